@@ -1,0 +1,22 @@
+#!/bin/sh
+# Prints the folder of the CUDA toolkit that the build uses, or nothing if there is none (exit 1).
+# The first complete toolkit of release 13 wins: $CUDA_HOME, $CUDA_PATH, nvcc in PATH, /usr/local,
+# and last what `make setup` has unpacked.
+
+nvcc_in_path=$(command -v nvcc)
+if [ -n "$nvcc_in_path" ]; then
+    nvcc_in_path=$(dirname "$(dirname "$(readlink -f "$nvcc_in_path")")")
+fi
+
+for folder in "$CUDA_HOME" "$CUDA_PATH" "$nvcc_in_path" /usr/local/cuda /usr/local/cuda-13* \
+    "$PWD/build/cuda"; do
+    [ -x "$folder/bin/nvcc" ] || continue
+    [ -e "$folder/include/cuda_runtime.h" ] && [ -e "$folder/lib64/libcudart.so" ] || continue
+    case $("$folder/bin/nvcc" --version 2>/dev/null) in
+    *"release 13."*)
+        echo "$folder"
+        exit 0
+        ;;
+    esac
+done
+exit 1
