@@ -1,0 +1,93 @@
+/*
+ * Step 3: the work-efficient scan (Blelloch 1990), in one block.
+ *
+ * What it is: Algorithms 3 and 4 and Listing 2 of Harris 2007 (Listing 39-2 of GPU Gems 3). A
+ * balanced binary tree is laid over the array: the up-sweep builds sums from the leaves to the
+ * root, the down-sweep hands to every node the sum of all that lies to its left.
+ * Same as step 2 except: two sweeps over a tree, in place, with n/2 threads and one buffer.
+ * What it fixes: the work. 2 (n - 1) additions, whatever log2 n is.
+ * What is still bad: the tree's strides are powers of two, so the lanes of a warp meet in the same
+ * banks of shared memory, up to 16 in one (step 4); one block, n a power of two (step 5).
+ * How to run it: make step3 && ./step3 --counters
+ *
+ * The letters A to E mark the blocks that the documents mark, and that step 4 changes.
+ */
+#include "common/step.h"
+
+/*
+ * Scans the n elements of g_idata into g_odata, exclusively. n is a power of two, at least 2. Needs
+ * one block of n/2 threads and n floats of shared memory. g_odata may be g_idata.
+ */
+static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
+{
+    // One buffer: at every level, no two threads touch the same element.
+    extern __shared__ __align__(16) float temp[];
+
+    int thid = threadIdx.x;
+    int offset = 1; // distance of two neighbouring nodes of the current level
+
+    // Load two neighbouring elements a thread.                                        (block A)
+    temp[2 * thid] = g_idata[2 * thid];
+    temp[2 * thid + 1] = g_idata[2 * thid + 1];
+
+    // Up-sweep: add each left child to its right sibling, level by level, with d pairs a level.
+    for (int d = n >> 1; d > 0; d >>= 1) {
+        // This level reads sums of the level below (at first: the loaded elements), which other
+        // threads have written: no read may start before all of them are there.
+        __syncthreads();
+
+        if (thid < d) { //                                                             (block B)
+            int ai = offset * (2 * thid + 1) - 1;
+            int bi = offset * (2 * thid + 2) - 1;
+            temp[bi] += temp[ai];
+        }
+        offset *= 2;
+    }
+
+    // Clear the root: nothing lies to the left of the whole. No barrier before it is needed,
+    // because thread 0 has written the root itself.                                   (block C)
+    if (thid == 0) temp[n - 1] = 0;
+
+    // Down-sweep: give each left child its parent's value, and each right child the parent's value
+    // plus the left child's sum.
+    for (int d = 1; d < n; d *= 2) {
+        offset >>= 1;
+
+        // This level reads what other threads have written at the level above (at first: the zero
+        // at the root): no read may start before.
+        __syncthreads();
+
+        if (thid < d) { //                                                             (block D)
+            int ai = offset * (2 * thid + 1) - 1;
+            int bi = offset * (2 * thid + 2) - 1;
+            float t = temp[ai];
+            temp[ai] = temp[bi];
+            temp[bi] += t;
+        }
+    }
+
+    // The last level has written elements for other threads to fetch: no fetch may start before.
+    __syncthreads();
+
+    // Write the result, two neighbouring elements a thread.                           (block E)
+    g_odata[2 * thid] = temp[2 * thid];
+    g_odata[2 * thid + 1] = temp[2 * thid + 1];
+}
+
+extern "C" scan_fn step03_scan;
+
+cudaError_t step03_scan(void *out, const void *in, size_t n, int variant, void *workspace,
+                        cudaStream_t stream)
+{
+    extern const struct step step03; // in driver.c, where the limits are
+    (void)variant, (void)workspace;
+
+    if (n == 0) return cudaSuccess;
+    if (n > step03.max_n || (n & (n - 1)) != 0) return cudaErrorInvalidValue;
+
+    // The scan of one element is 0; a tree needs two.
+    if (n == 1) return cudaMemsetAsync(out, 0, sizeof(float), stream);
+
+    scan_block<<<1, n / 2, n * sizeof(float), stream>>>((float *)out, (const float *)in, (int)n);
+    return cudaGetLastError();
+}

@@ -1,0 +1,121 @@
+/*
+ * Step 4: the work-efficient scan without bank conflicts, in one block.
+ *
+ * What it is: step 3 with the changes of Harris 2007, Listings 3 and 4 (Listings 39-3 and 39-4 of
+ * GPU Gems 3), corrected.
+ * Same as step 3 except: every index into shared memory is moved to the right by
+ * CONFLICT_FREE_OFFSET (scan.h), and a thread takes elements n/2 apart instead of neighbours.
+ * What it fixes: at the tree's strides of 2, 4, 8 … the lanes of a warp met in few of the 32 banks
+ * and waited for each other. With one float of padding after every 32 elements, a stride that is a
+ * multiple of 32 lands in the next bank each time.
+ * What is still bad: --variant pad16, the documents' padding for the 16 banks of 2007, leaves
+ * two-way conflicts on 32 banks. --variant pad32 leaves none up to 1024 elements and some at 2048,
+ * where the padding itself has a period; pad32x2 leaves none. One block, n a power of two (step 5).
+ * How to run it: make step4 && ./step4 --counters
+ */
+#include "common/step.h"
+#include "scan.h"
+
+/*
+ * Scans the n elements of g_idata into g_odata, exclusively. n is a power of two, at least 2. Needs
+ * one block of n/2 threads and PADDED_SIZE(n, PADDING) floats of shared memory. g_odata may be
+ * g_idata. PADDING is a template's argument so that the compiler knows it.
+ */
+template <enum padding PADDING>
+static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
+{
+    // One buffer: at every level, no two threads touch the same element.
+    extern __shared__ __align__(16) float temp[];
+
+    int thid = threadIdx.x;
+    int offset = 1; // distance of two neighbouring nodes of the current level
+
+    // Load two elements a thread, one from each half of the array.                    (block A)
+    int ai = thid;
+    int bi = thid + n / 2;
+    int bankOffsetA = CONFLICT_FREE_OFFSET(ai, PADDING);
+    int bankOffsetB = CONFLICT_FREE_OFFSET(bi, PADDING);
+    temp[ai + bankOffsetA] = g_idata[ai];
+    temp[bi + bankOffsetB] = g_idata[bi];
+
+    // Up-sweep: add each left child to its right sibling, level by level, with d pairs a level.
+    for (int d = n >> 1; d > 0; d >>= 1) {
+        // This level reads sums of the level below (at first: the loaded elements), which other
+        // threads have written: no read may start before all of them are there.
+        __syncthreads();
+
+        if (thid < d) { //                                                             (block B)
+            int ai = offset * (2 * thid + 1) - 1;
+            int bi = offset * (2 * thid + 2) - 1;
+            ai += CONFLICT_FREE_OFFSET(ai, PADDING);
+            bi += CONFLICT_FREE_OFFSET(bi, PADDING);
+            temp[bi] += temp[ai];
+        }
+        offset *= 2;
+    }
+
+    // Clear the root: nothing lies to the left of the whole. No barrier before it is needed,
+    // because thread 0 has written the root itself.                                   (block C)
+    if (thid == 0) temp[n - 1 + CONFLICT_FREE_OFFSET(n - 1, PADDING)] = 0;
+
+    // Down-sweep: give each left child its parent's value, and each right child the parent's value
+    // plus the left child's sum.
+    for (int d = 1; d < n; d *= 2) {
+        offset >>= 1;
+
+        // This level reads what other threads have written at the level above (at first: the zero
+        // at the root): no read may start before.
+        __syncthreads();
+
+        if (thid < d) { //                                                             (block D)
+            int ai = offset * (2 * thid + 1) - 1;
+            int bi = offset * (2 * thid + 2) - 1;
+            ai += CONFLICT_FREE_OFFSET(ai, PADDING);
+            bi += CONFLICT_FREE_OFFSET(bi, PADDING);
+            float t = temp[ai];
+            temp[ai] = temp[bi];
+            temp[bi] += t;
+        }
+    }
+
+    // The last level has written elements for other threads to fetch: no fetch may start before.
+    __syncthreads();
+
+    // Write the result, two elements a thread, one to each half.                      (block E)
+    g_odata[ai] = temp[ai + bankOffsetA];
+    g_odata[bi] = temp[bi + bankOffsetB];
+}
+
+extern "C" scan_fn step04_scan;
+
+cudaError_t step04_scan(void *out, const void *in, size_t n, int variant, void *workspace,
+                        cudaStream_t stream)
+{
+    extern const struct step step04; // in driver.c, where the limits are
+    (void)workspace;
+
+    if (n == 0) return cudaSuccess;
+    if (n > step04.max_n || (n & (n - 1)) != 0) return cudaErrorInvalidValue;
+
+    // The scan of one element is 0; a tree needs two.
+    if (n == 1) return cudaMemsetAsync(out, 0, sizeof(float), stream);
+
+    float *g_odata = (float *)out;
+    const float *g_idata = (const float *)in;
+    size_t shared = PADDED_SIZE(n, variant) * sizeof(float);
+
+    switch (variant) {
+    case PAD32:
+        scan_block<PAD32><<<1, n / 2, shared, stream>>>(g_odata, g_idata, (int)n);
+        break;
+    case PAD16:
+        scan_block<PAD16><<<1, n / 2, shared, stream>>>(g_odata, g_idata, (int)n);
+        break;
+    case PAD32X2:
+        scan_block<PAD32X2><<<1, n / 2, shared, stream>>>(g_odata, g_idata, (int)n);
+        break;
+    default:
+        return cudaErrorInvalidValue;
+    }
+    return cudaGetLastError();
+}
