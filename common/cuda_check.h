@@ -1,0 +1,37 @@
+/*
+ * cuda_check.h — every CUDA call and every launch is checked with one of these.
+ */
+#ifndef CUDA_CHECK_H
+#define CUDA_CHECK_H
+
+#include "fault.h"
+
+#include <cuda_runtime.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In a function that returns cudaError_t (a scan): hands an error on. */
+#define CUDA_TRY(call)                                                                             \
+    do {                                                                                           \
+        cudaError_t error_ = (call);                                                               \
+        if (error_ != cudaSuccess) return error_;                                                  \
+    } while (0)
+
+/* In a function that returns an exit code and has a `struct fault *`: explains an error and returns
+ * EXIT_DEVICE. */
+#define CUDA_CHECK(fault, call)                                                                    \
+    do {                                                                                           \
+        cudaError_t error_ = (call);                                                               \
+        if (error_ != cudaSuccess) return cuda_fault((fault), error_, #call);                      \
+    } while (0)
+
+/* Fills the fault with what CUDA (or the emulator) says about the failed call. Returns EXIT_DEVICE. */
+int cuda_fault(struct fault *, cudaError_t error, const char *call);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * element.h — the types an element can have: names, sizes, and conversion to and from the widest ones.
+ */
+#ifndef ELEMENT_H
+#define ELEMENT_H
+
+#include "step.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+size_t element_size(enum element);
+const char *element_name(enum element);   /* "float", "int64", … */
+const char *element_plural(enum element); /* "floats" */
+bool element_is_real(enum element);
+
+/* Sums are as wide as elements, except those of 8 and 16 bits, which are summed in 32. */
+enum element element_of_sum(enum element);
+
+/* The unit roundoff u: half the distance from 1 to the next number. 0 for integers. */
+double element_roundoff(enum element);
+/* The largest finite number. */
+long double element_max(enum element);
+/* Integers up to here (in magnitude) are held exactly: 2^24 for float. */
+long double element_exact_max(enum element);
+
+/* to[i] = from[start + i] for count elements. long double holds each of the types exactly. */
+void element_widen(enum element, const void *from, size_t start, size_t count, long double *to);
+
+/* How a conversion went. */
+enum conversion { CONVERT_EXACT, CONVERT_ROUNDED, CONVERT_OUT_OF_RANGE };
+
+/* array[index] = value, or the nearest that the type holds. NaN and infinities stay what they are in
+ * real types and are out of range in integer ones; then nothing is stored. */
+enum conversion element_store_real(enum element, void *array, size_t index, double value);
+enum conversion element_store_integer(enum element, void *array, size_t index, int64_t value);
+
+/* array[index] as the shortest text that names it: "%.9g" for float. */
+void element_text(enum element, const void *array, size_t index, char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * fault.h — what went wrong: an exit code and one sentence.
+ *
+ * A function that can fail takes a `struct fault *`, returns 0 or the exit code it has put there, and
+ * prints nothing. The sentence is printed once, at the end, by fault_say(). It says what was wrong,
+ * where, and what to do.
+ */
+#ifndef FAULT_H
+#define FAULT_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Exit codes of ./stepN. */
+enum exit_code {
+    EXIT_RIGHT = 0,
+    EXIT_WRONG = 1,  /* the scan's result is wrong */
+    EXIT_USAGE = 2,  /* options, input or output */
+    EXIT_DEVICE = 3, /* the GPU, its driver, or the emulator */
+};
+
+#define FAULT_TEXT 600
+
+struct fault {
+    int code;
+    char text[FAULT_TEXT]; /* one sentence, without the program's name and a newline */
+};
+
+/* Fills the fault and returns its code, so that a function can `return fail(…)`. */
+int fail(struct fault *, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Prints "step3: sentence" to stderr and returns the code. */
+int fault_say(const struct fault *);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

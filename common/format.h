@@ -1,0 +1,36 @@
+/*
+ * format.h — numbers for people, and colours for terminals.
+ */
+#ifndef FORMAT_H
+#define FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A formatted number, returned by value so that several fit into one printf. */
+struct text {
+    char s[40];
+};
+
+struct text format_count(uint64_t);     /* 1048576 → "1 048 576", from five digits on */
+struct text format_bytes(uint64_t);     /* 2048 → "2 KiB"; exact multiples and else one decimal */
+struct text format_seconds(double);     /* 1.2e-5 → "12.0 µs" */
+struct text format_rate(double bytes_per_second); /* 3.1e12 → "3100 GB/s" */
+struct text format_percent(double fraction);      /* 0.934 → "93.4 %" */
+
+/* Escape sequences for a stream; empty strings where it is no terminal or NO_COLOR is set. */
+struct style {
+    const char *strong, *quiet, *good, *bad, *end;
+};
+struct style style_of(FILE *);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

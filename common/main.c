@@ -1,0 +1,8 @@
+/*
+ * main.c — the whole program ./stepN. It is compiled once per step, with -DSTEP=step03 or the like.
+ */
+#include "harness.h"
+
+extern const struct step STEP;
+
+int main(int argc, char **argv) { return harness_main(&STEP, argc, argv); }

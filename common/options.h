@@ -1,0 +1,72 @@
+/*
+ * options.h — what the user asked for on the command line.
+ */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include "fault.h"
+#include "step.h"
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define UPSWEEP_VERSION "0.1"
+
+enum device_choice { DEVICE_AUTO, DEVICE_CUDA, DEVICE_EMU };
+enum verify_mode { VERIFY_FULL, VERIFY_SAMPLE, VERIFY_NONE };
+enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
+
+#define REPS_DEFAULT (-1) /* the harness chooses: many on a GPU, few on the emulator */
+#define REPS_MAX     100000
+#define OFFSET_MAX   ((size_t)1 << 20)
+
+struct options {
+    size_t n;     /* elements; the step's default unless n_given (with --input: what the file has) */
+    bool n_given; /* --n */
+    bool sweep;   /* --sweep: many sizes */
+
+    const char *input; /* a file, "-" for stdin; NULL: random numbers */
+    bool round;        /* take the nearest value where the element type cannot hold one exactly */
+    bool real;         /* random real numbers instead of random integers */
+    uint64_t seed;
+    const char *output; /* a file, "-" for stdout; NULL: none */
+
+    int variant; /* index into step.variants */
+    bool inclusive;
+    bool in_place;
+    size_t offset; /* elements by which the buffers are displaced from their alignment */
+
+    int reps; /* timed runs; 0: none; REPS_DEFAULT */
+    enum verify_mode verify;
+    enum device_choice device;
+    const char *trace; /* a file for the emulator's trace; NULL: none */
+    bool counters;     /* the table of counters by source line */
+    enum report_format format;
+
+    bool help, version;
+    char *const *argv; /* as given to main: device.c may have to start the program again */
+};
+
+/*
+ * Reads the command line (and the environment variable DEVICE) for this step. The step's own options
+ * are handed to their set(). Strings point into argv. Returns 0, or EXIT_USAGE with the sentence in
+ * fault. Limits on n are not checked here: see options_check_n.
+ */
+int options_parse(struct options *, const struct step *, int argc, char *const *argv,
+                  struct fault *);
+
+/* Does the step take n elements? Returns 0, or EXIT_USAGE and a sentence that names the limit and the
+ * step that lifts it. `where` names the origin of n: "--n 3000", or a file. */
+int options_check_n(const struct step *, size_t n, const char *where, struct fault *);
+
+/* Prints --help. */
+void options_help(const struct step *, FILE *);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

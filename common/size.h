@@ -1,0 +1,16 @@
+/*
+ * size.h — how sizes are written: 1000, 64K, 1M (decimal), 64Ki, 1Mi (binary), 2^20, and sums and
+ * differences of these: 2^31+5, 1Mi-1.
+ */
+#ifndef SIZE_H
+#define SIZE_H
+
+#include "fault.h"
+
+#include <stddef.h>
+
+/* Reads `text` as a size. Returns 0, or EXIT_USAGE and a sentence that begins with `name`, the
+ * option it was given for. */
+int size_parse(const char *text, const char *name, size_t *size, struct fault *);
+
+#endif

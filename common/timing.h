@@ -1,0 +1,68 @@
+/*
+ * timing.h — how long a launch takes: warm-up, CUDA events, L2 emptied before each run, median and
+ * quartiles. Steps with experiments of their own (step 0) use it like the harness does:
+ *
+ *     struct timer timer;
+ *     if (timer_open(&timer, false, fault)) …
+ *     if (timer_run(&timer, NULL, my_launch, &my_arguments, reps, &timing, fault)) …
+ *     timer_close(&timer);
+ */
+#ifndef TIMING_H
+#define TIMING_H
+
+#include "fault.h"
+
+#include <cuda_runtime.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of `reps` runs, in seconds. reps = 0: nothing was timed, and the rest is 0. */
+struct timing {
+    int reps;
+    double median, lower, upper; /* second, first and third quartile */
+    double least;
+};
+
+struct timer {
+    bool on_host; /* times plain C with the clock: no stream, no events, caches as they are */
+    cudaStream_t stream;
+    cudaEvent_t start, stop;
+    void *flush; /* twice the L2: writing it empties the L2; NULL on the emulator, which has no L2 */
+    size_t flush_bytes;
+};
+
+/* One run. Launches on the stream and does not wait; returns the launch's error. */
+typedef cudaError_t run_fn(void *context, cudaStream_t stream);
+
+/* Makes a stream, two events and the buffer that empties the L2. Returns 0 or EXIT_DEVICE. */
+int timer_open(struct timer *, bool on_host, struct fault *);
+void timer_close(struct timer *);
+
+/* Runs work(context) once to warm up and then `reps` times, each after prepare(context) (may be NULL)
+ * and after the L2 was emptied; only `work` is timed. Returns 0 or EXIT_DEVICE. */
+int timer_run(struct timer *, run_fn *prepare, run_fn *work, void *context, int reps,
+              struct timing *, struct fault *);
+
+/* The same without the warm-up, for work that has just run. */
+int timer_run_warm(struct timer *, run_fn *prepare, run_fn *work, void *context, int reps,
+                   struct timing *, struct fault *);
+
+/* Fills timing from `reps` durations in seconds, which it sorts. */
+void timing_summarize(struct timing *, double *seconds, int reps);
+
+/* How many timed runs to make where the user has not said (options.reps is REPS_DEFAULT): many on a GPU,
+ * few on the emulator, fewer the longer one run takes (once_seconds: how long the first one took). */
+int timing_default_reps(bool emulated, double once_seconds);
+
+/* Seconds on a clock that only goes forward. */
+double clock_seconds(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
