@@ -105,17 +105,12 @@ cudaError_t step04_scan(void *out, const void *in, size_t n, int variant, void *
     size_t shared = PADDED_SIZE(n, variant) * sizeof(float);
 
     switch (variant) {
-    case PAD32:
-        scan_block<PAD32><<<1, n / 2, shared, stream>>>(g_odata, g_idata, (int)n);
-        break;
-    case PAD16:
-        scan_block<PAD16><<<1, n / 2, shared, stream>>>(g_odata, g_idata, (int)n);
-        break;
+    case PAD32: scan_block<PAD32><<<1, n / 2, shared, stream>>>(g_odata, g_idata, (int)n); break;
+    case PAD16: scan_block<PAD16><<<1, n / 2, shared, stream>>>(g_odata, g_idata, (int)n); break;
     case PAD32X2:
         scan_block<PAD32X2><<<1, n / 2, shared, stream>>>(g_odata, g_idata, (int)n);
         break;
-    default:
-        return cudaErrorInvalidValue;
+    default: return cudaErrorInvalidValue;
     }
     return cudaGetLastError();
 }

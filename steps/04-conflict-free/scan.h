@@ -21,6 +21,6 @@ enum padding {
                           : ((i) >> LOG_NUM_BANKS) + ((i) >> (2 * LOG_NUM_BANKS)))
 
 /* Floats of shared memory for n >= 1 elements: the last one is moved, too. */
-#define PADDED_SIZE(n, padding) ((n) + CONFLICT_FREE_OFFSET((n) - 1, padding))
+#define PADDED_SIZE(n, padding) ((n) + CONFLICT_FREE_OFFSET((n)-1, padding))
 
 #endif

@@ -1,0 +1,45 @@
+/* Step 2's descriptor: what the harness needs to know about scan.cu. */
+#include "common/step.h"
+
+scan_fn step02_scan;
+
+static struct launch_shape step02_shape(size_t n, int variant)
+{
+    (void)variant;
+    return (struct launch_shape){
+        .grid = 1, .block = (unsigned)n, .shared_bytes = 2 * n * sizeof(float), .launches = 1};
+}
+
+/* In the sweep with a given offset, all but the first `offset` elements add. */
+static double step02_adds(size_t n, int variant)
+{
+    double adds = 0;
+    (void)variant;
+    for (size_t offset = 1; offset < n; offset *= 2) adds += (double)(n - offset);
+    return adds;
+}
+
+/* One addition a sweep. */
+static double step02_depth(size_t n, int variant)
+{
+    double sweeps = 0;
+    (void)variant;
+    for (size_t offset = 1; offset < n; offset *= 2) sweeps++;
+    return sweeps;
+}
+
+const struct step step02 = {
+    .number = 2,
+    .name = "naive",
+    .title = "Naive parallel scan (Hillis and Steele)",
+    .teaches = "log2 n sweeps, each adds the element 1, 2, 4 … places to the left",
+    .still_bad = "n log2 n - (n - 1) additions where n - 1 would do: step 3",
+    .max_n = 1024, /* one thread an element, and a block has no more threads */
+    .limit_lifted_by = "step 5 takes any n",
+    .default_n = 512,
+    .element = ELEMENT_F32,
+    .scan = step02_scan,
+    .shape = step02_shape,
+    .adds = step02_adds,
+    .depth = step02_depth,
+};

@@ -1,0 +1,45 @@
+/* Step 3's descriptor: what the harness needs to know about scan.cu. */
+#include "common/step.h"
+
+scan_fn step03_scan;
+
+static struct launch_shape step03_shape(size_t n, int variant)
+{
+    (void)variant;
+    if (n < 2) return (struct launch_shape){0}; /* no kernel: the scan of one element is 0 */
+    return (struct launch_shape){
+        .grid = 1, .block = (unsigned)(n / 2), .shared_bytes = n * sizeof(float), .launches = 1};
+}
+
+/* A tree with n leaves has n - 1 inner nodes, and each adds once in each sweep. */
+static double step03_adds(size_t n, int variant)
+{
+    (void)variant;
+    return 2.0 * (double)(n - 1);
+}
+
+/* One addition a level, up to the root and down again; the root's own sum is thrown away. */
+static double step03_depth(size_t n, int variant)
+{
+    double levels = 0;
+    (void)variant;
+    for (size_t d = n >> 1; d > 0; d >>= 1) levels++;
+    return levels > 0 ? 2 * levels - 1 : 0;
+}
+
+const struct step step03 = {
+    .number = 3,
+    .name = "work-efficient",
+    .title = "Work-efficient scan (Blelloch)",
+    .teaches = "a tree of sums, swept up and down: 2 (n - 1) additions",
+    .still_bad = "the tree's strides make lanes meet in the same banks of shared memory: step 4",
+    .max_n = 2048, /* two elements a thread, and a block has at most 1024 threads */
+    .power_of_two = true,
+    .limit_lifted_by = "step 5 takes any n",
+    .default_n = 512,
+    .element = ELEMENT_F32,
+    .scan = step03_scan,
+    .shape = step03_shape,
+    .adds = step03_adds,
+    .depth = step03_depth,
+};

@@ -1,0 +1,51 @@
+/* Step 4's descriptor: what the harness needs to know about scan.cu. */
+#include "common/step.h"
+#include "scan.h"
+
+scan_fn step04_scan;
+
+static const char *const variants[] = {
+    [PAD32] = "pad32", [PAD16] = "pad16", [PAD32X2] = "pad32x2", NULL};
+
+static struct launch_shape step04_shape(size_t n, int variant)
+{
+    if (n < 2) return (struct launch_shape){0}; /* no kernel: the scan of one element is 0 */
+    return (struct launch_shape){.grid = 1,
+                                 .block = (unsigned)(n / 2),
+                                 .shared_bytes = PADDED_SIZE(n, variant) * sizeof(float),
+                                 .launches = 1};
+}
+
+/* A tree with n leaves has n - 1 inner nodes, and each adds once in each sweep. */
+static double step04_adds(size_t n, int variant)
+{
+    (void)variant;
+    return 2.0 * (double)(n - 1);
+}
+
+/* One addition a level, up to the root and down again; the root's own sum is thrown away. */
+static double step04_depth(size_t n, int variant)
+{
+    double levels = 0;
+    (void)variant;
+    for (size_t d = n >> 1; d > 0; d >>= 1) levels++;
+    return levels > 0 ? 2 * levels - 1 : 0;
+}
+
+const struct step step04 = {
+    .number = 4,
+    .name = "conflict-free",
+    .title = "Work-efficient scan without bank conflicts",
+    .teaches = "one float of padding after every 32 spreads the tree's strides over all banks",
+    .still_bad = "one block, n a power of two: step 5",
+    .max_n = 2048, /* two elements a thread, and a block has at most 1024 threads */
+    .power_of_two = true,
+    .limit_lifted_by = "step 5 takes any n",
+    .default_n = 512,
+    .element = ELEMENT_F32,
+    .variants = variants,
+    .scan = step04_scan,
+    .shape = step04_shape,
+    .adds = step04_adds,
+    .depth = step04_depth,
+};

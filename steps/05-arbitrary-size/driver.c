@@ -1,0 +1,98 @@
+/* Step 5's descriptor: what the harness needs to know about scan.cu. */
+#include "common/step.h"
+#include "scan.h"
+
+scan_fn step05_scan;
+
+static const char *const variants[] = {[CONFLICT_FREE] = "conflict-free",
+                                       [WORK_EFFICIENT] = "work-efficient",
+                                       [NAIVE] = "naive",
+                                       [REMAINDER] = "conflict-free-remainder",
+                                       NULL};
+
+static size_t blocks_for(size_t n) { return (n + B - 1) / B; }
+
+static struct launch_shape step05_shape(size_t n, int variant)
+{
+    struct launch_shape shape = {.grid = blocks_for(n),
+                                 .block = B / 2,
+                                 .shared_bytes = PADDED_SIZE(B) * sizeof(float),
+                                 .launches = 1};
+
+    if (variant == WORK_EFFICIENT) shape.shared_bytes = B * sizeof(float);
+    if (variant == NAIVE) shape.block = B, shape.shared_bytes = 2 * B * sizeof(float);
+    if (variant == REMAINDER && n < B) {
+        int size = remainder_size(n);
+        shape.block = (unsigned)size / 2;
+        shape.shared_bytes = (size_t)PADDED_SIZE(size) * sizeof(float);
+    } else if (variant == REMAINDER) {
+        shape.grid = n / B;
+    }
+
+    /* Each level launches the block scan (and one more for the remainder), all but the topmost
+     * uniform_add. */
+    for (;; n = blocks_for(n)) {
+        if (variant == REMAINDER && n > B && n % B != 0) shape.launches++;
+        if (n <= B) return shape;
+        shape.launches += 2;
+    }
+}
+
+/* The sums of all levels, one after the other; the topmost level, one block, has none. */
+static size_t step05_workspace(size_t n, int variant)
+{
+    size_t sums = 0;
+    (void)variant;
+    for (size_t blocks = blocks_for(n); blocks > 1; blocks = blocks_for(blocks)) sums += blocks;
+    return sums * sizeof(float);
+}
+
+/* Additions of one block that scans `size` elements; naive blocks add once more for the sum. */
+static double block_adds(size_t size, int variant, bool sum)
+{
+    double adds = 0;
+    if (variant != NAIVE) return 2.0 * (double)(size - 1);
+    for (size_t offset = 1; offset < size; offset *= 2) adds += (double)(size - offset);
+    return adds + sum;
+}
+
+/* Blocks that are filled up add the zeros, too. */
+static double step05_adds(size_t n, int variant)
+{
+    size_t blocks = blocks_for(n), full = n / B, rest = n % B;
+    double adds = (double)blocks * block_adds(B, variant, blocks > 1);
+
+    if (variant == REMAINDER) {
+        adds = (double)full * block_adds(B, variant, true);
+        if (rest > 0) adds += block_adds((size_t)remainder_size(rest), variant, true);
+    }
+    if (blocks <= 1) return adds;
+    return adds + (double)(n - B) /* uniform_add */ + step05_adds(blocks, variant);
+}
+
+/* Up the tree of every level, down the tree of the topmost (or across the sweeps of all), and one
+ * addition for each uniform_add. */
+static double step05_depth(size_t n, int variant)
+{
+    double levels = 0, sweep = 0;
+    for (size_t d = B >> 1; d > 0; d >>= 1) sweep++;
+    for (; n > B; n = blocks_for(n)) levels++;
+    if (variant == NAIVE) return (levels + 1) * sweep + 2 * levels;
+    return (levels + 2) * sweep + levels;
+}
+
+const struct step step05 = {
+    .number = 5,
+    .name = "arbitrary-size",
+    .title = "Scan of any size: block sums and uniform add",
+    .teaches = "blocks scan their own part; the scan of their sums tells each where it starts",
+    .still_bad = "two elements a thread do not hide the memory's latency: step 6",
+    .default_n = 1 << 20,
+    .element = ELEMENT_F32,
+    .variants = variants,
+    .scan = step05_scan,
+    .shape = step05_shape,
+    .workspace = step05_workspace,
+    .adds = step05_adds,
+    .depth = step05_depth,
+};

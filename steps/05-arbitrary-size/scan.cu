@@ -1,0 +1,170 @@
+/*
+ * Step 5: a scan of any size, in blocks.
+ *
+ * What it is: "Arrays of Arbitrary Size" in Harris 2007 (section 39.2.4 and Figure 39-6 of GPU Gems
+ * 3). Each block scans B elements of its own and stores their sum; the block sums are scanned in
+ * the same way, level upon level until one block holds them all; then each block's elements get the
+ * sum of all blocks before added to them.
+ * Same as step 4 except: a block finds its elements by blockIdx, fills up with zeros beyond n, and
+ * stores its sum before it clears the root; uniform_add; the levels. The block scan is a variant:
+ * conflict-free (step 4), work-efficient (step 3) and naive (step 2), which Figures 39-7 and 39-8
+ * compare; and conflict-free-remainder, for Harris' way with the last elements.
+ * What it fixes: the limits. Any n that fits into memory, and all multiprocessors have work.
+ * What is still bad: two elements a thread are little to hide the memory's latency behind (step 6).
+ * And every element goes to memory twice, for the block scan and for uniform_add.
+ * How to run it: make step5 && ./step5 --variant naive
+ */
+#include "common/step.h"
+#include "scan.h"
+#include "naive.cuh"
+
+/*
+ * Block j scans the elements [j size, j size + size) of g_idata into g_odata, exclusively, and stores
+ * their sum in g_sums[j] unless that is NULL. size is a power of two, at least 2. Needs size/2 threads
+ * a block and size floats of shared memory, PADDED_SIZE(size) if PADDED. Only if CHECKED may a block
+ * reach beyond n, where elements count as 0. g_odata may be g_idata.
+ */
+template <bool PADDED, bool CHECKED>
+static __global__ void scan_block(float *g_odata, const float *g_idata, float *g_sums, size_t n,
+                                  int size)
+{
+    // One buffer: at every level, no two threads touch the same element.
+    extern __shared__ __align__(16) float temp[];
+
+    int thid = threadIdx.x;
+    int offset = 1; // distance of two neighbouring nodes of the current level
+    size_t begin = (size_t)blockIdx.x * size; // the block's first element
+
+    // Load two elements a thread: one from each half, or neighbours as in step 3.     (block A)
+    int ai = PADDED ? thid : 2 * thid;
+    int bi = PADDED ? thid + size / 2 : 2 * thid + 1;
+    int bankOffsetA = PADDED ? CONFLICT_FREE_OFFSET(ai) : 0;
+    int bankOffsetB = PADDED ? CONFLICT_FREE_OFFSET(bi) : 0;
+    temp[ai + bankOffsetA] = (!CHECKED || begin + ai < n) ? g_idata[begin + ai] : 0;
+    temp[bi + bankOffsetB] = (!CHECKED || begin + bi < n) ? g_idata[begin + bi] : 0;
+
+    // Up-sweep: add each left child to its right sibling, level by level, with d pairs a level.
+    for (int d = size >> 1; d > 0; d >>= 1) {
+        // This level reads sums of the level below (at first: the loaded elements), which other
+        // threads have written: no read may start before all of them are there.
+        __syncthreads();
+
+        if (thid < d) { //                                                             (block B)
+            int ai = offset * (2 * thid + 1) - 1;
+            int bi = offset * (2 * thid + 2) - 1;
+            ai += PADDED ? CONFLICT_FREE_OFFSET(ai) : 0;
+            bi += PADDED ? CONFLICT_FREE_OFFSET(bi) : 0;
+            temp[bi] += temp[ai];
+        }
+        offset *= 2;
+    }
+
+    // Store the block's sum, then clear the root: nothing lies to the left of the whole. No barrier
+    // before it is needed, because thread 0 has written the root itself.              (block C)
+    if (thid == 0) {
+        int root = size - 1 + (PADDED ? CONFLICT_FREE_OFFSET(size - 1) : 0);
+        if (g_sums != NULL) g_sums[blockIdx.x] = temp[root];
+        temp[root] = 0;
+    }
+
+    // Down-sweep: give each left child its parent's value, and each right child the parent's value
+    // plus the left child's sum.
+    for (int d = 1; d < size; d *= 2) {
+        offset >>= 1;
+
+        // This level reads what other threads have written at the level above (at first: the zero
+        // at the root): no read may start before.
+        __syncthreads();
+
+        if (thid < d) { //                                                             (block D)
+            int ai = offset * (2 * thid + 1) - 1;
+            int bi = offset * (2 * thid + 2) - 1;
+            ai += PADDED ? CONFLICT_FREE_OFFSET(ai) : 0;
+            bi += PADDED ? CONFLICT_FREE_OFFSET(bi) : 0;
+            float t = temp[ai];
+            temp[ai] = temp[bi];
+            temp[bi] += t;
+        }
+    }
+
+    // The last level has written elements for other threads to fetch: no fetch may start before.
+    __syncthreads();
+
+    // Write the result where it was loaded from.                                      (block E)
+    if (!CHECKED || begin + ai < n) g_odata[begin + ai] = temp[ai + bankOffsetA];
+    if (!CHECKED || begin + bi < n) g_odata[begin + bi] = temp[bi + bankOffsetB];
+}
+
+/*
+ * Adds g_incr[j], the sum of all blocks before block j, to the B elements of every block j but the
+ * first, whose increment is 0. Needs B/2 threads a block and one block fewer than there are sums.
+ */
+static __global__ void uniform_add(float *g_odata, const float *g_incr, size_t n)
+{
+    size_t j = blockIdx.x + 1;
+    size_t ai = j * B + threadIdx.x, bi = ai + B / 2;
+
+    if (ai < n) g_odata[ai] += g_incr[j];
+    if (bi < n) g_odata[bi] += g_incr[j];
+}
+
+extern "C" scan_fn step05_scan;
+
+/*
+ * The workspace holds the block sums of this level, and after them those of the levels above. They
+ * are scanned in place, by this same function: the sums become the increments.
+ */
+cudaError_t step05_scan(void *out, const void *in, size_t n, int variant, void *workspace,
+                        cudaStream_t stream)
+{
+    if (n == 0) return cudaSuccess;
+
+    float *g_odata = (float *)out;
+    const float *g_idata = (const float *)in;
+    size_t blocks = (n + B - 1) / B;
+    size_t full = n / B, rest = n % B; // blocks without an element missing, and elements after them
+    float *g_sums = blocks > 1 ? (float *)workspace : NULL;
+    size_t shared = PADDED_SIZE(B) * sizeof(float);
+    cudaError_t error;
+
+    if (blocks > INT32_MAX) return cudaErrorInvalidValue; // a grid has no more
+
+    // Scan the blocks.
+    switch (variant) {
+    case CONFLICT_FREE:
+        scan_block<true, true><<<blocks, B / 2, shared, stream>>>(g_odata, g_idata, g_sums, n, B);
+        break;
+    case WORK_EFFICIENT:
+        shared = B * sizeof(float);
+        scan_block<false, true><<<blocks, B / 2, shared, stream>>>(g_odata, g_idata, g_sums, n, B);
+        break;
+    case NAIVE:
+        shared = 2 * B * sizeof(float);
+        scan_block_naive<<<blocks, B, shared, stream>>>(g_odata, g_idata, g_sums, n, B);
+        break;
+    case REMAINDER:
+        if (full > 0) {
+            scan_block<true, false>
+                <<<full, B / 2, shared, stream>>>(g_odata, g_idata, g_sums, n, B);
+            error = cudaGetLastError();
+            if (error != cudaSuccess) return error;
+        }
+        if (rest > 0) {
+            int size = remainder_size(rest);
+            float *g_sum = g_sums != NULL ? g_sums + full : NULL;
+            shared = PADDED_SIZE(size) * sizeof(float);
+            scan_block<true, true><<<1, size / 2, shared, stream>>>(
+                g_odata + full * B, g_idata + full * B, g_sum, rest, size);
+        }
+        break;
+    default: return cudaErrorInvalidValue;
+    }
+    error = cudaGetLastError();
+    if (error != cudaSuccess || blocks == 1) return error;
+
+    // Scan the block sums, and add them to the blocks.
+    error = step05_scan(g_sums, g_sums, blocks, variant, g_sums + blocks, stream);
+    if (error != cudaSuccess) return error;
+    uniform_add<<<blocks - 1, B / 2, 0, stream>>>(g_odata, g_sums, n);
+    return cudaGetLastError();
+}
