@@ -1,0 +1,21 @@
+/*
+ * scan.h — what the kernels of step 6 and its descriptor share: the size of a block's part, and how
+ * much shared memory it takes.
+ */
+#ifndef STEP06_SCAN_H
+#define STEP06_SCAN_H
+
+/* Leaves of a block's tree: the totals of that many float4. Two a thread. */
+#define TREE 512
+
+/* Elements that one block scans. */
+#define B (4 * TREE)
+
+/* Listing 3, corrected, for the 32 banks of today; TREE is small enough for one level of padding. */
+#define LOG_NUM_BANKS           5
+#define CONFLICT_FREE_OFFSET(i) ((i) >> LOG_NUM_BANKS)
+
+/* Floats of shared memory for n padded elements. */
+#define PADDED_SIZE(n) ((n) + CONFLICT_FREE_OFFSET((n)-1))
+
+#endif
