@@ -19,10 +19,10 @@
 #include "naive.cuh"
 
 /*
- * Block j scans the elements [j size, j size + size) of g_idata into g_odata, exclusively, and stores
- * their sum in g_sums[j] unless that is NULL. size is a power of two, at least 2. Needs size/2 threads
- * a block and size floats of shared memory, PADDED_SIZE(size) if PADDED. Only if CHECKED may a block
- * reach beyond n, where elements count as 0. g_odata may be g_idata.
+ * Block j scans the elements [j size, j size + size) of g_idata into g_odata, exclusively, and
+ * stores their sum in g_sums[j] unless that is NULL. size is a power of two, at least 2. Needs
+ * size/2 threads a block and size floats of shared memory, PADDED_SIZE(size) if PADDED. Only if
+ * CHECKED may a block reach beyond n, where elements count as 0. g_odata may be g_idata.
  */
 template <bool PADDED, bool CHECKED>
 static __global__ void scan_block(float *g_odata, const float *g_idata, float *g_sums, size_t n,
@@ -33,7 +33,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
 
     int thid = threadIdx.x;
     int offset = 1; // distance of two neighbouring nodes of the current level
-    size_t begin = (size_t)blockIdx.x * size; // the block's first element
+    size_t begin = (size_t)blockIdx.x * size; // this block's first element
 
     // Load two elements a thread: one from each half, or neighbours as in step 3.     (block A)
     int ai = PADDED ? thid : 2 * thid;
