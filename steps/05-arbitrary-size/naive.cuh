@@ -5,9 +5,9 @@
 #define STEP05_NAIVE_CUH
 
 /*
- * sizelock j scans the elements [j size, j size + size) of g_idata into g_odata, exclusively, and stores
- * their sum in g_sums[j] unless that is NULL. Needs `size` threads a block and 2 size floats of shared
- * memory. Beyond n the elements count as 0. g_odata may be g_idata.
+ * Block j scans the elements [j size, j size + size) of g_idata into g_odata, exclusively, and
+ * stores their sum in g_sums[j] unless that is NULL. Needs `size` threads a block and 2 size floats
+ * of shared memory. Beyond n the elements count as 0. g_odata may be g_idata.
  */
 static __global__ void scan_block_naive(float *g_odata, const float *g_idata, float *g_sums,
                                         size_t n, int size)

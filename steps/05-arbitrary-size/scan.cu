@@ -97,7 +97,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
 
 /*
  * Adds g_incr[j], the sum of all blocks before block j, to the B elements of every block j but the
- * first, whose increment is 0. Needs B/2 threads a block and one block fewer than there are sums.
+ * first, whose increment is 0. Needs B/2 threads a block, and a block less than there are sums.
  */
 static __global__ void uniform_add(float *g_odata, const float *g_incr, size_t n)
 {

@@ -10,8 +10,8 @@
  * What it fixes: four times as many bytes are under way for each thread, so the memory's latency is
  * better hidden; a quarter of the barriers, and of the shared memory's traffic, for each element.
  * What is still bad: the loops over the tree cost instructions that the fixed size makes needless
- * (step 7). A buffer that is not aligned to 16 bytes is read in single floats, four apart, with four
- * times the requests. And every element still goes to memory twice.
+ * (step 7). A buffer that is not aligned to 16 bytes is read in single floats, four apart, with
+ * four times the requests. And every element still goes to memory twice.
  * How to run it: make step6 && ./step6 --counters
  */
 #include "common/step.h"
@@ -20,8 +20,8 @@
 
 /*
  * Block j scans the elements [j B, j B + B) of g_idata into g_odata, exclusively, and stores their
- * sum in g_sums[j] unless that is NULL. Needs TREE/2 threads a block and PADDED_SIZE(TREE) floats of
- * shared memory. Beyond n the elements count as 0. g_odata may be g_idata.
+ * sum in g_sums[j] unless that is NULL. Needs TREE/2 threads a block and PADDED_SIZE(TREE) floats
+ * of shared memory. Beyond n the elements count as 0. g_odata may be g_idata.
  */
 static __global__ void scan_block(float *g_odata, const float *g_idata, float *g_sums, size_t n)
 {
@@ -30,7 +30,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
 
     int thid = threadIdx.x;
     int offset = 1; // distance of two neighbouring nodes of the current level
-    size_t begin = (size_t)blockIdx.x * B; // the block's first element
+    size_t begin = (size_t)blockIdx.x * B; // this block's first element
 
     // Load two float4 a thread, one from each half.                                   (block A)
     int ai = thid;
@@ -95,7 +95,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     // The last level has written elements for other threads to fetch: no fetch may start before.
     __syncthreads();
 
-    // Write the result: all that lies before the float4, then before each of its elements. (block E)
+    // Write the result: each float4 gets all that lies before it.                     (block E)
     float beforeA = temp[ai + bankOffsetA];
     float beforeB = temp[bi + bankOffsetB];
     a = make_float4(beforeA, beforeA + a.x, beforeA + a.y, beforeA + a.z);
@@ -106,7 +106,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
 
 /*
  * Adds g_incr[j], the sum of all blocks before block j, to the B elements of every block j but the
- * first, whose increment is 0. Needs TREE/2 threads a block and one block fewer than there are sums.
+ * first, whose increment is 0. Needs TREE/2 threads a block, and a block less than there are sums.
  */
 static __global__ void uniform_add(float *g_odata, const float *g_incr, size_t n)
 {

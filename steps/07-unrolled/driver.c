@@ -28,8 +28,8 @@ static size_t step07_workspace(size_t n, int variant)
     return sums * sizeof(float);
 }
 
-/* The tree's, and six for each float4: three for its scan, three to add what lies before. Blocks that
- * are filled up add the zeros, too, in uniform_add as well. */
+/* The tree's, and six for each float4: three for its scan, three to add what lies before. Blocks
+ * that are filled up add the zeros, too, in uniform_add as well. */
 static double step07_adds(size_t n, int variant)
 {
     size_t blocks = blocks_for(n);

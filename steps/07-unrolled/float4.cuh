@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * The four elements from index i on; those at n and beyond are 0. As one access if all are there and
- * the array is aligned to a float4 (i is a multiple of 4), otherwise one by one.
+ * The four elements from index i on, a multiple of 4; those at n and beyond are 0. One access if
+ * all are there and the array is aligned to a float4, otherwise four.
  */
 static __device__ float4 load4(const float *array, size_t i, size_t n)
 {
