@@ -5,122 +5,158 @@ CXX       = g++
 CUDA     := $(shell common/build/toolkit.sh)
 NVCC      = $(CUDA)/bin/nvcc -ccbin $(CXX)
 
-CFLAGS    = -std=c11 -Wall -Wextra -Werror -O2 -g -pthread
+CFLAGS    = -std=c11 -Wall -Wextra -Werror -O2 -g -pthread $(SANITIZE)
 # PTX for the emulator and any GPU since Turing, and machine code for H100 and H200.
 NVCCFLAGS = -O3 -lineinfo -Werror all-warnings -Xcompiler -Wall,-Wextra \
             -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=[sm_90,compute_90]
-INCLUDES  = -I. -Icommon
-DEPENDENCIES = -MMD -MP
+CPPFLAGS  = -I. -Icommon -MMD -MP
+COMPILE   = $(CC) $(CFLAGS) $(CPPFLAGS) -isystem $(CUDA)/include -c $< -o $@
+LINK      = $(CXX) $(SANITIZE) $(filter %.o,$^) -o $@
 
 # A step finds NVIDIA's runtime through RUNPATH. LD_LIBRARY_PATH goes before that: so --device emu can
 # put the emulator in its place.
 RUNPATH   = $(patsubst $(CURDIR)/%,$$ORIGIN/%,$(CUDA))/lib64
-LDLIBS    = -L$(CUDA)/lib64 -lcudart -Wl,--enable-new-dtags,-rpath,'$(RUNPATH)' -lm -pthread
+CUDART    = -L$(CUDA)/lib64 -lcudart -Wl,--enable-new-dtags,-rpath,'$(RUNPATH)'
 
-# Commands are quiet unless V=1; $(call say,tool,file) tells in their place.
+# Commands are quiet unless V=1; `say` prints a word and a file in their place.
 Q        := $(if $(V),,@)
 say       = @mkdir -p $(@D) $(if $(V),,&& printf '  %-5s %s\n' $(1) $(2))
 
-# What becomes of A.c and A.cu: build/A.o and build/A.cu.o.
-objects   = $(patsubst %.c,build/%.o,$(filter %.c,$(1))) $(patsubst %.cu,build/%.cu.o,$(filter %.cu,$(1)))
+# All processors, unless -j says otherwise.
+ifeq ($(MAKELEVEL),0)
+    MAKEFLAGS += -j$(shell nproc)
+endif
+
+# Goals that compile stop here if a tool is missing.
+GOALS    := $(filter-out help setup doctor format clean,$(or $(MAKECMDGOALS),all))
+ifneq ($(GOALS),)
+    MISSING := $(shell common/build/missing.sh $(if $(filter test%,$(GOALS)),tests))
+    $(if $(MISSING),$(error Missing: $(MISSING). `make setup` installs what is missing))
+endif
+
+# A.c becomes build/A.o, and A.cu build/A.cu.o.
+objects   = $(patsubst %.c,build/%.o,$(filter %.c,$(1))) $(patsubst %.cu,$(CUDA_BUILD)/%.cu.o,$(filter %.cu,$(1)))
 sources   = $(wildcard $(addsuffix /*.c,$(1)) $(addsuffix /*.cu,$(1)))
+CUDA_BUILD = build
 
-COMMON   := $(call objects,$(filter-out common/main.c,$(call sources,common)))
+COMMON   := $(filter-out common/main.c,$(call sources,common))
 
-# Folder steps/03-name is program ./step3 and descriptor step03.
-STEP_DIRS := $(patsubst %/,%,$(wildcard steps/[0-9][0-9]-*/))
-STEPS     := $(sort $(foreach dir,$(STEP_DIRS),step$(patsubst 0%,%,$(firstword $(subst -, ,$(notdir $(dir)))))))
-number    = $(if $(filter 0 1 2 3 4 5 6 7 8 9,$(1)),0)$(1)
-folder    = $(patsubst %/,%,$(call the_one,$(1),$(wildcard steps/$(call number,$(1))-*/)))
-the_one   = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly one folder \
-            steps/$(call number,$(1))-*, and there $(if $(2),are $(words $(2)): $(2),is none)))
+# Folder steps/03-name makes program ./step3, and has descriptor step03.
+FOLDERS  := $(patsubst %/,%,$(wildcard steps/[0-9][0-9]-*/))
+STEPS    := $(sort $(foreach f,$(FOLDERS),step$(patsubst 0%,%,$(firstword $(subst -, ,$(notdir $(f)))))))
+two_digits = $(if $(filter 0 1 2 3 4 5 6 7 8 9,$(1)),0)$(1)
+folder    = $(patsubst %/,%,$(call the_only,$(1),$(wildcard steps/$(call two_digits,$(1))-*/)))
+the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly one folder \
+            steps/$(call two_digits,$(1))-*, and there $(if $(2),are $(words $(2)): $(2),is none)))
 
-.PHONY: all emu tests-build test clean
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
+.PHONY: all emu tests-build test test-asan setup doctor format clean help
 
-all: $(STEPS) ## build every step (the default)
+all: $(STEPS) ## build every step: the default
+#stepN: ## build step N from its folder steps/NN-name, and the emulator
+#V=1: ## with any target, show the commands
 
 # ---- steps --------------------------------------------------------------------------------------
 
-# A goal stepN that has no folder gets this rule too, and with it the error of `the_one`.
-$(sort $(STEPS) $(filter step%,$(MAKECMDGOALS))): step%: \
-        $$(call objects,$$(call sources,$$(call folder,$$*))) build/main/step$$(call number,$$*).o $(COMMON) | emu
+# Goals stepN without a folder get this rule too, and with it the error of `the_only`.
+$(sort $(STEPS) $(filter step%,$(MAKECMDGOALS))): step%: build/main/step$$(call two_digits,$$*).o \
+        $$(call objects,$$(call sources,$$(call folder,$$*)) $(COMMON)) | emu
 	$(call say,link,$@)
-	$(Q)$(CXX) $^ -o $@ $(LDLIBS)
+	$(Q)$(LINK) $(CUDART) -lm -pthread
 
-# main.c is compiled once a step; STEP is the descriptor that it runs.
+# main.c is compiled once for each step; STEP is the descriptor that it runs.
 build/main/%.o: common/main.c
-	$(call say,$(CC),"$< ($*)")
-	$(Q)$(CC) $(CFLAGS) $(INCLUDES) -isystem $(CUDA)/include -DSTEP=$* $(DEPENDENCIES) -c $< -o $@
+	$(call say,$(CC),"$< for $*")
+	$(Q)$(COMPILE) -DSTEP=$*
 
 build/%.o: %.c
 	$(call say,$(CC),$<)
-	$(Q)$(CC) $(CFLAGS) $(INCLUDES) -isystem $(CUDA)/include $(DEPENDENCIES) -c $< -o $@
+	$(Q)$(COMPILE)
 
 build/%.cu.o: %.cu
 	$(call say,nvcc,$<)
-	$(Q)$(NVCC) $(NVCCFLAGS) $(INCLUDES) $(DEPENDENCIES) -c $< -o $@
+	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -c $< -o $@
 
 # ---- the emulator -------------------------------------------------------------------------------
 
-# The operations (ops*.c) are compiled for any CPU and for one with AVX2; the emulator takes what runs.
+# Its operations (ops*.c) are compiled for any CPU and for one with AVX2; at run time it takes what runs.
 # They round as PTX says: no contraction to fma, no assumption about the rounding mode.
 ISAS     := base $(if $(filter x86_64,$(shell uname -m)),v3)
 OPS      := $(wildcard common/emu/ops*.c)
 EMU      := $(call objects,$(filter-out $(OPS) %/emu_main.c,$(wildcard common/emu/*.c))) \
             $(foreach isa,$(ISAS),$(OPS:%.c=build/%.$(isa).o))
-VERSIONS := $(wildcard common/emu/cudart.map)
-
-emu: build/emu/libcudart.so.13 build/emu/libcudart_static.a build/emu/emu ## build the emulator: build/emu/
 
 build/common/emu/%: CFLAGS += -fPIC -ffp-contract=off
 build/common/emu/ops%: CFLAGS += -O3 -frounding-math
 
 build/%.base.o: %.c
-	$(call say,$(CC),"$< (any CPU)")
-	$(Q)$(CC) $(CFLAGS) -DEMU_ISA=base $(INCLUDES) -isystem $(CUDA)/include $(DEPENDENCIES) -c $< -o $@
+	$(call say,$(CC),"$< for any CPU")
+	$(Q)$(COMPILE) -DEMU_ISA=base
 
 build/%.v3.o: %.c
-	$(call say,$(CC),"$< (AVX2)")
-	$(Q)$(CC) $(CFLAGS) -DEMU_ISA=v3 -march=x86-64-v3 $(INCLUDES) -isystem $(CUDA)/include $(DEPENDENCIES) -c $< -o $@
+	$(call say,$(CC),"$< for AVX2")
+	$(Q)$(COMPILE) -DEMU_ISA=v3 -march=x86-64-v3
 
-build/emu/libcudart.so.13: $(EMU) $(VERSIONS)
+emu: build/emu/libcudart.so.13 build/emu/libcudart_static.a build/emu/emu ## build the emulator into build/emu
+
+build/emu/libcudart.so.13: $(EMU) common/emu/cudart.map
 	$(call say,link,$@)
-	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13,-Bsymbolic $(VERSIONS:%=-Wl,--version-script=%) \
+	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13,-Bsymbolic,--version-script=common/emu/cudart.map \
 	    $(EMU) -o $@ -lzstd -lm -ldl -pthread
 	$(Q)ln -sf libcudart.so.13 build/emu/libcudart.so
 
-# One object with zstd inside and only the runtime's own names outside: it links with anything.
+# One object with zstd in it, and outside only the names of the runtime and of emu.h: it links with anything.
 build/emu/libcudart_static.a: $(EMU)
 	$(call say,ar,$@)
-	$(Q)ld -r $(EMU) -L$(dir $(shell $(CC) -print-file-name=libzstd.a)) -l:libzstd.a -o build/emu/cudart.o
+	$(Q)ld -r $(EMU) $(shell $(CC) -print-file-name=libzstd.a) -o build/emu/cudart.o
 	$(Q)objcopy --wildcard --keep-global-symbol='cuda*' --keep-global-symbol='__cuda*' \
 	    --keep-global-symbol='emu_*' build/emu/cudart.o
 	$(Q)rm -f $@ && ar rcs $@ build/emu/cudart.o
 
-build/emu/emu: $(call objects,$(wildcard common/emu/emu_main.c))
+build/emu/emu: build/common/emu/emu_main.o
 	$(call say,link,$@)
-	$(Q)$(if $^,$(CC) $^ -o $@ -lm,true)
+	$(Q)$(LINK)
 
 # ---- tests --------------------------------------------------------------------------------------
 
-# One Criterion program of every test, everything in common/ and every step, on the emulator: no GPU needed.
-TESTS    := $(call objects,$(call sources,tests tests/emu tests/wrong)) $(COMMON) \
-            $(call objects,$(call sources,$(STEP_DIRS)))
+# One program holds all tests, everything in common/ and all steps. Its CUDA runtime is the emulator.
+TESTS    := $(call objects,$(call sources,tests tests/emu tests/wrong $(FOLDERS)) $(COMMON))
 
 tests-build: build/tests/run all ## build the tests
 
 build/tests/run: $(TESTS) build/emu/libcudart.so.13
 	$(call say,link,$@)
-	$(Q)$(CXX) $^ -o $@ -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' -lcriterion -lm -pthread
+	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' -lcriterion -lm -pthread
 
-test: tests-build ## run every test
+test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the sanitizers first
 	$(Q)build/tests/run
 
-# -------------------------------------------------------------------------------------------------
+# The sanitizers get a tree of their own, build/asan, where the sources are links; only kernels are shared.
+# Linked statically, because GCC's shared UBSan beside ASan ignores log_path.
+SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -static-libasan -static-libubsan
 
-clean: ## remove what was built, but not a toolkit in build/cuda
+test-asan: tests-build ## run every test with the host code under AddressSanitizer and UBSan
+	$(Q)mkdir -p build/asan && ln -sfn $(addprefix ../../,Makefile common notes profiles steps tests) build/asan
+	$(Q)CUDA_HOME=$(CUDA) $(MAKE) --no-print-directory -C build/asan tests-build CUDA_BUILD=../../build \
+	    SANITIZE="$(SANITIZERS)"
+	$(Q)common/build/test-asan.sh
+
+# ---- the rest -----------------------------------------------------------------------------------
+
+setup: ## list which tools are missing and install them (root or sudo); a CUDA 13 toolkit that is there is used
+	@common/build/setup.sh
+
+doctor: ## tell which tools were found and what each is for
+	@common/build/doctor.sh
+
+format: ## put the C and CUDA sources into the style of .clang-format
+	$(Q)git ls-files '*.c' '*.h' '*.cu' | xargs clang-format -i
+
+clean: ## remove what was built; a toolkit in build/cuda stays
 	$(Q)rm -rf $(filter-out build/cuda,$(wildcard build/*)) $(wildcard step[0-9] step[0-9][0-9])
 
--include $(shell find build -name '*.d' 2>/dev/null)
+help: ## list the targets
+	@awk -F ':.*## ' '/^#?[A-Za-z-]+(=1)?:.*## / { sub(/^#/, ""); printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+-include $(shell find build -name '*.d' -not -path 'build/asan/*' 2>/dev/null)

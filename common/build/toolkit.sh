@@ -11,7 +11,8 @@ fi
 for folder in "$CUDA_HOME" "$CUDA_PATH" "$nvcc_in_path" /usr/local/cuda /usr/local/cuda-13* \
     "$PWD/build/cuda"; do
     [ -x "$folder/bin/nvcc" ] || continue
-    [ -e "$folder/include/cuda_runtime.h" ] && [ -e "$folder/lib64/libcudart.so" ] || continue
+    [ -e "$folder/include/cuda_runtime.h" ] || continue
+    [ -e "$folder/lib64/libcudart.so" ] || continue
     case $("$folder/bin/nvcc" --version 2>/dev/null) in
     *"release 13."*)
         echo "$folder"

@@ -1,0 +1,58 @@
+#!/bin/sh
+# make doctor: what was found, which version, and what it is for; a line each.
+. common/build/tools.sh
+
+# line NAME WHAT-WAS-FOUND (empty: nothing) WHAT-FOR
+line() { printf '%-10s %-46s %s\n' "$1" "${2:-not found}" "$3"; }
+
+first_number() { grep -o '[0-9]\+\.[0-9.]*[0-9]' | head -n 1; }
+version() { have "$1" && "$1" --version | head -n 1 | first_number; }
+
+# The value of macros $2 that header $1 defines, with dots between them.
+macros() {
+    header=$1
+    shift
+    for macro; do
+        printf '#include <%s>\n%s\n' "$header" "$macro" | gcc -E -x c - 2>/dev/null | tail -n 1
+    done | grep '^[0-9"]' | tr -d '"' | paste -sd. -
+}
+
+# Criterion's headers do not tell its version, Debian does.
+criterion() {
+    have_header criterion/criterion.h || return
+    dpkg-query -W -f '${Version}' libcriterion-dev 2>/dev/null || echo found
+}
+
+cuda=$(toolkit)
+if [ -n "$cuda" ]; then
+    nvcc="$("$cuda/bin/nvcc" --version | sed -n 's/.*release \(.*\),.*/\1/p') in $cuda"
+    newest_gcc=$(sed -n 's/^#if __GNUC__ > //p' "$cuda/include/crt/host_config.h")
+fi
+host="C++ beside the kernels"
+[ -z "$newest_gcc" ] || host="$host (this nvcc takes g++ up to $newest_gcc)"
+
+gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1) || gpu=
+driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1) ||
+    driver=
+[ -n "$driver" ] || driver=$(sed -n 's/^NVRM.*Module *\([0-9.]*\).*/\1/p' /proc/driver/nvidia/version 2>/dev/null)
+
+ncu=$(command -v ncu || ls "$cuda/bin/ncu" 2>/dev/null)
+[ -z "$ncu" ] || ncu="$("$ncu" --version | first_number) in $(dirname "$ncu")"
+case $(sed -n 's/^RmProfilingAdminOnly: //p' /proc/driver/nvidia/params 2>/dev/null) in
+0) counters="permitted to everybody" ;;
+1) counters="permitted to root only" ;;
+*) counters= ;;
+esac
+
+line make "$(version make)" "runs the build"
+line gcc "$(version gcc)" "C: the harness and the emulator"
+line g++ "$(version g++)" "$host"
+line toolkit "$nvcc" "nvcc 13: compiles the kernels, with a GPU and without"
+line zstd "$(macros zstd.h ZSTD_VERSION_MAJOR ZSTD_VERSION_MINOR ZSTD_VERSION_RELEASE)" \
+    "the emulator unpacks kernels with it"
+line Criterion "$(criterion)" "make test"
+line GPU "$gpu" "real times; without one the steps run emulated"
+line driver "$driver" "must be 580 or newer to run CUDA 13 on the GPU"
+line ncu "$ncu" "counters of the GPU; the emulator has its own, build/emu/emu"
+line counters "$counters" "whether ncu may read them (RmProfilingAdminOnly)"
+[ -z "$("$here/missing.sh" tests)" ] || echo "make setup installs what is missing to build and test."

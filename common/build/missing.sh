@@ -1,0 +1,15 @@
+#!/bin/sh
+# Says in one line what compiling lacks, and nothing if nothing; with argument "tests", compiling the tests.
+. common/build/tools.sh
+
+list=
+need() { list="${list:+$list, }$1"; }
+
+have gcc || need "gcc (compiles C)"
+have g++ || need "g++ (nvcc's host compiler)"
+toolkit >/dev/null || need "nvcc of a CUDA 13 toolkit (compiles the kernels)"
+have_header zstd.h || need "zstd.h (libzstd-dev: the emulator unpacks kernels with it)"
+if [ "$1" = tests ]; then
+    have_header criterion/criterion.h || need "criterion.h (libcriterion-dev: the tests are written with it)"
+fi
+[ -z "$list" ] || echo "$list"

@@ -1,0 +1,143 @@
+#!/bin/sh
+# shellcheck disable=SC2086 # lists of packages are split into words on purpose
+# make setup: lists what is missing with its size, then installs that and nothing else: Debian packages with
+# apt-get, and CUDA 13.0, if there is no CUDA 13 toolkit, in build/cuda (see toolkit.txt).
+set -eu
+. common/build/tools.sh
+
+mirror=https://files.pythonhosted.org/packages
+unpacked_mb=270 # what build/cuda takes; measured
+
+fail() {
+    echo "setup: $*" >&2
+    exit 1
+}
+
+megabytes() { echo $((($1 + 999999) / 1000000)); }
+
+# The lines of toolkit.txt without its comments.
+wheels() { grep -v '^#' "$here/toolkit.txt"; }
+
+# Runs a command as root; sudo may ask for the password.
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        env DEBIAN_FRONTEND=noninteractive "$@"
+    else
+        sudo env DEBIAN_FRONTEND=noninteractive "$@"
+    fi
+}
+
+# ---- what is missing ---------------------------------------------------------------------------
+
+fetch_toolkit=
+toolkit >/dev/null || fetch_toolkit=yes
+packages=$({
+    missing_packages
+    [ -z "$fetch_toolkit" ] || missing_downloaders
+} | paste -sd ' ' -)
+
+if [ -z "$packages$fetch_toolkit" ]; then
+    echo "Nothing is missing (make doctor lists what was found)."
+    exit 0
+fi
+
+if [ "$(uname -s) $(uname -m)" != "Linux x86_64" ]; then
+    fail "this is $(uname -s) on $(uname -m), and setup knows only Linux on x86-64;" \
+        "install a C compiler, zstd, Criterion and a CUDA 13 toolkit yourself, and make will use them."
+fi
+
+if [ -n "$packages" ]; then
+    have apt-get || fail "this is neither Debian nor Ubuntu: install what Debian calls $packages" \
+        "with your own package manager, then run make setup again."
+    install="apt-get install -y --no-install-recommends $packages"
+    administrator="ask an administrator to run 'apt-get update && $install', then run make setup again."
+    if [ "$(id -u)" != 0 ] && ! have sudo; then
+        fail "you are not root and there is no sudo: $administrator"
+    fi
+    # A fresh machine does not know yet which packages there are.
+    for package in $packages; do
+        apt-cache show "$package" >/dev/null 2>&1 && continue
+        as_root apt-get update -qq || fail "apt-get update failed: $administrator"
+        break
+    done
+fi
+
+# ---- the list ----------------------------------------------------------------------------------
+
+echo "Missing, and to be installed:"
+for package in $packages; do
+    size=$(apt-cache show --no-all-versions "$package" | sed -n 's/^Size: //p' | head -n 1)
+    printf '  %-28s %4d kB\n' "$package" "$((${size:-0} / 1000))"
+done
+if [ -n "$packages" ]; then
+    # apt-get prints 'address' file bytes checksum for these packages and those that they need.
+    $install --print-uris -qq | awk '{ bytes += $3 } END {
+        printf "  %-28s %4d MB to fetch\n", "with the " NR " they need:", bytes / 1e6 }'
+fi
+if [ -n "$fetch_toolkit" ]; then
+    total=0
+    for size in $(wheels | cut -d ' ' -f 1); do total=$((total + size)); done
+    printf '  %-28s %4d MB to fetch, %d MB in build/cuda, under %s\n' "CUDA 13.0 (nvcc, runtime)" \
+        "$(megabytes $total)" "$unpacked_mb" "NVIDIA's licence (License.txt there)"
+fi
+
+# ---- Debian packages ---------------------------------------------------------------------------
+
+if [ -n "$packages" ]; then
+    quiet=-qq
+    [ -t 1 ] && quiet=-q
+    as_root $install $quiet || {
+        as_root apt-get update -qq # perhaps the list of packages was too old
+        as_root $install $quiet
+    } || fail "apt-get failed, for the reason above; mend that, or $administrator"
+fi
+[ -n "$fetch_toolkit" ] || exit 0
+
+# ---- the toolkit -------------------------------------------------------------------------------
+
+# It becomes build/cuda in one last step, so that an interrupted setup leaves no half toolkit. What was fetched
+# stays in build/download until then, and is not fetched again.
+mkdir -p build/download
+free_mb=$(($(df -Pk build | awk 'END { print $4 }') / 1024))
+need_mb=$((unpacked_mb + $(megabytes $total)))
+[ "$free_mb" -ge "$need_mb" ] ||
+    fail "build/ has $free_mb MB free and the toolkit needs $need_mb MB; make room and run make setup again."
+
+progress=-sS
+[ -t 2 ] && progress=--progress-bar
+
+# Is file $1 there, and is its sha256 $2?
+matches() { [ -e "$1" ] && echo "$2  $1" | sha256sum -c --status; }
+
+wheels | while read -r size sha256 address; do
+    file=build/download/${address##*/}
+    matches "$file" "$sha256" && continue
+    name=$(echo "${address##*/}" | sed 's/^nvidia_//; s/-py3.*//')
+    echo "Fetching $name ($size bytes)"
+    curl -fL $progress --retry 3 -C - -o "$file.part" "$mirror/$address" ||
+        fail "$mirror/$address could not be fetched; check the network (a proxy belongs into the variable" \
+            "https_proxy) and run make setup again, which goes on where this stopped."
+    matches "$file.part" "$sha256" || {
+        rm -f "$file.part"
+        fail "$mirror/$address is not the file that toolkit.txt names (its sha256 differs);" \
+            "it was removed: run make setup again."
+    }
+    mv "$file.part" "$file"
+done
+
+rm -rf build/download/cuda
+for wheel in build/download/*.whl; do
+    unzip -q -o "$wheel" -d build/download/cuda || fail "$wheel could not be unpacked."
+done
+toolkit=build/download/cuda/nvidia/cu13
+cp build/download/cuda/nvidia_cuda_nvcc-*.dist-info/licenses/License.txt "$toolkit/"
+# The wheels have no links and let only their owner run programs.
+ln -s lib "$toolkit/lib64"
+ln -s libcudart.so.13 "$toolkit/lib/libcudart.so"
+[ -e "$toolkit/include/nv" ] || ln -s cccl/nv "$toolkit/include/nv"
+chmod -R a+rX "$toolkit"
+rm -rf build/cuda
+mv "$toolkit" build/cuda
+rm -rf build/download
+toolkit >/dev/null || fail "the toolkit in build/cuda does not run: try build/cuda/bin/nvcc --version."
+echo "CUDA 13.0 is in build/cuda."

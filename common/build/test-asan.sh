@@ -1,0 +1,19 @@
+#!/bin/sh
+# Runs the tests that were built in build/asan. Each process that a sanitizer stops leaves a log of its own;
+# one log fails the run, even if the test that started the process was content.
+cd build/asan || exit
+
+logs=$PWD/log
+rm -rf "$logs"
+mkdir -p "$logs"
+
+ASAN_OPTIONS=log_path=$logs/asan UBSAN_OPTIONS=print_stacktrace=1:log_path=$logs/ubsan \
+    build/tests/run
+status=$?
+
+for log in "$logs"/*; do
+    [ -e "$log" ] || continue
+    cat "$log" >&2
+    status=1
+done
+exit $status

@@ -1,0 +1,36 @@
+# shellcheck shell=sh
+# What the build needs, and how to tell that it is there. Read by setup.sh, missing.sh and doctor.sh,
+# which run in the top folder.
+
+here=common/build
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# Is C header $1 there? Without a compiler only the usual place can be looked at.
+have_header() {
+    if have gcc; then
+        echo "#include <$1>" | gcc -E -x c - >/dev/null 2>&1
+    else
+        [ -e "/usr/include/$1" ]
+    fi
+}
+
+# curl cannot trust files.pythonhosted.org without certificates.
+have_certificates() { [ -n "$SSL_CERT_FILE" ] || [ -s /etc/ssl/certs/ca-certificates.crt ]; }
+
+toolkit() { "$here/toolkit.sh"; }
+
+# The Debian packages that the build and the tests lack, one a line.
+missing_packages() {
+    have gcc || echo gcc
+    have g++ || echo g++
+    have_header zstd.h || echo libzstd-dev
+    have_header criterion/criterion.h || echo libcriterion-dev
+}
+
+# The Debian packages that fetching a toolkit lacks, one a line.
+missing_downloaders() {
+    have curl || echo curl
+    have_certificates || echo ca-certificates
+    have unzip || echo unzip
+}
