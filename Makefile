@@ -124,6 +124,7 @@ build/emu/emu: build/common/emu/emu_main.o
 TESTS    := $(call objects,$(call sources,tests tests/emu tests/wrong $(FOLDERS)) $(COMMON))
 
 tests-build: build/tests/run all ## build the tests
+	@:
 
 build/tests/run: $(TESTS) build/emu/libcudart.so.13
 	$(call say,link,$@)

@@ -54,12 +54,8 @@ if [ -n "$packages" ]; then
     if [ "$(id -u)" != 0 ] && ! have sudo; then
         fail "you are not root and there is no sudo: $administrator"
     fi
-    # A fresh machine does not know yet which packages there are.
-    for package in $packages; do
-        apt-cache show "$package" >/dev/null 2>&1 && continue
-        as_root apt-get update -qq || fail "apt-get update failed: $administrator"
-        break
-    done
+    echo "Asking for the newest list of packages (apt-get update)"
+    as_root apt-get update -qq || fail "apt-get update failed: $administrator"
 fi
 
 # ---- the list ----------------------------------------------------------------------------------
@@ -72,7 +68,7 @@ done
 if [ -n "$packages" ]; then
     # apt-get prints 'address' file bytes checksum for these packages and those that they need.
     $install --print-uris -qq | awk '{ bytes += $3 } END {
-        printf "  %-28s %4d MB to fetch\n", "with the " NR " they need:", bytes / 1e6 }'
+        printf "  %-28s %4d MB to fetch\n", "with what they need: " NR, bytes / 1e6 }'
 fi
 if [ -n "$fetch_toolkit" ]; then
     total=0
@@ -83,13 +79,21 @@ fi
 
 # ---- Debian packages ---------------------------------------------------------------------------
 
+# On a terminal apt-get shows how far it is; in a log only its failure is of interest.
+install_packages() {
+    if [ -t 1 ]; then
+        as_root $install -o Dpkg::Progress-Fancy=1
+    else
+        echo "Installing Debian packages"
+        log=$(as_root $install 2>&1) || {
+            echo "$log" >&2
+            return 1
+        }
+    fi
+}
+
 if [ -n "$packages" ]; then
-    quiet=-qq
-    [ -t 1 ] && quiet=-q
-    as_root $install $quiet || {
-        as_root apt-get update -qq # perhaps the list of packages was too old
-        as_root $install $quiet
-    } || fail "apt-get failed, for the reason above; mend that, or $administrator"
+    install_packages || fail "apt-get failed, for the reason above; mend that, or $administrator"
 fi
 [ -n "$fetch_toolkit" ] || exit 0
 
@@ -112,6 +116,8 @@ matches() { [ -e "$1" ] && echo "$2  $1" | sha256sum -c --status; }
 wheels | while read -r size sha256 address; do
     file=build/download/${address##*/}
     matches "$file" "$sha256" && continue
+    # An interrupted transfer goes on where it stopped, unless nothing is left to fetch.
+    [ ! -e "$file.part" ] || [ "$(wc -c <"$file.part")" -lt "$size" ] || rm -f "$file.part"
     name=$(echo "${address##*/}" | sed 's/^nvidia_//; s/-py3.*//')
     echo "Fetching $name ($size bytes)"
     curl -fL $progress --retry 3 -C - -o "$file.part" "$mirror/$address" ||
@@ -119,7 +125,7 @@ wheels | while read -r size sha256 address; do
             "https_proxy) and run make setup again, which goes on where this stopped."
     matches "$file.part" "$sha256" || {
         rm -f "$file.part"
-        fail "$mirror/$address is not the file that toolkit.txt names (its sha256 differs);" \
+        fail "$mirror/$address is not the file that $here/toolkit.txt names (its sha256 differs);" \
             "it was removed: run make setup again."
     }
     mv "$file.part" "$file"

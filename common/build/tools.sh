@@ -16,7 +16,7 @@ have_header() {
 }
 
 # curl cannot trust files.pythonhosted.org without certificates.
-have_certificates() { [ -n "$SSL_CERT_FILE" ] || [ -s /etc/ssl/certs/ca-certificates.crt ]; }
+have_certificates() { [ -n "${SSL_CERT_FILE:-}" ] || [ -s /etc/ssl/certs/ca-certificates.crt ]; }
 
 toolkit() { "$here/toolkit.sh"; }
 
