@@ -1,0 +1,70 @@
+/* Step 0's descriptor: what the harness needs to know about scan.cu. */
+#include "common/step.h"
+#include "patterns.h"
+#include "run.h"
+
+scan_fn step00_scan;
+
+static const char *const variants[] = {[ALL] = "all",
+                                       [SCALAR] = "scalar",
+                                       [FLOAT2] = "float2",
+                                       [FLOAT4] = "float4",
+                                       [STRIDED] = "strided",
+                                       [MISALIGNED] = "misaligned",
+                                       [PERMUTED] = "permuted",
+                                       [SCATTERED] = "scattered",
+                                       [SAME_WORD] = "same-word",
+                                       [STRUCTURES] = "structures",
+                                       [STRUCTURES_SOA] = "structures-soa",
+                                       [STRUCTURES_READ_ONLY] = "structures-read-only",
+                                       [STRUCTURES_STAGED] = "structures-staged",
+                                       NULL};
+
+/* Of the main launch; the structures' patterns have one more for the floats that make none. */
+static struct launch_shape step00_shape(size_t n, int variant)
+{
+    struct launch_shape shape = {.block = THREADS, .launches = 1};
+    size_t threads = n;
+
+    if (variant == FLOAT2) threads = n / 2;
+    if (variant == FLOAT4) threads = n / 4;
+    if (variant == STRIDED) threads = n / STRIDE;
+    if (variant >= STRUCTURES) {
+        threads = pattern_structures(n);
+        shape.launches += n != 3 * threads;
+    }
+    if (variant == STRUCTURES_STAGED) shape.shared_bytes = 3 * THREADS * sizeof(float);
+    shape.grid = threads > 0 ? (threads - 1) / THREADS + 1 : 1;
+    if (variant == STRIDED) shape.grid *= STRIDE;
+    return shape;
+}
+
+/* A copy adds nothing. */
+static double step00_adds(size_t n, int variant)
+{
+    (void)n, (void)variant;
+    return 0;
+}
+
+static void step00_reference(double *want, const void *in, size_t n, int variant)
+{
+    for (size_t i = 0; i < n; i++)
+        want[i] = ((const float *)in)[pattern_source((enum pattern)variant, i, n)];
+}
+
+const struct step step00 = {
+    .number = 0,
+    .name = "copy",
+    .title = "Copying, in good and bad access patterns",
+    .teaches = "memory moves in sectors of 32 bytes: the addresses of a warp decide how many",
+    .still_bad = "nothing is added up yet: step 1",
+    .default_n = 1 << 20,
+    .element = ELEMENT_F32,
+    .variants = variants,
+    .scan = step00_scan,
+    .shape = step00_shape,
+    .adds = step00_adds,
+    .depth = step00_adds,
+    .run = step00_run,
+    .reference = step00_reference,
+};

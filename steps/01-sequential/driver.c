@@ -1,0 +1,46 @@
+/* Step 1's descriptor: what the harness needs to know about scan.c. */
+#include "common/step.h"
+#include "scan.h"
+
+scan_fn step01_scan;
+
+static const char *const variants[] = {[EXCLUSIVE] = "exclusive",
+                                       [INCLUSIVE] = "inclusive",
+                                       [LOOP] = "loop",
+                                       [TWO_PASS] = "two-pass",
+                                       NULL};
+
+static double step01_adds(size_t n, int variant)
+{
+    (void)variant;
+    return n > 0 ? (double)(n - 1) : 0;
+}
+
+/* The variants are not all exclusive sums of the input, so the step has a reference of its own: the
+ * same sums in double. */
+static void step01_reference(double *want, const void *in, size_t n, int variant)
+{
+    const float *x = in;
+    double sum = 0;
+    for (size_t j = 0; j < n; j++) {
+        double next = sum + (variant == LOOP || variant == TWO_PASS ? f(x[j]) : x[j]);
+        want[j] = variant == INCLUSIVE ? next : sum;
+        sum = next;
+    }
+}
+
+const struct step step01 = {
+    .number = 1,
+    .name = "sequential",
+    .title = "Sequential scan, on the CPU",
+    .teaches = "the loop to equal: n - 1 additions, one after the other",
+    .still_bad = "each addition waits for the one before: step 2",
+    .default_n = 1 << 20,
+    .element = ELEMENT_F32,
+    .on_host = true,
+    .variants = variants,
+    .scan = step01_scan,
+    .adds = step01_adds,
+    .depth = step01_adds, /* all on the way from the first input to the last output */
+    .reference = step01_reference,
+};
