@@ -8,13 +8,14 @@ NVCC      = $(CUDA)/bin/nvcc -ccbin $(CXX)
 CFLAGS    = -std=c11 -Wall -Wextra -Werror -O2 -g -pthread $(SANITIZE)
 # PTX for the emulator and any GPU since Turing, and machine code for H100 and H200.
 NVCCFLAGS = -O3 -lineinfo -Werror all-warnings -Xcompiler -Wall,-Wextra \
-            -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=[sm_90,compute_90]
+            -gencode arch=compute_75,code=compute_75 \
+            -gencode arch=compute_90,code=[sm_90,compute_90]
 CPPFLAGS  = -I. -Icommon -MMD -MP
 COMPILE   = $(CC) $(CFLAGS) $(CPPFLAGS) -isystem $(CUDA)/include -c $< -o $@
 LINK      = $(CXX) $(SANITIZE) $(filter %.o,$^) -o $@
 
-# A step finds NVIDIA's runtime through RUNPATH. LD_LIBRARY_PATH goes before that: so --device emu can
-# put the emulator in its place.
+# A step finds NVIDIA's runtime through RUNPATH. LD_LIBRARY_PATH goes before that: so --device emu
+# can put the emulator in its place.
 RUNPATH   = $(patsubst $(CURDIR)/%,$$ORIGIN/%,$(CUDA))/lib64
 CUDART    = -L$(CUDA)/lib64 -lcudart -Wl,--enable-new-dtags,-rpath,'$(RUNPATH)'
 
@@ -35,7 +36,8 @@ ifneq ($(GOALS),)
 endif
 
 # A.c becomes build/A.o, and A.cu build/A.cu.o.
-objects   = $(patsubst %.c,build/%.o,$(filter %.c,$(1))) $(patsubst %.cu,$(CUDA_BUILD)/%.cu.o,$(filter %.cu,$(1)))
+objects   = $(patsubst %.c,build/%.o,$(filter %.c,$(1))) \
+            $(patsubst %.cu,$(CUDA_BUILD)/%.cu.o,$(filter %.cu,$(1)))
 sources   = $(wildcard $(addsuffix /*.c,$(1)) $(addsuffix /*.cu,$(1)))
 CUDA_BUILD = build
 
@@ -43,7 +45,8 @@ COMMON   := $(filter-out common/main.c,$(call sources,common))
 
 # Folder steps/03-name makes program ./step3, and has descriptor step03.
 FOLDERS  := $(patsubst %/,%,$(wildcard steps/[0-9][0-9]-*/))
-STEPS    := $(sort $(foreach f,$(FOLDERS),step$(patsubst 0%,%,$(firstword $(subst -, ,$(notdir $(f)))))))
+NUMBERS  := $(foreach f,$(FOLDERS),$(firstword $(subst -, ,$(notdir $(f)))))
+STEPS    := $(sort $(patsubst %,step%,$(NUMBERS:0%=%)))
 two_digits = $(if $(filter 0 1 2 3 4 5 6 7 8 9,$(1)),0)$(1)
 folder    = $(patsubst %/,%,$(call the_only,$(1),$(wildcard steps/$(call two_digits,$(1))-*/)))
 the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly one folder \
@@ -53,7 +56,7 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 .SECONDEXPANSION:
 .PHONY: all emu tests-build test test-asan setup doctor format clean help
 
-all: $(STEPS) ## build every step: the default
+all: $(STEPS) ## build every step; the default
 #stepN: ## build step N from its folder steps/NN-name, and the emulator
 #V=1: ## with any target, show the commands
 
@@ -80,8 +83,8 @@ build/%.cu.o: %.cu
 
 # ---- the emulator -------------------------------------------------------------------------------
 
-# Its operations (ops*.c) are compiled for any CPU and for one with AVX2; at run time it takes what runs.
-# They round as PTX says: no contraction to fma, no assumption about the rounding mode.
+# Its operations (ops*.c) are compiled for any CPU and for one with AVX2; at run time it takes what
+# the CPU can do. They round as PTX says: no contraction to fma, no assumption about the rounding mode.
 ISAS     := base $(if $(filter x86_64,$(shell uname -m)),v3)
 OPS      := $(wildcard common/emu/ops*.c)
 EMU      := $(call objects,$(filter-out $(OPS) %/emu_main.c,$(wildcard common/emu/*.c))) \
@@ -98,15 +101,15 @@ build/%.v3.o: %.c
 	$(call say,$(CC),"$< for AVX2")
 	$(Q)$(COMPILE) -DEMU_ISA=v3 -march=x86-64-v3
 
-emu: build/emu/libcudart.so.13 build/emu/libcudart_static.a build/emu/emu ## build the emulator into build/emu
+emu: $(addprefix build/emu/,libcudart.so.13 libcudart_static.a emu) ## build the emulator, build/emu
 
 build/emu/libcudart.so.13: $(EMU) common/emu/cudart.map
 	$(call say,link,$@)
-	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13,-Bsymbolic,--version-script=common/emu/cudart.map \
-	    $(EMU) -o $@ -lzstd -lm -ldl -pthread
+	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13,-Bsymbolic \
+	    -Wl,--version-script=common/emu/cudart.map $(EMU) -o $@ -lzstd -lm -ldl -pthread
 	$(Q)ln -sf libcudart.so.13 build/emu/libcudart.so
 
-# One object with zstd in it, and outside only the names of the runtime and of emu.h: it links with anything.
+# One object with zstd inside, and outside only the names of the runtime and of emu.h.
 build/emu/libcudart_static.a: $(EMU)
 	$(call say,ar,$@)
 	$(Q)ld -r $(EMU) $(shell $(CC) -print-file-name=libzstd.a) -o build/emu/cudart.o
@@ -128,24 +131,26 @@ tests-build: build/tests/run all ## build the tests
 
 build/tests/run: $(TESTS) build/emu/libcudart.so.13
 	$(call say,link,$@)
-	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' -lcriterion -lm -pthread
+	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' \
+	    -lcriterion -lm -pthread
 
 test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the sanitizers first
 	$(Q)build/tests/run
 
-# The sanitizers get a tree of their own, build/asan, where the sources are links; only kernels are shared.
-# Linked statically, because GCC's shared UBSan beside ASan ignores log_path.
+# The sanitizers get a tree of their own, build/asan, where the sources are links; only what nvcc
+# compiles is shared. They are linked statically: GCC's shared UBSan beside ASan ignores log_path.
 SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -static-libasan -static-libubsan
 
 test-asan: tests-build ## run every test with the host code under AddressSanitizer and UBSan
-	$(Q)mkdir -p build/asan && ln -sfn $(addprefix ../../,Makefile common notes profiles steps tests) build/asan
-	$(Q)CUDA_HOME=$(CUDA) $(MAKE) --no-print-directory -C build/asan tests-build CUDA_BUILD=../../build \
-	    SANITIZE="$(SANITIZERS)"
+	$(Q)mkdir -p build/asan
+	$(Q)ln -sfn $(addprefix ../../,Makefile common notes profiles steps tests) build/asan
+	$(Q)CUDA_HOME=$(CUDA) $(MAKE) --no-print-directory -C build/asan tests-build \
+	    CUDA_BUILD=../../build SANITIZE="$(SANITIZERS)"
 	$(Q)common/build/test-asan.sh
 
 # ---- the rest -----------------------------------------------------------------------------------
 
-setup: ## list which tools are missing and install them (root or sudo); a CUDA 13 toolkit that is there is used
+setup: ## list which tools are missing, and install them (Debian, Ubuntu; needs root or sudo)
 	@common/build/setup.sh
 
 doctor: ## tell which tools were found and what each is for
@@ -158,6 +163,7 @@ clean: ## remove what was built; a toolkit in build/cuda stays
 	$(Q)rm -rf $(filter-out build/cuda,$(wildcard build/*)) $(wildcard step[0-9] step[0-9][0-9])
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^#?[A-Za-z-]+(=1)?:.*## / { sub(/^#/, ""); printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@sed -En 's/^#?([A-Za-z=1-]+):.*## (.*)/\1:\2/p' Makefile | \
+	    awk -F : '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
 -include $(shell find build -name '*.d' -not -path 'build/asan/*' 2>/dev/null)

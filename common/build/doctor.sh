@@ -34,7 +34,8 @@ host="C++ beside the kernels"
 gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1) || gpu=
 driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1) ||
     driver=
-[ -n "$driver" ] || driver=$(sed -n 's/^NVRM.*Module *\([0-9.]*\).*/\1/p' /proc/driver/nvidia/version 2>/dev/null)
+[ -n "$driver" ] ||
+    driver=$(sed -n 's/^NVRM.*Module *\([0-9.]*\).*/\1/p' /proc/driver/nvidia/version 2>/dev/null)
 
 ncu=$(command -v ncu || ls "$cuda/bin/ncu" 2>/dev/null)
 [ -z "$ncu" ] || ncu="$("$ncu" --version | first_number) in $(dirname "$ncu")"
@@ -55,4 +56,5 @@ line GPU "$gpu" "real times; without one the steps run emulated"
 line driver "$driver" "must be 580 or newer to run CUDA 13 on the GPU"
 line ncu "$ncu" "counters of the GPU; the emulator has its own, build/emu/emu"
 line counters "$counters" "whether ncu may read them (RmProfilingAdminOnly)"
-[ -z "$("$here/missing.sh" tests)" ] || echo "make setup installs what is missing to build and test."
+[ -z "$("$here/missing.sh" tests)" ] ||
+    echo "make setup installs what is missing to build and test."

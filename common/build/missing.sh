@@ -1,5 +1,6 @@
 #!/bin/sh
-# Says in one line what compiling lacks, and nothing if nothing; with argument "tests", compiling the tests.
+# Says in one line what compiling the steps lacks, and nothing if nothing; with argument "tests", what
+# compiling the tests lacks.
 . common/build/tools.sh
 
 list=
@@ -10,6 +11,6 @@ have g++ || need "g++ (nvcc's host compiler)"
 toolkit >/dev/null || need "nvcc of a CUDA 13 toolkit (compiles the kernels)"
 have_header zstd.h || need "zstd.h (libzstd-dev: the emulator unpacks kernels with it)"
 if [ "$1" = tests ]; then
-    have_header criterion/criterion.h || need "criterion.h (libcriterion-dev: the tests are written with it)"
+    have_header criterion/criterion.h || need "criterion.h (libcriterion-dev: the tests use it)"
 fi
 [ -z "$list" ] || echo "$list"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # shellcheck disable=SC2086 # lists of packages are split into words on purpose
-# make setup: lists what is missing with its size, then installs that and nothing else: Debian packages with
-# apt-get, and CUDA 13.0, if there is no CUDA 13 toolkit, in build/cuda (see toolkit.txt).
+# make setup: lists what is missing with its size, then installs that and nothing else: Debian
+# packages with apt-get, and CUDA 13.0, if there is no CUDA 13 toolkit, in build/cuda (toolkit.txt).
 set -eu
 . common/build/tools.sh
 
@@ -43,14 +43,15 @@ fi
 
 if [ "$(uname -s) $(uname -m)" != "Linux x86_64" ]; then
     fail "this is $(uname -s) on $(uname -m), and setup knows only Linux on x86-64;" \
-        "install a C compiler, zstd, Criterion and a CUDA 13 toolkit yourself, and make will use them."
+        "install gcc, g++, zstd, Criterion and a CUDA 13 toolkit yourself, and make will use them."
 fi
 
 if [ -n "$packages" ]; then
     have apt-get || fail "this is neither Debian nor Ubuntu: install what Debian calls $packages" \
         "with your own package manager, then run make setup again."
     install="apt-get install -y --no-install-recommends $packages"
-    administrator="ask an administrator to run 'apt-get update && $install', then run make setup again."
+    command="apt-get update && $install"
+    administrator="ask an administrator to run '$command', then run make setup again."
     if [ "$(id -u)" != 0 ] && ! have sudo; then
         fail "you are not root and there is no sudo: $administrator"
     fi
@@ -99,13 +100,14 @@ fi
 
 # ---- the toolkit -------------------------------------------------------------------------------
 
-# It becomes build/cuda in one last step, so that an interrupted setup leaves no half toolkit. What was fetched
-# stays in build/download until then, and is not fetched again.
+# It becomes build/cuda in one last step, so that an interrupted setup leaves no half toolkit. What
+# was fetched stays in build/download until then, and is not fetched again.
 mkdir -p build/download
 free_mb=$(($(df -Pk build | awk 'END { print $4 }') / 1024))
 need_mb=$((unpacked_mb + $(megabytes $total)))
 [ "$free_mb" -ge "$need_mb" ] ||
-    fail "build/ has $free_mb MB free and the toolkit needs $need_mb MB; make room and run make setup again."
+    fail "build/ has $free_mb MB free and the toolkit needs $need_mb MB: make room" \
+        "and run make setup again."
 
 progress=-sS
 [ -t 2 ] && progress=--progress-bar
@@ -121,8 +123,8 @@ wheels | while read -r size sha256 address; do
     name=$(echo "${address##*/}" | sed 's/^nvidia_//; s/-py3.*//')
     echo "Fetching $name ($size bytes)"
     curl -fL $progress --retry 3 -C - -o "$file.part" "$mirror/$address" ||
-        fail "$mirror/$address could not be fetched; check the network (a proxy belongs into the variable" \
-            "https_proxy) and run make setup again, which goes on where this stopped."
+        fail "$mirror/$address could not be fetched; check the network (a proxy belongs into" \
+            "the variable https_proxy) and run make setup again: it goes on where this stopped."
     matches "$file.part" "$sha256" || {
         rm -f "$file.part"
         fail "$mirror/$address is not the file that $here/toolkit.txt names (its sha256 differs);" \
@@ -145,5 +147,5 @@ chmod -R a+rX "$toolkit"
 rm -rf build/cuda
 mv "$toolkit" build/cuda
 rm -rf build/download
-toolkit >/dev/null || fail "the toolkit in build/cuda does not run: try build/cuda/bin/nvcc --version."
+toolkit >/dev/null || fail "build/cuda/bin/nvcc does not run; build/cuda/bin/nvcc --version says why."
 echo "CUDA 13.0 is in build/cuda."

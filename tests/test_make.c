@@ -1,0 +1,316 @@
+/*
+ * test_make.c — the Makefile and the scripts of common/build, as far as they can be tested quickly
+ * and without a network. Each test works in a copy of them in a temporary folder, with programs put
+ * into PATH that stand for another machine: without a compiler, without root, without Linux.
+ */
+#define _GNU_SOURCE
+#include <criterion/criterion.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { OUTPUT_SIZE = 1 << 16, COMMAND_SIZE = 1 << 12 };
+
+static char folder[] = "/tmp/upsweep-make-XXXXXX";
+static char output[OUTPUT_SIZE]; /* what the last command wrote, stdout and stderr */
+
+/* Runs a shell command in the temporary folder, as if by hand: without what a make above has put
+ * into the environment. Returns its exit status; what it wrote is in `output`. */
+static int run(const char *format, ...)
+{
+    char command[COMMAND_SIZE];
+    int length = snprintf(command, sizeof command,
+                          "exec 2>&1; unset MAKEFLAGS MAKELEVEL MFLAGS CI V; cd %s; ", folder);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(command + length, sizeof command - (size_t)length, format, arguments);
+    va_end(arguments);
+
+    FILE *pipe = popen(command, "r");
+    cr_assert(pipe, "cannot run a shell");
+    size_t read = fread(output, 1, sizeof output - 1, pipe);
+    output[read] = '\0';
+    int status = pclose(pipe);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void expect(const char *text)
+{
+    cr_assert(strstr(output, text), "expected \"%s\" in:\n%s", text, output);
+}
+
+static void expect_not(const char *text)
+{
+    cr_assert(!strstr(output, text), "did not expect \"%s\" in:\n%s", text, output);
+}
+
+/* Puts a program into bin/ (which `bare` makes the whole PATH): a shell script of one line. */
+static void program(const char *name, const char *script)
+{
+    cr_assert(run("rm -f bin/%s; printf '#!/bin/sh\\n%%s\\n' '%s' >bin/%s && chmod +x bin/%s", name,
+                  script, name, name) == 0,
+              "%s", output);
+}
+
+/* A toolkit of that release, as far as toolkit.sh looks at it. */
+static void toolkit(const char *path, const char *release)
+{
+    cr_assert(run("mkdir -p %s/bin %s/include/crt %s/lib64 && cd %s &&"
+                  "echo '#if __GNUC__ > 15' >include/crt/host_config.h &&"
+                  "touch include/cuda_runtime.h lib64/libcudart.so &&"
+                  "echo '#!/bin/sh\necho release %s, V%s.1' >bin/nvcc && chmod +x bin/nvcc",
+                  path, path, path, path, release, release) == 0,
+              "%s", output);
+}
+
+/* Without a toolkit, whatever this machine has in /usr/local. */
+static void no_toolkit(void)
+{
+    cr_assert(run("printf '#!/bin/sh\\nexit 1\\n' >common/build/toolkit.sh") == 0);
+}
+
+/* bin/ holds what every Debian has, and neither a compiler nor a way to get packages. */
+static const char *bare = "PATH=$PWD/bin CUDA_HOME=$PWD/cuda CUDA_PATH=";
+
+static void setup(void)
+{
+    cr_assert(mkdtemp(folder), "cannot make a folder in /tmp");
+    char top[COMMAND_SIZE / 2];
+    cr_assert(getcwd(top, sizeof top), "no current folder");
+    cr_assert(run("mkdir common bin steps && cp -rL %s/common/build common/ && cp -L %s/Makefile .",
+                  top, top) == 0,
+              "%s", output);
+    cr_assert(
+        run("for tool in make sh cat cp mv rm ln ls mkdir mktemp chmod touch head tail cut paste "
+            "tr wc df sed grep awk find sort env dirname readlink uname nproc id sha256sum; do "
+            "ln -s $(command -v $tool) bin/$tool || exit; done") == 0,
+        "%s", output);
+    toolkit("cuda", "13.0");
+}
+
+static void teardown(void) { run("cd /; rm -rf %s", folder); }
+
+TestSuite(make, .init = setup, .fini = teardown);
+
+Test(make, help_lists_every_target)
+{
+    cr_assert(run("sed -n 's/^.PHONY: //p' Makefile") == 0);
+    char targets[OUTPUT_SIZE];
+    strcpy(targets, output);
+    cr_assert(run("make help") == 0, "%s", output);
+    int count = 0;
+    for (char *target = strtok(targets, " \n"); target; target = strtok(NULL, " \n"), count++) {
+        char line[COMMAND_SIZE];
+        snprintf(line, sizeof line, "make %s ", target);
+        expect(line);
+    }
+    cr_assert(count >= 8, "only %d targets are .PHONY", count);
+    expect("make stepN ");
+    expect("make V=1 ");
+}
+
+Test(make, a_step_needs_exactly_one_folder)
+{
+    cr_assert(run("make step7") == 2, "%s", output);
+    expect("step7 needs exactly one folder steps/07-*, and there is none");
+
+    cr_assert(run("mkdir steps/07-one steps/07-two && make step7") == 2, "%s", output);
+    expect("step7 needs exactly one folder steps/07-*, and there are 2: ");
+    expect("steps/07-one/");
+    expect("steps/07-two/");
+    cr_assert(run("ls step7 build") != 0, "something was built: %s", output);
+}
+
+/* A folder is all that a step needs; make -n tells what would be built. */
+Test(make, a_new_step_adds_no_line_to_the_makefile)
+{
+    cr_assert(run("mkdir -p common/emu steps/08-new steps/12-newer &&"
+                  "touch common/main.c common/emu/emu_main.c common/emu/cudart.map &&"
+                  "for s in 08-new 12-newer; do touch steps/$s/scan.cu steps/$s/driver.c; done") ==
+              0);
+    cr_assert(run("CUDA_HOME=$PWD/cuda make -n step8") == 0, "%s", output);
+    expect("-c steps/08-new/scan.cu -o build/steps/08-new/scan.cu.o");
+    expect("-c steps/08-new/driver.c -o build/steps/08-new/driver.o");
+    expect("-DSTEP=step08");
+    expect(" -o step8 ");
+    expect(" -o build/emu/libcudart.so.13 ");
+    expect_not("12-newer");
+
+    cr_assert(run("CUDA_HOME=$PWD/cuda make -n") == 0, "%s", output);
+    expect(" -o step8 ");
+    expect("-DSTEP=step12");
+    expect(" -o step12 ");
+}
+
+Test(make, missing_tools_are_named_with_the_cure)
+{
+    no_toolkit();
+    cr_assert(run("mkdir steps/03-x && %s make step3", bare) == 2, "%s", output);
+    expect("gcc (");
+    expect("g++ (");
+    expect("nvcc of a CUDA 13 toolkit (");
+    expect("`make setup` installs what is missing");
+    expect_not("criterion");
+    cr_assert(run("ls build") != 0, "something was built: %s", output);
+}
+
+Test(make, what_compiles_nothing_needs_no_tool)
+{
+    no_toolkit();
+    cr_assert(run("%s make help", bare) == 0, "%s", output);
+    cr_assert(run("%s make clean", bare) == 0, "%s", output);
+    cr_assert(run("%s make doctor", bare) == 0, "%s", output);
+}
+
+Test(make, clean_keeps_the_toolkit)
+{
+    cr_assert(
+        run("mkdir -p build/cuda build/common && touch step3 step12 stepping && make clean") == 0);
+    cr_assert(run("ls -d step* build/*") == 0);
+    cr_assert(strcmp(output, "build/cuda\nstepping\nsteps\n") == 0, "%s", output);
+}
+
+Test(make, toolkit_of_release_13_only)
+{
+    toolkit("old", "12.9");
+    toolkit("new", "13.1");
+    cr_assert(run("CUDA_HOME=$PWD/old CUDA_PATH=$PWD/new common/build/toolkit.sh") == 0, "%s",
+              output);
+    expect("/new\n");
+    cr_assert(run("CUDA_HOME=$PWD/cuda CUDA_PATH=$PWD/new common/build/toolkit.sh") == 0, "%s",
+              output);
+    expect("/cuda\n");
+    cr_assert(run("rm cuda/lib64/libcudart.so;"
+                  "CUDA_HOME=$PWD/cuda CUDA_PATH=$PWD/new common/build/toolkit.sh") == 0);
+    expect("/new\n");
+}
+
+Test(make, doctor_has_a_line_for_each_tool)
+{
+    static const char *const tools[] = {"make",      "gcc", "g++",    "toolkit", "zstd",
+                                        "Criterion", "GPU", "driver", "ncu",     "counters"};
+    for (int machine = 0; machine < 2; machine++) { /* this one, then one without anything */
+        if (machine == 1) no_toolkit();
+        cr_assert(run("%s make doctor", machine == 0 ? "CUDA_HOME=$PWD/cuda" : bare) == 0, "%s",
+                  output);
+        for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+            char line[COMMAND_SIZE];
+            snprintf(line, sizeof line, "%s%-10s ", i == 0 ? "" : "\n", tools[i]);
+            expect(line);
+        }
+        expect(machine == 0 ? "toolkit    13.0 in " : "toolkit    not found");
+    }
+    expect("make setup installs what is missing");
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* These tests were compiled, so nothing is missing here. */
+Test(make, setup_with_everything_there_is_quick_and_changes_nothing)
+{
+    double start = seconds();
+    cr_assert(run("CUDA_HOME=$PWD/cuda make setup") == 0, "%s", output);
+    double took = seconds() - start;
+    cr_assert(strcmp(output, "Nothing is missing (make doctor lists what was found).\n") == 0, "%s",
+              output);
+    cr_assert(took < 2, "took %g s", took); /* it takes less than 0.1 s on an idle machine */
+    cr_assert(run("ls build") != 0, "%s", output);
+}
+
+Test(make, setup_lists_then_installs_what_is_missing_and_nothing_else)
+{
+    program("id", "echo 0");
+    program("apt-get",
+            "case \"$*\" in *--print-uris*) echo uri file 2000000 sum; echo uri file 3000000 sum;;"
+            " *) echo \"$@\" >>called;; esac");
+    program("apt-cache", "echo Package: x; echo Size: 123000");
+    cr_assert(run("%s make setup", bare) == 0, "%s", output);
+    expect("  gcc                           123 kB\n");
+    expect("  g++                           123 kB\n");
+    expect("with what they need: 2          5 MB to fetch");
+    cr_assert(strstr(output, "  gcc ") < strstr(output, "Installing"), "listed too late:\n%s",
+              output);
+    expect_not("CUDA");
+    cr_assert(run("cat called") == 0);
+    expect("update -qq\ninstall -y --no-install-recommends gcc g++");
+    cr_assert(run("grep -c . called") == 0 && strcmp(output, "2\n") == 0, "%s", output);
+}
+
+Test(make, setup_shows_why_apt_get_failed)
+{
+    program("id", "echo 0");
+    program("apt-get", "case \"$1\" in install) echo E: no room; exit 100;; esac");
+    program("apt-cache", "echo Size: 1");
+    cr_assert(run("%s make setup", bare) == 2, "%s", output);
+    expect("E: no room");
+    expect("setup: apt-get failed, for the reason above");
+}
+
+Test(make, setup_without_root_tells_the_administrators_command)
+{
+    program("id", "echo 1000");
+    program("apt-get", "echo \"$@\" >>called");
+    cr_assert(run("%s make setup", bare) == 2, "%s", output);
+    expect("ask an administrator to run "
+           "'apt-get update && apt-get install -y --no-install-recommends gcc g++'");
+    cr_assert(run("ls called") != 0, "apt-get was called");
+}
+
+Test(make, setup_on_other_systems_is_one_sentence)
+{
+    cr_assert(run("%s make setup", bare) == 2, "%s", output);
+    expect("setup: this is neither Debian nor Ubuntu: install what Debian calls gcc g++");
+
+    program("uname", "case $1 in -s) echo Darwin;; *) echo arm64;; esac");
+    cr_assert(run("%s make setup", bare) == 2, "%s", output);
+    expect("setup: this is Darwin on arm64, and setup knows only Linux on x86-64;");
+}
+
+/* A machine that lacks only the toolkit; its curl is the script given. */
+static void fetching(const char *curl)
+{
+    no_toolkit();
+    program("gcc", "exit 0");
+    program("g++", "exit 0");
+    program("unzip", "exit 0");
+    program("curl", curl);
+}
+
+/* Where certificates are, so that they are not missing. */
+static const char *certified = "SSL_CERT_FILE=/dev/null";
+
+Test(make, setup_without_network_leaves_nothing_half_done)
+{
+    fetching("exit 7");
+    cr_assert(run("%s %s make setup", bare, certified) == 2, "%s", output);
+    expect("CUDA 13.0 (nvcc, runtime)");
+    expect("could not be fetched; check the network");
+    cr_assert(run("ls build/cuda") != 0, "%s", output);
+}
+
+Test(make, setup_refuses_a_file_with_another_checksum)
+{
+    fetching("while [ \"$1\" != -o ]; do shift; done; echo other >\"$2\"");
+    cr_assert(run("%s %s make setup", bare, certified) == 2, "%s", output);
+    expect("its sha256 differs");
+    cr_assert(run("ls build/cuda build/download/*") != 0, "%s", output);
+}
+
+/* The second run goes on behind the first bytes: they are still there when curl starts again. */
+Test(make, setup_goes_on_where_it_was_interrupted)
+{
+    fetching("while [ \"$1\" != -o ]; do shift; done; printf x >>\"$2\"; exit 18");
+    cr_assert(run("%s %s make setup", bare, certified) == 2, "%s", output);
+    cr_assert(run("%s %s make setup", bare, certified) == 2, "%s", output);
+    cr_assert(run("cat build/download/*.part") == 0 && strcmp(output, "xx") == 0, "%s", output);
+}
