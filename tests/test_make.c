@@ -309,8 +309,10 @@ Test(make, setup_refuses_a_file_with_another_checksum)
 /* The second run goes on behind the first bytes: they are still there when curl starts again. */
 Test(make, setup_goes_on_where_it_was_interrupted)
 {
-    fetching("while [ \"$1\" != -o ]; do shift; done; printf x >>\"$2\"; exit 18");
+    fetching("echo \"$*\" >>called;"
+             "while [ \"$1\" != -o ]; do shift; done; printf x >>\"$2\"; exit 18");
     cr_assert(run("%s %s make setup", bare, certified) == 2, "%s", output);
     cr_assert(run("%s %s make setup", bare, certified) == 2, "%s", output);
     cr_assert(run("cat build/download/*.part") == 0 && strcmp(output, "xx") == 0, "%s", output);
+    cr_assert(run("grep -c -e \" -C - \" called") == 0 && strcmp(output, "2\n") == 0, "%s", output);
 }
