@@ -1,0 +1,53 @@
+/*
+ * ops.h — tests one PTX operation in all its types and modifiers against a reference in C.
+ *
+ * A row of a table says how the instruction is written, which types and modifiers it takes and
+ * what it must give; check_ops() tries every combination on every combination of edge values.
+ */
+#ifndef OPS_H
+#define OPS_H
+
+#include "numbers.h"
+
+/* One instruction: a row with its type and modifiers chosen. */
+struct form {
+    const struct type *type, *from; /* $T; $S where the row has a second list, otherwise the same */
+    const char *modifiers;          /* $M, as written: ".rz.ftz" */
+    /* What the modifiers say, where they say it. */
+    enum rounding rounding;
+    bool ftz, sat;
+};
+
+/* True if a modifier stands in the form: has(form, "ftz"). */
+bool has(const struct form *, const char *modifier);
+
+/* Gives what the instruction must give; false: PTX leaves it open for these inputs (then only a
+ * crash or an error is a failure). out is all zeros before. */
+typedef bool reference(const struct form *, const union value in[], union value out[]);
+
+/* How far a floating-point result may be off: any one of the bounds that is met will do. All zero:
+ * the bits must be equal. In units in the last place, relative, absolute. */
+struct tolerance { double ulps, relative, absolute; };
+
+struct op {
+    const char *text;      /* "add$M.$T $0, $1, $2;" */
+    const char *operands;  /* as in ptx_run.h, and t, s: a register of type $T, $S; w: twice $T */
+    const char *types;     /* for $T, separated by blanks */
+    const char *from;      /* for $S; NULL: only one type */
+    const char *modifiers; /* for $M, separated by blanks, "-" is no modifier; NULL: "-" */
+    reference *want;
+    struct tolerance within;
+    bool any_nan; /* PTX does not say which NaN; otherwise f16, bf16 and f32 have canonical ones */
+};
+
+/* A row of a table; fields after the reference may follow by name: .any_nan = true. */
+#define OP(text_, operands_, types_, from_, modifiers_, want_, ...)                                \
+    {.text = text_, .operands = operands_, .types = types_, .from = from_,                         \
+     .modifiers = modifiers_, .want = want_, __VA_ARGS__}
+
+/* Tries every row in every form. A failure tells instruction, inputs, got and want. */
+void check_ops(const struct op *ops, size_t count);
+
+#define CHECK_OPS(table) check_ops(table, sizeof(table) / sizeof *(table))
+
+#endif

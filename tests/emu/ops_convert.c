@@ -1,0 +1,241 @@
+/* ops_convert.c — cvt between all number types, and mov with its packing and unpacking. */
+#include "ops.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+/* An integer result fills its register: sign-extended if its type is signed. (check_ops cuts it to
+ * the register's width.) */
+static bool put(const struct form *f, union value out[], wide n)
+{
+    out[0].u64 = (uint64_t)get_integer(f->type, put_integer(f->type, n));
+    return true;
+}
+
+static bool integer_to_integer(const struct form *f, const union value in[], union value out[])
+{
+    __int128 n = (__int128)get_integer(f->from, in[0]);
+    if (f->sat && n < least(f->type)) n = least(f->type);
+    if (f->sat && n > greatest(f->type)) n = greatest(f->type);
+    return put(f, out, (wide)n);
+}
+
+static long double round_to_integer(const struct form *f, long double x)
+{
+    long double rounded = f->rounding == NEAREST ? rintl(x)
+                          : f->rounding == ZERO  ? truncl(x)
+                          : f->rounding == DOWN  ? floorl(x)
+                                                 : ceill(x);
+    return copysignl(rounded, x);
+}
+
+static union value input(const struct form *f, union value v)
+{
+    return f->ftz && f->from->kind == FLOAT && f->from->bits == 32 ? flush(f->from, v) : v;
+}
+
+/* Clamps to the integer's range. A NaN gives 0, or the top bit alone where a 64-bit type takes part
+ * (PTX ISA, cvt, "Integer Notes"); hardware has not told us about f64 to the narrow types. */
+static bool real_to_integer(const struct form *f, const union value in[], union value out[])
+{
+    long double x = get_real(f->from, input(f, in[0]));
+    if (isnan(x)) {
+        if (f->from->bits < 64 && f->type->bits < 64) return put(f, out, 0);
+        return f->type->bits >= 32 && put(f, out, (wide)1 << (f->type->bits - 1));
+    }
+    x = round_to_integer(f, x);
+    __int128 low = least(f->type), high = greatest(f->type);
+    return put(f, out, (wide)(x <= (long double)low ? low : x >= (long double)high ? high : (__int128)x));
+}
+
+static union value finish(const struct form *f, union value v)
+{
+    bool negative = signbit(get_real(f->type, v)), nan = is_nan(f->type, v);
+    if (f->ftz && f->type->bits == 32) v = flush(f->type, v);
+    if (f->sat && (nan || negative)) v.u64 = 0;
+    if (f->sat && get_real(f->type, v) > 1) v = put_real(f->type, 1, 0, NEAREST);
+    if (has(f, "relu") && negative && !nan) v.u64 = 0;
+    return v;
+}
+
+static bool to_real(const struct form *f, const union value in[], union value out[])
+{
+    long double x = get_real(f->from, input(f, in[0]));
+    bool integral = has(f, "rni") || has(f, "rzi") || has(f, "rmi") || has(f, "rpi");
+    if (integral && isfinite(x)) x = round_to_integer(f, x);
+    out[0] = finish(f, put_real(f->type, x, 0, f->rounding));
+    return true;
+}
+
+#define INTEGERS "u8 u16 u32 u64 s8 s16 s32 s64"
+#define WIDE_INTEGERS "u16 u32 u64 s16 s32 s64"
+#define TO_INTEGER ".rni .rzi .rmi .rpi"
+#define TO_INTEGER_FTZ TO_INTEGER " .rni.ftz .rzi.ftz .rmi.ftz .rpi.ftz"
+#define TO_REAL ".rn .rz .rm .rp"
+
+static const struct op integers[] = {
+    OP("cvt.$T.$S $0, $1;", "t=s", WIDE_INTEGERS, WIDE_INTEGERS, NULL, integer_to_integer),
+    OP("cvt.$T.$S $0, $1;", "t=s", "u8 s8", WIDE_INTEGERS, NULL, integer_to_integer),
+    OP("cvt.$T.$S $0, $1;", "t=h", INTEGERS, "u8 s8", NULL, integer_to_integer),
+    OP("cvt.$T.$S $0, $1;", "t=r", "u64 s64 u32", "u8 s8 u16 s16", NULL, integer_to_integer),
+    OP("cvt.$T.$S $0, $1;", "r=s", "u8 s8 u16 s16", "u32 s32 u64", NULL, integer_to_integer),
+    OP("cvt.$T.$S $0, $1;", "l=s", "u8 s8 u16 s16 u32 s32", "u64 s32", NULL, integer_to_integer),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "u8 s8", WIDE_INTEGERS, ".sat", integer_to_integer),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "u16", "u32 u64 s16 s32 s64", ".sat", integer_to_integer),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "s16", "u16 u32 u64 s32 s64", ".sat", integer_to_integer),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "u32", "u64 s16 s32 s64", ".sat", integer_to_integer),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "s32", "u32 u64 s64", ".sat", integer_to_integer),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "u64", "s16 s32 s64", ".sat", integer_to_integer),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "s64", "u64", ".sat", integer_to_integer),
+};
+
+static const struct op to_integers[] = {
+    OP("cvt$M.$T.$S $0, $1;", "t=s", INTEGERS, "f32", TO_INTEGER_FTZ, real_to_integer),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", INTEGERS, "f64 f16", TO_INTEGER, real_to_integer),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", WIDE_INTEGERS, "bf16", TO_INTEGER, real_to_integer),
+};
+
+static const struct op to_reals[] = {
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "f32 f64 f16", WIDE_INTEGERS, TO_REAL, to_real),
+    OP("cvt$M.$T.$S $0, $1;", "t=h", "f32 f64 f16", "u8 s8", TO_REAL, to_real),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "bf16", WIDE_INTEGERS, ".rn", to_real),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "f32", "s32 u64", ".rn.sat .rn.ftz", to_real),
+};
+
+static const struct op between_reals[] = {
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "f32", "f64",
+       ".rn .rz .rm .rp .rn.ftz .rz.ftz .rn.sat .rp.ftz.sat", to_real, .any_nan = true),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "f16", "f32 f64", TO_REAL, to_real, .any_nan = true),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "f16", "f32", ".rn.ftz .rn.sat .rn.relu .rz.relu", to_real,
+       .any_nan = true),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "bf16", "f32", ".rn .rz .rn.relu", to_real, .any_nan = true),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "f64", "f32", "- .ftz .sat", to_real, .any_nan = true),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "f32", "f16", "- .ftz .sat", to_real, .any_nan = true),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "f32", "bf16", "-", to_real, .any_nan = true),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "f64", "f16 bf16", "-", to_real, .any_nan = true),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "f32", "f32",
+       TO_INTEGER_FTZ " .ftz .sat .ftz.sat .rzi.sat .rni.ftz.sat", to_real, .any_nan = true),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "f64", "f64", TO_INTEGER " .sat .rmi.sat", to_real,
+       .any_nan = true),
+    OP("cvt$M.$T.$S $0, $1;", "t=s", "f16", "f16", TO_INTEGER " .sat", to_real, .any_nan = true),
+};
+
+Test(emu_ops_convert, integers) { CHECK_OPS(integers); }
+Test(emu_ops_convert, reals_to_integers) { CHECK_OPS(to_integers); }
+Test(emu_ops_convert, integers_to_reals) { CHECK_OPS(to_reals); }
+Test(emu_ops_convert, between_reals) { CHECK_OPS(between_reals); }
+
+/* Two f32 into one register, the first in the upper half. */
+static bool two_halves(const struct form *f, const union value in[], union value out[])
+{
+    const struct type *half = packed_type(f->type->name), *f32 = find_type("f32");
+    struct form one = *f;
+    one.type = half;
+    for (int i = 0; i < 2; i++) {
+        union value v = finish(&one, put_real(half, get_real(f32, in[i]), 0, f->rounding));
+        out[0].u64 |= v.u64 << (i == 0 ? 16 : 0);
+    }
+    return true;
+}
+
+static const struct op to_pairs[] = {
+    OP("cvt$M.$T.f32 $0, $1, $2;", "t=ff", "f16x2 bf16x2", NULL, ".rn .rz .rn.relu .rz.relu",
+       two_halves, .any_nan = true),
+};
+
+Test(emu_ops_convert, pairs) { CHECK_OPS(to_pairs); }
+
+/* ---- mov ----------------------------------------------------------------------------------- */
+
+static bool copy(const struct form *f, const union value in[], union value out[])
+{
+    (void)f;
+    out[0] = in[0];
+    return true;
+}
+
+/* A vector's first element is the least significant part. */
+static bool pack(const struct form *f, const union value in[], union value out[])
+{
+    unsigned parts = f->modifiers[1] == '4' ? 4 : 2, bits = f->type->bits / parts;
+    for (unsigned i = 0; i < parts; i++) out[0].u64 |= in[i].u64 << bits * i;
+    return true;
+}
+
+static bool unpack(const struct form *f, const union value in[], union value out[])
+{
+    unsigned parts = f->modifiers[1] == '4' ? 4 : 2, bits = f->type->bits / parts;
+    for (unsigned i = 0; i < parts; i++) out[i].u64 = in[0].u64 >> bits * i; /* cut by check_ops */
+    return true;
+}
+
+static bool unpack_high(const struct form *f, const union value in[], union value out[])
+{
+    out[0].u64 = in[0].u64 >> f->type->bits / 2;
+    return true;
+}
+
+/* The modifiers of the vector rows stand in a comment: they only tell the reference the shape. */
+static const struct op moves[] = {
+    OP("mov.$T $0, $1;", "t=t", "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64 pred", NULL, NULL,
+       copy),
+    OP("mov.b32 $0, $1;", "r=f", "b32", NULL, NULL, copy),
+    OP("mov.b64 $0, $1;", "d=l", "b64", NULL, NULL, copy),
+    OP("mov.$T $0, {$1, $2}; // $M", "t=hh", "b32", NULL, ".2", pack),
+    OP("mov.$T $0, {$1, $2}; // $M", "t=rr", "b64", NULL, ".2", pack),
+    OP("mov.$T $0, {$1, $2}; // $M", "d=rr", "b64", NULL, ".2", pack),
+    OP("mov.$T $0, {$1, $2, $3, $4}; // $M", "t=hhhh", "b64", NULL, ".4", pack),
+    OP("mov.$T {$0, $1}, $2; // $M", "hh=t", "b32", NULL, ".2", unpack),
+    OP("mov.$T {$0, $1}, $2; // $M", "rr=t", "b64", NULL, ".2", unpack),
+    OP("mov.$T {$0, $1}, $2; // $M", "rr=d", "b64", NULL, ".2", unpack),
+    OP("mov.$T {$0, $1, $2, $3}, $4; // $M", "hhhh=t", "b64", NULL, ".4", unpack),
+    OP("mov.$T {_, $0}, $1;", "r=t", "b64", NULL, NULL, unpack_high),
+    OP("mov.$T {_, $0}, $1;", "h=t", "b32", NULL, NULL, unpack_high),
+};
+
+Test(emu_ops_convert, moves) { CHECK_OPS(moves); }
+
+/* ---- constants ----------------------------------------------------------------------------- */
+
+/* Every way in which PTX writes a constant. */
+Test(emu_ops_convert, constants)
+{
+    static const struct { const char *text, *operands; uint64_t want; } constants[] = {
+        {"mov.u32 $0, 42;", "r=", 42},
+        {"mov.u32 $0, 0x2A;", "r=", 42},
+        {"mov.u32 $0, 052;", "r=", 42},
+        {"mov.u32 $0, 0b101010;", "r=", 42},
+        {"mov.u32 $0, 42U;", "r=", 42},
+        {"mov.s32 $0, -42;", "r=", 0xffffffd6},
+        {"mov.u32 $0, 4294967295;", "r=", 0xffffffff},
+        {"mov.u64 $0, 0xffffffffffffffff;", "l=", UINT64_MAX},
+        {"mov.s64 $0, -9223372036854775808;", "l=", UINT64_C(1) << 63},
+        {"mov.b64 $0, -1;", "l=", UINT64_MAX},
+        {"mov.u16 $0, 65535;", "h=", 0xffff},
+        {"mov.b16 $0, -1;", "h=", 0xffff},
+        {"mov.f32 $0, 0f3F800000;", "f=", 0x3f800000},
+        {"mov.f32 $0, 0F7fffffff;", "f=", 0x7fffffff},
+        {"mov.f32 $0, 1.5;", "f=", 0x3fc00000},
+        {"mov.f32 $0, -2.5e-1;", "f=", 0xbe800000},
+        {"mov.f64 $0, 0d3FF8000000000000;", "d=", 0x3ff8000000000000},
+        {"mov.f64 $0, 1e3;", "d=", 0x408f400000000000},
+        {"mov.u32 $0, 1+2*3;", "r=", 7},
+        {"mov.u32 $0, (1 << 4) | 3;", "r=", 19},
+        {"mov.u32 $0, WARP_SZ;", "r=", 32},
+        {"add.s32 $0, 7, -9;", "r=", 0xfffffffe},
+        {"add.f32 $0, 0f3F800000, 0f3F800000;", "f=", 0x40000000},
+        {"cvt.rn.f32.s32 $0, -3;", "f=", 0xc0400000},
+        {"shl.b64 $0, 1, 63;", "l=", UINT64_C(1) << 63},
+    };
+    struct emu *emu = open_emu();
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+        union value out = {0};
+        int e = ptx_run(emu, constants[i].text, constants[i].operands, 1, NULL, &out);
+        cr_expect(!e, "%s: %s", constants[i].text, emu_message(emu));
+        cr_expect(e || out.u64 == constants[i].want, "%s: got 0x%llx, want 0x%llx",
+                  constants[i].text, (unsigned long long)out.u64,
+                  (unsigned long long)constants[i].want);
+    }
+    emu_close(emu);
+}

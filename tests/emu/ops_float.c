@@ -1,0 +1,357 @@
+/* ops_float.c — f32 and f64 arithmetic: IEEE operations to the bit, approximations within PTX's bounds. */
+#include "ops.h"
+
+#include <criterion/criterion.h>
+#include <fenv.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define ROUNDINGS ".rn .rz .rm .rp"
+#define F32_MODIFIERS                                                                              \
+    "- .ftz .sat .ftz.sat .rn .rz .rm .rp .rn.ftz .rz.ftz .rm.ftz .rp.ftz .rn.sat .rz.ftz.sat"
+#define FMA_MODIFIERS                                                                              \
+    ".rn .rz .rm .rp .rn.ftz .rz.ftz .rm.ftz .rp.ftz .rn.sat .rz.sat .rn.ftz.sat .rp.ftz.sat"
+#define FTZ_ROUNDINGS ".rn .rz .rm .rp .rn.ftz .rz.ftz .rm.ftz .rp.ftz"
+
+/*
+ * IEEE results come from this machine's own floating-point unit, in the rounding mode asked for.
+ * The operands and results are volatile so that the compiler computes between the changes of mode.
+ */
+static void set_rounding(enum rounding rounding)
+{
+    static const int modes[] = {
+        [NEAREST] = FE_TONEAREST, [ZERO] = FE_TOWARDZERO, [DOWN] = FE_DOWNWARD, [UP] = FE_UPWARD};
+    fesetround(modes[rounding]);
+}
+
+#define COMPUTE(type, result, expression)                                                          \
+    do {                                                                                           \
+        volatile type a = x, b = y, c = z, r;                                                      \
+        (void)b, (void)c;                                                                          \
+        set_rounding(f->rounding);                                                                 \
+        r = expression;                                                                            \
+        set_rounding(NEAREST);                                                                     \
+        result = r;                                                                                \
+    } while (0)
+
+static float compute_f32(const struct form *f, char op, float x, float y, float z)
+{
+    float result = NAN;
+    switch (op) {
+    case '+': COMPUTE(float, result, a + b); break;
+    case '-': COMPUTE(float, result, a - b); break;
+    case '*': COMPUTE(float, result, a *b); break;
+    case '/': COMPUTE(float, result, a / b); break;
+    case 'r': COMPUTE(float, result, sqrtf(a)); break;
+    case 'f': COMPUTE(float, result, fmaf(a, b, c)); break;
+    }
+    return result;
+}
+
+static double compute_f64(const struct form *f, char op, double x, double y, double z)
+{
+    double result = NAN;
+    switch (op) {
+    case '+': COMPUTE(double, result, a + b); break;
+    case '-': COMPUTE(double, result, a - b); break;
+    case '*': COMPUTE(double, result, a *b); break;
+    case '/': COMPUTE(double, result, a / b); break;
+    case 'r': COMPUTE(double, result, sqrt(a)); break;
+    case 'f': COMPUTE(double, result, fma(a, b, c)); break;
+    }
+    return result;
+}
+
+/* What follows every f32 operation: .ftz on the result, .sat, and the canonical NaN. */
+static union value finish(const struct form *f, union value v)
+{
+    if (is_nan(f->type, v)) return f->sat ? (union value){.u64 = 0} : put_real(f->type, NAN, 0, 0);
+    if (f->ftz) v = flush(f->type, v);
+    if (f->sat && get_real(f->type, v) <= 0) v.u64 = 0;
+    if (f->sat && get_real(f->type, v) > 1) v = put_real(f->type, 1, 0, 0);
+    return v;
+}
+
+static union value input(const struct form *f, union value v)
+{
+    return f->ftz ? flush(f->type, v) : v;
+}
+
+/* One IEEE operation; a result that .ftz flushes only after rounding, next to the smallest normal number, is
+ * left open: PTX does not say whether it is flushed before or after. */
+static bool ieee(const struct form *f, char op, union value a, union value b, union value c,
+                 union value out[])
+{
+    a = input(f, a), b = input(f, b), c = input(f, c);
+    union value result = {0};
+    if (f->type->bits == 32)
+        result.f32 = compute_f32(f, op, a.f32, b.f32, c.f32);
+    else
+        result.f64 = compute_f64(f, op, a.f64, b.f64, c.f64);
+    if (f->ftz && fabsf(result.f32) == FLT_MIN) return false;
+    out[0] = finish(f, result);
+    return true;
+}
+
+static bool add(const struct form *f, const union value in[], union value out[])
+{
+    return ieee(f, '+', in[0], in[1], in[1], out);
+}
+
+static bool sub(const struct form *f, const union value in[], union value out[])
+{
+    return ieee(f, '-', in[0], in[1], in[1], out);
+}
+
+static bool mul(const struct form *f, const union value in[], union value out[])
+{
+    return ieee(f, '*', in[0], in[1], in[1], out);
+}
+
+static bool divide(const struct form *f, const union value in[], union value out[])
+{
+    return ieee(f, '/', in[0], in[1], in[1], out);
+}
+
+static bool fused(const struct form *f, const union value in[], union value out[])
+{
+    return ieee(f, 'f', in[0], in[1], in[2], out);
+}
+
+static bool root(const struct form *f, const union value in[], union value out[])
+{
+    return ieee(f, 'r', in[0], in[0], in[0], out);
+}
+
+static bool reciprocal(const struct form *f, const union value in[], union value out[])
+{
+    return ieee(f, '/', put_real(f->type, 1, 0, NEAREST), in[0], in[0], out);
+}
+
+static const struct op arithmetic[] = {
+    OP("add$M.$T $0, $1, $2;", "t=tt", "f32", NULL, F32_MODIFIERS, add),
+    OP("sub$M.$T $0, $1, $2;", "t=tt", "f32", NULL, F32_MODIFIERS, sub),
+    OP("mul$M.$T $0, $1, $2;", "t=tt", "f32", NULL, F32_MODIFIERS, mul),
+    OP("fma$M.$T $0, $1, $2, $3;", "t=ttt", "f32", NULL, FMA_MODIFIERS, fused),
+    OP("mad$M.$T $0, $1, $2, $3;", "t=ttt", "f32", NULL, FMA_MODIFIERS, fused),
+    OP("div$M.$T $0, $1, $2;", "t=tt", "f32", NULL, FTZ_ROUNDINGS, divide),
+    OP("rcp$M.$T $0, $1;", "t=t", "f32", NULL, FTZ_ROUNDINGS, reciprocal),
+    OP("sqrt$M.$T $0, $1;", "t=t", "f32", NULL, FTZ_ROUNDINGS, root),
+    OP("add$M.$T $0, $1, $2;", "t=tt", "f64", NULL, "- " ROUNDINGS, add),
+    OP("sub$M.$T $0, $1, $2;", "t=tt", "f64", NULL, "- " ROUNDINGS, sub),
+    OP("mul$M.$T $0, $1, $2;", "t=tt", "f64", NULL, "- " ROUNDINGS, mul),
+    OP("fma$M.$T $0, $1, $2, $3;", "t=ttt", "f64", NULL, ROUNDINGS, fused),
+    OP("mad$M.$T $0, $1, $2, $3;", "t=ttt", "f64", NULL, ROUNDINGS, fused),
+    OP("div$M.$T $0, $1, $2;", "t=tt", "f64", NULL, ROUNDINGS, divide),
+    OP("rcp$M.$T $0, $1;", "t=t", "f64", NULL, ROUNDINGS, reciprocal),
+    OP("sqrt$M.$T $0, $1;", "t=t", "f64", NULL, ROUNDINGS, root),
+};
+
+Test(emu_ops_float, arithmetic) { CHECK_OPS(arithmetic); }
+
+/* ---- signs, minimum, maximum --------------------------------------------------------------- */
+
+static union value magnitude(const struct type *t, union value v)
+{
+    return signbit(get_real(t, v)) ? negate(t, v) : v;
+}
+
+static bool absolute(const struct form *f, const union value in[], union value out[])
+{
+    out[0] = magnitude(f->type, input(f, in[0]));
+    return true;
+}
+
+static bool neg(const struct form *f, const union value in[], union value out[])
+{
+    out[0] = negate(f->type, input(f, in[0]));
+    return true;
+}
+
+/* The first operand's sign on the second's magnitude; NaNs are only bits here. */
+static bool copysign_(const struct form *f, const union value in[], union value out[])
+{
+    uint64_t sign = UINT64_C(1) << (f->type->bits - 1);
+    out[0].u64 = (in[0].u64 & sign) | (in[1].u64 & ~sign);
+    return true;
+}
+
+/* -0 is below +0; a NaN loses against a number unless .NaN is given; .xorsign.abs compares magnitudes
+ * and gives the result the product's sign. */
+static bool extremum(const struct form *f, const union value in[], union value out[], bool want_less)
+{
+    union value a = input(f, in[0]), b = input(f, in[1]);
+    bool xorsign = has(f, "xorsign");
+    bool negative = signbit(get_real(f->type, a)) != signbit(get_real(f->type, b));
+    if (xorsign) {
+        /* PTX does not say what sign the other number has if one of the two is NaN. */
+        if (is_nan(f->type, a) || is_nan(f->type, b)) return false;
+        a = magnitude(f->type, a), b = magnitude(f->type, b);
+    }
+    bool nan_a = is_nan(f->type, a), nan_b = is_nan(f->type, b);
+    long double x = get_real(f->type, a), y = get_real(f->type, b);
+    if ((nan_a && nan_b) || (has(f, "NaN") && (nan_a || nan_b))) {
+        out[0] = put_real(f->type, NAN, 0, NEAREST);
+        return true;
+    }
+    bool a_less = x < y || (x == y && signbit(x));
+    out[0] = nan_a ? b : nan_b ? a : a_less == want_less ? a : b;
+    if (xorsign && negative) out[0] = negate(f->type, out[0]);
+    return true;
+}
+
+static bool smaller(const struct form *f, const union value in[], union value out[])
+{
+    return extremum(f, in, out, true);
+}
+
+static bool greater(const struct form *f, const union value in[], union value out[])
+{
+    return extremum(f, in, out, false);
+}
+
+static bool testp(const struct form *f, const union value in[], union value out[])
+{
+    long double x = get_real(f->type, in[0]);
+    bool subnormal = is_subnormal(f->type, in[0]);
+    out[0].u64 = has(f, "finite")       ? isfinite(x)
+                 : has(f, "infinite")   ? isinf(x) != 0
+                 : has(f, "number")     ? !isnan(x)
+                 : has(f, "notanumber") ? isnan(x)
+                 : has(f, "normal")     ? isfinite(x) && !subnormal /* zero counts as normal */
+                                        : subnormal;
+    return true;
+}
+
+#define MIN_MAX_MODIFIERS "- .ftz .NaN .ftz.NaN .xorsign.abs .ftz.xorsign.abs"
+#define TESTS ".finite .infinite .number .notanumber .normal .subnormal"
+
+static const struct op signs[] = {
+    OP("abs$M.$T $0, $1;", "t=t", "f32", NULL, "- .ftz", absolute, .any_nan = true),
+    OP("neg$M.$T $0, $1;", "t=t", "f32", NULL, "- .ftz", neg, .any_nan = true),
+    OP("abs.$T $0, $1;", "t=t", "f64", NULL, NULL, absolute),
+    OP("neg.$T $0, $1;", "t=t", "f64", NULL, NULL, neg),
+    OP("min$M.$T $0, $1, $2;", "t=tt", "f32", NULL, MIN_MAX_MODIFIERS, smaller),
+    OP("max$M.$T $0, $1, $2;", "t=tt", "f32", NULL, MIN_MAX_MODIFIERS, greater),
+    OP("min.$T $0, $1, $2;", "t=tt", "f64", NULL, NULL, smaller),
+    OP("max.$T $0, $1, $2;", "t=tt", "f64", NULL, NULL, greater),
+    OP("copysign.$T $0, $1, $2;", "t=tt", "f32 f64", NULL, NULL, copysign_),
+    OP("testp$M.$T $0, $1;", "p=t", "f32 f64", NULL, TESTS, testp),
+};
+
+Test(emu_ops_float, signs_minimum_maximum) { CHECK_OPS(signs); }
+
+/* ---- approximations ------------------------------------------------------------------------ */
+
+/* Results beyond this are the hardware's own at the edges; the bounds below hold elsewhere. */
+static bool give(const struct form *f, long double exact, union value out[])
+{
+    out[0] = finish(f, put_real(f->type, exact, 0, NEAREST));
+    return true;
+}
+
+static long double real_input(const struct form *f, union value v)
+{
+    return get_real(f->type, input(f, v));
+}
+
+static bool rcp_approx(const struct form *f, const union value in[], union value out[])
+{
+    return give(f, 1 / real_input(f, in[0]), out);
+}
+
+static bool sqrt_approx(const struct form *f, const union value in[], union value out[])
+{
+    return give(f, sqrtl(real_input(f, in[0])), out);
+}
+
+static bool rsqrt_approx(const struct form *f, const union value in[], union value out[])
+{
+    long double x = real_input(f, in[0]);
+    return give(f, x == 0 ? copysignl(INFINITY, x) : 1 / sqrtl(x), out);
+}
+
+/* div.approx multiplies by the reciprocal, so it is only specified where that is a normal number. */
+static bool div_approx(const struct form *f, const union value in[], union value out[])
+{
+    long double a = real_input(f, in[0]), b = real_input(f, in[1]);
+    long double size = fabsl(b);
+    bool specified = isnan(b) || b == 0 || isinf(b) || (size >= 0x1p-126L && size <= 0x1p126L);
+    if (!has(f, "full") && (!specified || isinf(a))) return false;
+    long double quotient = a / b;
+    if (quotient != 0 && fabsl(quotient) < 0x1p-126L) return false; /* may be flushed or not */
+    return give(f, quotient, out);
+}
+
+static bool sine(const struct form *f, const union value in[], union value out[])
+{
+    long double x = real_input(f, in[0]);
+    return !(fabsl(x) > 2 * 3.14159265L && isfinite(x)) && give(f, sinl(x), out);
+}
+
+static bool cosine(const struct form *f, const union value in[], union value out[])
+{
+    long double x = real_input(f, in[0]);
+    return !(fabsl(x) > 2 * 3.14159265L && isfinite(x)) && give(f, cosl(x), out);
+}
+
+static bool lg2(const struct form *f, const union value in[], union value out[])
+{
+    return give(f, log2l(real_input(f, in[0])), out);
+}
+
+static bool ex2(const struct form *f, const union value in[], union value out[])
+{
+    return give(f, exp2l(real_input(f, in[0])), out);
+}
+
+static bool tanh_(const struct form *f, const union value in[], union value out[])
+{
+    return give(f, tanhl(real_input(f, in[0])), out);
+}
+
+/* "Gross" approximations: of 20 bits of mantissa and with the lower word zero. */
+static bool gross(const struct form *f, long double exact, union value out[])
+{
+    return give(f, exact, out);
+}
+
+static bool rcp_gross(const struct form *f, const union value in[], union value out[])
+{
+    union value a = flush(f->type, in[0]);
+    return gross(f, 1 / get_real(f->type, a), out);
+}
+
+static bool rsqrt_gross(const struct form *f, const union value in[], union value out[])
+{
+    long double x = get_real(f->type, flush(f->type, in[0]));
+    return gross(f, x == 0 ? copysignl(INFINITY, x) : 1 / sqrtl(x), out);
+}
+
+/* The bounds are those of the PTX ISA, section "Floating Point Instructions". */
+static const struct op approximations[] = {
+    OP("rcp$M.$T $0, $1;", "t=t", "f32", NULL, ".approx .approx.ftz", rcp_approx,
+       .within = {.ulps = 1}),
+    OP("sqrt$M.$T $0, $1;", "t=t", "f32", NULL, ".approx .approx.ftz", sqrt_approx,
+       .within = {.relative = 0x1p-23}),
+    OP("rsqrt$M.$T $0, $1;", "t=t", "f32", NULL, ".approx .approx.ftz", rsqrt_approx,
+       .within = {.relative = 0x1.12p-23}), /* 2^-22.9 */
+    OP("rsqrt.approx.$T $0, $1;", "t=t", "f64", NULL, NULL, rsqrt_approx, .within = {.ulps = 4}),
+    OP("div$M.$T $0, $1, $2;", "t=tt", "f32", NULL, ".approx .approx.ftz .full .full.ftz",
+       div_approx, .within = {.ulps = 2}),
+    OP("sin$M.$T $0, $1;", "t=t", "f32", NULL, ".approx .approx.ftz", sine,
+       .within = {.absolute = 0x1.6ap-21}), /* 2^-20.5 */
+    OP("cos$M.$T $0, $1;", "t=t", "f32", NULL, ".approx .approx.ftz", cosine,
+       .within = {.absolute = 0x1.6ap-21}),
+    OP("lg2$M.$T $0, $1;", "t=t", "f32", NULL, ".approx .approx.ftz", lg2,
+       .within = {.absolute = 0x1p-22, .relative = 0x1p-22}),
+    OP("ex2$M.$T $0, $1;", "t=t", "f32", NULL, ".approx .approx.ftz", ex2, .within = {.ulps = 2}),
+    OP("tanh.approx.$T $0, $1;", "t=t", "f32", NULL, NULL, tanh_, .within = {.relative = 0x1p-11}),
+    OP("rcp.approx.ftz.$T $0, $1;", "t=t", "f64", NULL, NULL, rcp_gross,
+       .within = {.relative = 0x1p-19, .absolute = 0x1p-1022}),
+    OP("rsqrt.approx.ftz.$T $0, $1;", "t=t", "f64", NULL, NULL, rsqrt_gross,
+       .within = {.relative = 0x1p-19}),
+};
+
+Test(emu_ops_float, approximations) { CHECK_OPS(approximations); }

@@ -1,0 +1,570 @@
+/* ops_integer.c — integer arithmetic, logic, shifts and bit operations. */
+#include "ops.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#define ALL "u16 s16 u32 s32 u64 s64"
+#define SHORT "u16 s16 u32 s32"
+#define WORDS "u32 s32 u64 s64"
+#define BIT_TYPES "b16 b32 b64"
+
+/* A reference's operand i as a 128-bit integer of the row's type. */
+static wide get(const struct form *f, const union value in[], unsigned i)
+{
+    return get_integer(f->type, in[i]);
+}
+
+static bool put(const struct form *f, union value out[], wide n)
+{
+    out[0] = put_integer(f->type, n);
+    return true;
+}
+
+/* `n` limited to the range of the row's type. */
+static wide saturate(const struct form *f, __int128 n)
+{
+    __int128 low = least(f->type), high = greatest(f->type);
+    return (wide)(n < low ? low : n > high ? high : n);
+}
+
+static bool add(const struct form *f, const union value in[], union value out[])
+{
+    wide sum = get(f, in, 0) + get(f, in, 1);
+    return put(f, out, f->sat ? saturate(f, (__int128)sum) : sum);
+}
+
+static bool sub(const struct form *f, const union value in[], union value out[])
+{
+    wide difference = get(f, in, 0) - get(f, in, 1);
+    return put(f, out, f->sat ? saturate(f, (__int128)difference) : difference);
+}
+
+static wide product(const struct form *f, const union value in[])
+{
+    return get(f, in, 0) * get(f, in, 1);
+}
+
+/* The part of a product that .lo and .hi keep. */
+static wide part(const struct form *f, wide product)
+{
+    return has(f, "hi") ? product >> f->type->bits : product;
+}
+
+static bool mul(const struct form *f, const union value in[], union value out[])
+{
+    return put(f, out, part(f, product(f, in)));
+}
+
+static uint64_t twice_as_wide(const struct form *f, wide n)
+{
+    return f->type->bits == 16 ? (uint32_t)n : (uint64_t)n;
+}
+
+static bool mul_wide(const struct form *f, const union value in[], union value out[])
+{
+    out[0].u64 = twice_as_wide(f, product(f, in));
+    return true;
+}
+
+static bool mad_wide(const struct form *f, const union value in[], union value out[])
+{
+    out[0].u64 = twice_as_wide(f, product(f, in) + in[2].u64);
+    return true;
+}
+
+static bool mad(const struct form *f, const union value in[], union value out[])
+{
+    wide kept = part(f, product(f, in));
+    if (f->sat) /* only mad.hi.sat.s32: the high half is signed again */
+        return put(f, out, saturate(f, (__int128)(get_integer(f->type, put_integer(f->type, kept)) +
+                                                  get(f, in, 2))));
+    return put(f, out, kept + get(f, in, 2));
+}
+
+static bool divide(const struct form *f, const union value in[], union value out[])
+{
+    __int128 a = (__int128)get(f, in, 0), b = (__int128)get(f, in, 1);
+    return b && put(f, out, (wide)(a / b)); /* by zero: unspecified, but no trap */
+}
+
+static bool rem(const struct form *f, const union value in[], union value out[])
+{
+    __int128 a = (__int128)get(f, in, 0), b = (__int128)get(f, in, 1);
+    return b && put(f, out, (wide)(a % b));
+}
+
+static bool absolute(const struct form *f, const union value in[], union value out[])
+{
+    __int128 a = (__int128)get(f, in, 0);
+    return put(f, out, (wide)(a < 0 ? -a : a));
+}
+
+static bool neg(const struct form *f, const union value in[], union value out[])
+{
+    return put(f, out, -get(f, in, 0));
+}
+
+static bool smaller(const struct form *f, const union value in[], union value out[])
+{
+    __int128 a = (__int128)get(f, in, 0), b = (__int128)get(f, in, 1);
+    return put(f, out, (wide)(a < b ? a : b));
+}
+
+static bool greater(const struct form *f, const union value in[], union value out[])
+{
+    __int128 a = (__int128)get(f, in, 0), b = (__int128)get(f, in, 1);
+    return put(f, out, (wide)(a > b ? a : b));
+}
+
+static bool sad(const struct form *f, const union value in[], union value out[])
+{
+    __int128 a = (__int128)get(f, in, 0), b = (__int128)get(f, in, 1);
+    return put(f, out, (wide)(a < b ? b - a : a - b) + get(f, in, 2));
+}
+
+/* mul24 and mad24 use the low 24 bits of their factors, in the type's signedness. */
+static wide product24(const struct form *f, const union value in[])
+{
+    wide factor[2];
+    for (int i = 0; i < 2; i++) {
+        uint32_t low = in[i].u32 & 0xffffff;
+        bool negative = f->type->kind == SIGNED && low >> 23;
+        factor[i] = negative ? (wide)low - 0x1000000 : low;
+    }
+    wide all = factor[0] * factor[1];
+    return has(f, "hi") ? all >> 16 : all; /* bits 47 to 16, or 31 to 0 */
+}
+
+static bool mul24(const struct form *f, const union value in[], union value out[])
+{
+    return put(f, out, product24(f, in));
+}
+
+static bool mad24(const struct form *f, const union value in[], union value out[])
+{
+    return put(f, out, product24(f, in) + get(f, in, 2));
+}
+
+static const struct op arithmetic[] = {
+    OP("add.$T $0, $1, $2;", "t=tt", ALL, NULL, NULL, add),
+    OP("add$M.$T $0, $1, $2;", "t=tt", "s32", NULL, ".sat", add),
+    OP("sub.$T $0, $1, $2;", "t=tt", ALL, NULL, NULL, sub),
+    OP("sub$M.$T $0, $1, $2;", "t=tt", "s32", NULL, ".sat", sub),
+    OP("mul$M.$T $0, $1, $2;", "t=tt", ALL, NULL, ".lo .hi", mul),
+    OP("mul.wide.$T $0, $1, $2;", "w=tt", SHORT, NULL, NULL, mul_wide),
+    OP("mad$M.$T $0, $1, $2, $3;", "t=ttt", ALL, NULL, ".lo .hi", mad),
+    OP("mad$M.$T $0, $1, $2, $3;", "t=ttt", "s32", NULL, ".hi.sat", mad),
+    OP("mad.wide.$T $0, $1, $2, $3;", "w=ttw", SHORT, NULL, NULL, mad_wide),
+    OP("mul24$M.$T $0, $1, $2;", "t=tt", "u32 s32", NULL, ".lo .hi", mul24),
+    OP("mad24$M.$T $0, $1, $2, $3;", "t=ttt", "u32 s32", NULL, ".lo .hi", mad24),
+    OP("div.$T $0, $1, $2;", "t=tt", ALL, NULL, NULL, divide),
+    OP("rem.$T $0, $1, $2;", "t=tt", ALL, NULL, NULL, rem),
+    OP("abs.$T $0, $1;", "t=t", "s16 s32 s64", NULL, NULL, absolute),
+    OP("neg.$T $0, $1;", "t=t", "s16 s32 s64", NULL, NULL, neg),
+    OP("min.$T $0, $1, $2;", "t=tt", ALL, NULL, NULL, smaller),
+    OP("max.$T $0, $1, $2;", "t=tt", ALL, NULL, NULL, greater),
+    OP("sad.$T $0, $1, $2, $3;", "t=ttt", ALL, NULL, NULL, sad),
+};
+
+Test(emu_ops_integer, arithmetic) { CHECK_OPS(arithmetic); }
+
+/* ---- pairs of 16-bit integers -------------------------------------------------------------- */
+
+/* The row's modifier names the signedness of the halves. */
+static bool pairwise(const struct form *f, const union value in[], union value out[], char op)
+{
+    const struct type *half = find_type(has(f, "s16x2") ? "s16" : "u16");
+    for (unsigned shift = 0; shift < 32; shift += 16) {
+        __int128 a = (__int128)get_integer(half, (union value){.u64 = in[0].u32 >> shift});
+        __int128 b = (__int128)get_integer(half, (union value){.u64 = in[1].u32 >> shift});
+        __int128 n = op == '+' ? a + b : (op == '<') == (a < b) ? a : b;
+        out[0].u64 |= put_integer(half, (wide)n).u64 << shift;
+    }
+    return true;
+}
+
+static bool add_pair(const struct form *f, const union value in[], union value out[])
+{
+    return pairwise(f, in, out, '+');
+}
+
+static bool min_pair(const struct form *f, const union value in[], union value out[])
+{
+    return pairwise(f, in, out, '<');
+}
+
+static bool max_pair(const struct form *f, const union value in[], union value out[])
+{
+    return pairwise(f, in, out, '>');
+}
+
+static const struct op pairs[] = {
+    OP("add$M $0, $1, $2;", "r=rr", "b32", NULL, ".u16x2 .s16x2", add_pair),
+    OP("min$M $0, $1, $2;", "r=rr", "b32", NULL, ".u16x2 .s16x2", min_pair),
+    OP("max$M $0, $1, $2;", "r=rr", "b32", NULL, ".u16x2 .s16x2", max_pair),
+};
+
+Test(emu_ops_integer, pairs) { CHECK_OPS(pairs); }
+
+/* ---- carry chains -------------------------------------------------------------------------- */
+
+/* Two instructions add or subtract numbers twice as wide as the type; a third shows the carry. */
+static bool two_words(const struct form *f, const union value in[], union value out[], bool minus)
+{
+    unsigned bits = f->type->bits;
+    wide mask = ((wide)1 << bits) - 1;
+    wide low = (in[0].u64 & mask), high = (in[1].u64 & mask);
+    wide low2 = (in[2].u64 & mask), high2 = (in[3].u64 & mask);
+    wide first = minus ? low - low2 : low + low2;
+    bool carry = first >> bits & 1;
+    wide second = minus ? high - high2 - carry : high + high2 + carry;
+    out[0] = put_integer(f->type, first);
+    out[1] = put_integer(f->type, second);
+    out[2] = put_integer(f->type, minus ? -(wide)(second >> bits & 1) : second >> bits & 1);
+    return true;
+}
+
+static bool add_chain(const struct form *f, const union value in[], union value out[])
+{
+    return two_words(f, in, out, false);
+}
+
+static bool sub_chain(const struct form *f, const union value in[], union value out[])
+{
+    return two_words(f, in, out, true);
+}
+
+/* mad.cc and then madc: low + a*b's low half, high + a*b's high half + carry. */
+static bool mad_chain(const struct form *f, const union value in[], union value out[])
+{
+    unsigned bits = f->type->bits;
+    wide mask = ((wide)1 << bits) - 1;
+    wide all = product(f, in);
+    wide first = (all & mask) + (in[2].u64 & mask);
+    wide second = (all >> bits & mask) + (in[3].u64 & mask) + (first >> bits);
+    out[0] = put_integer(f->type, first);
+    out[1] = put_integer(f->type, second);
+    out[2] = put_integer(f->type, second >> bits);
+    return true;
+}
+
+/* The other order: mad.hi.cc and then madc.lo. */
+static bool mad_chain_swapped(const struct form *f, const union value in[], union value out[])
+{
+    unsigned bits = f->type->bits;
+    wide mask = ((wide)1 << bits) - 1;
+    wide all = product(f, in);
+    wide first = (all >> bits & mask) + (in[2].u64 & mask);
+    wide second = (all & mask) + (in[3].u64 & mask) + (first >> bits);
+    out[0] = put_integer(f->type, first);
+    out[1] = put_integer(f->type, second);
+    out[2] = put_integer(f->type, second >> bits);
+    return true;
+}
+
+static const struct op chains[] = {
+    OP("add.cc.$T $0, $3, $5;\naddc.cc.$T $1, $4, $6;\naddc.$T $2, 0, 0;", "ttt=tttt", WORDS, NULL,
+     NULL, add_chain),
+    OP("sub.cc.$T $0, $3, $5;\nsubc.cc.$T $1, $4, $6;\nsubc.$T $2, 0, 0;", "ttt=tttt", WORDS, NULL,
+     NULL, sub_chain),
+    OP("mad.lo.cc.$T $0, $3, $4, $5;\nmadc.hi.cc.$T $1, $3, $4, $6;\naddc.$T $2, 0, 0;", "ttt=tttt",
+     WORDS, NULL, NULL, mad_chain),
+    OP("mad.hi.cc.$T $0, $3, $4, $5;\nmadc.lo.cc.$T $1, $3, $4, $6;\nmadc.lo.$T $2, 0, 0, 0;",
+     "ttt=tttt", WORDS, NULL, NULL, mad_chain_swapped),
+};
+
+Test(emu_ops_integer, carry_chains) { CHECK_OPS(chains); }
+
+/* ---- logic and shifts ---------------------------------------------------------------------- */
+
+static bool and_(const struct form *f, const union value in[], union value out[])
+{
+    return put(f, out, get(f, in, 0) & get(f, in, 1));
+}
+
+static bool or_(const struct form *f, const union value in[], union value out[])
+{
+    return put(f, out, get(f, in, 0) | get(f, in, 1));
+}
+
+static bool xor_(const struct form *f, const union value in[], union value out[])
+{
+    return put(f, out, get(f, in, 0) ^ get(f, in, 1));
+}
+
+static bool not_(const struct form *f, const union value in[], union value out[])
+{
+    return put(f, out, ~get(f, in, 0));
+}
+
+static bool cnot(const struct form *f, const union value in[], union value out[])
+{
+    return put(f, out, get(f, in, 0) == 0);
+}
+
+/* Shift amounts are 32 bits wide for every type; those beyond the width count as the width. */
+static unsigned amount(const struct form *f, union value v)
+{
+    return v.u32 < f->type->bits ? v.u32 : f->type->bits;
+}
+
+static bool shl(const struct form *f, const union value in[], union value out[])
+{
+    return put(f, out, get(f, in, 0) << amount(f, in[1]));
+}
+
+static bool shr(const struct form *f, const union value in[], union value out[])
+{
+    return put(f, out, (wide)((__int128)get(f, in, 0) >> amount(f, in[1])));
+}
+
+static bool shf(const struct form *f, const union value in[], union value out[])
+{
+    unsigned n = has(f, "wrap") ? in[2].u32 & 31 : in[2].u32 < 32 ? in[2].u32 : 32;
+    uint64_t both = (uint64_t)in[1].u32 << 32 | in[0].u32;
+    out[0].u64 = has(f, "l") ? (uint32_t)(both << n >> 32) : (uint32_t)(both >> n);
+    return true;
+}
+
+static const struct op logic[] = {
+    OP("and.$T $0, $1, $2;", "t=tt", BIT_TYPES " pred", NULL, NULL, and_),
+    OP("or.$T $0, $1, $2;", "t=tt", BIT_TYPES " pred", NULL, NULL, or_),
+    OP("xor.$T $0, $1, $2;", "t=tt", BIT_TYPES " pred", NULL, NULL, xor_),
+    OP("not.$T $0, $1;", "t=t", BIT_TYPES " pred", NULL, NULL, not_),
+    OP("cnot.$T $0, $1;", "t=t", BIT_TYPES, NULL, NULL, cnot),
+    OP("shl.$T $0, $1, $2;", "t=tr", BIT_TYPES, NULL, NULL, shl),
+    OP("shr.$T $0, $1, $2;", "t=tr", ALL " " BIT_TYPES, NULL, NULL, shr),
+    OP("shf$M.b32 $0, $1, $2, $3;", "r=rrr", "b32", NULL, ".l.wrap .l.clamp .r.wrap .r.clamp", shf),
+};
+
+Test(emu_ops_integer, logic_and_shifts) { CHECK_OPS(logic); }
+
+/* lop3: bit (4a + 2b + c) of the table is the result for the bits a, b, c. All 256 tables, eight
+ * at a time, each on all combinations of the three bits. */
+Test(emu_ops_integer, lop3_all_tables)
+{
+    struct emu *emu = open_emu();
+    for (unsigned table = 0; table < 256; table++) {
+        char text[64];
+        union value in[2][3] = {{{.u64 = 0xf0f0aaaa}, {.u64 = 0xccccf00f}, {.u64 = 0xaaaa3c5a}},
+                                {{.u64 = 0x12345678}, {.u64 = 0xdeadbeef}, {.u64 = 0x0badf00d}}};
+        union value out[2];
+        snprintf(text, sizeof text, "lop3.b32 $0, $1, $2, $3, 0x%x;", table);
+        int e = ptx_run(emu, text, "r=rrr", 2, in[0], out);
+        cr_assert(!e, "%s: %s", text, emu_message(emu));
+        for (int n = 0; n < 2; n++) {
+            uint32_t want = 0;
+            for (unsigned bit = 0; bit < 32; bit++) {
+                unsigned a = in[n][0].u32 >> bit & 1, b = in[n][1].u32 >> bit & 1;
+                unsigned c = in[n][2].u32 >> bit & 1;
+                want |= (table >> (4 * a + 2 * b + c) & 1) << bit;
+            }
+            cr_expect(out[n].u64 == want, "%s thread %d: got 0x%x, want 0x%x", text, n, out[n].u32,
+                      want);
+        }
+    }
+    emu_close(emu);
+}
+
+/* ---- bits ---------------------------------------------------------------------------------- */
+
+static bool bit(const union value *v, unsigned i) { return v->u64 >> i & 1; }
+
+static bool popc(const struct form *f, const union value in[], union value out[])
+{
+    for (unsigned i = 0; i < f->type->bits; i++) out[0].u64 += bit(&in[0], i);
+    return true;
+}
+
+static bool clz(const struct form *f, const union value in[], union value out[])
+{
+    while (out[0].u64 < f->type->bits && !bit(&in[0], f->type->bits - 1 - out[0].u32))
+        out[0].u64++;
+    return true;
+}
+
+static bool brev(const struct form *f, const union value in[], union value out[])
+{
+    for (unsigned i = 0; i < f->type->bits; i++)
+        out[0].u64 |= (uint64_t)bit(&in[0], i) << (f->type->bits - 1 - i);
+    return true;
+}
+
+/* The highest one, or for negative signed numbers the highest zero; .shiftamt: its distance from
+ * the top. */
+static bool bfind(const struct form *f, const union value in[], union value out[])
+{
+    unsigned top = f->type->bits - 1;
+    bool negative = f->type->kind == SIGNED && bit(&in[0], top);
+    out[0].u64 = UINT32_MAX;
+    for (unsigned i = 0; i <= top; i++)
+        if (bit(&in[0], i) != negative) out[0].u64 = has(f, "shiftamt") ? top - i : i;
+    return true;
+}
+
+/* Position and length are the low bytes of their operands. */
+static bool bfe(const struct form *f, const union value in[], union value out[])
+{
+    unsigned top = f->type->bits - 1, position = in[1].u8, length = in[2].u8;
+    unsigned sign_at = position + length > top + 1 ? top : position + length - 1;
+    bool sign = f->type->kind == SIGNED && length && bit(&in[0], sign_at);
+    for (unsigned i = 0; i <= top; i++) {
+        bool inside = i < length && position + i <= top;
+        out[0].u64 |= (uint64_t)(inside ? bit(&in[0], position + i) : sign) << i;
+    }
+    return true;
+}
+
+static bool bfi(const struct form *f, const union value in[], union value out[])
+{
+    unsigned top = f->type->bits - 1, position = in[2].u8, length = in[3].u8;
+    out[0] = in[1];
+    for (unsigned i = 0; i < length && position + i <= top; i++) {
+        uint64_t at = UINT64_C(1) << (position + i);
+        out[0].u64 = bit(&in[0], i) ? out[0].u64 | at : out[0].u64 & ~at;
+    }
+    return true;
+}
+
+static bool bmsk(const struct form *f, const union value in[], union value out[])
+{
+    uint64_t start = in[0].u32, length = in[1].u32;
+    if (has(f, "wrap")) start &= 31, length &= 31;
+    for (uint64_t i = start; i < start + length && i < 32; i++) out[0].u64 |= UINT64_C(1) << i;
+    return true;
+}
+
+/* The n-th one of the mask, counted from base upwards (n > 0) or downwards (n < 0). */
+static bool fns(const struct form *f, const union value in[], union value out[])
+{
+    (void)f;
+    uint32_t mask = in[0].u32, base = in[1].u32 & 31;
+    int32_t n = in[2].s32;
+    if (in[1].u32 > 31) return false;
+    out[0].u64 = UINT32_MAX;
+    if (n == 0) {
+        if (mask >> base & 1) out[0].u64 = base;
+        return true;
+    }
+    int64_t left = n < 0 ? -(int64_t)n : n;
+    for (int at = (int)base; at >= 0 && at < 32; at += n < 0 ? -1 : 1)
+        if (mask >> at & 1 && --left == 0) {
+            out[0].u64 = (uint64_t)at;
+            break;
+        }
+    return true;
+}
+
+/* prmt's modes other than the default, by the low two bits of the selector: which of the eight bytes
+ * (a is 0 to 3, b is 4 to 7) goes to each byte of the result, most significant first. */
+static const struct { const char *mode, *bytes[4]; } permutations[] = {
+    {"f4e", {"3210", "4321", "5432", "6543"}},  {"b4e", {"5670", "6701", "7012", "0123"}},
+    {"rc8", {"0000", "1111", "2222", "3333"}},  {"ecl", {"3210", "3211", "3222", "3333"}},
+    {"ecr", {"0000", "1110", "2210", "3210"}},  {"rc16", {"1010", "3232", "1010", "3232"}},
+};
+
+static bool prmt(const struct form *f, const union value in[], union value out[])
+{
+    uint64_t bytes = (uint64_t)in[1].u32 << 32 | in[0].u32;
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned from = in[2].u32 >> 4 * i & 7;
+        bool replicate_sign = in[2].u32 >> 4 * i & 8;
+        for (size_t m = 0; m < sizeof permutations / sizeof *permutations; m++)
+            if (has(f, permutations[m].mode)) {
+                from = (unsigned)(permutations[m].bytes[in[2].u32 & 3][3 - i] - '0');
+                replicate_sign = false;
+            }
+        uint64_t byte = bytes >> 8 * from & 0xff;
+        if (replicate_sign) byte = byte & 0x80 ? 0xff : 0;
+        out[0].u64 |= byte << 8 * i;
+    }
+    return true;
+}
+
+/* Four products of bytes; the modifier names the signedness of a and of b: ".u32.s32". */
+static bool dp4a(const struct form *f, const union value in[], union value out[])
+{
+    bool signed_a = f->modifiers[1] == 's', signed_b = f->modifiers[5] == 's';
+    uint32_t sum = in[2].u32;
+    for (unsigned i = 0; i < 4; i++) {
+        uint8_t a = (uint8_t)(in[0].u32 >> 8 * i), b = (uint8_t)(in[1].u32 >> 8 * i);
+        int32_t x = signed_a ? (int8_t)a : a, y = signed_b ? (int8_t)b : b;
+        sum += (uint32_t)(x * y);
+    }
+    out[0].u64 = sum;
+    return true;
+}
+
+/* Two products of halves of a with the low or the high two bytes of b: ".lo.u32.s32". */
+static bool dp2a(const struct form *f, const union value in[], union value out[])
+{
+    bool signed_a = f->modifiers[4] == 's', signed_b = f->modifiers[8] == 's';
+    uint32_t sum = in[2].u32;
+    for (unsigned i = 0; i < 2; i++) {
+        uint16_t a = (uint16_t)(in[0].u32 >> 16 * i);
+        uint8_t b = (uint8_t)(in[1].u32 >> (8 * i + (has(f, "hi") ? 16 : 0)));
+        int64_t x = signed_a ? (int16_t)a : a, y = signed_b ? (int8_t)b : b;
+        sum += (uint32_t)(x * y);
+    }
+    out[0].u64 = sum;
+    return true;
+}
+
+#define SIGNEDNESS ".u32.u32 .u32.s32 .s32.u32 .s32.s32"
+#define SIGNEDNESS2                                                                                \
+    ".lo.u32.u32 .lo.u32.s32 .lo.s32.u32 .lo.s32.s32 "                                             \
+    ".hi.u32.u32 .hi.u32.s32 .hi.s32.u32 .hi.s32.s32"
+
+static const struct op bits[] = {
+    OP("popc.$T $0, $1;", "r=t", "b32 b64", NULL, NULL, popc),
+    OP("clz.$T $0, $1;", "r=t", "b32 b64", NULL, NULL, clz),
+    OP("brev.$T $0, $1;", "t=t", "b32 b64", NULL, NULL, brev),
+    OP("bfind$M.$T $0, $1;", "r=t", WORDS, NULL, "- .shiftamt", bfind),
+    OP("bfe.$T $0, $1, $2, $3;", "t=trr", WORDS, NULL, NULL, bfe),
+    OP("bfi.$T $0, $1, $2, $3, $4;", "t=ttrr", "b32 b64", NULL, NULL, bfi),
+    OP("bmsk$M.b32 $0, $1, $2;", "r=rr", "b32", NULL, ".clamp .wrap", bmsk),
+    OP("fns.b32 $0, $1, $2, $3;", "r=rrr", "b32", NULL, NULL, fns),
+    OP("prmt.b32$M $0, $1, $2, $3;", "r=rrr", "b32", NULL, "- .f4e .b4e .rc8 .ecl .ecr .rc16", prmt),
+    OP("dp4a$M $0, $1, $2, $3;", "r=rrr", "b32", NULL, SIGNEDNESS, dp4a),
+    OP("dp2a$M $0, $1, $2, $3;", "r=rrr", "b32", NULL, SIGNEDNESS2, dp2a),
+};
+
+Test(emu_ops_integer, bits) { CHECK_OPS(bits); }
+
+/* Selectors and positions that the edge values of a 32-bit number do not reach. */
+Test(emu_ops_integer, fields_and_selectors_at_random)
+{
+    enum { COUNT = 2000 };
+    static union value in[COUNT][4], out[COUNT];
+    static const struct { const char *text; reference *want; } fields[] = {
+        {"bfe.u32 $0, $1, $2, $3;", bfe}, {"bfe.s32 $0, $1, $2, $3;", bfe},
+        {"prmt.b32 $0, $1, $2, $3;", prmt}, {"fns.b32 $0, $1, $2, $3;", fns},
+    };
+    struct emu *emu = open_emu();
+    uint64_t seed = 7;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        struct form form = {.type = find_type(strstr(fields[i].text, ".s32") ? "s32" : "u32"),
+                            .modifiers = ""};
+        static union value packed[COUNT][3];
+        for (int n = 0; n < COUNT; n++) {
+            uint64_t random = next_random(&seed);
+            in[n][0].u64 = (uint32_t)random;
+            in[n][1].u64 = i == 2 ? random >> 32 : random >> 32 & 31;
+            in[n][2].u64 = i == 2   ? next_random(&seed) & 0xffff
+                           : i == 3 ? (uint32_t)(int32_t)(next_random(&seed) % 41 - 20)
+                                    : next_random(&seed) % 40;
+            memcpy(packed[n], in[n], sizeof packed[n]);
+        }
+        int e = ptx_run(emu, fields[i].text, "r=rrr", COUNT, packed[0], out);
+        cr_assert(!e, "%s: %s", fields[i].text, emu_message(emu));
+        for (int n = 0; n < COUNT; n++) {
+            union value want = {0};
+            bool defined = fields[i].want(&form, in[n], &want);
+            cr_expect(!defined || want.u64 == out[n].u64, "%s in 0x%x 0x%x 0x%x, got 0x%x, want 0x%x",
+                      fields[i].text, in[n][0].u32, in[n][1].u32, in[n][2].u32, out[n].u32,
+                      want.u32);
+        }
+    }
+    emu_close(emu);
+}
