@@ -31,9 +31,13 @@ fi
 host="C++ beside the kernels"
 [ -z "$newest_gcc" ] || host="$host (this nvcc takes g++ up to $newest_gcc)"
 
-gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1) || gpu=
-driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1) ||
-    driver=
+# What nvidia-smi tells about $1, a line for each GPU; nothing if it fails, whatever it then prints.
+query_gpu() {
+    answer=$(nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null) && echo "$answer"
+}
+
+gpu=$(query_gpu name | uniq -c | sed 's/^ *1 //; s/^ *\([0-9]*\) /\1 x /' | paste -sd, -)
+driver=$(query_gpu driver_version | head -n 1)
 [ -n "$driver" ] ||
     driver=$(sed -n 's/^NVRM.*Module *\([0-9.]*\).*/\1/p' /proc/driver/nvidia/version 2>/dev/null)
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Says in one line what compiling the steps lacks, and nothing if nothing; with argument "tests", what
-# compiling the tests lacks.
+# Says in one line what compiling the steps lacks (with argument "tests", the tests), nothing if
+# nothing.
 . common/build/tools.sh
 
 list=

@@ -27,6 +27,31 @@ as_root() {
     fi
 }
 
+# Does apt-get know all the packages?
+known() {
+    for package in $packages; do
+        apt-cache show "$package" >/dev/null 2>&1 || return
+    done
+}
+
+update() {
+    echo "Fetching the list of packages (apt-get update)"
+    as_root apt-get update -qq
+}
+
+# On a terminal apt-get shows how far it is; elsewhere it is only heard when it fails.
+install_packages() {
+    if [ -t 1 ]; then
+        as_root $install -o Dpkg::Progress-Fancy=1
+    else
+        echo "Installing Debian packages"
+        log=$(as_root $install 2>&1) || {
+            echo "$log" >&2
+            return 1
+        }
+    fi
+}
+
 # ---- what is missing ---------------------------------------------------------------------------
 
 fetch_toolkit=
@@ -55,8 +80,9 @@ if [ -n "$packages" ]; then
     if [ "$(id -u)" != 0 ] && ! have sudo; then
         fail "you are not root and there is no sudo: $administrator"
     fi
-    echo "Asking for the newest list of packages (apt-get update)"
-    as_root apt-get update -qq || fail "apt-get update failed: $administrator"
+    # A fresh machine does not know yet which packages there are.
+    known || update ||
+        fail "apt-get update failed, for the reason above; mend that, or $administrator"
 fi
 
 # ---- the list ----------------------------------------------------------------------------------
@@ -80,21 +106,10 @@ fi
 
 # ---- Debian packages ---------------------------------------------------------------------------
 
-# On a terminal apt-get shows how far it is; in a log only its failure is of interest.
-install_packages() {
-    if [ -t 1 ]; then
-        as_root $install -o Dpkg::Progress-Fancy=1
-    else
-        echo "Installing Debian packages"
-        log=$(as_root $install 2>&1) || {
-            echo "$log" >&2
-            return 1
-        }
-    fi
-}
-
 if [ -n "$packages" ]; then
-    install_packages || fail "apt-get failed, for the reason above; mend that, or $administrator"
+    # Where the list of packages is old, its files may be gone: hence the second attempt.
+    install_packages || { update && install_packages; } ||
+        fail "apt-get failed, for the reason above; mend that, or $administrator"
 fi
 [ -n "$fetch_toolkit" ] || exit 0
 
@@ -147,5 +162,5 @@ chmod -R a+rX "$toolkit"
 rm -rf build/cuda
 mv "$toolkit" build/cuda
 rm -rf build/download
-toolkit >/dev/null || fail "build/cuda/bin/nvcc does not run; build/cuda/bin/nvcc --version says why."
+toolkit >/dev/null || fail "build/cuda/bin/nvcc does not run: try build/cuda/bin/nvcc --version."
 echo "CUDA 13.0 is in build/cuda."

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# What the build needs, and how to tell that it is there: for setup.sh, missing.sh and doctor.sh. All
-# run in the top folder.
+# What the build needs, and how to tell that it is there: for setup.sh, missing.sh and doctor.sh.
+# All run in the top folder.
 
 here=common/build
 
