@@ -1,0 +1,40 @@
+/*
+ * scan_once.h — for tests of the steps: one scan in guarded buffers, and whether it was right.
+ */
+#ifndef SCAN_ONCE_H
+#define SCAN_ONCE_H
+
+#include "common/step.h"
+
+/* Steps 1 to 7; step 0 copies. */
+extern const struct step step00, step01, step02, step03, step04, step05, step06, step07;
+extern const struct step *const scan_steps[7];
+
+/* One scan: of n elements with step and variant, from and to buffers `offset` elements off their
+ * alignment, in place or not. */
+struct scan {
+    const struct step *step;
+    int variant;
+    size_t n;
+    size_t offset;
+    bool in_place;
+};
+
+/* The number of a step's variants, at least 1, and the name of one ("" without variants). */
+int variant_count(const struct step *);
+const char *variant_name(const struct step *, int variant);
+
+/*
+ * Runs it on the n floats of `in` and copies the result to `out`. Fails the test if the scan writes
+ * outside of its buffers, to its input (unless in place), or beyond its workspace. Returns the scan's
+ * error, or that of the work it has launched.
+ */
+cudaError_t scan_once(const struct scan *, const float *in, float *out);
+
+/* Runs it on `in` and fails the test unless common/verify.h calls the result right. */
+void expect_right(const struct scan *, const float *in);
+
+/* n random numbers that last until the next call: integers with exact sums, or real ones. */
+const float *random_floats(size_t n, bool real);
+
+#endif

@@ -1,0 +1,220 @@
+/*
+ * test_step_counters.c — what the descriptors and the notes say of a step, counted by the emulator:
+ * additions, launches and their shapes, bank conflicts, sectors.
+ */
+#include "scan_once.h"
+
+#include "common/counters.h"
+#include "steps/00-copy/patterns.h"
+#include "steps/04-conflict-free/scan.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+
+/* Runs one scan of n elements, whose result does not matter, and counts. */
+static struct counters count(const struct step *step, int variant, size_t n)
+{
+    struct counters counters;
+    float *out = malloc(n * sizeof(float));
+    struct scan scan = {step, variant, n, 0, false};
+
+    cr_assert(counters_begin(), "these tests need the emulator");
+    cr_assert(scan_once(&scan, random_floats(n, false), out) == cudaSuccess);
+    counters_end(&counters);
+    free(out);
+    return counters;
+}
+
+/* The descriptor's adds(), launches and shape are those of the run. */
+static void expect_as_described(const struct step *step, int variant, size_t n)
+{
+    struct launch_shape shape = step->shape(n, variant);
+    struct counters counters = count(step, variant, n);
+    uint64_t adds = counters.total.adds[EMU_ADD_F32];
+
+    cr_assert((double)adds == step->adds(n, variant), "step %d %s, n = %zu: %llu adds, not %.0f",
+              step->number, variant_name(step, variant), n, (unsigned long long)adds,
+              step->adds(n, variant));
+    cr_assert(counters.launches == shape.launches, "step %d %s, n = %zu: %u launches, not %u",
+              step->number, variant_name(step, variant), n, counters.launches, shape.launches);
+    counters_free(&counters);
+}
+
+Test(step_counters, adds_and_launches_are_as_described)
+{
+    static const size_t powers[] = {1, 2, 4, 64, 512, 1024, 2048};
+    static const size_t others[] = {3, 31, 33, 257, 511, 513, 1000, 2049, 5000, 100003, 262145};
+
+    for (size_t s = 1; s < LENGTH(scan_steps); s++) { /* all but step 1, which the CPU runs */
+        const struct step *step = scan_steps[s];
+        for (int variant = 0; variant < variant_count(step); variant++) {
+            for (size_t i = 0; i < LENGTH(powers); i++)
+                if (step->max_n == 0 || powers[i] <= step->max_n)
+                    expect_as_described(step, variant, powers[i]);
+            for (size_t i = 0; i < LENGTH(others); i++)
+                if (!step->power_of_two && (step->max_n == 0 || others[i] <= step->max_n))
+                    expect_as_described(step, variant, others[i]);
+        }
+    }
+}
+
+/* The documents' counts. */
+Test(step_counters, adds_of_the_documents)
+{
+    cr_assert(step01.adds(512, 0) == 511);
+    cr_assert(step02.adds(512, 0) == 512 * 9 - 511);
+    cr_assert(step03.adds(512, 0) == 2 * 511);
+    cr_assert(step04.adds(512, 0) == 2 * 511);
+
+    /* "Almost a factor of 20" for a million elements (Harris): 20 - 1 times the sequential adds. */
+    double million = 1 << 20, naive = million * 20 - (million - 1);
+    cr_assert_float_eq(naive / (million - 1), 19.0, 0.001);
+    cr_assert_float_eq(naive / (2 * (million - 1)), 9.5, 0.001);
+}
+
+/* The first launch of a scan is shaped as the report says. */
+Test(step_counters, shape_is_as_described)
+{
+    static const size_t n = 512;
+    struct emu *emu = counters_emulator();
+
+    for (size_t s = 1; s < LENGTH(scan_steps); s++) {
+        const struct step *step = scan_steps[s];
+        for (int variant = 0; variant < variant_count(step); variant++) {
+            struct launch_shape shape = step->shape(n, variant);
+            static float out[512];
+
+            emu_forget(emu);
+            emu_count(emu, true);
+            struct scan scan = {step, variant, n, 0, false};
+            cr_assert(scan_once(&scan, random_floats(n, false), out) == cudaSuccess);
+            cr_assert(emu_records(emu) == 1);
+            const struct emu_launch_record *record = emu_record(emu, 0);
+            cr_assert(record->grid.x * record->grid.y == shape.grid);
+            cr_assert(record->block.x == shape.block);
+            cr_assert(record->dynamic_shared + record->static_shared == shape.shared_bytes,
+                      "step %d: %zu bytes", step->number, record->dynamic_shared);
+            emu_count(emu, false);
+        }
+    }
+}
+
+/* ---- bank conflicts --------------------------------------------------------------------------- */
+
+/* Measured with ncu on an H200 (notes/04-conflict-free.md), for 512 elements; and for 2048 by the same
+ * rule. */
+Test(step_counters, bank_conflicts)
+{
+    static const struct {
+        const struct step *step;
+        int variant;
+        size_t n;
+        uint64_t ld_conflicts, st_conflicts, ld_wavefronts, st_wavefronts;
+    } known[] = {
+        {&step02, 0, 512, 0, 0, 289, 160},        {&step03, 0, 512, 375, 225, 491, 302},
+        {&step04, PAD16, 512, 86, 58, 202, 135},  {&step04, PAD32, 512, 0, 0, 116, 77},
+        {&step04, PAD32X2, 512, 0, 0, 116, 77},   {&step04, PAD32, 1024, 0, 0, 212, 141},
+        {&step04, PAD32, 2048, 25, 15, 429, 284}, {&step04, PAD32X2, 2048, 0, 0, 404, 269},
+    };
+
+    for (size_t i = 0; i < LENGTH(known); i++) {
+        struct counters counters = count(known[i].step, known[i].variant, known[i].n);
+        const struct emu_shared *ld = &counters.total.shared_ld, *st = &counters.total.shared_st;
+
+        cr_expect(counters_conflicts(ld) == known[i].ld_conflicts &&
+                      counters_conflicts(st) == known[i].st_conflicts &&
+                      ld->wavefronts == known[i].ld_wavefronts &&
+                      st->wavefronts == known[i].st_wavefronts,
+                  "step %d %s, n = %zu: conflicts %llu + %llu, wavefronts %llu + %llu",
+                  known[i].step->number, variant_name(known[i].step, known[i].variant), known[i].n,
+                  (unsigned long long)counters_conflicts(ld),
+                  (unsigned long long)counters_conflicts(st), (unsigned long long)ld->wavefronts,
+                  (unsigned long long)st->wavefronts);
+        counters_free(&counters);
+    }
+}
+
+/* The blocks of steps 5 to 7 are small enough for one level of padding. */
+Test(step_counters, no_bank_conflicts_in_blocks)
+{
+    static const struct step *const steps[] = {&step05, &step06, &step07};
+
+    for (size_t s = 0; s < LENGTH(steps); s++) {
+        struct counters counters = count(steps[s], 0, 100003);
+        cr_assert(counters_conflicts(&counters.total.shared_ld) == 0);
+        cr_assert(counters_conflicts(&counters.total.shared_st) == 0);
+        cr_assert(counters.total.shared_ld.wavefronts > 0);
+        counters_free(&counters);
+    }
+}
+
+/* ---- sectors ---------------------------------------------------------------------------------- */
+
+/* Sectors a request, where n fills all warps: 3 * 2^15 floats. */
+Test(step_counters, sectors_of_the_patterns)
+{
+    static const struct {
+        enum pattern pattern;
+        uint64_t ld_sectors, ld_requests, st_sectors, st_requests; /* a warp's */
+    } known[] = {
+        {SCALAR, 4, 1, 4, 1},
+        {FLOAT2, 8, 1, 8, 1},
+        {FLOAT4, 16, 1, 16, 1},
+        {STRIDED, 32, 1, 4, 1},
+        {PERMUTED, 4, 1, 4, 1},
+        {SAME_WORD, 1, 1, 4, 1},
+        {STRUCTURES, 36, 3, 36, 3},
+        {STRUCTURES_SOA, 12, 3, 12, 3},
+        {STRUCTURES_READ_ONLY, 36, 3, 36, 3},
+        {STRUCTURES_STAGED, 12, 3, 12, 3},
+    };
+    const size_t n = 3 << 15;
+
+    for (size_t i = 0; i < LENGTH(known); i++) {
+        struct counters counters = count(&step00, known[i].pattern, n);
+        const struct emu_global *ld = &counters.total.global_ld, *st = &counters.total.global_st;
+        const char *name = variant_name(&step00, known[i].pattern);
+
+        cr_expect(ld->sectors * known[i].ld_requests == ld->requests * known[i].ld_sectors &&
+                      st->sectors * known[i].st_requests == st->requests * known[i].st_sectors,
+                  "%s: loads %llu / %llu, stores %llu / %llu", name,
+                  (unsigned long long)ld->sectors, (unsigned long long)ld->requests,
+                  (unsigned long long)st->sectors, (unsigned long long)st->requests);
+        counters_free(&counters);
+    }
+
+    /* One float further: a fifth sector for every warp but the last, which wraps around. */
+    struct counters counters = count(&step00, MISALIGNED, n);
+    cr_expect(counters.total.global_ld.sectors == 5 * (n / 32));
+    counters_free(&counters);
+}
+
+/* Loads and stores of an aligned float4 go to 16 sectors in one request; of a misaligned one, as four
+ * requests with 16 sectors each, or 17. */
+Test(step_counters, vectors_save_requests)
+{
+    const size_t n = 1 << 14;
+    struct counters scalar = count(&step05, 0, n), vector = count(&step06, 0, n);
+
+    cr_assert(scalar.total.global_ld.requests > 2 * vector.total.global_ld.requests);
+    cr_assert(scalar.total.barriers > 2 * vector.total.barriers);
+    counters_free(&scalar);
+    counters_free(&vector);
+}
+
+/* Unrolling changes no access and no barrier, only the instructions around them. */
+Test(step_counters, unrolling_saves_instructions_only)
+{
+    const size_t n = 1 << 14;
+    struct counters loops = count(&step06, 0, n), unrolled = count(&step07, 0, n);
+
+    cr_assert(unrolled.total.instructions < loops.total.instructions);
+    cr_assert(unrolled.total.barriers == loops.total.barriers);
+    cr_assert(unrolled.total.shared_ld.wavefronts == loops.total.shared_ld.wavefronts);
+    cr_assert(unrolled.total.global_ld.sectors == loops.total.global_ld.sectors);
+    cr_assert(unrolled.total.adds[EMU_ADD_F32] == loops.total.adds[EMU_ADD_F32]);
+    counters_free(&loops);
+    counters_free(&unrolled);
+}
