@@ -1,0 +1,88 @@
+/*
+ * cudart_error.c — the last error, and the faults that stay.
+ */
+#define _GNU_SOURCE /* flockfile */
+#include "cudart.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local cudaError_t last_error;
+
+static _Atomic int fault; /* of a kernel; cudaSuccess: none */
+static atomic_bool fault_known;
+
+void cudart_set_fault(cudaError_t error)
+{
+    fault_known = false;
+    fault = error;
+}
+
+cudaError_t cudart_fault(void)
+{
+    if (fault != cudaSuccess) fault_known = true;
+    return (cudaError_t)fault;
+}
+
+bool cudart_is_faulty(void) { return fault != cudaSuccess; }
+
+void cudart_clear_fault(void)
+{
+    fault = cudaSuccess;
+    fault_known = false;
+}
+
+cudaError_t cudart_done(int error)
+{
+    if (error != cudaSuccess) last_error = (cudaError_t)error;
+    return (cudaError_t)error;
+}
+
+void cudart_print(const char *sentences)
+{
+    flockfile(stderr);
+    while (*sentences != '\0') {
+        size_t length = strcspn(sentences, "\n");
+        fprintf(stderr, "emu: %.*s\n", (int)length, sentences);
+        sentences += length;
+        if (*sentences == '\n') sentences++;
+    }
+    funlockfile(stderr);
+}
+
+cudaError_t CUDARTAPI cudaPeekAtLastError(void)
+{
+    return fault_known ? (cudaError_t)fault : last_error;
+}
+
+cudaError_t CUDARTAPI cudaGetLastError(void)
+{
+    cudaError_t error = cudaPeekAtLastError();
+    last_error = cudaSuccess;
+    return error;
+}
+
+const char *CUDARTAPI cudaGetErrorName(cudaError_t error)
+{
+    switch (error) {
+#define ERROR(name, text)                                                                          \
+    case name:                                                                                     \
+        return #name;
+#include "cudart_errors.h"
+#undef ERROR
+    default: return "unrecognized error code";
+    }
+}
+
+const char *CUDARTAPI cudaGetErrorString(cudaError_t error)
+{
+    switch (error) {
+#define ERROR(name, text)                                                                          \
+    case name:                                                                                     \
+        return text;
+#include "cudart_errors.h"
+#undef ERROR
+    default: return "unrecognized error code";
+    }
+}

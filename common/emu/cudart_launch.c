@@ -1,0 +1,182 @@
+/*
+ * cudart_launch.c — from k<<<grid, block, shared, stream>>>(arguments) to emu_launch.
+ *
+ * nvcc turns a launch into three calls: the configuration is pushed, the kernel's stub is called with
+ * the arguments, and the stub pops the configuration and launches.
+ */
+#include "cudart.h"
+
+#include <stdio.h>
+
+/* ---- the configuration between <<<>>> and the stub ------------------------------------------- */
+
+struct configuration {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+};
+
+/* A launch may be nested in the arguments of another: k<<<…>>>(f()), where f launches too. */
+enum { MAX_NESTED = 32 };
+
+static _Thread_local struct configuration pushed[MAX_NESTED];
+static _Thread_local int depth;
+
+unsigned CUDARTAPI __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
+                                               struct CUstream_st *stream)
+{
+    if (depth == MAX_NESTED) return (unsigned)cudart_done(cudaErrorInvalidConfiguration);
+    pushed[depth++] = (struct configuration){grid, block, shared, stream};
+    return 0;
+}
+
+cudaError_t CUDARTAPI __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared,
+                                                 void *stream)
+{
+    if (depth == 0) return cudart_done(cudaErrorMissingConfiguration);
+    const struct configuration *top = &pushed[--depth];
+    *grid = top->grid;
+    *block = top->block;
+    *shared = top->shared;
+    *(cudaStream_t *)stream = top->stream;
+    return cudaSuccess;
+}
+
+/* ---- the launch itself ----------------------------------------------------------------------- */
+
+struct launch {
+    struct function *function;
+    struct emu_dim grid, block;
+    size_t shared;
+    void **args;
+    bool cooperative;
+};
+
+static int run(void *context)
+{
+    const struct launch *l = context;
+    return emu_launch(emu_runtime(), l->function->kernel, l->grid, l->block, l->shared, l->args,
+                      l->cooperative);
+}
+
+/* Is this error one that happened while the kernel ran, rather than one that kept it from starting? */
+static bool is_fault(int error)
+{
+    switch (error) {
+    case EMU_ILLEGAL_ADDRESS:
+    case EMU_ASSERT:
+    case EMU_ILLEGAL_INSTRUCTION:
+    case EMU_MISALIGNED_ADDRESS:
+    case EMU_INVALID_ADDRESS_SPACE:
+    case EMU_LAUNCH_FAILURE: return true;
+    default: return false;
+    }
+}
+
+/* Dynamic shared memory that this kernel may have: what is left of 48 KiB beside its static shared memory, unless
+ * cudaFuncSetAttribute allowed it more. */
+static size_t shared_limit(const struct function *function)
+{
+    size_t fixed = emu_kernel_info(function->kernel)->shared_bytes;
+    size_t ordinary = emu_gpu(emu_runtime())->shared_per_block;
+    size_t left = fixed < ordinary ? ordinary - fixed : 0;
+    return function->max_dynamic_shared > left ? function->max_dynamic_shared : left;
+}
+
+static struct emu_dim dim(dim3 d) { return (struct emu_dim){d.x, d.y, d.z}; }
+
+static cudaError_t launch(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
+                          cudaStream_t stream, bool cooperative)
+{
+    struct launch l = {.grid = dim(grid),
+                       .block = dim(block),
+                       .shared = shared,
+                       .args = args,
+                       .cooperative = cooperative};
+    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
+    if (cudart_is_faulty()) return cudaSuccess; /* it would wait behind the kernel that failed */
+
+    cudaError_t error = cudart_function(host, &l.function);
+    if (error != cudaSuccess) return cudart_done(error);
+    if (shared > shared_limit(l.function)) {
+        fprintf(stderr,
+                "emu: kernel %s was launched with %zu bytes of dynamic shared memory and may have"
+                " %zu; cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, …)"
+                " allows more\n",
+                l.function->name, shared, shared_limit(l.function));
+        return cudart_done(cudaErrorInvalidValue);
+    }
+    if (args == NULL && emu_kernel_info(l.function->kernel)->params > 0)
+        return cudart_done(cudaErrorInvalidValue);
+
+    int result = cudart_report_launch(run, &l, cudart_stream_id(stream));
+    if (result == EMU_OK) return cudaSuccess;
+    cudart_print(emu_message(emu_runtime()));
+    if (!is_fault(result)) return cudart_done(result);
+    cudart_set_fault((cudaError_t)result);
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
+                                         size_t shared, cudaStream_t stream)
+{
+    return launch(kernel, grid, block, args, shared, stream, false);
+}
+
+cudaError_t CUDARTAPI cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **args,
+                                       size_t shared, cudaStream_t stream)
+{
+    return launch(host, grid, block, args, shared, stream, false);
+}
+
+cudaError_t CUDARTAPI cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block,
+                                                  void **args, size_t shared, cudaStream_t stream)
+{
+    return launch(host, grid, block, args, shared, stream, true);
+}
+
+/* Reads a launch's attributes. False if one would change what the kernel computes and is not supported. */
+static bool read_attributes(const cudaLaunchConfig_t *config, bool *cooperative)
+{
+    *cooperative = false;
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttribute *a = &config->attrs[i];
+        switch (a->id) {
+        case cudaLaunchAttributeCooperative: *cooperative = a->val.cooperative != 0; break;
+        case cudaLaunchAttributeClusterDimension:
+            if (a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z > 1) {
+                cudart_print("a launch in clusters of several blocks is not supported");
+                return false;
+            }
+            break;
+        default: /* the others ask for speed or priority */ break;
+        }
+    }
+    return true;
+}
+
+cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *host,
+                                          void **args)
+{
+    bool cooperative;
+    if (config == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (!read_attributes(config, &cooperative)) return cudart_done(cudaErrorNotSupported);
+    return launch(host, config->gridDim, config->blockDim, args, config->dynamicSmemBytes,
+                  config->stream, cooperative);
+}
+
+/* Runs at once: what was put into the stream before it has ended. */
+cudaError_t CUDARTAPI cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t call, void *data)
+{
+    RETURN_IF_FAULTY();
+    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
+    if (call == NULL) return cudart_done(cudaErrorInvalidValue);
+    call(data);
+    return cudaSuccess;
+}
+
+ALSO_PTSZ(__cudaLaunchKernel);
+ALSO_PTSZ(cudaLaunchKernel);
+ALSO_PTSZ(cudaLaunchCooperativeKernel);
+ALSO_PTSZ(cudaLaunchKernelExC);
+ALSO_PTSZ(cudaLaunchHostFunc);

@@ -1,0 +1,163 @@
+/*
+ * cudart_occupancy.c — kernels' attributes, and how many blocks of one fit on a multiprocessor.
+ *
+ * The calculation is NVIDIA's own, <cuda_occupancy.h>, on the model GPU's limits. The registers
+ * that it needs are an estimate made from PTX: on a GPU, ptxas decides them.
+ */
+#include "cudart.h"
+
+#include <limits.h>
+#include <stddef.h>
+
+#include <cuda_occupancy.h>
+
+/* The dynamic shared memory that a kernel may be given at most, beside its static shared memory. */
+static size_t dynamic_limit(const struct function *function, size_t per_block)
+{
+    size_t fixed = emu_kernel_info(function->kernel)->shared_bytes;
+    return fixed < per_block ? per_block - fixed : 0;
+}
+
+cudaError_t CUDARTAPI cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *host)
+{
+    RETURN_IF_FAULTY();
+    if (attributes == NULL) return cudart_done(cudaErrorInvalidValue);
+    struct function *function;
+    cudaError_t error = cudart_function(host, &function);
+    if (error != cudaSuccess) return cudart_done(error);
+
+    const struct emu_kernel_info *info = emu_kernel_info(function->kernel);
+    const struct emu_gpu *gpu = emu_gpu(emu_runtime());
+    size_t dynamic = function->max_dynamic_shared;
+    if (dynamic == 0) dynamic = dynamic_limit(function, gpu->shared_per_block);
+    *attributes = (struct cudaFuncAttributes){
+        .sharedSizeBytes = info->shared_bytes,
+        .localSizeBytes = info->local_bytes,
+        .maxThreadsPerBlock = (int)info->max_threads,
+        .numRegs = (int)info->registers,
+        .ptxVersion = (int)cudart_ptx_arch(function),
+        .binaryVersion = 10 * gpu->major + gpu->minor,
+        .maxDynamicSharedSizeBytes = (int)dynamic,
+        .preferredShmemCarveout = cudaSharedmemCarveoutDefault,
+    };
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaFuncSetAttribute(const void *host, enum cudaFuncAttribute attribute,
+                                           int value)
+{
+    RETURN_IF_FAULTY();
+    struct function *function;
+    cudaError_t error = cudart_function(host, &function);
+    if (error != cudaSuccess) return cudart_done(error);
+
+    switch (attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize: {
+        size_t most = dynamic_limit(function, emu_gpu(emu_runtime())->shared_per_block_optin);
+        if (value < 0 || (size_t)value > most) return cudart_done(cudaErrorInvalidValue);
+        function->max_dynamic_shared = (size_t)value;
+        return cudaSuccess;
+    }
+    case cudaFuncAttributePreferredSharedMemoryCarveout: /* a hint */
+        return cudart_done(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
+    default: return cudart_done(cudaErrorNotSupported); /* of clusters */
+    }
+}
+
+cudaError_t CUDARTAPI cudaFuncSetCacheConfig(const void *host, enum cudaFuncCache preference)
+{
+    (void)host, (void)preference; /* a hint */
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaFuncGetName(const char **name, const void *host)
+{
+    RETURN_IF_FAULTY();
+    struct function *function;
+    if (name == NULL) return cudart_done(cudaErrorInvalidValue);
+    cudaError_t error = cudart_function(host, &function);
+    if (error == cudaSuccess) *name = function->name;
+    return cudart_done(error);
+}
+
+/* ---- occupancy ------------------------------------------------------------------------------- */
+
+static struct cudaOccDeviceProp device_limits(void)
+{
+    const struct emu_gpu *gpu = emu_gpu(emu_runtime());
+    return (struct cudaOccDeviceProp){
+        .computeMajor = gpu->major,
+        .computeMinor = gpu->minor,
+        .maxThreadsPerBlock = gpu->threads_per_block,
+        .maxThreadsPerMultiprocessor = gpu->threads_per_sm,
+        .regsPerBlock = gpu->registers_per_block,
+        .regsPerMultiprocessor = gpu->registers_per_sm,
+        .warpSize = gpu->warp_size,
+        .sharedMemPerBlock = gpu->shared_per_block,
+        .sharedMemPerMultiprocessor = gpu->shared_per_sm,
+        .numSms = gpu->sms,
+        .sharedMemPerBlockOptin = gpu->shared_per_block_optin,
+        .reservedSharedMemPerBlock = gpu->shared_reserved,
+    };
+}
+
+static struct cudaOccFuncAttributes kernel_needs(const struct function *function)
+{
+    const struct emu_kernel_info *info = emu_kernel_info(function->kernel);
+    return (struct cudaOccFuncAttributes){
+        .maxThreadsPerBlock = (int)info->max_threads,
+        .numRegs = (int)info->registers,
+        .sharedSizeBytes = info->shared_bytes,
+        .partitionedGCConfig = PARTITIONED_GC_OFF,
+        .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
+        .maxDynamicSharedSizeBytes = function->max_dynamic_shared,
+        .numBlockBarriers = 1,
+    };
+}
+
+cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, const void *host, int block_size, size_t dynamic_shared, unsigned flags)
+{
+    RETURN_IF_FAULTY();
+    (void)flags; /* of caches that the GPUs modelled here no longer have */
+    if (blocks == NULL || block_size <= 0) return cudart_done(cudaErrorInvalidValue);
+    struct function *function;
+    cudaError_t error = cudart_function(host, &function);
+    if (error != cudaSuccess) return cudart_done(error);
+
+    struct cudaOccDeviceProp device = device_limits();
+    struct cudaOccFuncAttributes kernel = kernel_needs(function);
+    struct cudaOccDeviceState state = {.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
+    struct cudaOccResult result;
+    if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &kernel, &state, block_size,
+                                                dynamic_shared) != CUDA_OCC_SUCCESS)
+        return cudart_done(cudaErrorInvalidValue);
+    *blocks = result.activeBlocksPerMultiprocessor;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host,
+                                                                    int block_size,
+                                                                    size_t dynamic_shared)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, block_size,
+                                                                  dynamic_shared, 0);
+}
+
+cudaError_t CUDARTAPI cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host,
+                                                                int blocks, int block_size)
+{
+    RETURN_IF_FAULTY();
+    if (bytes == NULL || blocks <= 0 || block_size <= 0) return cudart_done(cudaErrorInvalidValue);
+    struct function *function;
+    cudaError_t error = cudart_function(host, &function);
+    if (error != cudaSuccess) return cudart_done(error);
+
+    struct cudaOccDeviceProp device = device_limits();
+    struct cudaOccFuncAttributes kernel = kernel_needs(function);
+    struct cudaOccDeviceState state = {.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
+    if (cudaOccAvailableDynamicSMemPerBlock(bytes, &device, &kernel, &state, blocks, block_size) !=
+        CUDA_OCC_SUCCESS)
+        return cudart_done(cudaErrorInvalidValue);
+    return cudaSuccess;
+}

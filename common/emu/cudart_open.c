@@ -1,0 +1,125 @@
+/*
+ * cudart_open.c — the device that the program runs on, as the EMU_* variables describe it.
+ *
+ *   EMU_GPU=h200          the model (gpu.c)
+ *   EMU_THREADS=4         host threads; default: every core
+ *   EMU_MEMORY=2G         bytes of device memory, with K, M or G for 2^10, 2^20, 2^30
+ *   EMU_TRACE=FILE        every access to shared and global memory, as text
+ *   EMU_ALLOW_EXITED=1    a barrier does not wait for threads that have exited
+ *
+ * and those of the report (cudart_report.c).
+ */
+#define _GNU_SOURCE /* program_invocation_short_name */
+#include "cudart.h"
+#include "emu_elf.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* By this note in a program linked with libcudart_static.a, the command emu knows it (elf.h: Nhdr). */
+__attribute__((used, aligned(4), section(EMU_NOTE_SECTION))) static const struct {
+    unsigned name_size, description_size, type;
+    char name[8];
+} note = {.name_size = sizeof note.name, .name = "Upsweep"};
+
+static struct emu *device;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void refuse(const char *variable, const char *value, const char *accepted)
+{
+    fprintf(stderr, "emu: %s=%s is not understood; it takes %s\n", variable, value, accepted);
+    exit(EXIT_USAGE);
+}
+
+/* The value of a variable; NULL if it is not set, or set to nothing. */
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+static const struct emu_gpu *read_gpu(void)
+{
+    const char *key = variable("EMU_GPU");
+    const struct emu_gpu *gpu = emu_gpu_find(key != NULL ? key : emu_gpu_at(0)->key);
+    if (gpu != NULL) return gpu;
+
+    char keys[200] = "one of";
+    for (size_t i = 0; emu_gpu_at(i) != NULL; i++) {
+        size_t used = strlen(keys);
+        snprintf(keys + used, sizeof keys - used, " %s", emu_gpu_at(i)->key);
+    }
+    refuse("EMU_GPU", key, keys);
+    return NULL;
+}
+
+/* A whole number above 0, possibly with K, M or G behind it; 0 if the variable is not set. */
+static size_t read_number(const char *name, bool with_unit, size_t largest, const char *accepted)
+{
+    const char *value = variable(name);
+    if (value == NULL) return 0;
+
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(value, &end, 10);
+    const char *units = "KMG";
+    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
+    int shift = 0;
+    if (with_unit && unit != NULL) {
+        shift = 10 * (int)(unit - units + 1);
+        end++;
+    }
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || number == 0 ||
+        number > largest >> shift)
+        refuse(name, value, accepted);
+    return (size_t)number << shift;
+}
+
+static bool read_switch(const char *name)
+{
+    const char *value = variable(name);
+    if (value == NULL || strcmp(value, "0") == 0) return false;
+    if (strcmp(value, "1") != 0) refuse(name, value, "0 or 1");
+    return true;
+}
+
+static FILE *open_trace(void)
+{
+    const char *path = variable("EMU_TRACE");
+    if (path == NULL) return NULL;
+    FILE *file = fopen(path, "w");
+    if (file == NULL) {
+        fprintf(stderr, "emu: cannot write the trace, EMU_TRACE=%s: %s\n", path, strerror(errno));
+        exit(EXIT_USAGE);
+    }
+    return file;
+}
+
+static void open_device(void)
+{
+    enum { MAX_THREADS = 1024 };
+    struct emu_config config = {
+        .gpu = read_gpu(),
+        .threads = (unsigned)read_number("EMU_THREADS", false, MAX_THREADS, "1 to 1024"),
+        .memory =
+            read_number("EMU_MEMORY", true, SIZE_MAX / 2, "a number of bytes, such as 512M or 2G"),
+        .counters = cudart_report_open() != REPORT_NONE,
+        .trace = open_trace(),
+        .allow_exited = read_switch("EMU_ALLOW_EXITED"),
+    };
+    char message[256];
+    device = emu_open(&config, message, sizeof message);
+    if (device == NULL) {
+        cudart_print(message);
+        exit(EXIT_DEVICE);
+    }
+}
+
+struct emu *emu_runtime(void)
+{
+    pthread_once(&once, open_device);
+    return device;
+}

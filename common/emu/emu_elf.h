@@ -1,0 +1,23 @@
+/*
+ * emu_elf.h — looking into a program before it is run: which CUDA runtime will it use?
+ */
+#ifndef EMU_ELF_H
+#define EMU_ELF_H
+
+/* A section that only programs linked with our libcudart_static.a have. Linkers keep notes. */
+#define EMU_NOTE_SECTION ".note.upsweep"
+
+enum runtime {
+    RUNTIME_SHARED,     /* libcudart.so.13, found when the program starts */
+    RUNTIME_OLD_SHARED, /* a libcudart.so of another version */
+    RUNTIME_FIXED,      /* libcudart.so.13 through an RPATH, which nothing can get in front of */
+    RUNTIME_OURS,       /* our libcudart_static.a, inside */
+    RUNTIME_NVIDIA,     /* there is CUDA code, so NVIDIA's libcudart_static.a must be inside */
+    RUNTIME_NONE,       /* no CUDA code at all */
+    RUNTIME_NO_PROGRAM, /* not an ELF program for this machine */
+    RUNTIME_UNREADABLE, /* errno says why */
+};
+
+enum runtime elf_runtime(const char *path);
+
+#endif

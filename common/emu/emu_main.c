@@ -1,0 +1,305 @@
+/*
+ * emu_main.c — the command `emu`, which is used like ncu.
+ *
+ * It checks that the program will find the emulator's runtime library, describes in EMU_* variables
+ * what is wanted, and becomes the program. The library does the rest.
+ */
+#define _GNU_SOURCE /* asprintf */
+#include "emu.h"
+#include "emu_elf.h"
+#include "metrics.h"
+#include "whole_file.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <regex.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { USAGE_ERROR = 2 };
+
+__attribute__((format(printf, 1, 2), noreturn)) static void refuse(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("emu: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    exit(USAGE_ERROR);
+}
+
+static void set(const char *name, const char *value)
+{
+    if (setenv(name, value, 1) != 0) refuse("cannot set %s: %s", name, strerror(errno));
+}
+
+/* ---- help ------------------------------------------------------------------------------------ */
+
+static const char usage[] =
+    "usage: emu [options] PROGRAM [arguments]\n"
+    "Runs a CUDA program on an emulated GPU and prints what its kernels did, as ncu would.\n"
+    "\n"
+    "  --csv               as CSV, in the layout of ncu --csv --page raw\n"
+    "  --log-file FILE     into FILE, or stdout (the default), or stderr\n"
+    "  --metrics M,...     these metrics\n"
+    "  -k, --kernel-name NAME|regex:EXPRESSION\n"
+    "                      only kernels whose function has this name\n"
+    "  --page raw|source   totals of each launch, or the counts of each source line\n"
+    "  --per-line          the same as --page source\n"
+    "  --trace FILE        write every access to shared and global memory, as text\n"
+    "  --gpu MODEL         the GPU to be\n"
+    "  --threads N         host threads, 1 to 1024; default: every core\n"
+    "  --nvcc-flags        print the flags that make nvcc link the emulator into a program:\n"
+    "                      NVCC_PREPEND_FLAGS=\"$(emu --nvcc-flags)\" make\n"
+    "  --help, --version\n"
+    "\n"
+    "PROGRAM must be linked with nvcc -cudart shared, or with the flags above. Its output and\n"
+    "exit code are its own; the report follows when it ends by exit or return. Kernel names are\n"
+    "those of ncu --print-kernel-base function. Exit code 2: wrong usage.\n";
+
+static void print_help(void)
+{
+    fputs(usage, stdout);
+    puts("\nModels:");
+    const struct emu_gpu *gpu;
+    for (size_t i = 0; (gpu = emu_gpu_at(i)) != NULL; i++)
+        printf("  %-10s %s, compute capability %d.%d%s\n", gpu->key, gpu->name, gpu->major,
+               gpu->minor, i == 0 ? " (default)" : "");
+    puts("\nMetrics (* printed by default; emu__ are the emulator's own, the others ncu's):");
+    const struct metric *m;
+    for (size_t i = 0; (m = metric_at(i)) != NULL; i++)
+        printf("%c %s\n      %s\n", m->by_default ? '*' : ' ', m->name, m->help);
+}
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+/* Where this command, and so the library, lies. */
+static void find_own_folder(char folder[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+    if (length < 0) refuse("cannot find its own folder: %s", strerror(errno));
+    folder[length] = '\0';
+    char *slash = strrchr(folder, '/');
+    *slash = '\0';
+}
+
+/* The flags for nvcc. It splits NVCC_PREPEND_FLAGS at spaces and takes no quotes there. */
+static void print_nvcc_flags(void)
+{
+    char folder[PATH_MAX];
+    find_own_folder(folder);
+    if (strchr(folder, ' ') != NULL)
+        refuse("nvcc cannot take a folder with a space in its name: %s", folder);
+    printf("-L%s\n", folder);
+}
+
+/* The program may change its working directory: relative paths must be made absolute before. */
+static void set_path(const char *name, const char *path)
+{
+    char folder[PATH_MAX], *whole;
+    if (path[0] == '/') {
+        set(name, path);
+        return;
+    }
+    if (getcwd(folder, sizeof folder) == NULL || asprintf(&whole, "%s/%s", folder, path) < 0)
+        refuse("cannot find the working directory: %s", strerror(errno));
+    set(name, whole);
+    free(whole);
+}
+
+static void set_log_file(const char *path)
+{
+    int error = whole_file_check(path);
+    if (error != 0) refuse("cannot write the log file %s: %s", path, strerror(error));
+    if (strcmp(path, "stdout") == 0 || strcmp(path, "stderr") == 0)
+        set("EMU_LOG_FILE", path);
+    else
+        set_path("EMU_LOG_FILE", path);
+}
+
+static void set_trace(const char *path)
+{
+    int error = whole_file_check(path);
+    if (error != 0) refuse("cannot write the trace %s: %s", path, strerror(error));
+    set_path("EMU_TRACE", path);
+}
+
+static void set_metrics(const char *names)
+{
+    const struct metric *chosen[MAX_METRICS], *m;
+    char wrong[128];
+    if (metrics_choose(names, chosen, wrong, sizeof wrong) > 0) {
+        set("EMU_METRICS", names);
+        return;
+    }
+    fprintf(stderr, "emu: there is no metric \"%s\"; these are known:\n", wrong);
+    for (size_t i = 0; (m = metric_at(i)) != NULL; i++) fprintf(stderr, "  %s\n", m->name);
+    exit(USAGE_ERROR);
+}
+
+static void set_kernel_name(const char *name)
+{
+    static const char prefix[] = "regex:";
+    if (strncmp(name, prefix, strlen(prefix)) == 0) {
+        regex_t regex;
+        char problem[128];
+        int error = regcomp(&regex, name + strlen(prefix), REG_EXTENDED | REG_NOSUB);
+        if (error != 0) {
+            regerror(error, &regex, problem, sizeof problem);
+            refuse("--kernel-name %s is not a regular expression: %s", name, problem);
+        }
+        regfree(&regex);
+    }
+    set("EMU_KERNEL_NAME", name);
+}
+
+static void set_gpu(const char *key)
+{
+    if (emu_gpu_find(key) == NULL) refuse("there is no model \"%s\"; see emu --help", key);
+    set("EMU_GPU", key);
+}
+
+static void set_threads(const char *text)
+{
+    enum { MOST = 1024 };
+    char *end;
+    errno = 0;
+    long count = strtol(text, &end, 10);
+    if (errno != 0 || *end != '\0' || end == text || count < 1 || count > MOST)
+        refuse("--threads takes a number from 1 to %d, not \"%s\"", MOST, text);
+    set("EMU_THREADS", text);
+}
+
+static void set_page(const char *page)
+{
+    if (strcmp(page, "raw") == 0)
+        set("EMU_COUNTERS", "1");
+    else if (strcmp(page, "source") == 0)
+        set("EMU_COUNTERS", "lines");
+    else
+        refuse("--page takes raw or source, not \"%s\"", page);
+}
+
+/* Reads the options and returns the index of PROGRAM in argv. */
+static int read_options(int argc, char **argv)
+{
+    enum { CSV = 256, LOG_FILE, METRICS, PAGE, PER_LINE, TRACE, GPU, THREADS, FLAGS, VERSION };
+    static const struct option options[] = {
+        {"csv", no_argument, NULL, CSV},
+        {"log-file", required_argument, NULL, LOG_FILE},
+        {"metrics", required_argument, NULL, METRICS},
+        {"kernel-name", required_argument, NULL, 'k'},
+        {"page", required_argument, NULL, PAGE},
+        {"per-line", no_argument, NULL, PER_LINE},
+        {"trace", required_argument, NULL, TRACE},
+        {"gpu", required_argument, NULL, GPU},
+        {"threads", required_argument, NULL, THREADS},
+        {"nvcc-flags", no_argument, NULL, FLAGS},
+        {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, VERSION},
+        {NULL, 0, NULL, 0},
+    };
+    set("EMU_COUNTERS", "1");
+    opterr = 0;
+    int option;
+    /* "+": what follows PROGRAM belongs to it. ":": a missing argument is told from a wrong option. */
+    while ((option = getopt_long(argc, argv, "+:k:h", options, NULL)) != -1) {
+        switch (option) {
+        case CSV: set("EMU_CSV", "1"); break;
+        case LOG_FILE: set_log_file(optarg); break;
+        case METRICS: set_metrics(optarg); break;
+        case 'k': set_kernel_name(optarg); break;
+        case PAGE: set_page(optarg); break;
+        case PER_LINE: set_page("source"); break;
+        case TRACE: set_trace(optarg); break;
+        case GPU: set_gpu(optarg); break;
+        case THREADS: set_threads(optarg); break;
+        case FLAGS: print_nvcc_flags(); exit(EXIT_SUCCESS);
+        case 'h': print_help(); exit(EXIT_SUCCESS);
+        case VERSION: puts("emu (Upsweep), for programs of CUDA 13"); exit(EXIT_SUCCESS);
+        case ':': refuse("%s needs a value; see emu --help", argv[optind - 1]);
+        default: refuse("there is no option %s; see emu --help", argv[optind - 1]);
+        }
+    }
+    if (optind == argc) refuse("which program? usage: emu [options] PROGRAM [arguments]");
+    return optind;
+}
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+/* Finds a program as a shell does: a name with a slash is a path, another is looked up in PATH. */
+static void find_program(const char *name, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s", name);
+    if (strchr(name, '/') == NULL) {
+        const char *folders = getenv("PATH");
+        if (folders == NULL) folders = "";
+        for (;;) {
+            size_t length = strcspn(folders, ":");
+            snprintf(path, PATH_MAX, "%.*s/%s", (int)length, folders, name);
+            if (length > 0 && access(path, X_OK) == 0) return;
+            if (folders[length] == '\0') break;
+            folders += length + 1;
+        }
+        if (access(name, X_OK) == 0)
+            refuse("%s is not in PATH; for the one in this folder say ./%s", name, name);
+        refuse("there is no program %s in PATH", name);
+    }
+    if (access(path, X_OK) != 0) refuse("cannot run %s: %s", path, strerror(errno));
+}
+
+/* Puts the emulator's library in front of NVIDIA's. */
+static void set_library_path(void)
+{
+    char folder[PATH_MAX], *library, *value;
+    find_own_folder(folder);
+    const char *others = getenv("LD_LIBRARY_PATH");
+    if (asprintf(&library, "%s/libcudart.so.13", folder) < 0 ||
+        asprintf(&value, "%s%s%s", folder, others != NULL ? ":" : "", others ? others : "") < 0)
+        refuse("out of memory");
+    if (access(library, R_OK) != 0) refuse("%s is missing; make emu builds it", library);
+    set("LD_LIBRARY_PATH", value);
+    free(library);
+    free(value);
+}
+
+/* Makes sure that the program will run on the emulator, or says why it cannot and what would help. */
+static void prepare(const char *path)
+{
+    switch (elf_runtime(path)) {
+    case RUNTIME_SHARED: set_library_path(); return;
+    case RUNTIME_OURS: return;
+    case RUNTIME_NVIDIA:
+        refuse("%s has NVIDIA's runtime linked into it, which needs a GPU; relink it with nvcc"
+               " -cudart shared, or with the flags that emu --nvcc-flags prints",
+               path);
+    case RUNTIME_OLD_SHARED:
+        refuse("%s was not built with CUDA 13, whose libcudart.so.13 the emulator replaces;"
+               " rebuild it",
+               path);
+    case RUNTIME_FIXED:
+        refuse("%s always takes the libcudart.so.13 of its RPATH; relink it with -Xlinker"
+               " --enable-new-dtags",
+               path);
+    case RUNTIME_NONE:
+        refuse("%s is not a CUDA program: it neither needs libcudart.so.13 nor holds kernels",
+               path);
+    case RUNTIME_NO_PROGRAM: refuse("%s is not a program (ELF) for this machine", path);
+    case RUNTIME_UNREADABLE: refuse("cannot read %s: %s", path, strerror(errno));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int first = read_options(argc, argv);
+    char path[PATH_MAX];
+    find_program(argv[first], path);
+    prepare(path);
+    execv(path, argv + first);
+    refuse("cannot run %s: %s", path, strerror(errno));
+}

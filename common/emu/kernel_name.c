@@ -1,0 +1,36 @@
+/*
+ * kernel_name.c — see kernel_name.h.
+ */
+#include "kernel_name.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Itanium C++ ABI, 5.1 "External Names": _Z <length><name> …, or, in namespaces,
+ * _ZN <length><name> <length><name> …; "St" is std and L marks internal linkage. A kernel is never
+ * a class member, so what comes before its name are namespaces only, and the last name is its own.
+ */
+void kernel_base_name(const char *mangled, char *name, size_t size)
+{
+    const char *base = mangled;
+    int base_length = (int)strlen(mangled);
+
+    if (strncmp(mangled, "_Z", 2) == 0) {
+        const char *p = mangled + 2;
+        if (*p == 'N') p++;
+        if (strncmp(p, "St", 2) == 0) p += 2;
+        if (*p == 'L') p++;
+        while (isdigit((unsigned char)*p)) {
+            char *end;
+            unsigned long length = strtoul(p, &end, 10);
+            if (length > strlen(end)) break;
+            base = end;
+            base_length = (int)length;
+            p = end + length;
+        }
+    }
+    snprintf(name, size, "%.*s", base_length, base);
+}

@@ -1,0 +1,132 @@
+/*
+ * metrics.c — see metrics.h.
+ */
+#include "metrics.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static double wavefronts(const struct emu_shared *s) { return (double)s->wavefronts; }
+static double ideal(const struct emu_shared *s) { return (double)s->ideal; }
+static double conflicts(const struct emu_shared *s) { return wavefronts(s) - ideal(s); }
+
+static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
+
+/* Loads and stores together, as on ncu's Source page (shared atomics are in their own counters). */
+#define BOTH(f, c) (f(&(c)->shared_ld) + f(&(c)->shared_st))
+
+/*
+ * METRIC(function, name, unit, by default, is a ratio, help, value computed from the counts c)
+ */
+#define METRICS                                                                                    \
+    METRIC(conflicts_ld, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "", true,     \
+           false, "bank conflicts of loads from shared memory", conflicts(&c->shared_ld))          \
+    METRIC(conflicts_st, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "", true,     \
+           false, "bank conflicts of stores to shared memory", conflicts(&c->shared_st))           \
+    METRIC(wavefronts_ld, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "", true, false, \
+           "wavefronts of loads from shared memory", wavefronts(&c->shared_ld))                    \
+    METRIC(wavefronts_st, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "", true, false, \
+           "wavefronts of stores to shared memory", wavefronts(&c->shared_st))                     \
+    METRIC(requests_ld, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "request", true, false, \
+           "warp instructions that load from global memory", (double)c->global_ld.requests)        \
+    METRIC(requests_st, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "request", true, false, \
+           "warp instructions that store to global memory", (double)c->global_st.requests)         \
+    METRIC(sectors_ld, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sector", true, false,    \
+           "32-byte sectors that those loads touch", (double)c->global_ld.sectors)                 \
+    METRIC(sectors_st, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "sector", true, false,    \
+           "32-byte sectors that those stores touch", (double)c->global_st.sectors)                \
+    METRIC(per_request_ld, "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", \
+           "sector/request", false, true, "sectors a load request",                                \
+           ratio((double)c->global_ld.sectors, (double)c->global_ld.requests))                     \
+    METRIC(per_request_st, "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", \
+           "sector/request", false, true, "sectors a store request",                               \
+           ratio((double)c->global_st.sectors, (double)c->global_st.requests))                     \
+    METRIC(shared_wavefronts, "memory_l1_wavefronts_shared", "", false, false,                     \
+           "wavefronts of shared memory, loads and stores: ncu's Source page",                     \
+           BOTH(wavefronts, c))                                                                    \
+    METRIC(shared_ideal, "memory_l1_wavefronts_shared_ideal", "", false, false,                    \
+           "how few would do without a bank conflict", BOTH(ideal, c))                             \
+    METRIC(shared_excessive, "derived__memory_l1_wavefronts_shared_excessive", "", false, false,   \
+           "the difference: bank conflicts", BOTH(conflicts, c))                                   \
+    METRIC(shared_loads, "smsp__sass_inst_executed_op_shared_ld.sum", "inst", false, false,        \
+           "warp instructions that load from shared memory", (double)c->shared_ld.instructions)    \
+    METRIC(shared_stores, "smsp__sass_inst_executed_op_shared_st.sum", "inst", false, false,       \
+           "warp instructions that store to shared memory", (double)c->shared_st.instructions)     \
+    METRIC(fadd, "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", "inst", true, false,       \
+           "threads that executed a float add or subtract", (double)c->adds[EMU_ADD_F32])          \
+    METRIC(dadd, "smsp__sass_thread_inst_executed_op_dadd_pred_on.sum", "inst", false, false,      \
+           "the same for double", (double)c->adds[EMU_ADD_F64])                                    \
+    METRIC(hadd, "smsp__sass_thread_inst_executed_op_hadd_pred_on.sum", "inst", false, false,      \
+           "the same for half", (double)c->adds[EMU_ADD_F16])                                      \
+    METRIC(active_lanes, "smsp__thread_inst_executed_per_inst_executed.ratio", "", false, true,    \
+           "active lanes an instruction, over PTX instructions",                                   \
+           ratio((double)c->lanes, (double)c->instructions))                                       \
+    METRIC(add_i32, "emu__thread_inst_executed_op_iadd32.sum", "inst", false, false,               \
+           "threads that executed a 32-bit integer add or subtract", (double)c->adds[EMU_ADD_I32]) \
+    METRIC(add_i64, "emu__thread_inst_executed_op_iadd64.sum", "inst", false, false,               \
+           "the same for 64 bits", (double)c->adds[EMU_ADD_I64])                                   \
+    METRIC(barriers, "emu__inst_executed_op_barrier.sum", "inst", true, false,                     \
+           "warp instructions that are barriers of a block", (double)c->barriers)                  \
+    METRIC(instructions, "emu__ptx_inst_executed.sum", "inst", false, false,                       \
+           "PTX warp instructions; a GPU executes others, which ptxas makes of them",              \
+           (double)c->instructions)                                                                \
+    METRIC(atom_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", "", false,   \
+           false, "wavefronts of atomics on shared memory", wavefronts(&c->shared_atom))           \
+    METRIC(atom_requests, "emu__requests_mem_global_op_atom_red.sum", "request", false, false,     \
+           "warp instructions that are atomics on global memory", (double)c->global_atom.requests) \
+    METRIC(bytes_ld, "emu__bytes_mem_global_op_ld.sum", "byte", false, false,                      \
+           "bytes that lanes loaded from global memory", (double)c->global_ld.bytes)               \
+    METRIC(bytes_st, "emu__bytes_mem_global_op_st.sum", "byte", false, false,                      \
+           "bytes that lanes stored to global memory", (double)c->global_st.bytes)
+
+#define METRIC(function, name, unit, by_default, is_ratio, help, value)                            \
+    static double function(const struct emu_counts *c) { return value; }
+METRICS
+#undef METRIC
+
+#define METRIC(function, name, unit, by_default, is_ratio, help, value)                            \
+    {name, unit, help, by_default, is_ratio, function},
+static const struct metric metrics[] = {METRICS};
+#undef METRIC
+
+const struct metric *metric_at(size_t index)
+{
+    return index < sizeof metrics / sizeof *metrics ? &metrics[index] : NULL;
+}
+
+const struct metric *metric_find(const char *name, size_t length)
+{
+    const struct metric *m;
+    for (size_t i = 0; (m = metric_at(i)) != NULL; i++)
+        if (strlen(m->name) == length && memcmp(m->name, name, length) == 0) return m;
+    return NULL;
+}
+
+static bool contains(const struct metric *const list[], size_t count, const struct metric *m)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == m) return true;
+    return false;
+}
+
+size_t metrics_choose(const char *names, const struct metric *chosen[], char *wrong, size_t size)
+{
+    size_t count = 0;
+    const struct metric *m;
+    if (names == NULL) {
+        for (size_t i = 0; (m = metric_at(i)) != NULL; i++)
+            if (m->by_default) chosen[count++] = m;
+        return count;
+    }
+    for (;;) {
+        size_t length = strcspn(names, ",");
+        m = metric_find(names, length);
+        if (m == NULL) {
+            snprintf(wrong, size, "%.*s", (int)length, names);
+            return 0;
+        }
+        if (!contains(chosen, count, m)) chosen[count++] = m;
+        if (names[length] == '\0') return count;
+        names += length + 1;
+    }
+}
