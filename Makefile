@@ -23,7 +23,8 @@ CUDART    = -L$(CUDA)/lib64 -lcudart -Wl,--enable-new-dtags,-rpath,'$(RUNPATH)'
 Q        := $(if $(V),,@)
 say       = @mkdir -p $(@D) $(if $(V),,&& printf '  %-5s %s\n' $(1) $(2))
 
-# All processors, unless -j says otherwise.
+# Only the rules below, and all processors unless -j says otherwise.
+MAKEFLAGS += --no-builtin-rules
 ifeq ($(MAKELEVEL),0)
     MAKEFLAGS += -j$(shell nproc)
 endif

@@ -147,6 +147,15 @@ Test(make, a_new_step_adds_no_line_to_the_makefile)
     expect(" -o step12 ");
 }
 
+/* make brings the .d files that it reads up to date: it must not compile main.c for them. */
+Test(make, dependency_files_are_not_targets)
+{
+    cr_assert(run("mkdir -p common/emu steps/08-new build/main && touch build/main/step08.d &&"
+                  "touch common/main.c common/emu/emu_main.c common/emu/cudart.map") == 0);
+    cr_assert(run("CUDA_HOME=$PWD/cuda make -n step8") == 0, "%s", output);
+    expect_not("step08.d");
+}
+
 Test(make, missing_tools_are_named_with_the_cure)
 {
     no_toolkit();
