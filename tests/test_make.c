@@ -150,7 +150,8 @@ Test(make, a_new_step_adds_no_line_to_the_makefile)
 /* make brings the .d files that it reads up to date: it must not compile main.c for them. */
 Test(make, dependency_files_are_not_targets)
 {
-    cr_assert(run("mkdir -p common/emu steps/08-new build/main && touch build/main/step08.d &&"
+    cr_assert(run("mkdir -p common/emu steps/08-new build/main && touch -d yesterday "
+                  "build/main/step08.d &&"
                   "touch common/main.c common/emu/emu_main.c common/emu/cudart.map") == 0);
     cr_assert(run("CUDA_HOME=$PWD/cuda make -n step8") == 0, "%s", output);
     expect_not("step08.d");
