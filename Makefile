@@ -16,7 +16,7 @@ LINK      = $(CXX) $(SANITIZE) $(filter %.o,$^) -o $@
 
 # A step finds NVIDIA's runtime through RUNPATH. LD_LIBRARY_PATH goes before that: so --device emu
 # can put the emulator in its place.
-RUNPATH   = $(patsubst $(CURDIR)/%,$$ORIGIN/%,$(CUDA))/lib64
+RUNPATH   = $(CUDA:build/cuda=$$ORIGIN/build/cuda)/lib64
 CUDART    = -L$(CUDA)/lib64 -lcudart -Wl,--enable-new-dtags,-rpath,'$(RUNPATH)'
 
 # Commands are quiet unless V=1; `say` prints a word and a file in their place.
@@ -145,7 +145,7 @@ SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -static-liba
 test-asan: tests-build ## run every test with the host code under AddressSanitizer and UBSan
 	$(Q)mkdir -p build/asan
 	$(Q)ln -sfn $(addprefix ../../,Makefile common notes profiles steps tests) build/asan
-	$(Q)CUDA_HOME=$(CUDA) $(MAKE) --no-print-directory -C build/asan tests-build \
+	$(Q)CUDA_HOME=$(abspath $(CUDA)) $(MAKE) --no-print-directory -C build/asan tests-build \
 	    CUDA_BUILD=../../build SANITIZE="$(SANITIZERS)"
 	$(Q)common/build/test-asan.sh
 

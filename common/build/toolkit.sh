@@ -9,7 +9,7 @@ if [ -n "$nvcc_in_path" ]; then
 fi
 
 for folder in "$CUDA_HOME" "$CUDA_PATH" "$nvcc_in_path" /usr/local/cuda /usr/local/cuda-13* \
-    "$PWD/build/cuda"; do
+    build/cuda; do
     [ -x "$folder/bin/nvcc" ] || continue
     [ -e "$folder/include/cuda_runtime.h" ] || continue
     [ -e "$folder/lib64/libcudart.so" ] || continue
