@@ -82,9 +82,10 @@ static void setup(void)
     cr_assert(mkdtemp(folder), "cannot make a folder in /tmp");
     char top[COMMAND_SIZE / 2];
     cr_assert(getcwd(top, sizeof top), "no current folder");
-    cr_assert(run("mkdir common bin steps && cp -rL %s/common/build common/ && cp -L %s/Makefile .",
-                  top, top) == 0,
-              "%s", output);
+    cr_assert(
+        run("mkdir common bin steps && cp -rL '%s/common/build' common/ && cp -L '%s/Makefile' .",
+            top, top) == 0,
+        "%s", output);
     cr_assert(
         run("for tool in make sh cat cp mv rm ln ls mkdir mktemp chmod touch head tail cut paste "
             "tr wc df sed grep awk find sort env dirname readlink uname nproc id sha256sum; do "
