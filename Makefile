@@ -88,7 +88,8 @@ build/%.cu.o: %.cu
 # the CPU can do. They round as PTX says: no contraction to fma, no assumption about the rounding mode.
 ISAS     := base $(if $(filter x86_64,$(shell uname -m)),v3)
 OPS      := $(wildcard common/emu/ops*.c)
-EMU      := $(call objects,$(filter-out $(OPS) %/emu_main.c,$(wildcard common/emu/*.c))) \
+COMMAND  := $(addprefix common/emu/,emu_main.c emu_elf.c)
+EMU      := $(call objects,$(filter-out $(OPS) $(COMMAND),$(wildcard common/emu/*.c))) \
             $(foreach isa,$(ISAS),$(OPS:%.c=build/%.$(isa).o))
 
 build/common/emu/%: CFLAGS += -fPIC -ffp-contract=off
@@ -114,11 +115,11 @@ build/emu/libcudart.so.13: $(EMU) common/emu/cudart.map
 build/emu/libcudart_static.a: $(EMU)
 	$(call say,ar,$@)
 	$(Q)ld -r $(EMU) $(shell $(CC) -print-file-name=libzstd.a) -o build/emu/cudart.o
-	$(Q)objcopy --wildcard --keep-global-symbol='cuda*' --keep-global-symbol='__cuda*' \
-	    --keep-global-symbol='emu_*' build/emu/cudart.o
+	$(Q)objcopy --wildcard --keep-global-symbol='cuda[A-Z]*' \
+	    --keep-global-symbol='__cuda*' --keep-global-symbol='emu_*' build/emu/cudart.o
 	$(Q)rm -f $@ && ar rcs $@ build/emu/cudart.o
 
-build/emu/emu: build/common/emu/emu_main.o
+build/emu/emu: $(call objects,$(COMMAND)) $(addprefix build/common/emu/,gpu.o metrics.o whole_file.o)
 	$(call say,link,$@)
 	$(Q)$(LINK)
 
@@ -127,13 +128,37 @@ build/emu/emu: build/common/emu/emu_main.o
 # One program holds all tests, everything in common/ and all steps. Its CUDA runtime is the emulator.
 TESTS    := $(call objects,$(call sources,tests tests/emu tests/wrong $(FOLDERS)) $(COMMON))
 
-tests-build: build/tests/run all ## build the tests
+# What tests look at or run, made of one source file: see tests/programs/programs.h.
+PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread \
+            zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin cubin.fatbin)
+
+tests-build: build/tests/run $(PROGRAMS) all ## build the tests
 	@:
 
-build/tests/run: $(TESTS) build/emu/libcudart.so.13
+# The tests see the parts of the emulator that its library hides, too.
+build/tests/run: $(TESTS) $(addprefix build/common/emu/,fatbin.o lz4.o kernel_name.o) \
+        build/emu/libcudart.so.13
 	$(call say,link,$@)
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' \
-	    -lcriterion -lm -pthread
+	    -lcriterion -lzstd -lm -pthread
+
+TWO_PTX   = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=compute_90
+
+build/tests/programs/shared: OPTIONS = $(NVCCFLAGS) -cudart shared
+build/tests/programs/nvidia: OPTIONS = $(NVCCFLAGS)
+build/tests/programs/emulated: OPTIONS = $(NVCCFLAGS) $(shell build/emu/emu --nvcc-flags)
+build/tests/programs/per-thread: OPTIONS = $(NVCCFLAGS) -cudart shared -default-stream per-thread
+build/tests/programs/zstd.fatbin: OPTIONS = -fatbin $(TWO_PTX)
+build/tests/programs/lz4.fatbin: OPTIONS = -fatbin $(TWO_PTX) --compress-mode=speed
+build/tests/programs/stored.fatbin: OPTIONS = -fatbin $(TWO_PTX) --compress-mode=none
+build/tests/programs/only90a.fatbin: OPTIONS = -fatbin -arch=compute_90a
+build/tests/programs/cubin.fatbin: OPTIONS = -fatbin -gencode arch=compute_90,code=sm_90
+
+build/tests/programs/emulated: build/emu/libcudart_static.a
+
+build/tests/programs/%: tests/programs/kernels.cu | emu
+	$(call say,nvcc,$@)
+	$(Q)$(NVCC) $(OPTIONS) $< -o $@
 
 test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the sanitizers first
 	$(Q)build/tests/run
