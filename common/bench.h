@@ -38,11 +38,12 @@ struct bench {
     const struct options *options;
     const struct input *input;
     bool emulated;
+    struct problem problem; /* what the scan has to give */
     struct facts facts;
-    double *reference;     /* step.reference's, or NULL */
-    size_t bytes;          /* of one array */
-    struct buffer in, out; /* in place: out is where the scan happens, in keeps the input */
-    struct buffer workspace, shifted; /* shifted: the inclusive result; bytes = 0 where there is none */
+    double *reference;      /* step.reference's, or NULL */
+    void *piece;            /* host memory for a part of an array */
+    struct buffer in, out;  /* in place: out is where the scan happens, in keeps the input */
+    struct buffer workspace, shifted; /* shifted: --inclusive's result; base = NULL: none */
     struct timer timer;
 };
 

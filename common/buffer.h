@@ -20,7 +20,7 @@ extern "C" {
 
 /* Every byte of a poisoned buffer and of the guards: a NaN in float and double (so a value read from
  * beyond the end shows in the sums), -1 in integers. */
-#define BUFFER_POISON 0xFF
+#define BUFFER_POISON 0xFF /* VERIFY_POISON of verify.h */
 
 struct buffer {
     unsigned char *base; /* the allocation: guard, displacement, data, guard */

@@ -32,6 +32,8 @@ struct counters {
     struct counter_line *lines; /* in order of file and line */
 };
 
+/* Is the emulator this program's CUDA runtime? */
+bool counters_emulated(void);
 /* The emulator that runs this program's CUDA calls, or NULL: a real runtime does. */
 struct emu *counters_emulator(void);
 

@@ -38,6 +38,8 @@ void record_bool(struct record *, const char *key, bool);
 void record_open(FILE *, enum report_format, bool single);
 void record_print(FILE *, enum report_format, const struct record *, size_t index);
 void record_close(FILE *, enum report_format, bool single);
+/* A JSON object without its closing brace: for a caller that adds to it. */
+void record_print_json(FILE *, const struct record *);
 
 /* A string as JSON writes it, quotes included. */
 void record_json_string(FILE *, const char *);

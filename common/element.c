@@ -1,0 +1,113 @@
+#include "element.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+static const struct {
+    const char *name, *plural;
+    size_t size;
+    bool real;
+    enum element sum;
+    double roundoff;
+    long double max, exact_max;
+} table[] = {
+    [ELEMENT_F32] = {"float", "floats", 4, true, ELEMENT_F32, FLT_EPSILON / 2, FLT_MAX, 0x1p24L},
+    [ELEMENT_F64] = {"double", "doubles", 8, true, ELEMENT_F64, DBL_EPSILON / 2, DBL_MAX, 0x1p53L},
+    [ELEMENT_I32] = {"int32", "32-bit integers", 4, false, ELEMENT_I32, 0, INT32_MAX, INT32_MAX},
+    [ELEMENT_I64] = {"int64", "64-bit integers", 8, false, ELEMENT_I64, 0, (long double)INT64_MAX,
+                     (long double)INT64_MAX},
+    [ELEMENT_I16] = {"int16", "16-bit integers", 2, false, ELEMENT_I32, 0, INT16_MAX, INT16_MAX},
+    [ELEMENT_I8] = {"int8", "8-bit integers", 1, false, ELEMENT_I32, 0, INT8_MAX, INT8_MAX},
+};
+
+size_t element_size(enum element e) { return table[e].size; }
+const char *element_name(enum element e) { return table[e].name; }
+const char *element_plural(enum element e) { return table[e].plural; }
+bool element_is_real(enum element e) { return table[e].real; }
+enum element element_of_sum(enum element e) { return table[e].sum; }
+double element_roundoff(enum element e) { return table[e].roundoff; }
+long double element_max(enum element e) { return table[e].max; }
+long double element_exact_max(enum element e) { return table[e].exact_max; }
+
+void element_widen(enum element element, const void *from, size_t start, size_t count,
+                   long double *to)
+{
+    switch (element) {
+#define WIDEN(name, type)                                                                          \
+    case name:                                                                                     \
+        for (size_t i = 0; i < count; i++) to[i] = ((const type *)from)[start + i];                \
+        break;
+        WIDEN(ELEMENT_F32, float)
+        WIDEN(ELEMENT_F64, double)
+        WIDEN(ELEMENT_I32, int32_t)
+        WIDEN(ELEMENT_I64, int64_t)
+        WIDEN(ELEMENT_I16, int16_t)
+        WIDEN(ELEMENT_I8, int8_t)
+#undef WIDEN
+    }
+}
+
+/* 2^63, the first double beyond int64. */
+#define INT64_END 0x1p63
+
+enum conversion element_store_real(enum element element, void *array, size_t index, double value)
+{
+    if (element == ELEMENT_F64) {
+        ((double *)array)[index] = value;
+        return CONVERT_EXACT;
+    }
+    if (element == ELEMENT_F32) {
+        float nearest = (float)value;
+        if (isinf(nearest) && !isinf(value)) return CONVERT_OUT_OF_RANGE;
+        ((float *)array)[index] = nearest;
+        return nearest == value || isnan(value) ? CONVERT_EXACT : CONVERT_ROUNDED;
+    }
+    if (!(value >= -INT64_END && value < INT64_END)) return CONVERT_OUT_OF_RANGE; /* also NaN */
+    double nearest = nearbyint(value);
+    enum conversion integer = element_store_integer(element, array, index, (int64_t)nearest);
+    return integer == CONVERT_EXACT && nearest != value ? CONVERT_ROUNDED : integer;
+}
+
+enum conversion element_store_integer(enum element element, void *array, size_t index,
+                                      int64_t value)
+{
+    switch (element) {
+    case ELEMENT_F32: {
+        float nearest = (float)value;
+        ((float *)array)[index] = nearest;
+        return nearest < (float)INT64_END && (int64_t)nearest == value ? CONVERT_EXACT
+                                                                       : CONVERT_ROUNDED;
+    }
+    case ELEMENT_F64: {
+        double nearest = (double)value;
+        ((double *)array)[index] = nearest;
+        return nearest < INT64_END && (int64_t)nearest == value ? CONVERT_EXACT : CONVERT_ROUNDED;
+    }
+#define NARROW(name, type)                                                                         \
+    case name:                                                                                     \
+        if ((type)value != value) return CONVERT_OUT_OF_RANGE;                                     \
+        ((type *)array)[index] = (type)value;                                                      \
+        return CONVERT_EXACT;
+        NARROW(ELEMENT_I32, int32_t)
+        NARROW(ELEMENT_I64, int64_t)
+        NARROW(ELEMENT_I16, int16_t)
+        NARROW(ELEMENT_I8, int8_t)
+#undef NARROW
+    }
+    return CONVERT_OUT_OF_RANGE;
+}
+
+void element_text(enum element element, const void *array, size_t index, char *text, size_t size)
+{
+    switch (element) {
+    case ELEMENT_F32: snprintf(text, size, "%.9g", (double)((const float *)array)[index]); break;
+    case ELEMENT_F64: snprintf(text, size, "%.17g", ((const double *)array)[index]); break;
+    case ELEMENT_I32: snprintf(text, size, "%d", (int)((const int32_t *)array)[index]); break;
+    case ELEMENT_I64:
+        snprintf(text, size, "%lld", (long long)((const int64_t *)array)[index]);
+        break;
+    case ELEMENT_I16: snprintf(text, size, "%d", (int)((const int16_t *)array)[index]); break;
+    case ELEMENT_I8: snprintf(text, size, "%d", (int)((const int8_t *)array)[index]); break;
+    }
+}

@@ -1,0 +1,163 @@
+/*
+ * input_text.c — numbers as text, separated by white space or commas.
+ */
+#include "input.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOKEN_MAX  400 /* characters of one number: more than any float64 written in full */
+#define SHOWN_MAX  40  /* of these in messages */
+#define FIRST_ROOM 1024
+#define DIGITS_F32 9   /* significant digits that name one float and no other */
+
+struct token {
+    char text[TOKEN_MAX + 1];
+    size_t length;
+    size_t line; /* from 1 */
+    bool comma;  /* it was ended by a comma */
+    bool too_long;
+};
+
+/* Reads the next token; an empty one between two commas, or at the end of the file. */
+static void next_token(FILE *file, struct token *token)
+{
+    token->length = 0;
+    token->comma = token->too_long = false;
+    int c;
+    while ((c = getc(file)) != EOF && isspace(c))
+        if (c == '\n') token->line++;
+    for (; c != EOF && !isspace(c) && c != ','; c = getc(file)) {
+        if (token->length < TOKEN_MAX)
+            token->text[token->length++] = (char)c;
+        else
+            token->too_long = true;
+    }
+    token->text[token->length] = '\0';
+    /* "1 , 2": the comma belongs to the number before it */
+    for (; c != EOF && isspace(c); c = getc(file)) {
+        if (c == '\n') {
+            ungetc(c, file); /* so that `line` is the token's own */
+            return;
+        }
+    }
+    token->comma = c == ',';
+    if (c != EOF && c != ',') ungetc(c, file);
+}
+
+static bool is_integer(const char *text)
+{
+    if (*text == '+' || *text == '-') text++;
+    return *text && strspn(text, "0123456789") == strlen(text);
+}
+
+/* Is an integer too long for int64 what the double nearest to it is, digit for digit? */
+static bool same_digits(const char *text, double value)
+{
+    char digits[TOKEN_MAX];
+    snprintf(digits, sizeof digits, "%.0f", fabs(value));
+    if (*text == '+' || *text == '-') text++;
+    while (*text == '0') text++;
+    return strcmp(text, digits) == 0;
+}
+
+/*
+ * A decimal fraction passes as exact if it is a float's value (as far as a double can tell), or the
+ * decimal that --output writes for a float: with nine digits it names this float and no other.
+ */
+static enum conversion store_decimal(enum element element, void *data, size_t index,
+                                     const char *text, double value)
+{
+    if (element == ELEMENT_F64) return element_store_real(element, data, index, value);
+    enum conversion conversion = element_store_real(element, data, index, value);
+    if (conversion != CONVERT_ROUNDED || element != ELEMENT_F32) return conversion;
+    char name[48];
+    snprintf(name, sizeof name, "%.*g", DIGITS_F32, (double)((float *)data)[index]);
+    return strcmp(name, text + (*text == '+')) == 0 ? CONVERT_EXACT : CONVERT_ROUNDED;
+}
+
+static enum conversion store(enum element element, void *data, size_t index, const char *text,
+                             bool *is_number)
+{
+    char *end;
+    errno = 0;
+    *is_number = true;
+    if (is_integer(text)) {
+        long long integer = strtoll(text, &end, 10);
+        if (errno != ERANGE) return element_store_integer(element, data, index, integer);
+        double value = strtod(text, NULL);
+        enum conversion conversion = isinf(value)
+                                         ? CONVERT_OUT_OF_RANGE
+                                         : element_store_real(element, data, index, value);
+        return conversion == CONVERT_EXACT && !same_digits(text, value) ? CONVERT_ROUNDED
+                                                                        : conversion;
+    }
+    double value = strtod(text, &end);
+    *is_number = end != text && !*end;
+    if (!*is_number) return CONVERT_EXACT;
+    if (errno == ERANGE && isinf(value)) return CONVERT_OUT_OF_RANGE; /* written as a number */
+    if (errno == ERANGE && value == 0) {
+        element_store_real(element, data, index, 0);
+        return CONVERT_ROUNDED;
+    }
+    return store_decimal(element, data, index, text, value);
+}
+
+/* Whether a token is the start of a binary file rather than of a misspelled number. */
+static bool is_text(const struct token *token)
+{
+    for (size_t i = 0; i < token->length; i++) {
+        unsigned char c = (unsigned char)token->text[i];
+        if (c < ' ' || c == 127) return false;
+    }
+    return !token->too_long;
+}
+
+static int refuse_token(const struct reader *reader, const struct token *token, size_t index,
+                        struct fault *fault)
+{
+    if (!is_text(token))
+        return fail(fault, EXIT_USAGE,
+                    "%s is neither a .npy file nor text: see element %zu in line %zu.",
+                    reader->name, index, token->line);
+    return fail(fault, EXIT_USAGE, "%s: element %zu in line %zu, \"%.*s\", is not a number.",
+                reader->name, index, token->line, SHOWN_MAX, token->text);
+}
+
+int input_read_text(struct reader *reader, struct input *input, struct fault *fault)
+{
+    struct token token = {.line = 1};
+    size_t room = 0;
+    for (;;) {
+        next_token(reader->file, &token);
+        if (token.length == 0 && !token.comma) break; /* the end, perhaps after a last comma */
+        if (token.length == 0)
+            return fail(fault, EXIT_USAGE, "%s: element %zu in line %zu is missing: \",\" follows \",\".",
+                        reader->name, input->n, token.line);
+        if (input->n == room) {
+            room = room ? room + room / 2 : FIRST_ROOM;
+            int code = input_reserve(reader, input, room, fault);
+            if (code) return code;
+        }
+        bool is_number;
+        enum conversion conversion =
+            store(reader->element, input->data, input->n, token.text, &is_number);
+        if (!is_number || token.too_long) return refuse_token(reader, &token, input->n, fault);
+        if (conversion == CONVERT_OUT_OF_RANGE || (conversion == CONVERT_ROUNDED && !reader->round)) {
+            char shown[SHOWN_MAX + 1];
+            snprintf(shown, sizeof shown, "%.*s", SHOWN_MAX, token.text);
+            return input_refuse(reader, conversion, input->n, shown, fault);
+        }
+        input->n++;
+        if (reader->max_n && input->n > reader->max_n) return 0; /* options_check_n says it */
+    }
+    if (ferror(reader->file))
+        return fail(fault, EXIT_USAGE, "cannot read %s: %s.", reader->name, strerror(errno));
+    if (input->n == 0)
+        return fail(fault, EXIT_USAGE, "%s has no numbers; there is nothing to scan.",
+                    reader->name);
+    return 0;
+}

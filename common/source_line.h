@@ -1,0 +1,15 @@
+/*
+ * source_line.h — from a file and line of -lineinfo to what a reader wants to see.
+ */
+#ifndef SOURCE_LINE_H
+#define SOURCE_LINE_H
+
+#include <stddef.h>
+
+/* The file's path without the folder that this program lies in: "steps/03-work-efficient/scan.cu". */
+const char *source_name(const char *file);
+
+/* The text of that line without indentation; "" if the file cannot be read here. */
+void source_text(const char *file, unsigned line, char *text, size_t size);
+
+#endif
