@@ -146,12 +146,12 @@ TWO_PTX   = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,co
 
 build/tests/programs/shared: OPTIONS = $(NVCCFLAGS) -cudart shared
 build/tests/programs/nvidia: OPTIONS = $(NVCCFLAGS)
-build/tests/programs/emulated: OPTIONS = $(NVCCFLAGS) $(shell build/emu/emu --nvcc-flags)
+build/tests/programs/emulated: OPTIONS = $(NVCCFLAGS) $$(build/emu/emu --nvcc-flags)
 build/tests/programs/per-thread: OPTIONS = $(NVCCFLAGS) -cudart shared -default-stream per-thread
 build/tests/programs/zstd.fatbin: OPTIONS = -fatbin $(TWO_PTX)
 build/tests/programs/lz4.fatbin: OPTIONS = -fatbin $(TWO_PTX) --compress-mode=speed
 build/tests/programs/stored.fatbin: OPTIONS = -fatbin $(TWO_PTX) --compress-mode=none
-build/tests/programs/only90a.fatbin: OPTIONS = -fatbin -arch=compute_90a
+build/tests/programs/only90a.fatbin: OPTIONS = -fatbin -gencode arch=compute_90a,code=compute_90a
 build/tests/programs/cubin.fatbin: OPTIONS = -fatbin -gencode arch=compute_90,code=sm_90
 
 build/tests/programs/emulated: build/emu/libcudart_static.a

@@ -10,7 +10,7 @@
 #include "programs/programs.h"
 
 #include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
