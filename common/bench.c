@@ -39,7 +39,7 @@ bool bench_memory(const struct step *step, const struct options *options, size_t
     size_t arrays = input_bytes(step, n) + output_bytes(step, n) * (options->inclusive ? 2 : 1) +
                     workspace_bytes(step, options, n);
     size_t piece = (n < PIECE ? n : PIECE) * sizeof(double);
-    *host = input_bytes(step, n) + piece + (step->reference ? n * sizeof(double) : 0);
+    *host = input_bytes(step, n) + piece + (step->reference ? (n + 1) * sizeof(double) : 0);
     if (step->on_host || emulated) *host += arrays;
     *device = step->on_host ? 0 : arrays;
     return true;
@@ -75,11 +75,16 @@ static int state_problem(struct bench *b, struct fault *fault)
         .element = step->element, .in = b->input->data, .n = n, .inclusive = step->inclusive};
     size_t piece = n < PIECE ? n : PIECE;
     b->piece = malloc(piece * element_size(ELEMENT_F64));
-    if (step->reference) b->reference = malloc(n * sizeof *b->reference);
+    if (step->reference) b->reference = malloc((n + 1) * sizeof *b->reference);
     if (!b->piece || (step->reference && !b->reference))
         return fail(fault, EXIT_USAGE, "the reference for %zu elements does not fit into memory.",
                     n);
-    if (step->reference) step->reference(b->reference, b->input->data, n, b->options->variant);
+    if (step->reference) {
+        step->reference(b->reference, b->input->data, n, b->options->variant);
+        long double last; /* one more: what --inclusive puts at the end */
+        element_widen(step->element, b->input->data, n - 1, 1, &last);
+        b->reference[n] = b->reference[n - 1] + (double)last;
+    }
     b->problem.reference = b->reference;
     b->facts = facts_of(&b->problem);
     return facts_check(&b->facts, step->element, fault);
@@ -201,6 +206,7 @@ static int compare(struct bench *b, const struct buffer *result, bool inclusive,
     size_t n = problem.n, size = element_size(element_of_sum(problem.element));
     double depth = b->step->depth ? b->step->depth(n, b->options->variant) : (double)n;
     if (inclusive && !problem.inclusive) depth++; /* the last element is added at the end */
+    if (problem.reference && inclusive && !problem.inclusive) problem.reference++;
     problem.inclusive = inclusive;
     struct verifier verifier;
     verify_begin(&verifier, &problem, &b->facts, depth, tile_of(shape, n));

@@ -40,7 +40,7 @@ struct bench {
     bool emulated;
     struct problem problem; /* what the scan has to give */
     struct facts facts;
-    double *reference;      /* step.reference's, or NULL */
+    double *reference;      /* step.reference's and one more for --inclusive, or NULL */
     void *piece;            /* host memory for a part of an array */
     struct buffer in, out;  /* in place: out is where the scan happens, in keeps the input */
     struct buffer workspace, shifted; /* shifted: --inclusive's result; base = NULL: none */

@@ -269,6 +269,10 @@ static int check_together(const struct options *o, const struct step *step, stru
                     element_plural(step->element));
     if (o->inclusive && step->inclusive)
         return fail(fault, EXIT_USAGE, "--inclusive: this step's scan is inclusive already.");
+    /* A step has a reference of its own if some variant is no plain sum; the first one is. */
+    if (o->inclusive && step->reference && o->variant)
+        return fail(fault, EXIT_USAGE, "--inclusive: variant %s has no use for it; %s has.",
+                    step->variants[o->variant], step->variants[0]);
     if (o->trace && o->device == DEVICE_CUDA)
         return fail(fault, EXIT_USAGE, "--trace is the emulator's; use it with --device emu.");
     return 0;
