@@ -3,6 +3,7 @@
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,6 +162,22 @@ int launch(struct emu *emu, struct emu_kernel *kernel, unsigned grid, unsigned b
     for (unsigned i = 0; i < count; i++) pointers[i] = (void *)&args[i];
     return emu_launch(emu, kernel, (struct emu_dim){grid, 1, 1}, (struct emu_dim){block, 1, 1},
                       shared, pointers, false);
+}
+
+char *ptx_kernel(const char *format, ...)
+{
+    char *text;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    cr_assert(f);
+    fputs(PTX_PROLOGUE("k"), f);
+    va_list args;
+    va_start(args, format);
+    vfprintf(f, format, args);
+    va_end(args);
+    fputs("\n}\n", f);
+    fclose(f);
+    return text;
 }
 
 void run_kernel(struct emu *emu, const char *ptx, unsigned threads, unsigned block, uint32_t *out,

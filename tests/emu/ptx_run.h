@@ -63,17 +63,22 @@ int launch(struct emu *, struct emu_kernel *, unsigned grid, unsigned block, siz
            unsigned count, const uint64_t *args);
 
 /*
- * A kernel called `name` with the parameters out and in (u64), the thread's number in %tid, and
+ * A kernel called `name` with the parameters out and in (u64), the thread's number in %id, and
  * %out and %in pointing to this thread's own 4-byte element; the test supplies the statements between.
  */
-#define PTX_KERNEL(name, body)                                                                     \
+#define PTX_KERNEL(name, body) PTX_PROLOGUE(name) body "\n}\n"
+
+#define PTX_PROLOGUE(name)                                                                         \
     PTX_HEADER ".visible .entry " name "(.param .u64 p_out, .param .u64 p_in) {\n"                 \
                ".reg .pred %p<16>;\n.reg .b16 %h<16>;\n.reg .b32 %r<32>;\n.reg .f32 %f<16>;\n"     \
-               ".reg .b64 %l<32>;\n.reg .b32 %id, %size, %cta;\n.reg .b64 %out, %in, %offset;\n" \
+               ".reg .b64 %l<32>;\n.reg .b32 %id, %size, %cta;\n.reg .b64 %out, %in, %offset;\n"   \
                "ld.param.u64 %out, [p_out];\nld.param.u64 %in, [p_in];\n"                          \
-               "mov.u32 %id, %tid.x;\nmov.u32 %size, %ntid.x;\nmov.u32 %cta, %ctaid.x;\n"        \
-               "mad.lo.u32 %id, %cta, %size, %id;\nmul.wide.u32 %offset, %id, 4;\n"          \
-               "add.u64 %out, %out, %offset;\nadd.u64 %in, %in, %offset;\n" body "\n}\n"
+               "mov.u32 %id, %tid.x;\nmov.u32 %size, %ntid.x;\nmov.u32 %cta, %ctaid.x;\n"          \
+               "mad.lo.u32 %id, %cta, %size, %id;\nmul.wide.u32 %offset, %id, 4;\n"                \
+               "add.u64 %out, %out, %offset;\nadd.u64 %in, %in, %offset;\n"
+
+/* The text of PTX_KERNEL("k", …) with a body from printf's arguments, malloc'd. */
+char *ptx_kernel(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Runs a PTX_KERNEL called "k" with threads in blocks of `block`; out and in have one uint32_t a
  * thread. Aborts the test on any error. */
