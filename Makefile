@@ -85,11 +85,10 @@ build/%.cu.o: %.cu
 # ---- the emulator -------------------------------------------------------------------------------
 
 # Its operations (ops*.c) are compiled for any CPU and for one with AVX2; at run time it takes what
-# the CPU can do. They round as PTX says: no contraction to fma, no assumption about the rounding mode.
+# the CPU can do. They round as PTX says: no contraction to fma, no assumption on the rounding mode.
 ISAS     := base $(if $(filter x86_64,$(shell uname -m)),v3)
 OPS      := $(wildcard common/emu/ops*.c)
-COMMAND  := $(addprefix common/emu/,emu_main.c emu_elf.c)
-EMU      := $(call objects,$(filter-out $(OPS) $(COMMAND),$(wildcard common/emu/*.c))) \
+EMU      := $(call objects,$(filter-out $(OPS) %/emu_main.c,$(wildcard common/emu/*.c))) \
             $(foreach isa,$(ISAS),$(OPS:%.c=build/%.$(isa).o))
 
 build/common/emu/%: CFLAGS += -fPIC -ffp-contract=off
@@ -119,13 +118,15 @@ build/emu/libcudart_static.a: $(EMU)
 	    --keep-global-symbol='__cuda*' --keep-global-symbol='emu_*' build/emu/cudart.o
 	$(Q)rm -f $@ && ar rcs $@ build/emu/cudart.o
 
-build/emu/emu: $(call objects,$(COMMAND)) $(addprefix build/common/emu/,gpu.o metrics.o whole_file.o)
+# The command runs no kernel: of all objects it takes the few that it calls.
+build/emu/emu: build/common/emu/emu_main.o $(EMU)
 	$(call say,link,$@)
-	$(Q)$(LINK)
+	$(Q)rm -f build/emu/objects.a && ar rcs build/emu/objects.a $(EMU)
+	$(Q)$(CXX) $(SANITIZE) $< build/emu/objects.a -o $@
 
 # ---- tests --------------------------------------------------------------------------------------
 
-# One program holds all tests, everything in common/ and all steps. Its CUDA runtime is the emulator.
+# One program holds all tests, everything in common/ and all steps; its CUDA runtime is emulated.
 TESTS    := $(call objects,$(call sources,tests tests/emu tests/wrong $(FOLDERS)) $(COMMON))
 
 # What tests look at or run, made of one source file: see tests/programs/programs.h.
