@@ -1,0 +1,317 @@
+/*
+ * test_emu_command.c — the command build/emu/emu, run on programs made of tests/programs/kernels.cu.
+ *
+ * That program prints one line and launches two kernels, `strided` with one bank conflict, and `twice`.
+ */
+#define _GNU_SOURCE
+#include "emu/kernel_name.h"
+#include "programs/programs.h"
+
+#include <criterion/criterion.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { OUTPUT_SIZE = 1 << 16, COMMAND_SIZE = 1 << 12 };
+
+static char output[OUTPUT_SIZE]; /* of the last command: stdout, and stderr too if it says 2>&1 */
+
+/* Runs a shell command and returns its exit status. In it, $emu is the command, $p the folder of the
+ * programs and $t a folder for files. */
+static int run(const char *format, ...)
+{
+    static char folder[] = "/tmp/upsweep-emu-XXXXXX";
+    if (strstr(folder, "XXXXXX") != NULL) cr_assert(mkdtemp(folder) != NULL);
+
+    char command[COMMAND_SIZE];
+    int length = snprintf(command, sizeof command, "emu=%s p=%s t=%s; ", EMU, PROGRAMS, folder);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(command + length, sizeof command - (size_t)length, format, arguments);
+    va_end(arguments);
+
+    FILE *pipe = popen(command, "r");
+    cr_assert(pipe != NULL);
+    size_t read = fread(output, 1, sizeof output - 1, pipe);
+    output[read] = '\0';
+    int status = pclose(pipe);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Runs a command that must exit with `status`. */
+#define expect_status(status, ...)                                                                 \
+    do {                                                                                           \
+        int got = run(__VA_ARGS__);                                                                \
+        cr_assert(got == (status), "exit status %d, not %d:\n%s", got, (status), output);          \
+    } while (0)
+
+static void expect(const char *text)
+{
+    cr_assert(strstr(output, text) != NULL, "expected \"%s\" in:\n%s", text, output);
+}
+
+static void expect_not(const char *text)
+{
+    cr_assert(strstr(output, text) == NULL, "did not expect \"%s\" in:\n%s", text, output);
+}
+
+/* What it refuses is said in one sentence: one line, which begins with "emu: ". */
+static void expect_one_sentence(void)
+{
+    cr_assert(strncmp(output, "emu: ", 5) == 0, "%s", output);
+    cr_assert(strchr(output, '\n') == output + strlen(output) - 1, "%s", output);
+}
+
+/* ---- running programs ------------------------------------------------------------------------ */
+
+Test(emu_command, output_and_exit_code_are_the_programs)
+{
+    expect_status(7, "$emu --log-file /dev/null $p/shared 7");
+    cr_assert_str_eq(output, "last value 124\n");
+    expect_status(0, "$emu --log-file stderr $p/shared 2>/dev/null");
+    cr_assert_str_eq(output, "last value 124\n");
+}
+
+/* `strided` writes 0, 2, …, 62, and `twice` doubles them. */
+Test(emu_command, a_program_with_our_runtime_inside_needs_no_command)
+{
+    expect_status(3, "env -u LD_LIBRARY_PATH $p/emulated 3");
+    cr_assert_str_eq(output, "last value 124\n");
+    expect_status(3, "$emu --csv $p/emulated 3");
+    expect("\"strided\"");
+}
+
+Test(emu_command, per_thread_default_streams)
+{
+    expect_status(0, "$emu --csv $p/per-thread");
+    expect("last value 124\n");
+    expect("\"twice\"");
+}
+
+Test(emu_command, options_of_the_program_are_its_own)
+{
+    expect_status(0, "$emu --log-file /dev/null $p/shared --help");
+    cr_assert_str_eq(output, "last value 124\n");
+}
+
+Test(emu_command, programs_are_found_in_path)
+{
+    expect_status(0, "PATH=$PATH:$(realpath $p) $emu --log-file /dev/null shared");
+    cr_assert_str_eq(output, "last value 124\n");
+}
+
+Test(emu_command, other_models)
+{
+    static const char *const models[] = {"h200", "h100", "a100", "t4", "rtx4090", "b200"};
+    static const char *const capabilities[] = {"9.0", "9.0", "8.0", "7.5", "8.9", "10.0"};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        expect_status(0, "$emu --gpu %s --csv $p/shared", models[i]);
+        expect("last value 124\n");
+        char field[16];
+        snprintf(field, sizeof field, "\"%s\"", capabilities[i]);
+        expect(field);
+    }
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+#define LEADING                                                                                    \
+    "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\"," \
+    "\"Block Size\",\"Grid Size\",\"Device\",\"CC\""
+#define CONFLICTS_LD  "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"
+#define WAVEFRONTS_LD "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
+#define WAVEFRONTS_ST "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
+#define SECTORS_ST    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"
+
+/* The layout of ncu --csv --page raw, to the letter; only the process differs from run to run. */
+Test(emu_command, csv)
+{
+    expect_status(0, "$emu --csv --metrics " CONFLICTS_LD "," WAVEFRONTS_LD "," WAVEFRONTS_ST
+                     "," SECTORS_ST " --log-file $t/csv $p/shared >/dev/null &&"
+                     " sed 's/\"[0-9]*\",\"shared\"/\"PID\",\"shared\"/' $t/csv");
+    cr_assert_str_eq(
+        output, LEADING
+        ",\"" CONFLICTS_LD "\",\"" WAVEFRONTS_LD "\",\"" WAVEFRONTS_ST "\",\"" SECTORS_ST "\"\n"
+        "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"sector\"\n"
+        "\"0\",\"PID\",\"shared\",\"127.0.0.1\",\"strided\",\"1\",\"7\",\"(32, 1, 1)\","
+        "\"(1, 1, 1)\",\"0\",\"9.0\",\"1\",\"2\",\"2\",\"4\"\n"
+        "\"1\",\"PID\",\"shared\",\"127.0.0.1\",\"twice\",\"1\",\"7\",\"(32, 1, 1)\","
+        "\"(1, 1, 1)\",\"0\",\"9.0\",\"0\",\"0\",\"0\",\"4\"\n");
+}
+
+Test(emu_command, the_report_follows_the_programs_output)
+{
+    expect_status(0, "$emu --csv $p/shared");
+    cr_assert(strncmp(output, "last value 124\n" LEADING, strlen("last value 124\n" LEADING)) == 0,
+              "%s", output);
+}
+
+Test(emu_command, a_table_for_people)
+{
+    expect_status(0, "$emu $p/shared");
+    expect("emulated NVIDIA H200\n");
+    expect("strided (1, 1, 1)x(32, 1, 1)");
+    expect(CONFLICTS_LD);
+    expect_not("\"");
+}
+
+Test(emu_command, kernels_are_chosen_by_name)
+{
+    expect_status(0, "$emu --csv --kernel-name twice $p/shared");
+    expect("\"0\","); /* numbered among those that are shown */
+    expect("\"twice\"");
+    expect_not("\"strided\"");
+    expect_status(0, "$emu --csv -k regex:^st.*d$ $p/shared");
+    expect("\"strided\"");
+    expect_not("\"twice\"");
+    expect_status(0, "$emu -k nothing $p/shared");
+    expect("no kernel");
+}
+
+Test(emu_command, counts_of_each_line)
+{
+    expect_status(0, "$emu --csv --page source --metrics " CONFLICTS_LD "," WAVEFRONTS_LD
+                     " -k strided $p/shared");
+    expect("\"ID\",\"Kernel Name\",\"File\",\"Line\",\"" CONFLICTS_LD "\"");
+    /* The one line that loads from shared memory. */
+    FILE *source = fopen("tests/programs/kernels.cu", "r");
+    cr_assert(source != NULL);
+    char line[256], row[64] = "";
+    for (int number = 1; fgets(line, sizeof line, source) != NULL; number++)
+        if (strstr(line, "= words[2 *") != NULL)
+            snprintf(row, sizeof row, "kernels.cu\",\"%d\",\"1\",\"2\"\n", number);
+    fclose(source);
+    cr_assert(row[0] != '\0');
+    expect(row);
+    expect_status(0, "$emu --per-line -k strided $p/shared");
+    expect("kernels.cu:");
+}
+
+Test(emu_command, a_log_file_is_whole_or_not_there)
+{
+    expect_status(0, "$emu --csv --log-file $t/log $p/shared && wc -l <$t/log && ls $t");
+    expect("last value 124\n4\n");
+    expect("log");
+    expect_not("log."); /* nothing temporary stays */
+    expect_status(2, "echo old >$t/log; $emu --log-file /dev/full $p/shared 2>&1");
+    expect("emu: the report is not written to /dev/full: No space left on device\n");
+    expect_status(2, "$emu --log-file $t/none/log $p/shared 2>&1");
+    expect_one_sentence();
+    expect_status(2, "$emu --log-file $t $p/shared 2>&1");
+    expect_one_sentence();
+    expect_status(0, "cat $t/log");
+    cr_assert_str_eq(output, "old\n");
+}
+
+Test(emu_command, a_trace)
+{
+    expect_status(0, "$emu --log-file /dev/null --trace $t/trace $p/shared && cat $t/trace");
+    expect("strided");
+    expect_status(2, "$emu --trace $t/none/trace $p/shared 2>&1");
+    expect_one_sentence();
+}
+
+/* Without the command, the variables do the same. */
+Test(emu_command, variables_alone)
+{
+    expect_status(0, "EMU_CSV=1 EMU_METRICS=" CONFLICTS_LD " $p/emulated");
+    expect(LEADING ",\"" CONFLICTS_LD "\"\n");
+    expect_status(0, "EMU_COUNTERS=0 $p/emulated");
+    cr_assert_str_eq(output, "last value 124\n");
+}
+
+/* ---- what it refuses ------------------------------------------------------------------------- */
+
+Test(emu_command, nvidias_static_runtime_is_refused_with_the_cure)
+{
+    expect_status(2, "$emu $p/nvidia 2>&1");
+    expect_one_sentence();
+    expect("-cudart shared");
+    expect("--nvcc-flags");
+    /* Also when its symbols are gone. */
+    expect_status(2, "strip -o $t/stripped $p/nvidia && $emu $t/stripped 2>&1");
+    expect("-cudart shared");
+    expect_status(0, "strip -o $t/ours $p/emulated && $emu --log-file /dev/null $t/ours 2>&1");
+    cr_assert_str_eq(output, "last value 124\n");
+}
+
+Test(emu_command, what_is_no_cuda_program)
+{
+    static const char *const commands[] = {
+        "$emu /bin/ls",                                   /* no CUDA */
+        "$emu tests/programs/kernels.cu",                 /* not executable */
+        "echo 'echo hi' >$t/s; chmod +x $t/s; $emu $t/s", /* a script */
+        ": >$t/empty; chmod +x $t/empty; $emu $t/empty",
+        "head -c 100 $p/shared >$t/cut; chmod +x $t/cut; $emu $t/cut",
+        "head -c 9000 $p/shared >$t/half; chmod +x $t/half; $emu $t/half",
+        "$emu $t", /* a folder */
+        "$emu $t/none",
+        "$emu no-such-program-anywhere",
+        "$emu",
+        "$emu --csv",
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        expect_status(2, "{ %s; } 2>&1", commands[i]);
+        expect_one_sentence();
+    }
+}
+
+Test(emu_command, wrong_options)
+{
+    static const char *const options[] = {
+        "--gpu voodoo2",    "--threads 0",    "--threads x",
+        "--threads 99999",  "--page details", "--kernel-name 'regex:('",
+        "--no-such-option", "--metrics",
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        expect_status(2, "$emu %s $p/shared </dev/null 2>&1", options[i]);
+        if (strcmp(options[i], "--metrics") != 0) expect_one_sentence();
+    }
+    expect_status(2, "$emu --metrics " CONFLICTS_LD ",nonsense $p/shared 2>&1");
+    expect("emu: there is no metric \"nonsense\"; these are known:\n");
+    expect("  " CONFLICTS_LD "\n");
+    expect_not("last value");
+}
+
+/* ---- for nvcc, for people --------------------------------------------------------------------- */
+
+Test(emu_command, nvcc_flags)
+{
+    expect_status(0, "f=$($emu --nvcc-flags) && test -f ${f#-L}/libcudart_static.a && echo $f");
+    cr_assert(strncmp(output, "-L/", 3) == 0, "%s", output);
+}
+
+Test(emu_command, help)
+{
+    expect_status(0, "$emu --help");
+    expect("--log-file");
+    expect(CONFLICTS_LD);
+    expect("rtx4090");
+    expect_status(0, "$emu --version");
+    expect("emu");
+}
+
+Test(emu_command, names_of_kernels)
+{
+    static const char *const names[][2] = {
+        {"_Z4scanPfPKfi", "scan"},
+        {"_ZN36_GLOBAL__N__26547037_4_s_cu_255137054anonEPi", "anon"},
+        {"_Z4tmplIfLi3EEvPT_", "tmpl"},
+        {"_ZN3foo3nskENS_1SEPi", "nsk"},
+        {"_ZL4scanPf", "scan"},
+        {"plain_c", "plain_c"},
+        {"", ""},
+        {"_Z", "_Z"},
+        {"_Z99short", "_Z99short"},
+        {"_Z99999999999999999999999x", "_Z99999999999999999999999x"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char name[64];
+        kernel_base_name(names[i][0], name, sizeof name);
+        cr_assert_str_eq(name, names[i][1]);
+    }
+}
