@@ -191,8 +191,7 @@ Test(step_counters, sectors_of_the_patterns)
     counters_free(&counters);
 }
 
-/* Loads and stores of an aligned float4 go to 16 sectors in one request; of a misaligned one, as four
- * requests with 16 sectors each, or 17. */
+/* Four floats in one request, and a quarter of the barriers. */
 Test(step_counters, vectors_save_requests)
 {
     const size_t n = 1 << 14;
@@ -217,4 +216,25 @@ Test(step_counters, unrolling_saves_instructions_only)
     cr_assert(unrolled.total.adds[EMU_ADD_F32] == loops.total.adds[EMU_ADD_F32]);
     counters_free(&loops);
     counters_free(&unrolled);
+}
+
+/* ---- occupancy, by registers ------------------------------------------------------------------ */
+
+/* Warps of `threads`-thread blocks that a multiprocessor's registers hold, when registers are given out
+ * to a warp in multiples of `unit`. */
+static unsigned resident_warps(unsigned registers, unsigned unit, unsigned a_thread,
+                               unsigned threads, unsigned most)
+{
+    unsigned a_warp = (a_thread * 32 + unit - 1) / unit * unit;
+    unsigned warps_a_block = threads / 32;
+    unsigned warps = registers / a_warp / warps_a_block * warps_a_block;
+    return warps < most ? warps : most;
+}
+
+/* The example of the Kepler guide, 1.4.1, which notes/06-vectorized.md repeats: 63 registers, 256 threads. */
+Test(step_counters, occupancy_of_the_kepler_guide)
+{
+    cr_assert(resident_warps(32 << 10, 64, 63, 256, 48) == 16);   /* Fermi */
+    cr_assert(resident_warps(64 << 10, 256, 63, 256, 64) == 32);  /* GK110 */
+    cr_assert(resident_warps(128 << 10, 256, 63, 256, 64) == 64); /* GK210 */
 }

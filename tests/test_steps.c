@@ -4,6 +4,7 @@
  */
 #include "scan_once.h"
 
+#include "common/counters.h"
 #include "steps/00-copy/patterns.h"
 #include "steps/01-sequential/scan.h"
 
@@ -27,10 +28,10 @@ static void expect_all_right(const struct step *step, size_t n)
     const float *in = random_floats(n, false);
     for (int variant = 0; variant < variant_count(step); variant++)
         for (int way = 0; way < 4; way++)
-            expect_right(&(struct scan){step, variant, n, (size_t)way / 2 * 1, way % 2 == 1}, in);
+            expect_right(&(struct scan){step, variant, n, (size_t)way / 2, way % 2 == 1}, in);
 }
 
-/* The sizes that the issue of every scan lies at: ends of warps and blocks, one more, one less. */
+/* Where scans break: at the ends of warps, blocks and tiles, one element more and one less. */
 static const size_t sizes[] = {1,    2,    3,    4,    8,    31,   32,   33,  64,   127,
                                128,  129,  255,  256,  257,  511,  512,  513, 1000, 1023,
                                1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097};
@@ -53,7 +54,7 @@ Test(steps, real_numbers)
                                  random_floats(n, true));
 }
 
-/* Beyond its limits a step returns an error and writes nothing. */
+/* Beyond its limits a step returns an error and launches nothing. */
 Test(steps, refuse_what_is_beyond_their_limits)
 {
     for (size_t s = 0; s < LENGTH(scan_steps); s++) {
@@ -67,9 +68,14 @@ Test(steps, refuse_what_is_beyond_their_limits)
                 if (takes(step, n)) continue;
                 const float *in = random_floats(n, false);
                 struct scan scan = {step, variant, n, 0, false};
+                struct counters counters;
+                cr_assert(counters_begin());
                 cr_assert(scan_once(&scan, in, out) == cudaErrorInvalidValue,
                           "step %d took %zu elements", step->number, n);
-                cr_assert(cudaGetLastError() == cudaSuccess, "step %d has launched", step->number);
+                counters_end(&counters);
+                cr_assert(counters.launches == 0 && cudaGetLastError() == cudaSuccess,
+                          "step %d has launched for %zu elements", step->number, n);
+                counters_free(&counters);
             }
         }
     }
