@@ -573,8 +573,8 @@ static int blocks_per_sm(const void *kernel, int block, size_t shared)
     return blocks;
 }
 
-/* An H200's SM holds 2048 threads, 32 blocks and 228 KiB of shared memory, of which each block takes
- * 1 KiB more than it asks for. */
+/* An H200's SM holds 2048 threads, 32 blocks and 228 KiB of shared memory, of which each block
+ * takes 1 KiB more than it asks for. */
 Test(cudart, occupancy)
 {
     cr_assert(blocks_per_sm(count_kernel(), 1024, 0) == 2);

@@ -1,7 +1,9 @@
 /*
- * test_emu_command.c — the command build/emu/emu, run on programs made of tests/programs/kernels.cu.
+ * test_emu_command.c — the command build/emu/emu, run on programs made of
+ * tests/programs/kernels.cu.
  *
- * That program prints one line and launches two kernels, `strided` with one bank conflict, and `twice`.
+ * That program prints one line and launches two kernels, `strided` with one bank conflict, and
+ * `twice`.
  */
 #define _GNU_SOURCE
 #include "emu/kernel_name.h"
@@ -20,13 +22,23 @@ enum { OUTPUT_SIZE = 1 << 16, COMMAND_SIZE = 1 << 12 };
 
 static char output[OUTPUT_SIZE]; /* of the last command: stdout, and stderr too if it says 2>&1 */
 
-/* Runs a shell command and returns its exit status. In it, $emu is the command, $p the folder of the
- * programs and $t a folder for files. */
+static char folder[] = "/tmp/upsweep-emu-XXXXXX"; /* for files */
+
+static void make_folder(void) { cr_assert(mkdtemp(folder) != NULL); }
+
+static void remove_folder(void)
+{
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    cr_assert(system(command) == 0);
+}
+
+TestSuite(emu_command, .init = make_folder, .fini = remove_folder);
+
+/* Runs a shell command and returns its exit status. In it, $emu is the command, $p the folder of
+ * the programs and $t a folder for files. */
 static int run(const char *format, ...)
 {
-    static char folder[] = "/tmp/upsweep-emu-XXXXXX";
-    if (strstr(folder, "XXXXXX") != NULL) cr_assert(mkdtemp(folder) != NULL);
-
     char command[COMMAND_SIZE];
     int length = snprintf(command, sizeof command, "emu=%s p=%s t=%s; ", EMU, PROGRAMS, folder);
     va_list arguments;
@@ -277,7 +289,8 @@ Test(emu_command, wrong_options)
     expect_not("last value");
 }
 
-/* ---- for nvcc, for people --------------------------------------------------------------------- */
+/* ---- for nvcc, for people ---------------------------------------------------------------------
+ * */
 
 Test(emu_command, nvcc_flags)
 {

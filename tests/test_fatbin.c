@@ -1,8 +1,8 @@
 /*
  * test_fatbin.c — taking PTX out of fat binaries that nvcc wrote, and out of damaged ones.
  *
- * Each one lies at the end of a page, before a page that must not be touched: reading a byte too many
- * is a crash.
+ * Each one lies at the end of a page, before a page that must not be touched: reading a byte too
+ * many is a crash.
  */
 #define _GNU_SOURCE
 #include "emu/fatbin.h"

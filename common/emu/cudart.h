@@ -1,10 +1,10 @@
 /*
  * cudart.h — what the files of the runtime library share.
  *
- * The library has the names, types and error codes of NVIDIA's libcudart 13 and does its work through
- * emu.h. Everything is carried out inside the call: a kernel has ended, a copy is done, when the
- * function returns. That is one of the orders that streams allow, so streams and events have
- * nothing to wait for.
+ * The library has the names, types and error codes of NVIDIA's libcudart 13 and does its work
+ * through emu.h. Everything is carried out inside the call: a kernel has ended, a copy is done,
+ * when the function returns. That is one of the orders that streams allow, so streams and events
+ * have nothing to wait for.
  *
  *   cudart_open.c       the device, opened from the EMU_* variables
  *   cudart_module.c     fat binaries, kernels and variables as the program registers them
@@ -100,8 +100,8 @@ void cudart_drop_streams(void);
 
 enum report_page { REPORT_NONE, REPORT_RAW, REPORT_SOURCE };
 
-/* Reads EMU_COUNTERS, EMU_CSV, EMU_METRICS and EMU_KERNEL_NAME. Exits with one sentence if one of them
- * is wrong. The launches are counted if the answer is not REPORT_NONE. */
+/* Reads EMU_COUNTERS, EMU_CSV, EMU_METRICS and EMU_KERNEL_NAME. Exits with one sentence if one of
+ * them is wrong. The launches are counted if the answer is not REPORT_NONE. */
 enum report_page cudart_report_open(void);
 
 /* Runs `launch(context)`, and keeps what it counted for the report if one is wanted. */

@@ -18,7 +18,7 @@ static bool is_device(const void *pointer)
     return emu_is_device(emu_runtime(), (emu_addr)pointer);
 }
 
-/* Does `kind` say the truth about the two pointers? Mapped and managed memory passes as either side. */
+/* Is `kind` true of the two pointers? Mapped and managed memory passes as either side. */
 static bool kind_fits(const void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
     switch (kind) {

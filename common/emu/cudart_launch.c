@@ -1,8 +1,8 @@
 /*
  * cudart_launch.c — from k<<<grid, block, shared, stream>>>(arguments) to emu_launch.
  *
- * nvcc turns a launch into three calls: the configuration is pushed, the kernel's stub is called with
- * the arguments, and the stub pops the configuration and launches.
+ * nvcc turns a launch into three calls: the configuration is pushed, the kernel's stub is called
+ * with the arguments, and the stub pops the configuration and launches.
  */
 #include "cudart.h"
 
@@ -59,7 +59,7 @@ static int run(void *context)
                       l->cooperative);
 }
 
-/* Is this error one that happened while the kernel ran, rather than one that kept it from starting? */
+/* Did this error happen while the kernel ran, rather than keep it from starting? */
 static bool is_fault(int error)
 {
     switch (error) {
@@ -73,8 +73,8 @@ static bool is_fault(int error)
     }
 }
 
-/* Dynamic shared memory that this kernel may have: what is left of 48 KiB beside its static shared memory, unless
- * cudaFuncSetAttribute allowed it more. */
+/* Dynamic shared memory that this kernel may have: what is left of 48 KiB beside its static shared
+ * memory, unless cudaFuncSetAttribute allowed it more. */
 static size_t shared_limit(const struct function *function)
 {
     size_t fixed = emu_kernel_info(function->kernel)->shared_bytes;
@@ -135,7 +135,8 @@ cudaError_t CUDARTAPI cudaLaunchCooperativeKernel(const void *host, dim3 grid, d
     return launch(host, grid, block, args, shared, stream, true);
 }
 
-/* Reads a launch's attributes. False if one would change what the kernel computes and is not supported. */
+/* Reads a launch's attributes. False if one would change what the kernel computes and is not
+ * supported. */
 static bool read_attributes(const cudaLaunchConfig_t *config, bool *cooperative)
 {
     *cooperative = false;

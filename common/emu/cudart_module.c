@@ -2,8 +2,9 @@
  * cudart_module.c — the code that the program brings along.
  *
  * nvcc puts a constructor into every object file that hands over its fat binary and then names each
- * kernel and each variable of it. Here that is only written down: PTX is decompressed and parsed when
- * a kernel or a variable is first used, so a program starts at once however much code it carries.
+ * kernel and each variable of it. Here that is only written down: PTX is decompressed and parsed
+ * when a kernel or a variable is first used, so a program starts at once however much code it
+ * carries.
  */
 #include "cudart.h"
 #include "fatbin.h"
@@ -17,8 +18,8 @@
 struct fatbin_wrapper {
     int magic, version;
     const void *data;
-    /* Version 2, made by nvcc -rdc=true: `data` is the linked machine code, without PTX, and this is a
-     * NULL-terminated array of the object files' own fat binaries. */
+    /* Version 2, made by nvcc -rdc=true: `data` is the linked machine code, without PTX, and this
+     * is a NULL-terminated array of the object files' own fat binaries. */
     const void *const *objects;
 };
 
@@ -271,8 +272,8 @@ char CUDARTAPI __cudaInitModule(void **handle)
 
 /* ---- handles -------------------------------------------------------------------------------- */
 
-/* A launch's stub asks for its handle once and keeps it, so this must not fail for a kernel that only
- * turns out at its launch to be one that cannot run. */
+/* A launch's stub asks for its handle once and keeps it, so this must not fail for a kernel that
+ * only turns out at its launch to be one that cannot run. */
 cudaError_t CUDARTAPI __cudaGetKernel(cudaKernel_t *kernel, const void *host)
 {
     pthread_mutex_lock(&mutex);

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By this note in a program linked with libcudart_static.a, the command emu knows it (elf.h: Nhdr). */
+/* By this ELF note the command emu knows a program that libcudart_static.a is linked into. */
 __attribute__((used, aligned(4), section(EMU_NOTE_SECTION))) static const struct {
     unsigned name_size, description_size, type;
     char name[8];

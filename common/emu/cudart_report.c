@@ -8,7 +8,8 @@
  *   EMU_LOG_FILE=file          there rather than on stdout; stderr is understood too
  *
  * Any of the first three asks for a report. The command emu (emu_main.c) sets them. The numbers are
- * copied as each launch ends, since a program that uses emu.h may itself forget the emulator's records.
+ * copied as each launch ends, since a program that uses emu.h may itself forget the emulator's
+ * records.
  */
 #define _GNU_SOURCE /* program_invocation_short_name, open_memstream, mkstemp */
 #include "cudart.h"
@@ -286,7 +287,7 @@ static void print_report(FILE *out)
         print_csv_source(out);
 }
 
-/* A report that cannot be written whole ends the process with an error, after what the program wrote. */
+/* A report that cannot be written whole makes the process end with an error. */
 static void give_up(const char *reason)
 {
     fflush(NULL);

@@ -1,8 +1,8 @@
 /*
  * cudart_stream.c — streams and events.
  *
- * Work is done when it is put into a stream, so a stream is never busy and an event is always past. An
- * event holds the host's clock: cudaEventElapsedTime is the time that the emulator took.
+ * Work is done when it is put into a stream, so a stream is never busy and an event is always past.
+ * An event holds the host's clock: cudaEventElapsedTime is the time that the emulator took.
  */
 #define _GNU_SOURCE /* clock_gettime */
 #include "cudart.h"

@@ -207,7 +207,7 @@ static int read_options(int argc, char **argv)
     set("EMU_COUNTERS", "1");
     opterr = 0;
     int option;
-    /* "+": what follows PROGRAM belongs to it. ":": a missing argument is told from a wrong option. */
+    /* "+": what follows PROGRAM belongs to it. ":": tell a missing value from a wrong option. */
     while ((option = getopt_long(argc, argv, "+:k:h", options, NULL)) != -1) {
         switch (option) {
         case CSV: set("EMU_CSV", "1"); break;
@@ -268,7 +268,7 @@ static void set_library_path(void)
     free(value);
 }
 
-/* Makes sure that the program will run on the emulator, or says why it cannot and what would help. */
+/* Makes sure that the program will run on the emulator, or says what stands in the way. */
 static void prepare(const char *path)
 {
     switch (elf_runtime(path)) {

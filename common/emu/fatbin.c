@@ -1,8 +1,8 @@
 /*
  * fatbin.c — see fatbin.h.
  *
- * NVIDIA does not document the container; the layout below is what nvcc 13.0 writes. All numbers are
- * little-endian. They are copied out byte by byte, so the data may have any alignment.
+ * NVIDIA does not document the container; the layout below is what nvcc 13.0 writes. All numbers
+ * are little-endian. They are copied out byte by byte, so the data may have any alignment.
  *
  *   container   u32 magic, u16 version, u16 header size, u64 size of the entries that follow
  *   entry       a header of `header_size` bytes, then a payload of `payload_size` bytes

@@ -1,8 +1,8 @@
 /*
  * fatbin.h — taking PTX out of the container that nvcc embeds in a program.
  *
- * A fat binary holds several entries, each PTX text or machine code for one architecture, stored as it is,
- * as an LZ4 block or as a zstd frame. Nothing in it is trusted: every length is checked.
+ * A fat binary holds several entries, each PTX text or machine code for one architecture, stored as
+ * it is, as an LZ4 block or as a zstd frame. Nothing in it is trusted: every length is checked.
  */
 #ifndef EMU_FATBIN_H
 #define EMU_FATBIN_H
@@ -17,9 +17,9 @@ struct fatbin_ptx {
 };
 
 /*
- * Takes the PTX of the highest architecture not above max_arch (10 * major + minor) out of a fat binary
- * at `data`, of which at most `limit` bytes may be read (SIZE_MAX: trust its own length field).
- * Returns 0, or an enum emu_error: EMU_INVALID_PTX for a malformed container, 209
+ * Takes the PTX of the highest architecture not above max_arch (10 * major + minor) out of a fat
+ * binary at `data`, of which at most `limit` bytes may be read (SIZE_MAX: trust its own length
+ * field). Returns 0, or an enum emu_error: EMU_INVALID_PTX for a malformed container, 209
  * (cudaErrorNoKernelImageForDevice) if it has no suitable PTX; message then says what it does have.
  */
 int fatbin_extract(const void *data, size_t limit, unsigned max_arch, struct fatbin_ptx *out,

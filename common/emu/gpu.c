@@ -2,10 +2,10 @@
  * gpu.c — the GPUs that the emulator can pretend to be.
  *
  * Limits of a block and of a multiprocessor (SM) are those of the compute capability: CUDA C++
- * Programming Guide, "Compute Capabilities", table "Technical Specifications". SMs, clocks, buses and
- * caches are those of the product: NVIDIA's data sheets and architecture white papers, and for the
- * L2 of the H200 and the B200 what cudaGetDeviceProperties says on one. `memory` is the total that
- * nvidia-smi shows, which is a little less than the capacity that the product is sold with.
+ * Programming Guide, "Compute Capabilities", table "Technical Specifications". SMs, clocks, buses
+ * and caches are those of the product: NVIDIA's data sheets and architecture white papers, and for
+ * the L2 of the H200 and the B200 what cudaGetDeviceProperties says on one. `memory` is the total
+ * that nvidia-smi shows, which is a little less than the capacity that the product is sold with.
  */
 #include "emu.h"
 

@@ -1,8 +1,8 @@
 /*
  * metrics.h — the counters by their names, as the command and the report print them.
  *
- * Those that ncu has too bear ncu's name and follow its rule (see counters.h); those that begin with
- * "emu__" are the emulator's own.
+ * Those that ncu has too bear ncu's name and follow its rule (see counters.h); those that begin
+ * with "emu__" are the emulator's own.
  */
 #ifndef EMU_METRICS_H
 #define EMU_METRICS_H

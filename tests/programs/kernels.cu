@@ -9,8 +9,8 @@
 
 static const int WARP = 32;
 
-/* One block of one warp. The load has a stride of two words: lanes n and n + 16 meet in a bank, so it
- * takes two wavefronts, one more than the ideal. The stores take one each. */
+/* One block of one warp. The load has a stride of two words: lanes n and n + 16 meet in a bank, so
+ * it takes two wavefronts, one more than the ideal. The stores take one each. */
 static __global__ void strided(float *out)
 {
     __shared__ volatile float words[2 * WARP];
