@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* By this ELF note the command emu knows a program that libcudart_static.a is linked into. */
 __attribute__((used, aligned(4), section(EMU_NOTE_SECTION))) static const struct {
@@ -26,6 +27,7 @@ __attribute__((used, aligned(4), section(EMU_NOTE_SECTION))) static const struct
 } note = {.name_size = sizeof note.name, .name = "Upsweep"};
 
 static struct emu *device;
+static FILE *trace;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void refuse(const char *variable, const char *value, const char *accepted)
@@ -86,28 +88,39 @@ static bool read_switch(const char *name)
     return true;
 }
 
-static FILE *open_trace(void)
+static void open_trace(void)
 {
     const char *path = variable("EMU_TRACE");
-    if (path == NULL) return NULL;
-    FILE *file = fopen(path, "w");
-    if (file == NULL) {
+    if (path == NULL) return;
+    trace = fopen(path, "w");
+    if (trace == NULL) {
         fprintf(stderr, "emu: cannot write the trace, EMU_TRACE=%s: %s\n", path, strerror(errno));
         exit(EXIT_USAGE);
     }
-    return file;
+}
+
+/* Runs when the program ends. A full disk shows only now. */
+__attribute__((destructor)) static void close_trace(void)
+{
+    if (trace == NULL) return;
+    bool failed = ferror(trace) != 0;
+    if (fclose(trace) == 0 && !failed) return;
+    fprintf(stderr, "emu: the trace is not complete: %s\n", strerror(errno));
+    fflush(NULL);
+    _exit(EXIT_USAGE);
 }
 
 static void open_device(void)
 {
     enum { MAX_THREADS = 1024 };
+    open_trace();
     struct emu_config config = {
         .gpu = read_gpu(),
         .threads = (unsigned)read_number("EMU_THREADS", false, MAX_THREADS, "1 to 1024"),
         .memory =
             read_number("EMU_MEMORY", true, SIZE_MAX / 2, "a number of bytes, such as 512M or 2G"),
         .counters = cudart_report_open() != REPORT_NONE,
-        .trace = open_trace(),
+        .trace = trace,
         .allow_exited = read_switch("EMU_ALLOW_EXITED"),
     };
     char message[256];
