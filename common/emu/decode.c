@@ -1,0 +1,288 @@
+#include "decode.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Noreturn void decode_fail(struct decoder *d, int error, const char *format, ...)
+{
+    char text[300], opcode[128] = "", place[400] = "";
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (d->at) {
+        size_t used = 0;
+        for (unsigned i = 0; i < d->at->word_count && used < sizeof opcode; i++)
+            used += (size_t)snprintf(opcode + used, sizeof opcode - used, "%s%s", i ? "." : "", d->at->words[i]);
+        const char *file = d->at->file < d->module->text.file_count ? d->module->text.files[d->at->file] : NULL;
+        if (d->at->source_line && file)
+            snprintf(place, sizeof place, ", %s:%u", file, d->at->source_line);
+        snprintf(d->message, d->size, "instruction '%s' in kernel %s (%s:%u%s): %s", opcode, d->function->name,
+                 d->module->name, d->at->line, place, text);
+    } else {
+        snprintf(d->message, d->size, "kernel %s (%s:%u): %s", d->function->name, d->module->name,
+                 d->function->line, text);
+    }
+    d->error = error;
+    longjmp(d->failed, 1);
+}
+
+void *decode_take(struct decoder *d, size_t bytes)
+{
+    void *memory = arena_take(d->module->arena, bytes);
+    if (!memory) decode_fail(d, EMU_OUT_OF_MEMORY, "out of memory");
+    return memory;
+}
+
+static size_t align_up(size_t value, size_t alignment)
+{
+    return alignment ? (value + alignment - 1) / alignment * alignment : value;
+}
+
+/* ---- layout -------------------------------------------------------------------------------- */
+
+static void lay_out_params(struct decoder *d)
+{
+    struct emu_kernel *kernel = d->kernel;
+    size_t count = d->function->param_count, offset = 0;
+    unsigned *offsets = decode_take(d, (count + 1) * sizeof *offsets);
+    unsigned *sizes = decode_take(d, (count + 1) * sizeof *sizes);
+    for (size_t i = 0; i < count; i++) {
+        const struct ptx_variable *param = &d->function->params[i];
+        offset = align_up(offset, param->align);
+        offsets[i] = (unsigned)offset;
+        sizes[i] = (unsigned)param->bytes;
+        offset += param->bytes;
+    }
+    kernel->info.params = (unsigned)count;
+    kernel->info.param_offset = offsets;
+    kernel->info.param_size = sizes;
+    kernel->param_bytes = offset;
+}
+
+static bool operand_names(const struct ptx_operand *operand, const char *name)
+{
+    if (operand->kind == PTX_SYMBOL) return !strcmp(operand->name, name);
+    if (operand->kind == PTX_ADDRESS) return operand_names(operand->base, name);
+    for (unsigned i = 0; operand->kind == PTX_VECTOR && i < operand->count; i++)
+        if (operand_names(&operand->items[i], name)) return true;
+    return false;
+}
+
+static bool function_names(const struct ptx_function *function, const char *name)
+{
+    for (size_t i = 0; i < function->instruction_count; i++)
+        for (unsigned k = 0; k < function->instructions[i].operand_count; k++)
+            if (operand_names(&function->instructions[i].operands[k], name)) return true;
+    return false;
+}
+
+/* Static shared variables one after the other, then `extern __shared__ x[]`: every such name is the same place. */
+static void lay_out_memory(struct decoder *d)
+{
+    const struct ptx_text *text = &d->module->text;
+    const struct ptx_function *function = d->function;
+    size_t shared = 0, local = 0, dynamic_align = 16;
+    d->shared_offset = decode_take(d, (text->variable_count + 1) * sizeof *d->shared_offset);
+    d->variable_offset = decode_take(d, (function->variable_count + 1) * sizeof *d->variable_offset);
+
+    for (size_t i = 0; i < text->variable_count; i++) {
+        const struct ptx_variable *v = &text->variables[i];
+        if (v->space != PTX_SHARED || !function_names(function, v->name)) continue;
+        if (!v->bytes) {
+            if (v->align > dynamic_align) dynamic_align = v->align;
+            continue;
+        }
+        d->shared_offset[i] = shared = align_up(shared, v->align);
+        shared += v->bytes;
+    }
+    for (size_t i = 0; i < function->variable_count; i++) {
+        const struct ptx_variable *v = &function->variables[i];
+        size_t *end = v->space == PTX_SHARED ? &shared : &local;
+        if (v->space != PTX_SHARED && v->space != PTX_LOCAL)
+            decode_fail(d, EMU_UNSUPPORTED_PTX, "a .%s variable inside a kernel is not supported",
+                        ptx_space_name(v->space));
+        d->variable_offset[i] = *end = align_up(*end, v->align);
+        *end += v->bytes;
+    }
+    d->kernel->info.shared_bytes = shared;
+    d->kernel->info.local_bytes = align_up(local, 16);
+    d->kernel->dynamic_shared_offset = align_up(shared, dynamic_align);
+    for (size_t i = 0; i < text->variable_count; i++)
+        if (text->variables[i].space == PTX_SHARED && !text->variables[i].bytes)
+            d->shared_offset[i] = d->kernel->dynamic_shared_offset;
+}
+
+static void lay_out_registers(struct decoder *d)
+{
+    size_t count = d->function->register_count;
+    d->registers = decode_take(d, (count + 1) * sizeof *d->registers);
+    d->lane_bytes = decode_take(d, count + 1);
+    d->specials = decode_take(d, SPECIAL_REGISTERS * sizeof *d->specials);
+    for (int i = 0; i < SPECIAL_REGISTERS; i++) d->special_slots[i] = NO_SLOT;
+    for (size_t i = 0; i < count; i++) {
+        enum ptx_type type = d->function->registers[i].type;
+        size_t bytes = ptx_type_size(type);
+        if (bytes > 8) decode_fail(d, EMU_UNSUPPORTED_PTX, "128-bit registers are not supported");
+        d->lane_bytes[i] = type == PTX_PRED ? 0 : bytes == 8 ? 8 : 4;
+        d->registers[i] = register_take(d, d->lane_bytes[i]);
+    }
+}
+
+/* ---- what the kernel tells about itself ---------------------------------------------------- */
+
+static void note_use(const struct ptx_operand *operand, size_t at, size_t *first, size_t *last)
+{
+    if (operand->kind == PTX_REGISTER) {
+        if (first[operand->index] == SIZE_MAX) first[operand->index] = at;
+        last[operand->index] = at;
+    }
+    if (operand->kind == PTX_ADDRESS) note_use(operand->base, at, first, last);
+    for (unsigned i = 0; operand->kind == PTX_VECTOR && i < operand->count; i++)
+        note_use(&operand->items[i], at, first, last);
+    if (operand->other) note_use(operand->other, at, first, last);
+}
+
+/* An estimate of registers a thread: the most 32-bit values that are between their first and their last mention at one
+ * instruction. ptxas reorders and reuses, so a GPU's number differs. */
+static unsigned estimate_registers(struct decoder *d)
+{
+    enum { OVERHEAD = 4, MAXIMUM = 255 };
+    const struct ptx_function *function = d->function;
+    size_t count = function->register_count, length = function->instruction_count;
+    size_t *first = decode_take(d, (count + 1) * sizeof *first), *last = decode_take(d, (count + 1) * sizeof *last);
+    int *change = decode_take(d, (length + 2) * sizeof *change);
+    for (size_t i = 0; i < count; i++) first[i] = SIZE_MAX;
+    for (size_t i = 0; i < length; i++)
+        for (unsigned k = 0; k < function->instructions[i].operand_count; k++)
+            note_use(&function->instructions[i].operands[k], i, first, last);
+    for (size_t i = 0; i < count; i++) {
+        if (first[i] == SIZE_MAX) continue;
+        change[first[i]] += d->lane_bytes[i] / 4;
+        change[last[i] + 1] -= d->lane_bytes[i] / 4;
+    }
+    int live = 0, most = 0;
+    for (size_t i = 0; i < length; i++) {
+        live += change[i];
+        if (live > most) most = live;
+    }
+    return (unsigned)(most + OVERHEAD > MAXIMUM ? MAXIMUM : most + OVERHEAD);
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    const struct source_line *x = a, *y = b;
+    if (x->file != y->file) return x->file < y->file ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* The distinct source lines, sorted, and each instruction's index among them. Line 0:0 is "unknown". */
+static void collect_lines(struct decoder *d)
+{
+    struct emu_kernel *kernel = d->kernel;
+    size_t count = 0;
+    struct source_line *lines = decode_take(d, kernel->code_count * sizeof *lines);
+    for (size_t i = 0; i < kernel->code_count; i++) {
+        const struct ptx_instruction *source = kernel->code[i].source;
+        lines[i] = source ? (struct source_line){source->file, source->source_line}
+                          : (struct source_line){0, 0};
+    }
+    struct source_line *sorted = decode_take(d, kernel->code_count * sizeof *sorted);
+    memcpy(sorted, lines, kernel->code_count * sizeof *sorted);
+    qsort(sorted, kernel->code_count, sizeof *sorted, compare_lines);
+    for (size_t i = 0; i < kernel->code_count; i++)
+        if (!count || compare_lines(&sorted[count - 1], &sorted[i])) sorted[count++] = sorted[i];
+    for (size_t i = 0; i < kernel->code_count; i++) {
+        struct source_line *found = bsearch(&lines[i], sorted, count, sizeof *sorted, compare_lines);
+        kernel->code[i].line = (uint32_t)(found - sorted);
+    }
+    kernel->lines = sorted;
+    kernel->line_count = count;
+}
+
+/* Spreads every constant over the lanes. */
+static void fill_constants(struct decoder *d)
+{
+    struct emu_kernel *kernel = d->kernel;
+    uint8_t *bytes = decode_take(d, d->constant_bytes + SLOT_ALIGNMENT);
+    kernel->constants = bytes + (SLOT_ALIGNMENT - (uintptr_t)bytes % SLOT_ALIGNMENT) % SLOT_ALIGNMENT;
+    kernel->constant_bytes = d->constant_bytes;
+    for (size_t i = 0; i < d->constant_count; i++) {
+        const struct constant *c = &d->constants[i];
+        uint8_t *lanes = kernel->constants + (c->slot & ~SLOT_CONSTANT);
+        size_t size = c->bytes ? c->bytes : sizeof(uint32_t), copies = c->bytes ? WARP : 1;
+        for (size_t l = 0; l < copies; l++) memcpy(lanes + l * size, &c->value, size);
+    }
+}
+
+/* ---- the kernel ---------------------------------------------------------------------------- */
+
+static void decode_code(struct decoder *d)
+{
+    const struct ptx_function *function = d->function;
+    struct emu_kernel *kernel = d->kernel;
+    slot always = constant_slot(d, ALL_LANES, 0);
+    kernel->code_count = function->instruction_count + 1;
+    kernel->code = decode_take(d, kernel->code_count * sizeof *kernel->code);
+    for (size_t n = 0; n < function->instruction_count; n++) {
+        const struct ptx_instruction *source = &function->instructions[n];
+        struct insn *insn = &kernel->code[n];
+        d->at = source;
+        insn->source = source;
+        insn->d = insn->a = insn->b = insn->c = insn->members = NO_SLOT;
+        for (int v = 0; v < MAX_VECTOR; v++) insn->v[v] = NO_SLOT;
+        insn->guard = always;
+        if (source->guard >= 0) {
+            if (d->lane_bytes[source->guard])
+                decode_fail(d, EMU_INVALID_PTX, "the guard is not a predicate");
+            insn->guard = d->registers[source->guard];
+            insn->guard_flip = source->guard_negated ? ALL_LANES : 0;
+        }
+        decode_instruction(d, source, insn);
+    }
+    d->at = NULL;
+    /* Running off the end is a return. */
+    struct insn *end = &kernel->code[function->instruction_count];
+    *end = (struct insn){.guard = always, .control = CONTROL_EXIT};
+    if (function->instruction_count) end->source = end[-1].source;
+}
+
+int decode_kernel(const struct emu_gpu *gpu, struct emu_module *module, const struct ptx_function *function,
+                  struct emu_kernel **out, char *message, size_t size)
+{
+    struct decoder *d = calloc(1, sizeof *d);
+    if (!d) {
+        snprintf(message, size, "out of memory while decoding kernel %s", function->name);
+        return EMU_OUT_OF_MEMORY;
+    }
+    d->gpu = gpu;
+    d->module = module;
+    d->function = function;
+    d->message = message;
+    d->size = size;
+    if (setjmp(d->failed)) {
+        int error = d->error;
+        free(d);
+        return error;
+    }
+    struct emu_kernel *kernel = d->kernel = decode_take(d, sizeof *kernel);
+    kernel->module = module;
+    kernel->function = function;
+    kernel->info.name = function->name;
+    kernel->info.max_threads = function->max_threads && function->max_threads < (unsigned)gpu->threads_per_block
+                                   ? function->max_threads
+                                   : (unsigned)gpu->threads_per_block;
+    lay_out_params(d);
+    lay_out_memory(d);
+    lay_out_registers(d);
+    decode_code(d);
+    collect_lines(d);
+    fill_constants(d);
+    kernel->info.registers = estimate_registers(d);
+    kernel->register_bytes = align_up(d->register_bytes, SLOT_ALIGNMENT);
+    kernel->specials = d->specials;
+    kernel->special_count = d->special_count;
+    free(d);
+    *out = kernel;
+    return 0;
+}

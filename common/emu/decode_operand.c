@@ -1,0 +1,170 @@
+#include "decode.h"
+#include <string.h>
+
+enum { FIRST_CONSTANTS = 64 };
+
+slot register_take(struct decoder *d, unsigned lane_bytes)
+{
+    size_t bytes = lane_bytes == 8 ? SLOT_64 : lane_bytes == 4 ? SLOT_32 : sizeof(uint32_t);
+    if (lane_bytes)
+        d->register_bytes = (d->register_bytes + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
+    if (d->register_bytes + bytes >= SLOT_CONSTANT)
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "the kernel has too many registers");
+    slot taken = (slot)d->register_bytes;
+    d->register_bytes += bytes;
+    return taken;
+}
+
+slot constant_slot(struct decoder *d, uint64_t value, unsigned lane_bytes)
+{
+    if (lane_bytes == 4) value = (uint32_t)value;
+    for (size_t i = 0; i < d->constant_count; i++)
+        if (d->constants[i].value == value && d->constants[i].bytes == lane_bytes)
+            return d->constants[i].slot;
+    if (d->constant_count == d->constant_room) {
+        size_t room = d->constant_room ? 2 * d->constant_room : FIRST_CONSTANTS;
+        struct constant *grown = decode_take(d, room * sizeof *grown);
+        if (d->constant_count) memcpy(grown, d->constants, d->constant_count * sizeof *grown);
+        d->constants = grown;
+        d->constant_room = room;
+    }
+    size_t bytes = lane_bytes == 8 ? SLOT_64 : lane_bytes == 4 ? SLOT_32 : SLOT_ALIGNMENT;
+    slot taken = (slot)d->constant_bytes | SLOT_CONSTANT;
+    d->constants[d->constant_count++] = (struct constant){value, (uint8_t)lane_bytes, taken};
+    d->constant_bytes += bytes;
+    return taken;
+}
+
+/* ---- special registers --------------------------------------------------------------------- */
+
+static const struct { const char *name; enum special_register which; } special_names[] = {
+    {"tid.x", SPECIAL_TID_X}, {"tid.y", SPECIAL_TID_Y}, {"tid.z", SPECIAL_TID_Z},
+    {"ntid.x", SPECIAL_NTID_X}, {"ntid.y", SPECIAL_NTID_Y}, {"ntid.z", SPECIAL_NTID_Z},
+    {"ctaid.x", SPECIAL_CTAID_X}, {"ctaid.y", SPECIAL_CTAID_Y}, {"ctaid.z", SPECIAL_CTAID_Z},
+    {"nctaid.x", SPECIAL_NCTAID_X}, {"nctaid.y", SPECIAL_NCTAID_Y}, {"nctaid.z", SPECIAL_NCTAID_Z},
+    {"laneid", SPECIAL_LANEID}, {"warpid", SPECIAL_WARPID}, {"nwarpid", SPECIAL_NWARPID},
+    {"lanemask_eq", SPECIAL_LANEMASK_EQ}, {"lanemask_le", SPECIAL_LANEMASK_LE},
+    {"lanemask_lt", SPECIAL_LANEMASK_LT}, {"lanemask_ge", SPECIAL_LANEMASK_GE},
+    {"lanemask_gt", SPECIAL_LANEMASK_GT}, {"smid", SPECIAL_SMID}, {"nsmid", SPECIAL_NSMID},
+    {"gridid", SPECIAL_GRIDID}, {"dynamic_smem_size", SPECIAL_DYNAMIC_SHARED},
+    {"total_smem_size", SPECIAL_TOTAL_SHARED},
+};
+
+static slot special_slot(struct decoder *d, const char *name, unsigned lane_bytes)
+{
+    for (size_t i = 0; i < sizeof special_names / sizeof *special_names; i++) {
+        if (strcmp(special_names[i].name, name)) continue;
+        enum special_register which = special_names[i].which;
+        if (which == SPECIAL_GRIDID && lane_bytes == 8) return constant_slot(d, 0, 8);
+        if (lane_bytes != 4)
+            decode_fail(d, EMU_UNSUPPORTED_PTX, "special register %%%s is read as %u bytes", name, lane_bytes);
+        if (d->special_slots[which] == NO_SLOT) {
+            d->special_slots[which] = register_take(d, 4);
+            d->specials[d->special_count++] =
+                (struct special){(uint8_t)which, d->special_slots[which]};
+        }
+        return d->special_slots[which];
+    }
+    decode_fail(d, EMU_UNSUPPORTED_PTX, "special register %%%s is not supported", name);
+}
+
+/* ---- symbols ------------------------------------------------------------------------------- */
+
+/* Where a variable or parameter is, in its own state space. */
+static uint64_t symbol_address(struct decoder *d, const char *name)
+{
+    const struct ptx_function *f = d->function;
+    for (size_t i = 0; i < f->variable_count; i++)
+        if (!strcmp(f->variables[i].name, name)) return d->variable_offset[i];
+    for (size_t i = 0; i < f->param_count; i++)
+        if (!strcmp(f->params[i].name, name)) return d->kernel->info.param_offset[i];
+    const struct ptx_text *text = &d->module->text;
+    for (size_t i = 0; i < text->variable_count; i++) {
+        if (strcmp(text->variables[i].name, name)) continue;
+        return text->variables[i].space == PTX_SHARED ? d->shared_offset[i] : d->module->addresses[i];
+    }
+    for (size_t i = 0; i < text->function_count; i++)
+        if (!strcmp(text->functions[i].name, name))
+            decode_fail(d, EMU_UNSUPPORTED_PTX, "the address of function '%s' is not supported", name);
+    decode_fail(d, EMU_INVALID_PTX, "'%s' is not declared", name);
+}
+
+/* ---- operands ------------------------------------------------------------------------------ */
+
+unsigned operand_lane_bytes(struct decoder *d, const struct ptx_operand *operand, unsigned otherwise)
+{
+    return operand->kind == PTX_REGISTER ? d->lane_bytes[operand->index] : otherwise;
+}
+
+static slot register_slot(struct decoder *d, const struct ptx_operand *operand, unsigned lane_bytes)
+{
+    const struct ptx_register *reg = &d->function->registers[operand->index];
+    if (d->lane_bytes[operand->index] != lane_bytes)
+        decode_fail(d, EMU_INVALID_PTX, "register %s is of type .%s, which does not fit here", reg->name,
+                    ptx_type_name(reg->type));
+    return d->registers[operand->index];
+}
+
+slot source_slot(struct decoder *d, const struct ptx_operand *operand, unsigned lane_bytes)
+{
+    if (operand->negated && operand->kind != PTX_REGISTER)
+        decode_fail(d, EMU_INVALID_PTX, "only a predicate can be negated");
+    switch (operand->kind) {
+    case PTX_REGISTER:
+        return register_slot(d, operand, lane_bytes);
+    case PTX_INTEGER:
+        if (lane_bytes) return constant_slot(d, operand->bits, lane_bytes);
+        return constant_slot(d, operand->bits ? ALL_LANES : 0, 0);
+    case PTX_FLOAT32:
+        if (lane_bytes == 4) return constant_slot(d, operand->bits, 4);
+        break;
+    case PTX_FLOAT64:
+        if (lane_bytes == 8) return constant_slot(d, operand->bits, 8);
+        break;
+    case PTX_SPECIAL:
+        return special_slot(d, operand->name, lane_bytes);
+    case PTX_SYMBOL:
+        if (lane_bytes)
+            return constant_slot(d, symbol_address(d, operand->name) + (uint64_t)operand->offset,
+                                 lane_bytes);
+        break;
+    default:
+        break;
+    }
+    decode_fail(d, EMU_INVALID_PTX, "an operand is of the wrong kind");
+}
+
+slot destination_slot(struct decoder *d, const struct ptx_operand *operand, unsigned lane_bytes)
+{
+    if (operand->kind == PTX_SINK) return register_take(d, lane_bytes);
+    if (operand->kind != PTX_REGISTER || operand->negated)
+        decode_fail(d, EMU_INVALID_PTX, "the destination is not a register");
+    return register_slot(d, operand, lane_bytes);
+}
+
+void decode_address(struct decoder *d, struct insn *i, const struct ptx_operand *operand)
+{
+    if (operand->kind != PTX_ADDRESS) decode_fail(d, EMU_INVALID_PTX, "an address in [ ] is missing");
+    const struct ptx_operand *base = operand->base;
+    i->address_bytes = 8;
+    if (base->kind == PTX_REGISTER) {
+        i->address_bytes = d->lane_bytes[base->index];
+        if (!i->address_bytes) decode_fail(d, EMU_INVALID_PTX, "a predicate is no address");
+        i->a = d->registers[base->index];
+        i->offset = operand->offset;
+    } else if (base->kind == PTX_SYMBOL) {
+        i->a = constant_slot(d, 0, 8);
+        i->offset = (int64_t)symbol_address(d, base->name) + operand->offset;
+    } else if (base->kind == PTX_INTEGER) {
+        i->a = constant_slot(d, 0, 8);
+        i->offset = (int64_t)base->bits + operand->offset;
+    } else {
+        decode_fail(d, EMU_INVALID_PTX, "the address is neither a register nor a variable");
+    }
+}
+
+int64_t immediate(struct decoder *d, const struct ptx_operand *operand)
+{
+    if (operand->kind != PTX_INTEGER) decode_fail(d, EMU_UNSUPPORTED_PTX, "an operand must be a constant here");
+    return (int64_t)operand->bits;
+}

@@ -1,0 +1,32 @@
+/* device.h — struct emu: a device with its memory, its modules and what its launches have counted. */
+#ifndef EMU_DEVICE_H
+#define EMU_DEVICE_H
+
+#include "counters.h"
+#include "memory.h"
+#include "module.h"
+#include "trace.h"
+
+struct emu {
+    const struct emu_gpu *gpu;
+    unsigned threads;
+    bool counting, allow_exited, tracing;
+    struct emu_trace trace;
+    struct memory memory;
+    struct emu_module *modules;
+    unsigned launches;
+    struct emu_launch_record **records;
+    size_t record_count, record_room;
+    char message[2048];
+    pthread_mutex_t lock; /* one call at a time */
+};
+
+/* For kernels: memory does not change while a grid runs. */
+const struct range *device_range(const struct emu *, uint64_t address);
+/* "12 bytes past the end of the 400 bytes at 0x…", or "no memory is allocated near it" */
+void device_describe_address(const struct emu *, uint64_t address, char *text, size_t size);
+
+/* Runs a launch to its end on the device's host threads. (sched.c) */
+void launch_run(struct launch *);
+
+#endif

@@ -1,0 +1,151 @@
+#include "exec.h"
+#include "flow.h"
+
+/* The lanes of a fragment that the instruction's guard lets through. */
+static inline uint32_t guarded(const struct warp *w, const struct insn *i, uint32_t mask)
+{
+    return mask & (*(const uint32_t *)slot_at(w, i->guard) ^ i->guard_flip);
+}
+
+/* Lanes in `taken` go to the target, the others on. */
+static void branch(struct warp *w, struct fragment *f, const struct insn *i, uint32_t taken)
+{
+    if (!taken) {
+        f->pc++;
+    } else if (taken == f->mask) {
+        f->pc = i->target;
+    } else {
+        flow_split(w, f, taken, i->target);
+        f->pc++;
+    }
+}
+
+static void leave(struct warp *w, struct fragment *f, uint32_t lanes)
+{
+    w->live &= ~lanes;
+    w->exited |= lanes;
+    f->mask &= ~lanes;
+    if (f->mask) f->pc++;
+    else flow_remove(w, f);
+}
+
+/* Lanes that the guard holds back pass the barrier by. */
+static void barrier(struct warp *w, struct fragment *f, const struct insn *i, uint32_t arriving)
+{
+    uint32_t here = f->pc;
+    if (arriving != f->mask) {
+        struct fragment *rest = f;
+        f = flow_split(w, rest, arriving, here);
+        rest->pc++;
+    }
+    barrier_arrive(w, f, i, i->control == CONTROL_BARRIER);
+}
+
+/* False: lanes of the member mask are still to come. */
+static bool converge(struct warp *w, struct fragment *f, const struct insn *i, uint32_t mask)
+{
+    const uint32_t *members = slot_at(w, i->members);
+    if (members[__builtin_ctz(mask)] & w->live & ~f->mask) {
+        f->state = FRAGMENT_CONVERGING;
+        return false;
+    }
+    i->fn(w, i, mask);
+    f->pc++;
+    return true;
+}
+
+/*
+ * Runs one fragment until it meets another (limit), splits, waits, ends, or the fuel is gone. Written
+ * once and compiled twice, with counting and without.
+ */
+static inline __attribute__((always_inline)) void run_fragment(struct warp *w, struct fragment *f, uint32_t limit, bool counting)
+{
+    const struct insn *code = w->block->launch->kernel->code;
+    for (;;) {
+        /* The everyday part: operations, one after the other. */
+        uint32_t pc = f->pc, mask = f->mask, active;
+        const struct insn *i;
+        for (;;) {
+            i = &code[pc];
+            active = guarded(w, i, mask);
+            if (counting) {
+                w->counts[pc].executed++;
+                w->counts[pc].lanes += (unsigned)__builtin_popcount(active);
+            }
+            w->fuel--;
+            if (i->control != CONTROL_NONE) break;
+            if (active) i->fn(w, i, active);
+            pc++;
+            if (!w->fuel || pc >= limit) {
+                f->pc = pc;
+                return;
+            }
+        }
+        f->pc = pc;
+        unsigned fragments = w->fragment_count;
+        switch ((enum control)i->control) {
+        case CONTROL_BRANCH:
+            branch(w, f, i, active);
+            break;
+        case CONTROL_EXIT:
+            if (active == mask) {
+                leave(w, f, active);
+                return;
+            }
+            if (active) leave(w, f, active);
+            else f->pc++;
+            break;
+        case CONTROL_BARRIER:
+        case CONTROL_ARRIVE:
+            if (active) {
+                barrier(w, f, i, active);
+                return;
+            }
+            f->pc++;
+            break;
+        case CONTROL_CONVERGE:
+        case CONTROL_WARP_SYNC:
+            if (!active) f->pc++;
+            else if (!converge(w, f, i, active)) {
+                if (counting) w->counts[pc].executed--, w->counts[pc].lanes -= (unsigned)__builtin_popcount(active);
+                return;
+            }
+            break;
+        case CONTROL_SPIN: /* it waits for somebody: end the slice */
+            f->pc++;
+            w->slice = 0;
+            w->fuel = 0;
+            w->fair = true;
+            return;
+        case CONTROL_NONE:
+            break;
+        }
+        if (!w->fuel || f->pc >= limit || w->fragment_count != fragments) return;
+    }
+}
+
+static void run_counting(struct warp *w, struct fragment *f, uint32_t limit) { run_fragment(w, f, limit, true); }
+static void run_plain(struct warp *w, struct fragment *f, uint32_t limit) { run_fragment(w, f, limit, false); }
+
+enum warp_stop warp_run(struct warp *w, uint64_t instructions)
+{
+    w->slice = instructions;
+    w->fuel = 0;
+    while (w->fragment_count) {
+        uint32_t limit;
+        bool others;
+        struct fragment *f = flow_next(w, &limit, &others);
+        if (w->block->launch->error) return WARP_FAULT;
+        if (!f) return WARP_WAITS;
+        if (!w->fuel) {
+            if (!w->slice) return WARP_SLICE_OVER;
+            w->fuel = others && w->slice > PATIENCE ? PATIENCE : w->slice;
+            w->slice -= w->fuel;
+        }
+        f->turn = ++w->turns;
+        if (w->counts) run_counting(w, f, limit);
+        else run_plain(w, f, limit);
+        if (!w->fuel && others) w->fair = true;
+    }
+    return w->block->launch->error ? WARP_FAULT : WARP_DONE;
+}

@@ -1,0 +1,35 @@
+/*
+ * memory.h — device memory.
+ *
+ * Device addresses are a reserved stretch of the process's address space in which nothing is mapped, so a host
+ * program that dereferences a device pointer faults as it would with a GPU. The bytes are in a second
+ * stretch of the same size; `delta` leads from one to the other. Pages cost memory only once written.
+ */
+#ifndef EMU_MEMORY_H
+#define EMU_MEMORY_H
+
+#include "machine.h"
+
+struct memory {
+    uint64_t base, reserved;  /* the device's addresses */
+    uint8_t *store;           /* the byte at address a is store[a - base] */
+    size_t capacity, used;    /* bytes that may be, and are, allocated */
+    uint64_t next;            /* where the next allocation is tried: freed addresses come back last */
+    struct range *ranges;     /* sorted by base: allocations and mapped host memory */
+    size_t range_count, range_room;
+};
+
+/* Reserves addresses for `capacity` bytes. False: the host gives none. */
+bool memory_open(struct memory *, size_t capacity);
+void memory_close(struct memory *);
+/* Returns 0 or an enum emu_error. Fresh memory reads as 0xCD, as far as POISON_LIMIT. */
+int memory_alloc(struct memory *, size_t bytes, emu_addr *);
+int memory_free(struct memory *, emu_addr);
+int memory_map(struct memory *, void *host, size_t bytes);
+int memory_unmap(struct memory *, void *host);
+/* The range that holds an address, or NULL. */
+const struct range *memory_find(const struct memory *, uint64_t address);
+/* The host's view of [address, address + bytes), or NULL if that is not inside one range. */
+void *memory_view(const struct memory *, uint64_t address, size_t bytes);
+
+#endif

@@ -1,0 +1,97 @@
+#include "operations.h"
+#include <fenv.h>
+#include <math.h>
+#include <string.h>
+#if defined __x86_64__
+#include <immintrin.h>
+#endif
+
+/* ---- the tables for this processor */
+
+#define DECLARE(isa)                                                                               \
+    extern const struct op_table ops_integer_##isa, ops_float_##isa, ops_compare_##isa,            \
+        ops_bits_##isa, ops_move_##isa, ops_convert_##isa, ops_access_##isa;
+#define TABLES(isa)                                                                                \
+    {&ops_integer_##isa, &ops_float_##isa, &ops_compare_##isa, &ops_bits_##isa, &ops_move_##isa,   \
+     &ops_convert_##isa, &ops_access_##isa}
+enum { TABLE_COUNT = 7 };
+
+DECLARE(base)
+static const struct op_table *const tables_base[TABLE_COUNT] = TABLES(base);
+#if defined __x86_64__
+DECLARE(v3)
+static const struct op_table *const tables_v3[TABLE_COUNT] = TABLES(v3);
+#endif
+
+static const struct op_table *const *tables(void)
+{
+#if defined __x86_64__
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi2"))
+        return tables_v3;
+#endif
+    return tables_base;
+}
+
+static const struct op *find_exact(const char *key)
+{
+    const struct op_table *const *all = tables();
+    for (int t = 0; t < TABLE_COUNT; t++)
+        for (size_t k = 0; k < all[t]->count; k++)
+            if (!strcmp(all[t]->ops[k].key, key)) return &all[t]->ops[k];
+    return NULL;
+}
+
+const struct op *op_find(const char *key)
+{
+    char other[64];
+    const struct op *op = find_exact(key);
+    const char *type = strrchr(key, '.');
+    if (op || !type || strlen(key) >= sizeof other) return op;
+
+    /* Signed and unsigned addition are one operation, and bits are unsigned numbers. */
+    strcpy(other, key);
+    char *kind = other + (type - key) + 1;
+    if (*kind != 's' && *kind != 'b' && *kind != 'f') return NULL;
+    /* Moving or selecting a float moves its bits: nothing else is listed for u and not for f. */
+    if (*kind == 'f' && strncmp(key, "mov.", 4) && strncmp(key, "selp.", 5)) return NULL;
+    *kind = 'u';
+    return find_exact(other);
+}
+
+/* ---- rounding, flushing, saturation */
+
+#if defined __x86_64__
+enum { FLUSH_BITS = 0x8040 }; /* of MXCSR: flush results to zero, take denormal inputs as zeros */
+static void set_flush(bool on)
+{
+    _mm_setcsr(on ? _mm_getcsr() | FLUSH_BITS : _mm_getcsr() & ~(unsigned)FLUSH_BITS);
+}
+#else
+static void set_flush(bool on) { (void)on; } /* results keep their denormals here */
+#endif
+
+static void call_inner(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    if (i->rounding != FE_TONEAREST) fesetround(i->rounding);
+    if (i->flush) set_flush(true);
+    i->inner(w, i, mask);
+    if (i->flush) set_flush(false);
+    if (i->rounding != FE_TONEAREST) fesetround(FE_TONEAREST);
+}
+
+void op_wrapped(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    call_inner(w, i, mask);
+    if (!i->saturate) return;
+    lane_float *d = LANES(f32, i->d);
+    FOR_LANES(d, d[l] > 0 ? (d[l] < 1 ? d[l] : 1) : 0); /* a NaN is not above 0: it becomes 0 */
+}
+
+void op_wrapped_64(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    call_inner(w, i, mask);
+    if (!i->saturate) return;
+    lane_double *d = LANES(f64, i->d);
+    FOR_LANES(d, d[l] > 0 ? (d[l] < 1 ? d[l] : 1) : 0);
+}

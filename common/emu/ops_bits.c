@@ -1,0 +1,192 @@
+/* ops_bits.c — counting, finding, moving and mixing bits (PTX ISA, "Integer Arithmetic" and "Logic and Shift"). */
+#include "ops.h"
+
+static inline uint32_t reverse_32(uint32_t a)
+{
+    a = (a >> 1 & 0x55555555) | (a & 0x55555555) << 1;
+    a = (a >> 2 & 0x33333333) | (a & 0x33333333) << 2;
+    a = (a >> 4 & 0x0f0f0f0f) | (a & 0x0f0f0f0f) << 4;
+    return __builtin_bswap32(a);
+}
+
+static inline uint64_t reverse_64(uint64_t a)
+{
+    return (uint64_t)reverse_32((uint32_t)a) << 32 | reverse_32((uint32_t)(a >> 32));
+}
+
+/* The position of the highest bit that is not a copy of the sign; all ones if there is none. */
+#define HIGHEST(a, width, clz) ((a) ? (width)-1 - (uint32_t)clz(a) : ALL_LANES)
+static inline uint32_t bfind_u32(uint32_t a) { return HIGHEST(a, 32, __builtin_clz); }
+static inline uint32_t bfind_u64(uint64_t a) { return HIGHEST(a, 64, (uint32_t)__builtin_clzll); }
+static inline uint32_t bfind_s32(int32_t a) { return bfind_u32((uint32_t)(a < 0 ? ~a : a)); }
+static inline uint32_t bfind_s64(int64_t a) { return bfind_u64((uint64_t)(a < 0 ? ~a : a)); }
+/* .shiftamt: how far to shift left to bring it to the top */
+static inline uint32_t shift_amount(uint32_t position, uint32_t width)
+{
+    return position == ALL_LANES ? ALL_LANES : width - 1 - position;
+}
+
+#define COUNT(X)                                                                                   \
+    X(popc, "popc", u32, __builtin_popcount(a)) X(popc, "popc", u64, __builtin_popcountll(a))      \
+    X(clz, "clz", u32, a ? __builtin_clz(a) : 32) X(clz, "clz", u64, a ? __builtin_clzll(a) : 64)  \
+    X(find, "bfind", u32, bfind_u32(a)) X(find, "bfind", u64, bfind_u64(a))                        \
+    X(find, "bfind", s32, bfind_s32(a)) X(find, "bfind", s64, bfind_s64(a))                        \
+    X(find_shift, "bfind.shiftamt", u32, shift_amount(bfind_u32(a), 32))                           \
+    X(find_shift, "bfind.shiftamt", u64, shift_amount(bfind_u64(a), 64))                           \
+    X(find_shift, "bfind.shiftamt", s32, shift_amount(bfind_s32(a), 32))                           \
+    X(find_shift, "bfind.shiftamt", s64, shift_amount(bfind_s64(a), 64))
+
+#define UNARY(X) X(brev, "brev", u32, reverse_32(a)) X(brev, "brev", u64, reverse_64(a))
+
+/* A mask of b bits from bit a upward; .clamp stops at the top, .wrap takes both modulo 32. */
+static inline uint32_t bit_mask(uint32_t a, uint32_t b)
+{
+    uint32_t ones = b > 31 ? ALL_LANES : (UINT32_C(1) << b) - 1;
+    return a > 31 ? 0 : ones << a;
+}
+#define BINARY(X)                                                                                  \
+    X(bmsk_clamp, "bmsk.clamp", u32, bit_mask(a, b))                                               \
+    X(bmsk_wrap, "bmsk.wrap", u32, bit_mask(a & 31, b & 31))
+
+/* Funnel shifts take 32 of the 64 bits b:a; d = a, b, c. */
+static inline uint32_t funnel_left(uint32_t a, uint32_t b, uint32_t c)
+{
+    return c == 0 ? b : c > 31 ? a : b << c | a >> (32 - c);
+}
+static inline uint32_t funnel_right(uint32_t a, uint32_t b, uint32_t c)
+{
+    return c == 0 ? a : c > 31 ? b : a >> c | b << (32 - c);
+}
+
+/* prmt: each of the result's four bytes is chosen by a nibble of c among the eight bytes of b:a; the nibble's top bit asks for the
+ * byte's sign instead. */
+static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors)
+{
+    uint64_t bytes = (uint64_t)b << 32 | a;
+    uint32_t result = 0;
+    for (int n = 0; n < 4; n++) {
+        uint32_t selector = selectors >> 4 * n & 15;
+        uint32_t byte = (uint32_t)(bytes >> 8 * (selector & 7)) & 0xff;
+        if (selector & 8) byte = byte & 0x80 ? 0xff : 0;
+        result |= byte << 8 * n;
+    }
+    return result;
+}
+/* The modes of prmt as selectors for each value of c's low two bits (PTX ISA, prmt). */
+static inline uint32_t permute_mode(uint32_t a, uint32_t b, uint32_t c, const uint16_t *selectors)
+{
+    return permute(a, b, selectors[c & 3]);
+}
+static const uint16_t forward_4[] = {0x3210, 0x4321, 0x5432, 0x6543};
+static const uint16_t backward_4[] = {0x5670, 0x6701, 0x7012, 0x0123};
+static const uint16_t replicate_8[] = {0x0000, 0x1111, 0x2222, 0x3333};
+static const uint16_t edge_left[] = {0x3210, 0x3211, 0x3222, 0x3333};
+static const uint16_t edge_right[] = {0x0000, 0x1110, 0x2210, 0x3210};
+static const uint16_t replicate_16[] = {0x1010, 0x3232, 0x1010, 0x3232};
+
+/* fns: the position of the n-th set bit of a from bit b on; n < 0 searches downward; n = 0 asks for bit b itself. */
+static inline uint32_t find_nth(uint32_t a, uint32_t base, int32_t n)
+{
+    if (base > 31) return ALL_LANES;
+    if (n == 0) return a >> base & 1 ? base : ALL_LANES;
+    int step = n > 0 ? 1 : -1;
+    for (int bit = (int)base, left = n > 0 ? n : -n; bit >= 0 && bit < 32; bit += step)
+        if (a >> bit & 1 && --left == 0) return (uint32_t)bit;
+    return ALL_LANES;
+}
+
+#define TERNARY(X)                                                                                 \
+    X(shf_l_clamp, "shf.l.clamp", u32, funnel_left(a, b, c))                                       \
+    X(shf_l_wrap, "shf.l.wrap", u32, funnel_left(a, b, c & 31))                                    \
+    X(shf_r_clamp, "shf.r.clamp", u32, funnel_right(a, b, c))                                      \
+    X(shf_r_wrap, "shf.r.wrap", u32, funnel_right(a, b, c & 31))                                   \
+    X(prmt, "prmt", u32, permute(a, b, c))                                                         \
+    X(prmt_f4e, "prmt.f4e", u32, permute_mode(a, b, c, forward_4))                                 \
+    X(prmt_b4e, "prmt.b4e", u32, permute_mode(a, b, c, backward_4))                                \
+    X(prmt_rc8, "prmt.rc8", u32, permute_mode(a, b, c, replicate_8))                               \
+    X(prmt_ecl, "prmt.ecl", u32, permute_mode(a, b, c, edge_left))                                 \
+    X(prmt_ecr, "prmt.ecr", u32, permute_mode(a, b, c, edge_right))                                \
+    X(prmt_rc16, "prmt.rc16", u32, permute_mode(a, b, c, replicate_16))                            \
+    X(fns, "fns", u32, find_nth(a, b, (int32_t)c))
+
+/* bfe: c bits of a from bit b on, extended by zeros or by the field's top bit (a's own when it reaches beyond). */
+#define EXTRACT(id, type, wide, width, negative)                                                             \
+    static inline T_##type id(T_##type a, uint32_t b, uint32_t c)                                  \
+    {                                                                                              \
+        uint32_t position = b & 0xff, length = c & 0xff;                                           \
+        if (!length) return 0;                                                                     \
+        if (position >= width) return (T_##type)((negative) ? -1 : 0);                             \
+        if (position + length >= width) return (T_##type)(a >> position);                          \
+        return (T_##type)((T_##type)((wide)a << (width - position - length)) >> (width - length)); \
+    }
+EXTRACT(extract_u32, u32, uint32_t, 32, false)
+EXTRACT(extract_s32, s32, uint32_t, 32, a < 0)
+EXTRACT(extract_u64, u64, uint64_t, 64, false)
+EXTRACT(extract_s64, s64, uint64_t, 64, a < 0)
+#define DEFINE_EXTRACT(type)                                                                       \
+    static void bfe_##type(struct warp *w, const struct insn *i, uint32_t mask)                    \
+    {                                                                                              \
+        L_##type *d = LANES(type, i->d);                                                           \
+        const L_##type *a = LANES(type, i->a);                                                     \
+        const lane_32 *b = LANES(u32, i->b), *c = LANES(u32, i->c);                                \
+        FOR_LANES(d, (U_##type)extract_##type((T_##type)a[l], b[l], c[l]));                        \
+    }
+DEFINE_EXTRACT(u32)
+DEFINE_EXTRACT(s32)
+DEFINE_EXTRACT(u64)
+DEFINE_EXTRACT(s64)
+
+/* bfi: b with its d bits from bit c on replaced by a's lowest. */
+#define DEFINE_INSERT(type, width)                                                                 \
+    static inline T_##type insert_##type(T_##type a, T_##type b, uint32_t c, uint32_t d)           \
+    {                                                                                              \
+        uint32_t position = c & 0xff, length = d & 0xff;                                           \
+        if (!length || position >= width) return b;                                                \
+        T_##type ones = length >= width ? ~(T_##type)0 : ((T_##type)1 << length) - 1;              \
+        return (b & ~(ones << position)) | (a & ones) << position;                                 \
+    }                                                                                              \
+    static void bfi_##type(struct warp *w, const struct insn *i, uint32_t mask)                    \
+    {                                                                                              \
+        L_##type *d = LANES(type, i->d);                                                           \
+        const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b);                             \
+        const lane_32 *c = LANES(u32, i->c), *e = LANES(u32, i->v[0]);                             \
+        FOR_LANES(d, insert_##type(a[l], b[l], c[l], e[l]));                                       \
+    }
+DEFINE_INSERT(u32, 32)
+DEFINE_INSERT(u64, 64)
+
+/* lop3: any function of three bits, given as its truth table (in i->offset). */
+static inline uint32_t lookup_3(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
+{
+    uint32_t result = 0;
+    if (table & 0x01) result |= ~a & ~b & ~c;
+    if (table & 0x02) result |= ~a & ~b & c;
+    if (table & 0x04) result |= ~a & b & ~c;
+    if (table & 0x08) result |= ~a & b & c;
+    if (table & 0x10) result |= a & ~b & ~c;
+    if (table & 0x20) result |= a & ~b & c;
+    if (table & 0x40) result |= a & b & ~c;
+    if (table & 0x80) result |= a & b & c;
+    return result;
+}
+static void lop3_u32(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    lane_32 *d = LANES(u32, i->d);
+    const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);
+    uint32_t table = (uint32_t)i->offset;
+    FOR_LANES(d, lookup_3(a[l], b[l], c[l], table));
+}
+
+COUNT(DEFINE_COUNT)
+UNARY(DEFINE_UNARY)
+BINARY(DEFINE_BINARY)
+TERNARY(DEFINE_TERNARY)
+
+static const struct op entries[] = {
+    COUNT(ENTRY_COUNT) UNARY(ENTRY_UNARY) BINARY(ENTRY_BINARY) TERNARY(ENTRY_TERNARY)
+    {"bfe.u32", bfe_u32, "4444"}, {"bfe.s32", bfe_s32, "4444"},
+    {"bfe.u64", bfe_u64, "8844"}, {"bfe.s64", bfe_s64, "8844"},
+    {"bfi.u32", bfi_u32, "44444"}, {"bfi.u64", bfi_u64, "88844"},
+    {"lop3.u32", lop3_u32, "4444t"}, /* t: the truth table, an immediate */
+};
+DEFINE_OP_TABLE(ops_bits, entries);

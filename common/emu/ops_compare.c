@@ -1,0 +1,99 @@
+/*
+ * ops_compare.c — setp and set (PTX ISA, "Comparison and Selection").
+ *
+ * Each comparison makes a mask with a bit for each lane where it holds; finish() combines it with another
+ * predicate and writes it as the instruction wants it.
+ */
+#include "half.h"
+#include "ops.h"
+
+static void finish(struct warp *w, const struct insn *i, uint32_t mask, uint32_t holds)
+{
+    uint32_t opposite = ~holds;
+    if (i->combine != COMBINE_NONE) {
+        uint32_t other = *(uint32_t *)slot_at(w, i->c) ^ (i->flip_c ? ALL_LANES : 0);
+        switch (i->combine) {
+        case COMBINE_AND: holds &= other, opposite &= other; break;
+        case COMBINE_OR: holds |= other, opposite |= other; break;
+        case COMBINE_XOR: holds ^= other, opposite ^= other; break;
+        }
+    }
+    if (i->result != RESULT_PREDICATE) {
+        lane_32 *d = LANES(u32, i->d), yes = i->result == RESULT_FLOAT  ? bits_of_f32(1.0f)
+                                            : i->result == RESULT_HALF ? 0x3c00
+                                                                       : ALL_LANES;
+        FOR_LANES(d, holds >> l & 1 ? yes : 0);
+        return;
+    }
+    if (i->d != NO_SLOT) {
+        uint32_t *p = slot_at(w, i->d);
+        *p = (*p & ~mask) | (holds & mask);
+    }
+    if (i->v[0] != NO_SLOT) {
+        uint32_t *q = slot_at(w, i->v[0]);
+        *q = (*q & ~mask) | (opposite & mask);
+    }
+}
+
+#define DEFINE_COMPARE(name, type, condition)                                                      \
+    static void name##_##type(struct warp *w, const struct insn *i, uint32_t mask)                 \
+    {                                                                                              \
+        const L_##type *as = LANES(type, i->a), *bs = LANES(type, i->b);                           \
+        uint32_t holds = 0;                                                                        \
+        for (int l = 0; l < WARP; l++) {                                                           \
+            T_##type a = (T_##type)as[l], b = (T_##type)bs[l];                                     \
+            holds |= (uint32_t)(condition) << l;                                                   \
+        }                                                                                          \
+        finish(w, i, mask, holds);                                                                 \
+    }
+#define ENTRY_COMPARE(name, type, condition) {"compare." #name "." #type, name##_##type, " " W_##type W_##type},
+
+#define INTEGERS(X, name, condition)                                                               \
+    X(name, u16, condition) X(name, s16, condition) X(name, u32, condition) X(name, s32, condition) \
+    X(name, u64, condition) X(name, s64, condition)
+#define FLOATS(X, name, condition) X(name, f32, condition) X(name, f64, condition)
+
+#define UNSIGNED(X, name, condition) X(name, u16, condition) X(name, u32, condition) X(name, u64, condition)
+
+/* lo, ls, hi and hs are lt, le, gt and ge of unsigned numbers; equ, neu, … hold also if one is NaN. */
+#define COMPARISONS(X)                                                                             \
+    INTEGERS(X, eq, a == b) INTEGERS(X, ne, a != b) INTEGERS(X, lt, a < b)                         \
+    INTEGERS(X, le, a <= b) INTEGERS(X, gt, a > b) INTEGERS(X, ge, a >= b)                         \
+    UNSIGNED(X, lo, a < b) UNSIGNED(X, ls, a <= b) UNSIGNED(X, hi, a > b) UNSIGNED(X, hs, a >= b)  \
+    FLOATS(X, eq, a == b) FLOATS(X, ne, a < b || a > b) FLOATS(X, lt, a < b)                       \
+    FLOATS(X, le, a <= b) FLOATS(X, gt, a > b) FLOATS(X, ge, a >= b)                               \
+    FLOATS(X, equ, !(a < b || a > b)) FLOATS(X, neu, a != b) FLOATS(X, ltu, !(a >= b))             \
+    FLOATS(X, leu, !(a > b)) FLOATS(X, gtu, !(a <= b)) FLOATS(X, geu, !(a < b))                    \
+    FLOATS(X, num, a == a && b == b) FLOATS(X, nan, a != a || b != b)
+
+COMPARISONS(DEFINE_COMPARE)
+
+/* 16-bit floats compare as floats. */
+#define T_f16 float
+#define T_bf16 float
+#define HALVES(X, name, condition) X(name, f16, condition) X(name, bf16, condition)
+#define DEFINE_COMPARE_HALF(name, type, condition)                                                 \
+    static void name##_##type(struct warp *w, const struct insn *i, uint32_t mask)                 \
+    {                                                                                              \
+        const lane_32 *as = LANES(u32, i->a), *bs = LANES(u32, i->b);                              \
+        uint32_t holds = 0;                                                                        \
+        for (int l = 0; l < WARP; l++) {                                                           \
+            float a = f32_of_##type((uint16_t)as[l]), b = f32_of_##type((uint16_t)bs[l]);          \
+            holds |= (uint32_t)(condition) << l;                                                   \
+        }                                                                                          \
+        finish(w, i, mask, holds);                                                                 \
+    }
+#define ENTRY_COMPARE_HALF(name, type, condition) {"compare." #name "." #type, name##_##type, " 44"},
+#define HALF_COMPARISONS(X)                                                                        \
+    HALVES(X, eq, a == b) HALVES(X, ne, a < b || a > b) HALVES(X, lt, a < b) HALVES(X, le, a <= b) \
+    HALVES(X, gt, a > b) HALVES(X, ge, a >= b) HALVES(X, equ, !(a < b || a > b))                   \
+    HALVES(X, neu, a != b) HALVES(X, ltu, !(a >= b)) HALVES(X, leu, !(a > b))                      \
+    HALVES(X, gtu, !(a <= b)) HALVES(X, geu, !(a < b)) HALVES(X, num, a == a && b == b)            \
+    HALVES(X, nan, a != a || b != b)
+HALF_COMPARISONS(DEFINE_COMPARE_HALF)
+
+static const struct op entries[] = {
+    COMPARISONS(ENTRY_COMPARE)
+    HALF_COMPARISONS(ENTRY_COMPARE_HALF)
+};
+DEFINE_OP_TABLE(ops_compare, entries);

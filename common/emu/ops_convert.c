@@ -1,0 +1,184 @@
+/*
+ * ops_convert.c — cvt (PTX ISA, "cvt").
+ *
+ * Integers: truncated or extended, with .sat clamped. Integer to float: rounded as asked. Float to integer:
+ * rounded to an integral value (.rni .rzi .rmi .rpi), clamped to the range, NaN becomes 0. Float to float: rounded
+ * when it narrows. Keys are "cvt.<to>.<from>", with "sat" or the rounding behind "cvt" where it matters.
+ */
+#include "half.h"
+#include "ops.h"
+#include <math.h>
+
+/* The result of an 8- or 16-bit conversion fills its register: signed values by their sign. */
+#define WIDEN(to, value) ((L_##to)(T_##to)(value))
+
+#define DEFINE_CONVERT(to, from, id, value)                                                        \
+    static inline T_##to id##_##to##_##from##_lane(T_##from a) { return (T_##to)(value); }         \
+    static void id##_##to##_##from(struct warp *w, const struct insn *i, uint32_t mask)            \
+    {                                                                                              \
+        L_##to *d = LANES(to, i->d);                                                               \
+        const L_##from *a = LANES(from, i->a);                                                     \
+        FOR_LANES(d, WIDEN(to, id##_##to##_##from##_lane((T_##from)a[l])));                        \
+    }
+
+/* ---- integer to integer: 8 × 8 types, plain and saturating */
+
+#define MIN_u8 0
+#define MAX_u8 UINT8_MAX
+#define MIN_u16 0
+#define MAX_u16 UINT16_MAX
+#define MIN_u32 0
+#define MAX_u32 UINT32_MAX
+#define MIN_u64 0
+#define MAX_u64 UINT64_MAX
+#define MIN_s8 INT8_MIN
+#define MAX_s8 INT8_MAX
+#define MIN_s16 INT16_MIN
+#define MAX_s16 INT16_MAX
+#define MIN_s32 INT32_MIN
+#define MAX_s32 INT32_MAX
+#define MIN_s64 INT64_MIN
+#define MAX_s64 INT64_MAX
+
+static inline __int128 clamp(__int128 a, __int128 low, __int128 high)
+{
+    return a < low ? low : a > high ? high : a;
+}
+#define CLAMP(to, a) clamp(a, MIN_##to, MAX_##to)
+#define FROM_INTEGERS(X, to)                                                                       \
+    X(to, u8) X(to, s8) X(to, u16) X(to, s16) X(to, u32) X(to, s32) X(to, u64) X(to, s64)
+#define INTEGERS(X)                                                                                \
+    FROM_INTEGERS(X, u8) FROM_INTEGERS(X, s8) FROM_INTEGERS(X, u16) FROM_INTEGERS(X, s16)          \
+    FROM_INTEGERS(X, u32) FROM_INTEGERS(X, s32) FROM_INTEGERS(X, u64) FROM_INTEGERS(X, s64)
+#define DEFINE_INTEGER(to, from)                                                                   \
+    DEFINE_CONVERT(to, from, cvt, a) DEFINE_CONVERT(to, from, clamp, CLAMP(to, a))
+#define ENTRY_INTEGER(to, from)                                                                    \
+    {"cvt." #to "." #from, cvt_##to##_##from, W_##to W_##from},                                    \
+    {"cvt.sat." #to "." #from, clamp_##to##_##from, W_##to W_##from},
+INTEGERS(DEFINE_INTEGER)
+
+/* ---- integer to float: the CPU's conversion follows the rounding mode that the wrapper sets */
+
+#define TO_FLOATS(X) FROM_INTEGERS(X, f32) FROM_INTEGERS(X, f64)
+#define DEFINE_TO_FLOAT(to, from) DEFINE_CONVERT(to, from, cvt, a)
+#define ENTRY_TO_FLOAT(to, from) {"cvt." #to "." #from, cvt_##to##_##from, W_##to W_##from},
+TO_FLOATS(DEFINE_TO_FLOAT)
+
+/* ---- float to integer */
+
+/* The largest double that a 64-bit type can hold is below its maximum + 1 = 2^63 or 2^64. */
+#define INTEGER_OF(to, rounded)                                                                    \
+    ((rounded) != (rounded)                            ? 0                                         \
+     : (rounded) <= (double)MIN_##to                   ? MIN_##to                                  \
+     : (rounded) >= (double)MAX_##to                   ? MAX_##to                                  \
+                                                       : (T_##to)(rounded))
+/* rint follows the rounding mode, which is "to nearest even" here. */
+#define TO_INTEGERS(X, from)                                                                       \
+    X(u8, from) X(s8, from) X(u16, from) X(s16, from) X(u32, from) X(s32, from) X(u64, from) X(s64, from)
+#define DEFINE_TO_INTEGER(to, from)                                                                \
+    DEFINE_CONVERT(to, from, rni, INTEGER_OF(to, rint((double)a)))                                 \
+    DEFINE_CONVERT(to, from, rzi, INTEGER_OF(to, trunc((double)a)))                                \
+    DEFINE_CONVERT(to, from, rmi, INTEGER_OF(to, floor((double)a)))                                \
+    DEFINE_CONVERT(to, from, rpi, INTEGER_OF(to, ceil((double)a)))
+#define ENTRY_ROUNDED(id, to, from) {"cvt." #id "." #to "." #from, id##_##to##_##from, W_##to W_##from},
+#define ENTRY_TO_INTEGER(to, from)                                                                 \
+    ENTRY_ROUNDED(rni, to, from) ENTRY_ROUNDED(rzi, to, from) ENTRY_ROUNDED(rmi, to, from)         \
+    ENTRY_ROUNDED(rpi, to, from)
+TO_INTEGERS(DEFINE_TO_INTEGER, f32)
+TO_INTEGERS(DEFINE_TO_INTEGER, f64)
+
+/* ---- float to float */
+
+static inline float canonical(float a) { return a == a ? a : f32_of_bits(0x7fffffff); }
+DEFINE_CONVERT(f32, f64, cvt, canonical((float)a))
+DEFINE_CONVERT(f64, f32, cvt, a)
+DEFINE_CONVERT(f32, f32, cvt, canonical(a))
+DEFINE_CONVERT(f64, f64, cvt, a)
+#define ROUND_TO_INTEGRAL(X)                                                                       \
+    X(rni, f32, f32, canonical(rintf(a))) X(rzi, f32, f32, canonical(truncf(a)))                   \
+    X(rmi, f32, f32, canonical(floorf(a))) X(rpi, f32, f32, canonical(ceilf(a)))                   \
+    X(rni, f64, f64, rint(a)) X(rzi, f64, f64, trunc(a)) X(rmi, f64, f64, floor(a))                \
+    X(rpi, f64, f64, ceil(a))
+#define DEFINE_INTEGRAL(id, to, from, value) DEFINE_CONVERT(to, from, id, value)
+#define ENTRY_INTEGRAL(id, to, from, value) ENTRY_ROUNDED(id, to, from)
+ROUND_TO_INTEGRAL(DEFINE_INTEGRAL)
+
+/* ---- 16-bit floats: always through a double, which holds them all */
+
+#define T_f16 uint16_t
+#define L_f16 lane_32
+#define W_f16 "4"
+#define T_bf16 uint16_t
+#define L_bf16 lane_32
+#define W_bf16 "4"
+
+#define HALVES(X)                                                                                  \
+    X(f32, f16, f32_of_f16(a)) X(f64, f16, f32_of_f16(a)) X(f32, bf16, f32_of_bf16(a))             \
+    X(f64, bf16, f32_of_bf16(a)) X(f16, f16, a) X(bf16, bf16, a)
+#define DEFINE_FROM_HALF(to, from, value) DEFINE_CONVERT(to, from, cvt, value)
+#define ENTRY_FROM_HALF(to, from, value) ENTRY_TO_FLOAT(to, from)
+HALVES(DEFINE_FROM_HALF)
+
+/* Into 16 bits, with the four roundings; rn is also what no rounding means. */
+#define TO_HALF(X, to, from, wide)                                                                 \
+    X(rn, to, from, to##_of_f64(wide, ROUND_NEAREST)) X(rz, to, from, to##_of_f64(wide, ROUND_ZERO)) \
+    X(rm, to, from, to##_of_f64(wide, ROUND_DOWN)) X(rp, to, from, to##_of_f64(wide, ROUND_UP))
+/* Integers above 53 bits are first rounded to odd so that the second rounding sees what was lost. */
+static inline double odd_of_u64(uint64_t a)
+{
+    return (double)(a >> 12 ? (a & ~UINT64_C(0xfff)) | ((a & 0xfff) != 0) << 12 : a);
+}
+static inline double odd_of_s64(int64_t a)
+{
+    return a < 0 ? -odd_of_u64(0 - (uint64_t)a) : odd_of_u64((uint64_t)a);
+}
+#define TO_HALVES(X)                                                                               \
+    TO_HALF(X, f16, f32, a) TO_HALF(X, f16, f64, a) TO_HALF(X, bf16, f32, a) TO_HALF(X, bf16, f64, a) \
+    TO_HALF(X, f16, u8, a) TO_HALF(X, f16, s8, a) TO_HALF(X, f16, u16, a) TO_HALF(X, f16, s16, a)  \
+    TO_HALF(X, f16, u32, a) TO_HALF(X, f16, s32, a) TO_HALF(X, f16, u64, odd_of_u64(a))            \
+    TO_HALF(X, f16, s64, odd_of_s64(a))                                                            \
+    TO_HALF(X, bf16, u32, a) TO_HALF(X, bf16, s32, a) TO_HALF(X, bf16, u16, a)                     \
+    TO_HALF(X, bf16, s16, a) TO_HALF(X, bf16, f16, f32_of_f16(a)) TO_HALF(X, f16, bf16, f32_of_bf16(a))
+TO_HALVES(DEFINE_INTEGRAL)
+
+/* Out of 16 bits into integers, and to integral values. */
+#define HALF_TO_INTEGERS(X, from)                                                                  \
+    X(u8, from) X(s8, from) X(u16, from) X(s16, from) X(u32, from) X(s32, from) X(u64, from) X(s64, from)
+#define DEFINE_HALF_TO_INTEGER(to, from)                                                           \
+    DEFINE_CONVERT(to, from, rni, INTEGER_OF(to, rint((double)f32_of_##from(a))))                  \
+    DEFINE_CONVERT(to, from, rzi, INTEGER_OF(to, trunc((double)f32_of_##from(a))))                 \
+    DEFINE_CONVERT(to, from, rmi, INTEGER_OF(to, floor((double)f32_of_##from(a))))                 \
+    DEFINE_CONVERT(to, from, rpi, INTEGER_OF(to, ceil((double)f32_of_##from(a))))
+HALF_TO_INTEGERS(DEFINE_HALF_TO_INTEGER, f16)
+HALF_TO_INTEGERS(DEFINE_HALF_TO_INTEGER, bf16)
+#define HALF_INTEGRAL(X)                                                                           \
+    X(rni, f16, f16, f16_of_f64(rint((double)f32_of_f16(a)), ROUND_NEAREST))                       \
+    X(rzi, f16, f16, f16_of_f64(trunc((double)f32_of_f16(a)), ROUND_NEAREST))                      \
+    X(rmi, f16, f16, f16_of_f64(floor((double)f32_of_f16(a)), ROUND_NEAREST))                      \
+    X(rpi, f16, f16, f16_of_f64(ceil((double)f32_of_f16(a)), ROUND_NEAREST))
+HALF_INTEGRAL(DEFINE_INTEGRAL)
+
+/* Two floats into one register of two halves: cvt.rn.f16x2.f32 d, high, low */
+#define PAIRS(X) X(f16, rn, ROUND_NEAREST) X(f16, rz, ROUND_ZERO) X(bf16, rn, ROUND_NEAREST) X(bf16, rz, ROUND_ZERO)
+#define DEFINE_PAIR(to, id, how)                                                                   \
+    static void pair_##to##_##id(struct warp *w, const struct insn *i, uint32_t mask)              \
+    {                                                                                              \
+        lane_32 *d = LANES(u32, i->d);                                                             \
+        const lane_float *a = LANES(f32, i->a), *b = LANES(f32, i->b);                             \
+        FOR_LANES(d, (uint32_t)to##_of_f64(a[l], how) << 16 | to##_of_f64(b[l], how));             \
+    }
+#define ENTRY_PAIR(to, id, how) {"cvt." #id "." #to "x2.f32", pair_##to##_##id, "444"},
+PAIRS(DEFINE_PAIR)
+
+static const struct op entries[] = {
+    INTEGERS(ENTRY_INTEGER)
+    TO_FLOATS(ENTRY_TO_FLOAT)
+    TO_INTEGERS(ENTRY_TO_INTEGER, f32) TO_INTEGERS(ENTRY_TO_INTEGER, f64)
+    {"cvt.f32.f64", cvt_f32_f64, "48"}, {"cvt.f64.f32", cvt_f64_f32, "84"},
+    {"cvt.f32.f32", cvt_f32_f32, "44"}, {"cvt.f64.f64", cvt_f64_f64, "88"},
+    ROUND_TO_INTEGRAL(ENTRY_INTEGRAL)
+    HALVES(ENTRY_FROM_HALF) TO_HALVES(ENTRY_INTEGRAL)
+    HALF_TO_INTEGERS(ENTRY_TO_INTEGER, f16) HALF_TO_INTEGERS(ENTRY_TO_INTEGER, bf16)
+    HALF_INTEGRAL(ENTRY_INTEGRAL) PAIRS(ENTRY_PAIR)
+};
+DEFINE_OP_TABLE(ops_convert, entries);

@@ -1,0 +1,175 @@
+/*
+ * ops_float.c — floating-point arithmetic (PTX ISA, "Floating-Point Instructions").
+ *
+ * add, sub, mul, fma, div, sqrt and rcp are IEEE 754 and so is the CPU; rounding modes, .ftz and .sat
+ * are handled by the wrapper in operations.c. Functions that hardware approximates (.approx) are computed more
+ * exactly here than PTX asks for: within its documented error, but not bit for bit as on a GPU.
+ * A NaN result of an f32 operation is the canonical 0x7fffffff.
+ */
+#include "half.h"
+#include "ops.h"
+#include <math.h>
+
+static inline float canonical(float value) { return value == value ? value : f32_of_bits(0x7fffffff); }
+
+/* min and max: a NaN loses against a number; -0 is below +0. With .NaN it wins. */
+#define LESSER(a, b, sign) ((a) != (a) ? (b) : (b) != (b) ? (a) : (a) < (b) || ((a) == (b) && sign(a)) ? (a) : (b))
+#define GREATER(a, b, sign) ((a) != (a) ? (b) : (b) != (b) ? (a) : (a) > (b) || ((a) == (b) && !sign(a)) ? (a) : (b))
+
+static inline double clear_sign(double a) { return __builtin_fabs(a); }
+
+#define UNARY(X)                                                                                   \
+    X(abs, "abs", f32, __builtin_fabsf(a)) X(abs, "abs", f64, clear_sign(a))                       \
+    X(neg, "neg", f32, -a) X(neg, "neg", f64, -a)                                                  \
+    X(sqrt, "sqrt", f32, canonical(__builtin_sqrtf(a))) X(sqrt, "sqrt", f64, __builtin_sqrt(a))    \
+    X(rcp, "rcp", f32, canonical(1.0f / a)) X(rcp, "rcp", f64, 1.0 / a)                            \
+    X(rsqrt, "rsqrt", f32, canonical((float)(1.0 / __builtin_sqrt((double)a))))                    \
+    X(rsqrt, "rsqrt", f64, 1.0 / __builtin_sqrt(a))                                                \
+    X(ex2, "ex2", f32, canonical((float)exp2((double)a)))                                          \
+    X(lg2, "lg2", f32, canonical((float)log2((double)a)))                                          \
+    X(sin, "sin", f32, canonical((float)sin((double)a)))                                           \
+    X(cos, "cos", f32, canonical((float)cos((double)a)))                                           \
+    X(tanh, "tanh", f32, canonical((float)tanh((double)a)))
+
+#define BINARY(X)                                                                                  \
+    X(add, "add", f32, canonical(a + b)) X(add, "add", f64, a + b)                                 \
+    X(sub, "sub", f32, canonical(a - b)) X(sub, "sub", f64, a - b)                                 \
+    X(mul, "mul", f32, canonical(a * b)) X(mul, "mul", f64, a * b)                                 \
+    X(div, "div", f32, canonical(a / b)) X(div, "div", f64, a / b)                                 \
+    X(min, "min", f32, canonical(LESSER(a, b, __builtin_signbitf)))                                \
+    X(min, "min", f64, LESSER(a, b, __builtin_signbit))                                            \
+    X(max, "max", f32, canonical(GREATER(a, b, __builtin_signbitf)))                               \
+    X(max, "max", f64, GREATER(a, b, __builtin_signbit))                                           \
+    X(min_nan, "min.NaN", f32, canonical(a != a || b != b ? a + b : LESSER(a, b, __builtin_signbitf))) \
+    X(max_nan, "max.NaN", f32, canonical(a != a || b != b ? a + b : GREATER(a, b, __builtin_signbitf))) \
+    X(copysign, "copysign", f32, __builtin_copysignf(b, a))                                        \
+    X(copysign, "copysign", f64, __builtin_copysign(b, a))
+
+#define TERNARY(X)                                                                                 \
+    X(fma, "fma", f32, canonical(__builtin_fmaf(a, b, c))) X(fma, "fma", f64, __builtin_fma(a, b, c))
+
+UNARY(DEFINE_UNARY)
+BINARY(DEFINE_BINARY)
+TERNARY(DEFINE_TERNARY)
+
+/* testp: which kind of number is a? The result is a predicate. */
+#define TESTS(X)                                                                                   \
+    X(finite, f32, __builtin_isfinite(a[l])) X(finite, f64, __builtin_isfinite(a[l]))              \
+    X(infinite, f32, __builtin_isinf(a[l])) X(infinite, f64, __builtin_isinf(a[l]))                \
+    X(number, f32, !__builtin_isnan(a[l])) X(number, f64, !__builtin_isnan(a[l]))                  \
+    X(notanumber, f32, __builtin_isnan(a[l])) X(notanumber, f64, __builtin_isnan(a[l]))            \
+    X(normal, f32, __builtin_isnormal(a[l])) X(normal, f64, __builtin_isnormal(a[l]))              \
+    X(subnormal, f32, is_subnormal(a[l], 0x1p-126)) X(subnormal, f64, is_subnormal(a[l], 0x1p-1022))
+static inline bool is_subnormal(double a, double smallest) { return a != 0 && clear_sign(a) < smallest; }
+#define DEFINE_TEST(test, type, value)                                                             \
+    static void testp_##test##_##type(struct warp *w, const struct insn *i, uint32_t mask)         \
+    {                                                                                              \
+        uint32_t *d = slot_at(w, i->d), bits = 0;                                                  \
+        const L_##type *a = LANES(type, i->a);                                                     \
+        for (int l = 0; l < WARP; l++) bits |= (uint32_t)((value) != 0) << l;                      \
+        *d = (*d & ~mask) | (bits & mask);                                                         \
+    }
+#define ENTRY_TEST(test, type, value) {"testp." #test "." #type, testp_##test##_##type, "p" W_##type},
+TESTS(DEFINE_TEST)
+
+/* ---- 16 bits: each operation in float (exact, or with bits to spare), then rounded once */
+
+static inline uint16_t f16(double value) { return f16_of_f64(value, ROUND_NEAREST); }
+static inline uint16_t bf16(double value) { return bf16_of_f64(value, ROUND_NEAREST); }
+
+#define HALF_BINARY(X, type)                                                                       \
+    X(add, type, type((double)a + b)) X(sub, type, type((double)a - b)) X(mul, type, type((double)a * b)) \
+    X(min, type, type(LESSER(a, b, __builtin_signbitf)))                                           \
+    X(max, type, type(GREATER(a, b, __builtin_signbitf)))
+#define HALF_UNARY(X, type)                                                                        \
+    X(abs, type, bits & 0x7fff) X(neg, type, bits ^ 0x8000)
+
+/* The same function for one value in a lane, and for two packed into it (x2). */
+#define DEFINE_HALF_BINARY(id, type, value)                                                        \
+    static inline uint16_t id##_##type##_one(uint16_t p, uint16_t q)                               \
+    {                                                                                              \
+        float a = f32_of_##type(p), b = f32_of_##type(q);                                          \
+        return value;                                                                              \
+    }                                                                                              \
+    static void id##_##type(struct warp *w, const struct insn *i, uint32_t mask)                   \
+    {                                                                                              \
+        lane_32 *d = LANES(u32, i->d);                                                             \
+        const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b);                                \
+        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], (uint16_t)b[l]));                 \
+    }                                                                                              \
+    static void id##_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)               \
+    {                                                                                              \
+        lane_32 *d = LANES(u32, i->d);                                                             \
+        const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b);                                \
+        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], (uint16_t)b[l]) |                 \
+                         (uint32_t)id##_##type##_one((uint16_t)(a[l] >> 16), (uint16_t)(b[l] >> 16)) << 16); \
+    }
+#define DEFINE_HALF_UNARY(id, type, value)                                                         \
+    static inline uint16_t id##_##type##_one(uint16_t bits) { return (uint16_t)(value); }          \
+    static void id##_##type(struct warp *w, const struct insn *i, uint32_t mask)                   \
+    {                                                                                              \
+        lane_32 *d = LANES(u32, i->d);                                                             \
+        const lane_32 *a = LANES(u32, i->a);                                                       \
+        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l]));                                 \
+    }                                                                                              \
+    static void id##_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)               \
+    {                                                                                              \
+        lane_32 *d = LANES(u32, i->d);                                                             \
+        const lane_32 *a = LANES(u32, i->a);                                                       \
+        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l]) |                                 \
+                         (uint32_t)id##_##type##_one((uint16_t)(a[l] >> 16)) << 16);               \
+    }
+#define DEFINE_HALF_FMA(type)                                                                      \
+    static inline uint32_t fma_##type##_one(uint16_t p, uint16_t q, uint16_t r)                    \
+    {                                                                                              \
+        return type(sum_to_odd((double)f32_of_##type(p) * f32_of_##type(q), f32_of_##type(r)));    \
+    }                                                                                              \
+    static void fma_##type(struct warp *w, const struct insn *i, uint32_t mask)                    \
+    {                                                                                              \
+        lane_32 *d = LANES(u32, i->d);                                                             \
+        const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);         \
+        FOR_LANES(d, fma_##type##_one((uint16_t)a[l], (uint16_t)b[l], (uint16_t)c[l]));            \
+    }                                                                                              \
+    static void fma_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)                \
+    {                                                                                              \
+        lane_32 *d = LANES(u32, i->d);                                                             \
+        const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);         \
+        FOR_LANES(d, fma_##type##_one((uint16_t)a[l], (uint16_t)b[l], (uint16_t)c[l]) |            \
+                         fma_##type##_one((uint16_t)(a[l] >> 16), (uint16_t)(b[l] >> 16),          \
+                                          (uint16_t)(c[l] >> 16)) << 16);                          \
+    }
+#define ENTRY_HALF_BINARY(id, type, value)                                                         \
+    {#id "." #type, id##_##type, "444"}, {#id "." #type "x2", id##_##type##x2, "444"},
+#define ENTRY_HALF_UNARY(id, type, value)                                                          \
+    {#id "." #type, id##_##type, "44"}, {#id "." #type "x2", id##_##type##x2, "44"},
+#define ENTRY_HALF_FMA(type)                                                                       \
+    {"fma." #type, fma_##type, "4444"}, {"fma." #type "x2", fma_##type##x2, "4444"},
+
+/* a + b rounded to odd: whatever the sum lost keeps its last bit set, so that the second rounding, to fewer bits, comes
+ * out as if there had been only one. */
+static inline double sum_to_odd(double a, double b)
+{
+    double sum = a + b, part = sum - a, lost = (a - (sum - part)) + (b - part);
+    uint64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    if (lost != 0 && sum == sum && !(bits & 1)) {
+        bits += (lost > 0) == (sum > 0) ? 1 : UINT64_MAX;
+        memcpy(&sum, &bits, sizeof sum);
+    }
+    return sum;
+}
+
+HALF_BINARY(DEFINE_HALF_BINARY, f16)
+HALF_BINARY(DEFINE_HALF_BINARY, bf16)
+HALF_UNARY(DEFINE_HALF_UNARY, f16)
+HALF_UNARY(DEFINE_HALF_UNARY, bf16)
+DEFINE_HALF_FMA(f16)
+DEFINE_HALF_FMA(bf16)
+
+static const struct op entries[] = {
+    UNARY(ENTRY_UNARY) BINARY(ENTRY_BINARY) TERNARY(ENTRY_TERNARY) TESTS(ENTRY_TEST)
+    HALF_BINARY(ENTRY_HALF_BINARY, f16) HALF_BINARY(ENTRY_HALF_BINARY, bf16)
+    HALF_UNARY(ENTRY_HALF_UNARY, f16) HALF_UNARY(ENTRY_HALF_UNARY, bf16)
+    ENTRY_HALF_FMA(f16) ENTRY_HALF_FMA(bf16)
+};
+DEFINE_OP_TABLE(ops_float, entries);

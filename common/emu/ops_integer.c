@@ -1,0 +1,251 @@
+/* ops_integer.c — integer arithmetic, logic and shifts (PTX ISA, "Integer Arithmetic", "Logic and Shift"). */
+#include "ops.h"
+
+/* Division by zero gives all ones, and the remainder the dividend, as on the hardware; the one quotient that
+ * does not fit, INT_MIN / -1, wraps around. */
+#define DIVIDE_UNSIGNED(a, b) ((b) ? (a) / (b) : (__typeof__(a))~(__typeof__(a))0)
+#define DIVIDE_SIGNED(a, b, U) ((b) == 0 ? -1 : (b) == -1 ? (__typeof__(a))(0 - (U)(a)) : (a) / (b))
+
+#define UNARY(X)                                                                                   \
+    X(neg, "neg", s16, 0 - (uint32_t)a) X(neg, "neg", s32, 0 - (uint32_t)a)                        \
+    X(neg, "neg", s64, 0 - (uint64_t)a)                                                            \
+    X(abs, "abs", s16, a < 0 ? 0 - (uint32_t)a : (uint32_t)a)                                      \
+    X(abs, "abs", s32, a < 0 ? 0 - (uint32_t)a : (uint32_t)a)                                      \
+    X(abs, "abs", s64, a < 0 ? 0 - (uint64_t)a : (uint64_t)a)                                      \
+    X(not, "not", u16, ~a) X(not, "not", u32, ~a) X(not, "not", u64, ~a)                           \
+    X(cnot, "cnot", u16, !a) X(cnot, "cnot", u32, !a) X(cnot, "cnot", u64, !a)
+
+#define BINARY(X)                                                                                  \
+    X(add, "add", u16, a + b) X(add, "add", u32, a + b) X(add, "add", u64, a + b)                  \
+    X(sub, "sub", u16, a - b) X(sub, "sub", u32, a - b) X(sub, "sub", u64, a - b)                  \
+    X(mul_lo, "mul.lo", u16, (uint32_t)a * b)                                                      \
+    X(mul_lo, "mul.lo", u32, a * b) X(mul_lo, "mul.lo", u64, a * b)                                \
+    X(mul_hi, "mul.hi", u16, (uint32_t)a * b >> 16) X(mul_hi, "mul.hi", s16, a * b >> 16)          \
+    X(mul_hi, "mul.hi", u32, (uint64_t)a * b >> 32) X(mul_hi, "mul.hi", s32, (int64_t)a * b >> 32) \
+    X(mul_hi, "mul.hi", u64, (unsigned __int128)a * b >> 64)                                       \
+    X(mul_hi, "mul.hi", s64, (__int128)a * b >> 64)                                                \
+    X(div, "div", u16, DIVIDE_UNSIGNED(a, b)) X(div, "div", s16, DIVIDE_SIGNED(a, b, uint16_t))    \
+    X(div, "div", u32, DIVIDE_UNSIGNED(a, b)) X(div, "div", s32, DIVIDE_SIGNED(a, b, uint32_t))    \
+    X(div, "div", u64, DIVIDE_UNSIGNED(a, b)) X(div, "div", s64, DIVIDE_SIGNED(a, b, uint64_t))    \
+    X(rem, "rem", u16, b ? a % b : a) X(rem, "rem", s16, b == 0 ? a : b == -1 ? 0 : a % b)         \
+    X(rem, "rem", u32, b ? a % b : a) X(rem, "rem", s32, b == 0 ? a : b == -1 ? 0 : a % b)         \
+    X(rem, "rem", u64, b ? a % b : a) X(rem, "rem", s64, b == 0 ? a : b == -1 ? 0 : a % b)         \
+    X(min, "min", u16, a < b ? a : b) X(min, "min", s16, a < b ? a : b)                            \
+    X(min, "min", u32, a < b ? a : b) X(min, "min", s32, a < b ? a : b)                            \
+    X(min, "min", u64, a < b ? a : b) X(min, "min", s64, a < b ? a : b)                            \
+    X(max, "max", u16, a > b ? a : b) X(max, "max", s16, a > b ? a : b)                            \
+    X(max, "max", u32, a > b ? a : b) X(max, "max", s32, a > b ? a : b)                            \
+    X(max, "max", u64, a > b ? a : b) X(max, "max", s64, a > b ? a : b)                            \
+    X(and, "and", u16, a & b) X(and, "and", u32, a & b) X(and, "and", u64, a & b)                  \
+    X(or, "or", u16, a | b) X(or, "or", u32, a | b) X(or, "or", u64, a | b)                        \
+    X(xor, "xor", u16, a ^ b) X(xor, "xor", u32, a ^ b) X(xor, "xor", u64, a ^ b)                  \
+    X(add_sat, "add.sat", s32, saturate((int64_t)a + b))                                           \
+    X(sub_sat, "sub.sat", s32, saturate((int64_t)a - b))
+
+#define TERNARY(X)                                                                                 \
+    X(mad_lo, "mad.lo", u16, (uint32_t)a * b + c)                                                  \
+    X(mad_lo, "mad.lo", u32, a * b + c) X(mad_lo, "mad.lo", u64, a * b + c)                        \
+    X(mad_hi, "mad.hi", u16, ((uint32_t)a * b >> 16) + c)                                          \
+    X(mad_hi, "mad.hi", s16, (a * b >> 16) + c)                                                    \
+    X(mad_hi, "mad.hi", u32, (uint32_t)((uint64_t)a * b >> 32) + c)                                \
+    X(mad_hi, "mad.hi", s32, (uint32_t)((int64_t)a * b >> 32) + (uint32_t)c)                       \
+    X(mad_hi, "mad.hi", u64, (uint64_t)((unsigned __int128)a * b >> 64) + c)                       \
+    X(mad_hi, "mad.hi", s64, (uint64_t)((__int128)a * b >> 64) + (uint64_t)c)                      \
+    X(sad, "sad", u16, c + (a < b ? b - a : a - b)) X(sad, "sad", s16, c + (a < b ? b - a : a - b)) \
+    X(sad, "sad", u32, c + (a < b ? b - a : a - b))                                                \
+    X(sad, "sad", s32, (uint32_t)c + (a < b ? (uint32_t)b - (uint32_t)a : (uint32_t)a - (uint32_t)b)) \
+    X(sad, "sad", u64, c + (a < b ? b - a : a - b))                                                \
+    X(sad, "sad", s64, (uint64_t)c + (a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b))
+
+/* A shift by the width or more gives 0, or copies of the sign. */
+#define SHIFT(X)                                                                                   \
+    X(shl, "shl", u16, b > 15 ? 0 : a << b) X(shl, "shl", u32, b > 31 ? 0 : a << b)                \
+    X(shl, "shl", u64, b > 63 ? 0 : a << b)                                                        \
+    X(shr, "shr", u16, b > 15 ? 0 : a >> b) X(shr, "shr", s16, a >> (b > 15 ? 15 : b))             \
+    X(shr, "shr", u32, b > 31 ? 0 : a >> b) X(shr, "shr", s32, a >> (b > 31 ? 31 : b))             \
+    X(shr, "shr", u64, b > 63 ? 0 : a >> b) X(shr, "shr", s64, a >> (b > 63 ? 63 : b))
+
+static inline int32_t saturate(int64_t value)
+{
+    return (int32_t)(value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : value);
+}
+
+UNARY(DEFINE_UNARY)
+BINARY(DEFINE_BINARY)
+TERNARY(DEFINE_TERNARY)
+SHIFT(DEFINE_SHIFT)
+
+/* mul.wide and mad.wide: the result is twice as wide as a and b. */
+#define WIDE(X)                                                                                    \
+    X(u16, u32) X(s16, s32) X(u32, u64) X(s32, s64)
+#define DEFINE_WIDE(type, wide)                                                                    \
+    static void mul_wide_##type(struct warp *w, const struct insn *i, uint32_t mask)               \
+    {                                                                                              \
+        L_##wide *d = LANES(wide, i->d);                                                           \
+        const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b);                             \
+        FOR_LANES(d, (U_##wide)((T_##wide)(T_##type)a[l] * (T_##wide)(T_##type)b[l]));             \
+    }                                                                                              \
+    static void mad_wide_##type(struct warp *w, const struct insn *i, uint32_t mask)               \
+    {                                                                                              \
+        L_##wide *d = LANES(wide, i->d);                                                           \
+        const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b);                             \
+        const L_##wide *c = LANES(wide, i->c);                                                     \
+        FOR_LANES(d, (U_##wide)((T_##wide)(T_##type)a[l] * (T_##wide)(T_##type)b[l]) + c[l]);      \
+    }
+#define ENTRY_WIDE(type, wide)                                                                     \
+    {"mul.wide." #type, mul_wide_##type, W_##wide W_##type W_##type},                              \
+    {"mad.wide." #type, mad_wide_##type, W_##wide W_##type W_##type W_##wide},
+WIDE(DEFINE_WIDE)
+
+/* The 24-bit products of old hardware: only the low 24 bits of a and b count. */
+static inline int32_t low24(uint32_t a) { return (int32_t)(a << 8) >> 8; }
+#define BINARY_24(X)                                                                               \
+    X(mul24_lo, "mul24.lo", u32, (a & 0xffffff) * (b & 0xffffff))                                  \
+    X(mul24_lo, "mul24.lo", s32, (uint32_t)low24((uint32_t)a) * (uint32_t)low24((uint32_t)b))
+BINARY_24(DEFINE_BINARY)
+#define TERNARY_24(X)                                                                              \
+    X(mad24_lo, "mad24.lo", u32, (a & 0xffffff) * (b & 0xffffff) + c)                              \
+    X(mad24_lo, "mad24.lo", s32,                                                                   \
+      (uint32_t)low24((uint32_t)a) * (uint32_t)low24((uint32_t)b) + (uint32_t)c)
+TERNARY_24(DEFINE_TERNARY)
+
+/* Sums with carry: add.cc, addc, sub.cc, subc, mad.lo.cc, madc.hi and so on. The carry flag is a bit a lane. A
+ * subtraction's borrow is the carry's complement inside, as PTX leaves its polarity open. */
+static inline uint32_t carry_in(const struct warp *w, const struct insn *i, int l)
+{
+    return i->carry_in ? w->carry >> l & 1 : 0;
+}
+
+static inline void carry_out(struct warp *w, const struct insn *i, uint32_t mask, uint32_t carries)
+{
+    if (i->carry_out) w->carry = (w->carry & ~mask) | (carries & mask);
+}
+
+#define CARRY(X) X(u32, unsigned long long) X(u64, unsigned __int128)
+#define DEFINE_CARRY(type, twice)                                                                  \
+    static void add_carry_##type(struct warp *w, const struct insn *i, uint32_t mask)              \
+    {                                                                                              \
+        L_##type *d = LANES(type, i->d);                                                           \
+        const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b);                             \
+        uint32_t carries = 0;                                                                      \
+        for (int l = 0; l < WARP; l++) {                                                           \
+            if (!(mask >> l & 1)) continue;                                                        \
+            twice sum = (twice)a[l] + b[l] + carry_in(w, i, l);                                    \
+            carries |= (uint32_t)(sum >> 8 * sizeof a[l] & 1) << l;                                \
+            d[l] = (T_##type)sum;                                                                  \
+        }                                                                                          \
+        carry_out(w, i, mask, carries);                                                            \
+    }                                                                                              \
+    static void sub_carry_##type(struct warp *w, const struct insn *i, uint32_t mask)              \
+    {                                                                                              \
+        L_##type *d = LANES(type, i->d);                                                           \
+        const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b);                             \
+        uint32_t borrows = 0;                                                                      \
+        for (int l = 0; l < WARP; l++) {                                                           \
+            if (!(mask >> l & 1)) continue;                                                        \
+            twice difference = (twice)a[l] - b[l] - carry_in(w, i, l);                             \
+            borrows |= (uint32_t)(difference >> 8 * sizeof a[l] & 1) << l;                         \
+            d[l] = (T_##type)difference;                                                           \
+        }                                                                                          \
+        carry_out(w, i, mask, borrows);                                                            \
+    }                                                                                              \
+    static inline void mad_carry_##type(struct warp *w, const struct insn *i, uint32_t mask, bool high) \
+    {                                                                                              \
+        L_##type *d = LANES(type, i->d);                                                           \
+        const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b), *c = LANES(type, i->c);     \
+        uint32_t carries = 0;                                                                      \
+        for (int l = 0; l < WARP; l++) {                                                           \
+            if (!(mask >> l & 1)) continue;                                                        \
+            twice product = (twice)a[l] * b[l];                                                    \
+            T_##type half = (T_##type)(high ? product >> 8 * sizeof a[l] : product);               \
+            twice sum = (twice)half + c[l] + carry_in(w, i, l);                                    \
+            carries |= (uint32_t)(sum >> 8 * sizeof a[l] & 1) << l;                                \
+            d[l] = (T_##type)sum;                                                                  \
+        }                                                                                          \
+        carry_out(w, i, mask, carries);                                                            \
+    }                                                                                              \
+    static void mad_lo_carry_##type(struct warp *w, const struct insn *i, uint32_t mask)           \
+    {                                                                                              \
+        mad_carry_##type(w, i, mask, false);                                                       \
+    }                                                                                              \
+    static void mad_hi_carry_##type(struct warp *w, const struct insn *i, uint32_t mask)           \
+    {                                                                                              \
+        mad_carry_##type(w, i, mask, true);                                                        \
+    }
+CARRY(DEFINE_CARRY)
+
+/* The high half of a signed product differs from the unsigned one. */
+static void mad_hi_carry_s32(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    lane_32 *d = LANES(u32, i->d);
+    const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);
+    uint32_t carries = 0;
+    for (int l = 0; l < WARP; l++) {
+        if (!(mask >> l & 1)) continue;
+        uint32_t high = (uint32_t)((int64_t)(int32_t)a[l] * (int32_t)b[l] >> 32);
+        uint64_t sum = (uint64_t)high + c[l] + carry_in(w, i, l);
+        carries |= (uint32_t)(sum >> 32 & 1) << l;
+        d[l] = (uint32_t)sum;
+    }
+    carry_out(w, i, mask, carries);
+}
+
+/* Four or two products of bytes (and halves of a 32-bit word), summed with c: dp4a, dp2a. */
+static inline int64_t byte_of(uint32_t word, int n, bool is_signed)
+{
+    uint32_t byte = word >> 8 * n & 0xff;
+    return is_signed ? (int8_t)byte : (int64_t)byte;
+}
+static inline int64_t half_of(uint32_t word, int n, bool is_signed)
+{
+    uint32_t half = word >> 16 * n & 0xffff;
+    return is_signed ? (int16_t)half : (int64_t)half;
+}
+#define DOT_PRODUCTS(X) X(u32, u32, false, false) X(u32, s32, false, true) X(s32, u32, true, false) X(s32, s32, true, true)
+#define DEFINE_DOT(ta, tb, sa, sb)                                                                 \
+    static inline uint32_t dp4a_lane_##ta##_##tb(uint32_t a, uint32_t b, uint32_t c)               \
+    {                                                                                              \
+        for (int n = 0; n < 4; n++) c += (uint32_t)(byte_of(a, n, sa) * byte_of(b, n, sb));        \
+        return c;                                                                                  \
+    }                                                                                              \
+    static inline uint32_t dp2a_lane_##ta##_##tb(uint32_t a, uint32_t b, uint32_t c, int high)     \
+    {                                                                                              \
+        for (int n = 0; n < 2; n++)                                                                \
+            c += (uint32_t)(half_of(a, n, sa) * byte_of(b, n + 2 * high, sb));                     \
+        return c;                                                                                  \
+    }                                                                                              \
+    static void dp4a_##ta##_##tb(struct warp *w, const struct insn *i, uint32_t mask)              \
+    {                                                                                              \
+        lane_32 *d = LANES(u32, i->d);                                                             \
+        const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);         \
+        FOR_LANES(d, dp4a_lane_##ta##_##tb(a[l], b[l], c[l]));                                     \
+    }                                                                                              \
+    static void dp2a_lo_##ta##_##tb(struct warp *w, const struct insn *i, uint32_t mask)           \
+    {                                                                                              \
+        lane_32 *d = LANES(u32, i->d);                                                             \
+        const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);         \
+        FOR_LANES(d, dp2a_lane_##ta##_##tb(a[l], b[l], c[l], 0));                                  \
+    }                                                                                              \
+    static void dp2a_hi_##ta##_##tb(struct warp *w, const struct insn *i, uint32_t mask)           \
+    {                                                                                              \
+        lane_32 *d = LANES(u32, i->d);                                                             \
+        const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);         \
+        FOR_LANES(d, dp2a_lane_##ta##_##tb(a[l], b[l], c[l], 1));                                  \
+    }
+#define ENTRY_DOT(ta, tb, sa, sb)                                                                  \
+    {"dp4a." #ta "." #tb, dp4a_##ta##_##tb, "4444"},                                               \
+    {"dp2a.lo." #ta "." #tb, dp2a_lo_##ta##_##tb, "4444"},                                         \
+    {"dp2a.hi." #ta "." #tb, dp2a_hi_##ta##_##tb, "4444"},
+DOT_PRODUCTS(DEFINE_DOT)
+
+static const struct op entries[] = {
+    UNARY(ENTRY_UNARY) BINARY(ENTRY_BINARY) TERNARY(ENTRY_TERNARY) SHIFT(ENTRY_SHIFT)
+    WIDE(ENTRY_WIDE) BINARY_24(ENTRY_BINARY) TERNARY_24(ENTRY_TERNARY)
+    DOT_PRODUCTS(ENTRY_DOT)
+    {"add.carry.u32", add_carry_u32, "444"},       {"add.carry.u64", add_carry_u64, "888"},
+    {"sub.carry.u32", sub_carry_u32, "444"},       {"sub.carry.u64", sub_carry_u64, "888"},
+    {"mad.lo.carry.u32", mad_lo_carry_u32, "4444"}, {"mad.lo.carry.u64", mad_lo_carry_u64, "8888"},
+    {"mad.hi.carry.u32", mad_hi_carry_u32, "4444"}, {"mad.hi.carry.u64", mad_hi_carry_u64, "8888"},
+    {"mad.hi.carry.s32", mad_hi_carry_s32, "4444"},
+};
+DEFINE_OP_TABLE(ops_integer, entries);

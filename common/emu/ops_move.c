@@ -1,0 +1,147 @@
+/* ops_move.c — mov, selp, slct, logic on predicates, packing and unpacking (PTX ISA, "Data Movement"). */
+#include "ops.h"
+#include <time.h>
+
+#define MOVE(X) X(mov, "mov", u32, a) X(mov, "mov", u64, a) X(mov, "mov", u16, a)
+MOVE(DEFINE_UNARY)
+
+/* selp d, a, b, p: the predicate is in i->c */
+#define SELECT(X) X(u16) X(u32) X(u64)
+#define DEFINE_SELECT(type)                                                                        \
+    static void selp_##type(struct warp *w, const struct insn *i, uint32_t mask)                   \
+    {                                                                                              \
+        L_##type *d = LANES(type, i->d);                                                           \
+        const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b);                             \
+        uint32_t p = *(uint32_t *)slot_at(w, i->c);                                                \
+        FOR_LANES(d, p >> l & 1 ? a[l] : b[l]);                                                    \
+    }
+#define ENTRY_SELECT(type) {"selp." #type, selp_##type, W_##type W_##type W_##type "p"},
+SELECT(DEFINE_SELECT)
+
+/* slct d, a, b, c: a where c >= 0, else b */
+#define SLCT(X) X(u16, s32) X(u32, s32) X(u64, s32) X(u16, f32) X(u32, f32) X(u64, f32)
+#define DEFINE_SLCT(type, test)                                                                    \
+    static void slct_##type##_##test(struct warp *w, const struct insn *i, uint32_t mask)          \
+    {                                                                                              \
+        L_##type *d = LANES(type, i->d);                                                           \
+        const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b);                             \
+        const L_##test *c = LANES(test, i->c);                                                     \
+        FOR_LANES(d, (T_##test)c[l] >= 0 ? a[l] : b[l]);                                           \
+    }
+#define ENTRY_SLCT(type, test)                                                                     \
+    {"slct." #type "." #test, slct_##type##_##test, W_##type W_##type W_##type "4"},
+SLCT(DEFINE_SLCT)
+
+/* ---- predicates: 32 lanes in one word */
+
+static inline void set_predicate(struct warp *w, slot s, uint32_t mask, uint32_t bits)
+{
+    uint32_t *p = slot_at(w, s);
+    *p = (*p & ~mask) | (bits & mask);
+}
+#define PREDICATE(w, s) (*(const uint32_t *)slot_at(w, s))
+#define PREDICATES(X) X(and, p & q) X(or, p | q) X(xor, p ^ q)
+#define DEFINE_PREDICATE(name, value)                                                              \
+    static void name##_pred(struct warp *w, const struct insn *i, uint32_t mask)                   \
+    {                                                                                              \
+        uint32_t p = PREDICATE(w, i->a), q = PREDICATE(w, i->b);                                   \
+        set_predicate(w, i->d, mask, value);                                                       \
+    }
+#define ENTRY_PREDICATE(name, value) {#name ".pred", name##_pred, "ppp"},
+PREDICATES(DEFINE_PREDICATE)
+static void not_pred(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    set_predicate(w, i->d, mask, ~PREDICATE(w, i->a));
+}
+static void mov_pred(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    set_predicate(w, i->d, mask, PREDICATE(w, i->a));
+}
+
+/* ---- mov with a vector operand: parts are in i->v, the whole in i->d or i->a. A part that is wanted nowhere (_) is NO_SLOT. */
+
+static void pack_16x2(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    lane_32 *d = LANES(u32, i->d);
+    const lane_32 *low = LANES(u32, i->v[0]), *high = LANES(u32, i->v[1]);
+    FOR_LANES(d, (low[l] & 0xffff) | high[l] << 16);
+}
+
+static void pack_32x2(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    lane_64 *d = LANES(u64, i->d);
+    const lane_32 *low = LANES(u32, i->v[0]), *high = LANES(u32, i->v[1]);
+    FOR_LANES(d, low[l] | (uint64_t)high[l] << 32);
+}
+
+static void pack_16x4(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    lane_64 *d = LANES(u64, i->d);
+    const lane_32 *a = LANES(u32, i->v[0]), *b = LANES(u32, i->v[1]), *c = LANES(u32, i->v[2]),
+                  *e = LANES(u32, i->v[3]);
+    FOR_LANES(d, (uint64_t)(a[l] & 0xffff) | (uint64_t)(b[l] & 0xffff) << 16 |
+                     (uint64_t)(c[l] & 0xffff) << 32 | (uint64_t)(e[l] & 0xffff) << 48);
+}
+
+/* Eight bits are what nvcc uses for char4: {a, b, c, d} = 32 bits */
+static void pack_8x4(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    lane_32 *d = LANES(u32, i->d);
+    const lane_32 *a = LANES(u32, i->v[0]), *b = LANES(u32, i->v[1]), *c = LANES(u32, i->v[2]),
+                  *e = LANES(u32, i->v[3]);
+    FOR_LANES(d, (a[l] & 0xff) | (b[l] & 0xff) << 8 | (c[l] & 0xff) << 16 | e[l] << 24);
+}
+
+/* An unpacking may write its own source ({%r1, %r2} = %rd1 can't; {%rs1, %rs2} = %r1 is another register too). */
+#define DEFINE_UNPACK(name, type, parts, bits)                                                     \
+    static void name(struct warp *w, const struct insn *i, uint32_t mask)                          \
+    {                                                                                              \
+        const L_##type *a = LANES(type, i->a);                                                     \
+        for (int part = 0; part < parts; part++) {                                                 \
+            if (i->v[part] == NO_SLOT) continue;                                                   \
+            lane_32 *d = LANES(u32, i->v[part]);                                                   \
+            FOR_LANES(d, (uint32_t)(a[l] >> bits * part & (~UINT64_C(0) >> (64 - bits))));         \
+        }                                                                                          \
+    }
+DEFINE_UNPACK(unpack_16x2, u32, 2, 16)
+DEFINE_UNPACK(unpack_32x2, u64, 2, 32)
+DEFINE_UNPACK(unpack_16x4, u64, 4, 16)
+DEFINE_UNPACK(unpack_8x4, u32, 4, 8)
+
+/* ---- special registers whose value changes while a warp runs */
+
+static uint64_t nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+static void read_clock(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    uint64_t now = nanoseconds();
+    if (i->lane_bytes == 8) {
+        lane_64 *d = LANES(u64, i->d);
+        FOR_LANES(d, now);
+    } else {
+        lane_32 *d = LANES(u32, i->d);
+        FOR_LANES(d, (uint32_t)(now >> i->offset)); /* offset 32: %clock_hi, %globaltimer_hi */
+    }
+}
+static void activemask(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    lane_32 *d = LANES(u32, i->d);
+    FOR_LANES(d, mask);
+}
+
+static void nothing(struct warp *w, const struct insn *i, uint32_t mask) { (void)w, (void)i, (void)mask; }
+
+static const struct op entries[] = {
+    MOVE(ENTRY_UNARY) SELECT(ENTRY_SELECT) SLCT(ENTRY_SLCT) PREDICATES(ENTRY_PREDICATE)
+    {"not.pred", not_pred, "pp"}, {"mov.pred", mov_pred, "pp"},
+    {"pack.16x2", pack_16x2, ""}, {"pack.32x2", pack_32x2, ""}, {"pack.16x4", pack_16x4, ""},
+    {"pack.8x4", pack_8x4, ""},
+    {"unpack.16x2", unpack_16x2, ""}, {"unpack.32x2", unpack_32x2, ""},
+    {"unpack.16x4", unpack_16x4, ""}, {"unpack.8x4", unpack_8x4, ""},
+    {"clock", read_clock, ""}, {"activemask.u32", activemask, "4"}, {"nothing", nothing, ""},
+};
+DEFINE_OP_TABLE(ops_move, entries);

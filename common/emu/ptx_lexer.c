@@ -1,0 +1,126 @@
+#include "ptx_lexer.h"
+#include <string.h>
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' ||
+           c == '$' || c == '%' || c == '.';
+}
+
+/* Skips white space and both kinds of comment. False: a comment does not end. */
+static bool skip_blanks(struct lexer *lexer)
+{
+    while (lexer->next < lexer->end) {
+        const char *p = lexer->next;
+        size_t left = (size_t)(lexer->end - p);
+        if (*p == '\n') {
+            lexer->line++;
+            lexer->next++;
+        } else if (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\f' || *p == '\0') {
+            lexer->next++; /* a NUL ends the stored text and nothing follows it */
+        } else if (left >= 2 && p[0] == '/' && p[1] == '/') {
+            while (lexer->next < lexer->end && *lexer->next != '\n') lexer->next++;
+        } else if (left >= 2 && p[0] == '/' && p[1] == '*') {
+            for (p += 2; p + 1 < lexer->end && (p[0] != '*' || p[1] != '/'); p++)
+                if (*p == '\n') lexer->line++;
+            if (p + 1 >= lexer->end) return false;
+            lexer->next = p + 2;
+        } else {
+            break;
+        }
+    }
+    return true;
+}
+
+static int digit_value(char c)
+{
+    if (is_digit(c)) return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return 99;
+}
+
+/* Reads digits of a base; returns how many there were. */
+static size_t read_digits(struct lexer *lexer, unsigned base, uint64_t *value)
+{
+    const char *start = lexer->next;
+    *value = 0;
+    while (lexer->next < lexer->end && digit_value(*lexer->next) < (int)base)
+        *value = *value * base + (uint64_t)digit_value(*lexer->next++);
+    return (size_t)(lexer->next - start);
+}
+
+/* 12, 0x1F, 0b101, 017, 12U, 0f3F800000 (a float by its bits), 0d3FF0000000000000 (a double), 1.5 */
+static struct token read_number(struct lexer *lexer, struct token token)
+{
+    const char *p = lexer->next;
+    char mark = p + 1 < lexer->end && p[0] == '0' ? p[1] : ' ';
+    bool hexadecimal = mark == 'x' || mark == 'X' || mark == 'f' || mark == 'F' || mark == 'd' ||
+                       mark == 'D';
+    bool binary = mark == 'b' || mark == 'B';
+    size_t digits;
+
+    token.kind = TOKEN_INTEGER;
+    if (hexadecimal || binary) lexer->next += 2;
+    digits = read_digits(lexer, hexadecimal ? 16 : binary ? 2 : is_digit(mark) ? 8 : 10, &token.bits);
+    if (mark == 'f' || mark == 'F') {
+        token.kind = digits == 8 ? TOKEN_FLOAT32 : TOKEN_BAD;
+    } else if (mark == 'd' || mark == 'D') {
+        token.kind = digits == 16 ? TOKEN_FLOAT64 : TOKEN_BAD;
+    } else if (!digits) {
+        token.kind = TOKEN_BAD;
+    }
+    if (token.kind == TOKEN_INTEGER && lexer->next < lexer->end && *lexer->next == 'U')
+        lexer->next++;
+    if (lexer->next < lexer->end && is_word(*lexer->next)) token.kind = TOKEN_BAD;
+    token.length = (size_t)(lexer->next - token.start);
+    return token;
+}
+
+struct token lexer_next(struct lexer *lexer)
+{
+    bool closed = skip_blanks(lexer);
+    struct token token = {.kind = TOKEN_END, .start = lexer->next, .line = lexer->line};
+    if (!closed) {
+        token.kind = TOKEN_BAD;
+        token.length = 2;
+        lexer->next = lexer->end;
+        return token;
+    }
+    if (lexer->next >= lexer->end) return token;
+
+    char c = *lexer->next;
+    if (is_digit(c)) return read_number(lexer, token);
+    if (c == '"') {
+        const char *close = ++lexer->next;
+        while (close < lexer->end && *close != '"' && *close != '\n') close++;
+        token.kind = close < lexer->end && *close == '"' ? TOKEN_STRING : TOKEN_BAD;
+        token.start = lexer->next;
+        token.length = (size_t)(close - lexer->next);
+        lexer->next = close < lexer->end ? close + 1 : close;
+        return token;
+    }
+    if (is_word(c)) {
+        token.kind = TOKEN_WORD;
+        while (lexer->next < lexer->end) {
+            const char *p = lexer->next;
+            if (is_word(*p)) lexer->next++;
+            else if (p + 2 < lexer->end && p[0] == ':' && p[1] == ':' && is_word(p[2])) lexer->next += 2;
+            else break;
+        }
+        token.length = (size_t)(lexer->next - token.start);
+        return token;
+    }
+    token.kind = c > ' ' && c < 127 ? TOKEN_PUNCTUATION : TOKEN_BAD;
+    token.length = 1;
+    lexer->next++;
+    return token;
+}
+
+bool token_is(const struct token *token, const char *text)
+{
+    return (token->kind == TOKEN_WORD || token->kind == TOKEN_PUNCTUATION) &&
+           strlen(text) == token->length && !memcmp(token->start, text, token->length);
+}

@@ -1,0 +1,31 @@
+/*
+ * warp_ops.h — operations that are more than arithmetic on each lane. decode_insn.c puts these functions
+ * into insn.fn.
+ */
+#ifndef EMU_WARP_OPS_H
+#define EMU_WARP_OPS_H
+
+#include "machine.h"
+
+#define WARP_OP(name) void name(struct warp *, const struct insn *, uint32_t mask)
+
+/* Atomic operations, i->function of ops_access.c's "atom". */
+enum atomic {
+    ATOMIC_ADD, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_EXCHANGE, ATOMIC_CAS,
+    ATOMIC_INC, ATOMIC_DEC
+};
+
+/* collective.c: lanes of i->members */
+enum shuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX };
+enum vote { VOTE_ALL, VOTE_ANY, VOTE_UNIFORM, VOTE_BALLOT };
+enum reduction { REDUCE_ADD, REDUCE_MIN, REDUCE_MAX, REDUCE_AND, REDUCE_OR, REDUCE_XOR };
+WARP_OP(op_shuffle);   /* d|v[0] = a, b, c */
+WARP_OP(op_vote);      /* d = a (a predicate, flip_c: negated) */
+WARP_OP(op_match_any); /* d = a */
+WARP_OP(op_match_all); /* d|v[0] = a */
+WARP_OP(op_reduce);    /* d = a */
+WARP_OP(op_elect);     /* d|v[0] */
+
+WARP_OP(op_trap);
+
+#endif
