@@ -225,6 +225,8 @@ Test(emu_command, a_trace)
     expect("strided");
     expect_status(2, "$emu --trace $t/none/trace $p/shared 2>&1");
     expect_one_sentence();
+    expect_status(2, "$emu --log-file /dev/null --trace /dev/full $p/shared 2>&1");
+    expect("emu: the trace is not complete: No space left on device\n");
 }
 
 /* Without the command, the variables do the same. */
