@@ -148,7 +148,7 @@ TWO_PTX   = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,co
 build/tests/programs/shared: OPTIONS = $(NVCCFLAGS) -cudart shared
 build/tests/programs/nvidia: OPTIONS = $(NVCCFLAGS)
 build/tests/programs/emulated: OPTIONS = $(NVCCFLAGS)
-build/tests/programs/emulated: export NVCC_PREPEND_FLAGS = $(shell build/emu/emu --nvcc-flags)
+build/tests/programs/emulated: private export NVCC_PREPEND_FLAGS = $(shell build/emu/emu --nvcc-flags)
 build/tests/programs/per-thread: OPTIONS = $(NVCCFLAGS) -cudart shared -default-stream per-thread
 build/tests/programs/zstd.fatbin: OPTIONS = -fatbin $(TWO_PTX)
 build/tests/programs/lz4.fatbin: OPTIONS = -fatbin $(TWO_PTX) --compress-mode=speed
