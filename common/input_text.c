@@ -19,24 +19,25 @@ struct token {
     size_t length;
     size_t line; /* from 1 */
     bool comma;  /* it was ended by a comma */
-    bool too_long;
+    bool unreadable; /* too long, or a byte that text does not have */
 };
 
-/* Reads the next token; an empty one between two commas, or at the end of the file. */
+/* Reads the next token; an empty one between two commas, or at the end of the file. What is too long or not
+ * text ends it early: /dev/zero has no end. */
 static void next_token(FILE *file, struct token *token)
 {
     token->length = 0;
-    token->comma = token->too_long = false;
+    token->comma = token->unreadable = false;
     int c;
     while ((c = getc(file)) != EOF && isspace(c))
         if (c == '\n') token->line++;
     for (; c != EOF && !isspace(c) && c != ','; c = getc(file)) {
-        if (token->length < TOKEN_MAX)
-            token->text[token->length++] = (char)c;
-        else
-            token->too_long = true;
+        token->unreadable = token->length == TOKEN_MAX || iscntrl(c);
+        if (token->unreadable) break;
+        token->text[token->length++] = (char)c;
     }
     token->text[token->length] = '\0';
+    if (token->unreadable) return;
     /* "1 , 2": the comma belongs to the number before it */
     for (; c != EOF && isspace(c); c = getc(file)) {
         if (c == '\n') {
@@ -106,20 +107,10 @@ static enum conversion store(enum element element, void *data, size_t index, con
     return store_decimal(element, data, index, text, value);
 }
 
-/* Whether a token is the start of a binary file rather than of a misspelled number. */
-static bool is_text(const struct token *token)
-{
-    for (size_t i = 0; i < token->length; i++) {
-        unsigned char c = (unsigned char)token->text[i];
-        if (c < ' ' || c == 127) return false;
-    }
-    return !token->too_long;
-}
-
 static int refuse_token(const struct reader *reader, const struct token *token, size_t index,
                         struct fault *fault)
 {
-    if (!is_text(token))
+    if (token->unreadable)
         return fail(fault, EXIT_USAGE,
                     "%s is neither a .npy file nor text: see element %zu in line %zu.",
                     reader->name, index, token->line);
@@ -133,6 +124,7 @@ int input_read_text(struct reader *reader, struct input *input, struct fault *fa
     size_t room = 0;
     for (;;) {
         next_token(reader->file, &token);
+        if (token.unreadable) return refuse_token(reader, &token, input->n, fault);
         if (token.length == 0 && !token.comma) break; /* the end, perhaps after a last comma */
         if (token.length == 0)
             return fail(fault, EXIT_USAGE, "%s: element %zu in line %zu is missing: \",\" follows \",\".",
@@ -145,7 +137,7 @@ int input_read_text(struct reader *reader, struct input *input, struct fault *fa
         bool is_number;
         enum conversion conversion =
             store(reader->element, input->data, input->n, token.text, &is_number);
-        if (!is_number || token.too_long) return refuse_token(reader, &token, input->n, fault);
+        if (!is_number) return refuse_token(reader, &token, input->n, fault);
         if (conversion == CONVERT_OUT_OF_RANGE || (conversion == CONVERT_ROUNDED && !reader->round)) {
             char shown[SHOWN_MAX + 1];
             snprintf(shown, sizeof shown, "%.*s", SHOWN_MAX, token.text);
