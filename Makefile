@@ -148,7 +148,7 @@ TWO_PTX   = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,co
 build/tests/programs/shared: OPTIONS = $(NVCCFLAGS) -cudart shared
 build/tests/programs/nvidia: OPTIONS = $(NVCCFLAGS)
 build/tests/programs/emulated: OPTIONS = $(NVCCFLAGS)
-build/tests/programs/emulated: private export NVCC_PREPEND_FLAGS = $(shell build/emu/emu --nvcc-flags)
+build/tests/programs/emulated: SETTING = NVCC_PREPEND_FLAGS="$$(build/emu/emu --nvcc-flags)"
 build/tests/programs/per-thread: OPTIONS = $(NVCCFLAGS) -cudart shared -default-stream per-thread
 build/tests/programs/zstd.fatbin: OPTIONS = -fatbin $(TWO_PTX)
 build/tests/programs/lz4.fatbin: OPTIONS = -fatbin $(TWO_PTX) --compress-mode=speed
@@ -160,7 +160,7 @@ build/tests/programs/emulated: build/emu/libcudart_static.a
 
 build/tests/programs/%: tests/programs/kernels.cu | emu
 	$(call say,nvcc,$@)
-	$(Q)$(NVCC) $(OPTIONS) $< -o $@
+	$(Q)$(SETTING) $(NVCC) $(OPTIONS) $< -o $@
 
 test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the sanitizers first
 	$(Q)build/tests/run
