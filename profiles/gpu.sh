@@ -1,0 +1,124 @@
+#!/bin/sh
+# gpu.sh — what a real GPU says of every step. Needs a GPU; ncu and compute-sanitizer are used where they are.
+#
+#   profiles/gpu.sh [DIRECTORY]      default: build/profiles
+#
+# Writes into DIRECTORY, each with `#` lines that name GPU, driver, toolkit and date:
+#   verify.csv      every step and variant at 2^10 … 2^28 (up to its limit): right or wrong, time, share of the roof
+#   large.csv       the steps of any size at 2^31 + 5: right or wrong; run beside each other, so without times
+#   sanitizer.csv   compute-sanitizer's four tools on every step and variant
+#   counters.csv    ncu's counters of shared and global memory, one row a launch
+# The copies in profiles/<gpu>/ were made so; nothing overwrites those by itself.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+out=${1:-build/profiles}
+mkdir -p "$out" || exit 2
+failed=0
+
+variants() {
+    case $1 in
+    4) echo pad32 pad16 pad32x2 ;;
+    5) echo conflict-free work-efficient naive conflict-free-remainder ;;
+    *) echo - ;;
+    esac
+}
+# The sizes of a step: one block of up to 1024 or 2048 elements, or anything.
+sizes() {
+    case $1 in
+    2) echo 512 1024 ;;
+    3 | 4) echo 512 1024 2048 ;;
+    *) echo 2^10 2^12 2^14 2^16 2^18 2^20 2^22 2^24 2^26 2^28 2^20+1 ;;
+    esac
+}
+# Runs ./stepN with a variant, unless that is "-".
+step() {
+    number=$1 variant=$2
+    shift 2
+    if [ "$variant" = - ]; then "./step$number" --device cuda "$@"; else "./step$number" --device cuda --variant "$variant" "$@"; fi
+}
+about() {
+    echo "# $1"
+    echo "# GPU: $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
+    echo "# driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)"
+    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version | sed -n 's/.*release [^,]*, V//p')"
+    echo "# date: $(date -u +%Y-%m-%d)"
+}
+# The first CSV row of a file brings its header line along.
+append() {
+    if grep -qv '^#' "$2"; then tail -n +2 "$1" >>"$2"; else cat "$1" >>"$2"; fi
+}
+row=$(mktemp) && trap 'rm -f "$row" "$row".*' EXIT
+
+# ---- at 2^31 + 5, in the background: three at a time, for the host's memory
+large() {
+    about "Steps of any size at 2^31 + 5 elements, verified element by element." >"$out/large.csv"
+    running=0
+    for number in 5 6 7; do
+        for variant in $(variants $number); do
+            step $number "$variant" --n 2^31+5 --reps 0 --csv >"$row.$number.$variant" 2>"$row.$number.$variant.err" &
+            running=$((running + 1))
+            [ $((running % 3)) -ne 0 ] || wait
+        done
+    done
+    wait
+    for file in "$row".[567].*; do
+        case $file in *.err) continue ;; esac
+        if [ -s "$file" ]; then append "$file" "$out/large.csv"; else cat "$file.err" >&2; fi
+    done
+}
+
+# ---- timed and verified
+about "Every step: verified, timed (cold L2, medians), beside the roof." >"$out/verify.csv"
+for number in 1 2 3 4 5 6 7; do
+    for variant in $(variants $number); do
+        for n in $(sizes $number); do
+            if step $number "$variant" --n "$n" --csv >"$row"; then append "$row" "$out/verify.csv"
+            else failed=$((failed + 1)); echo "step $number $variant $n failed" >&2; fi
+        done
+    done
+done
+about "Access patterns of step 0: time and bytes a second." >"$out/patterns.csv"
+./step0 --device cuda --n 2^26 --csv >"$row" && append "$row" "$out/patterns.csv"
+
+# ---- compute-sanitizer
+if command -v compute-sanitizer >/dev/null; then
+    about "compute-sanitizer on every step: 0 errors means clean." >"$out/sanitizer.csv"
+    echo "tool,step,variant,n,errors,exit" >>"$out/sanitizer.csv"
+    for tool in memcheck racecheck initcheck synccheck; do
+        for number in 0 2 3 4 5 6 7; do
+            for variant in $(variants $number); do
+                case $number in 2) n=1000 ;; 3 | 4) n=1024 ;; *) n=65539 ;; esac
+                if [ "$variant" = - ]; then chosen=; else chosen="--variant $variant"; fi
+                # shellcheck disable=SC2086
+                compute-sanitizer --tool $tool --error-exitcode 9 "./step$number" --device cuda $chosen --n $n --reps 0 >"$row" 2>&1
+                code=$?
+                errors=$(sed -n 's/.*ERROR SUMMARY: \([0-9]*\) error.*/\1/p; s/.*RACECHECK SUMMARY: \([0-9]*\) hazard.*/\1/p' "$row")
+                echo "$tool,$number,$variant,$n,${errors:-?},$code" >>"$out/sanitizer.csv"
+                [ "$code" = 0 ] || { failed=$((failed + 1)); tail -5 "$row" >&2; }
+            done
+        done
+    done
+fi
+
+# ---- ncu
+if command -v ncu >/dev/null; then
+    about "ncu --clock-control none --page raw: one row a launch." >"$out/counters.csv"
+    metrics=$(grep -v '^#' profiles/metrics.txt | paste -sd, -)
+    header=
+    for number in 2 3 4 5 6 7; do
+        case $number in 2 | 3 | 4) n=512 ;; *) n=65536 ;; esac
+        for variant in $(variants $number); do
+            if [ "$variant" = - ]; then chosen=; else chosen="--variant $variant"; fi
+            # shellcheck disable=SC2086
+            ncu --clock-control none --csv --page raw --print-units base --metrics "$metrics" \
+                "./step$number" --device cuda $chosen --n $n --reps 0 --verify full --csv 2>"$row" | grep '^"' >"$row.ncu"
+            if [ ! -s "$row.ncu" ]; then cat "$row" >&2; failed=$((failed + 1)); continue; fi
+            [ -n "$header" ] || { header=1; sed -n '1s/^/"Step","Variant","n",/p' "$row.ncu" >>"$out/counters.csv"; }
+            sed -n "3,\$s/^/\"$number\",\"$variant\",\"$n\",/p" "$row.ncu" >>"$out/counters.csv"
+        done
+    done
+fi
+
+[ -n "${NO_LARGE:-}" ] || large
+grep -c ',true,' "$out/verify.csv" "$out/large.csv"
+[ "$failed" = 0 ] || { echo "$failed runs failed" >&2; exit 1; }
