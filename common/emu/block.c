@@ -87,7 +87,8 @@ static void start_warp(struct warp *w)
 {
     const struct emu_kernel *kernel = w->block->launch->kernel;
     unsigned left = w->block->threads - w->index * WARP;
-    memset(w->bank[0], 0, kernel->register_bytes); /* so that a program which reads what it never wrote repeats */
+    if (kernel->register_bytes > 0) /* so that a program which reads what it never wrote repeats */
+        memset(w->bank[0], 0, kernel->register_bytes);
     w->carry = 0;
     flow_start(w, left >= WARP ? ALL_LANES : (UINT32_C(1) << left) - 1);
     for (size_t i = 0; i < kernel->special_count; i++) {
