@@ -165,7 +165,7 @@ Test(emu_command, the_report_follows_the_programs_output)
 Test(emu_command, a_table_for_people)
 {
     expect_status(0, "$emu $p/shared");
-    expect("emulated NVIDIA H200\n");
+    expect("emulated: NVIDIA H200\n");
     expect("strided (1, 1, 1)x(32, 1, 1)");
     expect(CONFLICTS_LD);
     expect_not("\"");
@@ -236,6 +236,13 @@ Test(emu_command, variables_alone)
     expect(LEADING ",\"" CONFLICTS_LD "\"\n");
     expect_status(0, "EMU_COUNTERS=0 $p/emulated");
     cr_assert_str_eq(output, "last value 124\n");
+    static const char *const wrong[] = {"EMU_COUNTERS=yes", "EMU_CSV=2", "EMU_METRICS=flops",
+                                        "EMU_CSV=1 EMU_KERNEL_NAME='regex:('",
+                                        "EMU_CSV=1 EMU_ALLOW_EXITED=maybe"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        expect_status(2, "%s $p/emulated 2>&1", wrong[i]);
+        expect_one_sentence();
+    }
 }
 
 /* ---- what it refuses ------------------------------------------------------------------------- */

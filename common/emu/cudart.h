@@ -46,6 +46,9 @@ cudaError_t cudart_done(int error);
 /* How the process ends when the emulator cannot go on: wrong EMU_* variables, or no device. */
 enum { EXIT_USAGE = 2, EXIT_DEVICE = 3 };
 
+/* Ends the process at once, without a report; what the program has printed is not lost. */
+_Noreturn void cudart_exit(int code);
+
 /* Prints the sentences, one a line, on stderr, each behind "emu: ". */
 void cudart_print(const char *sentences);
 
@@ -96,13 +99,19 @@ unsigned long long cudart_stream_id(cudaStream_t);
 /* Forgets all streams and events. */
 void cudart_drop_streams(void);
 
+/* ---- settings (cudart_open.c) ----------------------------------------------------------------- */
+
+/* The value of an EMU_* variable; NULL if it is not set, or set to nothing. */
+const char *cudart_setting(const char *name);
+/* Is it 1? Nothing and 0 are no; anything else is refused. */
+bool cudart_switch(const char *name);
+/* Ends the program with one sentence that says which values a variable takes. */
+_Noreturn void cudart_refuse(const char *name, const char *value, const char *accepted);
+
 /* ---- the report (cudart_report.c) ------------------------------------------------------------ */
 
-enum report_page { REPORT_NONE, REPORT_RAW, REPORT_SOURCE };
-
-/* Reads EMU_COUNTERS, EMU_CSV, EMU_METRICS and EMU_KERNEL_NAME. Exits with one sentence if one of
- * them is wrong. The launches are counted if the answer is not REPORT_NONE. */
-enum report_page cudart_report_open(void);
+/* Do the EMU_* variables ask for a report? The launches are counted then. */
+bool cudart_report_wanted(void);
 
 /* Runs `launch(context)`, and keeps what it counted for the report if one is wanted. */
 int cudart_report_launch(int (*launch)(void *context), void *context, unsigned long long stream_id);

@@ -54,7 +54,7 @@ static void *allocate(size_t bytes)
     void *memory = calloc(1, bytes);
     if (memory == NULL) {
         cudart_print("no host memory to register the program's kernels");
-        exit(EXIT_FAILURE);
+        cudart_exit(EXIT_DEVICE);
     }
     return memory;
 }
@@ -262,7 +262,7 @@ char CUDARTAPI __cudaInitModule(void **handle)
             fprintf(stderr,
                     "emu: the __managed__ variable %s is not supported; use cudaMallocManaged\n",
                     v->name);
-            exit(EXIT_DEVICE);
+            cudart_exit(EXIT_DEVICE);
         }
         *(void **)v->host = (void *)address;
     }

@@ -30,14 +30,13 @@ static struct emu *device;
 static FILE *trace;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void refuse(const char *variable, const char *value, const char *accepted)
+_Noreturn void cudart_refuse(const char *name, const char *value, const char *accepted)
 {
-    fprintf(stderr, "emu: %s=%s is not understood; it takes %s\n", variable, value, accepted);
-    exit(EXIT_USAGE);
+    fprintf(stderr, "emu: %s=%s is not understood; it takes %s\n", name, value, accepted);
+    cudart_exit(EXIT_USAGE);
 }
 
-/* The value of a variable; NULL if it is not set, or set to nothing. */
-static const char *variable(const char *name)
+const char *cudart_setting(const char *name)
 {
     const char *value = getenv(name);
     return value != NULL && value[0] != '\0' ? value : NULL;
@@ -45,7 +44,7 @@ static const char *variable(const char *name)
 
 static const struct emu_gpu *read_gpu(void)
 {
-    const char *key = variable("EMU_GPU");
+    const char *key = cudart_setting("EMU_GPU");
     const struct emu_gpu *gpu = emu_gpu_find(key != NULL ? key : emu_gpu_at(0)->key);
     if (gpu != NULL) return gpu;
 
@@ -54,14 +53,13 @@ static const struct emu_gpu *read_gpu(void)
         size_t used = strlen(keys);
         snprintf(keys + used, sizeof keys - used, " %s", emu_gpu_at(i)->key);
     }
-    refuse("EMU_GPU", key, keys);
-    return NULL;
+    cudart_refuse("EMU_GPU", key, keys);
 }
 
 /* A whole number above 0, possibly with K, M or G behind it; 0 if the variable is not set. */
 static size_t read_number(const char *name, bool with_unit, size_t largest, const char *accepted)
 {
-    const char *value = variable(name);
+    const char *value = cudart_setting(name);
     if (value == NULL) return 0;
 
     char *end;
@@ -76,26 +74,26 @@ static size_t read_number(const char *name, bool with_unit, size_t largest, cons
     }
     if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || number == 0 ||
         number > largest >> shift)
-        refuse(name, value, accepted);
+        cudart_refuse(name, value, accepted);
     return (size_t)number << shift;
 }
 
-static bool read_switch(const char *name)
+bool cudart_switch(const char *name)
 {
-    const char *value = variable(name);
+    const char *value = cudart_setting(name);
     if (value == NULL || strcmp(value, "0") == 0) return false;
-    if (strcmp(value, "1") != 0) refuse(name, value, "0 or 1");
+    if (strcmp(value, "1") != 0) cudart_refuse(name, value, "0 or 1");
     return true;
 }
 
 static void open_trace(void)
 {
-    const char *path = variable("EMU_TRACE");
+    const char *path = cudart_setting("EMU_TRACE");
     if (path == NULL) return;
     trace = fopen(path, "w");
     if (trace == NULL) {
         fprintf(stderr, "emu: cannot write the trace, EMU_TRACE=%s: %s\n", path, strerror(errno));
-        exit(EXIT_USAGE);
+        cudart_exit(EXIT_USAGE);
     }
 }
 
@@ -106,8 +104,7 @@ __attribute__((destructor)) static void close_trace(void)
     bool failed = ferror(trace) != 0;
     if (fclose(trace) == 0 && !failed) return;
     fprintf(stderr, "emu: the trace is not complete: %s\n", strerror(errno));
-    fflush(NULL);
-    _exit(EXIT_USAGE);
+    cudart_exit(EXIT_USAGE);
 }
 
 static void open_device(void)
@@ -119,15 +116,15 @@ static void open_device(void)
         .threads = (unsigned)read_number("EMU_THREADS", false, MAX_THREADS, "1 to 1024"),
         .memory =
             read_number("EMU_MEMORY", true, SIZE_MAX / 2, "a number of bytes, such as 512M or 2G"),
-        .counters = cudart_report_open() != REPORT_NONE,
+        .counters = cudart_report_wanted(),
         .trace = trace,
-        .allow_exited = read_switch("EMU_ALLOW_EXITED"),
+        .allow_exited = cudart_switch("EMU_ALLOW_EXITED"),
     };
     char message[256];
     device = emu_open(&config, message, sizeof message);
     if (device == NULL) {
         cudart_print(message);
-        exit(EXIT_DEVICE);
+        cudart_exit(EXIT_DEVICE);
     }
 }
 

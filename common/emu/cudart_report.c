@@ -37,6 +37,8 @@ struct row {
     struct emu_line *lines; /* with their own copies of the files' names */
 };
 
+enum report_page { REPORT_NONE, REPORT_RAW, REPORT_SOURCE };
+
 static struct {
     enum report_page page;
     bool csv;
@@ -46,7 +48,7 @@ static struct {
     regex_t kernel_regex;
     const struct metric *metrics[MAX_METRICS];
     size_t metric_count;
-    pid_t process; /* which opened the device: a child that it forks prints nothing */
+    pid_t process; /* the one that began: a child that it forks prints nothing */
 } wanted;
 
 static struct row *rows;
@@ -56,18 +58,6 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- what is wanted -------------------------------------------------------------------------- */
 
-static const char *variable(const char *name)
-{
-    const char *value = getenv(name);
-    return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0 ? value : NULL;
-}
-
-static void refuse(const char *name, const char *value, const char *accepted)
-{
-    fprintf(stderr, "emu: %s=%s is not understood; it takes %s\n", name, value, accepted);
-    exit(EXIT_USAGE);
-}
-
 static void choose_kernels(const char *value)
 {
     static const char prefix[] = "regex:";
@@ -75,29 +65,40 @@ static void choose_kernels(const char *value)
     wanted.kernel_is_regex = value != NULL && strncmp(value, prefix, strlen(prefix)) == 0;
     if (wanted.kernel_is_regex &&
         regcomp(&wanted.kernel_regex, value + strlen(prefix), REG_EXTENDED | REG_NOSUB) != 0)
-        refuse("EMU_KERNEL_NAME", value, "a kernel's name, or regex: and an expression");
+        cudart_refuse("EMU_KERNEL_NAME", value, "a kernel's name, or regex: and an expression");
 }
 
-enum report_page cudart_report_open(void)
+/* EMU_COUNTERS: is a report wanted, and of what? */
+static enum report_page read_page(void)
 {
-    const char *counters = variable("EMU_COUNTERS"), *csv = variable("EMU_CSV");
-    const char *metrics = variable("EMU_METRICS");
-    if (counters == NULL && csv == NULL && metrics == NULL) return REPORT_NONE;
+    const char *value = cudart_setting("EMU_COUNTERS");
+    if (value == NULL || strcmp(value, "0") == 0) return REPORT_NONE;
+    if (strcmp(value, "1") == 0) return REPORT_RAW;
+    if (strcmp(value, "lines") == 0) return REPORT_SOURCE;
+    cudart_refuse("EMU_COUNTERS", value, "0, 1 or lines");
+}
 
-    if (counters != NULL && strcmp(counters, "1") != 0 && strcmp(counters, "lines") != 0)
-        refuse("EMU_COUNTERS", counters, "0, 1 or lines");
-    if (csv != NULL && strcmp(csv, "1") != 0) refuse("EMU_CSV", csv, "0 or 1");
+/* Runs when the program is loaded, so that a setting that is wrong ends it before it has done
+ * anything, and a program that never comes to use the device has its report, too. */
+__attribute__((constructor)) static void read_settings(void)
+{
+    const char *metrics = cudart_setting("EMU_METRICS");
+    enum report_page page = read_page();
+    wanted.csv = cudart_switch("EMU_CSV");
+    if (page == REPORT_NONE && (wanted.csv || metrics != NULL)) page = REPORT_RAW;
+    if (page == REPORT_NONE) return;
+
     char wrong[128];
     wanted.metric_count = metrics_choose(metrics, wanted.metrics, wrong, sizeof wrong);
     if (wanted.metric_count == 0)
-        refuse("EMU_METRICS", wrong, "names of metrics, which emu --help lists");
-    choose_kernels(variable("EMU_KERNEL_NAME"));
-    wanted.csv = csv != NULL;
-    wanted.log_file = variable("EMU_LOG_FILE");
+        cudart_refuse("EMU_METRICS", wrong, "names of metrics, which emu --help lists");
+    choose_kernels(cudart_setting("EMU_KERNEL_NAME"));
+    wanted.log_file = cudart_setting("EMU_LOG_FILE");
     wanted.process = getpid();
-    wanted.page = counters != NULL && strcmp(counters, "lines") == 0 ? REPORT_SOURCE : REPORT_RAW;
-    return wanted.page;
+    wanted.page = page;
 }
+
+bool cudart_report_wanted(void) { return wanted.page != REPORT_NONE; }
 
 static bool is_wanted(const char *kernel)
 {
@@ -144,9 +145,9 @@ static bool keep(const struct emu_launch_record *record, unsigned long long stre
 
 int cudart_report_launch(int (*launch)(void *context), void *context, unsigned long long stream)
 {
-    struct emu *emu = emu_runtime(); /* opens the device, and with it `wanted` */
     if (wanted.page == REPORT_NONE) return launch(context);
 
+    struct emu *emu = emu_runtime();
     pthread_mutex_lock(&mutex); /* so that the newest record is this launch's */
     bool was_on = emu_count(emu, true);
     size_t before = emu_records(emu);
@@ -207,8 +208,9 @@ static const char *const raw_columns[] = {"ID",          "Process ID", "Process 
 
 static void print_csv_raw(FILE *out)
 {
-    const struct emu_gpu *gpu = emu_gpu(emu_runtime());
     print_csv_head(out, raw_columns);
+    if (row_count == 0) return;
+    const struct emu_gpu *gpu = emu_gpu(emu_runtime());
     for (size_t i = 0; i < row_count; i++) {
         const struct row *r = &rows[i];
         fprintf(out, "\"%zu\",\"%ld\",", i, (long)getpid());
@@ -256,12 +258,14 @@ static void print_table(FILE *out, const struct emu_counts *counts)
 
 static void print_text(FILE *out)
 {
-    const struct emu_gpu *gpu = emu_gpu(emu_runtime());
-    fprintf(out, "[%ld] %s, emulated %s\n", (long)getpid(), program_invocation_short_name,
-            gpu->name);
-    if (row_count == 0)
+    fprintf(out, "[%ld] %s\n", (long)getpid(), program_invocation_short_name);
+    if (row_count == 0) {
         fprintf(out, "  no kernel was launched%s\n",
                 wanted.kernel != NULL ? " that has the name asked for" : "");
+        return;
+    }
+    const struct emu_gpu *gpu = emu_gpu(emu_runtime());
+    fprintf(out, "  emulated: %s\n", gpu->name);
     for (size_t i = 0; i < row_count; i++) {
         const struct row *r = &rows[i];
         fprintf(out, "  %s (%u, %u, %u)x(%u, %u, %u), Context 1, Stream %llu, Device 0, CC %d.%d\n",
@@ -293,7 +297,7 @@ static void give_up(const char *reason)
     fflush(NULL);
     fprintf(stderr, "emu: the report is not written to %s: %s\n",
             wanted.log_file != NULL ? wanted.log_file : "stdout", reason);
-    _exit(EXIT_USAGE);
+    cudart_exit(EXIT_USAGE);
 }
 
 /* Runs when the program ends by exit or by returning from main. */
