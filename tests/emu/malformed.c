@@ -201,7 +201,7 @@ Test(emu_malformed, mistakes)
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         const struct mistake *m = &mistakes[i];
         int e = try_load(emu, m->text, strlen(m->text), "k");
-        const char *message = emu_message(emu);
+        const char *message = e ? emu_message(emu) : "(it was accepted)";
         /* An unknown word may as well be something newer than the emulator. */
         cr_expect(e == EMU_INVALID_PTX || e == EMU_UNSUPPORTED_PTX ||
                       (e == EMU_INVALID_DEVICE_FUNCTION && !m->line),

@@ -26,23 +26,23 @@ static const struct access accesses[] = {
 
 /* A space that a kernel can write: how its buffer is declared and how a thread gets its address. */
 struct space {
-    const char *name, *declare, *address; /* address: of the buffer, into %l3 */
+    const char *name, *declare, *address; /* address: of the buffer, into %a3 */
     bool shared;                          /* threads can read each other's elements */
     size_t dynamic;
 };
 
 static const struct space spaces[] = {
-    {".shared", ".shared .align 16 .b8 buf[1024];\n", "mov.u64 %l3, buf;\n", true, 0},
-    {".shared", "", "mov.u64 %l3, dyn;\n", true, THREADS * 16},
-    {".local", ".local .align 16 .b8 buf[1024];\n", "mov.u64 %l3, buf;\n", false, 0},
-    {"", ".shared .align 16 .b8 buf[1024];\n", "mov.u64 %l3, buf;\ncvta.shared.u64 %l3, %l3;\n",
+    {".shared", ".shared .align 16 .b8 buf[1024];\n", "mov.u64 %a3, buf;\n", true, 0},
+    {".shared", "", "mov.u64 %a3, dyn;\n", true, THREADS * 16},
+    {".local", ".local .align 16 .b8 buf[1024];\n", "mov.u64 %a3, buf;\n", false, 0},
+    {"", ".shared .align 16 .b8 buf[1024];\n", "mov.u64 %a3, buf;\ncvta.shared.u64 %a3, %a3;\n",
      true, 0},
-    {"", "", "mov.u64 %l3, dyn;\ncvta.shared.u64 %l3, %l3;\n", true, THREADS * 16},
-    {"", ".local .align 16 .b8 buf[1024];\n", "mov.u64 %l3, buf;\ncvta.local.u64 %l3, %l3;\n",
+    {"", "", "mov.u64 %a3, dyn;\ncvta.shared.u64 %a3, %a3;\n", true, THREADS * 16},
+    {"", ".local .align 16 .b8 buf[1024];\n", "mov.u64 %a3, buf;\ncvta.local.u64 %a3, %a3;\n",
      false, 0},
-    {"", "", "mov.u64 %l3, glob;\ncvta.global.u64 %l3, %l3;\n", true, 0},
-    {".global", "", "mov.u64 %l3, glob;\n", true, 0},
-    {".shared::cta", ".shared .align 16 .b8 buf[1024];\n", "mov.u64 %l3, buf;\n", true, 0},
+    {"", "", "mov.u64 %a3, glob;\ncvta.global.u64 %a3, %a3;\n", true, 0},
+    {".global", "", "mov.u64 %a3, glob;\n", true, 0},
+    {".shared::cta", ".shared .align 16 .b8 buf[1024];\n", "mov.u64 %a3, buf;\n", true, 0},
 };
 
 /* One register operand, or a vector of them. */
@@ -75,7 +75,7 @@ static void print_store(FILE *f, const char *space, const struct access *a, cons
     PTX_HEADER ".extern .shared .align 16 .b8 dyn[];\n.global .align 16 .b8 glob[1024];\n"         \
                ".visible .entry k(.param .u64 p_out, .param .u64 p_in) {\n"                        \
                ".reg .b16 %h<4>;\n.reg .b32 %r<8>;\n.reg .f32 %f<4>;\n.reg .b64 %l<8>;\n"          \
-               ".reg .f64 %d<4>;\n.reg .b32 %t<4>;\n"
+               ".reg .f64 %d<4>;\n.reg .b32 %t<4>;\n.reg .b64 %a<8>;\n"
 
 /* in → the space → (from the neighbour's element, where there is one) → out, in elements of the
  * access's size: thread t's bytes must arrive at its neighbour unchanged. */
@@ -88,19 +88,19 @@ static void check_space(struct emu *emu, const struct space *s, const struct acc
     cr_assert(f);
     fputs(SPACES_KERNEL, f);
     fprintf(f,
-            "%sld.param.u64 %%l0, [p_out];\nld.param.u64 %%l1, [p_in];\n"
+            "%sld.param.u64 %%a0, [p_out];\nld.param.u64 %%a1, [p_in];\n"
                           "mov.u32 %%t0, %%tid.x;\n%s",
             s->declare, s->address);
     fprintf(f,
-            "mad.wide.u32 %%l0, %%t0, %u, %%l0;\nmad.wide.u32 %%l1, %%t0, %u, %%l1;\n"
-            "mad.wide.u32 %%l4, %%t0, %u, %%l3;\n",
+            "mad.wide.u32 %%a0, %%t0, %u, %%a0;\nmad.wide.u32 %%a1, %%t0, %u, %%a1;\n"
+            "mad.wide.u32 %%a4, %%t0, %u, %%a3;\n",
             size, size, size);
-    fprintf(f, "xor.b32 %%t1, %%t0, %d;\nmad.wide.u32 %%l5, %%t1, %u, %%l3;\n", s->shared, size);
-    print_load(f, ".global", a, "%l1");
-    print_store(f, s->name, a, "%l4");
+    fprintf(f, "xor.b32 %%t1, %%t0, %d;\nmad.wide.u32 %%a5, %%t1, %u, %%a3;\n", s->shared, size);
+    print_load(f, ".global", a, "%a1");
+    print_store(f, s->name, a, "%a4");
     fputs("bar.sync 0;\n", f);
-    print_load(f, s->name, a, "%l5");
-    print_store(f, ".global", a, "%l0");
+    print_load(f, s->name, a, "%a5");
+    print_store(f, ".global", a, "%a0");
     fputs("ret;\n}\n", f);
     fclose(f);
 
@@ -114,9 +114,10 @@ static void check_space(struct emu *emu, const struct space *s, const struct acc
     cr_assert(!emu_read(emu, out, out_device, THREADS * size));
     for (unsigned t = 0; t < THREADS; t++) {
         unsigned from = t ^ s->shared;
-        cr_expect(!memcmp(out + t * size, in + from * size, size),
-                  "%s v%u.%s (%s): thread %u got other bytes", *s->name ? s->name : "generic",
-                  a->vector, a->type, s->address, t);
+        if (!memcmp(out + t * size, in + from * size, size)) continue;
+        cr_expect(false, "%s v%u.%s: thread %u got other bytes\n%s",
+                  *s->name ? s->name : "generic", a->vector, a->type, t, text);
+        break;
     }
     emu_free(emu, in_device);
     emu_free(emu, out_device);
