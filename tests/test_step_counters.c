@@ -203,7 +203,8 @@ Test(step_counters, vectors_save_requests)
     counters_free(&vector);
 }
 
-/* Unrolling changes no access and no barrier, only the instructions around them. */
+/* Unrolling takes away instructions. It changes no store, no addition and no barrier; of the loads from
+ * shared memory it spares some, where constants show the compiler that temp[bi] is still what it was. */
 Test(step_counters, unrolling_saves_instructions_only)
 {
     const size_t n = 1 << 14;
@@ -211,7 +212,8 @@ Test(step_counters, unrolling_saves_instructions_only)
 
     cr_assert(unrolled.total.instructions < loops.total.instructions);
     cr_assert(unrolled.total.barriers == loops.total.barriers);
-    cr_assert(unrolled.total.shared_ld.wavefronts == loops.total.shared_ld.wavefronts);
+    cr_assert(unrolled.total.shared_ld.wavefronts <= loops.total.shared_ld.wavefronts);
+    cr_assert(unrolled.total.shared_st.wavefronts == loops.total.shared_st.wavefronts);
     cr_assert(unrolled.total.global_ld.sectors == loops.total.global_ld.sectors);
     cr_assert(unrolled.total.adds[EMU_ADD_F32] == loops.total.adds[EMU_ADD_F32]);
     counters_free(&loops);

@@ -76,11 +76,10 @@ static int run_pattern(struct experiment *e, enum pattern pattern, struct fault 
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* Bytes that a pattern needs, which is what its lanes ask for, counted once for each float. */
+/* Bytes that a pattern asks to load, each float counted once; it stores n floats. */
 static uint64_t asked_bytes(enum pattern pattern, size_t n)
 {
-    size_t loaded = pattern == SAME_WORD ? (n + WARP - 1) / WARP : n;
-    return (loaded + n) * sizeof(float);
+    return (pattern == SAME_WORD ? (n + WARP - 1) / WARP : n) * sizeof(float);
 }
 
 static void print_head(const struct experiment *e)
@@ -89,8 +88,9 @@ static void print_head(const struct experiment *e)
 
     printf("\n  Each pattern copies %s floats%s.\n\n", format_count(e->input.n).s,
            e->options.verify == VERIFY_NONE ? "" : "; every copy was verified");
-    printf("%s  %-21s%12s%13s%9s%15s%11s%11s%s\n", style.strong, "pattern", "bytes asked",
-           "bytes moved", "used", "sectors ld/st", "time", "asked/s", style.end);
+    printf("  %-21s%22s%9s%22s\n", "", "bytes to load", "", "sectors a request");
+    printf("%s  %-21s%11s%11s%9s%13s%9s%12s%11s%s\n", style.strong, "pattern", "asked", "moved",
+           "used", "loads", "stores", "time", "useful", style.end);
 }
 
 static void print_row(const struct experiment *e, enum pattern pattern)
@@ -98,33 +98,36 @@ static void print_row(const struct experiment *e, enum pattern pattern)
     const struct outcome *outcome = &e->outcomes[pattern];
     uint64_t asked = asked_bytes(pattern, outcome->n);
 
-    printf("  %-21s%12s", e->step->variants[pattern], format_bytes(asked).s);
+    printf("  %-21s%11s", e->step->variants[pattern], format_bytes(asked).s);
     if (outcome->counted) {
         const struct emu_counts *total = &outcome->counters.total;
-        uint64_t moved = SECTOR * (total->global_ld.sectors + total->global_st.sectors);
-        printf("%13s%9s%8.1f /%5.1f", format_bytes(moved).s,
+        uint64_t moved = SECTOR * total->global_ld.sectors;
+        printf("%11s%9s%13.2f%9.2f", format_bytes(moved).s,
                format_percent((double)asked / (double)moved).s,
                counters_sectors_per_request(&total->global_ld),
                counters_sectors_per_request(&total->global_st));
     } else {
-        printf("%13s%9s%15s", "-", "-", "-");
+        printf("%11s%9s%13s%9s", "-", "-", "-", "-");
     }
-    if (outcome->timing.reps > 0)
-        printf("%11s%11s\n", format_seconds(outcome->timing.median).s,
-               format_rate((double)asked / outcome->timing.median).s);
-    else
-        printf("%11s%11s\n", "-", "-");
+    if (outcome->timing.reps > 0) {
+        double useful = (double)(asked + outcome->n * sizeof(float)); /* loaded and stored */
+        printf("%12s%11s\n", format_seconds(outcome->timing.median).s,
+               format_rate(useful / outcome->timing.median).s);
+    } else {
+        printf("%12s%11s\n", "-", "-");
+    }
 }
 
 static void print_foot(const struct experiment *e)
 {
     if (e->device.emulated)
-        printf("\n  Bytes moved are 32 a sector; sectors are per request of a warp, for loads and "
-               "stores.\n"
-               "  The emulator counts; a GPU gives the times.\n");
+        printf("\n  Bytes moved are 32 a sector; a request is one access of a warp. The emulator "
+               "counts\n"
+               "  these and has no memory to time: on a GPU the table has times.\n");
     else
-        printf(
-            "\n  Asked/s is what is useful, read and written. --device emu counts the sectors.\n");
+        printf("\n  Useful are the bytes asked for and those stored, in a second. --device emu "
+               "counts\n"
+               "  the sectors.\n");
     for (int pattern = ALL + 1; e->options.counters && pattern < PATTERNS; pattern++) {
         if (!e->outcomes[pattern].counted) continue;
         printf("\n  %s\n", e->step->variants[pattern]);

@@ -51,7 +51,7 @@ static double step07_depth(size_t n, int variant)
 }
 
 const struct step step07 = {
-    .number = 6,
+    .number = 7,
     .name = "unrolled",
     .title = "Tree loops unrolled",
     .teaches = "a tree of fixed size needs no loops: its indices are constants",
