@@ -243,7 +243,7 @@ static int parse_one(struct options *options, const struct step *step, int argc,
     if (argument[0] == '-')
         return fail(fault, EXIT_USAGE, "\"%.60s\" is no option of this step; --help lists them.",
                     argument);
-    return fail(fault, EXIT_USAGE, "\"%.60s\" is no option; did you mean --n or --input?",
+    return fail(fault, EXIT_USAGE, "\"%.60s\" is no option; write --n or --input before it.",
                 argument);
 }
 

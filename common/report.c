@@ -45,7 +45,7 @@ void report_heading(FILE *to, const struct step *step, const struct device *devi
         report_row(to, "device", "%s (%d SMs, compute capability %d.%d)", device->name, device->sms,
                    device->major, device->minor);
     else
-        report_row(to, "device", "%s, emulated on the CPU%s%s", device->name,
+        report_row(to, "device", "%s on the CPU%s%s", device->name,
                    *device->why ? ": " : "", device->why);
 }
 

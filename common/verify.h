@@ -74,6 +74,7 @@ struct suspicion {
     size_t never_written, nan, zero, copied, next, previous, doubled, swapped, tile_alone, constant;
     size_t first, last;            /* indices of mismatches */
     long double offset;            /* got - want at the first one */
+    long double carry;             /* the sum of all tiles before that of the first one */
     long double got_before, want_before; /* at the last one */
     long double addend_before_first;     /* the addend of element first-1 */
 };

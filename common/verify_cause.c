@@ -18,6 +18,7 @@ void suspect(struct suspicion *s, const struct evidence *e)
     if (first) {
         s->first = e->index;
         s->offset = e->got - e->want;
+        s->carry = e->want - e->tile_sum;
         s->addend_before_first = e->addend_before;
     }
     s->never_written += e->poison;
@@ -46,6 +47,7 @@ void suspicion_name(const struct suspicion *s, const struct verifier *v, char *t
     size_t tile = v->tile, block = tile ? s->first / tile : 0;
     bool at_tile = tile && s->first % tile == 0 && s->first > 0;
     bool to_the_end = s->last == n - 1;
+    bool constant = s->constant == all && s->last - s->first + 1 == all; /* without gaps */
     text[0] = '\0';
 
     if (s->never_written == all && all == checked)
@@ -74,20 +76,23 @@ void suspicion_name(const struct suspicion *s, const struct verifier *v, char *t
         snprintf(text, size, "neighbours were swapped, first %zu and %zu", s->first, s->first + 1);
     else if (all == 1 && to_the_end)
         snprintf(text, size, "only the last element is wrong");
-    else if (at_tile && s->constant == all && s->last / tile == block)
+    else if (at_tile && constant && s->offset == s->carry)
+        snprintf(text, size, "carry of block %zu added twice: element %zu and on are off by %.9Lg",
+                 block, s->first, s->offset);
+    else if (at_tile && constant && s->last / tile == block)
         snprintf(text, size, "carry of block %zu dropped: elements %zu to %zu are off by %.9Lg",
                  block, s->first, s->last, s->offset);
     else if (at_tile && s->tile_alone == all)
         snprintf(text, size, "carries dropped: from block %zu on each block begins at 0 again",
                  block);
-    else if (at_tile && s->constant == all && to_the_end)
+    else if (at_tile && constant && to_the_end)
         snprintf(text, size, "carry of block %zu dropped: everything from element %zu on is off by %.9Lg",
                  block, s->first, s->offset);
-    else if (s->constant == all && all > 1 && s->offset == -s->addend_before_first)
+    else if (constant && all > 1 && s->offset == -s->addend_before_first)
         snprintf(text, size, "element %zu of the input was left out", s->first - 1);
-    else if (s->constant == all && all > 1 && s->offset == s->addend_before_first)
+    else if (constant && all > 1 && s->offset == s->addend_before_first)
         snprintf(text, size, "element %zu of the input was added twice", s->first - 1);
-    else if (s->constant == all && all > 1)
+    else if (constant && all > 1)
         snprintf(text, size, "all are off by the same %.9Lg, from element %zu to %zu", s->offset,
                  s->first, s->last);
     else if (s->swapped > all / 2)

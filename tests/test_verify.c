@@ -1,0 +1,260 @@
+/* test_verify.c — what the verifier accepts and what it rejects, without any kernel. */
+#include "common/verify.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N 3000 /* more than one chunk of the verifier */
+
+static struct verdict verify(const float *in, const float *out, size_t n, bool inclusive,
+                             double depth, size_t tile)
+{
+    struct problem problem = {.element = ELEMENT_F32, .in = in, .n = n, .inclusive = inclusive};
+    struct facts facts = facts_of(&problem);
+    struct verifier verifier;
+    verify_begin(&verifier, &problem, &facts, depth, tile);
+    verify_piece(&verifier, out, 0, n);
+    return verify_end(&verifier);
+}
+
+/* Integers whose sums are exact, and their scan. */
+static void integers(float *in, float *out, size_t n, bool inclusive)
+{
+    float sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        in[i] = (float)((i * 7919) % 199) - 99;
+        out[i] = inclusive ? sum + in[i] : sum;
+        sum += in[i];
+    }
+}
+
+static float in[N], out[N];
+
+Test(verify, right_results_are_right)
+{
+    static const size_t sizes[] = {1, 2, 3, 2046, 2047, 2048, 2049, N};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int inclusive = 0; inclusive < 2; inclusive++) {
+            integers(in, out, sizes[i], inclusive);
+            struct verdict v = verify(in, out, sizes[i], inclusive, 10, 0);
+            cr_expect(v.right, "n = %zu", sizes[i]);
+            cr_expect(v.exact);
+            cr_expect_eq(v.checked, sizes[i]);
+            cr_expect_str_empty(v.cause);
+        }
+}
+
+Test(verify, the_documents_example)
+{
+    const float harris_in[] = {3, 1, 7, 0, 4, 1, 6, 3};
+    const float right[] = {0, 3, 4, 11, 11, 15, 16, 22};
+    const float misprint[] = {0, 3, 4, 11, 11, 14, 16, 22}; /* Harris' 14 */
+    cr_expect(verify(harris_in, right, 8, false, 6, 0).right);
+    struct verdict v = verify(harris_in, misprint, 8, false, 6, 0);
+    cr_expect_not(v.right);
+    cr_expect_eq(v.wrong, 1);
+    cr_expect_eq(v.first[0].index, 5);
+    cr_expect_str_eq(v.first[0].got, "14");
+    cr_expect_str_eq(v.first[0].want, "15");
+}
+
+/* Every element by itself, and by the least that a float can tell. */
+Test(verify, any_single_element_off_by_one_ulp_is_wrong)
+{
+    integers(in, out, N, false);
+    for (size_t i = 0; i < N; i += i < 40 || i > N - 40 ? 1 : 37) {
+        float right = out[i];
+        out[i] = nextafterf(right, INFINITY);
+        struct verdict v = verify(in, out, N, false, 10, 0);
+        cr_expect_not(v.right, "element %zu", i);
+        cr_expect_eq(v.wrong, 1);
+        cr_expect_eq(v.first[0].index, i);
+        out[i] = right;
+    }
+}
+
+Test(verify, nan_and_infinity_are_wrong_unless_the_reference_has_them)
+{
+    static const float odd[] = {NAN, INFINITY, -INFINITY};
+    for (size_t k = 0; k < 3; k++) {
+        integers(in, out, N, false);
+        out[5] = odd[k];
+        cr_expect_not(verify(in, out, N, false, 10, 0).right);
+    }
+    const float with[] = {1, INFINITY, 2, -INFINITY, 3, 4};
+    const float want[] = {0, 1, INFINITY, INFINITY, NAN, NAN};
+    float got[6];
+    cr_expect(verify(with, want, 6, false, 5, 0).right);
+    for (size_t i = 0; i < 6; i++) {
+        memcpy(got, want, sizeof got);
+        got[i] = 7;
+        cr_expect_not(verify(with, got, 6, false, 5, 0).right, "element %zu", i);
+    }
+    memcpy(got, want, sizeof got);
+    got[2] = -INFINITY;
+    cr_expect_not(verify(with, got, 6, false, 5, 0).right);
+}
+
+/* Real numbers: the bound is gamma(depth) * sum of |x|, and no more. */
+Test(verify, the_bound)
+{
+    const double depth = 20, u = 0x1p-24, gamma = depth * u / (1 - depth * u);
+    double sum = 0, magnitude = 0;
+    for (size_t i = 0; i < N; i++) {
+        in[i] = (float)sin((double)i) / 3;
+        double bound = gamma * magnitude;
+        out[i] = (float)(sum + 0.9 * bound);
+        if (i % 2) out[i] = (float)(sum - 0.9 * bound);
+        sum += in[i];
+        magnitude += fabs((double)in[i]);
+    }
+    struct verdict v = verify(in, out, N, false, depth, 0);
+    cr_expect(v.right, "%zu wrong, first %zu", v.wrong, v.first[0].index);
+    cr_expect_not(v.exact);
+    cr_expect(v.worst > 0.85 && v.worst <= 1, "%g", v.worst);
+    out[N - 1] += (float)(2.2 * gamma * magnitude);
+    v = verify(in, out, N, false, depth, 0);
+    cr_expect_not(v.right);
+    cr_expect_eq(v.wrong, 1);
+    cr_expect_eq(v.first[0].index, N - 1);
+}
+
+Test(verify, when_sums_are_exact)
+{
+    float ints[] = {1, 2, 3}, half[] = {0.5f, 0.25f}, large[] = {0x1p23f, 0x1p23f, 1},
+          edge[] = {0x1p23f, 0x1p23f}, cancel[] = {0x1p24f, -0x1p24f, -1};
+    const struct {
+        const float *in;
+        size_t n;
+        bool exact;
+    } cases[] = {{ints, 3, true},
+                 {half, 2, false},
+                 {large, 3, false},
+                 {edge, 2, true},
+                 {cancel, 3, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct problem p = {.element = ELEMENT_F32, .in = cases[i].in, .n = cases[i].n};
+        cr_expect_eq(facts_of(&p).exact, cases[i].exact, "case %zu", i);
+    }
+}
+
+/* Where the order of additions decides what overflows there is no right answer. */
+Test(verify, sums_beyond_the_range_are_refused)
+{
+    const float huge[] = {3e38f, 3e38f, -3e38f}, fine[] = {3e38f, -1e37f};
+    struct fault fault = {0};
+    struct problem p = {.element = ELEMENT_F32, .in = huge, .n = 3};
+    struct facts facts = facts_of(&p);
+    cr_expect_eq(facts_check(&facts, ELEMENT_F32, &fault), EXIT_USAGE);
+    cr_expect(strstr(fault.text, "overflows"));
+    p = (struct problem){.element = ELEMENT_F32, .in = fine, .n = 2};
+    facts = facts_of(&p);
+    cr_expect_eq(facts_check(&facts, ELEMENT_F32, &fault), 0);
+}
+
+/* The reference itself has to be better than what it judges. */
+Test(verify, the_reference_keeps_what_double_loses)
+{
+    static double big[N], sums[N];
+    long double running = 0;
+    for (size_t i = 0; i < N; i++) {
+        big[i] = i % 2 ? -1e16 : 1e16 + 2;
+        sums[i] = (double)running;
+        running += big[i]; /* exact in 64 bits of mantissa */
+    }
+    struct problem p = {.element = ELEMENT_F64, .in = big, .n = N};
+    struct facts facts = facts_of(&p);
+    struct verifier v;
+    facts.exact = false;
+    verify_begin(&v, &p, &facts, 1, 0);
+    verify_piece(&v, sums, 0, N);
+    cr_expect(verify_end(&v).right);
+    sums[N - 1] += 4 * 1e16 * N * 0x1p-53;
+    verify_begin(&v, &p, &facts, 1, 0);
+    verify_piece(&v, sums, 0, N);
+    cr_expect_not(verify_end(&v).right);
+}
+
+Test(verify, integers_wrap_around)
+{
+    const int32_t ints[] = {INT32_MAX, 1, 5};
+    const int32_t want[] = {0, INT32_MAX, INT32_MIN};
+    struct problem p = {.element = ELEMENT_I32, .in = ints, .n = 3};
+    struct facts facts = facts_of(&p);
+    struct verifier v;
+    verify_begin(&v, &p, &facts, 2, 0);
+    verify_piece(&v, want, 0, 3);
+    cr_expect(verify_end(&v).right);
+    const int64_t longs[] = {INT64_MAX, -1, 1, 1};
+    const int64_t sums[] = {0, INT64_MAX, INT64_MAX - 1, INT64_MAX};
+    p = (struct problem){.element = ELEMENT_I64, .in = longs, .n = 4};
+    facts = facts_of(&p);
+    verify_begin(&v, &p, &facts, 2, 0);
+    verify_piece(&v, sums, 0, 4);
+    cr_expect(verify_end(&v).right);
+    const int8_t bytes[] = {127, 127, -128};
+    const int32_t byte_sums[] = {0, 127, 254};
+    p = (struct problem){.element = ELEMENT_I8, .in = bytes, .n = 3};
+    facts = facts_of(&p);
+    verify_begin(&v, &p, &facts, 2, 0);
+    verify_piece(&v, byte_sums, 0, 3);
+    cr_expect(verify_end(&v).right);
+}
+
+/* Pieces, with elements left out between them: what is looked at is judged as before. */
+Test(verify, pieces)
+{
+    struct problem p = {.element = ELEMENT_F32, .in = in, .n = N};
+    integers(in, out, N, false);
+    struct facts facts = facts_of(&p);
+    for (int spoiled = 0; spoiled < 2; spoiled++) {
+        struct verifier v;
+        out[2500] += (float)spoiled;
+        verify_begin(&v, &p, &facts, 10, 0);
+        verify_piece(&v, out, 0, 1);
+        verify_piece(&v, out + 1, 1, 99);
+        verify_piece(&v, out + 2400, 2400, 300);
+        verify_piece(&v, out + N - 1, N - 1, 1);
+        struct verdict verdict = verify_end(&v);
+        cr_expect_eq(verdict.checked, 401);
+        cr_expect_eq(verdict.right, !spoiled);
+        cr_expect_eq(verdict.wrong, (size_t)spoiled);
+    }
+}
+
+Test(verify, a_reference_of_the_steps_own)
+{
+    const float squares_of[] = {1, 2, 3, 4};
+    const double want[] = {0, 1, 5, 14};
+    float got[] = {0, 1, 5, 14};
+    struct problem p = {.element = ELEMENT_F32, .in = squares_of, .n = 4, .reference = want};
+    struct facts facts = facts_of(&p);
+    cr_expect(facts.exact);
+    for (int spoiled = 0; spoiled < 2; spoiled++) {
+        struct verifier v;
+        got[3] += (float)spoiled;
+        verify_begin(&v, &p, &facts, 3, 0);
+        verify_piece(&v, got, 0, 4);
+        cr_expect_eq(verify_end(&v).right, !spoiled);
+    }
+}
+
+Test(verify, causes_without_kernels)
+{
+    integers(in, out, N, true);
+    static float other[N];
+    memcpy(other, out, sizeof out);
+    integers(in, out, N, false);
+    struct verdict v = verify(in, out, N, true, 10, 0);
+    cr_expect(strstr(v.cause, "exclusive for inclusive"), "%s", v.cause);
+    v = verify(in, other, N, false, 10, 0);
+    cr_expect(strstr(v.cause, "inclusive for exclusive"), "%s", v.cause);
+    memset(out, VERIFY_POISON, sizeof out);
+    v = verify(in, out, N, false, 10, 0);
+    cr_expect(strstr(v.cause, "never written"), "%s", v.cause);
+    cr_expect_str_eq(v.first[0].got, "never written");
+    cr_expect_eq(v.shown, VERIFY_SHOWN);
+    cr_expect_eq(v.wrong, N);
+}

@@ -1,0 +1,237 @@
+/*
+ * scans.cu — scans that are wrong on purpose. Most take the right sum from sum_between(), slow and plain, and
+ * spoil it in one way.
+ */
+#include "common/cuda_check.h"
+#include "scans.h"
+
+/* in[first] + … + in[end-1] */
+static __device__ float sum_between(const float *in, size_t first, size_t end)
+{
+    float sum = 0;
+    for (size_t j = first; j < end; j++) sum += in[j];
+    return sum;
+}
+
+static __device__ size_t index_of_thread(void)
+{
+    return (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+/* Defines the scan `name`, whose element i (of n) is computed by `body` from in, i and n, and stored by a
+ * thread of its own. */
+#define ELEMENTWISE(name, body)                                                                    \
+    static __global__ void name##_kernel(float *out, const float *in, size_t n)                    \
+    {                                                                                              \
+        size_t i = index_of_thread();                                                              \
+        if (i < n) out[i] = (body);                                                                \
+    }                                                                                              \
+    SCAN(name, (n + WRONG_BLOCK - 1) / WRONG_BLOCK, WRONG_BLOCK)
+
+/* Defines the scan `name` as one launch of name_kernel. */
+#define SCAN(name, blocks, threads)                                                                \
+    extern "C" cudaError_t name(void *out, const void *in, size_t n, int variant, void *workspace, \
+                                cudaStream_t stream)                                               \
+    {                                                                                              \
+        (void)variant, (void)workspace;                                                            \
+        name##_kernel<<<(unsigned)(blocks), (unsigned)(threads), 0, stream>>>(                     \
+            (float *)out, (const float *)in, n);                                                   \
+        return cudaGetLastError();                                                                 \
+    }
+
+ELEMENTWISE(right_scan, sum_between(in, 0, i))
+
+/* ---- the wrong element ----------------------------------------------------------------------- */
+
+ELEMENTWISE(shifted_right, sum_between(in, 0, i ? i - 1 : 0))
+ELEMENTWISE(shifted_left, i + 1 < n ? sum_between(in, 0, i + 1) : sum_between(in, 0, i))
+ELEMENTWISE(inclusive, sum_between(in, 0, i + 1))
+ELEMENTWISE(swapped_neighbours, sum_between(in, 0, (i ^ 1) < n ? i ^ 1 : i))
+ELEMENTWISE(zeros, 0 * in[i])
+ELEMENTWISE(copied, in[i])
+
+/* The total is right, and so is every input that reads the same backwards. */
+ELEMENTWISE(wrong_order, sum_between(in, n - i, n))
+
+/* ---- wrong in a few places ------------------------------------------------------------------- */
+
+#define AT 99 /* where */
+
+ELEMENTWISE(last_element, sum_between(in, 0, i) + (i == n - 1))
+ELEMENTWISE(nan_at_one, i == AT ? nanf("") : sum_between(in, 0, i))
+ELEMENTWISE(infinite_at_one, i == AT ? 1 / 0.0f : sum_between(in, 0, i))
+ELEMENTWISE(element_left_out, sum_between(in, 0, i) - (i > AT ? in[AT] : 0))
+ELEMENTWISE(element_added_twice, sum_between(in, 0, i) + (i > AT ? in[AT] : 0))
+
+/* A verifier that adds signed differences finds zero. */
+ELEMENTWISE(errors_that_cancel, sum_between(in, 0, i) + (i == AT) - (i == AT + 1))
+
+/* Right in every 64th element. */
+ELEMENTWISE(right_where_sampled, i % 64 ? sum_between(in, 0, i) + 1 : sum_between(in, 0, i))
+
+/* ---- blocks and their carries: block k takes elements k * WRONG_BLOCK and on ----------------- */
+
+#define BLOCK_START(i) ((i) / WRONG_BLOCK * WRONG_BLOCK)
+#define IN_BLOCK(i, k) ((i) / WRONG_BLOCK == (k))
+
+ELEMENTWISE(one_carry_dropped, sum_between(in, IN_BLOCK(i, 3) ? BLOCK_START(i) : 0, i))
+ELEMENTWISE(all_carries_dropped, sum_between(in, BLOCK_START(i), i))
+ELEMENTWISE(carry_added_twice,
+            sum_between(in, 0, i) + (IN_BLOCK(i, 2) ? sum_between(in, 0, BLOCK_START(i)) : 0))
+
+/* The sum of block 2 is missing from block 3 on. */
+ELEMENTWISE(one_block_sum_dropped,
+            i < 3 * WRONG_BLOCK
+                ? sum_between(in, 0, i)
+                : sum_between(in, 0, 2 * WRONG_BLOCK) + sum_between(in, 3 * WRONG_BLOCK, i))
+
+/* ---- right for some inputs ------------------------------------------------------------------- */
+
+ELEMENTWISE(right_for_ones, in[0] * i)
+ELEMENTWISE(double_add, 2 * sum_between(in, 0, i))
+
+/* Leaves what is beyond the largest power of two within n. */
+static __global__ void right_for_powers_of_two_kernel(float *out, const float *in, size_t n)
+{
+    size_t i = index_of_thread(), power = 1;
+    while (2 * power <= n) power *= 2;
+    if (i < power) out[i] = sum_between(in, 0, i);
+}
+SCAN(right_for_powers_of_two, (n + WRONG_BLOCK - 1) / WRONG_BLOCK, WRONG_BLOCK)
+
+/* The sums keep 8 bits of their 24, as bfloat16 does: too few for the bound of a float scan. */
+ELEMENTWISE(few_bits, __uint_as_float(__float_as_uint(sum_between(in, 0, i)) & 0xFFFF0000u))
+
+/* ---- memory that is not the scan's ----------------------------------------------------------- */
+
+static __global__ void nothing_written_kernel(float *, const float *, size_t) {}
+SCAN(nothing_written, 1, 1)
+
+static __global__ void one_past_the_end_kernel(float *out, const float *in, size_t n)
+{
+    size_t i = index_of_thread();
+    if (i <= n) out[i] = sum_between(in, 0, i);
+}
+SCAN(one_past_the_end, n / WRONG_BLOCK + 1, WRONG_BLOCK)
+
+static __global__ void one_before_the_start_kernel(float *out, const float *in, size_t n)
+{
+    size_t i = index_of_thread();
+    if (i < n) out[i] = sum_between(in, 0, i);
+    if (i == 0) out[-1] = 0;
+}
+SCAN(one_before_the_start, n / WRONG_BLOCK + 1, WRONG_BLOCK)
+
+static __global__ void modifies_input_kernel(float *out, float *in, size_t n)
+{
+    for (size_t i = 0; i < n; i++) out[i] = i ? out[i - 1] + in[i - 1] : 0;
+    in[7]++;
+}
+
+extern "C" cudaError_t modifies_input(void *out, const void *in, size_t n, int, void *,
+                                      cudaStream_t stream)
+{
+    modifies_input_kernel<<<1, 1, 0, stream>>>((float *)out, (float *)in, n);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t beyond_the_workspace(void *out, const void *in, size_t n, int variant,
+                                            void *workspace, cudaStream_t stream)
+{
+    CUDA_TRY(right_scan(workspace, in, n + 1, variant, NULL, stream));
+    return cudaMemcpyAsync(out, workspace, n * sizeof(float), cudaMemcpyDeviceToDevice, stream);
+}
+
+/* ---- barriers and buffers -------------------------------------------------------------------- */
+
+#define WARP 32
+
+/*
+ * No barrier between the threads' writes and their reads. Under some schedules that comes out right; here
+ * it does not, because each warp writes later than the one after it: a long loop stands for other work.
+ */
+static __global__ void missing_barrier_kernel(float *out, const float *in, size_t n)
+{
+    __shared__ volatile float temp[WRONG_BLOCK];
+    unsigned i = threadIdx.x, mirrored = WRONG_BLOCK - 1 - i;
+    temp[i] = 0;
+    __syncthreads();
+    for (volatile unsigned wait = 0; wait < 100 * (i / WARP); wait++) {}
+    temp[mirrored] = mirrored < n ? in[mirrored] : 0;
+    /* __syncthreads() is missing here */
+    float sum = 0;
+    for (unsigned j = 0; j < i; j++) sum += temp[j];
+    if (i < n) out[i] = sum;
+}
+SCAN(missing_barrier, 1, WRONG_BLOCK)
+
+/*
+ * Hillis and Steele's scan in one buffer instead of two: elements are added to before their right neighbours
+ * have read them. Each thread has two elements, one after the other, so it happens under any schedule.
+ */
+static __global__ void naive_in_place_kernel(float *out, const float *in, size_t n)
+{
+    extern __shared__ float temp[];
+    size_t first = 2 * (size_t)threadIdx.x;
+    for (size_t i = first; i < first + 2; i++) temp[i] = i > 0 && i < n ? in[i - 1] : 0;
+    __syncthreads();
+    for (size_t offset = 1; offset < n; offset *= 2) {
+        for (size_t i = first; i < first + 2; i++)
+            if (i >= offset && i < n) temp[i] += temp[i - offset];
+        __syncthreads();
+    }
+    for (size_t i = first; i < first + 2; i++)
+        if (i < n) out[i] = temp[i];
+}
+
+extern "C" cudaError_t naive_in_place(void *out, const void *in, size_t n, int, void *,
+                                      cudaStream_t stream)
+{
+    unsigned threads = (unsigned)(n + 1) / 2;
+    naive_in_place_kernel<<<1, threads, 2 * threads * sizeof(float), stream>>>(
+        (float *)out, (const float *)in, n);
+    return cudaGetLastError();
+}
+
+/* Hillis and Steele's scan with two buffers, which ends by writing the one that is a sweep behind. */
+static __global__ void stale_buffer_kernel(float *out, const float *in, size_t n)
+{
+    extern __shared__ float temp[];
+    size_t i = threadIdx.x;
+    int to = 0, from = 1;
+    temp[i] = i > 0 ? in[i - 1] : 0;
+    __syncthreads();
+    for (size_t offset = 1; offset < n; offset *= 2) {
+        to = 1 - to;
+        from = 1 - to;
+        temp[to * n + i] = temp[from * n + i] + (i >= offset ? temp[from * n + i - offset] : 0);
+        __syncthreads();
+    }
+    out[i] = temp[from * n + i];
+}
+
+extern "C" cudaError_t stale_buffer(void *out, const void *in, size_t n, int, void *,
+                                    cudaStream_t stream)
+{
+    stale_buffer_kernel<<<1, (unsigned)n, 2 * n * sizeof(float), stream>>>((float *)out,
+                                                                          (const float *)in, n);
+    return cudaGetLastError();
+}
+
+/* Right, unless `out` is `in`: element 0 is there no more when the others need it. */
+static __global__ void wrong_in_place_kernel(float *out, const float *in, size_t n)
+{
+    out[0] = 0;
+    for (size_t i = 1; i < n; i++) out[i] = out[i - 1] + in[i - 1];
+}
+SCAN(wrong_in_place, 1, 1)
+
+/* Writes in its first call and never again: what is timed does nothing. */
+extern "C" cudaError_t first_run_only(void *out, const void *in, size_t n, int variant,
+                                      void *workspace, cudaStream_t stream)
+{
+    static bool written;
+    if (written) return cudaSuccess;
+    written = true;
+    return right_scan(out, in, n, variant, workspace, stream);
+}
