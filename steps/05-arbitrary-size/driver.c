@@ -16,15 +16,15 @@ static struct launch_shape step05_shape(size_t n, int variant)
 {
     struct launch_shape shape = {.grid = blocks_for(n),
                                  .block = B / 2,
-                                 .shared_bytes = PADDED_SIZE(B) * sizeof(float),
+                                 .shared_bytes =
+                                     PADDED_SIZE(B, variant != WORK_EFFICIENT) * sizeof(float),
                                  .launches = 1};
 
-    if (variant == WORK_EFFICIENT) shape.shared_bytes = B * sizeof(float);
     if (variant == NAIVE) shape.block = B, shape.shared_bytes = 2 * B * sizeof(float);
     if (variant == REMAINDER && n < B) {
         int size = remainder_size(n);
         shape.block = (unsigned)size / 2;
-        shape.shared_bytes = (size_t)PADDED_SIZE(size) * sizeof(float);
+        shape.shared_bytes = (size_t)PADDED_SIZE(size, true) * sizeof(float);
     } else if (variant == REMAINDER) {
         shape.grid = n / B;
     }

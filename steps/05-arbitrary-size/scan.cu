@@ -21,10 +21,10 @@
 /*
  * Block j scans the elements [j size, j size + size) of g_idata into g_odata, exclusively, and
  * stores their sum in g_sums[j] unless that is NULL. size is a power of two, at least 2. Needs
- * size/2 threads a block and size floats of shared memory, PADDED_SIZE(size) if PADDED. Only if
- * CHECKED may a block reach beyond n, where elements count as 0. g_odata may be g_idata.
+ * size/2 threads a block and PADDED_SIZE(size, PADDING) floats of shared memory. Only if CHECKED
+ * may a block reach beyond n, where elements count as 0. g_odata may be g_idata.
  */
-template <bool PADDED, bool CHECKED>
+template <bool PADDING, bool CHECKED>
 static __global__ void scan_block(float *g_odata, const float *g_idata, float *g_sums, size_t n,
                                   int size)
 {
@@ -36,10 +36,10 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     size_t begin = (size_t)blockIdx.x * size; // this block's first element
 
     // Load two elements a thread: one from each half, or neighbours as in step 3.     (block A)
-    int ai = PADDED ? thid : 2 * thid;
-    int bi = PADDED ? thid + size / 2 : 2 * thid + 1;
-    int bankOffsetA = PADDED ? CONFLICT_FREE_OFFSET(ai) : 0;
-    int bankOffsetB = PADDED ? CONFLICT_FREE_OFFSET(bi) : 0;
+    int ai = PADDING ? thid : 2 * thid;
+    int bi = PADDING ? thid + size / 2 : 2 * thid + 1;
+    int bankOffsetA = CONFLICT_FREE_OFFSET(ai, PADDING);
+    int bankOffsetB = CONFLICT_FREE_OFFSET(bi, PADDING);
     temp[ai + bankOffsetA] = (!CHECKED || begin + ai < n) ? g_idata[begin + ai] : 0;
     temp[bi + bankOffsetB] = (!CHECKED || begin + bi < n) ? g_idata[begin + bi] : 0;
 
@@ -52,8 +52,8 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
         if (thid < d) { //                                                             (block B)
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
-            ai += PADDED ? CONFLICT_FREE_OFFSET(ai) : 0;
-            bi += PADDED ? CONFLICT_FREE_OFFSET(bi) : 0;
+            ai += CONFLICT_FREE_OFFSET(ai, PADDING);
+            bi += CONFLICT_FREE_OFFSET(bi, PADDING);
             temp[bi] += temp[ai];
         }
         offset *= 2;
@@ -62,7 +62,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     // Store the block's sum, then clear the root: nothing lies to the left of the whole. No barrier
     // before it is needed, because thread 0 has written the root itself.              (block C)
     if (thid == 0) {
-        int root = size - 1 + (PADDED ? CONFLICT_FREE_OFFSET(size - 1) : 0);
+        int root = size - 1 + CONFLICT_FREE_OFFSET(size - 1, PADDING);
         if (g_sums != NULL) g_sums[blockIdx.x] = temp[root];
         temp[root] = 0;
     }
@@ -79,8 +79,8 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
         if (thid < d) { //                                                             (block D)
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
-            ai += PADDED ? CONFLICT_FREE_OFFSET(ai) : 0;
-            bi += PADDED ? CONFLICT_FREE_OFFSET(bi) : 0;
+            ai += CONFLICT_FREE_OFFSET(ai, PADDING);
+            bi += CONFLICT_FREE_OFFSET(bi, PADDING);
             float t = temp[ai];
             temp[ai] = temp[bi];
             temp[bi] += t;
@@ -124,7 +124,7 @@ cudaError_t step05_scan(void *out, const void *in, size_t n, int variant, void *
     size_t blocks = (n + B - 1) / B;
     size_t full = n / B, rest = n % B; // blocks without an element missing, and elements after them
     float *g_sums = blocks > 1 ? (float *)workspace : NULL;
-    size_t shared = PADDED_SIZE(B) * sizeof(float);
+    size_t shared = PADDED_SIZE(B, variant != WORK_EFFICIENT) * sizeof(float);
     cudaError_t error;
 
     if (blocks > INT32_MAX) return cudaErrorInvalidValue; // a grid has no more
@@ -135,7 +135,6 @@ cudaError_t step05_scan(void *out, const void *in, size_t n, int variant, void *
         scan_block<true, true><<<blocks, B / 2, shared, stream>>>(g_odata, g_idata, g_sums, n, B);
         break;
     case WORK_EFFICIENT:
-        shared = B * sizeof(float);
         scan_block<false, true><<<blocks, B / 2, shared, stream>>>(g_odata, g_idata, g_sums, n, B);
         break;
     case NAIVE:
@@ -152,7 +151,7 @@ cudaError_t step05_scan(void *out, const void *in, size_t n, int variant, void *
         if (rest > 0) {
             int size = remainder_size(rest);
             float *g_sum = g_sums != NULL ? g_sums + full : NULL;
-            shared = PADDED_SIZE(size) * sizeof(float);
+            shared = PADDED_SIZE(size, true) * sizeof(float);
             scan_block<true, true><<<1, size / 2, shared, stream>>>(
                 g_odata + full * B, g_idata + full * B, g_sum, rest, size);
         }

@@ -19,12 +19,13 @@ enum variant {
                        rest, filled up to the next power of two only (Harris) */
 };
 
-/* Listing 3, corrected, for the 32 banks of today; B is small enough for one level of padding. */
-#define LOG_NUM_BANKS           5
-#define CONFLICT_FREE_OFFSET(i) ((i) >> LOG_NUM_BANKS)
+/* Listing 3, corrected, for the 32 banks of today; B is small enough for one level of padding. Step
+ * 3's tree has none. */
+#define LOG_NUM_BANKS                    5
+#define CONFLICT_FREE_OFFSET(i, padding) ((padding) ? (i) >> LOG_NUM_BANKS : 0)
 
-/* Floats of shared memory for n padded elements. */
-#define PADDED_SIZE(n) ((n) + CONFLICT_FREE_OFFSET((n)-1))
+/* Floats of shared memory for n elements. */
+#define PADDED_SIZE(n, padding) ((n) + CONFLICT_FREE_OFFSET((n)-1, padding))
 
 /* Leaves of the tree that scans `rest` elements: the next power of two, at least 2. */
 static inline int remainder_size(size_t rest)
