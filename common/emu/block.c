@@ -3,6 +3,7 @@
 #include "exec.h"
 #include "flow.h"
 #include "sched.h"
+#include "warp_ops.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,12 +112,27 @@ void block_start(struct block *block, uint64_t index)
 
 /* ---- barriers ------------------------------------------------------------------------------ */
 
+/* bar.red: what the predicates of all threads came to */
+static void tell_result(struct warp *w, const struct fragment *f, const struct barrier *barrier)
+{
+    const struct insn *i = &w->block->launch->kernel->code[f->pc];
+    uint32_t *d = i->d == NO_SLOT ? NULL : slot_at(w, i->d);
+    bool holds = i->function == BARRIER_AND ? barrier->true_count == barrier->arrived : barrier->true_count > 0;
+    if (i->function == BARRIER_COUNT) {
+        for (int l = 0; l < WARP; l++)
+            if (f->mask >> l & 1) d[l] = barrier->true_count;
+    } else if (i->function != BARRIER_NOTHING) {
+        *d = (*d & ~f->mask) | (holds ? f->mask : 0);
+    }
+}
+
 static void release(struct block *block, unsigned number)
 {
     for (unsigned i = 0; i < block->warp_count; i++)
         for (unsigned k = 0; k < block->warps[i].fragment_count; k++) {
             struct fragment *f = &block->warps[i].fragments[k];
             if (f->state != FRAGMENT_AT_BARRIER || f->barrier != number) continue;
+            tell_result(&block->warps[i], f, &block->barriers[number]);
             f->state = FRAGMENT_READY;
             f->pc++;
         }
@@ -143,6 +159,10 @@ void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bo
     }
     barrier->expected = expected;
     barrier->arrived += (unsigned)__builtin_popcount(f->mask);
+    if (i->function != BARRIER_NOTHING) {
+        uint32_t p = *(const uint32_t *)slot_at(w, i->c) ^ (i->flip_c ? ALL_LANES : 0);
+        barrier->true_count += (unsigned)__builtin_popcount(p & f->mask);
+    }
     if (waits) {
         f->state = FRAGMENT_AT_BARRIER;
         f->barrier = number;

@@ -17,10 +17,10 @@ _Noreturn void decode_fail(struct decoder *d, int error, const char *format, ...
         const char *file = d->at->file < d->module->text.file_count ? d->module->text.files[d->at->file] : NULL;
         if (d->at->source_line && file)
             snprintf(place, sizeof place, ", %s:%u", file, d->at->source_line);
-        snprintf(d->message, d->size, "instruction '%s' in kernel %s (%s:%u%s): %s", opcode, d->function->name,
+        snprintf(d->message, d->size, "instruction '%s' in kernel %s (%s, line %u%s): %s", opcode, d->function->name,
                  d->module->name, d->at->line, place, text);
     } else {
-        snprintf(d->message, d->size, "kernel %s (%s:%u): %s", d->function->name, d->module->name,
+        snprintf(d->message, d->size, "kernel %s (%s, line %u): %s", d->function->name, d->module->name,
                  d->function->line, text);
     }
     d->error = error;
@@ -65,7 +65,7 @@ static bool operand_names(const struct ptx_operand *operand, const char *name)
     if (operand->kind == PTX_SYMBOL) return !strcmp(operand->name, name);
     if (operand->kind == PTX_ADDRESS) return operand_names(operand->base, name);
     for (unsigned i = 0; operand->kind == PTX_VECTOR && i < operand->count; i++)
-        if (operand_names(&operand->items[i], name)) return true;
+        if (operand_names(operand->items[i], name)) return true;
     return false;
 }
 
@@ -100,8 +100,10 @@ static void lay_out_memory(struct decoder *d)
         const struct ptx_variable *v = &function->variables[i];
         size_t *end = v->space == PTX_SHARED ? &shared : &local;
         if (v->space != PTX_SHARED && v->space != PTX_LOCAL)
-            decode_fail(d, EMU_UNSUPPORTED_PTX, "a .%s variable inside a kernel is not supported",
-                        ptx_space_name(v->space));
+            decode_fail(d, EMU_UNSUPPORTED_PTX,
+                        "variable '%s' on line %u is of space .%s, which inside a kernel (for calls of functions that "
+                        "were not inlined) is not supported",
+                        v->name, v->line, ptx_space_name(v->space));
         d->variable_offset[i] = *end = align_up(*end, v->align);
         *end += v->bytes;
     }
@@ -139,7 +141,7 @@ static void note_use(const struct ptx_operand *operand, size_t at, size_t *first
     }
     if (operand->kind == PTX_ADDRESS) note_use(operand->base, at, first, last);
     for (unsigned i = 0; operand->kind == PTX_VECTOR && i < operand->count; i++)
-        note_use(&operand->items[i], at, first, last);
+        note_use(operand->items[i], at, first, last);
     if (operand->other) note_use(operand->other, at, first, last);
 }
 

@@ -86,11 +86,20 @@ static const struct op *find_op(struct decoder *d, const struct key *key)
 }
 
 /* Puts the wrapper around a floating-point operation that rounds otherwise, flushes or saturates. */
-static void wrap(struct insn *i, unsigned result_bytes)
+static void wrap(struct insn *i, enum ptx_type result)
 {
-    if (i->rounding == FE_TONEAREST && !i->flush && !i->saturate) return;
+    if (i->rounding == FE_TONEAREST && !i->flush && i->clamp == CLAMP_NONE) return;
     i->inner = i->fn;
-    i->fn = result_bytes == 8 ? op_wrapped_64 : op_wrapped;
+    i->fn = op_wrapped;
+    i->type = (uint8_t)result;
+}
+
+/* .sat and .relu */
+static void take_clamp(struct words *words, struct insn *i, enum ptx_type result)
+{
+    bool half = ptx_type_is_float(result) && result != PTX_F32 && result != PTX_F64;
+    if (take_word(words, "sat")) i->clamp = CLAMP_TO_UNIT;
+    else if (half && take_word(words, "relu")) i->clamp = CLAMP_TO_POSITIVE;
 }
 
 static void take_rounding(struct words *words, struct insn *i)
@@ -122,6 +131,27 @@ static void take_operands(struct decoder *d, const struct ptx_instruction *sourc
     }
 }
 
+static enum ptx_type bits_of_size(size_t bytes)
+{
+    return bytes == 8 ? PTX_U64 : bytes == 4 ? PTX_U32 : bytes == 2 ? PTX_U16 : PTX_NONE;
+}
+
+static unsigned count_used(const struct words *words)
+{
+    unsigned count = 0;
+    for (unsigned i = 1; i < words->source->word_count; i++) count += words->used[i];
+    return count;
+}
+
+/* Those of which PTX has no default: how exact is the result to be? */
+static bool needs_rounding(const char *opcode)
+{
+    static const char *const names[] = {"div", "rcp", "sqrt", "rsqrt", "fma", "sin", "cos", "lg2", "ex2", "tanh"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(opcode, names[i])) return true;
+    return false;
+}
+
 static enum tally tally_of(const char *opcode, enum ptx_type type)
 {
     if (strcmp(opcode, "add") && strcmp(opcode, "sub")) return TALLY_NONE;
@@ -140,19 +170,24 @@ static void decode_arithmetic(struct decoder *d, const struct ptx_instruction *s
     struct words words = all_words(source);
     const char *opcode = source->words[0];
     enum ptx_type type = take_type(&words), second = take_type(&words);
-    bool is_float = ptx_type_is_float(type);
+    bool is_float = ptx_type_is_float(type), is_slct = !strcmp(opcode, "slct");
     struct key key = {.length = 0};
 
-    if (is_float) {
+    if (is_slct) { /* moves bits; only the sign of its third source is looked at */
         i->flush = take_word(&words, "ftz");
-        i->saturate = take_word(&words, "sat");
+        type = bits_of_size(ptx_type_size(type));
+    } else if (is_float) {
+        unsigned before = count_used(&words);
+        i->flush = take_word(&words, "ftz");
+        take_clamp(&words, i, type);
+        unsigned plain = count_used(&words) - before;
         take_rounding(&words, i);
         drop_words(&words, dropped);
+        if (needs_rounding(opcode) && count_used(&words) == before + plain)
+            decode_fail(d, EMU_INVALID_PTX, "it needs a rounding, such as .rn, or .approx");
         if (!strcmp(opcode, "mad")) opcode = "fma";
-        bool half = ptx_type_size(type) == 2 || type == PTX_F16X2 || type == PTX_BF16X2;
-        if (half && (i->saturate || i->rounding != FE_TONEAREST))
-            decode_fail(d, EMU_UNSUPPORTED_PTX, "16-bit floats support neither .sat nor other roundings");
-        if (half) i->flush = false; /* denormal halves are normal floats: the difference is not made */
+        if (type != PTX_F32 && type != PTX_F64 && i->rounding != FE_TONEAREST)
+            decode_fail(d, EMU_UNSUPPORTED_PTX, "16-bit floats support no rounding but .rn");
     }
     /* addc and madc read the carry, .cc writes it: one operation each, with two flags. */
     i->carry_in = !strcmp(opcode, "addc") || !strcmp(opcode, "subc") || !strcmp(opcode, "madc");
@@ -167,7 +202,7 @@ static void decode_arithmetic(struct decoder *d, const struct ptx_instruction *s
     const struct op *op = find_op(d, &key);
     i->fn = op->fn;
     take_operands(d, source, op, i);
-    wrap(i, letter_bytes(op->operands[0]));
+    wrap(i, is_slct ? PTX_NONE : type);
     i->tally = (uint8_t)tally_of(source->words[0], type);
 }
 
@@ -193,15 +228,17 @@ static void decode_compare(struct decoder *d, const struct ptx_instruction *sour
     unsigned count = i->combine == COMBINE_NONE ? 3 : 4;
     need_operands(d, source, count, count);
     const struct ptx_operand *result = &source->operands[0];
-    switch (to) {
+    i->result = is_set ? RESULT_INTEGER : RESULT_PREDICATE;
+    switch (to) { /* the value that stands for true */
     case PTX_PRED:
-        i->result = RESULT_PREDICATE;
         i->d = destination_slot(d, result, 0);
         if (result->other) i->v[0] = destination_slot(d, result->other, 0);
         break;
-    case PTX_U32: case PTX_S32: i->result = RESULT_INTEGER; break;
-    case PTX_F32: i->result = RESULT_FLOAT; break;
-    case PTX_F16: i->result = RESULT_HALF; break;
+    case PTX_U32: case PTX_S32: i->offset = UINT32_MAX; break;
+    case PTX_U16: case PTX_S16: i->offset = UINT16_MAX; break;
+    case PTX_F32: i->offset = 0x3f800000; break; /* 1.0 in each format */
+    case PTX_F16: i->offset = 0x3c00; break;
+    case PTX_BF16: i->offset = 0x3f80; break;
     default: decode_fail(d, EMU_UNSUPPORTED_PTX, "set to .%s is not supported", ptx_type_name(to));
     }
     if (is_set) i->d = destination_slot(d, result, 4);
@@ -212,7 +249,7 @@ static void decode_compare(struct decoder *d, const struct ptx_instruction *sour
         i->flip_c = source->operands[3].negated;
     }
     i->fn = op->fn;
-    wrap(i, 4);
+    wrap(i, PTX_NONE);
 }
 
 /* ---- conversion ---------------------------------------------------------------------------- */
@@ -243,24 +280,26 @@ static void decode_convert(struct decoder *d, const struct ptx_instruction *sour
     struct key key = {.length = 0};
 
     i->flush = take_word(&words, "ftz");
-    i->saturate = take_word(&words, "sat");
+    take_clamp(&words, i, to);
     key_add(&key, "cvt");
     if (take_integral_rounding(&words, &integral)) {
         key_add(&key, ".%s", integral);
     } else if (from_float && !to_float) {
         decode_fail(d, EMU_INVALID_PTX, "a conversion to an integer needs .rni, .rzi, .rmi or .rpi");
     } else {
+        unsigned before = count_used(&words);
         take_rounding(&words, i);
+        if (to_float && !from_float && count_used(&words) == before)
+            decode_fail(d, EMU_INVALID_PTX, "a conversion from an integer needs .rn, .rz, .rm or .rp");
         if (to_half && from != to) { /* has its own rounding; the CPU's mode does not matter */
             key_add(&key, ".%s", rounding_name(i->rounding));
             i->rounding = FE_TONEAREST;
         }
     }
     if (!to_float) { /* floats are clamped anyway, integers only on demand */
-        if (i->saturate && !from_float) key_add(&key, ".sat");
-        i->saturate = false;
+        if (i->clamp != CLAMP_NONE && !from_float) key_add(&key, ".sat");
+        i->clamp = CLAMP_NONE;
     }
-    if (to_half && i->saturate) decode_fail(d, EMU_UNSUPPORTED_PTX, "saturation to 16-bit floats is not supported");
     refuse_rest(d, &words);
     key_add(&key, ".%s.%s", ptx_type_name(to), ptx_type_name(from));
 
@@ -268,17 +307,26 @@ static void decode_convert(struct decoder *d, const struct ptx_instruction *sour
     i->fn = op->fn;
     if (!strcmp(op->operands, "444")) { /* two floats into one register */
         take_operands(d, source, op, i);
+        wrap(i, to);
         return;
     }
     need_operands(d, source, 2, 2);
     const struct ptx_operand *destination = &source->operands[0], *value = &source->operands[1];
-    unsigned to_bytes = letter_bytes(op->operands[0]);
-    unsigned from_bytes = letter_bytes(op->operands[1]);
-    /* A register may be wider than a type of up to 32 bits. Of the source the low part counts: not implemented,
-     * as nvcc does not write it. */
-    i->d = destination_slot(d, destination, to_bytes);
-    i->a = source_slot(d, value, from_bytes);
-    wrap(i, to_bytes);
+    unsigned to_bytes = letter_bytes(op->operands[0]), from_bytes = letter_bytes(op->operands[1]);
+    /* A register may be wider than a type of up to 32 bits: the low part of the source counts, and the result
+     * is extended. */
+    bool wide_source = from_bytes == 4 && operand_lane_bytes(d, value, 4) == 8;
+    bool wide_result = to_bytes == 4 && operand_lane_bytes(d, destination, 4) == 8;
+    i->sign_extend = ptx_type_is_signed(to);
+    i->a = wide_source ? register_take(d, 4) : source_slot(d, value, from_bytes);
+    i->d = wide_result ? register_take(d, 4) : destination_slot(d, destination, to_bytes);
+    if (wide_source) i->v[0] = source_slot(d, value, 8);
+    if (wide_result) i->v[1] = destination_slot(d, destination, 8);
+    wrap(i, to);
+    if (wide_source || wide_result) {
+        if (i->fn != op_wrapped) i->inner = i->fn;
+        i->fn = op_resized;
+    }
 }
 
 /* ---- moves --------------------------------------------------------------------------------- */
@@ -320,7 +368,7 @@ static void decode_move(struct decoder *d, const struct ptx_instruction *source,
     key_add(&key, "%s.%zux%u", vector == to ? "unpack" : "pack", part_bits, vector->count);
     i->fn = find_op(d, &key)->fn;
     for (unsigned k = 0; k < vector->count; k++) {
-        const struct ptx_operand *item = &vector->items[k];
+        const struct ptx_operand *item = vector->items[k];
         if (vector == from) i->v[k] = source_slot(d, item, 4);
         else if (item->kind != PTX_SINK) i->v[k] = destination_slot(d, item, 4);
     }
@@ -374,15 +422,15 @@ static void decode_access(struct decoder *d, const struct ptx_instruction *sourc
     if ((vector ? values->count : 1) != i->elements)
         decode_fail(d, EMU_INVALID_PTX, "%u values for %u elements", vector ? values->count : 1, i->elements);
 
-    const struct ptx_operand *first = vector ? values->items : values;
+    const struct ptx_operand *const *each = vector ? (const struct ptx_operand *const *)values->items : &values;
     /* All elements of a vector have registers of one size; a register may be wider than its element. */
     i->lane_bytes = i->element_bytes == 8 ? 8 : 4;
     for (unsigned k = 0; k < i->elements; k++)
-        if (first[k].kind == PTX_REGISTER) i->lane_bytes = (uint8_t)operand_lane_bytes(d, &first[k], 4);
+        if (each[k]->kind == PTX_REGISTER) i->lane_bytes = (uint8_t)operand_lane_bytes(d, each[k], 4);
     if (i->lane_bytes < i->element_bytes) decode_fail(d, EMU_INVALID_PTX, "the register is too small");
     for (unsigned k = 0; k < i->elements; k++) {
-        if (!load) i->v[k] = source_slot(d, &first[k], i->lane_bytes);
-        else if (first[k].kind != PTX_SINK) i->v[k] = destination_slot(d, &first[k], i->lane_bytes);
+        if (!load) i->v[k] = source_slot(d, each[k], i->lane_bytes);
+        else if (each[k]->kind != PTX_SINK) i->v[k] = destination_slot(d, each[k], i->lane_bytes);
     }
     i->fn = op_find(!load ? "st" : i->space == PTX_PARAM ? "ld.param" : "ld")->fn;
     if (!load && i->space == PTX_PARAM) decode_fail(d, EMU_UNSUPPORTED_PTX, "parameters cannot be written");
@@ -478,6 +526,33 @@ static void decode_branch(struct decoder *d, const struct ptx_instruction *sourc
     i->target = source->operands[0].index;
 }
 
+/* brx.idx index, TABLE; */
+static void decode_branch_table(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    static const char *const dropped[] = {"idx", "uni", NULL};
+    struct words words = all_words(source);
+    drop_words(&words, dropped);
+    refuse_rest(d, &words);
+    need_operands(d, source, 2, 2);
+    const char *name = source->operands[1].name;
+    for (size_t t = 0; name && t < d->function->table_count; t++) {
+        const struct ptx_branch_table *table = &d->function->tables[t];
+        if (strcmp(table->name, name)) continue;
+        uint32_t *targets = decode_take(d, (table->targets->count + 1) * sizeof *targets);
+        for (unsigned k = 0; k < table->targets->count; k++) {
+            if (table->targets->items[k]->kind != PTX_LABEL)
+                decode_fail(d, EMU_INVALID_PTX, "a target in table '%s' is no label", name);
+            targets[k] = table->targets->items[k]->index;
+        }
+        i->control = CONTROL_TABLE;
+        i->targets = targets;
+        i->target = table->targets->count;
+        i->a = source_slot(d, &source->operands[0], 4);
+        return;
+    }
+    decode_fail(d, EMU_INVALID_PTX, "table '%s' is not defined", name ? name : "?");
+}
+
 static void decode_exit(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
     static const char *const dropped[] = {"uni", NULL};
@@ -493,7 +568,30 @@ static slot member_mask(struct decoder *d, const struct ptx_operand *operand)
     return source_slot(d, operand, 4);
 }
 
-/* bar.sync n[, threads]; barrier.sync; bar.arrive n, threads; bar.red.op; bar.warp.sync mask */
+/* bar.red.popc.u32 d, n[, threads], p; bar.red.and.pred q, n[, threads], p; or */
+static void decode_barrier_reduction(struct decoder *d, const struct ptx_instruction *source,
+                                     struct insn *i, struct words *words)
+{
+    i->function = take_word(words, "popc")  ? BARRIER_COUNT
+                  : take_word(words, "and") ? BARRIER_AND
+                  : take_word(words, "or")  ? BARRIER_OR
+                                            : BARRIER_NOTHING;
+    enum ptx_type type = take_type(words);
+    refuse_rest(d, words);
+    if (i->function == BARRIER_NOTHING || (i->function == BARRIER_COUNT) != (type == PTX_U32))
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "this kind of barrier is not supported");
+    need_operands(d, source, 3, 4);
+    i->control = CONTROL_BARRIER;
+    i->tally = TALLY_BARRIER;
+    i->d = destination_slot(d, &source->operands[0], type == PTX_U32 ? 4 : 0);
+    i->a = source_slot(d, &source->operands[1], 4);
+    if (source->operand_count == 4) i->b = source_slot(d, &source->operands[2], 4);
+    const struct ptx_operand *predicate = &source->operands[source->operand_count - 1];
+    i->c = source_slot(d, predicate, 0);
+    i->flip_c = predicate->negated;
+}
+
+/* bar.sync n[, threads]; barrier.sync; bar.arrive n, threads; bar.warp.sync mask */
 static void decode_barrier(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
     static const char *const dropped[] = {"cta", "aligned", NULL};
@@ -509,7 +607,11 @@ static void decode_barrier(struct decoder *d, const struct ptx_instruction *sour
         return;
     }
     bool arrive = take_word(&words, "arrive");
-    if (!arrive && !take_word(&words, "sync")) /* .red, and barrier.cluster */
+    if (!arrive && take_word(&words, "red")) {
+        decode_barrier_reduction(d, source, i, &words);
+        return;
+    }
+    if (!arrive && !take_word(&words, "sync")) /* barrier.cluster */
         decode_fail(d, EMU_UNSUPPORTED_PTX, "this kind of barrier is not supported");
     refuse_rest(d, &words);
     need_operands(d, source, arrive ? 2 : 1, 2);
@@ -625,8 +727,12 @@ static void decode_collective(struct decoder *d, const struct ptx_instruction *s
 
 static void decode_call(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
-    (void)source, (void)i;
-    decode_fail(d, EMU_UNSUPPORTED_PTX, "calls of functions that were not inlined are not supported");
+    const struct ptx_operand *name = NULL;
+    for (unsigned k = 0; k < source->operand_count; k++)
+        if (source->operands[k].kind == PTX_SYMBOL && !name) name = &source->operands[k];
+    (void)i;
+    decode_fail(d, EMU_UNSUPPORTED_PTX, "calls of functions that were not inlined ('%s') are not supported",
+                name ? name->name : "by pointer");
 }
 
 void decode_instruction(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
@@ -640,7 +746,7 @@ void decode_instruction(struct decoder *d, const struct ptx_instruction *source,
         {"cvta", decode_address_conversion}, {"isspacep", decode_is_space},
         {"setp", decode_compare}, {"set", decode_compare},
         {"cvt", decode_convert}, {"mov", decode_move},
-        {"bra", decode_branch}, {"ret", decode_exit}, {"exit", decode_exit}, {"call", decode_call},
+        {"bra", decode_branch}, {"brx", decode_branch_table}, {"ret", decode_exit}, {"exit", decode_exit}, {"call", decode_call},
         {"bar", decode_barrier}, {"barrier", decode_barrier},
         {"membar", decode_fence}, {"fence", decode_fence},
         {"prefetch", decode_nothing}, {"prefetchu", decode_nothing}, {"brkpt", decode_nothing},

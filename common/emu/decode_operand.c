@@ -1,4 +1,5 @@
 #include "decode.h"
+#include "half.h"
 #include <string.h>
 
 enum { FIRST_CONSTANTS = 64 };
@@ -65,7 +66,8 @@ static slot special_slot(struct decoder *d, const char *name, unsigned lane_byte
         }
         return d->special_slots[which];
     }
-    decode_fail(d, EMU_UNSUPPORTED_PTX, "special register %%%s is not supported", name);
+    decode_fail(d, EMU_UNSUPPORTED_PTX, "%%%s is neither a declared register nor a special register that is supported",
+                name);
 }
 
 /* ---- symbols ------------------------------------------------------------------------------- */
@@ -73,6 +75,7 @@ static slot special_slot(struct decoder *d, const char *name, unsigned lane_byte
 /* Where a variable or parameter is, in its own state space. */
 static uint64_t symbol_address(struct decoder *d, const char *name)
 {
+    if (!strcmp(name, "WARP_SZ")) return WARP;
     const struct ptx_function *f = d->function;
     for (size_t i = 0; i < f->variable_count; i++)
         if (!strcmp(f->variables[i].name, name)) return d->variable_offset[i];
@@ -105,6 +108,13 @@ static slot register_slot(struct decoder *d, const struct ptx_operand *operand, 
     return d->registers[operand->index];
 }
 
+static uint32_t float_bits(uint64_t bits_of_double)
+{
+    double value;
+    memcpy(&value, &bits_of_double, sizeof value);
+    return bits_of_f32((float)value);
+}
+
 slot source_slot(struct decoder *d, const struct ptx_operand *operand, unsigned lane_bytes)
 {
     if (operand->negated && operand->kind != PTX_REGISTER)
@@ -120,6 +130,7 @@ slot source_slot(struct decoder *d, const struct ptx_operand *operand, unsigned 
         break;
     case PTX_FLOAT64:
         if (lane_bytes == 8) return constant_slot(d, operand->bits, 8);
+        if (lane_bytes == 4) return constant_slot(d, float_bits(operand->bits), 4); /* 1.5 in an f32 operation */
         break;
     case PTX_SPECIAL:
         return special_slot(d, operand->name, lane_bytes);

@@ -377,6 +377,10 @@ static int check_launch(struct emu *emu, const struct emu_kernel *kernel, struct
     if (threads > kernel->info.max_threads)
         return failed(emu, EMU_LAUNCH_OUT_OF_RESOURCES, "kernel %s: a block of %llu threads; it was compiled for at most %u",
                       name, (unsigned long long)threads, kernel->info.max_threads);
+    const unsigned *exact = kernel->function->exact_block;
+    if (exact[0] && (block.x != exact[0] || block.y != exact[1] || block.z != exact[2]))
+        return failed(emu, EMU_INVALID_VALUE, "kernel %s: a block of (%u,%u,%u) threads; it was compiled for (%u,%u,%u)", name,
+                      block.x, block.y, block.z, exact[0], exact[1], exact[2]);
     if (shared > gpu->shared_per_block_optin)
         return failed(emu, EMU_INVALID_VALUE, "kernel %s: %zu bytes of shared memory a block; at most %zu fit", name, shared,
                       gpu->shared_per_block_optin);

@@ -20,6 +20,29 @@ static void branch(struct warp *w, struct fragment *f, const struct insn *i, uin
     }
 }
 
+/* Lanes go where their index says; an index beyond the table is undefined, and a fault here. */
+static void branch_by_table(struct warp *w, struct fragment *f, const struct insn *i, uint32_t active)
+{
+    const uint32_t *index = slot_at(w, i->a);
+    uint32_t staying = f->mask & ~active; /* held back by the guard */
+    while (active) {
+        int first = __builtin_ctz(active);
+        uint32_t same = 0;
+        if (index[first] >= i->target) {
+            fault(w, i, first, EMU_ILLEGAL_INSTRUCTION, "a branch with index %u into a table of %u", index[first], i->target);
+            return;
+        }
+        for (int l = first; l < WARP; l++) same |= (uint32_t)(active >> l & 1 && index[l] == index[first]) << l;
+        active &= ~same;
+        if (!active && !staying) {
+            f->pc = i->targets[index[first]];
+            return;
+        }
+        flow_split(w, f, same, i->targets[index[first]]);
+    }
+    f->pc++;
+}
+
 static void leave(struct warp *w, struct fragment *f, uint32_t lanes)
 {
     w->live &= ~lanes;
@@ -86,6 +109,9 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
         switch ((enum control)i->control) {
         case CONTROL_BRANCH:
             branch(w, f, i, active);
+            break;
+        case CONTROL_TABLE:
+            branch_by_table(w, f, i, active);
             break;
         case CONTROL_EXIT:
             if (active == mask) {

@@ -78,6 +78,18 @@ static inline uint16_t bf16_of_f64(double value, enum round_to how)
     return round_to_16(value, 7, -126, 127, how);
 }
 
+/* .ftz: a denormal becomes a zero of its sign. bf16 has no .ftz. */
+static inline uint16_t flush_f16(uint16_t bits, int flush)
+{
+    return (uint16_t)(flush && !(bits & 0x7c00) ? bits & 0x8000 : bits);
+}
+
+static inline uint16_t flush_bf16(uint16_t bits, int flush)
+{
+    (void)flush;
+    return bits;
+}
+
 static inline float f32_of_bf16(uint16_t bits) { return f32_of_bits((uint32_t)bits << 16); }
 
 #endif

@@ -53,6 +53,7 @@ typedef uint32_t slot;
 enum control {
     CONTROL_NONE,
     CONTROL_BRANCH,
+    CONTROL_TABLE,     /* brx.idx: a branch by a table of targets */
     CONTROL_EXIT,
     CONTROL_BARRIER,   /* bar.sync, barrier.sync, bar.red: wait for the block */
     CONTROL_ARRIVE,    /* bar.arrive */
@@ -64,8 +65,9 @@ enum control {
 /* What an instruction counts as, beyond having been executed. */
 enum tally { TALLY_NONE, TALLY_ADD, TALLY_BARRIER = TALLY_ADD + EMU_ADDS, TALLY_LOAD, TALLY_STORE, TALLY_ATOMIC };
 
+enum clamp { CLAMP_NONE, CLAMP_TO_UNIT, CLAMP_TO_POSITIVE };
 enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR }; /* setp.lt.and … */
-enum result { RESULT_PREDICATE, RESULT_INTEGER, RESULT_FLOAT, RESULT_HALF }; /* setp; set.u32, .f32, .f16 */
+enum result { RESULT_PREDICATE, RESULT_INTEGER, RESULT_FLOAT }; /* of setp, set and atomics */
 
 struct insn {
     op_fn fn;          /* NULL where control does all */
@@ -76,7 +78,8 @@ struct insn {
     uint8_t control, tally;
     uint8_t lane_bytes;        /* of a register operand whose size varies (ld, st, mov): 4 or 8 */
     int rounding;              /* FE_… of <fenv.h>, for wrapped operations */
-    bool flush, saturate;      /* .ftz, .sat */
+    bool flush;                /* .ftz */
+    uint8_t clamp, type;       /* .sat or .relu (enum clamp), of a result of this enum ptx_type */
     uint8_t combine, result;   /* of setp and set */
     bool carry_in, carry_out;  /* addc, .cc */
     bool flip_c;               /* the combined predicate is negated */
@@ -91,6 +94,7 @@ struct insn {
     slot members;              /* the member mask of a warp-wide operation; NO_SLOT: none */
     uint8_t function;          /* which atomic, shuffle, vote, reduction */
     uint32_t target;           /* index of the instruction that a branch goes to */
+    const uint32_t *targets;   /* of brx.idx: so many as `target` says */
     const struct ptx_instruction *source;
     uint32_t line;             /* index into the kernel's line table */
 };
@@ -168,7 +172,7 @@ struct warp {
 
 struct barrier {
     unsigned arrived, expected; /* threads; expected 0: nobody waits */
-    uint32_t first_pc;
+    unsigned true_count;        /* of bar.red: threads whose predicate is true */
 };
 
 struct block {

@@ -71,27 +71,64 @@ static void set_flush(bool on)
 static void set_flush(bool on) { (void)on; } /* results keep their denormals here */
 #endif
 
-static void call_inner(struct warp *w, const struct insn *i, uint32_t mask)
+/* A denormal of the result becomes a zero of its sign: for operations on bits, which the CPU's mode does not reach. */
+static void flush_results(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    const uint32_t exponent = 0x7f800000, sign = 0x80000000;
+    lane_32 *d = LANES(u32, i->d);
+    FOR_LANES(d, d[l] & exponent ? d[l] : d[l] & sign);
+}
+
+static uint32_t clamp_half(uint32_t bits, enum ptx_type type, enum clamp clamp)
+{
+    bool brain = type == PTX_BF16 || type == PTX_BF16X2;
+    uint32_t infinity = brain ? 0x7f80 : 0x7c00, one = brain ? 0x3f80 : 0x3c00, magnitude = bits & 0x7fff;
+    if (magnitude > infinity) return clamp == CLAMP_TO_UNIT ? 0 : 0x7fff; /* NaN */
+    if (bits & 0x8000) return 0;
+    return clamp == CLAMP_TO_UNIT && magnitude > one ? one : bits;
+}
+
+static void clamp_results(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    enum ptx_type type = i->type;
+    enum clamp clamp = i->clamp;
+    if (type == PTX_F64) {
+        lane_double *d = LANES(f64, i->d);
+        FOR_LANES(d, d[l] > 0 ? (d[l] < 1 ? d[l] : 1) : 0);
+    } else if (type == PTX_F32) {
+        lane_float *d = LANES(f32, i->d);
+        FOR_LANES(d, d[l] > 0 ? (d[l] < 1 ? d[l] : 1) : 0); /* a NaN is not above 0: it becomes 0 */
+    } else {
+        bool pair = ptx_type_size(type) == 4;
+        lane_32 *d = LANES(u32, i->d);
+        FOR_LANES(d, clamp_half(d[l] & 0xffff, type, clamp) |
+                         (pair ? clamp_half(d[l] >> 16, type, clamp) << 16 : 0));
+    }
+}
+
+void op_wrapped(struct warp *w, const struct insn *i, uint32_t mask)
 {
     if (i->rounding != FE_TONEAREST) fesetround(i->rounding);
     if (i->flush) set_flush(true);
     i->inner(w, i, mask);
     if (i->flush) set_flush(false);
     if (i->rounding != FE_TONEAREST) fesetround(FE_TONEAREST);
+    if (i->flush && i->type == PTX_F32) flush_results(w, i, mask);
+    if (i->clamp != CLAMP_NONE) clamp_results(w, i, mask);
 }
 
-void op_wrapped(struct warp *w, const struct insn *i, uint32_t mask)
+void op_resized(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    call_inner(w, i, mask);
-    if (!i->saturate) return;
-    lane_float *d = LANES(f32, i->d);
-    FOR_LANES(d, d[l] > 0 ? (d[l] < 1 ? d[l] : 1) : 0); /* a NaN is not above 0: it becomes 0 */
-}
-
-void op_wrapped_64(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    call_inner(w, i, mask);
-    if (!i->saturate) return;
-    lane_double *d = LANES(f64, i->d);
-    FOR_LANES(d, d[l] > 0 ? (d[l] < 1 ? d[l] : 1) : 0);
+    if (i->v[0] != NO_SLOT) { /* the low half of a wide source */
+        const lane_64 *wide = LANES(u64, i->v[0]);
+        lane_32 *narrow = LANES(u32, i->a);
+        FOR_LANES(narrow, (uint32_t)wide[l]);
+    }
+    if (i->rounding != FE_TONEAREST || i->flush || i->clamp != CLAMP_NONE) op_wrapped(w, i, mask);
+    else i->inner(w, i, mask);
+    if (i->v[1] != NO_SLOT) { /* a narrow result in a wide register */
+        lane_64 *wide = LANES(u64, i->v[1]);
+        const lane_32 *narrow = LANES(u32, i->d);
+        FOR_LANES(wide, i->sign_extend ? (uint64_t)(int64_t)(int32_t)narrow[l] : narrow[l]);
+    }
 }

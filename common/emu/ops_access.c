@@ -152,6 +152,9 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
             count_shared(&w->counts[i - w->block->launch->kernel->code], access->address, access->mask,
                          access->bytes, access->operation[0] == 'l');
         if (trace) trace_access(trace, w, i, access->mask, access->address, access->bytes, access->operation, space);
+    } else if (space == PTX_LOCAL && access->operation[0] == 'a') {
+        fault(w, i, __builtin_ctz(access->mask), EMU_INVALID_ADDRESS_SPACE, "an atomic operation on local memory");
+        return 0;
     } else if (space == PTX_LOCAL) {
         size_t bytes = w->block->launch->kernel->info.local_bytes;
         if (!all_inside(access, 0, bytes))
@@ -220,7 +223,8 @@ static inline uint64_t get_lane(const struct warp *w, slot s, unsigned lane_byte
 /* 32 lanes, one 4-byte element each, one after the other: a copy of 128 bytes. */
 static inline bool is_block_copy(const struct insn *i, const struct access *access)
 {
-    if (access->mask != ALL_LANES || access->bytes != 4 || i->lane_bytes != 4) return false;
+    if (access->mask != ALL_LANES || i->elements != 1 || i->element_bytes != 4 || i->lane_bytes != 4)
+        return false;
     uint64_t gap = 0;
     for (int l = 0; l < WARP; l++) gap |= access->address[l] - access->address[0] - 4 * (uint64_t)l;
     return !gap;

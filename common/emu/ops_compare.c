@@ -19,9 +19,7 @@ static void finish(struct warp *w, const struct insn *i, uint32_t mask, uint32_t
         }
     }
     if (i->result != RESULT_PREDICATE) {
-        lane_32 *d = LANES(u32, i->d), yes = i->result == RESULT_FLOAT  ? bits_of_f32(1.0f)
-                                            : i->result == RESULT_HALF ? 0x3c00
-                                                                       : ALL_LANES;
+        lane_32 *d = LANES(u32, i->d), yes = (uint32_t)i->offset;
         FOR_LANES(d, holds >> l & 1 ? yes : 0);
         return;
     }
@@ -78,7 +76,8 @@ COMPARISONS(DEFINE_COMPARE)
         const lane_32 *as = LANES(u32, i->a), *bs = LANES(u32, i->b);                              \
         uint32_t holds = 0;                                                                        \
         for (int l = 0; l < WARP; l++) {                                                           \
-            float a = f32_of_##type((uint16_t)as[l]), b = f32_of_##type((uint16_t)bs[l]);          \
+            float a = f32_of_##type(flush_##type((uint16_t)as[l], i->flush));                      \
+            float b = f32_of_##type(flush_##type((uint16_t)bs[l], i->flush));                      \
             holds |= (uint32_t)(condition) << l;                                                   \
         }                                                                                          \
         finish(w, i, mask, holds);                                                                 \

@@ -58,7 +58,8 @@ TERNARY(DEFINE_TERNARY)
     X(infinite, f32, __builtin_isinf(a[l])) X(infinite, f64, __builtin_isinf(a[l]))                \
     X(number, f32, !__builtin_isnan(a[l])) X(number, f64, !__builtin_isnan(a[l]))                  \
     X(notanumber, f32, __builtin_isnan(a[l])) X(notanumber, f64, __builtin_isnan(a[l]))            \
-    X(normal, f32, __builtin_isnormal(a[l])) X(normal, f64, __builtin_isnormal(a[l]))              \
+    X(normal, f32, a[l] == 0 || __builtin_isnormal(a[l])) /* zero counts as normal */              \
+    X(normal, f64, a[l] == 0 || __builtin_isnormal(a[l]))                                          \
     X(subnormal, f32, is_subnormal(a[l], 0x1p-126)) X(subnormal, f64, is_subnormal(a[l], 0x1p-1022))
 static inline bool is_subnormal(double a, double smallest) { return a != 0 && clear_sign(a) < smallest; }
 #define DEFINE_TEST(test, type, value)                                                             \
@@ -86,57 +87,63 @@ static inline uint16_t bf16(double value) { return bf16_of_f64(value, ROUND_NEAR
 
 /* The same function for one value in a lane, and for two packed into it (x2). */
 #define DEFINE_HALF_BINARY(id, type, value)                                                        \
-    static inline uint16_t id##_##type##_one(uint16_t p, uint16_t q)                               \
+    static inline uint16_t id##_##type##_one(uint16_t p, uint16_t q, bool flush)                   \
     {                                                                                              \
-        float a = f32_of_##type(p), b = f32_of_##type(q);                                          \
-        return value;                                                                              \
+        float a = f32_of_##type(flush_##type(p, flush)), b = f32_of_##type(flush_##type(q, flush)); \
+        return flush_##type(value, flush);                                                         \
     }                                                                                              \
     static void id##_##type(struct warp *w, const struct insn *i, uint32_t mask)                   \
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b);                                \
-        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], (uint16_t)b[l]));                 \
+        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], (uint16_t)b[l], i->flush));       \
     }                                                                                              \
     static void id##_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)               \
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b);                                \
-        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], (uint16_t)b[l]) |                 \
-                         (uint32_t)id##_##type##_one((uint16_t)(a[l] >> 16), (uint16_t)(b[l] >> 16)) << 16); \
+        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], (uint16_t)b[l], i->flush) |       \
+                         (uint32_t)id##_##type##_one((uint16_t)(a[l] >> 16), (uint16_t)(b[l] >> 16), \
+                                                     i->flush) << 16);                             \
     }
 #define DEFINE_HALF_UNARY(id, type, value)                                                         \
-    static inline uint16_t id##_##type##_one(uint16_t bits) { return (uint16_t)(value); }          \
+    static inline uint16_t id##_##type##_one(uint16_t bits, bool flush)                            \
+    {                                                                                              \
+        return flush_##type((uint16_t)(value), flush);                                             \
+    }                                                                                              \
     static void id##_##type(struct warp *w, const struct insn *i, uint32_t mask)                   \
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a);                                                       \
-        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l]));                                 \
+        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], i->flush));                       \
     }                                                                                              \
     static void id##_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)               \
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a);                                                       \
-        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l]) |                                 \
-                         (uint32_t)id##_##type##_one((uint16_t)(a[l] >> 16)) << 16);               \
+        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], i->flush) |                       \
+                         (uint32_t)id##_##type##_one((uint16_t)(a[l] >> 16), i->flush) << 16);     \
     }
 #define DEFINE_HALF_FMA(type)                                                                      \
-    static inline uint32_t fma_##type##_one(uint16_t p, uint16_t q, uint16_t r)                    \
+    static inline uint32_t fma_##type##_one(uint16_t p, uint16_t q, uint16_t r, bool flush)        \
     {                                                                                              \
-        return type(sum_to_odd((double)f32_of_##type(p) * f32_of_##type(q), f32_of_##type(r)));    \
+        double a = f32_of_##type(flush_##type(p, flush)), b = f32_of_##type(flush_##type(q, flush)); \
+        double c = f32_of_##type(flush_##type(r, flush));                                          \
+        return flush_##type(type(sum_to_odd(a * b, c)), flush);                                    \
     }                                                                                              \
     static void fma_##type(struct warp *w, const struct insn *i, uint32_t mask)                    \
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);         \
-        FOR_LANES(d, fma_##type##_one((uint16_t)a[l], (uint16_t)b[l], (uint16_t)c[l]));            \
+        FOR_LANES(d, fma_##type##_one((uint16_t)a[l], (uint16_t)b[l], (uint16_t)c[l], i->flush));  \
     }                                                                                              \
     static void fma_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)                \
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);         \
-        FOR_LANES(d, fma_##type##_one((uint16_t)a[l], (uint16_t)b[l], (uint16_t)c[l]) |            \
+        FOR_LANES(d, fma_##type##_one((uint16_t)a[l], (uint16_t)b[l], (uint16_t)c[l], i->flush) |  \
                          fma_##type##_one((uint16_t)(a[l] >> 16), (uint16_t)(b[l] >> 16),          \
-                                          (uint16_t)(c[l] >> 16)) << 16);                          \
+                                          (uint16_t)(c[l] >> 16), i->flush) << 16);                \
     }
 #define ENTRY_HALF_BINARY(id, type, value)                                                         \
     {#id "." #type, id##_##type, "444"}, {#id "." #type "x2", id##_##type##x2, "444"},
@@ -152,7 +159,7 @@ static inline double sum_to_odd(double a, double b)
     double sum = a + b, part = sum - a, lost = (a - (sum - part)) + (b - part);
     uint64_t bits;
     memcpy(&bits, &sum, sizeof bits);
-    if (lost != 0 && sum == sum && !(bits & 1)) {
+    if (lost != 0 && isfinite(sum) && !(bits & 1)) {
         bits += (lost > 0) == (sum > 0) ? 1 : UINT64_MAX;
         memcpy(&sum, &bits, sizeof sum);
     }

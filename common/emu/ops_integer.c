@@ -101,12 +101,20 @@ WIDE(DEFINE_WIDE)
 static inline int32_t low24(uint32_t a) { return (int32_t)(a << 8) >> 8; }
 #define BINARY_24(X)                                                                               \
     X(mul24_lo, "mul24.lo", u32, (a & 0xffffff) * (b & 0xffffff))                                  \
-    X(mul24_lo, "mul24.lo", s32, (uint32_t)low24((uint32_t)a) * (uint32_t)low24((uint32_t)b))
+    X(mul24_lo, "mul24.lo", s32, (uint32_t)low24((uint32_t)a) * (uint32_t)low24((uint32_t)b))      \
+    X(mul24_hi, "mul24.hi", u32, (uint64_t)(a & 0xffffff) * (b & 0xffffff) >> 16)                  \
+    X(mul24_hi, "mul24.hi", s32, (int64_t)low24((uint32_t)a) * low24((uint32_t)b) >> 16)
 BINARY_24(DEFINE_BINARY)
 #define TERNARY_24(X)                                                                              \
     X(mad24_lo, "mad24.lo", u32, (a & 0xffffff) * (b & 0xffffff) + c)                              \
     X(mad24_lo, "mad24.lo", s32,                                                                   \
-      (uint32_t)low24((uint32_t)a) * (uint32_t)low24((uint32_t)b) + (uint32_t)c)
+      (uint32_t)low24((uint32_t)a) * (uint32_t)low24((uint32_t)b) + (uint32_t)c)                   \
+    X(mad24_hi, "mad24.hi", u32, (uint32_t)((uint64_t)(a & 0xffffff) * (b & 0xffffff) >> 16) + c)  \
+    X(mad24_hi, "mad24.hi", s32,                                                                   \
+      (uint32_t)((int64_t)low24((uint32_t)a) * low24((uint32_t)b) >> 16) + (uint32_t)c)            \
+    X(mad24_hi_sat, "mad24.hi.sat", s32,                                                           \
+      saturate(((int64_t)low24((uint32_t)a) * low24((uint32_t)b) >> 16) + c))                      \
+    X(mad_hi_sat, "mad.hi.sat", s32, saturate(((int64_t)a * b >> 32) + c))
 TERNARY_24(DEFINE_TERNARY)
 
 /* Sums with carry: add.cc, addc, sub.cc, subc, mad.lo.cc, madc.hi and so on. The carry flag is a bit a lane. A
@@ -175,20 +183,40 @@ static inline void carry_out(struct warp *w, const struct insn *i, uint32_t mask
 CARRY(DEFINE_CARRY)
 
 /* The high half of a signed product differs from the unsigned one. */
-static void mad_hi_carry_s32(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    lane_32 *d = LANES(u32, i->d);
-    const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);
-    uint32_t carries = 0;
-    for (int l = 0; l < WARP; l++) {
-        if (!(mask >> l & 1)) continue;
-        uint32_t high = (uint32_t)((int64_t)(int32_t)a[l] * (int32_t)b[l] >> 32);
-        uint64_t sum = (uint64_t)high + c[l] + carry_in(w, i, l);
-        carries |= (uint32_t)(sum >> 32 & 1) << l;
-        d[l] = (uint32_t)sum;
+#define SIGNED_CARRY(X) X(s32, u32, int64_t, uint64_t) X(s64, u64, __int128, unsigned __int128)
+#define DEFINE_SIGNED_CARRY(type, bits, twice, unsigned_twice)                                     \
+    static void mad_hi_carry_##type(struct warp *w, const struct insn *i, uint32_t mask)           \
+    {                                                                                              \
+        L_##type *d = LANES(type, i->d);                                                           \
+        const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b), *c = LANES(type, i->c);     \
+        uint32_t carries = 0;                                                                      \
+        for (int l = 0; l < WARP; l++) {                                                           \
+            if (!(mask >> l & 1)) continue;                                                        \
+            twice product = (twice)(T_##type)a[l] * (T_##type)b[l];                                \
+            unsigned_twice sum = (T_##bits)(product >> 8 * sizeof a[l]);                           \
+            sum += (unsigned_twice)c[l] + carry_in(w, i, l);                                       \
+            carries |= (uint32_t)(sum >> 8 * sizeof a[l] & 1) << l;                                \
+            d[l] = (T_##bits)sum;                                                                  \
+        }                                                                                          \
+        carry_out(w, i, mask, carries);                                                            \
     }
-    carry_out(w, i, mask, carries);
-}
+SIGNED_CARRY(DEFINE_SIGNED_CARRY)
+
+/* Two 16-bit numbers in one register. */
+#define PAIRS(X)                                                                                   \
+    X(add, u16, a + b) X(min, u16, a < b ? a : b) X(min, s16, a < b ? a : b)                       \
+    X(max, u16, a > b ? a : b) X(max, s16, a > b ? a : b)
+#define DEFINE_PAIR(id, type, value)                                                               \
+    static inline uint32_t id##_##type##_half(T_##type a, T_##type b) { return (uint16_t)(value); } \
+    static void id##_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)               \
+    {                                                                                              \
+        lane_32 *d = LANES(u32, i->d);                                                             \
+        const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b);                                \
+        FOR_LANES(d, id##_##type##_half((T_##type)a[l], (T_##type)b[l]) |                          \
+                         id##_##type##_half((T_##type)(a[l] >> 16), (T_##type)(b[l] >> 16)) << 16); \
+    }
+#define ENTRY_PAIR(id, type, value) {#id "." #type "x2", id##_##type##x2, "444"},
+PAIRS(DEFINE_PAIR)
 
 /* Four or two products of bytes (and halves of a 32-bit word), summed with c: dp4a, dp2a. */
 static inline int64_t byte_of(uint32_t word, int n, bool is_signed)
@@ -246,6 +274,7 @@ static const struct op entries[] = {
     {"sub.carry.u32", sub_carry_u32, "444"},       {"sub.carry.u64", sub_carry_u64, "888"},
     {"mad.lo.carry.u32", mad_lo_carry_u32, "4444"}, {"mad.lo.carry.u64", mad_lo_carry_u64, "8888"},
     {"mad.hi.carry.u32", mad_hi_carry_u32, "4444"}, {"mad.hi.carry.u64", mad_hi_carry_u64, "8888"},
-    {"mad.hi.carry.s32", mad_hi_carry_s32, "4444"},
+    {"mad.hi.carry.s32", mad_hi_carry_s32, "4444"}, {"mad.hi.carry.s64", mad_hi_carry_s64, "8888"},
+    PAIRS(ENTRY_PAIR)
 };
 DEFINE_OP_TABLE(ops_integer, entries);

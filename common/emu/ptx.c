@@ -43,7 +43,8 @@ struct parser {
 
     /* of the function being read */
     struct ptx_function *function;
-    struct list instructions, registers, locals, declarations, used, labels, references, scopes;
+    struct list instructions, registers, locals, declarations, used, labels, references, scopes,
+        tables;
     int buckets[REGISTER_BUCKETS]; /* of `used`, -1: empty */
     unsigned scope;                /* scopes[i] is the index of the enclosing one */
     unsigned file, source_line, home_file, used_bytes;
@@ -56,7 +57,7 @@ static _Noreturn void fail(struct parser *p, unsigned line, int error, const cha
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    snprintf(p->message, p->message_size, "%s:%u: %s", p->name, line, text);
+    snprintf(p->message, p->message_size, "%s, line %u: %s", p->name, line, text);
     p->error = error;
     longjmp(p->failed, 1);
 }
@@ -94,7 +95,8 @@ static void advance(struct parser *p)
     p->token = lexer_next(&p->lexer);
     if (p->token.kind == TOKEN_BAD)
         fail(p, p->token.line, EMU_INVALID_PTX,
-             "this is not PTX: a stray byte, a malformed number, or a string or comment that does not end");
+             "this is not PTX: a stray byte, a malformed number or one of more than 64 bits, or a string or "
+             "comment that does not end");
 }
 
 static _Noreturn void fail_expected(struct parser *p, const char *what)
@@ -226,6 +228,15 @@ static int find_register(struct parser *p, const char *name, size_t length)
     return (int)entry->index;
 }
 
+static void refuse_second_declaration(struct parser *p)
+{
+    const struct declaration *d = p->declarations.items;
+    for (size_t i = 0; i < p->declarations.count; i++)
+        if (d[i].scope == p->scope && same(d[i].name, d[i].length, p->token.start, p->token.length))
+            fail(p, p->token.line, EMU_INVALID_PTX, "register '%.*s' is declared a second time",
+                 (int)p->token.length, p->token.start);
+}
+
 static void parse_register_declaration(struct parser *p)
 {
     enum ptx_type type = type_of_directive(&p->token);
@@ -233,6 +244,7 @@ static void parse_register_declaration(struct parser *p)
     advance(p);
     do {
         if (p->token.kind != TOKEN_WORD) fail_expected(p, "a register's name");
+        refuse_second_declaration(p);
         struct declaration *declaration = list_add(p, &p->declarations);
         *declaration = (struct declaration){.name = p->token.start, .length = p->token.length,
                                             .scope = p->scope, .type = type};
@@ -286,14 +298,14 @@ static void parse_operand(struct parser *p, struct ptx_operand *out, unsigned de
 
 static void parse_items(struct parser *p, struct ptx_operand *out, const char *close, unsigned depth)
 {
-    struct list items = {.size = sizeof(struct ptx_operand)};
+    struct list items = {.size = sizeof(struct ptx_operand *)};
     out->kind = PTX_VECTOR;
     if (!at(p, close))
         do {
-            /* In the arena, because a reference may keep a pointer to it until the function ends. */
+            /* Each stays where it is, because a reference may keep a pointer to it until the function ends. */
             struct ptx_operand *item = take(p, sizeof *item);
             parse_operand(p, item, depth + 1);
-            *(struct ptx_operand *)list_add(p, &items) = *item;
+            *(struct ptx_operand **)list_add(p, &items) = item;
         } while (accept(p, ","));
     expect(p, close);
     out->items = items.items;
@@ -348,6 +360,10 @@ static void parse_operand(struct parser *p, struct ptx_operand *out, unsigned de
         out->base = take(p, sizeof *out->base);
         parse_operand(p, out->base, depth + 1);
         out->offset = out->base->kind == PTX_SYMBOL ? out->base->offset : parse_offset(p);
+        if (accept(p, ",")) { /* the coordinates of a texture */
+            out->base->other = take(p, sizeof *out->base->other);
+            parse_operand(p, out->base->other, depth + 1);
+        }
         expect(p, "]");
     } else if (accept(p, "!")) {
         parse_operand(p, out, depth + 1);
@@ -358,9 +374,11 @@ static void parse_operand(struct parser *p, struct ptx_operand *out, unsigned de
         out->kind = p->token.kind == TOKEN_FLOAT32   ? PTX_FLOAT32
                     : p->token.kind == TOKEN_FLOAT64 ? PTX_FLOAT64
                                                      : PTX_INTEGER;
-        if (p->token.kind != TOKEN_INTEGER && (negative || out->kind == PTX_INTEGER))
-            fail_expected(p, "a number");
-        out->bits = negative ? 0 - p->token.bits : p->token.bits;
+        if (p->token.kind != TOKEN_INTEGER && out->kind == PTX_INTEGER) fail_expected(p, "a number");
+        uint64_t sign = out->kind == PTX_FLOAT64 ? UINT64_C(1) << 63 : UINT64_C(1) << 31;
+        out->bits = !negative                  ? p->token.bits
+                    : out->kind == PTX_INTEGER ? 0 - p->token.bits
+                                               : p->token.bits ^ sign;
         advance(p);
     } else if (p->token.kind == TOKEN_WORD) {
         parse_word_operand(p, out);
@@ -548,6 +566,7 @@ static struct ptx_variable parse_variable(struct parser *p, enum ptx_space space
         enum ptx_type type = type_of_directive(&p->token);
         if (accept(p, ".align")) {
             variable.align = expect_integer(p);
+            if (!variable.align) fail(p, variable.line, EMU_INVALID_PTX, "an alignment of 0");
         } else if (accept(p, ".attribute")) {
             expect(p, "(");
             while (!at(p, ")") && p->token.kind != TOKEN_END) advance(p);
@@ -597,6 +616,11 @@ static void parse_variable_declaration(struct parser *p, struct list *list, enum
         parse_initial(p, &variable, 0, 0);
     }
     expect(p, ";");
+    const struct ptx_variable *others = list->items;
+    for (size_t i = 0; i < list->count; i++)
+        if (!strcmp(others[i].name, variable.name) && !others[i].is_extern && !is_extern &&
+            space != PTX_PARAM && (list == &p->variables || !p->scope)) /* inner scopes may use a name again */
+            fail(p, variable.line, EMU_INVALID_PTX, "variable '%s' is declared a second time", variable.name);
     *(struct ptx_variable *)list_add(p, list) = variable;
 }
 
@@ -629,6 +653,16 @@ static void parse_parameters(struct parser *p, struct list *parameters)
 }
 
 static void parse_statement(struct parser *p, unsigned depth);
+
+/* TABLE: .branchtargets A, B, C; */
+static void parse_branch_targets(struct parser *p, const char *name)
+{
+    struct ptx_branch_table *table = list_add(p, &p->tables);
+    struct ptx_operand *targets = take(p, sizeof *targets);
+    table->name = name;
+    parse_items(p, targets, ";", 0);
+    table->targets = targets;
+}
 
 static void parse_block(struct parser *p, unsigned depth)
 {
@@ -663,7 +697,9 @@ static void parse_statement(struct parser *p, unsigned depth)
             define_label(p, word.start, word.length);
             advance(p);
             advance(p);
-            if (at(p, ".callprototype") || at(p, ".branchtargets") || at(p, ".calltargets"))
+            if (accept(p, ".branchtargets"))
+                parse_branch_targets(p, copy_text(p, word.start, word.length));
+            else if (at(p, ".callprototype") || at(p, ".calltargets"))
                 while (!accept(p, ";")) {
                     if (p->token.kind == TOKEN_END) fail_expected(p, ";");
                     advance(p);
@@ -688,6 +724,7 @@ static void parse_body(struct parser *p)
     p->labels = (struct list){.size = sizeof(struct label)};
     p->references = (struct list){.size = sizeof(struct reference)};
     p->scopes = (struct list){.size = sizeof(unsigned)};
+    p->tables = (struct list){.size = sizeof(struct ptx_branch_table)};
     memset(p->buckets, -1, sizeof p->buckets);
     p->scope = 0;
     p->file = p->source_line = p->home_file = p->used_bytes = 0;
@@ -704,6 +741,8 @@ static void parse_body(struct parser *p)
     function->register_count = p->registers.count;
     function->variables = p->locals.items;
     function->variable_count = p->locals.count;
+    function->tables = p->tables.items;
+    function->table_count = p->tables.count;
 }
 
 /* .entry name (params) [.maxntid x, y, z] { … }, or .func (result) name (params) { … } or ; */
@@ -719,18 +758,26 @@ static void parse_function(struct parser *p, bool is_entry)
     function.param_count = parameters.count;
 
     while (p->token.kind == TOKEN_WORD && p->token.start[0] == '.') {
-        bool limit = at(p, ".maxntid") || at(p, ".reqntid");
-        uint64_t product = 1;
+        bool exact = at(p, ".reqntid"), limit = at(p, ".maxntid") || exact;
+        unsigned size[3] = {1, 1, 1}, dimension = 0;
         advance(p);
         if (p->token.kind == TOKEN_INTEGER) {
-            do product *= expect_integer(p);
-            while (accept(p, ","));
-            if (limit) function.max_threads = (unsigned)product;
+            do {
+                uint64_t threads = expect_integer(p);
+                if (dimension < 3) size[dimension++] = (unsigned)threads;
+            } while (accept(p, ","));
+            if (limit) function.max_threads = size[0] * size[1] * size[2];
+            for (int k = 0; exact && k < 3; k++) function.exact_block[k] = size[k];
         }
     }
+    bool declared_only = accept(p, ";");
+    const struct ptx_function *others = p->functions.items;
+    for (size_t i = 0; i < p->functions.count; i++)
+        if (!strcmp(others[i].name, function.name) && others[i].has_body && !declared_only)
+            fail(p, function.line, EMU_INVALID_PTX, "function '%s' is defined a second time", function.name);
     p->function = list_add(p, &p->functions);
     *p->function = function;
-    if (!accept(p, ";")) parse_body(p);
+    if (!declared_only) parse_body(p);
 }
 
 /* ---- the module ---------------------------------------------------------------------------- */
@@ -773,9 +820,11 @@ static void parse_module(struct parser *p, struct ptx_text *out)
         } else if (space_of_directive(p, &space)) {
             advance(p);
             parse_variable_declaration(p, &p->variables, space, is_extern);
-        } else if (accept(p, ".address_size")) {
+        } else if (at(p, ".address_size")) {
+            unsigned line = p->token.line;
+            advance(p);
             if (expect_integer(p) != 64)
-                fail(p, p->token.line, EMU_UNSUPPORTED_PTX, "only .address_size 64 is supported");
+                fail(p, line, EMU_UNSUPPORTED_PTX, "only .address_size 64 is supported");
         } else if (accept(p, ".file")) {
             parse_file(p);
         } else if (accept(p, ".section")) {

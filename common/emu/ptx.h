@@ -71,7 +71,7 @@ struct ptx_operand {
     int64_t offset;
     const char *name;
     struct ptx_operand *base;  /* PTX_ADDRESS */
-    struct ptx_operand *items; /* PTX_VECTOR */
+    struct ptx_operand **items; /* PTX_VECTOR */
     unsigned count;
     struct ptx_operand *other; /* the q of p|q, or NULL */
 };
@@ -91,6 +91,9 @@ struct ptx_instruction {
     unsigned used_bytes;       /* .pragma "used_bytes_mask": bit per byte of the load that counts; 0: all */
 };
 
+/* TABLE: .branchtargets A, B, C; — a vector of labels */
+struct ptx_branch_table { const char *name; const struct ptx_operand *targets; };
+
 struct ptx_register { const char *name; enum ptx_type type; };
 
 struct ptx_function {
@@ -105,7 +108,10 @@ struct ptx_function {
     size_t register_count;
     struct ptx_instruction *instructions;
     size_t instruction_count;
+    struct ptx_branch_table *tables;
+    size_t table_count;
     unsigned max_threads; /* .maxntid or .reqntid, x*y*z; 0: not given */
+    unsigned exact_block[3]; /* .reqntid; 0: not given */
 };
 
 struct ptx_text {

@@ -1,4 +1,5 @@
 #include "ptx_lexer.h"
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -42,14 +43,41 @@ static int digit_value(char c)
     return 99;
 }
 
-/* Reads digits of a base; returns how many there were. */
+/* Reads digits of a base; returns how many there were, 0 if the number is beyond 64 bits. */
 static size_t read_digits(struct lexer *lexer, unsigned base, uint64_t *value)
 {
     const char *start = lexer->next;
+    bool fits = true;
     *value = 0;
-    while (lexer->next < lexer->end && digit_value(*lexer->next) < (int)base)
-        *value = *value * base + (uint64_t)digit_value(*lexer->next++);
-    return (size_t)(lexer->next - start);
+    while (lexer->next < lexer->end && digit_value(*lexer->next) < (int)base) {
+        uint64_t digit = (uint64_t)digit_value(*lexer->next++);
+        fits = fits && *value <= (UINT64_MAX - digit) / base;
+        *value = *value * base + digit;
+    }
+    return fits ? (size_t)(lexer->next - start) : 0;
+}
+
+/* 1.5, 1e3, 2.5e-1: a double in decimal. False: this number is none. */
+static bool read_decimal(struct lexer *lexer, struct token *token)
+{
+    char text[64];
+    size_t length = 0;
+    const char *p = lexer->next;
+    bool is_real = false;
+    while (p < lexer->end && length < sizeof text - 1 &&
+           (is_digit(*p) || *p == '.' || *p == 'e' || *p == 'E' ||
+            ((*p == '-' || *p == '+') && (p[-1] == 'e' || p[-1] == 'E')))) {
+        is_real = is_real || !is_digit(*p);
+        text[length++] = *p++;
+    }
+    text[length] = '\0';
+    char *end;
+    double value = strtod(text, &end);
+    if (!is_real || *end) return false;
+    lexer->next = p;
+    token->kind = TOKEN_FLOAT64;
+    memcpy(&token->bits, &value, sizeof value);
+    return true;
 }
 
 /* 12, 0x1F, 0b101, 017, 12U, 0f3F800000 (a float by its bits), 0d3FF0000000000000 (a double), 1.5 */
@@ -62,6 +90,11 @@ static struct token read_number(struct lexer *lexer, struct token token)
     bool binary = mark == 'b' || mark == 'B';
     size_t digits;
 
+    if (!hexadecimal && !binary && read_decimal(lexer, &token)) {
+        if (lexer->next < lexer->end && is_word(*lexer->next)) token.kind = TOKEN_BAD;
+        token.length = (size_t)(lexer->next - token.start);
+        return token;
+    }
     token.kind = TOKEN_INTEGER;
     if (hexadecimal || binary) lexer->next += 2;
     digits = read_digits(lexer, hexadecimal ? 16 : binary ? 2 : is_digit(mark) ? 8 : 10, &token.bits);

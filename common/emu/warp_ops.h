@@ -28,4 +28,7 @@ WARP_OP(op_elect);     /* d|v[0] */
 
 WARP_OP(op_trap);
 
+/* block.c: what a barrier tells everybody who waited (bar.red), i->function; the predicate is i->c */
+enum barrier_result { BARRIER_NOTHING /* of any other barrier */, BARRIER_COUNT, BARRIER_AND, BARRIER_OR };
+
 #endif
