@@ -123,37 +123,6 @@ static uint32_t shared_exit(unsigned t, const uint32_t *in)
     return sum;
 }
 
-/* ---- functions ----------------------------------------------------------------------------- */
-
-static uint32_t fibonacci(uint32_t n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
-
-static uint32_t recursion(unsigned t, const uint32_t *in) { return fibonacci(in[t] % 9); }
-
-static uint32_t call_in_branch(unsigned t, const uint32_t *in)
-{
-    return in[t] & 1 ? 3 * in[t] + 1 : in[t] / 2;
-}
-
-#define FIBONACCI                                                                                  \
-    ".func (.param .b32 r) fib(.param .b32 n) {\n"                                                 \
-    ".reg .pred %p0;\n.reg .b32 %a<5>;\n"                                                          \
-    "ld.param.u32 %a0, [n];\nsetp.lt.u32 %p0, %a0, 2;\nmov.u32 %a3, %a0;\n@%p0 bra DONE;\n"        \
-    "sub.u32 %a1, %a0, 1;\n"                                                                       \
-    "{ .param .b32 x; .param .b32 y; st.param.b32 [x], %a1;\n"                                     \
-    "call.uni (y), fib, (x);\nld.param.b32 %a2, [y]; }\n"                                          \
-    "sub.u32 %a1, %a0, 2;\n"                                                                       \
-    "{ .param .b32 x; .param .b32 y; st.param.b32 [x], %a1;\n"                                     \
-    "call.uni (y), fib, (x);\nld.param.b32 %a3, [y]; }\n"                                          \
-    "add.u32 %a3, %a3, %a2;\n"                                                                     \
-    "DONE: st.param.b32 [r], %a3;\nret;\n}\n"
-
-/* The header must stand before the function, so this kernel is not a PTX_KERNEL. */
-#define KERNEL_TAIL                                                                                \
-    ".reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %l<8>;\n"                                      \
-    "ld.param.u64 %l0, [p_out];\nld.param.u64 %l1, [p_in];\nmov.u32 %r0, %tid.x;\n"                \
-    "mul.wide.u32 %l2, %r0, 4;\nadd.u64 %l0, %l0, %l2;\nadd.u64 %l1, %l1, %l2;\n"                  \
-    "ld.global.u32 %r0, [%l1];\n"
-
 /* ---- the table ----------------------------------------------------------------------------- */
 
 static const struct shape shapes[] = {
@@ -236,25 +205,6 @@ static const struct shape shapes[] = {
           "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p2, %r3, 8;\n@%p2 bra OUTER;\nbra END;\n"
           "FOUND: add.u32 %r1, %r1, 100000;\n" LINE(20) "END: add.u32 %r1, %r1, 0;\n" LINE(1)),
      shared_exit, {{20, 2, 64}}},
-    {"recursion to a depth of its own in each lane",
-     PTX_HEADER FIBONACCI ".visible .entry k(.param .u64 p_out, .param .u64 p_in) {\n" KERNEL_TAIL
-     "rem.u32 %r0, %r0, 9;\n{ .param .b32 x; .param .b32 y; st.param.b32 [x], %r0;\n"
-     "call.uni (y), fib, (x);\nld.param.b32 %r1, [y]; }\n"
-     "st.global.u32 [%l0], %r1;\nret;\n}\n",
-     recursion, {{0, 0, 0}}},
-    {"calls in both branches",
-     PTX_HEADER ".func (.param .b32 r) up(.param .b32 n) {\n.reg .b32 %a;\n"
-     "ld.param.u32 %a, [n];\nmad.lo.u32 %a, %a, 3, 1;\nst.param.b32 [r], %a;\nret;\n}\n"
-     ".func (.param .b32 r) down(.param .b32 n) {\n.reg .b32 %a;\n"
-     "ld.param.u32 %a, [n];\nshr.u32 %a, %a, 1;\nst.param.b32 [r], %a;\nret;\n}\n"
-     ".visible .entry k(.param .u64 p_out, .param .u64 p_in) {\n" KERNEL_TAIL
-     "and.b32 %r2, %r0, 1;\nsetp.eq.u32 %p0, %r2, 0;\n@%p0 bra EVEN;\n"
-     "{ .param .b32 x; .param .b32 y; st.param.b32 [x], %r0;\n"
-     "call (y), up, (x);\nld.param.b32 %r1, [y]; }\nbra JOIN;\n"
-     "EVEN: { .param .b32 x; .param .b32 y; st.param.b32 [x], %r0;\n"
-     "call (y), down, (x);\nld.param.b32 %r1, [y]; }\n"
-     "JOIN: st.global.u32 [%l0], %r1;\nret;\n}\n",
-     call_in_branch, {{0, 0, 0}}},
 };
 
 static const struct emu_line *find_line(const struct emu_launch_record *record, unsigned line)
@@ -403,8 +353,6 @@ static uint32_t rounds_then_all(unsigned t, const uint32_t *in)
     return partner * 3 % 7 + 1;
 }
 
-static uint32_t two_places(unsigned t, const uint32_t *in) { return in[t ^ 16]; }
-
 static uint32_t ballot(unsigned t, const uint32_t *in)
 {
     uint32_t mask = 0;
@@ -446,11 +394,6 @@ static const struct shape exchanges[] = {
           "setp.le.u32 %p0, %r3, %r5;\n@%p0 bra HEAD;\nbar.warp.sync 0xffffffff;\n"
           "shfl.sync.bfly.b32 %r1, %r4, 1, 31, 0xffffffff;\n"),
      rounds_then_all, {{0, 0, 0}}},
-    {"one shuffle in two places of the code",
-     BODY("setp.lt.u32 %p0, %r2, 16;\n@%p0 bra LOW;\n"
-          "shfl.sync.bfly.b32 %r1, %r0, 16, 31, 0xffffffff;\nbra JOIN;\n"
-          "LOW: shfl.sync.bfly.b32 %r1, %r0, 16, 31, 0xffffffff;\nJOIN:\n"),
-     two_places, {{0, 0, 0}}},
     {"a vote in each branch",
      BODY("setp.gt.u32 %p1, %r0, 30;\nand.b32 %r3, %r2, 1;\nsetp.eq.u32 %p0, %r3, 0;\n"
           "@%p0 bra EVEN;\nvote.sync.ballot.b32 %r1, %p1, 0xaaaaaaaa;\nbra JOIN;\n"
@@ -466,13 +409,12 @@ static const struct shape exchanges[] = {
           "activemask.b32 %r1;\nbra JOIN;\nEVEN: activemask.b32 %r1;\nJOIN:\n"),
      parity, {{0, 0, 0}}},
     {"a warp barrier in two places orders memory",
-     PTX_HEADER ".visible .entry k(.param .u64 p_out, .param .u64 p_in) {\n"
-     ".shared .align 4 .b8 s[256];\n" KERNEL_TAIL
-     "mov.u32 %r2, %tid.x;\nshl.b32 %r3, %r2, 2;\nmov.u32 %r4, s;\nadd.u32 %r3, %r3, %r4;\n"
-     "and.b32 %r5, %r2, 1;\nsetp.eq.u32 %p0, %r5, 0;\n@%p0 bra EVEN;\n"
-     "st.shared.u32 [%r3], %r0;\nbar.warp.sync 0xffffffff;\nld.shared.u32 %r1, [%r3+-4];\nbra JOIN;\n"
-     "EVEN: st.shared.u32 [%r3], %r0;\nbar.warp.sync 0xffffffff;\nld.shared.u32 %r1, [%r3+4];\n"
-     "JOIN: add.u32 %r1, %r1, 1;\nst.global.u32 [%l0], %r1;\nret;\n}\n",
+     PTX_KERNEL("k", ".shared .align 4 .b8 s[256];\nld.global.u32 %r0, [%in];\nmov.u32 %r2, %tid.x;\n"
+                     "shl.b32 %r3, %r2, 2;\nmov.u32 %r4, s;\nadd.u32 %r3, %r3, %r4;\n"
+                     "st.shared.u32 [%r3], %r0;\nand.b32 %r5, %r2, 1;\nsetp.eq.u32 %p0, %r5, 0;\n"
+                     "@%p0 bra EVEN;\nbar.warp.sync 0xffffffff;\nld.shared.u32 %r1, [%r3+-4];\n"
+                     "bra JOIN;\nEVEN: bar.warp.sync 0xffffffff;\nld.shared.u32 %r1, [%r3+4];\n"
+                     "JOIN: add.u32 %r1, %r1, 1;\nst.global.u32 [%out], %r1;\nret;\n"),
      neighbour, {{0, 0, 0}}},
     {"a mask may name lanes that have exited",
      BODY("mov.u32 %r1, 0;\nsetp.ge.u32 %p0, %r2, 24;\n@%p0 bra OUT;\n"
@@ -494,5 +436,23 @@ Test(emu_divergence, member_masks, .timeout = 20)
             cr_expect(out[t] == s->want(t, in), "%s: thread %u: got 0x%x, want 0x%x", s->name, t,
                       out[t], s->want(t, in));
     }
+    emu_close(emu);
+}
+
+/* Since Volta the lanes of a mask may meet at two different shuffles. The emulator waits for them at one:
+ * a kernel that does this is stopped with a message, not run wrongly. */
+Test(emu_divergence, one_shuffle_in_two_places_is_refused, .timeout = 20)
+{
+    struct emu *emu = open_emu();
+    struct emu_kernel *kernel = load_kernel(
+        emu,
+        BODY("setp.lt.u32 %p0, %r2, 16;\n@%p0 bra LOW;\n" LINE(7)
+             "shfl.sync.bfly.b32 %r1, %r0, 16, 31, 0xffffffff;\nbra JOIN;\n"
+             "LOW: shfl.sync.bfly.b32 %r1, %r0, 16, 31, 0xffffffff;\nJOIN:\n"),
+        "k");
+    emu_addr words = device_copy(emu, NULL, LANES * 4);
+    int e = launch(emu, kernel, 1, LANES, 0, 2, (uint64_t[]){words, words});
+    cr_expect(e == EMU_LAUNCH_FAILURE && strstr(emu_message(emu), "shape.cu:7"), "error %d: %s", e,
+              emu_message(emu));
     emu_close(emu);
 }

@@ -512,10 +512,10 @@ Test(emu_memory, allocation)
 
 Test(emu_memory, freed_memory_is_used_again)
 {
-    struct emu *emu = open_emu();
+    struct emu *emu = open_emu_with(&(struct emu_config){.threads = 1, .memory = 4 << 20});
     size_t free_bytes, total;
     emu_memory_info(emu, &free_bytes, &total);
-    for (int i = 0; i < 1000; i++) { /* together far more than there is */
+    for (int i = 0; i < 100; i++) { /* together far more than there is */
         emu_addr a, b;
         cr_assert(!emu_alloc(emu, total / 3, &a), "round %d: %s", i, emu_message(emu));
         cr_assert(!emu_alloc(emu, total / 3, &b), "round %d: %s", i, emu_message(emu));

@@ -152,14 +152,10 @@ Test(emu_ops_float, arithmetic) { CHECK_OPS(arithmetic); }
 
 /* ---- signs, minimum, maximum --------------------------------------------------------------- */
 
-static union value magnitude(const struct type *t, union value v)
-{
-    return signbit(get_real(t, v)) ? negate(t, v) : v;
-}
-
 static bool absolute(const struct form *f, const union value in[], union value out[])
 {
-    out[0] = magnitude(f->type, input(f, in[0]));
+    union value v = input(f, in[0]);
+    out[0] = signbit(get_real(f->type, v)) ? negate(f->type, v) : v;
     return true;
 }
 
@@ -177,18 +173,10 @@ static bool copysign_(const struct form *f, const union value in[], union value 
     return true;
 }
 
-/* -0 is below +0; a NaN loses against a number unless .NaN is given; .xorsign.abs compares magnitudes
- * and gives the result the product's sign. */
+/* -0 is below +0; a NaN loses against a number unless .NaN is given. */
 static bool extremum(const struct form *f, const union value in[], union value out[], bool want_less)
 {
     union value a = input(f, in[0]), b = input(f, in[1]);
-    bool xorsign = has(f, "xorsign");
-    bool negative = signbit(get_real(f->type, a)) != signbit(get_real(f->type, b));
-    if (xorsign) {
-        /* PTX does not say what sign the other number has if one of the two is NaN. */
-        if (is_nan(f->type, a) || is_nan(f->type, b)) return false;
-        a = magnitude(f->type, a), b = magnitude(f->type, b);
-    }
     bool nan_a = is_nan(f->type, a), nan_b = is_nan(f->type, b);
     long double x = get_real(f->type, a), y = get_real(f->type, b);
     if ((nan_a && nan_b) || (has(f, "NaN") && (nan_a || nan_b))) {
@@ -197,7 +185,6 @@ static bool extremum(const struct form *f, const union value in[], union value o
     }
     bool a_less = x < y || (x == y && signbit(x));
     out[0] = nan_a ? b : nan_b ? a : a_less == want_less ? a : b;
-    if (xorsign && negative) out[0] = negate(f->type, out[0]);
     return true;
 }
 
@@ -224,7 +211,7 @@ static bool testp(const struct form *f, const union value in[], union value out[
     return true;
 }
 
-#define MIN_MAX_MODIFIERS "- .ftz .NaN .ftz.NaN .xorsign.abs .ftz.xorsign.abs"
+#define MIN_MAX_MODIFIERS "- .ftz .NaN .ftz.NaN"
 #define TESTS ".finite .infinite .number .notanumber .normal .subnormal"
 
 static const struct op signs[] = {

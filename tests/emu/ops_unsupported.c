@@ -20,6 +20,13 @@ static const struct { const char *text, *operands; } unsupported[] = {
     {"tex.1d.v4.f32.s32 {$0, $0, $0, $0}, [$1, {$2}];", "f=lr"},
     {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {$0}, [$1];", "r=r"},
     {"createpolicy.fractional.L2::evict_last.b64 $0;", "l="},
+    {"atom.global.add.noftz.f16x2 $0, [$1], $2;", "r=lr"},
+    {"min.xorsign.abs.f32 $0, $1, $2;", "f=ff"},
+    {"max.ftz.xorsign.abs.f32 $0, $1, $2;", "f=ff"},
+    {"min.NaN.f16 $0, $1, $2;", "h=hh"},
+    {"max.NaN.bf16x2 $0, $1, $2;", "r=rr"},
+    {"ex2.approx.f16 $0, $1;", "h=h"},
+    {"tanh.approx.f16x2 $0, $1;", "r=r"},
     {"szext.clamp.s32 $0, $1, $2;", "r=rr"},
 };
 
@@ -38,5 +45,51 @@ Test(emu_ops_unsupported, are_refused_by_name)
         cr_expect(strstr(message, "line "), "%s: the message has no line: %s", text, message);
         cr_expect(strstr(message, "kernel op"), "%s: the message names no kernel: %s", text, message);
     }
+    emu_close(emu);
+}
+
+/* Calls of functions that the compiler has not inlined, and constants that are computed: the message
+ * names the place. */
+static const struct { const char *name, *text, *says; } kernels[] = {
+    {"call",
+     PTX_HEADER ".func (.param .b32 r) f(.param .b32 x)\n{\n.reg .b32 %r<2>;\n"
+                "ld.param.u32 %r0, [x];\nst.param.b32 [r], %r0;\nret;\n}\n"
+                ".visible .entry k()\n{\n.reg .b32 %r<2>;\n{\n.param .b32 a;\n.param .b32 b;\n"
+                "st.param.b32 [a], %r0;\ncall.uni (b), f, (a);\nld.param.b32 %r1, [b];\n}\nret;\n}\n",
+     "not inlined"},
+    {"call without parameters",
+     PTX_HEADER ".func f()\n{\nret;\n}\n.visible .entry k()\n{\ncall f;\nret;\n}\n", "not inlined"},
+    {"constant expression",
+     PTX_HEADER ".visible .entry k()\n{\n.reg .b32 %r<2>;\nmov.u32 %r0, 1+2*3;\nret;\n}\n", "+"},
+};
+
+Test(emu_ops_unsupported, kernels_are_refused_with_the_place)
+{
+    struct emu *emu = open_emu();
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        struct emu_module *module;
+        struct emu_kernel *kernel;
+        int e = emu_load(emu, kernels[i].text, strlen(kernels[i].text), "k.ptx", &module);
+        if (!e) e = emu_kernel(emu, module, "k", &kernel);
+        const char *message = emu_message(emu);
+        cr_expect(e == EMU_UNSUPPORTED_PTX || e == EMU_INVALID_PTX, "%s: error %d: %s",
+                  kernels[i].name, e, message);
+        cr_expect(strstr(message, "k.ptx, line ") && strstr(message, kernels[i].says), "%s: %s",
+                  kernels[i].name, message);
+    }
+    emu_close(emu);
+}
+
+/* A function that a kernel does not call is no reason to refuse the kernel. */
+Test(emu_ops_unsupported, only_what_a_kernel_uses_matters)
+{
+    struct emu *emu = open_emu();
+    static const char text[] =
+        PTX_HEADER ".func f(.param .b32 x)\n{\n.reg .b32 %r<2>;\nld.param.u32 %r0, [x];\n"
+                   "vadd.s32.s32.s32 %r1, %r0, %r0;\nret;\n}\n"
+                   ".visible .entry bad()\n{\n.reg .b32 %r<2>;\nvadd.s32.s32.s32 %r1, %r0, %r0;\nret;\n}\n"
+                   ".visible .entry k()\n{\nret;\n}\n";
+    struct emu_kernel *kernel = load_kernel(emu, text, "k");
+    cr_expect(!launch(emu, kernel, 1, 32, 0, 0, NULL), "%s", emu_message(emu));
     emu_close(emu);
 }
