@@ -56,7 +56,8 @@ static int make_buffers(struct bench *b, struct fault *fault)
     bool on_host = step->on_host;
     int code = buffer_make(&b->in, input_bytes(step, n), in_offset, on_host, "the input", fault);
     if (!code)
-        code = buffer_make(&b->out, output_bytes(step, n), out_offset, on_host, "the output", fault);
+        code =
+            buffer_make(&b->out, output_bytes(step, n), out_offset, on_host, "the output", fault);
     if (!code && workspace)
         code = buffer_make(&b->workspace, workspace, 0, on_host, "the workspace", fault);
     if (!code && b->options->inclusive)
@@ -244,7 +245,8 @@ static int check_input(struct bench *b, char *damage, size_t size, struct fault 
     for (struct walk walk = walk_through(b); walk_on(&walk);) {
         const unsigned char *was = (const unsigned char *)b->input->data + walk.start * width;
         const unsigned char *is = b->piece;
-        CUDA_CHECK(fault, buffer_download(&b->in, walk.start * width, b->piece, walk.count * width));
+        CUDA_CHECK(fault,
+                   buffer_download(&b->in, walk.start * width, b->piece, walk.count * width));
         if (memcmp(was, is, walk.count * width) == 0) continue;
         size_t i = 0;
         while (memcmp(was + i * width, is + i * width, width) == 0) i++;

@@ -1,6 +1,6 @@
 /*
- * bench.h — one step on one input: guarded buffers, a verified run, timed runs, and a verified run again.
- * The harness and the tests of deliberately wrong scans both go through here.
+ * bench.h — one step on one input: guarded buffers, a verified run, timed runs, and a verified run
+ * again. The harness and the tests of deliberately wrong scans both go through here.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -21,11 +21,12 @@ extern "C" {
 struct outcome {
     size_t n;
     struct launch_shape shape;
-    bool verified;          /* false: --verify none */
-    struct verdict verdict; /* of the first run, or of the run after the timed ones if that is worse */
-    bool after_timing;      /* the verdict is that of the run after the timed ones */
-    char damage[200];       /* a buffer that was written where it should not be; "" */
-    bool right;             /* verdict.right and no damage; true if not verified */
+    bool verified; /* false: --verify none */
+    struct verdict
+        verdict;       /* of the first run, or of the run after the timed ones if that is worse */
+    bool after_timing; /* the verdict is that of the run after the timed ones */
+    char damage[200];  /* a buffer that was written where it should not be; "" */
+    bool right;        /* verdict.right and no damage; true if not verified */
     bool counted;
     struct counters counters; /* of the first run */
     struct timing timing;
@@ -40,9 +41,9 @@ struct bench {
     bool emulated;
     struct problem problem; /* what the scan has to give */
     struct facts facts;
-    double *reference;      /* step.reference's and one more for --inclusive, or NULL */
-    void *piece;            /* host memory for a part of an array */
-    struct buffer in, out;  /* in place: out is where the scan happens, in keeps the input */
+    double *reference;     /* step.reference's and one more for --inclusive, or NULL */
+    void *piece;           /* host memory for a part of an array */
+    struct buffer in, out; /* in place: out is where the scan happens, in keeps the input */
     struct buffer workspace, shifted; /* shifted: --inclusive's result; base = NULL: none */
     struct timer timer;
 };
@@ -52,8 +53,8 @@ struct bench {
 bool bench_memory(const struct step *, const struct options *, size_t n, bool emulated,
                   size_t *device, size_t *host);
 
-/* Allocates buffers and uploads the input, which has to stay until bench_close. After a failure there is
- * nothing to close. */
+/* Allocates buffers and uploads the input, which has to stay until bench_close. After a failure
+ * there is nothing to close. */
 int bench_open(struct bench *, const struct step *, const struct options *, const struct input *,
                bool emulated, struct fault *);
 /* Runs, verifies, times, verifies. Returns 0 (see outcome->right) or EXIT_DEVICE. */

@@ -15,8 +15,7 @@ static size_t allocation_bytes(const struct buffer *buffer)
 int buffer_make(struct buffer *buffer, size_t bytes, size_t offset, bool on_host, const char *what,
                 struct fault *fault)
 {
-    *buffer =
-        (struct buffer){.bytes = bytes, .front = BUFFER_GUARD + offset, .on_host = on_host};
+    *buffer = (struct buffer){.bytes = bytes, .front = BUFFER_GUARD + offset, .on_host = on_host};
     size_t whole = (allocation_bytes(buffer) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (on_host) {
         buffer->base = aligned_alloc(ALIGNMENT, whole);
@@ -27,8 +26,8 @@ int buffer_make(struct buffer *buffer, size_t bytes, size_t offset, bool on_host
     } else {
         cudaError_t error = cudaMalloc((void **)&buffer->base, whole);
         if (error == cudaErrorMemoryAllocation)
-            return fail(fault, EXIT_USAGE, "%zu bytes for %s do not fit into device memory.",
-                        whole, what);
+            return fail(fault, EXIT_USAGE, "%zu bytes for %s do not fit into device memory.", whole,
+                        what);
         CUDA_CHECK(fault, error);
         CUDA_CHECK(fault, cudaMemset(buffer->base, BUFFER_POISON, allocation_bytes(buffer)));
     }
@@ -79,7 +78,8 @@ long buffer_damage(const struct buffer *buffer, cudaError_t *error)
         *error = cudaSuccess;
     } else {
         *error = cudaMemcpy(before, data - BUFFER_GUARD, BUFFER_GUARD, cudaMemcpyDeviceToHost);
-        if (!*error) *error = cudaMemcpy(behind, data + buffer->bytes, BUFFER_GUARD, cudaMemcpyDeviceToHost);
+        if (!*error)
+            *error = cudaMemcpy(behind, data + buffer->bytes, BUFFER_GUARD, cudaMemcpyDeviceToHost);
         if (*error) return 0;
     }
     for (long i = 0; i < BUFFER_GUARD; i++) {

@@ -1,6 +1,7 @@
 /*
- * buffer.h — memory that notices what should not have been written: guard words before and behind it,
- * and a poison that no correct scan leaves in place. On the device, or on the host for steps on the CPU.
+ * buffer.h — memory that notices what should not have been written: guard words before and behind
+ * it, and a poison that no correct scan leaves in place. On the device, or on the host for steps on
+ * the CPU.
  */
 #ifndef BUFFER_H
 #define BUFFER_H
@@ -18,8 +19,8 @@ extern "C" {
 /* Guards are this long on either side, in bytes; they keep the data's alignment. */
 #define BUFFER_GUARD 4096
 
-/* Every byte of a poisoned buffer and of the guards: a NaN in float and double (so a value read from
- * beyond the end shows in the sums), -1 in integers. */
+/* Every byte of a poisoned buffer and of the guards: a NaN in float and double (so a value read
+ * from beyond the end shows in the sums), -1 in integers. */
 #define BUFFER_POISON 0xFF /* VERIFY_POISON of verify.h */
 
 struct buffer {
@@ -30,8 +31,9 @@ struct buffer {
     bool on_host;
 };
 
-/* Allocates `bytes` displaced by `offset` bytes from a 256-byte boundary; data and guards are poisoned.
- * `what` names it in the sentence. Returns 0, or EXIT_DEVICE (EXIT_USAGE on the host: n is too large). */
+/* Allocates `bytes` displaced by `offset` bytes from a 256-byte boundary; data and guards are
+ * poisoned. `what` names it in the sentence. Returns 0, EXIT_USAGE if it does not fit, or
+ * EXIT_DEVICE. */
 int buffer_make(struct buffer *, size_t bytes, size_t offset, bool on_host, const char *what,
                 struct fault *);
 void buffer_free(struct buffer *);
@@ -43,8 +45,8 @@ cudaError_t buffer_poison(const struct buffer *, cudaStream_t);
 cudaError_t buffer_upload(const struct buffer *, size_t at, const void *from, size_t bytes);
 cudaError_t buffer_download(const struct buffer *, size_t at, void *to, size_t bytes);
 
-/* Looks at the guards. Returns 0 if they are untouched; otherwise how far from the data the nearest damaged
- * byte is: -1 is the byte before the first, +1 the byte behind the last. */
+/* Looks at the guards. Returns 0 if they are untouched; otherwise how far from the data the nearest
+ * damaged byte is: -1 is the byte before the first, +1 the byte behind the last. */
 long buffer_damage(const struct buffer *, cudaError_t *error);
 
 #ifdef __cplusplus

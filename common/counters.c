@@ -16,19 +16,14 @@ struct emu *counters_emulator(void)
     return runtime ? runtime() : NULL;
 }
 
-const char *counters_message(void)
-{
-    struct emu *emu = counters_emulator();
-    __typeof__(&emu_message) message = LOOK_UP(emu_message);
-    return emu && message ? message(emu) : "";
-}
+static bool was_counting; /* before counters_begin: EMU_COUNTERS counts every launch */
 
 bool counters_begin(void)
 {
     struct emu *emu = counters_emulator();
     if (!emu) return false;
     LOOK_UP(emu_forget)(emu);
-    LOOK_UP(emu_count)(emu, true);
+    was_counting = LOOK_UP(emu_count)(emu, true);
     return true;
 }
 
@@ -70,7 +65,7 @@ void counters_end(struct counters *counters)
 {
     *counters = (struct counters){0};
     struct emu *emu = counters_emulator();
-    LOOK_UP(emu_count)(emu, false);
+    LOOK_UP(emu_count)(emu, was_counting);
     size_t records = LOOK_UP(emu_records)(emu);
     for (size_t i = 0; i < records; i++) {
         const struct emu_launch_record *record = LOOK_UP(emu_record)(emu, i);

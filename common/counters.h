@@ -37,9 +37,6 @@ bool counters_emulated(void);
 /* The emulator that runs this program's CUDA calls, or NULL: a real runtime does. */
 struct emu *counters_emulator(void);
 
-/* What the emulator says went wrong last; "" without one. */
-const char *counters_message(void);
-
 /* Counts the launches from here on. False: no emulator. */
 bool counters_begin(void);
 /* Stops counting, and gives the sum over the launches since counters_begin. The caller frees it. */

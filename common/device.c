@@ -16,7 +16,8 @@
 #define EMULATOR_FOLDER  "build/emu" /* beside the program */
 #define EMULATOR_LIBRARY "libcudart.so.13"
 
-/* Set before the program starts again under the emulator: why it did. It also stops a second attempt. */
+/* Set before the program starts again under the emulator: why it did. It also stops a second
+ * attempt. */
 #define MARKER "UPSWEEP_EMULATED"
 
 /* 13020 → "13.2" */
@@ -25,7 +26,8 @@ static void cuda_version_text(int version, char *text, size_t size)
     snprintf(text, size, "%d.%d", version / 1000, version % 1000 / 10);
 }
 
-/* Writes what keeps CUDA from running here, and how to mend it, as a part of a sentence; "" if nothing does. */
+/* Writes what keeps CUDA from running here, and how to mend it, as a part of a sentence; "" if
+ * nothing does. */
 static void gpu_problem(char *text, size_t size)
 {
     int count = 0, driver = 0, runtime = 0;
@@ -41,7 +43,8 @@ static void gpu_problem(char *text, size_t size)
     } else if (error == cudaErrorInsufficientDriver) {
         snprintf(text, size,
                  "the NVIDIA driver is made for CUDA %s, older than this program's runtime %s "
-                 "(update the driver)", found, needed);
+                 "(update the driver)",
+                 found, needed);
     } else if (error == cudaErrorNoDevice || (!error && count == 0)) {
         snprintf(text, size, "there is an NVIDIA driver, but no GPU that it may use");
     } else if (error) {
@@ -97,12 +100,15 @@ static int restart(const struct options *options, const char *why, struct fault 
     snprintf(library, sizeof library, "%s/%s", folder, EMULATOR_LIBRARY);
     const char *and = *why ? ", and " : "";
     if (access(library, R_OK) != 0)
-        return fail(fault, EXIT_DEVICE, "%s%sthe emulator's %.300s is missing; `make emu` builds it.",
-                    why, and, library);
-    if (getenv(MARKER) && !counters_emulated())
         return fail(fault, EXIT_DEVICE,
-                    "the emulator's %.300s was not loaded in place of CUDA's runtime; was this program "
-                    "linked with -cudart shared?", library);
+                    "%s%sthe emulator's %.300s is missing; `make emu` builds it.", why, and,
+                    library);
+    if (getenv(MARKER) && !counters_emulated())
+        return fail(
+            fault, EXIT_DEVICE,
+            "the emulator's %.300s was not loaded in place of CUDA's runtime; was this program "
+            "linked with -cudart shared?",
+            library);
 
     const char *old = getenv("LD_LIBRARY_PATH");
     char *path = NULL;
@@ -136,9 +142,10 @@ int device_choose(const struct options *options, struct device *device, struct f
     if (device->emulated) {
         const char *traced = getenv("EMU_TRACE"), *why = getenv(MARKER);
         if (options->device == DEVICE_CUDA)
-            return fail(fault, EXIT_DEVICE,
-                        "a GPU was asked for, but the emulator stands in for CUDA's runtime; start the "
-                        "program without build/emu in LD_LIBRARY_PATH.");
+            return fail(
+                fault, EXIT_DEVICE,
+                "a GPU was asked for, but the emulator stands in for CUDA's runtime; start the "
+                "program without build/emu in LD_LIBRARY_PATH.");
         if (options->trace && (!traced || strcmp(traced, options->trace) != 0))
             return restart(options, why ? why : "", fault);
         snprintf(device->why, sizeof device->why, "%s", why ? why : "");

@@ -1,6 +1,6 @@
 /*
- * device.h — where a step runs: on a GPU through the real CUDA runtime, or on the CPU through the emulator,
- * which takes the runtime's place when the program is started again.
+ * device.h — where a step runs: on a GPU through the real CUDA runtime, or on the CPU through the
+ * emulator, which takes the runtime's place when the program is started again.
  */
 #ifndef DEVICE_H
 #define DEVICE_H
@@ -19,20 +19,21 @@ struct device {
     char why[DEVICE_NAME];  /* emulated: because … (for the report); "" if it was asked for */
     int major, minor;       /* compute capability */
     int sms, threads_per_sm, blocks_per_sm, warp_size;
-    size_t shared_per_sm, shared_reserved; /* bytes; the latter is the system's share of each block */
-    size_t l2;                             /* bytes */
-    size_t memory_free;                    /* bytes, now */
+    size_t shared_per_sm,
+        shared_reserved; /* bytes; the latter is the system's share of each block */
+    size_t l2;           /* bytes */
+    size_t memory_free;  /* bytes, now */
 };
 
 /*
- * Chooses the device as options say; by default a GPU if there is a usable one. If the emulator is needed
- * and is not the runtime yet, this does not return: the program starts again with build/emu/ first
- * in LD_LIBRARY_PATH. Returns 0, or EXIT_DEVICE and what is missing.
+ * Chooses the device as options say; by default a GPU if there is a usable one. If the emulator is
+ * needed and is not the runtime yet, this does not return: the program starts again with build/emu/
+ * first in LD_LIBRARY_PATH. Returns 0, or EXIT_DEVICE and what is missing.
  */
 int device_choose(const struct options *, struct device *, struct fault *);
 
-/* Resident blocks on one SM for a launch shape, as far as threads, shared memory and the number of blocks
- * limit them (registers may limit further: ncu or cuobjdump say). *limit is what does. */
+/* Resident blocks on one SM for a launch shape, as far as threads, shared memory and the number of
+ * blocks limit them (registers may limit further: ncu or cuobjdump say). *limit is what does. */
 int device_blocks_per_sm(const struct device *, const struct launch_shape *, const char **limit);
 
 /* The processor's name, for steps that run on it. */

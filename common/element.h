@@ -1,5 +1,6 @@
 /*
- * element.h — the types an element can have: names, sizes, and conversion to and from the widest ones.
+ * element.h — the types an element can have: names, sizes, and conversion to and from the widest
+ * ones.
  */
 #ifndef ELEMENT_H
 #define ELEMENT_H
@@ -31,8 +32,8 @@ void element_widen(enum element, const void *from, size_t start, size_t count, l
 /* How a conversion went. */
 enum conversion { CONVERT_EXACT, CONVERT_ROUNDED, CONVERT_OUT_OF_RANGE };
 
-/* array[index] = value, or the nearest that the type holds. NaN and infinities stay what they are in
- * real types and are out of range in integer ones; then nothing is stored. */
+/* array[index] = value, or the nearest that the type holds. NaN and infinities stay what they are
+ * in real types and are out of range in integer ones; then nothing is stored. */
 enum conversion element_store_real(enum element, void *array, size_t index, double value);
 enum conversion element_store_integer(enum element, void *array, size_t index, int64_t value);
 

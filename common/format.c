@@ -35,7 +35,8 @@ struct text format_bytes(uint64_t bytes)
         unit++;
     }
     int decimals = bytes % scale ? 1 : 0;
-    snprintf(text.s, sizeof text.s, "%.*f %s", decimals, (double)bytes / (double)scale, units[unit]);
+    snprintf(text.s, sizeof text.s, "%.*f %s", decimals, (double)bytes / (double)scale,
+             units[unit]);
     return text;
 }
 

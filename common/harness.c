@@ -57,11 +57,11 @@ static int get_input(struct session *s, struct input *input)
     if (!options->input) {
         int code = check_memory(s, options->n);
         return code ? code
-                    : input_generate(input, step->element, options->n, options->real,
-                                     options->seed, &s->fault);
+                    : input_generate(input, step->element, options->n, options->real, options->seed,
+                                     &s->fault);
     }
-    int code = input_read(input, step->element, options->input, step->max_n, options->round,
-                          &s->fault);
+    int code =
+        input_read(input, step->element, options->input, step->max_n, options->round, &s->fault);
     if (code) return code;
     char where[240];
     snprintf(where, sizeof where, "the length of %.200s",

@@ -49,8 +49,8 @@ static void shift(void *to, const void *exclusive, const void *last, size_t n)
     out[n - 1] = in[n - 1] + *(const element *)last;
 }
 
-extern "C" void inclusive_from_exclusive_host(enum element element, void *to,
-                                              const void *exclusive, const void *last, size_t n)
+extern "C" void inclusive_from_exclusive_host(enum element element, void *to, const void *exclusive,
+                                              const void *last, size_t n)
 {
     switch (element) {
     case ELEMENT_F32: shift<float, float>(to, exclusive, last, n); break;

@@ -21,8 +21,7 @@ int input_read(struct input *input, enum element element, const char *path, size
                             .max_n = max_n,
                             .round = round};
     *input = (struct input){.element = element};
-    if (!reader.file)
-        return fail(fault, EXIT_USAGE, "cannot open %s: %s.", path, strerror(errno));
+    if (!reader.file) return fail(fault, EXIT_USAGE, "cannot open %s: %s.", path, strerror(errno));
 
     int first = getc(reader.file);
     if (first != EOF) ungetc(first, reader.file);

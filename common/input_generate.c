@@ -8,10 +8,10 @@
 #include <stdlib.h>
 
 /*
- * Integers: every contiguous sum stays below 2^24, so a float holds each one exactly and additions may
- * come in any order. The prefix sums are a random walk kept within ±WALK_BOUND: a step that would
- * leave the band is taken in the other direction. A contiguous sum is the difference of two prefix sums,
- * so it is at most 2 * WALK_BOUND = 2^23 in magnitude.
+ * Integers: every contiguous sum stays below 2^24, so a float holds each one exactly and additions
+ * may come in any order. The prefix sums are a random walk kept within ±WALK_BOUND: a step that
+ * would leave the band is taken in the other direction. A contiguous sum is the difference of two
+ * prefix sums, so it is at most 2 * WALK_BOUND = 2^23 in magnitude.
  */
 #define WALK_BOUND (1 << 22)
 
@@ -21,8 +21,8 @@
 
 #define REAL_BITS 24 /* random real numbers are multiples of 2^-23 in [-1, 1): exact in float */
 
-/* Element i of the random sequence of a seed: SplitMix64 (Steele, Lea, Flood 2014). Each element can be
- * had without the ones before it, and depends on nothing but integer arithmetic. */
+/* Element i of the random sequence of a seed: SplitMix64 (Steele, Lea, Flood 2014). Each element
+ * can be had without the ones before it, and depends on nothing but integer arithmetic. */
 static uint64_t random_bits(uint64_t seed, uint64_t i)
 {
     uint64_t z = seed * 0xD1342543DE82EF95u + (i + 1) * 0x9E3779B97F4A7C15u;

@@ -118,9 +118,10 @@ static int parse_shape(const struct reader *reader, const char *text, struct hea
     bool comma = *end == ',';
     if (comma) end += 1 + strspn(end + 1, " ");
     if (!number || !comma || end != close)
-        return fail(fault, EXIT_USAGE,
-                    "%s has the shape %.*s; only one dimension can be scanned (in NumPy: a.ravel()).",
-                    reader->name, shown, text);
+        return fail(
+            fault, EXIT_USAGE,
+            "%s has the shape %.*s; only one dimension can be scanned (in NumPy: a.ravel()).",
+            reader->name, shown, text);
     header->n = n;
     return 0;
 }
@@ -199,8 +200,9 @@ static int read_elements(struct reader *reader, const struct header *header, str
         done += got;
     }
     if (getc(reader->file) != EOF)
-        return fail(fault, EXIT_USAGE, "%s goes on after the %zu elements that its header promises.",
-                    reader->name, header->n);
+        return fail(fault, EXIT_USAGE,
+                    "%s goes on after the %zu elements that its header promises.", reader->name,
+                    header->n);
     input->n = header->n;
     return 0;
 }

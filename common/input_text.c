@@ -12,41 +12,43 @@
 #define TOKEN_MAX  400 /* characters of one number: more than any float64 written in full */
 #define SHOWN_MAX  40  /* of these in messages */
 #define FIRST_ROOM 1024
-#define DIGITS_F32 9   /* significant digits that name one float and no other */
+#define DIGITS_F32 9 /* significant digits that name one float and no other */
 
 struct token {
     char text[TOKEN_MAX + 1];
     size_t length;
-    size_t line; /* from 1 */
-    bool comma;  /* it was ended by a comma */
-    bool unreadable; /* too long, or a byte that text does not have */
+    size_t line;       /* where it begins; from 1 */
+    size_t lines_read; /* so far */
+    bool comma;        /* there was one behind it */
+    bool unreadable;   /* too long, or a byte that text does not have */
 };
 
-/* Reads the next token; an empty one between two commas, or at the end of the file. What is too long or not
- * text ends it early: /dev/zero has no end. */
+/* Reads a character, and counts lines. */
+static int next_character(FILE *file, struct token *token)
+{
+    int c = getc(file);
+    token->lines_read += c == '\n';
+    return c;
+}
+
+/* Reads the next token and the comma behind it, if there is one. It is empty between two commas and
+ * at the end of the file. What is too long or not text ends it early: /dev/zero has no end. */
 static void next_token(FILE *file, struct token *token)
 {
+    int c = next_character(file, token);
+    while (c != EOF && isspace(c)) c = next_character(file, token);
     token->length = 0;
     token->comma = token->unreadable = false;
-    int c;
-    while ((c = getc(file)) != EOF && isspace(c))
-        if (c == '\n') token->line++;
-    for (; c != EOF && !isspace(c) && c != ','; c = getc(file)) {
+    token->line = token->lines_read + 1;
+    for (; c != EOF && !isspace(c) && c != ','; c = next_character(file, token)) {
         token->unreadable = token->length == TOKEN_MAX || iscntrl(c);
-        if (token->unreadable) break;
+        if (token->unreadable) return;
         token->text[token->length++] = (char)c;
     }
     token->text[token->length] = '\0';
-    if (token->unreadable) return;
-    /* "1 , 2": the comma belongs to the number before it */
-    for (; c != EOF && isspace(c); c = getc(file)) {
-        if (c == '\n') {
-            ungetc(c, file); /* so that `line` is the token's own */
-            return;
-        }
-    }
+    while (c != EOF && isspace(c)) c = next_character(file, token);
     token->comma = c == ',';
-    if (c != EOF && c != ',') ungetc(c, file);
+    if (c != EOF && c != ',') ungetc(c, file); /* the next token's first, which is no line's end */
 }
 
 static bool is_integer(const char *text)
@@ -90,9 +92,8 @@ static enum conversion store(enum element element, void *data, size_t index, con
         long long integer = strtoll(text, &end, 10);
         if (errno != ERANGE) return element_store_integer(element, data, index, integer);
         double value = strtod(text, NULL);
-        enum conversion conversion = isinf(value)
-                                         ? CONVERT_OUT_OF_RANGE
-                                         : element_store_real(element, data, index, value);
+        enum conversion conversion =
+            isinf(value) ? CONVERT_OUT_OF_RANGE : element_store_real(element, data, index, value);
         return conversion == CONVERT_EXACT && !same_digits(text, value) ? CONVERT_ROUNDED
                                                                         : conversion;
     }
@@ -120,14 +121,15 @@ static int refuse_token(const struct reader *reader, const struct token *token, 
 
 int input_read_text(struct reader *reader, struct input *input, struct fault *fault)
 {
-    struct token token = {.line = 1};
+    struct token token = {.lines_read = 0};
     size_t room = 0;
     for (;;) {
         next_token(reader->file, &token);
         if (token.unreadable) return refuse_token(reader, &token, input->n, fault);
         if (token.length == 0 && !token.comma) break; /* the end, perhaps after a last comma */
         if (token.length == 0)
-            return fail(fault, EXIT_USAGE, "%s: element %zu in line %zu is missing: \",\" follows \",\".",
+            return fail(fault, EXIT_USAGE,
+                        "%s: element %zu in line %zu is missing: \",\" follows \",\".",
                         reader->name, input->n, token.line);
         if (input->n == room) {
             room = room ? room + room / 2 : FIRST_ROOM;
@@ -138,7 +140,8 @@ int input_read_text(struct reader *reader, struct input *input, struct fault *fa
         enum conversion conversion =
             store(reader->element, input->data, input->n, token.text, &is_number);
         if (!is_number) return refuse_token(reader, &token, input->n, fault);
-        if (conversion == CONVERT_OUT_OF_RANGE || (conversion == CONVERT_ROUNDED && !reader->round)) {
+        if (conversion == CONVERT_OUT_OF_RANGE ||
+            (conversion == CONVERT_ROUNDED && !reader->round)) {
             char shown[SHOWN_MAX + 1];
             snprintf(shown, sizeof shown, "%.*s", SHOWN_MAX, token.text);
             return input_refuse(reader, conversion, input->n, shown, fault);

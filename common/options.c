@@ -265,8 +265,7 @@ static int check_together(const struct options *o, const struct step *step, stru
     if (o->sweep && o->trace)
         return fail(fault, EXIT_USAGE, "--trace takes one run; leave --sweep out.");
     if (o->real && !element_is_real(step->element))
-        return fail(fault, EXIT_USAGE, "--real: this step adds %s.",
-                    element_plural(step->element));
+        return fail(fault, EXIT_USAGE, "--real: this step adds %s.", element_plural(step->element));
     if (o->inclusive && step->inclusive)
         return fail(fault, EXIT_USAGE, "--inclusive: this step's scan is inclusive already.");
     /* A step has a reference of its own if some variant is no plain sum; the first one is. */
@@ -281,8 +280,8 @@ static int check_together(const struct options *o, const struct step *step, stru
 int options_parse(struct options *options, const struct step *step, int argc, char *const *argv,
                   struct fault *fault)
 {
-    *options = (struct options){
-        .n = step->default_n, .seed = 1, .reps = REPS_DEFAULT, .argv = argv};
+    *options =
+        (struct options){.n = step->default_n, .seed = 1, .reps = REPS_DEFAULT, .argv = argv};
     for (int i = 1; i < argc; i++) {
         int code = parse_one(options, step, argc, argv, &i, fault);
         if (code) return code;

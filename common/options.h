@@ -24,7 +24,7 @@ enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
 #define OFFSET_MAX   ((size_t)1 << 20)
 
 struct options {
-    size_t n;     /* elements; the step's default unless n_given (with --input: what the file has) */
+    size_t n; /* elements; the step's default unless n_given (with --input: what the file has) */
     bool n_given; /* --n */
     bool sweep;   /* --sweep: many sizes */
 
@@ -51,15 +51,15 @@ struct options {
 };
 
 /*
- * Reads the command line (and the environment variable DEVICE) for this step. The step's own options
- * are handed to their set(). Strings point into argv. Returns 0, or EXIT_USAGE with the sentence in
- * fault. Limits on n are not checked here: see options_check_n.
+ * Reads the command line (and the environment variable DEVICE) for this step. The step's own
+ * options are handed to their set(). Strings point into argv. Returns 0, or EXIT_USAGE with the
+ * sentence in fault. Limits on n are not checked here: see options_check_n.
  */
 int options_parse(struct options *, const struct step *, int argc, char *const *argv,
                   struct fault *);
 
-/* Does the step take n elements? Returns 0, or EXIT_USAGE and a sentence that names the limit and the
- * step that lifts it. `where` names the origin of n: "--n 3000", or a file. */
+/* Does the step take n elements? Returns 0, or EXIT_USAGE and a sentence that names the limit and
+ * the step that lifts it. `where` names the origin of n: "--n 3000", or a file. */
 int options_check_n(const struct step *, size_t n, const char *where, struct fault *);
 
 /* Prints --help. */

@@ -83,7 +83,8 @@ static FILE *open_beside(struct output *output)
     mode_t mask = umask(0);
     umask(mask);
     mode_t mode = stat(output->target, &status) == 0 ? status.st_mode & 07777 : 0666 & ~mask;
-    if (fchmod(descriptor, mode) != 0) { /* some file systems know no permissions; never mind */ }
+    if (fchmod(descriptor, mode) != 0) { /* some file systems know no permissions; never mind */
+    }
     return fdopen(descriptor, "wb");
 }
 
@@ -95,9 +96,9 @@ static bool write_npy_header(FILE *file, enum element element, size_t n)
         [ELEMENT_I64] = "<i8", [ELEMENT_I16] = "<i2", [ELEMENT_I8] = "|i1",
     };
     char header[2 * NPY_ALIGNMENT];
-    int used = snprintf(header, sizeof header,
-                        "{'descr': '%s', 'fortran_order': False, 'shape': (%zu,), }",
-                        descr[element], n);
+    int used =
+        snprintf(header, sizeof header,
+                 "{'descr': '%s', 'fortran_order': False, 'shape': (%zu,), }", descr[element], n);
     unsigned length = 2 * NPY_ALIGNMENT - 10; /* what stands before the dictionary has 10 bytes */
     return fprintf(file, "\x93NUMPY%c%c%c%c", 1, 0, (char)length, 0) == 10 &&
            fprintf(file, "%s%*s\n", header, (int)length - used - 1, "") == (int)length;

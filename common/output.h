@@ -1,8 +1,8 @@
 /*
  * output.h — the result as a file: whole, or not at all.
  *
- * A regular file is written beside itself and then renamed, so what stood there before stays until the new
- * one is complete. Devices and pipes are written as they are.
+ * A regular file is written beside itself and then renamed, so what stood there before stays until
+ * the new one is complete. Devices and pipes are written as they are.
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H
@@ -25,12 +25,13 @@ struct output {
     enum element element;
 };
 
-/* Can the path be written, as far as one can tell without writing? To be asked before a long run. */
+/* Can the path be written, as far as one can tell without writing? To be asked before a long run.
+ * */
 int output_check(const char *path, struct fault *);
 
-/* Begins to write n elements: .npy if the path ends so (of the type itself: <f4 for float), otherwise text,
- * one number a line; "-" is stdout. Each function returns 0 or EXIT_USAGE; after a failure
- * nothing of the file is left. */
+/* Begins to write n elements: .npy if the path ends so (of the type itself: <f4 for float),
+ * otherwise text, one number a line; "-" is stdout. Each function returns 0 or EXIT_USAGE; after a
+ * failure nothing of the file is left. */
 int output_begin(struct output *, const char *path, enum element, size_t n, struct fault *);
 int output_add(struct output *, const void *elements, size_t count, struct fault *);
 int output_end(struct output *, struct fault *);

@@ -28,7 +28,8 @@ static double elapsed(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - bar.start.tv_sec) + 1e-9 * (double)(now.tv_nsec - bar.start.tv_nsec);
+    return (double)(now.tv_sec - bar.start.tv_sec) +
+           1e-9 * (double)(now.tv_nsec - bar.start.tv_nsec);
 }
 
 static void draw(void)

@@ -1,7 +1,7 @@
 /*
- * progress.h — a bar on the terminal for whatever takes longer than two seconds. It is drawn by a thread of
- * its own, so that it also moves while one long launch is being emulated. Nothing is drawn where
- * stderr is no terminal.
+ * progress.h — a bar on the terminal for whatever takes longer than two seconds. It is drawn by a
+ * thread of its own, so that it also moves while one long launch is being emulated. Nothing is
+ * drawn where stderr is no terminal.
  */
 #ifndef PROGRESS_H
 #define PROGRESS_H

@@ -1,6 +1,7 @@
 /*
- * record.h — one result as a list of keys and values, printed as a JSON object or as a CSV row. Both have
- * the same keys in the same order; a value that does not exist is null, or an empty field.
+ * record.h — one result as a list of keys and values, printed as a JSON object or as a CSV row.
+ * Both have the same keys in the same order; a value that does not exist is null, or an empty
+ * field.
  */
 #ifndef RECORD_H
 #define RECORD_H
@@ -33,8 +34,8 @@ void record_integer(struct record *, const char *key, uint64_t);
 void record_number(struct record *, const char *key, double); /* NaN and infinity become null */
 void record_bool(struct record *, const char *key, bool);
 
-/* Prints records one after another: record_open, record_print for each, record_close. JSON: an array,
- * or a lone object if `single`. CSV: the keys, then a row each. */
+/* Prints records one after another: record_open, record_print for each, record_close. JSON: an
+ * array, or a lone object if `single`. CSV: the keys, then a row each. */
 void record_open(FILE *, enum report_format, bool single);
 void record_print(FILE *, enum report_format, const struct record *, size_t index);
 void record_close(FILE *, enum report_format, bool single);

@@ -14,8 +14,8 @@
 
 double report_bytes_moved(const struct step *step, size_t n)
 {
-    return (double)n * (double)(element_size(step->element) +
-                                element_size(element_of_sum(step->element)));
+    return (double)n *
+           (double)(element_size(step->element) + element_size(element_of_sum(step->element)));
 }
 
 void report_row(FILE *to, const char *label, const char *format, ...)
@@ -45,14 +45,15 @@ void report_heading(FILE *to, const struct step *step, const struct device *devi
         report_row(to, "device", "%s (%d SMs, compute capability %d.%d)", device->name, device->sms,
                    device->major, device->minor);
     else
-        report_row(to, "device", "%s on the CPU%s%s", device->name,
-                   *device->why ? ": " : "", device->why);
+        report_row(to, "device", "%s on the CPU%s%s", device->name, *device->why ? ": " : "",
+                   device->why);
 }
 
 void report_still_bad(FILE *to, const struct step *step)
 {
     struct style style = style_of(to);
-    if (step->still_bad) fprintf(to, "\n%sStill bad:%s %s\n", style.strong, style.end, step->still_bad);
+    if (step->still_bad)
+        fprintf(to, "\n%sStill bad:%s %s\n", style.strong, style.end, step->still_bad);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -62,11 +63,11 @@ static void row_launch(FILE *to, const struct device *device, const struct outco
     const struct launch_shape *shape = &o->shape;
     if (!shape->grid) return;
     char more[64] = "";
-    if (shape->launches > 1)
-        snprintf(more, sizeof more, "; %u kernels a scan", shape->launches);
-    report_row(to, "launch", "%s block%s of %u threads, %s of shared memory each%s",
+    if (shape->launches > 1) snprintf(more, sizeof more, "; %u kernels a scan", shape->launches);
+    report_row(to, "launch", "%s block%s of %u thread%s and %s of shared memory%s%s",
                format_count(shape->grid).s, shape->grid > 1 ? "s" : "", shape->block,
-               format_bytes(shape->shared_bytes).s, more);
+               shape->block > 1 ? "s" : "", format_bytes(shape->shared_bytes).s,
+               shape->grid > 1 ? " each" : "", more);
     if (!device) return;
     const char *limit;
     int blocks = device_blocks_per_sm(device, shape, &limit);
@@ -92,8 +93,8 @@ static void row_input(FILE *to, const struct step *step, const struct options *o
     size_t used = strlen(how);
     if (options->offset)
         snprintf(how + used, sizeof how - used, ", displaced by %zu", options->offset);
-    report_row(to, "input", "%s %s, %s%s", format_count(o->n).s,
-               element_plural(step->element), from, how);
+    report_row(to, "input", "%s %s, %s%s", format_count(o->n).s, element_plural(step->element),
+               from, how);
     if (step->variants) report_row(to, "variant", "%s", step->variants[options->variant]);
 }
 
@@ -166,8 +167,8 @@ static void rows_time(FILE *to, const struct step *step, const struct device *de
         snprintf(spread, sizeof spread, ", median of %d (quartiles %s to %s)", t->reps,
                  format_seconds(t->lower).s, format_seconds(t->upper).s);
     if (device && device->emulated) {
-        report_row(to, "time", "%s%s: the emulator's own, not a GPU's",
-                   format_seconds(t->median).s, spread);
+        report_row(to, "time", "%s%s: the emulator's own, not a GPU's", format_seconds(t->median).s,
+                   spread);
         return;
     }
     double rate = report_bytes_moved(step, o->n) / t->median;
@@ -191,15 +192,16 @@ static void rows_counters(FILE *to, const struct device *device, const struct ou
     }
     const struct emu_counts *c = &o->counters.total;
     if (c->shared_ld.instructions || c->shared_st.instructions)
-        report_row(to, "conflicts", "%s loads, %s stores, beyond %s and %s wavefronts",
+        report_row(to, "conflicts", "%s in loads, %s in stores (of %s and %s wavefronts)",
                    format_count(counters_conflicts(&c->shared_ld)).s,
                    format_count(counters_conflicts(&c->shared_st)).s,
-                   format_count(c->shared_ld.ideal).s, format_count(c->shared_st.ideal).s);
+                   format_count(c->shared_ld.wavefronts).s,
+                   format_count(c->shared_st.wavefronts).s);
     const struct counter_line *worst = counters_worst_line(&o->counters);
     if (worst) {
         char text[SOURCE_WIDTH + 1];
         source_text(worst->file, worst->line, text, sizeof text);
-        report_row(to, "", "most at %s:%u: %s + %s", source_name(worst->file), worst->line,
+        report_row(to, "", "most in %s:%u: %s + %s", source_name(worst->file), worst->line,
                    format_count(counters_conflicts(&worst->counts.shared_ld)).s,
                    format_count(counters_conflicts(&worst->counts.shared_st)).s);
         if (*text) report_row(to, "", "    %s", text);
@@ -255,10 +257,11 @@ void report_sweep_line(FILE *to, const struct step *step, const struct device *d
     uint64_t adds;
     if (o->counted) {
         const struct emu_counts *c = &o->counters.total;
-        fprintf(to, "  %12s  %10s  %10s",
-                report_adds_counted(step, o, &adds) ? format_count(adds).s : "-",
-                format_count(counters_conflicts(&c->shared_ld) + counters_conflicts(&c->shared_st)).s,
-                format_count(c->global_ld.sectors + c->global_st.sectors).s);
+        fprintf(
+            to, "  %12s  %10s  %10s",
+            report_adds_counted(step, o, &adds) ? format_count(adds).s : "-",
+            format_count(counters_conflicts(&c->shared_ld) + counters_conflicts(&c->shared_st)).s,
+            format_count(c->global_ld.sectors + c->global_st.sectors).s);
     }
     putc('\n', to);
     if (o->right) return;
@@ -288,15 +291,14 @@ void report_lines(FILE *to, const struct counters *counters)
             fprintf(to, "%s%s%s\n", style.strong, source_name(line->file), style.end);
         file = line->file;
         source_text(line->file, line->line, text, sizeof text);
-        fprintf(to, "  %9llu%9llu  %9llu%9llu  %8llu%7.2f  %8llu%7.2f  %8llu  %s%4u%s  %.40s\n",
-                (unsigned long long)c->shared_ld.wavefronts,
-                (unsigned long long)counters_conflicts(&c->shared_ld),
-                (unsigned long long)c->shared_st.wavefronts,
-                (unsigned long long)counters_conflicts(&c->shared_st),
-                (unsigned long long)c->global_ld.sectors,
-                counters_sectors_per_request(&c->global_ld),
-                (unsigned long long)c->global_st.sectors,
-                counters_sectors_per_request(&c->global_st), (unsigned long long)adds, style.quiet,
-                line->line, style.end, text);
+        fprintf(
+            to, "  %9llu%9llu  %9llu%9llu  %8llu%7.2f  %8llu%7.2f  %8llu  %s%4u%s  %.40s\n",
+            (unsigned long long)c->shared_ld.wavefronts,
+            (unsigned long long)counters_conflicts(&c->shared_ld),
+            (unsigned long long)c->shared_st.wavefronts,
+            (unsigned long long)counters_conflicts(&c->shared_st),
+            (unsigned long long)c->global_ld.sectors, counters_sectors_per_request(&c->global_ld),
+            (unsigned long long)c->global_st.sectors, counters_sectors_per_request(&c->global_st),
+            (unsigned long long)adds, style.quiet, line->line, style.end, text);
     }
 }

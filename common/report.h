@@ -1,9 +1,9 @@
 /*
- * report.h — what the user reads: one calm screen for a run, one line for each size of a sweep; and the
- * same facts as a record, for --json and --csv.
+ * report.h — what the user reads: one calm screen for a run, one line for each size of a sweep; and
+ * the same facts as a record, for --json and --csv.
  *
- * The keys of --json and --csv (n elements, one run of one scan; null, or empty, where there is nothing to
- * say: no counters on a GPU, no rate on the emulator):
+ * The keys of --json and --csv (n elements, one run of one scan; null, or empty, where there is
+ * nothing to say: no counters on a GPU, no rate on the emulator):
  *
  *   step, name, variant       the step's number and name; the variant's name
  *   n, element                how many elements, of which type
@@ -19,7 +19,7 @@
  *   exact                     compared for equality (true) or within the bound (false)
  *   checked, wrong            elements compared; how many of them were wrong
  *   first_wrong, got, expected, cause
- *                             the first mismatch and the guess at its cause, or which buffer was damaged
+ *                             the first mismatch, and a guess at its cause or the damaged buffer
  *   worst_of_bound            greatest error as a fraction of the bound
  *   adds_counted              additions that lanes executed (emulator, real types)
  *   adds_formula              the same by the step's formula
@@ -32,14 +32,16 @@
  *   roof_gb_per_s, roof_fraction, roof_how
  *                             the copy of as many bytes; gb_per_s of it; how it was copied
  *   conflicts_ld, conflicts_st, wavefronts_ld, wavefronts_st
- *                             shared memory: bank conflicts (wavefronts beyond the ideal), wavefronts
+ *                             shared memory: bank conflicts, which are the wavefronts beyond the
+ *                             ideal, and all wavefronts
  *   worst_line                source line with the most bank conflicts
  *   requests_ld, sectors_ld, requests_st, sectors_st
  *                             global memory: warp instructions, 32-byte sectors
  *   barriers                  warps that arrived at a block barrier
  *
- * With --counters each JSON object has `lines` too, an array of objects with file, line, conflicts_ld,
- * conflicts_st, wavefronts_ld, wavefronts_st, requests_ld, sectors_ld, requests_st, sectors_st, adds.
+ * With --counters each JSON object has `lines` too, an array of objects with file, line,
+ * conflicts_ld, conflicts_st, wavefronts_ld, wavefronts_st, requests_ld, sectors_ld, requests_st,
+ * sectors_st, adds.
  */
 #ifndef REPORT_H
 #define REPORT_H
@@ -52,8 +54,8 @@
 extern "C" {
 #endif
 
-/* The heading of a step's report: number, title, what it teaches and where it runs. Steps with a `run` of
- * their own begin with it too. device may be NULL: the step runs on the host. */
+/* The heading of a step's report: number, title, what it teaches and where it runs. Steps with a
+ * `run` of their own begin with it too. device may be NULL: the step runs on the host. */
 void report_heading(FILE *, const struct step *, const struct device *);
 /* One row: a label in the margin, and a line of text. */
 void report_row(FILE *, const char *label, const char *format, ...)
@@ -82,7 +84,8 @@ void report_print_record(FILE *, const struct record *, const struct options *,
 /* The additions that the emulator's lanes executed in the first run. False: not known. */
 bool report_adds_counted(const struct step *, const struct outcome *, uint64_t *adds);
 
-/* Memory traffic of a scan, as the documents count it: each element is read once and written once. */
+/* Memory traffic of a scan, as the documents count it: each element is read once and written once.
+ * */
 double report_bytes_moved(const struct step *, size_t n);
 
 #ifdef __cplusplus

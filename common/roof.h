@@ -1,6 +1,6 @@
 /*
- * roof.h — the roof: how fast this device copies. No scan can be faster, since it reads and writes as
- * much. The best of cudaMemcpyAsync and of a kernel that copies a float4 a thread.
+ * roof.h — the roof: how fast this device copies. No scan can be faster, since it reads and writes
+ * as much. The best of cudaMemcpyAsync and of a kernel that copies a float4 a thread.
  */
 #ifndef ROOF_H
 #define ROOF_H
@@ -19,8 +19,8 @@ struct roof {
     const char *how;      /* "cudaMemcpyAsync" or "float4 kernel" */
 };
 
-/* Times copies of `bytes` from `from` to `to`: device pointers that do not overlap and are aligned to
- * ROOF_ALIGNMENT. Returns 0 or EXIT_DEVICE. */
+/* Times copies of `bytes` from `from` to `to`: device pointers that do not overlap and are aligned
+ * to ROOF_ALIGNMENT. Returns 0 or EXIT_DEVICE. */
 int roof_measure(struct timer *, void *to, const void *from, size_t bytes, int reps, struct roof *,
                  struct fault *);
 

@@ -10,9 +10,15 @@ static const struct {
     size_t factor;
 } units[] = {
     /* the longer suffixes first: "Ki" begins with "K" */
-    {"Ki", (size_t)1 << 10}, {"Mi", (size_t)1 << 20}, {"Gi", (size_t)1 << 30},
-    {"Ti", (size_t)1 << 40}, {"K", 1000},             {"M", 1000000},
-    {"G", 1000000000},       {"T", 1000000000000},    {"k", 1000},
+    {"Ki", (size_t)1 << 10},
+    {"Mi", (size_t)1 << 20},
+    {"Gi", (size_t)1 << 30},
+    {"Ti", (size_t)1 << 40},
+    {"K", 1000},
+    {"M", 1000000},
+    {"G", 1000000000},
+    {"T", 1000000000000},
+    {"k", 1000},
 };
 
 enum problem { FINE, NOT_A_SIZE, TOO_LARGE };

@@ -31,7 +31,8 @@ struct timer {
     bool on_host; /* times plain C with the clock: no stream, no events, caches as they are */
     cudaStream_t stream;
     cudaEvent_t start, stop;
-    void *flush; /* twice the L2: writing it empties the L2; NULL on the emulator, which has no L2 */
+    void
+        *flush; /* twice the L2: writing it empties the L2; NULL on the emulator, which has no L2 */
     size_t flush_bytes;
 };
 
@@ -42,8 +43,8 @@ typedef cudaError_t run_fn(void *context, cudaStream_t stream);
 int timer_open(struct timer *, bool on_host, struct fault *);
 void timer_close(struct timer *);
 
-/* Runs work(context) once to warm up and then `reps` times, each after prepare(context) (may be NULL)
- * and after the L2 was emptied; only `work` is timed. Returns 0 or EXIT_DEVICE. */
+/* Runs work(context) once to warm up and then `reps` times, each after prepare(context) (may be
+ * NULL) and after the L2 was emptied; only `work` is timed. Returns 0 or EXIT_DEVICE. */
 int timer_run(struct timer *, run_fn *prepare, run_fn *work, void *context, int reps,
               struct timing *, struct fault *);
 
@@ -54,8 +55,9 @@ int timer_run_warm(struct timer *, run_fn *prepare, run_fn *work, void *context,
 /* Fills timing from `reps` durations in seconds, which it sorts. */
 void timing_summarize(struct timing *, double *seconds, int reps);
 
-/* How many timed runs to make where the user has not said (options.reps is REPS_DEFAULT): many on a GPU,
- * few on the emulator, fewer the longer one run takes (once_seconds: how long the first one took). */
+/* How many timed runs to make where the user has not said (options.reps is REPS_DEFAULT): many on a
+ * GPU, few on the emulator, fewer the longer one run takes (once_seconds: how long the first one
+ * took). */
 int timing_default_reps(bool emulated, double once_seconds);
 
 /* Seconds on a clock that only goes forward. */

@@ -64,10 +64,11 @@ struct facts facts_of(const struct problem *problem)
 int facts_check(const struct facts *facts, enum element element, struct fault *fault)
 {
     if (!element_is_real(element) || facts->magnitude <= element_max(element)) return 0;
-    return fail(fault, EXIT_USAGE,
-                "the input's absolute values sum to %.3Lg, beyond the largest %s (%.3Lg), so it would "
-                "depend on the order of additions what overflows; scale the input down.",
-                facts->magnitude, element_name(element), element_max(element));
+    return fail(
+        fault, EXIT_USAGE,
+        "the input's absolute values sum to %.3Lg, beyond the largest %s (%.3Lg), so it would "
+        "depend on the order of additions what overflows; scale the input down.",
+        facts->magnitude, element_name(element), element_max(element));
 }
 
 void verify_begin(struct verifier *v, const struct problem *problem, const struct facts *facts,

@@ -1,15 +1,15 @@
 /*
  * verify.h — is it right? Every element against a wider sequential sum.
  *
- * What is right: where every contiguous sum of the input is held exactly by the element type (integers
- * that stay small), any order of additions gives the same bits, and nothing else is accepted.
- * Otherwise |got - want| <= gamma(depth) * (|x0| + … + |xi|), with gamma(d) = d*u / (1 - d*u), u the
- * unit roundoff and depth the most additions on the way from an input to an output: Higham, Accuracy
- * and Stability of Numerical Algorithms, section 4.2. There is no tolerance to choose.
- * NaN and infinities are right only where the reference has the same.
+ * What is right: where every contiguous sum of the input is held exactly by the element type
+ * (integers that stay small), any order of additions gives the same bits, and nothing else is
+ * accepted. Otherwise |got - want| <= gamma(depth) * (|x0| + … + |xi|), with gamma(d) = d*u / (1 -
+ * d*u), u the unit roundoff and depth the most additions on the way from an input to an output:
+ * Higham, Accuracy and Stability of Numerical Algorithms, section 4.2. There is no tolerance to
+ * choose. NaN and infinities are right only where the reference has the same.
  *
- * The output is handed over in pieces, from the first element to the last, so that it never has to be in
- * host memory as a whole. No CUDA here.
+ * The output is handed over in pieces, from the first element to the last, so that it never has to
+ * be in host memory as a whole. No CUDA here.
  */
 #ifndef VERIFY_H
 #define VERIFY_H
@@ -21,8 +21,9 @@
 extern "C" {
 #endif
 
-/* What is to be summed: n elements on the host, and what takes the place of their running sum where the
- * step has a reference of its own (n values; NULL: none). Both have to stay while they are used. */
+/* What is to be summed: n elements on the host, and what takes the place of their running sum where
+ * the step has a reference of its own (n values; NULL: none). Both have to stay while they are
+ * used. */
 struct problem {
     enum element element;
     const void *in;
@@ -72,9 +73,9 @@ struct wide_sum {
 struct suspicion {
     size_t mismatches;
     size_t never_written, nan, zero, copied, next, previous, doubled, swapped, tile_alone, constant;
-    size_t first, last;            /* indices of mismatches */
-    long double offset;            /* got - want at the first one */
-    long double carry;             /* the sum of all tiles before that of the first one */
+    size_t first, last;                  /* indices of mismatches */
+    long double offset;                  /* got - want at the first one */
+    long double carry;                   /* the sum of all tiles before that of the first one */
     long double got_before, want_before; /* at the last one */
     long double addend_before_first;     /* the addend of element first-1 */
 };
@@ -83,14 +84,14 @@ struct verifier {
     struct problem problem;
     struct facts facts;
     double depth;
-    size_t tile;           /* elements a block, for the guess at the cause; 0: not known */
-    size_t at;             /* the next element */
-    struct wide_sum sum;   /* of the elements before it */
-    uint64_t integer_sum;  /* the same for integer types, which wrap around */
-    long double magnitude; /* of the elements before it: |x0| + … */
-    long double previous;  /* what output at-1 should be; 0 before the first */
+    size_t tile;               /* elements a block, for the guess at the cause; 0: not known */
+    size_t at;                 /* the next element */
+    struct wide_sum sum;       /* of the elements before it */
+    uint64_t integer_sum;      /* the same for integer types, which wrap around */
+    long double magnitude;     /* of the elements before it: |x0| + … */
+    long double previous;      /* what output at-1 should be; 0 before the first */
     long double addend_before; /* the addend of element at-1 */
-    long double tile_base; /* the sum of the elements before the tile that holds `at` */
+    long double tile_base;     /* the sum of the elements before the tile that holds `at` */
     struct suspicion suspicion;
     struct verdict verdict;
 };
@@ -98,8 +99,9 @@ struct verifier {
 /* Begins. depth: the additions on the way from an input to an output. */
 void verify_begin(struct verifier *, const struct problem *, const struct facts *, double depth,
                   size_t tile);
-/* Compares out[0..count) with what elements start … start+count-1 should be. Pieces come in ascending
- * order; elements left out between them are not checked. `out` has elements of element_of_sum. */
+/* Compares out[0..count) with what elements start … start+count-1 should be. Pieces come in
+ * ascending order; elements left out between them are not checked. `out` has elements of
+ * element_of_sum. */
 void verify_piece(struct verifier *, const void *out, size_t start, size_t count);
 /* Ends: the verdict, with a guess at the cause if it is not right. */
 struct verdict verify_end(struct verifier *);
@@ -114,7 +116,7 @@ struct evidence {
     long double addend, addend_before;    /* elements index and index-1 of the input */
     long double tile_sum;                 /* want, if the sum began with this tile */
     long double tolerance;
-    bool poison;                          /* the bytes that the buffer was filled with */
+    bool poison; /* the bytes that the buffer was filled with */
 };
 
 void suspect(struct suspicion *, const struct evidence *);

@@ -1,6 +1,6 @@
 /*
- * verify_cause.c — a guess at why a result is wrong. Each suspicion counts the mismatches that it explains;
- * one that explains them all is named, the plainest first.
+ * verify_cause.c — a guess at why a result is wrong. Each suspicion counts the mismatches that it
+ * explains; one that explains them all is named, the plainest first.
  */
 #include "verify.h"
 
@@ -86,7 +86,8 @@ void suspicion_name(const struct suspicion *s, const struct verifier *v, char *t
         snprintf(text, size, "carries dropped: from block %zu on each block begins at 0 again",
                  block);
     else if (at_tile && constant && to_the_end)
-        snprintf(text, size, "carry of block %zu dropped: everything from element %zu on is off by %.9Lg",
+        snprintf(text, size,
+                 "carry of block %zu dropped: everything from element %zu on is off by %.9Lg",
                  block, s->first, s->offset);
     else if (constant && all > 1 && s->offset == -s->addend_before_first)
         snprintf(text, size, "element %zu of the input was left out", s->first - 1);

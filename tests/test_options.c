@@ -75,11 +75,15 @@ Test(options, sizes)
 
 Test(options, what_is_no_size)
 {
-    static const char *const bad[] = {"",      "abc",   "-5",    "1.5",  "1e6",  "12x",
-                                      "1KiB",  "+3",    "2^",    "^3",   "1+",   "5-6",
-                                      "2^2^2", "0x100", "1 000", "1KK",  " 1",   "1 "};
-    static const char *const large[] = {"18446744073709551616", "99999999999999999999999", "2^64",
-                                        "19000000000G",         "2^63+2^63",               "10^20"};
+    static const char *const bad[] = {"",      "abc",   "-5",    "1.5", "1e6", "12x",
+                                      "1KiB",  "+3",    "2^",    "^3",  "1+",  "5-6",
+                                      "2^2^2", "0x100", "1 000", "1KK", " 1",  "1 "};
+    static const char *const large[] = {"18446744073709551616",
+                                        "99999999999999999999999",
+                                        "2^64",
+                                        "19000000000G",
+                                        "2^63+2^63",
+                                        "10^20"};
     size_t value;
     struct fault fault;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -114,9 +118,12 @@ Test(options, all_of_them)
 {
     struct options o;
     struct fault fault;
-    cr_assert_eq(parse("--n 1Ki --seed 18446744073709551615 --reps 7 --inclusive --in-place --offset "
-                       "3 --variant second --counters --json --verify sample --device emu "
-                       "--output=a.npy --trace t --real --pattern p", &o, &fault), 0, "%s", fault.text);
+    cr_assert_eq(
+        parse("--n 1Ki --seed 18446744073709551615 --reps 7 --inclusive --in-place --offset "
+              "3 --variant second --counters --json --verify sample --device emu "
+              "--output=a.npy --trace t --real --pattern p",
+              &o, &fault),
+        0, "%s", fault.text);
     cr_expect_eq(o.n, 1024);
     cr_expect_eq(o.seed, UINT64_MAX);
     cr_expect_eq(o.reps, 7);
@@ -204,11 +211,30 @@ Test(options, the_environment_chooses_the_device_unless_the_command_line_does)
 
 Test(options, help_names_every_option_and_limit)
 {
-    static const char *const names[] = {
-        "--n N",      "--sweep",   "--input FILE",   "--round",    "--real",         "--seed",
-        "--output",   "--variant", "--inclusive",    "--in-place", "--offset K",     "--reps",
-        "--verify",   "--device",  "--counters",     "--trace",    "--json",         "--csv",
-        "--help",     "--version", "--pattern NAME", "2048",       "step 10 takes any n", "second"};
+    static const char *const names[] = {"--n N",
+                                        "--sweep",
+                                        "--input FILE",
+                                        "--round",
+                                        "--real",
+                                        "--seed",
+                                        "--output",
+                                        "--variant",
+                                        "--inclusive",
+                                        "--in-place",
+                                        "--offset K",
+                                        "--reps",
+                                        "--verify",
+                                        "--device",
+                                        "--counters",
+                                        "--trace",
+                                        "--json",
+                                        "--csv",
+                                        "--help",
+                                        "--version",
+                                        "--pattern NAME",
+                                        "2048",
+                                        "step 10 takes any n",
+                                        "second"};
     char text[8000] = "";
     FILE *file = fmemopen(text, sizeof text, "w");
     cr_assert_not_null(file);

@@ -129,11 +129,8 @@ Test(verify, when_sums_are_exact)
         const float *in;
         size_t n;
         bool exact;
-    } cases[] = {{ints, 3, true},
-                 {half, 2, false},
-                 {large, 3, false},
-                 {edge, 2, true},
-                 {cancel, 3, false}};
+    } cases[] = {
+        {ints, 3, true}, {half, 2, false}, {large, 3, false}, {edge, 2, true}, {cancel, 3, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct problem p = {.element = ELEMENT_F32, .in = cases[i].in, .n = cases[i].n};
         cr_expect_eq(facts_of(&p).exact, cases[i].exact, "case %zu", i);

@@ -48,6 +48,7 @@ Test(wrong, there_are_at_least_15)
 Test(wrong, each_is_rejected_and_its_cause_named)
 {
     for (const struct wrong *w = wrong_scans; w->n; w++) {
+        if (w->faults) continue; /* see test_cli.c */
         struct outcome o = outcome_of(&w->step, w->n, w->in_place, w->real);
         const char *cause = *o.damage ? o.damage : o.verdict.cause;
         cr_expect(!o.right, "%s was accepted", w->step.name);

@@ -1,6 +1,6 @@
 /*
- * scans.cu — scans that are wrong on purpose. Most take the right sum from sum_between(), slow and plain, and
- * spoil it in one way.
+ * scans.cu — scans that are wrong on purpose. Most take the right sum from sum_between(), slow and
+ * plain, and spoil it in one way.
  */
 #include "common/cuda_check.h"
 #include "scans.h"
@@ -18,8 +18,8 @@ static __device__ size_t index_of_thread(void)
     return (size_t)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-/* Defines the scan `name`, whose element i (of n) is computed by `body` from in, i and n, and stored by a
- * thread of its own. */
+/* Defines the scan `name`, whose element i (of n) is computed by `body` from in, i and n, and
+ * stored by a thread of its own. */
 #define ELEMENTWISE(name, body)                                                                    \
     static __global__ void name##_kernel(float *out, const float *in, size_t n)                    \
     {                                                                                              \
@@ -80,10 +80,9 @@ ELEMENTWISE(carry_added_twice,
             sum_between(in, 0, i) + (IN_BLOCK(i, 2) ? sum_between(in, 0, BLOCK_START(i)) : 0))
 
 /* The sum of block 2 is missing from block 3 on. */
-ELEMENTWISE(one_block_sum_dropped,
-            i < 3 * WRONG_BLOCK
-                ? sum_between(in, 0, i)
-                : sum_between(in, 0, 2 * WRONG_BLOCK) + sum_between(in, 3 * WRONG_BLOCK, i))
+ELEMENTWISE(one_block_sum_dropped, i < 3 * WRONG_BLOCK ? sum_between(in, 0, i)
+                                                       : sum_between(in, 0, 2 * WRONG_BLOCK) +
+                                                             sum_between(in, 3 * WRONG_BLOCK, i))
 
 /* ---- right for some inputs ------------------------------------------------------------------- */
 
@@ -122,6 +121,9 @@ static __global__ void one_before_the_start_kernel(float *out, const float *in, 
 }
 SCAN(one_before_the_start, n / WRONG_BLOCK + 1, WRONG_BLOCK)
 
+/* Far beyond any guard: an error of CUDA's, not a wrong result. */
+ELEMENTWISE(writes_far_away, (out[i + ((size_t)1 << 40)] = in[i]))
+
 static __global__ void modifies_input_kernel(float *out, float *in, size_t n)
 {
     for (size_t i = 0; i < n; i++) out[i] = i ? out[i - 1] + in[i - 1] : 0;
@@ -147,8 +149,9 @@ extern "C" cudaError_t beyond_the_workspace(void *out, const void *in, size_t n,
 #define WARP 32
 
 /*
- * No barrier between the threads' writes and their reads. Under some schedules that comes out right; here
- * it does not, because each warp writes later than the one after it: a long loop stands for other work.
+ * No barrier between the threads' writes and their reads. Under some schedules that comes out
+ * right; here it does not, because each warp writes later than the one after it: a long loop stands
+ * for other work.
  */
 static __global__ void missing_barrier_kernel(float *out, const float *in, size_t n)
 {
@@ -166,8 +169,9 @@ static __global__ void missing_barrier_kernel(float *out, const float *in, size_
 SCAN(missing_barrier, 1, WRONG_BLOCK)
 
 /*
- * Hillis and Steele's scan in one buffer instead of two: elements are added to before their right neighbours
- * have read them. Each thread has two elements, one after the other, so it happens under any schedule.
+ * Hillis and Steele's scan in one buffer instead of two: elements are added to before their right
+ * neighbours have read them. Each thread has two elements, one after the other, so it happens under
+ * any schedule.
  */
 static __global__ void naive_in_place_kernel(float *out, const float *in, size_t n)
 {
@@ -193,7 +197,8 @@ extern "C" cudaError_t naive_in_place(void *out, const void *in, size_t n, int, 
     return cudaGetLastError();
 }
 
-/* Hillis and Steele's scan with two buffers, which ends by writing the one that is a sweep behind. */
+/* Hillis and Steele's scan with two buffers, which ends by writing the one that is a sweep behind.
+ * */
 static __global__ void stale_buffer_kernel(float *out, const float *in, size_t n)
 {
     extern __shared__ float temp[];
@@ -214,7 +219,7 @@ extern "C" cudaError_t stale_buffer(void *out, const void *in, size_t n, int, vo
                                     cudaStream_t stream)
 {
     stale_buffer_kernel<<<1, (unsigned)n, 2 * n * sizeof(float), stream>>>((float *)out,
-                                                                          (const float *)in, n);
+                                                                           (const float *)in, n);
     return cudaGetLastError();
 }
 

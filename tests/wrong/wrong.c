@@ -12,9 +12,8 @@ static double depth(size_t n, int variant)
 static struct launch_shape shape(size_t n, int variant)
 {
     (void)variant;
-    return (struct launch_shape){.grid = (n + WRONG_BLOCK - 1) / WRONG_BLOCK,
-                                 .block = WRONG_BLOCK,
-                                 .launches = 1};
+    return (struct launch_shape){
+        .grid = (n + WRONG_BLOCK - 1) / WRONG_BLOCK, .block = WRONG_BLOCK, .launches = 1};
 }
 
 static size_t workspace(size_t n, int variant)
@@ -53,11 +52,9 @@ const struct wrong wrong_scans[] = {
     {STEP(nan_at_one), .n = 1000, .cause = "NaN"},
     {STEP(infinite_at_one), .n = 1000},
     {STEP(one_past_the_end), .n = 1000, .cause = "the output was written 1 element past its end"},
-    {STEP(one_before_the_start),
-     .n = 1000,
+    {STEP(one_before_the_start), .n = 1000,
      .cause = "the output was written 1 element before its start"},
-    {STEP(beyond_the_workspace),
-     .n = 1000,
+    {STEP(beyond_the_workspace), .n = 1000,
      .cause = "the workspace was written 1 element past its end"},
     {STEP(modifies_input), .n = 1000, .cause = "the input was modified, first at element 7"},
     {STEP(double_add), .n = 1000, .cause = "twice the sum"},
@@ -69,6 +66,7 @@ const struct wrong wrong_scans[] = {
     {STEP(right_where_sampled), .n = 1000},
     {STEP(first_run_only), .n = 1000, .cause = "the output was never written"},
     {STEP(wrong_in_place), .n = 1000, .in_place = true, .cause = "zeros"},
+    {STEP(writes_far_away), .n = 16, .faults = true},
     {STEP(few_bits), .n = 256, .real = true},
     {.n = 0},
 };

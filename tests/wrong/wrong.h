@@ -1,10 +1,11 @@
 /*
- * wrong.h — scans that are wrong on purpose. The verifier has to reject every one, and to name the cause
- * where its results give it away. Many of them pass well-known verifiers: those that look at the last element
- * only, at a sample, at the sum of signed differences, or at inputs that are all ones.
+ * wrong.h — scans that are wrong on purpose. The verifier has to reject every one, and to name the
+ * cause where its results give it away. Many of them pass well-known verifiers: those that look at
+ * the last element only, at a sample, at the sum of signed differences, or at inputs that are all
+ * ones.
  *
- * They are deterministic: where the mistake is a race, the kernel is made such that the race is lost
- * under any schedule, and says how.
+ * They are deterministic: where the mistake is a race, the kernel is made such that the race is
+ * lost under any schedule, and says how.
  */
 #ifndef WRONG_H
 #define WRONG_H
@@ -16,6 +17,7 @@ struct wrong {
     size_t n;          /* elements to run it on */
     bool in_place;     /* wrong only in place */
     bool real;         /* on random real numbers; otherwise random integers */
+    bool faults;       /* stopped by a fault instead: an address that is nobody's */
     const char *cause; /* a part of the cause that has to be named; NULL: none can be */
 };
 
