@@ -1,4 +1,4 @@
-/* atomics.c — every atomic operation in every space: what it gives back and what it leaves behind. */
+/* atomics.c — every atomic operation in every space: what it gives back, what it leaves behind. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "numbers.h"
 
@@ -30,12 +30,19 @@ static union value apply(const char *op, const struct type *t, union value old, 
     return old;
 }
 
-static const struct atomic { const char *op, *types; } atomics[] = {
-    {"add", "u32 s32 u64 f32 f64"}, {"exch", "b32 b64"},
-    {"cas", "b32 b64"},             {"min", "u32 s32 u64 s64"},
-    {"max", "u32 s32 u64 s64"},     {"and", "b32 b64"},
-    {"or", "b32 b64"},              {"xor", "b32 b64"},
-    {"inc", "u32"},                 {"dec", "u32"},
+static const struct atomic {
+    const char *op, *types;
+} atomics[] = {
+    {"add", "u32 s32 u64 f32 f64"},
+    {"exch", "b32 b64"},
+    {"cas", "b32 b64"},
+    {"min", "u32 s32 u64 s64"},
+    {"max", "u32 s32 u64 s64"},
+    {"and", "b32 b64"},
+    {"or", "b32 b64"},
+    {"xor", "b32 b64"},
+    {"inc", "u32"},
+    {"dec", "u32"},
 };
 
 /* A value for an operand: edges for integers, small whole numbers for floating point. */
@@ -82,7 +89,9 @@ static const char *const orders[] = {"", ".relaxed.gpu", ".acquire.cta", ".relea
 static void check_atomic(struct emu *emu, const char *op, const struct type *t, const char *space,
                          const char *order, bool one_place, uint64_t *seed)
 {
-    struct lane { union value place, b, c; } in[LANES];
+    struct lane {
+        union value place, b, c;
+    } in[LANES];
     union value words[PLACES], out[LANES + PLACES];
     for (unsigned n = 0; n < LANES; n++)
         in[n] = (struct lane){.place.u64 = one_place ? 0 : next_random(seed) % PLACES,
@@ -95,23 +104,25 @@ static void check_atomic(struct emu *emu, const char *op, const struct type *t, 
     snprintf(move, sizeof move, "b%u", t->bits);
     snprintf(instruction, sizeof instruction, "atom%s%s.%s.%s %%%c0, [%%l4], %%%c1%s%s;", order,
              space, op, t->name, t->letter, t->letter, cas ? ", %" : "",
-             !cas ? "" : t->letter == 'r' ? "r2" : "l2");
+             !cas               ? ""
+             : t->letter == 'r' ? "r2"
+                                : "l2");
     /* Shared memory is filled from, and copied back to, the words at p_words. */
     char *text = NULL;
     size_t size;
     FILE *f = open_memstream(&text, &size);
     cr_assert(f);
-    fprintf(f,
-            "%s%s", PTX_HEADER,
-            ".visible .entry k(.param .u64 p_words, .param .u64 p_in, .param .u64 p_out) {\n"
-            ".shared .align 8 .b8 s[64];\n.reg .pred %p<2>;\n.reg .b32 %r<4>, %t<4>;\n"
-            ".reg .b64 %l<12>;\n.reg .f32 %f<4>;\n.reg .f64 %d<4>;\n"
-            "ld.param.u64 %l5, [p_words];\nld.param.u64 %l6, [p_in];\nld.param.u64 %l7, [p_out];\n"
-            "mov.u32 %t0, %tid.x;\nmad.wide.u32 %l6, %t0, 24, %l6;\nmad.wide.u32 %l7, %t0, 8, %l7;\n"
-            "mul.wide.u32 %l8, %t0, 8;\nadd.u64 %l9, %l5, %l8;\nmov.u64 %l10, s;\n"
-            "add.u64 %l11, %l10, %l8;\nsetp.lt.u32 %p0, %t0, 8;\n"
-            "@%p0 ld.global.b64 %l3, [%l9];\n@%p0 st.shared.b64 [%l11], %l3;\nbar.sync 0;\n"
-            "ld.global.u32 %t1, [%l6];\n");
+    fprintf(
+        f, "%s%s", PTX_HEADER,
+        ".visible .entry k(.param .u64 p_words, .param .u64 p_in, .param .u64 p_out) {\n"
+        ".shared .align 8 .b8 s[64];\n.reg .pred %p<2>;\n.reg .b32 %r<4>, %t<4>;\n"
+        ".reg .b64 %l<12>;\n.reg .f32 %f<4>;\n.reg .f64 %d<4>;\n"
+        "ld.param.u64 %l5, [p_words];\nld.param.u64 %l6, [p_in];\nld.param.u64 %l7, [p_out];\n"
+        "mov.u32 %t0, %tid.x;\nmad.wide.u32 %l6, %t0, 24, %l6;\nmad.wide.u32 %l7, %t0, 8, %l7;\n"
+        "mul.wide.u32 %l8, %t0, 8;\nadd.u64 %l9, %l5, %l8;\nmov.u64 %l10, s;\n"
+        "add.u64 %l11, %l10, %l8;\nsetp.lt.u32 %p0, %t0, 8;\n"
+        "@%p0 ld.global.b64 %l3, [%l9];\n@%p0 st.shared.b64 [%l11], %l3;\nbar.sync 0;\n"
+        "ld.global.u32 %t1, [%l6];\n");
     fprintf(f, "mad.wide.u32 %%l4, %%t1, 8, %s;\n", shared ? "%l10" : "%l5");
     fprintf(f, "ld.global.%s %%%c1, [%%l6+8];\nld.global.%s %%%c2, [%%l6+16];\n", move, t->letter,
             move, t->letter);
@@ -124,8 +135,9 @@ static void check_atomic(struct emu *emu, const char *op, const struct type *t, 
     emu_addr words_device = device_copy(emu, words, sizeof words);
     emu_addr in_device = device_copy(emu, in, sizeof in);
     emu_addr out_device = device_copy(emu, NULL, sizeof out);
-    cr_assert(!launch(emu, kernel, 1, LANES, 0, 3, (uint64_t[]){words_device, in_device, out_device}),
-              "%s: %s", instruction, emu_message(emu));
+    cr_assert(
+        !launch(emu, kernel, 1, LANES, 0, 3, (uint64_t[]){words_device, in_device, out_device}),
+        "%s: %s", instruction, emu_message(emu));
     union value after[PLACES];
     cr_assert(!emu_read(emu, after, words_device, sizeof after));
     cr_assert(!emu_read(emu, out, out_device, sizeof out));
@@ -177,7 +189,10 @@ Test(emu_atomics, every_operation_type_and_space)
 /* red is atom without a result. All orders give the same here. */
 Test(emu_atomics, reductions)
 {
-    static const struct { const char *text; uint64_t first, want; } reductions[] = {
+    static const struct {
+        const char *text;
+        uint64_t first, want;
+    } reductions[] = {
         {"red.global.add.u32 [%l0], 3;", 5, 5 + 32 * 3},
         {"red.add.s32 [%l0], -1;", 5, 0xffffffe5},
         {"red.global.add.u64 [%l0], 4294967297;", 1, 1 + 32 * UINT64_C(4294967297)},

@@ -1,6 +1,6 @@
 /*
- * barrier.c — block barriers: right, in divergent code, missed; deadlocks; launches beyond the limits;
- * and that the number of host threads changes nothing.
+ * barrier.c — block barriers: right, in divergent code, missed; deadlocks; launches beyond the
+ * limits; and that the number of host threads changes nothing.
  */
 #include "ptx_run.h"
 
@@ -13,7 +13,8 @@ enum { BLOCK = 128, WARP = 32 };
 /* A kernel of the source file barrier.cu. */
 #define BARRIER_KERNEL(body) PTX_KERNEL("meet", body) ".file 1 \"barrier.cu\"\n"
 
-/* Runs "meet" with BLOCK threads a block; out has one word a thread, or is NULL. Returns the error. */
+/* Runs "meet" with BLOCK threads a block; out has one word a thread, or is NULL. Returns the
+ * error. */
 static int run_blocks(struct emu *emu, const char *text, uint32_t *out, unsigned blocks)
 {
     struct emu_kernel *kernel = load_kernel(emu, text, "meet");
@@ -24,7 +25,7 @@ static int run_blocks(struct emu *emu, const char *text, uint32_t *out, unsigned
     return e;
 }
 
-/* ---- barriers that everybody reaches -------------------------------------------------------- */
+/* ---- barriers that everybody reaches --------------------------------------------------------- */
 
 /* Each round moves every element one thread on; a missing or early barrier would lose some. */
 #define ROTATE(barrier)                                                                            \
@@ -32,17 +33,21 @@ static int run_blocks(struct emu *emu, const char *text, uint32_t *out, unsigned
                    "shl.b32 %r2, %r0, 2;\nmov.u32 %r3, s;\nadd.u32 %r4, %r3, %r2;\n"               \
                    "add.u32 %r5, %r0, 1;\nand.b32 %r5, %r5, 127;\nshl.b32 %r5, %r5, 2;\n"          \
                    "add.u32 %r5, %r3, %r5;\nmov.u32 %r6, 0;\n"                                     \
-                   "ROUND: st.shared.u32 [%r4], %r1;\n" barrier "\nld.shared.u32 %r1, [%r5];\n"    \
-                   barrier "\nadd.u32 %r6, %r6, 1;\nsetp.lt.u32 %p0, %r6, 10;\n@%p0 bra ROUND;\n"  \
+                   "ROUND: st.shared.u32 [%r4], %r1;\n" barrier                                    \
+                   "\nld.shared.u32 %r1, [%r5];\n" barrier                                         \
+                   "\nadd.u32 %r6, %r6, 1;\nsetp.lt.u32 %p0, %r6, 10;\n@%p0 bra ROUND;\n"          \
                    "st.global.u32 [%out], %r1;\nret;\n")
 
 Test(emu_barrier, keeps_all_threads_in_step, .timeout = 20)
 {
     static const char *const kernels[] = {
-        ROTATE("bar.sync 0;"),         ROTATE("barrier.sync 0;"),
-        ROTATE("bar.sync 5;"),         ROTATE("bar.sync 3, 128;"),
+        ROTATE("bar.sync 0;"),
+        ROTATE("barrier.sync 0;"),
+        ROTATE("bar.sync 5;"),
+        ROTATE("bar.sync 3, 128;"),
         ROTATE("barrier.sync 15, 128;"),
-        ROTATE("barrier.cta.sync 0;"), ROTATE("mov.u32 %r20, 2;\nbar.sync %r20;"),
+        ROTATE("barrier.cta.sync 0;"),
+        ROTATE("mov.u32 %r20, 2;\nbar.sync %r20;"),
         ROTATE("barrier.sync.aligned 0;"),
     };
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
@@ -51,21 +56,25 @@ Test(emu_barrier, keeps_all_threads_in_step, .timeout = 20)
         int e = run_blocks(emu, kernels[i], out, 3);
         cr_assert(!e, "kernel %zu: error %d: %s", i, e, emu_message(emu));
         for (unsigned t = 0; t < 3 * BLOCK; t++)
-            cr_expect(out[t] == (t % BLOCK + 10) % BLOCK, "kernel %zu: thread %u: %u", i, t, out[t]);
+            cr_expect(out[t] == (t % BLOCK + 10) % BLOCK, "kernel %zu: thread %u: %u", i, t,
+                      out[t]);
         emu_close(emu);
     }
 }
 
-/* Warps 0 and 1 meet at barrier 1, warps 2 and 3 at barrier 2, each with its own number of rounds. */
+/* Warps 0 and 1 meet at barrier 1, warps 2 and 3 at barrier 2, with different numbers of rounds. */
 Test(emu_barrier, named_barriers_of_some_warps, .timeout = 20)
 {
     static const char text[] = BARRIER_KERNEL(
-        ".shared .align 4 .b8 s[512];\nmov.u32 %r0, %tid.x;\nshl.b32 %r2, %r0, 2;\nmov.u32 %r3, s;\n"
+        ".shared .align 4 .b8 s[512];\nmov.u32 %r0, %tid.x;\nshl.b32 %r2, %r0, 2;\nmov.u32 %r3, "
+        "s;\n"
         "add.u32 %r4, %r3, %r2;\nxor.b32 %r5, %r2, 128;\nadd.u32 %r5, %r3, %r5;\n"
         "mov.u32 %r1, %r0;\nmov.u32 %r6, 0;\nsetp.ge.u32 %p0, %r0, 64;\n@%p0 bra HIGH;\n"
-        "A: st.shared.u32 [%r4], %r1;\nbar.sync 1, 64;\nld.shared.u32 %r1, [%r5];\nbar.sync 1, 64;\n"
+        "A: st.shared.u32 [%r4], %r1;\nbar.sync 1, 64;\nld.shared.u32 %r1, [%r5];\nbar.sync 1, "
+        "64;\n"
         "add.u32 %r6, %r6, 1;\nsetp.lt.u32 %p1, %r6, 5;\n@%p1 bra A;\nbra DONE;\n"
-        "HIGH: st.shared.u32 [%r4], %r1;\nbar.sync 2, 64;\nld.shared.u32 %r1, [%r5];\nbar.sync 2, 64;\n"
+        "HIGH: st.shared.u32 [%r4], %r1;\nbar.sync 2, 64;\nld.shared.u32 %r1, [%r5];\nbar.sync 2, "
+        "64;\n"
         "add.u32 %r6, %r6, 1;\nsetp.lt.u32 %p1, %r6, 8;\n@%p1 bra HIGH;\n"
         "DONE: bar.sync 0;\nst.global.u32 [%out], %r1;\nret;\n");
     struct emu *emu = open_emu();
@@ -118,12 +127,14 @@ Test(emu_barrier, reductions, .timeout = 20)
 /* Half of each warp comes to the barrier in one branch, half in the other (legal since Volta). */
 Test(emu_barrier, one_barrier_in_two_branches, .timeout = 20)
 {
-    static const char text[] = BARRIER_KERNEL(
-        ".shared .align 4 .b8 s[512];\nmov.u32 %r0, %tid.x;\nshl.b32 %r2, %r0, 2;\nmov.u32 %r3, s;\n"
-        "add.u32 %r4, %r3, %r2;\nxor.b32 %r5, %r2, 4;\nadd.u32 %r5, %r3, %r5;\n"
-        "st.shared.u32 [%r4], %r0;\nand.b32 %r6, %r0, 1;\nsetp.eq.u32 %p0, %r6, 0;\n@%p0 bra EVEN;\n"
-        "barrier.sync 0;\nbra JOIN;\nEVEN: barrier.sync 0;\n"
-        "JOIN: ld.shared.u32 %r1, [%r5];\nst.global.u32 [%out], %r1;\nret;\n");
+    static const char text[] =
+        BARRIER_KERNEL(".shared .align 4 .b8 s[512];\nmov.u32 %r0, %tid.x;\nshl.b32 %r2, %r0, "
+                       "2;\nmov.u32 %r3, s;\n"
+                       "add.u32 %r4, %r3, %r2;\nxor.b32 %r5, %r2, 4;\nadd.u32 %r5, %r3, %r5;\n"
+                       "st.shared.u32 [%r4], %r0;\nand.b32 %r6, %r0, 1;\nsetp.eq.u32 %p0, %r6, "
+                       "0;\n@%p0 bra EVEN;\n"
+                       "barrier.sync 0;\nbra JOIN;\nEVEN: barrier.sync 0;\n"
+                       "JOIN: ld.shared.u32 %r1, [%r5];\nst.global.u32 [%out], %r1;\nret;\n");
     struct emu *emu = open_emu();
     uint32_t out[BLOCK];
     cr_assert(!run_blocks(emu, text, out, 1), "%s", emu_message(emu));
@@ -131,7 +142,7 @@ Test(emu_barrier, one_barrier_in_two_branches, .timeout = 20)
     emu_close(emu);
 }
 
-/* ---- barriers that not everybody reaches ------------------------------------------------------ */
+/* ---- barriers that not everybody reaches ----------------------------------------------------- */
 
 static const struct missed {
     const char *name, *text;
@@ -176,7 +187,8 @@ Test(emu_barrier, missed, .timeout = 20)
                 cr_expect(!e, "%s, allowed: error %d: %s", missed[i].name, e, message);
             } else {
                 cr_expect(e == EMU_LAUNCH_FAILURE, "%s: error %d: %s", missed[i].name, e, message);
-                static const char *const parts[] = {"meet", "barrier.cu:12", "block (0,0,0)", "thread ("};
+                static const char *const parts[] = {"meet", "barrier.cu:12", "block (0,0,0)",
+                                                    "thread ("};
                 for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
                     cr_expect(strstr(message, parts[p]), "%s: no \"%s\" in the message: %s",
                               missed[i].name, parts[p], message);
@@ -188,10 +200,10 @@ Test(emu_barrier, missed, .timeout = 20)
 /* Only one block of many is at fault: the message names it. */
 Test(emu_barrier, the_message_names_the_block, .timeout = 20)
 {
-    static const char text[] = BARRIER_KERNEL(
-        "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nsetp.eq.u32 %p0, %r1, 2;\n"
-        "setp.eq.u32 %p1, %r0, 7;\nand.pred %p0, %p0, %p1;\n@%p0 ret;\n"
-        ".loc 1 33 0\nbar.sync 0;\nret;\n");
+    static const char text[] =
+        BARRIER_KERNEL("mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nsetp.eq.u32 %p0, %r1, 2;\n"
+                       "setp.eq.u32 %p1, %r0, 7;\nand.pred %p0, %p0, %p1;\n@%p0 ret;\n"
+                       ".loc 1 33 0\nbar.sync 0;\nret;\n");
     struct emu *emu = open_emu();
     int e = run_blocks(emu, text, NULL, 4);
     cr_expect(e == EMU_LAUNCH_FAILURE && strstr(emu_message(emu), "block (2,0,0)") &&
@@ -215,7 +227,7 @@ Test(emu_barrier, deadlock_within_a_warp, .timeout = 20)
     emu_close(emu);
 }
 
-/* ---- launches beyond the limits ---------------------------------------------------------------- */
+/* ---- launches beyond the limits -------------------------------------------------------------- */
 
 Test(emu_barrier, launch_limits)
 {
@@ -251,8 +263,8 @@ Test(emu_barrier, launch_limits)
         int e = emu_launch(emu, kernel, launches[i].grid, launches[i].block, launches[i].shared,
                            args, false);
         /* CUDA has two codes for too much shared memory; both are a refusal before the launch. */
-        bool right = e == launches[i].want || (launches[i].shared > 200 * 1024 &&
-                                               e == EMU_INVALID_CONFIGURATION);
+        bool right = e == launches[i].want ||
+                     (launches[i].shared > 200 * 1024 && e == EMU_INVALID_CONFIGURATION);
         cr_expect(right, "%s: error %d, want %d: %s", launches[i].name, e, launches[i].want,
                   emu_message(emu));
         cr_expect(!e || emu_message(emu)[0], "%s: no message", launches[i].name);
@@ -263,9 +275,9 @@ Test(emu_barrier, launch_limits)
 /* .maxntid is a promise that the launch must keep. */
 Test(emu_barrier, promised_block_size)
 {
-    static const char text[] = PTX_HEADER
-        ".visible .entry k()\n.maxntid 64, 1, 1\n{\nret;\n}\n"
-        ".visible .entry exact()\n.reqntid 32, 2, 1\n{\nret;\n}\n";
+    static const char text[] =
+        PTX_HEADER ".visible .entry k()\n.maxntid 64, 1, 1\n{\nret;\n}\n"
+                   ".visible .entry exact()\n.reqntid 32, 2, 1\n{\nret;\n}\n";
     struct emu *emu = open_emu();
     struct emu_module *module;
     struct emu_kernel *k, *exact;
@@ -301,7 +313,8 @@ Test(emu_barrier, indices_of_blocks_and_threads)
         "mov.u32 %r16, %laneid;\nmov.u32 %r17, %warpid;\nmad.lo.u32 %r17, %r17, 32, %r16;\n"
         "sub.u32 %r17, %r17, %r14;\n" /* 0: lanes and warps are counted like threads */
         "add.u32 %r12, %r12, %r14;\nmul.wide.u32 %l1, %r12, 4;\nadd.u64 %l0, %l0, %l1;\n"
-        "add.u32 %r15, %r12, 1;\nadd.u32 %r15, %r15, %r17;\natom.global.add.u32 %r18, [%l0], %r15;\n"
+        "add.u32 %r15, %r12, 1;\nadd.u32 %r15, %r15, %r17;\natom.global.add.u32 %r18, [%l0], "
+        "%r15;\n"
         "ret;\n}\n";
     enum { ALL = 3 * 4 * 5 * 6 * 2 * 7 };
     struct emu *emu = open_emu();
@@ -316,13 +329,14 @@ Test(emu_barrier, indices_of_blocks_and_threads)
     emu_close(emu);
 }
 
-/* ---- host threads ------------------------------------------------------------------------------ */
+/* ---- host threads ---------------------------------------------------------------------------- */
 
 /* A block scan of 128 elements in shared memory, in "barrier.cu", for many blocks. */
 static const char scan[] = BARRIER_KERNEL(
     ".shared .align 4 .b8 s[512];\n.loc 1 1 0\nmov.u32 %r0, %tid.x;\nshl.b32 %r1, %r0, 3;\n"
     "and.b32 %r1, %r1, 511;\nmov.u32 %r2, s;\nshl.b32 %r3, %r0, 2;\nadd.u32 %r3, %r2, %r3;\n"
-    "cvt.rn.f32.u32 %f0, %id;\n.loc 1 2 0\nst.shared.f32 [%r3], %f0;\nbar.sync 0;\nmov.u32 %r4, 1;\n"
+    "cvt.rn.f32.u32 %f0, %id;\n.loc 1 2 0\nst.shared.f32 [%r3], %f0;\nbar.sync 0;\nmov.u32 %r4, "
+    "1;\n"
     ".loc 1 3 0\nLOOP: setp.lt.u32 %p0, %r0, %r4;\nshl.b32 %r5, %r4, 2;\nsub.u32 %r6, %r3, %r5;\n"
     "mov.f32 %f1, 0f00000000;\n@!%p0 ld.shared.f32 %f1, [%r6];\nbar.sync 0;\n"
     ".loc 1 4 0\nld.shared.f32 %f0, [%r3];\nadd.f32 %f0, %f0, %f1;\nst.shared.f32 [%r3], %f0;\n"
@@ -355,7 +369,8 @@ Test(emu_barrier, host_threads_change_nothing, .timeout = 20)
         cr_expect(!memcmp(out[0], out[i], sizeof out[0]), "%u threads: other results", threads[i]);
         cr_expect(!memcmp(&total[0], &total[i], sizeof total[0]), "%u threads: other counts",
                   threads[i]);
-        cr_expect(line_count[0] == line_count[i] && !memcmp(lines[0], lines[i], line_count[0] * sizeof *lines[0]),
+        cr_expect(line_count[0] == line_count[i] &&
+                      !memcmp(lines[0], lines[i], line_count[0] * sizeof *lines[0]),
                   "%u threads: other counts in a line", threads[i]);
     }
     /* And they are right: the last of a block has the sum of its 128 numbers. */
@@ -373,15 +388,21 @@ Test(emu_barrier, atomics_over_host_threads, .timeout = 20)
             open_emu_with(&(struct emu_config){.threads = threads, .memory = 16 << 20});
         struct emu_kernel *kernel = load_kernel(
             emu,
-            PTX_KERNEL("k", "ld.param.u64 %l0, [p_out];\nadd.u32 %r1, %id, 1;\n"
-                            "atom.global.add.u32 %r0, [%l0], %r1;\nred.global.max.u32 [%l0+4], %r1;\n"
-                            "atom.global.add.f32 %f0, [%l0+8], 0f3F800000;\n"
-                            "atom.global.add.u64 %l1, [%l0+16], 4294967297;\nret;\n"),
+            PTX_KERNEL("k",
+                       "ld.param.u64 %l0, [p_out];\nadd.u32 %r1, %id, 1;\n"
+                       "atom.global.add.u32 %r0, [%l0], %r1;\nred.global.max.u32 [%l0+4], %r1;\n"
+                       "atom.global.add.f32 %f0, [%l0+8], 0f3F800000;\n"
+                       "atom.global.add.u64 %l1, [%l0+16], 4294967297;\nret;\n"),
             "k");
         emu_addr out = device_copy(emu, NULL, 24);
         cr_assert(!launch(emu, kernel, BLOCKS, BLOCK, 0, 2, (uint64_t[]){out, out}), "%s",
                   emu_message(emu));
-        struct { uint32_t sum, max; float count; uint32_t pad; uint64_t wide; } got;
+        struct {
+            uint32_t sum, max;
+            float count;
+            uint32_t pad;
+            uint64_t wide;
+        } got;
         cr_assert(!emu_read(emu, &got, out, sizeof got));
         uint64_t n = BLOCKS * BLOCK;
         cr_expect(got.sum == n * (n + 1) / 2 && got.max == n && got.count == n &&
@@ -410,8 +431,9 @@ Test(emu_barrier, a_fault_ends_the_grid, .timeout = 20)
 
 Test(emu_barrier, trap_stops_the_kernel, .timeout = 20)
 {
-    static const char text[] = BARRIER_KERNEL(
-        "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p0, %r1, 3;\n@%p0 bra DONE;\n.loc 1 9 0\ntrap;\nDONE: ret;\n");
+    static const char text[] =
+        BARRIER_KERNEL("mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p0, %r1, 3;\n@%p0 bra DONE;\n.loc 1 9 "
+                       "0\ntrap;\nDONE: ret;\n");
     struct emu *emu = open_emu();
     int e = run_blocks(emu, text, NULL, 1);
     cr_expect((e == EMU_ILLEGAL_INSTRUCTION || e == EMU_LAUNCH_FAILURE) &&

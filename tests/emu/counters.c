@@ -15,7 +15,7 @@
 
 enum { LANES = 32, BANKS = 32, WORD = 4, SECTOR = 32 };
 
-/* ---- the model ----------------------------------------------------------------------------- */
+/* ---- the model ------------------------------------------------------------------------------- */
 
 static bool active(uint32_t mask, unsigned lane) { return mask >> lane & 1; }
 
@@ -96,10 +96,14 @@ Test(emu_counters, the_model_gives_the_measured_values)
     cr_expect(s.wavefronts == 2 && s.ideal == 2);
 }
 
-/* ---- the kernel ---------------------------------------------------------------------------- */
+/* ---- the kernel ------------------------------------------------------------------------------ */
 
 /* Each access stands in its own source line: 10, 11, … in this order. */
-static const struct access { const char *text; unsigned bytes; bool load; } accesses[] = {
+static const struct access {
+    const char *text;
+    unsigned bytes;
+    bool load;
+} accesses[] = {
     {"ld.%s.u8 %%h0, [%%a1];", 1, true},
     {"ld.%s.u16 %%h0, [%%a2];", 2, true},
     {"ld.%s.f32 %%f0, [%%a4];", 4, true},
@@ -124,8 +128,8 @@ enum {
     SPACE_BYTES = ELEMENTS * 16,
 };
 
-/* Lane n accesses element pattern[n] of its width, if bit n of pattern[32] is set. `space` is shared, global,
- * or empty for a generic address of shared memory. */
+/* Lane n accesses element pattern[n] of its width, if bit n of pattern[32] is set. `space` is
+ * shared, global, or empty for a generic address of shared memory. */
 static char *pattern_kernel(const char *space)
 {
     char *text;
@@ -133,9 +137,8 @@ static char *pattern_kernel(const char *space)
     FILE *f = open_memstream(&text, &size);
     cr_assert(f);
     bool global = !strcmp(space, "global");
-    fprintf(f,
-            "%s%s\n.visible .entry k(.param .u64 p_area, .param .u64 p_pattern) {\n",
-            PTX_HEADER, ".shared .align 128 .b8 area[4096];");
+    fprintf(f, "%s%s\n.visible .entry k(.param .u64 p_area, .param .u64 p_pattern) {\n", PTX_HEADER,
+            ".shared .align 128 .b8 area[4096];");
     fputs(".reg .pred %p<2>;\n.reg .b16 %h<4>;\n.reg .b32 %r<8>;\n.reg .f32 %f<4>;\n"
           ".reg .f64 %d<2>;\n.reg .b64 %l<4>, %base, %pattern, %a1, %a2, %a4, %a8, %a16;\n"
           ".reg .b32 %index, %mask, %lane;\n.loc 1 1 0\n",
@@ -166,7 +169,7 @@ static char *pattern_kernel(const char *space)
     return text;
 }
 
-/* ---- patterns ------------------------------------------------------------------------------ */
+/* ---- patterns -------------------------------------------------------------------------------- */
 
 static const uint32_t masks[] = {0xffffffff, 0x55555555, 0xaaaaaaaa, 0x33333333, 0xcccccccc,
                                  0x0000ffff, 0xffff0000, 0x00ff00ff, 0x000000ff, 0x11111111,
@@ -182,15 +185,15 @@ static void make_pattern(unsigned number, uint64_t *seed, uint32_t pattern[LANES
     for (unsigned n = 0; n < LANES; n++) {
         uint32_t random = (uint32_t)next_random(seed), i = 0;
         switch (number % KINDS) {
-        case 0: i = b + n * a; break;             /* strided */
-        case 1: i = random % range; break;        /* random, in a small or large range */
-        case 2: i = b; break;                     /* broadcast */
-        case 3: i = b + n / 2; break;             /* neighbours agree */
-        case 4: i = b + (n & ~2u); break;         /* second neighbours agree */
-        case 5: i = b + (n ^ a); break;           /* permuted */
-        case 6: i = (n * 32 + a) % ELEMENTS; break; /* one bank, or few */
-        case 7: i = b + (LANES - n) * 2; break;   /* backwards, by two */
-        case 8: i = b + (n & ~1u) * a; break;     /* pairs, strided */
+        case 0: i = b + n * a; break;                      /* strided */
+        case 1: i = random % range; break;                 /* random, in a small or large range */
+        case 2: i = b; break;                              /* broadcast */
+        case 3: i = b + n / 2; break;                      /* neighbours agree */
+        case 4: i = b + (n & ~2u); break;                  /* second neighbours agree */
+        case 5: i = b + (n ^ a); break;                    /* permuted */
+        case 6: i = (n * 32 + a) % ELEMENTS; break;        /* one bank, or few */
+        case 7: i = b + (LANES - n) * 2; break;            /* backwards, by two */
+        case 8: i = b + (n & ~1u) * a; break;              /* pairs, strided */
         case 9: i = n % 4 ? b + n : random % range; break; /* nearly in order */
         }
         pattern[n] = i % ELEMENTS;
@@ -244,11 +247,13 @@ static void check_shared(const char *space)
         for (unsigned i = 0; i < ACCESSES; i++) {
             uint64_t address[LANES];
             for (unsigned n = 0; n < LANES; n++) address[n] = pattern[n] * accesses[i].bytes;
-            struct emu_shared want = model_shared(pattern[LANES], address, accesses[i].bytes,
-                                                  accesses[i].load);
+            struct emu_shared want =
+                model_shared(pattern[LANES], address, accesses[i].bytes, accesses[i].load);
             const struct emu_counts *counts = line_counts(emu, FIRST_LINE + i);
-            const struct emu_shared *got = accesses[i].load ? &counts->shared_ld : &counts->shared_st;
-            const struct emu_shared *other = accesses[i].load ? &counts->shared_st : &counts->shared_ld;
+            const struct emu_shared *got =
+                accesses[i].load ? &counts->shared_ld : &counts->shared_st;
+            const struct emu_shared *other =
+                accesses[i].load ? &counts->shared_st : &counts->shared_ld;
             cr_expect(same_shared(got, &want),
                       "%s, pattern %u (kind %u, mask %08x): %llu wavefronts, ideal %llu, "
                       "want %llu, ideal %llu",
@@ -286,15 +291,18 @@ Test(emu_counters, global_sectors)
             for (unsigned n = 0; n < LANES; n++) address[n] = base + pattern[n] * accesses[i].bytes;
             struct emu_global want = model_global(pattern[LANES], address, accesses[i].bytes);
             const struct emu_counts *counts = line_counts(emu, FIRST_LINE + i);
-            const struct emu_global *got = accesses[i].load ? &counts->global_ld : &counts->global_st;
-            const struct emu_global *other = accesses[i].load ? &counts->global_st : &counts->global_ld;
-            cr_expect(same_global(got, &want),
-                      "%s, pattern %u (kind %u, mask %08x): %llu requests, %llu sectors, %llu bytes, "
-                      "want %llu, %llu, %llu",
-                      accesses[i].text, p, p % KINDS, pattern[LANES],
-                      (unsigned long long)got->requests, (unsigned long long)got->sectors,
-                      (unsigned long long)got->bytes, (unsigned long long)want.requests,
-                      (unsigned long long)want.sectors, (unsigned long long)want.bytes);
+            const struct emu_global *got =
+                accesses[i].load ? &counts->global_ld : &counts->global_st;
+            const struct emu_global *other =
+                accesses[i].load ? &counts->global_st : &counts->global_ld;
+            cr_expect(
+                same_global(got, &want),
+                "%s, pattern %u (kind %u, mask %08x): %llu requests, %llu sectors, %llu bytes, "
+                "want %llu, %llu, %llu",
+                accesses[i].text, p, p % KINDS, pattern[LANES], (unsigned long long)got->requests,
+                (unsigned long long)got->sectors, (unsigned long long)got->bytes,
+                (unsigned long long)want.requests, (unsigned long long)want.sectors,
+                (unsigned long long)want.bytes);
             cr_expect(other->requests == 0 && counts->shared_ld.instructions == 0 &&
                           counts->shared_st.instructions == 0,
                       "%s is also counted elsewhere", accesses[i].text);
@@ -321,19 +329,20 @@ Test(emu_counters, an_empty_mask_counts_nothing)
     emu_close(emu);
 }
 
-/* ---- the other counts ---------------------------------------------------------------------- */
+/* ---- the other counts ------------------------------------------------------------------------ */
 
 /* Odd lanes only, two warps: 32 lanes an instruction. */
 Test(emu_counters, adds_by_kind)
 {
     static const char text[] = PTX_KERNEL(
-        "k", ".reg .f64 %d<4>;\nmov.u32 %r0, %tid.x;\nand.b32 %r1, %r0, 1;\nsetp.ne.u32 %p0, %r1, 0;\n"
-             "mov.f32 %f0, 0f3F800000;\nmov.f64 %d0, 0d3FF0000000000000;\nmov.b16 %h0, 0x3c00;\n"
-             "@%p0 add.f32 %f1, %f0, %f0;\n@%p0 sub.f32 %f1, %f1, %f0;\n@%p0 add.rz.f32 %f1, %f1, %f0;\n"
-             "@%p0 add.f64 %d1, %d0, %d0;\n@%p0 sub.f64 %d1, %d0, %d0;\n"
-             "@%p0 add.f16 %h1, %h0, %h0;\n"
-             "@%p0 fma.rn.f32 %f1, %f0, %f0, %f1;\n@%p0 mul.f32 %f1, %f0, %f0;\n"
-             "@%p0 fma.rn.f64 %d1, %d0, %d0, %d1;\nret;\n");
+        "k",
+        ".reg .f64 %d<4>;\nmov.u32 %r0, %tid.x;\nand.b32 %r1, %r0, 1;\nsetp.ne.u32 %p0, %r1, 0;\n"
+        "mov.f32 %f0, 0f3F800000;\nmov.f64 %d0, 0d3FF0000000000000;\nmov.b16 %h0, 0x3c00;\n"
+        "@%p0 add.f32 %f1, %f0, %f0;\n@%p0 sub.f32 %f1, %f1, %f0;\n@%p0 add.rz.f32 %f1, %f1, %f0;\n"
+        "@%p0 add.f64 %d1, %d0, %d0;\n@%p0 sub.f64 %d1, %d0, %d0;\n"
+        "@%p0 add.f16 %h1, %h0, %h0;\n"
+        "@%p0 fma.rn.f32 %f1, %f0, %f0, %f1;\n@%p0 mul.f32 %f1, %f0, %f0;\n"
+        "@%p0 fma.rn.f64 %d1, %d0, %d0, %d1;\nret;\n");
     struct emu *emu = open_emu();
     uint32_t in[64] = {0}, out[64];
     emu_count(emu, true);
@@ -365,8 +374,9 @@ Test(emu_counters, instructions_and_integer_adds)
     struct emu_counts before, after;
     emu_count(emu, true);
     total_of(emu, "", &before);
-    total_of(emu, "add.s32 %r1, %r0, %r0;\nsub.u32 %r1, %r0, %r0;\nadd.s64 %l1, %l0, %l0;\n"
-                  "mad.lo.u32 %r1, %r0, %r0, %r0;\nbar.sync 0;\nbarrier.sync 0;\nbar.warp.sync -1;\n",
+    total_of(emu,
+             "add.s32 %r1, %r0, %r0;\nsub.u32 %r1, %r0, %r0;\nadd.s64 %l1, %l0, %l0;\n"
+             "mad.lo.u32 %r1, %r0, %r0, %r0;\nbar.sync 0;\nbarrier.sync 0;\nbar.warp.sync -1;\n",
              &after);
     cr_expect(after.adds[EMU_ADD_I32] - before.adds[EMU_ADD_I32] == 2 * 64);
     cr_expect(after.adds[EMU_ADD_I64] - before.adds[EMU_ADD_I64] == 64);
@@ -384,10 +394,12 @@ Test(emu_counters, atomics_and_local_memory)
     struct emu *emu = open_emu();
     struct emu_counts t;
     emu_count(emu, true);
-    total_of(emu, ".shared .align 4 .b8 s[4];\n.local .align 4 .b8 v[8];\nmov.u64 %l1, s;\nmov.u64 %l2, v;\n"
-                  "atom.shared.add.u32 %r1, [%l1], 1;\natom.global.add.u32 %r1, [%out], 1;\n"
-                  "red.global.add.u32 [%out], 1;\nst.local.u32 [%l2], %r1;\nld.local.u32 %r1, [%l2];\n",
-             &t);
+    total_of(
+        emu,
+        ".shared .align 4 .b8 s[4];\n.local .align 4 .b8 v[8];\nmov.u64 %l1, s;\nmov.u64 %l2, v;\n"
+        "atom.shared.add.u32 %r1, [%l1], 1;\natom.global.add.u32 %r1, [%out], 1;\n"
+        "red.global.add.u32 [%out], 1;\nst.local.u32 [%l2], %r1;\nld.local.u32 %r1, [%l2];\n",
+        &t);
     cr_expect(t.shared_atom.instructions == 2 && t.global_atom.requests == 4, "%llu, %llu",
               (unsigned long long)t.shared_atom.instructions,
               (unsigned long long)t.global_atom.requests);
@@ -401,8 +413,9 @@ Test(emu_counters, records)
 {
     struct emu *emu = open_emu();
     struct emu_kernel *kernel = load_kernel(
-        emu, PTX_KERNEL("k", ".shared .align 4 .b8 s[40];\nmov.u64 %l0, s;\nst.shared.u32 [%l0], 1;\n"
-                             "ret;\n"),
+        emu,
+        PTX_KERNEL("k", ".shared .align 4 .b8 s[40];\nmov.u64 %l0, s;\nst.shared.u32 [%l0], 1;\n"
+                        "ret;\n"),
         "k");
     uint64_t args[] = {0, 0};
     cr_expect(!emu_count(emu, false));

@@ -17,7 +17,10 @@ typedef uint32_t result_of(unsigned t, const uint32_t *in);
 static unsigned lane(unsigned t) { return t % LANES; }
 
 /* A line of the kernel and how often one warp executes it, with how many lanes altogether. */
-struct mark { unsigned line; uint64_t instructions, lanes; };
+struct mark {
+    unsigned line;
+    uint64_t instructions, lanes;
+};
 
 struct shape {
     const char *name, *ptx;
@@ -32,7 +35,7 @@ struct shape {
     ".file 1 \"shape.cu\"\n"
 #define LINE(n) ".loc 1 " #n " 0\n"
 
-/* ---- structured ---------------------------------------------------------------------------- */
+/* ---- structured ------------------------------------------------------------------------------ */
 
 static uint32_t if_else(unsigned t, const uint32_t *in)
 {
@@ -43,8 +46,10 @@ static uint32_t nested(unsigned t, const uint32_t *in)
 {
     uint32_t x = in[t];
     if (x & 1) {
-        if (x & 2) x += 10;
-        else x += 20;
+        if (x & 2)
+            x += 10;
+        else
+            x += 20;
         x *= 2;
     } else if (x & 4) {
         x += 30;
@@ -89,7 +94,7 @@ static uint32_t switch_(unsigned t, const uint32_t *in)
     return in[t] < 4 ? results[in[t]] : 999;
 }
 
-/* ---- unstructured -------------------------------------------------------------------------- */
+/* ---- unstructured ---------------------------------------------------------------------------- */
 
 /* (a && b) || c with jumps into the same two blocks. */
 static uint32_t short_circuit(unsigned t, const uint32_t *in)
@@ -123,8 +128,9 @@ static uint32_t shared_exit(unsigned t, const uint32_t *in)
     return sum;
 }
 
-/* ---- the table ----------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
+/* clang-format off: the lines of PTX stand as they are executed */
 static const struct shape shapes[] = {
     {"if and else",
      BODY("and.b32 %r3, %r0, 1;\nsetp.eq.u32 %p0, %r3, 0;\n@%p0 bra EVEN;\n" LINE(10) //
@@ -201,11 +207,13 @@ static const struct shape shapes[] = {
      BODY("mov.u32 %r1, 0;\nmov.u32 %r3, 0;\n"
           "OUTER: mov.u32 %r4, 0;\n"
           "INNER: mul.lo.u32 %r5, %r3, %r4;\nsetp.eq.u32 %p0, %r5, %r0;\n@%p0 bra FOUND;\n"
-          "add.u32 %r1, %r1, %r4;\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p1, %r4, 8;\n@%p1 bra INNER;\n"
+          "add.u32 %r1, %r1, %r4;\nadd.u32 %r4, %r4, 1;\n"
+          "setp.lt.u32 %p1, %r4, 8;\n@%p1 bra INNER;\n"
           "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p2, %r3, 8;\n@%p2 bra OUTER;\nbra END;\n"
           "FOUND: add.u32 %r1, %r1, 100000;\n" LINE(20) "END: add.u32 %r1, %r1, 0;\n" LINE(1)),
      shared_exit, {{20, 2, 64}}},
 };
+/* clang-format on */
 
 static const struct emu_line *find_line(const struct emu_launch_record *record, unsigned line)
 {
@@ -233,7 +241,8 @@ Test(emu_divergence, shapes)
         for (const struct mark *m = s->marks; m->line; m++) {
             const struct emu_line *line = find_line(emu_record(emu, 0), m->line);
             cr_assert(line, "%s: nothing counted for line %u", s->name, m->line);
-            cr_expect(line->counts.instructions == m->instructions && line->counts.lanes == m->lanes,
+            cr_expect(line->counts.instructions == m->instructions &&
+                          line->counts.lanes == m->lanes,
                       "%s: line %u: %llu instructions by %llu lanes, want %llu by %llu", s->name,
                       m->line, (unsigned long long)line->counts.instructions,
                       (unsigned long long)line->counts.lanes, (unsigned long long)m->instructions,
@@ -261,7 +270,7 @@ Test(emu_divergence, half_empty_warp)
 
 /* ---- progress of lanes that wait for lanes of their own warp --------------------------------- */
 
-/* p_in is one word for the whole grid here: a lock at [%l0], and the thing it protects at [%l0+4]. */
+/* p_in is the same for the whole grid here: a lock at [%l0], and what it protects at [%l0+4]. */
 #define LOCK_KERNEL(text)                                                                          \
     PTX_KERNEL("k", "ld.param.u64 %l0, [p_in];\n" text "st.global.u32 [%out], %r1;\nret;\n")
 
@@ -286,7 +295,8 @@ static void check_lock(const char *name, const char *ptx)
         cr_assert(tickets[t] < ALL && !seen[tickets[t]], "%s: ticket %u twice", name, tickets[t]);
         seen[tickets[t]] = true;
     }
-    cr_expect(words[0] == 0 && words[1] == ALL, "%s: lock %u, counter %u", name, words[0], words[1]);
+    cr_expect(words[0] == 0 && words[1] == ALL, "%s: lock %u, counter %u", name, words[0],
+              words[1]);
     emu_close(emu);
 }
 
@@ -387,41 +397,49 @@ static const struct shape exchanges[] = {
      BODY("setp.lt.u32 %p0, %r2, 16;\n@%p0 bra LOW;\n"
           "shfl.sync.bfly.b32 %r1, %r0, 1, 31, 0xffff0000;\nbra JOIN;\n"
           "LOW: shfl.sync.bfly.b32 %r1, %r0, 15, 31, 0x0000ffff;\nJOIN:\n"),
-     halves, {{0, 0, 0}}},
+     halves,
+     {{0, 0, 0}}},
     {"lanes come to the shuffle after different numbers of rounds",
      BODY("mov.u32 %r5, %tid.x;\nmul.lo.u32 %r5, %r5, 3;\nrem.u32 %r5, %r5, 7;\nmov.u32 %r3, 0;\n"
           "mov.u32 %r4, 0;\nHEAD: add.u32 %r4, %r4, 1;\nadd.u32 %r3, %r3, 1;\n"
           "setp.le.u32 %p0, %r3, %r5;\n@%p0 bra HEAD;\nbar.warp.sync 0xffffffff;\n"
           "shfl.sync.bfly.b32 %r1, %r4, 1, 31, 0xffffffff;\n"),
-     rounds_then_all, {{0, 0, 0}}},
+     rounds_then_all,
+     {{0, 0, 0}}},
     {"a vote in each branch",
      BODY("setp.gt.u32 %p1, %r0, 30;\nand.b32 %r3, %r2, 1;\nsetp.eq.u32 %p0, %r3, 0;\n"
           "@%p0 bra EVEN;\nvote.sync.ballot.b32 %r1, %p1, 0xaaaaaaaa;\nbra JOIN;\n"
           "EVEN: vote.sync.ballot.b32 %r1, %p1, 0x55555555;\nJOIN:\n"),
-     ballot, {{0, 0, 0}}},
+     ballot,
+     {{0, 0, 0}}},
     {"all lanes are active after the branches have met",
      BODY("and.b32 %r3, %r0, 3;\nsetp.eq.u32 %p0, %r3, 0;\n@%p0 bra SOME;\n"
           "add.u32 %r4, %r0, 1;\nbra JOIN;\nSOME: add.u32 %r4, %r0, 2;\n"
           "JOIN: bar.warp.sync 0xffffffff;\nactivemask.b32 %r1;\n"),
-     full, {{0, 0, 0}}},
+     full,
+     {{0, 0, 0}}},
     {"only its own lanes are active in a branch",
      BODY("and.b32 %r3, %r2, 1;\nsetp.eq.u32 %p0, %r3, 0;\n@%p0 bra EVEN;\n"
           "activemask.b32 %r1;\nbra JOIN;\nEVEN: activemask.b32 %r1;\nJOIN:\n"),
-     parity, {{0, 0, 0}}},
+     parity,
+     {{0, 0, 0}}},
     {"a warp barrier in two places orders memory",
-     PTX_KERNEL("k", ".shared .align 4 .b8 s[256];\nld.global.u32 %r0, [%in];\nmov.u32 %r2, %tid.x;\n"
-                     "shl.b32 %r3, %r2, 2;\nmov.u32 %r4, s;\nadd.u32 %r3, %r3, %r4;\n"
-                     "st.shared.u32 [%r3], %r0;\nand.b32 %r5, %r2, 1;\nsetp.eq.u32 %p0, %r5, 0;\n"
-                     "@%p0 bra EVEN;\nbar.warp.sync 0xffffffff;\nld.shared.u32 %r1, [%r3+-4];\n"
-                     "bra JOIN;\nEVEN: bar.warp.sync 0xffffffff;\nld.shared.u32 %r1, [%r3+4];\n"
-                     "JOIN: add.u32 %r1, %r1, 1;\nst.global.u32 [%out], %r1;\nret;\n"),
-     neighbour, {{0, 0, 0}}},
+     PTX_KERNEL("k",
+                ".shared .align 4 .b8 s[256];\nld.global.u32 %r0, [%in];\nmov.u32 %r2, %tid.x;\n"
+                "shl.b32 %r3, %r2, 2;\nmov.u32 %r4, s;\nadd.u32 %r3, %r3, %r4;\n"
+                "st.shared.u32 [%r3], %r0;\nand.b32 %r5, %r2, 1;\nsetp.eq.u32 %p0, %r5, 0;\n"
+                "@%p0 bra EVEN;\nbar.warp.sync 0xffffffff;\nld.shared.u32 %r1, [%r3+-4];\n"
+                "bra JOIN;\nEVEN: bar.warp.sync 0xffffffff;\nld.shared.u32 %r1, [%r3+4];\n"
+                "JOIN: add.u32 %r1, %r1, 1;\nst.global.u32 [%out], %r1;\nret;\n"),
+     neighbour,
+     {{0, 0, 0}}},
     {"a mask may name lanes that have exited",
      BODY("mov.u32 %r1, 0;\nsetp.ge.u32 %p0, %r2, 24;\n@%p0 bra OUT;\n"
           "add.u32 %r3, %r2, 1;\nrem.u32 %r3, %r3, 24;\nbar.warp.sync 0xffffffff;\n"
           "shfl.sync.idx.b32 %r1, %r0, %r3, 31, 0xffffffff;\nst.global.u32 [%out], %r1;\nret;\n"
           "OUT: exit;\n"),
-     rotated, {{0, 0, 0}}},
+     rotated,
+     {{0, 0, 0}}},
 };
 
 Test(emu_divergence, member_masks, .timeout = 20)
@@ -439,17 +457,17 @@ Test(emu_divergence, member_masks, .timeout = 20)
     emu_close(emu);
 }
 
-/* Since Volta the lanes of a mask may meet at two different shuffles. The emulator waits for them at one:
- * a kernel that does this is stopped with a message, not run wrongly. */
+/* Since Volta the lanes of a mask may meet at two different shuffles. The emulator waits for them
+ * at one: a kernel that does this is stopped with a message, not run wrongly. */
 Test(emu_divergence, one_shuffle_in_two_places_is_refused, .timeout = 20)
 {
     struct emu *emu = open_emu();
-    struct emu_kernel *kernel = load_kernel(
-        emu,
-        BODY("setp.lt.u32 %p0, %r2, 16;\n@%p0 bra LOW;\n" LINE(7)
-             "shfl.sync.bfly.b32 %r1, %r0, 16, 31, 0xffffffff;\nbra JOIN;\n"
-             "LOW: shfl.sync.bfly.b32 %r1, %r0, 16, 31, 0xffffffff;\nJOIN:\n"),
-        "k");
+    struct emu_kernel *kernel =
+        load_kernel(emu,
+                    BODY("setp.lt.u32 %p0, %r2, 16;\n@%p0 bra LOW;\n" LINE(
+                        7) "shfl.sync.bfly.b32 %r1, %r0, 16, 31, 0xffffffff;\nbra JOIN;\n"
+                           "LOW: shfl.sync.bfly.b32 %r1, %r0, 16, 31, 0xffffffff;\nJOIN:\n"),
+                    "k");
     emu_addr words = device_copy(emu, NULL, LANES * 4);
     int e = launch(emu, kernel, 1, LANES, 0, 2, (uint64_t[]){words, words});
     cr_expect(e == EMU_LAUNCH_FAILURE && strstr(emu_message(emu), "shape.cu:7"), "error %d: %s", e,

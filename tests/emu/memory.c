@@ -11,9 +11,13 @@
 
 enum { THREADS = 64 };
 
-/* ---- every width in every space ------------------------------------------------------------ */
+/* ---- every width in every space -------------------------------------------------------------- */
 
-struct access { const char *type; char reg; unsigned bytes, vector; };
+struct access {
+    const char *type;
+    char reg;
+    unsigned bytes, vector;
+};
 
 static const struct access accesses[] = {
     {"b8", 'h', 1, 1},  {"u8", 'h', 1, 1},  {"s8", 'r', 1, 1},  {"b8", 'h', 1, 2},
@@ -65,7 +69,10 @@ static void print_load(FILE *f, const char *space, const struct access *a, const
 
 static void print_store(FILE *f, const char *space, const struct access *a, const char *address)
 {
-    fprintf(f, "st%s%s.%s [%s], ", space, a->vector == 2 ? ".v2" : a->vector == 4 ? ".v4" : "",
+    fprintf(f, "st%s%s.%s [%s], ", space,
+            a->vector == 2   ? ".v2"
+            : a->vector == 4 ? ".v4"
+                             : "",
             a->type, address);
     print_registers(f, a);
     fputs(";\n", f);
@@ -77,8 +84,8 @@ static void print_store(FILE *f, const char *space, const struct access *a, cons
                ".reg .b16 %h<4>;\n.reg .b32 %r<8>;\n.reg .f32 %f<4>;\n.reg .b64 %l<8>;\n"          \
                ".reg .f64 %d<4>;\n.reg .b32 %t<4>;\n.reg .b64 %a<8>;\n"
 
-/* in → the space → (from the neighbour's element, where there is one) → out, in elements of the
- * access's size: thread t's bytes must arrive at its neighbour unchanged. */
+/* in → the space → (from the neighbour's element, where there is one) → out: the bytes of thread t
+ * must arrive at its neighbour unchanged. */
 static void check_space(struct emu *emu, const struct space *s, const struct access *a)
 {
     unsigned size = a->bytes * a->vector;
@@ -89,7 +96,7 @@ static void check_space(struct emu *emu, const struct space *s, const struct acc
     fputs(SPACES_KERNEL, f);
     fprintf(f,
             "%sld.param.u64 %%a0, [p_out];\nld.param.u64 %%a1, [p_in];\n"
-                          "mov.u32 %%t0, %%tid.x;\n%s",
+            "mov.u32 %%t0, %%tid.x;\n%s",
             s->declare, s->address);
     fprintf(f,
             "mad.wide.u32 %%a0, %%t0, %u, %%a0;\nmad.wide.u32 %%a1, %%t0, %u, %%a1;\n"
@@ -115,8 +122,8 @@ static void check_space(struct emu *emu, const struct space *s, const struct acc
     for (unsigned t = 0; t < THREADS; t++) {
         unsigned from = t ^ s->shared;
         if (!memcmp(out + t * size, in + from * size, size)) continue;
-        cr_expect(false, "%s v%u.%s: thread %u got other bytes\n%s",
-                  *s->name ? s->name : "generic", a->vector, a->type, t, text);
+        cr_expect(false, "%s v%u.%s: thread %u got other bytes\n%s", *s->name ? s->name : "generic",
+                  a->vector, a->type, t, text);
         break;
     }
     emu_free(emu, in_device);
@@ -136,7 +143,10 @@ Test(emu_memory, every_width_in_every_space)
 /* A narrow load fills a wider register: with copies of the sign or with zeros. */
 Test(emu_memory, narrow_loads_extend)
 {
-    static const struct { const char *load, *store; uint64_t want; } loads[] = {
+    static const struct {
+        const char *load, *store;
+        uint64_t want;
+    } loads[] = {
         {"ld.global.u8 %h0, [%in];", "cvt.u64.u16 %l0, %h0;", 0x80},
         {"ld.global.s8 %h0, [%in];", "cvt.u64.u16 %l0, %h0;", 0xff80},
         {"ld.global.u8 %r0, [%in];", "cvt.u64.u32 %l0, %r0;", 0x80},
@@ -165,37 +175,37 @@ Test(emu_memory, narrow_loads_extend)
     emu_close(emu);
 }
 
-/* ---- parameters, constants, variables ------------------------------------------------------ */
+/* ---- parameters, constants, variables -------------------------------------------------------- */
 
-static const char variables[] =
-    PTX_HEADER ".const .align 8 .b8 table[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9};\n"
-               ".const .align 4 .u32 words[4] = {0x11111111, 22, 33};\n"
-               ".global .align 4 .f32 scale = 0f40200000;\n"
-               ".global .align 4 .s32 numbers[3] = {-1, -2, -3};\n"
-               ".global .align 8 .u64 where = generic(numbers);\n"
-               ".visible .global .align 4 .b8 zeros[64];\n"
-               ".visible .entry k(.param .u64 p_out, .param .align 8 .b8 p[24], .param .u8 p_byte,\n"
-               ".param .s16 p_short, .param .f32 p_float, .param .f64 p_double) {\n"
-               ".reg .b16 %h<4>;\n.reg .b32 %r<16>;\n.reg .f32 %f<4>;\n.reg .b64 %l<8>;\n"
-               ".reg .f64 %d<2>;\n"
-               "ld.param.u64 %l0, [p_out];\n"
-               "ld.param.u32 %r0, [p+4];\nst.global.u32 [%l0], %r0;\n"
-               "ld.param.v2.u16 {%h0, %h1}, [p+8];\ncvt.u32.u16 %r1, %h1;\n"
-               "st.global.u32 [%l0+4], %r1;\n"
-               "mov.b64 %l1, p;\nld.param.u32 %r2, [%l1+12];\nst.global.u32 [%l0+8], %r2;\n"
-               "cvta.param.u64 %l2, %l1;\nld.u32 %r3, [%l2+16];\nst.global.u32 [%l0+12], %r3;\n"
-               "ld.param.u8 %r4, [p_byte];\nst.global.u32 [%l0+16], %r4;\n"
-               "ld.param.s16 %r5, [p_short];\nst.global.u32 [%l0+20], %r5;\n"
-               "ld.param.f32 %f0, [p_float];\nst.global.f32 [%l0+24], %f0;\n"
-               "ld.param.f64 %d0, [p_double];\ncvt.rn.f32.f64 %f1, %d0;\n"
-               "st.global.f32 [%l0+28], %f1;\n"
-               "ld.const.u8 %r6, [table+8];\nst.global.u32 [%l0+32], %r6;\n"
-               "mov.u64 %l3, words;\nld.const.u32 %r7, [%l3+4];\nst.global.u32 [%l0+36], %r7;\n"
-               "cvta.const.u64 %l3, %l3;\nld.u32 %r8, [%l3];\nst.global.u32 [%l0+40], %r8;\n"
-               "ld.global.f32 %f2, [scale];\nst.global.f32 [%l0+44], %f2;\n"
-               "ld.global.u64 %l4, [where];\nld.u32 %r9, [%l4+8];\nst.global.u32 [%l0+48], %r9;\n"
-               "ld.const.u32 %r10, [words+12];\nst.global.u32 [%l0+52], %r10;\n"
-               "ld.global.u32 %r11, [zeros+60];\nst.global.u32 [%l0+56], %r11;\nret;\n}\n";
+static const char variables[] = PTX_HEADER
+    ".const .align 8 .b8 table[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9};\n"
+    ".const .align 4 .u32 words[4] = {0x11111111, 22, 33};\n"
+    ".global .align 4 .f32 scale = 0f40200000;\n"
+    ".global .align 4 .s32 numbers[3] = {-1, -2, -3};\n"
+    ".global .align 8 .u64 where = generic(numbers);\n"
+    ".visible .global .align 4 .b8 zeros[64];\n"
+    ".visible .entry k(.param .u64 p_out, .param .align 8 .b8 p[24], .param .u8 p_byte,\n"
+    ".param .s16 p_short, .param .f32 p_float, .param .f64 p_double) {\n"
+    ".reg .b16 %h<4>;\n.reg .b32 %r<16>;\n.reg .f32 %f<4>;\n.reg .b64 %l<8>;\n"
+    ".reg .f64 %d<2>;\n"
+    "ld.param.u64 %l0, [p_out];\n"
+    "ld.param.u32 %r0, [p+4];\nst.global.u32 [%l0], %r0;\n"
+    "ld.param.v2.u16 {%h0, %h1}, [p+8];\ncvt.u32.u16 %r1, %h1;\n"
+    "st.global.u32 [%l0+4], %r1;\n"
+    "mov.b64 %l1, p;\nld.param.u32 %r2, [%l1+12];\nst.global.u32 [%l0+8], %r2;\n"
+    "cvta.param.u64 %l2, %l1;\nld.u32 %r3, [%l2+16];\nst.global.u32 [%l0+12], %r3;\n"
+    "ld.param.u8 %r4, [p_byte];\nst.global.u32 [%l0+16], %r4;\n"
+    "ld.param.s16 %r5, [p_short];\nst.global.u32 [%l0+20], %r5;\n"
+    "ld.param.f32 %f0, [p_float];\nst.global.f32 [%l0+24], %f0;\n"
+    "ld.param.f64 %d0, [p_double];\ncvt.rn.f32.f64 %f1, %d0;\n"
+    "st.global.f32 [%l0+28], %f1;\n"
+    "ld.const.u8 %r6, [table+8];\nst.global.u32 [%l0+32], %r6;\n"
+    "mov.u64 %l3, words;\nld.const.u32 %r7, [%l3+4];\nst.global.u32 [%l0+36], %r7;\n"
+    "cvta.const.u64 %l3, %l3;\nld.u32 %r8, [%l3];\nst.global.u32 [%l0+40], %r8;\n"
+    "ld.global.f32 %f2, [scale];\nst.global.f32 [%l0+44], %f2;\n"
+    "ld.global.u64 %l4, [where];\nld.u32 %r9, [%l4+8];\nst.global.u32 [%l0+48], %r9;\n"
+    "ld.const.u32 %r10, [words+12];\nst.global.u32 [%l0+52], %r10;\n"
+    "ld.global.u32 %r11, [zeros+60];\nst.global.u32 [%l0+56], %r11;\nret;\n}\n";
 
 Test(emu_memory, parameters_constants_and_variables)
 {
@@ -219,9 +229,10 @@ Test(emu_memory, parameters_constants_and_variables)
                   info->param_size[i]);
 
     cr_assert(!emu_launch(emu, kernel, one, one, 0, args, false), "%s", emu_message(emu));
-    static const uint32_t want[15] = {2,  0xbeef,     4,          5,          200,
-                                      (uint32_t)-300, 0x3fa00000, 0xbf000000, 9, 22,
-                                      0x11111111,     0x40200000, (uint32_t)-3, 0, 0};
+    static const uint32_t want[15] = {
+        2,          0xbeef, 4,  5,          200,        (uint32_t)-300, 0x3fa00000,
+        0xbf000000, 9,      22, 0x11111111, 0x40200000, (uint32_t)-3,   0,
+        0};
     uint32_t got[16];
     cr_assert(!emu_read(emu, got, out, sizeof got));
     for (int i = 0; i < 15; i++)
@@ -275,7 +286,8 @@ Test(emu_memory, static_and_dynamic_shared_memory_do_not_overlap)
     cr_assert(!launch(emu, kernel, 1, 1, 100, 1, (uint64_t[]){out}), "%s", emu_message(emu));
     uint32_t got[5];
     cr_assert(!emu_read(emu, got, out, sizeof got));
-    cr_expect(got[1] >= got[0] + 20 && got[1] % 16 == 0, "fixed at %u, dynamic at %u", got[0], got[1]);
+    cr_expect(got[1] >= got[0] + 20 && got[1] % 16 == 0, "fixed at %u, dynamic at %u", got[0],
+              got[1]);
     cr_expect(got[1] == got[2], "two extern arrays at %u and %u", got[1], got[2]);
     cr_expect(got[3] == 100, "dynamic size %u", got[3]);
     emu_close(emu);
@@ -283,18 +295,18 @@ Test(emu_memory, static_and_dynamic_shared_memory_do_not_overlap)
 
 Test(emu_memory, address_spaces_are_told_apart)
 {
-    static const char text[] =
-        PTX_KERNEL("k", ".shared .align 4 .b8 s[4];\n.local .align 4 .b8 v[4];\n"
-                        "mov.u64 %l0, s;\ncvta.shared.u64 %l1, %l0;\ncvta.to.shared.u64 %l2, %l1;\n"
-                        "mov.u64 %l3, v;\ncvta.local.u64 %l4, %l3;\nmov.u32 %r0, 0;\n"
-                        "isspacep.shared %p0, %l1;\nselp.b32 %r1, 1, 0, %p0;\nor.b32 %r0, %r0, %r1;\n"
-                        "isspacep.local %p0, %l4;\nselp.b32 %r1, 2, 0, %p0;\nor.b32 %r0, %r0, %r1;\n"
-                        "isspacep.global %p0, %out;\nselp.b32 %r1, 4, 0, %p0;\nor.b32 %r0, %r0, %r1;\n"
-                        "isspacep.global %p0, %l1;\nselp.b32 %r1, 8, 0, %p0;\nor.b32 %r0, %r0, %r1;\n"
-                        "isspacep.shared %p0, %out;\nselp.b32 %r1, 16, 0, %p0;\nor.b32 %r0, %r0, %r1;\n"
-                        "isspacep.global %p0, %l4;\nselp.b32 %r1, 32, 0, %p0;\nor.b32 %r0, %r0, %r1;\n"
-                        "setp.eq.u64 %p0, %l0, %l2;\nselp.b32 %r1, 64, 0, %p0;\nor.b32 %r0, %r0, %r1;\n"
-                        "st.global.u32 [%out], %r0;\nret;\n");
+    static const char text[] = PTX_KERNEL(
+        "k", ".shared .align 4 .b8 s[4];\n.local .align 4 .b8 v[4];\n"
+             "mov.u64 %l0, s;\ncvta.shared.u64 %l1, %l0;\ncvta.to.shared.u64 %l2, %l1;\n"
+             "mov.u64 %l3, v;\ncvta.local.u64 %l4, %l3;\nmov.u32 %r0, 0;\n"
+             "isspacep.shared %p0, %l1;\nselp.b32 %r1, 1, 0, %p0;\nor.b32 %r0, %r0, %r1;\n"
+             "isspacep.local %p0, %l4;\nselp.b32 %r1, 2, 0, %p0;\nor.b32 %r0, %r0, %r1;\n"
+             "isspacep.global %p0, %out;\nselp.b32 %r1, 4, 0, %p0;\nor.b32 %r0, %r0, %r1;\n"
+             "isspacep.global %p0, %l1;\nselp.b32 %r1, 8, 0, %p0;\nor.b32 %r0, %r0, %r1;\n"
+             "isspacep.shared %p0, %out;\nselp.b32 %r1, 16, 0, %p0;\nor.b32 %r0, %r0, %r1;\n"
+             "isspacep.global %p0, %l4;\nselp.b32 %r1, 32, 0, %p0;\nor.b32 %r0, %r0, %r1;\n"
+             "setp.eq.u64 %p0, %l0, %l2;\nselp.b32 %r1, 64, 0, %p0;\nor.b32 %r0, %r0, %r1;\n"
+             "st.global.u32 [%out], %r0;\nret;\n");
     struct emu *emu = open_emu();
     uint32_t out, in = 0;
     run_kernel(emu, text, 1, 1, &out, &in);
@@ -302,46 +314,65 @@ Test(emu_memory, address_spaces_are_told_apart)
     emu_close(emu);
 }
 
-/* ---- the ways to write an access ----------------------------------------------------------- */
+/* ---- the ways to write an access ------------------------------------------------------------- */
 
 /* Orders, scopes and cache operators change nothing in what a single thread sees. */
 Test(emu_memory, orders_and_cache_operators)
 {
     static const char *const loads[] = {
-        "ld.global.u32",          "ld.u32",
-        "ld.volatile.global.u32", "ld.volatile.u32",
-        "ld.weak.global.u32",     "ld.relaxed.cta.global.u32",
-        "ld.relaxed.gpu.u32",     "ld.relaxed.sys.global.u32",
-        "ld.acquire.cta.u32",     "ld.acquire.gpu.global.u32",
-        "ld.acquire.sys.u32",     "ld.global.ca.u32",
-        "ld.global.cg.u32",       "ld.global.cs.u32",
-        "ld.global.lu.u32",       "ld.global.cv.u32",
-        "ld.global.nc.u32",       "ld.global.ca.nc.u32",
-        "ldu.global.u32",         "ld.global.L1::no_allocate.u32",
-        "ld.global.L2::128B.u32", "ld.global.nc.L1::evict_last.u32",
+        "ld.global.u32",
+        "ld.u32",
+        "ld.volatile.global.u32",
+        "ld.volatile.u32",
+        "ld.weak.global.u32",
+        "ld.relaxed.cta.global.u32",
+        "ld.relaxed.gpu.u32",
+        "ld.relaxed.sys.global.u32",
+        "ld.acquire.cta.u32",
+        "ld.acquire.gpu.global.u32",
+        "ld.acquire.sys.u32",
+        "ld.global.ca.u32",
+        "ld.global.cg.u32",
+        "ld.global.cs.u32",
+        "ld.global.lu.u32",
+        "ld.global.cv.u32",
+        "ld.global.nc.u32",
+        "ld.global.ca.nc.u32",
+        "ldu.global.u32",
+        "ld.global.L1::no_allocate.u32",
+        "ld.global.L2::128B.u32",
+        "ld.global.nc.L1::evict_last.u32",
         "ld.global.L1::evict_first.L2::64B.u32",
     };
     static const char *const stores[] = {
-        "st.global.u32",          "st.u32",
-        "st.volatile.global.u32", "st.volatile.u32",
-        "st.weak.global.u32",     "st.relaxed.cta.u32",
-        "st.relaxed.gpu.global.u32", "st.relaxed.sys.u32",
-        "st.release.cta.u32",     "st.release.gpu.global.u32",
-        "st.release.sys.u32",     "st.global.wb.u32",
-        "st.global.cg.u32",       "st.global.cs.u32",
-        "st.global.wt.u32",       "st.global.L1::no_allocate.u32",
+        "st.global.u32",
+        "st.u32",
+        "st.volatile.global.u32",
+        "st.volatile.u32",
+        "st.weak.global.u32",
+        "st.relaxed.cta.u32",
+        "st.relaxed.gpu.global.u32",
+        "st.relaxed.sys.u32",
+        "st.release.cta.u32",
+        "st.release.gpu.global.u32",
+        "st.release.sys.u32",
+        "st.global.wb.u32",
+        "st.global.cg.u32",
+        "st.global.cs.u32",
+        "st.global.wt.u32",
+        "st.global.L1::no_allocate.u32",
     };
     static const char *const fences[] = {
-        "membar.cta",      "membar.gl",         "membar.sys",        "fence.sc.cta",
-        "fence.sc.gpu",    "fence.sc.sys",      "fence.acq_rel.cta", "fence.acq_rel.gpu",
-        "fence.acq_rel.sys",
+        "membar.cta",        "membar.gl",         "membar.sys",
+        "fence.sc.cta",      "fence.sc.gpu",      "fence.sc.sys",
+        "fence.acq_rel.cta", "fence.acq_rel.gpu", "fence.acq_rel.sys",
     };
     enum { LOADS = sizeof loads / sizeof *loads, STORES = sizeof stores / sizeof *stores };
     struct emu *emu = open_emu();
     for (unsigned i = 0; i < LOADS || i < STORES; i++) {
-        char *text = ptx_kernel("%s %%r0, [%%in];\n%s;\n%s [%%out], %%r0;\nret;\n",
-                                loads[i % LOADS], fences[i % (sizeof fences / sizeof *fences)],
-                                stores[i % STORES]);
+        char *text =
+            ptx_kernel("%s %%r0, [%%in];\n%s;\n%s [%%out], %%r0;\nret;\n", loads[i % LOADS],
+                       fences[i % (sizeof fences / sizeof *fences)], stores[i % STORES]);
         uint32_t in[THREADS], out[THREADS];
         for (unsigned t = 0; t < THREADS; t++) in[t] = t * 7 + i;
         run_kernel(emu, text, THREADS, THREADS, out, in);
@@ -355,15 +386,16 @@ Test(emu_memory, prefetches_do_nothing)
 {
     struct emu *emu = open_emu();
     uint32_t in = 3, out;
-    run_kernel(emu, PTX_KERNEL("k", "prefetch.global.L1 [%in];\nprefetch.global.L2 [%in];\n"
-                                    "prefetchu.L1 [%in];\nld.global.u32 %r0, [%in];\n"
-                                    "st.global.u32 [%out], %r0;\nret;\n"),
+    run_kernel(emu,
+               PTX_KERNEL("k", "prefetch.global.L1 [%in];\nprefetch.global.L2 [%in];\n"
+                               "prefetchu.L1 [%in];\nld.global.u32 %r0, [%in];\n"
+                               "st.global.u32 [%out], %r0;\nret;\n"),
                1, 1, &out, &in);
     cr_expect(out == 3);
     emu_close(emu);
 }
 
-/* ---- faults -------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 enum { BUFFER = 1024 };
 
@@ -416,7 +448,8 @@ static const struct fault {
     {"shared, past the block's", FAULT("mov.u64 %l2, s;\nld.shared.u32 %r3, [%l2+64];"), AT_NULL, 0,
      700},
     {"shared, store past", FAULT("mov.u64 %l2, s;\nst.shared.u32 [%l2+64], %r3;"), AT_NULL, 0, 700},
-    {"shared, far past", FAULT("mov.u64 %l2, s;\nst.shared.u8 [%l2+1000000], %r3;"), AT_NULL, 0, 700},
+    {"shared, far past", FAULT("mov.u64 %l2, s;\nst.shared.u8 [%l2+1000000], %r3;"), AT_NULL, 0,
+     700},
     {"shared, before", FAULT("mov.u64 %l2, s;\nld.shared.u32 %r3, [%l2+-4];"), AT_NULL, 0, 700},
     {"shared, misaligned", FAULT("mov.u64 %l2, s;\nld.shared.u32 %r3, [%l2+2];"), AT_NULL, 0, 716},
     {"shared atomic past", FAULT("mov.u64 %l2, s;\natom.shared.add.u32 %r3, [%l2+64], 1;"), AT_NULL,
@@ -486,7 +519,8 @@ Test(emu_memory, allocation)
 
     uint8_t fresh[1000];
     cr_expect(!emu_read(emu, fresh, a, sizeof fresh));
-    for (size_t i = 0; i < sizeof fresh; i++) cr_assert(fresh[i] == 0xCD, "byte %zu: %u", i, fresh[i]);
+    for (size_t i = 0; i < sizeof fresh; i++)
+        cr_assert(fresh[i] == 0xCD, "byte %zu: %u", i, fresh[i]);
 
     cr_expect(emu_find(emu, a + 999, &base, &bytes) && base == a && bytes == 1000);
     cr_expect(!emu_find(emu, a + 1000, &base, &bytes));
@@ -540,7 +574,8 @@ Test(emu_memory, copies_stay_inside_an_allocation)
     cr_expect(emu_fill(emu, a + 200, 1, 100) == EMU_INVALID_VALUE);
     cr_expect(emu_copy(emu, b, a, 257) == EMU_INVALID_VALUE);
     cr_expect(emu_copy(emu, b + 1, a, 256) == EMU_INVALID_VALUE);
-    cr_expect(!emu_read(emu, back, a, 256) && !memcmp(back, host, 256), "a refused copy changed it");
+    cr_expect(!emu_read(emu, back, a, 256) && !memcmp(back, host, 256),
+              "a refused copy changed it");
 
     cr_expect(!emu_copy(emu, b + 6, a + 3, 100));
     cr_expect(!emu_read(emu, back, b + 6, 100) && !memcmp(back, host + 3, 100));
@@ -556,11 +591,11 @@ Test(emu_memory, mapped_host_memory)
 {
     struct emu *emu = open_emu();
     uint32_t host[THREADS];
-    struct emu_kernel *kernel = load_kernel(
-        emu,
-        PTX_KERNEL("k", "ld.global.u32 %r0, [%in];\nadd.u32 %r0, %r0, 5;\n"
-                        "st.global.u32 [%out], %r0;\nret;\n"),
-        "k");
+    struct emu_kernel *kernel =
+        load_kernel(emu,
+                    PTX_KERNEL("k", "ld.global.u32 %r0, [%in];\nadd.u32 %r0, %r0, 5;\n"
+                                    "st.global.u32 [%out], %r0;\nret;\n"),
+                    "k");
     for (unsigned t = 0; t < THREADS; t++) host[t] = t;
     uint64_t args[] = {(uintptr_t)host, (uintptr_t)host};
     cr_assert(!emu_map_host(emu, host, sizeof host), "%s", emu_message(emu));

@@ -7,15 +7,15 @@
 #include <string.h>
 
 static const struct type types[] = {
-    {"u8", UNSIGNED, 8, 'h', 0, 0},   {"u16", UNSIGNED, 16, 'h', 0, 0},
-    {"u32", UNSIGNED, 32, 'r', 0, 0}, {"u64", UNSIGNED, 64, 'l', 0, 0},
-    {"s8", SIGNED, 8, 'h', 0, 0},     {"s16", SIGNED, 16, 'h', 0, 0},
-    {"s32", SIGNED, 32, 'r', 0, 0},   {"s64", SIGNED, 64, 'l', 0, 0},
-    {"b8", BITS, 8, 'h', 0, 0},       {"b16", BITS, 16, 'h', 0, 0},
-    {"b32", BITS, 32, 'r', 0, 0},     {"b64", BITS, 64, 'l', 0, 0},
-    {"f16", FLOAT, 16, 'h', 11, 15},  {"bf16", FLOAT, 16, 'h', 8, 127},
-    {"f32", FLOAT, 32, 'f', 24, 127}, {"f64", FLOAT, 64, 'd', 53, 1023},
-    {"f16x2", BITS, 32, 'r', 0, 0},   {"bf16x2", BITS, 32, 'r', 0, 0},
+    {"u8", UNSIGNED, 8, 'h', 0, 0},    {"u16", UNSIGNED, 16, 'h', 0, 0},
+    {"u32", UNSIGNED, 32, 'r', 0, 0},  {"u64", UNSIGNED, 64, 'l', 0, 0},
+    {"s8", SIGNED, 8, 'h', 0, 0},      {"s16", SIGNED, 16, 'h', 0, 0},
+    {"s32", SIGNED, 32, 'r', 0, 0},    {"s64", SIGNED, 64, 'l', 0, 0},
+    {"b8", BITS, 8, 'h', 0, 0},        {"b16", BITS, 16, 'h', 0, 0},
+    {"b32", BITS, 32, 'r', 0, 0},      {"b64", BITS, 64, 'l', 0, 0},
+    {"f16", FLOAT, 16, 'h', 11, 15},   {"bf16", FLOAT, 16, 'h', 8, 127},
+    {"f32", FLOAT, 32, 'f', 24, 127},  {"f64", FLOAT, 64, 'd', 53, 1023},
+    {"f16x2", BITS, 32, 'r', 0, 0},    {"bf16x2", BITS, 32, 'r', 0, 0},
     {"pred", PREDICATE, 1, 'p', 0, 0},
 };
 
@@ -34,7 +34,7 @@ const struct type *packed_type(const char *name)
     return NULL;
 }
 
-/* ---- integers ------------------------------------------------------------------------------ */
+/* ---- integers -------------------------------------------------------------------------------- */
 
 static uint64_t mask_of(const struct type *t)
 {
@@ -63,7 +63,7 @@ __int128 greatest(const struct type *t)
     return ((__int128)1 << (t->kind == SIGNED ? t->bits - 1 : t->bits)) - 1;
 }
 
-/* ---- real numbers -------------------------------------------------------------------------- */
+/* ---- real numbers ---------------------------------------------------------------------------- */
 
 /* An IEEE number is sign, biased exponent, fraction, from the left. */
 static int fraction_bits(const struct type *t) { return t->mantissa - 1; }
@@ -143,8 +143,7 @@ union value put_real(const struct type *t, long double hi, long double lo, enum 
     bool inexact = part > 0, away = false;
     switch (rounding) {
     case NEAREST:
-        away = part > 0.5L ||
-               (part == 0.5L && (rest > 0 || (rest == 0 && fmodl(whole, 2) == 1)));
+        away = part > 0.5L || (part == 0.5L && (rest > 0 || (rest == 0 && fmodl(whole, 2) == 1)));
         break;
     case ZERO: break;
     case DOWN: away = inexact && negative; break;
@@ -163,18 +162,60 @@ union value put_real(const struct type *t, long double hi, long double lo, enum 
     return encode(t, negative, normal ? (uint64_t)(e + t->exponent) : 0, n & all);
 }
 
-/* ---- edge values --------------------------------------------------------------------------- */
+/* ---- edge values ----------------------------------------------------------------------------- */
 
 static const uint64_t integer_few[] = {
-    0, 1, 5, 31, 32, 0x7f, 0x8000, 0x7fffffff, 0x80000000, 0x8000000000000000,
-    0x7fffffffffffffff, 0xffffffffffffffff, 0x123456789abcdef0,
+    0,
+    1,
+    5,
+    31,
+    32,
+    0x7f,
+    0x8000,
+    0x7fffffff,
+    0x80000000,
+    0x8000000000000000,
+    0x7fffffffffffffff,
+    0xffffffffffffffff,
+    0x123456789abcdef0,
 };
 
 static const uint64_t integer_more[] = {
-    2, 3, 7, 8, 9, 15, 16, 17, 24, 30, 33, 63, 64, 65, 0x80, 0xfe, 0xff, 0x100, 0x101, 0x7fff,
-    0x8001, 0xffff, 0x10000, 0x10001, 0x55555555, 0xaaaaaaaa, 0x80000001, 0xffffffff,
-    0x100000000, 0xffffffff00000000, 0x5555555555555555, 0xaaaaaaaaaaaaaaaa, 0xfffffffffffffffe,
-    0x8000000000000001, 0xdeadbeefcafef00d,
+    2,
+    3,
+    7,
+    8,
+    9,
+    15,
+    16,
+    17,
+    24,
+    30,
+    33,
+    63,
+    64,
+    65,
+    0x80,
+    0xfe,
+    0xff,
+    0x100,
+    0x101,
+    0x7fff,
+    0x8001,
+    0xffff,
+    0x10000,
+    0x10001,
+    0x55555555,
+    0xaaaaaaaa,
+    0x80000001,
+    0xffffffff,
+    0x100000000,
+    0xffffffff00000000,
+    0x5555555555555555,
+    0xaaaaaaaaaaaaaaaa,
+    0xfffffffffffffffe,
+    0x8000000000000001,
+    0xdeadbeefcafef00d,
 };
 
 /* Numbers that every floating-point type rounds to one of its own … */
@@ -192,13 +233,13 @@ static size_t special_values(const struct type *t, bool few, union value *edges)
     uint64_t all = (UINT64_C(1) << fraction_bits(t)) - 1, quiet = (all >> 1) + 1;
     uint64_t ones = exponent_ones(t), one = (uint64_t)t->exponent;
     size_t n = 0;
-    edges[n++] = encode(t, false, 0, 1);             /* the smallest subnormal */
-    edges[n++] = encode(t, true, 0, all);            /* the greatest subnormal, negative */
-    edges[n++] = encode(t, false, 1, 0);             /* the smallest normal */
-    edges[n++] = encode(t, false, ones - 1, all);    /* the greatest finite */
+    edges[n++] = encode(t, false, 0, 1);          /* the smallest subnormal */
+    edges[n++] = encode(t, true, 0, all);         /* the greatest subnormal, negative */
+    edges[n++] = encode(t, false, 1, 0);          /* the smallest normal */
+    edges[n++] = encode(t, false, ones - 1, all); /* the greatest finite */
     if (few) return n;
-    edges[n++] = encode(t, false, one, 1);           /* just above 1 */
-    edges[n++] = encode(t, true, one - 1, all);      /* just below 1, negative */
+    edges[n++] = encode(t, false, one, 1);      /* just above 1 */
+    edges[n++] = encode(t, true, one - 1, all); /* just below 1, negative */
     edges[n++] = encode(t, true, ones - 1, all);
     edges[n++] = encode(t, true, 1, 1);
     edges[n++] = encode(t, true, ones, quiet | 5);   /* a quiet NaN with sign and payload */
@@ -213,8 +254,7 @@ size_t edge_values(const struct type *t, bool few, union value edges[MAX_EDGES])
     if (half) { /* pairs of neighbouring edge values, so that the halves differ */
         size_t count = edge_values(half, few, edges);
         uint64_t first = edges[0].u64;
-        for (; n < count; n++)
-            edges[n].u64 |= (n + 1 < count ? edges[n + 1].u64 : first) << 16;
+        for (; n < count; n++) edges[n].u64 |= (n + 1 < count ? edges[n + 1].u64 : first) << 16;
         return n;
     }
     switch (t->kind) {

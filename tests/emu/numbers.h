@@ -40,9 +40,9 @@ __int128 greatest(const struct type *);
 
 /* The value as a real number: long double holds every f64, and s64 and u64, exactly. */
 long double get_real(const struct type *, union value);
-/* The number hi + lo rounded to the type; lo is a correction of at most half a unit in the last place
- * of hi as a double (0 where hi is exact) and only serves rounding to nearest. NaN becomes the
- * type's canonical NaN: all bits set except the sign's (f64: any quiet NaN). */
+/* The number hi + lo rounded to the type. lo is a correction of at most half a unit in the last
+ * place of hi as a double (0 where hi is exact) and only serves rounding to nearest. NaN becomes
+ * the type's canonical NaN: all bits set except the sign's (f64: any quiet NaN). */
 union value put_real(const struct type *, long double hi, long double lo, enum rounding);
 
 bool is_nan(const struct type *, union value);

@@ -28,8 +28,10 @@ static void expand(char *to, size_t size, const char *text, const struct form *f
         if (s[0] == '$' && s[1] == 'T') with = form->type->name;
         if (s[0] == '$' && s[1] == 'S') with = form->from->name;
         if (s[0] == '$' && s[1] == 'M') with = form->modifiers;
-        if (with) fputs(with, f), s++;
-        else fputc(*s, f);
+        if (with)
+            fputs(with, f), s++;
+        else
+            fputc(*s, f);
     }
     fclose(f);
 }
@@ -42,9 +44,7 @@ static const struct type *operand_type(const struct form *form, char letter, cha
     static const char *const names[][2] = {{"h", "u16"}, {"r", "u32"}, {"l", "u64"},
                                            {"f", "f32"}, {"d", "f64"}, {"p", "pred"}};
     const struct type *t = letter == 's' ? form->from : form->type;
-    *reg = letter == 't' || letter == 's' ? t->letter
-           : letter == 'w'                ? doubled(t->letter)
-                                          : letter;
+    *reg = letter == 't' || letter == 's' ? t->letter : letter == 'w' ? doubled(t->letter) : letter;
     if (letter == 't' || letter == 's') return t;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i][0][0] == *reg) return find_type(names[i][1]);
@@ -95,8 +95,7 @@ static bool near(const struct type *t, union value got, union value want,
            (same_sign && fabs((double)steps) <= within->ulps);
 }
 
-static bool equal_half(const struct op *op, const struct type *t, union value got,
-                       union value want)
+static bool equal_half(const struct op *op, const struct type *t, union value got, union value want)
 {
     if (got.u64 == want.u64) return true;
     if (t->kind != FLOAT) return false;

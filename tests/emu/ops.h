@@ -27,7 +27,9 @@ typedef bool reference(const struct form *, const union value in[], union value 
 
 /* How far a floating-point result may be off: any one of the bounds that is met will do. All zero:
  * the bits must be equal. In units in the last place, relative, absolute. */
-struct tolerance { double ulps, relative, absolute; };
+struct tolerance {
+    double ulps, relative, absolute;
+};
 
 struct op {
     const char *text;      /* "add$M.$T $0, $1, $2;" */
@@ -42,8 +44,10 @@ struct op {
 
 /* A row of a table; fields after the reference may follow by name: .any_nan = true. */
 #define OP(text_, operands_, types_, from_, modifiers_, want_, ...)                                \
-    {.text = text_, .operands = operands_, .types = types_, .from = from_,                         \
-     .modifiers = modifiers_, .want = want_, __VA_ARGS__}
+    {                                                                                              \
+        .text = text_, .operands = operands_, .types = types_, .from = from_,                      \
+        .modifiers = modifiers_, .want = want_, __VA_ARGS__                                        \
+    }
 
 /* Tries every row in every form. A failure tells instruction, inputs, got and want. */
 void check_ops(const struct op *ops, size_t count);

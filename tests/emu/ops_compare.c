@@ -112,10 +112,9 @@ static bool set_combined(const struct form *f, const union value in[], union val
     return set_to(f, combined(f, compare(f, in[0], in[1]), in[2].u64), out);
 }
 
-#define SIGNED_COMPARISONS ".eq .ne .lt .le .gt .ge"
+#define SIGNED_COMPARISONS   ".eq .ne .lt .le .gt .ge"
 #define UNSIGNED_COMPARISONS SIGNED_COMPARISONS " .lo .ls .hi .hs"
-#define REAL_COMPARISONS                                                                           \
-    SIGNED_COMPARISONS " .equ .neu .ltu .leu .gtu .geu .num .nan"
+#define REAL_COMPARISONS     SIGNED_COMPARISONS " .equ .neu .ltu .leu .gtu .geu .num .nan"
 #define FTZ_COMPARISONS                                                                            \
     ".eq.ftz .ne.ftz .lt.ftz .le.ftz .gt.ftz .ge.ftz .equ.ftz .neu.ftz .ltu.ftz .leu.ftz "         \
     ".gtu.ftz .geu.ftz .num.ftz .nan.ftz"

@@ -46,7 +46,10 @@ static bool real_to_integer(const struct form *f, const union value in[], union 
     }
     x = round_to_integer(f, x);
     __int128 low = least(f->type), high = greatest(f->type);
-    return put(f, out, (wide)(x <= (long double)low ? low : x >= (long double)high ? high : (__int128)x));
+    return put(f, out,
+               (wide)(x <= (long double)low    ? low
+                      : x >= (long double)high ? high
+                                               : (__int128)x));
 }
 
 static union value finish(const struct form *f, union value v)
@@ -68,11 +71,11 @@ static bool to_real(const struct form *f, const union value in[], union value ou
     return true;
 }
 
-#define INTEGERS "u8 u16 u32 u64 s8 s16 s32 s64"
-#define WIDE_INTEGERS "u16 u32 u64 s16 s32 s64"
-#define TO_INTEGER ".rni .rzi .rmi .rpi"
+#define INTEGERS       "u8 u16 u32 u64 s8 s16 s32 s64"
+#define WIDE_INTEGERS  "u16 u32 u64 s16 s32 s64"
+#define TO_INTEGER     ".rni .rzi .rmi .rpi"
 #define TO_INTEGER_FTZ TO_INTEGER " .rni.ftz .rzi.ftz .rmi.ftz .rpi.ftz"
-#define TO_REAL ".rn .rz .rm .rp"
+#define TO_REAL        ".rn .rz .rm .rp"
 
 static const struct op integers[] = {
     OP("cvt.$T.$S $0, $1;", "t=s", WIDE_INTEGERS, WIDE_INTEGERS, NULL, integer_to_integer),
@@ -146,7 +149,7 @@ static const struct op to_pairs[] = {
 
 Test(emu_ops_convert, pairs) { CHECK_OPS(to_pairs); }
 
-/* ---- mov ----------------------------------------------------------------------------------- */
+/* ---- mov ------------------------------------------------------------------------------------- */
 
 static bool copy(const struct form *f, const union value in[], union value out[])
 {
@@ -196,12 +199,15 @@ static const struct op moves[] = {
 
 Test(emu_ops_convert, moves) { CHECK_OPS(moves); }
 
-/* ---- constants ----------------------------------------------------------------------------- */
+/* ---- constants ------------------------------------------------------------------------------- */
 
 /* Every way in which PTX writes a constant. */
 Test(emu_ops_convert, constants)
 {
-    static const struct { const char *text, *operands; uint64_t want; } constants[] = {
+    static const struct {
+        const char *text, *operands;
+        uint64_t want;
+    } constants[] = {
         {"mov.u32 $0, 42;", "r=", 42},
         {"mov.u32 $0, 0x2A;", "r=", 42},
         {"mov.u32 $0, 052;", "r=", 42},

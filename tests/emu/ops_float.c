@@ -1,4 +1,4 @@
-/* ops_float.c — f32 and f64 arithmetic: IEEE operations to the bit, approximations within PTX's bounds. */
+/* ops_float.c — f32 and f64 arithmetic: IEEE to the bit, approximations within PTX's bounds. */
 #include "ops.h"
 
 #include <criterion/criterion.h>
@@ -78,8 +78,8 @@ static union value input(const struct form *f, union value v)
     return f->ftz ? flush(f->type, v) : v;
 }
 
-/* One IEEE operation; a result that .ftz flushes only after rounding, next to the smallest normal number, is
- * left open: PTX does not say whether it is flushed before or after. */
+/* One IEEE operation. With .ftz a result that rounds to the smallest normal number is left open:
+ * PTX does not say whether it is flushed before or after rounding. */
 static bool ieee(const struct form *f, char op, union value a, union value b, union value c,
                  union value out[])
 {
@@ -150,7 +150,7 @@ static const struct op arithmetic[] = {
 
 Test(emu_ops_float, arithmetic) { CHECK_OPS(arithmetic); }
 
-/* ---- signs, minimum, maximum --------------------------------------------------------------- */
+/* ---- signs, minimum, maximum ----------------------------------------------------------------- */
 
 static bool absolute(const struct form *f, const union value in[], union value out[])
 {
@@ -174,7 +174,8 @@ static bool copysign_(const struct form *f, const union value in[], union value 
 }
 
 /* -0 is below +0; a NaN loses against a number unless .NaN is given. */
-static bool extremum(const struct form *f, const union value in[], union value out[], bool want_less)
+static bool extremum(const struct form *f, const union value in[], union value out[],
+                     bool want_less)
 {
     union value a = input(f, in[0]), b = input(f, in[1]);
     bool nan_a = is_nan(f->type, a), nan_b = is_nan(f->type, b);
@@ -212,7 +213,7 @@ static bool testp(const struct form *f, const union value in[], union value out[
 }
 
 #define MIN_MAX_MODIFIERS "- .ftz .NaN .ftz.NaN"
-#define TESTS ".finite .infinite .number .notanumber .normal .subnormal"
+#define TESTS             ".finite .infinite .number .notanumber .normal .subnormal"
 
 static const struct op signs[] = {
     OP("abs$M.$T $0, $1;", "t=t", "f32", NULL, "- .ftz", absolute, .any_nan = true),
@@ -229,7 +230,7 @@ static const struct op signs[] = {
 
 Test(emu_ops_float, signs_minimum_maximum) { CHECK_OPS(signs); }
 
-/* ---- approximations ------------------------------------------------------------------------ */
+/* ---- approximations -------------------------------------------------------------------------- */
 
 /* Results beyond this are the hardware's own at the edges; the bounds below hold elsewhere. */
 static bool give(const struct form *f, long double exact, union value out[])
@@ -259,7 +260,7 @@ static bool rsqrt_approx(const struct form *f, const union value in[], union val
     return give(f, x == 0 ? copysignl(INFINITY, x) : 1 / sqrtl(x), out);
 }
 
-/* div.approx multiplies by the reciprocal, so it is only specified where that is a normal number. */
+/* div.approx multiplies by the reciprocal; it is specified where that is a normal number. */
 static bool div_approx(const struct form *f, const union value in[], union value out[])
 {
     long double a = real_input(f, in[0]), b = real_input(f, in[1]);

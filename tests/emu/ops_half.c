@@ -122,8 +122,8 @@ HALVES(abs, 1)
 HALVES(min, 2)
 HALVES(max, 2)
 
-#define F16 "f16 f16x2"
-#define BF16 "bf16 bf16x2"
+#define F16           "f16 f16x2"
+#define BF16          "bf16 bf16x2"
 #define F16_MODIFIERS "- .rn .ftz .sat .rn.ftz .rn.sat .rn.ftz.sat"
 
 static const struct op half[] = {

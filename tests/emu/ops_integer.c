@@ -4,9 +4,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#define ALL "u16 s16 u32 s32 u64 s64"
-#define SHORT "u16 s16 u32 s32"
-#define WORDS "u32 s32 u64 s64"
+#define ALL       "u16 s16 u32 s32 u64 s64"
+#define SHORT     "u16 s16 u32 s32"
+#define WORDS     "u32 s32 u64 s64"
 #define BIT_TYPES "b16 b32 b64"
 
 /* A reference's operand i as a 128-bit integer of the row's type. */
@@ -77,8 +77,9 @@ static bool mad(const struct form *f, const union value in[], union value out[])
 {
     wide kept = part(f, product(f, in));
     if (f->sat) /* only mad.hi.sat.s32: the high half is signed again */
-        return put(f, out, saturate(f, (__int128)(get_integer(f->type, put_integer(f->type, kept)) +
-                                                  get(f, in, 2))));
+        return put(f, out,
+                   saturate(f, (__int128)(get_integer(f->type, put_integer(f->type, kept)) +
+                                          get(f, in, 2))));
     return put(f, out, kept + get(f, in, 2));
 }
 
@@ -169,7 +170,7 @@ static const struct op arithmetic[] = {
 
 Test(emu_ops_integer, arithmetic) { CHECK_OPS(arithmetic); }
 
-/* ---- pairs of 16-bit integers -------------------------------------------------------------- */
+/* ---- pairs of 16-bit integers ---------------------------------------------------------------- */
 
 /* The row's modifier names the signedness of the halves. */
 static bool pairwise(const struct form *f, const union value in[], union value out[], char op)
@@ -207,7 +208,7 @@ static const struct op pairs[] = {
 
 Test(emu_ops_integer, pairs) { CHECK_OPS(pairs); }
 
-/* ---- carry chains -------------------------------------------------------------------------- */
+/* ---- carry chains ---------------------------------------------------------------------------- */
 
 /* Two instructions add or subtract numbers twice as wide as the type; a third shows the carry. */
 static bool two_words(const struct form *f, const union value in[], union value out[], bool minus)
@@ -265,18 +266,18 @@ static bool mad_chain_swapped(const struct form *f, const union value in[], unio
 
 static const struct op chains[] = {
     OP("add.cc.$T $0, $3, $5;\naddc.cc.$T $1, $4, $6;\naddc.$T $2, 0, 0;", "ttt=tttt", WORDS, NULL,
-     NULL, add_chain),
+       NULL, add_chain),
     OP("sub.cc.$T $0, $3, $5;\nsubc.cc.$T $1, $4, $6;\nsubc.$T $2, 0, 0;", "ttt=tttt", WORDS, NULL,
-     NULL, sub_chain),
+       NULL, sub_chain),
     OP("mad.lo.cc.$T $0, $3, $4, $5;\nmadc.hi.cc.$T $1, $3, $4, $6;\naddc.$T $2, 0, 0;", "ttt=tttt",
-     WORDS, NULL, NULL, mad_chain),
+       WORDS, NULL, NULL, mad_chain),
     OP("mad.hi.cc.$T $0, $3, $4, $5;\nmadc.lo.cc.$T $1, $3, $4, $6;\nmadc.lo.$T $2, 0, 0, 0;",
-     "ttt=tttt", WORDS, NULL, NULL, mad_chain_swapped),
+       "ttt=tttt", WORDS, NULL, NULL, mad_chain_swapped),
 };
 
 Test(emu_ops_integer, carry_chains) { CHECK_OPS(chains); }
 
-/* ---- logic and shifts ---------------------------------------------------------------------- */
+/* ---- logic and shifts ------------------------------------------------------------------------ */
 
 static bool and_(const struct form *f, const union value in[], union value out[])
 {
@@ -367,7 +368,7 @@ Test(emu_ops_integer, lop3_all_tables)
     emu_close(emu);
 }
 
-/* ---- bits ---------------------------------------------------------------------------------- */
+/* ---- bits ------------------------------------------------------------------------------------ */
 
 static bool bit(const union value *v, unsigned i) { return v->u64 >> i & 1; }
 
@@ -379,8 +380,7 @@ static bool popc(const struct form *f, const union value in[], union value out[]
 
 static bool clz(const struct form *f, const union value in[], union value out[])
 {
-    while (out[0].u64 < f->type->bits && !bit(&in[0], f->type->bits - 1 - out[0].u32))
-        out[0].u64++;
+    while (out[0].u64 < f->type->bits && !bit(&in[0], f->type->bits - 1 - out[0].u32)) out[0].u64++;
     return true;
 }
 
@@ -456,12 +456,14 @@ static bool fns(const struct form *f, const union value in[], union value out[])
     return true;
 }
 
-/* prmt's modes other than the default, by the low two bits of the selector: which of the eight bytes
- * (a is 0 to 3, b is 4 to 7) goes to each byte of the result, most significant first. */
-static const struct { const char *mode, *bytes[4]; } permutations[] = {
-    {"f4e", {"3210", "4321", "5432", "6543"}},  {"b4e", {"5670", "6701", "7012", "0123"}},
-    {"rc8", {"0000", "1111", "2222", "3333"}},  {"ecl", {"3210", "3211", "3222", "3333"}},
-    {"ecr", {"0000", "1110", "2210", "3210"}},  {"rc16", {"1010", "3232", "1010", "3232"}},
+/* prmt's modes other than the default, by the low two bits of the selector: which of the eight
+ * bytes (a is 0 to 3, b is 4 to 7) goes to each byte of the result, most significant first. */
+static const struct {
+    const char *mode, *bytes[4];
+} permutations[] = {
+    {"f4e", {"3210", "4321", "5432", "6543"}}, {"b4e", {"5670", "6701", "7012", "0123"}},
+    {"rc8", {"0000", "1111", "2222", "3333"}}, {"ecl", {"3210", "3211", "3222", "3333"}},
+    {"ecr", {"0000", "1110", "2210", "3210"}}, {"rc16", {"1010", "3232", "1010", "3232"}},
 };
 
 static bool prmt(const struct form *f, const union value in[], union value out[])
@@ -525,7 +527,8 @@ static const struct op bits[] = {
     OP("bfi.$T $0, $1, $2, $3, $4;", "t=ttrr", "b32 b64", NULL, NULL, bfi),
     OP("bmsk$M.b32 $0, $1, $2;", "r=rr", "b32", NULL, ".clamp .wrap", bmsk),
     OP("fns.b32 $0, $1, $2, $3;", "r=rrr", "b32", NULL, NULL, fns),
-    OP("prmt.b32$M $0, $1, $2, $3;", "r=rrr", "b32", NULL, "- .f4e .b4e .rc8 .ecl .ecr .rc16", prmt),
+    OP("prmt.b32$M $0, $1, $2, $3;", "r=rrr", "b32", NULL, "- .f4e .b4e .rc8 .ecl .ecr .rc16",
+       prmt),
     OP("dp4a$M $0, $1, $2, $3;", "r=rrr", "b32", NULL, SIGNEDNESS, dp4a),
     OP("dp2a$M $0, $1, $2, $3;", "r=rrr", "b32", NULL, SIGNEDNESS2, dp2a),
 };
@@ -537,9 +540,14 @@ Test(emu_ops_integer, fields_and_selectors_at_random)
 {
     enum { COUNT = 2000 };
     static union value in[COUNT][4], out[COUNT];
-    static const struct { const char *text; reference *want; } fields[] = {
-        {"bfe.u32 $0, $1, $2, $3;", bfe}, {"bfe.s32 $0, $1, $2, $3;", bfe},
-        {"prmt.b32 $0, $1, $2, $3;", prmt}, {"fns.b32 $0, $1, $2, $3;", fns},
+    static const struct {
+        const char *text;
+        reference *want;
+    } fields[] = {
+        {"bfe.u32 $0, $1, $2, $3;", bfe},
+        {"bfe.s32 $0, $1, $2, $3;", bfe},
+        {"prmt.b32 $0, $1, $2, $3;", prmt},
+        {"fns.b32 $0, $1, $2, $3;", fns},
     };
     struct emu *emu = open_emu();
     uint64_t seed = 7;
@@ -561,9 +569,9 @@ Test(emu_ops_integer, fields_and_selectors_at_random)
         for (int n = 0; n < COUNT; n++) {
             union value want = {0};
             bool defined = fields[i].want(&form, in[n], &want);
-            cr_expect(!defined || want.u64 == out[n].u64, "%s in 0x%x 0x%x 0x%x, got 0x%x, want 0x%x",
-                      fields[i].text, in[n][0].u32, in[n][1].u32, in[n][2].u32, out[n].u32,
-                      want.u32);
+            cr_expect(!defined || want.u64 == out[n].u64,
+                      "%s in 0x%x 0x%x 0x%x, got 0x%x, want 0x%x", fields[i].text, in[n][0].u32,
+                      in[n][1].u32, in[n][2].u32, out[n].u32, want.u32);
         }
     }
     emu_close(emu);

@@ -10,8 +10,11 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-static const struct { const char *text, *operands; } unsupported[] = {
-    {"wmma.mma.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32.xor.popc {$0, $0}, {$1}, {$1}, {$0, $0};",
+static const struct {
+    const char *text, *operands;
+} unsupported[] = {
+    {"wmma.mma.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32.xor.popc {$0, $0}, {$1}, {$1}, {$0, "
+     "$0};",
      "r=r"},
     {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {$0, $0}, {$1}, {$1}, {$0, $0};", "d=d"},
     {"vadd.s32.s32.s32 $0, $1, $2;", "r=rr"},
@@ -43,19 +46,23 @@ Test(emu_ops_unsupported, are_refused_by_name)
         cr_expect(e == EMU_UNSUPPORTED_PTX, "%s: error %d: %s", text, e, message);
         cr_expect(strstr(message, opcode), "%s: the message does not name it: %s", text, message);
         cr_expect(strstr(message, "line "), "%s: the message has no line: %s", text, message);
-        cr_expect(strstr(message, "kernel op"), "%s: the message names no kernel: %s", text, message);
+        cr_expect(strstr(message, "kernel op"), "%s: the message names no kernel: %s", text,
+                  message);
     }
     emu_close(emu);
 }
 
-/* Calls of functions that the compiler has not inlined, and constants that are computed: the message
- * names the place. */
-static const struct { const char *name, *text, *says; } kernels[] = {
+/* Calls of functions that the compiler has not inlined, and constants that are computed: the
+ * message names the place. */
+static const struct {
+    const char *name, *text, *says;
+} kernels[] = {
     {"call",
-     PTX_HEADER ".func (.param .b32 r) f(.param .b32 x)\n{\n.reg .b32 %r<2>;\n"
-                "ld.param.u32 %r0, [x];\nst.param.b32 [r], %r0;\nret;\n}\n"
-                ".visible .entry k()\n{\n.reg .b32 %r<2>;\n{\n.param .b32 a;\n.param .b32 b;\n"
-                "st.param.b32 [a], %r0;\ncall.uni (b), f, (a);\nld.param.b32 %r1, [b];\n}\nret;\n}\n",
+     PTX_HEADER
+     ".func (.param .b32 r) f(.param .b32 x)\n{\n.reg .b32 %r<2>;\n"
+     "ld.param.u32 %r0, [x];\nst.param.b32 [r], %r0;\nret;\n}\n"
+     ".visible .entry k()\n{\n.reg .b32 %r<2>;\n{\n.param .b32 a;\n.param .b32 b;\n"
+     "st.param.b32 [a], %r0;\ncall.uni (b), f, (a);\nld.param.b32 %r1, [b];\n}\nret;\n}\n",
      "not inlined"},
     {"call without parameters",
      PTX_HEADER ".func f()\n{\nret;\n}\n.visible .entry k()\n{\ncall f;\nret;\n}\n", "not inlined"},
@@ -84,11 +91,11 @@ Test(emu_ops_unsupported, kernels_are_refused_with_the_place)
 Test(emu_ops_unsupported, only_what_a_kernel_uses_matters)
 {
     struct emu *emu = open_emu();
-    static const char text[] =
-        PTX_HEADER ".func f(.param .b32 x)\n{\n.reg .b32 %r<2>;\nld.param.u32 %r0, [x];\n"
-                   "vadd.s32.s32.s32 %r1, %r0, %r0;\nret;\n}\n"
-                   ".visible .entry bad()\n{\n.reg .b32 %r<2>;\nvadd.s32.s32.s32 %r1, %r0, %r0;\nret;\n}\n"
-                   ".visible .entry k()\n{\nret;\n}\n";
+    static const char text[] = PTX_HEADER
+        ".func f(.param .b32 x)\n{\n.reg .b32 %r<2>;\nld.param.u32 %r0, [x];\n"
+        "vadd.s32.s32.s32 %r1, %r0, %r0;\nret;\n}\n"
+        ".visible .entry bad()\n{\n.reg .b32 %r<2>;\nvadd.s32.s32.s32 %r1, %r0, %r0;\nret;\n}\n"
+        ".visible .entry k()\n{\nret;\n}\n";
     struct emu_kernel *kernel = load_kernel(emu, text, "k");
     cr_expect(!launch(emu, kernel, 1, 32, 0, 0, NULL), "%s", emu_message(emu));
     emu_close(emu);

@@ -9,7 +9,8 @@
 
 enum { BLOCK = 128, SLOT = sizeof(union value), DEVICE_BYTES = 64 << 20 };
 
-struct class {
+struct class
+{
     char letter;
     const char *reg;  /* how it is declared */
     const char *move; /* the type of its loads and stores */
@@ -186,9 +187,9 @@ void run_kernel(struct emu *emu, const char *ptx, unsigned threads, unsigned blo
     size_t bytes = threads * sizeof *out;
     struct emu_kernel *kernel = load_kernel(emu, ptx, "k");
     emu_addr out_device = device_copy(emu, NULL, bytes), in_device = device_copy(emu, in, bytes);
-    cr_assert(!launch(emu, kernel, threads / block, block, 0, 2,
-                      (uint64_t[]){out_device, in_device}),
-              "%s", emu_message(emu));
+    cr_assert(
+        !launch(emu, kernel, threads / block, block, 0, 2, (uint64_t[]){out_device, in_device}),
+        "%s", emu_message(emu));
     cr_assert(!emu_read(emu, out, out_device, bytes), "%s", emu_message(emu));
     emu_free(emu, out_device);
     emu_free(emu, in_device);

@@ -46,13 +46,13 @@ char *ptx_text(const char *body, const char *operands);
 int ptx_run(struct emu *, const char *body, const char *operands, size_t count,
             const union value *in, union value *out);
 
-/* ---- whole kernels ------------------------------------------------------------------------- */
+/* ---- whole kernels --------------------------------------------------------------------------- */
 
 /* A device with a little memory and one host thread. Aborts the test if there is none. */
 struct emu *open_emu(void);
 struct emu *open_emu_with(const struct emu_config *);
 
-/* The kernel `name` of a PTX text; aborts the test, with the emulator's message, if it can't be had. */
+/* The kernel `name` of a PTX text; if it can't be had, aborts with the emulator's message. */
 struct emu_kernel *load_kernel(struct emu *, const char *ptx, const char *name);
 
 /* Device memory that holds a copy of host[bytes] (zeros if host is NULL). */
@@ -64,7 +64,7 @@ int launch(struct emu *, struct emu_kernel *, unsigned grid, unsigned block, siz
 
 /*
  * A kernel called `name` with the parameters out and in (u64), the thread's number in %id, and
- * %out and %in pointing to this thread's own 4-byte element; the test supplies the statements between.
+ * %out and %in pointing to this thread's own 4-byte element; the test supplies the rest.
  */
 #define PTX_KERNEL(name, body) PTX_PROLOGUE(name) body "\n}\n"
 

@@ -1,4 +1,4 @@
-/* trace.c — the trace has a line for every access to shared and global memory. (common/emu/trace.h) */
+/* trace.c — the trace has a line for every access to shared and global memory (emu/trace.h). */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "ptx_run.h"
 
@@ -12,7 +12,9 @@ static const char header[] =
 
 enum { COLUMNS = 11, MAX_ROWS = 64, LANES = 32 };
 
-struct row { char *column[COLUMNS]; };
+struct row {
+    char *column[COLUMNS];
+};
 
 /* Cuts a trace, in place, into rows without the header; returns their number. */
 static size_t parse(char *text, struct row rows[MAX_ROWS])
@@ -36,25 +38,27 @@ static size_t parse(char *text, struct row rows[MAX_ROWS])
 
 /* Warp 0 does everything, of the other warps only odd lanes do. Every access has its own line. */
 static const char traced[] = PTX_KERNEL(
-    "traced", ".shared .align 16 .b8 s[1024];\n.local .align 4 .b8 v[8];\n.loc 1 1 0\n"
-              "mov.u32 %r0, %tid.x;\nmov.u64 %l0, s;\nmad.wide.u32 %l1, %r0, 4, %l0;\nand.b32 %r1, %r0, 1;\n"
-              "setp.ne.u32 %p0, %r1, 0;\nsetp.lt.u32 %p1, %r0, 32;\nor.pred %p0, %p0, %p1;\n"
-              "mov.u64 %l2, v;\nst.local.u32 [%l2], %r0;\n"
-              ".loc 1 10 0\n@%p0 ld.global.u32 %r2, [%in];\n"
-              ".loc 1 11 0\n@%p0 st.shared.u32 [%l1], %r2;\n.loc 1 1 0\nbar.sync 0;\n"
-              ".loc 1 12 0\n@%p0 ld.shared.v2.u32 {%r3, %r4}, [%l0+8];\n"
-              ".loc 1 13 0\n@%p0 atom.shared.add.u32 %r5, [%l0], 1;\n.loc 1 1 0\nbar.sync 0;\n"
-              "cvta.shared.u64 %l3, %l1;\n.loc 1 14 0\n@%p0 ld.u32 %r6, [%l3];\n"
-              ".loc 1 15 0\n@%p0 st.global.u32 [%out], %r6;\n.loc 1 1 0\nret;\n")
-    ".file 1 \"/some/where/traced.cu\"\n";
+    "traced",
+    ".shared .align 16 .b8 s[1024];\n.local .align 4 .b8 v[8];\n.loc 1 1 0\n"
+    "mov.u32 %r0, %tid.x;\nmov.u64 %l0, s;\nmad.wide.u32 %l1, %r0, 4, %l0;\nand.b32 %r1, %r0, 1;\n"
+    "setp.ne.u32 %p0, %r1, 0;\nsetp.lt.u32 %p1, %r0, 32;\nor.pred %p0, %p0, %p1;\n"
+    "mov.u64 %l2, v;\nst.local.u32 [%l2], %r0;\n"
+    ".loc 1 10 0\n@%p0 ld.global.u32 %r2, [%in];\n"
+    ".loc 1 11 0\n@%p0 st.shared.u32 [%l1], %r2;\n.loc 1 1 0\nbar.sync 0;\n"
+    ".loc 1 12 0\n@%p0 ld.shared.v2.u32 {%r3, %r4}, [%l0+8];\n"
+    ".loc 1 13 0\n@%p0 atom.shared.add.u32 %r5, [%l0], 1;\n.loc 1 1 0\nbar.sync 0;\n"
+    "cvta.shared.u64 %l3, %l1;\n.loc 1 14 0\n@%p0 ld.u32 %r6, [%l3];\n"
+    ".loc 1 15 0\n@%p0 st.global.u32 [%out], %r6;\n.loc 1 1 0\nret;\n") ".file 1 "
+                                                                        "\"/some/where/"
+                                                                        "traced.cu\"\n";
 
 /* What the rows of one warp must be, in order. */
 static const struct want {
     const char *line, *operation, *space, *bytes, *epoch;
 } wants[] = {
-    {"traced.cu:10", "ld", "global", "4", "0"},   {"traced.cu:11", "st", "shared", "4", "0"},
-    {"traced.cu:12", "ld", "shared", "8", "1"},   {"traced.cu:13", "atom", "shared", "4", "1"},
-    {"traced.cu:14", "ld", "shared", "4", "2"},   {"traced.cu:15", "st", "global", "4", "2"},
+    {"traced.cu:10", "ld", "global", "4", "0"}, {"traced.cu:11", "st", "shared", "4", "0"},
+    {"traced.cu:12", "ld", "shared", "8", "1"}, {"traced.cu:13", "atom", "shared", "4", "1"},
+    {"traced.cu:14", "ld", "shared", "4", "2"}, {"traced.cu:15", "st", "global", "4", "2"},
 };
 
 enum { WANTS = sizeof wants / sizeof *wants };
@@ -105,7 +109,8 @@ Test(emu_trace, every_access_in_order)
         cr_assert(i < WANTS);
         cr_expect(!strcmp(c[1], "traced"));
         cr_expect(!strcmp(c[4], wants[i].epoch), "row %zu: epoch %s", r, c[4]);
-        cr_expect(!strcmp(c[5], wants[i].line), "row %zu: line %s, want %s", r, c[5], wants[i].line);
+        cr_expect(!strcmp(c[5], wants[i].line), "row %zu: line %s, want %s", r, c[5],
+                  wants[i].line);
         cr_expect(!strcmp(c[6], wants[i].operation), "row %zu: operation %s", r, c[6]);
         cr_expect(!strcmp(c[7], wants[i].space), "row %zu: space %s", r, c[7]);
         cr_expect(!strcmp(c[8], wants[i].bytes), "row %zu: %s bytes", r, c[8]);
@@ -129,15 +134,16 @@ Test(emu_trace, is_an_observer)
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     cr_assert(file);
-    struct emu *emu = open_emu_with(
-        &(struct emu_config){.memory = 16 << 20, .trace = file, .counters = true});
+    struct emu *emu =
+        open_emu_with(&(struct emu_config){.memory = 16 << 20, .trace = file, .counters = true});
     uint32_t in[64], out[64];
     for (unsigned t = 0; t < 64; t++) in[t] = t;
     run_kernel(emu, PTX_KERNEL("k", "ret;\n"), 64, 64, out, in);
     fflush(file);
     cr_expect(!strchr(text, '\n') || !strchr(strchr(text, '\n') + 1, '\n'), "trace: %s", text);
-    run_kernel(emu, PTX_KERNEL("k", "ld.global.u32 %r0, [%in];\nadd.u32 %r0, %r0, 1;\n"
-                                    "st.global.u32 [%out], %r0;\nret;\n"),
+    run_kernel(emu,
+               PTX_KERNEL("k", "ld.global.u32 %r0, [%in];\nadd.u32 %r0, %r0, 1;\n"
+                               "st.global.u32 [%out], %r0;\nret;\n"),
                64, 64, out, in);
     for (unsigned t = 0; t < 64; t++) cr_expect(out[t] == t + 1);
     cr_expect(emu_records(emu) == 2 && emu_record(emu, 1)->total.global_ld.requests == 2);

@@ -1,5 +1,5 @@
-/* warp.c — instructions in which the lanes of a warp look at each other, and what a lane can read about
- * itself: shfl, vote, match, redux, activemask, special registers. */
+/* warp.c — instructions in which the lanes of a warp look at each other, and what a lane can read
+ * about itself: shfl, vote, match, redux, special registers. */
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>
@@ -11,11 +11,13 @@ enum { LANES = 32 };
 static bool member(uint32_t mask, unsigned lane) { return mask >> lane & 1; }
 
 /* Runs a body on one warp with in[lane] in %r0, result in %r1. */
-static void run_warp(struct emu *emu, const char *body, const uint32_t in[LANES], uint32_t out[LANES])
+static void run_warp(struct emu *emu, const char *body, const uint32_t in[LANES],
+                     uint32_t out[LANES])
 {
-    char *text = ptx_kernel("ld.global.u32 %%r0, [%%in];\nmov.u32 %%r1, 0;\nmov.u32 %%r2, %%laneid;\n"
-                            "%s\nst.global.u32 [%%out], %%r1;\nret;\n",
-                            body);
+    char *text =
+        ptx_kernel("ld.global.u32 %%r0, [%%in];\nmov.u32 %%r1, 0;\nmov.u32 %%r2, %%laneid;\n"
+                   "%s\nst.global.u32 [%%out], %%r1;\nret;\n",
+                   body);
     run_kernel(emu, text, LANES, LANES, out, in);
     free(text);
 }
@@ -25,7 +27,7 @@ static void fill(uint32_t in[LANES], uint64_t seed)
     for (unsigned n = 0; n < LANES; n++) in[n] = (uint32_t)next_random(&seed);
 }
 
-/* ---- shfl ---------------------------------------------------------------------------------- */
+/* ---- shfl ------------------------------------------------------------------------------------ */
 
 /* PTX ISA, shfl.sync: the low five bits of c clamp, bits 8 to 12 cut the warp into segments. */
 static unsigned source_lane(char mode, unsigned lane, uint32_t b, uint32_t c, bool *in_range)
@@ -70,18 +72,19 @@ Test(emu_warp, shuffles)
     emu_close(emu);
 }
 
-/* Every lane with its own source, amount and clamp in registers; and the form without a predicate. */
+/* Every lane with its own source, operands in registers; and the form without a predicate. */
 Test(emu_warp, shuffle_operands_in_registers)
 {
     struct emu *emu = open_emu();
     uint32_t in[LANES], out[LANES];
     fill(in, 12);
-    run_warp(emu, "xor.b32 %r3, %r2, 21;\nmov.u32 %r4, 31;\nmov.u32 %r5, -1;\n"
-                  "shfl.sync.idx.b32 %r1, %r0, %r3, %r4, %r5;",
+    run_warp(emu,
+             "xor.b32 %r3, %r2, 21;\nmov.u32 %r4, 31;\nmov.u32 %r5, -1;\n"
+             "shfl.sync.idx.b32 %r1, %r0, %r3, %r4, %r5;",
              in, out);
     for (unsigned n = 0; n < LANES; n++) cr_expect(out[n] == in[n ^ 21], "lane %u", n);
-    run_warp(emu, "mov.b32 %f0, %r0;\nshfl.sync.down.b32 %f1, %f0, 4, 31, -1;\nmov.b32 %r1, %f1;", in,
-             out);
+    run_warp(emu, "mov.b32 %f0, %r0;\nshfl.sync.down.b32 %f1, %f0, 4, 31, -1;\nmov.b32 %r1, %f1;",
+             in, out);
     for (unsigned n = 0; n < LANES; n++) cr_expect(out[n] == in[n < 28 ? n + 4 : n], "lane %u", n);
     run_warp(emu, "shfl.sync.bfly.b32 %r0, %r0, 1, 31, -1;\nmov.b32 %r1, %r0;", in, out);
     for (unsigned n = 0; n < LANES; n++) cr_expect(out[n] == in[n ^ 1], "in place, lane %u", n);
@@ -104,7 +107,10 @@ static uint32_t ballot(const uint32_t in[LANES], uint32_t mask)
 
 Test(emu_warp, votes)
 {
-    static const struct { const char *mask; uint32_t value; } masks[] = {
+    static const struct {
+        const char *mask;
+        uint32_t value;
+    } masks[] = {
         {"0xffffffff", 0xffffffff}, {"0x0000ffff", 0xffff}, {"0x55555555", 0x55555555},
         {"0x80000001", 0x80000001}, {"0x00000010", 0x10},
     };
@@ -127,16 +133,18 @@ Test(emu_warp, votes)
                 char body[512];
                 snprintf(body, sizeof body,
                          "and.b32 %%r3, %%r0, 1;\nsetp.ne.u32 %%p0, %%r3, 0;\nmov.u32 %%r9, %s;\n"
-                         "shr.u32 %%r8, %%r9, %%r2;\nand.b32 %%r8, %%r8, 1;\nsetp.eq.u32 %%p9, %%r8, 0;\n"
+                         "shr.u32 %%r8, %%r9, %%r2;\nand.b32 %%r8, %%r8, 1;\nsetp.eq.u32 %%p9, "
+                         "%%r8, 0;\n"
                          "@%%p9 bra OUTSIDE;\n%s\nOUTSIDE:",
                          masks[m].mask, bodies[b]);
                 run_warp(emu, body, in, out);
                 uint32_t yes = ballot(in, mask);
-                uint32_t wants[] = {yes, yes, yes != 0, yes == mask, yes == 0 || yes == mask, yes == 0};
+                uint32_t wants[] = {yes,     yes, yes != 0, yes == mask, yes == 0 || yes == mask,
+                                    yes == 0};
                 for (unsigned n = 0; n < LANES; n++)
                     cr_expect(out[n] == (member(mask, n) ? wants[b] : 0),
-                              "%s mask %s, lane %u: got 0x%x, want 0x%x", bodies[b], masks[m].mask, n,
-                              out[n], wants[b]);
+                              "%s mask %s, lane %u: got 0x%x, want 0x%x", bodies[b], masks[m].mask,
+                              n, out[n], wants[b]);
             }
     emu_close(emu);
 }
@@ -152,23 +160,28 @@ Test(emu_warp, matches)
         for (unsigned n = 0; n < LANES; n++) {
             uint32_t want = 0;
             for (unsigned i = 0; i < LANES; i++) want |= in[i] == in[n] ? 1u << i : 0;
-            cr_expect(out[n] == want, "any of %u, lane %u: got 0x%x, want 0x%x", values, n, out[n], want);
+            cr_expect(out[n] == want, "any of %u, lane %u: got 0x%x, want 0x%x", values, n, out[n],
+                      want);
         }
-        run_warp(emu, "mov.b64 %l0, {%r0, %r0};\n" AMONG("0x00ffff00", "match.any.sync.b64 %r1, %l0, %r9;"),
-                 in, out);
+        run_warp(
+            emu,
+            "mov.b64 %l0, {%r0, %r0};\n" AMONG("0x00ffff00", "match.any.sync.b64 %r1, %l0, %r9;"),
+            in, out);
         for (unsigned n = 0; n < LANES; n++) {
             uint32_t want = 0;
             for (unsigned i = 8; i < 24; i++) want |= in[i] == in[n] ? 1u << i : 0;
             if (n < 8 || n >= 24) want = 0;
             cr_expect(out[n] == want, "any of %u in 64 bits, lane %u: 0x%x", values, n, out[n]);
         }
-        run_warp(emu, "match.all.sync.b32 %r1|%p0, %r0, 0xffffffff;\nselp.b32 %r3, 1, 0, %p0;\n"
-                      "xor.b32 %r1, %r1, %r3;",
+        run_warp(emu,
+                 "match.all.sync.b32 %r1|%p0, %r0, 0xffffffff;\nselp.b32 %r3, 1, 0, %p0;\n"
+                 "xor.b32 %r1, %r1, %r3;",
                  in, out);
         bool same = true;
         for (unsigned n = 0; n < LANES; n++) same &= in[n] == in[0];
         for (unsigned n = 0; n < LANES; n++)
-            cr_expect(out[n] == (same ? 0xfffffffe : 0), "all of %u: lane %u: 0x%x", values, n, out[n]);
+            cr_expect(out[n] == (same ? 0xfffffffe : 0), "all of %u: lane %u: 0x%x", values, n,
+                      out[n]);
     }
     emu_close(emu);
 }
@@ -180,16 +193,26 @@ static uint32_t reduce(const char *op, const uint32_t in[LANES], uint32_t mask)
     for (unsigned n = 0; n < LANES; n++) {
         if (!member(mask, n)) continue;
         uint32_t x = in[n];
-        if (first) r = x;
-        else if (!strncmp(op, "add", 3)) r += x;
-        else if (!strcmp(op, "min.u32")) r = x < r ? x : r;
-        else if (!strcmp(op, "max.u32")) r = x > r ? x : r;
-        else if (!strcmp(op, "min.s32")) r = (int32_t)x < (int32_t)r ? x : r;
-        else if (!strcmp(op, "max.s32")) r = (int32_t)x > (int32_t)r ? x : r;
-        else if (!strcmp(op, "and.b32")) r &= x;
-        else if (!strcmp(op, "or.b32")) r |= x;
-        else if (!strcmp(op, "xor.b32")) r ^= x;
-        else cr_assert_fail("no reduction '%s'", op);
+        if (first)
+            r = x;
+        else if (!strncmp(op, "add", 3))
+            r += x;
+        else if (!strcmp(op, "min.u32"))
+            r = x < r ? x : r;
+        else if (!strcmp(op, "max.u32"))
+            r = x > r ? x : r;
+        else if (!strcmp(op, "min.s32"))
+            r = (int32_t)x < (int32_t)r ? x : r;
+        else if (!strcmp(op, "max.s32"))
+            r = (int32_t)x > (int32_t)r ? x : r;
+        else if (!strcmp(op, "and.b32"))
+            r &= x;
+        else if (!strcmp(op, "or.b32"))
+            r |= x;
+        else if (!strcmp(op, "xor.b32"))
+            r ^= x;
+        else
+            cr_assert_fail("no reduction '%s'", op);
         first = false;
     }
     return r;
@@ -199,25 +222,28 @@ Test(emu_warp, reductions)
 {
     static const char *const ops[] = {"add.u32", "add.s32", "min.u32", "max.u32", "min.s32",
                                       "max.s32", "and.b32", "or.b32",  "xor.b32"};
-    static const struct { const char *mask; uint32_t value; } masks[] = {
-        {"0xffffffff", 0xffffffff}, {"0x0f0f0f0f", 0x0f0f0f0f}, {"0x00000400", 0x400}};
+    static const struct {
+        const char *mask;
+        uint32_t value;
+    } masks[] = {{"0xffffffff", 0xffffffff}, {"0x0f0f0f0f", 0x0f0f0f0f}, {"0x00000400", 0x400}};
     struct emu *emu = open_emu();
     uint32_t in[LANES], out[LANES];
     fill(in, 17);
     for (size_t o = 0; o < sizeof ops / sizeof *ops; o++)
         for (size_t m = 0; m < 3; m++) {
             char body[512];
-            snprintf(body, sizeof body,
-                     "mov.u32 %%r9, %s;\nshr.u32 %%r8, %%r9, %%r2;\nand.b32 %%r8, %%r8, 1;\n"
-                     "setp.eq.u32 %%p9, %%r8, 0;\n@%%p9 bra OUTSIDE;\nredux.sync.%s %%r1, %%r0, %%r9;\n"
-                     "OUTSIDE:",
-                     masks[m].mask, ops[o]);
+            snprintf(
+                body, sizeof body,
+                "mov.u32 %%r9, %s;\nshr.u32 %%r8, %%r9, %%r2;\nand.b32 %%r8, %%r8, 1;\n"
+                "setp.eq.u32 %%p9, %%r8, 0;\n@%%p9 bra OUTSIDE;\nredux.sync.%s %%r1, %%r0, %%r9;\n"
+                "OUTSIDE:",
+                masks[m].mask, ops[o]);
             run_warp(emu, body, in, out);
             uint32_t want = reduce(ops[o], in, masks[m].value);
             for (unsigned n = 0; n < LANES; n++)
                 cr_expect(out[n] == (member(masks[m].value, n) ? want : 0),
-                          "redux.%s mask %s, lane %u: got 0x%x, want 0x%x", ops[o], masks[m].mask, n,
-                          out[n], want);
+                          "redux.%s mask %s, lane %u: got 0x%x, want 0x%x", ops[o], masks[m].mask,
+                          n, out[n], want);
         }
     emu_close(emu);
 }
@@ -241,8 +267,9 @@ Test(emu_warp, special_registers)
     }
     run_warp(emu, "mov.u32 %r1, %nwarpid;", in, out); /* at least the warps that there are */
     cr_expect(out[0] >= 1 && out[0] <= 64, "%%nwarpid %u", out[0]);
-    run_warp(emu, "mov.u32 %r3, %smid;\nmov.u32 %r4, %nsmid;\nsetp.lt.u32 %p0, %r3, %r4;\n"
-                  "selp.b32 %r1, 1, 0, %p0;",
+    run_warp(emu,
+             "mov.u32 %r3, %smid;\nmov.u32 %r4, %nsmid;\nsetp.lt.u32 %p0, %r3, %r4;\n"
+             "selp.b32 %r1, 1, 0, %p0;",
              in, out);
     cr_expect(out[0] == 1, "%%smid is not below %%nsmid");
     emu_close(emu);
@@ -263,8 +290,8 @@ Test(emu_warp, clocks_advance)
         run_warp(emu, body, in, out);
         cr_expect(out[0] == 1 && out[31] == 1);
     }
-    run_warp(emu, "mov.u32 %r3, %clock;\nnanosleep.u32 100;\nmov.u32 %r4, %clock;\nmov.u32 %r1, 1;", in,
-             out);
+    run_warp(emu, "mov.u32 %r3, %clock;\nnanosleep.u32 100;\nmov.u32 %r4, %clock;\nmov.u32 %r1, 1;",
+             in, out);
     cr_expect(out[5] == 1);
     emu_close(emu);
 }
