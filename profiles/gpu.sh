@@ -7,7 +7,7 @@
 #   verify.csv      every step and variant at 2^10 … 2^28 (up to its limit): right or wrong, time, share of the roof
 #   large.csv       the steps of any size at 2^31 + 5: right or wrong; run beside each other, so without times
 #   sanitizer.csv   compute-sanitizer's four tools on every step and variant
-#   counters.csv    ncu's counters of shared and global memory, one row a launch
+#   counters.csv    ncu's counters of shared and global memory, one row a launch and metric
 # The copies in profiles/<gpu>/ were made so; nothing overwrites those by itself.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -102,19 +102,18 @@ fi
 
 # ---- ncu
 if command -v ncu >/dev/null; then
-    about "ncu --clock-control none --page raw: one row a launch." >"$out/counters.csv"
+    about "ncu --clock-control none: counters of every launch of one verified scan." >"$out/counters.csv"
+    echo "step,variant,n,launch,kernel,metric,value,unit" >>"$out/counters.csv"
     metrics=$(grep -v '^#' profiles/metrics.txt | paste -sd, -)
-    header=
     for number in 2 3 4 5 6 7; do
         case $number in 2 | 3 | 4) n=512 ;; *) n=65536 ;; esac
         for variant in $(variants $number); do
             if [ "$variant" = - ]; then chosen=; else chosen="--variant $variant"; fi
             # shellcheck disable=SC2086
             ncu --clock-control none --csv --page raw --print-units base --metrics "$metrics" \
-                "./step$number" --device cuda $chosen --n $n --reps 0 --verify full --csv 2>"$row" | grep '^"' >"$row.ncu"
-            if [ ! -s "$row.ncu" ]; then cat "$row" >&2; failed=$((failed + 1)); continue; fi
-            [ -n "$header" ] || { header=1; sed -n '1s/^/"Step","Variant","n",/p' "$row.ncu" >>"$out/counters.csv"; }
-            sed -n "3,\$s/^/\"$number\",\"$variant\",\"$n\",/p" "$row.ncu" >>"$out/counters.csv"
+                "./step$number" --device cuda $chosen --n $n --reps 0 --verify full --csv >"$row" 2>&1
+            if profiles/ncu_long.py $number "$variant" $n profiles/metrics.txt <"$row" >"$row.long"; then cat "$row.long" >>"$out/counters.csv"
+            else failed=$((failed + 1)); tail -5 "$row" >&2; fi
         done
     done
 fi

@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+"""Turns `ncu --csv --page raw` (standard input) into rows step,variant,n,launch,kernel,metric,value,unit.
+
+usage: ncu_long.py STEP VARIANT N METRICS_FILE
+
+Only the metrics listed in METRICS_FILE are kept, and values lose their digit grouping: of the many
+device attributes that ncu adds, and of process and host names, nothing is passed on.
+"""
+import csv
+import sys
+
+step, variant, n, metrics_file = sys.argv[1:]
+metrics = [line.strip() for line in open(metrics_file) if line.strip() and not line.startswith("#")]
+rows = list(csv.reader(line for line in sys.stdin if line.startswith('"')))
+if len(rows) < 3:
+    sys.exit("ncu printed no launches")
+header, units, launches = rows[0], rows[1], rows[2:]
+missing = [metric for metric in metrics if metric not in header]
+if missing:
+    sys.exit("ncu printed no " + ", ".join(missing))
+out = csv.writer(sys.stdout, lineterminator="\n")
+name = header.index("Kernel Name")
+for index, launch in enumerate(launches):
+    kernel = launch[name].split("(")[0]
+    for metric in metrics:
+        column = header.index(metric)
+        out.writerow([step, variant, n, index, kernel, metric, launch[column].replace(",", ""), units[column]])
