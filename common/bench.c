@@ -87,7 +87,9 @@ static int state_problem(struct bench *b, struct fault *fault)
         b->reference[n] = b->reference[n - 1] + (double)last;
     }
     b->problem.reference = b->reference;
+    progress_begin("looking at the input", n);
     b->facts = facts_of(&b->problem);
+    progress_end();
     return facts_check(&b->facts, step->element, fault);
 }
 

@@ -20,44 +20,38 @@
  * attempt. */
 #define MARKER "UPSWEEP_EMULATED"
 
-/* 13020 → "13.2" */
-static void cuda_version_text(int version, char *text, size_t size)
+void device_problem(cudaError_t error, int count, int driver, int runtime, char *text, size_t size)
 {
-    snprintf(text, size, "%d.%d", version / 1000, version % 1000 / 10);
+    text[0] = '\0';
+    if (driver == 0)
+        snprintf(text, size, "no NVIDIA driver is installed");
+    else if (error == cudaErrorInsufficientDriver)
+        snprintf(text, size,
+                 "the NVIDIA driver is made for CUDA %d.%d, older than this program's runtime "
+                 "%d.%d (update the driver)",
+                 driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+    else if (error == cudaErrorNoDevice || (!error && count == 0))
+        snprintf(text, size, "there is an NVIDIA driver, but no GPU that it may use");
+    else if (error)
+        snprintf(text, size, "CUDA says: %s", cudaGetErrorString(error));
 }
 
-/* Writes what keeps CUDA from running here, and how to mend it, as a part of a sentence; "" if
- * nothing does. */
+/* Writes what keeps CUDA from running here, as a part of a sentence; "" if nothing does. */
 static void gpu_problem(char *text, size_t size)
 {
     int count = 0, driver = 0, runtime = 0;
-    text[0] = '\0';
     cudaError_t error = cudaGetDeviceCount(&count);
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
-    char needed[16], found[16];
-    cuda_version_text(runtime, needed, sizeof needed);
-    cuda_version_text(driver, found, sizeof found);
-    if (driver == 0) {
-        snprintf(text, size, "no NVIDIA driver is installed");
-    } else if (error == cudaErrorInsufficientDriver) {
-        snprintf(text, size,
-                 "the NVIDIA driver is made for CUDA %s, older than this program's runtime %s "
-                 "(update the driver)",
-                 found, needed);
-    } else if (error == cudaErrorNoDevice || (!error && count == 0)) {
-        snprintf(text, size, "there is an NVIDIA driver, but no GPU that it may use");
-    } else if (error) {
+    device_problem(error, count, driver, runtime, text, size);
+    if (*text) return;
+    struct cudaDeviceProp gpu;
+    error = cudaGetDeviceProperties(&gpu, 0);
+    if (error)
         snprintf(text, size, "CUDA says: %s", cudaGetErrorString(error));
-    } else {
-        struct cudaDeviceProp gpu;
-        error = cudaGetDeviceProperties(&gpu, 0);
-        if (error)
-            snprintf(text, size, "CUDA says: %s", cudaGetErrorString(error));
-        else if (10 * gpu.major + gpu.minor < OLDEST_CAPABILITY)
-            snprintf(text, size, "the %.80s has compute capability %d.%d, below %d.%d", gpu.name,
-                     gpu.major, gpu.minor, OLDEST_CAPABILITY / 10, OLDEST_CAPABILITY % 10);
-    }
+    else if (10 * gpu.major + gpu.minor < OLDEST_CAPABILITY)
+        snprintf(text, size, "the %.80s has compute capability %d.%d, below %d.%d", gpu.name,
+                 gpu.major, gpu.minor, OLDEST_CAPABILITY / 10, OLDEST_CAPABILITY % 10);
 }
 
 static int inspect(struct device *device, struct fault *fault)

@@ -32,6 +32,11 @@ struct device {
  */
 int device_choose(const struct options *, struct device *, struct fault *);
 
+/* What keeps CUDA from running, from the answers of cudaGetDeviceCount (its error and the count),
+ * of cudaDriverGetVersion (0: there is no driver) and of cudaRuntimeGetVersion: a part of a
+ * sentence, or "" if nothing does. */
+void device_problem(cudaError_t error, int count, int driver, int runtime, char *text, size_t size);
+
 /* Resident blocks on one SM for a launch shape, as far as threads, shared memory and the number of
  * blocks limit them (registers may limit further: ncu or cuobjdump say). *limit is what does. */
 int device_blocks_per_sm(const struct device *, const struct launch_shape *, const char **limit);

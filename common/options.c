@@ -272,6 +272,9 @@ static int check_together(const struct options *o, const struct step *step, stru
     if (o->inclusive && step->reference && o->variant)
         return fail(fault, EXIT_USAGE, "--inclusive: variant %s has no use for it; %s has.",
                     step->variants[o->variant], step->variants[0]);
+    if (o->trace && step->on_host)
+        return fail(fault, EXIT_USAGE,
+                    "--trace is the emulator's; this step runs on the CPU itself.");
     if (o->trace && o->device == DEVICE_CUDA)
         return fail(fault, EXIT_USAGE, "--trace is the emulator's; use it with --device emu.");
     return 0;

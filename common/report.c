@@ -9,8 +9,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define LABEL_WIDTH  10
-#define SOURCE_WIDTH 60 /* of a source line's text in a row or a table */
+#define LABEL_WIDTH     10
+#define SOURCE_WIDTH    80 /* of a source line's text */
+#define SOURCE_IN_TABLE 44
 
 double report_bytes_moved(const struct step *step, size_t n)
 {
@@ -174,7 +175,7 @@ static void rows_time(FILE *to, const struct step *step, const struct device *de
     double rate = report_bytes_moved(step, o->n) / t->median;
     report_row(to, "time", "%s%s", format_seconds(t->median).s, spread);
     if (!o->roofed) {
-        report_row(to, "speed", "%s, caches warm", format_rate(rate).s);
+        report_row(to, "speed", "%s%s", format_rate(rate).s, device ? "" : ", caches warm");
         return;
     }
     double roof = 2 * (double)o->roof.bytes / o->roof.timing.median;
@@ -183,8 +184,11 @@ static void rows_time(FILE *to, const struct step *step, const struct device *de
                format_rate(roof).s, o->roof.how);
 }
 
-static void rows_counters(FILE *to, const struct device *device, const struct outcome *o)
+static void rows_counters(FILE *to, const struct options *options, const struct device *device,
+                          const struct outcome *o)
 {
+    if (!device && options->counters)
+        report_row(to, "counters", "none: this step runs on the CPU itself");
     if (!device) return;
     if (!o->counted) {
         report_row(to, "counters", "run this under ncu, or with --device emu");
@@ -220,7 +224,7 @@ void report_outcome(FILE *to, const struct step *step, const struct options *opt
     rows_mismatches(to, o);
     row_adds(to, step, options, o);
     rows_time(to, step, device, o);
-    rows_counters(to, device, o);
+    rows_counters(to, options, device, o);
 }
 
 /* ---- a sweep --------------------------------------------------------------------------------- */
@@ -271,14 +275,39 @@ void report_sweep_line(FILE *to, const struct step *step, const struct device *d
 
 /* ---- counters by line ------------------------------------------------------------------------ */
 
+/* A column: the number, or a dot for none, so that the eye finds the others. */
+static void column(FILE *to, int width, uint64_t count)
+{
+    struct style style = style_of(to);
+    if (count)
+        fprintf(to, "%*llu", width, (unsigned long long)count);
+    else
+        fprintf(to, "%s%*s%s", style.quiet, width, ".", style.end);
+}
+
+static void shared_columns(FILE *to, const struct emu_shared *shared)
+{
+    column(to, 9, shared->wavefronts);
+    column(to, 9, counters_conflicts(shared));
+}
+
+static void global_columns(FILE *to, const struct emu_global *global)
+{
+    column(to, 9, global->sectors);
+    if (global->requests)
+        fprintf(to, "%7.2f", counters_sectors_per_request(global));
+    else
+        column(to, 7, 0);
+}
+
 void report_lines(FILE *to, const struct counters *counters)
 {
     struct style style = style_of(to);
     const char *file = "";
     char text[SOURCE_WIDTH + 1];
-    fprintf(to, "\n%s  %18s  %18s  %15s  %15s\n", style.quiet, "shared loads", "shared stores",
+    fprintf(to, "\n%s%5s%18s%18s%16s%16s\n", style.quiet, "", "shared loads", "shared stores",
             "global loads", "global stores");
-    fprintf(to, "  %9s%9s  %9s%9s  %8s%7s  %8s%7s  %8s%s\n", "wavefr.", "conflict", "wavefr.",
+    fprintf(to, "%5s%9s%9s%9s%9s%9s%7s%9s%7s%9s%s\n", "line", "wavefr.", "conflict", "wavefr.",
             "conflict", "sectors", "/req.", "sectors", "/req.", "adds", style.end);
     for (size_t i = 0; i < counters->line_count; i++) {
         const struct counter_line *line = &counters->lines[i];
@@ -291,14 +320,12 @@ void report_lines(FILE *to, const struct counters *counters)
             fprintf(to, "%s%s%s\n", style.strong, source_name(line->file), style.end);
         file = line->file;
         source_text(line->file, line->line, text, sizeof text);
-        fprintf(
-            to, "  %9llu%9llu  %9llu%9llu  %8llu%7.2f  %8llu%7.2f  %8llu  %s%4u%s  %.40s\n",
-            (unsigned long long)c->shared_ld.wavefronts,
-            (unsigned long long)counters_conflicts(&c->shared_ld),
-            (unsigned long long)c->shared_st.wavefronts,
-            (unsigned long long)counters_conflicts(&c->shared_st),
-            (unsigned long long)c->global_ld.sectors, counters_sectors_per_request(&c->global_ld),
-            (unsigned long long)c->global_st.sectors, counters_sectors_per_request(&c->global_st),
-            (unsigned long long)adds, style.quiet, line->line, style.end, text);
+        fprintf(to, "%5u", line->line);
+        shared_columns(to, &c->shared_ld);
+        shared_columns(to, &c->shared_st);
+        global_columns(to, &c->global_ld);
+        global_columns(to, &c->global_st);
+        column(to, 9, adds);
+        fprintf(to, "  %s%.*s%s\n", style.quiet, SOURCE_IN_TABLE, text, style.end);
     }
 }

@@ -42,6 +42,7 @@ struct facts facts_of(const struct problem *problem)
     for (size_t start = 0; start < problem->n; start += CHUNK) {
         size_t count = problem->n - start < CHUNK ? problem->n - start : CHUNK;
         load_addends(problem, start, count, addends);
+        progress_at(start);
         for (size_t i = 0; i < count; i++) {
             long double x = addends[i];
             if (!isfinite(x)) {
