@@ -90,7 +90,8 @@ static inline uint32_t find_nth(uint32_t a, uint32_t base, int32_t n)
     if (base > 31) return ALL_LANES;
     if (n == 0) return a >> base & 1 ? base : ALL_LANES;
     int step = n > 0 ? 1 : -1;
-    for (int bit = (int)base, left = n > 0 ? n : -n; bit >= 0 && bit < 32; bit += step)
+    uint32_t left = n > 0 ? (uint32_t)n : 0 - (uint32_t)n;
+    for (int bit = (int)base; bit >= 0 && bit < 32; bit += step)
         if (a >> bit & 1 && --left == 0) return (uint32_t)bit;
     return ALL_LANES;
 }
