@@ -1,12 +1,14 @@
 /*
  * verify.h — is it right? Every element against a wider sequential sum.
  *
- * What is right: where every contiguous sum of the input is held exactly by the element type
- * (integers that stay small), any order of additions gives the same bits, and nothing else is
- * accepted. Otherwise |got - want| <= gamma(depth) * (|x0| + … + |xi|), with gamma(d) = d*u / (1 -
- * d*u), u the unit roundoff and depth the most additions on the way from an input to an output:
- * Higham, Accuracy and Stability of Numerical Algorithms, section 4.2. There is no tolerance to
- * choose. NaN and infinities are right only where the reference has the same.
+ * Where every contiguous sum of the input is held exactly by the element type (integers that stay
+ * small), any order of additions gives the same bits, and nothing else is accepted. Otherwise
+ * |got - want| <= d * u * (|x0| + … + |xi|), where u is the unit roundoff and d the most additions
+ * on the way from an input to this output: the step's depth, but at most one less than there are
+ * elements in the sum. It is Higham's bound (Accuracy and Stability of Numerical Algorithms,
+ * section 4.2) without the terms of order u², which Jeannerod and Rump (2013) show to be
+ * unnecessary. There is no tolerance to choose. NaN and infinities are right only where the
+ * reference has the same.
  *
  * The output is handed over in pieces, from the first element to the last, so that it never has to
  * be in host memory as a whole. No CUDA here.
@@ -84,6 +86,7 @@ struct verifier {
     struct problem problem;
     struct facts facts;
     double depth;
+    double roundoff;           /* u */
     size_t tile;               /* elements a block, for the guess at the cause; 0: not known */
     size_t at;                 /* the next element */
     struct wide_sum sum;       /* of the elements before it */
