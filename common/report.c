@@ -307,7 +307,7 @@ void report_lines(FILE *to, const struct counters *counters)
     char text[SOURCE_WIDTH + 1];
     fprintf(to, "\n%s%5s%18s%18s%16s%16s\n", style.quiet, "", "shared loads", "shared stores",
             "global loads", "global stores");
-    fprintf(to, "%5s%9s%9s%9s%9s%9s%7s%9s%7s%9s%s\n", "line", "wavefr.", "conflict", "wavefr.",
+    fprintf(to, "%5s%9s%9s%9s%9s%9s%7s%9s%7s%11s%s\n", "line", "wavefr.", "conflict", "wavefr.",
             "conflict", "sectors", "/req.", "sectors", "/req.", "adds", style.end);
     for (size_t i = 0; i < counters->line_count; i++) {
         const struct counter_line *line = &counters->lines[i];
@@ -325,7 +325,7 @@ void report_lines(FILE *to, const struct counters *counters)
         shared_columns(to, &c->shared_st);
         global_columns(to, &c->global_ld);
         global_columns(to, &c->global_st);
-        column(to, 9, adds);
+        column(to, 11, adds);
         fprintf(to, "  %s%.*s%s\n", style.quiet, SOURCE_IN_TABLE, text, style.end);
     }
 }

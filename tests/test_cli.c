@@ -427,7 +427,8 @@ Test(cli, the_report_fits_a_screen_and_has_no_colour_in_a_file)
         struct result *r = run("./step%d", step);
         cr_expect_eq(r->code, EXIT_RIGHT, "%s", r->err);
         cr_expect_str_empty(r->err);
-        cr_expect_leq(count_lines(r->out), SCREEN, "step %d has %zu lines", step, count_lines(r->out));
+        cr_expect_leq(count_lines(r->out), SCREEN, "step %d has %zu lines", step,
+                      count_lines(r->out));
         cr_expect_null(strchr(r->out, '\033'));
     }
 }
