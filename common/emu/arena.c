@@ -10,7 +10,9 @@ struct chunk {
     _Alignas(ALIGNMENT) unsigned char bytes[];
 };
 
-struct arena { struct chunk *first; };
+struct arena {
+    struct chunk *first;
+};
 
 struct arena *arena_new(void) { return calloc(1, sizeof(struct arena)); }
 

@@ -1,4 +1,5 @@
-/* arena.h — memory that is given back all at once. Used for everything that lives as long as a module. */
+/* arena.h — memory that is given back all at once. Used for everything that lives as long as a
+ * module. */
 #ifndef EMU_ARENA_H
 #define EMU_ARENA_H
 

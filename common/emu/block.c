@@ -12,21 +12,29 @@ enum { SHARED_POISON = 0xCD };
 struct block *block_new(struct launch *launch)
 {
     const struct emu_kernel *kernel = launch->kernel;
-    unsigned threads = launch->block.x * launch->block.y * launch->block.z, warps = (threads + WARP - 1) / WARP;
+    unsigned threads = launch->block.x * launch->block.y * launch->block.z,
+             warps = (threads + WARP - 1) / WARP;
     size_t local = kernel->info.local_bytes * WARP;
     size_t shared = (launch->shared_bytes + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
     size_t bytes = shared + warps * (kernel->register_bytes + local);
     struct block *block = calloc(1, sizeof *block);
     struct warp *all = calloc(warps, sizeof *all);
-    uint8_t *memory = bytes ? aligned_alloc(SLOT_ALIGNMENT, (bytes + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT) : NULL;
+    uint8_t *memory = bytes ? aligned_alloc(SLOT_ALIGNMENT, (bytes + SLOT_ALIGNMENT - 1) /
+                                                                SLOT_ALIGNMENT * SLOT_ALIGNMENT)
+                            : NULL;
     if (!block || !all || (bytes && !memory)) {
         free(block);
         free(all);
         free(memory);
         return NULL;
     }
-    *block = (struct block){.launch = launch, .threads = threads, .warp_count = warps, .warps = all,
-                            .shared = memory, .shared_bytes = launch->shared_bytes, .memory = memory};
+    *block = (struct block){.launch = launch,
+                            .threads = threads,
+                            .warp_count = warps,
+                            .warps = all,
+                            .shared = memory,
+                            .shared_bytes = launch->shared_bytes,
+                            .memory = memory};
     for (unsigned i = 0; i < warps; i++) {
         all[i].index = i;
         all[i].block = block;
@@ -94,7 +102,8 @@ static void start_warp(struct warp *w)
     flow_start(w, left >= WARP ? ALL_LANES : (UINT32_C(1) << left) - 1);
     for (size_t i = 0; i < kernel->special_count; i++) {
         uint32_t *lanes = slot_at(w, kernel->specials[i].slot);
-        for (unsigned lane = 0; lane < WARP; lane++) lanes[lane] = special_value(w, kernel->specials[i].which, lane);
+        for (unsigned lane = 0; lane < WARP; lane++)
+            lanes[lane] = special_value(w, kernel->specials[i].which, lane);
     }
 }
 
@@ -117,7 +126,8 @@ static void tell_result(struct warp *w, const struct fragment *f, const struct b
 {
     const struct insn *i = &w->block->launch->kernel->code[f->pc];
     uint32_t *d = i->d == NO_SLOT ? NULL : slot_at(w, i->d);
-    bool holds = i->function == BARRIER_AND ? barrier->true_count == barrier->arrived : barrier->true_count > 0;
+    bool holds = i->function == BARRIER_AND ? barrier->true_count == barrier->arrived
+                                            : barrier->true_count > 0;
     if (i->function == BARRIER_COUNT) {
         for (int l = 0; l < WARP; l++)
             if (f->mask >> l & 1) d[l] = barrier->true_count;
@@ -147,14 +157,16 @@ void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bo
     uint32_t number = ((const uint32_t *)slot_at(w, i->a))[lane];
     uint32_t threads = i->b == NO_SLOT ? 0 : ((const uint32_t *)slot_at(w, i->b))[lane];
     if (number >= MAX_BARRIERS) {
-        fault(w, i, lane, EMU_LAUNCH_FAILURE, "barrier %u does not exist: a block has %d", number, MAX_BARRIERS);
+        fault(w, i, lane, EMU_LAUNCH_FAILURE, "barrier %u does not exist: a block has %d", number,
+              MAX_BARRIERS);
         return;
     }
     struct barrier *barrier = &block->barriers[number];
     unsigned expected = threads && threads < block->threads ? threads : block->threads;
     if (barrier->expected && barrier->expected != expected) {
-        fault(w, i, lane, EMU_LAUNCH_FAILURE, "barrier %u is waited for by %u threads here and %u elsewhere", number,
-              expected, barrier->expected);
+        fault(w, i, lane, EMU_LAUNCH_FAILURE,
+              "barrier %u is waited for by %u threads here and %u elsewhere", number, expected,
+              barrier->expected);
         return;
     }
     barrier->expected = expected;
@@ -174,7 +186,12 @@ void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bo
 
 /* ---- when nothing can go on ---------------------------------------------------------------- */
 
-struct stuck { struct warp *warp; const struct fragment *fragment; const struct insn *insn; unsigned waiting, exited; };
+struct stuck {
+    struct warp *warp;
+    const struct fragment *fragment;
+    const struct insn *insn;
+    unsigned waiting, exited;
+};
 
 static struct stuck look_around(struct block *block)
 {
@@ -184,9 +201,13 @@ static struct stuck look_around(struct block *block)
         stuck.exited += (unsigned)__builtin_popcount(w->exited);
         for (unsigned k = 0; k < w->fragment_count; k++) {
             const struct fragment *f = &w->fragments[k];
-            if (f->state == FRAGMENT_AT_BARRIER) stuck.waiting += (unsigned)__builtin_popcount(f->mask);
-            /* Report a fragment that waits for lanes of its own warp rather than one at a barrier. */
-            if (stuck.fragment && (stuck.fragment->state == FRAGMENT_CONVERGING || f->state != FRAGMENT_CONVERGING)) continue;
+            if (f->state == FRAGMENT_AT_BARRIER)
+                stuck.waiting += (unsigned)__builtin_popcount(f->mask);
+            /* Report a fragment that waits for lanes of its own warp rather than one at a
+             * barrier. */
+            if (stuck.fragment &&
+                (stuck.fragment->state == FRAGMENT_CONVERGING || f->state != FRAGMENT_CONVERGING))
+                continue;
             stuck.warp = w;
             stuck.fragment = f;
             stuck.insn = &block->launch->kernel->code[f->pc];
@@ -195,7 +216,8 @@ static struct stuck look_around(struct block *block)
     return stuck;
 }
 
-/* Says who waits for whom, or, if that is allowed, lets a barrier go without the threads that have exited. */
+/* Says who waits for whom, or, if that is allowed, lets a barrier go without the threads that have
+ * exited. */
 static void resolve_stuck(struct block *block)
 {
     struct stuck s = look_around(block);
@@ -203,7 +225,8 @@ static void resolve_stuck(struct block *block)
     if (s.fragment->state == FRAGMENT_CONVERGING) {
         uint32_t members = ((const uint32_t *)slot_at(s.warp, s.insn->members))[lane];
         fault(s.warp, s.insn, lane, EMU_LAUNCH_FAILURE,
-              "deadlock: lanes 0x%08x wait here for lanes 0x%08x of their member mask 0x%08x, which wait elsewhere",
+              "deadlock: lanes 0x%08x wait here for lanes 0x%08x of their member mask 0x%08x, "
+              "which wait elsewhere",
               s.fragment->mask, members & s.warp->live & ~s.fragment->mask, members);
         return;
     }
@@ -216,11 +239,13 @@ static void resolve_stuck(struct block *block)
     if (exits_explain)
         fault(s.warp, s.insn, lane, EMU_LAUNCH_FAILURE,
               "a barrier that not all threads reach: %u of %u threads wait here, %u have exited "
-              "(today's GPUs let this pass, and so does EMU_ALLOW_EXITED=1; it is undefined all the same)",
+              "(today's GPUs let this pass, and so does EMU_ALLOW_EXITED=1; it is undefined all "
+              "the same)",
               barrier->arrived, barrier->expected, s.exited);
     else
         fault(s.warp, s.insn, lane, EMU_LAUNCH_FAILURE,
-              "deadlock: %u of %u threads wait at this barrier, number %u, and the others wait elsewhere",
+              "deadlock: %u of %u threads wait at this barrier, number %u, and the others wait "
+              "elsewhere",
               barrier->arrived, barrier->expected, s.fragment->barrier);
 }
 

@@ -1,4 +1,5 @@
-/* collective.c — lanes of a warp exchanging values (PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync"). */
+/* collective.c — lanes of a warp exchanging values (PTX ISA, "shfl.sync", "vote.sync",
+ * "match.sync", "redux.sync"). */
 #include "warp_ops.h"
 #include <string.h>
 
@@ -13,11 +14,12 @@ static void set_predicate(struct warp *w, slot s, uint32_t mask, uint32_t bits)
 
 static uint64_t value_of(const struct warp *w, const struct insn *i, int lane)
 {
-    return i->lane_bytes == 8 ? ((const uint64_t *)slot_at(w, i->a))[lane] : lanes_32(w, i->a)[lane];
+    return i->lane_bytes == 8 ? ((const uint64_t *)slot_at(w, i->a))[lane]
+                              : lanes_32(w, i->a)[lane];
 }
 
-/* c holds, in bits 0–4, the last lane of a segment within it, and in bits 8–12 the bits of the lane's number that name the
- * segment: with width 32, c = 31 (0 for .up). */
+/* c holds, in bits 0–4, the last lane of a segment within it, and in bits 8–12 the bits of the
+ * lane's number that name the segment: with width 32, c = 31 (0 for .up). */
 void op_shuffle(struct warp *w, const struct insn *i, uint32_t mask)
 {
     uint32_t *d = lanes_32(w, i->d), value[WARP], inside = 0;
@@ -108,5 +110,6 @@ void op_elect(struct warp *w, const struct insn *i, uint32_t mask)
 
 void op_trap(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    fault(w, i, __builtin_ctz(mask), EMU_ILLEGAL_INSTRUCTION, "the kernel stopped itself with a trap");
+    fault(w, i, __builtin_ctz(mask), EMU_ILLEGAL_INSTRUCTION,
+          "the kernel stopped itself with a trap");
 }

@@ -7,7 +7,12 @@
 enum { BANKS = 32, BANK_BYTES = 4, SECTOR_BYTES = 32, MOST_WORDS = WARP * 16 / BANK_BYTES };
 
 /* The distinct words that lanes touch, chained by bank. */
-struct bank_words { uint64_t word[MOST_WORDS]; int16_t next[MOST_WORDS], first[BANKS]; uint8_t in_bank[BANKS]; int count; };
+struct bank_words {
+    uint64_t word[MOST_WORDS];
+    int16_t next[MOST_WORDS], first[BANKS];
+    uint8_t in_bank[BANKS];
+    int count;
+};
 
 static void touch(struct bank_words *words, uint64_t word)
 {
@@ -27,7 +32,8 @@ static unsigned wavefronts(const uint64_t *address, uint32_t lanes, unsigned byt
     memset(words.first, -1, sizeof words.first);
     for (uint32_t left = lanes; left; left &= left - 1) {
         uint64_t a = address[__builtin_ctz(left)];
-        for (uint64_t word = a / BANK_BYTES; word <= (a + bytes - 1) / BANK_BYTES; word++) touch(&words, word);
+        for (uint64_t word = a / BANK_BYTES; word <= (a + bytes - 1) / BANK_BYTES; word++)
+            touch(&words, word);
     }
     for (int bank = 0; bank < BANKS; bank++)
         if (words.in_bank[bank] > most) most = words.in_bank[bank];
@@ -49,11 +55,13 @@ static bool consecutive(const uint64_t *address, uint32_t mask)
 {
     if (mask != ALL_LANES) return false;
     bool so = true;
-    for (unsigned lane = 1; lane < WARP; lane++) so &= address[lane] == address[0] + BANK_BYTES * lane;
+    for (unsigned lane = 1; lane < WARP; lane++)
+        so &= address[lane] == address[0] + BANK_BYTES * lane;
     return so;
 }
 
-void count_shared(struct insn_counts *counts, const uint64_t *address, uint32_t mask, unsigned bytes, bool load)
+void count_shared(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
+                  unsigned bytes, bool load)
 {
     counts->shared_requests++;
     if (bytes == BANK_BYTES && consecutive(address, mask)) {
@@ -62,16 +70,21 @@ void count_shared(struct insn_counts *counts, const uint64_t *address, uint32_t 
         return;
     }
     unsigned group_lanes = bytes <= 4 ? WARP : bytes == 8 ? WARP / 2 : WARP / 4;
-    if (load && bytes > 4 && (lanes_pair(address, mask, 1) || lanes_pair(address, mask, 2))) group_lanes *= 2;
+    if (load && bytes > 4 && (lanes_pair(address, mask, 1) || lanes_pair(address, mask, 2)))
+        group_lanes *= 2;
     for (unsigned first = 0; first < WARP; first += group_lanes) {
-        uint32_t group = group_lanes == WARP ? mask : mask >> first << first & (uint32_t)((UINT64_C(1) << (first + group_lanes)) - 1);
+        uint32_t group =
+            group_lanes == WARP
+                ? mask
+                : mask >> first << first & (uint32_t)((UINT64_C(1) << (first + group_lanes)) - 1);
         if (!group) continue;
         counts->wavefronts += wavefronts(address, group, bytes);
         counts->ideal++;
     }
 }
 
-void count_global(struct insn_counts *counts, const uint64_t *address, uint32_t mask, unsigned bytes)
+void count_global(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
+                  unsigned bytes)
 {
     uint64_t seen[WARP];
     unsigned sectors = 0;
@@ -103,7 +116,8 @@ static void add_global(struct emu_global *to, const struct insn_counts *from)
     to->bytes += from->bytes;
 }
 
-static void add_counts(struct emu_counts *to, const struct insn *insn, const struct insn_counts *from)
+static void add_counts(struct emu_counts *to, const struct insn *insn,
+                       const struct insn_counts *from)
 {
     to->instructions += from->executed;
     to->lanes += from->lanes;
@@ -112,7 +126,9 @@ static void add_counts(struct emu_counts *to, const struct insn *insn, const str
     case TALLY_BARRIER: to->barriers += from->executed; break;
     case TALLY_LOAD: add_shared(&to->shared_ld, from), add_global(&to->global_ld, from); break;
     case TALLY_STORE: add_shared(&to->shared_st, from), add_global(&to->global_st, from); break;
-    case TALLY_ATOMIC: add_shared(&to->shared_atom, from), add_global(&to->global_atom, from); break;
+    case TALLY_ATOMIC:
+        add_shared(&to->shared_atom, from), add_global(&to->global_atom, from);
+        break;
     default: to->adds[insn->tally - TALLY_ADD] += from->lanes; break;
     }
 }
@@ -123,17 +139,22 @@ struct emu_launch_record *record_make(const struct launch *launch, double second
     const struct ptx_text *text = &kernel->module->text;
     struct emu_launch_record *record = calloc(1, sizeof *record);
     struct emu_line *lines = calloc(kernel->line_count, sizeof *lines);
-    char *name = strdup(kernel->info.name); /* the module may be unloaded before the record is read */
+    char *name =
+        strdup(kernel->info.name); /* the module may be unloaded before the record is read */
     if (!record || !lines || !name) {
         free(record);
         free(lines);
         free(name);
         return NULL;
     }
-    *record = (struct emu_launch_record){
-        .id = launch->id, .kernel = name, .grid = launch->grid, .block = launch->block,
-        .dynamic_shared = launch->dynamic_shared, .static_shared = kernel->info.shared_bytes,
-        .seconds = seconds, .lines = lines};
+    *record = (struct emu_launch_record){.id = launch->id,
+                                         .kernel = name,
+                                         .grid = launch->grid,
+                                         .block = launch->block,
+                                         .dynamic_shared = launch->dynamic_shared,
+                                         .static_shared = kernel->info.shared_bytes,
+                                         .seconds = seconds,
+                                         .lines = lines};
     for (size_t i = 0; i < kernel->code_count; i++) {
         if (!launch->total[i].executed) continue;
         add_counts(&record->total, &kernel->code[i], &launch->total[i]);

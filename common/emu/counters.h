@@ -1,11 +1,11 @@
 /*
  * counters.h — the rules by which a GPU's memory instructions are counted.
  *
- * Shared memory has 32 banks; successive 32-bit words lie in successive banks. A group of lanes needs as many
- * wavefronts as there are distinct words in its busiest bank. One group is the warp for accesses of up to
- * 4 bytes, half of it for 8 bytes, a quarter for 16. Loads merge two groups into one if every active
- * lane n shares its address with lane n^1 (or every one with n^2), or that lane is inactive. Measured on an H200
- * with ncu's Source page, to the last unit.
+ * Shared memory has 32 banks; successive 32-bit words lie in successive banks. A group of lanes
+ * needs as many wavefronts as there are distinct words in its busiest bank. One group is the warp
+ * for accesses of up to 4 bytes, half of it for 8 bytes, a quarter for 16. Loads merge two groups
+ * into one if every active lane n shares its address with lane n^1 (or every one with n^2), or that
+ * lane is inactive. Measured on an H200 with ncu's Source page, to the last unit.
  *
  * Global memory moves in sectors of 32 bytes; a request is one warp instruction.
  */
@@ -15,7 +15,8 @@
 #include "machine.h"
 
 /* `address` holds 32 lanes; only those in mask count; at least one does. */
-void count_shared(struct insn_counts *, const uint64_t *address, uint32_t mask, unsigned bytes, bool load);
+void count_shared(struct insn_counts *, const uint64_t *address, uint32_t mask, unsigned bytes,
+                  bool load);
 void count_global(struct insn_counts *, const uint64_t *address, uint32_t mask, unsigned bytes);
 
 /* Adds what the kernel's instructions have counted into a record, per line and in total. */

@@ -99,7 +99,8 @@ unsigned long long cudart_stream_id(cudaStream_t);
 /* Forgets all streams and events. */
 void cudart_drop_streams(void);
 
-/* ---- settings (cudart_open.c) ----------------------------------------------------------------- */
+/* ---- settings (cudart_open.c)
+ * ----------------------------------------------------------------- */
 
 /* The value of an EMU_* variable; NULL if it is not set, or set to nothing. */
 const char *cudart_setting(const char *name);

@@ -13,15 +13,17 @@ _Noreturn void decode_fail(struct decoder *d, int error, const char *format, ...
     if (d->at) {
         size_t used = 0;
         for (unsigned i = 0; i < d->at->word_count && used < sizeof opcode; i++)
-            used += (size_t)snprintf(opcode + used, sizeof opcode - used, "%s%s", i ? "." : "", d->at->words[i]);
-        const char *file = d->at->file < d->module->text.file_count ? d->module->text.files[d->at->file] : NULL;
+            used += (size_t)snprintf(opcode + used, sizeof opcode - used, "%s%s", i ? "." : "",
+                                     d->at->words[i]);
+        const char *file =
+            d->at->file < d->module->text.file_count ? d->module->text.files[d->at->file] : NULL;
         if (d->at->source_line && file)
             snprintf(place, sizeof place, ", %s:%u", file, d->at->source_line);
-        snprintf(d->message, d->size, "instruction '%s' in kernel %s (%s, line %u%s): %s", opcode, d->function->name,
-                 d->module->name, d->at->line, place, text);
+        snprintf(d->message, d->size, "instruction '%s' in kernel %s (%s, line %u%s): %s", opcode,
+                 d->function->name, d->module->name, d->at->line, place, text);
     } else {
-        snprintf(d->message, d->size, "kernel %s (%s, line %u): %s", d->function->name, d->module->name,
-                 d->function->line, text);
+        snprintf(d->message, d->size, "kernel %s (%s, line %u): %s", d->function->name,
+                 d->module->name, d->function->line, text);
     }
     d->error = error;
     longjmp(d->failed, 1);
@@ -77,14 +79,16 @@ static bool function_names(const struct ptx_function *function, const char *name
     return false;
 }
 
-/* Static shared variables one after the other, then `extern __shared__ x[]`: every such name is the same place. */
+/* Static shared variables one after the other, then `extern __shared__ x[]`: every such name is the
+ * same place. */
 static void lay_out_memory(struct decoder *d)
 {
     const struct ptx_text *text = &d->module->text;
     const struct ptx_function *function = d->function;
     size_t shared = 0, local = 0, dynamic_align = 16;
     d->shared_offset = decode_take(d, (text->variable_count + 1) * sizeof *d->shared_offset);
-    d->variable_offset = decode_take(d, (function->variable_count + 1) * sizeof *d->variable_offset);
+    d->variable_offset =
+        decode_take(d, (function->variable_count + 1) * sizeof *d->variable_offset);
 
     for (size_t i = 0; i < text->variable_count; i++) {
         const struct ptx_variable *v = &text->variables[i];
@@ -101,7 +105,8 @@ static void lay_out_memory(struct decoder *d)
         size_t *end = v->space == PTX_SHARED ? &shared : &local;
         if (v->space != PTX_SHARED && v->space != PTX_LOCAL)
             decode_fail(d, EMU_UNSUPPORTED_PTX,
-                        "variable '%s' on line %u is of space .%s, which inside a kernel (for calls of functions that "
+                        "variable '%s' on line %u is of space .%s, which inside a kernel (for "
+                        "calls of functions that "
                         "were not inlined) is not supported",
                         v->name, v->line, ptx_space_name(v->space));
         d->variable_offset[i] = *end = align_up(*end, v->align);
@@ -145,14 +150,15 @@ static void note_use(const struct ptx_operand *operand, size_t at, size_t *first
     if (operand->other) note_use(operand->other, at, first, last);
 }
 
-/* An estimate of registers a thread: the most 32-bit values that are between their first and their last mention at one
- * instruction. ptxas reorders and reuses, so a GPU's number differs. */
+/* An estimate of registers a thread: the most 32-bit values that are between their first and their
+ * last mention at one instruction. ptxas reorders and reuses, so a GPU's number differs. */
 static unsigned estimate_registers(struct decoder *d)
 {
     enum { OVERHEAD = 4, MAXIMUM = 255 };
     const struct ptx_function *function = d->function;
     size_t count = function->register_count, length = function->instruction_count;
-    size_t *first = decode_take(d, (count + 1) * sizeof *first), *last = decode_take(d, (count + 1) * sizeof *last);
+    size_t *first = decode_take(d, (count + 1) * sizeof *first),
+           *last = decode_take(d, (count + 1) * sizeof *last);
     int *change = decode_take(d, (length + 2) * sizeof *change);
     for (size_t i = 0; i < count; i++) first[i] = SIZE_MAX;
     for (size_t i = 0; i < length; i++)
@@ -178,7 +184,8 @@ static int compare_lines(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* The distinct source lines, sorted, and each instruction's index among them. Line 0:0 is "unknown". */
+/* The distinct source lines, sorted, and each instruction's index among them. Line 0:0 is
+ * "unknown". */
 static void collect_lines(struct decoder *d)
 {
     struct emu_kernel *kernel = d->kernel;
@@ -195,7 +202,8 @@ static void collect_lines(struct decoder *d)
     for (size_t i = 0; i < kernel->code_count; i++)
         if (!count || compare_lines(&sorted[count - 1], &sorted[i])) sorted[count++] = sorted[i];
     for (size_t i = 0; i < kernel->code_count; i++) {
-        struct source_line *found = bsearch(&lines[i], sorted, count, sizeof *sorted, compare_lines);
+        struct source_line *found =
+            bsearch(&lines[i], sorted, count, sizeof *sorted, compare_lines);
         kernel->code[i].line = (uint32_t)(found - sorted);
     }
     kernel->lines = sorted;
@@ -207,7 +215,8 @@ static void fill_constants(struct decoder *d)
 {
     struct emu_kernel *kernel = d->kernel;
     uint8_t *bytes = decode_take(d, d->constant_bytes + SLOT_ALIGNMENT);
-    kernel->constants = bytes + (SLOT_ALIGNMENT - (uintptr_t)bytes % SLOT_ALIGNMENT) % SLOT_ALIGNMENT;
+    kernel->constants =
+        bytes + (SLOT_ALIGNMENT - (uintptr_t)bytes % SLOT_ALIGNMENT) % SLOT_ALIGNMENT;
     kernel->constant_bytes = d->constant_bytes;
     for (size_t i = 0; i < d->constant_count; i++) {
         const struct constant *c = &d->constants[i];
@@ -249,8 +258,9 @@ static void decode_code(struct decoder *d)
     if (function->instruction_count) end->source = end[-1].source;
 }
 
-int decode_kernel(const struct emu_gpu *gpu, struct emu_module *module, const struct ptx_function *function,
-                  struct emu_kernel **out, char *message, size_t size)
+int decode_kernel(const struct emu_gpu *gpu, struct emu_module *module,
+                  const struct ptx_function *function, struct emu_kernel **out, char *message,
+                  size_t size)
 {
     struct decoder *d = calloc(1, sizeof *d);
     if (!d) {
@@ -271,9 +281,10 @@ int decode_kernel(const struct emu_gpu *gpu, struct emu_module *module, const st
     kernel->module = module;
     kernel->function = function;
     kernel->info.name = function->name;
-    kernel->info.max_threads = function->max_threads && function->max_threads < (unsigned)gpu->threads_per_block
-                                   ? function->max_threads
-                                   : (unsigned)gpu->threads_per_block;
+    kernel->info.max_threads =
+        function->max_threads && function->max_threads < (unsigned)gpu->threads_per_block
+            ? function->max_threads
+            : (unsigned)gpu->threads_per_block;
     lay_out_params(d);
     lay_out_memory(d);
     lay_out_registers(d);

@@ -13,7 +13,11 @@
 #include "module.h"
 #include <setjmp.h>
 
-struct constant { uint64_t value; uint8_t bytes; slot slot; };
+struct constant {
+    uint64_t value;
+    uint8_t bytes;
+    slot slot;
+};
 
 struct decoder {
     const struct emu_gpu *gpu;
@@ -22,8 +26,8 @@ struct decoder {
     struct emu_kernel *kernel;
     const struct ptx_instruction *at; /* the instruction being decoded */
 
-    slot *registers;                  /* by PTX register index */
-    uint8_t *lane_bytes;              /* of each: 4, 8, 0 for a predicate */
+    slot *registers;     /* by PTX register index */
+    uint8_t *lane_bytes; /* of each: 4, 8, 0 for a predicate */
     size_t register_bytes;
 
     struct constant *constants;
@@ -32,8 +36,8 @@ struct decoder {
     size_t special_count;
     slot special_slots[SPECIAL_REGISTERS];
 
-    size_t *shared_offset;            /* of text.variables; SIZE_MAX: not used by this kernel */
-    size_t *variable_offset;          /* of function->variables */
+    size_t *shared_offset;   /* of text.variables; SIZE_MAX: not used by this kernel */
+    size_t *variable_offset; /* of function->variables */
 
     jmp_buf failed;
     int error;

@@ -1,10 +1,11 @@
 /*
  * decode_insn.c — one instruction.
  *
- * An opcode is taken apart into the operation, its types and its modifiers, each understood by itself, so
- * that a combination never seen before is either carried out rightly or refused. Whatever is not understood
- * ends up in the key by which the operation is looked up, is not found, and is named in the error.
- * The families are listed at the end; an opcode in none of them is plain arithmetic.
+ * An opcode is taken apart into the operation, its types and its modifiers, each understood by
+ * itself, so that a combination never seen before is either carried out rightly or refused.
+ * Whatever is not understood ends up in the key by which the operation is looked up, is not found,
+ * and is named in the error. The families are listed at the end; an opcode in none of them is plain
+ * arithmetic.
  */
 #include "decode.h"
 #include "operations.h"
@@ -54,25 +55,30 @@ static void refuse_rest(struct decoder *d, struct words *words)
 {
     for (unsigned i = 1; i < words->source->word_count; i++)
         if (!words->used[i])
-            decode_fail(d, EMU_UNSUPPORTED_PTX, "modifier '.%s' is not supported", words->source->words[i]);
+            decode_fail(d, EMU_UNSUPPORTED_PTX, "modifier '.%s' is not supported",
+                        words->source->words[i]);
 }
 
 static void need_operands(struct decoder *d, const struct ptx_instruction *source, unsigned least,
                           unsigned most)
 {
     if (source->operand_count < least || source->operand_count > most)
-        decode_fail(d, EMU_INVALID_PTX, "%u operands, but %u%s expected", source->operand_count, least,
-                    least == most ? " are" : " or more are");
+        decode_fail(d, EMU_INVALID_PTX, "%u operands, but %u%s expected", source->operand_count,
+                    least, least == most ? " are" : " or more are");
 }
 
-struct key { char text[128]; size_t length; };
+struct key {
+    char text[128];
+    size_t length;
+};
 
 static void key_add(struct key *key, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void key_add(struct key *key, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int added = vsnprintf(key->text + key->length, sizeof key->text - key->length, format, arguments);
+    int added =
+        vsnprintf(key->text + key->length, sizeof key->text - key->length, format, arguments);
     va_end(arguments);
     key->length += (size_t)added;
     if (key->length >= sizeof key->text) key->length = sizeof key->text - 1;
@@ -85,7 +91,8 @@ static const struct op *find_op(struct decoder *d, const struct key *key)
     return op;
 }
 
-/* Puts the wrapper around a floating-point operation that rounds otherwise, flushes or saturates. */
+/* Puts the wrapper around a floating-point operation that rounds otherwise, flushes or
+ * saturates. */
 static void wrap(struct insn *i, enum ptx_type result)
 {
     if (i->rounding == FE_TONEAREST && !i->flush && i->clamp == CLAMP_NONE) return;
@@ -98,16 +105,22 @@ static void wrap(struct insn *i, enum ptx_type result)
 static void take_clamp(struct words *words, struct insn *i, enum ptx_type result)
 {
     bool half = ptx_type_is_float(result) && result != PTX_F32 && result != PTX_F64;
-    if (take_word(words, "sat")) i->clamp = CLAMP_TO_UNIT;
-    else if (half && take_word(words, "relu")) i->clamp = CLAMP_TO_POSITIVE;
+    if (take_word(words, "sat"))
+        i->clamp = CLAMP_TO_UNIT;
+    else if (half && take_word(words, "relu"))
+        i->clamp = CLAMP_TO_POSITIVE;
 }
 
 static void take_rounding(struct words *words, struct insn *i)
 {
-    if (take_word(words, "rz")) i->rounding = FE_TOWARDZERO;
-    else if (take_word(words, "rm")) i->rounding = FE_DOWNWARD;
-    else if (take_word(words, "rp")) i->rounding = FE_UPWARD;
-    else take_word(words, "rn");
+    if (take_word(words, "rz"))
+        i->rounding = FE_TOWARDZERO;
+    else if (take_word(words, "rm"))
+        i->rounding = FE_DOWNWARD;
+    else if (take_word(words, "rp"))
+        i->rounding = FE_UPWARD;
+    else
+        take_word(words, "rn");
 }
 
 /* ---- plain arithmetic ---------------------------------------------------------------------- */
@@ -115,19 +128,23 @@ static void take_rounding(struct words *words, struct insn *i)
 static unsigned letter_bytes(char letter) { return letter == '8' ? 8 : letter == '4' ? 4 : 0; }
 
 /* Operands by the operation's letters: destination, then up to four sources. */
-static void take_operands(struct decoder *d, const struct ptx_instruction *source, const struct op *op,
-                          struct insn *i)
+static void take_operands(struct decoder *d, const struct ptx_instruction *source,
+                          const struct op *op, struct insn *i)
 {
     slot *const places[] = {&i->d, &i->a, &i->b, &i->c, &i->v[0]};
     unsigned count = (unsigned)strlen(op->operands);
     need_operands(d, source, count, count);
     for (unsigned k = 0; k < count; k++) {
         const struct ptx_operand *operand = &source->operands[k];
-        if (op->operands[k] == 't') i->offset = immediate(d, operand);
-        else if (k == 0) i->d = destination_slot(d, operand, letter_bytes(op->operands[k]));
-        else *places[k] = source_slot(d, operand, letter_bytes(op->operands[k]));
+        if (op->operands[k] == 't')
+            i->offset = immediate(d, operand);
+        else if (k == 0)
+            i->d = destination_slot(d, operand, letter_bytes(op->operands[k]));
+        else
+            *places[k] = source_slot(d, operand, letter_bytes(op->operands[k]));
         if (operand->negated || operand->other)
-            decode_fail(d, EMU_UNSUPPORTED_PTX, "a negated or paired operand is not supported here");
+            decode_fail(d, EMU_UNSUPPORTED_PTX,
+                        "a negated or paired operand is not supported here");
     }
 }
 
@@ -146,7 +163,8 @@ static unsigned count_used(const struct words *words)
 /* Those of which PTX has no default: how exact is the result to be? */
 static bool needs_rounding(const char *opcode)
 {
-    static const char *const names[] = {"div", "rcp", "sqrt", "rsqrt", "fma", "sin", "cos", "lg2", "ex2", "tanh"};
+    static const char *const names[] = {"div", "rcp", "sqrt", "rsqrt", "fma",
+                                        "sin", "cos", "lg2",  "ex2",   "tanh"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(opcode, names[i])) return true;
     return false;
@@ -158,13 +176,18 @@ static enum tally tally_of(const char *opcode, enum ptx_type type)
     switch (type) {
     case PTX_F32: return TALLY_ADD + EMU_ADD_F32;
     case PTX_F64: return TALLY_ADD + EMU_ADD_F64;
-    case PTX_F16: case PTX_BF16: case PTX_F16X2: case PTX_BF16X2: return TALLY_ADD + EMU_ADD_F16;
-    case PTX_U64: case PTX_S64: return TALLY_ADD + EMU_ADD_I64;
+    case PTX_F16:
+    case PTX_BF16:
+    case PTX_F16X2:
+    case PTX_BF16X2: return TALLY_ADD + EMU_ADD_F16;
+    case PTX_U64:
+    case PTX_S64: return TALLY_ADD + EMU_ADD_I64;
     default: return TALLY_ADD + EMU_ADD_I32;
     }
 }
 
-static void decode_arithmetic(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+static void decode_arithmetic(struct decoder *d, const struct ptx_instruction *source,
+                              struct insn *i)
 {
     static const char *const dropped[] = {"approx", "full", "noftz", NULL};
     struct words words = all_words(source);
@@ -214,9 +237,12 @@ static void decode_compare(struct decoder *d, const struct ptx_instruction *sour
     bool is_set = !strcmp(source->words[0], "set");
     i->flush = take_word(&words, "ftz");
     enum ptx_type to = is_set ? take_type(&words) : PTX_PRED, type = take_type(&words);
-    if (take_word(&words, "and")) i->combine = COMBINE_AND;
-    else if (take_word(&words, "or")) i->combine = COMBINE_OR;
-    else if (take_word(&words, "xor")) i->combine = COMBINE_XOR;
+    if (take_word(&words, "and"))
+        i->combine = COMBINE_AND;
+    else if (take_word(&words, "or"))
+        i->combine = COMBINE_OR;
+    else if (take_word(&words, "xor"))
+        i->combine = COMBINE_XOR;
 
     struct key key = {.length = 0};
     key_add(&key, "compare");
@@ -234,8 +260,10 @@ static void decode_compare(struct decoder *d, const struct ptx_instruction *sour
         i->d = destination_slot(d, result, 0);
         if (result->other) i->v[0] = destination_slot(d, result->other, 0);
         break;
-    case PTX_U32: case PTX_S32: i->offset = UINT32_MAX; break;
-    case PTX_U16: case PTX_S16: i->offset = UINT16_MAX; break;
+    case PTX_U32:
+    case PTX_S32: i->offset = UINT32_MAX; break;
+    case PTX_U16:
+    case PTX_S16: i->offset = UINT16_MAX; break;
     case PTX_F32: i->offset = 0x3f800000; break; /* 1.0 in each format */
     case PTX_F16: i->offset = 0x3c00; break;
     case PTX_BF16: i->offset = 0x3f80; break;
@@ -267,7 +295,10 @@ static bool take_integral_rounding(struct words *words, const char **rounding)
 
 static const char *rounding_name(int rounding)
 {
-    return rounding == FE_TOWARDZERO ? "rz" : rounding == FE_DOWNWARD ? "rm" : rounding == FE_UPWARD ? "rp" : "rn";
+    return rounding == FE_TOWARDZERO ? "rz"
+           : rounding == FE_DOWNWARD ? "rm"
+           : rounding == FE_UPWARD   ? "rp"
+                                     : "rn";
 }
 
 static void decode_convert(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
@@ -285,12 +316,14 @@ static void decode_convert(struct decoder *d, const struct ptx_instruction *sour
     if (take_integral_rounding(&words, &integral)) {
         key_add(&key, ".%s", integral);
     } else if (from_float && !to_float) {
-        decode_fail(d, EMU_INVALID_PTX, "a conversion to an integer needs .rni, .rzi, .rmi or .rpi");
+        decode_fail(d, EMU_INVALID_PTX,
+                    "a conversion to an integer needs .rni, .rzi, .rmi or .rpi");
     } else {
         unsigned before = count_used(&words);
         take_rounding(&words, i);
         if (to_float && !from_float && count_used(&words) == before)
-            decode_fail(d, EMU_INVALID_PTX, "a conversion from an integer needs .rn, .rz, .rm or .rp");
+            decode_fail(d, EMU_INVALID_PTX,
+                        "a conversion from an integer needs .rn, .rz, .rm or .rp");
         if (to_half && from != to) { /* has its own rounding; the CPU's mode does not matter */
             key_add(&key, ".%s", rounding_name(i->rounding));
             i->rounding = FE_TONEAREST;
@@ -313,8 +346,8 @@ static void decode_convert(struct decoder *d, const struct ptx_instruction *sour
     need_operands(d, source, 2, 2);
     const struct ptx_operand *destination = &source->operands[0], *value = &source->operands[1];
     unsigned to_bytes = letter_bytes(op->operands[0]), from_bytes = letter_bytes(op->operands[1]);
-    /* A register may be wider than a type of up to 32 bits: the low part of the source counts, and the result
-     * is extended. */
+    /* A register may be wider than a type of up to 32 bits: the low part of the source counts, and
+     * the result is extended. */
     bool wide_source = from_bytes == 4 && operand_lane_bytes(d, value, 4) == 8;
     bool wide_result = to_bytes == 4 && operand_lane_bytes(d, destination, 4) == 8;
     i->sign_extend = ptx_type_is_signed(to);
@@ -353,7 +386,9 @@ static void decode_move(struct decoder *d, const struct ptx_instruction *source,
     need_operands(d, source, 2, 2);
     if (decode_clock(d, source, i)) return;
     const struct ptx_operand *to = &source->operands[0], *from = &source->operands[1];
-    const struct ptx_operand *vector = to->kind == PTX_VECTOR ? to : from->kind == PTX_VECTOR ? from : NULL;
+    const struct ptx_operand *vector = to->kind == PTX_VECTOR     ? to
+                                       : from->kind == PTX_VECTOR ? from
+                                                                  : NULL;
     if (!vector) {
         decode_arithmetic(d, source, i);
         return;
@@ -369,28 +404,61 @@ static void decode_move(struct decoder *d, const struct ptx_instruction *source,
     i->fn = find_op(d, &key)->fn;
     for (unsigned k = 0; k < vector->count; k++) {
         const struct ptx_operand *item = vector->items[k];
-        if (vector == from) i->v[k] = source_slot(d, item, 4);
-        else if (item->kind != PTX_SINK) i->v[k] = destination_slot(d, item, 4);
+        if (vector == from)
+            i->v[k] = source_slot(d, item, 4);
+        else if (item->kind != PTX_SINK)
+            i->v[k] = destination_slot(d, item, 4);
     }
-    if (vector == to) i->a = source_slot(d, from, (unsigned)bytes);
-    else i->d = destination_slot(d, to, (unsigned)bytes);
+    if (vector == to)
+        i->a = source_slot(d, from, (unsigned)bytes);
+    else
+        i->d = destination_slot(d, to, (unsigned)bytes);
 }
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
-/* Words about caches and ordering, which change nothing that can be seen here: every access goes to one memory,
- * and accesses of one host thread happen in order. */
-static const char *const hints[] = {
-    "weak", "relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys", "nc", "ca", "cg",
-    "cs", "lu", "cv", "wb", "wt", "mmio", "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
-    "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B", "L2::evict_normal",
-    "L2::evict_first", "L2::evict_last", "unified", NULL};
+/* Words about caches and ordering, which change nothing that can be seen here: every access goes to
+ * one memory, and accesses of one host thread happen in order. */
+static const char *const hints[] = {"weak",
+                                    "relaxed",
+                                    "acquire",
+                                    "release",
+                                    "acq_rel",
+                                    "cta",
+                                    "cluster",
+                                    "gpu",
+                                    "sys",
+                                    "nc",
+                                    "ca",
+                                    "cg",
+                                    "cs",
+                                    "lu",
+                                    "cv",
+                                    "wb",
+                                    "wt",
+                                    "mmio",
+                                    "L1::evict_normal",
+                                    "L1::evict_unchanged",
+                                    "L1::evict_first",
+                                    "L1::evict_last",
+                                    "L1::no_allocate",
+                                    "L2::64B",
+                                    "L2::128B",
+                                    "L2::256B",
+                                    "L2::evict_normal",
+                                    "L2::evict_first",
+                                    "L2::evict_last",
+                                    "unified",
+                                    NULL};
 
 static enum ptx_space take_space(struct words *words)
 {
-    static const struct { const char *word; enum ptx_space space; } names[] = {
-        {"global", PTX_GLOBAL}, {"shared", PTX_SHARED}, {"shared::cta", PTX_SHARED}, {"local", PTX_LOCAL},
-        {"const", PTX_CONST}, {"param", PTX_PARAM}, {"param::entry", PTX_PARAM}};
+    static const struct {
+        const char *word;
+        enum ptx_space space;
+    } names[] = {{"global", PTX_GLOBAL},     {"shared", PTX_SHARED}, {"shared::cta", PTX_SHARED},
+                 {"local", PTX_LOCAL},       {"const", PTX_CONST},   {"param", PTX_PARAM},
+                 {"param::entry", PTX_PARAM}};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (take_word(words, names[k].word)) return names[k].space;
     return PTX_GENERIC;
@@ -411,38 +479,51 @@ static void decode_access(struct decoder *d, const struct ptx_instruction *sourc
     i->sign_extend = ptx_type_is_signed(type);
     i->used_bytes = (uint16_t)source->used_bytes;
     if (!i->element_bytes || i->element_bytes > 8)
-        decode_fail(d, EMU_UNSUPPORTED_PTX, "accesses of type .%s are not supported", ptx_type_name(type));
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "accesses of type .%s are not supported",
+                    ptx_type_name(type));
     if (i->element_bytes * i->elements > 16)
-        decode_fail(d, EMU_UNSUPPORTED_PTX, "accesses of more than 16 bytes a lane are not supported");
+        decode_fail(d, EMU_UNSUPPORTED_PTX,
+                    "accesses of more than 16 bytes a lane are not supported");
 
     need_operands(d, source, 2, 2);
     const struct ptx_operand *values = &source->operands[load ? 0 : 1];
     decode_address(d, i, &source->operands[load ? 1 : 0]);
     bool vector = values->kind == PTX_VECTOR;
     if ((vector ? values->count : 1) != i->elements)
-        decode_fail(d, EMU_INVALID_PTX, "%u values for %u elements", vector ? values->count : 1, i->elements);
+        decode_fail(d, EMU_INVALID_PTX, "%u values for %u elements", vector ? values->count : 1,
+                    i->elements);
 
-    const struct ptx_operand *const *each = vector ? (const struct ptx_operand *const *)values->items : &values;
-    /* All elements of a vector have registers of one size; a register may be wider than its element. */
+    const struct ptx_operand *const *each =
+        vector ? (const struct ptx_operand *const *)values->items : &values;
+    /* All elements of a vector have registers of one size; a register may be wider than its
+     * element. */
     i->lane_bytes = i->element_bytes == 8 ? 8 : 4;
     for (unsigned k = 0; k < i->elements; k++)
-        if (each[k]->kind == PTX_REGISTER) i->lane_bytes = (uint8_t)operand_lane_bytes(d, each[k], 4);
-    if (i->lane_bytes < i->element_bytes) decode_fail(d, EMU_INVALID_PTX, "the register is too small");
+        if (each[k]->kind == PTX_REGISTER)
+            i->lane_bytes = (uint8_t)operand_lane_bytes(d, each[k], 4);
+    if (i->lane_bytes < i->element_bytes)
+        decode_fail(d, EMU_INVALID_PTX, "the register is too small");
     for (unsigned k = 0; k < i->elements; k++) {
-        if (!load) i->v[k] = source_slot(d, each[k], i->lane_bytes);
-        else if (each[k]->kind != PTX_SINK) i->v[k] = destination_slot(d, each[k], i->lane_bytes);
+        if (!load)
+            i->v[k] = source_slot(d, each[k], i->lane_bytes);
+        else if (each[k]->kind != PTX_SINK)
+            i->v[k] = destination_slot(d, each[k], i->lane_bytes);
     }
     i->fn = op_find(!load ? "st" : i->space == PTX_PARAM ? "ld.param" : "ld")->fn;
-    if (!load && i->space == PTX_PARAM) decode_fail(d, EMU_UNSUPPORTED_PTX, "parameters cannot be written");
+    if (!load && i->space == PTX_PARAM)
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "parameters cannot be written");
     if (i->space != PTX_PARAM && i->space != PTX_CONST) i->tally = load ? TALLY_LOAD : TALLY_STORE;
 }
 
 static void decode_atomic(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
-    static const struct { const char *word; enum atomic function; } names[] = {
-        {"add", ATOMIC_ADD}, {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX}, {"and", ATOMIC_AND},
-        {"or", ATOMIC_OR}, {"xor", ATOMIC_XOR}, {"exch", ATOMIC_EXCHANGE}, {"cas", ATOMIC_CAS},
-        {"inc", ATOMIC_INC}, {"dec", ATOMIC_DEC}};
+    static const struct {
+        const char *word;
+        enum atomic function;
+    } names[] = {{"add", ATOMIC_ADD},       {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},
+                 {"and", ATOMIC_AND},       {"or", ATOMIC_OR},   {"xor", ATOMIC_XOR},
+                 {"exch", ATOMIC_EXCHANGE}, {"cas", ATOMIC_CAS}, {"inc", ATOMIC_INC},
+                 {"dec", ATOMIC_DEC}};
     static const char *const dropped[] = {"noftz", NULL};
     struct words words = all_words(source);
     bool has_result = !strcmp(source->words[0], "atom"), known = false;
@@ -456,9 +537,12 @@ static void decode_atomic(struct decoder *d, const struct ptx_instruction *sourc
     refuse_rest(d, &words);
     bool is_float = ptx_type_is_float(type);
     if (is_float && i->function != ATOMIC_ADD && i->function != ATOMIC_EXCHANGE)
-        decode_fail(d, EMU_UNSUPPORTED_PTX, "this atomic operation is not supported for .%s", ptx_type_name(type));
-    if (type != PTX_F32 && type != PTX_F64 && (is_float || ptx_type_size(type) < 4 || ptx_type_size(type) > 8))
-        decode_fail(d, EMU_UNSUPPORTED_PTX, "atomics on .%s are not supported", ptx_type_name(type));
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "this atomic operation is not supported for .%s",
+                    ptx_type_name(type));
+    if (type != PTX_F32 && type != PTX_F64 &&
+        (is_float || ptx_type_size(type) < 4 || ptx_type_size(type) > 8))
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "atomics on .%s are not supported",
+                    ptx_type_name(type));
     i->element_bytes = i->lane_bytes = (uint8_t)ptx_type_size(type);
     i->elements = 1;
     i->sign_extend = ptx_type_is_signed(type);
@@ -490,7 +574,8 @@ static void decode_address_conversion(struct decoder *d, const struct ptx_instru
     struct words words = all_words(source);
     bool to = take_word(&words, "to");
     enum ptx_space space = take_space(&words);
-    if (take_type(&words) != PTX_U64) decode_fail(d, EMU_UNSUPPORTED_PTX, "only 64-bit addresses are supported");
+    if (take_type(&words) != PTX_U64)
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "only 64-bit addresses are supported");
     refuse_rest(d, &words);
     need_operands(d, source, 2, 2);
     i->d = destination_slot(d, &source->operands[0], 8);
@@ -527,7 +612,8 @@ static void decode_branch(struct decoder *d, const struct ptx_instruction *sourc
 }
 
 /* brx.idx index, TABLE; */
-static void decode_branch_table(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+static void decode_branch_table(struct decoder *d, const struct ptx_instruction *source,
+                                struct insn *i)
 {
     static const char *const dropped[] = {"idx", "uni", NULL};
     struct words words = all_words(source);
@@ -624,8 +710,8 @@ static void decode_barrier(struct decoder *d, const struct ptx_instruction *sour
 /* Fences order memory accesses; here they are in order already. */
 static void decode_fence(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
-    static const char *const dropped[] = {"sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu",
-                                          "gl", "sys", NULL};
+    static const char *const dropped[] = {"sc",      "acq_rel", "acquire", "release", "cta",
+                                          "cluster", "gpu",     "gl",      "sys",     NULL};
     struct words words = all_words(source);
     drop_words(&words, dropped);
     refuse_rest(d, &words);
@@ -654,7 +740,8 @@ static void decode_trap(struct decoder *d, const struct ptx_instruction *source,
 
 /* ---- lanes that exchange values ------------------------------------------------------------ */
 
-static void decode_collective(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+static void decode_collective(struct decoder *d, const struct ptx_instruction *source,
+                              struct insn *i)
 {
     struct words words = all_words(source);
     const char *opcode = source->words[0];
@@ -699,8 +786,8 @@ static void decode_collective(struct decoder *d, const struct ptx_instruction *s
         i->sign_extend = ptx_type_is_signed(type);
         bool predicate = type == PTX_PRED;
         i->lane_bytes = predicate ? 0 : ptx_type_size(type) == 8 ? 8 : 4;
-        if (predicate != kinds[k].predicate_result || (i->lane_bytes == 8 && strcmp(opcode, "match")) ||
-            ptx_type_is_float(type))
+        if (predicate != kinds[k].predicate_result ||
+            (i->lane_bytes == 8 && strcmp(opcode, "match")) || ptx_type_is_float(type))
             decode_fail(d, EMU_UNSUPPORTED_PTX, "it is not supported for .%s", ptx_type_name(type));
         i->d = destination_slot(d, result, kinds[k].predicate_result ? 0 : 4);
         if (result->other) i->v[0] = destination_slot(d, result->other, 0);
@@ -731,7 +818,8 @@ static void decode_call(struct decoder *d, const struct ptx_instruction *source,
     for (unsigned k = 0; k < source->operand_count; k++)
         if (source->operands[k].kind == PTX_SYMBOL && !name) name = &source->operands[k];
     (void)i;
-    decode_fail(d, EMU_UNSUPPORTED_PTX, "calls of functions that were not inlined ('%s') are not supported",
+    decode_fail(d, EMU_UNSUPPORTED_PTX,
+                "calls of functions that were not inlined ('%s') are not supported",
                 name ? name->name : "by pointer");
 }
 
@@ -741,19 +829,22 @@ void decode_instruction(struct decoder *d, const struct ptx_instruction *source,
         const char *opcode;
         void (*decode)(struct decoder *, const struct ptx_instruction *, struct insn *);
     } families[] = {
-        {"ld", decode_access}, {"ldu", decode_access}, {"st", decode_access},
-        {"atom", decode_atomic}, {"red", decode_atomic},
-        {"cvta", decode_address_conversion}, {"isspacep", decode_is_space},
-        {"setp", decode_compare}, {"set", decode_compare},
-        {"cvt", decode_convert}, {"mov", decode_move},
-        {"bra", decode_branch}, {"brx", decode_branch_table}, {"ret", decode_exit}, {"exit", decode_exit}, {"call", decode_call},
-        {"bar", decode_barrier}, {"barrier", decode_barrier},
-        {"membar", decode_fence}, {"fence", decode_fence},
-        {"prefetch", decode_nothing}, {"prefetchu", decode_nothing}, {"brkpt", decode_nothing},
-        {"pmevent", decode_nothing},
-        {"nanosleep", decode_spin}, {"trap", decode_trap},
-        {"shfl", decode_collective}, {"vote", decode_collective}, {"match", decode_collective},
-        {"redux", decode_collective}, {"elect", decode_collective},
+        {"ld", decode_access},         {"ldu", decode_access},
+        {"st", decode_access},         {"atom", decode_atomic},
+        {"red", decode_atomic},        {"cvta", decode_address_conversion},
+        {"isspacep", decode_is_space}, {"setp", decode_compare},
+        {"set", decode_compare},       {"cvt", decode_convert},
+        {"mov", decode_move},          {"bra", decode_branch},
+        {"brx", decode_branch_table},  {"ret", decode_exit},
+        {"exit", decode_exit},         {"call", decode_call},
+        {"bar", decode_barrier},       {"barrier", decode_barrier},
+        {"membar", decode_fence},      {"fence", decode_fence},
+        {"prefetch", decode_nothing},  {"prefetchu", decode_nothing},
+        {"brkpt", decode_nothing},     {"pmevent", decode_nothing},
+        {"nanosleep", decode_spin},    {"trap", decode_trap},
+        {"shfl", decode_collective},   {"vote", decode_collective},
+        {"match", decode_collective},  {"redux", decode_collective},
+        {"elect", decode_collective},
     };
     for (size_t k = 0; k < sizeof families / sizeof *families; k++)
         if (!strcmp(families[k].opcode, source->words[0])) {

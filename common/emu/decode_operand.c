@@ -8,7 +8,8 @@ slot register_take(struct decoder *d, unsigned lane_bytes)
 {
     size_t bytes = lane_bytes == 8 ? SLOT_64 : lane_bytes == 4 ? SLOT_32 : sizeof(uint32_t);
     if (lane_bytes)
-        d->register_bytes = (d->register_bytes + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
+        d->register_bytes =
+            (d->register_bytes + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
     if (d->register_bytes + bytes >= SLOT_CONSTANT)
         decode_fail(d, EMU_UNSUPPORTED_PTX, "the kernel has too many registers");
     slot taken = (slot)d->register_bytes;
@@ -38,16 +39,34 @@ slot constant_slot(struct decoder *d, uint64_t value, unsigned lane_bytes)
 
 /* ---- special registers --------------------------------------------------------------------- */
 
-static const struct { const char *name; enum special_register which; } special_names[] = {
-    {"tid.x", SPECIAL_TID_X}, {"tid.y", SPECIAL_TID_Y}, {"tid.z", SPECIAL_TID_Z},
-    {"ntid.x", SPECIAL_NTID_X}, {"ntid.y", SPECIAL_NTID_Y}, {"ntid.z", SPECIAL_NTID_Z},
-    {"ctaid.x", SPECIAL_CTAID_X}, {"ctaid.y", SPECIAL_CTAID_Y}, {"ctaid.z", SPECIAL_CTAID_Z},
-    {"nctaid.x", SPECIAL_NCTAID_X}, {"nctaid.y", SPECIAL_NCTAID_Y}, {"nctaid.z", SPECIAL_NCTAID_Z},
-    {"laneid", SPECIAL_LANEID}, {"warpid", SPECIAL_WARPID}, {"nwarpid", SPECIAL_NWARPID},
-    {"lanemask_eq", SPECIAL_LANEMASK_EQ}, {"lanemask_le", SPECIAL_LANEMASK_LE},
-    {"lanemask_lt", SPECIAL_LANEMASK_LT}, {"lanemask_ge", SPECIAL_LANEMASK_GE},
-    {"lanemask_gt", SPECIAL_LANEMASK_GT}, {"smid", SPECIAL_SMID}, {"nsmid", SPECIAL_NSMID},
-    {"gridid", SPECIAL_GRIDID}, {"dynamic_smem_size", SPECIAL_DYNAMIC_SHARED},
+static const struct {
+    const char *name;
+    enum special_register which;
+} special_names[] = {
+    {"tid.x", SPECIAL_TID_X},
+    {"tid.y", SPECIAL_TID_Y},
+    {"tid.z", SPECIAL_TID_Z},
+    {"ntid.x", SPECIAL_NTID_X},
+    {"ntid.y", SPECIAL_NTID_Y},
+    {"ntid.z", SPECIAL_NTID_Z},
+    {"ctaid.x", SPECIAL_CTAID_X},
+    {"ctaid.y", SPECIAL_CTAID_Y},
+    {"ctaid.z", SPECIAL_CTAID_Z},
+    {"nctaid.x", SPECIAL_NCTAID_X},
+    {"nctaid.y", SPECIAL_NCTAID_Y},
+    {"nctaid.z", SPECIAL_NCTAID_Z},
+    {"laneid", SPECIAL_LANEID},
+    {"warpid", SPECIAL_WARPID},
+    {"nwarpid", SPECIAL_NWARPID},
+    {"lanemask_eq", SPECIAL_LANEMASK_EQ},
+    {"lanemask_le", SPECIAL_LANEMASK_LE},
+    {"lanemask_lt", SPECIAL_LANEMASK_LT},
+    {"lanemask_ge", SPECIAL_LANEMASK_GE},
+    {"lanemask_gt", SPECIAL_LANEMASK_GT},
+    {"smid", SPECIAL_SMID},
+    {"nsmid", SPECIAL_NSMID},
+    {"gridid", SPECIAL_GRIDID},
+    {"dynamic_smem_size", SPECIAL_DYNAMIC_SHARED},
     {"total_smem_size", SPECIAL_TOTAL_SHARED},
 };
 
@@ -58,7 +77,8 @@ static slot special_slot(struct decoder *d, const char *name, unsigned lane_byte
         enum special_register which = special_names[i].which;
         if (which == SPECIAL_GRIDID && lane_bytes == 8) return constant_slot(d, 0, 8);
         if (lane_bytes != 4)
-            decode_fail(d, EMU_UNSUPPORTED_PTX, "special register %%%s is read as %u bytes", name, lane_bytes);
+            decode_fail(d, EMU_UNSUPPORTED_PTX, "special register %%%s is read as %u bytes", name,
+                        lane_bytes);
         if (d->special_slots[which] == NO_SLOT) {
             d->special_slots[which] = register_take(d, 4);
             d->specials[d->special_count++] =
@@ -66,7 +86,8 @@ static slot special_slot(struct decoder *d, const char *name, unsigned lane_byte
         }
         return d->special_slots[which];
     }
-    decode_fail(d, EMU_UNSUPPORTED_PTX, "%%%s is neither a declared register nor a special register that is supported",
+    decode_fail(d, EMU_UNSUPPORTED_PTX,
+                "%%%s is neither a declared register nor a special register that is supported",
                 name);
 }
 
@@ -84,17 +105,20 @@ static uint64_t symbol_address(struct decoder *d, const char *name)
     const struct ptx_text *text = &d->module->text;
     for (size_t i = 0; i < text->variable_count; i++) {
         if (strcmp(text->variables[i].name, name)) continue;
-        return text->variables[i].space == PTX_SHARED ? d->shared_offset[i] : d->module->addresses[i];
+        return text->variables[i].space == PTX_SHARED ? d->shared_offset[i]
+                                                      : d->module->addresses[i];
     }
     for (size_t i = 0; i < text->function_count; i++)
         if (!strcmp(text->functions[i].name, name))
-            decode_fail(d, EMU_UNSUPPORTED_PTX, "the address of function '%s' is not supported", name);
+            decode_fail(d, EMU_UNSUPPORTED_PTX, "the address of function '%s' is not supported",
+                        name);
     decode_fail(d, EMU_INVALID_PTX, "'%s' is not declared", name);
 }
 
 /* ---- operands ------------------------------------------------------------------------------ */
 
-unsigned operand_lane_bytes(struct decoder *d, const struct ptx_operand *operand, unsigned otherwise)
+unsigned operand_lane_bytes(struct decoder *d, const struct ptx_operand *operand,
+                            unsigned otherwise)
 {
     return operand->kind == PTX_REGISTER ? d->lane_bytes[operand->index] : otherwise;
 }
@@ -103,8 +127,8 @@ static slot register_slot(struct decoder *d, const struct ptx_operand *operand, 
 {
     const struct ptx_register *reg = &d->function->registers[operand->index];
     if (d->lane_bytes[operand->index] != lane_bytes)
-        decode_fail(d, EMU_INVALID_PTX, "register %s is of type .%s, which does not fit here", reg->name,
-                    ptx_type_name(reg->type));
+        decode_fail(d, EMU_INVALID_PTX, "register %s is of type .%s, which does not fit here",
+                    reg->name, ptx_type_name(reg->type));
     return d->registers[operand->index];
 }
 
@@ -120,8 +144,7 @@ slot source_slot(struct decoder *d, const struct ptx_operand *operand, unsigned 
     if (operand->negated && operand->kind != PTX_REGISTER)
         decode_fail(d, EMU_INVALID_PTX, "only a predicate can be negated");
     switch (operand->kind) {
-    case PTX_REGISTER:
-        return register_slot(d, operand, lane_bytes);
+    case PTX_REGISTER: return register_slot(d, operand, lane_bytes);
     case PTX_INTEGER:
         if (lane_bytes) return constant_slot(d, operand->bits, lane_bytes);
         return constant_slot(d, operand->bits ? ALL_LANES : 0, 0);
@@ -130,17 +153,16 @@ slot source_slot(struct decoder *d, const struct ptx_operand *operand, unsigned 
         break;
     case PTX_FLOAT64:
         if (lane_bytes == 8) return constant_slot(d, operand->bits, 8);
-        if (lane_bytes == 4) return constant_slot(d, float_bits(operand->bits), 4); /* 1.5 in an f32 operation */
+        if (lane_bytes == 4)
+            return constant_slot(d, float_bits(operand->bits), 4); /* 1.5 in an f32 operation */
         break;
-    case PTX_SPECIAL:
-        return special_slot(d, operand->name, lane_bytes);
+    case PTX_SPECIAL: return special_slot(d, operand->name, lane_bytes);
     case PTX_SYMBOL:
         if (lane_bytes)
             return constant_slot(d, symbol_address(d, operand->name) + (uint64_t)operand->offset,
                                  lane_bytes);
         break;
-    default:
-        break;
+    default: break;
     }
     decode_fail(d, EMU_INVALID_PTX, "an operand is of the wrong kind");
 }
@@ -155,7 +177,8 @@ slot destination_slot(struct decoder *d, const struct ptx_operand *operand, unsi
 
 void decode_address(struct decoder *d, struct insn *i, const struct ptx_operand *operand)
 {
-    if (operand->kind != PTX_ADDRESS) decode_fail(d, EMU_INVALID_PTX, "an address in [ ] is missing");
+    if (operand->kind != PTX_ADDRESS)
+        decode_fail(d, EMU_INVALID_PTX, "an address in [ ] is missing");
     const struct ptx_operand *base = operand->base;
     i->address_bytes = 8;
     if (base->kind == PTX_REGISTER) {
@@ -176,6 +199,7 @@ void decode_address(struct decoder *d, struct insn *i, const struct ptx_operand 
 
 int64_t immediate(struct decoder *d, const struct ptx_operand *operand)
 {
-    if (operand->kind != PTX_INTEGER) decode_fail(d, EMU_UNSUPPORTED_PTX, "an operand must be a constant here");
+    if (operand->kind != PTX_INTEGER)
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "an operand must be a constant here");
     return (int64_t)operand->bits;
 }

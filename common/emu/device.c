@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 /* Sets the message and passes the error on. */
-static int failed(struct emu *emu, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int failed(struct emu *emu, int error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static int failed(struct emu *emu, int error, const char *format, ...)
 {
     va_list arguments;
@@ -47,7 +48,8 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
     if (emu->tracing) emu->threads = 1; /* so that lines come in the order of blocks */
     size_t bytes = memory_size(emu->gpu, config->memory);
     if (!memory_open(&emu->memory, bytes)) {
-        snprintf(message, size, "the host gives no addresses for %zu bytes of device memory; ask for less", bytes);
+        snprintf(message, size,
+                 "the host gives no addresses for %zu bytes of device memory; ask for less", bytes);
         free(emu);
         return NULL;
     }
@@ -144,15 +146,17 @@ void emu_memory_info(struct emu *emu, size_t *free_bytes, size_t *total_bytes)
     pthread_mutex_unlock(&emu->lock);
 }
 
-/* The host's view of a device range; NULL after setting the message. A copy of nothing may name any address. */
+/* The host's view of a device range; NULL after setting the message. A copy of nothing may name any
+ * address. */
 static void *view(struct emu *emu, emu_addr address, size_t bytes)
 {
     char nearest[200];
     void *bytes_there = memory_view(&emu->memory, address, bytes);
     if (bytes_there) return bytes_there;
     device_describe_address(emu, address, nearest, sizeof nearest);
-    failed(emu, EMU_INVALID_VALUE, "%zu bytes from device address 0x%" PRIx64 " on are not inside one allocation (%s)", bytes,
-           address, nearest);
+    failed(emu, EMU_INVALID_VALUE,
+           "%zu bytes from device address 0x%" PRIx64 " on are not inside one allocation (%s)",
+           bytes, address, nearest);
     return NULL;
 }
 
@@ -208,36 +212,48 @@ void device_describe_address(const struct emu *emu, uint64_t address, char *text
     for (size_t i = 0; i < emu->memory.range_count; i++) {
         const struct range *range = &emu->memory.ranges[i];
         uint64_t end = range->base + range->bytes;
-        uint64_t away = address < range->base ? range->base - address : address >= end ? address - end : 0;
+        uint64_t away = address < range->base ? range->base - address
+                        : address >= end      ? address - end
+                                              : 0;
         if (away < distance) {
             distance = away;
             nearest = range;
         }
     }
-    if (!address) snprintf(text, size, "a null pointer");
-    else if (!nearest) snprintf(text, size, "no memory is allocated");
+    if (!address)
+        snprintf(text, size, "a null pointer");
+    else if (!nearest)
+        snprintf(text, size, "no memory is allocated");
     else if (address < nearest->base)
-        snprintf(text, size, "%" PRIu64 " bytes before the allocation of %" PRIu64 " bytes at 0x%" PRIx64, distance,
-                 nearest->bytes, nearest->base);
+        snprintf(text, size,
+                 "%" PRIu64 " bytes before the allocation of %" PRIu64 " bytes at 0x%" PRIx64,
+                 distance, nearest->bytes, nearest->base);
     else if (address >= nearest->base + nearest->bytes)
-        snprintf(text, size, "%" PRIu64 " bytes past the end of the allocation of %" PRIu64 " bytes at 0x%" PRIx64, distance,
-                 nearest->bytes, nearest->base);
+        snprintf(text, size,
+                 "%" PRIu64 " bytes past the end of the allocation of %" PRIu64
+                 " bytes at 0x%" PRIx64,
+                 distance, nearest->bytes, nearest->base);
     else
-        snprintf(text, size, "%" PRIu64 " bytes before the end of the allocation of %" PRIu64 " bytes at 0x%" PRIx64,
+        snprintf(text, size,
+                 "%" PRIu64 " bytes before the end of the allocation of %" PRIu64
+                 " bytes at 0x%" PRIx64,
                  nearest->base + nearest->bytes - address, nearest->bytes, nearest->base);
 }
 
 /* ---- modules ------------------------------------------------------------------------------- */
 
 /* Where a variable's address is wanted in another one's initial value. */
-static int resolve_symbol(struct emu *emu, struct emu_module *module, const char *name, emu_addr *address)
+static int resolve_symbol(struct emu *emu, struct emu_module *module, const char *name,
+                          emu_addr *address)
 {
     for (size_t i = 0; i < module->text.variable_count; i++)
         if (!strcmp(module->text.variables[i].name, name) && module->addresses[i]) {
             *address = module->addresses[i];
             return EMU_OK;
         }
-    return failed(emu, EMU_UNSUPPORTED_PTX, "%s: the address of '%s' in an initial value is not supported", module->name, name);
+    return failed(emu, EMU_UNSUPPORTED_PTX,
+                  "%s: the address of '%s' in an initial value is not supported", module->name,
+                  name);
 }
 
 static int place_variables(struct emu *emu, struct emu_module *module)
@@ -247,13 +263,19 @@ static int place_variables(struct emu *emu, struct emu_module *module)
         const struct ptx_variable *v = &text->variables[i];
         if (v->space != PTX_GLOBAL && v->space != PTX_CONST) continue;
         if (v->is_extern)
-            return failed(emu, EMU_UNSUPPORTED_PTX, "%s:%u: variable '%s' is defined in another module; linking is not supported",
-                          module->name, v->line, v->name);
+            return failed(
+                emu, EMU_UNSUPPORTED_PTX,
+                "%s:%u: variable '%s' is defined in another module; linking is not supported",
+                module->name, v->line, v->name);
         int error = memory_alloc(&emu->memory, v->bytes ? v->bytes : 1, &module->addresses[i]);
-        if (error) return failed(emu, error, "%s: no device memory for the %zu bytes of '%s'", module->name, v->bytes, v->name);
+        if (error)
+            return failed(emu, error, "%s: no device memory for the %zu bytes of '%s'",
+                          module->name, v->bytes, v->name);
         void *there = memory_view(&emu->memory, module->addresses[i], v->bytes ? v->bytes : 1);
-        if (v->initial) memcpy(there, v->initial, v->bytes);
-        else memset(there, 0, v->bytes);
+        if (v->initial)
+            memcpy(there, v->initial, v->bytes);
+        else
+            memset(there, 0, v->bytes);
     }
     for (size_t i = 0; i < text->variable_count; i++)
         for (size_t k = 0; k < text->variables[i].address_ofs; k++) {
@@ -262,7 +284,8 @@ static int place_variables(struct emu *emu, struct emu_module *module)
             int error = resolve_symbol(emu, module, of->symbol, &address);
             if (error) return error;
             address += (uint64_t)of->addend;
-            void *there = memory_view(&emu->memory, module->addresses[i] + of->offset, sizeof address);
+            void *there =
+                memory_view(&emu->memory, module->addresses[i] + of->offset, sizeof address);
             if (there) memcpy(there, &address, sizeof address);
         }
     return EMU_OK;
@@ -274,7 +297,8 @@ static void free_variables(struct emu *emu, struct emu_module *module)
         if (module->addresses[i]) memory_free(&emu->memory, module->addresses[i]);
 }
 
-int emu_load(struct emu *emu, const char *ptx, size_t length, const char *name, struct emu_module **out)
+int emu_load(struct emu *emu, const char *ptx, size_t length, const char *name,
+             struct emu_module **out)
 {
     struct emu_module *module = calloc(1, sizeof *module);
     if (!module) return failed(emu, EMU_OUT_OF_MEMORY, "out of memory");
@@ -282,8 +306,13 @@ int emu_load(struct emu *emu, const char *ptx, size_t length, const char *name, 
     int error = ptx_parse(ptx, length, name, &module->text, emu->message, sizeof emu->message);
     if (!error) {
         module->arena = arena_new();
-        module->name = module->arena ? arena_text(module->arena, name ? name : "PTX", strlen(name ? name : "PTX")) : NULL;
-        module->addresses = module->name ? arena_take(module->arena, (module->text.variable_count + 1) * sizeof(emu_addr)) : NULL;
+        module->name = module->arena ? arena_text(module->arena, name ? name : "PTX",
+                                                  strlen(name ? name : "PTX"))
+                                     : NULL;
+        module->addresses =
+            module->name
+                ? arena_take(module->arena, (module->text.variable_count + 1) * sizeof(emu_addr))
+                : NULL;
         if (!module->addresses) {
             error = failed(emu, EMU_OUT_OF_MEMORY, "out of memory");
         } else {
@@ -315,7 +344,8 @@ void emu_unload(struct emu *emu, struct emu_module *module)
     pthread_mutex_unlock(&emu->lock);
 }
 
-static int find_kernel(struct emu *emu, struct emu_module *module, const char *name, struct emu_kernel **kernel)
+static int find_kernel(struct emu *emu, struct emu_module *module, const char *name,
+                       struct emu_kernel **kernel)
 {
     for (struct emu_kernel *k = module->kernels; k; k = k->next)
         if (!strcmp(k->info.name, name)) {
@@ -325,7 +355,8 @@ static int find_kernel(struct emu *emu, struct emu_module *module, const char *n
     for (size_t i = 0; i < module->text.function_count; i++) {
         const struct ptx_function *function = &module->text.functions[i];
         if (!function->is_entry || !function->has_body || strcmp(function->name, name)) continue;
-        int error = decode_kernel(emu->gpu, module, function, kernel, emu->message, sizeof emu->message);
+        int error =
+            decode_kernel(emu->gpu, module, function, kernel, emu->message, sizeof emu->message);
         if (error) return error;
         (*kernel)->next = module->kernels;
         module->kernels = *kernel;
@@ -334,7 +365,8 @@ static int find_kernel(struct emu *emu, struct emu_module *module, const char *n
     return failed(emu, EMU_INVALID_DEVICE_FUNCTION, "%s has no kernel '%s'", module->name, name);
 }
 
-int emu_kernel(struct emu *emu, struct emu_module *module, const char *name, struct emu_kernel **kernel)
+int emu_kernel(struct emu *emu, struct emu_module *module, const char *name,
+               struct emu_kernel **kernel)
 {
     pthread_mutex_lock(&emu->lock);
     int error = find_kernel(emu, module, name, kernel);
@@ -342,7 +374,8 @@ int emu_kernel(struct emu *emu, struct emu_module *module, const char *name, str
     return error;
 }
 
-int emu_symbol(struct emu *emu, struct emu_module *module, const char *name, emu_addr *address, size_t *bytes)
+int emu_symbol(struct emu *emu, struct emu_module *module, const char *name, emu_addr *address,
+               size_t *bytes)
 {
     for (size_t i = 0; i < module->text.variable_count; i++)
         if (module->addresses[i] && !strcmp(module->text.variables[i].name, name)) {
@@ -353,41 +386,53 @@ int emu_symbol(struct emu *emu, struct emu_module *module, const char *name, emu
     return failed(emu, EMU_SYMBOL_NOT_FOUND, "%s has no variable '%s'", module->name, name);
 }
 
-const struct emu_kernel_info *emu_kernel_info(const struct emu_kernel *kernel) { return &kernel->info; }
+const struct emu_kernel_info *emu_kernel_info(const struct emu_kernel *kernel)
+{
+    return &kernel->info;
+}
 
 /* ---- launches ------------------------------------------------------------------------------ */
 
-static int check_launch(struct emu *emu, const struct emu_kernel *kernel, struct emu_dim grid, struct emu_dim block,
-                        size_t shared, bool cooperative)
+static int check_launch(struct emu *emu, const struct emu_kernel *kernel, struct emu_dim grid,
+                        struct emu_dim block, size_t shared, bool cooperative)
 {
     enum { MAX_BLOCK_Z = 64, MAX_GRID_YZ = 65535 };
     const struct emu_gpu *gpu = emu->gpu;
     const char *name = kernel->info.name;
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
     if (!threads || !grid.x || !grid.y || !grid.z)
-        return failed(emu, EMU_INVALID_CONFIGURATION, "kernel %s: the grid (%u,%u,%u) of blocks (%u,%u,%u) is empty", name,
-                      grid.x, grid.y, grid.z, block.x, block.y, block.z);
+        return failed(emu, EMU_INVALID_CONFIGURATION,
+                      "kernel %s: the grid (%u,%u,%u) of blocks (%u,%u,%u) is empty", name, grid.x,
+                      grid.y, grid.z, block.x, block.y, block.z);
     if (grid.x > INT32_MAX || grid.y > MAX_GRID_YZ || grid.z > MAX_GRID_YZ)
-        return failed(emu, EMU_INVALID_CONFIGURATION, "kernel %s: the grid (%u,%u,%u) is beyond (%d,%d,%d)", name, grid.x,
-                      grid.y, grid.z, INT32_MAX, MAX_GRID_YZ, MAX_GRID_YZ);
-    if (block.x > (unsigned)gpu->threads_per_block || block.y > (unsigned)gpu->threads_per_block || block.z > MAX_BLOCK_Z ||
-        threads > (unsigned)gpu->threads_per_block)
-        return failed(emu, EMU_INVALID_CONFIGURATION, "kernel %s: a block of (%u,%u,%u) threads; at most %d fit", name,
-                      block.x, block.y, block.z, gpu->threads_per_block);
+        return failed(emu, EMU_INVALID_CONFIGURATION,
+                      "kernel %s: the grid (%u,%u,%u) is beyond (%d,%d,%d)", name, grid.x, grid.y,
+                      grid.z, INT32_MAX, MAX_GRID_YZ, MAX_GRID_YZ);
+    if (block.x > (unsigned)gpu->threads_per_block || block.y > (unsigned)gpu->threads_per_block ||
+        block.z > MAX_BLOCK_Z || threads > (unsigned)gpu->threads_per_block)
+        return failed(emu, EMU_INVALID_CONFIGURATION,
+                      "kernel %s: a block of (%u,%u,%u) threads; at most %d fit", name, block.x,
+                      block.y, block.z, gpu->threads_per_block);
     if (threads > kernel->info.max_threads)
-        return failed(emu, EMU_LAUNCH_OUT_OF_RESOURCES, "kernel %s: a block of %llu threads; it was compiled for at most %u",
-                      name, (unsigned long long)threads, kernel->info.max_threads);
+        return failed(emu, EMU_LAUNCH_OUT_OF_RESOURCES,
+                      "kernel %s: a block of %llu threads; it was compiled for at most %u", name,
+                      (unsigned long long)threads, kernel->info.max_threads);
     const unsigned *exact = kernel->function->exact_block;
     if (exact[0] && (block.x != exact[0] || block.y != exact[1] || block.z != exact[2]))
-        return failed(emu, EMU_INVALID_VALUE, "kernel %s: a block of (%u,%u,%u) threads; it was compiled for (%u,%u,%u)", name,
-                      block.x, block.y, block.z, exact[0], exact[1], exact[2]);
+        return failed(emu, EMU_INVALID_VALUE,
+                      "kernel %s: a block of (%u,%u,%u) threads; it was compiled for (%u,%u,%u)",
+                      name, block.x, block.y, block.z, exact[0], exact[1], exact[2]);
     if (shared > gpu->shared_per_block_optin)
-        return failed(emu, EMU_INVALID_VALUE, "kernel %s: %zu bytes of shared memory a block; at most %zu fit", name, shared,
-                      gpu->shared_per_block_optin);
-    uint64_t resident = (uint64_t)blocks_per_sm(gpu, (unsigned)threads, shared) * (unsigned)gpu->sms;
+        return failed(emu, EMU_INVALID_VALUE,
+                      "kernel %s: %zu bytes of shared memory a block; at most %zu fit", name,
+                      shared, gpu->shared_per_block_optin);
+    uint64_t resident =
+        (uint64_t)blocks_per_sm(gpu, (unsigned)threads, shared) * (unsigned)gpu->sms;
     if (cooperative && (uint64_t)grid.x * grid.y * grid.z > resident)
-        return failed(emu, EMU_COOPERATIVE_TOO_LARGE, "kernel %s: a cooperative grid of %llu blocks; at most %llu are resident", name,
-                      (unsigned long long)grid.x * grid.y * grid.z, (unsigned long long)resident);
+        return failed(emu, EMU_COOPERATIVE_TOO_LARGE,
+                      "kernel %s: a cooperative grid of %llu blocks; at most %llu are resident",
+                      name, (unsigned long long)grid.x * grid.y * grid.z,
+                      (unsigned long long)resident);
     return EMU_OK;
 }
 
@@ -411,14 +456,16 @@ static void keep_record(struct emu *emu, const struct launch *launch, double sec
     if (record) emu->records[emu->record_count++] = record;
 }
 
-static int run(struct emu *emu, struct emu_kernel *kernel, struct emu_dim grid, struct emu_dim block, size_t dynamic_shared,
-               void *const *args, bool cooperative)
+static int run(struct emu *emu, struct emu_kernel *kernel, struct emu_dim grid,
+               struct emu_dim block, size_t dynamic_shared, void *const *args, bool cooperative)
 {
-    size_t shared = dynamic_shared ? kernel->dynamic_shared_offset + dynamic_shared : kernel->info.shared_bytes;
+    size_t shared =
+        dynamic_shared ? kernel->dynamic_shared_offset + dynamic_shared : kernel->info.shared_bytes;
     int error = check_launch(emu, kernel, grid, block, shared, cooperative);
     if (error) return error;
     struct launch *launch = calloc(1, sizeof *launch);
-    uint8_t *params = calloc(1, kernel->param_bytes + 8); /* 8: an element may be loaded beyond a short end */
+    uint8_t *params =
+        calloc(1, kernel->param_bytes + 8); /* 8: an element may be loaded beyond a short end */
     struct insn_counts *total = emu->counting ? calloc(kernel->code_count, sizeof *total) : NULL;
     if (!launch || !params || (emu->counting && !total)) {
         free(launch), free(params), free(total);
@@ -426,13 +473,23 @@ static int run(struct emu *emu, struct emu_kernel *kernel, struct emu_dim grid, 
     }
     for (unsigned i = 0; i < kernel->info.params; i++)
         memcpy(params + kernel->info.param_offset[i], args[i], kernel->info.param_size[i]);
-    unsigned threads = block.x * block.y * block.z, per_sm = blocks_per_sm(emu->gpu, threads, shared);
-    *launch = (struct launch){
-        .emu = emu, .kernel = kernel, .id = emu->launches++, .grid = grid, .block = block,
-        .block_count = (uint64_t)grid.x * grid.y * grid.z, .dynamic_shared = dynamic_shared, .shared_bytes = shared,
-        .params = params, .counting = emu->counting, .allow_exited = emu->allow_exited,
-        .trace = emu->tracing ? &emu->trace : NULL, .total = total,
-        .resident_limit = (uint64_t)(per_sm ? per_sm : 1) * (unsigned)emu->gpu->sms};
+    unsigned threads = block.x * block.y * block.z,
+             per_sm = blocks_per_sm(emu->gpu, threads, shared);
+    *launch = (struct launch){.emu = emu,
+                              .kernel = kernel,
+                              .id = emu->launches++,
+                              .grid = grid,
+                              .block = block,
+                              .block_count = (uint64_t)grid.x * grid.y * grid.z,
+                              .dynamic_shared = dynamic_shared,
+                              .shared_bytes = shared,
+                              .params = params,
+                              .counting = emu->counting,
+                              .allow_exited = emu->allow_exited,
+                              .trace = emu->tracing ? &emu->trace : NULL,
+                              .total = total,
+                              .resident_limit =
+                                  (uint64_t)(per_sm ? per_sm : 1) * (unsigned)emu->gpu->sms};
     pthread_mutex_init(&launch->lock, NULL);
 
     double start = seconds_now();
@@ -440,8 +497,10 @@ static int run(struct emu *emu, struct emu_kernel *kernel, struct emu_dim grid, 
     double seconds = seconds_now() - start;
 
     error = launch->error;
-    if (error) failed(emu, error, "%s", launch->message);
-    else if (emu->counting) keep_record(emu, launch, seconds);
+    if (error)
+        failed(emu, error, "%s", launch->message);
+    else if (emu->counting)
+        keep_record(emu, launch, seconds);
     pthread_mutex_destroy(&launch->lock);
     free(total);
     free(params);
@@ -449,8 +508,8 @@ static int run(struct emu *emu, struct emu_kernel *kernel, struct emu_dim grid, 
     return error;
 }
 
-int emu_launch(struct emu *emu, struct emu_kernel *kernel, struct emu_dim grid, struct emu_dim block, size_t dynamic_shared,
-               void *const *args, bool cooperative)
+int emu_launch(struct emu *emu, struct emu_kernel *kernel, struct emu_dim grid,
+               struct emu_dim block, size_t dynamic_shared, void *const *args, bool cooperative)
 {
     pthread_mutex_lock(&emu->lock);
     int error = run(emu, kernel, grid, block, dynamic_shared, args, cooperative);

@@ -1,4 +1,5 @@
-/* device.h — struct emu: a device with its memory, its modules and what its launches have counted. */
+/* device.h — struct emu: a device with its memory, its modules and what its launches have
+ * counted. */
 #ifndef EMU_DEVICE_H
 #define EMU_DEVICE_H
 

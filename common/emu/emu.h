@@ -37,23 +37,25 @@ enum emu_error {
     EMU_OK = 0,
     EMU_INVALID_VALUE = 1,
     EMU_OUT_OF_MEMORY = 2,
-    EMU_INVALID_CONFIGURATION = 9,    /* grid, block or shared bytes beyond the device's limits */
+    EMU_INVALID_CONFIGURATION = 9, /* grid, block or shared bytes beyond the device's limits */
     EMU_INVALID_DEVICE_FUNCTION = 98,
-    EMU_INVALID_PTX = 218,            /* malformed */
-    EMU_UNSUPPORTED_PTX = 222,        /* an instruction or a version that the emulator does not know */
+    EMU_INVALID_PTX = 218,     /* malformed */
+    EMU_UNSUPPORTED_PTX = 222, /* an instruction or a version that the emulator does not know */
     EMU_SYMBOL_NOT_FOUND = 500,
     EMU_ILLEGAL_ADDRESS = 700,
-    EMU_LAUNCH_OUT_OF_RESOURCES = 701, /* the block needs more registers or threads than the kernel may have */
+    EMU_LAUNCH_OUT_OF_RESOURCES =
+        701, /* the block needs more registers or threads than the kernel may have */
     EMU_ASSERT = 710,
-    EMU_ILLEGAL_INSTRUCTION = 715,    /* trap */
+    EMU_ILLEGAL_INSTRUCTION = 715, /* trap */
     EMU_MISALIGNED_ADDRESS = 716,
     EMU_INVALID_ADDRESS_SPACE = 717,
-    EMU_LAUNCH_FAILURE = 719,         /* deadlock, a barrier that not all threads reach */
+    EMU_LAUNCH_FAILURE = 719, /* deadlock, a barrier that not all threads reach */
     EMU_COOPERATIVE_TOO_LARGE = 720,
     EMU_NOT_SUPPORTED = 801,
 };
 
-/* A model of a GPU: what cudaGetDeviceProperties tells, and what limits a launch. Bytes, counts, kHz. */
+/* A model of a GPU: what cudaGetDeviceProperties tells, and what limits a launch. Bytes, counts,
+ * kHz. */
 struct emu_gpu {
     const char *key;  /* for EMU_GPU=: "h200" */
     const char *name; /* "NVIDIA H200" */
@@ -73,11 +75,11 @@ const struct emu_gpu *emu_gpu_at(size_t index);
 struct emu_config {
     const struct emu_gpu *gpu; /* NULL: the default model */
     unsigned threads;          /* host threads that run blocks; 0: every core */
-    size_t memory;             /* bytes of device memory; 0: the model's, at most half of the host's */
-    bool counters;             /* count from the start; see emu_count() */
-    FILE *trace;               /* every shared and global access as a line of text; implies one
+    size_t memory;     /* bytes of device memory; 0: the model's, at most half of the host's */
+    bool counters;     /* count from the start; see emu_count() */
+    FILE *trace;       /* every shared and global access as a line of text; implies one
                                   host thread; not owned; NULL: none */
-    bool allow_exited;         /* a barrier does not wait for threads that have exited, as today's
+    bool allow_exited; /* a barrier does not wait for threads that have exited, as today's
                                   hardware happens to do; otherwise that is an error */
 };
 
@@ -88,12 +90,14 @@ void emu_close(struct emu *);
 
 const struct emu_gpu *emu_gpu(const struct emu *);
 
-/* What went wrong last: sentences without a final newline; "" if nothing has. Valid until the next call. */
+/* What went wrong last: sentences without a final newline; "" if nothing has. Valid until the next
+ * call. */
 const char *emu_message(const struct emu *);
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
-/* Allocates bytes (> 0) of device memory, aligned to 256; content is undefined (poisoned with 0xCD). */
+/* Allocates bytes (> 0) of device memory, aligned to 256; content is undefined (poisoned with
+ * 0xCD). */
 int emu_alloc(struct emu *, size_t bytes, emu_addr *address);
 /* Frees an address that emu_alloc gave. EMU_INVALID_VALUE if it is none. */
 int emu_free(struct emu *, emu_addr);
@@ -107,8 +111,8 @@ bool emu_find(struct emu *, emu_addr, emu_addr *base, size_t *bytes);
 bool emu_is_device(const struct emu *, emu_addr);
 void emu_memory_info(struct emu *, size_t *free_bytes, size_t *total_bytes);
 
-/* Copies between host and device. EMU_INVALID_VALUE, and nothing is copied, if the device range does not
- * lie inside one allocation. */
+/* Copies between host and device. EMU_INVALID_VALUE, and nothing is copied, if the device range
+ * does not lie inside one allocation. */
 int emu_write(struct emu *, emu_addr to, const void *from, size_t bytes);
 int emu_read(struct emu *, void *to, emu_addr from, size_t bytes);
 int emu_copy(struct emu *, emu_addr to, emu_addr from, size_t bytes);
@@ -116,8 +120,9 @@ int emu_fill(struct emu *, emu_addr, unsigned char value, size_t bytes);
 
 /* ---- code ---------------------------------------------------------------------------------- */
 
-/* Loads PTX text (need not end with NUL). `name` is for messages: a file's name. Kernels are decoded
- * when first asked for, so an instruction that is not supported fails emu_kernel, not emu_load. */
+/* Loads PTX text (need not end with NUL). `name` is for messages: a file's name. Kernels are
+ * decoded when first asked for, so an instruction that is not supported fails emu_kernel, not
+ * emu_load. */
 int emu_load(struct emu *, const char *ptx, size_t length, const char *name,
              struct emu_module **module);
 void emu_unload(struct emu *, struct emu_module *);
@@ -130,19 +135,21 @@ int emu_symbol(struct emu *, struct emu_module *, const char *name, emu_addr *ad
 
 struct emu_kernel_info {
     const char *name;
-    unsigned params;              /* number of parameters, then each one's offset and size in bytes */
+    unsigned params; /* number of parameters, then each one's offset and size in bytes */
     const unsigned *param_offset, *param_size;
-    size_t shared_bytes;          /* static shared memory a block */
-    size_t local_bytes;           /* local memory a thread */
-    unsigned registers;           /* a thread, estimated from PTX (ptxas decides on a GPU) */
-    unsigned max_threads;         /* a block: .maxntid, or the device's limit */
+    size_t shared_bytes;  /* static shared memory a block */
+    size_t local_bytes;   /* local memory a thread */
+    unsigned registers;   /* a thread, estimated from PTX (ptxas decides on a GPU) */
+    unsigned max_threads; /* a block: .maxntid, or the device's limit */
 };
 const struct emu_kernel_info *emu_kernel_info(const struct emu_kernel *);
 
-struct emu_dim { unsigned x, y, z; };
+struct emu_dim {
+    unsigned x, y, z;
+};
 
-/* Runs a grid to its end. args[i] points to parameter i. A fault stops the grid; memory keeps what was
- * written until then. */
+/* Runs a grid to its end. args[i] points to parameter i. A fault stops the grid; memory keeps what
+ * was written until then. */
 int emu_launch(struct emu *, struct emu_kernel *, struct emu_dim grid, struct emu_dim block,
                size_t dynamic_shared, void *const *args, bool cooperative);
 
@@ -150,28 +157,38 @@ int emu_launch(struct emu *, struct emu_kernel *, struct emu_dim grid, struct em
 
 /* Shared memory: wavefronts needed, and how few would do if no two lanes met in a bank. The
  * difference is ncu's "excessive" and is the bank conflicts. Instructions = warp instructions. */
-struct emu_shared { uint64_t instructions, wavefronts, ideal; };
+struct emu_shared {
+    uint64_t instructions, wavefronts, ideal;
+};
 
-/* Global memory: one request a warp instruction, 32-byte sectors, and the bytes the lanes asked for. */
-struct emu_global { uint64_t requests, sectors, bytes; };
+/* Global memory: one request a warp instruction, 32-byte sectors, and the bytes the lanes asked
+ * for. */
+struct emu_global {
+    uint64_t requests, sectors, bytes;
+};
 
 enum emu_add { EMU_ADD_F32, EMU_ADD_F64, EMU_ADD_I32, EMU_ADD_I64, EMU_ADD_F16, EMU_ADDS };
 
 struct emu_counts {
     struct emu_shared shared_ld, shared_st, shared_atom;
     struct emu_global global_ld, global_st, global_atom;
-    uint64_t barriers;       /* warp instructions that are block barriers */
-    uint64_t instructions;   /* PTX warp instructions (ptxas makes other ones of them: do not compare with ncu) */
+    uint64_t barriers; /* warp instructions that are block barriers */
+    uint64_t
+        instructions; /* PTX warp instructions; ptxas makes other ones of them */
     uint64_t lanes;          /* active lanes summed over those */
     uint64_t adds[EMU_ADDS]; /* lanes that executed an add or sub of that kind (fma not included) */
 };
 
-struct emu_line { const char *file; unsigned line; struct emu_counts counts; };
+struct emu_line {
+    const char *file;
+    unsigned line;
+    struct emu_counts counts;
+};
 
-/* One launch as counted. `lines` holds only lines with a non-zero count, in order of file and line; it is empty
- * without -lineinfo. */
+/* One launch as counted. `lines` holds only lines with a non-zero count, in order of file and line;
+ * it is empty without -lineinfo. */
 struct emu_launch_record {
-    unsigned id; /* 0, 1, … since emu_open */
+    unsigned id;        /* 0, 1, … since emu_open */
     const char *kernel; /* mangled name */
     struct emu_dim grid, block;
     size_t dynamic_shared, static_shared;
@@ -190,8 +207,8 @@ void emu_forget(struct emu *);
 
 /* ---- the runtime library ------------------------------------------------------------------- */
 
-/* Only in libcudart.so.13 as built here (cudart.c): the device that this program's CUDA calls run on. A
- * program looks this name up with dlsym to know whether it is being emulated. */
+/* Only in libcudart.so.13 as built here (cudart.c): the device that this program's CUDA calls run
+ * on. A program looks this name up with dlsym to know whether it is being emulated. */
 struct emu *emu_runtime(void);
 
 #ifdef __cplusplus

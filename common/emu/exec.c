@@ -21,7 +21,8 @@ static void branch(struct warp *w, struct fragment *f, const struct insn *i, uin
 }
 
 /* Lanes go where their index says; an index beyond the table is undefined, and a fault here. */
-static void branch_by_table(struct warp *w, struct fragment *f, const struct insn *i, uint32_t active)
+static void branch_by_table(struct warp *w, struct fragment *f, const struct insn *i,
+                            uint32_t active)
 {
     const uint32_t *index = slot_at(w, i->a);
     uint32_t staying = f->mask & ~active; /* held back by the guard */
@@ -29,10 +30,12 @@ static void branch_by_table(struct warp *w, struct fragment *f, const struct ins
         int first = __builtin_ctz(active);
         uint32_t same = 0;
         if (index[first] >= i->target) {
-            fault(w, i, first, EMU_ILLEGAL_INSTRUCTION, "a branch with index %u into a table of %u", index[first], i->target);
+            fault(w, i, first, EMU_ILLEGAL_INSTRUCTION, "a branch with index %u into a table of %u",
+                  index[first], i->target);
             return;
         }
-        for (int l = first; l < WARP; l++) same |= (uint32_t)(active >> l & 1 && index[l] == index[first]) << l;
+        for (int l = first; l < WARP; l++)
+            same |= (uint32_t)(active >> l & 1 && index[l] == index[first]) << l;
         active &= ~same;
         if (!active && !staying) {
             f->pc = i->targets[index[first]];
@@ -48,8 +51,10 @@ static void leave(struct warp *w, struct fragment *f, uint32_t lanes)
     w->live &= ~lanes;
     w->exited |= lanes;
     f->mask &= ~lanes;
-    if (f->mask) f->pc++;
-    else flow_remove(w, f);
+    if (f->mask)
+        f->pc++;
+    else
+        flow_remove(w, f);
 }
 
 /* Lanes that the guard holds back pass the barrier by. */
@@ -78,10 +83,11 @@ static bool converge(struct warp *w, struct fragment *f, const struct insn *i, u
 }
 
 /*
- * Runs one fragment until it meets another (limit), splits, waits, ends, or the fuel is gone. Written
- * once and compiled twice, with counting and without.
+ * Runs one fragment until it meets another (limit), splits, waits, ends, or the fuel is gone.
+ * Written once and compiled twice, with counting and without.
  */
-static inline __attribute__((always_inline)) void run_fragment(struct warp *w, struct fragment *f, uint32_t limit, bool counting)
+static inline __attribute__((always_inline)) void run_fragment(struct warp *w, struct fragment *f,
+                                                               uint32_t limit, bool counting)
 {
     const struct insn *code = w->block->launch->kernel->code;
     for (;;) {
@@ -107,19 +113,17 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
         f->pc = pc;
         unsigned fragments = w->fragment_count;
         switch ((enum control)i->control) {
-        case CONTROL_BRANCH:
-            branch(w, f, i, active);
-            break;
-        case CONTROL_TABLE:
-            branch_by_table(w, f, i, active);
-            break;
+        case CONTROL_BRANCH: branch(w, f, i, active); break;
+        case CONTROL_TABLE: branch_by_table(w, f, i, active); break;
         case CONTROL_EXIT:
             if (active == mask) {
                 leave(w, f, active);
                 return;
             }
-            if (active) leave(w, f, active);
-            else f->pc++;
+            if (active)
+                leave(w, f, active);
+            else
+                f->pc++;
             break;
         case CONTROL_BARRIER:
         case CONTROL_ARRIVE:
@@ -131,9 +135,12 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
             break;
         case CONTROL_CONVERGE:
         case CONTROL_WARP_SYNC:
-            if (!active) f->pc++;
+            if (!active)
+                f->pc++;
             else if (!converge(w, f, i, active)) {
-                if (counting) w->counts[pc].executed--, w->counts[pc].lanes -= (unsigned)__builtin_popcount(active);
+                if (counting)
+                    w->counts[pc].executed--,
+                        w->counts[pc].lanes -= (unsigned)__builtin_popcount(active);
                 return;
             }
             break;
@@ -143,15 +150,20 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
             w->fuel = 0;
             w->fair = true;
             return;
-        case CONTROL_NONE:
-            break;
+        case CONTROL_NONE: break;
         }
         if (!w->fuel || f->pc >= limit || w->fragment_count != fragments) return;
     }
 }
 
-static void run_counting(struct warp *w, struct fragment *f, uint32_t limit) { run_fragment(w, f, limit, true); }
-static void run_plain(struct warp *w, struct fragment *f, uint32_t limit) { run_fragment(w, f, limit, false); }
+static void run_counting(struct warp *w, struct fragment *f, uint32_t limit)
+{
+    run_fragment(w, f, limit, true);
+}
+static void run_plain(struct warp *w, struct fragment *f, uint32_t limit)
+{
+    run_fragment(w, f, limit, false);
+}
 
 enum warp_stop warp_run(struct warp *w, uint64_t instructions)
 {
@@ -169,8 +181,10 @@ enum warp_stop warp_run(struct warp *w, uint64_t instructions)
             w->slice -= w->fuel;
         }
         f->turn = ++w->turns;
-        if (w->counts) run_counting(w, f, limit);
-        else run_plain(w, f, limit);
+        if (w->counts)
+            run_counting(w, f, limit);
+        else
+            run_plain(w, f, limit);
         if (!w->fuel && others) w->fair = true;
     }
     return w->block->launch->error ? WARP_FAULT : WARP_DONE;

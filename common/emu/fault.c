@@ -1,10 +1,12 @@
-/* fault.c — the sentence that a fault leaves: what, where in the source, which kernel, block and thread. */
+/* fault.c — the sentence that a fault leaves: what, where in the source, which kernel, block and
+ * thread. */
 #include "machine.h"
 #include "module.h"
 #include <stdarg.h>
 #include <string.h>
 
-void describe_place(const struct emu_kernel *kernel, const struct insn *insn, char *text, size_t size)
+void describe_place(const struct emu_kernel *kernel, const struct insn *insn, char *text,
+                    size_t size)
 {
     const struct ptx_text *ptx = &kernel->module->text;
     const struct ptx_instruction *source = insn ? insn->source : NULL;
@@ -12,7 +14,8 @@ void describe_place(const struct emu_kernel *kernel, const struct insn *insn, ch
     if (source && source->source_line && file)
         snprintf(text, size, "%s:%u (PTX line %u)", file, source->source_line, source->line);
     else if (source)
-        snprintf(text, size, "PTX line %u (compile with -lineinfo for the source line)", source->line);
+        snprintf(text, size, "PTX line %u (compile with -lineinfo for the source line)",
+                 source->line);
     else
         snprintf(text, size, "the end of the kernel");
 }
@@ -34,8 +37,8 @@ void fault(struct warp *w, const struct insn *i, int lane, int error, const char
     if (!launch->error) {
         snprintf(launch->message, sizeof launch->message,
                  "%s, at %s in kernel %s, block (%u,%u,%u), thread (%u,%u,%u)", what, place,
-                 launch->kernel->info.name, id.x, id.y, id.z, thread % size.x, thread / size.x % size.y,
-                 thread / size.x / size.y);
+                 launch->kernel->info.name, id.x, id.y, id.z, thread % size.x,
+                 thread / size.x % size.y, thread / size.x / size.y);
         launch->error = error;
     }
     pthread_mutex_unlock(&launch->lock);

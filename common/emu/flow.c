@@ -10,10 +10,7 @@ void flow_start(struct warp *w, uint32_t lanes)
     w->fair = false;
 }
 
-void flow_remove(struct warp *w, struct fragment *f)
-{
-    *f = w->fragments[--w->fragment_count];
-}
+void flow_remove(struct warp *w, struct fragment *f) { *f = w->fragments[--w->fragment_count]; }
 
 struct fragment *flow_split(struct warp *w, struct fragment *f, uint32_t lanes, uint32_t pc)
 {
@@ -57,8 +54,8 @@ static void wake_converged(struct warp *w)
     }
 }
 
-/* __syncwarp() in both arms of an if: lanes wait at different instructions, with the same member mask. When all of
- * them have come to one, they go on. */
+/* __syncwarp() in both arms of an if: lanes wait at different instructions, with the same member
+ * mask. When all of them have come to one, they go on. */
 static bool release_warp_sync(struct warp *w)
 {
     const struct insn *code = w->block->launch->kernel->code;

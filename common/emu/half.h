@@ -1,4 +1,5 @@
-/* half.h — the two 16-bit floating-point formats, by way of float. gcc's _Float16 rounds once and to nearest even. */
+/* half.h — the two 16-bit floating-point formats, by way of float. gcc's _Float16 rounds once and
+ * to nearest even. */
 #ifndef EMU_HALF_H
 #define EMU_HALF_H
 
@@ -21,7 +22,8 @@ static inline uint32_t bits_of_f32(float value)
 
 static inline float f32_of_f16(uint16_t bits)
 {
-    uint32_t sign = (uint32_t)(bits & 0x8000) << 16, exponent = bits >> 10 & 31, fraction = bits & 0x3ff;
+    uint32_t sign = (uint32_t)(bits & 0x8000) << 16, exponent = bits >> 10 & 31,
+             fraction = bits & 0x3ff;
     if (exponent == 31) return f32_of_bits(sign | 0x7f800000 | fraction << 13);
     if (exponent) return f32_of_bits(sign | (exponent + 112) << 23 | fraction << 13);
     float small = (float)fraction * 0x1p-24f; /* denormal, or zero */
@@ -30,19 +32,24 @@ static inline float f32_of_f16(uint16_t bits)
 
 enum round_to { ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP };
 
-/* Rounds |value| to a format of `bits` explicit fraction bits with the smallest exponent `emin` (of a normal number), given a
- * double that holds value exactly; returns the number of units in the last place and its exponent. */
-static inline uint16_t round_to_16(double value, int fraction_bits, int emin, int emax, enum round_to how)
+/* Rounds |value| to a format of `bits` explicit fraction bits with the smallest exponent `emin` (of
+ * a normal number), given a double that holds value exactly; returns the number of units in the
+ * last place and its exponent. */
+static inline uint16_t round_to_16(double value, int fraction_bits, int emin, int emax,
+                                   enum round_to how)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     uint16_t sign = (uint16_t)(bits >> 63 << 15);
     int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
     uint64_t fraction = bits & 0xfffffffffffff;
-    uint16_t exponent_field = (uint16_t)((emax - emin + 2) << fraction_bits); /* all ones: infinity */
+    uint16_t exponent_field =
+        (uint16_t)((emax - emin + 2) << fraction_bits); /* all ones: infinity */
     if (exponent == 1024) return fraction ? 0x7fff : (uint16_t)(sign | exponent_field);
-    if (exponent == -1023) exponent = -1022; /* zero or a double's denormal: far below both formats */
-    else fraction |= UINT64_C(1) << 52;
+    if (exponent == -1023)
+        exponent = -1022; /* zero or a double's denormal: far below both formats */
+    else
+        fraction |= UINT64_C(1) << 52;
 
     int drop = 52 - fraction_bits + (exponent < emin ? emin - exponent : 0);
     uint64_t kept = 0, rest = 0, half = 0;
@@ -59,10 +66,14 @@ static inline uint16_t round_to_16(double value, int fraction_bits, int emin, in
              : how == ROUND_DOWN  ? rest && sign
                                   : 0;
     kept += (uint64_t)up;
-    /* kept carries its leading bit when normal, so adding the exponent field below counts it once. */
-    uint64_t result = exponent < emin ? kept : kept + ((uint64_t)(exponent - emin) << fraction_bits);
-    if (result >= exponent_field) { /* overflow: infinity, or the largest number if rounding stays inside */
-        int to_infinity = how == ROUND_NEAREST || (how == ROUND_UP && !sign) || (how == ROUND_DOWN && sign);
+    /* kept carries its leading bit when normal, so adding the exponent field below counts it
+     * once. */
+    uint64_t result =
+        exponent < emin ? kept : kept + ((uint64_t)(exponent - emin) << fraction_bits);
+    if (result >=
+        exponent_field) { /* overflow: infinity, or the largest number if rounding stays inside */
+        int to_infinity =
+            how == ROUND_NEAREST || (how == ROUND_UP && !sign) || (how == ROUND_DOWN && sign);
         result = to_infinity ? exponent_field : (uint64_t)exponent_field - 1;
     }
     return (uint16_t)(sign | result);

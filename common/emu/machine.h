@@ -10,8 +10,9 @@
  *   struct kernel   decoded code       decode.c   an array of struct insn
  *
  * A warp instruction works on 32 lanes at once. A register is therefore 32 values in a row: 4 bytes
- * a lane for types up to 32 bits, 8 for 64-bit ones; a predicate register is one 32-bit mask. Constants
- * are stored in the same form, so that an operation never asks what kind of operand it has.
+ * a lane for types up to 32 bits, 8 for 64-bit ones; a predicate register is one 32-bit mask.
+ * Constants are stored in the same form, so that an operation never asks what kind of operand it
+ * has.
  */
 #ifndef EMU_MACHINE_H
 #define EMU_MACHINE_H
@@ -23,16 +24,16 @@
 
 enum {
     WARP = 32,
-    MAX_VECTOR = 4,            /* elements of a .v4 access */
-    MAX_BARRIERS = 16,         /* named barriers of a block (PTX ISA, bar) */
-    SLOT_32 = WARP * 4,        /* bytes of a register of up to 32 bits */
-    SLOT_64 = WARP * 8,        /* bytes of a 64-bit register */
+    MAX_VECTOR = 4,     /* elements of a .v4 access */
+    MAX_BARRIERS = 16,  /* named barriers of a block (PTX ISA, bar) */
+    SLOT_32 = WARP * 4, /* bytes of a register of up to 32 bits */
+    SLOT_64 = WARP * 8, /* bytes of a 64-bit register */
     SLOT_ALIGNMENT = 64,
 };
 #define ALL_LANES UINT32_MAX
 
-/* Windows of the generic address space. They lie outside the 47 bits that a host pointer can have, so an
- * address is known by its value alone; everything else is global memory. */
+/* Windows of the generic address space. They lie outside the 47 bits that a host pointer can have,
+ * so an address is known by its value alone; everything else is global memory. */
 #define SHARED_WINDOW UINT64_C(0x0100000000000000)
 #define LOCAL_WINDOW  UINT64_C(0x0200000000000000)
 #define PARAM_WINDOW  UINT64_C(0x0300000000000000)
@@ -46,14 +47,15 @@ typedef void (*op_fn)(struct warp *, const struct insn *, uint32_t mask);
 
 /* Where an operand's lanes are: a byte offset into one of the warp's two banks. */
 typedef uint32_t slot;
-#define SLOT_CONSTANT UINT32_C(0x80000000) /* in the kernel's constants, otherwise in the registers */
+#define SLOT_CONSTANT                                                                              \
+    UINT32_C(0x80000000) /* in the kernel's constants, otherwise in the registers */
 #define NO_SLOT UINT32_MAX
 
 /* What the interpreter's loop itself must do; everything else is an operation with a function. */
 enum control {
     CONTROL_NONE,
     CONTROL_BRANCH,
-    CONTROL_TABLE,     /* brx.idx: a branch by a table of targets */
+    CONTROL_TABLE, /* brx.idx: a branch by a table of targets */
     CONTROL_EXIT,
     CONTROL_BARRIER,   /* bar.sync, barrier.sync, bar.red: wait for the block */
     CONTROL_ARRIVE,    /* bar.arrive */
@@ -63,55 +65,67 @@ enum control {
 };
 
 /* What an instruction counts as, beyond having been executed. */
-enum tally { TALLY_NONE, TALLY_ADD, TALLY_BARRIER = TALLY_ADD + EMU_ADDS, TALLY_LOAD, TALLY_STORE, TALLY_ATOMIC };
+enum tally {
+    TALLY_NONE,
+    TALLY_ADD,
+    TALLY_BARRIER = TALLY_ADD + EMU_ADDS,
+    TALLY_LOAD,
+    TALLY_STORE,
+    TALLY_ATOMIC
+};
 
 enum clamp { CLAMP_NONE, CLAMP_TO_UNIT, CLAMP_TO_POSITIVE };
 enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR }; /* setp.lt.and … */
-enum result { RESULT_PREDICATE, RESULT_INTEGER, RESULT_FLOAT }; /* of setp, set and atomics */
+enum result { RESULT_PREDICATE, RESULT_INTEGER, RESULT_FLOAT };      /* of setp, set and atomics */
 
 struct insn {
-    op_fn fn;          /* NULL where control does all */
-    op_fn inner;       /* the operation under a wrapper (rounding mode, saturation) */
-    slot d, a, b, c;   /* destination and sources */
-    slot guard;        /* a predicate; lanes whose bit differs from guard_flip's do it */
+    op_fn fn;        /* NULL where control does all */
+    op_fn inner;     /* the operation under a wrapper (rounding mode, saturation) */
+    slot d, a, b, c; /* destination and sources */
+    slot guard;      /* a predicate; lanes whose bit differs from guard_flip's do it */
     uint32_t guard_flip;
     uint8_t control, tally;
-    uint8_t lane_bytes;        /* of a register operand whose size varies (ld, st, mov): 4 or 8 */
-    int rounding;              /* FE_… of <fenv.h>, for wrapped operations */
-    bool flush;                /* .ftz */
-    uint8_t clamp, type;       /* .sat or .relu (enum clamp), of a result of this enum ptx_type */
-    uint8_t combine, result;   /* of setp and set */
-    bool carry_in, carry_out;  /* addc, .cc */
-    bool flip_c;               /* the combined predicate is negated */
+    uint8_t lane_bytes;       /* of a register operand whose size varies (ld, st, mov): 4 or 8 */
+    int rounding;             /* FE_… of <fenv.h>, for wrapped operations */
+    bool flush;               /* .ftz */
+    uint8_t clamp, type;      /* .sat or .relu (enum clamp), of a result of this enum ptx_type */
+    uint8_t combine, result;  /* of setp and set */
+    bool carry_in, carry_out; /* addc, .cc */
+    bool flip_c;              /* the combined predicate is negated */
     /* memory accesses */
-    uint8_t space;             /* enum ptx_space */
+    uint8_t space; /* enum ptx_space */
     uint8_t element_bytes, elements;
     bool sign_extend, is_volatile;
-    uint8_t address_bytes;     /* size of the address register: 4 or 8 */
-    uint16_t used_bytes;       /* of a widened load, 0: all */
-    int64_t offset;            /* of the address; also small immediates (shfl mode, lop3 table, …) */
-    slot v[MAX_VECTOR];        /* registers of a vector access, or second destination in v[0] */
-    slot members;              /* the member mask of a warp-wide operation; NO_SLOT: none */
-    uint8_t function;          /* which atomic, shuffle, vote, reduction */
-    uint32_t target;           /* index of the instruction that a branch goes to */
-    const uint32_t *targets;   /* of brx.idx: so many as `target` says */
+    uint8_t address_bytes; /* size of the address register: 4 or 8 */
+    uint16_t used_bytes;   /* of a widened load, 0: all */
+    int64_t offset;        /* of the address; also small immediates (shfl mode, lop3 table, …) */
+    slot v[MAX_VECTOR];    /* registers of a vector access, or second destination in v[0] */
+    slot members;          /* the member mask of a warp-wide operation; NO_SLOT: none */
+    uint8_t function;      /* which atomic, shuffle, vote, reduction */
+    uint32_t target;       /* index of the instruction that a branch goes to */
+    const uint32_t *targets; /* of brx.idx: so many as `target` says */
     const struct ptx_instruction *source;
-    uint32_t line;             /* index into the kernel's line table */
+    uint32_t line; /* index into the kernel's line table */
 };
 
-/* Special registers that have one value for the whole life of a warp: they are registers, filled in when
- * the warp starts. */
-struct special { uint8_t which; slot slot; };
+/* Special registers that have one value for the whole life of a warp: they are registers, filled in
+ * when the warp starts. */
+struct special {
+    uint8_t which;
+    slot slot;
+};
 
-struct source_line { unsigned file, line; };
+struct source_line {
+    unsigned file, line;
+};
 
 struct emu_kernel {
     struct emu_kernel_info info; /* first: emu_kernel_info() */
     struct emu_module *module;
     const struct ptx_function *function;
-    struct insn *code;           /* ends with an exit */
+    struct insn *code; /* ends with an exit */
     size_t code_count;
-    size_t register_bytes;       /* of one warp */
+    size_t register_bytes; /* of one warp */
     uint8_t *constants;
     size_t constant_bytes;
     struct special *specials;
@@ -127,9 +141,9 @@ struct emu_kernel {
 /* What one instruction of the kernel has counted, in one host thread. */
 struct insn_counts {
     uint64_t executed, lanes;
-    uint64_t wavefronts, ideal;                    /* shared */
+    uint64_t wavefronts, ideal; /* shared */
     uint64_t shared_requests;
-    uint64_t requests, sectors, bytes;             /* global */
+    uint64_t requests, sectors, bytes; /* global */
 };
 
 /* ---- running ------------------------------------------------------------------------------- */
@@ -149,25 +163,29 @@ struct fragment {
 };
 
 /* A stretch of addresses that kernels may touch. host = address + delta is where its bytes are. */
-struct range { uint64_t base, bytes; int64_t delta; };
+struct range {
+    uint64_t base, bytes;
+    int64_t delta;
+};
 
 struct warp {
-    uint8_t *bank[2];    /* registers, constants: see slot */
-    uint32_t live;       /* lanes that have not exited */
-    uint32_t carry;      /* the condition code's carry flag, a bit a lane */
-    uint32_t current;    /* the fragment's mask while an instruction runs */
-    unsigned index;      /* in its block */
+    uint8_t *bank[2]; /* registers, constants: see slot */
+    uint32_t live;    /* lanes that have not exited */
+    uint32_t carry;   /* the condition code's carry flag, a bit a lane */
+    uint32_t current; /* the fragment's mask while an instruction runs */
+    unsigned index;   /* in its block */
     unsigned fragment_count;
     struct fragment fragments[WARP];
     uint64_t turns;
-    uint32_t exited;     /* lanes that existed and have exited */
+    uint32_t exited; /* lanes that existed and have exited */
     struct block *block;
-    uint8_t *local;      /* local_bytes a lane, lane after lane */
-    struct insn_counts *counts; /* of the host thread that runs it, by instruction; NULL: not counting */
-    uint64_t fuel;       /* instructions until the loop stops and looks around; 0 stops it at once */
-    uint64_t slice;      /* instructions left in this time slice, beyond fuel */
-    bool fair;           /* the next fragment is the one that has waited longest, not the lowest */
-    struct range near;   /* of global memory, where the last access was */
+    uint8_t *local; /* local_bytes a lane, lane after lane */
+    struct insn_counts
+        *counts;       /* of the host thread that runs it, by instruction; NULL: not counting */
+    uint64_t fuel;     /* instructions until the loop stops and looks around; 0 stops it at once */
+    uint64_t slice;    /* instructions left in this time slice, beyond fuel */
+    bool fair;         /* the next fragment is the one that has waited longest, not the lowest */
+    struct range near; /* of global memory, where the last access was */
 };
 
 struct barrier {
@@ -177,16 +195,16 @@ struct barrier {
 
 struct block {
     struct launch *launch;
-    uint64_t index;             /* in the grid, x fastest */
+    uint64_t index; /* in the grid, x fastest */
     struct emu_dim id;
     unsigned threads, warp_count;
     struct warp *warps;
     uint8_t *shared;
     size_t shared_bytes;
     struct barrier barriers[MAX_BARRIERS];
-    unsigned epoch;             /* barriers passed */
-    uint8_t *memory;            /* registers, local and shared memory: one allocation */
-    struct block *next;         /* in the launch's queue of waiting blocks */
+    unsigned epoch;     /* barriers passed */
+    uint8_t *memory;    /* registers, local and shared memory: one allocation */
+    struct block *next; /* in the launch's queue of waiting blocks */
 };
 
 struct launch {
@@ -200,17 +218,17 @@ struct launch {
     bool counting, allow_exited;
     struct emu_trace *trace;
 
-    pthread_mutex_t lock;       /* of what follows */
-    uint64_t next_block;        /* the first that has not started */
+    pthread_mutex_t lock; /* of what follows */
+    uint64_t next_block;  /* the first that has not started */
     uint64_t resident, resident_limit;
     struct block *waiting, **waiting_end;
-    struct insn_counts *total;  /* summed by each host thread when it ends */
-    atomic_int error;           /* the first fault; blocks stop when they see it */
+    struct insn_counts *total; /* summed by each host thread when it ends */
+    atomic_int error;          /* the first fault; blocks stop when they see it */
     char message[1024];
 };
 
-/* Reports a fault of one lane (lane < 0: of the warp's first live lane). Only the launch's first is kept. The instruction's
- * place, kernel, block and thread are added. (fault.c) */
+/* Reports a fault of one lane (lane < 0: of the warp's first live lane). Only the launch's first is
+ * kept. The instruction's place, kernel, block and thread are added. (fault.c) */
 void fault(struct warp *, const struct insn *, int lane, int error, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* "scan.cu:41 (PTX line 97)" */

@@ -4,11 +4,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Between two allocations stay addresses that belong to none, so that a step over the end is seen. */
+/* Between two allocations stay addresses that belong to none, so that a step over the end is
+ * seen. */
 #define ALLOCATION_ALIGNMENT UINT64_C(256)
-#define GAP UINT64_C(4096)
-#define POISON 0xCD
-#define POISON_LIMIT ((size_t)64 << 20) /* writing more would cost more time than it is worth */
+#define GAP                  UINT64_C(4096)
+#define POISON               0xCD
+/* Writing more would cost more time than it is worth. */
+#define POISON_LIMIT         ((size_t)64 << 20)
 /* The same addresses in every run where they are free, so that traces repeat. */
 #define PREFERRED_BASE ((void *)UINT64_C(0x300000000000))
 
@@ -19,7 +21,8 @@ bool memory_open(struct memory *memory, size_t capacity)
     /* Twice the addresses, so that freed ones need not be used again soon. */
     memory->reserved = round_up(2 * (uint64_t)capacity + 4 * GAP, GAP);
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    void *addresses = mmap(PREFERRED_BASE, memory->reserved, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0);
+    void *addresses =
+        mmap(PREFERRED_BASE, memory->reserved, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0);
     if (addresses == MAP_FAILED) addresses = mmap(NULL, memory->reserved, PROT_NONE, flags, -1, 0);
     if (addresses == MAP_FAILED) return false;
     void *store = mmap(NULL, memory->reserved, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -48,8 +51,10 @@ static size_t above(const struct memory *memory, uint64_t address)
     size_t low = 0, high = memory->range_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (memory->ranges[middle].base <= address) low = middle + 1;
-        else high = middle;
+        if (memory->ranges[middle].base <= address)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -94,7 +99,8 @@ static void take_out(struct memory *memory, const struct range *range)
             (memory->range_count - index) * sizeof *memory->ranges);
 }
 
-/* Is [address, address + bytes) free, with a gap on both sides? Otherwise *address moves behind what is there. */
+/* Is [address, address + bytes) free, with a gap on both sides? Otherwise *address moves behind
+ * what is there. */
 static bool is_free(const struct memory *memory, uint64_t *address, uint64_t bytes)
 {
     for (size_t index = above(memory, *address + bytes + GAP); index-- > 0;) {
@@ -129,7 +135,8 @@ int memory_alloc(struct memory *memory, size_t bytes, emu_addr *address)
     if (!insert(memory, (struct range){place, bytes, delta})) return EMU_OUT_OF_MEMORY;
     memory->used += bytes;
     memory->next = round_up(place + bytes + GAP, ALLOCATION_ALIGNMENT);
-    memset((void *)(uintptr_t)(place + (uint64_t)delta), POISON, bytes < POISON_LIMIT ? bytes : POISON_LIMIT);
+    memset((void *)(uintptr_t)(place + (uint64_t)delta), POISON,
+           bytes < POISON_LIMIT ? bytes : POISON_LIMIT);
     *address = place;
     return EMU_OK;
 }
@@ -160,7 +167,8 @@ int memory_map(struct memory *memory, void *host, size_t bytes)
 int memory_unmap(struct memory *memory, void *host)
 {
     const struct range *range = memory_find(memory, (uint64_t)(uintptr_t)host);
-    if (!range || range->base != (uint64_t)(uintptr_t)host || range->delta) return EMU_INVALID_VALUE;
+    if (!range || range->base != (uint64_t)(uintptr_t)host || range->delta)
+        return EMU_INVALID_VALUE;
     take_out(memory, range);
     return EMU_OK;
 }

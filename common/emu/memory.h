@@ -1,9 +1,10 @@
 /*
  * memory.h — device memory.
  *
- * Device addresses are a reserved stretch of the process's address space in which nothing is mapped, so a host
- * program that dereferences a device pointer faults as it would with a GPU. The bytes are in a second
- * stretch of the same size; `delta` leads from one to the other. Pages cost memory only once written.
+ * Device addresses are a reserved stretch of the process's address space in which nothing is
+ * mapped, so a host program that dereferences a device pointer faults as it would with a GPU. The
+ * bytes are in a second stretch of the same size; `delta` leads from one to the other. Pages cost
+ * memory only once written.
  */
 #ifndef EMU_MEMORY_H
 #define EMU_MEMORY_H
@@ -11,11 +12,11 @@
 #include "machine.h"
 
 struct memory {
-    uint64_t base, reserved;  /* the device's addresses */
-    uint8_t *store;           /* the byte at address a is store[a - base] */
-    size_t capacity, used;    /* bytes that may be, and are, allocated */
-    uint64_t next;            /* where the next allocation is tried: freed addresses come back last */
-    struct range *ranges;     /* sorted by base: allocations and mapped host memory */
+    uint64_t base, reserved; /* the device's addresses */
+    uint8_t *store;          /* the byte at address a is store[a - base] */
+    size_t capacity, used;   /* bytes that may be, and are, allocated */
+    uint64_t next;        /* where the next allocation is tried: freed addresses come back last */
+    struct range *ranges; /* sorted by base: allocations and mapped host memory */
     size_t range_count, range_room;
 };
 

@@ -1,4 +1,5 @@
-/* module.h — a loaded module: its parsed text, the addresses of its variables, its decoded kernels. */
+/* module.h — a loaded module: its parsed text, the addresses of its variables, its decoded
+ * kernels. */
 #ifndef EMU_MODULE_H
 #define EMU_MODULE_H
 
@@ -8,7 +9,7 @@
 struct emu_module {
     struct ptx_text text;
     char *name;
-    emu_addr *addresses; /* of text.variables, 0 for those that are not .global or .const */
+    emu_addr *addresses;        /* of text.variables, 0 for those that are not .global or .const */
     struct emu_kernel *kernels; /* decoded so far */
     struct arena *arena;        /* holds the decoded kernels */
     struct emu_module *next;
@@ -16,17 +17,37 @@ struct emu_module {
 
 /* Special registers that are set once for a warp (sched.c fills them). */
 enum special_register {
-    SPECIAL_TID_X, SPECIAL_TID_Y, SPECIAL_TID_Z, SPECIAL_NTID_X, SPECIAL_NTID_Y, SPECIAL_NTID_Z,
-    SPECIAL_CTAID_X, SPECIAL_CTAID_Y, SPECIAL_CTAID_Z, SPECIAL_NCTAID_X, SPECIAL_NCTAID_Y,
-    SPECIAL_NCTAID_Z, SPECIAL_LANEID, SPECIAL_WARPID, SPECIAL_NWARPID, SPECIAL_LANEMASK_EQ,
-    SPECIAL_LANEMASK_LE, SPECIAL_LANEMASK_LT, SPECIAL_LANEMASK_GE, SPECIAL_LANEMASK_GT, SPECIAL_SMID,
-    SPECIAL_NSMID, SPECIAL_GRIDID, SPECIAL_DYNAMIC_SHARED, SPECIAL_TOTAL_SHARED,
+    SPECIAL_TID_X,
+    SPECIAL_TID_Y,
+    SPECIAL_TID_Z,
+    SPECIAL_NTID_X,
+    SPECIAL_NTID_Y,
+    SPECIAL_NTID_Z,
+    SPECIAL_CTAID_X,
+    SPECIAL_CTAID_Y,
+    SPECIAL_CTAID_Z,
+    SPECIAL_NCTAID_X,
+    SPECIAL_NCTAID_Y,
+    SPECIAL_NCTAID_Z,
+    SPECIAL_LANEID,
+    SPECIAL_WARPID,
+    SPECIAL_NWARPID,
+    SPECIAL_LANEMASK_EQ,
+    SPECIAL_LANEMASK_LE,
+    SPECIAL_LANEMASK_LT,
+    SPECIAL_LANEMASK_GE,
+    SPECIAL_LANEMASK_GT,
+    SPECIAL_SMID,
+    SPECIAL_NSMID,
+    SPECIAL_GRIDID,
+    SPECIAL_DYNAMIC_SHARED,
+    SPECIAL_TOTAL_SHARED,
     SPECIAL_REGISTERS
 };
 
 /*
- * Decodes one .entry of a module into module->arena. Returns 0 or an enum emu_error, with one sentence that names
- * the instruction, the kernel, the PTX line and the source line. (decode.c)
+ * Decodes one .entry of a module into module->arena. Returns 0 or an enum emu_error, with one
+ * sentence that names the instruction, the kernel, the PTX line and the source line. (decode.c)
  */
 int decode_kernel(const struct emu_gpu *, struct emu_module *, const struct ptx_function *,
                   struct emu_kernel **kernel, char *message, size_t size);

@@ -12,8 +12,10 @@
     extern const struct op_table ops_integer_##isa, ops_float_##isa, ops_compare_##isa,            \
         ops_bits_##isa, ops_move_##isa, ops_convert_##isa, ops_access_##isa;
 #define TABLES(isa)                                                                                \
-    {&ops_integer_##isa, &ops_float_##isa, &ops_compare_##isa, &ops_bits_##isa, &ops_move_##isa,   \
-     &ops_convert_##isa, &ops_access_##isa}
+    {                                                                                              \
+        &ops_integer_##isa, &ops_float_##isa, &ops_compare_##isa, &ops_bits_##isa,                 \
+            &ops_move_##isa, &ops_convert_##isa, &ops_access_##isa                                 \
+    }
 enum { TABLE_COUNT = 7 };
 
 DECLARE(base)
@@ -71,7 +73,8 @@ static void set_flush(bool on)
 static void set_flush(bool on) { (void)on; } /* results keep their denormals here */
 #endif
 
-/* A denormal of the result becomes a zero of its sign: for operations on bits, which the CPU's mode does not reach. */
+/* A denormal of the result becomes a zero of its sign: for operations on bits, which the CPU's mode
+ * does not reach. */
 static void flush_results(struct warp *w, const struct insn *i, uint32_t mask)
 {
     const uint32_t exponent = 0x7f800000, sign = 0x80000000;
@@ -82,7 +85,8 @@ static void flush_results(struct warp *w, const struct insn *i, uint32_t mask)
 static uint32_t clamp_half(uint32_t bits, enum ptx_type type, enum clamp clamp)
 {
     bool brain = type == PTX_BF16 || type == PTX_BF16X2;
-    uint32_t infinity = brain ? 0x7f80 : 0x7c00, one = brain ? 0x3f80 : 0x3c00, magnitude = bits & 0x7fff;
+    uint32_t infinity = brain ? 0x7f80 : 0x7c00, one = brain ? 0x3f80 : 0x3c00,
+             magnitude = bits & 0x7fff;
     if (magnitude > infinity) return clamp == CLAMP_TO_UNIT ? 0 : 0x7fff; /* NaN */
     if (bits & 0x8000) return 0;
     return clamp == CLAMP_TO_UNIT && magnitude > one ? one : bits;
@@ -124,8 +128,10 @@ void op_resized(struct warp *w, const struct insn *i, uint32_t mask)
         lane_32 *narrow = LANES(u32, i->a);
         FOR_LANES(narrow, (uint32_t)wide[l]);
     }
-    if (i->rounding != FE_TONEAREST || i->flush || i->clamp != CLAMP_NONE) op_wrapped(w, i, mask);
-    else i->inner(w, i, mask);
+    if (i->rounding != FE_TONEAREST || i->flush || i->clamp != CLAMP_NONE)
+        op_wrapped(w, i, mask);
+    else
+        i->inner(w, i, mask);
     if (i->v[1] != NO_SLOT) { /* a narrow result in a wide register */
         lane_64 *wide = LANES(u64, i->v[1]);
         const lane_32 *narrow = LANES(u32, i->d);

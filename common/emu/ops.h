@@ -1,10 +1,10 @@
 /*
  * ops.h — how an operation on 32 lanes is written, and the tables that list them.
  *
- * Every ops_*.c holds one kind of operation and ends with a table from PTX's spelling to functions. These files
- * are compiled twice, for processors with AVX2 (EMU_ISA = v3) and for any (base); operations.c
- * chooses a table when the program starts. The loops over lanes are written plainly: the compiler turns
- * them into vector instructions.
+ * Every ops_*.c holds one kind of operation and ends with a table from PTX's spelling to functions.
+ * These files are compiled twice, for processors with AVX2 (EMU_ISA = v3) and for any (base);
+ * operations.c chooses a table when the program starts. The loops over lanes are written plainly:
+ * the compiler turns them into vector instructions.
  *
  * A lane's value in memory (type L) is wider than its PTX type (T) where that has 8 or 16 bits.
  */
@@ -13,9 +13,9 @@
 
 #include "machine.h"
 
-/* `key` is the opcode with those modifiers that choose the operation ("mul.lo.u32"); modifiers that any floating-point
- * operation may have (.rn, .ftz, .sat) are not in it. `operands` has a letter for each, destination
- * first: 4 and 8 are registers of so many bytes a lane, p a predicate. */
+/* `key` is the opcode with those modifiers that choose the operation ("mul.lo.u32"); modifiers that
+ * any floating-point operation may have (.rn, .ftz, .sat) are not in it. `operands` has a letter
+ * for each, destination first: 4 and 8 are registers of so many bytes a lane, p a predicate. */
 struct op {
     const char *key;
     op_fn fn;
@@ -31,7 +31,8 @@ struct op_table { const struct op *ops; size_t count; };
 #define DEFINE_OP_TABLE(name, entries) \
     const struct op_table OP_TABLE(name) = {entries, sizeof(entries) / sizeof *(entries)}
 
-/* ---- types: T is the value's, L the lane's, U the unsigned one of T's width, W the operand letter */
+/* ---- types: T is the value's, L the lane's, U the unsigned one of T's width, W the operand
+ * letter */
 typedef float lane_float __attribute__((may_alias));
 typedef double lane_double __attribute__((may_alias));
 typedef uint32_t lane_32 __attribute__((may_alias));
@@ -81,7 +82,8 @@ typedef uint64_t lane_64 __attribute__((may_alias));
 /* The lanes of an operand. */
 #define LANES(type, slot) ((L_##type *)slot_at(w, slot))
 
-/* d[lane] = value for the lanes in mask. `value` uses the lane's number, l. No lane reads another's. */
+/* d[lane] = value for the lanes in mask. `value` uses the lane's number, l. No lane reads
+ * another's. */
 #define FOR_LANES(d, value)                                                                        \
     do {                                                                                           \
         if (mask == ALL_LANES) {                                                                   \
@@ -149,14 +151,16 @@ typedef uint64_t lane_64 __attribute__((may_alias));
     }
 
 #define ENTRY_UNARY(id, key, type, value)   {key "." #type, id##_##type, W_##type W_##type},
-#define ENTRY_BINARY(id, key, type, value)  {key "." #type, id##_##type, W_##type W_##type W_##type},
+#define ENTRY_BINARY(id, key, type, value)                                                         \
+    {key "." #type, id##_##type, W_##type W_##type W_##type},
 #define ENTRY_TERNARY(id, key, type, value)                                                        \
     {key "." #type, id##_##type, W_##type W_##type W_##type W_##type},
 #define ENTRY_SHIFT(id, key, type, value)   {key "." #type, id##_##type, W_##type W_##type "4"},
 #define ENTRY_COUNT(id, key, type, value)   {key "." #type, id##_##type, "4" W_##type},
 
-/* The operation for a key, with the instruction set of this processor, or NULL. A signed or untyped key finds
- * the unsigned operation where the two do not differ ("add.s32" → add.u32). (operations.c) */
+/* The operation for a key, with the instruction set of this processor, or NULL. A signed or untyped
+ * key finds the unsigned operation where the two do not differ ("add.s32" → add.u32).
+ * (operations.c) */
 const struct op *op_find(const char *key);
 
 #endif

@@ -1,9 +1,10 @@
 /*
  * ops_access.c — loads, stores and atomics (PTX ISA, "ld", "st", "atom", "red").
  *
- * Every access of a warp to shared, global or local memory passes one door, the function of that name. It turns
- * generic addresses into those of a space, checks bounds and alignment, counts, traces, and says where
- * the bytes are. An access whose lanes go to different places passes it several times, once a place.
+ * Every access of a warp to shared, global or local memory passes one door, the function of that
+ * name. It turns generic addresses into those of a space, checks bounds and alignment, counts,
+ * traces, and says where the bytes are. An access whose lanes go to different places passes it
+ * several times, once a place.
  */
 #include "counters.h"
 #include "device.h"
@@ -16,12 +17,13 @@
 struct access {
     uint64_t address[WARP]; /* of the lanes in `mask`; the others hold one of those */
     uint32_t mask;
-    unsigned bytes;         /* a lane */
-    const char *operation;  /* "ld", "st", "atom" */
+    unsigned bytes;        /* a lane */
+    const char *operation; /* "ld", "st", "atom" */
 };
 
 /* The addresses that an instruction names: register + offset, in 32 bits if the register has 32. */
-static inline void take_addresses(struct warp *w, const struct insn *i, uint32_t mask, struct access *access)
+static inline void take_addresses(struct warp *w, const struct insn *i, uint32_t mask,
+                                  struct access *access)
 {
     if (i->address_bytes == 8) {
         const lane_64 *a = LANES(u64, i->a);
@@ -85,18 +87,22 @@ static int first_outside(const struct access *access, uint64_t base, uint64_t by
     return -1;
 }
 
-static uint32_t fault_outside(struct warp *w, const struct insn *i, const struct access *access, enum ptx_space space,
-                              int lane, uint64_t bytes)
+static uint32_t fault_outside(struct warp *w, const struct insn *i, const struct access *access,
+                              enum ptx_space space, int lane, uint64_t bytes)
 {
     unsigned long long address = access->address[lane];
-    fault(w, i, lane, EMU_ILLEGAL_ADDRESS, "%s of %u bytes at %s address 0x%llx is out of bounds (%llu bytes %s)",
-          !strcmp(access->operation, "ld") ? "a load" : !strcmp(access->operation, "st") ? "a store" : "an atomic operation",
+    fault(w, i, lane, EMU_ILLEGAL_ADDRESS,
+          "%s of %u bytes at %s address 0x%llx is out of bounds (%llu bytes %s)",
+          !strcmp(access->operation, "ld")   ? "a load"
+          : !strcmp(access->operation, "st") ? "a store"
+                                             : "an atomic operation",
           access->bytes, ptx_space_name(space), address, (unsigned long long)bytes,
           space == PTX_SHARED ? "of shared memory a block" : "of local memory a thread");
     return 0;
 }
 
-/* Global memory: the range that the last access of this warp was in is nearly always the right one. */
+/* Global memory: the range that the last access of this warp was in is nearly always the right
+ * one. */
 static bool find_range(struct warp *w, const struct insn *i, struct access *access)
 {
     if (all_inside(access, w->near.base, w->near.bytes)) return true;
@@ -111,15 +117,18 @@ static bool find_range(struct warp *w, const struct insn *i, struct access *acce
         return true;
     }
     device_describe_address(w->block->launch->emu, address, nearest, sizeof nearest);
-    fault(w, i, lane, EMU_ILLEGAL_ADDRESS, "%s of %u bytes at global address 0x%llx is out of bounds (%s)",
-          !strcmp(access->operation, "ld") ? "a load" : !strcmp(access->operation, "st") ? "a store" : "an atomic operation",
+    fault(w, i, lane, EMU_ILLEGAL_ADDRESS,
+          "%s of %u bytes at global address 0x%llx is out of bounds (%s)",
+          !strcmp(access->operation, "ld")   ? "a load"
+          : !strcmp(access->operation, "st") ? "a store"
+                                             : "an atomic operation",
           access->bytes, (unsigned long long)address, nearest);
     return false;
 }
 
 /*
- * Lets through the lanes of an access that go to one place: those in access->mask afterwards. *host + address
- * is where a lane's bytes are. Returns that mask, or 0 after a fault.
+ * Lets through the lanes of an access that go to one place: those in access->mask afterwards. *host
+ * + address is where a lane's bytes are. Returns that mask, or 0 after a fault.
  */
 static uint32_t door(struct warp *w, const struct insn *i, struct access *access, uint64_t *host)
 {
@@ -136,9 +145,11 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
     for (int l = 0; l < WARP; l++) misaligned |= access->address[l] & (access->bytes - 1);
     if (misaligned) {
         int lane = 0;
-        while (!(access->mask >> lane & 1) || !(access->address[lane] & (access->bytes - 1))) lane++;
-        fault(w, i, lane, EMU_MISALIGNED_ADDRESS, "%s address 0x%llx is not a multiple of the %u bytes accessed",
-              ptx_space_name(space), (unsigned long long)access->address[lane], access->bytes);
+        while (!(access->mask >> lane & 1) || !(access->address[lane] & (access->bytes - 1)))
+            lane++;
+        fault(w, i, lane, EMU_MISALIGNED_ADDRESS,
+              "%s address 0x%llx is not a multiple of the %u bytes accessed", ptx_space_name(space),
+              (unsigned long long)access->address[lane], access->bytes);
         return 0;
     }
 
@@ -149,11 +160,14 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
             return fault_outside(w, i, access, space, first_outside(access, 0, bytes), bytes);
         *host = (uint64_t)(uintptr_t)w->block->shared;
         if (w->counts)
-            count_shared(&w->counts[i - w->block->launch->kernel->code], access->address, access->mask,
-                         access->bytes, access->operation[0] == 'l');
-        if (trace) trace_access(trace, w, i, access->mask, access->address, access->bytes, access->operation, space);
+            count_shared(&w->counts[i - w->block->launch->kernel->code], access->address,
+                         access->mask, access->bytes, access->operation[0] == 'l');
+        if (trace)
+            trace_access(trace, w, i, access->mask, access->address, access->bytes,
+                         access->operation, space);
     } else if (space == PTX_LOCAL && access->operation[0] == 'a') {
-        fault(w, i, __builtin_ctz(access->mask), EMU_INVALID_ADDRESS_SPACE, "an atomic operation on local memory");
+        fault(w, i, __builtin_ctz(access->mask), EMU_INVALID_ADDRESS_SPACE,
+              "an atomic operation on local memory");
         return 0;
     } else if (space == PTX_LOCAL) {
         size_t bytes = w->block->launch->kernel->info.local_bytes;
@@ -165,7 +179,8 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
         size_t bytes = w->block->launch->kernel->param_bytes;
         if (access->operation[0] != 'l' || !all_inside(access, 0, bytes)) {
             fault(w, i, __builtin_ctz(access->mask), EMU_ILLEGAL_ADDRESS,
-                  "an access at 0x%llx of the kernel's parameters, which are %zu bytes that can only be read",
+                  "an access at 0x%llx of the kernel's parameters, which are %zu bytes that can "
+                  "only be read",
                   (unsigned long long)access->address[__builtin_ctz(access->mask)], bytes);
             return 0;
         }
@@ -175,8 +190,11 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
         *host = (uint64_t)w->near.delta;
         if (space != PTX_CONST) {
             if (w->counts)
-                count_global(&w->counts[i - w->block->launch->kernel->code], access->address, access->mask, access->bytes);
-            if (trace) trace_access(trace, w, i, access->mask, access->address, access->bytes, access->operation, PTX_GLOBAL);
+                count_global(&w->counts[i - w->block->launch->kernel->code], access->address,
+                             access->mask, access->bytes);
+            if (trace)
+                trace_access(trace, w, i, access->mask, access->address, access->bytes,
+                             access->operation, PTX_GLOBAL);
         }
     }
     return access->mask;
@@ -192,9 +210,15 @@ typedef uint64_t byte_64 __attribute__((may_alias));
 static inline uint64_t load_element(const void *from, unsigned bytes, bool sign_extend)
 {
     switch (bytes) {
-    case 1: return sign_extend ? (uint64_t)(int64_t)(int8_t)*(const byte_8 *)from : *(const byte_8 *)from;
-    case 2: return sign_extend ? (uint64_t)(int64_t)(int16_t)*(const byte_16 *)from : *(const byte_16 *)from;
-    case 4: return sign_extend ? (uint64_t)(int64_t)(int32_t)*(const byte_32 *)from : *(const byte_32 *)from;
+    case 1:
+        return sign_extend ? (uint64_t)(int64_t)(int8_t) * (const byte_8 *)from
+                           : *(const byte_8 *)from;
+    case 2:
+        return sign_extend ? (uint64_t)(int64_t)(int16_t) * (const byte_16 *)from
+                           : *(const byte_16 *)from;
+    case 4:
+        return sign_extend ? (uint64_t)(int64_t)(int32_t) * (const byte_32 *)from
+                           : *(const byte_32 *)from;
     default: return *(const byte_64 *)from;
     }
 }
@@ -209,10 +233,13 @@ static inline void store_element(void *to, uint64_t value, unsigned bytes)
     }
 }
 
-static inline void set_lane(const struct warp *w, slot s, unsigned lane_bytes, int lane, uint64_t value)
+static inline void set_lane(const struct warp *w, slot s, unsigned lane_bytes, int lane,
+                            uint64_t value)
 {
-    if (lane_bytes == 8) LANES(u64, s)[lane] = value;
-    else LANES(u32, s)[lane] = (uint32_t)value;
+    if (lane_bytes == 8)
+        LANES(u64, s)[lane] = value;
+    else
+        LANES(u32, s)[lane] = (uint32_t)value;
 }
 
 static inline uint64_t get_lane(const struct warp *w, slot s, unsigned lane_bytes, int lane)
@@ -223,7 +250,8 @@ static inline uint64_t get_lane(const struct warp *w, slot s, unsigned lane_byte
 /* 32 lanes, one 4-byte element each, one after the other: a copy of 128 bytes. */
 static inline bool is_block_copy(const struct insn *i, const struct access *access)
 {
-    if (access->mask != ALL_LANES || i->elements != 1 || i->element_bytes != 4 || i->lane_bytes != 4)
+    if (access->mask != ALL_LANES || i->elements != 1 || i->element_bytes != 4 ||
+        i->lane_bytes != 4)
         return false;
     uint64_t gap = 0;
     for (int l = 0; l < WARP; l++) gap |= access->address[l] - access->address[0] - 4 * (uint64_t)l;
@@ -239,7 +267,8 @@ static void load(struct warp *w, const struct insn *i, uint32_t mask)
         if (!door(w, i, &access, &host)) return;
         mask &= ~access.mask;
         if (is_block_copy(i, &access)) {
-            memcpy(LANES(u32, i->v[0]), (const void *)(uintptr_t)(host + access.address[0]), SLOT_32);
+            memcpy(LANES(u32, i->v[0]), (const void *)(uintptr_t)(host + access.address[0]),
+                   SLOT_32);
             continue;
         }
         for (unsigned k = 0; k < i->elements; k++) {
@@ -256,7 +285,8 @@ static void load(struct warp *w, const struct insn *i, uint32_t mask)
             for (uint32_t left = access.mask; left; left &= left - 1) {
                 int l = __builtin_ctz(left);
                 set_lane(w, i->v[k], i->lane_bytes, l,
-                         load_element((const void *)(uintptr_t)(at + access.address[l]), i->element_bytes, i->sign_extend));
+                         load_element((const void *)(uintptr_t)(at + access.address[l]),
+                                      i->element_bytes, i->sign_extend));
             }
         }
     }
@@ -279,7 +309,8 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
             uint64_t at = host + (uint64_t)k * i->element_bytes;
             for (uint32_t left = access.mask; left; left &= left - 1) {
                 int l = __builtin_ctz(left);
-                store_element((void *)(uintptr_t)(at + access.address[l]), get_lane(w, i->v[k], i->lane_bytes, l), i->element_bytes);
+                store_element((void *)(uintptr_t)(at + access.address[l]),
+                              get_lane(w, i->v[k], i->lane_bytes, l), i->element_bytes);
             }
         }
     }
@@ -294,23 +325,36 @@ static void load_param(struct warp *w, const struct insn *i, uint32_t mask)
         int l = __builtin_ctz(left);
         uint64_t at = get_lane(w, i->a, i->address_bytes, l) + (uint64_t)i->offset;
         if (at > launch->kernel->param_bytes || bytes > launch->kernel->param_bytes - at) {
-            fault(w, i, l, EMU_ILLEGAL_ADDRESS, "a load of %u bytes at offset %llu of the kernel's %zu bytes of parameters",
+            fault(w, i, l, EMU_ILLEGAL_ADDRESS,
+                  "a load of %u bytes at offset %llu of the kernel's %zu bytes of parameters",
                   bytes, (unsigned long long)at, launch->kernel->param_bytes);
             return;
         }
         for (unsigned k = 0; k < i->elements; k++)
             if (i->v[k] != NO_SLOT) {
                 uint64_t value = 0;
-                memcpy(&value, launch->params + at + (size_t)k * i->element_bytes, i->element_bytes);
-                set_lane(w, i->v[k], i->lane_bytes, l, load_element(&value, i->element_bytes, i->sign_extend));
+                memcpy(&value, launch->params + at + (size_t)k * i->element_bytes,
+                       i->element_bytes);
+                set_lane(w, i->v[k], i->lane_bytes, l,
+                         load_element(&value, i->element_bytes, i->sign_extend));
             }
     }
 }
 
 /* ---- atomics ------------------------------------------------------------------------------- */
 
-static double as_double(uint64_t bits) { double value; memcpy(&value, &bits, sizeof value); return value; }
-static uint64_t as_bits(double value) { uint64_t bits; memcpy(&bits, &value, sizeof bits); return bits; }
+static double as_double(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+static uint64_t as_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
 
 /* What the word becomes: `old` is there, b and c are the operands. */
 static uint64_t combined(const struct insn *i, uint64_t old, uint64_t b, uint64_t c)
@@ -320,14 +364,20 @@ static uint64_t combined(const struct insn *i, uint64_t old, uint64_t b, uint64_
     case ATOMIC_ADD:
         if (i->result != RESULT_FLOAT) return old + b;
         if (wide) return as_bits(as_double(old) + as_double(b));
-        union { uint32_t bits; float value; } x = {.bits = (uint32_t)old}, y = {.bits = (uint32_t)b};
+        union {
+            uint32_t bits;
+            float value;
+        } x = {.bits = (uint32_t)old}, y = {.bits = (uint32_t)b};
         x.value += y.value;
         return x.bits;
     case ATOMIC_MIN:
     case ATOMIC_MAX:
-        if (!i->sign_extend) less = old < b;
-        else if (wide) less = (int64_t)old < (int64_t)b;
-        else less = (int32_t)old < (int32_t)b;
+        if (!i->sign_extend)
+            less = old < b;
+        else if (wide)
+            less = (int64_t)old < (int64_t)b;
+        else
+            less = (int32_t)old < (int32_t)b;
         return less == (i->function == ATOMIC_MIN) ? old : b;
     case ATOMIC_AND: return old & b;
     case ATOMIC_OR: return old | b;
@@ -356,17 +406,23 @@ static void atomic(struct warp *w, const struct insn *i, uint32_t mask)
             void *at = (void *)(uintptr_t)(host + access.address[l]);
             if (i->element_bytes == 8) {
                 uint64_t seen = __atomic_load_n((byte_64 *)at, __ATOMIC_SEQ_CST);
-                while (!__atomic_compare_exchange_n((byte_64 *)at, &seen, combined(i, seen, b, c), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) continue;
+                while (!__atomic_compare_exchange_n((byte_64 *)at, &seen, combined(i, seen, b, c),
+                                                    false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+                    continue;
                 old = seen;
             } else {
                 uint32_t seen = __atomic_load_n((byte_32 *)at, __ATOMIC_SEQ_CST);
-                while (!__atomic_compare_exchange_n((byte_32 *)at, &seen, (uint32_t)combined(i, seen, b, c), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) continue;
+                while (!__atomic_compare_exchange_n((byte_32 *)at, &seen,
+                                                    (uint32_t)combined(i, seen, b, c), false,
+                                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+                    continue;
                 old = seen;
             }
             if (i->d != NO_SLOT) set_lane(w, i->d, i->lane_bytes, l, old);
         }
     }
-    /* A loop of atomics is often one that waits for another warp: it uses its time slice up sooner. */
+    /* A loop of atomics is often one that waits for another warp: it uses its time slice up
+     * sooner. */
     enum { ATOMIC_COST = 64 };
     w->fuel = w->fuel > ATOMIC_COST ? w->fuel - ATOMIC_COST : 1;
 }
@@ -384,12 +440,17 @@ static void is_space(struct warp *w, const struct insn *i, uint32_t mask)
 {
     const lane_64 *a = LANES(u64, i->a);
     uint32_t *d = slot_at(w, i->d), bits = 0;
-    for (int l = 0; l < WARP; l++) bits |= (uint32_t)(space_of(a[l]) == (enum ptx_space)i->space) << l;
+    for (int l = 0; l < WARP; l++)
+        bits |= (uint32_t)(space_of(a[l]) == (enum ptx_space)i->space) << l;
     *d = (*d & ~mask) | (bits & mask);
 }
 
 static const struct op entries[] = {
-    {"ld", load, ""}, {"st", store, ""}, {"ld.param", load_param, ""}, {"atom", atomic, ""},
-    {"cvta", convert_address, ""}, {"isspacep", is_space, ""},
+    {"ld", load, ""},
+    {"st", store, ""},
+    {"ld.param", load_param, ""},
+    {"atom", atomic, ""},
+    {"cvta", convert_address, ""},
+    {"isspacep", is_space, ""},
 };
 DEFINE_OP_TABLE(ops_access, entries);

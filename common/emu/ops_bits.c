@@ -1,4 +1,5 @@
-/* ops_bits.c — counting, finding, moving and mixing bits (PTX ISA, "Integer Arithmetic" and "Logic and Shift"). */
+/* ops_bits.c — counting, finding, moving and mixing bits (PTX ISA, "Integer Arithmetic" and "Logic
+ * and Shift"). */
 #include "ops.h"
 
 static inline uint32_t reverse_32(uint32_t a)
@@ -58,8 +59,8 @@ static inline uint32_t funnel_right(uint32_t a, uint32_t b, uint32_t c)
     return c == 0 ? a : c > 31 ? b : a >> c | b << (32 - c);
 }
 
-/* prmt: each of the result's four bytes is chosen by a nibble of c among the eight bytes of b:a; the nibble's top bit asks for the
- * byte's sign instead. */
+/* prmt: each of the result's four bytes is chosen by a nibble of c among the eight bytes of b:a;
+ * the nibble's top bit asks for the byte's sign instead. */
 static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors)
 {
     uint64_t bytes = (uint64_t)b << 32 | a;
@@ -84,7 +85,8 @@ static const uint16_t edge_left[] = {0x3210, 0x3211, 0x3222, 0x3333};
 static const uint16_t edge_right[] = {0x0000, 0x1110, 0x2210, 0x3210};
 static const uint16_t replicate_16[] = {0x1010, 0x3232, 0x1010, 0x3232};
 
-/* fns: the position of the n-th set bit of a from bit b on; n < 0 searches downward; n = 0 asks for bit b itself. */
+/* fns: the position of the n-th set bit of a from bit b on; n < 0 searches downward; n = 0 asks for
+ * bit b itself. */
 static inline uint32_t find_nth(uint32_t a, uint32_t base, int32_t n)
 {
     if (base > 31) return ALL_LANES;
@@ -110,8 +112,9 @@ static inline uint32_t find_nth(uint32_t a, uint32_t base, int32_t n)
     X(prmt_rc16, "prmt.rc16", u32, permute_mode(a, b, c, replicate_16))                            \
     X(fns, "fns", u32, find_nth(a, b, (int32_t)c))
 
-/* bfe: c bits of a from bit b on, extended by zeros or by the field's top bit (a's own when it reaches beyond). */
-#define EXTRACT(id, type, wide, width, negative)                                                             \
+/* bfe: c bits of a from bit b on, extended by zeros or by the field's top bit (a's own when it
+ * reaches beyond). */
+#define EXTRACT(id, type, wide, width, negative) \
     static inline T_##type id(T_##type a, uint32_t b, uint32_t c)                                  \
     {                                                                                              \
         uint32_t position = b & 0xff, length = c & 0xff;                                           \

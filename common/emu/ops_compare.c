@@ -1,8 +1,8 @@
 /*
  * ops_compare.c — setp and set (PTX ISA, "Comparison and Selection").
  *
- * Each comparison makes a mask with a bit for each lane where it holds; finish() combines it with another
- * predicate and writes it as the instruction wants it.
+ * Each comparison makes a mask with a bit for each lane where it holds; finish() combines it with
+ * another predicate and writes it as the instruction wants it.
  */
 #include "half.h"
 #include "ops.h"
@@ -44,16 +44,19 @@ static void finish(struct warp *w, const struct insn *i, uint32_t mask, uint32_t
         }                                                                                          \
         finish(w, i, mask, holds);                                                                 \
     }
-#define ENTRY_COMPARE(name, type, condition) {"compare." #name "." #type, name##_##type, " " W_##type W_##type},
+#define ENTRY_COMPARE(name, type, condition) \
+    {"compare." #name "." #type, name##_##type, " " W_##type W_##type},
 
 #define INTEGERS(X, name, condition)                                                               \
     X(name, u16, condition) X(name, s16, condition) X(name, u32, condition) X(name, s32, condition) \
     X(name, u64, condition) X(name, s64, condition)
 #define FLOATS(X, name, condition) X(name, f32, condition) X(name, f64, condition)
 
-#define UNSIGNED(X, name, condition) X(name, u16, condition) X(name, u32, condition) X(name, u64, condition)
+#define UNSIGNED(X, name, condition)                                                               \
+    X(name, u16, condition) X(name, u32, condition) X(name, u64, condition)
 
-/* lo, ls, hi and hs are lt, le, gt and ge of unsigned numbers; equ, neu, … hold also if one is NaN. */
+/* lo, ls, hi and hs are lt, le, gt and ge of unsigned numbers; equ, neu, … hold also if one is
+ * NaN. */
 #define COMPARISONS(X)                                                                             \
     INTEGERS(X, eq, a == b) INTEGERS(X, ne, a != b) INTEGERS(X, lt, a < b)                         \
     INTEGERS(X, le, a <= b) INTEGERS(X, gt, a > b) INTEGERS(X, ge, a >= b)                         \
@@ -82,7 +85,8 @@ COMPARISONS(DEFINE_COMPARE)
         }                                                                                          \
         finish(w, i, mask, holds);                                                                 \
     }
-#define ENTRY_COMPARE_HALF(name, type, condition) {"compare." #name "." #type, name##_##type, " 44"},
+#define ENTRY_COMPARE_HALF(name, type, condition)                                                  \
+    {"compare." #name "." #type, name##_##type, " 44"},
 #define HALF_COMPARISONS(X)                                                                        \
     HALVES(X, eq, a == b) HALVES(X, ne, a < b || a > b) HALVES(X, lt, a < b) HALVES(X, le, a <= b) \
     HALVES(X, gt, a > b) HALVES(X, ge, a >= b) HALVES(X, equ, !(a < b || a > b))                   \

@@ -1,9 +1,10 @@
 /*
  * ops_convert.c — cvt (PTX ISA, "cvt").
  *
- * Integers: truncated or extended, with .sat clamped. Integer to float: rounded as asked. Float to integer:
- * rounded to an integral value (.rni .rzi .rmi .rpi) and clamped to the range. Float to float: rounded
- * when it narrows. Keys are "cvt.<to>.<from>", with "sat" or the rounding behind "cvt" where it matters.
+ * Integers: truncated or extended, with .sat clamped. Integer to float: rounded as asked. Float to
+ * integer: rounded to an integral value (.rni .rzi .rmi .rpi) and clamped to the range. Float to
+ * float: rounded when it narrows. Keys are "cvt.<to>.<from>", with "sat" or the rounding behind
+ * "cvt" where it matters.
  */
 #include "half.h"
 #include "ops.h"
@@ -68,7 +69,9 @@ TO_FLOATS(DEFINE_TO_FLOAT)
 
 /* A NaN becomes 0, but the top bit alone where a double or a 64-bit integer takes part. */
 #define OF_NAN(to, from)                                                                           \
-    (sizeof(T_##from) == 8 || sizeof(T_##to) == 8 ? (T_##to)((U_##to)1 << (8 * sizeof(T_##to) - 1)) : 0)
+    (sizeof(T_##from) == 8 || sizeof(T_##to) == 8                                                  \
+         ? (T_##to)((U_##to)1 << (8 * sizeof(T_##to) - 1))                                         \
+         : 0)
 /* The largest double that a 64-bit type can hold is below its maximum + 1 = 2^63 or 2^64. */
 #define INTEGER_OF(to, from, rounded)                                                              \
     ((rounded) != (rounded)                            ? OF_NAN(to, from)                          \
@@ -77,13 +80,15 @@ TO_FLOATS(DEFINE_TO_FLOAT)
                                                        : (T_##to)(rounded))
 /* rint follows the rounding mode, which is "to nearest even" here. */
 #define TO_INTEGERS(X, from)                                                                       \
-    X(u8, from) X(s8, from) X(u16, from) X(s16, from) X(u32, from) X(s32, from) X(u64, from) X(s64, from)
+    X(u8, from) X(s8, from) X(u16, from) X(s16, from)                                              \
+    X(u32, from) X(s32, from) X(u64, from) X(s64, from)
 #define DEFINE_TO_INTEGER(to, from)                                                                \
-    DEFINE_CONVERT(to, from, rni, INTEGER_OF(to, from, rint((double)a)))                                 \
-    DEFINE_CONVERT(to, from, rzi, INTEGER_OF(to, from, trunc((double)a)))                                \
-    DEFINE_CONVERT(to, from, rmi, INTEGER_OF(to, from, floor((double)a)))                                \
+    DEFINE_CONVERT(to, from, rni, INTEGER_OF(to, from, rint((double)a))) \
+    DEFINE_CONVERT(to, from, rzi, INTEGER_OF(to, from, trunc((double)a))) \
+    DEFINE_CONVERT(to, from, rmi, INTEGER_OF(to, from, floor((double)a))) \
     DEFINE_CONVERT(to, from, rpi, INTEGER_OF(to, from, ceil((double)a)))
-#define ENTRY_ROUNDED(id, to, from) {"cvt." #id "." #to "." #from, id##_##to##_##from, W_##to W_##from},
+#define ENTRY_ROUNDED(id, to, from)                                                                \
+    {"cvt." #id "." #to "." #from, id##_##to##_##from, W_##to W_##from},
 #define ENTRY_TO_INTEGER(to, from)                                                                 \
     ENTRY_ROUNDED(rni, to, from) ENTRY_ROUNDED(rzi, to, from) ENTRY_ROUNDED(rmi, to, from)         \
     ENTRY_ROUNDED(rpi, to, from)
@@ -126,7 +131,8 @@ HALVES(DEFINE_FROM_HALF)
 #define TO_HALF(X, to, from, wide)                                                                 \
     X(rn, to, from, to##_of_f64(wide, ROUND_NEAREST)) X(rz, to, from, to##_of_f64(wide, ROUND_ZERO)) \
     X(rm, to, from, to##_of_f64(wide, ROUND_DOWN)) X(rp, to, from, to##_of_f64(wide, ROUND_UP))
-/* Integers above 53 bits are first rounded to odd so that the second rounding sees what was lost. */
+/* Integers above 53 bits are first rounded to odd so that the second rounding sees what was
+ * lost. */
 static inline double odd_of_u64(uint64_t a)
 {
     return (double)(a >> 53 ? (a & ~UINT64_C(0xfff)) | ((a & 0xfff) != 0) << 12 : a);
@@ -136,22 +142,25 @@ static inline double odd_of_s64(int64_t a)
     return a < 0 ? -odd_of_u64(0 - (uint64_t)a) : odd_of_u64((uint64_t)a);
 }
 #define TO_HALVES(X)                                                                               \
-    TO_HALF(X, f16, f32, a) TO_HALF(X, f16, f64, a) TO_HALF(X, bf16, f32, a) TO_HALF(X, bf16, f64, a) \
+    TO_HALF(X, f16, f32, a) TO_HALF(X, f16, f64, a)                                                \
+    TO_HALF(X, bf16, f32, a) TO_HALF(X, bf16, f64, a)                                              \
     TO_HALF(X, f16, u8, a) TO_HALF(X, f16, s8, a) TO_HALF(X, f16, u16, a) TO_HALF(X, f16, s16, a)  \
     TO_HALF(X, f16, u32, a) TO_HALF(X, f16, s32, a) TO_HALF(X, f16, u64, odd_of_u64(a))            \
     TO_HALF(X, f16, s64, odd_of_s64(a))                                                            \
     TO_HALF(X, bf16, u32, a) TO_HALF(X, bf16, s32, a) TO_HALF(X, bf16, u16, a)                     \
     TO_HALF(X, bf16, u8, a) TO_HALF(X, bf16, s8, a) TO_HALF(X, bf16, u64, odd_of_u64(a))           \
-    TO_HALF(X, bf16, s64, odd_of_s64(a)) TO_HALF(X, bf16, s16, a) TO_HALF(X, bf16, f16, f32_of_f16(a)) TO_HALF(X, f16, bf16, f32_of_bf16(a))
+    TO_HALF(X, bf16, s64, odd_of_s64(a)) TO_HALF(X, bf16, s16, a)                                  \
+    TO_HALF(X, bf16, f16, f32_of_f16(a)) TO_HALF(X, f16, bf16, f32_of_bf16(a))
 TO_HALVES(DEFINE_INTEGRAL)
 
 /* Out of 16 bits into integers, and to integral values. */
 #define HALF_TO_INTEGERS(X, from)                                                                  \
-    X(u8, from) X(s8, from) X(u16, from) X(s16, from) X(u32, from) X(s32, from) X(u64, from) X(s64, from)
+    X(u8, from) X(s8, from) X(u16, from) X(s16, from)                                              \
+    X(u32, from) X(s32, from) X(u64, from) X(s64, from)
 #define DEFINE_HALF_TO_INTEGER(to, from)                                                           \
-    DEFINE_CONVERT(to, from, rni, INTEGER_OF(to, from, rint((double)f32_of_##from(a))))                  \
-    DEFINE_CONVERT(to, from, rzi, INTEGER_OF(to, from, trunc((double)f32_of_##from(a))))                 \
-    DEFINE_CONVERT(to, from, rmi, INTEGER_OF(to, from, floor((double)f32_of_##from(a))))                 \
+    DEFINE_CONVERT(to, from, rni, INTEGER_OF(to, from, rint((double)f32_of_##from(a)))) \
+    DEFINE_CONVERT(to, from, rzi, INTEGER_OF(to, from, trunc((double)f32_of_##from(a)))) \
+    DEFINE_CONVERT(to, from, rmi, INTEGER_OF(to, from, floor((double)f32_of_##from(a)))) \
     DEFINE_CONVERT(to, from, rpi, INTEGER_OF(to, from, ceil((double)f32_of_##from(a))))
 HALF_TO_INTEGERS(DEFINE_HALF_TO_INTEGER, f16)
 HALF_TO_INTEGERS(DEFINE_HALF_TO_INTEGER, bf16)
@@ -163,7 +172,8 @@ HALF_TO_INTEGERS(DEFINE_HALF_TO_INTEGER, bf16)
 HALF_INTEGRAL(DEFINE_INTEGRAL)
 
 /* Two floats into one register of two halves: cvt.rn.f16x2.f32 d, high, low */
-#define PAIRS(X) X(f16, rn, ROUND_NEAREST) X(f16, rz, ROUND_ZERO) X(bf16, rn, ROUND_NEAREST) X(bf16, rz, ROUND_ZERO)
+#define PAIRS(X)                                                                                   \
+    X(f16, rn, ROUND_NEAREST) X(f16, rz, ROUND_ZERO) X(bf16, rn, ROUND_NEAREST) X(bf16, rz, ROUND_ZERO)
 #define DEFINE_PAIR(to, id, how)                                                                   \
     static void pair_##to##_##id(struct warp *w, const struct insn *i, uint32_t mask)              \
     {                                                                                              \

@@ -1,20 +1,25 @@
 /*
  * ops_float.c — floating-point arithmetic (PTX ISA, "Floating-Point Instructions").
  *
- * add, sub, mul, fma, div, sqrt and rcp are IEEE 754 and so is the CPU; rounding modes, .ftz and .sat
- * are handled by the wrapper in operations.c. Functions that hardware approximates (.approx) are computed more
- * exactly here than PTX asks for: within its documented error, but not bit for bit as on a GPU.
- * A NaN result of an f32 operation is the canonical 0x7fffffff.
+ * add, sub, mul, fma, div, sqrt and rcp are IEEE 754 and so is the CPU; rounding modes, .ftz and
+ * .sat are handled by the wrapper in operations.c. Functions that hardware approximates (.approx)
+ * are computed more exactly here than PTX asks for: within its documented error, but not bit for
+ * bit as on a GPU. A NaN result of an f32 operation is the canonical 0x7fffffff.
  */
 #include "half.h"
 #include "ops.h"
 #include <math.h>
 
-static inline float canonical(float value) { return value == value ? value : f32_of_bits(0x7fffffff); }
+static inline float canonical(float value)
+{
+    return value == value ? value : f32_of_bits(0x7fffffff);
+}
 
 /* min and max: a NaN loses against a number; -0 is below +0. With .NaN it wins. */
-#define LESSER(a, b, sign) ((a) != (a) ? (b) : (b) != (b) ? (a) : (a) < (b) || ((a) == (b) && sign(a)) ? (a) : (b))
-#define GREATER(a, b, sign) ((a) != (a) ? (b) : (b) != (b) ? (a) : (a) > (b) || ((a) == (b) && !sign(a)) ? (a) : (b))
+#define LESSER(a, b, sign)                                                                         \
+    ((a) != (a) ? (b) : (b) != (b) ? (a) : (a) < (b) || ((a) == (b) && sign(a)) ? (a) : (b))
+#define GREATER(a, b, sign)                                                                        \
+    ((a) != (a) ? (b) : (b) != (b) ? (a) : (a) > (b) || ((a) == (b) && !sign(a)) ? (a) : (b))
 
 static inline double clear_sign(double a) { return __builtin_fabs(a); }
 
@@ -46,7 +51,8 @@ static inline double clear_sign(double a) { return __builtin_fabs(a); }
     X(copysign, "copysign", f64, __builtin_copysign(b, a))
 
 #define TERNARY(X)                                                                                 \
-    X(fma, "fma", f32, canonical(__builtin_fmaf(a, b, c))) X(fma, "fma", f64, __builtin_fma(a, b, c))
+    X(fma, "fma", f32, canonical(__builtin_fmaf(a, b, c)))                                         \
+    X(fma, "fma", f64, __builtin_fma(a, b, c))
 
 UNARY(DEFINE_UNARY)
 BINARY(DEFINE_BINARY)
@@ -61,7 +67,10 @@ TERNARY(DEFINE_TERNARY)
     X(normal, f32, a[l] == 0 || __builtin_isnormal(a[l])) /* zero counts as normal */              \
     X(normal, f64, a[l] == 0 || __builtin_isnormal(a[l]))                                          \
     X(subnormal, f32, is_subnormal(a[l], 0x1p-126)) X(subnormal, f64, is_subnormal(a[l], 0x1p-1022))
-static inline bool is_subnormal(double a, double smallest) { return a != 0 && clear_sign(a) < smallest; }
+static inline bool is_subnormal(double a, double smallest)
+{
+    return a != 0 && clear_sign(a) < smallest;
+}
 #define DEFINE_TEST(test, type, value)                                                             \
     static void testp_##test##_##type(struct warp *w, const struct insn *i, uint32_t mask)         \
     {                                                                                              \
@@ -70,7 +79,8 @@ static inline bool is_subnormal(double a, double smallest) { return a != 0 && cl
         for (int l = 0; l < WARP; l++) bits |= (uint32_t)((value) != 0) << l;                      \
         *d = (*d & ~mask) | (bits & mask);                                                         \
     }
-#define ENTRY_TEST(test, type, value) {"testp." #test "." #type, testp_##test##_##type, "p" W_##type},
+#define ENTRY_TEST(test, type, value)                                                              \
+    {"testp." #test "." #type, testp_##test##_##type, "p" W_##type},
 TESTS(DEFINE_TEST)
 
 /* ---- 16 bits: each operation in float (exact, or with bits to spare), then rounded once */
@@ -152,8 +162,8 @@ static inline uint16_t bf16(double value) { return bf16_of_f64(value, ROUND_NEAR
 #define ENTRY_HALF_FMA(type)                                                                       \
     {"fma." #type, fma_##type, "4444"}, {"fma." #type "x2", fma_##type##x2, "4444"},
 
-/* a + b rounded to odd: whatever the sum lost keeps its last bit set, so that the second rounding, to fewer bits, comes
- * out as if there had been only one. */
+/* a + b rounded to odd: whatever the sum lost keeps its last bit set, so that the second rounding,
+ * to fewer bits, comes out as if there had been only one. */
 static inline double sum_to_odd(double a, double b)
 {
     double sum = a + b, part = sum - a, lost = (a - (sum - part)) + (b - part);

@@ -1,8 +1,9 @@
-/* ops_integer.c — integer arithmetic, logic and shifts (PTX ISA, "Integer Arithmetic", "Logic and Shift"). */
+/* ops_integer.c — integer arithmetic, logic and shifts (PTX ISA, "Integer Arithmetic", "Logic and
+ * Shift"). */
 #include "ops.h"
 
-/* Division by zero gives all ones, and the remainder the dividend, as on the hardware; the one quotient that
- * does not fit, INT_MIN / -1, wraps around. */
+/* Division by zero gives all ones, and the remainder the dividend, as on the hardware; the one
+ * quotient that does not fit, INT_MIN / -1, wraps around. */
 #define DIVIDE_UNSIGNED(a, b) ((b) ? (a) / (b) : (__typeof__(a))~(__typeof__(a))0)
 #define DIVIDE_SIGNED(a, b, U) ((b) == 0 ? -1 : (b) == -1 ? (__typeof__(a))(0 - (U)(a)) : (a) / (b))
 
@@ -117,8 +118,9 @@ BINARY_24(DEFINE_BINARY)
     X(mad_hi_sat, "mad.hi.sat", s32, saturate(((int64_t)a * b >> 32) + c))
 TERNARY_24(DEFINE_TERNARY)
 
-/* Sums with carry: add.cc, addc, sub.cc, subc, mad.lo.cc, madc.hi and so on. The carry flag is a bit a lane. A
- * subtraction's borrow is the carry's complement inside, as PTX leaves its polarity open. */
+/* Sums with carry: add.cc, addc, sub.cc, subc, mad.lo.cc, madc.hi and so on. The carry flag is a
+ * bit a lane. A subtraction's borrow is the carry's complement inside, as PTX leaves its polarity
+ * open. */
 static inline uint32_t carry_in(const struct warp *w, const struct insn *i, int l)
 {
     return i->carry_in ? w->carry >> l & 1 : 0;
@@ -229,7 +231,8 @@ static inline int64_t half_of(uint32_t word, int n, bool is_signed)
     uint32_t half = word >> 16 * n & 0xffff;
     return is_signed ? (int16_t)half : (int64_t)half;
 }
-#define DOT_PRODUCTS(X) X(u32, u32, false, false) X(u32, s32, false, true) X(s32, u32, true, false) X(s32, s32, true, true)
+#define DOT_PRODUCTS(X)                                                                            \
+    X(u32, u32, false, false) X(u32, s32, false, true) X(s32, u32, true, false) X(s32, s32, true, true)
 #define DEFINE_DOT(ta, tb, sa, sb)                                                                 \
     static inline uint32_t dp4a_lane_##ta##_##tb(uint32_t a, uint32_t b, uint32_t c)               \
     {                                                                                              \

@@ -1,4 +1,5 @@
-/* ops_move.c — mov, selp, slct, logic on predicates, packing and unpacking (PTX ISA, "Data Movement"). */
+/* ops_move.c — mov, selp, slct, logic on predicates, packing and unpacking (PTX ISA, "Data
+ * Movement"). */
 #include "ops.h"
 #include <time.h>
 
@@ -58,7 +59,8 @@ static void mov_pred(struct warp *w, const struct insn *i, uint32_t mask)
     set_predicate(w, i->d, mask, PREDICATE(w, i->a));
 }
 
-/* ---- mov with a vector operand: parts are in i->v, the whole in i->d or i->a. A part that is wanted nowhere (_) is NO_SLOT. */
+/* ---- mov with a vector operand: parts are in i->v, the whole in i->d or i->a. A part that is
+ * wanted nowhere (_) is NO_SLOT. */
 
 static void pack_16x2(struct warp *w, const struct insn *i, uint32_t mask)
 {
@@ -92,7 +94,8 @@ static void pack_8x4(struct warp *w, const struct insn *i, uint32_t mask)
     FOR_LANES(d, (a[l] & 0xff) | (b[l] & 0xff) << 8 | (c[l] & 0xff) << 16 | e[l] << 24);
 }
 
-/* An unpacking may write its own source ({%r1, %r2} = %rd1 can't; {%rs1, %rs2} = %r1 is another register too). */
+/* An unpacking may write its own source ({%r1, %r2} = %rd1 can't; {%rs1, %rs2} = %r1 is another
+ * register too). */
 #define DEFINE_UNPACK(name, type, parts, bits)                                                     \
     static void name(struct warp *w, const struct insn *i, uint32_t mask)                          \
     {                                                                                              \
@@ -133,7 +136,10 @@ static void activemask(struct warp *w, const struct insn *i, uint32_t mask)
     FOR_LANES(d, mask);
 }
 
-static void nothing(struct warp *w, const struct insn *i, uint32_t mask) { (void)w, (void)i, (void)mask; }
+static void nothing(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    (void)w, (void)i, (void)mask;
+}
 
 static const struct op entries[] = {
     MOVE(ENTRY_UNARY) SELECT(ENTRY_SELECT) SLCT(ENTRY_SLCT) PREDICATES(ENTRY_PREDICATE)

@@ -17,15 +17,37 @@ enum {
 };
 
 /* A list that grows inside the arena. */
-struct list { void *items; size_t count, room, size; };
+struct list {
+    void *items;
+    size_t count, room, size;
+};
 
-/* `.reg .b32 %r<75>;` declares 75 registers by prefix; `.reg .pred p;` one by its whole name. A register gets its index
- * when it is first used, so that declared but unused ones cost nothing. */
-struct declaration { const char *name; size_t length; unsigned count, scope; enum ptx_type type; };
-struct used_register { const char *name; size_t length; unsigned scope, index; int next; };
-struct label { const char *name; size_t length; unsigned scope, position, line; };
+/* `.reg .b32 %r<75>;` declares 75 registers by prefix; `.reg .pred p;` one by its whole name. A
+ * register gets its index when it is first used, so that declared but unused ones cost nothing. */
+struct declaration {
+    const char *name;
+    size_t length;
+    unsigned count, scope;
+    enum ptx_type type;
+};
+struct used_register {
+    const char *name;
+    size_t length;
+    unsigned scope, index;
+    int next;
+};
+struct label {
+    const char *name;
+    size_t length;
+    unsigned scope, position, line;
+};
 /* A label used before it is defined: patched at the end of the function. */
-struct reference { struct ptx_operand *operand; const char *name; size_t length; unsigned scope, line; };
+struct reference {
+    struct ptx_operand *operand;
+    const char *name;
+    size_t length;
+    unsigned scope, line;
+};
 
 enum { REGISTER_BUCKETS = 1024 };
 
@@ -95,7 +117,8 @@ static void advance(struct parser *p)
     p->token = lexer_next(&p->lexer);
     if (p->token.kind == TOKEN_BAD)
         fail(p, p->token.line, EMU_INVALID_PTX,
-             "this is not PTX: a stray byte, a malformed number or one of more than 64 bits, or a string or "
+             "this is not PTX: a stray byte, a malformed number or one of more than 64 bits, or a "
+             "string or "
              "comment that does not end");
 }
 
@@ -104,7 +127,8 @@ static _Noreturn void fail_expected(struct parser *p, const char *what)
     int length = p->token.length > 40 ? 40 : (int)p->token.length;
     if (p->token.kind == TOKEN_END)
         fail(p, p->token.line, EMU_INVALID_PTX, "expected %s, but the text ends here", what);
-    fail(p, p->token.line, EMU_INVALID_PTX, "expected %s, not '%.*s'", what, length, p->token.start);
+    fail(p, p->token.line, EMU_INVALID_PTX, "expected %s, not '%.*s'", what, length,
+         p->token.start);
 }
 
 static bool at(struct parser *p, const char *text) { return token_is(&p->token, text); }
@@ -156,7 +180,10 @@ static enum ptx_type type_of_directive(const struct token *token)
 
 /* ---- registers, labels, scopes ------------------------------------------------------------- */
 
-static unsigned parent(struct parser *p, unsigned scope) { return ((unsigned *)p->scopes.items)[scope]; }
+static unsigned parent(struct parser *p, unsigned scope)
+{
+    return ((unsigned *)p->scopes.items)[scope];
+}
 
 static void open_scope(struct parser *p)
 {
@@ -192,7 +219,8 @@ static const struct declaration *find_declaration(struct parser *p, const char *
             if (d[i].count && d[i].length < length && length - d[i].length <= digits &&
                 !memcmp(d[i].name, name, d[i].length)) {
                 uint64_t index = 0;
-                for (size_t k = d[i].length; k < length; k++) index = index * 10 + (uint64_t)(name[k] - '0');
+                for (size_t k = d[i].length; k < length; k++)
+                    index = index * 10 + (uint64_t)(name[k] - '0');
                 if (index < d[i].count) return &d[i];
             }
         }
@@ -203,7 +231,8 @@ static const struct declaration *find_declaration(struct parser *p, const char *
 /* The index of a register of the function, or -1 if none of that name is declared. */
 static int find_register(struct parser *p, const char *name, size_t length)
 {
-    /* Most functions have one scope: look the name up as used there before searching declarations. */
+    /* Most functions have one scope: look the name up as used there before searching
+     * declarations. */
     const struct used_register *used = p->used.items;
     unsigned bucket = hash(name, length);
     if (p->scopes.count == 1)
@@ -246,14 +275,15 @@ static void parse_register_declaration(struct parser *p)
         if (p->token.kind != TOKEN_WORD) fail_expected(p, "a register's name");
         refuse_second_declaration(p);
         struct declaration *declaration = list_add(p, &p->declarations);
-        *declaration = (struct declaration){.name = p->token.start, .length = p->token.length,
-                                            .scope = p->scope, .type = type};
+        *declaration = (struct declaration){
+            .name = p->token.start, .length = p->token.length, .scope = p->scope, .type = type};
         advance(p);
         if (accept(p, "<")) {
             uint64_t count = expect_integer(p);
             if (!count || count > MAX_REGISTERS)
-                fail(p, p->token.line, EMU_INVALID_PTX, "%llu registers in one declaration; at most %d",
-                     (unsigned long long)count, MAX_REGISTERS);
+                fail(p, p->token.line, EMU_INVALID_PTX,
+                     "%llu registers in one declaration; at most %d", (unsigned long long)count,
+                     MAX_REGISTERS);
             declaration->count = (unsigned)count;
             expect(p, ">");
         }
@@ -266,8 +296,9 @@ static void define_label(struct parser *p, const char *name, size_t length)
     const struct label *labels = p->labels.items;
     for (size_t i = 0; i < p->labels.count; i++)
         if (labels[i].scope == p->scope && same(labels[i].name, labels[i].length, name, length))
-            fail(p, p->token.line, EMU_INVALID_PTX, "label '%.*s' is defined a second time (first on line %u)",
-                 (int)length, name, labels[i].line);
+            fail(p, p->token.line, EMU_INVALID_PTX,
+                 "label '%.*s' is defined a second time (first on line %u)", (int)length, name,
+                 labels[i].line);
     struct label *label = list_add(p, &p->labels);
     *label = (struct label){name, length, p->scope, (unsigned)p->instructions.count, p->token.line};
 }
@@ -281,8 +312,8 @@ static void resolve_labels(struct parser *p)
         bool found = false;
         for (unsigned scope = references[r].scope; !found; scope = parent(p, scope)) {
             for (size_t i = 0; i < p->labels.count && !found; i++)
-                if (labels[i].scope == scope &&
-                    same(labels[i].name, labels[i].length, references[r].name, references[r].length)) {
+                if (labels[i].scope == scope && same(labels[i].name, labels[i].length,
+                                                     references[r].name, references[r].length)) {
                     references[r].operand->kind = PTX_LABEL;
                     references[r].operand->index = labels[i].position;
                     found = true;
@@ -296,13 +327,14 @@ static void resolve_labels(struct parser *p)
 
 static void parse_operand(struct parser *p, struct ptx_operand *out, unsigned depth);
 
-static void parse_items(struct parser *p, struct ptx_operand *out, const char *close, unsigned depth)
+static void parse_items(struct parser *p, struct ptx_operand *out, const char *close,
+                        unsigned depth)
 {
     struct list items = {.size = sizeof(struct ptx_operand *)};
     out->kind = PTX_VECTOR;
-    if (!at(p, close))
-        do {
-            /* Each stays where it is, because a reference may keep a pointer to it until the function ends. */
+    if (!at(p, close)) do {
+            /* Each stays where it is, because a reference may keep a pointer to it until the
+             * function ends. */
             struct ptx_operand *item = take(p, sizeof *item);
             parse_operand(p, item, depth + 1);
             *(struct ptx_operand **)list_add(p, &items) = item;
@@ -316,9 +348,12 @@ static void parse_items(struct parser *p, struct ptx_operand *out, const char *c
 static int64_t parse_offset(struct parser *p)
 {
     bool negative;
-    if (accept(p, "+")) negative = accept(p, "-");
-    else if (accept(p, "-")) negative = true;
-    else return 0;
+    if (accept(p, "+"))
+        negative = accept(p, "-");
+    else if (accept(p, "-"))
+        negative = true;
+    else
+        return 0;
     int64_t offset = (int64_t)expect_integer(p);
     return negative ? (int64_t)(0 - (uint64_t)offset) : offset;
 }
@@ -331,7 +366,8 @@ static void parse_word_operand(struct parser *p, struct ptx_operand *out)
     int reg = find_register(p, name, length);
     advance(p);
     if (reg >= 0) {
-        /* A vector register's component (%v.x) does not occur in nvcc's output and is not read here. */
+        /* A vector register's component (%v.x) does not occur in nvcc's output and is not read
+         * here. */
         out->kind = PTX_REGISTER;
         out->index = (unsigned)reg;
     } else if (same(name, length, "_", 1)) {
@@ -374,7 +410,8 @@ static void parse_operand(struct parser *p, struct ptx_operand *out, unsigned de
         out->kind = p->token.kind == TOKEN_FLOAT32   ? PTX_FLOAT32
                     : p->token.kind == TOKEN_FLOAT64 ? PTX_FLOAT64
                                                      : PTX_INTEGER;
-        if (p->token.kind != TOKEN_INTEGER && out->kind == PTX_INTEGER) fail_expected(p, "a number");
+        if (p->token.kind != TOKEN_INTEGER && out->kind == PTX_INTEGER)
+            fail_expected(p, "a number");
         uint64_t sign = out->kind == PTX_FLOAT64 ? UINT64_C(1) << 63 : UINT64_C(1) << 31;
         out->bits = !negative                  ? p->token.bits
                     : out->kind == PTX_INTEGER ? 0 - p->token.bits
@@ -401,7 +438,8 @@ static void split_opcode(struct parser *p, struct ptx_instruction *instruction)
         const char *dot = memchr(start, '.', (size_t)(end - start));
         const char *stop = dot ? dot : end;
         if (instruction->word_count == PTX_MAX_WORDS)
-            fail(p, p->token.line, EMU_INVALID_PTX, "an opcode of more than %d parts", PTX_MAX_WORDS);
+            fail(p, p->token.line, EMU_INVALID_PTX, "an opcode of more than %d parts",
+                 PTX_MAX_WORDS);
         instruction->words[instruction->word_count++] = copy_text(p, start, (size_t)(stop - start));
         start = stop + 1;
     }
@@ -432,11 +470,11 @@ static void parse_instruction(struct parser *p)
         p->used_bytes = 0;
     }
     advance(p);
-    /* References keep pointers to operands, so these must not move as the list of instructions grows. */
+    /* References keep pointers to operands, so these must not move as the list of instructions
+     * grows. */
     struct ptx_operand *operands = take(p, PTX_MAX_OPERANDS * sizeof *operands);
     instruction->operands = operands;
-    if (!at(p, ";"))
-        do {
+    if (!at(p, ";")) do {
             if (instruction->operand_count == PTX_MAX_OPERANDS)
                 fail(p, p->token.line, EMU_INVALID_PTX, "more than %d operands", PTX_MAX_OPERANDS);
             parse_operand(p, &operands[instruction->operand_count++], 0);
@@ -446,8 +484,8 @@ static void parse_instruction(struct parser *p)
 
 /* ---- directives ---------------------------------------------------------------------------- */
 
-/* .loc FILE LINE COLUMN [, function_name SYMBOL[+n], inlined_at FILE LINE COLUMN]
- * Code inlined from another file (a toolkit header such as __ldg's) is counted under the line that called it. */
+/* .loc FILE LINE COLUMN [, function_name SYMBOL[+n], inlined_at FILE LINE COLUMN] Code inlined from
+ * another file (a toolkit header such as __ldg's) is counted under the line that called it. */
 static void parse_loc(struct parser *p)
 {
     unsigned file = (unsigned)expect_integer(p), line = (unsigned)expect_integer(p);
@@ -459,7 +497,8 @@ static void parse_loc(struct parser *p)
         if (accept(p, "+")) expect_integer(p);
         expect(p, ",");
         expect(p, "inlined_at");
-        unsigned caller_file = (unsigned)expect_integer(p), caller_line = (unsigned)expect_integer(p);
+        unsigned caller_file = (unsigned)expect_integer(p),
+                 caller_line = (unsigned)expect_integer(p);
         expect_integer(p);
         if (file != p->home_file) {
             file = caller_file;
@@ -519,7 +558,8 @@ static void store_initial(struct parser *p, struct ptx_variable *variable, size_
 {
     size_t size = ptx_type_size(variable->type), offset = index * size;
     if (offset + size > variable->bytes)
-        fail(p, p->token.line, EMU_INVALID_PTX, "'%s' has more initial values than elements", variable->name);
+        fail(p, p->token.line, EMU_INVALID_PTX, "'%s' has more initial values than elements",
+             variable->name);
     uint64_t bits = 0;
     bool negative = accept(p, "-");
     if (p->token.kind == TOKEN_INTEGER || p->token.kind == TOKEN_FLOAT32 ||
@@ -545,13 +585,14 @@ static void store_initial(struct parser *p, struct ptx_variable *variable, size_
 static size_t parse_initial(struct parser *p, struct ptx_variable *variable, size_t index,
                             unsigned depth)
 {
-    if (depth > MAX_NESTING) fail(p, p->token.line, EMU_INVALID_PTX, "initial values nested too deeply");
+    if (depth > MAX_NESTING)
+        fail(p, p->token.line, EMU_INVALID_PTX, "initial values nested too deeply");
     if (!accept(p, "{")) {
         store_initial(p, variable, index);
         return index + 1;
     }
-    if (!at(p, "}"))
-        do index = parse_initial(p, variable, index, depth + 1);
+    if (!at(p, "}")) do
+            index = parse_initial(p, variable, index, depth + 1);
         while (accept(p, ","));
     expect(p, "}");
     return index;
@@ -601,8 +642,8 @@ static struct ptx_variable parse_variable(struct parser *p, enum ptx_space space
     variable.bytes = elements * lanes * ptx_type_size(variable.type);
     if (!variable.align) variable.align = lanes * ptx_type_size(variable.type);
     if (variable.align > 4096 || (variable.align & (variable.align - 1)))
-        fail(p, variable.line, EMU_INVALID_PTX, "the alignment of '%s' is not a power of two up to 4096",
-             variable.name);
+        fail(p, variable.line, EMU_INVALID_PTX,
+             "the alignment of '%s' is not a power of two up to 4096", variable.name);
     return variable;
 }
 
@@ -619,8 +660,10 @@ static void parse_variable_declaration(struct parser *p, struct list *list, enum
     const struct ptx_variable *others = list->items;
     for (size_t i = 0; i < list->count; i++)
         if (!strcmp(others[i].name, variable.name) && !others[i].is_extern && !is_extern &&
-            space != PTX_PARAM && (list == &p->variables || !p->scope)) /* inner scopes may use a name again */
-            fail(p, variable.line, EMU_INVALID_PTX, "variable '%s' is declared a second time", variable.name);
+            space != PTX_PARAM &&
+            (list == &p->variables || !p->scope)) /* inner scopes may use a name again */
+            fail(p, variable.line, EMU_INVALID_PTX, "variable '%s' is declared a second time",
+                 variable.name);
     *(struct ptx_variable *)list_add(p, list) = variable;
 }
 
@@ -642,8 +685,7 @@ static bool space_of_directive(struct parser *p, enum ptx_space *space)
 static void parse_parameters(struct parser *p, struct list *parameters)
 {
     expect(p, "(");
-    if (!at(p, ")"))
-        do {
+    if (!at(p, ")")) do {
             enum ptx_space space = PTX_PARAM;
             if (!space_of_directive(p, &space) && !at(p, ".reg")) fail_expected(p, ".param");
             advance(p);
@@ -774,7 +816,8 @@ static void parse_function(struct parser *p, bool is_entry)
     const struct ptx_function *others = p->functions.items;
     for (size_t i = 0; i < p->functions.count; i++)
         if (!strcmp(others[i].name, function.name) && others[i].has_body && !declared_only)
-            fail(p, function.line, EMU_INVALID_PTX, "function '%s' is defined a second time", function.name);
+            fail(p, function.line, EMU_INVALID_PTX, "function '%s' is defined a second time",
+                 function.name);
     p->function = list_add(p, &p->functions);
     *p->function = function;
     if (!declared_only) parse_body(p);
@@ -796,7 +839,8 @@ static void parse_header(struct parser *p, struct ptx_text *out)
     advance(p);
     expect(p, ".target");
     const char *target = expect_word(p, "a target such as sm_90");
-    if (strncmp(target, "sm_", 3)) fail(p, p->token.line, EMU_INVALID_PTX, "unknown target '%s'", target);
+    if (strncmp(target, "sm_", 3))
+        fail(p, p->token.line, EMU_INVALID_PTX, "unknown target '%s'", target);
     for (const char *c = target + 3; *c >= '0' && *c <= '9' && out->target < 10000; c++)
         out->target = out->target * 10 + (unsigned)(*c - '0');
     while (accept(p, ",")) expect_word(p, "a target option");

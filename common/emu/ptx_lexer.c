@@ -80,13 +80,14 @@ static bool read_decimal(struct lexer *lexer, struct token *token)
     return true;
 }
 
-/* 12, 0x1F, 0b101, 017, 12U, 0f3F800000 (a float by its bits), 0d3FF0000000000000 (a double), 1.5 */
+/* 12, 0x1F, 0b101, 017, 12U, 0f3F800000 (a float by its bits), 0d3FF0000000000000 (a double),
+ * 1.5 */
 static struct token read_number(struct lexer *lexer, struct token token)
 {
     const char *p = lexer->next;
     char mark = p + 1 < lexer->end && p[0] == '0' ? p[1] : ' ';
-    bool hexadecimal = mark == 'x' || mark == 'X' || mark == 'f' || mark == 'F' || mark == 'd' ||
-                       mark == 'D';
+    bool hexadecimal =
+        mark == 'x' || mark == 'X' || mark == 'f' || mark == 'F' || mark == 'd' || mark == 'D';
     bool binary = mark == 'b' || mark == 'B';
     size_t digits;
 
@@ -97,7 +98,12 @@ static struct token read_number(struct lexer *lexer, struct token token)
     }
     token.kind = TOKEN_INTEGER;
     if (hexadecimal || binary) lexer->next += 2;
-    digits = read_digits(lexer, hexadecimal ? 16 : binary ? 2 : is_digit(mark) ? 8 : 10, &token.bits);
+    digits = read_digits(lexer,
+                         hexadecimal      ? 16
+                         : binary         ? 2
+                         : is_digit(mark) ? 8
+                                          : 10,
+                         &token.bits);
     if (mark == 'f' || mark == 'F') {
         token.kind = digits == 8 ? TOKEN_FLOAT32 : TOKEN_BAD;
     } else if (mark == 'd' || mark == 'D') {
@@ -139,9 +145,12 @@ struct token lexer_next(struct lexer *lexer)
         token.kind = TOKEN_WORD;
         while (lexer->next < lexer->end) {
             const char *p = lexer->next;
-            if (is_word(*p)) lexer->next++;
-            else if (p + 2 < lexer->end && p[0] == ':' && p[1] == ':' && is_word(p[2])) lexer->next += 2;
-            else break;
+            if (is_word(*p))
+                lexer->next++;
+            else if (p + 2 < lexer->end && p[0] == ':' && p[1] == ':' && is_word(p[2]))
+                lexer->next += 2;
+            else
+                break;
         }
         token.length = (size_t)(lexer->next - token.start);
         return token;

@@ -1,19 +1,24 @@
-/* ptx_types.c — the names and sizes of PTX's types and state spaces (PTX ISA, "State Spaces, Types, and Variables"). */
+/* ptx_types.c — the names and sizes of PTX's types and state spaces (PTX ISA, "State Spaces, Types,
+ * and Variables"). */
 #include "ptx.h"
 #include <string.h>
 
-static const struct { const char *name; unsigned char bytes; char kind; } types[PTX_TYPES] = {
-    [PTX_NONE] = {"", 0, ' '},
-    [PTX_B8] = {"b8", 1, 'b'},     [PTX_B16] = {"b16", 2, 'b'},   [PTX_B32] = {"b32", 4, 'b'},
-    [PTX_B64] = {"b64", 8, 'b'},   [PTX_B128] = {"b128", 16, 'b'},
-    [PTX_U8] = {"u8", 1, 'u'},     [PTX_U16] = {"u16", 2, 'u'},   [PTX_U32] = {"u32", 4, 'u'},
-    [PTX_U64] = {"u64", 8, 'u'},
-    [PTX_S8] = {"s8", 1, 's'},     [PTX_S16] = {"s16", 2, 's'},   [PTX_S32] = {"s32", 4, 's'},
-    [PTX_S64] = {"s64", 8, 's'},
-    [PTX_F16] = {"f16", 2, 'f'},   [PTX_BF16] = {"bf16", 2, 'f'},
+static const struct {
+    const char *name;
+    unsigned char bytes;
+    char kind;
+} types[PTX_TYPES] = {
+    [PTX_NONE] = {"", 0, ' '},       [PTX_B8] = {"b8", 1, 'b'},
+    [PTX_B16] = {"b16", 2, 'b'},     [PTX_B32] = {"b32", 4, 'b'},
+    [PTX_B64] = {"b64", 8, 'b'},     [PTX_B128] = {"b128", 16, 'b'},
+    [PTX_U8] = {"u8", 1, 'u'},       [PTX_U16] = {"u16", 2, 'u'},
+    [PTX_U32] = {"u32", 4, 'u'},     [PTX_U64] = {"u64", 8, 'u'},
+    [PTX_S8] = {"s8", 1, 's'},       [PTX_S16] = {"s16", 2, 's'},
+    [PTX_S32] = {"s32", 4, 's'},     [PTX_S64] = {"s64", 8, 's'},
+    [PTX_F16] = {"f16", 2, 'f'},     [PTX_BF16] = {"bf16", 2, 'f'},
     [PTX_F16X2] = {"f16x2", 4, 'f'}, [PTX_BF16X2] = {"bf16x2", 4, 'f'},
     [PTX_U16X2] = {"u16x2", 4, 'u'}, [PTX_S16X2] = {"s16x2", 4, 's'},
-    [PTX_F32] = {"f32", 4, 'f'},   [PTX_F64] = {"f64", 8, 'f'},
+    [PTX_F32] = {"f32", 4, 'f'},     [PTX_F64] = {"f64", 8, 'f'},
     [PTX_PRED] = {"pred", 0, 'p'},
 };
 

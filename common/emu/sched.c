@@ -10,19 +10,22 @@ unsigned blocks_per_sm(const struct emu_gpu *gpu, unsigned threads, size_t share
 {
     unsigned warps = (threads + WARP - 1) / WARP, most = (unsigned)gpu->blocks_per_sm;
     unsigned by_threads = warps ? (unsigned)gpu->threads_per_sm / (warps * WARP) : 0;
-    size_t by_shared = gpu->shared_per_sm / (shared_bytes + gpu->shared_reserved + !(shared_bytes + gpu->shared_reserved));
+    size_t by_shared = gpu->shared_per_sm / (shared_bytes + gpu->shared_reserved +
+                                             !(shared_bytes + gpu->shared_reserved));
     if (by_threads < most) most = by_threads;
     if (by_shared < most) most = (unsigned)by_shared;
     return most;
 }
 
-/* The next block to run: a new one while the GPU has room, then the one that has waited longest. `spare` is the memory of
- * a block that has ended, for a new one. NULL: none is left for this thread. */
+/* The next block to run: a new one while the GPU has room, then the one that has waited longest.
+ * `spare` is the memory of a block that has ended, for a new one. NULL: none is left for this
+ * thread. */
 static struct block *next_block(struct launch *launch, struct block **spare)
 {
     struct block *block = NULL;
     pthread_mutex_lock(&launch->lock);
-    bool is_new = launch->next_block < launch->block_count && launch->resident < launch->resident_limit && !launch->error;
+    bool is_new = launch->next_block < launch->block_count &&
+                  launch->resident < launch->resident_limit && !launch->error;
     uint64_t index = launch->next_block;
     if (is_new) {
         launch->next_block++;
@@ -43,8 +46,8 @@ static struct block *next_block(struct launch *launch, struct block **spare)
     }
     pthread_mutex_lock(&launch->lock);
     if (!launch->error)
-        snprintf(launch->message, sizeof launch->message, "out of host memory for a block of kernel %s",
-                 launch->kernel->info.name);
+        snprintf(launch->message, sizeof launch->message,
+                 "out of host memory for a block of kernel %s", launch->kernel->info.name);
     launch->error = EMU_OUT_OF_MEMORY;
     pthread_mutex_unlock(&launch->lock);
     return NULL;
@@ -80,7 +83,8 @@ static void add_up(struct launch *launch, const struct insn_counts *counts)
 static void *work(void *argument)
 {
     struct launch *launch = argument;
-    struct insn_counts *counts = launch->counting ? calloc(launch->kernel->code_count, sizeof *counts) : NULL;
+    struct insn_counts *counts =
+        launch->counting ? calloc(launch->kernel->code_count, sizeof *counts) : NULL;
     struct block *block, *spare = NULL;
     while ((block = next_block(launch, &spare))) {
         if (!block_run(block, counts)) {
@@ -106,7 +110,8 @@ void launch_run(struct launch *launch)
     if (wanted > launch->block_count) wanted = (unsigned)launch->block_count;
     if (wanted > MAX_HOST_THREADS) wanted = MAX_HOST_THREADS;
     launch->waiting_end = &launch->waiting;
-    while (started + 1 < wanted && !pthread_create(&threads[started], NULL, work, launch)) started++;
+    while (started + 1 < wanted && !pthread_create(&threads[started], NULL, work, launch))
+        started++;
     work(launch); /* this thread works too */
     while (started) pthread_join(threads[--started], NULL);
     /* After a fault blocks may still be waiting. */

@@ -1,6 +1,6 @@
 /*
- * warp_ops.h — operations that are more than arithmetic on each lane. decode_insn.c puts these functions
- * into insn.fn.
+ * warp_ops.h — operations that are more than arithmetic on each lane. decode_insn.c puts these
+ * functions into insn.fn.
  */
 #ifndef EMU_WARP_OPS_H
 #define EMU_WARP_OPS_H
@@ -11,8 +11,8 @@
 
 /* Atomic operations, i->function of ops_access.c's "atom". */
 enum atomic {
-    ATOMIC_ADD, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_EXCHANGE, ATOMIC_CAS,
-    ATOMIC_INC, ATOMIC_DEC
+    ATOMIC_ADD, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_EXCHANGE,
+    ATOMIC_CAS, ATOMIC_INC, ATOMIC_DEC
 };
 
 /* collective.c: lanes of i->members */
@@ -28,7 +28,8 @@ WARP_OP(op_elect);     /* d|v[0] */
 
 WARP_OP(op_trap);
 
-/* block.c: what a barrier tells everybody who waited (bar.red), i->function; the predicate is i->c */
-enum barrier_result { BARRIER_NOTHING /* of any other barrier */, BARRIER_COUNT, BARRIER_AND, BARRIER_OR };
+/* block.c: what a barrier tells everybody who waited (bar.red), i->function; the predicate is
+ * i->c */
+enum barrier_result { BARRIER_NOTHING, BARRIER_COUNT, BARRIER_AND, BARRIER_OR };
 
 #endif
