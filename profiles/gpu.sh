@@ -1,17 +1,20 @@
 #!/bin/sh
 # gpu.sh — what a real GPU says of every step. Needs a GPU; ncu and compute-sanitizer are used where they are.
 #
-#   profiles/gpu.sh [DIRECTORY]      default: build/profiles
+#   profiles/gpu.sh [DIRECTORY [PART…]]      default: build/profiles, and all parts
 #
-# Writes into DIRECTORY, each with `#` lines that name GPU, driver, toolkit and date:
-#   verify.csv      every step and variant at 2^10 … 2^28 (up to its limit): right or wrong, time, share of the roof
-#   large.csv       the steps of any size at 2^31 + 5: right or wrong; run beside each other, so without times
-#   sanitizer.csv   compute-sanitizer's four tools on every step and variant
-#   counters.csv    ncu's counters of shared and global memory, one row a launch and metric
+# Writes DIRECTORY/PART.csv, each with `#` lines that name GPU, driver, toolkit and date:
+#   verify      every step and variant at 2^10 … 2^28 (up to its limit): right or wrong, time, share of the roof
+#   patterns    the access patterns of step 0: time and bytes a second
+#   sanitizer   compute-sanitizer's four tools on every step and variant
+#   counters    ncu's counters of shared and global memory, one row a launch and metric
+#   large       the steps of any size at 2^31 + 5: right or wrong; run beside each other, so without times
 # The copies in profiles/<gpu>/ were made so; nothing overwrites those by itself.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 out=${1:-build/profiles}
+[ $# -eq 0 ] || shift
+parts=${*:-verify patterns sanitizer counters large}
 mkdir -p "$out" || exit 2
 failed=0
 
@@ -49,39 +52,42 @@ append() {
 }
 row=$(mktemp) && trap 'rm -f "$row" "$row".*' EXIT
 
-# ---- at 2^31 + 5, in the background: three at a time, for the host's memory
+# Three at a time, for the host's memory.
 large() {
     about "Steps of any size at 2^31 + 5 elements, verified element by element." >"$out/large.csv"
     running=0
-    for number in 5 6 7; do
-        for variant in $(variants $number); do
+    for number in 0 1 5 6 7; do
+        for variant in $([ $number = 0 ] && echo float4 || variants $number); do
             step $number "$variant" --n 2^31+5 --reps 0 --csv >"$row.$number.$variant" 2>"$row.$number.$variant.err" &
             running=$((running + 1))
             [ $((running % 3)) -ne 0 ] || wait
         done
     done
     wait
-    for file in "$row".[567].*; do
+    for file in "$row".[0-9].*; do
         case $file in *.err) continue ;; esac
-        if [ -s "$file" ]; then append "$file" "$out/large.csv"; else cat "$file.err" >&2; fi
+        if [ -s "$file" ]; then append "$file" "$out/large.csv"
+        else failed=$((failed + 1)); cat "$file.err" >&2; fi
     done
 }
 
-# ---- timed and verified
-about "Every step: verified, timed (cold L2, medians), beside the roof." >"$out/verify.csv"
-for number in 1 2 3 4 5 6 7; do
-    for variant in $(variants $number); do
-        for n in $(sizes $number); do
-            if step $number "$variant" --n "$n" --csv >"$row"; then append "$row" "$out/verify.csv"
-            else failed=$((failed + 1)); echo "step $number $variant $n failed" >&2; fi
+verify() {
+    about "Every step: verified, timed (cold L2, medians), beside the roof." >"$out/verify.csv"
+    for number in 1 2 3 4 5 6 7; do
+        for variant in $(variants $number); do
+            for n in $(sizes $number); do
+                if step $number "$variant" --n "$n" --csv >"$row"; then append "$row" "$out/verify.csv"
+                else failed=$((failed + 1)); echo "step $number $variant $n failed" >&2; fi
+            done
         done
     done
-done
-about "Access patterns of step 0: time and bytes a second." >"$out/patterns.csv"
-./step0 --device cuda --n 2^26 --csv >"$row" && append "$row" "$out/patterns.csv"
+}
+patterns() {
+    about "Access patterns of step 0: time and bytes a second." >"$out/patterns.csv"
+    ./step0 --device cuda --n 2^26 --csv >"$row" && append "$row" "$out/patterns.csv"
+}
 
-# ---- compute-sanitizer
-if command -v compute-sanitizer >/dev/null; then
+sanitizer() {
     about "compute-sanitizer on every step: 0 errors means clean." >"$out/sanitizer.csv"
     echo "tool,step,variant,n,errors,exit" >>"$out/sanitizer.csv"
     for tool in memcheck racecheck initcheck synccheck; do
@@ -98,10 +104,8 @@ if command -v compute-sanitizer >/dev/null; then
             done
         done
     done
-fi
-
-# ---- ncu
-if command -v ncu >/dev/null; then
+}
+counters() {
     about "ncu --clock-control none: counters of every launch of one verified scan." >"$out/counters.csv"
     echo "step,variant,n,launch,kernel,metric,value,unit" >>"$out/counters.csv"
     metrics=$(grep -v '^#' profiles/metrics.txt | paste -sd, -)
@@ -116,8 +120,7 @@ if command -v ncu >/dev/null; then
             else failed=$((failed + 1)); tail -5 "$row" >&2; fi
         done
     done
-fi
+}
 
-[ -n "${NO_LARGE:-}" ] || large
-grep -c ',true,' "$out/verify.csv" "$out/large.csv"
+for part in $parts; do $part; done
 [ "$failed" = 0 ] || { echo "$failed runs failed" >&2; exit 1; }
