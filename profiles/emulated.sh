@@ -1,0 +1,55 @@
+#!/bin/sh
+# emulated.sh — the emulator's counters that the tables of README and notes show. Needs no GPU; `make` first.
+#
+#   profiles/emulated.sh [DIRECTORY]      default: profiles/emulated
+#
+# Writes into DIRECTORY, each with `#` lines that name toolkit and date:
+#   counters.csv      one row a scan; the columns are the keys of --csv, see common/report.h
+#   instructions.csv  PTX instructions of warps, one row a launch; columns as in h200/counters.csv
+# The same kernels give the same counters on any machine, so `git diff` shows what a change has done.
+set -eu
+cd "$(dirname "$0")/.."
+out=${1:-profiles/emulated}
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+mi=1048576
+
+about() {
+    echo "# $1"
+    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version | sed -n 's/.*release [^,]*, V//p')"
+    echo "# date: $(date -u +%Y-%m-%d)"
+}
+# scan STEP N [OPTION …]: the first row brings the header line along.
+scan() {
+    number=$1 n=$2
+    shift 2
+    "./step$number" --device emu --reps 0 --csv --n "$n" "$@" >"$work/row"
+    if [ -s "$work/rows" ]; then tail -n +2 "$work/row" >>"$work/rows"; else cp "$work/row" "$work/rows"; fi
+}
+
+scan 0 $mi
+scan 2 512
+scan 3 512
+for n in 512 1024 2048; do
+    for variant in pad16 pad32 pad32x2; do scan 4 $n --variant $variant; done
+done
+for variant in naive work-efficient conflict-free conflict-free-remainder; do
+    scan 5 $mi --variant $variant
+done
+scan 5 1000 --variant conflict-free
+scan 5 1000 --variant conflict-free-remainder
+for number in 5 6 7; do scan $number 65536; done
+scan 6 $mi
+scan 6 $mi --offset 1
+scan 7 $mi
+
+echo emu__ptx_inst_executed.sum >"$work/metrics"
+echo step,variant,n,launch,kernel,metric,value,unit >"$work/instructions"
+for number in 6 7; do
+    build/emu/emu --csv --metrics emu__ptx_inst_executed.sum --log-file "$work/log" \
+        "./step$number" --reps 0 --n $mi >/dev/null
+    profiles/ncu_long.py $number - $mi "$work/metrics" <"$work/log" >>"$work/instructions"
+done
+
+mkdir -p "$out"
+{ about "Counters of one scan, or of one copy, under the emulator." && cat "$work/rows"; } >"$out/counters.csv"
+{ about "PTX instructions of warps, launch by launch." && cat "$work/instructions"; } >"$out/instructions.csv"

@@ -1,0 +1,93 @@
+"""records.py -- reads the CSV files beside it, and writes their numbers as a table shows them.
+
+Used by tables.py. Rows are dictionaries; the columns are explained in README.md here.
+"""
+import csv
+import os
+import re
+import sys
+
+TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..")
+
+# ncu's name of a counter: the key that --csv gives it
+KEYS = {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_%s.sum": "conflicts_%s",
+        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_%s.sum": "wavefronts_%s",
+        "l1tex__t_requests_pipe_lsu_mem_global_op_%s.sum": "requests_%s",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_%s.sum": "sectors_%s"}
+KEYS = {name % op: key % op for name, key in KEYS.items() for op in ("ld", "st")}
+
+
+def read(path):
+    """The rows of profiles/PATH, and what its comments say: {"GPU": ..., "date": ...}."""
+    with open(os.path.join(TOP, "profiles", path), encoding="utf-8") as file:
+        lines = file.readlines()
+    about = dict(re.findall(r"^# (\w+): (.*)$", "".join(lines), re.M))
+    return list(csv.DictReader(line for line in lines if not line.startswith("#"))), about
+
+
+COUNTED, _ = read("emulated/counters.csv")
+INSTRUCTIONS, _ = read("emulated/instructions.csv")
+TIMED, GPU = read("h200/verify.csv")
+PATTERNS, _ = read("h200/patterns.csv")
+NCU, _ = read("h200/counters.csv")
+
+
+def find(rows, **wanted):
+    """The rows that have these values; none is an error. No variant is "" or "-"."""
+    same = lambda row, key: row[key].replace("-", "") == str(wanted[key]).replace("-", "")
+    found = [row for row in rows if all(same(row, key) for key in wanted)]
+    if not found:
+        sys.exit("profiles: no CSV row has %s" % wanted)
+    return found
+
+
+def emulated(step, n, variant="", offset=0):
+    return find(COUNTED, step=step, n=n, variant=variant, offset=offset)[0]
+
+
+def timed(step, n, variant=""):
+    return find(TIMED, step=step, n=n, variant=variant)[0]
+
+
+def by_ncu(step, n, variant=""):
+    """Sums over the launches of a scan, with the keys of --csv."""
+    sums = dict.fromkeys(KEYS.values(), 0)
+    for row in find(NCU, step=step, n=n, variant=variant):
+        sums[KEYS[row["metric"]]] += int(row["value"])
+    return sums
+
+
+# ---- how numbers are written ---------------------------------------------------------------------
+
+def grouped(number):
+    return "{:,}".format(int(number)).replace(",", " ") if int(number) >= 10000 else str(int(number))
+
+
+def both(row, key):
+    return "%s + %s" % (grouped(row[key + "_ld"]), grouped(row[key + "_st"]))
+
+
+def a_request(row, op):
+    return "%.3g" % (int(row["sectors_" + op]) / int(row["requests_" + op]))
+
+
+def sectors(row):
+    return "%s + %s" % (a_request(row, "ld"), a_request(row, "st"))
+
+
+def percent(fraction):
+    return "%.3g %%" % (100 * fraction)
+
+
+def time(row):
+    us = float(row["seconds"]) * 1e6
+    return "%.3g µs" % us if us < 1000 else "%.3g ms" % (us / 1000)
+
+
+def share(row):
+    return percent(float(row["roof_fraction"]))
+
+
+def size(n):
+    exponent = n.bit_length() - 1
+    return "2" + str(exponent).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))

@@ -1,0 +1,183 @@
+"""table_rows.py -- the tables of README.md and notes/*.md: a function each, which returns its lines.
+
+Used by tables.py. Every number comes from a CSV file: records.py finds and formats it.
+"""
+import glob
+import os
+import re
+
+from records import (GPU, INSTRUCTIONS, PATTERNS, TOP, a_request, both, by_ncu, emulated, find,
+                     grouped, percent, sectors, share, size, time, timed)
+
+SIZES = [2**12, 2**16, 2**20, 2**24, 2**28]  # of the tables of times
+LARGE, MI = 2**24, 2**20
+SECTOR, FLOAT = 32, 4  # bytes
+PADDINGS = ["pad16", "pad32", "pad32x2"]  # step 4
+READS = {"scalar": "float i", "float2": "floats 2i, 2i + 1, in one access",
+         "float4": "four floats in one access", "strided": "float 32 i: a column of a matrix",
+         "misaligned": "float i + 1", "permuted": "the warp's own floats in reverse",
+         "scattered": "a float anywhere", "same-word": "the same float as all lanes",
+         "structures": "a structure of 12 bytes, in three accesses",
+         "structures-soa": "the same from three arrays",
+         "structures-read-only": "the same, with `__ldg`",
+         "structures-staged": "the same, by way of shared memory"}
+
+
+def table(head, *rows):
+    line = lambda cells: "| " + " | ".join(str(cell) for cell in cells) + " |"
+    return [line(head), "|" + "---|" * len(head), *(line(row) for row in rows)]
+
+
+def gpu(what):
+    return ["%s on an %s (CUDA %s, driver %s):" % (what, GPU["GPU"], GPU["toolkit"], GPU["driver"]), ""]
+
+
+def step_row(step, variant, n):
+    folder = os.path.basename(glob.glob(os.path.join(TOP, "steps", "%02d-*" % step))[0])
+    with open(os.path.join(TOP, "steps", folder, "driver.c"), encoding="utf-8") as file:
+        teaches = re.search(r'\.teaches = "(.*)"', file.read())[1]
+    name = "[%d](steps/%s) [%s](notes/%s.md)" % (step, folder, folder[3:], folder)
+    additions, conflicts, requests, seconds, roof = "0", "", "", "", ""
+    if step == 1:
+        additions, seconds = emulated(2, n)["adds_sequential"], time(timed(1, LARGE, "exclusive")) + " (CPU)"
+    elif step > 1:
+        additions, ncu = grouped(emulated(step, n, variant)["adds_counted"]), by_ncu(step, n, variant)
+        conflicts, requests = both(ncu, "conflicts"), sectors(ncu)
+    if step >= 5:
+        seconds, roof = time(timed(step, LARGE, variant)), share(timed(step, LARGE, variant))
+    if variant in PADDINGS:
+        name, teaches = name + " `%s`" % variant, teaches if variant == PADDINGS[0] else ""
+    return [name, teaches, grouped(n), additions, conflicts, requests, seconds, roof]
+
+
+def steps():
+    rows = [(0, "", MI), (1, "", 512), (2, "", 512), (3, "", 512), *((4, p, 512) for p in PADDINGS),
+            (5, "conflict-free", 65536), (6, "", 65536), (7, "", 65536)]
+    return table(["step", "what it teaches", "n", "additions", "bank conflicts", "sectors a request",
+                  size(LARGE) + " floats", "of the roof"], *(step_row(*row) for row in rows))
+
+
+def patterns():
+    rows = []
+    for name, what in READS.items():
+        counts, timing = emulated(0, MI, name), find(PATTERNS, variant=name)[0]
+        asked = FLOAT * int(counts["requests_ld"] if name == "same-word" else counts["n"])
+        rows.append(["`%s`" % name, what, a_request(counts, "ld"), a_request(counts, "st"),
+                     percent(asked / SECTOR / int(counts["sectors_ld"])),
+                     "%.0f" % float(timing["gb_per_s"]), share(timing)])
+    rate = lambda name: float(find(PATTERNS, variant=name)[0]["gb_per_s"])
+    said = ", ".join("`%s` %s" % (name, percent(rate(name) / rate("scalar"))) for name in
+                     ("permuted", "misaligned", "same-word", "strided", "scattered", "structures", "float4"))
+    return ["Sectors a request, as the emulator counts them for 1 Mi floats; and the rate of copying", *gpu(
+        "%s floats" % size(int(timing["n"]))), *table(["`--variant`", "what lane i reads", "load", "store",
+        "bytes used of those loaded", "GB/s", "of the roof"], *rows), "", "Of `scalar`'s rate: %s." % said]
+
+
+def compare(n, *columns, more=()):
+    """Counters of scans of n elements side by side: columns are (heading, step, variant, source)."""
+    values = [(source(step, n, variant), emulated(step, n, variant)) for _, step, variant, source in columns]
+    line = lambda what, cell: [what, *(cell(*value) for value in values)]
+    return table(["n = " + grouped(n), *(column[0] for column in columns)],
+                 line("additions", lambda _, emu: grouped(emu["adds_counted"])),
+                 line("blocks of threads", lambda _, emu: "%(grid)s of %(block)s" % emu),
+                 line("launches", lambda _, emu: emu["launches"]),
+                 line("barriers (of warps)", lambda _, emu: grouped(emu["barriers"])),
+                 line("wavefronts, load + store", lambda ncu, _: both(ncu, "wavefronts")),
+                 line("of which bank conflicts", lambda ncu, _: both(ncu, "conflicts")),
+                 line("requests to memory, load + store", lambda ncu, _: both(ncu, "requests")),
+                 line("sectors, load + store", lambda ncu, _: both(ncu, "sectors")),
+                 line("sectors a request, load + store", lambda ncu, _: sectors(ncu)), *more)
+
+
+def naive():
+    return compare(512, ("step 2", 2, "", by_ncu))
+
+
+def work_efficient():
+    return compare(512, ("step 2", 2, "", by_ncu), ("step 3", 3, "", by_ncu))
+
+
+def padding():
+    scans = [("step 3", by_ncu(3, 512)), *(("`%s`" % p, by_ncu(4, 512, p)) for p in PADDINGS)]
+    lines = ["By ncu on an %s:" % GPU["GPU"], ""]
+    for n in 512, 2048:
+        lines += table(["n = %d" % n, "conflicts", "wavefronts"],
+                       *([name, both(scan, "conflicts"), both(scan, "wavefronts")] for name, scan in scans))
+        if n == 512:
+            scans = [("`%s`" % p, emulated(4, 2048, p)) for p in PADDINGS]
+            lines += ["", "And by the emulator:", ""]
+    return lines
+
+
+def one_block_times():
+    scans = [(2, ""), (3, ""), *((4, p) for p in PADDINGS)]
+    sizes = [512, 1024, 2048]
+    return gpu("Time of a scan by one block") + table(
+        ["n", "step 2", "step 3", *("`%s`" % p for p in PADDINGS)],
+        *([n, *("" if (step, n) == (2, 2048) else time(timed(step, n, p)) for step, p in scans)] for n in sizes))
+
+
+def remainder():
+    variants = "conflict-free", "conflict-free-remainder"
+    return table(["n = 1000", "launches", "additions"],
+                 *(["`%s`" % v, emulated(5, 1000, v)["launches"], emulated(5, 1000, v)["adds_counted"]]
+                   for v in variants))
+
+
+def blocks():
+    scans = [emulated(5, MI, v) for v in ("naive", "work-efficient", "conflict-free", "conflict-free-remainder")]
+    return table(["`--variant`", "additions", "wavefronts, load + store", "of which conflicts", "sectors, load + store"],
+                 *(["`%s`" % s["variant"], grouped(s["adds_counted"]), both(s, "wavefronts"),
+                    both(s, "conflicts"), both(s, "sectors")] for s in scans))
+
+
+def times(n, *columns):
+    """A line of the time and the share of the roof of each column: (heading, step, variant)."""
+    scans = [timed(step, n, variant) for _, step, variant in columns]
+    return [size(n), *(cell(scan) for scan in scans for cell in (time, share))]
+
+
+def times_table(*columns):
+    head = ["n", *(cell for heading, _, _ in columns for cell in (heading, "of the roof"))]
+    return gpu("Time of a scan (median, cold L2)") + table(head, *(times(n, *columns) for n in SIZES))
+
+
+def ratio(n, scan, other):
+    return "%.2f" % (float(timed(*scan[:1], n, *scan[1:])["seconds"])
+                     / float(timed(*other[:1], n, *other[1:])["seconds"]))
+
+
+def block_scans():
+    names = "naive", "work-efficient", "conflict-free"
+    said = ["", "At %s, `conflict-free` = 1: `naive` takes %s and `work-efficient` %s." % (
+        size(LARGE), *(ratio(LARGE, (5, v), (5, "conflict-free")) for v in names[:2]))]
+    return times_table(*(("`%s`" % v, 5, v) for v in names)) + said
+
+
+def vectorized():
+    return compare(MI, ("step 5", 5, "conflict-free", emulated), ("step 6", 6, "", emulated))
+
+
+def misaligned():
+    rows = [("aligned", emulated(6, MI)), ("`--offset 1`", emulated(6, MI, "", 1))]
+    return table(["n = " + grouped(MI), "requests, load + store", "sectors, load + store"],
+                 *([name, both(row, "requests"), both(row, "sectors")] for name, row in rows))
+
+
+def vectorized_times():
+    return times_table(("step 5", 5, "conflict-free"), ("step 6", 6, ""))
+
+
+def instructions(step):
+    launches = [int(row["value"]) for row in find(INSTRUCTIONS, step=step, n=MI)]
+    return [grouped(sum(launches)), grouped(launches[0])]
+
+
+def unrolled():
+    total, first = zip(instructions(6), instructions(7))
+    more = [["PTX instructions of warps", *total], ["of which `scan_block`'s first launch", *first]]
+    return compare(MI, ("step 6", 6, "", emulated), ("step 7", 7, "", emulated), more=more)
+
+
+def unrolled_times():
+    return times_table(("step 6", 6, ""), ("step 7", 7, ""))
