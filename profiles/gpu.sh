@@ -7,7 +7,8 @@
 #   verify      every step and variant at 2^10 … 2^28 (up to its limit): right or wrong, time, share of the roof
 #   patterns    the access patterns of step 0: time and bytes a second
 #   sanitizer   compute-sanitizer's four tools on every step and variant
-#   counters    ncu's counters of shared and global memory, one row a launch and metric
+#   counters    ncu's counters of shared and global memory, one row a launch and metric; those named
+#               source_… are sums of ncu's Source page
 #   large       the steps of any size at 2^31 + 5: right or wrong; run beside each other, so without times
 # The copies in profiles/<gpu>/ were made so; nothing overwrites those by itself.
 set -u
@@ -118,6 +119,12 @@ counters() {
                 "./step$number" --device cuda $chosen --n $n --reps 0 --verify full --csv >"$row" 2>&1
             if profiles/ncu_long.py $number "$variant" $n profiles/metrics.txt <"$row" >"$row.long"; then cat "$row.long" >>"$out/counters.csv"
             else failed=$((failed + 1)); tail -5 "$row" >&2; fi
+            # shellcheck disable=SC2086
+            ncu --clock-control none --section SourceCounters --import-source yes -f -o "$row" \
+                "./step$number" --device cuda $chosen --n $n --reps 0 >/dev/null 2>&1
+            ncu --import "$row.ncu-rep" --page source --csv --print-source sass >"$row.source" 2>&1
+            if profiles/ncu_source.py $number "$variant" $n <"$row.source" >"$row.long"; then cat "$row.long" >>"$out/counters.csv"
+            else failed=$((failed + 1)); tail -5 "$row.source" >&2; fi
         done
     done
 }
