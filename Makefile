@@ -30,7 +30,7 @@ ifeq ($(MAKELEVEL),0)
 endif
 
 # Goals that compile stop here if a tool is missing.
-GOALS    := $(filter-out help setup doctor format clean,$(or $(MAKECMDGOALS),all))
+GOALS    := $(filter-out help setup doctor docs format clean,$(or $(MAKECMDGOALS),all))
 ifneq ($(GOALS),)
     MISSING := $(shell common/build/missing.sh $(if $(filter test%,$(GOALS)),tests))
     $(if $(MISSING),$(error Missing: $(MISSING). `make setup` installs what is missing))
@@ -55,7 +55,7 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all emu tests-build test test-asan setup doctor format clean help
+.PHONY: all emu tests-build test test-asan setup doctor docs format clean help
 
 all: $(STEPS) ## build every step; the default
 #stepN: ## build step N from its folder steps/NN-name, and the emulator
@@ -173,7 +173,8 @@ SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -static-liba
 
 test-asan: tests-build ## run every test with the host code under AddressSanitizer and UBSan
 	$(Q)mkdir -p build/asan
-	$(Q)ln -sfn $(addprefix ../../,Makefile common notes profiles steps tests) build/asan
+	$(Q)ln -sfn $(addprefix ../../,Makefile README.md LICENSE common notes profiles steps tests) \
+	    build/asan
 	$(Q)CUDA_HOME=$(abspath $(CUDA)) $(MAKE) --no-print-directory -C build/asan tests-build \
 	    CUDA_BUILD=../../build SANITIZE="$(SANITIZERS)"
 	$(Q)common/build/test-asan.sh
@@ -185,6 +186,10 @@ setup: ## list which tools are missing, and install them (Debian, Ubuntu; needs 
 
 doctor: ## tell which tools were found and what each is for
 	@common/build/doctor.sh
+
+docs: ## renew the tables and figures of README.md and notes/ from profiles/ (needs python3)
+	$(Q)profiles/tables.py
+	$(Q)for figures in profiles/draw_*.py; do python3 $$figures || exit; done
 
 format: ## put the C and CUDA sources into the style of .clang-format
 	$(Q)git ls-files '*.c' '*.h' '*.cu' | xargs clang-format -i
