@@ -1,9 +1,11 @@
 /*
  * decode.h — what the parts of the decoder share.
  *
- *   decode.c          a kernel as a whole: layout of registers, shared and local memory, parameters, lines
- *   decode_operand.c  one operand: a register's slot, a constant's slot, an address
- *   decode_insn.c     one instruction, by the family its opcode belongs to
+ *   decode.c           a kernel as a whole: layout of registers, memory, parameters; source lines
+ *   decode_insn.c      one instruction, by the family its opcode belongs to: decode_arithmetic.c,
+ *                      decode_memory.c, decode_control.c, decode_collective.c
+ *   decode_words.c     an opcode's modifiers
+ *   decode_operand.c   one operand: a register's slot, a constant's slot, an address
  *
  * An error jumps back to decode_kernel, as in the parser.
  */

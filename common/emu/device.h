@@ -22,6 +22,10 @@ struct emu {
     pthread_mutex_t lock; /* one call at a time */
 };
 
+/* Sets the message that emu_message() gives, and passes the error on. */
+int device_failed(struct emu *, int error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* For kernels: memory does not change while a grid runs. */
 const struct range *device_range(const struct emu *, uint64_t address);
 /* "12 bytes past the end of the 400 bytes at 0x…", or "no memory is allocated near it" */

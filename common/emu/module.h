@@ -15,6 +15,8 @@ struct emu_module {
     struct emu_module *next;
 };
 
+void module_free(struct emu_module *);
+
 /* Special registers that are set once for a warp (sched.c fills them). */
 enum special_register {
     SPECIAL_TID_X,

@@ -112,12 +112,19 @@ static inline uint32_t find_nth(uint32_t a, uint32_t base, int32_t n)
     X(prmt_rc16, "prmt.rc16", u32, permute_mode(a, b, c, replicate_16))                            \
     X(fns, "fns", u32, find_nth(a, b, (int32_t)c))
 
+/* Positions and lengths of bfe and bfi: PTX restricts them to 0..255, and beyond that an H200 takes the low
+ * byte in 32-bit operations and the whole number in 64-bit ones. */
+static inline uint64_t bit_count(uint32_t operand, int width)
+{
+    return width == 64 ? operand : operand & 0xff;
+}
+
 /* bfe: c bits of a from bit b on, extended by zeros or by the field's top bit (a's own when it
  * reaches beyond). */
 #define EXTRACT(id, type, wide, width, negative) \
     static inline T_##type id(T_##type a, uint32_t b, uint32_t c)                                  \
     {                                                                                              \
-        uint32_t position = b & 0xff, length = c & 0xff;                                           \
+        uint64_t position = bit_count(b, width), length = bit_count(c, width);                                           \
         if (!length) return 0;                                                                     \
         if (position >= width) return (T_##type)((negative) ? -1 : 0);                             \
         if (position + length >= width) return (T_##type)(a >> position);                          \
@@ -144,7 +151,7 @@ DEFINE_EXTRACT(s64)
 #define DEFINE_INSERT(type, width)                                                                 \
     static inline T_##type insert_##type(T_##type a, T_##type b, uint32_t c, uint32_t d)           \
     {                                                                                              \
-        uint32_t position = c & 0xff, length = d & 0xff;                                           \
+        uint64_t position = bit_count(c, width), length = bit_count(d, width);                                           \
         if (!length || position >= width) return b;                                                \
         T_##type ones = length >= width ? ~(T_##type)0 : ((T_##type)1 << length) - 1;              \
         return (b & ~(ones << position)) | (a & ones) << position;                                 \

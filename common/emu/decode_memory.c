@@ -1,0 +1,184 @@
+/* decode_memory.c — loads, stores, atomics, and addresses of one state space as those of
+ * another. */
+#include "decode_words.h"
+#include "operations.h"
+#include "warp_ops.h"
+#include <string.h>
+
+/* Words about caches and ordering, which change nothing that can be seen here: every access goes to
+ * one memory, and accesses of one host thread happen in order. */
+static const char *const hints[] = {"weak",
+                                    "relaxed",
+                                    "acquire",
+                                    "release",
+                                    "acq_rel",
+                                    "cta",
+                                    "cluster",
+                                    "gpu",
+                                    "sys",
+                                    "nc",
+                                    "ca",
+                                    "cg",
+                                    "cs",
+                                    "lu",
+                                    "cv",
+                                    "wb",
+                                    "wt",
+                                    "mmio",
+                                    "L1::evict_normal",
+                                    "L1::evict_unchanged",
+                                    "L1::evict_first",
+                                    "L1::evict_last",
+                                    "L1::no_allocate",
+                                    "L2::64B",
+                                    "L2::128B",
+                                    "L2::256B",
+                                    "L2::evict_normal",
+                                    "L2::evict_first",
+                                    "L2::evict_last",
+                                    "unified",
+                                    NULL};
+
+static enum ptx_space take_space(struct words *words)
+{
+    static const struct {
+        const char *word;
+        enum ptx_space space;
+    } names[] = {{"global", PTX_GLOBAL},     {"shared", PTX_SHARED}, {"shared::cta", PTX_SHARED},
+                 {"local", PTX_LOCAL},       {"const", PTX_CONST},   {"param", PTX_PARAM},
+                 {"param::entry", PTX_PARAM}};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (take_word(words, names[k].word)) return names[k].space;
+    return PTX_GENERIC;
+}
+
+/* ld{.…}.type d, [a] and st{.…}.type [a], b; .v2 and .v4 with a vector in braces */
+void decode_access(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    struct words words = all_words(source);
+    bool load = !strcmp(source->words[0], "ld") || !strcmp(source->words[0], "ldu");
+    i->is_volatile = take_word(&words, "volatile");
+    drop_words(&words, hints);
+    i->space = (uint8_t)take_space(&words);
+    i->elements = take_word(&words, "v2") ? 2 : take_word(&words, "v4") ? 4 : 1;
+    enum ptx_type type = take_type(&words);
+    refuse_rest(d, &words);
+    i->element_bytes = (uint8_t)ptx_type_size(type);
+    i->sign_extend = ptx_type_is_signed(type);
+    i->used_bytes = (uint16_t)source->used_bytes;
+    if (!i->element_bytes || i->element_bytes > 8)
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "accesses of type .%s are not supported",
+                    ptx_type_name(type));
+    if (i->element_bytes * i->elements > 16)
+        decode_fail(d, EMU_UNSUPPORTED_PTX,
+                    "accesses of more than 16 bytes a lane are not supported");
+
+    need_operands(d, source, 2, 2);
+    const struct ptx_operand *values = &source->operands[load ? 0 : 1];
+    decode_address(d, i, &source->operands[load ? 1 : 0]);
+    bool vector = values->kind == PTX_VECTOR;
+    if ((vector ? values->count : 1) != i->elements)
+        decode_fail(d, EMU_INVALID_PTX, "%u values for %u elements", vector ? values->count : 1,
+                    i->elements);
+
+    const struct ptx_operand *const *each =
+        vector ? (const struct ptx_operand *const *)values->items : &values;
+    /* All elements of a vector have registers of one size; a register may be wider than its
+     * element. */
+    i->lane_bytes = i->element_bytes == 8 ? 8 : 4;
+    for (unsigned k = 0; k < i->elements; k++)
+        if (each[k]->kind == PTX_REGISTER)
+            i->lane_bytes = (uint8_t)operand_lane_bytes(d, each[k], 4);
+    if (i->lane_bytes < i->element_bytes)
+        decode_fail(d, EMU_INVALID_PTX, "the register is too small");
+    for (unsigned k = 0; k < i->elements; k++) {
+        if (!load)
+            i->v[k] = source_slot(d, each[k], i->lane_bytes);
+        else if (each[k]->kind != PTX_SINK)
+            i->v[k] = destination_slot(d, each[k], i->lane_bytes);
+    }
+    i->fn = op_find(!load ? "st" : i->space == PTX_PARAM ? "ld.param" : "ld")->fn;
+    if (!load && i->space == PTX_PARAM)
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "parameters cannot be written");
+    if (i->space != PTX_PARAM && i->space != PTX_CONST) i->tally = load ? TALLY_LOAD : TALLY_STORE;
+}
+
+void decode_atomic(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    static const struct {
+        const char *word;
+        enum atomic function;
+    } names[] = {{"add", ATOMIC_ADD},       {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},
+                 {"and", ATOMIC_AND},       {"or", ATOMIC_OR},   {"xor", ATOMIC_XOR},
+                 {"exch", ATOMIC_EXCHANGE}, {"cas", ATOMIC_CAS}, {"inc", ATOMIC_INC},
+                 {"dec", ATOMIC_DEC}};
+    static const char *const dropped[] = {"noftz", NULL};
+    struct words words = all_words(source);
+    bool has_result = !strcmp(source->words[0], "atom"), known = false;
+    drop_words(&words, hints);
+    drop_words(&words, dropped);
+    i->space = (uint8_t)take_space(&words);
+    for (size_t k = 0; k < sizeof names / sizeof *names && !known; k++)
+        if ((known = take_word(&words, names[k].word))) i->function = (uint8_t)names[k].function;
+    if (!known) decode_fail(d, EMU_UNSUPPORTED_PTX, "this atomic operation is not supported");
+    enum ptx_type type = take_type(&words);
+    refuse_rest(d, &words);
+    bool is_float = ptx_type_is_float(type);
+    if (is_float && i->function != ATOMIC_ADD && i->function != ATOMIC_EXCHANGE)
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "this atomic operation is not supported for .%s",
+                    ptx_type_name(type));
+    if (type != PTX_F32 && type != PTX_F64 &&
+        (is_float || ptx_type_size(type) < 4 || ptx_type_size(type) > 8))
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "atomics on .%s are not supported",
+                    ptx_type_name(type));
+    i->element_bytes = i->lane_bytes = (uint8_t)ptx_type_size(type);
+    i->elements = 1;
+    i->sign_extend = ptx_type_is_signed(type);
+    i->result = is_float ? RESULT_FLOAT : RESULT_INTEGER;
+
+    unsigned first = has_result ? 1 : 0, values = i->function == ATOMIC_CAS ? 2 : 1;
+    need_operands(d, source, first + 1 + values, first + 1 + values);
+    if (has_result && source->operands[0].kind != PTX_SINK)
+        i->d = destination_slot(d, &source->operands[0], i->lane_bytes);
+    decode_address(d, i, &source->operands[first]);
+    i->b = source_slot(d, &source->operands[first + 1], i->lane_bytes);
+    if (values == 2) i->c = source_slot(d, &source->operands[first + 2], i->lane_bytes);
+    i->fn = op_find("atom")->fn;
+    i->tally = TALLY_ATOMIC;
+}
+
+static int64_t window_of(enum ptx_space space)
+{
+    return (int64_t)(space == PTX_SHARED  ? SHARED_WINDOW
+                     : space == PTX_LOCAL ? LOCAL_WINDOW
+                     : space == PTX_PARAM ? PARAM_WINDOW
+                                          : 0); /* global and constant addresses are generic ones */
+}
+
+/* cvta.space: from the space's own address to a generic one; cvta.to.space: back */
+void decode_address_conversion(struct decoder *d, const struct ptx_instruction *source,
+                               struct insn *i)
+{
+    struct words words = all_words(source);
+    bool to = take_word(&words, "to");
+    enum ptx_space space = take_space(&words);
+    if (take_type(&words) != PTX_U64)
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "only 64-bit addresses are supported");
+    refuse_rest(d, &words);
+    need_operands(d, source, 2, 2);
+    i->d = destination_slot(d, &source->operands[0], 8);
+    i->a = source_slot(d, &source->operands[1], 8);
+    i->offset = to ? -window_of(space) : window_of(space);
+    i->fn = op_find("cvta")->fn;
+}
+
+void decode_is_space(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    struct words words = all_words(source);
+    i->space = (uint8_t)take_space(&words);
+    refuse_rest(d, &words);
+    need_operands(d, source, 2, 2);
+    i->d = destination_slot(d, &source->operands[0], 0);
+    i->a = source_slot(d, &source->operands[1], 8);
+    i->fn = op_find("isspacep")->fn;
+}

@@ -1,0 +1,55 @@
+#include "decode_words.h"
+#include <string.h>
+
+struct words all_words(const struct ptx_instruction *source)
+{
+    return (struct words){.source = source, .used = {true}};
+}
+
+bool take_word(struct words *words, const char *word)
+{
+    for (unsigned i = 1; i < words->source->word_count; i++)
+        if (!words->used[i] && !strcmp(words->source->words[i], word)) return words->used[i] = true;
+    return false;
+}
+
+void drop_words(struct words *words, const char *const *list)
+{
+    for (; *list; list++)
+        while (take_word(words, *list)) continue;
+}
+
+enum ptx_type take_type(struct words *words)
+{
+    for (unsigned i = 1; i < words->source->word_count; i++) {
+        enum ptx_type type = words->used[i] ? PTX_NONE : ptx_type_named(words->source->words[i]);
+        if (type != PTX_NONE) {
+            words->used[i] = true;
+            return type;
+        }
+    }
+    return PTX_NONE;
+}
+
+void refuse_rest(struct decoder *d, struct words *words)
+{
+    for (unsigned i = 1; i < words->source->word_count; i++)
+        if (!words->used[i])
+            decode_fail(d, EMU_UNSUPPORTED_PTX, "modifier '.%s' is not supported",
+                        words->source->words[i]);
+}
+
+void need_operands(struct decoder *d, const struct ptx_instruction *source, unsigned least,
+                   unsigned most)
+{
+    if (source->operand_count < least || source->operand_count > most)
+        decode_fail(d, EMU_INVALID_PTX, "%u operands, but %u%s expected", source->operand_count,
+                    least, least == most ? " are" : " or more are");
+}
+
+unsigned count_used(const struct words *words)
+{
+    unsigned count = 0;
+    for (unsigned i = 1; i < words->source->word_count; i++) count += words->used[i];
+    return count;
+}

@@ -1,0 +1,42 @@
+/*
+ * decode_words.h — an opcode's parts as the decoder uses them up.
+ *
+ * "ld.global.v4.f32" is the words ld, global, v4, f32. A decoder takes those that it knows; what is
+ * left over is either part of the operation's key or refused by name.
+ */
+#ifndef EMU_DECODE_WORDS_H
+#define EMU_DECODE_WORDS_H
+
+#include "decode.h"
+
+struct words {
+    const struct ptx_instruction *source;
+    bool used[PTX_MAX_WORDS]; /* words[0], the opcode itself, counts as used */
+};
+
+struct words all_words(const struct ptx_instruction *);
+/* Uses up a word. False: it is not there. */
+bool take_word(struct words *, const char *word);
+/* Uses up any of the words in a NULL-terminated list, as often as they occur. */
+void drop_words(struct words *, const char *const *list);
+/* Uses up the first word that is a type; PTX_NONE: there is none. */
+enum ptx_type take_type(struct words *);
+unsigned count_used(const struct words *);
+/* Fails if a word is left. */
+void refuse_rest(struct decoder *, struct words *);
+/* Fails unless the instruction has so many operands. */
+void need_operands(struct decoder *, const struct ptx_instruction *, unsigned least, unsigned most);
+
+/* The families of instructions, each in its file. */
+typedef void decode_fn(struct decoder *, const struct ptx_instruction *, struct insn *);
+/* decode_arithmetic.c */
+decode_fn decode_arithmetic, decode_compare, decode_convert, decode_move;
+/* decode_memory.c */
+decode_fn decode_access, decode_atomic, decode_address_conversion, decode_is_space;
+/* decode_control.c */
+decode_fn decode_branch, decode_branch_table, decode_exit, decode_call, decode_barrier,
+    decode_fence, decode_nothing, decode_spin, decode_trap;
+/* decode_collective.c */
+decode_fn decode_collective;
+
+#endif

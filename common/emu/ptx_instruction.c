@@ -1,0 +1,169 @@
+#include "ptx_parser.h"
+#include <string.h>
+
+/* ---- operands ------------------------------------------------------------------------------ */
+
+static void parse_operand(struct parser *p, struct ptx_operand *out, unsigned depth);
+
+static void parse_items(struct parser *p, struct ptx_operand *out, const char *close,
+                        unsigned depth)
+{
+    struct list items = {.size = sizeof(struct ptx_operand *)};
+    out->kind = PTX_VECTOR;
+    if (!at(p, close)) do {
+            /* Each stays where it is, because a reference may keep a pointer to it until the
+             * function ends. */
+            struct ptx_operand *item = take(p, sizeof *item);
+            parse_operand(p, item, depth + 1);
+            *(struct ptx_operand **)list_add(p, &items) = item;
+        } while (accept(p, ","));
+    expect(p, close);
+    out->items = items.items;
+    out->count = (unsigned)items.count;
+}
+
+int64_t parse_offset(struct parser *p)
+{
+    bool negative;
+    if (accept(p, "+"))
+        negative = accept(p, "-");
+    else if (accept(p, "-"))
+        negative = true;
+    else
+        return 0;
+    int64_t offset = (int64_t)expect_integer(p);
+    return negative ? (int64_t)(0 - (uint64_t)offset) : offset;
+}
+
+static void parse_word_operand(struct parser *p, struct ptx_operand *out)
+{
+    const char *name = p->token.start;
+    size_t length = p->token.length;
+    unsigned line = p->token.line;
+    int reg = find_register(p, name, length);
+    advance(p);
+    if (reg >= 0) {
+        /* A vector register's component (%v.x) does not occur in nvcc's output and is not read
+         * here. */
+        out->kind = PTX_REGISTER;
+        out->index = (unsigned)reg;
+    } else if (same(name, length, "_", 1)) {
+        out->kind = PTX_SINK;
+    } else if (name[0] == '%') {
+        out->kind = PTX_SPECIAL;
+        out->name = copy_text(p, name + 1, length - 1);
+    } else {
+        out->kind = PTX_SYMBOL;
+        out->name = copy_text(p, name, length);
+        struct reference *reference = list_add(p, &p->references);
+        *reference = (struct reference){out, name, length, p->scope, line};
+        out->offset = parse_offset(p);
+    }
+}
+
+static void parse_operand(struct parser *p, struct ptx_operand *out, unsigned depth)
+{
+    if (depth > MAX_NESTING) fail(p, p->token.line, EMU_INVALID_PTX, "operands nested too deeply");
+    if (accept(p, "{")) {
+        parse_items(p, out, "}", depth);
+    } else if (accept(p, "(")) {
+        parse_items(p, out, ")", depth);
+    } else if (accept(p, "[")) {
+        out->kind = PTX_ADDRESS;
+        out->base = take(p, sizeof *out->base);
+        parse_operand(p, out->base, depth + 1);
+        out->offset = out->base->kind == PTX_SYMBOL ? out->base->offset : parse_offset(p);
+        if (accept(p, ",")) { /* the coordinates of a texture */
+            out->base->other = take(p, sizeof *out->base->other);
+            parse_operand(p, out->base->other, depth + 1);
+        }
+        expect(p, "]");
+    } else if (accept(p, "!")) {
+        parse_operand(p, out, depth + 1);
+        out->negated = true;
+    } else if (at(p, "-") || p->token.kind == TOKEN_INTEGER || p->token.kind == TOKEN_FLOAT32 ||
+               p->token.kind == TOKEN_FLOAT64) {
+        bool negative = accept(p, "-");
+        out->kind = p->token.kind == TOKEN_FLOAT32   ? PTX_FLOAT32
+                    : p->token.kind == TOKEN_FLOAT64 ? PTX_FLOAT64
+                                                     : PTX_INTEGER;
+        if (p->token.kind != TOKEN_INTEGER && out->kind == PTX_INTEGER)
+            fail_expected(p, "a number");
+        uint64_t sign = out->kind == PTX_FLOAT64 ? UINT64_C(1) << 63 : UINT64_C(1) << 31;
+        out->bits = !negative                  ? p->token.bits
+                    : out->kind == PTX_INTEGER ? 0 - p->token.bits
+                                               : p->token.bits ^ sign;
+        advance(p);
+    } else if (p->token.kind == TOKEN_WORD) {
+        parse_word_operand(p, out);
+    } else {
+        fail_expected(p, "an operand");
+    }
+    if (accept(p, "|")) {
+        out->other = take(p, sizeof *out->other);
+        parse_operand(p, out->other, depth + 1);
+    }
+}
+
+/* ---- instructions -------------------------------------------------------------------------- */
+
+/* "ld.global.f32" → "ld", "global", "f32" */
+static void split_opcode(struct parser *p, struct ptx_instruction *instruction)
+{
+    const char *start = p->token.start, *end = start + p->token.length;
+    while (start < end) {
+        const char *dot = memchr(start, '.', (size_t)(end - start));
+        const char *stop = dot ? dot : end;
+        if (instruction->word_count == PTX_MAX_WORDS)
+            fail(p, p->token.line, EMU_INVALID_PTX, "an opcode of more than %d parts",
+                 PTX_MAX_WORDS);
+        instruction->words[instruction->word_count++] = copy_text(p, start, (size_t)(stop - start));
+        start = stop + 1;
+    }
+}
+
+void parse_instruction(struct parser *p)
+{
+    struct ptx_instruction *instruction = list_add(p, &p->instructions);
+    memset(instruction, 0, sizeof *instruction);
+    instruction->guard = -1;
+    instruction->line = p->token.line;
+    instruction->file = p->file;
+    instruction->source_line = p->source_line;
+    if (accept(p, "@")) {
+        instruction->guard_negated = accept(p, "!");
+        if (p->token.kind != TOKEN_WORD) fail_expected(p, "a guard predicate");
+        instruction->guard = find_register(p, p->token.start, p->token.length);
+        if (instruction->guard < 0)
+            fail(p, p->token.line, EMU_INVALID_PTX, "register '%.*s' is not declared",
+                 (int)p->token.length, p->token.start);
+        advance(p);
+    }
+    if (p->token.kind != TOKEN_WORD || p->token.start[0] < 'a' || p->token.start[0] > 'z')
+        fail_expected(p, "an instruction");
+    split_opcode(p, instruction);
+    if (!strcmp(instruction->words[0], "ld")) {
+        instruction->used_bytes = p->used_bytes;
+        p->used_bytes = 0;
+    }
+    advance(p);
+    /* References keep pointers to operands, so these must not move as the list of instructions
+     * grows. */
+    struct ptx_operand *operands = take(p, PTX_MAX_OPERANDS * sizeof *operands);
+    instruction->operands = operands;
+    if (!at(p, ";")) do {
+            if (instruction->operand_count == PTX_MAX_OPERANDS)
+                fail(p, p->token.line, EMU_INVALID_PTX, "more than %d operands", PTX_MAX_OPERANDS);
+            parse_operand(p, &operands[instruction->operand_count++], 0);
+        } while (accept(p, ","));
+    expect(p, ";");
+}
+
+void parse_branch_targets(struct parser *p, const char *name)
+{
+    struct ptx_branch_table *table = list_add(p, &p->tables);
+    struct ptx_operand *targets = take(p, sizeof *targets);
+    table->name = name;
+    parse_items(p, targets, ";", 0);
+    table->targets = targets;
+}
