@@ -53,7 +53,8 @@ def by_ncu(step, n, variant=""):
     """Sums over the launches of a scan, with the keys of --csv."""
     sums = dict.fromkeys(KEYS.values(), 0)
     for row in find(NCU, step=step, n=n, variant=variant):
-        sums[KEYS[row["metric"]]] += int(row["value"])
+        if row["metric"] in KEYS:
+            sums[KEYS[row["metric"]]] += int(row["value"])
     return sums
 
 

@@ -14,9 +14,15 @@
 #define RECORDED      "profiles/h200/counters.csv" /* tests run in the top folder */
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
-/* The one difference (profiles/README.md): of the loads in step 7's scan_block, ncu counts this many
- * wavefronts more in each block, all of them bank conflicts. */
+/* The one difference (profiles/README.md): in step 7's scan_block, ncu counts this many wavefronts
+ * more in each block, all of them bank conflicts of loads. */
 #define STEP7_CONFLICTS 4
+
+static const char *const step7_differs[] = {
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "source_wavefronts_ld",
+};
 
 /* One row: step,variant,n,launch,kernel,metric,value,unit. Quotes around the kernel are gone. */
 enum { STEP, VARIANT, N, LAUNCH, KERNEL, METRIC, VALUE, UNIT, COLUMNS };
@@ -40,28 +46,29 @@ static bool split(char *line, struct row *row)
     return count == COLUMNS && line == NULL;
 }
 
-/* The emulator's value of a metric that has ncu's name. */
+/* The emulator's value of a metric: of ncu's, or of the sums that profiles/ncu_source.py makes. */
 static uint64_t metric(const struct emu_counts *counts, const char *name)
 {
+    const struct emu_shared *ld = &counts->shared_ld, *st = &counts->shared_st;
     const struct {
         const char *name;
-        uint64_t load, store;
+        uint64_t value;
     } known[] = {
-        {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op",
-         counters_conflicts(&counts->shared_ld), counters_conflicts(&counts->shared_st)},
-        {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op", counts->shared_ld.wavefronts,
-         counts->shared_st.wavefronts},
-        {"l1tex__t_requests_pipe_lsu_mem_global_op", counts->global_ld.requests,
-         counts->global_st.requests},
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op", counts->global_ld.sectors,
-         counts->global_st.sectors},
+        {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", counters_conflicts(ld)},
+        {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", counters_conflicts(st)},
+        {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", ld->wavefronts},
+        {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", st->wavefronts},
+        {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", counts->global_ld.requests},
+        {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", counts->global_st.requests},
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", counts->global_ld.sectors},
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", counts->global_st.sectors},
+        {"source_wavefronts_ld", ld->wavefronts},
+        {"source_wavefronts_st", st->wavefronts},
+        {"source_ideal_ld", ld->ideal},
+        {"source_ideal_st", st->ideal},
     };
-    for (size_t i = 0; i < LENGTH(known); i++) {
-        size_t length = strlen(known[i].name);
-        if (strncmp(name, known[i].name, length) != 0) continue;
-        if (strcmp(name + length, "_ld.sum") == 0) return known[i].load;
-        if (strcmp(name + length, "_st.sum") == 0) return known[i].store;
-    }
+    for (size_t i = 0; i < LENGTH(known); i++)
+        if (strcmp(name, known[i].name) == 0) return known[i].value;
     cr_assert(false, "%s: this test does not know the metric %s", RECORDED, name);
     return 0;
 }
@@ -69,11 +76,12 @@ static uint64_t metric(const struct emu_counts *counts, const char *name)
 /* By how much ncu's value is greater. */
 static uint64_t difference(const struct row *row, const struct emu_launch_record *record)
 {
-    const char *name = row->fields[METRIC];
-    bool shared_load = strstr(name, "mem_shared_op_ld") != NULL;
-    if (strcmp(row->fields[STEP], "7") != 0 || !shared_load) return 0;
-    if (strcmp(row->fields[KERNEL], "scan_block") != 0) return 0;
-    return STEP7_CONFLICTS * record->grid.x * record->grid.y;
+    if (strcmp(row->fields[STEP], "7") != 0 || strcmp(row->fields[KERNEL], "scan_block") != 0)
+        return 0;
+    for (size_t i = 0; i < LENGTH(step7_differs); i++)
+        if (strcmp(row->fields[METRIC], step7_differs[i]) == 0)
+            return STEP7_CONFLICTS * (uint64_t)record->grid.x * record->grid.y;
+    return 0;
 }
 
 /* Runs the row's scan under the emulator, which keeps a record of each launch. */
