@@ -213,7 +213,9 @@ int harness_main(const struct step *step, int argc, char **argv)
 {
     struct session session = {.step = step};
     struct device device;
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of fwrite, not the end of the program */
+    /* A closed pipe and a file beyond `ulimit -f` are errors of fwrite, not the end of the program. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     int code = options_parse(&session.options, step, argc, argv, &session.fault);
     if (code) return fault_say(&session.fault);
     if (session.options.help || session.options.version) {

@@ -185,6 +185,7 @@ Test(cli, output_that_cannot_be_written)
     expect_refused("./step1 --n 10 --output $t", EXIT_USAGE, "Is a directory");
     expect_refused("./step1 --n 10 --output $t/", EXIT_USAGE, "Is a directory");
     expect_refused("./step3 --trace $t/none/trace", EXIT_USAGE, "No such file");
+    expect_refused("(ulimit -f 16; ./step1 --n 1Mi --output $t/big)", EXIT_USAGE, "too large");
     expect_refused("./step1 --n 10 >/dev/full", EXIT_USAGE, "stdout");
     expect_refused("./step1 --help >/dev/full", EXIT_USAGE, "stdout");
     /* A reader that has gone is an error of this kind, too, and not a signal. */
