@@ -30,6 +30,7 @@ INSTRUCTIONS, _ = read("emulated/instructions.csv")
 TIMED, GPU = read("h200/verify.csv")
 PATTERNS, _ = read("h200/patterns.csv")
 NCU, _ = read("h200/counters.csv")
+SANITIZED, _ = read("h200/sanitizer.csv")
 
 
 def find(rows, **wanted):
@@ -68,8 +69,13 @@ def both(row, key):
     return "%s + %s" % (grouped(row[key + "_ld"]), grouped(row[key + "_st"]))
 
 
+def three(number):
+    """Three significant figures, as in 4.00 or 149, of a number below 1000."""
+    return ("%#.3g" % number).rstrip(".")
+
+
 def a_request(row, op):
-    return "%.3g" % (int(row["sectors_" + op]) / int(row["requests_" + op]))
+    return three(int(row["sectors_" + op]) / int(row["requests_" + op]))
 
 
 def sectors(row):
@@ -77,12 +83,12 @@ def sectors(row):
 
 
 def percent(fraction):
-    return "%.3g %%" % (100 * fraction)
+    return three(100 * fraction) + " %"
 
 
 def time(row):
     us = float(row["seconds"]) * 1e6
-    return "%.3g µs" % us if us < 1000 else "%.3g ms" % (us / 1000)
+    return three(us) + " µs" if us < 999.5 else three(us / 1000) + " ms"
 
 
 def share(row):

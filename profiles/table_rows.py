@@ -5,8 +5,9 @@ Used by tables.py. Every number comes from a CSV file: records.py finds and form
 import glob
 import os
 import re
+import textwrap
 
-from records import (GPU, INSTRUCTIONS, PATTERNS, TOP, a_request, both, by_ncu, emulated, find,
+from records import (GPU, INSTRUCTIONS, PATTERNS, SANITIZED, TIMED, TOP, a_request, both, by_ncu, emulated, find,
                      grouped, percent, sectors, share, size, time, timed)
 
 SIZES = [2**12, 2**16, 2**20, 2**24, 2**28]  # of the tables of times
@@ -38,7 +39,10 @@ def step_row(step, variant, n):
         teaches = re.search(r'\.teaches = "(.*)"', file.read())[1]
     name = "[%d](steps/%s) [%s](notes/%s.md)" % (step, folder, folder[3:], folder)
     additions, conflicts, requests, seconds, roof = "0", "", "", "", ""
-    if step == 1:
+    if step == 0:
+        loads = [float(a_request(emulated(0, n, pattern), "ld")) for pattern in READS]
+        requests = "%g to %g" % (min(loads), max(loads))
+    elif step == 1:
         additions, seconds = emulated(2, n)["adds_sequential"], time(timed(1, LARGE, "exclusive")) + " (CPU)"
     elif step > 1:
         additions, ncu = grouped(emulated(step, n, variant)["adds_counted"]), by_ncu(step, n, variant)
@@ -57,6 +61,18 @@ def steps():
                   size(LARGE) + " floats", "of the roof"], *(step_row(*row) for row in rows))
 
 
+def checked():
+    """What else the GPU said of the steps; stands below their table."""
+    runs = [row for row in TIMED if row["step"] != "1"]  # that is the CPU's
+    right = [row for row in runs if row["right"] == "true" and row["verify"] == "full"]
+    clean = [row for row in SANITIZED if row["errors"] == "0" and row["exit"] == "0"]
+    tools = sorted(set(row["tool"] for row in SANITIZED))
+    return ["On the %s, %d of %d runs of steps 2 to 7, of up to %s floats, were right in every element;"
+            % (GPU["GPU"], len(right), len(runs), size(max(int(row["n"]) for row in runs))),
+            "compute-sanitizer's %s found nothing in %d of %d runs."
+            % (", ".join(tools), len(clean), len(SANITIZED))]
+
+
 def patterns():
     rows = []
     for name, what in READS.items():
@@ -70,7 +86,7 @@ def patterns():
                      ("permuted", "misaligned", "same-word", "strided", "scattered", "structures", "float4"))
     return ["Sectors a request, as the emulator counts them for 1 Mi floats; and the rate of copying", *gpu(
         "%s floats" % size(int(timing["n"]))), *table(["`--variant`", "what lane i reads", "load", "store",
-        "bytes used of those loaded", "GB/s", "of the roof"], *rows), "", "Of `scalar`'s rate: %s." % said]
+        "bytes used of those loaded", "GB/s", "of the roof"], *rows), "", *textwrap.wrap("Of `scalar`'s rate: %s." % said, 110)]
 
 
 def compare(n, *columns, more=()):
@@ -121,7 +137,8 @@ def remainder():
     variants = "conflict-free", "conflict-free-remainder"
     return table(["n = 1000", "launches", "additions"],
                  *(["`%s`" % v, emulated(5, 1000, v)["launches"], emulated(5, 1000, v)["adds_counted"]]
-                   for v in variants))
+                   for v in variants)) + ["", "On an %s, %s + 1 elements take %s and %s." % (
+                       GPU["GPU"], size(MI), *(time(timed(5, MI + 1, v)) for v in variants))]
 
 
 def blocks():
