@@ -166,10 +166,10 @@ test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the 
 	$(Q)build/tests/run
 
 # The sanitizers get a tree of their own, build/asan, where the sources are links; only what nvcc
-# compiles is shared. They are linked statically, as GCC's shared UBSan beside ASan ignores log_path, and a
-# step exports them (-rdynamic) to the emulator that it loads.
-SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -static-libasan -static-libubsan \
-             -rdynamic
+# compiles is shared. They are linked statically, as GCC's shared UBSan beside ASan ignores
+# log_path, and a step exports them (-rdynamic) to the emulator that it loads.
+SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -static-libasan \
+             -static-libubsan -rdynamic
 
 test-asan: tests-build ## run every test with the host code under AddressSanitizer and UBSan
 	$(Q)mkdir -p build/asan

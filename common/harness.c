@@ -213,7 +213,7 @@ int harness_main(const struct step *step, int argc, char **argv)
 {
     struct session session = {.step = step};
     struct device device;
-    /* A closed pipe and a file beyond `ulimit -f` are errors of fwrite, not the end of the program. */
+    /* A closed pipe or a file beyond `ulimit -f` is an error of fwrite, not the program's end. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     int code = options_parse(&session.options, step, argc, argv, &session.fault);

@@ -27,12 +27,13 @@ enum element { ELEMENT_F32, ELEMENT_F64, ELEMENT_I32, ELEMENT_I64, ELEMENT_I16, 
 /*
  * A scan: out[i] = in[0] + … + in[i-1] (exclusive, out[0] = 0), for 0 <= i < n.
  *
- * out, in:    n elements each, device pointers (host pointers if the step is `on_host`). They may be
- *             the same pointer (in place); otherwise they do not overlap. They are aligned to one
- *             element, no more.
+ * out, in:    n elements each, device pointers (host pointers if the step is `on_host`). They may
+ *             be the same pointer (in place); otherwise they do not overlap. They are aligned to
+ *             one element, no more.
  * variant:    an index into step.variants; 0 where the step has none.
- * workspace:  step.workspace(n, variant) bytes of device memory, aligned to 256 bytes, of any content;
- *             NULL where that is 0. A scan allocates nothing itself: allocation must not be timed.
+ * workspace:  step.workspace(n, variant) bytes of device memory, aligned to 256 bytes, of any
+ *             content; NULL where that is 0. A scan allocates nothing itself: allocation must not
+ *             be timed.
  * stream:     every launch goes there; the call does not wait.
  * Returns cudaSuccess, or the error of the launch that failed. n = 0 succeeds and launches nothing.
  * n beyond the step's limits returns cudaErrorInvalidValue (the harness has explained it before).
@@ -41,8 +42,8 @@ typedef cudaError_t scan_fn(void *out, const void *in, size_t n, int variant, vo
                             cudaStream_t stream);
 
 /* How the step's main kernel is launched for n elements: what the report prints. Units: blocks,
- * threads a block, bytes of shared memory a block (static and dynamic together), and how many kernels
- * one scan launches. All zero for a step on the host. */
+ * threads a block, bytes of shared memory a block (static and dynamic together), and how many
+ * kernels one scan launches. All zero for a step on the host. */
 struct launch_shape {
     size_t grid;
     unsigned block;
@@ -84,15 +85,16 @@ struct step {
     struct launch_shape (*shape)(size_t n, int variant); /* NULL only with on_host */
     size_t (*workspace)(size_t n, int variant);          /* bytes; NULL: none needed */
 
-    /* The additions one scan of n elements does (its work), and the most additions on the way from an
-     * input to an output (its depth), for the report and for the verifier's error bound. */
+    /* The additions one scan of n elements does (its work), and the most additions on the way from
+     * an input to an output (its depth), for the report and for the verifier's error bound. */
     double (*adds)(size_t n, int variant);
     double (*depth)(size_t n, int variant);
 
     const struct step_option *options; /* ends with .name = NULL; NULL: none */
 
-    /* The step's own experiment in place of the harness's run-verify-time-report, after options have been
-     * read and the device chosen: returns the exit code (see harness.h). NULL: the usual run. */
+    /* The step's own experiment in place of the harness's run-verify-time-report, after options
+     * have been read and the device chosen: returns the exit code (see harness.h). NULL: the usual
+     * run. */
     int (*run)(const struct step *, const struct options *);
 
     /* The step's own reference in place of the running sum: fills want[0..n) with what scan must

@@ -26,8 +26,8 @@ const char *variant_name(const struct step *, int variant);
 
 /*
  * Runs it on the n floats of `in` and copies the result to `out`. Fails the test if the scan writes
- * outside of its buffers, to its input (unless in place), or beyond its workspace. Returns the scan's
- * error, or that of the work it has launched.
+ * outside of its buffers, to its input (unless in place), or beyond its workspace. Returns the
+ * scan's error, or that of the work it has launched.
  */
 cudaError_t scan_once(const struct scan *, const float *in, float *out);
 

@@ -1,7 +1,8 @@
 /*
  * test_make.c — the Makefile and the scripts of common/build, as far as they can be tested
- * quickly and without a network. Each test works in a copy of them in a temporary folder, with programs put
- * into PATH that stand for another machine: without a compiler, without root, without Linux.
+ * quickly and without a network. Each test works in a copy of them in a temporary folder, with
+ * programs put into PATH that stand for another machine: without a compiler, without root, without
+ * Linux.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>

@@ -101,10 +101,10 @@ Test(step_counters, shape_is_as_described)
     }
 }
 
-/* ---- bank conflicts --------------------------------------------------------------------------- */
+/* ---- bank conflicts -------------------------------------------------------------------------- */
 
-/* Measured with ncu on an H200 (notes/04-conflict-free.md), for 512 elements; and for 2048 by the same
- * rule. */
+/* Measured with ncu on an H200 (notes/04-conflict-free.md), for 512 elements; and for 2048 by the
+ * same rule. */
 Test(step_counters, bank_conflicts)
 {
     static const struct {
@@ -150,7 +150,7 @@ Test(step_counters, no_bank_conflicts_in_blocks)
     }
 }
 
-/* ---- sectors ---------------------------------------------------------------------------------- */
+/* ---- sectors --------------------------------------------------------------------------------- */
 
 /* Sectors a request, where n fills all warps: 3 * 2^15 floats. */
 Test(step_counters, sectors_of_the_patterns)
@@ -203,8 +203,9 @@ Test(step_counters, vectors_save_requests)
     counters_free(&vector);
 }
 
-/* Unrolling takes away instructions. It changes no store, no addition and no barrier; of the loads from
- * shared memory it spares some, where constants show the compiler that temp[bi] is still what it was. */
+/* Unrolling takes away instructions. It changes no store, no addition and no barrier; of the loads
+ * from shared memory it spares some, where constants show the compiler that temp[bi] is still what
+ * it was. */
 Test(step_counters, unrolling_saves_instructions_only)
 {
     const size_t n = 1 << 14;
@@ -220,10 +221,10 @@ Test(step_counters, unrolling_saves_instructions_only)
     counters_free(&unrolled);
 }
 
-/* ---- occupancy, by registers ------------------------------------------------------------------ */
+/* ---- occupancy, by registers ----------------------------------------------------------------- */
 
-/* Warps of `threads`-thread blocks that a multiprocessor's registers hold, when registers are given out
- * to a warp in multiples of `unit`. */
+/* Warps of `threads`-thread blocks that a multiprocessor's registers hold, when registers are given
+ * out to a warp in multiples of `unit`. */
 static unsigned resident_warps(unsigned registers, unsigned unit, unsigned a_thread,
                                unsigned threads, unsigned most)
 {
@@ -233,7 +234,8 @@ static unsigned resident_warps(unsigned registers, unsigned unit, unsigned a_thr
     return warps < most ? warps : most;
 }
 
-/* The example of the Kepler guide, 1.4.1, which notes/06-vectorized.md repeats: 63 registers, 256 threads. */
+/* The example of the Kepler guide, 1.4.1, which notes/06-vectorized.md repeats: 63 registers, 256
+ * threads. */
 Test(step_counters, occupancy_of_the_kepler_guide)
 {
     cr_assert(resident_warps(32 << 10, 64, 63, 256, 48) == 16);   /* Fermi */

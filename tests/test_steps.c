@@ -1,6 +1,6 @@
 /*
- * test_steps.c — every step and variant gives the right result, at every size where something might go
- * wrong: around powers of two, warps, blocks and limits; in place; misaligned.
+ * test_steps.c — every step and variant gives the right result, at every size where something might
+ * go wrong: around powers of two, warps, blocks and limits; in place; misaligned.
  */
 #include "scan_once.h"
 
@@ -126,7 +126,7 @@ Test(steps, no_elements)
     cr_assert(step00.scan(NULL, NULL, 0, SCALAR, NULL, NULL) == cudaSuccess);
 }
 
-/* ---- steps 5 to 7: any size ------------------------------------------------------------------- */
+/* ---- steps 5 to 7: any size ------------------------------------------------------------------ */
 
 /* Every size from one element to two tiles and a bit, which is two levels. */
 static void expect_every_size(const struct step *step, size_t tile)
@@ -161,7 +161,7 @@ Test(steps, large_sizes)
     expect_right(&(struct scan){&step07, 0, three_levels, 0, true}, in);
 }
 
-/* ---- step 0 ----------------------------------------------------------------------------------- */
+/* ---- step 0 ---------------------------------------------------------------------------------- */
 
 Test(steps, patterns)
 {

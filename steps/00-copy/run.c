@@ -1,6 +1,6 @@
 /*
- * run.c — step 0's experiment: each pattern goes through the same bench as the scans of the other steps
- * (verified, counted, timed), and becomes a line of a table.
+ * run.c — step 0's experiment: each pattern goes through the same bench as the scans of the other
+ * steps (verified, counted, timed), and becomes a line of a table.
  */
 #include "run.h"
 #include "patterns.h"

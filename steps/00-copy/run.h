@@ -6,9 +6,9 @@
 
 #include "common/step.h"
 
-/* Runs the pattern that --variant names, or all, verifies each, and prints a table: bytes asked for,
- * bytes moved, sectors a request (where the emulator counts), time and GB/s (on a GPU). Returns the
- * exit code. */
+/* Runs the pattern that --variant names, or all, verifies each, and prints a table: bytes asked
+ * for, bytes moved, sectors a request (where the emulator counts), time and GB/s (on a GPU).
+ * Returns the exit code. */
 int step00_run(const struct step *, const struct options *);
 
 #endif

@@ -5,8 +5,8 @@
  * What it is: not a scan yet, but the roof over all of them. A scan reads n elements and writes n
  * elements, so none can be faster than a copy. Here are copies that come near the roof, and copies
  * that move many more bytes than they need.
- * What to look at: a warp's 32 addresses become 32-byte sectors. Each sector that any lane touches is
- * moved whole, once. So bytes moved = 32 * sectors, against the bytes that were asked for.
+ * What to look at: a warp's 32 addresses become 32-byte sectors. Each sector that any lane touches
+ * is moved whole, once. So bytes moved = 32 * sectors, against the bytes that were asked for.
  * How to run it: make step0 && ./step0                    (all patterns)
  *                ./step0 --variant strided --counters     (one)
  *
@@ -23,9 +23,9 @@ static __global__ void copy_scalar(float *out, const float *in, size_t n)
     if (i < n) out[i] = in[i];
 }
 
-// Two and four floats a thread, in one access. What is left over at the end, fewer floats than a vector
-// has, is copied by as many threads of the first block. (The lecture gives it to the thread after
-// the last vector's, which is not there if the vectors fill the grid.)
+// Two and four floats a thread, in one access. What is left over at the end, fewer floats than a
+// vector has, is copied by as many threads of the first block. (The lecture gives it to the thread
+// after the last vector's, which is not there if the vectors fill the grid.)
 template <typename vector> static __global__ void copy_vector(float *out, const float *in, size_t n)
 {
     const size_t width = sizeof(vector) / sizeof(float);
@@ -36,8 +36,8 @@ template <typename vector> static __global__ void copy_vector(float *out, const 
     if (i < n % width) out[vectors * width + i] = in[vectors * width + i];
 }
 
-// A column of a matrix that is stored by rows: from lane to lane STRIDE floats, so 32 sectors for 32
-// floats. blockIdx.y is the column.
+// A column of a matrix that is stored by rows: from lane to lane STRIDE floats, so 32 sectors for
+// 32 floats. blockIdx.y is the column.
 static __global__ void copy_strided(float *out, const float *in, size_t n)
 {
     size_t rows = n / STRIDE;
@@ -58,9 +58,9 @@ static __global__ void copy_gather(float *out, const float *in, size_t n)
     if (i < n) out[i] = in[pattern_source(PATTERN, i, n)];
 }
 
-// A structure of 12 bytes a thread. No access is 12 bytes wide, so it takes three, each with 12 bytes
-// from lane to lane: each touches all 12 sectors of the warp's 384 bytes, so every byte moves three
-// times; likewise when storing.
+// A structure of 12 bytes a thread. No access is 12 bytes wide, so it takes three, each with 12
+// bytes from lane to lane: each touches all 12 sectors of the warp's 384 bytes, so every byte moves
+// three times; likewise when storing.
 static __global__ void copy_structures(struct position *out, const struct position *in, size_t n)
 {
     size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
@@ -90,8 +90,9 @@ static __global__ void copy_structures_read_only(struct position *out, const str
     out[i] = {p.y, p.z, p.x};
 }
 
-// Remedy 3: stage them in shared memory. The block moves its floats as copy_scalar does; each thread
-// takes its structure from there, at a stride of 3 words, which is odd and so meets no bank twice.
+// Remedy 3: stage them in shared memory. The block moves its floats as copy_scalar does; each
+// thread takes its structure from there, at a stride of 3 words, which is odd and so meets no bank
+// twice.
 static __global__ void copy_structures_staged(float *out, const float *in, size_t n)
 {
     __shared__ __align__(16) float temp[3 * THREADS];
@@ -120,8 +121,8 @@ static size_t blocks_for(size_t threads) { return threads > 0 ? (threads - 1) / 
 extern "C" scan_fn step00_scan;
 
 /*
- * Not a scan, but one copy in the pattern `variant`; ALL stands for SCALAR here. out must not be in.
- * Buffers that are not aligned to a vector are copied by scalars instead.
+ * Not a scan, but one copy in the pattern `variant`; ALL stands for SCALAR here. out must not be
+ * in. Buffers that are not aligned to a vector are copied by scalars instead.
  */
 cudaError_t step00_scan(void *out, const void *in, size_t n, int variant, void *workspace,
                         cudaStream_t stream)

@@ -1,9 +1,10 @@
 /*
  * Step 1: the sequential scan, in C on the CPU.
  *
- * What it is: the loop that everything later has to equal ("Sequential Scan" in Harris 2007, section
- * 39.1.1 of GPU Gems 3), exclusive and inclusive; and the documents' reason to care: a loop that
- * seems to need its own last result, turned into a map and a scan (Harris' Figure 1, Table 39-1).
+ * What it is: the loop that everything later has to equal ("Sequential Scan" in Harris 2007,
+ * section 39.1.1 of GPU Gems 3), exclusive and inclusive; and the documents' reason to care: a loop
+ * that seems to need its own last result, turned into a map and a scan (Harris' Figure 1, Table
+ * 39-1).
  * What is still bad: every addition waits for the one before, so only one of them is ever under way
  * (step 2).
  * How to run it: make step1 && ./step1 --variant inclusive
@@ -48,8 +49,8 @@ static void scan_loop(float *out, const float *in, size_t n)
     }
 }
 
-/* The right side: f of each element by itself, which any number of processors can share, and a scan,
- * which they can share too, as the next steps show. temp of Figure 1 is `out` here. */
+/* The right side: f of each element by itself, which any number of processors can share, and a
+ * scan, which they can share too, as the next steps show. temp of Figure 1 is `out` here. */
 static void scan_two_pass(float *out, const float *in, size_t n)
 {
     for (size_t j = 0; j < n; j++) out[j] = f(in[j]);

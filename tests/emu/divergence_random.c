@@ -1,8 +1,8 @@
 /*
  * divergence_random.c — random programs of jumps, most of which no compiler would write.
  *
- * A program is a few blocks; each computes, burns fuel and jumps to one of two blocks, chosen by what
- * the lane has computed. A C loop runs it for one lane at a time; the emulator for the warp.
+ * A program is a few blocks; each computes, burns fuel and jumps to one of two blocks, chosen by
+ * what the lane has computed. A C loop runs it for one lane at a time; the emulator for the warp.
  */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "ptx_run.h"
@@ -48,8 +48,8 @@ static uint32_t run_lane(const struct program *p, uint32_t x)
     return x;
 }
 
-/* The blocks in order, so that most jumps go to the next one or over a few. At the end all lanes of the
- * warp must meet: the vote counts them. */
+/* The blocks in order, so that most jumps go to the next one or over a few. At the end all lanes of
+ * the warp must meet: the vote counts them. */
 static char *program_text(const struct program *p)
 {
     char *body;

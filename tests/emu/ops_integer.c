@@ -403,8 +403,8 @@ static bool bfind(const struct form *f, const union value in[], union value out[
     return true;
 }
 
-/* Position and length: the low byte of an operand of a 32-bit operation, all of it in a 64-bit one. (PTX
- * says "restricted to 0..255"; this is what an H200 does beyond.) */
+/* Position and length: the low byte of an operand of a 32-bit operation, all of it in a 64-bit one.
+ * (PTX says "restricted to 0..255"; this is what an H200 does beyond.) */
 static uint64_t bit_count(const struct form *f, const union value *in)
 {
     return f->type->bits == 64 ? in->u32 : in->u8;
@@ -412,7 +412,8 @@ static uint64_t bit_count(const struct form *f, const union value *in)
 
 static bool bfe(const struct form *f, const union value in[], union value out[])
 {
-    uint64_t top = f->type->bits - 1, position = bit_count(f, &in[1]), length = bit_count(f, &in[2]);
+    uint64_t top = f->type->bits - 1;
+    uint64_t position = bit_count(f, &in[1]), length = bit_count(f, &in[2]);
     unsigned sign_at = (unsigned)(position + length > top + 1 ? top : position + length - 1);
     bool sign = f->type->kind == SIGNED && length && bit(&in[0], sign_at);
     for (unsigned i = 0; i <= top; i++) {
@@ -424,7 +425,8 @@ static bool bfe(const struct form *f, const union value in[], union value out[])
 
 static bool bfi(const struct form *f, const union value in[], union value out[])
 {
-    uint64_t top = f->type->bits - 1, position = bit_count(f, &in[2]), length = bit_count(f, &in[3]);
+    uint64_t top = f->type->bits - 1;
+    uint64_t position = bit_count(f, &in[2]), length = bit_count(f, &in[3]);
     out[0] = in[1];
     for (unsigned i = 0; i < length && position + i <= top; i++) {
         uint64_t at = UINT64_C(1) << (position + i);
