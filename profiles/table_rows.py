@@ -7,8 +7,8 @@ import os
 import re
 import textwrap
 
-from records import (GPU, INSTRUCTIONS, PATTERNS, SANITIZED, TIMED, TOP, a_request, both, by_ncu, emulated, find,
-                     grouped, percent, sectors, share, size, time, timed)
+from records import (GPU, INSTRUCTIONS, PATTERNS, SANITIZED, TIMED, TOP, a_request, both, by_ncu,
+                     emulated, find, grouped, percent, sectors, share, size, time, timed)
 
 SIZES = [2**12, 2**16, 2**20, 2**24, 2**28]  # of the tables of times
 LARGE, MI = 2**24, 2**20
@@ -84,9 +84,10 @@ def patterns():
     rate = lambda name: float(find(PATTERNS, variant=name)[0]["gb_per_s"])
     said = ", ".join("`%s` %s" % (name, percent(rate(name) / rate("scalar"))) for name in
                      ("permuted", "misaligned", "same-word", "strided", "scattered", "structures", "float4"))
-    return ["Sectors a request, as the emulator counts them for 1 Mi floats; and the rate of copying", *gpu(
-        "%s floats" % size(int(timing["n"]))), *table(["`--variant`", "what lane i reads", "load", "store",
-        "bytes used of those loaded", "GB/s", "of the roof"], *rows), "", *textwrap.wrap("Of `scalar`'s rate: %s." % said, 110)]
+    head = ["`--variant`", "what lane i reads", "load", "store", "bytes used of those loaded", "GB/s", "of the roof"]
+    return ["Sectors a request, as the emulator counts them for 1 Mi floats; and the rate of copying",
+            *gpu("%s floats" % size(int(timing["n"]))), *table(head, *rows), "",
+            *textwrap.wrap("Of `scalar`'s rate: %s." % said, 110)]
 
 
 def compare(n, *columns, more=()):
@@ -127,10 +128,10 @@ def padding():
 
 def one_block_times():
     scans = [(2, ""), (3, ""), *((4, p) for p in PADDINGS)]
-    sizes = [512, 1024, 2048]
+    cell = lambda step, n, p: "" if (step, n) == (2, 2048) else time(timed(step, n, p))  # beyond its limit
     return gpu("Time of a scan by one block") + table(
         ["n", "step 2", "step 3", *("`%s`" % p for p in PADDINGS)],
-        *([n, *("" if (step, n) == (2, 2048) else time(timed(step, n, p)) for step, p in scans)] for n in sizes))
+        *([n, *(cell(step, n, p) for step, p in scans)] for n in (512, 1024, 2048)))
 
 
 def remainder():
@@ -142,10 +143,11 @@ def remainder():
 
 
 def blocks():
-    scans = [emulated(5, MI, v) for v in ("naive", "work-efficient", "conflict-free", "conflict-free-remainder")]
-    return table(["`--variant`", "additions", "wavefronts, load + store", "of which conflicts", "sectors, load + store"],
-                 *(["`%s`" % s["variant"], grouped(s["adds_counted"]), both(s, "wavefronts"),
-                    both(s, "conflicts"), both(s, "sectors")] for s in scans))
+    variants = "naive", "work-efficient", "conflict-free", "conflict-free-remainder"
+    scans = [emulated(5, MI, variant) for variant in variants]
+    head = ["`--variant`", "additions", "wavefronts, load + store", "of which conflicts", "sectors, load + store"]
+    return table(head, *(["`%s`" % s["variant"], grouped(s["adds_counted"]), both(s, "wavefronts"),
+                         both(s, "conflicts"), both(s, "sectors")] for s in scans))
 
 
 def times(n, *columns):
