@@ -29,7 +29,7 @@ scan() {
 scan 0 $mi
 scan 2 512
 scan 3 512
-for n in 512 1024 2048; do
+for n in 512 2048; do
     for variant in pad16 pad32 pad32x2; do scan 4 $n --variant $variant; done
 done
 for variant in naive work-efficient conflict-free conflict-free-remainder; do

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define TEXT 65536
@@ -89,6 +90,24 @@ Test(docs, tables_are_up_to_date)
     if (run("command -v python3", output) != 0)
         cr_skip("python3 is not installed; profiles/tables.py needs it.");
     cr_expect(run("python3 -B profiles/tables.py --check 2>&1", output) == 0, "%s", output);
+}
+
+/* The emulator still counts what profiles/emulated holds. */
+Test(docs, emulated_counters_are_up_to_date)
+{
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip("with sanitizers this takes long; the ordinary build runs it.");
+#endif
+    static char output[TEXT];
+    if (run("command -v python3", output) != 0)
+        cr_skip("python3 is not installed; profiles/emulated.sh needs it.");
+    int status = run("t=$(mktemp -d) && profiles/emulated.sh $t 2>&1 || exit 1;"
+                     "toolkits=$(grep -h '^# toolkit' $t/* profiles/emulated/* | sort -u | wc -l);"
+                     "diff -r -I '^#' profiles/emulated $t; code=$?; rm -r $t;"
+                     "[ $toolkits = 1 ] || exit 77; exit $code",
+                     output);
+    if (WEXITSTATUS(status) == 77) cr_skip("profiles/emulated is of another version of nvcc.");
+    cr_expect(status == 0, "profiles/emulated.sh writes something else now:\n%s", output);
 }
 
 /* Every link into the repository leads somewhere. */
