@@ -37,6 +37,7 @@ struct problem {
 /* What one pass over the input says about its sums. */
 struct facts {
     bool finite;           /* no NaN and no infinity */
+    bool poison;           /* some element is the NaN that VERIFY_POISON makes */
     bool exact;            /* any order of additions gives the exact sums */
     long double magnitude; /* sum of |x|, of the finite ones */
 };

@@ -97,6 +97,22 @@ Test(verify, nan_and_infinity_are_wrong_unless_the_reference_has_them)
     cr_expect_not(verify(with, got, 6, false, 5, 0).right);
 }
 
+/* The poison is a NaN: where a NaN is expected, too, it means that nothing was written. */
+Test(verify, poison_is_wrong_where_nan_is_expected)
+{
+    const float with[] = {1, NAN, 2, 3};
+    float got[] = {0, 1, NAN, NAN};
+    cr_expect(verify(with, got, 4, false, 5, 0).right);
+    memset(&got[3], VERIFY_POISON, sizeof *got);
+    struct verdict v = verify(with, got, 4, false, 5, 0);
+    cr_expect_eq(v.wrong, 1);
+    cr_expect_str_eq(v.first[0].got, "never written");
+    /* But if the input has that very NaN, the additions may hand it on. */
+    float poisoned[] = {1, NAN, 2, 3};
+    memset(&poisoned[1], VERIFY_POISON, sizeof *poisoned);
+    cr_expect(verify(poisoned, got, 4, false, 5, 0).right);
+}
+
 /* Real numbers: the bound is depth * u * sum of |x|, and no more. */
 Test(verify, the_bound)
 {
