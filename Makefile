@@ -48,7 +48,7 @@ COMMON   := $(filter-out common/main.c,$(call sources,common))
 FOLDERS  := $(patsubst %/,%,$(wildcard steps/[0-9][0-9]-*/))
 NUMBERS  := $(foreach f,$(FOLDERS),$(firstword $(subst -, ,$(notdir $(f)))))
 STEPS    := $(sort $(patsubst %,step%,$(NUMBERS:0%=%)))
-two_digits = $(if $(filter 0 1 2 3 4 5 6 7 8 9,$(1)),0)$(1)
+two_digits = $(if $(filter 0% 1 2 3 4 5 6 7 8 9,$(1)),0)$(1)
 folder    = $(patsubst %/,%,$(call the_only,$(1),$(wildcard steps/$(call two_digits,$(1))-*/)))
 the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly one folder \
             steps/$(call two_digits,$(1))-*, and there $(if $(2),are $(words $(2)): $(2),is none)))

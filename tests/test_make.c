@@ -120,6 +120,8 @@ Test(make, a_step_needs_exactly_one_folder)
 {
     cr_assert(run("make step7") == 2, "%s", output);
     expect("step7 needs exactly one folder steps/07-*, and there is none");
+    cr_assert(run("make step03") == 2, "%s", output);
+    expect("step03 needs exactly one folder steps/003-*, and there is none");
 
     cr_assert(run("mkdir steps/07-one steps/07-two && make step7") == 2, "%s", output);
     expect("step7 needs exactly one folder steps/07-*, and there are 2: ");
