@@ -124,16 +124,24 @@ SCAN(one_before_the_start, n / WRONG_BLOCK + 1, WRONG_BLOCK)
 /* Far beyond any guard: an error of CUDA's, not a wrong result. */
 ELEMENTWISE(writes_far_away, (out[i + ((size_t)1 << 40)] = in[i]))
 
-static __global__ void modifies_input_kernel(float *out, float *in, size_t n)
+/* Right, and then element `at` of the input is another. */
+static __global__ void modifies_input_kernel(float *out, float *in, size_t n, size_t at)
 {
     for (size_t i = 0; i < n; i++) out[i] = i ? out[i - 1] + in[i - 1] : 0;
-    in[7]++;
+    in[at]++;
 }
 
 extern "C" cudaError_t modifies_input(void *out, const void *in, size_t n, int, void *,
                                       cudaStream_t stream)
 {
-    modifies_input_kernel<<<1, 1, 0, stream>>>((float *)out, (float *)in, n);
+    modifies_input_kernel<<<1, 1, 0, stream>>>((float *)out, (float *)in, n, 7);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t beyond_the_input(void *out, const void *in, size_t n, int, void *,
+                                        cudaStream_t stream)
+{
+    modifies_input_kernel<<<1, 1, 0, stream>>>((float *)out, (float *)in, n, n);
     return cudaGetLastError();
 }
 

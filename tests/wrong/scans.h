@@ -15,9 +15,9 @@ scan_fn missing_barrier, naive_in_place, shifted_right, shifted_left, inclusive,
     one_block_sum_dropped, all_carries_dropped, carry_added_twice, swapped_neighbours,
     right_for_ones, right_for_powers_of_two, last_element, nothing_written, zeros, copied,
     nan_at_one, infinite_at_one, one_past_the_end, one_before_the_start, beyond_the_workspace,
-    modifies_input, double_add, element_left_out, element_added_twice, stale_buffer, wrong_order,
-    errors_that_cancel, right_where_sampled, first_run_only, wrong_in_place, few_bits,
-    writes_far_away;
+    modifies_input, beyond_the_input, double_add, element_left_out, element_added_twice,
+    stale_buffer, wrong_order, errors_that_cancel, right_where_sampled, first_run_only,
+    wrong_in_place, few_bits, writes_far_away;
 
 #ifdef __cplusplus
 }

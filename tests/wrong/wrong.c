@@ -57,6 +57,7 @@ const struct wrong wrong_scans[] = {
     {STEP(beyond_the_workspace), .n = 1000,
      .cause = "the workspace was written 1 element past its end"},
     {STEP(modifies_input), .n = 1000, .cause = "the input was modified, first at element 7"},
+    {STEP(beyond_the_input), .n = 1000, .cause = "the input was written 1 element past its end"},
     {STEP(double_add), .n = 1000, .cause = "twice the sum"},
     {STEP(element_left_out), .n = 1000, .cause = "element 99 of the input was left out"},
     {STEP(element_added_twice), .n = 1000, .cause = "element 99 of the input was added twice"},
