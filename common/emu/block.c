@@ -2,6 +2,7 @@
 #include "device.h"
 #include "exec.h"
 #include "flow.h"
+#include "frame.h"
 #include "sched.h"
 #include "warp_ops.h"
 #include <stdlib.h>
@@ -9,19 +10,23 @@
 
 enum { SHARED_POISON = 0xCD };
 
+static size_t align_up(size_t bytes)
+{
+    return (bytes + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
+}
+
 struct block *block_new(struct launch *launch)
 {
     const struct emu_kernel *kernel = launch->kernel;
     unsigned threads = launch->block.x * launch->block.y * launch->block.z,
              warps = (threads + WARP - 1) / WARP;
-    size_t local = kernel->info.local_bytes * WARP;
-    size_t shared = (launch->shared_bytes + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
-    size_t bytes = shared + warps * (kernel->register_bytes + local);
+    size_t area = align_up(kernel->area_bytes * WARP), stack = align_up(kernel->stack_bytes * WARP);
+    size_t per_warp = kernel->register_bytes + kernel->special_bytes + area + stack;
+    size_t shared = align_up(launch->shared_bytes);
+    size_t bytes = shared + warps * per_warp;
     struct block *block = calloc(1, sizeof *block);
     struct warp *all = calloc(warps, sizeof *all);
-    uint8_t *memory = bytes ? aligned_alloc(SLOT_ALIGNMENT, (bytes + SLOT_ALIGNMENT - 1) /
-                                                                SLOT_ALIGNMENT * SLOT_ALIGNMENT)
-                            : NULL;
+    uint8_t *memory = bytes ? aligned_alloc(SLOT_ALIGNMENT, bytes) : NULL;
     if (!block || !all || (bytes && !memory)) {
         free(block);
         free(all);
@@ -38,9 +43,14 @@ struct block *block_new(struct launch *launch)
     for (unsigned i = 0; i < warps; i++) {
         all[i].index = i;
         all[i].block = block;
-        all[i].bank[0] = memory + shared + i * (kernel->register_bytes + local);
-        all[i].bank[1] = kernel->constants;
-        all[i].local = all[i].bank[0] + kernel->register_bytes;
+        uint8_t *own = memory + shared + i * per_warp;
+        all[i].bank[BANK_SPECIALS] = own + kernel->register_bytes;
+        all[i].bank[BANK_CONSTANTS] = kernel->constants;
+        all[i].local = own + kernel->register_bytes + kernel->special_bytes + area;
+        all[i].root = (struct frame){.registers = own,
+                                     .area = own + kernel->register_bytes + kernel->special_bytes,
+                                     .area_bytes = kernel->area_bytes,
+                                     .local_end = kernel->info.local_bytes};
     }
     return block;
 }
@@ -48,6 +58,10 @@ struct block *block_new(struct launch *launch)
 void block_free(struct block *block)
 {
     if (!block) return;
+    /* After a fault lanes may still be inside calls. */
+    for (unsigned i = 0; i < block->warp_count; i++)
+        while (block->warps[i].fragment_count)
+            flow_remove(&block->warps[i], &block->warps[i].fragments[0]);
     free(block->memory);
     free(block->warps);
     free(block);
@@ -97,7 +111,7 @@ static void start_warp(struct warp *w)
     const struct emu_kernel *kernel = w->block->launch->kernel;
     unsigned left = w->block->threads - w->index * WARP;
     if (kernel->register_bytes > 0) /* so that a program which reads what it never wrote repeats */
-        memset(w->bank[0], 0, kernel->register_bytes);
+        memset(w->root.registers, 0, kernel->register_bytes);
     w->carry = 0;
     flow_start(w, left >= WARP ? ALL_LANES : (UINT32_C(1) << left) - 1);
     for (size_t i = 0; i < kernel->special_count; i++) {
@@ -125,7 +139,7 @@ void block_start(struct block *block, uint64_t index)
 static void tell_result(struct warp *w, const struct fragment *f, const struct barrier *barrier)
 {
     const struct insn *i = &w->block->launch->kernel->code[f->pc];
-    uint32_t *d = i->d == NO_SLOT ? NULL : slot_at(w, i->d);
+    uint32_t *d = i->d == NO_SLOT ? NULL : frame_slot(w, f, i->d);
     bool holds = i->function == BARRIER_AND ? barrier->true_count == barrier->arrived
                                             : barrier->true_count > 0;
     if (i->function == BARRIER_COUNT) {
@@ -223,7 +237,8 @@ static void resolve_stuck(struct block *block)
     struct stuck s = look_around(block);
     int lane = __builtin_ctz(s.fragment->mask);
     if (s.fragment->state == FRAGMENT_CONVERGING) {
-        uint32_t members = ((const uint32_t *)slot_at(s.warp, s.insn->members))[lane];
+        uint32_t members =
+            ((const uint32_t *)frame_slot(s.warp, s.fragment, s.insn->members))[lane];
         fault(s.warp, s.insn, lane, EMU_LAUNCH_FAILURE,
               "deadlock: lanes 0x%08x wait here for lanes 0x%08x of their member mask 0x%08x, "
               "which wait elsewhere",

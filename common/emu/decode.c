@@ -36,7 +36,7 @@ void *decode_take(struct decoder *d, size_t bytes)
     return memory;
 }
 
-static size_t align_up(size_t value, size_t alignment)
+size_t align_up(size_t value, size_t alignment)
 {
     return alignment ? (value + alignment - 1) / alignment * alignment : value;
 }
@@ -62,71 +62,12 @@ static void lay_out_params(struct decoder *d)
     kernel->param_bytes = offset;
 }
 
-static bool operand_names(const struct ptx_operand *operand, const char *name)
-{
-    if (operand->kind == PTX_SYMBOL) return !strcmp(operand->name, name);
-    if (operand->kind == PTX_ADDRESS) return operand_names(operand->base, name);
-    for (unsigned i = 0; operand->kind == PTX_VECTOR && i < operand->count; i++)
-        if (operand_names(operand->items[i], name)) return true;
-    return false;
-}
-
-static bool function_names(const struct ptx_function *function, const char *name)
-{
-    for (size_t i = 0; i < function->instruction_count; i++)
-        for (unsigned k = 0; k < function->instructions[i].operand_count; k++)
-            if (operand_names(&function->instructions[i].operands[k], name)) return true;
-    return false;
-}
-
-/* Static shared variables one after the other, then `extern __shared__ x[]`: every such name is the
- * same place. */
-static void lay_out_memory(struct decoder *d)
-{
-    const struct ptx_text *text = &d->module->text;
-    const struct ptx_function *function = d->function;
-    size_t shared = 0, local = 0, dynamic_align = 16;
-    d->shared_offset = decode_take(d, (text->variable_count + 1) * sizeof *d->shared_offset);
-    d->variable_offset =
-        decode_take(d, (function->variable_count + 1) * sizeof *d->variable_offset);
-
-    for (size_t i = 0; i < text->variable_count; i++) {
-        const struct ptx_variable *v = &text->variables[i];
-        if (v->space != PTX_SHARED || !function_names(function, v->name)) continue;
-        if (!v->bytes) {
-            if (v->align > dynamic_align) dynamic_align = v->align;
-            continue;
-        }
-        d->shared_offset[i] = shared = align_up(shared, v->align);
-        shared += v->bytes;
-    }
-    for (size_t i = 0; i < function->variable_count; i++) {
-        const struct ptx_variable *v = &function->variables[i];
-        size_t *end = v->space == PTX_SHARED ? &shared : &local;
-        if (v->space != PTX_SHARED && v->space != PTX_LOCAL)
-            decode_fail(d, EMU_UNSUPPORTED_PTX,
-                        "variable '%s' on line %u is of space .%s, which inside a kernel (for "
-                        "calls of functions that "
-                        "were not inlined) is not supported",
-                        v->name, v->line, ptx_space_name(v->space));
-        d->variable_offset[i] = *end = align_up(*end, v->align);
-        *end += v->bytes;
-    }
-    d->kernel->info.shared_bytes = shared;
-    d->kernel->info.local_bytes = align_up(local, 16);
-    d->kernel->dynamic_shared_offset = align_up(shared, dynamic_align);
-    for (size_t i = 0; i < text->variable_count; i++)
-        if (text->variables[i].space == PTX_SHARED && !text->variables[i].bytes)
-            d->shared_offset[i] = d->kernel->dynamic_shared_offset;
-}
-
 static void lay_out_registers(struct decoder *d)
 {
     size_t count = d->function->register_count;
     d->registers = decode_take(d, (count + 1) * sizeof *d->registers);
     d->lane_bytes = decode_take(d, count + 1);
-    d->specials = decode_take(d, SPECIAL_REGISTERS * sizeof *d->specials);
-    for (int i = 0; i < SPECIAL_REGISTERS; i++) d->special_slots[i] = NO_SLOT;
+    d->register_bytes = 0;
     for (size_t i = 0; i < count; i++) {
         enum ptx_type type = d->function->registers[i].type;
         size_t bytes = ptx_type_size(type);
@@ -220,7 +161,7 @@ static void fill_constants(struct decoder *d)
     kernel->constant_bytes = d->constant_bytes;
     for (size_t i = 0; i < d->constant_count; i++) {
         const struct constant *c = &d->constants[i];
-        uint8_t *lanes = kernel->constants + (c->slot & ~SLOT_CONSTANT);
+        uint8_t *lanes = kernel->constants + (c->slot & SLOT_OFFSET);
         size_t size = c->bytes ? c->bytes : sizeof(uint32_t), copies = c->bytes ? WARP : 1;
         for (size_t l = 0; l < copies; l++) memcpy(lanes + l * size, &c->value, size);
     }
@@ -228,16 +169,19 @@ static void fill_constants(struct decoder *d)
 
 /* ---- the kernel ---------------------------------------------------------------------------- */
 
-static void decode_code(struct decoder *d)
+/* One function's instructions, from kernel->code[body->base] on. */
+static void decode_body(struct decoder *d, const struct body *body)
 {
-    const struct ptx_function *function = d->function;
     struct emu_kernel *kernel = d->kernel;
     slot always = constant_slot(d, ALL_LANES, 0);
-    kernel->code_count = function->instruction_count + 1;
-    kernel->code = decode_take(d, kernel->code_count * sizeof *kernel->code);
-    for (size_t n = 0; n < function->instruction_count; n++) {
-        const struct ptx_instruction *source = &function->instructions[n];
-        struct insn *insn = &kernel->code[n];
+    d->function = body->function;
+    d->callee = body->callee;
+    d->variable_offset = body->variable_offset;
+    d->base = body->base;
+    lay_out_registers(d);
+    for (size_t n = 0; n < d->function->instruction_count; n++) {
+        const struct ptx_instruction *source = &d->function->instructions[n];
+        struct insn *insn = &kernel->code[d->base + n];
         d->at = source;
         insn->source = source;
         insn->d = insn->a = insn->b = insn->c = insn->members = NO_SLOT;
@@ -253,9 +197,36 @@ static void decode_code(struct decoder *d)
     }
     d->at = NULL;
     /* Running off the end is a return. */
-    struct insn *end = &kernel->code[function->instruction_count];
-    *end = (struct insn){.guard = always, .control = CONTROL_EXIT};
-    if (function->instruction_count) end->source = end[-1].source;
+    struct insn *end = &kernel->code[d->base + d->function->instruction_count];
+    *end = (struct insn){.guard = always, .control = d->callee ? CONTROL_RETURN : CONTROL_EXIT};
+    if (d->function->instruction_count) end->source = end[-1].source;
+    size_t bytes = align_up(d->register_bytes, SLOT_ALIGNMENT);
+    if (d->callee)
+        d->callee->register_bytes = bytes;
+    else
+        kernel->register_bytes = bytes;
+}
+
+static void decode_bodies(struct decoder *d)
+{
+    struct emu_kernel *kernel = d->kernel;
+    d->specials = decode_take(d, SPECIAL_REGISTERS * sizeof *d->specials);
+    for (int i = 0; i < SPECIAL_REGISTERS; i++) d->special_slots[i] = NO_SLOT;
+    for (size_t k = 0; k < d->body_count; k++) {
+        d->bodies[k].base = (uint32_t)kernel->code_count;
+        if (d->bodies[k].callee) d->bodies[k].callee->entry = d->bodies[k].base;
+        kernel->code_count += d->bodies[k].function->instruction_count + 1;
+    }
+    kernel->code = decode_take(d, kernel->code_count * sizeof *kernel->code);
+    for (size_t k = 0; k < d->body_count; k++) {
+        decode_body(d, &d->bodies[k]);
+        if (k == 0) kernel->info.registers = estimate_registers(d);
+    }
+    kernel->specials = d->specials;
+    kernel->special_count = d->special_count;
+    kernel->special_bytes = align_up(d->special_count * SLOT_32, SLOT_ALIGNMENT);
+    enum { CALL_STACK = 8192 }; /* bytes a thread, beyond the kernel's own variables */
+    kernel->stack_bytes = kernel->info.local_bytes + (d->has_calls ? CALL_STACK : 0);
 }
 
 int decode_kernel(const struct emu_gpu *gpu, struct emu_module *module,
@@ -286,15 +257,11 @@ int decode_kernel(const struct emu_gpu *gpu, struct emu_module *module,
             ? function->max_threads
             : (unsigned)gpu->threads_per_block;
     lay_out_params(d);
+    collect_bodies(d);
     lay_out_memory(d);
-    lay_out_registers(d);
-    decode_code(d);
+    decode_bodies(d);
     collect_lines(d);
     fill_constants(d);
-    kernel->info.registers = estimate_registers(d);
-    kernel->register_bytes = align_up(d->register_bytes, SLOT_ALIGNMENT);
-    kernel->specials = d->specials;
-    kernel->special_count = d->special_count;
     free(d);
     *out = kernel;
     return 0;

@@ -5,6 +5,7 @@
  *   decode_insn.c      one instruction, by the family its opcode belongs to: decode_arithmetic.c,
  *                      decode_memory.c, decode_control.c, decode_collective.c
  *   decode_words.c     an opcode's modifiers
+ *   decode_function.c  which functions a kernel calls, and where variables are
  *   decode_operand.c   one operand: a register's slot, a constant's slot, an address
  *
  * An error jumps back to decode_kernel, as in the parser.
@@ -21,11 +22,26 @@ struct constant {
     slot slot;
 };
 
+/* A function that becomes part of the kernel's code: the kernel itself first, then all it may
+ * call. */
+struct body {
+    const struct ptx_function *function;
+    struct callee *callee;   /* NULL: the kernel itself */
+    size_t *variable_offset; /* of function->variables, each in its space */
+    uint32_t base;           /* index of the first instruction */
+};
+
 struct decoder {
     const struct emu_gpu *gpu;
     struct emu_module *module;
     const struct ptx_function *function;
     struct emu_kernel *kernel;
+    struct callee *callee;   /* the function being decoded; NULL: the kernel itself */
+    struct callee **callees; /* by index in the module, as kernel->callees */
+    struct body *bodies;
+    size_t body_count;
+    uint32_t base; /* of the function being decoded */
+    bool has_calls;
     const struct ptx_instruction *at; /* the instruction being decoded */
 
     slot *registers;     /* by PTX register index */
@@ -38,8 +54,8 @@ struct decoder {
     size_t special_count;
     slot special_slots[SPECIAL_REGISTERS];
 
-    size_t *shared_offset;   /* of text.variables; SIZE_MAX: not used by this kernel */
-    size_t *variable_offset; /* of function->variables */
+    size_t *shared_offset;         /* of text.variables; SIZE_MAX: not used by this kernel */
+    const size_t *variable_offset; /* of function->variables */
 
     jmp_buf failed;
     int error;
@@ -50,6 +66,16 @@ struct decoder {
 _Noreturn void decode_fail(struct decoder *, int error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void *decode_take(struct decoder *, size_t bytes);
+
+size_t align_up(size_t value, size_t alignment);
+
+/* ---- functions (decode_function.c) */
+
+/* Fills d->bodies and the kernel's callees: what the kernel calls, directly or not; every function
+ * of the module if it calls by pointer. */
+void collect_bodies(struct decoder *);
+/* Gives every variable its place: shared and local memory, the area for parameters. */
+void lay_out_memory(struct decoder *);
 
 /* ---- operands */
 
@@ -62,6 +88,10 @@ slot destination_slot(struct decoder *, const struct ptx_operand *, unsigned lan
 unsigned operand_lane_bytes(struct decoder *, const struct ptx_operand *, unsigned otherwise);
 /* Sets i->a, i->offset, i->address_bytes from [base + offset]. */
 void decode_address(struct decoder *, struct insn *, const struct ptx_operand *);
+/* Does an operand name a parameter or result that lies in the frame's area? *bytes is its size. */
+bool names_area(const struct decoder *, const struct ptx_operand *, size_t *bytes);
+/* The 64-bit register that holds where the frame's local memory begins. */
+slot local_base(struct decoder *);
 int64_t immediate(struct decoder *, const struct ptx_operand *);
 
 /* ---- instructions */

@@ -322,6 +322,14 @@ void decode_move(struct decoder *d, const struct ptx_instruction *source, struct
     need_operands(d, source, 2, 2);
     if (decode_clock(d, source, i)) return;
     const struct ptx_operand *to = &source->operands[0], *from = &source->operands[1];
+    if (d->callee && from->kind == PTX_SYMBOL && operand_lane_bytes(d, to, 8) == 8) {
+        struct ptx_operand address = {
+            .kind = PTX_ADDRESS, .base = (struct ptx_operand *)from, .offset = from->offset};
+        decode_address(d, i, &address);
+        i->d = destination_slot(d, to, 8);
+        i->fn = op_find("cvta")->fn; /* a base and an offset */
+        return;
+    }
     const struct ptx_operand *vector = to->kind == PTX_VECTOR     ? to
                                        : from->kind == PTX_VECTOR ? from
                                                                   : NULL;

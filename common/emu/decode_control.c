@@ -15,7 +15,7 @@ void decode_branch(struct decoder *d, const struct ptx_instruction *source, stru
         decode_fail(d, EMU_INVALID_PTX, "label '%s' is not defined",
                     source->operands[0].name ? source->operands[0].name : "?");
     i->control = CONTROL_BRANCH;
-    i->target = source->operands[0].index;
+    i->target = d->base + source->operands[0].index;
 }
 
 /* brx.idx index, TABLE; */
@@ -34,7 +34,7 @@ void decode_branch_table(struct decoder *d, const struct ptx_instruction *source
         for (unsigned k = 0; k < table->targets->count; k++) {
             if (table->targets->items[k]->kind != PTX_LABEL)
                 decode_fail(d, EMU_INVALID_PTX, "a target in table '%s' is no label", name);
-            targets[k] = table->targets->items[k]->index;
+            targets[k] = d->base + table->targets->items[k]->index;
         }
         i->control = CONTROL_TABLE;
         i->targets = targets;
@@ -52,7 +52,7 @@ void decode_exit(struct decoder *d, const struct ptx_instruction *source, struct
     drop_words(&words, dropped);
     refuse_rest(d, &words);
     need_operands(d, source, 0, 0);
-    i->control = CONTROL_EXIT;
+    i->control = d->callee && !strcmp(source->words[0], "ret") ? CONTROL_RETURN : CONTROL_EXIT;
 }
 
 /* bar.red.popc.u32 d, n[, threads], p; bar.red.and.pred q, n[, threads], p; or */
@@ -139,13 +139,61 @@ void decode_trap(struct decoder *d, const struct ptx_instruction *source, struct
     i->fn = op_trap;
 }
 
+/* Where an argument or result is in the caller's area. */
+static unsigned area_offset(struct decoder *d, const struct ptx_operand *operand)
+{
+    size_t bytes;
+    if (operand->kind != PTX_SYMBOL || !names_area(d, operand, &bytes))
+        decode_fail(d, EMU_UNSUPPORTED_PTX,
+                    "an argument that is not a .param variable is not supported");
+    struct insn place = {0};
+    struct ptx_operand address = {.kind = PTX_ADDRESS, .base = (struct ptx_operand *)operand};
+    decode_address(d, &place, &address);
+    return (unsigned)place.offset;
+}
+
+/* call (result), function, (arguments); any of the three parts but the middle one may be missing,
+ * and behind a function's address stands a prototype. */
 void decode_call(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
-    const struct ptx_operand *name = NULL;
-    for (unsigned k = 0; k < source->operand_count; k++)
-        if (source->operands[k].kind == PTX_SYMBOL && !name) name = &source->operands[k];
-    (void)i;
-    decode_fail(d, EMU_UNSUPPORTED_PTX,
-                "calls of functions that were not inlined ('%s') are not supported",
-                name ? name->name : "by pointer");
+    static const char *const dropped[] = {"uni", NULL};
+    struct words words = all_words(source);
+    drop_words(&words, dropped);
+    refuse_rest(d, &words);
+    unsigned at = source->operand_count && source->operands[0].kind == PTX_VECTOR ? 1 : 0;
+    if (at >= source->operand_count) decode_fail(d, EMU_INVALID_PTX, "a call of nothing");
+    const struct ptx_operand *result = at ? &source->operands[0] : NULL,
+                             *target = &source->operands[at];
+    const struct ptx_operand *arguments =
+        at + 1 < source->operand_count && source->operands[at + 1].kind == PTX_VECTOR
+            ? &source->operands[at + 1]
+            : NULL;
+
+    struct call *call = decode_take(d, sizeof *call);
+    unsigned count = arguments ? arguments->count : 0;
+    unsigned *offsets = decode_take(d, (count + 1) * sizeof *offsets);
+    for (unsigned k = 0; k < count; k++) offsets[k] = area_offset(d, arguments->items[k]);
+    call->arguments = count;
+    call->argument_offset = offsets;
+    call->has_result = result && result->count;
+    if (call->has_result) call->result_offset = area_offset(d, result->items[0]);
+    i->call = call;
+    i->control = CONTROL_CALL;
+    if (target->kind == PTX_REGISTER) {
+        i->a = source_slot(d, target, 8);
+        return;
+    }
+    if (target->kind != PTX_SYMBOL)
+        decode_fail(d, EMU_INVALID_PTX, "a call of something that is no function");
+    for (size_t k = 0; k < d->module->text.function_count; k++)
+        if (!strcmp(d->module->text.functions[k].name, target->name)) call->callee = d->callees[k];
+    if (!call->callee)
+        decode_fail(d, EMU_INVALID_PTX, "function '%s' is not declared", target->name);
+    if (!call->callee->function->has_body && !call->callee->builtin)
+        decode_fail(d, EMU_UNSUPPORTED_PTX,
+                    "function '%s' is defined elsewhere, and the emulator does not supply it",
+                    target->name);
+    if (count != call->callee->params)
+        decode_fail(d, EMU_INVALID_PTX, "%u arguments for the %u parameters of '%s'", count,
+                    call->callee->params, target->name);
 }

@@ -44,9 +44,10 @@ static enum ptx_space take_space(struct words *words)
     static const struct {
         const char *word;
         enum ptx_space space;
-    } names[] = {{"global", PTX_GLOBAL},     {"shared", PTX_SHARED}, {"shared::cta", PTX_SHARED},
-                 {"local", PTX_LOCAL},       {"const", PTX_CONST},   {"param", PTX_PARAM},
-                 {"param::entry", PTX_PARAM}};
+    } names[] = {{"global", PTX_GLOBAL},      {"shared", PTX_SHARED},
+                 {"shared::cta", PTX_SHARED}, {"local", PTX_LOCAL},
+                 {"const", PTX_CONST},        {"param", PTX_PARAM},
+                 {"param::entry", PTX_PARAM}, {"param::func", PTX_PARAM}};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (take_word(words, names[k].word)) return names[k].space;
     return PTX_GENERIC;
@@ -96,6 +97,15 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
             i->v[k] = source_slot(d, each[k], i->lane_bytes);
         else if (each[k]->kind != PTX_SINK)
             i->v[k] = destination_slot(d, each[k], i->lane_bytes);
+    }
+    size_t area_bytes;
+    if (i->space == PTX_PARAM && names_area(d, &source->operands[load ? 1 : 0], &area_bytes)) {
+        i->fn = op_find(load ? "ld.area" : "st.area")->fn;
+        int64_t inside = source->operands[load ? 1 : 0].offset;
+        if (inside < 0 || (uint64_t)inside + i->element_bytes * i->elements > area_bytes)
+            decode_fail(d, EMU_INVALID_PTX, "it is outside of the parameter's %zu bytes",
+                        area_bytes);
+        return;
     }
     i->fn = op_find(!load ? "st" : i->space == PTX_PARAM ? "ld.param" : "ld")->fn;
     if (!load && i->space == PTX_PARAM)

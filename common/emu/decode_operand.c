@@ -10,7 +10,7 @@ slot register_take(struct decoder *d, unsigned lane_bytes)
     if (lane_bytes)
         d->register_bytes =
             (d->register_bytes + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
-    if (d->register_bytes + bytes >= SLOT_CONSTANT)
+    if (d->register_bytes + bytes >= SLOT_OFFSET)
         decode_fail(d, EMU_UNSUPPORTED_PTX, "the kernel has too many registers");
     slot taken = (slot)d->register_bytes;
     d->register_bytes += bytes;
@@ -80,7 +80,7 @@ static slot special_slot(struct decoder *d, const char *name, unsigned lane_byte
             decode_fail(d, EMU_UNSUPPORTED_PTX, "special register %%%s is read as %u bytes", name,
                         lane_bytes);
         if (d->special_slots[which] == NO_SLOT) {
-            d->special_slots[which] = register_take(d, 4);
+            d->special_slots[which] = (slot)(d->special_count * SLOT_32) | SLOT_SPECIAL;
             d->specials[d->special_count++] =
                 (struct special){(uint8_t)which, d->special_slots[which]};
         }
@@ -93,26 +93,59 @@ static slot special_slot(struct decoder *d, const char *name, unsigned lane_byte
 
 /* ---- symbols ------------------------------------------------------------------------------- */
 
-/* Where a variable or parameter is, in its own state space. */
-static uint64_t symbol_address(struct decoder *d, const char *name)
+/* A variable of the function by its name, or NULL; *index is where it stands. */
+static const struct ptx_variable *find_variable(const struct ptx_variable *list, size_t count,
+                                                const char *name, size_t *index)
 {
-    if (!strcmp(name, "WARP_SZ")) return WARP;
+    for (*index = 0; *index < count; ++*index)
+        if (!strcmp(list[*index].name, name)) return &list[*index];
+    return NULL;
+}
+
+/* Where a variable or parameter is, in its own state space. Local memory begins at the frame's:
+ * *is_local. */
+static uint64_t symbol_address(struct decoder *d, const char *name, bool *is_local)
+{
+    size_t i;
     const struct ptx_function *f = d->function;
-    for (size_t i = 0; i < f->variable_count; i++)
-        if (!strcmp(f->variables[i].name, name)) return d->variable_offset[i];
-    for (size_t i = 0; i < f->param_count; i++)
-        if (!strcmp(f->params[i].name, name)) return d->kernel->info.param_offset[i];
     const struct ptx_text *text = &d->module->text;
-    for (size_t i = 0; i < text->variable_count; i++) {
-        if (strcmp(text->variables[i].name, name)) continue;
-        return text->variables[i].space == PTX_SHARED ? d->shared_offset[i]
-                                                      : d->module->addresses[i];
-    }
-    for (size_t i = 0; i < text->function_count; i++)
-        if (!strcmp(text->functions[i].name, name))
-            decode_fail(d, EMU_UNSUPPORTED_PTX, "the address of function '%s' is not supported",
-                        name);
+    const struct ptx_variable *v = find_variable(f->variables, f->variable_count, name, &i);
+    *is_local = v && v->space == PTX_LOCAL && d->callee;
+    if (v) return d->variable_offset[i];
+    if (!strcmp(name, "WARP_SZ")) return WARP;
+    if (find_variable(f->params, f->param_count, name, &i))
+        return d->callee ? d->callee->param_offset[i] : d->kernel->info.param_offset[i];
+    if (find_variable(f->results, f->result_count, name, &i)) return d->callee->result_offset;
+    v = find_variable(text->variables, text->variable_count, name, &i);
+    if (v) return v->space == PTX_SHARED ? d->shared_offset[i] : d->module->addresses[i];
+    uint64_t function = module_function_address(text, name);
+    if (function) return function;
     decode_fail(d, EMU_INVALID_PTX, "'%s' is not declared", name);
+}
+
+bool names_area(const struct decoder *d, const struct ptx_operand *operand, size_t *bytes)
+{
+    size_t i;
+    const struct ptx_function *f = d->function;
+    const char *name = operand->kind == PTX_ADDRESS ? operand->base->name : operand->name;
+    if (!name) return false;
+    const struct ptx_variable *v = find_variable(f->variables, f->variable_count, name, &i);
+    if (v && v->space != PTX_PARAM) return false;
+    if (!v && d->callee) v = find_variable(f->params, f->param_count, name, &i);
+    if (!v && d->callee) v = find_variable(f->results, f->result_count, name, &i);
+    if (!v) return false;
+    *bytes = v->bytes;
+    for (; i < f->variable_count;
+         i++) /* one name in several scopes shares a place: the largest counts */
+        if (!strcmp(f->variables[i].name, name) && f->variables[i].bytes > *bytes)
+            *bytes = f->variables[i].bytes;
+    return true;
+}
+
+slot local_base(struct decoder *d)
+{
+    if (d->callee->local_base == NO_SLOT) d->callee->local_base = register_take(d, 8);
+    return d->callee->local_base;
 }
 
 /* ---- operands ------------------------------------------------------------------------------ */
@@ -158,9 +191,15 @@ slot source_slot(struct decoder *d, const struct ptx_operand *operand, unsigned 
         break;
     case PTX_SPECIAL: return special_slot(d, operand->name, lane_bytes);
     case PTX_SYMBOL:
-        if (lane_bytes)
-            return constant_slot(d, symbol_address(d, operand->name) + (uint64_t)operand->offset,
-                                 lane_bytes);
+        if (lane_bytes) {
+            bool is_local;
+            uint64_t address =
+                symbol_address(d, operand->name, &is_local) + (uint64_t)operand->offset;
+            if (!is_local) return constant_slot(d, address, lane_bytes);
+            decode_fail(d, EMU_UNSUPPORTED_PTX,
+                        "the address of local variable '%s' is only supported in a mov",
+                        operand->name);
+        }
         break;
     default: break;
     }
@@ -187,8 +226,9 @@ void decode_address(struct decoder *d, struct insn *i, const struct ptx_operand 
         i->a = d->registers[base->index];
         i->offset = operand->offset;
     } else if (base->kind == PTX_SYMBOL) {
-        i->a = constant_slot(d, 0, 8);
-        i->offset = (int64_t)symbol_address(d, base->name) + operand->offset;
+        bool is_local;
+        i->offset = (int64_t)symbol_address(d, base->name, &is_local) + operand->offset;
+        i->a = is_local ? local_base(d) : constant_slot(d, 0, 8);
     } else if (base->kind == PTX_INTEGER) {
         i->a = constant_slot(d, 0, 8);
         i->offset = (int64_t)base->bits + operand->offset;

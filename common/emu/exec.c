@@ -1,5 +1,6 @@
 #include "exec.h"
 #include "flow.h"
+#include "frame.h"
 
 /* The lanes of a fragment that the instruction's guard lets through. */
 static inline uint32_t guarded(const struct warp *w, const struct insn *i, uint32_t mask)
@@ -114,6 +115,17 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
         unsigned fragments = w->fragment_count;
         switch ((enum control)i->control) {
         case CONTROL_BRANCH: branch(w, f, i, active); break;
+        case CONTROL_CALL:
+        case CONTROL_RETURN:
+            if (active) {
+                if (i->control == CONTROL_CALL)
+                    frame_call(w, f, i, active);
+                else
+                    frame_return(w, f, active);
+                return;
+            }
+            f->pc++;
+            break;
         case CONTROL_TABLE: branch_by_table(w, f, i, active); break;
         case CONTROL_EXIT:
             if (active == mask) {
@@ -181,6 +193,8 @@ enum warp_stop warp_run(struct warp *w, uint64_t instructions)
             w->slice -= w->fuel;
         }
         f->turn = ++w->turns;
+        w->frame = f->frame;
+        w->bank[BANK_REGISTERS] = f->frame->registers;
         if (w->counts)
             run_counting(w, f, limit);
         else

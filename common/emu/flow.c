@@ -1,21 +1,28 @@
 #include "flow.h"
+#include "frame.h"
 
 void flow_start(struct warp *w, uint32_t lanes)
 {
     w->live = lanes;
     w->exited = 0;
     w->fragment_count = 1;
-    w->fragments[0] = (struct fragment){.mask = lanes, .state = FRAGMENT_READY};
+    w->fragments[0] = (struct fragment){.frame = &w->root, .mask = lanes, .state = FRAGMENT_READY};
     w->turns = 0;
     w->fair = false;
 }
 
-void flow_remove(struct warp *w, struct fragment *f) { *f = w->fragments[--w->fragment_count]; }
+void flow_remove(struct warp *w, struct fragment *f)
+{
+    frame_release(f->frame);
+    *f = w->fragments[--w->fragment_count];
+}
 
 struct fragment *flow_split(struct warp *w, struct fragment *f, uint32_t lanes, uint32_t pc)
 {
     struct fragment *other = &w->fragments[w->fragment_count++];
-    *other = (struct fragment){.pc = pc, .mask = lanes, .state = FRAGMENT_READY, .turn = f->turn};
+    *other = (struct fragment){
+        .frame = f->frame, .pc = pc, .mask = lanes, .state = FRAGMENT_READY, .turn = f->turn};
+    frame_hold(f->frame);
     f->mask &= ~lanes;
     return other;
 }
@@ -23,7 +30,8 @@ struct fragment *flow_split(struct warp *w, struct fragment *f, uint32_t lanes, 
 /* Those at a barrier stay apart: they have arrived, each in its own right. */
 static bool can_merge(const struct fragment *a, const struct fragment *b)
 {
-    return a->pc == b->pc && a->state != FRAGMENT_AT_BARRIER && b->state != FRAGMENT_AT_BARRIER;
+    return a->pc == b->pc && a->frame == b->frame && a->state != FRAGMENT_AT_BARRIER &&
+           b->state != FRAGMENT_AT_BARRIER;
 }
 
 static void merge_all(struct warp *w)
@@ -41,7 +49,7 @@ static void merge_all(struct warp *w)
 static uint32_t members_of(const struct warp *w, const struct fragment *f)
 {
     const struct insn *insn = &w->block->launch->kernel->code[f->pc];
-    return ((const uint32_t *)slot_at(w, insn->members))[__builtin_ctz(f->mask)];
+    return ((const uint32_t *)frame_slot(w, f, insn->members))[__builtin_ctz(f->mask)];
 }
 
 /* A fragment waits to converge until every live lane of its member mask is in it. */
@@ -81,6 +89,13 @@ static bool release_warp_sync(struct warp *w)
     return false;
 }
 
+/* Inside a call before behind it; then the lowest instruction. */
+static bool comes_before(const struct fragment *a, const struct fragment *b)
+{
+    if (a->frame->depth != b->frame->depth) return a->frame->depth > b->frame->depth;
+    return a->pc < b->pc;
+}
+
 struct fragment *flow_next(struct warp *w, uint32_t *limit, bool *others)
 {
     struct fragment *chosen = NULL;
@@ -91,7 +106,7 @@ struct fragment *flow_next(struct warp *w, uint32_t *limit, bool *others)
         struct fragment *f = &w->fragments[i];
         if (f->state != FRAGMENT_READY) continue;
         ready++;
-        if (!chosen || (w->fair ? f->turn < chosen->turn : f->pc < chosen->pc)) chosen = f;
+        if (!chosen || (w->fair ? f->turn < chosen->turn : comes_before(f, chosen))) chosen = f;
     }
     if (!chosen && release_warp_sync(w)) return flow_next(w, limit, others);
     w->fair = false;
@@ -99,7 +114,9 @@ struct fragment *flow_next(struct warp *w, uint32_t *limit, bool *others)
     *limit = UINT32_MAX;
     for (unsigned i = 0; chosen && i < w->fragment_count; i++) {
         const struct fragment *f = &w->fragments[i];
-        if (f->state != FRAGMENT_AT_BARRIER && f->pc > chosen->pc && f->pc < *limit) *limit = f->pc;
+        if (f->state != FRAGMENT_AT_BARRIER && f->frame == chosen->frame && f->pc > chosen->pc &&
+            f->pc < *limit)
+            *limit = f->pc;
     }
     return chosen;
 }

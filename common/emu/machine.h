@@ -13,6 +13,9 @@
  * a lane for types up to 32 bits, 8 for 64-bit ones; a predicate register is one 32-bit mask.
  * Constants are stored in the same form, so that an operation never asks what kind of operand it
  * has.
+ *
+ * Functions that nvcc did not inline have registers of their own for each call: a frame (frame.c).
+ * The kernel's own registers are the root frame's.
  */
 #ifndef EMU_MACHINE_H
 #define EMU_MACHINE_H
@@ -34,10 +37,12 @@ enum {
 
 /* Windows of the generic address space. They lie outside the 47 bits that a host pointer can have,
  * so an address is known by its value alone; everything else is global memory. */
-#define SHARED_WINDOW UINT64_C(0x0100000000000000)
-#define LOCAL_WINDOW  UINT64_C(0x0200000000000000)
-#define PARAM_WINDOW  UINT64_C(0x0300000000000000)
-#define WINDOW_BYTES  UINT64_C(0x0000000100000000)
+#define SHARED_WINDOW  UINT64_C(0x0100000000000000)
+#define LOCAL_WINDOW   UINT64_C(0x0200000000000000)
+#define PARAM_WINDOW   UINT64_C(0x0300000000000000)
+#define CODE_WINDOW    UINT64_C(0x0400000000000000) /* functions, FUNCTION_BYTES apart */
+#define WINDOW_BYTES   UINT64_C(0x0000000100000000)
+#define FUNCTION_BYTES 16
 
 struct warp;
 struct insn;
@@ -45,11 +50,13 @@ struct insn;
 /* Carries out one instruction for the lanes in mask (never 0). */
 typedef void (*op_fn)(struct warp *, const struct insn *, uint32_t mask);
 
-/* Where an operand's lanes are: a byte offset into one of the warp's two banks. */
+/* Where an operand's lanes are: a bank in the two highest bits, and a byte offset into it. */
 typedef uint32_t slot;
-#define SLOT_CONSTANT                                                                              \
-    UINT32_C(0x80000000) /* in the kernel's constants, otherwise in the registers */
-#define NO_SLOT UINT32_MAX
+enum bank { BANK_REGISTERS, BANK_SPECIALS, BANK_CONSTANTS, BANK_COUNT };
+#define SLOT_SPECIAL  UINT32_C(0x40000000) /* special registers, of the warp */
+#define SLOT_CONSTANT UINT32_C(0x80000000) /* constants, of the kernel */
+#define SLOT_OFFSET   UINT32_C(0x3fffffff) /* neither bit: registers, of the frame */
+#define NO_SLOT       UINT32_MAX
 
 /* What the interpreter's loop itself must do; everything else is an operation with a function. */
 enum control {
@@ -57,6 +64,8 @@ enum control {
     CONTROL_BRANCH,
     CONTROL_TABLE, /* brx.idx: a branch by a table of targets */
     CONTROL_EXIT,
+    CONTROL_CALL,
+    CONTROL_RETURN,    /* ret in a function; in a kernel it is an exit */
     CONTROL_BARRIER,   /* bar.sync, barrier.sync, bar.red: wait for the block */
     CONTROL_ARRIVE,    /* bar.arrive */
     CONTROL_CONVERGE,  /* shfl, vote, match, redux: wait for the lanes of the member mask */
@@ -104,6 +113,7 @@ struct insn {
     uint8_t function;      /* which atomic, shuffle, vote, reduction */
     uint32_t target;       /* index of the instruction that a branch goes to */
     const uint32_t *targets; /* of brx.idx: so many as `target` says */
+    const struct call *call; /* of CONTROL_CALL */
     const struct ptx_instruction *source;
     uint32_t line; /* index into the kernel's line table */
 };
@@ -113,6 +123,28 @@ struct insn {
 struct special {
     uint8_t which;
     slot slot;
+};
+
+/* A function of the module as one kernel's code holds it. Parameters, results and the .param
+ * variables of its calls share one area in a frame: so many bytes for each lane. */
+struct callee {
+    const struct ptx_function *function;
+    uint32_t entry; /* index of its first instruction */
+    size_t register_bytes, area_bytes, local_bytes;
+    unsigned params;
+    const unsigned *param_offset, *param_size;
+    unsigned result_offset, result_size; /* size 0: no result */
+    slot local_base; /* 64-bit register: where its local memory begins; NO_SLOT: unused */
+    /* A function that the emulator supplies (builtin.c): area offsets of arguments and result. */
+    void (*builtin)(struct warp *, const struct insn *, uint32_t mask);
+};
+
+/* One call: where in the caller's area the arguments are, and where the result goes. */
+struct call {
+    const struct callee *callee; /* NULL: by the address in insn.a */
+    unsigned arguments;
+    const unsigned *argument_offset;
+    unsigned result_offset, has_result;
 };
 
 struct source_line {
@@ -125,7 +157,11 @@ struct emu_kernel {
     const struct ptx_function *function;
     struct insn *code; /* ends with an exit */
     size_t code_count;
-    size_t register_bytes; /* of one warp */
+    size_t register_bytes, area_bytes, special_bytes; /* of one warp; area_bytes: of a lane */
+    size_t function_count;
+    const struct callee *
+        *callees;       /* by the function's index in the module; NULL: not in this code */
+    size_t stack_bytes; /* local memory a thread, of all frames together */
     uint8_t *constants;
     size_t constant_bytes;
     struct special *specials;
@@ -154,8 +190,21 @@ enum fragment_state {
     FRAGMENT_CONVERGING, /* waits for other lanes of its warp to come to the same instruction */
 };
 
-/* Lanes of a warp that are at the same instruction. */
+/* The registers of one call, shared by the lanes that made it together. */
+struct frame {
+    struct frame *caller; /* NULL: the kernel itself */
+    const struct callee *callee;
+    const struct insn *site; /* the call */
+    uint32_t return_pc;
+    unsigned depth, references; /* fragments in it and frames called from it */
+    uint8_t *registers, *area;
+    size_t area_bytes; /* a lane */
+    size_t local_end;  /* of the local memory that this frame and its callers use */
+};
+
+/* Lanes of a warp that are at the same instruction of the same call. */
 struct fragment {
+    struct frame *frame;
     uint32_t pc, mask;
     enum fragment_state state;
     unsigned barrier;
@@ -169,7 +218,9 @@ struct range {
 };
 
 struct warp {
-    uint8_t *bank[2]; /* registers, constants: see slot */
+    uint8_t *bank[BANK_COUNT]; /* see slot; the registers are those of `frame` */
+    struct frame *frame;       /* of the fragment that runs */
+    struct frame root;
     uint32_t live;    /* lanes that have not exited */
     uint32_t carry;   /* the condition code's carry flag, a bit a lane */
     uint32_t current; /* the fragment's mask while an instruction runs */
@@ -179,7 +230,7 @@ struct warp {
     uint64_t turns;
     uint32_t exited; /* lanes that existed and have exited */
     struct block *block;
-    uint8_t *local; /* local_bytes a lane, lane after lane */
+    uint8_t *local; /* stack_bytes a lane, lane after lane */
     struct insn_counts
         *counts;       /* of the host thread that runs it, by instruction; NULL: not counting */
     uint64_t fuel;     /* instructions until the loop stops and looks around; 0 stops it at once */
@@ -237,7 +288,7 @@ void describe_place(const struct emu_kernel *, const struct insn *, char *text, 
 /* A lane's registers. */
 static inline void *slot_at(const struct warp *warp, slot s)
 {
-    return warp->bank[s >> 31] + (s & ~SLOT_CONSTANT);
+    return warp->bank[s >> 30] + (s & SLOT_OFFSET);
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* module.c — loading PTX: its variables get device memory, its kernels are decoded when asked for. */
+/* module.c — loading PTX: its variables get device memory, its kernels are decoded when asked
+ * for. */
 #include "module.h"
 #include "device.h"
 #include <stdlib.h>
@@ -11,6 +12,16 @@ void module_free(struct emu_module *module)
     free(module);
 }
 
+uint64_t module_function_address(const struct ptx_text *text, const char *name)
+{
+    uint64_t address = 0;
+    for (size_t i = 0; i < text->function_count;
+         i++) /* of a declaration and a definition the latter */
+        if (!strcmp(text->functions[i].name, name) && (!address || text->functions[i].has_body))
+            address = CODE_WINDOW + i * FUNCTION_BYTES;
+    return address;
+}
+
 /* Where a variable's address is wanted in another one's initial value. */
 static int resolve_symbol(struct emu *emu, struct emu_module *module, const char *name,
                           emu_addr *address)
@@ -20,6 +31,8 @@ static int resolve_symbol(struct emu *emu, struct emu_module *module, const char
             *address = module->addresses[i];
             return EMU_OK;
         }
+    *address = module_function_address(&module->text, name);
+    if (*address) return EMU_OK;
     return device_failed(emu, EMU_UNSUPPORTED_PTX,
                          "%s: the address of '%s' in an initial value is not supported",
                          module->name, name);

@@ -170,7 +170,7 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
               "an atomic operation on local memory");
         return 0;
     } else if (space == PTX_LOCAL) {
-        size_t bytes = w->block->launch->kernel->info.local_bytes;
+        size_t bytes = w->block->launch->kernel->stack_bytes;
         if (!all_inside(access, 0, bytes))
             return fault_outside(w, i, access, space, first_outside(access, 0, bytes), bytes);
         *host = (uint64_t)(uintptr_t)w->local;
@@ -341,6 +341,35 @@ static void load_param(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
+/* st.param and ld.param around calls and inside functions: bytes of the frame's area, which
+ * decode.c has checked to be inside it. */
+static void load_area(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    for (uint32_t left = mask; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        const uint8_t *from = w->frame->area + (size_t)l * w->frame->area_bytes + i->offset;
+        for (unsigned k = 0; k < i->elements; k++) {
+            uint64_t value = 0;
+            if (i->v[k] == NO_SLOT) continue;
+            memcpy(&value, from + (size_t)k * i->element_bytes, i->element_bytes);
+            set_lane(w, i->v[k], i->lane_bytes, l,
+                     load_element(&value, i->element_bytes, i->sign_extend));
+        }
+    }
+}
+
+static void store_area(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    for (uint32_t left = mask; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        uint8_t *to = w->frame->area + (size_t)l * w->frame->area_bytes + i->offset;
+        for (unsigned k = 0; k < i->elements; k++) {
+            uint64_t value = get_lane(w, i->v[k], i->lane_bytes, l);
+            memcpy(to + (size_t)k * i->element_bytes, &value, i->element_bytes);
+        }
+    }
+}
+
 /* ---- atomics ------------------------------------------------------------------------------- */
 
 static double as_double(uint64_t bits)
@@ -449,6 +478,8 @@ static const struct op entries[] = {
     {"ld", load, ""},
     {"st", store, ""},
     {"ld.param", load_param, ""},
+    {"ld.area", load_area, ""},
+    {"st.area", store_area, ""},
     {"atom", atomic, ""},
     {"cvta", convert_address, ""},
     {"isspacep", is_space, ""},

@@ -112,8 +112,8 @@ static inline uint32_t find_nth(uint32_t a, uint32_t base, int32_t n)
     X(prmt_rc16, "prmt.rc16", u32, permute_mode(a, b, c, replicate_16))                            \
     X(fns, "fns", u32, find_nth(a, b, (int32_t)c))
 
-/* Positions and lengths of bfe and bfi: PTX restricts them to 0..255, and beyond that an H200 takes the low
- * byte in 32-bit operations and the whole number in 64-bit ones. */
+/* Positions and lengths of bfe and bfi: PTX restricts them to 0..255, and beyond that an H200 takes
+ * the low byte in 32-bit operations and the whole number in 64-bit ones. */
 static inline uint64_t bit_count(uint32_t operand, int width)
 {
     return width == 64 ? operand : operand & 0xff;

@@ -173,7 +173,8 @@ HALF_INTEGRAL(DEFINE_INTEGRAL)
 
 /* Two floats into one register of two halves: cvt.rn.f16x2.f32 d, high, low */
 #define PAIRS(X)                                                                                   \
-    X(f16, rn, ROUND_NEAREST) X(f16, rz, ROUND_ZERO) X(bf16, rn, ROUND_NEAREST) X(bf16, rz, ROUND_ZERO)
+    X(f16, rn, ROUND_NEAREST) X(f16, rz, ROUND_ZERO)                                               \
+    X(bf16, rn, ROUND_NEAREST) X(bf16, rz, ROUND_ZERO)
 #define DEFINE_PAIR(to, id, how)                                                                   \
     static void pair_##to##_##id(struct warp *w, const struct insn *i, uint32_t mask)              \
     {                                                                                              \

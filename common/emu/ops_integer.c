@@ -56,7 +56,8 @@
     X(sad, "sad", u32, c + (a < b ? b - a : a - b))                                                \
     X(sad, "sad", s32, (uint32_t)c + (a < b ? (uint32_t)b - (uint32_t)a : (uint32_t)a - (uint32_t)b)) \
     X(sad, "sad", u64, c + (a < b ? b - a : a - b))                                                \
-    X(sad, "sad", s64, (uint64_t)c + (a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b))
+    X(sad, "sad", s64,                                                                             \
+      (uint64_t)c + (a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b))
 
 /* A shift by the width or more gives 0, or copies of the sign. */
 #define SHIFT(X)                                                                                   \
@@ -232,7 +233,8 @@ static inline int64_t half_of(uint32_t word, int n, bool is_signed)
     return is_signed ? (int16_t)half : (int64_t)half;
 }
 #define DOT_PRODUCTS(X)                                                                            \
-    X(u32, u32, false, false) X(u32, s32, false, true) X(s32, u32, true, false) X(s32, s32, true, true)
+    X(u32, u32, false, false) X(u32, s32, false, true)                                             \
+    X(s32, u32, true, false) X(s32, s32, true, true)
 #define DEFINE_DOT(ta, tb, sa, sb)                                                                 \
     static inline uint32_t dp4a_lane_##ta##_##tb(uint32_t a, uint32_t b, uint32_t c)               \
     {                                                                                              \

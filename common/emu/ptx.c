@@ -311,6 +311,8 @@ static void parse_function(struct parser *p, bool is_entry)
     if (at(p, "(")) parse_parameters(p, &parameters);
     function.params = parameters.items;
     function.param_count = parameters.count;
+    function.results = results.items;
+    function.result_count = results.count;
 
     while (p->token.kind == TOKEN_WORD && p->token.start[0] == '.') {
         bool exact = at(p, ".reqntid"), limit = at(p, ".maxntid") || exact;

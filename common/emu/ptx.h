@@ -125,8 +125,8 @@ struct ptx_function {
     const char *name;
     bool is_entry, has_body;
     unsigned line;
-    struct ptx_variable *params;
-    size_t param_count;
+    struct ptx_variable *params, *results; /* results: of a .func, in the order of its definition */
+    size_t param_count, result_count;
     struct ptx_variable *variables; /* .shared and .local inside the body */
     size_t variable_count;
     struct ptx_register *registers;

@@ -1,0 +1,126 @@
+#include "builtin.h"
+#include "device.h"
+#include <inttypes.h>
+#include <string.h>
+
+enum { LINE_BYTES = 4096, STRING_BYTES = 1024, SPEC_BYTES = 32 };
+
+static uint64_t argument(const struct warp *w, const struct insn *i, int lane, unsigned index,
+                         size_t bytes)
+{
+    uint64_t value = 0;
+    memcpy(&value,
+           w->frame->area + (size_t)lane * w->frame->area_bytes + i->call->argument_offset[index],
+           bytes);
+    return value;
+}
+
+/* The host's view of `bytes` at a generic address: of global memory, or of a lane's local memory.
+ * NULL: none. */
+static const void *view(const struct warp *w, int lane, uint64_t address, size_t bytes)
+{
+    const struct launch *launch = w->block->launch;
+    size_t stack = launch->kernel->stack_bytes;
+    if (address - LOCAL_WINDOW < WINDOW_BYTES) {
+        uint64_t offset = address - LOCAL_WINDOW;
+        return offset + bytes <= stack ? w->local + (size_t)lane * stack + offset : NULL;
+    }
+    const struct range *range = device_range(launch->emu, address);
+    if (!range || bytes > range->bytes - (address - range->base)) return NULL;
+    return (const void *)(uintptr_t)(address + (uint64_t)range->delta);
+}
+
+/* A string in device memory, cut at STRING_BYTES. */
+static void read_string(const struct warp *w, int lane, uint64_t address, char *text)
+{
+    size_t length = 0;
+    const char *byte;
+    while (length < STRING_BYTES - 1 && (byte = view(w, lane, address + length, 1)) && *byte)
+        text[length++] = *byte;
+    text[length] = '\0';
+}
+
+/* One conversion, "%-8.3lld" in spec, of the argument at *at; moves on by its size. */
+static int print_one(const struct warp *w, int lane, char *out, size_t room, const char *spec,
+                     uint64_t *at)
+{
+    char conversion = spec[strlen(spec) - 1], text[STRING_BYTES];
+    bool wide = strstr(spec, "ll") || strchr(spec, 'l') || strchr(spec, 'z') || strchr(spec, 'j') ||
+                conversion == 'p' || conversion == 's' || strchr("fFeEgGaA", conversion);
+    if (wide) *at = (*at + 7) / 8 * 8;
+    const void *from = view(w, lane, *at, wide ? 8 : 4);
+    uint64_t bits = 0;
+    if (from) memcpy(&bits, from, wide ? 8 : 4);
+    *at += wide ? 8 : 4;
+    if (strchr("fFeEgGaA", conversion)) {
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        return snprintf(out, room, spec, value);
+    }
+    if (conversion == 's') {
+        read_string(w, lane, bits, text);
+        return snprintf(out, room, spec, text);
+    }
+    if (conversion == 'p') return snprintf(out, room, spec, (void *)(uintptr_t)bits);
+    return wide ? snprintf(out, room, spec, bits) : snprintf(out, room, spec, (uint32_t)bits);
+}
+
+/* vprintf(format, arguments): each lane prints a text of its own, lowest lane first. Widths given
+ * by * are not read. */
+static void builtin_printf(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    for (; mask; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask);
+        char format[STRING_BYTES], line[LINE_BYTES];
+        size_t used = 0;
+        uint64_t at = argument(w, i, lane, 1, 8);
+        read_string(w, lane, argument(w, i, lane, 0, 8), format);
+        for (const char *c = format; *c && used < sizeof line - 1;) {
+            size_t length = *c == '%' ? strspn(c + 1, "-+ #0123456789.lhzjt") + 2 : 1;
+            char spec[SPEC_BYTES];
+            if (*c != '%' || c[1] == '%' || length >= sizeof spec || !c[length - 1]) {
+                line[used++] = *c;
+                c += *c == '%' && c[1] == '%' ? 2 : 1;
+                continue;
+            }
+            memcpy(spec, c, length);
+            spec[length] = '\0';
+            int printed = print_one(w, lane, line + used, sizeof line - used, spec, &at);
+            used += printed > 0 ? (size_t)printed : 0;
+            if (used >= sizeof line) used = sizeof line - 1;
+            c += length;
+        }
+        fwrite(line, 1, used, stdout);
+        uint32_t result = (uint32_t)used;
+        if (i->call->has_result)
+            memcpy(w->frame->area + (size_t)lane * w->frame->area_bytes + i->call->result_offset,
+                   &result, sizeof result);
+    }
+}
+
+/* __assertfail(condition, file, line, function, character size) */
+static void builtin_assert(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    int lane = __builtin_ctz(mask);
+    char condition[STRING_BYTES], file[STRING_BYTES], function[STRING_BYTES];
+    read_string(w, lane, argument(w, i, lane, 0, 8), condition);
+    read_string(w, lane, argument(w, i, lane, 1, 8), file);
+    read_string(w, lane, argument(w, i, lane, 3, 8), function);
+    struct emu_dim size = w->block->launch->block, id = w->block->id;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned thread = w->index * WARP + (unsigned)__builtin_ctz(left);
+        fprintf(stderr,
+                "%s:%" PRIu64
+                ": %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+                file, argument(w, i, lane, 2, 4), function, id.x, id.y, id.z, thread % size.x,
+                thread / size.x % size.y, thread / size.x / size.y, condition);
+    }
+    fault(w, i, lane, EMU_ASSERT, "assertion `%.100s` failed", condition);
+}
+
+void (*builtin_find(const char *name))(struct warp *, const struct insn *, uint32_t)
+{
+    if (!strcmp(name, "vprintf")) return builtin_printf;
+    if (!strcmp(name, "__assertfail")) return builtin_assert;
+    return NULL;
+}

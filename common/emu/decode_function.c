@@ -1,0 +1,189 @@
+#include "builtin.h"
+#include "decode.h"
+#include <string.h>
+
+static bool operand_names(const struct ptx_operand *operand, const char *name)
+{
+    if (operand->kind == PTX_SYMBOL) return !strcmp(operand->name, name);
+    if (operand->kind == PTX_ADDRESS) return operand_names(operand->base, name);
+    for (unsigned i = 0; operand->kind == PTX_VECTOR && i < operand->count; i++)
+        if (operand_names(operand->items[i], name)) return true;
+    return false;
+}
+
+static bool function_names(const struct ptx_function *function, const char *name)
+{
+    for (size_t i = 0; i < function->instruction_count; i++)
+        for (unsigned k = 0; k < function->instructions[i].operand_count; k++)
+            if (operand_names(&function->instructions[i].operands[k], name)) return true;
+    return false;
+}
+
+static bool any_body_names(const struct decoder *d, const char *name)
+{
+    for (size_t k = 0; k < d->body_count; k++)
+        if (function_names(d->bodies[k].function, name)) return true;
+    return false;
+}
+
+/* ---- which functions ----------------------------------------------------------------------- */
+
+/* Parameters and results of a function, at the start of its area. Returns where they end. */
+static size_t lay_out_callee(struct decoder *d, struct callee *callee)
+{
+    const struct ptx_function *function = callee->function;
+    unsigned *offsets = decode_take(d, (function->param_count + 1) * sizeof *offsets);
+    unsigned *sizes = decode_take(d, (function->param_count + 1) * sizeof *sizes);
+    size_t end = 0;
+    for (size_t i = 0; i < function->param_count; i++) {
+        const struct ptx_variable *param = &function->params[i];
+        offsets[i] = (unsigned)align_up(end, param->align);
+        sizes[i] = (unsigned)param->bytes;
+        end = offsets[i] + param->bytes;
+    }
+    callee->params = (unsigned)function->param_count;
+    callee->param_offset = offsets;
+    callee->param_size = sizes;
+    if (function->result_count) {
+        callee->result_offset = (unsigned)align_up(end, function->results[0].align);
+        callee->result_size = (unsigned)function->results[0].bytes;
+        end = callee->result_offset + callee->result_size;
+    }
+    return end;
+}
+
+static void add_body(struct decoder *d, size_t index)
+{
+    const struct ptx_text *text = &d->module->text;
+    const struct ptx_function *function = &text->functions[index];
+    if (d->callees[index] || function->is_entry) return;
+    if (!function
+             ->has_body) { /* declared here: defined further down, or supplied by the emulator */
+        for (size_t i = 0; i < text->function_count; i++)
+            if (text->functions[i].has_body && !strcmp(text->functions[i].name, function->name)) {
+                add_body(d, i);
+                d->callees[index] = d->callees[i];
+                return;
+            }
+    }
+    struct callee *callee = d->callees[index] = decode_take(d, sizeof *callee);
+    callee->function = function;
+    callee->local_base = NO_SLOT;
+    callee->builtin = function->has_body ? NULL : builtin_find(function->name);
+    callee->area_bytes = lay_out_callee(d, callee);
+    if (function->has_body)
+        d->bodies[d->body_count++] = (struct body){.function = function, .callee = callee};
+}
+
+/* The functions that a body calls by name. Returns whether it calls any by pointer. */
+static bool add_called(struct decoder *d, const struct ptx_function *function)
+{
+    const struct ptx_text *text = &d->module->text;
+    bool by_pointer = false;
+    for (size_t n = 0; n < function->instruction_count; n++) {
+        const struct ptx_instruction *insn = &function->instructions[n];
+        if (strcmp(insn->words[0], "call")) continue;
+        d->has_calls = true;
+        for (unsigned k = 0; k < insn->operand_count; k++) {
+            if (insn->operands[k].kind == PTX_REGISTER) by_pointer = true;
+            if (insn->operands[k].kind != PTX_SYMBOL) continue;
+            for (size_t i = 0; i < text->function_count; i++)
+                if (!strcmp(text->functions[i].name, insn->operands[k].name)) add_body(d, i);
+        }
+    }
+    return by_pointer;
+}
+
+void collect_bodies(struct decoder *d)
+{
+    size_t count = d->module->text.function_count;
+    d->callees = decode_take(d, (count + 1) * sizeof *d->callees);
+    d->bodies = decode_take(d, (count + 1) * sizeof *d->bodies);
+    d->bodies[d->body_count++] = (struct body){.function = d->function};
+    for (size_t k = 0; k < d->body_count; k++) /* the list grows while it is walked */
+        if (add_called(d, d->bodies[k].function))
+            for (size_t i = 0; i < count; i++) add_body(d, i);
+    d->kernel->function_count = count;
+    d->kernel->callees = (const struct callee **)d->callees;
+}
+
+/* ---- where variables are ------------------------------------------------------------------- */
+
+/* Parameters of two calls may have one name in two scopes: they share a place that holds the
+ * larger. */
+static void lay_out_area(struct body *body, size_t *end)
+{
+    const struct ptx_function *f = body->function;
+    for (size_t i = 0; i < f->variable_count; i++) {
+        const struct ptx_variable *v = &f->variables[i];
+        if (v->space != PTX_PARAM) continue;
+        size_t bytes = 0, align = 1, first = i;
+        for (size_t k = f->variable_count; k-- > 0;) {
+            const struct ptx_variable *other = &f->variables[k];
+            if (other->space != PTX_PARAM || strcmp(other->name, v->name)) continue;
+            first = k;
+            if (other->bytes > bytes) bytes = other->bytes;
+            if (other->align > align) align = other->align;
+        }
+        if (first < i) {
+            body->variable_offset[i] = body->variable_offset[first];
+            continue;
+        }
+        body->variable_offset[i] = *end = align_up(*end, align);
+        *end += bytes;
+    }
+    *end = align_up(*end, 16);
+}
+
+static void lay_out_body(struct decoder *d, struct body *body, size_t *shared)
+{
+    const struct ptx_function *function = body->function;
+    size_t local = 0, area = body->callee ? body->callee->area_bytes : 0;
+    body->variable_offset =
+        decode_take(d, (function->variable_count + 1) * sizeof *body->variable_offset);
+    for (size_t i = 0; i < function->variable_count; i++) {
+        const struct ptx_variable *v = &function->variables[i];
+        size_t *end = v->space == PTX_SHARED ? shared : &local;
+        if (v->space == PTX_PARAM) continue;
+        if (v->space != PTX_SHARED && v->space != PTX_LOCAL)
+            decode_fail(d, EMU_UNSUPPORTED_PTX,
+                        "variable '%s' on line %u is of space .%s, which inside a "
+                        "function is not supported",
+                        v->name, v->line, ptx_space_name(v->space));
+        body->variable_offset[i] = *end = align_up(*end, v->align);
+        *end += v->bytes;
+    }
+    lay_out_area(body, &area);
+    if (body->callee) {
+        body->callee->local_bytes = align_up(local, 16);
+        body->callee->area_bytes = area;
+    } else {
+        d->kernel->info.local_bytes = align_up(local, 16);
+        d->kernel->area_bytes = area;
+    }
+}
+
+/* Static shared variables one after the other, then `extern __shared__ x[]`: every such name is the
+ * same place. */
+void lay_out_memory(struct decoder *d)
+{
+    const struct ptx_text *text = &d->module->text;
+    size_t shared = 0, dynamic_align = 16;
+    d->shared_offset = decode_take(d, (text->variable_count + 1) * sizeof *d->shared_offset);
+    for (size_t i = 0; i < text->variable_count; i++) {
+        const struct ptx_variable *v = &text->variables[i];
+        if (v->space != PTX_SHARED || !any_body_names(d, v->name)) continue;
+        if (!v->bytes) {
+            if (v->align > dynamic_align) dynamic_align = v->align;
+            continue;
+        }
+        d->shared_offset[i] = shared = align_up(shared, v->align);
+        shared += v->bytes;
+    }
+    for (size_t k = 0; k < d->body_count; k++) lay_out_body(d, &d->bodies[k], &shared);
+    d->kernel->info.shared_bytes = shared;
+    d->kernel->dynamic_shared_offset = align_up(shared, dynamic_align);
+    for (size_t i = 0; i < text->variable_count; i++)
+        if (text->variables[i].space == PTX_SHARED && !text->variables[i].bytes)
+            d->shared_offset[i] = d->kernel->dynamic_shared_offset;
+}

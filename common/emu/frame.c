@@ -1,0 +1,153 @@
+#include "frame.h"
+#include "flow.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DEPTH = 1024 };
+
+void frame_hold(struct frame *frame) { frame->references++; }
+
+void frame_release(struct frame *frame)
+{
+    while (frame->caller && --frame->references == 0) { /* the root frame is the warp's own */
+        struct frame *caller = frame->caller;
+        free(frame->registers);
+        free(frame);
+        frame = caller;
+    }
+}
+
+void *frame_slot(const struct warp *w, const struct fragment *f, slot s)
+{
+    return s >> 30 == BANK_REGISTERS ? f->frame->registers + s : slot_at(w, s);
+}
+
+/* A frame for one call, with nothing in it yet but where its local memory begins. */
+static struct frame *frame_new(struct warp *w, const struct callee *callee, const struct insn *i)
+{
+    struct frame *caller = w->frame, *frame = calloc(1, sizeof *frame);
+    uint8_t *memory = calloc(1, callee->register_bytes + WARP * callee->area_bytes + 1);
+    size_t stack = w->block->launch->kernel->stack_bytes;
+    const char *problem = !frame || !memory                ? "out of host memory"
+                          : caller->depth + 1 >= MAX_DEPTH ? "calls nested too deeply"
+                          : caller->local_end + callee->local_bytes > stack ? "stack overflow"
+                                                                            : NULL;
+    if (problem) {
+        free(frame);
+        free(memory);
+        fault(w, i, -1, EMU_LAUNCH_FAILURE,
+              "%s in a call of %s (depth %u, %zu bytes of stack a thread)", problem,
+              callee->function->name, caller->depth + 1, stack);
+        return NULL;
+    }
+    *frame = (struct frame){.caller = caller,
+                            .callee = callee,
+                            .site = i,
+                            .depth = caller->depth + 1,
+                            .registers = memory,
+                            .area = memory + callee->register_bytes,
+                            .area_bytes = callee->area_bytes,
+                            .local_end = caller->local_end + callee->local_bytes};
+    frame->return_pc = (uint32_t)(i - w->block->launch->kernel->code) + 1;
+    if (callee->local_base != NO_SLOT)
+        for (int l = 0; l < WARP; l++)
+            ((uint64_t *)(memory + (callee->local_base & SLOT_OFFSET)))[l] = caller->local_end;
+    return frame;
+}
+
+static void pass_arguments(const struct frame *from, struct frame *to, const struct insn *i,
+                           uint32_t lanes)
+{
+    for (; lanes; lanes &= lanes - 1) {
+        size_t lane = (size_t)__builtin_ctz(lanes);
+        for (unsigned k = 0; k < i->call->arguments && k < to->callee->params; k++)
+            memcpy(to->area + lane * to->area_bytes + to->callee->param_offset[k],
+                   from->area + lane * from->area_bytes + i->call->argument_offset[k],
+                   to->callee->param_size[k]);
+    }
+}
+
+static void call_one(struct warp *w, struct fragment *f, const struct insn *i,
+                     const struct callee *callee, uint32_t lanes)
+{
+    if (callee->builtin) { /* done at once */
+        callee->builtin(w, i, lanes);
+        return;
+    }
+    struct frame *frame = frame_new(w, callee, i);
+    if (!frame) return;
+    pass_arguments(w->frame, frame, i, lanes);
+    frame_hold(w->frame); /* the new frame's hold on its caller */
+    struct fragment *inside = f;
+    if (lanes != f->mask) inside = flow_split(w, f, lanes, callee->entry);
+    frame_hold(frame);
+    frame_release(inside->frame);
+    inside->frame = frame;
+    inside->pc = callee->entry;
+}
+
+/* The function that an address names, if this kernel's code holds it. */
+static const struct callee *callee_at(const struct emu_kernel *kernel, uint64_t address,
+                                      size_t functions)
+{
+    uint64_t index = (address - CODE_WINDOW) / FUNCTION_BYTES;
+    return index < functions && (address - CODE_WINDOW) % FUNCTION_BYTES == 0
+               ? kernel->callees[index]
+               : NULL;
+}
+
+void frame_call(struct warp *w, struct fragment *f, const struct insn *i, uint32_t lanes)
+{
+    const struct emu_kernel *kernel = w->block->launch->kernel;
+    uint32_t all = f->mask, here = f->pc;
+    if (i->call->callee) {
+        call_one(w, f, i, i->call->callee, lanes);
+        if (i->call->callee->builtin || lanes != all) f->pc = here + 1;
+        return;
+    }
+    const uint64_t *addresses = slot_at(w, i->a);
+    while (lanes) { /* by pointer: lanes may call different functions */
+        int first = __builtin_ctz(lanes);
+        uint32_t same = 0;
+        const struct callee *callee = callee_at(kernel, addresses[first], kernel->function_count);
+        if (!callee) {
+            fault(w, i, first, EMU_LAUNCH_FAILURE, "a call of 0x%llx, where no function is",
+                  (unsigned long long)addresses[first]);
+            return;
+        }
+        for (int l = first; l < WARP; l++)
+            same |= (uint32_t)(lanes >> l & 1 && addresses[l] == addresses[first]) << l;
+        lanes &= ~same;
+        bool last = same == f->mask;
+        call_one(w, f, i, callee, same);
+        if (last) {
+            if (callee->builtin) f->pc = here + 1;
+            return;
+        }
+    }
+    f->pc = here + 1;
+}
+
+void frame_return(struct warp *w, struct fragment *f, uint32_t lanes)
+{
+    struct frame *frame = f->frame, *caller = frame->caller;
+    const struct call *call = frame->site->call;
+    const struct callee *callee = frame->callee;
+    if (call->has_result)
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            size_t lane = (size_t)__builtin_ctz(left);
+            memcpy(caller->area + lane * caller->area_bytes + call->result_offset,
+                   frame->area + lane * frame->area_bytes + callee->result_offset,
+                   callee->result_size);
+        }
+    struct fragment *out = f;
+    uint32_t here = f->pc, back = frame->return_pc;
+    if (lanes != f->mask) {
+        out = flow_split(w, f, lanes, back);
+        f->pc = here + 1;
+    }
+    frame_hold(caller);
+    out->frame = caller;
+    out->pc = back;
+    frame_release(frame);
+}
