@@ -19,10 +19,10 @@ struct device {
     char why[DEVICE_NAME];  /* emulated: because … (for the report); "" if it was asked for */
     int major, minor;       /* compute capability */
     int sms, threads_per_sm, blocks_per_sm, warp_size;
-    size_t shared_per_sm,
-        shared_reserved; /* bytes; the latter is the system's share of each block */
-    size_t l2;           /* bytes */
-    size_t memory_free;  /* bytes, now */
+    size_t shared_per_sm;   /* bytes */
+    size_t shared_reserved; /* bytes: the system's share of each block */
+    size_t l2;              /* bytes */
+    size_t memory_free;     /* bytes, now */
 };
 
 /*

@@ -35,11 +35,11 @@ static int check_memory(struct session *s, size_t n)
     bool emulated = s->device && s->device->emulated;
     if (!bench_memory(s->step, &s->options, n, emulated, &device_needs, &host_needs))
         return fail(&s->fault, EXIT_USAGE, "%zu elements are more than any memory holds.", n);
-    if (s->device && device_needs + 2 * s->device->l2 > s->device->memory_free)
+    if (s->device) device_needs += timing_flush_bytes(emulated, s->device->l2);
+    if (s->device && device_needs > s->device->memory_free)
         return fail(&s->fault, EXIT_USAGE,
                     "%zu elements need %s of device memory, but %s are free; take fewer.", n,
-                    format_bytes(device_needs + 2 * s->device->l2).s,
-                    format_bytes(s->device->memory_free).s);
+                    format_bytes(device_needs).s, format_bytes(s->device->memory_free).s);
     if (host_needs > host_has)
         return fail(&s->fault, EXIT_USAGE,
                     "%zu elements need %s of host memory%s, but %s are available; take fewer.", n,

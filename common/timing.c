@@ -30,15 +30,17 @@ int timing_default_reps(bool emulated, double once_seconds)
     return fit > 0 ? fit : 1;
 }
 
+size_t timing_flush_bytes(bool emulated, size_t l2) { return emulated ? 0 : FLUSH_FACTOR * l2; }
+
 static int open_device_timer(struct timer *timer, struct fault *fault)
 {
     CUDA_CHECK(fault, cudaStreamCreate(&timer->stream));
     CUDA_CHECK(fault, cudaEventCreate(&timer->start));
     CUDA_CHECK(fault, cudaEventCreate(&timer->stop));
-    if (counters_emulated()) return 0; /* models no L2 */
     struct cudaDeviceProp properties;
     CUDA_CHECK(fault, cudaGetDeviceProperties(&properties, 0));
-    timer->flush_bytes = FLUSH_FACTOR * (size_t)properties.l2CacheSize;
+    timer->flush_bytes = timing_flush_bytes(counters_emulated(), (size_t)properties.l2CacheSize);
+    if (timer->flush_bytes == 0) return 0;
     CUDA_CHECK(fault, cudaMalloc(&timer->flush, timer->flush_bytes));
     return 0;
 }

@@ -31,8 +31,7 @@ struct timer {
     bool on_host; /* times plain C with the clock: no stream, no events, caches as they are */
     cudaStream_t stream;
     cudaEvent_t start, stop;
-    void
-        *flush; /* twice the L2: writing it empties the L2; NULL on the emulator, which has no L2 */
+    void *flush; /* writing it empties the L2; NULL if flush_bytes is 0 */
     size_t flush_bytes;
 };
 
@@ -59,6 +58,10 @@ void timing_summarize(struct timing *, double *seconds, int reps);
  * GPU, few on the emulator, fewer the longer one run takes (once_seconds: how long the first one
  * took). */
 int timing_default_reps(bool emulated, double once_seconds);
+
+/* Bytes of device memory that timer_open takes to empty an L2 of so many bytes: twice as many; none
+ * on the emulator, which models no L2. */
+size_t timing_flush_bytes(bool emulated, size_t l2);
 
 /* Seconds on a clock that only goes forward. */
 double clock_seconds(void);

@@ -66,6 +66,8 @@ Test(report, resident_blocks)
         {{.block = 32, .shared_bytes = 100}, 32, "blocks"},
         {{.block = 1024, .shared_bytes = 0}, 2, "threads"},
         {{.block = 256, .shared_bytes = 48 * 1024}, 4, "shared memory"},
+        /* It would be 28 without the system's share. */
+        {{.block = 64, .shared_bytes = 8 * 1024}, 25, "shared memory"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *limit;

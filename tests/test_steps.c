@@ -9,6 +9,7 @@
 #include "steps/01-sequential/scan.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -52,6 +53,28 @@ Test(steps, real_numbers)
                 if (takes(scan_steps[s], n))
                     expect_right(&(struct scan){scan_steps[s], variant, n, 0, false},
                                  random_floats(n, true));
+}
+
+/* The verifier's bound is as good as the depth that the step states: at least the log2 n additions
+ * that any tree of two-input sums needs, at most those up and down one (24 more: a level that is not
+ * full has the depth of a full one). */
+Test(steps, depth_is_that_of_a_tree)
+{
+    static const size_t lengths[] = {1, 2, 512, 1000, 2048, 1 << 20, 1 << 24};
+    for (size_t s = 0; s < LENGTH(scan_steps); s++) {
+        const struct step *step = scan_steps[s];
+        for (size_t i = 0; i < LENGTH(lengths) && !step->on_host; i++)
+            for (int variant = 0; variant < variant_count(step); variant++) {
+                double depth = step->depth(lengths[i], variant), least = log2((double)lengths[i]);
+                if (!takes(step, lengths[i])) continue;
+                cr_expect(depth >= least && depth <= 2 * least + 24,
+                          "step %d states a depth of %g for %zu elements", step->number, depth,
+                          lengths[i]);
+            }
+    }
+    cr_expect_eq(step02.depth(512, 0), 9);
+    cr_expect_eq(step03.depth(512, 0), 17); /* the root is cleared, and not added to */
+    cr_expect_eq(step04.depth(512, 0), 17);
 }
 
 /* Beyond its limits a step returns an error and launches nothing. */
