@@ -119,10 +119,21 @@ static int refuse_token(const struct reader *reader, const struct token *token, 
                 reader->name, index, token->line, SHOWN_MAX, token->text);
 }
 
+/* Editors on Windows begin UTF-8 with a mark of three bytes, the first of which begins no number. */
+static bool skip_byte_order_mark(FILE *file)
+{
+    int first = getc(file);
+    if (first == 0xEF) return getc(file) == 0xBB && getc(file) == 0xBF;
+    ungetc(first, file);
+    return true;
+}
+
 int input_read_text(struct reader *reader, struct input *input, struct fault *fault)
 {
     struct token token = {.lines_read = 0};
     size_t room = 0;
+    if (!skip_byte_order_mark(reader->file))
+        return refuse_token(reader, &(struct token){.line = 1, .unreadable = true}, 0, fault);
     for (;;) {
         next_token(reader->file, &token);
         if (token.unreadable) return refuse_token(reader, &token, input->n, fault);

@@ -148,6 +148,7 @@ Test(input, text)
         {"0.10000000149011612", 1, {0.1f}},
         {"1180591620717411303424", 1, {0x1p70f}},
         {"7", 1, {7}},
+        {"\xef\xbb\xbf 1 2\r\n", 2, {1, 2}}, /* with a byte order mark */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct input input;
@@ -181,6 +182,9 @@ Test(input, text_that_is_refused)
         {"1e999", "beyond the range of float"},
         {"{\"a\": 1}", "not a number"},
         {"1 \x01\x02", "neither a .npy file nor text"},
+        {"\xef\xbb\xbf", "has no numbers"},
+        {"\xef\xbb 1", "neither a .npy file nor text"},
+        {"1 \xef\xbb\xbf", "is not a number"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct input input;
