@@ -119,11 +119,12 @@ counters() {
                 "./step$number" --device cuda $chosen --n $n --reps 0 --verify full --csv >"$row" 2>&1
             if profiles/ncu_long.py $number "$variant" $n profiles/metrics.txt <"$row" >"$row.long"; then cat "$row.long" >>"$out/counters.csv"
             else failed=$((failed + 1)); tail -5 "$row" >&2; fi
+            launches=$(cut -d, -f4 "$row.long" | sort -u | wc -l)
             # shellcheck disable=SC2086
             ncu --clock-control none --section SourceCounters --import-source yes -f -o "$row" \
                 "./step$number" --device cuda $chosen --n $n --reps 0 >/dev/null 2>&1
             ncu --import "$row.ncu-rep" --page source --csv --print-source sass >"$row.source" 2>&1
-            if profiles/ncu_source.py $number "$variant" $n <"$row.source" >"$row.long"; then cat "$row.long" >>"$out/counters.csv"
+            if profiles/ncu_source.py $number "$variant" $n "$launches" <"$row.source" >"$row.long"; then cat "$row.long" >>"$out/counters.csv"
             else failed=$((failed + 1)); tail -5 "$row.source" >&2; fi
         done
     done

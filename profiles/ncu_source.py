@@ -3,12 +3,14 @@
 into rows step,variant,n,launch,kernel,metric,value,unit: wavefronts of shared memory and how few
 would do, for loads (LDS) and stores (STS). Unlike the hardware's counters these hold no arbitration.
 
-usage: ncu_source.py STEP VARIANT N
+usage: ncu_source.py STEP VARIANT N LAUNCHES
+
+LAUNCHES is how many there were: of several, ncu 2025.3 prints each page twice.
 """
 import csv
 import sys
 
-step, variant, n = sys.argv[1:]
+step, variant, n, expected = sys.argv[1:]
 out = csv.writer(sys.stdout, lineterminator="\n")
 COLUMNS = {"wavefronts": "L1 Wavefronts Shared", "ideal": "L1 Wavefronts Shared Ideal"}
 launches = []  # [kernel, {metric: value}]
@@ -25,8 +27,10 @@ for row in csv.reader(sys.stdin):
             if metric:
                 counts = launches[-1][1]
                 counts[metric] = counts.get(metric, 0) + int(row[header.index(column)])
-if not launches:
-    sys.exit("ncu printed no Source page")
+if len(launches) == 2 * int(expected) and launches[0::2] == launches[1::2]:
+    launches = launches[0::2]
+if len(launches) != int(expected):
+    sys.exit(f"ncu printed {len(launches)} Source pages for {expected} launches")
 for index, (kernel, counts) in enumerate(launches):
     for metric in ("source_wavefronts_ld", "source_ideal_ld", "source_wavefronts_st", "source_ideal_st"):
         out.writerow([step, variant, n, index, kernel, metric, counts.get(metric, 0), ""])

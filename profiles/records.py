@@ -9,9 +9,10 @@ import sys
 
 TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..")
 
-# ncu's name of a counter: the key that --csv gives it
-KEYS = {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_%s.sum": "conflicts_%s",
-        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_%s.sum": "wavefronts_%s",
+# ncu's name of a counter: the key that --csv gives it. Wavefronts are those of ncu's Source page, which hold
+# no arbitration; conflicts are those beyond the ideal.
+KEYS = {"source_wavefronts_%s": "wavefronts_%s",
+        "source_ideal_%s": "ideal_%s",
         "l1tex__t_requests_pipe_lsu_mem_global_op_%s.sum": "requests_%s",
         "l1tex__t_sectors_pipe_lsu_mem_global_op_%s.sum": "sectors_%s"}
 KEYS = {name % op: key % op for name, key in KEYS.items() for op in ("ld", "st")}
@@ -31,6 +32,7 @@ TIMED, GPU = read("h200/verify.csv")
 PATTERNS, _ = read("h200/patterns.csv")
 NCU, _ = read("h200/counters.csv")
 SANITIZED, _ = read("h200/sanitizer.csv")
+VERY_LARGE, _ = read("h200/large.csv")
 
 
 def find(rows, **wanted):
@@ -56,6 +58,8 @@ def by_ncu(step, n, variant=""):
     for row in find(NCU, step=step, n=n, variant=variant):
         if row["metric"] in KEYS:
             sums[KEYS[row["metric"]]] += int(row["value"])
+    for op in ("ld", "st"):
+        sums["conflicts_" + op] = sums["wavefronts_" + op] - sums["ideal_" + op]
     return sums
 
 

@@ -7,7 +7,7 @@ import os
 import re
 import textwrap
 
-from records import (GPU, INSTRUCTIONS, PATTERNS, SANITIZED, TIMED, TOP, a_request, both, by_ncu,
+from records import (GPU, INSTRUCTIONS, PATTERNS, SANITIZED, TIMED, TOP, VERY_LARGE, a_request, both, by_ncu,
                      emulated, find, grouped, percent, sectors, share, size, time, timed)
 
 SIZES = [2**12, 2**16, 2**20, 2**24, 2**28]  # of the tables of times
@@ -67,8 +67,11 @@ def checked():
     right = [row for row in runs if row["right"] == "true" and row["verify"] == "full"]
     clean = [row for row in SANITIZED if row["errors"] == "0" and row["exit"] == "0"]
     tools = sorted(set(row["tool"] for row in SANITIZED))
-    return ["On the %s, %d of %d runs of steps 2 to 7, of up to %s floats, were right in every element;"
+    large = [row for row in VERY_LARGE if row["right"] == "true" and row["verify"] == "full"]
+    return ["On the %s, %d of %d runs of steps 2 to 7, of up to %s floats, were right in every element, and"
             % (GPU["GPU"], len(right), len(runs), size(max(int(row["n"]) for row in runs))),
+            "%d of %d of the steps of any size at %s."
+            % (len(large), len(VERY_LARGE), grouped(VERY_LARGE[0]["n"])),
             "compute-sanitizer's %s found nothing in %d of %d runs."
             % (", ".join(tools), len(clean), len(SANITIZED))]
 

@@ -21,7 +21,6 @@
 static const char *const step7_differs[] = {
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "source_wavefronts_ld",
 };
 
 /* One row: step,variant,n,launch,kernel,metric,value,unit. Quotes around the kernel are gone. */

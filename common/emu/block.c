@@ -27,6 +27,8 @@ struct block *block_new(struct launch *launch)
     struct block *block = calloc(1, sizeof *block);
     struct warp *all = calloc(warps, sizeof *all);
     uint8_t *memory = bytes ? aligned_alloc(SLOT_ALIGNMENT, bytes) : NULL;
+    if (memory)
+        memset(memory, 0, bytes); /* registers that are read before they are written: zeros */
     if (!block || !all || (bytes && !memory)) {
         free(block);
         free(all);
@@ -34,6 +36,7 @@ struct block *block_new(struct launch *launch)
         return NULL;
     }
     *block = (struct block){.launch = launch,
+                            .is_new = true,
                             .threads = threads,
                             .warp_count = warps,
                             .warps = all,
@@ -106,15 +109,21 @@ static uint32_t special_value(const struct warp *w, enum special_register which,
     return 0;
 }
 
+/* Do the lanes have other values in another block? */
+static bool depends_on_block(enum special_register which)
+{
+    return which == SPECIAL_CTAID_X || which == SPECIAL_CTAID_Y || which == SPECIAL_CTAID_Z ||
+           which == SPECIAL_SMID;
+}
+
 static void start_warp(struct warp *w)
 {
     const struct emu_kernel *kernel = w->block->launch->kernel;
     unsigned left = w->block->threads - w->index * WARP;
-    if (kernel->register_bytes > 0) /* so that a program which reads what it never wrote repeats */
-        memset(w->root.registers, 0, kernel->register_bytes);
     w->carry = 0;
     flow_start(w, left >= WARP ? ALL_LANES : (UINT32_C(1) << left) - 1);
     for (size_t i = 0; i < kernel->special_count; i++) {
+        if (!w->block->is_new && !depends_on_block(kernel->specials[i].which)) continue;
         uint32_t *lanes = slot_at(w, kernel->specials[i].slot);
         for (unsigned lane = 0; lane < WARP; lane++)
             lanes[lane] = special_value(w, kernel->specials[i].which, lane);
@@ -131,6 +140,7 @@ void block_start(struct block *block, uint64_t index)
     memset(block->barriers, 0, sizeof block->barriers);
     if (block->shared_bytes) memset(block->shared, SHARED_POISON, block->shared_bytes);
     for (unsigned i = 0; i < block->warp_count; i++) start_warp(&block->warps[i]);
+    block->is_new = false;
 }
 
 /* ---- barriers ------------------------------------------------------------------------------ */

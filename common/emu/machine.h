@@ -249,6 +249,7 @@ struct block {
     uint64_t index; /* in the grid, x fastest */
     struct emu_dim id;
     unsigned threads, warp_count;
+    bool is_new; /* its memory has served no block yet */
     struct warp *warps;
     uint8_t *shared;
     size_t shared_bytes;

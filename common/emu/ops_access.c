@@ -316,9 +316,40 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
-/* Parameters are the same for every lane, unless the address is computed. */
+/* One value for all lanes. */
+static void spread(const struct warp *w, slot s, unsigned lane_bytes, uint32_t mask, uint64_t value)
+{
+    if (lane_bytes == 8) {
+        lane_64 *d = LANES(u64, s);
+        FOR_LANES(d, value);
+    } else {
+        lane_32 *d = LANES(u32, s);
+        FOR_LANES(d, (uint32_t)value);
+    }
+}
+
+/* A parameter by its name, which is nearly always so: the same for every lane, and decode.c's layout has it. */
+static bool load_named_param(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    const struct launch *launch = w->block->launch;
+    uint64_t bytes = (uint64_t)i->element_bytes * i->elements;
+    if (i->a >> 30 != BANK_CONSTANTS || i->offset < 0 ||
+        (uint64_t)i->offset + bytes > launch->kernel->param_bytes)
+        return false;
+    for (unsigned k = 0; k < i->elements; k++) {
+        uint64_t value = 0;
+        if (i->v[k] == NO_SLOT) continue;
+        memcpy(&value, launch->params + i->offset + (size_t)k * i->element_bytes, i->element_bytes);
+        spread(w, i->v[k], i->lane_bytes, mask,
+               load_element(&value, i->element_bytes, i->sign_extend));
+    }
+    return true;
+}
+
+/* The address may be computed, and then each lane has its own. */
 static void load_param(struct warp *w, const struct insn *i, uint32_t mask)
 {
+    if (load_named_param(w, i, mask)) return;
     const struct launch *launch = w->block->launch;
     unsigned bytes = (unsigned)i->element_bytes * i->elements;
     for (uint32_t left = mask; left; left &= left - 1) {
