@@ -91,6 +91,10 @@ OPS      := $(wildcard common/emu/ops*.c)
 EMU      := $(call objects,$(filter-out $(OPS) %/emu_main.c,$(wildcard common/emu/*.c))) \
             $(foreach isa,$(ISAS),$(OPS:%.c=build/%.$(isa).o))
 
+# Every symbol must be there at the link; sanitized objects get some from the program.
+NO_UNDEFINED = $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
+comma       := ,
+
 build/common/emu/%: CFLAGS += -fPIC -ffp-contract=off
 build/common/emu/ops%: CFLAGS += -O3 -frounding-math
 
@@ -104,10 +108,12 @@ build/%.v3.o: %.c
 
 emu: $(addprefix build/emu/,libcudart.so.13 libcudart_static.a emu) ## build the emulator, build/emu
 
+# Linked under another name first: a program that runs meanwhile keeps the library it has.
 build/emu/libcudart.so.13: $(EMU) common/emu/cudart.map
 	$(call say,link,$@)
-	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13,-Bsymbolic \
-	    -Wl,--version-script=common/emu/cudart.map $(EMU) -o $@ -lzstd -lm -ldl -pthread
+	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13,-Bsymbolic $(NO_UNDEFINED) \
+	    -Wl,--version-script=common/emu/cudart.map $(EMU) -o $@.new -lzstd -lm -ldl -pthread
+	$(Q)mv $@.new $@
 	$(Q)ln -sf libcudart.so.13 build/emu/libcudart.so
 
 # One object with zstd inside, and outside only the names of the runtime and of emu.h.
@@ -192,7 +198,7 @@ docs: ## renew the tables and figures of README.md and notes/ from profiles/ (ne
 	$(Q)for figures in profiles/draw_*.py; do python3 $$figures || exit; done
 
 format: ## put the C and CUDA sources into the style of .clang-format
-	$(Q)git ls-files '*.c' '*.h' '*.cu' | xargs clang-format -i
+	$(Q)git ls-files '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format -i
 
 clean: ## remove what was built; a toolkit in build/cuda stays
 	$(Q)rm -rf $(filter-out build/cuda,$(wildcard build/*)) $(wildcard step[0-9] step[0-9][0-9])
