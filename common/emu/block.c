@@ -274,6 +274,24 @@ static void resolve_stuck(struct block *block)
               barrier->arrived, barrier->expected, s.fragment->barrier);
 }
 
+void block_give_up(struct block *block, unsigned seconds)
+{
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        struct warp *w = &block->warps[i];
+        for (unsigned k = 0; k < w->fragment_count; k++) {
+            const struct fragment *f = &w->fragments[k];
+            if (f->state != FRAGMENT_READY) continue;
+            fault(w, &block->launch->kernel->code[f->pc], __builtin_ctz(f->mask),
+                  EMU_LAUNCH_TIMEOUT,
+                  "no block of the grid has ended for %u seconds (EMU_TIMEOUT=SECONDS has more "
+                  "patience): does "
+                  "this loop wait for what can never come?",
+                  seconds);
+            return;
+        }
+    }
+}
+
 /* ---- running ------------------------------------------------------------------------------- */
 
 bool block_run(struct block *block, struct insn_counts *counts)

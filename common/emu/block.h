@@ -11,5 +11,7 @@ void block_free(struct block *);
 void block_start(struct block *, uint64_t index);
 /* Runs it for one time slice a warp. True: it has ended, or the launch has an error. */
 bool block_run(struct block *, struct insn_counts *);
+/* Ends the launch with an error that names where this block's first live warp is. */
+void block_give_up(struct block *, unsigned seconds);
 
 #endif

@@ -5,6 +5,7 @@
  *   EMU_THREADS=4         host threads; default: every core
  *   EMU_MEMORY=2G         bytes of device memory, with K, M or G for 2^10, 2^20, 2^30
  *   EMU_TRACE=FILE        every access to shared and global memory, as text
+ *   EMU_TIMEOUT=60        seconds in which no block of a grid ends, and then it is given up
  *   EMU_ALLOW_EXITED=1    a barrier does not wait for threads that have exited
  *
  * and those of the report (cudart_report.c).
@@ -109,13 +110,14 @@ __attribute__((destructor)) static void close_trace(void)
 
 static void open_device(void)
 {
-    enum { MAX_THREADS = 1024 };
+    enum { MAX_THREADS = 1024, MAX_PATIENCE = 1000000 };
     open_trace();
     struct emu_config config = {
         .gpu = read_gpu(),
         .threads = (unsigned)read_number("EMU_THREADS", false, MAX_THREADS, "1 to 1024"),
         .memory =
             read_number("EMU_MEMORY", true, SIZE_MAX / 2, "a number of bytes, such as 512M or 2G"),
+        .patience = (unsigned)read_number("EMU_TIMEOUT", false, MAX_PATIENCE, "1 to 1000000"),
         .counters = cudart_report_wanted(),
         .trace = trace,
         .allow_exited = cudart_switch("EMU_ALLOW_EXITED"),

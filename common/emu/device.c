@@ -38,6 +38,8 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     emu->threads = config->threads ? config->threads : cores > 0 ? (unsigned)cores : 1;
     emu->counting = config->counters;
+    enum { DEFAULT_PATIENCE = 60 };
+    emu->patience = config->patience ? config->patience : DEFAULT_PATIENCE;
     emu->allow_exited = config->allow_exited;
     emu->tracing = config->trace != NULL;
     emu->trace.file = config->trace;

@@ -11,6 +11,7 @@
 struct emu {
     const struct emu_gpu *gpu;
     unsigned threads;
+    unsigned patience; /* seconds */
     bool counting, allow_exited, tracing;
     struct emu_trace trace;
     struct memory memory;

@@ -45,6 +45,7 @@ enum emu_error {
     EMU_ILLEGAL_ADDRESS = 700,
     EMU_LAUNCH_OUT_OF_RESOURCES =
         701, /* the block needs more registers or threads than the kernel may have */
+    EMU_LAUNCH_TIMEOUT = 702, /* no block ends: see emu_config.patience */
     EMU_ASSERT = 710,
     EMU_ILLEGAL_INSTRUCTION = 715, /* trap */
     EMU_MISALIGNED_ADDRESS = 716,
@@ -75,10 +76,12 @@ const struct emu_gpu *emu_gpu_at(size_t index);
 struct emu_config {
     const struct emu_gpu *gpu; /* NULL: the default model */
     unsigned threads;          /* host threads that run blocks; 0: every core */
-    size_t memory;     /* bytes of device memory; 0: the model's, at most half of the host's */
-    bool counters;     /* count from the start; see emu_count() */
-    FILE *trace;       /* every shared and global access as a line of text; implies one
+    size_t memory; /* bytes of device memory; 0: the model's, at most half of the host's */
+    bool counters; /* count from the start; see emu_count() */
+    FILE *trace;   /* every shared and global access as a line of text; implies one
                                   host thread; not owned; NULL: none */
+    unsigned
+        patience; /* seconds in which no block of a grid ends and after which it is given up; 0: 60 */
     bool allow_exited; /* a barrier does not wait for threads that have exited, as today's
                                   hardware happens to do; otherwise that is an error */
 };
@@ -172,9 +175,8 @@ enum emu_add { EMU_ADD_F32, EMU_ADD_F64, EMU_ADD_I32, EMU_ADD_I64, EMU_ADD_F16, 
 struct emu_counts {
     struct emu_shared shared_ld, shared_st, shared_atom;
     struct emu_global global_ld, global_st, global_atom;
-    uint64_t barriers; /* warp instructions that are block barriers */
-    uint64_t
-        instructions; /* PTX warp instructions; ptxas makes other ones of them */
+    uint64_t barriers;       /* warp instructions that are block barriers */
+    uint64_t instructions;   /* PTX warp instructions; ptxas makes other ones of them */
     uint64_t lanes;          /* active lanes summed over those */
     uint64_t adds[EMU_ADDS]; /* lanes that executed an add or sub of that kind (fma not included) */
 };

@@ -268,6 +268,7 @@ struct launch {
     size_t dynamic_shared, shared_bytes;
     uint8_t *params;
     bool counting, allow_exited;
+    atomic_llong progress; /* when a block last ended, in seconds of the monotonic clock */
     struct emu_trace *trace;
 
     pthread_mutex_t lock; /* of what follows */

@@ -328,7 +328,7 @@ static void spread(const struct warp *w, slot s, unsigned lane_bytes, uint32_t m
     }
 }
 
-/* A parameter by its name, which is nearly always so: the same for every lane, and decode.c's layout has it. */
+/* A parameter by its name, which is nearly always so: the same for every lane. */
 static bool load_named_param(struct warp *w, const struct insn *i, uint32_t mask)
 {
     const struct launch *launch = w->block->launch;

@@ -3,6 +3,7 @@
 #include "block.h"
 #include "device.h"
 #include <stdlib.h>
+#include <time.h>
 
 enum { MAX_HOST_THREADS = 256 };
 
@@ -79,6 +80,13 @@ static void add_up(struct launch *launch, const struct insn_counts *counts)
     pthread_mutex_unlock(&launch->lock);
 }
 
+static long long now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec;
+}
+
 /* One host thread. */
 static void *work(void *argument)
 {
@@ -88,9 +96,12 @@ static void *work(void *argument)
     struct block *block, *spare = NULL;
     while ((block = next_block(launch, &spare))) {
         if (!block_run(block, counts)) {
+            if (now() - launch->progress > launch->emu->patience)
+                block_give_up(block, launch->emu->patience);
             wait_in_queue(launch, block);
             continue;
         }
+        launch->progress = now();
         block_free(spare);
         spare = block;
         pthread_mutex_lock(&launch->lock);
@@ -110,6 +121,7 @@ void launch_run(struct launch *launch)
     if (wanted > launch->block_count) wanted = (unsigned)launch->block_count;
     if (wanted > MAX_HOST_THREADS) wanted = MAX_HOST_THREADS;
     launch->waiting_end = &launch->waiting;
+    launch->progress = now();
     while (started + 1 < wanted && !pthread_create(&threads[started], NULL, work, launch))
         started++;
     work(launch); /* this thread works too */

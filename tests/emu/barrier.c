@@ -197,6 +197,31 @@ Test(emu_barrier, missed, .timeout = 20)
         }
 }
 
+/* A spin that nothing can end: by itself, and of one warp while the other waits at a barrier. */
+static const char *const endless[] = {
+    BARRIER_KERNEL(
+        ".loc 1 12 0\nLOOP: atom.global.add.u32 %r0, [%out], 0;\nsetp.eq.u32 %p0, %r0, 0;\n"
+        "@%p0 bra LOOP;\nret;\n"),
+    BARRIER_KERNEL("mov.u32 %r0, %tid.x;\nsetp.lt.u32 %p0, %r0, 32;\n@%p0 bra MEET;\n.loc 1 12 0\n"
+                   "LOOP: ld.volatile.global.u32 %r0, [%out];\nsetp.eq.u32 %p0, %r0, 0;\n"
+                   "@%p0 bra LOOP;\nMEET: bar.sync 0;\nret;\n"),
+};
+
+Test(emu_barrier, a_spin_without_end_is_given_up, .timeout = 30)
+{
+    for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
+        struct emu *emu = open_emu_with(&(struct emu_config){.memory = 16 << 20, .patience = 1});
+        struct emu_kernel *kernel = load_kernel(emu, endless[i], "meet");
+        emu_addr out = device_copy(emu, NULL, 2 * BLOCK * 4);
+        int e = launch(emu, kernel, 2, BLOCK, 0, 2, (uint64_t[]){out, out});
+        const char *message = emu_message(emu);
+        cr_expect(e == EMU_LAUNCH_TIMEOUT, "%zu: error %d: %s", i, e, message);
+        cr_expect(strstr(message, "barrier.cu:12") && strstr(message, "meet"), "%zu: %s", i,
+                  message);
+        emu_close(emu);
+    }
+}
+
 /* Only one block of many is at fault: the message names it. */
 Test(emu_barrier, the_message_names_the_block, .timeout = 20)
 {
