@@ -108,8 +108,9 @@ void op_elect(struct warp *w, const struct insn *i, uint32_t mask)
     set_predicate(w, i->v[0], mask, UINT32_C(1) << leader);
 }
 
+/* trap, and brkpt where no debugger is: an H200 reports both so. */
 void op_trap(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    fault(w, i, __builtin_ctz(mask), EMU_ILLEGAL_INSTRUCTION,
-          "the kernel stopped itself with a trap");
+    fault(w, i, __builtin_ctz(mask), EMU_LAUNCH_FAILURE, "the kernel stopped itself with a %s",
+          i->source->words[0]);
 }

@@ -47,7 +47,7 @@ enum emu_error {
         701, /* the block needs more registers or threads than the kernel may have */
     EMU_LAUNCH_TIMEOUT = 702, /* no block ends: see emu_config.patience */
     EMU_ASSERT = 710,
-    EMU_ILLEGAL_INSTRUCTION = 715, /* trap */
+    EMU_ILLEGAL_INSTRUCTION = 715,
     EMU_MISALIGNED_ADDRESS = 716,
     EMU_INVALID_ADDRESS_SPACE = 717,
     EMU_LAUNCH_FAILURE = 719, /* deadlock, a barrier that not all threads reach */

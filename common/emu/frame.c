@@ -1,5 +1,6 @@
 #include "frame.h"
 #include "flow.h"
+#include "kernel_name.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,9 +36,11 @@ static struct frame *frame_new(struct warp *w, const struct callee *callee, cons
     if (problem) {
         free(frame);
         free(memory);
+        char name[200];
+        kernel_base_name(callee->function->name, name, sizeof name);
         fault(w, i, -1, EMU_LAUNCH_FAILURE,
-              "%s in a call of %s (depth %u, %zu bytes of stack a thread)", problem,
-              callee->function->name, caller->depth + 1, stack);
+              "%s in a call of %s (depth %u, %zu bytes of stack a thread)", problem, name,
+              caller->depth + 1, stack);
         return NULL;
     }
     *frame = (struct frame){.caller = caller,
