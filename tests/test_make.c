@@ -118,12 +118,13 @@ Test(make, help_lists_every_target)
 
 Test(make, a_step_needs_exactly_one_folder)
 {
-    cr_assert(run("make step7") == 2, "%s", output);
+    cr_assert(run("CUDA_HOME=$PWD/cuda make step7") == 2, "%s", output);
     expect("step7 needs exactly one folder steps/07-*, and there is none");
-    cr_assert(run("make step03") == 2, "%s", output);
+    cr_assert(run("CUDA_HOME=$PWD/cuda make step03") == 2, "%s", output);
     expect("step03 needs exactly one folder steps/003-*, and there is none");
 
-    cr_assert(run("mkdir steps/07-one steps/07-two && make step7") == 2, "%s", output);
+    cr_assert(run("mkdir steps/07-one steps/07-two && CUDA_HOME=$PWD/cuda make step7") == 2, "%s",
+              output);
     expect("step7 needs exactly one folder steps/07-*, and there are 2: ");
     expect("steps/07-one/");
     expect("steps/07-two/");
