@@ -16,7 +16,7 @@ LINK      = $(CXX) $(SANITIZE) $(filter %.o,$^) -o $@
 
 # A step finds NVIDIA's runtime through RUNPATH. LD_LIBRARY_PATH goes before that: so --device emu
 # can put the emulator in its place.
-RUNPATH   = $(CUDA:build/cuda=$$ORIGIN/build/cuda)/lib64
+RUNPATH   = $(patsubst build/cuda,$$ORIGIN/build/cuda,$(CUDA))/lib64
 CUDART    = -L$(CUDA)/lib64 -lcudart -Wl,--enable-new-dtags,-rpath,'$(RUNPATH)'
 
 # Commands are quiet unless V=1; `say` prints a word and a file in their place.
