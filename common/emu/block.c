@@ -137,6 +137,8 @@ void block_start(struct block *block, uint64_t index)
     block->id = (struct emu_dim){(unsigned)(index % grid.x), (unsigned)(index / grid.x % grid.y),
                                  (unsigned)(index / grid.x / grid.y)};
     block->epoch = 0;
+    block->changed = false;
+    block->idle = 0;
     memset(block->barriers, 0, sizeof block->barriers);
     if (block->shared_bytes) memset(block->shared, SHARED_POISON, block->shared_bytes);
     for (unsigned i = 0; i < block->warp_count; i++) start_warp(&block->warps[i]);
@@ -172,6 +174,7 @@ static void release(struct block *block, unsigned number)
         }
     block->barriers[number] = (struct barrier){0};
     block->epoch++;
+    block->changed = true;
 }
 
 void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bool waits)
@@ -214,7 +217,7 @@ struct stuck {
     struct warp *warp;
     const struct fragment *fragment;
     const struct insn *insn;
-    unsigned waiting, exited;
+    unsigned exited;
 };
 
 static struct stuck look_around(struct block *block)
@@ -225,8 +228,6 @@ static struct stuck look_around(struct block *block)
         stuck.exited += (unsigned)__builtin_popcount(w->exited);
         for (unsigned k = 0; k < w->fragment_count; k++) {
             const struct fragment *f = &w->fragments[k];
-            if (f->state == FRAGMENT_AT_BARRIER)
-                stuck.waiting += (unsigned)__builtin_popcount(f->mask);
             /* Report a fragment that waits for lanes of its own warp rather than one at a
              * barrier. */
             if (stuck.fragment &&
@@ -281,12 +282,11 @@ void block_give_up(struct block *block, unsigned seconds)
         for (unsigned k = 0; k < w->fragment_count; k++) {
             const struct fragment *f = &w->fragments[k];
             if (f->state != FRAGMENT_READY) continue;
-            fault(w, &block->launch->kernel->code[f->pc], __builtin_ctz(f->mask),
-                  EMU_LAUNCH_TIMEOUT,
-                  "no block of the grid has ended for %u seconds (EMU_TIMEOUT=SECONDS has more "
-                  "patience): does "
-                  "this loop wait for what can never come?",
-                  seconds);
+            fault(
+                w, &block->launch->kernel->code[f->pc], __builtin_ctz(f->mask), EMU_LAUNCH_TIMEOUT,
+                "its block has run for %u seconds without writing memory (EMU_TIMEOUT=SECONDS has "
+                "more patience): does this loop wait for what can never come?",
+                seconds);
             return;
         }
     }

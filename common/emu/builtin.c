@@ -9,6 +9,7 @@ static uint64_t argument(const struct warp *w, const struct insn *i, int lane, u
                          size_t bytes)
 {
     uint64_t value = 0;
+    if (index >= i->call->arguments || i->call->argument_size[index] < bytes) return 0;
     memcpy(&value,
            w->frame->area + (size_t)lane * w->frame->area_bytes + i->call->argument_offset[index],
            bytes);
@@ -92,7 +93,7 @@ static void builtin_printf(struct warp *w, const struct insn *i, uint32_t mask)
         }
         fwrite(line, 1, used, stdout);
         uint32_t result = (uint32_t)used;
-        if (i->call->has_result)
+        if (i->call->result_size >= sizeof result)
             memcpy(w->frame->area + (size_t)lane * w->frame->area_bytes + i->call->result_offset,
                    &result, sizeof result);
     }

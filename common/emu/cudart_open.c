@@ -5,7 +5,7 @@
  *   EMU_THREADS=4         host threads; default: every core
  *   EMU_MEMORY=2G         bytes of device memory, with K, M or G for 2^10, 2^20, 2^30
  *   EMU_TRACE=FILE        every access to shared and global memory, as text
- *   EMU_TIMEOUT=60        seconds in which no block of a grid ends, and then it is given up
+ *   EMU_TIMEOUT=60        seconds that a block may run without writing memory
  *   EMU_ALLOW_EXITED=1    a barrier does not wait for threads that have exited
  *
  * and those of the report (cudart_report.c).

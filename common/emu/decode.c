@@ -238,7 +238,6 @@ int decode_kernel(const struct emu_gpu *gpu, struct emu_module *module,
         snprintf(message, size, "out of memory while decoding kernel %s", function->name);
         return EMU_OUT_OF_MEMORY;
     }
-    d->gpu = gpu;
     d->module = module;
     d->function = function;
     d->message = message;

@@ -32,7 +32,6 @@ struct body {
 };
 
 struct decoder {
-    const struct emu_gpu *gpu;
     struct emu_module *module;
     const struct ptx_function *function;
     struct emu_kernel *kernel;
@@ -90,6 +89,8 @@ unsigned operand_lane_bytes(struct decoder *, const struct ptx_operand *, unsign
 void decode_address(struct decoder *, struct insn *, const struct ptx_operand *);
 /* Does an operand name a parameter or result that lies in the frame's area? *bytes is its size. */
 bool names_area(const struct decoder *, const struct ptx_operand *, size_t *bytes);
+/* Fails if it does: such a parameter has no address. */
+void refuse_area(struct decoder *, const struct ptx_operand *);
 /* The 64-bit register that holds where the frame's local memory begins. */
 slot local_base(struct decoder *);
 int64_t immediate(struct decoder *, const struct ptx_operand *);

@@ -323,6 +323,7 @@ void decode_move(struct decoder *d, const struct ptx_instruction *source, struct
     if (decode_clock(d, source, i)) return;
     const struct ptx_operand *to = &source->operands[0], *from = &source->operands[1];
     if (d->callee && from->kind == PTX_SYMBOL && operand_lane_bytes(d, to, 8) == 8) {
+        refuse_area(d, from);
         struct ptx_operand address = {
             .kind = PTX_ADDRESS, .base = (struct ptx_operand *)from, .offset = from->offset};
         decode_address(d, i, &address);

@@ -122,9 +122,8 @@ void decode_fence(struct decoder *d, const struct ptx_instruction *source, struc
 
 void decode_nothing(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
-    (void)source;
+    (void)d, (void)source;
     i->fn = op_find("nothing")->fn;
-    (void)d;
 }
 
 void decode_spin(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
@@ -139,8 +138,8 @@ void decode_trap(struct decoder *d, const struct ptx_instruction *source, struct
     i->fn = op_trap;
 }
 
-/* Where an argument or result is in the caller's area. */
-static unsigned area_offset(struct decoder *d, const struct ptx_operand *operand)
+/* Where an argument or result is in the caller's area, and how large. */
+static unsigned area_offset(struct decoder *d, const struct ptx_operand *operand, unsigned *size)
 {
     size_t bytes;
     if (operand->kind != PTX_SYMBOL || !names_area(d, operand, &bytes))
@@ -149,7 +148,29 @@ static unsigned area_offset(struct decoder *d, const struct ptx_operand *operand
     struct insn place = {0};
     struct ptx_operand address = {.kind = PTX_ADDRESS, .base = (struct ptx_operand *)operand};
     decode_address(d, &place, &address);
+    *size = (unsigned)bytes;
     return (unsigned)place.offset;
+}
+
+/* A call by name must fit the function. */
+static void check_call(struct decoder *d, const struct call *call)
+{
+    const struct callee *callee = call->callee;
+    const char *name = callee->function->name;
+    if (!callee->function->has_body && !callee->builtin)
+        decode_fail(d, EMU_UNSUPPORTED_PTX,
+                    "function '%s' is defined elsewhere, and the emulator does not supply it",
+                    name);
+    if (call->arguments != callee->params)
+        decode_fail(d, EMU_INVALID_PTX, "%u arguments for the %u parameters of '%s'",
+                    call->arguments, callee->params, name);
+    for (unsigned k = 0; k < call->arguments; k++)
+        if (call->argument_size[k] < callee->param_size[k])
+            decode_fail(d, EMU_INVALID_PTX, "argument %u of '%s' has %u bytes, not %u", k, name,
+                        call->argument_size[k], callee->param_size[k]);
+    if (call->result_size && call->result_size < callee->result_size)
+        decode_fail(d, EMU_INVALID_PTX, "the result of '%s' has %u bytes, not %u", name,
+                    callee->result_size, call->result_size);
 }
 
 /* call (result), function, (arguments); any of the three parts but the middle one may be missing,
@@ -172,11 +193,14 @@ void decode_call(struct decoder *d, const struct ptx_instruction *source, struct
     struct call *call = decode_take(d, sizeof *call);
     unsigned count = arguments ? arguments->count : 0;
     unsigned *offsets = decode_take(d, (count + 1) * sizeof *offsets);
-    for (unsigned k = 0; k < count; k++) offsets[k] = area_offset(d, arguments->items[k]);
+    unsigned *sizes = decode_take(d, (count + 1) * sizeof *sizes);
+    for (unsigned k = 0; k < count; k++)
+        offsets[k] = area_offset(d, arguments->items[k], &sizes[k]);
     call->arguments = count;
     call->argument_offset = offsets;
-    call->has_result = result && result->count;
-    if (call->has_result) call->result_offset = area_offset(d, result->items[0]);
+    call->argument_size = sizes;
+    if (result && result->count)
+        call->result_offset = area_offset(d, result->items[0], &call->result_size);
     i->call = call;
     i->control = CONTROL_CALL;
     if (target->kind == PTX_REGISTER) {
@@ -189,11 +213,5 @@ void decode_call(struct decoder *d, const struct ptx_instruction *source, struct
         if (!strcmp(d->module->text.functions[k].name, target->name)) call->callee = d->callees[k];
     if (!call->callee)
         decode_fail(d, EMU_INVALID_PTX, "function '%s' is not declared", target->name);
-    if (!call->callee->function->has_body && !call->callee->builtin)
-        decode_fail(d, EMU_UNSUPPORTED_PTX,
-                    "function '%s' is defined elsewhere, and the emulator does not supply it",
-                    target->name);
-    if (count != call->callee->params)
-        decode_fail(d, EMU_INVALID_PTX, "%u arguments for the %u parameters of '%s'", count,
-                    call->callee->params, target->name);
+    check_call(d, call);
 }

@@ -58,7 +58,7 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
 {
     struct words words = all_words(source);
     bool load = !strcmp(source->words[0], "ld") || !strcmp(source->words[0], "ldu");
-    i->is_volatile = take_word(&words, "volatile");
+    take_word(&words, "volatile"); /* every access reaches memory here */
     drop_words(&words, hints);
     i->space = (uint8_t)take_space(&words);
     i->elements = take_word(&words, "v2") ? 2 : take_word(&words, "v4") ? 4 : 1;
@@ -107,6 +107,9 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
                         area_bytes);
         return;
     }
+    if (i->space == PTX_PARAM && d->callee)
+        decode_fail(d, EMU_UNSUPPORTED_PTX,
+                    "a computed address of a function's parameter is not supported");
     i->fn = op_find(!load ? "st" : i->space == PTX_PARAM ? "ld.param" : "ld")->fn;
     if (!load && i->space == PTX_PARAM)
         decode_fail(d, EMU_UNSUPPORTED_PTX, "parameters cannot be written");

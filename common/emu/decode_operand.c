@@ -142,6 +142,15 @@ bool names_area(const struct decoder *d, const struct ptx_operand *operand, size
     return true;
 }
 
+void refuse_area(struct decoder *d, const struct ptx_operand *operand)
+{
+    size_t bytes;
+    if (names_area(d, operand, &bytes))
+        decode_fail(d, EMU_UNSUPPORTED_PTX,
+                    "the address of '%s', a parameter of a function, is not supported",
+                    operand->name);
+}
+
 slot local_base(struct decoder *d)
 {
     if (d->callee->local_base == NO_SLOT) d->callee->local_base = register_take(d, 8);
@@ -192,6 +201,7 @@ slot source_slot(struct decoder *d, const struct ptx_operand *operand, unsigned 
     case PTX_SPECIAL: return special_slot(d, operand->name, lane_bytes);
     case PTX_SYMBOL:
         if (lane_bytes) {
+            refuse_area(d, operand);
             bool is_local;
             uint64_t address =
                 symbol_address(d, operand->name, &is_local) + (uint64_t)operand->offset;

@@ -45,7 +45,7 @@ enum emu_error {
     EMU_ILLEGAL_ADDRESS = 700,
     EMU_LAUNCH_OUT_OF_RESOURCES =
         701, /* the block needs more registers or threads than the kernel may have */
-    EMU_LAUNCH_TIMEOUT = 702, /* no block ends: see emu_config.patience */
+    EMU_LAUNCH_TIMEOUT = 702, /* see emu_config.patience */
     EMU_ASSERT = 710,
     EMU_ILLEGAL_INSTRUCTION = 715,
     EMU_MISALIGNED_ADDRESS = 716,
@@ -80,8 +80,9 @@ struct emu_config {
     bool counters; /* count from the start; see emu_count() */
     FILE *trace;   /* every shared and global access as a line of text; implies one
                                   host thread; not owned; NULL: none */
-    unsigned
-        patience; /* seconds in which no block of a grid ends and after which it is given up; 0: 60 */
+    /* A block that has run for so many seconds (0: 60) without writing memory or passing a barrier
+     * is given up, and with it the grid: it spins. */
+    unsigned patience;
     bool allow_exited; /* a barrier does not wait for threads that have exited, as today's
                                   hardware happens to do; otherwise that is an error */
 };

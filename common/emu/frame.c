@@ -58,6 +58,9 @@ static struct frame *frame_new(struct warp *w, const struct callee *callee, cons
     return frame;
 }
 
+static size_t lesser(size_t a, size_t b) { return a < b ? a : b; }
+
+/* A call by pointer need not fit the function: of each argument the bytes that both sides have. */
 static void pass_arguments(const struct frame *from, struct frame *to, const struct insn *i,
                            uint32_t lanes)
 {
@@ -66,7 +69,7 @@ static void pass_arguments(const struct frame *from, struct frame *to, const str
         for (unsigned k = 0; k < i->call->arguments && k < to->callee->params; k++)
             memcpy(to->area + lane * to->area_bytes + to->callee->param_offset[k],
                    from->area + lane * from->area_bytes + i->call->argument_offset[k],
-                   to->callee->param_size[k]);
+                   lesser(to->callee->param_size[k], i->call->argument_size[k]));
     }
 }
 
@@ -90,13 +93,12 @@ static void call_one(struct warp *w, struct fragment *f, const struct insn *i,
 }
 
 /* The function that an address names, if this kernel's code holds it. */
-static const struct callee *callee_at(const struct emu_kernel *kernel, uint64_t address,
-                                      size_t functions)
+static const struct callee *callee_at(const struct emu_kernel *kernel, uint64_t address)
 {
     uint64_t index = (address - CODE_WINDOW) / FUNCTION_BYTES;
-    return index < functions && (address - CODE_WINDOW) % FUNCTION_BYTES == 0
-               ? kernel->callees[index]
-               : NULL;
+    if (index >= kernel->function_count || (address - CODE_WINDOW) % FUNCTION_BYTES) return NULL;
+    const struct callee *callee = kernel->callees[index];
+    return callee && (callee->function->has_body || callee->builtin) ? callee : NULL;
 }
 
 void frame_call(struct warp *w, struct fragment *f, const struct insn *i, uint32_t lanes)
@@ -112,7 +114,7 @@ void frame_call(struct warp *w, struct fragment *f, const struct insn *i, uint32
     while (lanes) { /* by pointer: lanes may call different functions */
         int first = __builtin_ctz(lanes);
         uint32_t same = 0;
-        const struct callee *callee = callee_at(kernel, addresses[first], kernel->function_count);
+        const struct callee *callee = callee_at(kernel, addresses[first]);
         if (!callee) {
             fault(w, i, first, EMU_LAUNCH_FAILURE, "a call of 0x%llx, where no function is",
                   (unsigned long long)addresses[first]);
@@ -136,7 +138,7 @@ void frame_return(struct warp *w, struct fragment *f, uint32_t lanes)
     struct frame *frame = f->frame, *caller = frame->caller;
     const struct call *call = frame->site->call;
     const struct callee *callee = frame->callee;
-    if (call->has_result)
+    if (call->result_size)
         for (uint32_t left = lanes; left; left &= left - 1) {
             size_t lane = (size_t)__builtin_ctz(left);
             memcpy(caller->area + lane * caller->area_bytes + call->result_offset,

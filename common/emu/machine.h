@@ -104,7 +104,7 @@ struct insn {
     /* memory accesses */
     uint8_t space; /* enum ptx_space */
     uint8_t element_bytes, elements;
-    bool sign_extend, is_volatile;
+    bool sign_extend;
     uint8_t address_bytes; /* size of the address register: 4 or 8 */
     uint16_t used_bytes;   /* of a widened load, 0: all */
     int64_t offset;        /* of the address; also small immediates (shfl mode, lop3 table, …) */
@@ -143,8 +143,8 @@ struct callee {
 struct call {
     const struct callee *callee; /* NULL: by the address in insn.a */
     unsigned arguments;
-    const unsigned *argument_offset;
-    unsigned result_offset, has_result;
+    const unsigned *argument_offset, *argument_size;
+    unsigned result_offset, result_size; /* size 0: the result is not wanted */
 };
 
 struct source_line {
@@ -249,7 +249,9 @@ struct block {
     uint64_t index; /* in the grid, x fastest */
     struct emu_dim id;
     unsigned threads, warp_count;
-    bool is_new; /* its memory has served no block yet */
+    bool is_new;  /* its memory has served no block yet */
+    bool changed; /* it has written memory or passed a barrier since this was last cleared */
+    double idle;  /* seconds that it has run since then */
     struct warp *warps;
     uint8_t *shared;
     size_t shared_bytes;
@@ -268,7 +270,6 @@ struct launch {
     size_t dynamic_shared, shared_bytes;
     uint8_t *params;
     bool counting, allow_exited;
-    atomic_llong progress; /* when a block last ended, in seconds of the monotonic clock */
     struct emu_trace *trace;
 
     pthread_mutex_t lock; /* of what follows */

@@ -301,6 +301,7 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
         take_addresses(w, i, mask, &access);
         if (!door(w, i, &access, &host)) return;
         mask &= ~access.mask;
+        w->block->changed = true;
         if (is_block_copy(i, &access)) {
             memcpy((void *)(uintptr_t)(host + access.address[0]), LANES(u32, i->v[0]), SLOT_32);
             continue;
@@ -478,6 +479,7 @@ static void atomic(struct warp *w, const struct insn *i, uint32_t mask)
                     continue;
                 old = seen;
             }
+            if (combined(i, old, b, c) != old) w->block->changed = true;
             if (i->d != NO_SLOT) set_lane(w, i->d, i->lane_bytes, l, old);
         }
     }

@@ -80,11 +80,21 @@ static void add_up(struct launch *launch, const struct insn_counts *counts)
     pthread_mutex_unlock(&launch->lock);
 }
 
-static long long now(void)
+static double now(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec;
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* A block whose slice is over: has it waited too long for what never comes? Only its own running
+ * time counts, and only while it changes nothing, so that no block is given up for being slow. */
+static void check_patience(struct block *block, double seconds)
+{
+    unsigned patience = block->launch->emu->patience;
+    block->idle = block->changed ? 0 : block->idle + seconds;
+    block->changed = false;
+    if (block->idle > patience) block_give_up(block, patience);
 }
 
 /* One host thread. */
@@ -95,13 +105,12 @@ static void *work(void *argument)
         launch->counting ? calloc(launch->kernel->code_count, sizeof *counts) : NULL;
     struct block *block, *spare = NULL;
     while ((block = next_block(launch, &spare))) {
+        double start = now();
         if (!block_run(block, counts)) {
-            if (now() - launch->progress > launch->emu->patience)
-                block_give_up(block, launch->emu->patience);
+            check_patience(block, now() - start);
             wait_in_queue(launch, block);
             continue;
         }
-        launch->progress = now();
         block_free(spare);
         spare = block;
         pthread_mutex_lock(&launch->lock);
@@ -121,7 +130,6 @@ void launch_run(struct launch *launch)
     if (wanted > launch->block_count) wanted = (unsigned)launch->block_count;
     if (wanted > MAX_HOST_THREADS) wanted = MAX_HOST_THREADS;
     launch->waiting_end = &launch->waiting;
-    launch->progress = now();
     while (started + 1 < wanted && !pthread_create(&threads[started], NULL, work, launch))
         started++;
     work(launch); /* this thread works too */

@@ -222,6 +222,21 @@ Test(emu_barrier, a_spin_without_end_is_given_up, .timeout = 30)
     }
 }
 
+/* Slow is not stuck: a block that writes memory may run for longer than the patience lasts. */
+Test(emu_barrier, a_slow_block_is_not_given_up, .timeout = 30)
+{
+    static const char text[] = BARRIER_KERNEL(
+        ".reg .b64 %start, %now;\nmov.u64 %start, %globaltimer;\nmov.u32 %r0, 1;\n"
+        "LOOP: st.global.u32 [%out], %r0;\nmov.u64 %now, %globaltimer;\n"
+        "sub.u64 %now, %now, %start;\nsetp.lt.u64 %p0, %now, 1800000000;\n@%p0 bra LOOP;\nret;\n");
+    struct emu *emu = open_emu_with(&(struct emu_config){.memory = 16 << 20, .patience = 1});
+    struct emu_kernel *kernel = load_kernel(emu, text, "meet");
+    emu_addr out = device_copy(emu, NULL, BLOCK * 4);
+    int e = launch(emu, kernel, 1, 32, 0, 2, (uint64_t[]){out, out});
+    cr_expect(!e, "error %d: %s", e, emu_message(emu));
+    emu_close(emu);
+}
+
 /* Only one block of many is at fault: the message names it. */
 Test(emu_barrier, the_message_names_the_block, .timeout = 20)
 {

@@ -61,6 +61,17 @@ static const struct {
      PTX_HEADER ".extern .func f(.param .b32 x);\n.visible .entry k()\n{\n.reg .b32 %r<2>;\n{\n"
                 ".param .b32 a;\nst.param.b32 [a], %r0;\ncall f, (a);\n}\nret;\n}\n",
      "'f'"},
+    {"address of a function's parameter",
+     PTX_HEADER ".func f(.param .b32 x)\n{\n.reg .b64 %l<2>;\nmov.b64 %l0, x;\nret;\n}\n"
+                ".visible .entry k()\n{\n.reg .b32 %r<2>;\n{\n.param .b32 a;\n"
+                "st.param.b32 [a], %r0;\ncall f, (a);\n}\nret;\n}\n",
+     "'x'"},
+    {"computed address of a function's parameter",
+     PTX_HEADER ".func f(.param .b32 x)\n{\n.reg .b64 %l<2>;\n.reg .b32 %r<2>;\n"
+                "ld.param.b32 %r0, [%l0];\nret;\n}\n"
+                ".visible .entry k()\n{\n.reg .b32 %r<2>;\n{\n.param .b32 a;\n"
+                "st.param.b32 [a], %r0;\ncall f, (a);\n}\nret;\n}\n",
+     "computed address"},
     {"constant expression",
      PTX_HEADER ".visible .entry k()\n{\n.reg .b32 %r<2>;\nmov.u32 %r0, 1+2*3;\nret;\n}\n", "+"},
 };
