@@ -337,3 +337,37 @@ Test(emu_command, names_of_kernels)
         cr_assert_str_eq(name, names[i][1]);
     }
 }
+
+/* ---- the checkers ---------------------------------------------------------------------------- */
+
+Test(emu_command, a_program_without_errors_is_checked)
+{
+    static const char *const tools[] = {"memcheck",  "racecheck",          "initcheck",
+                                        "synccheck", "memcheck,synccheck", "all"};
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+        expect_status(5, "$emu --tool %s --error-exitcode 9 $p/shared 5 2>&1", tools[i]);
+        expect("last value 124\n");
+        expect(strcmp(tools[i], "racecheck") == 0
+                   ? "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n"
+                   : "========= ERROR SUMMARY: 0 errors\n");
+    }
+}
+
+Test(emu_command, refuses_wrong_options_of_checkers)
+{
+    static const char *const wrong[] = {
+        "--tool leakcheck",   "--tool memcheck,", "--error-exitcode -1", "--error-exitcode 256",
+        "--print-limit many", "--leak-check yes", "--schedule x",        "--tool all --csv",
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        expect_status(2, "$emu %s $p/shared 2>&1", wrong[i]);
+        expect_one_sentence();
+    }
+    static const char *const settings[] = {"EMU_TOOL=leakcheck", "EMU_TOOL=all EMU_PRINT_LIMIT=x",
+                                           "EMU_TOOL=all EMU_ERROR_EXITCODE=256",
+                                           "EMU_TOOL=all EMU_LEAK_CHECK=1", "EMU_SCHEDULE=no"};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        expect_status(2, "%s $p/emulated 2>&1", settings[i]);
+        expect_one_sentence();
+    }
+}

@@ -13,6 +13,7 @@
  *   cudart_device.c     properties and limits;  cudart_occupancy.c  kernels' attributes, occupancy
  *   cudart_stream.c     streams and events;  cudart_error.c  errors
  *   cudart_report.c     the counters that are printed when the program ends
+ *   cudart_check.c      what the checkers have found
  */
 #ifndef CUDART_H
 #define CUDART_H
@@ -116,5 +117,13 @@ bool cudart_report_wanted(void);
 
 /* Runs `launch(context)`, and keeps what it counted for the report if one is wanted. */
 int cudart_report_launch(int (*launch)(void *context), void *context, unsigned long long stream_id);
+
+/* ---- the checkers (cudart_check.c) ----------------------------------------------------------- */
+
+/* Puts into a device's settings which checkers the EMU_* variables ask for. */
+void cudart_check_config(struct emu_config *);
+
+/* Prints what has been found since the last call. */
+void cudart_check_print(void);
 
 #endif

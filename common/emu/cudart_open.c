@@ -8,7 +8,7 @@
  *   EMU_TIMEOUT=60        seconds that a block may run without writing memory
  *   EMU_ALLOW_EXITED=1    a barrier does not wait for threads that have exited
  *
- * and those of the report (cudart_report.c).
+ * and those of the report (cudart_report.c) and of the checkers (cudart_check.c).
  */
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "cudart.h"
@@ -122,6 +122,7 @@ static void open_device(void)
         .trace = trace,
         .allow_exited = cudart_switch("EMU_ALLOW_EXITED"),
     };
+    cudart_check_config(&config);
     char message[256];
     device = emu_open(&config, message, sizeof message);
     if (device == NULL) {

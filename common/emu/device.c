@@ -44,10 +44,18 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
     emu->tracing = config->trace != NULL;
     emu->trace.file = config->trace;
     if (emu->tracing) emu->threads = 1; /* so that lines come in the order of blocks */
+    emu->checks = config->checks;
+    emu->schedule = config->schedule;
     size_t bytes = memory_size(emu->gpu, config->memory);
+    if (!check_open(&emu->findings, config->finding_limit)) {
+        snprintf(message, size, "out of memory");
+        free(emu);
+        return NULL;
+    }
     if (!memory_open(&emu->memory, bytes)) {
         snprintf(message, size,
                  "the host gives no addresses for %zu bytes of device memory; ask for less", bytes);
+        check_close(&emu->findings);
         free(emu);
         return NULL;
     }
@@ -64,6 +72,7 @@ void emu_close(struct emu *emu)
         module_free(module);
     }
     memory_close(&emu->memory);
+    check_close(&emu->findings);
     pthread_mutex_destroy(&emu->lock);
     free(emu->records);
     free(emu);

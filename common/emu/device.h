@@ -3,6 +3,7 @@
 #ifndef EMU_DEVICE_H
 #define EMU_DEVICE_H
 
+#include "check.h"
 #include "counters.h"
 #include "memory.h"
 #include "module.h"
@@ -14,6 +15,9 @@ struct emu {
     unsigned patience; /* seconds */
     bool counting, allow_exited, tracing;
     struct emu_trace trace;
+    unsigned checks; /* bits of enum emu_check */
+    uint64_t schedule;
+    struct check_log findings;
     struct memory memory;
     struct emu_module *modules;
     unsigned launches;

@@ -17,6 +17,7 @@
 #ifndef EMU_H
 #define EMU_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -73,6 +74,15 @@ struct emu_gpu {
 const struct emu_gpu *emu_gpu_find(const char *key);
 const struct emu_gpu *emu_gpu_at(size_t index);
 
+/* The checkers, as bits. */
+enum emu_check {
+    EMU_CHECK_MEMORY = 1, /* memcheck: accesses out of bounds, leaks, API errors */
+    EMU_CHECK_RACE = 2,   /* racecheck: hazards between threads */
+    EMU_CHECK_INIT = 4,   /* initcheck: reads of what nobody wrote */
+    EMU_CHECK_SYNC = 8,   /* synccheck: barriers, member masks, deadlocks */
+    EMU_CHECK_ALL = 15,
+};
+
 struct emu_config {
     const struct emu_gpu *gpu; /* NULL: the default model */
     unsigned threads;          /* host threads that run blocks; 0: every core */
@@ -83,8 +93,11 @@ struct emu_config {
     /* A block that has run for so many seconds (0: 60) without writing memory or passing a barrier
      * is given up, and with it the grid: it spins. */
     unsigned patience;
-    bool allow_exited; /* a barrier does not wait for threads that have exited, as today's
+    bool allow_exited;    /* a barrier does not wait for threads that have exited, as today's
                                   hardware happens to do; otherwise that is an error */
+    unsigned checks;      /* bits of enum emu_check */
+    size_t finding_limit; /* findings whose text is kept; 0: 100 */
+    uint64_t schedule;    /* not 0: warps and blocks take turns in an order made from this seed */
 };
 
 /* Makes a device. Returns NULL and writes one sentence into message[size] if it can't.
@@ -207,6 +220,33 @@ bool emu_count(struct emu *, bool on);
 size_t emu_records(const struct emu *);
 const struct emu_launch_record *emu_record(const struct emu *, size_t index);
 void emu_forget(struct emu *);
+
+/* ---- findings ------------------------------------------------------------------------------ */
+
+enum emu_severity { EMU_FINDING_ERROR, EMU_FINDING_WARNING, EMU_FINDING_INFO };
+#define EMU_NO_LAUNCH UINT_MAX
+
+/* What a checker found; see check.h. Texts are lines with '\n' between them. */
+struct emu_finding {
+    enum emu_check tool;
+    enum emu_severity severity;
+    const char *head;
+    const char *unit;   /* what `count` counts ("hazards"), if that is to be printed; or NULL */
+    const char *detail; /* or NULL */
+    uint64_t count;     /* how often, over all launches */
+    unsigned launch;    /* the id of the first launch that had it, or EMU_NO_LAUNCH */
+};
+
+/* The checkers that emu_config asked for. */
+unsigned emu_checks(const struct emu *);
+/* The first findings, as many as emu_config.finding_limit; valid until emu_close. */
+size_t emu_findings(const struct emu *);
+const struct emu_finding *emu_finding(const struct emu *, size_t index);
+/* How many distinct ones there were, of which more than those may be kept. */
+uint64_t emu_finding_count(const struct emu *, enum emu_severity);
+/* Adds one from the host's side. */
+void emu_add_finding(struct emu *, enum emu_check, enum emu_severity, const char *head,
+                     const char *detail);
 
 /* ---- the runtime library ------------------------------------------------------------------- */
 

@@ -1,10 +1,11 @@
 /*
- * emu_main.c — the command `emu`, which is used like ncu.
+ * emu_main.c — the command `emu`, which is used like ncu, and with --tool like compute-sanitizer.
  *
  * It checks that the program will find the emulator's runtime library, describes in EMU_* variables
  * what is wanted, and becomes the program. The library does the rest.
  */
 #define _GNU_SOURCE /* asprintf */
+#include "check_tools.h"
 #include "emu.h"
 #include "emu_elf.h"
 #include "metrics.h"
@@ -42,7 +43,8 @@ static void set(const char *name, const char *value)
 
 static const char usage[] =
     "usage: emu [options] PROGRAM [arguments]\n"
-    "Runs a CUDA program on an emulated GPU and prints what its kernels did, as ncu would.\n"
+    "Runs a CUDA program on an emulated GPU and prints what its kernels did, as ncu would,\n"
+    "or with --tool what is wrong with them, as compute-sanitizer would.\n"
     "\n"
     "  --csv               as CSV, in the layout of ncu --csv --page raw\n"
     "  --log-file FILE     into FILE, or stdout (the default), or stderr\n"
@@ -54,6 +56,16 @@ static const char usage[] =
     "  --trace FILE        write every access to shared and global memory, as text\n"
     "  --gpu MODEL         the GPU to be\n"
     "  --threads N         host threads, 1 to 1024; default: every core\n"
+    "\n"
+    "  --tool TOOL,...     check, as compute-sanitizer does, in place of counting; tools:\n"
+    "                      memcheck, racecheck, initcheck, synccheck, all\n"
+    "  --error-exitcode N  exit with N if there were errors; 0, the default: as the program does\n"
+    "  --print-limit N     findings to print; default: 100\n"
+    "  --leak-check full|no\n"
+    "                      memcheck: list the memory that the program did not free; default: no\n"
+    "  --schedule SEED     let warps and blocks take turns in an order made from this number\n"
+    "  --log-file FILE     the findings into FILE, or stdout, or stderr (the default with --tool)\n"
+    "\n"
     "  --nvcc-flags        print the flags that make nvcc link the emulator into a program:\n"
     "                      NVCC_PREPEND_FLAGS=\"$(emu --nvcc-flags)\" make\n"
     "  --help, --version\n"
@@ -185,10 +197,62 @@ static void set_page(const char *page)
         refuse("--page takes raw or source, not \"%s\"", page);
 }
 
+static void set_tool(const char *names)
+{
+    if (check_tools(names) == 0) refuse("--tool takes " CHECK_TOOLS ", not \"%s\"", names);
+    set("EMU_TOOL", names);
+}
+
+/* A whole number up to `most`. */
+static void set_number(const char *option, const char *variable, unsigned long long most,
+                       const char *text)
+{
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    if (errno != 0 || *end != '\0' || text[0] < '0' || text[0] > '9' || number > most)
+        refuse("%s takes a number from 0 to %llu, not \"%s\"", option, most, text);
+    set(variable, text);
+}
+
+static void set_leak_check(const char *mode)
+{
+    if (strcmp(mode, "full") != 0 && strcmp(mode, "no") != 0)
+        refuse("--leak-check takes full or no, not \"%s\"", mode);
+    set("EMU_LEAK_CHECK", mode);
+}
+
+/* Counting and checking are two things: their options do not go together. */
+static void settle(bool checks, bool counts)
+{
+    const char *log = getenv("EMU_LOG_FILE");
+    if (checks && counts)
+        refuse("--tool checks and does not count: leave --csv, --metrics, --page, --per-line and"
+               " --kernel-name away");
+    if (checks) set("EMU_COUNTERS", "0");
+    if (checks && log != NULL) set("EMU_CHECK_LOG", log);
+}
+
 /* Reads the options and returns the index of PROGRAM in argv. */
 static int read_options(int argc, char **argv)
 {
-    enum { CSV = 256, LOG_FILE, METRICS, PAGE, PER_LINE, TRACE, GPU, THREADS, FLAGS, VERSION };
+    enum {
+        CSV = 256,
+        LOG_FILE,
+        METRICS,
+        PAGE,
+        PER_LINE,
+        TRACE,
+        GPU,
+        THREADS,
+        FLAGS,
+        VERSION,
+        TOOL,
+        EXIT_CODE,
+        LIMIT,
+        LEAKS,
+        SCHEDULE
+    };
     static const struct option options[] = {
         {"csv", no_argument, NULL, CSV},
         {"log-file", required_argument, NULL, LOG_FILE},
@@ -199,16 +263,24 @@ static int read_options(int argc, char **argv)
         {"trace", required_argument, NULL, TRACE},
         {"gpu", required_argument, NULL, GPU},
         {"threads", required_argument, NULL, THREADS},
+        {"tool", required_argument, NULL, TOOL},
+        {"error-exitcode", required_argument, NULL, EXIT_CODE},
+        {"print-limit", required_argument, NULL, LIMIT},
+        {"leak-check", required_argument, NULL, LEAKS},
+        {"schedule", required_argument, NULL, SCHEDULE},
         {"nvcc-flags", no_argument, NULL, FLAGS},
         {"help", no_argument, NULL, 'h'},
         {"version", no_argument, NULL, VERSION},
         {NULL, 0, NULL, 0},
     };
+    bool counts = false, checks = false;
     set("EMU_COUNTERS", "1");
     opterr = 0;
     int option;
     /* "+": what follows PROGRAM belongs to it. ":": tell a missing value from a wrong option. */
     while ((option = getopt_long(argc, argv, "+:k:h", options, NULL)) != -1) {
+        counts |= option == CSV || option == METRICS || option == 'k' || option == PAGE ||
+                  option == PER_LINE;
         switch (option) {
         case CSV: set("EMU_CSV", "1"); break;
         case LOG_FILE: set_log_file(optarg); break;
@@ -219,6 +291,11 @@ static int read_options(int argc, char **argv)
         case TRACE: set_trace(optarg); break;
         case GPU: set_gpu(optarg); break;
         case THREADS: set_threads(optarg); break;
+        case TOOL: checks = true, set_tool(optarg); break;
+        case EXIT_CODE: set_number("--error-exitcode", "EMU_ERROR_EXITCODE", 255, optarg); break;
+        case LIMIT: set_number("--print-limit", "EMU_PRINT_LIMIT", 1000000, optarg); break;
+        case LEAKS: set_leak_check(optarg); break;
+        case SCHEDULE: set_number("--schedule", "EMU_SCHEDULE", ULLONG_MAX, optarg); break;
         case FLAGS: print_nvcc_flags(); exit(EXIT_SUCCESS);
         case 'h': print_help(); exit(EXIT_SUCCESS);
         case VERSION: puts("emu (Upsweep), for programs of CUDA 13"); exit(EXIT_SUCCESS);
@@ -227,6 +304,7 @@ static int read_options(int argc, char **argv)
         }
     }
     if (optind == argc) refuse("which program? usage: emu [options] PROGRAM [arguments]");
+    settle(checks, counts);
     return optind;
 }
 

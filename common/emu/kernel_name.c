@@ -34,3 +34,18 @@ void kernel_base_name(const char *mangled, char *name, size_t size)
     }
     snprintf(name, size, "%.*s", base_length, base);
 }
+
+/* Of the C++ library, which nearly every CUDA program has: of a C program the address is NULL. */
+extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status)
+    __attribute__((weak));
+
+void kernel_whole_name(const char *mangled, char *name, size_t size)
+{
+    int status = -1;
+    char *whole = __cxa_demangle ? __cxa_demangle(mangled, NULL, NULL, &status) : NULL;
+    if (whole && status == 0)
+        snprintf(name, size, "%s", whole);
+    else
+        kernel_base_name(mangled, name, size);
+    free(whole);
+}

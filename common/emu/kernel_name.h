@@ -13,4 +13,8 @@
  */
 void kernel_base_name(const char *mangled, char *name, size_t size);
 
+/* Writes the whole name, with namespaces, template arguments and parameters, where the C++ library
+ * is at hand, which knows how to; otherwise the base name. */
+void kernel_whole_name(const char *mangled, char *name, size_t size);
+
 #endif

@@ -100,6 +100,7 @@ static int run(struct emu *emu, struct emu_kernel *kernel, struct emu_dim grid,
                               .params = params,
                               .counting = emu->counting,
                               .allow_exited = emu->allow_exited,
+                              .checks = emu->checks,
                               .trace = emu->tracing ? &emu->trace : NULL,
                               .total = total,
                               .resident_limit =

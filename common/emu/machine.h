@@ -270,6 +270,7 @@ struct launch {
     size_t dynamic_shared, shared_bytes;
     uint8_t *params;
     bool counting, allow_exited;
+    unsigned checks; /* bits of enum emu_check */
     struct emu_trace *trace;
 
     pthread_mutex_t lock; /* of what follows */

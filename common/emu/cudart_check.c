@@ -1,0 +1,167 @@
+/*
+ * cudart_check.c — the findings of the checkers, printed as compute-sanitizer does.
+ *
+ *   EMU_TOOL=memcheck,racecheck   which checkers; or all of them: all
+ *   EMU_PRINT_LIMIT=100           findings that are printed; the rest is only counted
+ *   EMU_ERROR_EXITCODE=N          the process's exit code if there was an error; 0: its own
+ *   EMU_LEAK_CHECK=full           memcheck also lists memory that was not freed
+ *   EMU_CHECK_LOG=FILE            there rather than on stderr; stdout is understood too
+ *   EMU_SCHEDULE=SEED             warps and blocks take turns in an order made from this number
+ *
+ * The command emu --tool (emu_main.c) sets them. What a launch has found is printed when it ends,
+ * the summary when the program ends.
+ */
+#define _GNU_SOURCE /* flockfile */
+#include "check_tools.h"
+#include "cudart.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+    unsigned checks;
+    bool leaks, colour;
+    uint64_t schedule;
+    size_t limit;
+    int exit_code;
+    FILE *log;
+    pid_t process; /* the one that began: a child that it forks prints nothing */
+} wanted;
+
+static size_t printed; /* findings so far */
+
+/* ---- what is wanted -------------------------------------------------------------------------- */
+
+static uint64_t read_whole_number(const char *name, uint64_t largest, const char *accepted)
+{
+    const char *value = cudart_setting(name);
+    if (value == NULL) return 0;
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(value, &end, 10);
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || number > largest)
+        cudart_refuse(name, value, accepted);
+    return number;
+}
+
+static FILE *open_log(void)
+{
+    const char *path = cudart_setting("EMU_CHECK_LOG");
+    if (path == NULL || strcmp(path, "stderr") == 0) return stderr;
+    if (strcmp(path, "stdout") == 0) return stdout;
+    FILE *log = fopen(path, "w");
+    if (log != NULL) return log;
+    fprintf(stderr, "emu: cannot write EMU_CHECK_LOG=%s: %s\n", path, strerror(errno));
+    cudart_exit(EXIT_USAGE);
+}
+
+/* Runs when the program is loaded, so that a wrong setting ends it before it has done anything. */
+__attribute__((constructor)) static void read_settings(void)
+{
+    enum { MAX_LIMIT = 1000000, MAX_EXIT_CODE = 255 };
+    const char *tool = cudart_setting("EMU_TOOL"), *leaks = cudart_setting("EMU_LEAK_CHECK");
+    wanted.schedule = read_whole_number("EMU_SCHEDULE", UINT64_MAX, "a whole number");
+    if (tool == NULL) return;
+    wanted.checks = check_tools(tool);
+    if (wanted.checks == 0) cudart_refuse("EMU_TOOL", tool, CHECK_TOOLS);
+    wanted.limit = read_whole_number("EMU_PRINT_LIMIT", MAX_LIMIT, "a number up to 1000000");
+    wanted.exit_code = (int)read_whole_number("EMU_ERROR_EXITCODE", MAX_EXIT_CODE, "0 to 255");
+    if (leaks != NULL && strcmp(leaks, "full") != 0 && strcmp(leaks, "no") != 0)
+        cudart_refuse("EMU_LEAK_CHECK", leaks, "full or no");
+    wanted.leaks = leaks != NULL && strcmp(leaks, "full") == 0;
+    wanted.log = open_log();
+    wanted.colour = isatty(fileno(wanted.log)) && cudart_setting("NO_COLOR") == NULL;
+    wanted.process = getpid();
+    fputs("========= EMU (checks as compute-sanitizer does)\n", wanted.log);
+}
+
+void cudart_check_config(struct emu_config *config)
+{
+    config->checks = wanted.checks;
+    config->finding_limit = wanted.limit;
+    config->schedule = wanted.schedule;
+}
+
+/* ---- printing -------------------------------------------------------------------------------- */
+
+/* Prints lines, each behind compute-sanitizer's mark; the first of an error in red. */
+static void print_lines(const char *text, const char *colour)
+{
+    for (const char *line = text; line != NULL;) {
+        const char *end = strchr(line, '\n');
+        int length = end != NULL ? (int)(end - line) : (int)strlen(line);
+        const char *before = wanted.colour && line == text ? colour : "";
+        fprintf(wanted.log, "========= %s%.*s%s", before, length, line, *before ? "\033[0m" : "");
+        line = end != NULL ? end + 1 : NULL;
+        if (line != NULL) fputc('\n', wanted.log);
+    }
+}
+
+static void print_finding(const struct emu_finding *f)
+{
+    static const char red[] = "\033[31m", yellow[] = "\033[33m";
+    print_lines(f->head, f->severity == EMU_FINDING_ERROR     ? red
+                         : f->severity == EMU_FINDING_WARNING ? yellow
+                                                              : "");
+    if (f->unit != NULL) fprintf(wanted.log, " [%" PRIu64 " %s]", f->count, f->unit);
+    fputc('\n', wanted.log);
+    if (f->detail != NULL) {
+        print_lines(f->detail, "");
+        fputc('\n', wanted.log);
+    }
+    fputs("=========\n", wanted.log);
+}
+
+void cudart_check_print(void)
+{
+    if (wanted.checks == 0 || wanted.process != getpid()) return;
+    flockfile(wanted.log);
+    for (; printed < emu_findings(emu_runtime()); printed++)
+        print_finding(emu_finding(emu_runtime(), printed));
+    fflush(wanted.log);
+    funlockfile(wanted.log);
+}
+
+static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
+
+static void print_summary(uint64_t errors, uint64_t warnings)
+{
+    if (wanted.checks == EMU_CHECK_RACE)
+        fprintf(wanted.log,
+                "========= RACECHECK SUMMARY: %zu hazard%s displayed (%" PRIu64 " error%s, %" PRIu64
+                " warning%s)\n",
+                printed, plural(printed), errors, plural(errors), warnings, plural(warnings));
+    else if (warnings > 0)
+        fprintf(wanted.log, "========= ERROR SUMMARY: %" PRIu64 " error%s, %" PRIu64 " warning%s\n",
+                errors, plural(errors), warnings, plural(warnings));
+    else
+        fprintf(wanted.log, "========= ERROR SUMMARY: %" PRIu64 " error%s\n", errors,
+                plural(errors));
+    uint64_t all = errors + warnings;
+    if (all > printed)
+        fprintf(wanted.log,
+                "========= ERROR SUMMARY: %" PRIu64 " error%s not printed. Use --print-limit"
+                " option to adjust the number of printed errors\n",
+                all - printed, all - printed == 1 ? " was" : "s were");
+}
+
+/* Runs last of all when the program ends (101: behind the other reports), since it may set the
+ * exit code. A full disk shows only now. */
+__attribute__((destructor(101))) static void end(void)
+{
+    if (wanted.checks == 0 || wanted.process != getpid()) return;
+    cudart_check_print();
+    uint64_t errors = emu_finding_count(emu_runtime(), EMU_FINDING_ERROR),
+             warnings = emu_finding_count(emu_runtime(), EMU_FINDING_WARNING);
+    print_summary(errors, warnings);
+    bool failed = fflush(wanted.log) != 0 || ferror(wanted.log) != 0;
+    if (failed) {
+        fprintf(stderr, "emu: the report is not complete: %s\n", strerror(errno));
+        cudart_exit(EXIT_USAGE);
+    }
+    if (errors > 0 && wanted.exit_code != 0) cudart_exit(wanted.exit_code);
+}
