@@ -2,9 +2,7 @@
 #include "device.h"
 #include "exec.h"
 #include "flow.h"
-#include "frame.h"
 #include "sched.h"
-#include "warp_ops.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,173 +128,25 @@ static void start_warp(struct warp *w)
     }
 }
 
-void block_start(struct block *block, uint64_t index)
+void block_start(struct block *block, struct emu_dim id)
 {
     struct emu_dim grid = block->launch->grid;
-    block->index = index;
-    block->id = (struct emu_dim){(unsigned)(index % grid.x), (unsigned)(index / grid.x % grid.y),
-                                 (unsigned)(index / grid.x / grid.y)};
+    block->index = id.x + (uint64_t)grid.x * (id.y + (uint64_t)grid.y * id.z);
+    block->id = id;
     block->epoch = 0;
     block->changed = false;
-    block->idle = 0;
+    block->ended = false;
     memset(block->barriers, 0, sizeof block->barriers);
     if (block->shared_bytes) memset(block->shared, SHARED_POISON, block->shared_bytes);
     for (unsigned i = 0; i < block->warp_count; i++) start_warp(&block->warps[i]);
     block->is_new = false;
 }
 
-/* ---- barriers ------------------------------------------------------------------------------ */
-
-/* bar.red: what the predicates of all threads came to */
-static void tell_result(struct warp *w, const struct fragment *f, const struct barrier *barrier)
-{
-    const struct insn *i = &w->block->launch->kernel->code[f->pc];
-    uint32_t *d = i->d == NO_SLOT ? NULL : frame_slot(w, f, i->d);
-    bool holds = i->function == BARRIER_AND ? barrier->true_count == barrier->arrived
-                                            : barrier->true_count > 0;
-    if (i->function == BARRIER_COUNT) {
-        for (int l = 0; l < WARP; l++)
-            if (f->mask >> l & 1) d[l] = barrier->true_count;
-    } else if (i->function != BARRIER_NOTHING) {
-        *d = (*d & ~f->mask) | (holds ? f->mask : 0);
-    }
-}
-
-static void release(struct block *block, unsigned number)
-{
-    for (unsigned i = 0; i < block->warp_count; i++)
-        for (unsigned k = 0; k < block->warps[i].fragment_count; k++) {
-            struct fragment *f = &block->warps[i].fragments[k];
-            if (f->state != FRAGMENT_AT_BARRIER || f->barrier != number) continue;
-            tell_result(&block->warps[i], f, &block->barriers[number]);
-            f->state = FRAGMENT_READY;
-            f->pc++;
-        }
-    block->barriers[number] = (struct barrier){0};
-    block->epoch++;
-    block->changed = true;
-}
-
-void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bool waits)
-{
-    struct block *block = w->block;
-    int lane = __builtin_ctz(f->mask);
-    uint32_t number = ((const uint32_t *)slot_at(w, i->a))[lane];
-    uint32_t threads = i->b == NO_SLOT ? 0 : ((const uint32_t *)slot_at(w, i->b))[lane];
-    if (number >= MAX_BARRIERS) {
-        fault(w, i, lane, EMU_LAUNCH_FAILURE, "barrier %u does not exist: a block has %d", number,
-              MAX_BARRIERS);
-        return;
-    }
-    struct barrier *barrier = &block->barriers[number];
-    unsigned expected = threads && threads < block->threads ? threads : block->threads;
-    if (barrier->expected && barrier->expected != expected) {
-        fault(w, i, lane, EMU_LAUNCH_FAILURE,
-              "barrier %u is waited for by %u threads here and %u elsewhere", number, expected,
-              barrier->expected);
-        return;
-    }
-    barrier->expected = expected;
-    barrier->arrived += (unsigned)__builtin_popcount(f->mask);
-    if (i->function != BARRIER_NOTHING) {
-        uint32_t p = *(const uint32_t *)slot_at(w, i->c) ^ (i->flip_c ? ALL_LANES : 0);
-        barrier->true_count += (unsigned)__builtin_popcount(p & f->mask);
-    }
-    if (waits) {
-        f->state = FRAGMENT_AT_BARRIER;
-        f->barrier = number;
-    } else {
-        f->pc++;
-    }
-    if (barrier->arrived >= expected) release(block, number);
-}
-
-/* ---- when nothing can go on ---------------------------------------------------------------- */
-
-struct stuck {
-    struct warp *warp;
-    const struct fragment *fragment;
-    const struct insn *insn;
-    unsigned exited;
-};
-
-static struct stuck look_around(struct block *block)
-{
-    struct stuck stuck = {0};
-    for (unsigned i = 0; i < block->warp_count; i++) {
-        struct warp *w = &block->warps[i];
-        stuck.exited += (unsigned)__builtin_popcount(w->exited);
-        for (unsigned k = 0; k < w->fragment_count; k++) {
-            const struct fragment *f = &w->fragments[k];
-            /* Report a fragment that waits for lanes of its own warp rather than one at a
-             * barrier. */
-            if (stuck.fragment &&
-                (stuck.fragment->state == FRAGMENT_CONVERGING || f->state != FRAGMENT_CONVERGING))
-                continue;
-            stuck.warp = w;
-            stuck.fragment = f;
-            stuck.insn = &block->launch->kernel->code[f->pc];
-        }
-    }
-    return stuck;
-}
-
-/* Says who waits for whom, or, if that is allowed, lets a barrier go without the threads that have
- * exited. */
-static void resolve_stuck(struct block *block)
-{
-    struct stuck s = look_around(block);
-    int lane = __builtin_ctz(s.fragment->mask);
-    if (s.fragment->state == FRAGMENT_CONVERGING) {
-        uint32_t members =
-            ((const uint32_t *)frame_slot(s.warp, s.fragment, s.insn->members))[lane];
-        fault(s.warp, s.insn, lane, EMU_LAUNCH_FAILURE,
-              "deadlock: lanes 0x%08x wait here for lanes 0x%08x of their member mask 0x%08x, "
-              "which wait elsewhere",
-              s.fragment->mask, members & s.warp->live & ~s.fragment->mask, members);
-        return;
-    }
-    const struct barrier *barrier = &block->barriers[s.fragment->barrier];
-    bool exits_explain = barrier->arrived + s.exited >= barrier->expected;
-    if (exits_explain && block->launch->allow_exited) {
-        release(block, s.fragment->barrier);
-        return;
-    }
-    if (exits_explain)
-        fault(s.warp, s.insn, lane, EMU_LAUNCH_FAILURE,
-              "a barrier that not all threads reach: %u of %u threads wait here, %u have exited "
-              "(today's GPUs let this pass, and so does EMU_ALLOW_EXITED=1; it is undefined all "
-              "the same)",
-              barrier->arrived, barrier->expected, s.exited);
-    else
-        fault(s.warp, s.insn, lane, EMU_LAUNCH_FAILURE,
-              "deadlock: %u of %u threads wait at this barrier, number %u, and the others wait "
-              "elsewhere",
-              barrier->arrived, barrier->expected, s.fragment->barrier);
-}
-
-void block_give_up(struct block *block, unsigned seconds)
-{
-    for (unsigned i = 0; i < block->warp_count; i++) {
-        struct warp *w = &block->warps[i];
-        for (unsigned k = 0; k < w->fragment_count; k++) {
-            const struct fragment *f = &w->fragments[k];
-            if (f->state != FRAGMENT_READY) continue;
-            fault(
-                w, &block->launch->kernel->code[f->pc], __builtin_ctz(f->mask), EMU_LAUNCH_TIMEOUT,
-                "its block has run for %u seconds without writing memory (EMU_TIMEOUT=SECONDS has "
-                "more patience): does this loop wait for what can never come?",
-                seconds);
-            return;
-        }
-    }
-}
-
 /* ---- running ------------------------------------------------------------------------------- */
 
-bool block_run(struct block *block, struct insn_counts *counts)
+enum block_stop block_run(struct block *block, struct insn_counts *counts)
 {
-    for (;;) {
+    for (bool ran = false;;) {
         bool progress = false, slice_over = false, alive = false;
         for (unsigned i = 0; i < block->warp_count; i++) {
             struct warp *w = &block->warps[i];
@@ -304,14 +154,14 @@ bool block_run(struct block *block, struct insn_counts *counts)
             uint64_t turns = w->turns;
             w->counts = counts;
             enum warp_stop stop = warp_run(w, WARP_SLICE);
-            if (stop == WARP_FAULT) return true;
+            if (stop == WARP_FAULT) return BLOCK_ENDED;
             if (stop == WARP_SLICE_OVER) slice_over = true;
             if (stop != WARP_DONE) alive = true;
             progress = progress || w->turns != turns || stop == WARP_DONE;
         }
-        if (!alive) return true;
-        if (!progress) resolve_stuck(block);
-        if (block->launch->error) return true;
-        if (slice_over) return false;
+        if (!alive) return BLOCK_ENDED;
+        if (slice_over) return BLOCK_SLICE_OVER;
+        if (!progress) return ran ? BLOCK_WAITS : BLOCK_STUCK;
+        ran = true;
     }
 }

@@ -1,4 +1,5 @@
 #include "exec.h"
+#include "barrier.h"
 #include "flow.h"
 #include "frame.h"
 

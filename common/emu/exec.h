@@ -14,8 +14,4 @@ enum warp_stop {
 /* Runs a warp for at most `instructions`. */
 enum warp_stop warp_run(struct warp *, uint64_t instructions);
 
-/* A fragment has come to a barrier: in sched.c, because it concerns the block. It may release every
- * fragment that waits there, this one too. */
-void barrier_arrive(struct warp *, struct fragment *, const struct insn *, bool waits);
-
 #endif

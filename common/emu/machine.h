@@ -4,8 +4,9 @@
  * Where things are, from the outside in:
  *
  *   struct emu      a device           device.c   memory, modules, records of launches
- *   struct launch   a running grid     sched.c    host threads take its blocks
- *   struct block    a thread block     sched.c    shared memory, barriers, warps
+ *   struct launch   a running grid     sched.c    host threads take its clusters
+ *   struct cluster  one or more blocks cluster.c  that run at the same time
+ *   struct block    a thread block     block.c    shared memory, barriers, warps
  *   struct warp     32 lanes           exec.c     registers, fragments (flow.c)
  *   struct kernel   decoded code       decode.c   an array of struct insn
  *
@@ -29,6 +30,7 @@ enum {
     WARP = 32,
     MAX_VECTOR = 4,     /* elements of a .v4 access */
     MAX_BARRIERS = 16,  /* named barriers of a block (PTX ISA, bar) */
+    MAX_CLUSTER = 16,   /* blocks */
     SLOT_32 = WARP * 4, /* bytes of a register of up to 32 bits */
     SLOT_64 = WARP * 8, /* bytes of a 64-bit register */
     SLOT_ALIGNMENT = 64,
@@ -251,32 +253,43 @@ struct block {
     unsigned threads, warp_count;
     bool is_new;  /* its memory has served no block yet */
     bool changed; /* it has written memory or passed a barrier since this was last cleared */
-    double idle;  /* seconds that it has run since then */
+    bool ended;   /* every thread has exited */
+    struct cluster *cluster;
+    unsigned rank; /* in its cluster */
     struct warp *warps;
     uint8_t *shared;
     size_t shared_bytes;
     struct barrier barriers[MAX_BARRIERS];
-    unsigned epoch;     /* barriers passed */
-    uint8_t *memory;    /* registers, local and shared memory: one allocation */
-    struct block *next; /* in the launch's queue of waiting blocks */
+    unsigned epoch;  /* barriers passed */
+    uint8_t *memory; /* registers, local and shared memory: one allocation */
+};
+
+/* Blocks that start together and are run by one host thread; most often only one. */
+struct cluster {
+    struct launch *launch;
+    unsigned size, ended;
+    struct block *blocks[MAX_CLUSTER]; /* by rank */
+    double idle;          /* seconds that it has run since a block of it changed anything */
+    struct cluster *next; /* in the launch's queue of those that wait */
 };
 
 struct launch {
     struct emu *emu;
     const struct emu_kernel *kernel;
     unsigned id;
-    struct emu_dim grid, block;
-    uint64_t block_count;
+    struct emu_dim grid, block, cluster;
+    unsigned cluster_size; /* blocks */
+    uint64_t cluster_count;
     size_t dynamic_shared, shared_bytes;
     uint8_t *params;
     bool counting, allow_exited;
     unsigned checks; /* bits of enum emu_check */
     struct emu_trace *trace;
 
-    pthread_mutex_t lock; /* of what follows */
-    uint64_t next_block;  /* the first that has not started */
-    uint64_t resident, resident_limit;
-    struct block *waiting, **waiting_end;
+    pthread_mutex_t lock;              /* of what follows */
+    uint64_t next_cluster;             /* the first that has not started */
+    uint64_t resident, resident_limit; /* clusters */
+    struct cluster *waiting, **waiting_end;
     struct insn_counts *total; /* summed by each host thread when it ends */
     atomic_int error;          /* the first fault; blocks stop when they see it */
     char message[1400];

@@ -6,20 +6,13 @@
  * traces, and says where the bytes are. An access whose lanes go to different places passes it
  * several times, once a place.
  */
+#include "access.h"
 #include "counters.h"
 #include "device.h"
 #include "ops.h"
 #include "trace.h"
 #include "warp_ops.h"
 #include <string.h>
-
-/* One warp's access on its way through the door. */
-struct access {
-    uint64_t address[WARP]; /* of the lanes in `mask`; the others hold one of those */
-    uint32_t mask;
-    unsigned bytes;        /* a lane */
-    const char *operation; /* "ld", "st", "atom" */
-};
 
 /* The addresses that an instruction names: register + offset, in 32 bits if the register has 32. */
 static inline void take_addresses(struct warp *w, const struct insn *i, uint32_t mask,
@@ -33,6 +26,7 @@ static inline void take_addresses(struct warp *w, const struct insn *i, uint32_t
         for (int l = 0; l < WARP; l++) access->address[l] = (uint32_t)(a[l] + (uint32_t)i->offset);
     }
     access->mask = mask;
+    access->space = i->space;
     if (mask == ALL_LANES) return;
     uint64_t first = access->address[__builtin_ctz(mask)];
     for (int l = 0; l < WARP; l++) access->address[l] = mask >> l & 1 ? access->address[l] : first;
@@ -126,15 +120,12 @@ static bool find_range(struct warp *w, const struct insn *i, struct access *acce
     return false;
 }
 
-/*
- * Lets through the lanes of an access that go to one place: those in access->mask afterwards. *host
- * + address is where a lane's bytes are. Returns that mask, or 0 after a fault.
- */
+/* See access.h. */
 static uint32_t door(struct warp *w, const struct insn *i, struct access *access, uint64_t *host)
 {
-    enum ptx_space space = i->space;
+    enum ptx_space space = access->space;
     if (space == PTX_GENERIC) {
-        space = space_of(access->address[__builtin_ctz(access->mask)]);
+        access->space = space = space_of(access->address[__builtin_ctz(access->mask)]);
         if (space != PTX_GLOBAL || !all_inside(access, w->near.base, w->near.bytes))
             KEEP_LANES(access, space_of(a) == space);
         uint64_t base = window_base(space);
@@ -198,6 +189,12 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
         }
     }
     return access->mask;
+}
+
+uint32_t EMU_PASTE(access_door_, EMU_ISA)(struct warp *w, const struct insn *i,
+                                          struct access *access, uint64_t *host)
+{
+    return door(w, i, access, host);
 }
 
 /* ---- moving the bytes ---------------------------------------------------------------------- */
@@ -301,7 +298,7 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
         take_addresses(w, i, mask, &access);
         if (!door(w, i, &access, &host)) return;
         mask &= ~access.mask;
-        w->block->changed = true;
+        if (access.space != PTX_LOCAL) w->block->changed = true;
         if (is_block_copy(i, &access)) {
             memcpy((void *)(uintptr_t)(host + access.address[0]), LANES(u32, i->v[0]), SLOT_32);
             continue;

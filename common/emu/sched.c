@@ -1,7 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "sched.h"
-#include "block.h"
+#include "cluster.h"
 #include "device.h"
+#include "stuck.h"
 #include <stdlib.h>
 #include <time.h>
 
@@ -18,32 +19,32 @@ unsigned blocks_per_sm(const struct emu_gpu *gpu, unsigned threads, size_t share
     return most;
 }
 
-/* The next block to run: a new one while the GPU has room, then the one that has waited longest.
- * `spare` is the memory of a block that has ended, for a new one. NULL: none is left for this
+/* The next cluster to run: a new one while the GPU has room, then the one that has waited longest.
+ * `spare` is the memory of a cluster that has ended, for a new one. NULL: none is left for this
  * thread. */
-static struct block *next_block(struct launch *launch, struct block **spare)
+static struct cluster *next_cluster(struct launch *launch, struct cluster **spare)
 {
-    struct block *block = NULL;
+    struct cluster *cluster = NULL;
     pthread_mutex_lock(&launch->lock);
-    bool is_new = launch->next_block < launch->block_count &&
+    bool is_new = launch->next_cluster < launch->cluster_count &&
                   launch->resident < launch->resident_limit && !launch->error;
-    uint64_t index = launch->next_block;
+    uint64_t index = launch->next_cluster;
     if (is_new) {
-        launch->next_block++;
+        launch->next_cluster++;
         launch->resident++;
     } else if (launch->waiting && !launch->error) {
-        block = launch->waiting;
-        launch->waiting = block->next;
+        cluster = launch->waiting;
+        launch->waiting = cluster->next;
         if (!launch->waiting) launch->waiting_end = &launch->waiting;
     }
     pthread_mutex_unlock(&launch->lock);
-    if (!is_new) return block;
+    if (!is_new) return cluster;
 
-    block = *spare ? *spare : block_new(launch);
+    cluster = *spare ? *spare : cluster_new(launch);
     *spare = NULL;
-    if (block) {
-        block_start(block, index);
-        return block;
+    if (cluster) {
+        cluster_start(cluster, index);
+        return cluster;
     }
     pthread_mutex_lock(&launch->lock);
     if (!launch->error)
@@ -54,12 +55,12 @@ static struct block *next_block(struct launch *launch, struct block **spare)
     return NULL;
 }
 
-static void wait_in_queue(struct launch *launch, struct block *block)
+static void wait_in_queue(struct launch *launch, struct cluster *cluster)
 {
-    block->next = NULL;
+    cluster->next = NULL;
     pthread_mutex_lock(&launch->lock);
-    *launch->waiting_end = block;
-    launch->waiting_end = &block->next;
+    *launch->waiting_end = cluster;
+    launch->waiting_end = &cluster->next;
     pthread_mutex_unlock(&launch->lock);
 }
 
@@ -87,14 +88,13 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* A block whose slice is over: has it waited too long for what never comes? Only its own running
- * time counts, and only while it changes nothing, so that no block is given up for being slow. */
-static void check_patience(struct block *block, double seconds)
+/* A cluster whose slice is over: has it waited too long for what never comes? Only its own running
+ * time counts, and only while it changes nothing, so that none is given up for being slow. */
+static void check_patience(struct cluster *cluster, double seconds)
 {
-    unsigned patience = block->launch->emu->patience;
-    block->idle = block->changed ? 0 : block->idle + seconds;
-    block->changed = false;
-    if (block->idle > patience) block_give_up(block, patience);
+    unsigned patience = cluster->launch->emu->patience;
+    cluster->idle = cluster_changed(cluster) ? 0 : cluster->idle + seconds;
+    if (cluster->idle > patience) give_up(cluster, patience);
 }
 
 /* One host thread. */
@@ -103,21 +103,21 @@ static void *work(void *argument)
     struct launch *launch = argument;
     struct insn_counts *counts =
         launch->counting ? calloc(launch->kernel->code_count, sizeof *counts) : NULL;
-    struct block *block, *spare = NULL;
-    while ((block = next_block(launch, &spare))) {
+    struct cluster *cluster, *spare = NULL;
+    while ((cluster = next_cluster(launch, &spare))) {
         double start = now();
-        if (!block_run(block, counts)) {
-            check_patience(block, now() - start);
-            wait_in_queue(launch, block);
+        if (!cluster_run(cluster, counts)) {
+            check_patience(cluster, now() - start);
+            wait_in_queue(launch, cluster);
             continue;
         }
-        block_free(spare);
-        spare = block;
+        cluster_free(spare);
+        spare = cluster;
         pthread_mutex_lock(&launch->lock);
         launch->resident--;
         pthread_mutex_unlock(&launch->lock);
     }
-    block_free(spare);
+    cluster_free(spare);
     if (counts) add_up(launch, counts);
     free(counts);
     return NULL;
@@ -127,16 +127,16 @@ void launch_run(struct launch *launch)
 {
     pthread_t threads[MAX_HOST_THREADS];
     unsigned wanted = launch->emu->threads, started = 0;
-    if (wanted > launch->block_count) wanted = (unsigned)launch->block_count;
+    if (wanted > launch->cluster_count) wanted = (unsigned)launch->cluster_count;
     if (wanted > MAX_HOST_THREADS) wanted = MAX_HOST_THREADS;
     launch->waiting_end = &launch->waiting;
     while (started + 1 < wanted && !pthread_create(&threads[started], NULL, work, launch))
         started++;
     work(launch); /* this thread works too */
     while (started) pthread_join(threads[--started], NULL);
-    /* After a fault blocks may still be waiting. */
-    for (struct block *block = launch->waiting, *next; block; block = next) {
-        next = block->next;
-        block_free(block);
+    /* After a fault some may still be waiting. */
+    for (struct cluster *cluster = launch->waiting, *next; cluster; cluster = next) {
+        next = cluster->next;
+        cluster_free(cluster);
     }
 }

@@ -1,11 +1,11 @@
 /*
- * sched.h — from a launch to its blocks, and from a block to its warps.
+ * sched.h — from a launch to its blocks.
  *
  * Host threads take blocks in the order of their index and run each until it ends, or until its
  * time slice is over. Then it waits in a queue and the thread begins another block, as long as the
  * GPU would hold that many at once; otherwise it goes on with the one that has waited longest. So a
  * block that spins on what another one will write does not stop the grid, and as on a GPU only
- * resident blocks can be waited for.
+ * resident blocks can be waited for. Blocks of a cluster are taken, run and put back together.
  */
 #ifndef EMU_SCHED_H
 #define EMU_SCHED_H

@@ -1,0 +1,83 @@
+#include "cluster.h"
+#include "block.h"
+#include "stuck.h"
+#include <stdlib.h>
+
+struct cluster *cluster_new(struct launch *launch)
+{
+    struct cluster *cluster = calloc(1, sizeof *cluster);
+    if (!cluster) return NULL;
+    cluster->launch = launch;
+    for (unsigned rank = 0; rank < launch->cluster_size; rank++) {
+        struct block *block = cluster->blocks[rank] = block_new(launch);
+        if (!block) {
+            cluster_free(cluster);
+            return NULL;
+        }
+        block->cluster = cluster;
+        block->rank = rank;
+        cluster->size++;
+    }
+    return cluster;
+}
+
+void cluster_free(struct cluster *cluster)
+{
+    if (!cluster) return;
+    for (unsigned rank = 0; rank < cluster->size; rank++) block_free(cluster->blocks[rank]);
+    free(cluster);
+}
+
+/* The coordinates of the number-th of things laid out x fastest. */
+static struct emu_dim place_of(uint64_t number, unsigned x, unsigned y)
+{
+    return (struct emu_dim){(unsigned)(number % x), (unsigned)(number / x % y),
+                            (unsigned)(number / x / y)};
+}
+
+void cluster_start(struct cluster *cluster, uint64_t index)
+{
+    struct emu_dim grid = cluster->launch->grid, shape = cluster->launch->cluster;
+    struct emu_dim first = place_of(index, grid.x / shape.x, grid.y / shape.y);
+    cluster->ended = 0;
+    cluster->idle = 0;
+    for (unsigned rank = 0; rank < cluster->size; rank++) {
+        struct emu_dim inside = place_of(rank, shape.x, shape.y);
+        block_start(cluster->blocks[rank],
+                    (struct emu_dim){first.x * shape.x + inside.x, first.y * shape.y + inside.y,
+                                     first.z * shape.z + inside.z});
+    }
+}
+
+bool cluster_run(struct cluster *cluster, struct insn_counts *counts)
+{
+    for (;;) {
+        bool slice_over = false, progress = false;
+        for (unsigned rank = 0; rank < cluster->size; rank++) {
+            struct block *block = cluster->blocks[rank];
+            if (block->ended) continue;
+            enum block_stop stop = block_run(block, counts);
+            if (cluster->launch->error) return true;
+            if (stop != BLOCK_STUCK) progress = true;
+            if (stop == BLOCK_SLICE_OVER) slice_over = true;
+            if (stop == BLOCK_ENDED) {
+                block->ended = true;
+                cluster->ended++;
+            }
+        }
+        if (cluster->ended == cluster->size) return true;
+        if (slice_over) return false;
+        if (!progress) resolve_stuck(cluster);
+        if (cluster->launch->error) return true;
+    }
+}
+
+bool cluster_changed(struct cluster *cluster)
+{
+    bool changed = false;
+    for (unsigned rank = 0; rank < cluster->size; rank++) {
+        changed = changed || cluster->blocks[rank]->changed;
+        cluster->blocks[rank]->changed = false;
+    }
+    return changed;
+}

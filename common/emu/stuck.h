@@ -1,0 +1,13 @@
+/* stuck.h — when no thread can go on. */
+#ifndef EMU_STUCK_H
+#define EMU_STUCK_H
+
+#include "machine.h"
+
+/* Ends the launch with an error that says who waits for whom, or, if that is allowed, lets a
+ * barrier go without the threads that have exited. */
+void resolve_stuck(struct cluster *);
+/* Ends the launch with an error that names where the cluster's first live warp is. */
+void give_up(struct cluster *, unsigned seconds);
+
+#endif
