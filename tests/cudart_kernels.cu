@@ -41,6 +41,13 @@ static __global__ void shared(float *out, unsigned words)
 
 static __global__ void __launch_bounds__(64) bounded(int *out) { out[threadIdx.x] = threadIdx.x; }
 
+static __global__ void add(int *to, int value) { *to += value; }
+
+__managed__ int managed_value = 7;
+__managed__ int managed_array[100];
+
+static __global__ void managed(void) { managed_array[99] = managed_value++; }
+
 cudaError_t launch_count(int *out, dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
 {
     count<<<grid, block, shared, stream>>>(out);
@@ -93,4 +100,24 @@ cudaError_t launch_bounded(int *out, unsigned block)
 cudaError_t potential_block_size(int *grid, int *block)
 {
     return cudaOccupancyMaxPotentialBlockSize(grid, block, count);
+}
+
+cudaError_t launch_add(int *to, int value, cudaStream_t stream)
+{
+    add<<<1, 1, 0, stream>>>(to, value);
+    return cudaGetLastError();
+}
+
+cudaError_t launch_managed(void)
+{
+    managed<<<1, 1>>>();
+    return cudaGetLastError();
+}
+
+int *managed_value_address(void) { return &managed_value; }
+int *managed_array_address(void) { return managed_array; }
+
+cudaError_t set_managed_value(int value)
+{
+    return cudaMemcpyToSymbol(managed_value, &value, sizeof value);
 }

@@ -1,5 +1,5 @@
 /*
- * cudart_kernels.h — kernels for test_cudart.c, and functions that launch them with <<<>>>.
+ * cudart_kernels.h — kernels for the tests of the runtime, and functions that launch them with <<<>>>.
  *
  * Each launch function returns what cudaGetLastError says right after the launch.
  */
@@ -49,6 +49,16 @@ cudaError_t launch_bounded(int *out, unsigned block);
 
 /* cudaOccupancyMaxPotentialBlockSize, which is a C++ template, of count_kernel(). */
 cudaError_t potential_block_size(int *grid, int *block);
+
+/* *to += value, by one thread. */
+cudaError_t launch_add(int *to, int value, cudaStream_t stream);
+
+/* Two __managed__ variables: managed_value, 7 at first, and managed_array of 100 elements. The
+ * kernel copies the one into the last element of the other, then adds 1 to it. */
+cudaError_t launch_managed(void);
+int *managed_value_address(void);
+int *managed_array_address(void);
+cudaError_t set_managed_value(int value); /* with cudaMemcpyToSymbol */
 
 #ifdef __cplusplus
 }

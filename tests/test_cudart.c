@@ -3,40 +3,19 @@
  * expected is what NVIDIA's runtime does, unless a comment says otherwise.
  */
 #define _GNU_SOURCE
-#include "cudart_kernels.h"
+#include "cudart_check.h"
 #include "emu/emu.h"
 
-#include <criterion/criterion.h>
-#include <criterion/redirect.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { N = 64 };
-
-#define ok(call)           is(call, cudaSuccess)
-#define is(call, expected) check(__LINE__, #call, call, expected)
-
-static void check(int line, const char *call, cudaError_t got, cudaError_t expected)
-{
-    cr_assert(got == expected, "line %d: %s gives %s, not %s", line, call, cudaGetErrorName(got),
-              cudaGetErrorName(expected));
-}
-
-static dim3 one_dimension(unsigned x) { return (dim3){x, 1, 1}; }
 
 static cudaError_t count(int *out, unsigned grid, unsigned block)
 {
     return launch_count(out, one_dimension(grid), one_dimension(block), 0, NULL);
-}
-
-static void *device_memory(size_t bytes)
-{
-    void *memory;
-    ok(cudaMalloc(&memory, bytes));
-    return memory;
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -335,17 +314,6 @@ Test(cudart, a_copy_finds_a_fault_too)
     cr_assert(cudaDeviceSynchronize() != cudaSuccess);
 }
 
-/* Returns what was written to the redirected stderr. */
-static const char *read_stderr(void)
-{
-    static char text[4096];
-    fflush(stderr);
-    FILE *file = cr_get_redirected_stderr();
-    size_t length = fread(text, 1, sizeof text - 1, file);
-    text[length] = '\0';
-    return text;
-}
-
 Test(cudart, a_fault_is_explained_once)
 {
     cr_redirect_stderr();
@@ -353,7 +321,6 @@ Test(cudart, a_fault_is_explained_once)
     cudaDeviceSynchronize();
     cudaDeviceSynchronize();
     cudaGetLastError();
-    fclose(stderr); /* so that reading ends */
     const char *text = read_stderr(), *first = strstr(text, "emu: ");
     cr_assert(first == text, "%s", text);
     cr_assert(strstr(text, "store") != NULL, "%s", text);

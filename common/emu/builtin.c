@@ -26,9 +26,11 @@ static const void *view(const struct warp *w, int lane, uint64_t address, size_t
         uint64_t offset = address - LOCAL_WINDOW;
         return offset + bytes <= stack ? w->local + (size_t)lane * stack + offset : NULL;
     }
-    const struct range *range = device_range(launch->emu, address);
-    if (!range || bytes > range->bytes - (address - range->base)) return NULL;
-    return (const void *)(uintptr_t)(address + (uint64_t)range->delta);
+    struct range range;
+    if (!device_range(launch->emu, address, &range) ||
+        bytes > range.bytes - (address - range.base))
+        return NULL;
+    return (const void *)(uintptr_t)(address + (uint64_t)range.delta);
 }
 
 /* A string in device memory, cut at STRING_BYTES. */

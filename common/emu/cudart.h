@@ -6,11 +6,13 @@
  * when the function returns. That is one of the orders that streams allow, so streams and events
  * have nothing to wait for.
  *
- *   cudart_open.c       the device, opened from the EMU_* variables
- *   cudart_module.c     fat binaries, kernels and variables as the program registers them
+ *   cudart_open.c       the devices, opened from the EMU_* variables
+ *   cudart_register.c   fat binaries, kernels and variables as the program registers them
+ *   cudart_module.c     … and as they are loaded when first used
  *   cudart_launch.c     launches
  *   cudart_memory.c     allocation;  cudart_copy.c  copies and fills;  cudart_symbol.c  variables
- *   cudart_device.c     properties and limits;  cudart_occupancy.c  kernels' attributes, occupancy
+ *   cudart_device.c     which device, its limits;  cudart_peer.c  several of them
+ *   cudart_properties.c what a device says of itself;  cudart_occupancy.c  kernels' attributes, occupancy
  *   cudart_stream.c     streams and events;  cudart_error.c  errors
  *   cudart_report.c     the counters that are printed when the program ends
  *   cudart_check.c      what the checkers have found
@@ -21,12 +23,45 @@
 #include "emu.h"
 
 #include <cuda_runtime_api.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* ---- devices (cudart_open.c) ----------------------------------------------------------------- */
+
+enum { MAX_DEVICES = EMU_MAX_PEERS + 1, LIMITS = cudaLimitPersistingL2CacheSize + 1 };
+
+struct device {
+    int number;
+    struct emu *emu;
+    _Atomic int fault; /* of a kernel, which stays until cudaDeviceReset; cudaSuccess: none */
+    atomic_bool fault_known;
+    size_t limits[LIMITS];
+    unsigned flags;
+    bool peer_enabled[MAX_DEVICES]; /* cudaDeviceEnablePeerAccess */
+    pthread_mutex_t report;         /* held by a launch that is counted */
+    size_t printed;                 /* findings of the checkers, so far */
+};
+
+int cudart_device_count(void);
+/* Device `number`, from 0 to count - 1. */
+struct device *cudart_device_at(int number);
+/* The calling thread's. emu_runtime() is its emulator. */
+struct device *cudart_device(void);
+/* Makes it the calling thread's; returns the number of the one that was. */
+int cudart_use_device(int number);
+/* Sets the limits of cudaDeviceSetLimit to a GPU's defaults. (cudart_device.c) */
+void cudart_default_limits(struct device *);
+/* Takes back the device's permissions to touch others' memory. (cudart_peer.c) */
+void cudart_drop_peers(void);
+/* The device whose memory an address is; NULL for addresses of the host. */
+struct device *cudart_owner(const void *);
 
 /* ---- errors (cudart_error.c) ---------------------------------------------------------------- */
 
 /*
- * A kernel's fault spoils the device until cudaDeviceReset. It stays unknown to the program until a
- * call that synchronises, as on a GPU, where the launch has returned long before.
+ * A kernel's fault spoils its device until cudaDeviceReset. It stays unknown to the program until a
+ * call that synchronises, as on a GPU, where the launch has returned long before. These functions
+ * mean the calling thread's device.
  */
 void cudart_set_fault(cudaError_t);
 /* The fault, which is known from now on; cudaSuccess if there is none. */
@@ -60,34 +95,35 @@ void cudart_print(const char *sentences);
 
 /* ---- kernels and variables (cudart_module.c) ------------------------------------------------ */
 
-/* A kernel as registered. The program's cudaKernel_t is a pointer to it. */
+/* A kernel on one device. */
 struct function {
-    const void *host; /* the address of its stub, by which the program knows it */
-    const char *name; /* mangled */
-    struct program *program;
+    const char *name;          /* mangled */
     struct emu_kernel *kernel; /* NULL until first used */
     cudaError_t error;         /* why it cannot be used, once that is known */
+    unsigned ptx_arch;         /* of the PTX that it was taken from: 90 for compute_90 */
     size_t max_dynamic_shared; /* bytes, as set by cudaFuncSetAttribute; 0: the default */
-    struct function *next;
 };
 
-/* The function of a stub's address, or of a cudaKernel_t, loaded and ready to run. Otherwise
- * *function is NULL and the error says why; what the emulator has to say is printed once. */
+/* The function of a stub's address, or of a cudaKernel_t, loaded and ready to run on the calling
+ * thread's device. Otherwise *function is NULL and the error says why; what the emulator has to say
+ * is printed once. */
 cudaError_t cudart_function(const void *host, struct function **function);
 
 /* The device address and size of the variable whose host shadow is at `host`. */
 cudaError_t cudart_variable(const void *host, emu_addr *address, size_t *bytes);
 
-/* The architecture of the PTX that a kernel was taken from: 90 for compute_90. */
-unsigned cudart_ptx_arch(const struct function *);
-
-/* Unloads all code; it is loaded again, its variables fresh, when next used. */
+/* Unloads the device's code; it is loaded again, its variables fresh, when next used. */
 void cudart_unload(void);
 
 /* ---- memory (cudart_memory.c, cudart_copy.c) ------------------------------------------------- */
 
-/* Frees all that the program has allocated. */
+/* Frees all that the program has allocated with this device as the current one. */
 void cudart_free_all(void);
+/* Host memory that all devices can reach; NULL if there is none. */
+void *cudart_map_new(size_t bytes);
+/* Makes host memory reachable for all devices, and takes it back. An enum emu_error. */
+int cudart_map(void *host, size_t bytes);
+int cudart_unmap(void *host);
 
 /* Copies between any two places. */
 int cudart_copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
@@ -95,9 +131,11 @@ int cudart_copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind ki
 /* ---- streams (cudart_stream.c) --------------------------------------------------------------- */
 
 bool cudart_is_stream(cudaStream_t);
+/* The number of its device: of a default stream the calling thread's. */
+int cudart_stream_device(cudaStream_t);
 /* The number that ncu shows for a stream. */
 unsigned long long cudart_stream_id(cudaStream_t);
-/* Forgets all streams and events. */
+/* Forgets the device's streams and events. */
 void cudart_drop_streams(void);
 
 /* ---- settings (cudart_open.c)

@@ -32,7 +32,7 @@ static struct {
     pid_t process; /* the one that began: a child that it forks prints nothing */
 } wanted;
 
-static size_t printed; /* findings so far */
+static size_t printed; /* findings so far, of all devices */
 
 /* ---- what is wanted -------------------------------------------------------------------------- */
 
@@ -120,8 +120,11 @@ void cudart_check_print(void)
 {
     if (wanted.checks == 0 || wanted.process != getpid()) return;
     flockfile(wanted.log);
-    for (; printed < emu_findings(emu_runtime()); printed++)
-        print_finding(emu_finding(emu_runtime(), printed));
+    for (int i = 0; i < cudart_device_count(); i++) {
+        struct device *device = cudart_device_at(i);
+        for (; device->printed < emu_findings(device->emu); device->printed++, printed++)
+            print_finding(emu_finding(device->emu, device->printed));
+    }
     fflush(wanted.log);
     funlockfile(wanted.log);
 }
@@ -155,8 +158,11 @@ __attribute__((destructor(101))) static void end(void)
 {
     if (wanted.checks == 0 || wanted.process != getpid()) return;
     cudart_check_print();
-    uint64_t errors = emu_finding_count(emu_runtime(), EMU_FINDING_ERROR),
-             warnings = emu_finding_count(emu_runtime(), EMU_FINDING_WARNING);
+    uint64_t errors = 0, warnings = 0;
+    for (int i = 0; i < cudart_device_count(); i++) {
+        errors += emu_finding_count(cudart_device_at(i)->emu, EMU_FINDING_ERROR);
+        warnings += emu_finding_count(cudart_device_at(i)->emu, EMU_FINDING_WARNING);
+    }
     print_summary(errors, warnings);
     bool failed = fflush(wanted.log) != 0 || ferror(wanted.log) != 0;
     if (failed) {

@@ -5,17 +5,16 @@
 
 #include <string.h>
 
-/* Is all of [pointer, pointer+bytes) memory that belongs to the device or is mapped into it? */
+static bool is_device(const void *pointer) { return cudart_owner(pointer) != NULL; }
+
+/* Is all of [pointer, pointer+bytes) memory that belongs to a device or is mapped into all? */
 static bool is_reachable(const void *pointer, size_t bytes)
 {
+    const struct device *owner = cudart_owner(pointer);
+    struct emu *emu = owner != NULL ? owner->emu : emu_runtime();
     emu_addr base, address = (emu_addr)pointer;
     size_t size;
-    return emu_find(emu_runtime(), address, &base, &size) && bytes <= size - (address - base);
-}
-
-static bool is_device(const void *pointer)
-{
-    return emu_is_device(emu_runtime(), (emu_addr)pointer);
+    return emu_find(emu, address, &base, &size) && bytes <= size - (address - base);
 }
 
 /* Is `kind` true of the two pointers? Mapped and managed memory passes as either side. */
@@ -39,10 +38,11 @@ int cudart_copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind ki
     if (to == NULL || from == NULL || !kind_fits(to, from, bytes, kind))
         return cudaErrorInvalidValue;
 
-    struct emu *emu = emu_runtime();
-    if (is_device(to) && is_device(from)) return emu_copy(emu, (emu_addr)to, (emu_addr)from, bytes);
-    if (is_device(to)) return emu_write(emu, (emu_addr)to, from, bytes);
-    if (is_device(from)) return emu_read(emu, to, (emu_addr)from, bytes);
+    const struct device *target = cudart_owner(to), *source = cudart_owner(from);
+    if (target != NULL && source != NULL)
+        return emu_copy_peer(target->emu, (emu_addr)to, source->emu, (emu_addr)from, bytes);
+    if (target != NULL) return emu_write(target->emu, (emu_addr)to, from, bytes);
+    if (source != NULL) return emu_read(source->emu, to, (emu_addr)from, bytes);
     memmove(to, from, bytes);
     return cudaSuccess;
 }
@@ -86,7 +86,8 @@ static int fill(void *to, int value, size_t bytes)
 {
     if (bytes == 0) return cudaSuccess;
     if (!is_reachable(to, bytes)) return cudaErrorInvalidValue;
-    if (is_device(to)) return emu_fill(emu_runtime(), (emu_addr)to, (unsigned char)value, bytes);
+    const struct device *owner = cudart_owner(to);
+    if (owner != NULL) return emu_fill(owner->emu, (emu_addr)to, (unsigned char)value, bytes);
     memset(to, value, bytes);
     return cudaSuccess;
 }

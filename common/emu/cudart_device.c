@@ -1,71 +1,68 @@
 /*
- * cudart_device.c — the one device, and what it says of itself.
+ * cudart_device.c — which device, waiting for it, its limits. What a device says of itself is in
+ * cudart_properties.c.
  */
 #include "cudart.h"
-
-#include <stdio.h>
-#include <string.h>
-
-/* Limits of a grid and a block, the same for every GPU here (CUDA C++ Programming Guide, "Compute
- * Capabilities"). */
-enum {
-    MAX_BLOCK_X = 1024,
-    MAX_BLOCK_Y = 1024,
-    MAX_BLOCK_Z = 64,
-    MAX_GRID_X = 2147483647,
-    MAX_GRID_Y = 65535,
-    MAX_GRID_Z = 65535,
-    MAX_PITCH = 2147483647,
-};
-
-static const struct emu_gpu *gpu(void) { return emu_gpu(emu_runtime()); }
-
-static size_t total_memory(void)
-{
-    size_t free_bytes, total_bytes;
-    emu_memory_info(emu_runtime(), &free_bytes, &total_bytes);
-    return total_bytes;
-}
 
 /* ---- which device ---------------------------------------------------------------------------- */
 
 cudaError_t CUDARTAPI cudaGetDeviceCount(int *count)
 {
     if (count == NULL) return cudart_done(cudaErrorInvalidValue);
-    *count = 1;
+    *count = cudart_device_count();
     return cudaSuccess;
 }
 
 cudaError_t CUDARTAPI cudaGetDevice(int *device)
 {
     if (device == NULL) return cudart_done(cudaErrorInvalidValue);
-    *device = 0;
+    *device = cudart_device()->number;
     return cudaSuccess;
 }
 
+static bool is_device(int number) { return number >= 0 && number < cudart_device_count(); }
+
+/* The thread's device changes even if the new one has a fault, which is what this returns then. */
 cudaError_t CUDARTAPI cudaSetDevice(int device)
 {
+    if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
+    cudart_use_device(device);
     RETURN_IF_FAULTY();
-    return cudart_done(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
-}
-
-cudaError_t CUDARTAPI cudaInitDevice(int device, unsigned device_flags, unsigned flags)
-{
-    (void)device_flags, (void)flags;
-    return cudaSetDevice(device);
-}
-
-cudaError_t CUDARTAPI cudaSetDeviceFlags(unsigned flags)
-{
-    (void)flags; /* how to wait for the device: there is no waiting */
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaDeviceCanAccessPeer(int *can, int device, int peer)
+/* Without making it the thread's. */
+cudaError_t CUDARTAPI cudaInitDevice(int device, unsigned device_flags, unsigned flags)
 {
-    (void)device, (void)peer; /* there is no second device */
-    if (can == NULL) return cudart_done(cudaErrorInvalidValue);
-    return cudart_done(cudaErrorInvalidDevice);
+    if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
+    if (flags & cudaInitDeviceFlagsAreValid) cudart_device_at(device)->flags = device_flags;
+    return cudaSuccess;
+}
+
+/* How to wait for the device: there is no waiting. */
+cudaError_t CUDARTAPI cudaSetDeviceFlags(unsigned flags)
+{
+    RETURN_IF_FAULTY();
+    if (flags & ~(unsigned)cudaDeviceMask) return cudart_done(cudaErrorInvalidValue);
+    cudart_device()->flags = flags;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaGetDeviceFlags(unsigned *flags)
+{
+    RETURN_IF_FAULTY();
+    if (flags == NULL) return cudart_done(cudaErrorInvalidValue);
+    *flags = cudart_device()->flags | cudaDeviceMapHost; /* always so with unified addresses */
+    return cudaSuccess;
+}
+
+/* A list of devices in order of preference, of which the first that can be had is taken. */
+cudaError_t CUDARTAPI cudaSetValidDevices(int *devices, int count)
+{
+    if (count < 0 || (count > 0 && devices == NULL)) return cudart_done(cudaErrorInvalidValue);
+    for (int i = 0; i < count; i++)
+        if (!is_device(devices[i])) return cudart_done(cudaErrorInvalidDevice);
+    return count > 0 ? cudaSetDevice(devices[0]) : cudaSuccess;
 }
 
 cudaError_t CUDARTAPI cudaDriverGetVersion(int *version)
@@ -92,130 +89,29 @@ cudaError_t CUDARTAPI cudaDeviceReset(void)
     cudart_unload();
     cudart_free_all();
     cudart_drop_streams();
-    return cudaSuccess;
-}
-
-/* ---- properties ------------------------------------------------------------------------------ */
-
-/* Textures, surfaces, peers and the like stay 0: the emulator has none. */
-cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
-{
-    if (p == NULL) return cudart_done(cudaErrorInvalidValue);
-    if (device != 0) return cudart_done(cudaErrorInvalidDevice);
-    RETURN_IF_FAULTY();
-
-    const struct emu_gpu *g = gpu();
-    *p = (struct cudaDeviceProp){
-        .totalGlobalMem = total_memory(),
-        .sharedMemPerBlock = g->shared_per_block,
-        .regsPerBlock = g->registers_per_block,
-        .warpSize = g->warp_size,
-        .memPitch = MAX_PITCH,
-        .maxThreadsPerBlock = g->threads_per_block,
-        .maxThreadsDim = {MAX_BLOCK_X, MAX_BLOCK_Y, MAX_BLOCK_Z},
-        .maxGridSize = {MAX_GRID_X, MAX_GRID_Y, MAX_GRID_Z},
-        .totalConstMem = g->constant,
-        .major = g->major,
-        .minor = g->minor,
-        .multiProcessorCount = g->sms,
-        .canMapHostMemory = 1,
-        .unifiedAddressing = 1,
-        .memoryBusWidth = g->memory_bus_bits,
-        .l2CacheSize = (int)g->l2,
-        .maxThreadsPerMultiProcessor = g->threads_per_sm,
-        .sharedMemPerMultiprocessor = g->shared_per_sm,
-        .regsPerMultiprocessor = g->registers_per_sm,
-        .managedMemory = 1,
-        .concurrentManagedAccess = 1,
-        .canUseHostPointerForRegisteredMem = 1,
-        .cooperativeLaunch = 1,
-        .sharedMemPerBlockOptin = g->shared_per_block_optin,
-        .maxBlocksPerMultiProcessor = g->blocks_per_sm,
-        .reservedSharedMemPerBlock = g->shared_reserved,
-        .hostRegisterSupported = 1,
-        .hostNumaId = -1,
-    };
-    snprintf(p->name, sizeof p->name, "%s (emulated)", g->name);
-    return cudaSuccess;
-}
-
-/* The same, one at a time. */
-cudaError_t CUDARTAPI cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
-{
-    if (value == NULL || attribute < cudaDevAttrMaxThreadsPerBlock || attribute >= cudaDevAttrMax)
-        return cudart_done(cudaErrorInvalidValue);
-    struct cudaDeviceProp p;
-    cudaError_t error = cudaGetDeviceProperties(&p, device);
-    if (error != cudaSuccess) return error;
-
-    switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
-    case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; break;
-    case cudaDevAttrMaxBlockDimY: *value = p.maxThreadsDim[1]; break;
-    case cudaDevAttrMaxBlockDimZ: *value = p.maxThreadsDim[2]; break;
-    case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; break;
-    case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; break;
-    case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; break;
-    case cudaDevAttrMaxSharedMemoryPerBlock: *value = (int)p.sharedMemPerBlock; break;
-    case cudaDevAttrTotalConstantMemory: *value = (int)p.totalConstMem; break;
-    case cudaDevAttrWarpSize: *value = p.warpSize; break;
-    case cudaDevAttrMaxPitch: *value = (int)p.memPitch; break;
-    case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; break;
-    case cudaDevAttrClockRate: *value = gpu()->clock_khz; break;
-    case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
-    case cudaDevAttrCanMapHostMemory: *value = p.canMapHostMemory; break;
-    case cudaDevAttrMemoryClockRate: *value = gpu()->memory_clock_khz; break;
-    case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; break;
-    case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
-    case cudaDevAttrUnifiedAddressing: *value = p.unifiedAddressing; break;
-    case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
-    case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-        *value = (int)p.sharedMemPerMultiprocessor;
-        break;
-    case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; break;
-    case cudaDevAttrManagedMemory: *value = p.managedMemory; break;
-    case cudaDevAttrConcurrentManagedAccess: *value = p.concurrentManagedAccess; break;
-    case cudaDevAttrCanUseHostPointerForRegisteredMem:
-        *value = p.canUseHostPointerForRegisteredMem;
-        break;
-    case cudaDevAttrCooperativeLaunch: *value = p.cooperativeLaunch; break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)p.sharedMemPerBlockOptin; break;
-    case cudaDevAttrHostRegisterSupported: *value = p.hostRegisterSupported; break;
-    case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; break;
-    case cudaDevAttrReservedSharedMemoryPerBlock: *value = (int)p.reservedSharedMemPerBlock; break;
-    case cudaDevAttrHostNumaId: *value = p.hostNumaId; break;
-    default: *value = 0; break; /* a feature that the emulator does not have */
-    }
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaDeviceGetPCIBusId(char *id, int length, int device)
-{
-    static const char address[] = "0000:00:00.0"; /* no real device has this one */
-    if (id == NULL || length < (int)sizeof address) return cudart_done(cudaErrorInvalidValue);
-    if (device != 0) return cudart_done(cudaErrorInvalidDevice);
-    memcpy(id, address, sizeof address);
+    cudart_default_limits(cudart_device());
+    cudart_drop_peers();
     return cudaSuccess;
 }
 
 /* ---- limits and preferences: kept, without effect -------------------------------------------- */
 
-enum { LIMITS = cudaLimitPersistingL2CacheSize + 1 };
-
 /* Bytes, except for depth and count. The first three are a GPU's defaults. */
-static size_t limits[LIMITS] = {
-    [cudaLimitStackSize] = 1024,
-    [cudaLimitPrintfFifoSize] = 8 << 20,
-    [cudaLimitMallocHeapSize] = 8 << 20,
-};
+void cudart_default_limits(struct device *device)
+{
+    device->limits[cudaLimitStackSize] = 1024;
+    device->limits[cudaLimitPrintfFifoSize] = 8 << 20;
+    device->limits[cudaLimitMallocHeapSize] = 8 << 20;
+    device->limits[cudaLimitDevRuntimeSyncDepth] = 2;
+    device->limits[cudaLimitDevRuntimePendingLaunchCount] = 2048;
+    device->limits[cudaLimitMaxL2FetchGranularity] = 64;
+}
 
 cudaError_t CUDARTAPI cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     RETURN_IF_FAULTY();
     if ((unsigned)limit >= LIMITS) return cudart_done(cudaErrorUnsupportedLimit);
-    limits[limit] = value;
+    cudart_device()->limits[limit] = value;
     return cudaSuccess;
 }
 
@@ -224,7 +120,7 @@ cudaError_t CUDARTAPI cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
     RETURN_IF_FAULTY();
     if (value == NULL) return cudart_done(cudaErrorInvalidValue);
     if ((unsigned)limit >= LIMITS) return cudart_done(cudaErrorUnsupportedLimit);
-    *value = limits[limit];
+    *value = cudart_device()->limits[limit];
     return cudaSuccess;
 }
 

@@ -4,34 +4,33 @@
 #define _GNU_SOURCE /* flockfile */
 #include "cudart.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 static _Thread_local cudaError_t last_error;
 
-static _Atomic int fault; /* of a kernel; cudaSuccess: none */
-static atomic_bool fault_known;
-
 void cudart_set_fault(cudaError_t error)
 {
-    fault_known = false;
-    fault = error;
+    struct device *device = cudart_device();
+    device->fault_known = false;
+    device->fault = error;
 }
 
 cudaError_t cudart_fault(void)
 {
-    if (fault != cudaSuccess) fault_known = true;
-    return (cudaError_t)fault;
+    struct device *device = cudart_device();
+    if (device->fault != cudaSuccess) device->fault_known = true;
+    return (cudaError_t)device->fault;
 }
 
-bool cudart_is_faulty(void) { return fault != cudaSuccess; }
+bool cudart_is_faulty(void) { return cudart_device()->fault != cudaSuccess; }
 
 void cudart_clear_fault(void)
 {
-    fault = cudaSuccess;
-    fault_known = false;
+    struct device *device = cudart_device();
+    device->fault = cudaSuccess;
+    device->fault_known = false;
 }
 
 cudaError_t cudart_done(int error)
@@ -60,7 +59,8 @@ void cudart_print(const char *sentences)
 
 cudaError_t CUDARTAPI cudaPeekAtLastError(void)
 {
-    return fault_known ? (cudaError_t)fault : last_error;
+    const struct device *device = cudart_device();
+    return device->fault_known ? (cudaError_t)device->fault : last_error;
 }
 
 cudaError_t CUDARTAPI cudaGetLastError(void)

@@ -93,7 +93,8 @@ static cudaError_t launch(const void *host, dim3 grid, dim3 block, void **args, 
                        .shared = shared,
                        .args = args,
                        .cooperative = cooperative};
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
+    if (!cudart_is_stream(stream) || cudart_stream_device(stream) != cudart_device()->number)
+        return cudart_done(cudaErrorInvalidResourceHandle);
     if (cudart_is_faulty()) return cudaSuccess; /* it would wait behind the kernel that failed */
 
     cudaError_t error = cudart_function(host, &l.function);

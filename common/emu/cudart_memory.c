@@ -4,7 +4,6 @@
 #define _GNU_SOURCE /* posix_memalign */
 #include "cudart.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 /* An allocation of the program. Device memory belongs to the emulator; the rest is host memory that
@@ -15,6 +14,7 @@ struct block {
     void *address;
     enum kind kind;
     unsigned flags;
+    int device; /* the one that was current */
     struct block *next;
 };
 
@@ -23,12 +23,43 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the list */
 
 enum { ALIGNMENT = 256, PITCH_ALIGNMENT = 512 };
 
+int cudart_map(void *host, size_t bytes)
+{
+    for (int i = 0; i < cudart_device_count(); i++) {
+        int error = emu_map_host(cudart_device_at(i)->emu, host, bytes);
+        if (error == EMU_OK) continue;
+        while (i-- > 0) emu_unmap_host(cudart_device_at(i)->emu, host);
+        return error;
+    }
+    return EMU_OK;
+}
+
+int cudart_unmap(void *host)
+{
+    int error = EMU_OK;
+    for (int i = 0; i < cudart_device_count(); i++) {
+        int result = emu_unmap_host(cudart_device_at(i)->emu, host);
+        if (result != EMU_OK) error = result;
+    }
+    return error;
+}
+
+void *cudart_map_new(size_t bytes)
+{
+    void *memory;
+    if (posix_memalign(&memory, ALIGNMENT, bytes) != 0) return NULL;
+    if (cudart_map(memory, bytes) == EMU_OK) return memory;
+    free(memory);
+    return NULL;
+}
+
 /* Writes an allocation down. */
 static cudaError_t remember(void *address, enum kind kind, unsigned flags)
 {
     struct block *block = malloc(sizeof *block);
     if (block == NULL) return cudaErrorMemoryAllocation;
-    *block = (struct block){.address = address, .kind = kind, .flags = flags};
+    *block = (struct block){
+        .address = address, .kind = kind, .flags = flags, .device = cudart_device()->number};
     pthread_mutex_lock(&mutex);
     block->next = blocks;
     blocks = block;
@@ -39,8 +70,8 @@ static cudaError_t remember(void *address, enum kind kind, unsigned flags)
 /* Gives back what an allocation of this kind holds. */
 static int release(void *address, enum kind kind)
 {
-    if (kind == DEVICE) return emu_free(emu_runtime(), (emu_addr)address);
-    int error = emu_unmap_host(emu_runtime(), address);
+    if (kind == DEVICE) return emu_free(cudart_owner(address)->emu, (emu_addr)address);
+    int error = cudart_unmap(address);
     if (error == EMU_OK && kind != REGISTERED) free(address);
     return error;
 }
@@ -77,10 +108,15 @@ static bool recall(const void *address, struct block *found)
 
 void cudart_free_all(void)
 {
+    int device = cudart_device()->number;
     pthread_mutex_lock(&mutex);
-    while (blocks != NULL) {
-        struct block *block = blocks;
-        blocks = block->next;
+    for (struct block **link = &blocks; *link != NULL;) {
+        struct block *block = *link;
+        if (block->device != device) {
+            link = &block->next;
+            continue;
+        }
+        *link = block->next;
         release(block->address, block->kind);
         free(block);
     }
@@ -152,15 +188,9 @@ static cudaError_t allocate_host(void **pointer, size_t bytes, enum kind kind, u
 {
     if (pointer == NULL) return cudart_done(cudaErrorInvalidValue);
     *pointer = NULL;
-    void *memory;
-    if (posix_memalign(&memory, ALIGNMENT, bytes) != 0)
-        return cudart_done(cudaErrorMemoryAllocation);
-    int error = emu_map_host(emu_runtime(), memory, bytes);
-    if (error != EMU_OK) {
-        free(memory);
-        return cudart_done(error);
-    }
-    error = remember(memory, kind, flags);
+    void *memory = cudart_map_new(bytes);
+    if (memory == NULL) return cudart_done(cudaErrorMemoryAllocation);
+    int error = remember(memory, kind, flags);
     if (error != cudaSuccess) {
         release(memory, kind);
         return cudart_done(error);
@@ -204,7 +234,7 @@ cudaError_t CUDARTAPI cudaHostRegister(void *pointer, size_t bytes, unsigned fla
     struct block known;
     if (pointer == NULL || bytes == 0) return cudart_done(cudaErrorInvalidValue);
     if (recall(pointer, &known)) return cudart_done(cudaErrorHostMemoryAlreadyRegistered);
-    int error = emu_map_host(emu_runtime(), pointer, bytes);
+    int error = cudart_map(pointer, bytes);
     if (error == EMU_OK) error = remember(pointer, REGISTERED, flags);
     return cudart_done(error);
 }
@@ -221,7 +251,7 @@ cudaError_t CUDARTAPI cudaHostGetDevicePointer(void **device, void *host, unsign
     RETURN_IF_FAULTY();
     emu_addr base;
     size_t bytes;
-    if (device == NULL || flags != 0 || emu_is_device(emu_runtime(), (emu_addr)host) ||
+    if (device == NULL || flags != 0 || cudart_owner(host) != NULL ||
         !emu_find(emu_runtime(), (emu_addr)host, &base, &bytes))
         return cudart_done(cudaErrorInvalidValue);
     *device = host;
@@ -249,19 +279,22 @@ cudaError_t CUDARTAPI cudaPointerGetAttributes(struct cudaPointerAttributes *att
 
     emu_addr base;
     size_t bytes;
-    if (!emu_find(emu_runtime(), (emu_addr)pointer, &base, &bytes)) {
+    const struct device *owner = cudart_owner(pointer);
+    struct emu *emu = owner != NULL ? owner->emu : emu_runtime();
+    if (!emu_find(emu, (emu_addr)pointer, &base, &bytes)) {
         attributes->hostPointer = (void *)pointer;
         return cudaSuccess;
     }
-    attributes->device = 0;
     attributes->devicePointer = (void *)pointer;
-    if (emu_is_device(emu_runtime(), base)) {
+    if (owner != NULL) {
+        attributes->device = owner->number;
         attributes->type = cudaMemoryTypeDevice;
         return cudaSuccess;
     }
-    struct block block;
-    bool managed = recall((const void *)base, &block) && block.kind == MANAGED;
-    attributes->type = managed ? cudaMemoryTypeManaged : cudaMemoryTypeHost;
+    struct block block = {.kind = MANAGED}; /* a __managed__ variable is in no list */
+    recall((const void *)base, &block);
+    attributes->device = block.device;
+    attributes->type = block.kind == MANAGED ? cudaMemoryTypeManaged : cudaMemoryTypeHost;
     attributes->hostPointer = (void *)pointer;
     return cudaSuccess;
 }

@@ -35,7 +35,7 @@ cudaError_t CUDARTAPI cudaFuncGetAttributes(struct cudaFuncAttributes *attribute
         .localSizeBytes = info->local_bytes,
         .maxThreadsPerBlock = (int)info->max_threads,
         .numRegs = (int)info->registers,
-        .ptxVersion = (int)cudart_ptx_arch(function),
+        .ptxVersion = (int)function->ptx_arch,
         .binaryVersion = 10 * gpu->major + gpu->minor,
         .maxDynamicSharedSizeBytes = (int)dynamic,
         .preferredShmemCarveout = cudaSharedmemCarveoutDefault,

@@ -1,9 +1,10 @@
 /*
- * cudart_open.c — the device that the program runs on, as the EMU_* variables describe it.
+ * cudart_open.c — the devices that the program runs on, as the EMU_* variables describe them.
  *
  *   EMU_GPU=h200          the model (gpu.c)
+ *   EMU_DEVICES=4         how many of them (1)
  *   EMU_THREADS=4         host threads; default: every core
- *   EMU_MEMORY=2G         bytes of device memory, with K, M or G for 2^10, 2^20, 2^30
+ *   EMU_MEMORY=2G         bytes of each one's memory, with K, M or G for 2^10, 2^20, 2^30
  *   EMU_TRACE=FILE        every access to shared and global memory, as text
  *   EMU_TIMEOUT=60        seconds that a block may run without writing memory
  *   EMU_ALLOW_EXITED=1    a barrier does not wait for threads that have exited
@@ -27,9 +28,11 @@ __attribute__((used, aligned(4), section(EMU_NOTE_SECTION))) static const struct
     char name[8];
 } note = {.name_size = sizeof note.name, .name = "Upsweep"};
 
-static struct emu *device;
+static struct device devices[MAX_DEVICES];
+static int device_count;
 static FILE *trace;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Thread_local int current; /* the thread's device */
 
 _Noreturn void cudart_refuse(const char *name, const char *value, const char *accepted)
 {
@@ -108,7 +111,28 @@ __attribute__((destructor)) static void close_trace(void)
     cudart_exit(EXIT_USAGE);
 }
 
-static void open_device(void)
+static void open_device(struct device *device, const struct emu_config *config)
+{
+    char message[256];
+    device->emu = emu_open(config, message, sizeof message);
+    if (device->emu == NULL) {
+        cudart_print(message);
+        cudart_exit(EXIT_DEVICE);
+    }
+    device->number = (int)config->number;
+    pthread_mutex_init(&device->report, NULL);
+    cudart_default_limits(device);
+}
+
+/* They know each other, though none may touch another's memory yet. */
+static void introduce(void)
+{
+    for (int i = 0; i < device_count; i++)
+        for (int k = 0; k < device_count; k++)
+            if (i != k) emu_set_peer(devices[i].emu, devices[k].emu, false);
+}
+
+static void open_devices(void)
 {
     enum { MAX_THREADS = 1024, MAX_PATIENCE = 1000000 };
     open_trace();
@@ -123,16 +147,40 @@ static void open_device(void)
         .allow_exited = cudart_switch("EMU_ALLOW_EXITED"),
     };
     cudart_check_config(&config);
-    char message[256];
-    device = emu_open(&config, message, sizeof message);
-    if (device == NULL) {
-        cudart_print(message);
-        cudart_exit(EXIT_DEVICE);
-    }
+    int count = (int)read_number("EMU_DEVICES", false, MAX_DEVICES, "1 to 16");
+    if (count == 0) count = 1;
+    for (; (int)config.number < count; config.number++)
+        open_device(&devices[config.number], &config);
+    device_count = count;
+    introduce();
 }
 
-struct emu *emu_runtime(void)
+int cudart_device_count(void)
 {
-    pthread_once(&once, open_device);
-    return device;
+    pthread_once(&once, open_devices);
+    return device_count;
 }
+
+struct device *cudart_device_at(int number)
+{
+    pthread_once(&once, open_devices);
+    return &devices[number];
+}
+
+struct device *cudart_device(void) { return cudart_device_at(current); }
+
+int cudart_use_device(int number)
+{
+    int was = current;
+    current = number;
+    return was;
+}
+
+struct device *cudart_owner(const void *address)
+{
+    for (int i = 0; i < cudart_device_count(); i++)
+        if (emu_is_device(devices[i].emu, (emu_addr)address)) return &devices[i];
+    return NULL;
+}
+
+struct emu *emu_runtime(void) { return cudart_device()->emu; }

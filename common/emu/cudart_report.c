@@ -31,6 +31,7 @@ enum { NAME_SIZE = 256 };
 struct row {
     char kernel[NAME_SIZE];
     unsigned long long stream;
+    int device;
     struct emu_dim grid, block;
     struct emu_counts total;
     size_t line_count;
@@ -53,8 +54,8 @@ static struct {
 
 static struct row *rows;
 static size_t row_count;
-static bool rows_lost; /* for want of host memory */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static bool rows_lost;                                    /* for want of host memory */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of both */
 
 /* ---- what is wanted -------------------------------------------------------------------------- */
 
@@ -126,8 +127,11 @@ static bool copy_lines(struct row *row, const struct emu_launch_record *record)
 
 static bool keep(const struct emu_launch_record *record, unsigned long long stream)
 {
-    struct row row = {
-        .stream = stream, .grid = record->grid, .block = record->block, .total = record->total};
+    struct row row = {.stream = stream,
+                      .device = cudart_device()->number,
+                      .grid = record->grid,
+                      .block = record->block,
+                      .total = record->total};
     kernel_base_name(record->kernel, row.kernel, sizeof row.kernel);
     if (!is_wanted(row.kernel)) return true;
 
@@ -148,14 +152,17 @@ int cudart_report_launch(int (*launch)(void *context), void *context, unsigned l
     if (wanted.page == REPORT_NONE) return launch(context);
 
     struct emu *emu = emu_runtime();
-    pthread_mutex_lock(&mutex); /* so that the newest record is this launch's */
+    struct device *device = cudart_device();
+    pthread_mutex_lock(&device->report); /* so that the newest record is this launch's */
     bool was_on = emu_count(emu, true);
     size_t before = emu_records(emu);
     int error = launch(context);
     size_t after = emu_records(emu);
+    pthread_mutex_lock(&mutex);
     if (after > before && !keep(emu_record(emu, after - 1), stream)) rows_lost = true;
-    emu_count(emu, was_on);
     pthread_mutex_unlock(&mutex);
+    emu_count(emu, was_on);
+    pthread_mutex_unlock(&device->report);
     return error;
 }
 
@@ -217,9 +224,9 @@ static void print_csv_raw(FILE *out)
         print_quoted(out, program_invocation_short_name);
         fprintf(out, ",\"%s\",", HOST_NAME);
         print_quoted(out, r->kernel);
-        fprintf(out, ",\"1\",\"%llu\",\"(%u, %u, %u)\",\"(%u, %u, %u)\",\"0\",\"%d.%d\"", r->stream,
-                r->block.x, r->block.y, r->block.z, r->grid.x, r->grid.y, r->grid.z, gpu->major,
-                gpu->minor);
+        fprintf(out, ",\"1\",\"%llu\",\"(%u, %u, %u)\",\"(%u, %u, %u)\",\"%d\",\"%d.%d\"",
+                r->stream, r->block.x, r->block.y, r->block.z, r->grid.x, r->grid.y, r->grid.z,
+                r->device, gpu->major, gpu->minor);
         print_csv_metrics(out, &r->total);
     }
 }
@@ -268,9 +275,10 @@ static void print_text(FILE *out)
     fprintf(out, "  emulated: %s\n", gpu->name);
     for (size_t i = 0; i < row_count; i++) {
         const struct row *r = &rows[i];
-        fprintf(out, "  %s (%u, %u, %u)x(%u, %u, %u), Context 1, Stream %llu, Device 0, CC %d.%d\n",
+        fprintf(out,
+                "  %s (%u, %u, %u)x(%u, %u, %u), Context 1, Stream %llu, Device %d, CC %d.%d\n",
                 r->kernel, r->grid.x, r->grid.y, r->grid.z, r->block.x, r->block.y, r->block.z,
-                r->stream, gpu->major, gpu->minor);
+                r->stream, r->device, gpu->major, gpu->minor);
         if (wanted.page == REPORT_RAW) print_table(out, &r->total);
         if (wanted.page == REPORT_SOURCE && r->line_count == 0)
             fprintf(out, "    no source lines: compile with -lineinfo\n");

@@ -7,7 +7,6 @@
 #define _GNU_SOURCE /* clock_gettime */
 #include "cudart.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -16,6 +15,7 @@ struct object {
     enum { STREAM, EVENT } kind;
     unsigned flags;
     int priority;
+    int device;            /* the one that was current */
     unsigned long long id; /* of a stream */
     bool recorded;         /* of an event */
     struct timespec at;    /* when */
@@ -37,7 +37,8 @@ static cudaError_t create(void *handle, int kind, unsigned flags, int priority)
     if (handle == NULL) return cudaErrorInvalidValue;
     struct object *object = malloc(sizeof *object);
     if (object == NULL) return cudaErrorMemoryAllocation;
-    *object = (struct object){.kind = kind, .flags = flags, .priority = priority};
+    *object = (struct object){
+        .kind = kind, .flags = flags, .priority = priority, .device = cudart_device()->number};
     pthread_mutex_lock(&mutex);
     if (kind == STREAM) object->id = next_stream_id++;
     object->next = objects;
@@ -72,10 +73,15 @@ static cudaError_t destroy(const void *handle, int kind)
 
 void cudart_drop_streams(void)
 {
+    int device = cudart_device()->number;
     pthread_mutex_lock(&mutex);
-    while (objects != NULL) {
-        struct object *object = objects;
-        objects = object->next;
+    for (struct object **link = &objects; *link != NULL;) {
+        struct object *object = *link;
+        if (object->device != device) {
+            link = &object->next;
+            continue;
+        }
+        *link = object->next;
         free(object);
     }
     pthread_mutex_unlock(&mutex);
@@ -89,6 +95,12 @@ static bool is_default_stream(cudaStream_t stream)
 bool cudart_is_stream(cudaStream_t stream)
 {
     return is_default_stream(stream) || find(stream, STREAM) != NULL;
+}
+
+int cudart_stream_device(cudaStream_t stream)
+{
+    const struct object *object = is_default_stream(stream) ? NULL : find(stream, STREAM);
+    return object != NULL ? object->device : cudart_device()->number;
 }
 
 unsigned long long cudart_stream_id(cudaStream_t stream)
@@ -166,6 +178,15 @@ cudaError_t CUDARTAPI cudaStreamGetId(cudaStream_t stream, unsigned long long *i
     return cudaSuccess;
 }
 
+cudaError_t CUDARTAPI cudaStreamGetDevice(cudaStream_t stream, int *device)
+{
+    RETURN_IF_FAULTY();
+    if (device == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
+    *device = cudart_stream_device(stream);
+    return cudaSuccess;
+}
+
 cudaError_t CUDARTAPI cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call,
                                             void *data, unsigned flags)
 {
@@ -209,7 +230,8 @@ cudaError_t CUDARTAPI cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t s
                                                unsigned flags)
 {
     struct object *object = find(event, EVENT);
-    if (object == NULL || !cudart_is_stream(stream))
+    if (object == NULL || !cudart_is_stream(stream) ||
+        object->device != cudart_stream_device(stream))
         return cudart_done(cudaErrorInvalidResourceHandle);
     if (flags != cudaEventRecordDefault && flags != cudaEventRecordExternal)
         return cudart_done(cudaErrorInvalidValue);
@@ -249,7 +271,7 @@ cudaError_t CUDARTAPI cudaEventElapsedTime(float *milliseconds, cudaEvent_t star
     if (milliseconds == NULL) return cudart_done(cudaErrorInvalidValue);
     const struct object *from = find(start, EVENT), *to = find(end, EVENT);
     if (from == NULL || to == NULL || !from->recorded || !to->recorded ||
-        (from->flags | to->flags) & cudaEventDisableTiming)
+        from->device != to->device || (from->flags | to->flags) & cudaEventDisableTiming)
         return cudart_done(cudaErrorInvalidResourceHandle);
     double seconds = (double)(to->at.tv_sec - from->at.tv_sec);
     double nanoseconds = (double)(to->at.tv_nsec - from->at.tv_nsec);
@@ -262,6 +284,7 @@ ALSO_PTSZ(cudaStreamQuery);
 ALSO_PTSZ(cudaStreamGetFlags);
 ALSO_PTSZ(cudaStreamGetPriority);
 ALSO_PTSZ(cudaStreamGetId);
+ALSO_PTSZ(cudaStreamGetDevice);
 ALSO_PTSZ(cudaStreamAddCallback);
 ALSO_PTSZ(cudaStreamWaitEvent);
 ALSO_PTSZ(cudaEventRecord);

@@ -52,7 +52,8 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
         free(emu);
         return NULL;
     }
-    if (!memory_open(&emu->memory, bytes)) {
+    emu->number = config->number;
+    if (!memory_open(&emu->memory, bytes, config->number)) {
         snprintf(message, size,
                  "the host gives no addresses for %zu bytes of device memory; ask for less", bytes);
         check_close(&emu->findings);
@@ -202,15 +203,77 @@ int emu_fill(struct emu *emu, emu_addr address, unsigned char value, size_t byte
     return there ? EMU_OK : EMU_INVALID_VALUE;
 }
 
-const struct range *device_range(const struct emu *emu, uint64_t address)
+/* ---- peers --------------------------------------------------------------------------------- */
+
+static struct peer *find_peer(struct emu *emu, const struct emu *peer)
 {
-    return memory_find(&emu->memory, address);
+    for (unsigned i = 0; i < emu->peer_count; i++)
+        if (emu->peers[i].emu == peer) return &emu->peers[i];
+    return NULL;
+}
+
+int emu_set_peer(struct emu *emu, struct emu *peer, bool may_access)
+{
+    int error = EMU_OK;
+    pthread_mutex_lock(&emu->lock);
+    struct peer *known = find_peer(emu, peer);
+    if (known)
+        known->may_access = may_access;
+    else if (emu->peer_count < EMU_MAX_PEERS)
+        emu->peers[emu->peer_count++] = (struct peer){peer, may_access};
+    else
+        error =
+            device_failed(emu, EMU_OUT_OF_MEMORY, "a device has at most %d peers", EMU_MAX_PEERS);
+    pthread_mutex_unlock(&emu->lock);
+    return error;
+}
+
+int emu_copy_peer(struct emu *to, emu_addr to_address, struct emu *from, emu_addr from_address,
+                  size_t bytes)
+{
+    if (!bytes) return EMU_OK;
+    if (to == from) return emu_copy(to, to_address, from_address, bytes);
+    /* Always in one order, so that two copies do not wait for each other. */
+    struct emu *first = to->number < from->number ? to : from, *second = first == to ? from : to;
+    pthread_mutex_lock(&first->lock);
+    pthread_mutex_lock(&second->lock);
+    void *source = view(from, from_address, bytes);
+    if (!source) device_failed(to, EMU_INVALID_VALUE, "%s", from->message);
+    void *target = source ? view(to, to_address, bytes) : NULL;
+    if (target) memcpy(target, source, bytes);
+    pthread_mutex_unlock(&second->lock);
+    pthread_mutex_unlock(&first->lock);
+    return target ? EMU_OK : EMU_INVALID_VALUE;
+}
+
+/* ---- for kernels --------------------------------------------------------------------------- */
+
+bool device_range(const struct emu *emu, uint64_t address, struct range *range)
+{
+    const struct range *own = memory_find(&emu->memory, address);
+    if (own) {
+        *range = *own;
+        return true;
+    }
+    for (unsigned i = 0; i < emu->peer_count; i++)
+        if (emu->peers[i].may_access && emu_is_device(emu->peers[i].emu, address))
+            return memory_look(&emu->peers[i].emu->memory, address, range);
+    return false;
 }
 
 void device_describe_address(const struct emu *emu, uint64_t address, char *text, size_t size)
 {
     const struct range *nearest = NULL;
     uint64_t distance = UINT64_MAX;
+    for (unsigned i = 0; i < emu->peer_count; i++) {
+        const struct peer *peer = &emu->peers[i];
+        if (peer->may_access || !emu_is_device(peer->emu, address)) continue;
+        snprintf(text, size,
+                 "memory of device %u, which a kernel on device %u may touch only after "
+                 "cudaDeviceEnablePeerAccess",
+                 peer->emu->number, emu->number);
+        return;
+    }
     for (size_t i = 0; i < emu->memory.range_count; i++) {
         const struct range *range = &emu->memory.ranges[i];
         uint64_t end = range->base + range->bytes;

@@ -9,8 +9,15 @@
 #include "module.h"
 #include "trace.h"
 
+/* Another device, whose memory kernels may reach or not. */
+struct peer {
+    struct emu *emu;
+    bool may_access;
+};
+
 struct emu {
     const struct emu_gpu *gpu;
+    unsigned number;
     unsigned threads;
     unsigned patience; /* seconds */
     bool counting, allow_exited, tracing;
@@ -19,6 +26,8 @@ struct emu {
     uint64_t schedule;
     struct check_log findings;
     struct memory memory;
+    struct peer peers[EMU_MAX_PEERS];
+    unsigned peer_count;
     struct emu_module *modules;
     unsigned launches;
     struct emu_launch_record **records;
@@ -31,8 +40,8 @@ struct emu {
 int device_failed(struct emu *, int error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* For kernels: memory does not change while a grid runs. */
-const struct range *device_range(const struct emu *, uint64_t address);
+/* For kernels: the range that holds an address, here or on a peer. False: there is none. */
+bool device_range(const struct emu *, uint64_t address, struct range *);
 /* "12 bytes past the end of the 400 bytes at 0x…", or "no memory is allocated near it" */
 void device_describe_address(const struct emu *, uint64_t address, char *text, size_t size);
 

@@ -98,6 +98,7 @@ struct emu_config {
     unsigned checks;      /* bits of enum emu_check */
     size_t finding_limit; /* findings whose text is kept; 0: 100 */
     uint64_t schedule;    /* not 0: warps and blocks take turns in an order made from this seed */
+    unsigned number; /* which of several devices it is: its addresses differ, and messages say it */
 };
 
 /* Makes a device. Returns NULL and writes one sentence into message[size] if it can't.
@@ -135,6 +136,18 @@ int emu_read(struct emu *, void *to, emu_addr from, size_t bytes);
 int emu_copy(struct emu *, emu_addr to, emu_addr from, size_t bytes);
 int emu_fill(struct emu *, emu_addr, unsigned char value, size_t bytes);
 
+/* ---- several devices ----------------------------------------------------------------------- */
+
+enum { EMU_MAX_PEERS = 15 };
+
+/* Kernels of `emu` may reach the memory of `peer`, or may not (no longer). Before the first call
+ * they could not, and a fault there would not say whose memory it was. EMU_OUT_OF_MEMORY beyond
+ * EMU_MAX_PEERS. A peer is closed only after `emu`. */
+int emu_set_peer(struct emu *, struct emu *peer, bool may_access);
+/* Copies from one device's memory to another's. Errors as emu_copy, with the message in `to`. */
+int emu_copy_peer(struct emu *to, emu_addr to_address, struct emu *from, emu_addr from_address,
+                  size_t bytes);
+
 /* ---- code ---------------------------------------------------------------------------------- */
 
 /* Loads PTX text (need not end with NUL). `name` is for messages: a file's name. Kernels are
@@ -149,6 +162,11 @@ int emu_kernel(struct emu *, struct emu_module *, const char *name, struct emu_k
 /* The .global or .const variable called `name`. EMU_SYMBOL_NOT_FOUND if there is none. */
 int emu_symbol(struct emu *, struct emu_module *, const char *name, emu_addr *address,
                size_t *bytes);
+
+/* Moves a variable into host memory, which must be mapped and hold its bytes: a __managed__ one, at
+ * the same address on the host and on every device. Its content goes there too if `fill` says so.
+ * EMU_INVALID_VALUE once a kernel of the module has been asked for. */
+int emu_place_symbol(struct emu *, struct emu_module *, const char *name, void *host, bool fill);
 
 struct emu_kernel_info {
     const char *name;

@@ -10,19 +10,21 @@
 #define GAP                  UINT64_C(4096)
 #define POISON               0xCD
 /* Writing more would cost more time than it is worth. */
-#define POISON_LIMIT         ((size_t)64 << 20)
+#define POISON_LIMIT ((size_t)64 << 20)
 /* The same addresses in every run where they are free, so that traces repeat. */
-#define PREFERRED_BASE ((void *)UINT64_C(0x300000000000))
+#define PREFERRED_BASE UINT64_C(0x300000000000)
+#define PER_DEVICE     UINT64_C(0x010000000000)
 
 static uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 
-bool memory_open(struct memory *memory, size_t capacity)
+bool memory_open(struct memory *memory, size_t capacity, unsigned number)
 {
     /* Twice the addresses, so that freed ones need not be used again soon. */
     memory->reserved = round_up(2 * (uint64_t)capacity + 4 * GAP, GAP);
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *preferred = (void *)(uintptr_t)(PREFERRED_BASE + number * PER_DEVICE);
     void *addresses =
-        mmap(PREFERRED_BASE, memory->reserved, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0);
+        mmap(preferred, memory->reserved, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0);
     if (addresses == MAP_FAILED) addresses = mmap(NULL, memory->reserved, PROT_NONE, flags, -1, 0);
     if (addresses == MAP_FAILED) return false;
     void *store = mmap(NULL, memory->reserved, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -34,6 +36,7 @@ bool memory_open(struct memory *memory, size_t capacity)
     memory->next = memory->base + GAP;
     memory->store = store;
     memory->capacity = capacity;
+    pthread_mutex_init(&memory->lock, NULL);
     return true;
 }
 
@@ -43,6 +46,7 @@ void memory_close(struct memory *memory)
     munmap((void *)(uintptr_t)memory->base, memory->reserved);
     munmap(memory->store, memory->reserved);
     free(memory->ranges);
+    pthread_mutex_destroy(&memory->lock);
 }
 
 /* The index of the first range that begins above an address. */
@@ -67,6 +71,15 @@ const struct range *memory_find(const struct memory *memory, uint64_t address)
     return address - range->base < range->bytes ? range : NULL;
 }
 
+bool memory_look(struct memory *memory, uint64_t address, struct range *range)
+{
+    pthread_mutex_lock(&memory->lock);
+    const struct range *found = memory_find(memory, address);
+    if (found) *range = *found;
+    pthread_mutex_unlock(&memory->lock);
+    return found != NULL;
+}
+
 void *memory_view(const struct memory *memory, uint64_t address, size_t bytes)
 {
     const struct range *range = memory_find(memory, address);
@@ -74,7 +87,7 @@ void *memory_view(const struct memory *memory, uint64_t address, size_t bytes)
     return (void *)(uintptr_t)(address + (uint64_t)range->delta);
 }
 
-static bool insert(struct memory *memory, struct range range)
+static bool insert_locked(struct memory *memory, struct range range)
 {
     if (memory->range_count == memory->range_room) {
         size_t room = memory->range_room ? 2 * memory->range_room : 64;
@@ -91,12 +104,22 @@ static bool insert(struct memory *memory, struct range range)
     return true;
 }
 
+static bool insert(struct memory *memory, struct range range)
+{
+    pthread_mutex_lock(&memory->lock);
+    bool done = insert_locked(memory, range);
+    pthread_mutex_unlock(&memory->lock);
+    return done;
+}
+
 static void take_out(struct memory *memory, const struct range *range)
 {
     size_t index = (size_t)(range - memory->ranges);
+    pthread_mutex_lock(&memory->lock);
     memory->range_count--;
     memmove(&memory->ranges[index], &memory->ranges[index + 1],
             (memory->range_count - index) * sizeof *memory->ranges);
+    pthread_mutex_unlock(&memory->lock);
 }
 
 /* Is [address, address + bytes) free, with a gap on both sides? Otherwise *address moves behind

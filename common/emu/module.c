@@ -157,6 +157,28 @@ int emu_kernel(struct emu *emu, struct emu_module *module, const char *name,
     return error;
 }
 
+int emu_place_symbol(struct emu *emu, struct emu_module *module, const char *name, void *host,
+                     bool fill)
+{
+    emu_addr old, new = (emu_addr)(uintptr_t)host;
+    size_t bytes;
+    int error = emu_symbol(emu, module, name, &old, &bytes);
+    if (error || old == new) return error;
+    pthread_mutex_lock(&emu->lock);
+    const void *from = memory_view(&emu->memory, old, bytes);
+    if (module->kernels || !from || !memory_view(&emu->memory, new, bytes)) {
+        error = device_failed(emu, EMU_INVALID_VALUE, "variable '%s' cannot move to %p any more",
+                              name, host);
+    } else {
+        if (fill) memcpy(host, from, bytes);
+        for (size_t i = 0; i < module->text.variable_count; i++)
+            if (module->addresses[i] == old) module->addresses[i] = new;
+        memory_free(&emu->memory, old);
+    }
+    pthread_mutex_unlock(&emu->lock);
+    return error;
+}
+
 int emu_symbol(struct emu *emu, struct emu_module *module, const char *name, emu_addr *address,
                size_t *bytes)
 {

@@ -103,11 +103,12 @@ static bool find_range(struct warp *w, const struct insn *i, struct access *acce
     int lane = __builtin_ctz(access->mask);
     uint64_t address = access->address[lane];
     char nearest[200];
-    const struct range *range = device_range(w->block->launch->emu, address);
-    if (range && access->bytes <= range->bytes - (address - range->base)) {
-        w->near = *range;
-        if (!all_inside(access, range->base, range->bytes))
-            KEEP_LANES(access, a - range->base <= range->bytes - access->bytes);
+    struct range range;
+    if (device_range(w->block->launch->emu, address, &range) &&
+        access->bytes <= range.bytes - (address - range.base)) {
+        w->near = range;
+        if (!all_inside(access, range.base, range.bytes))
+            KEEP_LANES(access, a - range.base <= range.bytes - access->bytes);
         return true;
     }
     device_describe_address(w->block->launch->emu, address, nearest, sizeof nearest);

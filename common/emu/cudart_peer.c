@@ -1,0 +1,93 @@
+/*
+ * cudart_peer.c — several devices: who may touch whose memory, and copies between them.
+ *
+ * Addresses are unified: every device has a stretch of its own, and host memory is the same to all.
+ * Copies need no permission, kernels do.
+ */
+#include "cudart.h"
+
+static bool is_device(int number) { return number >= 0 && number < cudart_device_count(); }
+
+cudaError_t CUDARTAPI cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    if (can == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (!is_device(device) || !is_device(peer)) return cudart_done(cudaErrorInvalidDevice);
+    *can = device != peer;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute,
+                                                int from, int to)
+{
+    if (value == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (!is_device(from) || !is_device(to) || from == to)
+        return cudart_done(cudaErrorInvalidDevice);
+    switch (attribute) {
+    case cudaDevP2PAttrPerformanceRank: *value = 0; break; /* all links are alike */
+    case cudaDevP2PAttrAccessSupported: *value = 1; break;
+    case cudaDevP2PAttrNativeAtomicSupported: *value = 1; break;
+    case cudaDevP2PAttrCudaArrayAccessSupported: *value = 0; break;
+    case cudaDevP2PAttrOnlyPartialNativeAtomicSupported: *value = 0; break;
+    default: return cudart_done(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    RETURN_IF_FAULTY();
+    struct device *device = cudart_device();
+    if (flags != 0) return cudart_done(cudaErrorInvalidValue);
+    if (!is_device(peer) || peer == device->number) return cudart_done(cudaErrorInvalidDevice);
+    if (device->peer_enabled[peer]) return cudart_done(cudaErrorPeerAccessAlreadyEnabled);
+    device->peer_enabled[peer] = true;
+    return cudart_done(emu_set_peer(device->emu, cudart_device_at(peer)->emu, true));
+}
+
+cudaError_t CUDARTAPI cudaDeviceDisablePeerAccess(int peer)
+{
+    RETURN_IF_FAULTY();
+    struct device *device = cudart_device();
+    if (!is_device(peer)) return cudart_done(cudaErrorInvalidDevice);
+    if (!device->peer_enabled[peer]) return cudart_done(cudaErrorPeerAccessNotEnabled);
+    device->peer_enabled[peer] = false;
+    return cudart_done(emu_set_peer(device->emu, cudart_device_at(peer)->emu, false));
+}
+
+void cudart_drop_peers(void)
+{
+    struct device *device = cudart_device();
+    for (int i = 0; i < cudart_device_count(); i++) {
+        if (!device->peer_enabled[i]) continue;
+        device->peer_enabled[i] = false;
+        emu_set_peer(device->emu, cudart_device_at(i)->emu, false);
+    }
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+/* Is it memory of that device, or the host's that is mapped into all? */
+static bool lies_on(const void *pointer, int device)
+{
+    const struct device *owner = cudart_owner(pointer);
+    return owner == NULL || owner->number == device;
+}
+
+cudaError_t CUDARTAPI cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
+                                     size_t bytes)
+{
+    RETURN_IF_FAULTY();
+    if (!is_device(to_device) || !is_device(from_device))
+        return cudart_done(cudaErrorInvalidDevice);
+    if (!lies_on(to, to_device) || !lies_on(from, from_device))
+        return cudart_done(cudaErrorInvalidValue);
+    return cudart_done(cudart_copy(to, from, bytes, cudaMemcpyDeviceToDevice));
+}
+
+cudaError_t CUDARTAPI cudaMemcpyPeerAsync(void *to, int to_device, const void *from,
+                                          int from_device, size_t bytes, cudaStream_t stream)
+{
+    RETURN_IF_FAULTY();
+    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
+    return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+}
