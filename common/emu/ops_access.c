@@ -204,6 +204,7 @@ typedef uint8_t byte_8 __attribute__((may_alias));
 typedef uint16_t byte_16 __attribute__((may_alias));
 typedef uint32_t byte_32 __attribute__((may_alias));
 typedef uint64_t byte_64 __attribute__((may_alias));
+typedef uint32_t byte_128 __attribute__((may_alias, vector_size(16))); /* four words */
 
 static inline uint64_t load_element(const void *from, unsigned bytes, bool sign_extend)
 {
@@ -245,6 +246,23 @@ static inline uint64_t get_lane(const struct warp *w, slot s, unsigned lane_byte
     return lane_bytes == 8 ? LANES(u64, s)[lane] : LANES(u32, s)[lane];
 }
 
+/*
+ * One lane's vector, which is aligned, in one piece: programs pack a flag and a value into one and
+ * read them without a lock while another block writes. A GPU moves 16 bytes at once, and so does
+ * every x86 CPU with AVX.
+ */
+static inline void move_vector(void *to, const void *from, unsigned bytes)
+{
+    switch (bytes) {
+    case 2: *(volatile byte_16 *)to = *(const volatile byte_16 *)from; break;
+    case 4: *(volatile byte_32 *)to = *(const volatile byte_32 *)from; break;
+    case 8: *(volatile byte_64 *)to = *(const volatile byte_64 *)from; break;
+    default:
+        for (unsigned k = 0; k < bytes / sizeof(byte_128); k++)
+            ((volatile byte_128 *)to)[k] = ((const volatile byte_128 *)from)[k];
+    }
+}
+
 /* 32 lanes, one 4-byte element each, one after the other: a copy of 128 bytes. */
 static inline bool is_block_copy(const struct insn *i, const struct access *access)
 {
@@ -254,6 +272,81 @@ static inline bool is_block_copy(const struct insn *i, const struct access *acce
     uint64_t gap = 0;
     for (int l = 0; l < WARP; l++) gap |= access->address[l] - access->address[0] - 4 * (uint64_t)l;
     return !gap;
+}
+
+static inline void load_words(lane_32 *d, const struct access *access, uint64_t host)
+{
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        d[l] = *(const byte_32 *)(uintptr_t)(host + access->address[l]);
+    }
+}
+
+/* .v4 of 4 bytes, the usual one. */
+static void load_four(const struct warp *w, const struct insn *i, const struct access *access,
+                      uint64_t host)
+{
+    lane_32 *d0 = LANES(u32, i->v[0]), *d1 = LANES(u32, i->v[1]);
+    lane_32 *d2 = LANES(u32, i->v[2]), *d3 = LANES(u32, i->v[3]);
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        byte_128 vector = *(const volatile byte_128 *)(uintptr_t)(host + access->address[l]);
+        d0[l] = vector[0], d1[l] = vector[1], d2[l] = vector[2], d3[l] = vector[3];
+    }
+}
+
+static void store_four(const struct warp *w, const struct insn *i, const struct access *access,
+                       uint64_t host)
+{
+    const lane_32 *a = LANES(u32, i->v[0]), *b = LANES(u32, i->v[1]);
+    const lane_32 *c = LANES(u32, i->v[2]), *d = LANES(u32, i->v[3]);
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        *(volatile byte_128 *)(uintptr_t)(host + access->address[l]) =
+            (byte_128){a[l], b[l], c[l], d[l]};
+    }
+}
+
+static bool is_four_words(const struct insn *i)
+{
+    return i->elements == 4 && i->element_bytes == 4 && i->lane_bytes == 4 && i->v[0] != NO_SLOT &&
+           i->v[1] != NO_SLOT && i->v[2] != NO_SLOT && i->v[3] != NO_SLOT;
+}
+
+static void load_vectors(struct warp *w, const struct insn *i, const struct access *access,
+                         uint64_t host)
+{
+    if (is_four_words(i)) {
+        load_four(w, i, access, host);
+        return;
+    }
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        byte_128 vector[MAX_VECTOR * sizeof(uint64_t) / sizeof(byte_128)];
+        move_vector(vector, (const void *)(uintptr_t)(host + access->address[l]), access->bytes);
+        for (unsigned k = 0; k < i->elements; k++)
+            if (i->v[k] != NO_SLOT)
+                set_lane(w, i->v[k], i->lane_bytes, l,
+                         load_element((const char *)vector + k * i->element_bytes, i->element_bytes,
+                                      i->sign_extend));
+    }
+}
+
+static void store_vectors(struct warp *w, const struct insn *i, const struct access *access,
+                          uint64_t host)
+{
+    if (is_four_words(i)) {
+        store_four(w, i, access, host);
+        return;
+    }
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        byte_128 vector[MAX_VECTOR * sizeof(uint64_t) / sizeof(byte_128)];
+        for (unsigned k = 0; k < i->elements; k++)
+            store_element((char *)vector + k * i->element_bytes,
+                          get_lane(w, i->v[k], i->lane_bytes, l), i->element_bytes);
+        move_vector((void *)(uintptr_t)(host + access->address[l]), vector, access->bytes);
+    }
 }
 
 static void load(struct warp *w, const struct insn *i, uint32_t mask)
@@ -269,24 +362,17 @@ static void load(struct warp *w, const struct insn *i, uint32_t mask)
                    SLOT_32);
             continue;
         }
-        for (unsigned k = 0; k < i->elements; k++) {
-            if (i->v[k] == NO_SLOT) continue;
-            uint64_t at = host + (uint64_t)k * i->element_bytes;
-            if (i->element_bytes == 4 && i->lane_bytes == 4) {
-                lane_32 *d = LANES(u32, i->v[k]);
-                for (uint32_t left = access.mask; left; left &= left - 1) {
-                    int l = __builtin_ctz(left);
-                    d[l] = *(const byte_32 *)(uintptr_t)(at + access.address[l]);
-                }
-                continue;
-            }
+        if (i->elements > 1)
+            load_vectors(w, i, &access, host);
+        else if (i->element_bytes == 4 && i->lane_bytes == 4)
+            load_words(LANES(u32, i->v[0]), &access, host);
+        else
             for (uint32_t left = access.mask; left; left &= left - 1) {
                 int l = __builtin_ctz(left);
-                set_lane(w, i->v[k], i->lane_bytes, l,
-                         load_element((const void *)(uintptr_t)(at + access.address[l]),
+                set_lane(w, i->v[0], i->lane_bytes, l,
+                         load_element((const void *)(uintptr_t)(host + access.address[l]),
                                       i->element_bytes, i->sign_extend));
             }
-        }
     }
 }
 
@@ -304,13 +390,14 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
             memcpy((void *)(uintptr_t)(host + access.address[0]), LANES(u32, i->v[0]), SLOT_32);
             continue;
         }
-        for (unsigned k = 0; k < i->elements; k++) {
-            uint64_t at = host + (uint64_t)k * i->element_bytes;
-            for (uint32_t left = access.mask; left; left &= left - 1) {
-                int l = __builtin_ctz(left);
-                store_element((void *)(uintptr_t)(at + access.address[l]),
-                              get_lane(w, i->v[k], i->lane_bytes, l), i->element_bytes);
-            }
+        if (i->elements > 1) {
+            store_vectors(w, i, &access, host);
+            continue;
+        }
+        for (uint32_t left = access.mask; left; left &= left - 1) {
+            int l = __builtin_ctz(left);
+            store_element((void *)(uintptr_t)(host + access.address[l]),
+                          get_lane(w, i->v[0], i->lane_bytes, l), i->element_bytes);
         }
     }
 }

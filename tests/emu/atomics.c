@@ -226,3 +226,28 @@ Test(emu_atomics, reductions)
     }
     emu_close(emu);
 }
+
+/* One block writes a pair of equal words again and again, another one reads it: with two host
+ * threads the two run at the same moment, and must never see half of a pair. */
+Test(emu_atomics, vectors_go_over_in_one_piece)
+{
+    enum { ROUNDS = 200000 };
+    struct emu *emu = open_emu_with(&(struct emu_config){.threads = 2, .memory = 1 << 20});
+    char *text = ptx_kernel("ld.param.u64 %%l0, [p_in];\nmov.u64 %%l1, 0;\nmov.u32 %%r0, 0;\n"
+                            "setp.eq.u32 %%p0, %%cta, 0;\n"
+                            "loop:\n@%%p0 st.relaxed.gpu.global.v2.u64 [%%l0], {%%l1, %%l1};\n"
+                            "@!%%p0 ld.relaxed.gpu.global.v2.u64 {%%l2, %%l3}, [%%l0];\n"
+                            "@!%%p0 setp.ne.u64 %%p1, %%l2, %%l3;\n@%%p0 setp.ne.u32 %%p1, 0, 0;\n"
+                            "@%%p1 add.u32 %%r0, %%r0, 1;\n"
+                            "add.u64 %%l1, %%l1, 1;\nsetp.lt.u64 %%p2, %%l1, %d;\n@%%p2 bra loop;\n"
+                            "st.global.u32 [%%out], %%r0;\nret;\n",
+                            ROUNDS);
+    struct emu_kernel *kernel = load_kernel(emu, text, "k");
+    emu_addr pair = device_copy(emu, NULL, 16), torn = device_copy(emu, NULL, 8);
+    cr_assert(!launch(emu, kernel, 2, 1, 0, 2, (uint64_t[]){torn, pair}), "%s", emu_message(emu));
+    uint32_t halves[2];
+    cr_assert(!emu_read(emu, halves, torn, sizeof halves));
+    cr_expect(halves[1] == 0, "%u of %d reads saw half of a pair", halves[1], ROUNDS);
+    free(text);
+    emu_close(emu);
+}
