@@ -80,10 +80,11 @@ static __global__ void deep_recursion(int *out, int n) { out[threadIdx.x] = fibo
 
 static __global__ void printing(void)
 {
-    int t = threadIdx.x;
+    int t = threadIdx.x, arguments = 0;
     if (t % 2 == 0)
-        printf("%d %5.2f|%-4d|%s|%c|%llu|%x|%%\n", t, t * 0.25, t, "text", 'a' + t, 1ull << 40,
-               255);
+        arguments = printf("%d %5.2f|%-4d|%s|%c|%llu|%x|%%|%*d\n", t, t * 0.25, t, "text", 'a' + t,
+                           1ull << 40, 255, 4, t);
+    if (t == 4) printf("%d arguments\n", arguments);
 }
 
 static __global__ void assertion(int wrong) { assert((int)threadIdx.x != wrong); }

@@ -81,9 +81,10 @@ static void read_back(FILE *stream, char *text, size_t size)
 Test(device_code, printf_prints_a_line_a_lane_in_order)
 {
     char text[1000];
-    static const char want[] = "0  0.00|0   |text|a|1099511627776|ff|%\n"
-                               "2  0.50|2   |text|c|1099511627776|ff|%\n"
-                               "4  1.00|4   |text|e|1099511627776|ff|%\n";
+    static const char want[] = "0  0.00|0   |text|a|1099511627776|ff|%|   0\n"
+                               "2  0.50|2   |text|c|1099511627776|ff|%|   2\n"
+                               "4  1.00|4   |text|e|1099511627776|ff|%|   4\n"
+                               "9 arguments\n";
     FILE *file = tmpfile();
     FILE *before = stdout;
     stdout = file;

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { LINE_BYTES = 4096, STRING_BYTES = 1024, SPEC_BYTES = 32 };
+enum { LINE_BYTES = 4096, STRING_BYTES = 1024, SPEC_BYTES = 64 };
 
 static uint64_t argument(const struct warp *w, const struct insn *i, int lane, unsigned index,
                          size_t bytes)
@@ -43,6 +43,38 @@ static void read_string(const struct warp *w, int lane, uint64_t address, char *
     text[length] = '\0';
 }
 
+/* The next `bytes` of vprintf's arguments, which lie one behind the other, aligned. */
+static uint64_t next_argument(const struct warp *w, int lane, uint64_t *at, size_t bytes)
+{
+    *at = (*at + bytes - 1) / bytes * bytes;
+    const void *from = view(w, lane, *at, bytes);
+    uint64_t bits = 0;
+    if (from) memcpy(&bits, from, bytes);
+    *at += bytes;
+    return bits;
+}
+
+/* Puts the conversion that begins at `c` into spec, with the argument in place of a width '*'.
+ * Returns its length in the format; 0: it is none, or too long. */
+static size_t read_conversion(const struct warp *w, int lane, const char *c, char *spec,
+                              uint64_t *at, uint32_t *arguments)
+{
+    size_t length = strspn(c + 1, "-+ #0123456789.*lhzjt") + 2, used = 0;
+    if (length >= SPEC_BYTES / 2 || !c[length - 1]) return 0;
+    for (size_t k = 0; k < length; k++) {
+        if (c[k] != '*') {
+            spec[used++] = c[k];
+            continue;
+        }
+        if (used + 12 + length - k >= SPEC_BYTES) return 0;
+        used += (size_t)snprintf(spec + used, SPEC_BYTES - used, "%d",
+                                 (int)next_argument(w, lane, at, 4));
+        ++*arguments;
+    }
+    spec[used] = '\0';
+    return length;
+}
+
 /* One conversion, "%-8.3lld" in spec, of the argument at *at; moves on by its size. */
 static int print_one(const struct warp *w, int lane, char *out, size_t room, const char *spec,
                      uint64_t *at)
@@ -50,11 +82,7 @@ static int print_one(const struct warp *w, int lane, char *out, size_t room, con
     char conversion = spec[strlen(spec) - 1], text[STRING_BYTES];
     bool wide = strstr(spec, "ll") || strchr(spec, 'l') || strchr(spec, 'z') || strchr(spec, 'j') ||
                 conversion == 'p' || conversion == 's' || strchr("fFeEgGaA", conversion);
-    if (wide) *at = (*at + 7) / 8 * 8;
-    const void *from = view(w, lane, *at, wide ? 8 : 4);
-    uint64_t bits = 0;
-    if (from) memcpy(&bits, from, wide ? 8 : 4);
-    *at += wide ? 8 : 4;
+    uint64_t bits = next_argument(w, lane, at, wide ? 8 : 4);
     if (strchr("fFeEgGaA", conversion)) {
         double value;
         memcpy(&value, &bits, sizeof value);
@@ -68,36 +96,37 @@ static int print_one(const struct warp *w, int lane, char *out, size_t room, con
     return wide ? snprintf(out, room, spec, bits) : snprintf(out, room, spec, (uint32_t)bits);
 }
 
-/* vprintf(format, arguments): each lane prints a text of its own, lowest lane first. Widths given
- * by * are not read. */
+/* vprintf(format, arguments): each lane prints a text of its own, lowest lane first. It returns the
+ * number of arguments, unlike the host's (CUDA C++ Programming Guide, "Formatted Output"). */
 static void builtin_printf(struct warp *w, const struct insn *i, uint32_t mask)
 {
     for (; mask; mask &= mask - 1) {
         int lane = __builtin_ctz(mask);
         char format[STRING_BYTES], line[LINE_BYTES];
         size_t used = 0;
+        uint32_t arguments = 0;
         uint64_t at = argument(w, i, lane, 1, 8);
         read_string(w, lane, argument(w, i, lane, 0, 8), format);
         for (const char *c = format; *c && used < sizeof line - 1;) {
-            size_t length = *c == '%' ? strspn(c + 1, "-+ #0123456789.lhzjt") + 2 : 1;
             char spec[SPEC_BYTES];
-            if (*c != '%' || c[1] == '%' || length >= sizeof spec || !c[length - 1]) {
+            size_t length = 0;
+            if (*c == '%' && c[1] != '%')
+                length = read_conversion(w, lane, c, spec, &at, &arguments);
+            if (!length) {
                 line[used++] = *c;
                 c += *c == '%' && c[1] == '%' ? 2 : 1;
                 continue;
             }
-            memcpy(spec, c, length);
-            spec[length] = '\0';
             int printed = print_one(w, lane, line + used, sizeof line - used, spec, &at);
+            arguments++;
             used += printed > 0 ? (size_t)printed : 0;
             if (used >= sizeof line) used = sizeof line - 1;
             c += length;
         }
         fwrite(line, 1, used, stdout);
-        uint32_t result = (uint32_t)used;
-        if (i->call->result_size >= sizeof result)
+        if (i->call->result_size >= sizeof arguments)
             memcpy(w->frame->area + (size_t)lane * w->frame->area_bytes + i->call->result_offset,
-                   &result, sizeof result);
+                   &arguments, sizeof arguments);
     }
 }
 
