@@ -548,6 +548,7 @@ Test(cudart, occupancy)
     cr_assert(blocks_per_sm(count_kernel(), 1024, 0) == 2);
     cr_assert(blocks_per_sm(count_kernel(), 256, 0) == 8);
     cr_assert(blocks_per_sm(count_kernel(), 32, 0) == 32);
+    cr_assert(blocks_per_sm(count_kernel(), 64, 16 << 10) == 13);
     ok(cudaFuncSetAttribute(shared_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize,
                             100 << 10));
     cr_assert(blocks_per_sm(shared_kernel(), 32, 100 << 10) == 2);

@@ -11,11 +11,18 @@
 
 #include <cuda_occupancy.h>
 
-/* The dynamic shared memory that a kernel may be given at most, beside its static shared memory. */
+/* The dynamic shared memory that fits beside a kernel's static shared memory. */
 static size_t dynamic_limit(const struct function *function, size_t per_block)
 {
     size_t fixed = emu_kernel_info(function->kernel)->shared_bytes;
     return fixed < per_block ? per_block - fixed : 0;
+}
+
+/* The most that a launch of it may ask for: as the program has set it, or the default. */
+static size_t dynamic_allowed(const struct function *function)
+{
+    if (function->max_dynamic_shared) return function->max_dynamic_shared;
+    return dynamic_limit(function, emu_gpu(emu_runtime())->shared_per_block);
 }
 
 cudaError_t CUDARTAPI cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *host)
@@ -28,8 +35,6 @@ cudaError_t CUDARTAPI cudaFuncGetAttributes(struct cudaFuncAttributes *attribute
 
     const struct emu_kernel_info *info = emu_kernel_info(function->kernel);
     const struct emu_gpu *gpu = emu_gpu(emu_runtime());
-    size_t dynamic = function->max_dynamic_shared;
-    if (dynamic == 0) dynamic = dynamic_limit(function, gpu->shared_per_block);
     *attributes = (struct cudaFuncAttributes){
         .sharedSizeBytes = info->shared_bytes,
         .localSizeBytes = info->local_bytes,
@@ -37,7 +42,7 @@ cudaError_t CUDARTAPI cudaFuncGetAttributes(struct cudaFuncAttributes *attribute
         .numRegs = (int)info->registers,
         .ptxVersion = (int)function->ptx_arch,
         .binaryVersion = 10 * gpu->major + gpu->minor,
-        .maxDynamicSharedSizeBytes = (int)dynamic,
+        .maxDynamicSharedSizeBytes = (int)dynamic_allowed(function),
         .preferredShmemCarveout = cudaSharedmemCarveoutDefault,
     };
     return cudaSuccess;
@@ -110,7 +115,7 @@ static struct cudaOccFuncAttributes kernel_needs(const struct function *function
         .sharedSizeBytes = info->shared_bytes,
         .partitionedGCConfig = PARTITIONED_GC_OFF,
         .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
-        .maxDynamicSharedSizeBytes = function->max_dynamic_shared,
+        .maxDynamicSharedSizeBytes = dynamic_allowed(function),
         .numBlockBarriers = 1,
     };
 }
