@@ -29,7 +29,7 @@ void decode_instruction(struct decoder *d, const struct ptx_instruction *source,
         {"nanosleep", decode_spin},    {"trap", decode_trap},
         {"shfl", decode_collective},   {"vote", decode_collective},
         {"match", decode_collective},  {"redux", decode_collective},
-        {"elect", decode_collective},
+        {"elect", decode_collective},  {"griddepcontrol", decode_nothing},
     };
     for (size_t k = 0; k < sizeof families / sizeof *families; k++)
         if (!strcmp(families[k].opcode, source->words[0])) {

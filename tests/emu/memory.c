@@ -382,14 +382,16 @@ Test(emu_memory, orders_and_cache_operators)
     emu_close(emu);
 }
 
-Test(emu_memory, prefetches_do_nothing)
+/* A grid begins when the one before it has ended, so there is nothing to wait for. */
+Test(emu_memory, prefetches_and_waits_for_another_grid_do_nothing)
 {
     struct emu *emu = open_emu();
     uint32_t in = 3, out;
     run_kernel(emu,
                PTX_KERNEL("k", "prefetch.global.L1 [%in];\nprefetch.global.L2 [%in];\n"
-                               "prefetchu.L1 [%in];\nld.global.u32 %r0, [%in];\n"
-                               "st.global.u32 [%out], %r0;\nret;\n"),
+                               "prefetchu.L1 [%in];\ngriddepcontrol.wait;\n"
+                               "griddepcontrol.launch_dependents;\n"
+                               "ld.global.u32 %r0, [%in];\nst.global.u32 [%out], %r0;\nret;\n"),
                1, 1, &out, &in);
     cr_expect(out == 3);
     emu_close(emu);
