@@ -9,35 +9,76 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Loads one container's PTX. 209 (no kernel image), if it has none, is for the caller to judge. */
-static int load_container(struct image *image, const void *data, char *message, size_t size)
-{
-    struct emu *emu = emu_runtime();
-    const struct emu_gpu *gpu = emu_gpu(emu);
-    struct fatbin_ptx ptx;
-    int error = fatbin_extract(data, SIZE_MAX, (unsigned)(10 * gpu->major + gpu->minor), &ptx,
-                               message, size);
-    if (error != EMU_OK) return error;
+enum { MESSAGE_BYTES = 1024, NAME_BYTES = 40 };
 
-    struct emu_module *module;
-    error = emu_load(emu, ptx.text, ptx.length, "the program's PTX", &module);
-    free(ptx.text);
-    if (error != EMU_OK) {
-        snprintf(message, size, "%s", emu_message(emu));
-        return error;
+/* The fat binaries that a program consists of: one, or one for each object. */
+static size_t count_containers(const struct fatbin_wrapper *wrapper)
+{
+    size_t count = 0;
+    if (wrapper->version != WRAPPER_WITH_OBJECTS) return 1;
+    while (wrapper->objects[count] != NULL) count++;
+    return count;
+}
+
+static const void *container_at(const struct fatbin_wrapper *wrapper, size_t index)
+{
+    return wrapper->version == WRAPPER_WITH_OBJECTS ? wrapper->objects[index] : wrapper->data;
+}
+
+/* One text of PTX, and what messages call it. */
+struct part {
+    struct fatbin_ptx ptx;
+    char name[NAME_BYTES];
+};
+
+/* Takes the PTX out of each container. */
+static int extract_all(const struct fatbin_wrapper *wrapper, size_t count, struct part *parts,
+                       char *message)
+{
+    const struct emu_gpu *gpu = emu_gpu(emu_runtime());
+    unsigned arch = (unsigned)(10 * gpu->major + gpu->minor);
+    for (size_t i = 0; i < count; i++) {
+        int error = fatbin_extract(container_at(wrapper, i), SIZE_MAX, arch, &parts[i].ptx, message,
+                                   MESSAGE_BYTES);
+        if (error != EMU_OK) return error;
+        if (count == 1)
+            snprintf(parts[i].name, NAME_BYTES, "the program's PTX");
+        else
+            snprintf(parts[i].name, NAME_BYTES, "the PTX of object %zu", i + 1);
     }
-    size_t count = image->modules + 1;
-    struct emu_module **grown = realloc(image->module, count * sizeof *grown);
-    if (grown == NULL) {
-        emu_unload(emu, module);
-        snprintf(message, size, "no host memory to load the program's kernels");
+    return EMU_OK;
+}
+
+static int link_parts(struct image *image, size_t count, const struct part *parts, char *message)
+{
+    struct emu_ptx *texts = calloc(count, sizeof *texts);
+    if (texts == NULL) {
+        snprintf(message, MESSAGE_BYTES, "no host memory to load the program's kernels");
         return EMU_OUT_OF_MEMORY;
     }
-    grown[count - 1] = module;
-    image->module = grown;
-    image->modules = count;
-    image->ptx_arch = ptx.arch;
-    return EMU_OK;
+    for (size_t i = 0; i < count; i++) {
+        texts[i] = (struct emu_ptx){parts[i].ptx.text, parts[i].ptx.length, parts[i].name};
+        if (image->ptx_arch < parts[i].ptx.arch) image->ptx_arch = parts[i].ptx.arch;
+    }
+    int error = emu_link(emu_runtime(), texts, count, &image->module);
+    if (error != EMU_OK) snprintf(message, MESSAGE_BYTES, "%s", emu_message(emu_runtime()));
+    free(texts);
+    return error;
+}
+
+static int load_containers(struct image *image, const struct fatbin_wrapper *wrapper, char *message)
+{
+    size_t count = count_containers(wrapper);
+    struct part *parts = calloc(count, sizeof *parts);
+    if (parts == NULL) {
+        snprintf(message, MESSAGE_BYTES, "no host memory to load the program's kernels");
+        return EMU_OUT_OF_MEMORY;
+    }
+    int error = extract_all(wrapper, count, parts, message);
+    if (error == EMU_OK) error = link_parts(image, count, parts, message);
+    for (size_t i = 0; i < count; i++) free(parts[i].ptx.text);
+    free(parts);
+    return error;
 }
 
 /* Moves a __managed__ variable into memory that host and devices share. */
@@ -45,10 +86,8 @@ static int place_managed(const struct image *image, struct variable *variable, b
 {
     if (variable->managed == NULL) variable->managed = cudart_map_new(variable->bytes);
     if (variable->managed == NULL) return EMU_OUT_OF_MEMORY;
-    int error = EMU_SYMBOL_NOT_FOUND;
-    for (size_t i = 0; i < image->modules && error == EMU_SYMBOL_NOT_FOUND; i++)
-        error = emu_place_symbol(emu_runtime(), image->module[i], variable->name, variable->managed,
-                                 is_first);
+    int error =
+        emu_place_symbol(emu_runtime(), image->module, variable->name, variable->managed, is_first);
     *(void **)variable->host = variable->managed;
     return error;
 }
@@ -59,7 +98,7 @@ static int place_all_managed(const struct program *program, const struct image *
     int error = EMU_OK;
     bool is_first = true;
     for (int i = 0; i < MAX_DEVICES; i++)
-        if (&program->on[i] != image && program->on[i].modules > 0) is_first = false;
+        if (&program->on[i] != image && program->on[i].module != NULL) is_first = false;
     for (struct variable *v = cudart_registered.variables; v != NULL && error == EMU_OK;
          v = v->next)
         if (v->is_managed && v->program == program) error = place_managed(image, v, is_first);
@@ -73,19 +112,9 @@ cudaError_t cudart_load(struct program *program)
     image->loaded = true;
 
     const struct fatbin_wrapper *wrapper = program->wrapper;
-    char message[1024] = "the program registered something that is not a fat binary";
-    int error = EMU_INVALID_PTX;
-    if (wrapper->magic == WRAPPER_MAGIC && wrapper->version == WRAPPER_WITH_OBJECTS) {
-        error = cudaErrorNoKernelImageForDevice;
-        for (const void *const *object = wrapper->objects; *object != NULL; object++) {
-            int result = load_container(image, *object, message, sizeof message);
-            if (result == cudaErrorNoKernelImageForDevice) continue; /* an object without kernels */
-            error = result;
-            if (error != EMU_OK) break;
-        }
-    } else if (wrapper->magic == WRAPPER_MAGIC) {
-        error = load_container(image, wrapper->data, message, sizeof message);
-    }
+    char message[MESSAGE_BYTES] = "the program registered something that is not a fat binary";
+    int error = wrapper->magic == WRAPPER_MAGIC ? load_containers(image, wrapper, message)
+                                                : EMU_INVALID_PTX;
     if (error == EMU_OK) {
         error = place_all_managed(program, image);
         if (error != EMU_OK)
@@ -106,9 +135,7 @@ static cudaError_t prepare(struct kernel *kernel, struct function *function)
     int error = cudart_load(kernel->program);
     if (error == EMU_OK) {
         const struct image *image = &kernel->program->on[cudart_device()->number];
-        error = EMU_INVALID_DEVICE_FUNCTION;
-        for (size_t i = 0; i < image->modules && error == EMU_INVALID_DEVICE_FUNCTION; i++)
-            error = emu_kernel(emu_runtime(), image->module[i], kernel->name, &function->kernel);
+        error = emu_kernel(emu_runtime(), image->module, kernel->name, &function->kernel);
         if (error != EMU_OK) cudart_print(emu_message(emu_runtime()));
         function->name = kernel->name;
         function->ptx_arch = image->ptx_arch;
@@ -143,9 +170,7 @@ static cudaError_t find_variable(const struct variable *variable, emu_addr *addr
     int error = cudart_load(variable->program);
     if (error != EMU_OK) return (cudaError_t)error;
     const struct image *image = &variable->program->on[cudart_device()->number];
-    error = EMU_SYMBOL_NOT_FOUND;
-    for (size_t i = 0; i < image->modules && error == EMU_SYMBOL_NOT_FOUND; i++)
-        error = emu_symbol(emu_runtime(), image->module[i], variable->name, address, bytes);
+    error = emu_symbol(emu_runtime(), image->module, variable->name, address, bytes);
     return error == EMU_SYMBOL_NOT_FOUND ? cudaErrorInvalidSymbol : (cudaError_t)error;
 }
 
@@ -174,8 +199,7 @@ void cudart_unload(void)
         k->on[number] = (struct function){0};
     for (struct program *p = cudart_registered.programs; p != NULL; p = p->next) {
         struct image *image = &p->on[number];
-        for (size_t i = 0; i < image->modules; i++) emu_unload(emu_runtime(), image->module[i]);
-        free(image->module);
+        if (image->module != NULL) emu_unload(emu_runtime(), image->module);
         *image = (struct image){0};
     }
     pthread_mutex_unlock(&cudart_registered.mutex);

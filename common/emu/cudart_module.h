@@ -25,8 +25,7 @@ struct image {
     bool loaded;
     cudaError_t error; /* of loading */
     unsigned ptx_arch;
-    size_t modules; /* how many of module[] there are */
-    struct emu_module **module;
+    struct emu_module *module; /* NULL: not loaded, or in vain */
 };
 
 /* A fat binary, or all those that -rdc=true linked together. */

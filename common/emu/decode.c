@@ -10,6 +10,7 @@ _Noreturn void decode_fail(struct decoder *d, int error, const char *format, ...
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    const char *unit = d->module->text.units[d->function->unit].name;
     if (d->at) {
         size_t used = 0;
         for (unsigned i = 0; i < d->at->word_count && used < sizeof opcode; i++)
@@ -20,10 +21,10 @@ _Noreturn void decode_fail(struct decoder *d, int error, const char *format, ...
         if (d->at->source_line && file)
             snprintf(place, sizeof place, ", %s:%u", file, d->at->source_line);
         snprintf(d->message, d->size, "instruction '%s' in kernel %s (%s, line %u%s): %s", opcode,
-                 d->function->name, d->module->name, d->at->line, place, text);
+                 d->function->name, unit, d->at->line, place, text);
     } else {
-        snprintf(d->message, d->size, "kernel %s (%s, line %u): %s", d->function->name,
-                 d->module->name, d->function->line, text);
+        snprintf(d->message, d->size, "kernel %s (%s, line %u): %s", d->function->name, unit,
+                 d->function->line, text);
     }
     d->error = error;
     longjmp(d->failed, 1);

@@ -209,9 +209,9 @@ void decode_call(struct decoder *d, const struct ptx_instruction *source, struct
     }
     if (target->kind != PTX_SYMBOL)
         decode_fail(d, EMU_INVALID_PTX, "a call of something that is no function");
-    for (size_t k = 0; k < d->module->text.function_count; k++)
-        if (!strcmp(d->module->text.functions[k].name, target->name)) call->callee = d->callees[k];
-    if (!call->callee)
+    const struct ptx_symbol *symbol = ptx_find(&d->module->text, d->function->unit, target->name);
+    if (!symbol || !symbol->is_function)
         decode_fail(d, EMU_INVALID_PTX, "function '%s' is not declared", target->name);
+    call->callee = d->callees[symbol->index];
     check_call(d, call);
 }

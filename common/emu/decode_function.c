@@ -2,30 +2,6 @@
 #include "decode.h"
 #include <string.h>
 
-static bool operand_names(const struct ptx_operand *operand, const char *name)
-{
-    if (operand->kind == PTX_SYMBOL) return !strcmp(operand->name, name);
-    if (operand->kind == PTX_ADDRESS) return operand_names(operand->base, name);
-    for (unsigned i = 0; operand->kind == PTX_VECTOR && i < operand->count; i++)
-        if (operand_names(operand->items[i], name)) return true;
-    return false;
-}
-
-static bool function_names(const struct ptx_function *function, const char *name)
-{
-    for (size_t i = 0; i < function->instruction_count; i++)
-        for (unsigned k = 0; k < function->instructions[i].operand_count; k++)
-            if (operand_names(&function->instructions[i].operands[k], name)) return true;
-    return false;
-}
-
-static bool any_body_names(const struct decoder *d, const char *name)
-{
-    for (size_t k = 0; k < d->body_count; k++)
-        if (function_names(d->bodies[k].function, name)) return true;
-    return false;
-}
-
 /* ---- which functions ----------------------------------------------------------------------- */
 
 /* Parameters and results of a function, at the start of its area. Returns where they end. */
@@ -54,18 +30,8 @@ static size_t lay_out_callee(struct decoder *d, struct callee *callee)
 
 static void add_body(struct decoder *d, size_t index)
 {
-    const struct ptx_text *text = &d->module->text;
-    const struct ptx_function *function = &text->functions[index];
+    struct ptx_function *function = &d->module->text.functions[index];
     if (d->callees[index] || function->is_entry) return;
-    if (!function
-             ->has_body) { /* declared here: defined further down, or supplied by the emulator */
-        for (size_t i = 0; i < text->function_count; i++)
-            if (text->functions[i].has_body && !strcmp(text->functions[i].name, function->name)) {
-                add_body(d, i);
-                d->callees[index] = d->callees[i];
-                return;
-            }
-    }
     struct callee *callee = d->callees[index] = decode_take(d, sizeof *callee);
     callee->function = function;
     callee->local_base = NO_SLOT;
@@ -75,10 +41,17 @@ static void add_body(struct decoder *d, size_t index)
         d->bodies[d->body_count++] = (struct body){.function = function, .callee = callee};
 }
 
+/* Every function that there is a definition of. */
+static void add_all(struct decoder *d)
+{
+    const struct ptx_text *text = &d->module->text;
+    for (size_t i = 0; i < text->symbol_count; i++)
+        if (text->symbols[i].is_function) add_body(d, text->symbols[i].index);
+}
+
 /* The functions that a body calls by name. Returns whether it calls any by pointer. */
 static bool add_called(struct decoder *d, const struct ptx_function *function)
 {
-    const struct ptx_text *text = &d->module->text;
     bool by_pointer = false;
     for (size_t n = 0; n < function->instruction_count; n++) {
         const struct ptx_instruction *insn = &function->instructions[n];
@@ -87,11 +60,22 @@ static bool add_called(struct decoder *d, const struct ptx_function *function)
         for (unsigned k = 0; k < insn->operand_count; k++) {
             if (insn->operands[k].kind == PTX_REGISTER) by_pointer = true;
             if (insn->operands[k].kind != PTX_SYMBOL) continue;
-            for (size_t i = 0; i < text->function_count; i++)
-                if (!strcmp(text->functions[i].name, insn->operands[k].name)) add_body(d, i);
+            const struct ptx_symbol *symbol =
+                ptx_find(&d->module->text, function->unit, insn->operands[k].name);
+            if (symbol && symbol->is_function) add_body(d, symbol->index);
         }
     }
     return by_pointer;
+}
+
+static void parse_body(struct decoder *d, const struct ptx_function *function)
+{
+    struct ptx_text *text = &d->module->text;
+    struct ptx_function *own = &text->functions[function - text->functions];
+    int error = ptx_parse_body(text, own, d->message, d->size);
+    if (!error) return;
+    d->error = error; /* the message is there already */
+    longjmp(d->failed, 1);
 }
 
 void collect_bodies(struct decoder *d)
@@ -100,9 +84,10 @@ void collect_bodies(struct decoder *d)
     d->callees = decode_take(d, (count + 1) * sizeof *d->callees);
     d->bodies = decode_take(d, (count + 1) * sizeof *d->bodies);
     d->bodies[d->body_count++] = (struct body){.function = d->function};
-    for (size_t k = 0; k < d->body_count; k++) /* the list grows while it is walked */
-        if (add_called(d, d->bodies[k].function))
-            for (size_t i = 0; i < count; i++) add_body(d, i);
+    for (size_t k = 0; k < d->body_count; k++) { /* the list grows while it is walked */
+        parse_body(d, d->bodies[k].function);
+        if (add_called(d, d->bodies[k].function)) add_all(d);
+    }
     d->kernel->function_count = count;
     d->kernel->callees = (const struct callee **)d->callees;
 }
@@ -163,16 +148,37 @@ static void lay_out_body(struct decoder *d, struct body *body, size_t *shared)
     }
 }
 
-/* Static shared variables one after the other, then `extern __shared__ x[]`: every such name is the
- * same place. */
+/* Marks the variables that an operand names. */
+static void note_variables(struct decoder *d, unsigned unit, const struct ptx_operand *operand,
+                           bool *used)
+{
+    if (operand->kind == PTX_ADDRESS) note_variables(d, unit, operand->base, used);
+    for (unsigned i = 0; operand->kind == PTX_VECTOR && i < operand->count; i++)
+        note_variables(d, unit, operand->items[i], used);
+    if (operand->kind != PTX_SYMBOL) return;
+    const struct ptx_symbol *symbol = ptx_find(&d->module->text, unit, operand->name);
+    if (symbol && !symbol->is_function) used[symbol->index] = true;
+}
+
+static void note_body(struct decoder *d, const struct ptx_function *function, bool *used)
+{
+    for (size_t i = 0; i < function->instruction_count; i++)
+        for (unsigned k = 0; k < function->instructions[i].operand_count; k++)
+            note_variables(d, function->unit, &function->instructions[i].operands[k], used);
+}
+
+/* Static shared variables one after the other, those that the code names; then `extern __shared__
+ * x[]`: every such name is the same place. */
 void lay_out_memory(struct decoder *d)
 {
     const struct ptx_text *text = &d->module->text;
     size_t shared = 0, dynamic_align = 16;
+    bool *used = decode_take(d, text->variable_count + 1);
+    for (size_t k = 0; k < d->body_count; k++) note_body(d, d->bodies[k].function, used);
     d->shared_offset = decode_take(d, (text->variable_count + 1) * sizeof *d->shared_offset);
     for (size_t i = 0; i < text->variable_count; i++) {
         const struct ptx_variable *v = &text->variables[i];
-        if (v->space != PTX_SHARED || !any_body_names(d, v->name)) continue;
+        if (v->space != PTX_SHARED || !used[i]) continue;
         if (!v->bytes) {
             if (v->align > dynamic_align) dynamic_align = v->align;
             continue;

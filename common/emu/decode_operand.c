@@ -112,15 +112,19 @@ static uint64_t symbol_address(struct decoder *d, const char *name, bool *is_loc
     const struct ptx_variable *v = find_variable(f->variables, f->variable_count, name, &i);
     *is_local = v && v->space == PTX_LOCAL && d->callee;
     if (v) return d->variable_offset[i];
-    if (!strcmp(name, "WARP_SZ")) return WARP;
     if (find_variable(f->params, f->param_count, name, &i))
         return d->callee ? d->callee->param_offset[i] : d->kernel->info.param_offset[i];
     if (find_variable(f->results, f->result_count, name, &i)) return d->callee->result_offset;
-    v = find_variable(text->variables, text->variable_count, name, &i);
-    if (v) return v->space == PTX_SHARED ? d->shared_offset[i] : d->module->addresses[i];
-    uint64_t function = module_function_address(text, name);
-    if (function) return function;
-    decode_fail(d, EMU_INVALID_PTX, "'%s' is not declared", name);
+    const struct ptx_symbol *symbol = ptx_find(text, f->unit, name);
+    if (!symbol) decode_fail(d, EMU_INVALID_PTX, "'%s' is not declared", name);
+    if (symbol->is_function) return module_function_address(text, f->unit, name);
+    v = &text->variables[symbol->index];
+    if (v->space == PTX_SHARED) return d->shared_offset[symbol->index];
+    uint64_t address = d->module->addresses[symbol->index];
+    if (!address)
+        decode_fail(d, EMU_INVALID_PTX,
+                    "variable '%s' is declared, but no object of the program defines it", name);
+    return address;
 }
 
 bool names_area(const struct decoder *d, const struct ptx_operand *operand, size_t *bytes)

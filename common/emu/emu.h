@@ -150,11 +150,20 @@ int emu_copy_peer(struct emu *to, emu_addr to_address, struct emu *from, emu_add
 
 /* ---- code ---------------------------------------------------------------------------------- */
 
-/* Loads PTX text (need not end with NUL). `name` is for messages: a file's name. Kernels are
- * decoded when first asked for, so an instruction that is not supported fails emu_kernel, not
- * emu_load. */
+/* Loads PTX text (need not end with NUL). `name` is for messages: a file's name. Kernels are read
+ * and decoded when first asked for, so a mistake in one, or an instruction that is not supported,
+ * fails emu_kernel, not emu_load. */
 int emu_load(struct emu *, const char *ptx, size_t length, const char *name,
              struct emu_module **module);
+
+/* Loads several texts as one module, as nvlink joins the objects of nvcc -rdc=true: what one
+ * declares .extern another defines. EMU_INVALID_PTX if two define the same name. */
+struct emu_ptx {
+    const char *text;
+    size_t length;
+    const char *name;
+};
+int emu_link(struct emu *, const struct emu_ptx *, size_t count, struct emu_module **module);
 void emu_unload(struct emu *, struct emu_module *);
 
 /* The .entry called `name` (mangled). EMU_INVALID_DEVICE_FUNCTION if there is none. */

@@ -12,6 +12,7 @@
 #include "emu.h"
 #include "lz4.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ enum {
 
     KIND_PTX = 1,
     KIND_CUBIN = 2,
+    KIND_LTO = 8, /* code of the compiler's own kind, for nvcc -dlto */
 
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
@@ -150,6 +152,7 @@ static void note_entry(char *list, size_t size, const struct entry *entry)
 {
     const char *prefix = entry->kind == KIND_PTX     ? "compute"
                          : entry->kind == KIND_CUBIN ? "sm"
+                         : entry->kind == KIND_LTO   ? "lto"
                                                      : "other";
     const char *suffix = entry->flags & FLAG_THIS_ARCH_ONLY     ? "a"
                          : entry->flags & FLAG_THIS_FAMILY_ONLY ? "f"
@@ -171,18 +174,21 @@ int fatbin_extract(const void *data, size_t limit, unsigned max_arch, struct fat
     struct cursor cursor = {p + header_size, entries_size};
     struct entry entry, best = {0};
     char found[200] = "";
+    bool has_lto = false;
     while (cursor.left > 0) {
         const char *problem = next_entry(&cursor, &entry);
         if (problem != NULL) return malformed(message, size, problem);
         note_entry(found, sizeof found, &entry);
+        has_lto = has_lto || entry.kind == KIND_LTO;
         if (suits(&entry, max_arch) && (best.payload == NULL || entry.arch > best.arch))
             best = entry;
     }
     if (best.payload == NULL) {
         snprintf(message, size,
-                 "the program holds no PTX that sm_%u can run, only:%s; compile it with"
+                 "the program holds no PTX that sm_%u can run, only:%s; compile it %swith"
                  " -gencode arch=compute_%u,code=compute_%u, or choose another model with EMU_GPU",
-                 max_arch, found[0] != '\0' ? found : " nothing", max_arch, max_arch);
+                 max_arch, found[0] != '\0' ? found : " nothing", has_lto ? "without -dlto, " : "",
+                 max_arch, max_arch);
         return NO_KERNEL_IMAGE;
     }
     return extract(&best, out, message, size);

@@ -15,9 +15,9 @@ struct emu_module {
     struct emu_module *next;
 };
 
-/* The address of a function: the same in every kernel of the module. 0: there is none of that
- * name. */
-uint64_t module_function_address(const struct ptx_text *, const char *name);
+/* The address of a function as a unit names it: the same in every kernel of the module. 0: there is
+ * none of that name. */
+uint64_t module_function_address(const struct ptx_text *, unsigned unit, const char *name);
 void module_free(struct emu_module *);
 
 /* Special registers that are set once for a warp (sched.c fills them). */

@@ -5,6 +5,13 @@
  * of virtual registers. The parser resolves names (registers and labels are scoped by braces) and
  * keeps everything else as it was written; decode.c gives it meaning. Source: PTX ISA, "Syntax" and
  * "Directives".
+ *
+ * Reading is lazy: ptx_parse() reads variables and the heads of functions, and ptx_parse_body()
+ * a function's body when somebody needs it. A program that uses CUB brings megabytes of PTX and
+ * launches three kernels. The price: a mistake in a function that is never run goes unseen.
+ *
+ * Several texts, compiled apart with nvcc -rdc=true, are read as one: a unit each, whose local
+ * names are its own, and whose other names all share (ptx_link.c).
  */
 #ifndef EMU_PTX_H
 #define EMU_PTX_H
@@ -50,20 +57,27 @@ bool ptx_type_is_signed(enum ptx_type);
 enum ptx_space { PTX_GENERIC, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_CONST, PTX_PARAM, PTX_SPACES };
 const char *ptx_space_name(enum ptx_space);
 
+/* Who sees a name. EXTERN: it is defined in another unit. Of several WEAK definitions one is taken,
+ * of several COMMON ones the largest. */
+enum ptx_linkage { PTX_PRIVATE, PTX_VISIBLE, PTX_EXTERN, PTX_WEAK, PTX_COMMON };
+
 /* A declared variable or parameter: `.shared .align 16 .b8 temp[1024];` */
 struct ptx_variable {
     const char *name;
+    unsigned unit;
+    enum ptx_linkage linkage;
     enum ptx_space space;
     enum ptx_type type;
     size_t align, bytes; /* bytes = 0: `extern … temp[]`, sized by the launch */
-    bool is_extern;
-    unsigned line; /* of the PTX text */
-    /* Initial bytes (`bytes` of them), or NULL for zeros; and the addresses to be put into them. */
+    unsigned line;       /* of the PTX text */
+    /* Initial bytes (`bytes` of them), or NULL for zeros; and the addresses to be put into them:
+     * `size` bytes of each, from bit `shift` on. */
     unsigned char *initial;
     struct ptx_address_of {
-        size_t offset;
+        size_t offset, size;
         const char *symbol;
         int64_t addend;
+        unsigned shift;
     } * address_of;
     size_t address_ofs;
 };
@@ -123,8 +137,11 @@ struct ptx_register {
 
 struct ptx_function {
     const char *name;
-    bool is_entry, has_body;
-    unsigned line;
+    unsigned unit;
+    enum ptx_linkage linkage;
+    bool is_entry, has_body, is_parsed; /* the fields behind the results: when it is parsed */
+    const char *body, *body_end;        /* its text, from brace to brace */
+    unsigned line, body_line;
     struct ptx_variable *params, *results; /* results: of a .func, in the order of its definition */
     size_t param_count, result_count;
     struct ptx_variable *variables; /* .shared and .local inside the body */
@@ -139,21 +156,50 @@ struct ptx_function {
     unsigned exact_block[3]; /* .reqntid; 0: not given */
 };
 
+/* A name that functions and variables are found by; unit PTX_ALL_UNITS: one that all share. */
+enum { PTX_ALL_UNITS = -1 };
+struct ptx_symbol {
+    const char *name;
+    int unit;
+    bool is_function;
+    size_t index; /* of the definition, or of a declaration if there is none */
+    int next;     /* in its bucket, -1: the last */
+};
+
+/* One text that was given to ptx_parse. */
+struct ptx_source {
+    const char *text;
+    size_t length;
+    const char *name; /* for messages */
+};
+
 struct ptx_text {
-    unsigned version_major, version_minor, target; /* target: 90 for sm_90 */
-    struct ptx_variable *variables;                /* of the module: .global, .const, .shared */
+    struct ptx_source *units; /* with copies of text and name */
+    size_t unit_count;
+    unsigned *file_base; /* of each unit: what is added to the numbers that .file and .loc give */
+    struct ptx_variable *variables; /* of the module: .global, .const, .shared */
     size_t variable_count;
     struct ptx_function *functions;
     size_t function_count;
-    const char **files; /* by the number that .loc gives; NULL where undeclared */
+    const char **files; /* NULL where undeclared */
     size_t file_count;
+    struct ptx_symbol *symbols;
+    size_t symbol_count, bucket_count;
+    int *buckets;
     struct arena *arena; /* holds all of the above */
 };
 
-/* Parses `length` bytes of text. Returns 0 and fills *out, or an enum emu_error with one sentence
- * in message[size] that names the line. On success the caller ends with ptx_free. */
-int ptx_parse(const char *text, size_t length, const char *name, struct ptx_text *out,
-              char *message, size_t size);
+/* Parses texts up to the bodies of functions, and links their names. Returns 0 and fills *out, or
+ * an enum emu_error with one sentence in message[size] that names the line. On success the caller
+ * ends with ptx_free. */
+int ptx_parse(const struct ptx_source *, size_t count, struct ptx_text *out, char *message,
+              size_t size);
+/* Parses a function's body, unless that is done. Returns as ptx_parse. */
+int ptx_parse_body(struct ptx_text *, struct ptx_function *, char *message, size_t size);
 void ptx_free(struct ptx_text *);
+
+/* What a name means in a unit: its own variable or function, or the one that all units share. NULL:
+ * nothing. (ptx_link.c) */
+const struct ptx_symbol *ptx_find(const struct ptx_text *, unsigned unit, const char *name);
 
 #endif

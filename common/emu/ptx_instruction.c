@@ -22,17 +22,20 @@ static void parse_items(struct parser *p, struct ptx_operand *out, const char *c
     out->count = (unsigned)items.count;
 }
 
-int64_t parse_offset(struct parser *p)
+/* A number, or an expression of several. */
+static void parse_constant_operand(struct parser *p, struct ptx_operand *out)
 {
-    bool negative;
-    if (accept(p, "+"))
-        negative = accept(p, "-");
-    else if (accept(p, "-"))
-        negative = true;
-    else
-        return 0;
-    int64_t offset = (int64_t)expect_integer(p);
-    return negative ? (int64_t)(0 - (uint64_t)offset) : offset;
+    enum token_kind kind = parse_constant(p, &out->bits);
+    out->kind = kind == TOKEN_FLOAT32   ? PTX_FLOAT32
+                : kind == TOKEN_FLOAT64 ? PTX_FLOAT64
+                                        : PTX_INTEGER;
+}
+
+static bool at_constant(struct parser *p)
+{
+    return p->token.kind == TOKEN_INTEGER || p->token.kind == TOKEN_FLOAT32 ||
+           p->token.kind == TOKEN_FLOAT64 || at(p, "-") || at(p, "+") || at(p, "~") ||
+           at(p, "WARP_SZ") || (at(p, "(") && !p->in_call);
 }
 
 static void parse_word_operand(struct parser *p, struct ptx_operand *out)
@@ -64,7 +67,9 @@ static void parse_word_operand(struct parser *p, struct ptx_operand *out)
 static void parse_operand(struct parser *p, struct ptx_operand *out, unsigned depth)
 {
     if (depth > MAX_NESTING) fail(p, p->token.line, EMU_INVALID_PTX, "operands nested too deeply");
-    if (accept(p, "{")) {
+    if (at_constant(p)) {
+        parse_constant_operand(p, out);
+    } else if (accept(p, "{")) {
         parse_items(p, out, "}", depth);
     } else if (accept(p, "(")) {
         parse_items(p, out, ")", depth);
@@ -81,19 +86,6 @@ static void parse_operand(struct parser *p, struct ptx_operand *out, unsigned de
     } else if (accept(p, "!")) {
         parse_operand(p, out, depth + 1);
         out->negated = true;
-    } else if (at(p, "-") || p->token.kind == TOKEN_INTEGER || p->token.kind == TOKEN_FLOAT32 ||
-               p->token.kind == TOKEN_FLOAT64) {
-        bool negative = accept(p, "-");
-        out->kind = p->token.kind == TOKEN_FLOAT32   ? PTX_FLOAT32
-                    : p->token.kind == TOKEN_FLOAT64 ? PTX_FLOAT64
-                                                     : PTX_INTEGER;
-        if (p->token.kind != TOKEN_INTEGER && out->kind == PTX_INTEGER)
-            fail_expected(p, "a number");
-        uint64_t sign = out->kind == PTX_FLOAT64 ? UINT64_C(1) << 63 : UINT64_C(1) << 31;
-        out->bits = !negative                  ? p->token.bits
-                    : out->kind == PTX_INTEGER ? 0 - p->token.bits
-                                               : p->token.bits ^ sign;
-        advance(p);
     } else if (p->token.kind == TOKEN_WORD) {
         parse_word_operand(p, out);
     } else {
@@ -146,6 +138,7 @@ void parse_instruction(struct parser *p)
         instruction->used_bytes = p->used_bytes;
         p->used_bytes = 0;
     }
+    p->in_call = !strcmp(instruction->words[0], "call");
     advance(p);
     /* References keep pointers to operands, so these must not move as the list of instructions
      * grows. */

@@ -10,24 +10,40 @@ static bool is_word(char c)
            c == '$' || c == '%' || c == '.';
 }
 
+/* From the / of a comment to behind it; *p moves. False: it does not end. */
+static bool skip_comment(struct lexer *lexer)
+{
+    const char *p = lexer->next + 2;
+    if (lexer->next[1] == '/') {
+        const char *end = memchr(p, '\n', (size_t)(lexer->end - p));
+        lexer->next = end ? end : lexer->end;
+        return true;
+    }
+    for (; p + 1 < lexer->end && (p[0] != '*' || p[1] != '/'); p++)
+        if (*p == '\n') lexer->line++;
+    if (p + 1 >= lexer->end) return false;
+    lexer->next = p + 2;
+    return true;
+}
+
+static bool at_comment(const struct lexer *lexer)
+{
+    const char *p = lexer->next;
+    return lexer->end - p >= 2 && p[0] == '/' && (p[1] == '/' || p[1] == '*');
+}
+
 /* Skips white space and both kinds of comment. False: a comment does not end. */
 static bool skip_blanks(struct lexer *lexer)
 {
     while (lexer->next < lexer->end) {
         const char *p = lexer->next;
-        size_t left = (size_t)(lexer->end - p);
         if (*p == '\n') {
             lexer->line++;
             lexer->next++;
         } else if (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\f' || *p == '\0') {
             lexer->next++; /* a NUL ends the stored text and nothing follows it */
-        } else if (left >= 2 && p[0] == '/' && p[1] == '/') {
-            while (lexer->next < lexer->end && *lexer->next != '\n') lexer->next++;
-        } else if (left >= 2 && p[0] == '/' && p[1] == '*') {
-            for (p += 2; p + 1 < lexer->end && (p[0] != '*' || p[1] != '/'); p++)
-                if (*p == '\n') lexer->line++;
-            if (p + 1 >= lexer->end) return false;
-            lexer->next = p + 2;
+        } else if (at_comment(lexer)) {
+            if (!skip_comment(lexer)) return false;
         } else {
             break;
         }
@@ -80,6 +96,12 @@ static bool read_decimal(struct lexer *lexer, struct token *token)
     return true;
 }
 
+/* Letters directly behind a number make no sense; % may be the operator. */
+static bool runs_on(const struct lexer *lexer)
+{
+    return lexer->next < lexer->end && is_word(*lexer->next) && *lexer->next != '%';
+}
+
 /* 12, 0x1F, 0b101, 017, 12U, 0f3F800000 (a float by its bits), 0d3FF0000000000000 (a double),
  * 1.5 */
 static struct token read_number(struct lexer *lexer, struct token token)
@@ -92,7 +114,7 @@ static struct token read_number(struct lexer *lexer, struct token token)
     size_t digits;
 
     if (!hexadecimal && !binary && read_decimal(lexer, &token)) {
-        if (lexer->next < lexer->end && is_word(*lexer->next)) token.kind = TOKEN_BAD;
+        if (runs_on(lexer)) token.kind = TOKEN_BAD;
         token.length = (size_t)(lexer->next - token.start);
         return token;
     }
@@ -113,7 +135,7 @@ static struct token read_number(struct lexer *lexer, struct token token)
     }
     if (token.kind == TOKEN_INTEGER && lexer->next < lexer->end && *lexer->next == 'U')
         lexer->next++;
-    if (lexer->next < lexer->end && is_word(*lexer->next)) token.kind = TOKEN_BAD;
+    if (runs_on(lexer)) token.kind = TOKEN_BAD;
     token.length = (size_t)(lexer->next - token.start);
     return token;
 }
@@ -159,6 +181,26 @@ struct token lexer_next(struct lexer *lexer)
     token.length = 1;
     lexer->next++;
     return token;
+}
+
+bool lexer_skip_braces(struct lexer *lexer)
+{
+    unsigned depth = 1;
+    while (lexer->next < lexer->end) {
+        char c = *lexer->next;
+        if (c == '/' && at_comment(lexer)) {
+            if (!skip_comment(lexer)) return false;
+            continue;
+        }
+        lexer->next++;
+        if (c == '\n') lexer->line++;
+        if (c == '"') /* a string ends with its line at the latest */
+            while (lexer->next < lexer->end && *lexer->next != '\n' && *lexer->next++ != '"')
+                continue;
+        if (c == '{') depth++;
+        if (c == '}' && !--depth) return true;
+    }
+    return false;
 }
 
 bool token_is(const struct token *token, const char *text)

@@ -31,6 +31,9 @@ struct lexer { const char *next, *end; unsigned line; };
 /* The next token; comments and white space are skipped. */
 struct token lexer_next(struct lexer *);
 
+/* From behind a { to behind its }, past braces inside. False: there is none. */
+bool lexer_skip_braces(struct lexer *);
+
 bool token_is(const struct token *, const char *text); /* a word or a punctuation character */
 
 #endif

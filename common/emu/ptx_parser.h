@@ -2,8 +2,12 @@
  * ptx_parser.h — what the parts of the parser share. An error in any of them jumps back to
  * ptx_parse, with a sentence in parser->message.
  *
- *   ptx.c              the module, its functions, variables and directives
+ *   ptx.c              the module: its directives, in order
+ *   ptx_link.c         the names that several texts share
+ *   ptx_variable.c     variables and their initial values
+ *   ptx_function.c     functions: their heads, and later their bodies
  *   ptx_instruction.c  instructions and operands
+ *   ptx_constant.c     constant expressions
  *   ptx_names.c        registers, labels, and the scopes that braces make
  *   ptx_tokens.c       looking at tokens, and memory
  */
@@ -66,6 +70,7 @@ struct parser {
     char *message;
     size_t message_size;
     const char *name;
+    unsigned unit, file_base; /* which of the texts this is */
 
     struct list variables, functions, files; /* of the module */
 
@@ -76,6 +81,7 @@ struct parser {
     int buckets[REGISTER_BUCKETS]; /* of `used`, -1: empty */
     unsigned scope;                /* scopes[i] is the index of the enclosing one */
     unsigned file, source_line, home_file, used_bytes;
+    bool in_call; /* parentheses hold arguments, not a constant */
 };
 
 /* ---- tokens and memory (ptx_tokens.c) */
@@ -106,12 +112,40 @@ void define_label(struct parser *, const char *name, size_t length);
 /* Turns the symbols that are labels into PTX_LABEL; the others are variables or functions. */
 void resolve_labels(struct parser *);
 
+/* ---- variables (ptx_variable.c) */
+
+/* Takes `.global` and the like; false: something else stands here. */
+bool accept_space(struct parser *, enum ptx_space *);
+/* Reads from behind the state space: [.align n] .type [.ptr …] name [dimensions] */
+struct ptx_variable parse_variable(struct parser *, enum ptx_space);
+/* The same with an initial value and the semicolon, into a list. */
+void parse_variable_declaration(struct parser *, struct list *, enum ptx_space, enum ptx_linkage);
+
+/* ---- functions (ptx_function.c) */
+
+/* From behind .entry or .func. The body is skipped. */
+void parse_function(struct parser *, bool is_entry, enum ptx_linkage);
+/* .pragma "…"; */
+void parse_pragma(struct parser *);
+/* The body of p->function, which the parser stands before. */
+void parse_body(struct parser *);
+
+/* ---- constants (ptx_constant.c) */
+
+/* A constant expression's value, which is a TOKEN_INTEGER, TOKEN_FLOAT32 or TOKEN_FLOAT64. */
+enum token_kind parse_constant(struct parser *, uint64_t *bits);
+/* + 4, +-4, - 4 behind a base; 0 if nothing stands there. */
+int64_t parse_offset(struct parser *);
+
+/* ---- names of the module (ptx_link.c) */
+
+/* Builds out->symbols. Fails if a name is defined twice. */
+void link_names(struct parser *, struct ptx_text *out);
+
 /* ---- instructions (ptx_instruction.c) */
 
 void parse_instruction(struct parser *);
 /* TABLE: .branchtargets A, B, C; */
 void parse_branch_targets(struct parser *, const char *name);
-/* + 4, +-4, - 4 behind a base; 0 if nothing stands there. */
-int64_t parse_offset(struct parser *);
 
 #endif

@@ -52,7 +52,7 @@ Test(emu_ops_unsupported, are_refused_by_name)
     emu_close(emu);
 }
 
-/* Calls of functions that the compiler has not inlined, and constants that are computed: the
+/* Calls of functions that the compiler has not inlined, and parameters that are addressed: the
  * message names the place. */
 static const struct {
     const char *name, *text, *says;
@@ -72,8 +72,6 @@ static const struct {
                 ".visible .entry k()\n{\n.reg .b32 %r<2>;\n{\n.param .b32 a;\n"
                 "st.param.b32 [a], %r0;\ncall f, (a);\n}\nret;\n}\n",
      "computed address"},
-    {"constant expression",
-     PTX_HEADER ".visible .entry k()\n{\n.reg .b32 %r<2>;\nmov.u32 %r0, 1+2*3;\nret;\n}\n", "+"},
 };
 
 Test(emu_ops_unsupported, kernels_are_refused_with_the_place)
