@@ -55,7 +55,7 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all emu tests-build test test-asan setup doctor docs format clean help
+.PHONY: all emu tests-build test test-asan fuzz setup doctor docs format clean help
 
 all: $(STEPS) ## build every step; the default
 #stepN: ## build step N from its folder steps/NN-name, and the emulator
@@ -133,7 +133,7 @@ build/emu/emu: build/common/emu/emu_main.o $(EMU)
 # ---- tests --------------------------------------------------------------------------------------
 
 # One program holds all tests, everything in common/ and all steps; its CUDA runtime is emulated.
-TESTS    := $(call objects,$(call sources,tests tests/emu tests/wrong $(FOLDERS)) $(COMMON))
+TESTS    := $(call objects,$(call sources,tests tests/emu tests/fuzz tests/wrong $(FOLDERS)) $(COMMON))
 
 # What tests look at or run, made of one source file: see tests/programs/programs.h.
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread \
@@ -184,6 +184,15 @@ test-asan: tests-build ## run every test with the host code under AddressSanitiz
 	$(Q)CUDA_HOME=$(abspath $(CUDA)) $(MAKE) --no-print-directory -C build/asan tests-build \
 	    CUDA_BUILD=../../build SANITIZE="$(SANITIZERS)"
 	$(Q)common/build/test-asan.sh
+
+# Each fuzzer gets bytes by way of one function, fuzz_NAME; fuzz.sh makes them in a tree of its own.
+build/tests/fuzz/run-%: $(call objects,$(wildcard tests/fuzz/*.c)) $(EMU)
+	$(call say,link,$@)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_$* -o $@ \
+	    -lzstd -lm -ldl -pthread
+
+fuzz: ## fuzz the emulator's readers, FUZZ_SECONDS=60 each (needs clang)
+	$(Q)MAKE='$(MAKE)' common/build/fuzz.sh
 
 # ---- the rest -----------------------------------------------------------------------------------
 

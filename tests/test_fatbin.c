@@ -188,6 +188,24 @@ Test(fatbin, every_truncated_entry_is_an_error)
     free(data);
 }
 
+/* An entry of 500 bytes that promises 512 MiB is refused before anything is allocated for it. */
+Test(fatbin, an_impossible_ratio_is_an_error)
+{
+    enum { FIRST_ENTRY = 16, TEXT_SIZE_FIELD = 56 };
+    static const char *const packed[] = {"zstd.fatbin", "lz4.fatbin"};
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+        size_t size;
+        unsigned char *data = read_file(packed[i], &size);
+        uint64_t promised = UINT64_C(512) << 20;
+        memcpy(data + FIRST_ENTRY + TEXT_SIZE_FIELD, &promised, sizeof promised);
+        struct fatbin_ptx ptx;
+        char message[256];
+        cr_assert(extract(data, size, 75, &ptx, message) == MALFORMED, "%s", packed[i]);
+        cr_assert(strstr(message, "impossible size"), "%s", message);
+        free(data);
+    }
+}
+
 Test(fatbin, no_flipped_bit_does_harm)
 {
     for (int i = 0; i < FILES; i++) {

@@ -116,6 +116,17 @@ Test(make, help_lists_every_target)
     expect("make V=1 ");
 }
 
+Test(make, fuzz_says_what_it_needs)
+{
+    program("gcc", "exit 0");
+    program("g++", "exit 0");
+    cr_assert(run("%s make fuzz", bare) != 0);
+    expect("make fuzz needs clang with libFuzzer");
+    expect("apt-get install clang libclang-rt-dev");
+    cr_assert(run("%s FUZZ_SECONDS=soon make fuzz", bare) != 0);
+    expect("FUZZ_SECONDS=soon is not a number");
+}
+
 Test(make, a_step_needs_exactly_one_folder)
 {
     cr_assert(run("CUDA_HOME=$PWD/cuda make step7") == 2, "%s", output);

@@ -38,6 +38,8 @@ enum {
 
 /* No PTX is larger; a length field that says so is broken, and must not make us allocate it. */
 #define TEXT_LIMIT ((uint64_t)1 << 30)
+/* What a byte can become at most: in LZ4, of a length; in zstd, a block of 128 KiB from 3 bytes. */
+enum { LZ4_RATIO = 255, ZSTD_RATIO = (128 << 10) / 3 };
 
 struct entry {
     unsigned kind, arch;
@@ -125,7 +127,9 @@ static int extract(const struct entry *entry, struct fatbin_ptx *out, char *mess
 {
     bool stored = entry->compressed_size == 0;
     uint64_t length = stored ? entry->payload_size : entry->text_size;
-    if (length > TEXT_LIMIT) return malformed(message, size, "its PTX has an impossible size");
+    uint64_t ratio = entry->flags & FLAG_ZSTD ? ZSTD_RATIO : LZ4_RATIO;
+    if (length > TEXT_LIMIT || (!stored && length / ratio > entry->compressed_size))
+        return malformed(message, size, "its PTX has an impossible size");
 
     char *text = malloc((size_t)length + 1);
     if (text == NULL) {

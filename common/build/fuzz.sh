@@ -1,0 +1,53 @@
+#!/bin/sh
+# make fuzz: gives each reader of the emulator (tests/fuzz) made-up input for a time. libFuzzer, a part
+# of clang, makes it up; AddressSanitizer and UBSan watch.
+#
+#   FUZZ_SECONDS   for each reader (default 60)
+#   FUZZERS        which of them (default: all)
+#
+# What breaks a reader is kept in build/fuzz as NAME-crash-…, NAME-timeout-… or NAME-oom-…, and is worth
+# a file in tests/fuzz/corpus/NAME once mended. Inputs that reach new code gather in build/fuzz/found.
+set -eu
+seconds=${FUZZ_SECONDS:-60}
+case $seconds in
+*[!0-9]* | '' | 0) echo "FUZZ_SECONDS=$seconds is not a number of seconds above 0." >&2 && exit 2 ;;
+esac
+
+links() { echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | clang -w -x c -fsanitize=fuzzer - -o "$1"; }
+probe=$(mktemp) && trap 'rm -f "$probe"' EXIT
+links "$probe" >/dev/null 2>&1 || {
+    echo "make fuzz needs clang with libFuzzer, and there is none. On Debian and Ubuntu:" \
+        "apt-get install clang libclang-rt-dev" >&2
+    exit 1
+}
+
+all=$(ls tests/fuzz/corpus)
+tree=build/fuzz
+mkdir -p $tree
+for name in Makefile README.md LICENSE common notes profiles steps tests; do
+    ln -sfn "../../$name" "$tree/$name"
+done
+sanitize=-fsanitize=address,undefined
+CUDA_HOME=$(realpath "$(common/build/toolkit.sh)") ${MAKE:-make} --no-print-directory -C $tree \
+    CC=clang CFLAGS="-std=c11 -w -O1 -g -pthread $sanitize,fuzzer-no-link -fno-sanitize-recover=all" \
+    $(for name in ${FUZZERS:-$all}; do echo "build/tests/fuzz/run-$name"; done)
+
+status=0
+for name in ${FUZZERS:-$all}; do
+    found=$tree/found/$name
+    dictionary=tests/fuzz/$name.dict
+    mkdir -p "$found"
+    echo "Fuzzing $name for $seconds s"
+    $tree/build/tests/fuzz/run-"$name" -max_total_time="$seconds" -max_len=8192 -timeout=10 \
+        -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$tree/$name-" \
+        $([ ! -e "$dictionary" ] || echo "-dict=$dictionary") \
+        "$found" "tests/fuzz/corpus/$name" >"$tree/$name.log" 2>&1 || {
+        echo "$name: broken; $tree/$name.log ends:" >&2
+        tail -n 40 "$tree/$name.log" >&2
+        status=1
+        continue
+    }
+    grep ' cov: ' "$tree/$name.log" | tail -n 1
+    grep '^Done' "$tree/$name.log"
+done
+exit $status

@@ -1,0 +1,19 @@
+/*
+ * fuzz.h — what the fuzzers call.
+ *
+ * Each target takes any bytes at all and must come back: no crash, no hang, no sanitizer's report,
+ * no memory out of proportion. `make fuzz` links each with libFuzzer, which makes up the bytes;
+ * tests/test_fuzz.c gives it the files of tests/fuzz/corpus/NAME, among them the inputs that once
+ * broke something.
+ */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+int fuzz_fatbin(const uint8_t *data, size_t size); /* the container with PTX in it */
+int fuzz_unpack(const uint8_t *data, size_t size); /* its compression: LZ4, zstd */
+int fuzz_ptx(const uint8_t *data, size_t size);    /* parser, decoder, and a short run */
+
+#endif
