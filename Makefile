@@ -97,6 +97,8 @@ comma       := ,
 
 build/common/emu/%: CFLAGS += -fPIC -ffp-contract=off
 build/common/emu/ops%: CFLAGS += -O3 -frounding-math
+# So that the function which the program called stays on the stack (cudart_place.c).
+build/common/emu/cudart_%: CFLAGS += -fno-optimize-sibling-calls
 
 build/%.base.o: %.c
 	$(call say,$(CC),"$< for any CPU")
@@ -120,7 +122,7 @@ build/emu/libcudart.so.13: $(EMU) common/emu/cudart.map
 build/emu/libcudart_static.a: $(EMU)
 	$(call say,ar,$@)
 	$(Q)ld -r $(EMU) $(shell $(CC) -print-file-name=libzstd.a) -o build/emu/cudart.o
-	$(Q)objcopy --wildcard --keep-global-symbol='cuda[A-Z]*' \
+	$(Q)objcopy --wildcard --rename-section '.text=emu_text' --keep-global-symbol='cuda[A-Z]*' \
 	    --keep-global-symbol='__cuda*' --keep-global-symbol='emu_*' build/emu/cudart.o
 	$(Q)rm -f $@ && ar rcs $@ build/emu/cudart.o
 
@@ -136,7 +138,7 @@ build/emu/emu: build/common/emu/emu_main.o $(EMU)
 TESTS    := $(call objects,$(call sources,tests tests/emu tests/fuzz tests/wrong $(FOLDERS)) $(COMMON))
 
 # What tests look at or run, made of one source file: see tests/programs/programs.h.
-PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread \
+PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread memory \
             zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin cubin.fatbin)
 
 tests-build: build/tests/run $(PROGRAMS) all ## build the tests
@@ -167,6 +169,11 @@ build/tests/programs/emulated: build/emu/libcudart_static.a
 build/tests/programs/%: tests/programs/kernels.cu | emu
 	$(call say,nvcc,$@)
 	$(Q)$(SETTING) $(NVCC) $(OPTIONS) $< -o $@
+
+# Programs that the checkers look at.
+build/tests/programs/memory: %: tests/programs/$$(notdir $$@).cu
+	$(call say,nvcc,$@)
+	$(Q)$(NVCC) $(NVCCFLAGS) -g -cudart shared $< -o $@
 
 test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the sanitizers first
 	$(Q)build/tests/run

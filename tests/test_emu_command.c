@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "emu/kernel_name.h"
+#include "command.h"
 #include "programs/programs.h"
 
 #include <criterion/criterion.h>
@@ -18,65 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OUTPUT_SIZE = 1 << 16, COMMAND_SIZE = 1 << 12 };
-
-static char output[OUTPUT_SIZE]; /* of the last command: stdout, and stderr too if it says 2>&1 */
-
-static char folder[] = "/tmp/upsweep-emu-XXXXXX"; /* for files */
-
-static void make_folder(void) { cr_assert(mkdtemp(folder) != NULL); }
-
-static void remove_folder(void)
-{
-    char command[64];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    cr_assert(system(command) == 0);
-}
-
-TestSuite(emu_command, .init = make_folder, .fini = remove_folder);
-
-/* Runs a shell command and returns its exit status. In it, $emu is the command, $p the folder of
- * the programs and $t a folder for files. */
-static int run(const char *format, ...)
-{
-    char command[COMMAND_SIZE];
-    int length = snprintf(command, sizeof command, "emu=%s p=%s t=%s; ", EMU, PROGRAMS, folder);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(command + length, sizeof command - (size_t)length, format, arguments);
-    va_end(arguments);
-
-    FILE *pipe = popen(command, "r");
-    cr_assert(pipe != NULL);
-    size_t read = fread(output, 1, sizeof output - 1, pipe);
-    output[read] = '\0';
-    int status = pclose(pipe);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-/* Runs a command that must exit with `status`. */
-#define expect_status(status, ...)                                                                 \
-    do {                                                                                           \
-        int got = run(__VA_ARGS__);                                                                \
-        cr_assert(got == (status), "exit status %d, not %d:\n%s", got, (status), output);          \
-    } while (0)
-
-static void expect(const char *text)
-{
-    cr_assert(strstr(output, text) != NULL, "expected \"%s\" in:\n%s", text, output);
-}
-
-static void expect_not(const char *text)
-{
-    cr_assert(strstr(output, text) == NULL, "did not expect \"%s\" in:\n%s", text, output);
-}
-
-/* What it refuses is said in one sentence: one line, which begins with "emu: ". */
-static void expect_one_sentence(void)
-{
-    cr_assert(strncmp(output, "emu: ", 5) == 0, "%s", output);
-    cr_assert(strchr(output, '\n') == output + strlen(output) - 1, "%s", output);
-}
+TestSuite(emu_command, .init = command_init, .fini = command_fini);
 
 /* ---- running programs ------------------------------------------------------------------------ */
 
@@ -356,8 +299,9 @@ Test(emu_command, a_program_without_errors_is_checked)
 Test(emu_command, refuses_wrong_options_of_checkers)
 {
     static const char *const wrong[] = {
-        "--tool leakcheck",   "--tool memcheck,", "--error-exitcode -1", "--error-exitcode 256",
-        "--print-limit many", "--leak-check yes", "--schedule x",        "--tool all --csv",
+        "--tool leakcheck",        "--tool memcheck,",   "--error-exitcode -1",
+        "--error-exitcode 256",    "--print-limit many", "--leak-check yes",
+        "--report-api-errors all", "--schedule x",       "--tool all --csv",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         expect_status(2, "$emu %s $p/shared 2>&1", wrong[i]);

@@ -72,11 +72,15 @@ void cudart_clear_fault(void);
 
 /* Keeps an error for cudaGetLastError and returns it. */
 cudaError_t cudart_done(int error);
+/* The same, where `pointer` could not be freed. */
+cudaError_t cudart_done_free(int error, const void *pointer);
+/* cudart_fault(), as the answer of a function. */
+cudaError_t cudart_done_faulty(void);
 
 /* The first line of a runtime function: a device with a fault answers nothing else. */
 #define RETURN_IF_FAULTY()                                                                         \
     do {                                                                                           \
-        if (cudart_fault() != cudaSuccess) return cudart_fault();                                  \
+        if (cudart_fault() != cudaSuccess) return cudart_done_faulty();                            \
     } while (0)
 
 /* How the process ends when the emulator cannot go on: wrong EMU_* variables, or no device. */
@@ -163,5 +167,13 @@ void cudart_check_config(struct emu_config *);
 
 /* Prints what has been found since the last call. */
 void cudart_check_print(void);
+
+/* Is each fault of a kernel among the findings? */
+bool cudart_check_tells_faults(void);
+/* memcheck: the runtime function that the program is in returns an error. `pointer`: if it could
+ * not be freed; else NULL. */
+void cudart_check_api(cudaError_t, const void *pointer);
+/* memcheck: reports what of the calling thread's device was not freed. */
+void cudart_check_leaks(void);
 
 #endif

@@ -4,6 +4,7 @@
  *   EMU_TOOL=memcheck,racecheck   which checkers; or all of them: all
  *   EMU_PRINT_LIMIT=100           findings that are printed; the rest is only counted
  *   EMU_ERROR_EXITCODE=N          the process's exit code if there was an error; 0: its own
+ *   EMU_API_ERRORS=no             memcheck does not report runtime functions that returned an error
  *   EMU_LEAK_CHECK=full           memcheck also lists memory that was not freed
  *   EMU_CHECK_LOG=FILE            there rather than on stderr; stdout is understood too
  *   EMU_SCHEDULE=SEED             warps and blocks take turns in an order made from this number
@@ -14,6 +15,7 @@
 #define _GNU_SOURCE /* flockfile */
 #include "check_tools.h"
 #include "cudart.h"
+#include "cudart_place.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -24,13 +26,16 @@
 
 static struct {
     unsigned checks;
-    bool leaks, colour;
+    bool leaks, api_errors, colour;
     uint64_t schedule;
     size_t limit;
     int exit_code;
     FILE *log;
     pid_t process; /* the one that began: a child that it forks prints nothing */
 } wanted;
+
+static uint64_t leaked_bytes;
+static size_t leaks;
 
 static size_t printed; /* findings so far, of all devices */
 
@@ -63,7 +68,8 @@ static FILE *open_log(void)
 __attribute__((constructor)) static void read_settings(void)
 {
     enum { MAX_LIMIT = 1000000, MAX_EXIT_CODE = 255 };
-    const char *tool = cudart_setting("EMU_TOOL"), *leaks = cudart_setting("EMU_LEAK_CHECK");
+    const char *tool = cudart_setting("EMU_TOOL"), *leaks = cudart_setting("EMU_LEAK_CHECK"),
+               *api = cudart_setting("EMU_API_ERRORS");
     wanted.schedule = read_whole_number("EMU_SCHEDULE", UINT64_MAX, "a whole number");
     if (tool == NULL) return;
     wanted.checks = check_tools(tool);
@@ -73,6 +79,9 @@ __attribute__((constructor)) static void read_settings(void)
     if (leaks != NULL && strcmp(leaks, "full") != 0 && strcmp(leaks, "no") != 0)
         cudart_refuse("EMU_LEAK_CHECK", leaks, "full or no");
     wanted.leaks = leaks != NULL && strcmp(leaks, "full") == 0;
+    wanted.api_errors = api == NULL || strcmp(api, "explicit") == 0;
+    if (!wanted.api_errors && strcmp(api, "no") != 0)
+        cudart_refuse("EMU_API_ERRORS", api, "explicit or no");
     wanted.log = open_log();
     wanted.colour = isatty(fileno(wanted.log)) && cudart_setting("NO_COLOR") == NULL;
     wanted.process = getpid();
@@ -84,6 +93,8 @@ void cudart_check_config(struct emu_config *config)
     config->checks = wanted.checks;
     config->finding_limit = wanted.limit;
     config->schedule = wanted.schedule;
+    config->host_place = cudart_place;
+    config->describe_host_place = cudart_describe_place;
 }
 
 /* ---- printing -------------------------------------------------------------------------------- */
@@ -152,12 +163,62 @@ static void print_summary(uint64_t errors, uint64_t warnings)
                 all - printed, all - printed == 1 ? " was" : "s were");
 }
 
+/* ---- the program's own mistakes -------------------------------------------------------------- */
+
+/* Errors that are an answer: the work is not done yet. */
+static bool is_answer(cudaError_t error) { return error == cudaErrorNotReady; }
+
+bool cudart_check_tells_faults(void) { return wanted.checks & EMU_CHECK_MEMORY; }
+
+void cudart_check_api(cudaError_t error, const void *pointer)
+{
+    if (!(wanted.checks & EMU_CHECK_MEMORY) || !wanted.api_errors || is_answer(error)) return;
+    struct emu_host_place place;
+    char function[64], head[256], where[512], detail[2048] = "";
+    size_t used = 0;
+    cudart_function_name(function, sizeof function);
+    snprintf(head, sizeof head, "Program hit %s (error %d) due to \"%s\" on CUDA API call to %s",
+             cudaGetErrorName(error), error, cudaGetErrorString(error), function);
+    if (pointer != NULL) {
+        emu_describe_bad_free(emu_runtime(), (emu_addr)pointer, detail, sizeof detail);
+        used = strlen(detail);
+    }
+    cudart_place(&place);
+    cudart_describe_place(&place, where, sizeof where);
+    used += (size_t)snprintf(detail + used, sizeof detail - used, "%s    The call was made at",
+                             used ? "\n" : "");
+    for (char *rest, *line = strtok_r(where, "\n", &rest); line && used < sizeof detail;
+         line = strtok_r(NULL, "\n", &rest))
+        used +=
+            (size_t)snprintf(detail + used, sizeof detail - used, "\n        Host Frame: %s", line);
+    emu_add_finding(emu_runtime(), EMU_CHECK_MEMORY, EMU_FINDING_ERROR, head, detail);
+    cudart_check_print();
+}
+
+void cudart_check_leaks(void)
+{
+    if (!(wanted.checks & EMU_CHECK_MEMORY) || !wanted.leaks) return;
+    uint64_t bytes;
+    size_t count = emu_report_leaks(emu_runtime(), &bytes);
+    cudart_check_print();
+    leaked_bytes += bytes;
+    leaks += count;
+}
+
 /* Runs last of all when the program ends (101: behind the other reports), since it may set the
  * exit code. A full disk shows only now. */
 __attribute__((destructor(101))) static void end(void)
 {
     if (wanted.checks == 0 || wanted.process != getpid()) return;
+    for (int i = 0; i < cudart_device_count(); i++) {
+        int own = cudart_use_device(i);
+        cudart_check_leaks();
+        cudart_use_device(own);
+    }
     cudart_check_print();
+    if (wanted.leaks)
+        fprintf(wanted.log, "========= LEAK SUMMARY: %" PRIu64 " bytes leaked in %zu allocations\n",
+                leaked_bytes, leaks);
     uint64_t errors = 0, warnings = 0;
     for (int i = 0; i < cudart_device_count(); i++) {
         errors += emu_finding_count(cudart_device_at(i)->emu, EMU_FINDING_ERROR);

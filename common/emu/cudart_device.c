@@ -79,13 +79,14 @@ cudaError_t CUDARTAPI cudaRuntimeGetVersion(int *version) { return cudaDriverGet
 cudaError_t CUDARTAPI cudaDeviceSynchronize(void)
 {
     emu_runtime(); /* a program that only synchronises still learns of wrong EMU_* variables */
-    return cudart_fault();
+    return cudart_done_faulty();
 }
 
 /* The emulator's device itself stays open, for its counters are still wanted. */
 cudaError_t CUDARTAPI cudaDeviceReset(void)
 {
     cudart_clear_fault();
+    cudart_check_leaks();
     cudart_unload();
     cudart_free_all();
     cudart_drop_streams();

@@ -33,10 +33,21 @@ void cudart_clear_fault(void)
     device->fault_known = false;
 }
 
-cudaError_t cudart_done(int error)
+cudaError_t cudart_done_free(int error, const void *pointer)
 {
-    if (error != cudaSuccess) last_error = (cudaError_t)error;
+    if (error == cudaSuccess) return cudaSuccess;
+    last_error = (cudaError_t)error;
+    cudart_check_api((cudaError_t)error, pointer);
     return (cudaError_t)error;
+}
+
+cudaError_t cudart_done(int error) { return cudart_done_free(error, NULL); }
+
+cudaError_t cudart_done_faulty(void)
+{
+    cudaError_t fault = cudart_fault();
+    if (fault != cudaSuccess) cudart_check_api(fault, NULL);
+    return fault;
 }
 
 _Noreturn void cudart_exit(int code)

@@ -113,7 +113,7 @@ static cudaError_t launch(const void *host, dim3 grid, dim3 block, void **args, 
     int result = cudart_report_launch(run, &l, cudart_stream_id(stream));
     cudart_check_print();
     if (result == EMU_OK) return cudaSuccess;
-    cudart_print(emu_message(emu_runtime()));
+    if (!is_fault(result) || !cudart_check_tells_faults()) cudart_print(emu_message(emu_runtime()));
     if (!is_fault(result)) return cudart_done(result);
     cudart_set_fault((cudaError_t)result);
     return cudaSuccess;

@@ -147,8 +147,8 @@ cudaError_t CUDARTAPI cudaMalloc(void **pointer, size_t bytes)
 cudaError_t CUDARTAPI cudaFree(void *pointer)
 {
     RETURN_IF_FAULTY();
-    return cudart_done(pointer == NULL ? cudaSuccess
-                                       : forget(pointer, 1u << DEVICE | 1u << MANAGED));
+    return cudart_done_free(
+        pointer == NULL ? cudaSuccess : forget(pointer, 1u << DEVICE | 1u << MANAGED), pointer);
 }
 
 cudaError_t CUDARTAPI cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
@@ -217,7 +217,7 @@ cudaError_t CUDARTAPI cudaMallocHost(void **pointer, size_t bytes)
 cudaError_t CUDARTAPI cudaFreeHost(void *pointer)
 {
     RETURN_IF_FAULTY();
-    return cudart_done(pointer == NULL ? cudaSuccess : forget(pointer, 1u << PINNED));
+    return cudart_done_free(pointer == NULL ? cudaSuccess : forget(pointer, 1u << PINNED), pointer);
 }
 
 cudaError_t CUDARTAPI cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)

@@ -46,6 +46,8 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
     if (emu->tracing) emu->threads = 1; /* so that lines come in the order of blocks */
     emu->checks = config->checks;
     emu->schedule = config->schedule;
+    emu->host_place = config->host_place;
+    emu->describe_host_place = config->describe_host_place;
     size_t bytes = memory_size(emu->gpu, config->memory);
     if (!check_open(&emu->findings, config->finding_limit)) {
         snprintf(message, size, "out of memory");
@@ -74,6 +76,7 @@ void emu_close(struct emu *emu)
     }
     memory_close(&emu->memory);
     check_close(&emu->findings);
+    alloc_log_close(&emu->allocations);
     pthread_mutex_destroy(&emu->lock);
     free(emu->records);
     free(emu);
@@ -81,6 +84,34 @@ void emu_close(struct emu *emu)
 
 const struct emu_gpu *emu_gpu(const struct emu *emu) { return emu->gpu; }
 const char *emu_message(const struct emu *emu) { return emu->message; }
+
+/* ---- for findings -------------------------------------------------------------------------- */
+
+void device_host_place(const struct emu *emu, struct emu_host_place *place)
+{
+    place->count = 0;
+    if (emu->checks && emu->host_place) emu->host_place(place);
+}
+
+void device_append(char *text, size_t size, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    if (used < size) vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+void device_append_host_place(const struct emu *emu, const struct emu_host_place *place,
+                              const char *title, char *text, size_t size)
+{
+    char lines[CHECK_TEXT] = "";
+    if (!place->count || !emu->describe_host_place) return;
+    emu->describe_host_place(place, lines, sizeof lines);
+    device_append(text, size, "\n    %s", title);
+    for (char *rest, *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        device_append(text, size, "\n        Host Frame: %s", line);
+}
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
@@ -91,6 +122,8 @@ int emu_alloc(struct emu *emu, size_t bytes, emu_addr *address)
     if (error)
         device_failed(emu, error, "cannot allocate %zu bytes of device memory: %zu of %zu are free",
                       bytes, emu->memory.capacity - emu->memory.used, emu->memory.capacity);
+    else
+        alloc_log_add(emu, *address, bytes);
     pthread_mutex_unlock(&emu->lock);
     return error;
 }
@@ -101,6 +134,8 @@ int emu_free(struct emu *emu, emu_addr address)
     int error = memory_free(&emu->memory, address);
     if (error)
         device_failed(emu, error, "0x%" PRIx64 " is not the start of an allocation", address);
+    else
+        alloc_log_free(emu, address);
     pthread_mutex_unlock(&emu->lock);
     return error;
 }

@@ -3,6 +3,7 @@
 #ifndef EMU_DEVICE_H
 #define EMU_DEVICE_H
 
+#include "alloc_log.h"
 #include "check.h"
 #include "counters.h"
 #include "memory.h"
@@ -25,6 +26,9 @@ struct emu {
     unsigned checks; /* bits of enum emu_check */
     uint64_t schedule;
     struct check_log findings;
+    struct alloc_log allocations;
+    void (*host_place)(struct emu_host_place *);
+    void (*describe_host_place)(const struct emu_host_place *, char *text, size_t size);
     struct memory memory;
     struct peer peers[EMU_MAX_PEERS];
     unsigned peer_count;
@@ -44,6 +48,14 @@ int device_failed(struct emu *, int error, const char *format, ...)
 bool device_range(const struct emu *, uint64_t address, struct range *);
 /* "12 bytes past the end of the 400 bytes at 0x…", or "no memory is allocated near it" */
 void device_describe_address(const struct emu *, uint64_t address, char *text, size_t size);
+
+/* Where the host program is; nothing if no finding will ask for it. */
+void device_host_place(const struct emu *, struct emu_host_place *);
+/* Append to a text: anything; or a new line with a title, and behind it a line for each frame. */
+void device_append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void device_append_host_place(const struct emu *, const struct emu_host_place *, const char *title,
+                              char *text, size_t size);
 
 /* Runs a launch to its end on the device's host threads. (sched.c) */
 void launch_run(struct launch *);

@@ -83,6 +83,13 @@ enum emu_check {
     EMU_CHECK_ALL = 15,
 };
 
+/* A place in the host program: return addresses, innermost first. */
+enum { EMU_HOST_FRAMES = 6 };
+struct emu_host_place {
+    unsigned count;
+    void *frames[EMU_HOST_FRAMES];
+};
+
 struct emu_config {
     const struct emu_gpu *gpu; /* NULL: the default model */
     unsigned threads;          /* host threads that run blocks; 0: every core */
@@ -99,6 +106,10 @@ struct emu_config {
     size_t finding_limit; /* findings whose text is kept; 0: 100 */
     uint64_t schedule;    /* not 0: warps and blocks take turns in an order made from this seed */
     unsigned number; /* which of several devices it is: its addresses differ, and messages say it */
+    /* For findings: where the program is now, and that place in words, a line for each frame. NULL:
+     * they do not tell. */
+    void (*host_place)(struct emu_host_place *);
+    void (*describe_host_place)(const struct emu_host_place *, char *text, size_t size);
 };
 
 /* Makes a device. Returns NULL and writes one sentence into message[size] if it can't.
@@ -274,6 +285,11 @@ uint64_t emu_finding_count(const struct emu *, enum emu_severity);
 /* Adds one from the host's side. */
 void emu_add_finding(struct emu *, enum emu_check, enum emu_severity, const char *head,
                      const char *detail);
+
+/* memcheck: adds a finding for each allocation that is still there; returns how many they are. */
+size_t emu_report_leaks(struct emu *, uint64_t *bytes);
+/* memcheck: lines that say why an address cannot be freed. */
+void emu_describe_bad_free(struct emu *, emu_addr, char *text, size_t size);
 
 /* ---- the runtime library ------------------------------------------------------------------- */
 

@@ -63,6 +63,9 @@ static const char usage[] =
     "  --print-limit N     findings to print; default: 100\n"
     "  --leak-check full|no\n"
     "                      memcheck: list the memory that the program did not free; default: no\n"
+    "  --report-api-errors explicit|no\n"
+    "                      memcheck: report runtime functions that return an error; default:\n"
+    "                      explicit, all but answers such as cudaErrorNotReady\n"
     "  --schedule SEED     let warps and blocks take turns in an order made from this number\n"
     "  --log-file FILE     the findings into FILE, or stdout, or stderr (the default with --tool)\n"
     "\n"
@@ -215,11 +218,13 @@ static void set_number(const char *option, const char *variable, unsigned long l
     set(variable, text);
 }
 
-static void set_leak_check(const char *mode)
+/* One of two words. */
+static void set_word(const char *option, const char *variable, const char *one, const char *other,
+                     const char *word)
 {
-    if (strcmp(mode, "full") != 0 && strcmp(mode, "no") != 0)
-        refuse("--leak-check takes full or no, not \"%s\"", mode);
-    set("EMU_LEAK_CHECK", mode);
+    if (strcmp(word, one) != 0 && strcmp(word, other) != 0)
+        refuse("%s takes %s or %s, not \"%s\"", option, one, other, word);
+    set(variable, word);
 }
 
 /* Counting and checking are two things: their options do not go together. */
@@ -251,6 +256,7 @@ static int read_options(int argc, char **argv)
         EXIT_CODE,
         LIMIT,
         LEAKS,
+        API_ERRORS,
         SCHEDULE
     };
     static const struct option options[] = {
@@ -267,6 +273,7 @@ static int read_options(int argc, char **argv)
         {"error-exitcode", required_argument, NULL, EXIT_CODE},
         {"print-limit", required_argument, NULL, LIMIT},
         {"leak-check", required_argument, NULL, LEAKS},
+        {"report-api-errors", required_argument, NULL, API_ERRORS},
         {"schedule", required_argument, NULL, SCHEDULE},
         {"nvcc-flags", no_argument, NULL, FLAGS},
         {"help", no_argument, NULL, 'h'},
@@ -294,7 +301,10 @@ static int read_options(int argc, char **argv)
         case TOOL: checks = true, set_tool(optarg); break;
         case EXIT_CODE: set_number("--error-exitcode", "EMU_ERROR_EXITCODE", 255, optarg); break;
         case LIMIT: set_number("--print-limit", "EMU_PRINT_LIMIT", 1000000, optarg); break;
-        case LEAKS: set_leak_check(optarg); break;
+        case LEAKS: set_word("--leak-check", "EMU_LEAK_CHECK", "full", "no", optarg); break;
+        case API_ERRORS:
+            set_word("--report-api-errors", "EMU_API_ERRORS", "explicit", "no", optarg);
+            break;
         case SCHEDULE: set_number("--schedule", "EMU_SCHEDULE", ULLONG_MAX, optarg); break;
         case FLAGS: print_nvcc_flags(); exit(EXIT_SUCCESS);
         case 'h': print_help(); exit(EXIT_SUCCESS);

@@ -1,6 +1,6 @@
 /* fault.c — the sentence that a fault leaves: what, where in the source, which kernel, block and
  * thread. */
-#include "machine.h"
+#include "check.h"
 #include "kernel_name.h"
 #include "module.h"
 #include <stdarg.h>
@@ -21,29 +21,66 @@ void describe_place(const struct emu_kernel *kernel, const struct insn *insn, ch
         snprintf(text, size, "the end of the kernel");
 }
 
-void fault(struct warp *w, const struct insn *i, int lane, int error, const char *format, ...)
+/* Keeps the launch's first fault, and stops the warp. */
+static void stop(struct warp *w, const struct insn *i, int lane, int error, const char *what)
 {
     struct launch *launch = w->block->launch;
-    char what[400], place[500], kernel[200];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
+    struct check_place at = check_place(w, i, lane);
+    char place[500], kernel[200];
     describe_place(launch->kernel, i, place, sizeof place);
     kernel_base_name(launch->kernel->info.name, kernel, sizeof kernel);
-
-    if (lane < 0) lane = w->live ? __builtin_ctz(w->live) : 0;
-    unsigned thread = w->index * WARP + (unsigned)lane;
-    struct emu_dim id = w->block->id, size = launch->block;
     pthread_mutex_lock(&launch->lock);
     if (!launch->error) {
         snprintf(launch->message, sizeof launch->message,
                  "%s, at %s in kernel %s, block (%u,%u,%u), thread (%u,%u,%u)", what, place, kernel,
-                 id.x, id.y, id.z, thread % size.x, thread / size.x % size.y,
-                 thread / size.x / size.y);
+                 at.block.x, at.block.y, at.block.z, at.thread.x, at.thread.y, at.thread.z);
         launch->error = error;
     }
     pthread_mutex_unlock(&launch->lock);
     w->fuel = 0; /* the interpreter looks around at once */
     w->slice = 0;
+}
+
+/* A fault that no checker knows more of. */
+static void report(struct warp *w, const struct insn *i, int lane, const char *what)
+{
+    struct launch *launch = w->block->launch;
+    struct check_place place = check_place(w, i, lane);
+    char head[CHECK_TEXT];
+    if (!(launch->checks & EMU_CHECK_MEMORY)) return;
+    check_head(launch, &place, what, head, sizeof head);
+    check_report(launch->emu, launch,
+                 &(struct check_report){.tool = EMU_CHECK_MEMORY,
+                                        .kind = what,
+                                        .place = place,
+                                        .per_thread = true,
+                                        .head = head});
+}
+
+static int chosen_lane(const struct warp *w, int lane)
+{
+    return lane >= 0 ? lane : w->live ? __builtin_ctz(w->live) : 0;
+}
+
+#define SENTENCE_SIZE 400
+
+void fault(struct warp *w, const struct insn *i, int lane, int error, const char *format, ...)
+{
+    char what[SENTENCE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    report(w, i, chosen_lane(w, lane), what);
+    stop(w, i, chosen_lane(w, lane), error, what);
+}
+
+void fault_found(struct warp *w, const struct insn *i, int lane, int error, const char *format, ...)
+{
+    char what[SENTENCE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    stop(w, i, chosen_lane(w, lane), error, what);
 }

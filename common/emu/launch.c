@@ -108,6 +108,7 @@ static int run(struct emu *emu, struct emu_kernel *kernel, struct emu_dim grid,
                               .resident_limit =
                                   (uint64_t)(per_sm ? per_sm : 1) * (unsigned)emu->gpu->sms};
     pthread_mutex_init(&launch->lock, NULL);
+    device_host_place(emu, &launch->host_place);
 
     double start = seconds_now();
     launch_run(launch);

@@ -284,6 +284,7 @@ struct launch {
     uint8_t *params;
     bool counting, allow_exited;
     unsigned checks; /* bits of enum emu_check */
+    struct emu_host_place host_place;
     struct emu_trace *trace;
 
     pthread_mutex_t lock;              /* of what follows */
@@ -298,6 +299,9 @@ struct launch {
 /* Reports a fault of one lane (lane < 0: of the warp's first live lane). Only the launch's first is
  * kept. The instruction's place, kernel, block and thread are added. (fault.c) */
 void fault(struct warp *, const struct insn *, int lane, int error, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* The same, where a checker has reported it: fault() itself makes it a finding of memcheck. */
+void fault_found(struct warp *, const struct insn *, int lane, int error, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* "scan.cu:41 (PTX line 97)" */
 void describe_place(const struct emu_kernel *, const struct insn *, char *text, size_t size);

@@ -6,7 +6,7 @@
  * traces, and says where the bytes are. An access whose lanes go to different places passes it
  * several times, once a place.
  */
-#include "access.h"
+#include "access_error.h"
 #include "counters.h"
 #include "device.h"
 #include "ops.h"
@@ -71,30 +71,6 @@ static uint64_t window_base(enum ptx_space space)
                                 : 0;
 }
 
-/* The first lane whose access is not inside [base, base + bytes). */
-static int first_outside(const struct access *access, uint64_t base, uint64_t bytes)
-{
-    for (int l = 0; l < WARP; l++)
-        if (access->mask >> l & 1 &&
-            (bytes < access->bytes || access->address[l] - base > bytes - access->bytes))
-            return l;
-    return -1;
-}
-
-static uint32_t fault_outside(struct warp *w, const struct insn *i, const struct access *access,
-                              enum ptx_space space, int lane, uint64_t bytes)
-{
-    unsigned long long address = access->address[lane];
-    fault(w, i, lane, EMU_ILLEGAL_ADDRESS,
-          "%s of %u bytes at %s address 0x%llx is out of bounds (%llu bytes %s)",
-          !strcmp(access->operation, "ld")   ? "a load"
-          : !strcmp(access->operation, "st") ? "a store"
-                                             : "an atomic operation",
-          access->bytes, ptx_space_name(space), address, (unsigned long long)bytes,
-          space == PTX_SHARED ? "of shared memory a block" : "of local memory a thread");
-    return 0;
-}
-
 /* Global memory: the range that the last access of this warp was in is nearly always the right
  * one. */
 static bool find_range(struct warp *w, const struct insn *i, struct access *access)
@@ -102,7 +78,6 @@ static bool find_range(struct warp *w, const struct insn *i, struct access *acce
     if (all_inside(access, w->near.base, w->near.bytes)) return true;
     int lane = __builtin_ctz(access->mask);
     uint64_t address = access->address[lane];
-    char nearest[200];
     struct range range;
     if (device_range(w->block->launch->emu, address, &range) &&
         access->bytes <= range.bytes - (address - range.base)) {
@@ -111,13 +86,7 @@ static bool find_range(struct warp *w, const struct insn *i, struct access *acce
             KEEP_LANES(access, a - range.base <= range.bytes - access->bytes);
         return true;
     }
-    device_describe_address(w->block->launch->emu, address, nearest, sizeof nearest);
-    fault(w, i, lane, EMU_ILLEGAL_ADDRESS,
-          "%s of %u bytes at global address 0x%llx is out of bounds (%s)",
-          !strcmp(access->operation, "ld")   ? "a load"
-          : !strcmp(access->operation, "st") ? "a store"
-                                             : "an atomic operation",
-          access->bytes, (unsigned long long)address, nearest);
+    access_outside_global(w, i, access);
     return false;
 }
 
@@ -136,20 +105,17 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
     uint64_t misaligned = 0;
     for (int l = 0; l < WARP; l++) misaligned |= access->address[l] & (access->bytes - 1);
     if (misaligned) {
-        int lane = 0;
-        while (!(access->mask >> lane & 1) || !(access->address[lane] & (access->bytes - 1)))
-            lane++;
-        fault(w, i, lane, EMU_MISALIGNED_ADDRESS,
-              "%s address 0x%llx is not a multiple of the %u bytes accessed", ptx_space_name(space),
-              (unsigned long long)access->address[lane], access->bytes);
+        access_misaligned(w, i, access);
         return 0;
     }
 
     struct emu_trace *trace = w->block->launch->trace;
     if (space == PTX_SHARED) {
         size_t bytes = w->block->shared_bytes;
-        if (!all_inside(access, 0, bytes))
-            return fault_outside(w, i, access, space, first_outside(access, 0, bytes), bytes);
+        if (!all_inside(access, 0, bytes)) {
+            access_outside(w, i, access, bytes);
+            return 0;
+        }
         *host = (uint64_t)(uintptr_t)w->block->shared;
         if (w->counts)
             count_shared(&w->counts[i - w->block->launch->kernel->code], access->address,
@@ -158,22 +124,23 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
             trace_access(trace, w, i, access->mask, access->address, access->bytes,
                          access->operation, space);
     } else if (space == PTX_LOCAL && access->operation[0] == 'a') {
-        fault(w, i, __builtin_ctz(access->mask), EMU_INVALID_ADDRESS_SPACE,
-              "an atomic operation on local memory");
+        access_not_allowed(w, i, access);
         return 0;
     } else if (space == PTX_LOCAL) {
         size_t bytes = w->block->launch->kernel->stack_bytes;
-        if (!all_inside(access, 0, bytes))
-            return fault_outside(w, i, access, space, first_outside(access, 0, bytes), bytes);
+        if (!all_inside(access, 0, bytes)) {
+            access_outside(w, i, access, bytes);
+            return 0;
+        }
         *host = (uint64_t)(uintptr_t)w->local;
         for (int l = 0; l < WARP; l++) access->address[l] += (uint64_t)l * bytes;
     } else if (space == PTX_PARAM) {
         size_t bytes = w->block->launch->kernel->param_bytes;
         if (access->operation[0] != 'l' || !all_inside(access, 0, bytes)) {
-            fault(w, i, __builtin_ctz(access->mask), EMU_ILLEGAL_ADDRESS,
-                  "an access at 0x%llx of the kernel's parameters, which are %zu bytes that can "
-                  "only be read",
-                  (unsigned long long)access->address[__builtin_ctz(access->mask)], bytes);
+            if (access->operation[0] != 'l')
+                access_not_allowed(w, i, access);
+            else
+                access_outside(w, i, access, bytes);
             return 0;
         }
         *host = (uint64_t)(uintptr_t)w->block->launch->params;
@@ -442,9 +409,10 @@ static void load_param(struct warp *w, const struct insn *i, uint32_t mask)
         int l = __builtin_ctz(left);
         uint64_t at = get_lane(w, i->a, i->address_bytes, l) + (uint64_t)i->offset;
         if (at > launch->kernel->param_bytes || bytes > launch->kernel->param_bytes - at) {
-            fault(w, i, l, EMU_ILLEGAL_ADDRESS,
-                  "a load of %u bytes at offset %llu of the kernel's %zu bytes of parameters",
-                  bytes, (unsigned long long)at, launch->kernel->param_bytes);
+            struct access access = {
+                .mask = UINT32_C(1) << l, .bytes = bytes, .space = PTX_PARAM, .operation = "ld"};
+            access.address[l] = at;
+            access_outside(w, i, &access, launch->kernel->param_bytes);
             return;
         }
         for (unsigned k = 0; k < i->elements; k++)

@@ -1,0 +1,33 @@
+/*
+ * command.h — running shell commands in tests of programs and of the command emu.
+ */
+#ifndef COMMAND_H
+#define COMMAND_H
+
+#include <criterion/criterion.h>
+
+extern char output[]; /* of the last command: stdout, and stderr too if it says 2>&1 */
+extern char folder[]; /* for files */
+
+/* Makes the folder, and removes it with all that is in it. */
+void command_init(void);
+void command_fini(void);
+
+/* Runs a shell command and returns its exit status. In it, $emu is the command, $p the folder of
+ * the programs and $t a folder for files. */
+int run(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Runs a command that must exit with `status`. */
+#define expect_status(status, ...)                                                                 \
+    do {                                                                                           \
+        int got = run(__VA_ARGS__);                                                                \
+        cr_assert(got == (status), "exit status %d, not %d:\n%s", got, (status), output);          \
+    } while (0)
+
+/* The output must contain a text, or must not. */
+void expect(const char *text);
+void expect_not(const char *text);
+/* What is refused is said in one sentence: one line, which begins with "emu: ". */
+void expect_one_sentence(void);
+
+#endif
