@@ -139,7 +139,7 @@ TESTS    := $(call objects,$(call sources,tests tests/emu tests/fuzz tests/wrong
 
 # What tests look at or run, made of one source file: see tests/programs/programs.h.
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread memory \
-            zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin cubin.fatbin)
+            hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin cubin.fatbin)
 
 tests-build: build/tests/run $(PROGRAMS) all ## build the tests
 	@:
@@ -174,6 +174,10 @@ build/tests/programs/%: tests/programs/kernels.cu | emu
 build/tests/programs/memory: %: tests/programs/$$(notdir $$@).cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) -g -cudart shared $< -o $@
+
+build/tests/programs/%.ptx: tests/programs/%.cu
+	$(call say,nvcc,$@)
+	$(Q)$(NVCC) -ptx -O3 -lineinfo -arch=compute_90 $< -o $@
 
 test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the sanitizers first
 	$(Q)build/tests/run

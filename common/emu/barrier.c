@@ -1,6 +1,7 @@
 /* barrier.c — the named barriers of a block (PTX ISA, "bar", "barrier"). */
 #include "barrier.h"
 #include "frame.h"
+#include "race.h"
 #include "warp_ops.h"
 
 /* bar.red: what the predicates of all threads came to */
@@ -20,6 +21,7 @@ static void tell_result(struct warp *w, const struct fragment *f, const struct b
 
 void barrier_release(struct block *block, unsigned number)
 {
+    if (block->race) race_barrier_release(block, number);
     for (unsigned i = 0; i < block->warp_count; i++)
         for (unsigned k = 0; k < block->warps[i].fragment_count; k++) {
             struct fragment *f = &block->warps[i].fragments[k];
@@ -62,6 +64,7 @@ void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bo
         f->state = FRAGMENT_AT_BARRIER;
         f->barrier = number;
     } else {
+        if (block->race) race_barrier_arrive(w, f->mask, number);
         f->pc++;
     }
     if (barrier->arrived >= expected) barrier_release(block, number);

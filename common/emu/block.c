@@ -3,6 +3,7 @@
 #include "exec.h"
 #include "flow.h"
 #include "sched.h"
+#include "watch.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +54,9 @@ struct block *block_new(struct launch *launch)
                                      .area_bytes = kernel->area_bytes,
                                      .local_end = kernel->info.local_bytes};
     }
-    return block;
+    if (watch_block_new(block)) return block;
+    block_free(block);
+    return NULL;
 }
 
 void block_free(struct block *block)
@@ -63,6 +66,7 @@ void block_free(struct block *block)
     for (unsigned i = 0; i < block->warp_count; i++)
         while (block->warps[i].fragment_count)
             flow_remove(&block->warps[i], &block->warps[i].fragments[0]);
+    watch_block_free(block);
     free(block->memory);
     free(block->warps);
     free(block);
@@ -140,6 +144,7 @@ void block_start(struct block *block, struct emu_dim id)
     if (block->shared_bytes) memset(block->shared, SHARED_POISON, block->shared_bytes);
     for (unsigned i = 0; i < block->warp_count; i++) start_warp(&block->warps[i]);
     block->is_new = false;
+    watch_block_start(block);
 }
 
 /* ---- running ------------------------------------------------------------------------------- */

@@ -132,7 +132,7 @@ void check_report(struct emu *emu, const struct launch *launch, const struct che
             e = NULL;
         }
     }
-    if (e) e->finding.count++;
+    if (e) e->finding.count += r->times ? r->times : 1;
     pthread_mutex_unlock(&log->lock);
 }
 
@@ -202,4 +202,24 @@ void check_head(const struct launch *launch, const struct check_place *place, co
     check_describe_insn(launch->kernel, place->insn, where, sizeof where);
     check_describe_thread(place, thread, sizeof thread);
     snprintf(text, size, "%s\n    at %s\n    by %s", title, where, thread);
+}
+
+uint32_t *check_first_of_lines(const struct emu_kernel *kernel)
+{
+    enum { TALLIES = TALLY_ATOMIC + 1 };
+    uint32_t *of_line = calloc(kernel->line_count * TALLIES + 1, sizeof *of_line);
+    uint32_t *first = malloc(kernel->code_count * sizeof *first);
+    for (size_t i = 0; i < kernel->code_count && of_line && first; i++) {
+        const struct insn *insn = &kernel->code[i];
+        bool has_line = insn->source && insn->source->source_line;
+        uint32_t *of_this = has_line ? &of_line[insn->line * TALLIES + insn->tally] : NULL;
+        if (of_this && !*of_this) *of_this = (uint32_t)i + 1;
+        first[i] = of_this ? *of_this - 1 : (uint32_t)i;
+    }
+    if (!of_line) {
+        free(first);
+        first = NULL;
+    }
+    free(of_line);
+    return first;
 }

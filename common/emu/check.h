@@ -27,6 +27,7 @@ struct check_report {
     const char *kind;
     struct check_place place, other;
     bool per_thread; /* another thread at the same place is another finding */
+    uint64_t times;  /* that it was seen; 0: once */
     /* What is printed: lines with '\n' between them, the first ones with their own indentation.
      * The count follows `head`, as in "[96 hazards]", where `unit` says what is counted; NULL: it
      * is not printed. `detail` may be NULL. */
@@ -64,5 +65,10 @@ void check_describe_thread(const struct check_place *, char *text, size_t size);
  */
 void check_head(const struct launch *, const struct check_place *, const char *title, char *text,
                 size_t size);
+
+/* For each instruction of a kernel the first one on its source line that counts as the same
+ * (enum tally): an unrolled loop is many instructions, and a line is what is reported.
+ * malloc'd; NULL: out of memory. */
+uint32_t *check_first_of_lines(const struct emu_kernel *);
 
 #endif

@@ -90,7 +90,7 @@ void decode_barrier(struct decoder *d, const struct ptx_instruction *source, str
         need_operands(d, source, 1, 1);
         i->control = CONTROL_WARP_SYNC;
         i->members = source_slot(d, &source->operands[0], 4);
-        i->fn = op_find("nothing")->fn;
+        i->fn = op_warp_sync;
         return;
     }
     bool arrive = take_word(&words, "arrive");
@@ -108,16 +108,19 @@ void decode_barrier(struct decoder *d, const struct ptx_instruction *source, str
     i->tally = TALLY_BARRIER;
 }
 
-/* Fences order memory accesses; here they are in order already. */
+/* Fences order memory accesses; here they are in order already. Only racecheck asks where they are,
+ * and of one that only acquires it asks nothing: see race_sync.c. */
 void decode_fence(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
-    static const char *const dropped[] = {"sc",      "acq_rel", "acquire", "release", "cta",
-                                          "cluster", "gpu",     "gl",      "sys",     NULL};
+    static const char *const dropped[] = {"sc", "acq_rel", "release", "cluster",
+                                          "gpu", "gl", "sys", NULL};
     struct words words = all_words(source);
+    bool acquires = take_word(&words, "acquire");
+    if (take_word(&words, "cta")) i->order = ORDER_BLOCK;
     drop_words(&words, dropped);
     refuse_rest(d, &words);
     need_operands(d, source, 0, 0);
-    i->fn = op_find("nothing")->fn;
+    i->fn = acquires ? op_find("nothing")->fn : op_fence;
 }
 
 void decode_nothing(struct decoder *d, const struct ptx_instruction *source, struct insn *i)

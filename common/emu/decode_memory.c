@@ -5,8 +5,9 @@
 #include "warp_ops.h"
 #include <string.h>
 
-/* Words about caches and ordering, which change nothing that can be seen here: every access goes to
- * one memory, and accesses of one host thread happen in order. */
+/* Words about caches and ordering, which change nothing that a kernel can see here: every
+ * access goes to one memory, and accesses of one host thread happen in order. Those that
+ * racecheck asks for are read first, by order_of(). */
 static const char *const hints[] = {"weak",
                                     "relaxed",
                                     "acquire",
@@ -53,6 +54,29 @@ static enum ptx_space take_space(struct words *words)
     return PTX_GENERIC;
 }
 
+static bool has_word(const struct ptx_instruction *source, const char *word)
+{
+    for (unsigned k = 1; k < source->word_count; k++)
+        if (!strcmp(source->words[k], word)) return true;
+    return false;
+}
+
+/* Which of enum order an instruction's words say. Loads past every cache are meant as volatile. */
+static uint8_t order_of(const struct ptx_instruction *source, bool atomic)
+{
+    bool releases = has_word(source, "release") || has_word(source, "acq_rel");
+    bool strong = releases || has_word(source, "relaxed") || has_word(source, "acquire");
+    bool is_volatile =
+        has_word(source, "volatile") || has_word(source, "cv") || has_word(source, "wt");
+    unsigned order = atomic        ? ORDER_ATOMIC
+                     : strong      ? ORDER_STRONG
+                     : is_volatile ? ORDER_VOLATILE
+                                   : ORDER_WEAK;
+    if (releases) order |= ORDER_RELEASE;
+    if (has_word(source, "cta") && (strong || atomic)) order |= ORDER_BLOCK;
+    return (uint8_t)order;
+}
+
 /* ld{.…}.type d, [a] and st{.…}.type [a], b; .v2 and .v4 with a vector in braces */
 void decode_access(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
@@ -66,6 +90,7 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
     refuse_rest(d, &words);
     i->element_bytes = (uint8_t)ptx_type_size(type);
     i->sign_extend = ptx_type_is_signed(type);
+    i->order = order_of(source, false);
     i->used_bytes = (uint16_t)source->used_bytes;
     if (!i->element_bytes || i->element_bytes > 8)
         decode_fail(d, EMU_UNSUPPORTED_PTX, "accesses of type .%s are not supported",
@@ -148,6 +173,7 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *source, stru
     i->elements = 1;
     i->sign_extend = ptx_type_is_signed(type);
     i->result = is_float ? RESULT_FLOAT : RESULT_INTEGER;
+    i->order = order_of(source, true);
 
     unsigned first = has_result ? 1 : 0, values = i->function == ATOMIC_CAS ? 2 : 1;
     need_operands(d, source, first + 1 + values, first + 1 + values);

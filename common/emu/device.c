@@ -1,6 +1,7 @@
 /* device.c — opening and closing a device, and its memory as the host sees it. */
 #define _POSIX_C_SOURCE 200809L
 #include "device.h"
+#include "watch.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -48,9 +49,13 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
     emu->schedule = config->schedule;
     emu->host_place = config->host_place;
     emu->describe_host_place = config->describe_host_place;
+    /* One host thread repeats what it did; racecheck and initcheck know no other. */
+    if (emu->schedule || emu->checks & (EMU_CHECK_RACE | EMU_CHECK_INIT)) emu->threads = 1;
     size_t bytes = memory_size(emu->gpu, config->memory);
-    if (!check_open(&emu->findings, config->finding_limit)) {
+    if (!check_open(&emu->findings, config->finding_limit) || !watch_open(emu)) {
         snprintf(message, size, "out of memory");
+        watch_close(emu);
+        check_close(&emu->findings);
         free(emu);
         return NULL;
     }
@@ -58,6 +63,7 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
     if (!memory_open(&emu->memory, bytes, config->number)) {
         snprintf(message, size,
                  "the host gives no addresses for %zu bytes of device memory; ask for less", bytes);
+        watch_close(emu);
         check_close(&emu->findings);
         free(emu);
         return NULL;
@@ -75,6 +81,7 @@ void emu_close(struct emu *emu)
         module_free(module);
     }
     memory_close(&emu->memory);
+    watch_close(emu);
     check_close(&emu->findings);
     alloc_log_close(&emu->allocations);
     pthread_mutex_destroy(&emu->lock);
@@ -123,7 +130,7 @@ int emu_alloc(struct emu *emu, size_t bytes, emu_addr *address)
         device_failed(emu, error, "cannot allocate %zu bytes of device memory: %zu of %zu are free",
                       bytes, emu->memory.capacity - emu->memory.used, emu->memory.capacity);
     else
-        alloc_log_add(emu, *address, bytes);
+        alloc_log_add(emu, *address, bytes), watch_alloc(emu, *address, bytes);
     pthread_mutex_unlock(&emu->lock);
     return error;
 }
@@ -131,11 +138,13 @@ int emu_alloc(struct emu *emu, size_t bytes, emu_addr *address)
 int emu_free(struct emu *emu, emu_addr address)
 {
     pthread_mutex_lock(&emu->lock);
+    const struct range *range = memory_find(&emu->memory, address);
+    uint64_t bytes = range ? range->bytes : 0;
     int error = memory_free(&emu->memory, address);
     if (error)
         device_failed(emu, error, "0x%" PRIx64 " is not the start of an allocation", address);
     else
-        alloc_log_free(emu, address);
+        alloc_log_free(emu, address), watch_free(emu, address, bytes);
     pthread_mutex_unlock(&emu->lock);
     return error;
 }
@@ -204,6 +213,7 @@ int emu_write(struct emu *emu, emu_addr to, const void *from, size_t bytes)
     pthread_mutex_lock(&emu->lock);
     void *there = view(emu, to, bytes);
     if (there) memcpy(there, from, bytes);
+    if (there) watch_write(emu, to, bytes);
     pthread_mutex_unlock(&emu->lock);
     return there ? EMU_OK : EMU_INVALID_VALUE;
 }
@@ -214,6 +224,7 @@ int emu_read(struct emu *emu, void *to, emu_addr from, size_t bytes)
     pthread_mutex_lock(&emu->lock);
     void *there = view(emu, from, bytes);
     if (there) memcpy(to, there, bytes);
+    if (there) watch_read(emu, from, bytes);
     pthread_mutex_unlock(&emu->lock);
     return there ? EMU_OK : EMU_INVALID_VALUE;
 }
@@ -224,6 +235,7 @@ int emu_copy(struct emu *emu, emu_addr to, emu_addr from, size_t bytes)
     pthread_mutex_lock(&emu->lock);
     void *target = view(emu, to, bytes), *source = target ? view(emu, from, bytes) : NULL;
     if (source) memmove(target, source, bytes);
+    if (source) watch_copy(emu, to, from, bytes);
     pthread_mutex_unlock(&emu->lock);
     return source ? EMU_OK : EMU_INVALID_VALUE;
 }
@@ -234,6 +246,7 @@ int emu_fill(struct emu *emu, emu_addr address, unsigned char value, size_t byte
     pthread_mutex_lock(&emu->lock);
     void *there = view(emu, address, bytes);
     if (there) memset(there, value, bytes);
+    if (there) watch_write(emu, address, bytes);
     pthread_mutex_unlock(&emu->lock);
     return there ? EMU_OK : EMU_INVALID_VALUE;
 }
@@ -276,6 +289,7 @@ int emu_copy_peer(struct emu *to, emu_addr to_address, struct emu *from, emu_add
     if (!source) device_failed(to, EMU_INVALID_VALUE, "%s", from->message);
     void *target = source ? view(to, to_address, bytes) : NULL;
     if (target) memcpy(target, source, bytes);
+    if (target) watch_write(to, to_address, bytes);
     pthread_mutex_unlock(&second->lock);
     pthread_mutex_unlock(&first->lock);
     return target ? EMU_OK : EMU_INVALID_VALUE;

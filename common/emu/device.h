@@ -29,6 +29,8 @@ struct emu {
     struct alloc_log allocations;
     void (*host_place)(struct emu_host_place *);
     void (*describe_host_place)(const struct emu_host_place *, char *text, size_t size);
+    struct race *race; /* the state of racecheck and initcheck; NULL: off */
+    struct init *init;
     struct memory memory;
     struct peer peers[EMU_MAX_PEERS];
     unsigned peer_count;

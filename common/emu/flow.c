@@ -1,5 +1,6 @@
 #include "flow.h"
 #include "frame.h"
+#include "race.h"
 
 void flow_start(struct warp *w, uint32_t lanes)
 {
@@ -84,7 +85,9 @@ static bool release_warp_sync(struct warp *w)
                     g->pc++;
                 }
             }
-        if (f->state == FRAGMENT_READY) return true;
+        if (f->state != FRAGMENT_READY) continue;
+        if (w->block->race) race_warp_sync(w, waiting & members);
+        return true;
     }
     return false;
 }

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "device.h"
 #include "sched.h"
+#include "watch.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -111,7 +112,11 @@ static int run(struct emu *emu, struct emu_kernel *kernel, struct emu_dim grid,
     device_host_place(emu, &launch->host_place);
 
     double start = seconds_now();
-    launch_run(launch);
+    if (watch_begin(launch))
+        launch_run(launch);
+    else
+        launch->error = EMU_OUT_OF_MEMORY;
+    watch_end(launch);
     double seconds = seconds_now() - start;
 
     error = launch->error;

@@ -48,6 +48,8 @@ enum {
 
 struct warp;
 struct insn;
+struct race_block;
+struct init_block;
 
 /* Carries out one instruction for the lanes in mask (never 0). */
 typedef void (*op_fn)(struct warp *, const struct insn *, uint32_t mask);
@@ -85,6 +87,18 @@ enum tally {
     TALLY_ATOMIC
 };
 
+/* How a memory access takes part in synchronisation (PTX ISA, "memory consistency model"): one of
+ * the first four, and bits. */
+enum order {
+    ORDER_WEAK,
+    ORDER_VOLATILE,
+    ORDER_STRONG, /* relaxed, acquire, release */
+    ORDER_ATOMIC,
+    ORDER_KIND = 3,
+    ORDER_RELEASE = 4,
+    ORDER_BLOCK = 8, /* scope .cta: strong only among the threads of a block */
+};
+
 enum clamp { CLAMP_NONE, CLAMP_TO_UNIT, CLAMP_TO_POSITIVE };
 enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR }; /* setp.lt.and … */
 enum result { RESULT_PREDICATE, RESULT_INTEGER, RESULT_FLOAT };      /* of setp, set and atomics */
@@ -105,6 +119,7 @@ struct insn {
     bool flip_c;              /* the combined predicate is negated */
     /* memory accesses */
     uint8_t space; /* enum ptx_space */
+    uint8_t order; /* enum order; of a fence: ORDER_BLOCK or not */
     uint8_t element_bytes, elements;
     bool sign_extend;
     uint8_t address_bytes; /* size of the address register: 4 or 8 */
@@ -262,6 +277,8 @@ struct block {
     struct barrier barriers[MAX_BARRIERS];
     unsigned epoch;  /* barriers passed */
     uint8_t *memory; /* registers, local and shared memory: one allocation */
+    struct race_block *race; /* racecheck's; NULL: off */
+    struct init_block *init; /* initcheck's; NULL: off */
 };
 
 /* Blocks that start together and are run by one host thread; most often only one. */
@@ -286,6 +303,7 @@ struct launch {
     unsigned checks; /* bits of enum emu_check */
     struct emu_host_place host_place;
     struct emu_trace *trace;
+    bool watched; /* by the trace, racecheck or initcheck: every access is shown to them */
 
     pthread_mutex_t lock;              /* of what follows */
     uint64_t next_cluster;             /* the first that has not started */

@@ -2,6 +2,7 @@
  * for. */
 #include "module.h"
 #include "device.h"
+#include "watch.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,7 @@ static int place_variable(struct emu *emu, struct emu_module *module, size_t ind
         memcpy(there, v->initial, v->bytes);
     else
         memset(there, 0, bytes);
+    watch_write(emu, module->addresses[index], bytes);
     return EMU_OK;
 }
 
@@ -95,7 +97,10 @@ static int place_variables(struct emu *emu, struct emu_module *module)
 static void free_variables(struct emu *emu, struct emu_module *module)
 {
     for (size_t i = 0; i < module->text.variable_count; i++)
-        if (module->addresses[i]) memory_free(&emu->memory, module->addresses[i]);
+        if (module->addresses[i]) {
+            memory_free(&emu->memory, module->addresses[i]);
+            watch_free(emu, module->addresses[i], module->text.variables[i].bytes);
+        }
 }
 
 /* The texts are parsed; what a module has besides. */

@@ -10,8 +10,8 @@
 #include "counters.h"
 #include "device.h"
 #include "ops.h"
-#include "trace.h"
 #include "warp_ops.h"
+#include "watch.h"
 #include <string.h>
 
 /* The addresses that an instruction names: register + offset, in 32 bits if the register has 32. */
@@ -109,7 +109,7 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
         return 0;
     }
 
-    struct emu_trace *trace = w->block->launch->trace;
+    bool watched = w->block->launch->watched;
     if (space == PTX_SHARED) {
         size_t bytes = w->block->shared_bytes;
         if (!all_inside(access, 0, bytes)) {
@@ -120,9 +120,9 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
         if (w->counts)
             count_shared(&w->counts[i - w->block->launch->kernel->code], access->address,
                          access->mask, access->bytes, access->operation[0] == 'l');
-        if (trace)
-            trace_access(trace, w, i, access->mask, access->address, access->bytes,
-                         access->operation, space);
+        if (watched)
+            watch_access(w, i, access->mask, access->address, access->bytes, access->operation,
+                         space, *host);
     } else if (space == PTX_LOCAL && access->operation[0] == 'a') {
         access_not_allowed(w, i, access);
         return 0;
@@ -151,9 +151,9 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
             if (w->counts)
                 count_global(&w->counts[i - w->block->launch->kernel->code], access->address,
                              access->mask, access->bytes);
-            if (trace)
-                trace_access(trace, w, i, access->mask, access->address, access->bytes,
-                             access->operation, PTX_GLOBAL);
+            if (watched)
+                watch_access(w, i, access->mask, access->address, access->bytes,
+                             access->operation, PTX_GLOBAL, *host);
         }
     }
     return access->mask;

@@ -26,6 +26,10 @@ WARP_OP(op_match_all); /* d|v[0] = a */
 WARP_OP(op_reduce);    /* d = a */
 WARP_OP(op_elect);     /* d|v[0] */
 
+/* What matters to racecheck only; i->order says how far a fence reaches. */
+WARP_OP(op_fence);
+WARP_OP(op_warp_sync); /* of i->members */
+
 WARP_OP(op_trap);
 
 /* block.c: what a barrier tells everybody who waited (bar.red), i->function; the predicate is

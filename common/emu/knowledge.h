@@ -1,0 +1,56 @@
+/*
+ * knowledge.h — what a thread knows of all others: for each, up to which moment its accesses are
+ * over and in order before the thread's own next one (a vector clock, as race detectors call it).
+ *
+ * A moment is a number that counts a block's synchronisations, so it says something about threads
+ * of that block only; 0 is before all of them. A knowledge never changes and may have many owners,
+ * which are counted. It is a tree by the block's number, 16 branches a node, so that what
+ * thousands of blocks have handed on to each other (a chained scan, a grid barrier) shares nearly
+ * all of its nodes; a leaf knows one block: all of its threads, some of its warps, some of its
+ * threads. NULL knows nothing.
+ */
+#ifndef EMU_KNOWLEDGE_H
+#define EMU_KNOWLEDGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    MAX_THREADS = 1024, /* of a block */
+    WARP_KEY = MAX_THREADS,
+    MAX_KEYS = MAX_THREADS + MAX_THREADS / 32
+};
+
+typedef uint32_t moment;
+
+/* A thread of the block, or (WARP_KEY + w) all threads of warp w. */
+struct known {
+    uint16_t key;
+    moment until;
+};
+
+struct knowledge;
+
+/* One launch's: how deep its trees are, and whether memory has run out, after which nothing that is
+ * known can be relied on. */
+struct knowledge_space {
+    unsigned levels;
+    bool out_of_memory;
+};
+void knowledge_open(struct knowledge_space *, uint64_t blocks);
+
+/* One block: all its threads until `base`, and the entries, whose keys rise. An owner gets it. */
+struct knowledge *knowledge_of(struct knowledge_space *, uint64_t block, moment base,
+                               const struct known *entries, unsigned count);
+/* What either knows. The arguments keep their owners, and the result gets a new one. */
+struct knowledge *knowledge_join(struct knowledge_space *, struct knowledge *, struct knowledge *);
+/* *into becomes what it knew and `more` knows. */
+void knowledge_add(struct knowledge_space *, struct knowledge **into, struct knowledge *more);
+/* Another owner; one owner less. */
+struct knowledge *knowledge_hold(struct knowledge *);
+void knowledge_drop(struct knowledge_space *, struct knowledge **);
+/* Until when a thread is known. */
+moment knowledge_until(const struct knowledge_space *, const struct knowledge *, uint64_t block,
+                       unsigned thread);
+
+#endif

@@ -1,0 +1,75 @@
+/* pages.c — see pages.h. */
+#include "pages.h"
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { FIRST_SIZE = 256 };
+
+static struct page **place_of(const struct pages *pages, uint64_t number)
+{
+    size_t at = (number * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (pages->size - 1);
+    while (pages->table[at] && pages->table[at]->number != number)
+        at = (at + 1) & (pages->size - 1);
+    return &pages->table[at];
+}
+
+/* The same pages, without those from first to last, in a table of another size. */
+static bool rebuild(struct pages *pages, size_t size, uint64_t first, uint64_t last)
+{
+    struct pages old = *pages;
+    pages->table = calloc(size, sizeof *pages->table);
+    if (!pages->table) {
+        *pages = old;
+        return false;
+    }
+    pages->size = size;
+    pages->count = 0;
+    pages->last = NULL;
+    for (size_t i = 0; i < old.size; i++) {
+        struct page *page = old.table[i];
+        if (page && page->number >= first && page->number <= last) {
+            free(page);
+        } else if (page) {
+            *place_of(pages, page->number) = page;
+            pages->count++;
+        }
+    }
+    free(old.table);
+    return true;
+}
+
+struct page *pages_find(struct pages *pages, uint64_t number)
+{
+    if (pages->last && pages->last->number == number) return pages->last;
+    struct page *page = pages->size ? *place_of(pages, number) : NULL;
+    if (page) pages->last = page;
+    return page;
+}
+
+struct page *pages_touch(struct pages *pages, uint64_t number)
+{
+    struct page *page = pages_find(pages, number);
+    if (page) return page;
+    if (2 * pages->count >= pages->size &&
+        !rebuild(pages, pages->size ? 2 * pages->size : FIRST_SIZE, 1, 0))
+        return NULL;
+    page = calloc(1, sizeof *page + pages->bytes);
+    if (!page) return NULL;
+    page->number = number;
+    *place_of(pages, number) = page;
+    pages->count++;
+    return pages->last = page;
+}
+
+void pages_drop(struct pages *pages, uint64_t first, uint64_t last)
+{
+    /* For want of memory the pages stay, and serve what comes there next. */
+    if (pages->count) rebuild(pages, pages->size, first, last);
+}
+
+void pages_close(struct pages *pages)
+{
+    for (size_t i = 0; i < pages->size; i++) free(pages->table[i]);
+    free(pages->table);
+    *pages = (struct pages){.bytes = pages->bytes};
+}

@@ -1,0 +1,111 @@
+/* race_state.h — what racecheck keeps, for its own files: see race.h. */
+#ifndef EMU_RACE_STATE_H
+#define EMU_RACE_STATE_H
+
+#include "race.h"
+#include "shadow.h"
+
+/* How an access takes part in synchronisation, in struct insn's `order`. A granule's kind is one of
+ * the first four, and KIND_NARROW if it is strong among threads of its block only. */
+enum access_kind {
+    KIND_WEAK,
+    KIND_VOLATILE,
+    KIND_STRONG,
+    KIND_ATOMIC,
+    KIND_MASK = KIND_ATOMIC,
+    KIND_NARROW
+};
+
+/* A word through which threads hand on what they know: a flag, a lock, a counter. */
+struct sync_word {
+    uint64_t key; /* 0: this place in the table is free */
+    struct knowledge *known[SCOPES];
+    uint64_t block; /* whose known[SCOPE_BLOCK] is */
+};
+
+struct sync_table {
+    struct sync_word *words;
+    size_t size, count;
+};
+
+/*
+ * What a warp's lanes know besides what their whole block does. `fenced` is the part that a strong
+ * store of the lane hands on: what it knew at its last fence, and its own accesses until
+ * fence_time (0: no fence).
+ */
+struct race_warp {
+    moment base;                    /* every lane knows every other lane until here */
+    uint32_t with_more, has_fenced; /* lanes with something in the arrays */
+    struct knowledge *more[WARP];
+    struct knowledge *fenced[SCOPES][WARP];
+    moment fence_time[SCOPES][WARP];
+};
+
+struct race_block {
+    struct race *race;
+    moment now;  /* counts what synchronises in this block */
+    moment base; /* all threads of the block know each other until here */
+    struct knowledge *common, *fenced[SCOPES]; /* what all know, and hand on without a fence */
+    struct race_warp *warps;
+    unsigned warp_count;
+    struct granule *shared;
+    size_t granules;
+    struct sync_table words; /* in shared memory */
+    /* of named barriers: what threads knew and had fenced that did not wait */
+    struct knowledge *arrived[MAX_BARRIERS], *arrived_fenced[MAX_BARRIERS][SCOPES];
+    bool has_arrived[MAX_BARRIERS];
+};
+
+struct race {
+    struct knowledge_space space;
+    struct shadow shadow;
+    struct sync_table words; /* in global memory */
+    struct race_reports *reports;
+    bool off; /* for the rest of this launch: it has no memory left */
+};
+
+static inline struct race_warp *state_of(const struct warp *w)
+{
+    return &w->block->race->warps[w->index];
+}
+static inline struct knowledge_space *space_of(const struct block *block)
+{
+    return &block->race->race->space;
+}
+static inline uint32_t bit_of(int lane) { return UINT32_C(1) << lane; }
+
+/* race_clock.c: what a lane knows now, its own accesses included; and what it hands on if it stores
+ * to a flag. Both get an owner. */
+struct knowledge *lane_knowledge(const struct warp *, int lane);
+struct knowledge *lane_fenced(const struct warp *, int lane, enum scope);
+void lane_learn(const struct warp *, int lane, struct knowledge *);
+/* Does this lane know that an access of another thread is over? */
+bool lane_knows(const struct warp *, int lane, visit);
+bool lane_has_fenced(const struct warp *, int lane);
+void next_moment(struct race_block *);
+/* What a lane knows of its own block through the bases, with its own accesses until `until`. */
+struct knowledge *own_block(const struct warp *, int lane, moment until);
+/* race_meet.c: what the lanes know beyond the bases is thrown away. */
+void forget_warp(struct knowledge_space *, struct race_warp *);
+/* For another block: nobody knows anything. */
+void race_clock_reset(struct race_block *);
+
+/* race_sync.c: what happens to a word of memory that a strong access of one lane touches. */
+void sync_acquire(struct warp *, int lane, struct sync_table *, uint64_t key);
+void sync_release(struct warp *, int lane, struct sync_table *, uint64_t key, bool replaces);
+void sync_clear(struct knowledge_space *, struct sync_table *);
+struct sync_table *sync_table_of(struct warp *, enum ptx_space);
+
+/* race_report.c */
+struct race_reports *race_reports_open(void);
+void race_reports_close(struct race_reports *);
+/* A launch has ended: tells what was reported, and forgets it. */
+void race_reports_tell(struct race_reports *, const struct launch *);
+/* `lane` touches the bytes at `address` now, and `before` says who did, and where:
+ * UNKNOWN_PLACE if the kernel is too long to tell. */
+enum { AT_ONCE = 0 }; /* the moment of another lane of the very same instruction */
+enum hazard { READ_AFTER_WRITE, WRITE_AFTER_READ, WRITE_AFTER_WRITE };
+void race_report(struct warp *, const struct insn *, int lane, enum hazard, visit before,
+                 unsigned before_place, enum ptx_space, uint64_t address);
+
+#endif

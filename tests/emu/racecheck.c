@@ -1,0 +1,103 @@
+/*
+ * racecheck.c — hazards between threads: found where there are some, and none where there are not.
+ *
+ * The kernels are those of tests/programs/hazards.cu, each wrong one beside its corrected neighbour.
+ */
+#include "../programs/programs.h"
+#include "hazards.h"
+#include "ptx_run.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* Kind: what the wrong ones' findings must include, by their text; NULL: nothing may be found. */
+struct hazard {
+    const char *kernel;
+    unsigned grid, block;
+    const char *kind, *advice;
+};
+
+static const char warp[] = "__syncwarp()", block[] = "__syncthreads()", blocks[] = "second launch";
+
+static const struct hazard hazards[] = {
+    {"wrong_warp_reduction", 1, 32, "WAR hazard at __shared__", warp},
+    {"right_warp_reduction", 1, 32, NULL, NULL},
+    {"wrong_warp_volatile", 1, 32, "RAW hazard at __shared__", warp},
+    {"wrong_warp_volatile", 1, 32, "WAR hazard at __shared__", warp},
+    {"wrong_neighbour_exchange", 1, 256, "WAR hazard at __shared__", warp},
+    {"right_neighbour_exchange", 1, 256, NULL, NULL},
+    {"wrong_shuffle_is_no_barrier", 1, 32, "RAW hazard at __shared__", warp},
+    {"wrong_who_is_last", 1, 32, "WAW hazard at __global__", "chance"},
+    {"right_all_say_the_same", 1, 256, NULL, NULL},
+    {"right_tiles", 1, 256, NULL, NULL},
+    {"wrong_tiles", 1, 256, "RAW hazard at __shared__", warp},
+    {"right_coalesced_group", 1, 256, NULL, NULL},
+    {"wrong_hillis_steele", 1, 256, "RAW hazard at __shared__", block},
+    {"right_hillis_steele", 1, 256, NULL, NULL},
+    {"wrong_up_sweep", 1, 256, "RAW hazard at __shared__", block},
+    {"right_up_sweep", 1, 256, NULL, NULL},
+    {"right_bytes", 1, 256, NULL, NULL},
+    {"wrong_bytes", 1, 256, "RAW hazard at __shared__", warp},
+    {"right_histogram", 4, 256, NULL, NULL},
+    {"wrong_histogram", 4, 256, "WAW hazard at __shared__", block},
+    {"right_producer_consumer", 1, 256, NULL, NULL},
+    {"wrong_producer_consumer", 1, 256, "WAR hazard at __shared__", block},
+    {"right_half_barrier", 1, 256, NULL, NULL},
+    {"wrong_half_barrier", 1, 256, "RAW hazard at __shared__", block},
+    {"right_shared_flag", 1, 64, NULL, NULL},
+    {"wrong_shared_flag", 1, 64, "RAW hazard at __shared__", block},
+    {"wrong_blocks_share", 4, 256, "hazard at __global__", blocks},
+    {"wrong_sum", 4, 32, "WAW hazard at __global__", NULL},
+    {"right_sum", 4, 256, NULL, NULL},
+    {"right_chain", 20, 32, NULL, NULL},
+    {"wrong_chain_without_fence", 20, 32, "RAW hazard at __global__", blocks},
+    {"wrong_chain_block_fence", 20, 32, "RAW hazard at __global__", blocks},
+    {"right_chain_transitive", 300, 32, NULL, NULL},
+    {"right_acquire_release", 2, 32, NULL, NULL},
+    {"wrong_relaxed", 2, 32, "RAW hazard at __global__", blocks},
+    {"right_block_scope", 4, 32, NULL, NULL},
+    {"wrong_block_scope", 4, 32, "WAW hazard at __global__", blocks},
+    {"wrong_plain_flag", 4, 32, "RAW hazard at __global__", blocks},
+    {"right_last_block", 8, 256, NULL, NULL},
+    {"wrong_last_block", 8, 256, "RAW hazard at __global__", blocks},
+    {"right_grid_barrier", 8, 256, NULL, NULL},
+    {"wrong_grid_barrier", 8, 256, "RAW hazard at __global__", blocks},
+    {"right_lock", 8, 256, NULL, NULL},
+    {"wrong_lock", 8, 256, "hazard at __global__", blocks},
+    {"right_look_back", 60, 256, NULL, NULL},
+};
+
+static bool is_found(struct emu *emu, const struct hazard *h)
+{
+    for (size_t i = 0; i < emu_findings(emu); i++) {
+        const struct emu_finding *f = emu_finding(emu, i);
+        if (f->tool == EMU_CHECK_RACE && strstr(f->detail, h->kind) &&
+            (!h->advice || strstr(f->detail, h->advice)) && strstr(f->head, h->kernel) &&
+            strstr(f->head, "hazards.cu:"))
+            return true;
+    }
+    return false;
+}
+
+static void expect_hazard(const struct hazard *h, uint64_t schedule)
+{
+    struct emu *emu = open_emu_with(
+        &(struct emu_config){.memory = 64 << 20, .checks = EMU_CHECK_RACE, .schedule = schedule});
+    int e = hazards_run(emu, h->kernel, h->grid, h->block);
+    cr_assert(!e, "%s: error %d: %s", h->kernel, e, emu_message(emu));
+    size_t count = emu_findings(emu);
+    const struct emu_finding *first = emu_finding(emu, 0);
+    if (h->kind)
+        cr_expect(is_found(emu, h), "%s: no %s; the first of %zu findings: %s\n%s", h->kernel,
+                  h->kind, count, first ? first->head : "-", first ? first->detail : "-");
+    else
+        cr_expect(count == 0, "%s: seed %llu: %zu findings, the first: %s [%llu]\n%s", h->kernel,
+                  (unsigned long long)schedule, count, first->head,
+                  (unsigned long long)first->count, first->detail);
+    emu_close(emu);
+}
+
+Test(racecheck, finds_hazards_and_invents_none, .timeout = 60)
+{
+    for (size_t i = 0; i < sizeof hazards / sizeof *hazards; i++) expect_hazard(&hazards[i], 0);
+}
