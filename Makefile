@@ -137,6 +137,10 @@ build/emu/emu: build/common/emu/emu_main.o $(EMU)
 # One program holds all tests, everything in common/ and all steps; its CUDA runtime is emulated.
 TESTS    := $(call objects,$(call sources,tests tests/emu tests/fuzz tests/wrong $(FOLDERS)) $(COMMON))
 
+# Kernels that are tested from the PTX of each generation of the compiler.
+THREE_PTX = -gencode arch=compute_100,code=compute_100
+$(addprefix $(CUDA_BUILD)/tests/,cooperative_code.cu.o): NVCCFLAGS += $(THREE_PTX)
+
 # What tests look at or run, made of one source file: see tests/programs/programs.h.
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread memory \
             hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin cubin.fatbin)

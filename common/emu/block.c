@@ -3,6 +3,7 @@
 #include "exec.h"
 #include "flow.h"
 #include "sched.h"
+#include "special.h"
 #include "watch.h"
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,8 @@ struct block *block_new(struct launch *launch)
              warps = (threads + WARP - 1) / WARP;
     size_t area = align_up(kernel->area_bytes * WARP), stack = align_up(kernel->stack_bytes * WARP);
     size_t per_warp = kernel->register_bytes + kernel->special_bytes + area + stack;
-    size_t shared = align_up(launch->shared_bytes);
+    size_t reserved = kernel->reads_reserved ? launch->emu->gpu->shared_reserved : 0;
+    size_t shared = align_up(launch->shared_bytes) + reserved;
     size_t bytes = shared + warps * per_warp;
     struct block *block = calloc(1, sizeof *block);
     struct warp *all = calloc(warps, sizeof *all);
@@ -40,7 +42,8 @@ struct block *block_new(struct launch *launch)
                             .warp_count = warps,
                             .warps = all,
                             .shared = memory,
-                            .shared_bytes = launch->shared_bytes,
+                            .shared_bytes = reserved ? shared : launch->shared_bytes,
+                            .reserved_offset = reserved ? shared - reserved : launch->shared_bytes,
                             .memory = memory};
     for (unsigned i = 0; i < warps; i++) {
         all[i].index = i;
@@ -74,62 +77,15 @@ void block_free(struct block *block)
 
 /* ---- starting ------------------------------------------------------------------------------ */
 
-static uint32_t special_value(const struct warp *w, enum special_register which, unsigned lane)
-{
-    const struct block *block = w->block;
-    const struct launch *launch = block->launch;
-    unsigned thread = w->index * WARP + lane, x = launch->block.x, y = launch->block.y;
-    uint32_t bit = UINT32_C(1) << lane;
-    switch (which) {
-    case SPECIAL_TID_X: return thread % x;
-    case SPECIAL_TID_Y: return thread / x % y;
-    case SPECIAL_TID_Z: return thread / x / y;
-    case SPECIAL_NTID_X: return x;
-    case SPECIAL_NTID_Y: return y;
-    case SPECIAL_NTID_Z: return launch->block.z;
-    case SPECIAL_CTAID_X: return block->id.x;
-    case SPECIAL_CTAID_Y: return block->id.y;
-    case SPECIAL_CTAID_Z: return block->id.z;
-    case SPECIAL_NCTAID_X: return launch->grid.x;
-    case SPECIAL_NCTAID_Y: return launch->grid.y;
-    case SPECIAL_NCTAID_Z: return launch->grid.z;
-    case SPECIAL_LANEID: return lane;
-    case SPECIAL_WARPID: return w->index;
-    case SPECIAL_NWARPID: return (uint32_t)launch->emu->gpu->threads_per_sm / WARP;
-    case SPECIAL_LANEMASK_EQ: return bit;
-    case SPECIAL_LANEMASK_LE: return bit | (bit - 1);
-    case SPECIAL_LANEMASK_LT: return bit - 1;
-    case SPECIAL_LANEMASK_GE: return ~(bit - 1);
-    case SPECIAL_LANEMASK_GT: return ~(bit | (bit - 1));
-    case SPECIAL_SMID: return (uint32_t)(block->index % (unsigned)launch->emu->gpu->sms);
-    case SPECIAL_NSMID: return (uint32_t)launch->emu->gpu->sms;
-    case SPECIAL_GRIDID: return 0;
-    case SPECIAL_DYNAMIC_SHARED: return (uint32_t)launch->dynamic_shared;
-    case SPECIAL_TOTAL_SHARED: return (uint32_t)launch->shared_bytes;
-    case SPECIAL_REGISTERS: break;
-    }
-    return 0;
-}
-
-/* Do the lanes have other values in another block? */
-static bool depends_on_block(enum special_register which)
-{
-    return which == SPECIAL_CTAID_X || which == SPECIAL_CTAID_Y || which == SPECIAL_CTAID_Z ||
-           which == SPECIAL_SMID;
-}
-
 static void start_warp(struct warp *w)
 {
     const struct emu_kernel *kernel = w->block->launch->kernel;
     unsigned left = w->block->threads - w->index * WARP;
     w->carry = 0;
     flow_start(w, left >= WARP ? ALL_LANES : (UINT32_C(1) << left) - 1);
-    for (size_t i = 0; i < kernel->special_count; i++) {
-        if (!w->block->is_new && !depends_on_block(kernel->specials[i].which)) continue;
-        uint32_t *lanes = slot_at(w, kernel->specials[i].slot);
-        for (unsigned lane = 0; lane < WARP; lane++)
-            lanes[lane] = special_value(w, kernel->specials[i].which, lane);
-    }
+    w->clock = w->fuel = 0;
+    for (size_t i = 0; i < kernel->special_count; i++)
+        special_fill(w, &kernel->specials[i], w->block->is_new);
 }
 
 void block_start(struct block *block, struct emu_dim id)
@@ -141,7 +97,9 @@ void block_start(struct block *block, struct emu_dim id)
     block->changed = false;
     block->ended = false;
     memset(block->barriers, 0, sizeof block->barriers);
-    if (block->shared_bytes) memset(block->shared, SHARED_POISON, block->shared_bytes);
+    if (block->reserved_offset) memset(block->shared, SHARED_POISON, block->reserved_offset);
+    size_t reserved = block->shared_bytes - block->reserved_offset;
+    if (reserved) memset(block->shared + block->reserved_offset, 0, reserved);
     for (unsigned i = 0; i < block->warp_count; i++) start_warp(&block->warps[i]);
     block->is_new = false;
     watch_block_start(block);

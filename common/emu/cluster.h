@@ -11,6 +11,13 @@
 
 #include "machine.h"
 
+/*
+ * Shared addresses are 32 bits: a block's rank in the highest 8, an offset in the others, as on a
+ * GPU. Variables have their addresses with the rank of their own block in it.
+ */
+enum { RANK_SHIFT = 24 };
+static inline uint64_t cluster_window(unsigned rank) { return (uint64_t)rank << RANK_SHIFT; }
+
 /* A cluster's memory, which serves one cluster after another; NULL when out of memory. */
 struct cluster *cluster_new(struct launch *);
 void cluster_free(struct cluster *);

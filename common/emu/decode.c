@@ -211,8 +211,6 @@ static void decode_body(struct decoder *d, const struct body *body)
 static void decode_bodies(struct decoder *d)
 {
     struct emu_kernel *kernel = d->kernel;
-    d->specials = decode_take(d, SPECIAL_REGISTERS * sizeof *d->specials);
-    for (int i = 0; i < SPECIAL_REGISTERS; i++) d->special_slots[i] = NO_SLOT;
     for (size_t k = 0; k < d->body_count; k++) {
         d->bodies[k].base = (uint32_t)kernel->code_count;
         if (d->bodies[k].callee) d->bodies[k].callee->entry = d->bodies[k].base;
@@ -225,7 +223,7 @@ static void decode_bodies(struct decoder *d)
     }
     kernel->specials = d->specials;
     kernel->special_count = d->special_count;
-    kernel->special_bytes = align_up(d->special_count * SLOT_32, SLOT_ALIGNMENT);
+    kernel->special_bytes = align_up(d->special_bytes, SLOT_ALIGNMENT);
     enum { CALL_STACK = 8192 }; /* bytes a thread, beyond the kernel's own variables */
     kernel->stack_bytes = kernel->info.local_bytes + (d->has_calls ? CALL_STACK : 0);
 }

@@ -50,8 +50,7 @@ struct decoder {
     struct constant *constants;
     size_t constant_count, constant_room, constant_bytes;
     struct special *specials;
-    size_t special_count;
-    slot special_slots[SPECIAL_REGISTERS];
+    size_t special_count, special_room, special_bytes;
 
     size_t *shared_offset;         /* of text.variables; SIZE_MAX: not used by this kernel */
     const size_t *variable_offset; /* of function->variables */

@@ -7,6 +7,7 @@
  */
 #include "decode_words.h"
 #include "operations.h"
+#include "warp_ops.h"
 #include <fenv.h>
 #include <stdarg.h>
 #include <string.h>
@@ -300,21 +301,31 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
 
 /* ---- moves --------------------------------------------------------------------------------- */
 
+/* mov from %clock, %globaltimer: read when the instruction runs. */
 static bool decode_clock(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
+    static const struct {
+        const char *name;
+        enum clock clock;
+        uint8_t lane_bytes, shift;
+    } clocks[] = {{"clock", CLOCK_WARP, 4, 0},
+                  {"clock_hi", CLOCK_WARP, 4, 32},
+                  {"clock64", CLOCK_WARP, 8, 0},
+                  {"globaltimer", CLOCK_GLOBAL, 8, 0},
+                  {"globaltimer_lo", CLOCK_GLOBAL, 4, 0},
+                  {"globaltimer_hi", CLOCK_GLOBAL, 4, 32}};
     const struct ptx_operand *value = &source->operands[1];
-    static const char *const clocks[] = {"clock", "clock64", "globaltimer", "globaltimer_lo"};
-    bool high = value->kind == PTX_SPECIAL &&
-                (!strcmp(value->name, "clock_hi") || !strcmp(value->name, "globaltimer_hi"));
-    bool found = high;
-    for (size_t k = 0; value->kind == PTX_SPECIAL && k < sizeof clocks / sizeof *clocks; k++)
-        found = found || !strcmp(value->name, clocks[k]);
-    if (!found) return false;
-    i->lane_bytes = (uint8_t)operand_lane_bytes(d, &source->operands[0], 4);
-    i->d = destination_slot(d, &source->operands[0], i->lane_bytes);
-    i->offset = high ? 32 : 0;
-    i->fn = op_find("clock")->fn;
-    return true;
+    for (size_t k = 0; value->kind == PTX_SPECIAL && k < sizeof clocks / sizeof *clocks; k++) {
+        if (strcmp(value->name, clocks[k].name)) continue;
+        i->lane_bytes = clocks[k].lane_bytes;
+        i->d = destination_slot(d, &source->operands[0], i->lane_bytes);
+        i->offset = clocks[k].shift;
+        i->function = clocks[k].clock;
+        i->fn = op_find("clock")->fn;
+        d->kernel->reads_time |= clocks[k].clock == CLOCK_GLOBAL;
+        return true;
+    }
+    return false;
 }
 
 void decode_move(struct decoder *d, const struct ptx_instruction *source, struct insn *i)

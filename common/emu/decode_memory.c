@@ -82,7 +82,8 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
 {
     struct words words = all_words(source);
     bool load = !strcmp(source->words[0], "ld") || !strcmp(source->words[0], "ldu");
-    take_word(&words, "volatile"); /* every access reaches memory here */
+    bool polls = take_word(&words, "volatile") || has_word(source, "acquire") ||
+                 has_word(source, "relaxed"); /* every access reaches memory here */
     drop_words(&words, hints);
     i->space = (uint8_t)take_space(&words);
     i->elements = take_word(&words, "v2") ? 2 : take_word(&words, "v4") ? 4 : 1;
@@ -135,7 +136,11 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
     if (i->space == PTX_PARAM && d->callee)
         decode_fail(d, EMU_UNSUPPORTED_PTX,
                     "a computed address of a function's parameter is not supported");
-    i->fn = op_find(!load ? "st" : i->space == PTX_PARAM ? "ld.param" : "ld")->fn;
+    i->fn = op_find(!load                   ? "st"
+                    : i->space == PTX_PARAM ? "ld.param"
+                    : polls                 ? "ld.polled"
+                                            : "ld")
+                ->fn;
     if (!load && i->space == PTX_PARAM)
         decode_fail(d, EMU_UNSUPPORTED_PTX, "parameters cannot be written");
     if (i->space != PTX_PARAM && i->space != PTX_CONST) i->tally = load ? TALLY_LOAD : TALLY_STORE;

@@ -1,8 +1,9 @@
 #include "decode.h"
 #include "half.h"
+#include "special.h"
 #include <string.h>
 
-enum { FIRST_CONSTANTS = 64 };
+enum { FIRST_CONSTANTS = 64, FIRST_SPECIALS = 16 };
 
 slot register_take(struct decoder *d, unsigned lane_bytes)
 {
@@ -39,56 +40,44 @@ slot constant_slot(struct decoder *d, uint64_t value, unsigned lane_bytes)
 
 /* ---- special registers --------------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    enum special_register which;
-} special_names[] = {
-    {"tid.x", SPECIAL_TID_X},
-    {"tid.y", SPECIAL_TID_Y},
-    {"tid.z", SPECIAL_TID_Z},
-    {"ntid.x", SPECIAL_NTID_X},
-    {"ntid.y", SPECIAL_NTID_Y},
-    {"ntid.z", SPECIAL_NTID_Z},
-    {"ctaid.x", SPECIAL_CTAID_X},
-    {"ctaid.y", SPECIAL_CTAID_Y},
-    {"ctaid.z", SPECIAL_CTAID_Z},
-    {"nctaid.x", SPECIAL_NCTAID_X},
-    {"nctaid.y", SPECIAL_NCTAID_Y},
-    {"nctaid.z", SPECIAL_NCTAID_Z},
-    {"laneid", SPECIAL_LANEID},
-    {"warpid", SPECIAL_WARPID},
-    {"nwarpid", SPECIAL_NWARPID},
-    {"lanemask_eq", SPECIAL_LANEMASK_EQ},
-    {"lanemask_le", SPECIAL_LANEMASK_LE},
-    {"lanemask_lt", SPECIAL_LANEMASK_LT},
-    {"lanemask_ge", SPECIAL_LANEMASK_GE},
-    {"lanemask_gt", SPECIAL_LANEMASK_GT},
-    {"smid", SPECIAL_SMID},
-    {"nsmid", SPECIAL_NSMID},
-    {"gridid", SPECIAL_GRIDID},
-    {"dynamic_smem_size", SPECIAL_DYNAMIC_SHARED},
-    {"total_smem_size", SPECIAL_TOTAL_SHARED},
-};
+static slot add_special(struct decoder *d, enum special_register which, unsigned lane_bytes,
+                        uint64_t offset)
+{
+    for (size_t i = 0; i < d->special_count; i++) {
+        const struct special *known = &d->specials[i];
+        if (known->which == which && known->lane_bytes == lane_bytes && known->offset == offset)
+            return known->slot;
+    }
+    if (d->special_count == d->special_room) {
+        size_t room = d->special_room ? 2 * d->special_room : FIRST_SPECIALS;
+        struct special *grown = decode_take(d, room * sizeof *grown);
+        if (d->special_count) memcpy(grown, d->specials, d->special_count * sizeof *grown);
+        d->specials = grown;
+        d->special_room = room;
+    }
+    slot taken = (slot)d->special_bytes | SLOT_SPECIAL;
+    d->specials[d->special_count++] =
+        (struct special){(uint8_t)which, (uint8_t)lane_bytes, taken, offset};
+    d->special_bytes += lane_bytes == 8 ? SLOT_64 : SLOT_32;
+    return taken;
+}
 
 static slot special_slot(struct decoder *d, const char *name, unsigned lane_bytes)
 {
-    for (size_t i = 0; i < sizeof special_names / sizeof *special_names; i++) {
-        if (strcmp(special_names[i].name, name)) continue;
-        enum special_register which = special_names[i].which;
-        if (which == SPECIAL_GRIDID && lane_bytes == 8) return constant_slot(d, 0, 8);
-        if (lane_bytes != 4)
-            decode_fail(d, EMU_UNSUPPORTED_PTX, "special register %%%s is read as %u bytes", name,
-                        lane_bytes);
-        if (d->special_slots[which] == NO_SLOT) {
-            d->special_slots[which] = (slot)(d->special_count * SLOT_32) | SLOT_SPECIAL;
-            d->specials[d->special_count++] =
-                (struct special){(uint8_t)which, d->special_slots[which]};
-        }
-        return d->special_slots[which];
-    }
-    decode_fail(d, EMU_UNSUPPORTED_PTX,
-                "%%%s is neither a declared register nor a special register that is supported",
-                name);
+    enum special_register which;
+    if (!special_named(name, &which))
+        decode_fail(d, EMU_UNSUPPORTED_PTX,
+                    "%%%s is neither a declared register nor a special register that is supported",
+                    name);
+    bool fits = which == SPECIAL_IS_EXPLICIT_CLUSTER ? lane_bytes == 0
+                : which == SPECIAL_GRIDID            ? lane_bytes != 0
+                                                     : lane_bytes == 4;
+    if (!fits)
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "special register %%%s is read as %u bytes", name,
+                    lane_bytes);
+    if (which >= SPECIAL_RESERVED_BEGIN && which <= SPECIAL_RESERVED_1)
+        d->kernel->reads_reserved = true;
+    return add_special(d, which, lane_bytes, 0);
 }
 
 /* ---- symbols ------------------------------------------------------------------------------- */
@@ -102,15 +91,23 @@ static const struct ptx_variable *find_variable(const struct ptx_variable *list,
     return NULL;
 }
 
-/* Where a variable or parameter is, in its own state space. Local memory begins at the frame's:
- * *is_local. */
-static uint64_t symbol_address(struct decoder *d, const char *name, bool *is_local)
+/* What a symbol's address is counted from. */
+enum origin {
+    FROM_ZERO,
+    FROM_FRAME, /* of local memory */
+    FROM_BLOCK, /* of shared memory: the block's rank is part of the address */
+};
+
+/* Where a variable or parameter is, in its own state space. */
+static uint64_t symbol_address(struct decoder *d, const char *name, enum origin *origin)
 {
     size_t i;
     const struct ptx_function *f = d->function;
     const struct ptx_text *text = &d->module->text;
     const struct ptx_variable *v = find_variable(f->variables, f->variable_count, name, &i);
-    *is_local = v && v->space == PTX_LOCAL && d->callee;
+    *origin = v && v->space == PTX_LOCAL && d->callee ? FROM_FRAME
+              : v && v->space == PTX_SHARED           ? FROM_BLOCK
+                                                      : FROM_ZERO;
     if (v) return d->variable_offset[i];
     if (find_variable(f->params, f->param_count, name, &i))
         return d->callee ? d->callee->param_offset[i] : d->kernel->info.param_offset[i];
@@ -119,7 +116,10 @@ static uint64_t symbol_address(struct decoder *d, const char *name, bool *is_loc
     if (!symbol) decode_fail(d, EMU_INVALID_PTX, "'%s' is not declared", name);
     if (symbol->is_function) return module_function_address(text, f->unit, name);
     v = &text->variables[symbol->index];
-    if (v->space == PTX_SHARED) return d->shared_offset[symbol->index];
+    if (v->space == PTX_SHARED) {
+        *origin = FROM_BLOCK;
+        return d->shared_offset[symbol->index];
+    }
     uint64_t address = d->module->addresses[symbol->index];
     if (!address)
         decode_fail(d, EMU_INVALID_PTX,
@@ -206,10 +206,12 @@ slot source_slot(struct decoder *d, const struct ptx_operand *operand, unsigned 
     case PTX_SYMBOL:
         if (lane_bytes) {
             refuse_area(d, operand);
-            bool is_local;
+            enum origin origin;
             uint64_t address =
-                symbol_address(d, operand->name, &is_local) + (uint64_t)operand->offset;
-            if (!is_local) return constant_slot(d, address, lane_bytes);
+                symbol_address(d, operand->name, &origin) + (uint64_t)operand->offset;
+            if (origin == FROM_ZERO) return constant_slot(d, address, lane_bytes);
+            if (origin == FROM_BLOCK)
+                return add_special(d, SPECIAL_SHARED_ADDRESS, lane_bytes, address);
             decode_fail(d, EMU_UNSUPPORTED_PTX,
                         "the address of local variable '%s' is only supported in a mov",
                         operand->name);
@@ -240,9 +242,12 @@ void decode_address(struct decoder *d, struct insn *i, const struct ptx_operand 
         i->a = d->registers[base->index];
         i->offset = operand->offset;
     } else if (base->kind == PTX_SYMBOL) {
-        bool is_local;
-        i->offset = (int64_t)symbol_address(d, base->name, &is_local) + operand->offset;
-        i->a = is_local ? local_base(d) : constant_slot(d, 0, 8);
+        enum origin origin;
+        i->offset = (int64_t)symbol_address(d, base->name, &origin) + operand->offset;
+        i->a = origin == FROM_FRAME ? local_base(d)
+               : origin == FROM_BLOCK && i->space != PTX_SHARED
+                   ? add_special(d, SPECIAL_SHARED_ADDRESS, 8, 0)
+                   : constant_slot(d, 0, 8);
     } else if (base->kind == PTX_INTEGER) {
         i->a = constant_slot(d, 0, 8);
         i->offset = (int64_t)base->bits + operand->offset;

@@ -13,6 +13,13 @@ bool take_word(struct words *words, const char *word)
     return false;
 }
 
+bool has_word(const struct ptx_instruction *source, const char *word)
+{
+    for (unsigned i = 1; i < source->word_count; i++)
+        if (!strcmp(source->words[i], word)) return true;
+    return false;
+}
+
 void drop_words(struct words *words, const char *const *list)
 {
     for (; *list; list++)

@@ -17,6 +17,8 @@ struct words {
 struct words all_words(const struct ptx_instruction *);
 /* Uses up a word. False: it is not there. */
 bool take_word(struct words *, const char *word);
+/* Is a word there, used up or not? */
+bool has_word(const struct ptx_instruction *, const char *word);
 /* Uses up any of the words in a NULL-terminated list, as often as they occur. */
 void drop_words(struct words *, const char *const *list);
 /* Uses up the first word that is a type; PTX_NONE: there is none. */

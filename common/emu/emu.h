@@ -203,8 +203,18 @@ struct emu_dim {
     unsigned x, y, z;
 };
 
+/* How a grid is launched. */
+struct emu_shape {
+    struct emu_dim grid, block;
+    size_t dynamic_shared;
+    bool cooperative; /* all blocks are resident at once, and may wait for each other */
+};
+
 /* Runs a grid to its end. args[i] points to parameter i. A fault stops the grid; memory keeps what
  * was written until then. */
+int emu_launch_shape(struct emu *, struct emu_kernel *, const struct emu_shape *,
+                     void *const *args);
+/* The same, for the usual shape. */
 int emu_launch(struct emu *, struct emu_kernel *, struct emu_dim grid, struct emu_dim block,
                size_t dynamic_shared, void *const *args, bool cooperative);
 

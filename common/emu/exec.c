@@ -181,17 +181,19 @@ static void run_plain(struct warp *w, struct fragment *f, uint32_t limit)
 enum warp_stop warp_run(struct warp *w, uint64_t instructions)
 {
     w->slice = instructions;
+    w->clock -= w->fuel; /* left over when it last stopped */
     w->fuel = 0;
     while (w->fragment_count) {
         uint32_t limit;
         bool others;
-        struct fragment *f = flow_next(w, &limit, &others);
         if (w->block->launch->error) return WARP_FAULT;
+        if (!w->fuel && !w->slice) return WARP_SLICE_OVER; /* who is next is decided then */
+        struct fragment *f = flow_next(w, &limit, &others);
         if (!f) return WARP_WAITS;
         if (!w->fuel) {
-            if (!w->slice) return WARP_SLICE_OVER;
             w->fuel = others && w->slice > PATIENCE ? PATIENCE : w->slice;
             w->slice -= w->fuel;
+            w->clock += w->fuel;
         }
         f->turn = ++w->turns;
         w->frame = f->frame;

@@ -138,8 +138,9 @@ struct insn {
 /* Special registers that have one value for the whole life of a warp: they are registers, filled in
  * when the warp starts. */
 struct special {
-    uint8_t which;
+    uint8_t which, lane_bytes; /* 0: a predicate */
     slot slot;
+    uint64_t offset; /* of SPECIAL_SHARED_ADDRESS */
 };
 
 /* A function of the module as one kernel's code holds it. Parameters, results and the .param
@@ -183,6 +184,8 @@ struct emu_kernel {
     size_t constant_bytes;
     struct special *specials;
     size_t special_count;
+    bool reads_time;     /* %globaltimer: its waits may end by themselves */
+    bool reads_reserved; /* where the system's own shared memory is */
     struct source_line *lines;
     size_t line_count;
     size_t param_bytes, dynamic_shared_offset;
@@ -250,10 +253,14 @@ struct warp {
     uint8_t *local; /* stack_bytes a lane, lane after lane */
     struct insn_counts
         *counts;       /* of the host thread that runs it, by instruction; NULL: not counting */
+    uint64_t clock;    /* instructions that it has been given to run: with fuel, its %clock */
     uint64_t fuel;     /* instructions until the loop stops and looks around; 0 stops it at once */
     uint64_t slice;    /* instructions left in this time slice, beyond fuel */
     bool fair;         /* the next fragment is the one that has waited longest, not the lowest */
     struct range near; /* of global memory, where the last access was */
+    const struct insn
+        *polled; /* the last load of the kind that waits for others, and what it read */
+    uint64_t polled_value;
 };
 
 struct barrier {
@@ -274,6 +281,7 @@ struct block {
     struct warp *warps;
     uint8_t *shared;
     size_t shared_bytes;
+    size_t reserved_offset; /* from here on it is the system's: for cooperative groups */
     struct barrier barriers[MAX_BARRIERS];
     unsigned epoch;  /* barriers passed */
     uint8_t *memory; /* registers, local and shared memory: one allocation */
@@ -296,9 +304,11 @@ struct launch {
     unsigned id;
     struct emu_dim grid, block, cluster;
     unsigned cluster_size; /* blocks */
+    bool explicit_cluster; /* the program asked for clusters, be it of one block */
     uint64_t cluster_count;
     size_t dynamic_shared, shared_bytes;
     uint8_t *params;
+    emu_addr workspace; /* of a cooperative launch: two words in global memory, else 0 */
     bool counting, allow_exited;
     unsigned checks; /* bits of enum emu_check */
     struct emu_host_place host_place;

@@ -20,36 +20,6 @@ struct emu_module {
 uint64_t module_function_address(const struct ptx_text *, unsigned unit, const char *name);
 void module_free(struct emu_module *);
 
-/* Special registers that are set once for a warp (sched.c fills them). */
-enum special_register {
-    SPECIAL_TID_X,
-    SPECIAL_TID_Y,
-    SPECIAL_TID_Z,
-    SPECIAL_NTID_X,
-    SPECIAL_NTID_Y,
-    SPECIAL_NTID_Z,
-    SPECIAL_CTAID_X,
-    SPECIAL_CTAID_Y,
-    SPECIAL_CTAID_Z,
-    SPECIAL_NCTAID_X,
-    SPECIAL_NCTAID_Y,
-    SPECIAL_NCTAID_Z,
-    SPECIAL_LANEID,
-    SPECIAL_WARPID,
-    SPECIAL_NWARPID,
-    SPECIAL_LANEMASK_EQ,
-    SPECIAL_LANEMASK_LE,
-    SPECIAL_LANEMASK_LT,
-    SPECIAL_LANEMASK_GE,
-    SPECIAL_LANEMASK_GT,
-    SPECIAL_SMID,
-    SPECIAL_NSMID,
-    SPECIAL_GRIDID,
-    SPECIAL_DYNAMIC_SHARED,
-    SPECIAL_TOTAL_SHARED,
-    SPECIAL_REGISTERS
-};
-
 /*
  * Decodes one .entry of a module into module->arena. Returns 0 or an enum emu_error, with one
  * sentence that names the instruction, the kernel, the PTX line and the source line. (decode.c)

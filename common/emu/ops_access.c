@@ -343,6 +343,18 @@ static void load(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
+/* A load that orders memory (ld.acquire, ld.volatile, …). If it reads what it read the last time, it
+ * waits for somebody: let others run. */
+static void load_polled(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    load(w, i, mask);
+    if (i->v[0] == NO_SLOT) return;
+    uint64_t value = get_lane(w, i->v[0], i->lane_bytes, __builtin_ctz(mask));
+    if (w->polled == i && w->polled_value == value) w->fuel = w->slice = 0;
+    w->polled = i;
+    w->polled_value = value;
+}
+
 /* Of lanes that write one address the highest wins here; on a GPU it is undefined which. */
 static void store(struct warp *w, const struct insn *i, uint32_t mask)
 {
@@ -562,6 +574,7 @@ static void is_space(struct warp *w, const struct insn *i, uint32_t mask)
 
 static const struct op entries[] = {
     {"ld", load, ""},
+    {"ld.polled", load_polled, ""},
     {"st", store, ""},
     {"ld.param", load_param, ""},
     {"ld.area", load_area, ""},

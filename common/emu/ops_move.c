@@ -1,6 +1,7 @@
 /* ops_move.c — mov, selp, slct, logic on predicates, packing and unpacking (PTX ISA, "Data
  * Movement"). */
 #include "ops.h"
+#include "warp_ops.h"
 #include <time.h>
 
 #define MOVE(X) X(mov, "mov", u32, a) X(mov, "mov", u64, a) X(mov, "mov", u16, a)
@@ -116,12 +117,14 @@ DEFINE_UNPACK(unpack_8x4, u32, 4, 8)
 static uint64_t nanoseconds(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_REALTIME, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
+/* %clock counts the instructions that the warp has executed: it does not go on while the warp waits,
+ * but repeats exactly. %globaltimer is the host's clock. */
 static void read_clock(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    uint64_t now = nanoseconds();
+    uint64_t now = i->function == CLOCK_WARP ? w->clock - w->fuel : nanoseconds();
     if (i->lane_bytes == 8) {
         lane_64 *d = LANES(u64, i->d);
         FOR_LANES(d, now);

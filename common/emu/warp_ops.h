@@ -32,6 +32,9 @@ WARP_OP(op_warp_sync); /* of i->members */
 
 WARP_OP(op_trap);
 
+/* ops_move.c, "clock": which clock */
+enum clock { CLOCK_WARP, CLOCK_GLOBAL };
+
 /* block.c: what a barrier tells everybody who waited (bar.red), i->function; the predicate is
  * i->c */
 enum barrier_result { BARRIER_NOTHING, BARRIER_COUNT, BARRIER_AND, BARRIER_OR };

@@ -1,0 +1,48 @@
+/* launch_check.c — is a launch within the limits of the device and of the kernel? */
+#include "device.h"
+#include "sched.h"
+
+int launch_check(struct emu *emu, const struct emu_kernel *kernel, const struct emu_shape *shape,
+                 size_t shared)
+{
+    struct emu_dim grid = shape->grid, block = shape->block;
+    enum { MAX_BLOCK_Z = 64, MAX_GRID_YZ = 65535 };
+    const struct emu_gpu *gpu = emu->gpu;
+    const char *name = kernel->info.name;
+    uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    if (!threads || !grid.x || !grid.y || !grid.z)
+        return device_failed(emu, EMU_INVALID_CONFIGURATION,
+                             "kernel %s: the grid (%u,%u,%u) of blocks (%u,%u,%u) is empty", name,
+                             grid.x, grid.y, grid.z, block.x, block.y, block.z);
+    if (grid.x > INT32_MAX || grid.y > MAX_GRID_YZ || grid.z > MAX_GRID_YZ)
+        return device_failed(emu, EMU_INVALID_CONFIGURATION,
+                             "kernel %s: the grid (%u,%u,%u) is beyond (%d,%d,%d)", name, grid.x,
+                             grid.y, grid.z, INT32_MAX, MAX_GRID_YZ, MAX_GRID_YZ);
+    if (block.x > (unsigned)gpu->threads_per_block || block.y > (unsigned)gpu->threads_per_block ||
+        block.z > MAX_BLOCK_Z || threads > (unsigned)gpu->threads_per_block)
+        return device_failed(emu, EMU_INVALID_CONFIGURATION,
+                             "kernel %s: a block of (%u,%u,%u) threads; at most %d fit", name,
+                             block.x, block.y, block.z, gpu->threads_per_block);
+    if (threads > kernel->info.max_threads)
+        return device_failed(emu, EMU_LAUNCH_OUT_OF_RESOURCES,
+                             "kernel %s: a block of %llu threads; it was compiled for at most %u",
+                             name, (unsigned long long)threads, kernel->info.max_threads);
+    const unsigned *exact = kernel->function->exact_block;
+    if (exact[0] && (block.x != exact[0] || block.y != exact[1] || block.z != exact[2]))
+        return device_failed(
+            emu, EMU_INVALID_VALUE,
+            "kernel %s: a block of (%u,%u,%u) threads; it was compiled for (%u,%u,%u)", name,
+            block.x, block.y, block.z, exact[0], exact[1], exact[2]);
+    if (shared > gpu->shared_per_block_optin)
+        return device_failed(emu, EMU_INVALID_VALUE,
+                             "kernel %s: %zu bytes of shared memory a block; at most %zu fit", name,
+                             shared, gpu->shared_per_block_optin);
+    uint64_t resident =
+        (uint64_t)blocks_per_sm(gpu, (unsigned)threads, shared) * (unsigned)gpu->sms;
+    if (shape->cooperative && (uint64_t)grid.x * grid.y * grid.z > resident)
+        return device_failed(
+            emu, EMU_COOPERATIVE_TOO_LARGE,
+            "kernel %s: a cooperative grid of %llu blocks; at most %llu are resident", name,
+            (unsigned long long)grid.x * grid.y * grid.z, (unsigned long long)resident);
+    return EMU_OK;
+}
