@@ -121,18 +121,9 @@ void op_fence(struct warp *w, const struct insn *i, uint32_t mask)
     if (w->block->race) race_fence(w, mask, i->order & ORDER_BLOCK ? SCOPE_BLOCK : SCOPE_DEVICE);
 }
 
-/* Called when every lane of the member masks is there. Lanes may come with different masks, as
- * those of several tiles do. */
+/* Called once for each member mask, when every lane of it is there. */
 void op_warp_sync(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    const uint32_t *members = lanes_32(w, i->members);
-    while (w->block->race && mask) {
-        uint32_t group = 0, mine = members[__builtin_ctz(mask)];
-        for (uint32_t left = mask; left; left &= left - 1) {
-            int lane = __builtin_ctz(left);
-            group |= (uint32_t)(members[lane] == mine) << lane;
-        }
-        race_warp_sync(w, group);
-        mask &= ~group;
-    }
+    (void)i;
+    if (w->block->race) race_warp_sync(w, mask);
 }

@@ -1,4 +1,5 @@
 #include "exec.h"
+#include "converge.h"
 #include "barrier.h"
 #include "flow.h"
 #include "frame.h"
@@ -71,17 +72,22 @@ static void barrier(struct warp *w, struct fragment *f, const struct insn *i, ui
     barrier_arrive(w, f, i, i->control == CONTROL_BARRIER);
 }
 
-/* False: lanes of the member mask are still to come. */
-static bool converge(struct warp *w, struct fragment *f, const struct insn *i, uint32_t mask)
+/* Returns the lanes that went on; the others wait for lanes of their member masks. */
+static uint32_t converge(struct warp *w, struct fragment *f, const struct insn *i, uint32_t active)
 {
-    const uint32_t *members = slot_at(w, i->members);
-    if (members[__builtin_ctz(mask)] & w->live & ~f->mask) {
-        f->state = FRAGMENT_CONVERGING;
-        return false;
+    /* The everyday case: one mask for all, and all are here. */
+    if (i->members >> 30 == BANK_CONSTANTS && active == f->mask &&
+        !(*(const uint32_t *)slot_at(w, i->members) & w->live & ~active)) {
+        i->fn(w, i, active);
+        f->pc++;
+        return active;
     }
-    i->fn(w, i, mask);
-    f->pc++;
-    return true;
+    uint32_t complete = converge_complete(w, f, active);
+    if (complete)
+        converge_run(w, f, i, complete);
+    else
+        f->state = FRAGMENT_CONVERGING;
+    return complete;
 }
 
 /*
@@ -148,14 +154,16 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
             break;
         case CONTROL_CONVERGE:
         case CONTROL_WARP_SYNC:
-            if (!active)
+            if (!active) {
                 f->pc++;
-            else if (!converge(w, f, i, active)) {
-                if (counting)
-                    w->counts[pc].executed--,
-                        w->counts[pc].lanes -= (unsigned)__builtin_popcount(active);
-                return;
+                break;
             }
+            uint32_t done = converge(w, f, i, active);
+            if (counting && done != active) { /* they will be counted when they go on */
+                w->counts[pc].executed -= !done;
+                w->counts[pc].lanes -= (unsigned)__builtin_popcount(active & ~done);
+            }
+            if (!done) return;
             break;
         case CONTROL_SPIN: /* it waits for somebody: end the slice */
             f->pc++;

@@ -1,6 +1,6 @@
 #include "flow.h"
+#include "converge.h"
 #include "frame.h"
-#include "race.h"
 
 void flow_start(struct warp *w, uint32_t lanes)
 {
@@ -46,50 +46,20 @@ static void merge_all(struct warp *w)
             }
 }
 
-/* The member mask of the warp-wide instruction that a fragment is at. */
-static uint32_t members_of(const struct warp *w, const struct fragment *f)
+/* A fragment waits to converge until every live lane of a member mask in it has come. Returns how
+ * many go on waiting. */
+static unsigned wake_converged(struct warp *w)
 {
-    const struct insn *insn = &w->block->launch->kernel->code[f->pc];
-    return ((const uint32_t *)frame_slot(w, f, insn->members))[__builtin_ctz(f->mask)];
-}
-
-/* A fragment waits to converge until every live lane of its member mask is in it. */
-static void wake_converged(struct warp *w)
-{
+    unsigned waiting = 0;
     for (unsigned i = 0; i < w->fragment_count; i++) {
         struct fragment *f = &w->fragments[i];
         if (f->state != FRAGMENT_CONVERGING) continue;
-        if (!(members_of(w, f) & w->live & ~f->mask)) f->state = FRAGMENT_READY;
+        if (converge_complete(w, f, converge_active(w, f)))
+            f->state = FRAGMENT_READY;
+        else
+            waiting++;
     }
-}
-
-/* __syncwarp() in both arms of an if: lanes wait at different instructions, with the same member
- * mask. When all of them have come to one, they go on. */
-static bool release_warp_sync(struct warp *w)
-{
-    const struct insn *code = w->block->launch->kernel->code;
-    for (unsigned i = 0; i < w->fragment_count; i++) {
-        struct fragment *f = &w->fragments[i];
-        if (f->state != FRAGMENT_CONVERGING || code[f->pc].control != CONTROL_WARP_SYNC) continue;
-        uint32_t members = members_of(w, f), waiting = 0;
-        for (int release = 0; release <= 1; release++)
-            for (unsigned k = 0; k < w->fragment_count; k++) {
-                struct fragment *g = &w->fragments[k];
-                if (g->state != FRAGMENT_CONVERGING || code[g->pc].control != CONTROL_WARP_SYNC ||
-                    members_of(w, g) != members)
-                    continue;
-                if (!release) {
-                    waiting |= g->mask;
-                } else if (!(members & w->live & ~waiting)) {
-                    g->state = FRAGMENT_READY;
-                    g->pc++;
-                }
-            }
-        if (f->state != FRAGMENT_READY) continue;
-        if (w->block->race) race_warp_sync(w, waiting & members);
-        return true;
-    }
-    return false;
+    return waiting;
 }
 
 /* Inside a call before behind it; then the lowest instruction. */
@@ -104,14 +74,16 @@ struct fragment *flow_next(struct warp *w, uint32_t *limit, bool *others)
     struct fragment *chosen = NULL;
     unsigned ready = 0;
     if (w->fragment_count > 1) merge_all(w);
-    wake_converged(w);
+    unsigned converging = wake_converged(w);
     for (unsigned i = 0; i < w->fragment_count; i++) {
         struct fragment *f = &w->fragments[i];
         if (f->state != FRAGMENT_READY) continue;
         ready++;
         if (!chosen || (w->fair ? f->turn < chosen->turn : comes_before(f, chosen))) chosen = f;
     }
-    if (!chosen && release_warp_sync(w)) return flow_next(w, limit, others);
+    /* Lanes may come to one instruction still; only then they may meet at two. */
+    if ((!chosen || w->fair) && converging > 1 && converge_meet(w))
+        return flow_next(w, limit, others);
     w->fair = false;
     *others = ready > 1;
     *limit = UINT32_MAX;

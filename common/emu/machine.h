@@ -321,7 +321,7 @@ struct launch {
     struct cluster *waiting, **waiting_end;
     struct insn_counts *total; /* summed by each host thread when it ends */
     atomic_int error;          /* the first fault; blocks stop when they see it */
-    char message[1400];
+    char message[2000];
 };
 
 /* Reports a fault of one lane (lane < 0: of the warp's first live lane). Only the launch's first is

@@ -1,7 +1,7 @@
 /* stuck.c — when no thread of a cluster can go on: who waits for whom. */
 #include "stuck.h"
 #include "barrier.h"
-#include "frame.h"
+#include "converge.h"
 
 /* The fragment to speak of, and how many threads of its block have exited. */
 struct stuck {
@@ -43,19 +43,54 @@ static struct stuck look_around(struct cluster *cluster)
     return stuck;
 }
 
+/* Where a lane of the same warp is, and in which instruction. */
+static void describe_lane(const struct warp *w, int lane, char *text, size_t size)
+{
+    char place[400];
+    for (unsigned k = 0; k < w->fragment_count; k++) {
+        const struct fragment *f = &w->fragments[k];
+        if (!(f->mask >> lane & 1)) continue;
+        const struct insn *i = &w->block->launch->kernel->code[f->pc];
+        describe_place(w->block->launch->kernel, i, place, sizeof place);
+        size_t used = (size_t)snprintf(text, size, "lane %d waits in ", lane);
+        for (unsigned n = 0; i->source && n < i->source->word_count && used < size; n++)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", n ? "." : "",
+                                     i->source->words[n]);
+        if (f->state == FRAGMENT_CONVERGING && used < size)
+            used += (size_t)snprintf(text + used, size - used, " with mask 0x%08x",
+                                     converge_members(w, f, lane));
+        if (used < size) snprintf(text + used, size - used, " at %s", place);
+        return;
+    }
+    snprintf(text, size, "lane %d is not there", lane);
+}
+
+static void report_lanes(const struct stuck *s)
+{
+    char where[600];
+    uint32_t active = converge_active(s->warp, s->fragment), here = 0;
+    int lane = __builtin_ctz(active);
+    uint32_t members = converge_members(s->warp, s->fragment, lane);
+    for (int l = 0; l < WARP; l++) /* who waits with this mask */
+        if (active >> l & 1 && converge_members(s->warp, s->fragment, l) == members)
+            here |= UINT32_C(1) << l;
+    uint32_t missing = members & s->warp->live & ~here;
+    describe_lane(s->warp, __builtin_ctz(missing | UINT32_C(1) << 31), where, sizeof where);
+    fault(
+        s->warp, s->insn, lane, EMU_LAUNCH_FAILURE,
+        "deadlock: lanes 0x%08x wait here for lanes 0x%08x of their member mask 0x%08x (%s; lanes "
+        "meet only in the same operation with the same mask)",
+        here, missing, members, where);
+}
+
 void resolve_stuck(struct cluster *cluster)
 {
     struct stuck s = look_around(cluster);
-    int lane = __builtin_ctz(s.fragment->mask);
     if (s.fragment->state == FRAGMENT_CONVERGING) {
-        uint32_t members =
-            ((const uint32_t *)frame_slot(s.warp, s.fragment, s.insn->members))[lane];
-        fault(s.warp, s.insn, lane, EMU_LAUNCH_FAILURE,
-              "deadlock: lanes 0x%08x wait here for lanes 0x%08x of their member mask 0x%08x, "
-              "which wait elsewhere",
-              s.fragment->mask, members & s.warp->live & ~s.fragment->mask, members);
+        report_lanes(&s);
         return;
     }
+    int lane = __builtin_ctz(s.fragment->mask);
     struct block *block = s.warp->block;
     const struct barrier *barrier = &block->barriers[s.fragment->barrier];
     bool exits_explain = barrier->arrived + s.exited >= barrier->expected;

@@ -456,21 +456,3 @@ Test(emu_divergence, member_masks, .timeout = 20)
     }
     emu_close(emu);
 }
-
-/* Since Volta the lanes of a mask may meet at two different shuffles. The emulator waits for them
- * at one: a kernel that does this is stopped with a message, not run wrongly. */
-Test(emu_divergence, one_shuffle_in_two_places_is_refused, .timeout = 20)
-{
-    struct emu *emu = open_emu();
-    struct emu_kernel *kernel =
-        load_kernel(emu,
-                    BODY("setp.lt.u32 %p0, %r2, 16;\n@%p0 bra LOW;\n" LINE(
-                        7) "shfl.sync.bfly.b32 %r1, %r0, 16, 31, 0xffffffff;\nbra JOIN;\n"
-                           "LOW: shfl.sync.bfly.b32 %r1, %r0, 16, 31, 0xffffffff;\nJOIN:\n"),
-                    "k");
-    emu_addr words = device_copy(emu, NULL, LANES * 4);
-    int e = launch(emu, kernel, 1, LANES, 0, 2, (uint64_t[]){words, words});
-    cr_expect(e == EMU_LAUNCH_FAILURE && strstr(emu_message(emu), "shape.cu:7"), "error %d: %s", e,
-              emu_message(emu));
-    emu_close(emu);
-}
