@@ -54,13 +54,6 @@ static enum ptx_space take_space(struct words *words)
     return PTX_GENERIC;
 }
 
-static bool has_word(const struct ptx_instruction *source, const char *word)
-{
-    for (unsigned k = 1; k < source->word_count; k++)
-        if (!strcmp(source->words[k], word)) return true;
-    return false;
-}
-
 /* Which of enum order an instruction's words say. Loads past every cache are meant as volatile. */
 static uint8_t order_of(const struct ptx_instruction *source, bool atomic)
 {
