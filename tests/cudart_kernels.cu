@@ -90,6 +90,8 @@ cudaError_t launch_shared(float *out, size_t bytes)
 
 const void *shared_kernel(void) { return (const void *)shared; }
 const void *count_kernel(void) { return (const void *)count; }
+const void *add_kernel(void) { return (const void *)add; }
+const void *store_kernel(void) { return (const void *)store; }
 
 cudaError_t launch_bounded(int *out, unsigned block)
 {

@@ -43,6 +43,8 @@ cudaError_t launch_shared(float *out, size_t bytes);
 /* The same kernels, as cudaFuncSetAttribute and others take them. */
 const void *shared_kernel(void);
 const void *count_kernel(void);
+const void *add_kernel(void);
+const void *store_kernel(void);
 
 /* A kernel that was compiled for blocks of 64 threads at most. */
 cudaError_t launch_bounded(int *out, unsigned block);

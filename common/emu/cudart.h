@@ -9,11 +9,13 @@
  *   cudart_open.c       the devices, opened from the EMU_* variables
  *   cudart_register.c   fat binaries, kernels and variables as the program registers them
  *   cudart_module.c     … and as they are loaded when first used
- *   cudart_launch.c     launches
- *   cudart_memory.c     allocation;  cudart_copy.c  copies and fills;  cudart_symbol.c  variables
+ *   cudart_work.c       work: what streams and graphs are made of, and how it is carried out
+ *   cudart_launch.c     launches;  cudart_copy.c, cudart_fill.c, cudart_symbol.c  copies and fills
+ *   cudart_graph*.c     graphs;  cudart_capture*.c  … made of what is put into streams
+ *   cudart_memory.c     allocation
  *   cudart_device.c     which device, its limits;  cudart_peer.c  several of them
  *   cudart_properties.c what a device says of itself;  cudart_occupancy.c  kernels' attributes, occupancy
- *   cudart_stream.c     streams and events;  cudart_error.c  errors
+ *   cudart_stream.c, cudart_event.c, cudart_object.c  streams and events;  cudart_error.c  errors
  *   cudart_report.c     the counters that are printed when the program ends
  *   cudart_check.c      what the checkers have found
  */
@@ -77,10 +79,25 @@ cudaError_t cudart_done_free(int error, const void *pointer);
 /* cudart_fault(), as the answer of a function. */
 cudaError_t cudart_done_faulty(void);
 
-/* The first line of a runtime function: a device with a fault answers nothing else. */
+/* Why a call is not carried out at all: the device's fault, or that a host function, which a stream
+ * calls, has made it. */
+cudaError_t cudart_refusal(void);
+/* Does the calling thread run a host function of a stream? (cudart_work.c) */
+bool cudart_in_host_function(void);
+
+/* The first line of a runtime function. */
 #define RETURN_IF_FAULTY()                                                                         \
     do {                                                                                           \
-        if (cudart_fault() != cudaSuccess) return cudart_done_faulty();                            \
+        cudaError_t refusal = cudart_refusal();                                                    \
+        if (refusal != cudaSuccess) return refusal;                                                \
+    } while (0)
+
+/* That of a function which waits for the device or might: it may not while a stream is captured. */
+#define RETURN_IF_UNSAFE()                                                                         \
+    do {                                                                                           \
+        RETURN_IF_FAULTY();                                                                        \
+        cudaError_t unsafe = cudart_check_unsafe();                                                \
+        if (unsafe != cudaSuccess) return cudart_done(unsafe);                                     \
     } while (0)
 
 /* How the process ends when the emulator cannot go on: wrong EMU_* variables, or no device. */
@@ -116,6 +133,9 @@ cudaError_t cudart_function(const void *host, struct function **function);
 /* The device address and size of the variable whose host shadow is at `host`. */
 cudaError_t cudart_variable(const void *host, emu_addr *address, size_t *bytes);
 
+/* The address `offset` bytes into a variable that has room for `bytes` there. (cudart_symbol.c) */
+cudaError_t cudart_locate(const void *host, size_t bytes, size_t offset, void **address);
+
 /* Unloads the device's code; it is loaded again, its variables fresh, when next used. */
 void cudart_unload(void);
 
@@ -129,10 +149,10 @@ void *cudart_map_new(size_t bytes);
 int cudart_map(void *host, size_t bytes);
 int cudart_unmap(void *host);
 
-/* Copies between any two places. */
-int cudart_copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
+/* Is all of [pointer, pointer+bytes) memory of one device, or of the host and mapped into all? */
+bool cudart_is_reachable(const void *pointer, size_t bytes);
 
-/* ---- streams (cudart_stream.c) --------------------------------------------------------------- */
+/* ---- streams (cudart_object.c) --------------------------------------------------------------- */
 
 bool cudart_is_stream(cudaStream_t);
 /* The number of its device: of a default stream the calling thread's. */

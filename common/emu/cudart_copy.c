@@ -1,14 +1,16 @@
 /*
- * cudart_copy.c — copies and fills. The Async forms are the same: work is done at the call.
+ * cudart_copy.c — copies. Each is a copy in three dimensions; most have one row.
  */
-#include "cudart.h"
+#include "cudart_capture.h"
+#include "cudart_work.h"
 
 #include <string.h>
 
+/* ---- carrying out ---------------------------------------------------------------------------- */
+
 static bool is_device(const void *pointer) { return cudart_owner(pointer) != NULL; }
 
-/* Is all of [pointer, pointer+bytes) memory that belongs to a device or is mapped into all? */
-static bool is_reachable(const void *pointer, size_t bytes)
+bool cudart_is_reachable(const void *pointer, size_t bytes)
 {
     const struct device *owner = cudart_owner(pointer);
     struct emu *emu = owner != NULL ? owner->emu : emu_runtime();
@@ -17,27 +19,70 @@ static bool is_reachable(const void *pointer, size_t bytes)
     return emu_find(emu, address, &base, &size) && bytes <= size - (address - base);
 }
 
-/* Is `kind` true of the two pointers? Mapped and managed memory passes as either side. */
-static bool kind_fits(const void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+/* One side of a copy: its first byte, and how far it is from a row and from a slice to the next. */
+struct side {
+    char *first;
+    size_t row, slice;
+};
+
+static struct side side_of(const struct cudaPitchedPtr *area, const struct cudaPos *at)
 {
+    size_t slice = area->pitch * area->ysize;
+    return (struct side){(char *)area->ptr + at->z * slice + at->y * area->pitch + at->x,
+                         area->pitch, slice};
+}
+
+/* From the first byte to behind the last. */
+static size_t span(const struct side *side, const struct cudaExtent *e)
+{
+    return (e->depth - 1) * side->slice + (e->height - 1) * side->row + e->width;
+}
+
+static bool is_empty(const struct cudaExtent *e)
+{
+    return e->width == 0 || e->height == 0 || e->depth == 0;
+}
+
+/* Memory of a device must be inside an allocation; the host's is the program's affair. */
+static bool is_allowed(const struct side *side, const struct cudaExtent *extent)
+{
+    return !is_device(side->first) || cudart_is_reachable(side->first, span(side, extent));
+}
+
+/* Is `kind` true of the two sides? Mapped and managed memory passes as either. */
+static bool kind_fits(const struct side *to, const struct side *from,
+                      const struct cudaExtent *extent, enum cudaMemcpyKind kind)
+{
+    bool to_device = cudart_is_reachable(to->first, span(to, extent)),
+         from_device = cudart_is_reachable(from->first, span(from, extent));
     switch (kind) {
-    case cudaMemcpyHostToHost: return !is_device(to) && !is_device(from);
-    case cudaMemcpyHostToDevice: return is_reachable(to, bytes) && !is_device(from);
-    case cudaMemcpyDeviceToHost: return !is_device(to) && is_reachable(from, bytes);
-    case cudaMemcpyDeviceToDevice: return is_reachable(to, bytes) && is_reachable(from, bytes);
-    case cudaMemcpyDefault: return true;
-    default: return false;
+    case cudaMemcpyHostToHost: return !is_device(to->first) && !is_device(from->first);
+    case cudaMemcpyHostToDevice: return to_device && !is_device(from->first);
+    case cudaMemcpyDeviceToHost: return !is_device(to->first) && from_device;
+    case cudaMemcpyDeviceToDevice: return to_device && from_device;
+    default: return is_allowed(to, extent) && is_allowed(from, extent);
     }
 }
 
-int cudart_copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+cudaError_t cudart_check_copy(const struct cudaMemcpy3DParms *p)
 {
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+    if (p->srcArray != NULL || p->dstArray != NULL) return cudaErrorNotSupported;
+    if (p->kind < cudaMemcpyHostToHost || p->kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    if (bytes == 0) return cudaSuccess;
-    if (to == NULL || from == NULL || !kind_fits(to, from, bytes, kind))
+    if (is_empty(&p->extent)) return cudaSuccess;
+    if (p->dstPtr.ptr == NULL || p->srcPtr.ptr == NULL) return cudaErrorInvalidValue;
+    bool many = p->extent.height > 1 || p->extent.depth > 1;
+    if (many && (p->srcPos.x + p->extent.width > p->srcPtr.pitch ||
+                 p->dstPos.x + p->extent.width > p->dstPtr.pitch))
+        return cudaErrorInvalidPitchValue;
+    if (p->extent.depth > 1 && (p->srcPos.y + p->extent.height > p->srcPtr.ysize ||
+                                p->dstPos.y + p->extent.height > p->dstPtr.ysize))
         return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
 
+static int copy_row(char *to, const char *from, size_t bytes)
+{
     const struct device *target = cudart_owner(to), *source = cudart_owner(from);
     if (target != NULL && source != NULL)
         return emu_copy_peer(target->emu, (emu_addr)to, source->emu, (emu_addr)from, bytes);
@@ -47,87 +92,106 @@ int cudart_copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind ki
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+cudaError_t cudart_run_copy(const struct cudaMemcpy3DParms *p)
+{
+    int error = cudart_check_copy(p);
+    if (error != cudaSuccess || is_empty(&p->extent)) return (cudaError_t)error;
+    struct side to = side_of(&p->dstPtr, &p->dstPos), from = side_of(&p->srcPtr, &p->srcPos);
+    if (!kind_fits(&to, &from, &p->extent, p->kind)) return cudaErrorInvalidValue;
+    for (size_t z = 0; z < p->extent.depth; z++)
+        for (size_t y = 0; y < p->extent.height && error == cudaSuccess; y++)
+            error = copy_row(to.first + z * to.slice + y * to.row,
+                             from.first + z * from.slice + y * from.row, p->extent.width);
+    return (cudaError_t)error;
+}
+
+/* ---- in one dimension ------------------------------------------------------------------------ */
+
+struct cudaMemcpy3DParms cudart_plain_copy(void *to, const void *from, size_t bytes,
+                                           enum cudaMemcpyKind kind)
+{
+    return (struct cudaMemcpy3DParms){
+        .srcPtr = {(void *)from, bytes, bytes, 1},
+        .dstPtr = {to, bytes, bytes, 1},
+        .extent = {bytes, 1, 1},
+        .kind = kind,
+    };
+}
+
+cudaError_t cudart_submit_copy(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
+{
+    struct work work = {.type = cudaGraphNodeTypeMemcpy, .copy = *copy};
+    return cudart_submit(stream, &work);
+}
+
+cudaError_t cudart_copy_now(const struct cudaMemcpy3DParms *copy)
 {
     RETURN_IF_FAULTY();
-    return cudart_done(cudart_copy(to, from, bytes, kind));
+    cudaError_t error = cudart_check_wait(NULL);
+    return cudart_done(error != cudaSuccess ? error : cudart_run_copy(copy));
+}
+
+cudaError_t CUDARTAPI cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    struct cudaMemcpy3DParms copy = cudart_plain_copy(to, from, bytes, kind);
+    return cudart_copy_now(&copy);
 }
 
 cudaError_t CUDARTAPI cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                                       enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    RETURN_IF_FAULTY();
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
-    return cudart_done(cudart_copy(to, from, bytes, kind));
+    struct cudaMemcpy3DParms copy = cudart_plain_copy(to, from, bytes, kind);
+    return cudart_submit_copy(&copy, stream);
+}
+
+/* ---- in two ---------------------------------------------------------------------------------- */
+
+static struct cudaMemcpy3DParms copy_2d(void *to, size_t to_pitch, const void *from,
+                                        size_t from_pitch, size_t width, size_t height,
+                                        enum cudaMemcpyKind kind)
+{
+    return (struct cudaMemcpy3DParms){
+        .srcPtr = {(void *)from, from_pitch, width, height},
+        .dstPtr = {to, to_pitch, width, height},
+        .extent = {width, height, 1},
+        .kind = kind,
+    };
 }
 
 cudaError_t CUDARTAPI cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                    size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-    RETURN_IF_FAULTY();
+    struct cudaMemcpy3DParms copy = copy_2d(to, to_pitch, from, from_pitch, width, height, kind);
     if (width > to_pitch || width > from_pitch) return cudart_done(cudaErrorInvalidPitchValue);
-    int error = cudaSuccess;
-    for (size_t row = 0; row < height && error == cudaSuccess; row++)
-        error = cudart_copy((char *)to + row * to_pitch, (const char *)from + row * from_pitch,
-                            width, kind);
-    return cudart_done(error);
+    return cudart_copy_now(&copy);
 }
 
 cudaError_t CUDARTAPI cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
                                         size_t from_pitch, size_t width, size_t height,
                                         enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    RETURN_IF_FAULTY();
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
-    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+    struct cudaMemcpy3DParms copy = copy_2d(to, to_pitch, from, from_pitch, width, height, kind);
+    if (width > to_pitch || width > from_pitch) return cudart_done(cudaErrorInvalidPitchValue);
+    return cudart_submit_copy(&copy, stream);
 }
 
-static int fill(void *to, int value, size_t bytes)
+/* ---- in three -------------------------------------------------------------------------------- */
+
+cudaError_t CUDARTAPI cudaMemcpy3D(const struct cudaMemcpy3DParms *copy)
 {
-    if (bytes == 0) return cudaSuccess;
-    if (!is_reachable(to, bytes)) return cudaErrorInvalidValue;
-    const struct device *owner = cudart_owner(to);
-    if (owner != NULL) return emu_fill(owner->emu, (emu_addr)to, (unsigned char)value, bytes);
-    memset(to, value, bytes);
-    return cudaSuccess;
+    if (copy == NULL) return cudart_done(cudaErrorInvalidValue);
+    return cudart_copy_now(copy);
 }
 
-cudaError_t CUDARTAPI cudaMemset(void *to, int value, size_t bytes)
+cudaError_t CUDARTAPI cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
 {
-    RETURN_IF_FAULTY();
-    return cudart_done(fill(to, value, bytes));
-}
-
-cudaError_t CUDARTAPI cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
-{
-    RETURN_IF_FAULTY();
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
-    return cudart_done(fill(to, value, bytes));
-}
-
-cudaError_t CUDARTAPI cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
-{
-    RETURN_IF_FAULTY();
-    if (width > pitch) return cudart_done(cudaErrorInvalidValue);
-    int error = cudaSuccess;
-    for (size_t row = 0; row < height && error == cudaSuccess; row++)
-        error = fill((char *)to + row * pitch, value, width);
-    return cudart_done(error);
-}
-
-cudaError_t CUDARTAPI cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width,
-                                        size_t height, cudaStream_t stream)
-{
-    RETURN_IF_FAULTY();
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
-    return cudaMemset2D(to, pitch, value, width, height);
+    if (copy == NULL) return cudart_done(cudaErrorInvalidValue);
+    return cudart_submit_copy(copy, stream);
 }
 
 ALSO_PTDS(cudaMemcpy);
 ALSO_PTSZ(cudaMemcpyAsync);
 ALSO_PTDS(cudaMemcpy2D);
 ALSO_PTSZ(cudaMemcpy2DAsync);
-ALSO_PTDS(cudaMemset);
-ALSO_PTSZ(cudaMemsetAsync);
-ALSO_PTDS(cudaMemset2D);
-ALSO_PTSZ(cudaMemset2DAsync);
+ALSO_PTDS(cudaMemcpy3D);
+ALSO_PTSZ(cudaMemcpy3DAsync);

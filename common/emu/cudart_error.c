@@ -24,6 +24,11 @@ cudaError_t cudart_fault(void)
     return (cudaError_t)device->fault;
 }
 
+cudaError_t cudart_refusal(void)
+{
+    return cudart_in_host_function() ? cudart_done(cudaErrorNotPermitted) : cudart_done_faulty();
+}
+
 bool cudart_is_faulty(void) { return cudart_device()->fault != cudaSuccess; }
 
 void cudart_clear_fault(void)

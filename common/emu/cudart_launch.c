@@ -4,7 +4,7 @@
  * nvcc turns a launch into three calls: the configuration is pushed, the kernel's stub is called
  * with the arguments, and the stub pops the configuration and launches.
  */
-#include "cudart.h"
+#include "cudart_work.h"
 
 #include <stdio.h>
 
@@ -46,17 +46,16 @@ cudaError_t CUDARTAPI __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t
 
 struct launch {
     struct function *function;
-    struct emu_dim grid, block;
-    size_t shared;
-    void **args;
-    bool cooperative;
+    const struct kernel_work *work;
 };
+
+static struct emu_dim dim(dim3 d) { return (struct emu_dim){d.x, d.y, d.z}; }
 
 static int run(void *context)
 {
     const struct launch *l = context;
-    return emu_launch(emu_runtime(), l->function->kernel, l->grid, l->block, l->shared, l->args,
-                      l->cooperative);
+    return emu_launch(emu_runtime(), l->function->kernel, dim(l->work->grid), dim(l->work->block),
+                      l->work->shared, l->work->args, l->work->cooperative);
 }
 
 /* Did this error happen while the kernel ran, rather than keep it from starting? */
@@ -68,6 +67,7 @@ static bool is_fault(int error)
     case EMU_ILLEGAL_INSTRUCTION:
     case EMU_MISALIGNED_ADDRESS:
     case EMU_INVALID_ADDRESS_SPACE:
+    case EMU_LAUNCH_TIMEOUT:
     case EMU_LAUNCH_FAILURE: return true;
     default: return false;
     }
@@ -83,76 +83,81 @@ static size_t shared_limit(const struct function *function)
     return function->max_dynamic_shared > left ? function->max_dynamic_shared : left;
 }
 
-static struct emu_dim dim(dim3 d) { return (struct emu_dim){d.x, d.y, d.z}; }
-
-static cudaError_t launch(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
-                          cudaStream_t stream, bool cooperative)
+cudaError_t cudart_check_kernel(const struct kernel_work *work, struct function **function)
 {
-    struct launch l = {.grid = dim(grid),
-                       .block = dim(block),
-                       .shared = shared,
-                       .args = args,
-                       .cooperative = cooperative};
-    if (!cudart_is_stream(stream) || cudart_stream_device(stream) != cudart_device()->number)
-        return cudart_done(cudaErrorInvalidResourceHandle);
-    if (cudart_is_faulty()) return cudaSuccess; /* it would wait behind the kernel that failed */
-
-    cudaError_t error = cudart_function(host, &l.function);
-    if (error != cudaSuccess) return cudart_done(error);
-    if (shared > shared_limit(l.function)) {
+    cudaError_t error = cudart_function(work->host, function);
+    if (error != cudaSuccess) return error;
+    size_t limit = shared_limit(*function);
+    if (work->shared > limit) {
         fprintf(stderr,
                 "emu: kernel %s was launched with %zu bytes of dynamic shared memory and may have"
                 " %zu; cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, …)"
                 " allows more\n",
-                l.function->name, shared, shared_limit(l.function));
-        return cudart_done(cudaErrorInvalidValue);
+                (*function)->name, work->shared, limit);
+        return cudaErrorInvalidValue;
     }
-    if (args == NULL && emu_kernel_info(l.function->kernel)->params > 0)
-        return cudart_done(cudaErrorInvalidValue);
+    bool wants_args = emu_kernel_info((*function)->kernel)->params > 0;
+    return work->args == NULL && wants_args ? cudaErrorInvalidValue : cudaSuccess;
+}
 
+/* Behind a kernel that failed it would wait for ever. */
+cudaError_t cudart_run_kernel(const struct kernel_work *work, cudaStream_t stream)
+{
+    struct launch l = {.work = work};
+    if (cudart_is_faulty()) return cudaSuccess;
+    cudaError_t error = cudart_check_kernel(work, &l.function);
+    if (error != cudaSuccess) return error;
     int result = cudart_report_launch(run, &l, cudart_stream_id(stream));
     cudart_check_print();
     if (result == EMU_OK) return cudaSuccess;
     if (!is_fault(result) || !cudart_check_tells_faults()) cudart_print(emu_message(emu_runtime()));
-    if (!is_fault(result)) return cudart_done(result);
+    if (!is_fault(result)) return (cudaError_t)result;
     cudart_set_fault((cudaError_t)result);
     return cudaSuccess;
+}
+
+static cudaError_t launch(const struct kernel_work *kernel, cudaStream_t stream)
+{
+    struct work work = {.type = cudaGraphNodeTypeKernel, .kernel = *kernel};
+    if (cudart_is_stream(stream) && cudart_stream_device(stream) != cudart_device()->number)
+        return cudart_done(cudaErrorInvalidResourceHandle);
+    return cudart_submit(stream, &work);
 }
 
 cudaError_t CUDARTAPI __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
                                          size_t shared, cudaStream_t stream)
 {
-    return launch(kernel, grid, block, args, shared, stream, false);
+    return launch(&(struct kernel_work){kernel, grid, block, shared, args, false, 0}, stream);
 }
 
 cudaError_t CUDARTAPI cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **args,
                                        size_t shared, cudaStream_t stream)
 {
-    return launch(host, grid, block, args, shared, stream, false);
+    return launch(&(struct kernel_work){host, grid, block, shared, args, false, 0}, stream);
 }
 
 cudaError_t CUDARTAPI cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block,
                                                   void **args, size_t shared, cudaStream_t stream)
 {
-    return launch(host, grid, block, args, shared, stream, true);
+    return launch(&(struct kernel_work){host, grid, block, shared, args, true, 0}, stream);
 }
 
-/* Reads a launch's attributes. False if one would change what the kernel computes and is not
- * supported. */
-static bool read_attributes(const cudaLaunchConfig_t *config, bool *cooperative)
+/* Reads a launch's attributes into the work. False if one would change what the kernel computes and
+ * is not supported. */
+static bool read_attributes(const cudaLaunchConfig_t *config, struct kernel_work *work)
 {
-    *cooperative = false;
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute *a = &config->attrs[i];
         switch (a->id) {
-        case cudaLaunchAttributeCooperative: *cooperative = a->val.cooperative != 0; break;
+        case cudaLaunchAttributeCooperative: work->cooperative = a->val.cooperative != 0; break;
+        case cudaLaunchAttributePriority: work->priority = a->val.priority; break;
         case cudaLaunchAttributeClusterDimension:
             if (a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z > 1) {
                 cudart_print("a launch in clusters of several blocks is not supported");
                 return false;
             }
             break;
-        default: /* the others ask for speed or priority */ break;
+        default: /* the others ask for speed */ break;
         }
     }
     return true;
@@ -161,25 +166,18 @@ static bool read_attributes(const cudaLaunchConfig_t *config, bool *cooperative)
 cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *host,
                                           void **args)
 {
-    bool cooperative;
-    if (config == NULL) return cudart_done(cudaErrorInvalidValue);
-    if (!read_attributes(config, &cooperative)) return cudart_done(cudaErrorNotSupported);
-    return launch(host, config->gridDim, config->blockDim, args, config->dynamicSmemBytes,
-                  config->stream, cooperative);
-}
-
-/* Runs at once: what was put into the stream before it has ended. */
-cudaError_t CUDARTAPI cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t call, void *data)
-{
-    RETURN_IF_FAULTY();
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
-    if (call == NULL) return cudart_done(cudaErrorInvalidValue);
-    call(data);
-    return cudaSuccess;
+    if (config == NULL || (config->numAttrs > 0 && config->attrs == NULL))
+        return cudart_done(cudaErrorInvalidValue);
+    struct kernel_work work = {.host = host,
+                               .grid = config->gridDim,
+                               .block = config->blockDim,
+                               .shared = config->dynamicSmemBytes,
+                               .args = args};
+    if (!read_attributes(config, &work)) return cudart_done(cudaErrorNotSupported);
+    return launch(&work, config->stream);
 }
 
 ALSO_PTSZ(__cudaLaunchKernel);
 ALSO_PTSZ(cudaLaunchKernel);
 ALSO_PTSZ(cudaLaunchCooperativeKernel);
 ALSO_PTSZ(cudaLaunchKernelExC);
-ALSO_PTSZ(cudaLaunchHostFunc);

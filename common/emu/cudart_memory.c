@@ -1,22 +1,12 @@
 /*
- * cudart_memory.c — allocating memory: on the device, and on the host where kernels can reach it.
+ * cudart_memory.c — what the program has allocated, and allocating memory on a device.
  */
 #define _GNU_SOURCE /* posix_memalign */
-#include "cudart.h"
+#include "cudart_capture.h"
+#include "cudart_graph.h"
+#include "cudart_memory.h"
 
 #include <stdlib.h>
-
-/* An allocation of the program. Device memory belongs to the emulator; the rest is host memory that
- * is mapped into the device under its own address. */
-enum kind { DEVICE, PINNED, MANAGED, REGISTERED };
-
-struct block {
-    void *address;
-    enum kind kind;
-    unsigned flags;
-    int device; /* the one that was current */
-    struct block *next;
-};
 
 static struct block *blocks;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the list */
@@ -53,31 +43,32 @@ void *cudart_map_new(size_t bytes)
     return NULL;
 }
 
-/* Writes an allocation down. */
-static cudaError_t remember(void *address, enum kind kind, unsigned flags)
+cudaError_t cudart_remember(struct block block)
 {
-    struct block *block = malloc(sizeof *block);
-    if (block == NULL) return cudaErrorMemoryAllocation;
-    *block = (struct block){
-        .address = address, .kind = kind, .flags = flags, .device = cudart_device()->number};
+    struct block *kept = malloc(sizeof *kept);
+    if (kept == NULL) return cudaErrorMemoryAllocation;
+    *kept = block;
+    if (block.pool == NULL) kept->device = cudart_device()->number;
     pthread_mutex_lock(&mutex);
-    block->next = blocks;
-    blocks = block;
+    kept->next = blocks;
+    blocks = kept;
     pthread_mutex_unlock(&mutex);
     return cudaSuccess;
 }
 
-/* Gives back what an allocation of this kind holds. */
-static int release(void *address, enum kind kind)
+/* Gives back what an allocation holds. */
+static int release(const struct block *block)
 {
-    if (kind == DEVICE) return emu_free(cudart_owner(address)->emu, (emu_addr)address);
+    void *address = block->address;
+    free(block->advice);
+    if (block->pool != NULL) cudart_pool_give(block->pool, block->bytes);
+    if (block->kind == DEVICE) return emu_free(cudart_owner(address)->emu, (emu_addr)address);
     int error = cudart_unmap(address);
-    if (error == EMU_OK && kind != REGISTERED) free(address);
+    if (error == EMU_OK && block->kind != REGISTERED) free(address);
     return error;
 }
 
-/* Frees an allocation, if it is one of the kinds whose bits are set in `kinds`. */
-static int forget(void *address, unsigned kinds)
+int cudart_forget(void *address, unsigned kinds)
 {
     int error = cudaErrorInvalidValue;
     pthread_mutex_lock(&mutex);
@@ -85,7 +76,7 @@ static int forget(void *address, unsigned kinds)
         struct block *block = *link;
         if (block->address != address || !(kinds & 1u << block->kind)) continue;
         *link = block->next;
-        error = release(address, block->kind);
+        error = release(block);
         free(block);
         break;
     }
@@ -93,8 +84,7 @@ static int forget(void *address, unsigned kinds)
     return error;
 }
 
-/* The allocation that begins at an address. False: none does. */
-static bool recall(const void *address, struct block *found)
+bool cudart_recall(const void *address, struct block *found)
 {
     bool is_known = false;
     pthread_mutex_lock(&mutex);
@@ -117,7 +107,7 @@ void cudart_free_all(void)
             continue;
         }
         *link = block->next;
-        release(block->address, block->kind);
+        release(block);
         free(block);
     }
     pthread_mutex_unlock(&mutex);
@@ -125,44 +115,41 @@ void cudart_free_all(void)
 
 /* ---- device memory --------------------------------------------------------------------------- */
 
-cudaError_t CUDARTAPI cudaMalloc(void **pointer, size_t bytes)
+cudaError_t cudart_allocate(void **pointer, size_t bytes, struct pool *pool)
 {
-    RETURN_IF_FAULTY();
-    if (pointer == NULL) return cudart_done(cudaErrorInvalidValue);
     *pointer = NULL;
     if (bytes == 0) return cudaSuccess;
-
     emu_addr address;
     int error = emu_alloc(emu_runtime(), bytes, &address);
-    if (error != EMU_OK) return cudart_done(error);
-    error = remember((void *)address, DEVICE, 0);
+    if (error != EMU_OK) return (cudaError_t)error;
+    error = cudart_remember((struct block){.address = (void *)address,
+                                           .bytes = bytes,
+                                           .kind = DEVICE,
+                                           .device = cudart_device()->number,
+                                           .pool = pool});
     if (error != cudaSuccess) {
         emu_free(emu_runtime(), address);
-        return cudart_done(error);
+        return (cudaError_t)error;
     }
+    if (pool != NULL) cudart_pool_take(pool, bytes);
     *pointer = (void *)address;
     return cudaSuccess;
 }
 
+cudaError_t CUDARTAPI cudaMalloc(void **pointer, size_t bytes)
+{
+    RETURN_IF_UNSAFE();
+    if (pointer == NULL) return cudart_done(cudaErrorInvalidValue);
+    return cudart_done(cudart_allocate(pointer, bytes, NULL));
+}
+
 cudaError_t CUDARTAPI cudaFree(void *pointer)
 {
-    RETURN_IF_FAULTY();
-    return cudart_done_free(
-        pointer == NULL ? cudaSuccess : forget(pointer, 1u << DEVICE | 1u << MANAGED), pointer);
-}
-
-cudaError_t CUDARTAPI cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
-{
-    RETURN_IF_FAULTY();
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
-    return cudaMalloc(pointer, bytes);
-}
-
-cudaError_t CUDARTAPI cudaFreeAsync(void *pointer, cudaStream_t stream)
-{
-    RETURN_IF_FAULTY();
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
-    return cudaFree(pointer);
+    RETURN_IF_UNSAFE();
+    if (pointer == NULL) return cudaSuccess;
+    struct graph_memory *memory = cudart_graph_memory_at(pointer);
+    if (memory != NULL) return cudart_done(cudart_graph_memory_give(memory));
+    return cudart_done_free(cudart_forget(pointer, 1u << DEVICE | 1u << MANAGED), pointer);
 }
 
 cudaError_t CUDARTAPI cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
@@ -174,6 +161,14 @@ cudaError_t CUDARTAPI cudaMallocPitch(void **pointer, size_t *pitch, size_t widt
     return cudaMalloc(pointer, *pitch * height);
 }
 
+cudaError_t CUDARTAPI cudaMalloc3D(struct cudaPitchedPtr *area, struct cudaExtent extent)
+{
+    if (area == NULL || (extent.depth > 0 && extent.height > SIZE_MAX / extent.depth))
+        return cudart_done(cudaErrorInvalidValue);
+    *area = (struct cudaPitchedPtr){.xsize = extent.width, .ysize = extent.height};
+    return cudaMallocPitch(&area->ptr, &area->pitch, extent.width, extent.height * extent.depth);
+}
+
 cudaError_t CUDARTAPI cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
     RETURN_IF_FAULTY();
@@ -181,150 +176,3 @@ cudaError_t CUDARTAPI cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
     emu_memory_info(emu_runtime(), free_bytes, total_bytes);
     return cudaSuccess;
 }
-
-/* ---- host memory that kernels can reach ------------------------------------------------------ */
-
-static cudaError_t allocate_host(void **pointer, size_t bytes, enum kind kind, unsigned flags)
-{
-    if (pointer == NULL) return cudart_done(cudaErrorInvalidValue);
-    *pointer = NULL;
-    void *memory = cudart_map_new(bytes);
-    if (memory == NULL) return cudart_done(cudaErrorMemoryAllocation);
-    int error = remember(memory, kind, flags);
-    if (error != cudaSuccess) {
-        release(memory, kind);
-        return cudart_done(error);
-    }
-    *pointer = memory;
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
-{
-    RETURN_IF_FAULTY();
-    if (pointer != NULL && bytes == 0) {
-        *pointer = NULL;
-        return cudaSuccess;
-    }
-    return allocate_host(pointer, bytes, PINNED, flags);
-}
-
-cudaError_t CUDARTAPI cudaMallocHost(void **pointer, size_t bytes)
-{
-    return cudaHostAlloc(pointer, bytes, cudaHostAllocDefault);
-}
-
-cudaError_t CUDARTAPI cudaFreeHost(void *pointer)
-{
-    RETURN_IF_FAULTY();
-    return cudart_done_free(pointer == NULL ? cudaSuccess : forget(pointer, 1u << PINNED), pointer);
-}
-
-cudaError_t CUDARTAPI cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
-{
-    RETURN_IF_FAULTY();
-    if (bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
-        return cudart_done(cudaErrorInvalidValue);
-    return allocate_host(pointer, bytes, MANAGED, flags);
-}
-
-cudaError_t CUDARTAPI cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
-{
-    RETURN_IF_FAULTY();
-    struct block known;
-    if (pointer == NULL || bytes == 0) return cudart_done(cudaErrorInvalidValue);
-    if (recall(pointer, &known)) return cudart_done(cudaErrorHostMemoryAlreadyRegistered);
-    int error = cudart_map(pointer, bytes);
-    if (error == EMU_OK) error = remember(pointer, REGISTERED, flags);
-    return cudart_done(error);
-}
-
-cudaError_t CUDARTAPI cudaHostUnregister(void *pointer)
-{
-    RETURN_IF_FAULTY();
-    int error = forget(pointer, 1u << REGISTERED);
-    return cudart_done(error == cudaErrorInvalidValue ? cudaErrorHostMemoryNotRegistered : error);
-}
-
-cudaError_t CUDARTAPI cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
-{
-    RETURN_IF_FAULTY();
-    emu_addr base;
-    size_t bytes;
-    if (device == NULL || flags != 0 || cudart_owner(host) != NULL ||
-        !emu_find(emu_runtime(), (emu_addr)host, &base, &bytes))
-        return cudart_done(cudaErrorInvalidValue);
-    *device = host;
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaHostGetFlags(unsigned *flags, void *host)
-{
-    RETURN_IF_FAULTY();
-    struct block block;
-    if (flags == NULL || !recall(host, &block) || block.kind != PINNED)
-        return cudart_done(cudaErrorInvalidValue);
-    *flags = block.flags;
-    return cudaSuccess;
-}
-
-/* ---- what a pointer is ----------------------------------------------------------------------- */
-
-cudaError_t CUDARTAPI cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
-                                               const void *pointer)
-{
-    RETURN_IF_FAULTY();
-    if (attributes == NULL) return cudart_done(cudaErrorInvalidValue);
-    *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2};
-
-    emu_addr base;
-    size_t bytes;
-    const struct device *owner = cudart_owner(pointer);
-    struct emu *emu = owner != NULL ? owner->emu : emu_runtime();
-    if (!emu_find(emu, (emu_addr)pointer, &base, &bytes)) {
-        attributes->hostPointer = (void *)pointer;
-        return cudaSuccess;
-    }
-    attributes->devicePointer = (void *)pointer;
-    if (owner != NULL) {
-        attributes->device = owner->number;
-        attributes->type = cudaMemoryTypeDevice;
-        return cudaSuccess;
-    }
-    struct block block = {.kind = MANAGED}; /* a __managed__ variable is in no list */
-    recall((const void *)base, &block);
-    attributes->device = block.device;
-    attributes->type = block.kind == MANAGED ? cudaMemoryTypeManaged : cudaMemoryTypeHost;
-    attributes->hostPointer = (void *)pointer;
-    return cudaSuccess;
-}
-
-/* Where managed memory lies makes no difference here: both are only checked. */
-static cudaError_t check_managed(const void *pointer, size_t bytes)
-{
-    RETURN_IF_FAULTY();
-    emu_addr base;
-    size_t size;
-    bool inside = emu_find(emu_runtime(), (emu_addr)pointer, &base, &size) &&
-                  bytes <= size - ((emu_addr)pointer - base);
-    return cudart_done(inside ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-cudaError_t CUDARTAPI cudaMemPrefetchAsync(const void *pointer, size_t bytes,
-                                           struct cudaMemLocation where, unsigned flags,
-                                           cudaStream_t stream)
-{
-    (void)where, (void)flags, (void)stream;
-    return check_managed(pointer, bytes);
-}
-
-cudaError_t CUDARTAPI cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
-                                    struct cudaMemLocation where)
-{
-    (void)advice, (void)where;
-    return check_managed(pointer, bytes);
-}
-
-ALSO_PTSZ(cudaMallocAsync);
-ALSO_PTSZ(cudaFreeAsync);
-ALSO_PTSZ(cudaMemPrefetchAsync);

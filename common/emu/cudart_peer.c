@@ -73,21 +73,58 @@ static bool lies_on(const void *pointer, int device)
     return owner == NULL || owner->number == device;
 }
 
+static cudaError_t check_peers(const void *to, int to_device, const void *from, int from_device)
+{
+    RETURN_IF_FAULTY();
+    if (!is_device(to_device) || !is_device(from_device)) return cudaErrorInvalidDevice;
+    if (!lies_on(to, to_device) || !lies_on(from, from_device)) return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
 cudaError_t CUDARTAPI cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
                                      size_t bytes)
 {
-    RETURN_IF_FAULTY();
-    if (!is_device(to_device) || !is_device(from_device))
-        return cudart_done(cudaErrorInvalidDevice);
-    if (!lies_on(to, to_device) || !lies_on(from, from_device))
-        return cudart_done(cudaErrorInvalidValue);
-    return cudart_done(cudart_copy(to, from, bytes, cudaMemcpyDeviceToDevice));
+    cudaError_t error = check_peers(to, to_device, from, from_device);
+    if (error != cudaSuccess) return cudart_done(error);
+    return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 
 cudaError_t CUDARTAPI cudaMemcpyPeerAsync(void *to, int to_device, const void *from,
                                           int from_device, size_t bytes, cudaStream_t stream)
 {
-    RETURN_IF_FAULTY();
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
-    return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+    cudaError_t error = check_peers(to, to_device, from, from_device);
+    if (error != cudaSuccess) return cudart_done(error);
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
+
+static cudaError_t check_3d(const struct cudaMemcpy3DPeerParms *p, struct cudaMemcpy3DParms *copy)
+{
+    if (p == NULL) return cudaErrorInvalidValue;
+    *copy = (struct cudaMemcpy3DParms){.srcArray = p->srcArray,
+                                       .srcPos = p->srcPos,
+                                       .srcPtr = p->srcPtr,
+                                       .dstArray = p->dstArray,
+                                       .dstPos = p->dstPos,
+                                       .dstPtr = p->dstPtr,
+                                       .extent = p->extent,
+                                       .kind = cudaMemcpyDeviceToDevice};
+    return check_peers(p->dstPtr.ptr, p->dstDevice, p->srcPtr.ptr, p->srcDevice);
+}
+
+cudaError_t CUDARTAPI cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *params)
+{
+    struct cudaMemcpy3DParms copy;
+    cudaError_t error = check_3d(params, &copy);
+    return error != cudaSuccess ? cudart_done(error) : cudaMemcpy3D(&copy);
+}
+
+cudaError_t CUDARTAPI cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *params,
+                                            cudaStream_t stream)
+{
+    struct cudaMemcpy3DParms copy;
+    cudaError_t error = check_3d(params, &copy);
+    return error != cudaSuccess ? cudart_done(error) : cudaMemcpy3DAsync(&copy, stream);
+}
+
+ALSO_PTDS(cudaMemcpy3DPeer);
+ALSO_PTSZ(cudaMemcpy3DPeerAsync);

@@ -4,8 +4,7 @@
  */
 #include "cudart.h"
 
-/* The device address `offset` bytes into a variable that has room for `bytes` there. */
-static int locate(const void *symbol, size_t bytes, size_t offset, void **address)
+cudaError_t cudart_locate(const void *symbol, size_t bytes, size_t offset, void **address)
 {
     emu_addr base;
     size_t size;
@@ -21,9 +20,9 @@ cudaError_t CUDARTAPI cudaMemcpyToSymbol(const void *symbol, const void *from, s
 {
     RETURN_IF_FAULTY();
     void *to;
-    int error = locate(symbol, bytes, offset, &to);
-    if (error == cudaSuccess) error = cudart_copy(to, from, bytes, kind);
-    return cudart_done(error);
+    cudaError_t error = cudart_locate(symbol, bytes, offset, &to);
+    if (error != cudaSuccess) return cudart_done(error);
+    return cudaMemcpy(to, from, bytes, kind);
 }
 
 cudaError_t CUDARTAPI cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes,
@@ -31,9 +30,9 @@ cudaError_t CUDARTAPI cudaMemcpyFromSymbol(void *to, const void *symbol, size_t 
 {
     RETURN_IF_FAULTY();
     void *from;
-    int error = locate(symbol, bytes, offset, &from);
-    if (error == cudaSuccess) error = cudart_copy(to, from, bytes, kind);
-    return cudart_done(error);
+    cudaError_t error = cudart_locate(symbol, bytes, offset, &from);
+    if (error != cudaSuccess) return cudart_done(error);
+    return cudaMemcpy(to, from, bytes, kind);
 }
 
 cudaError_t CUDARTAPI cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
@@ -41,8 +40,10 @@ cudaError_t CUDARTAPI cudaMemcpyToSymbolAsync(const void *symbol, const void *fr
                                               cudaStream_t stream)
 {
     RETURN_IF_FAULTY();
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
-    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+    void *to;
+    cudaError_t error = cudart_locate(symbol, bytes, offset, &to);
+    if (error != cudaSuccess) return cudart_done(error);
+    return cudaMemcpyAsync(to, from, bytes, kind, stream);
 }
 
 cudaError_t CUDARTAPI cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes,
@@ -50,15 +51,17 @@ cudaError_t CUDARTAPI cudaMemcpyFromSymbolAsync(void *to, const void *symbol, si
                                                 cudaStream_t stream)
 {
     RETURN_IF_FAULTY();
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
-    return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+    void *from;
+    cudaError_t error = cudart_locate(symbol, bytes, offset, &from);
+    if (error != cudaSuccess) return cudart_done(error);
+    return cudaMemcpyAsync(to, from, bytes, kind, stream);
 }
 
 cudaError_t CUDARTAPI cudaGetSymbolAddress(void **address, const void *symbol)
 {
     RETURN_IF_FAULTY();
     if (address == NULL) return cudart_done(cudaErrorInvalidValue);
-    return cudart_done(locate(symbol, 0, 0, address));
+    return cudart_done(cudart_locate(symbol, 0, 0, address));
 }
 
 cudaError_t CUDARTAPI cudaGetSymbolSize(size_t *bytes, const void *symbol)

@@ -1,0 +1,195 @@
+/*
+ * cudart_capture.c — capturing: work that is put into a stream becomes a graph instead.
+ *
+ * A capture begins in one stream, its origin. Each piece of work that is put there becomes a node,
+ * which needs the stream's `tail`: the nodes that came last. An event that is recorded takes the
+ * tail with it; another stream that waits for the event joins the capture with that tail. At the
+ * end all must have come back to the origin in the same way.
+ */
+#include "cudart_capture.h"
+#include "cudart_graph.h"
+
+struct captures cudart_captures = {.next_id = 1, .mutex = PTHREAD_MUTEX_INITIALIZER};
+_Thread_local enum cudaStreamCaptureMode cudart_capture_mode = cudaStreamCaptureModeGlobal;
+
+struct capture *cudart_capture_of(const struct object *object)
+{
+    if (object == NULL || object->capture == 0) return NULL;
+    struct capture *capture = cudart_captures.first;
+    while (capture != NULL && capture->id != object->capture) capture = capture->next;
+    return capture;
+}
+
+/* ---- what it forbids ------------------------------------------------------------------------- */
+
+static bool forbids(const struct capture *capture)
+{
+    bool is_own = pthread_equal(capture->thread, pthread_self());
+    switch (cudart_capture_mode) {
+    case cudaStreamCaptureModeGlobal:
+        return (is_own && capture->mode != cudaStreamCaptureModeRelaxed) ||
+               capture->mode == cudaStreamCaptureModeGlobal;
+    case cudaStreamCaptureModeThreadLocal:
+        return is_own && capture->mode != cudaStreamCaptureModeRelaxed;
+    default: return false;
+    }
+}
+
+cudaError_t cudart_check_unsafe(void)
+{
+    if (cudart_captures.count == 0) return cudaSuccess;
+    cudaError_t error = cudaSuccess;
+    pthread_mutex_lock(&cudart_captures.mutex);
+    for (struct capture *c = cudart_captures.first; c != NULL; c = c->next)
+        if (forbids(c)) {
+            c->is_invalid = true;
+            error = cudaErrorStreamCaptureUnsupported;
+        }
+    pthread_mutex_unlock(&cudart_captures.mutex);
+    return error;
+}
+
+static void spoil_if_blocking(struct object *object, void *found)
+{
+    struct capture *capture = object->kind == STREAM ? cudart_capture_of(object) : NULL;
+    if (capture == NULL || object->flags & cudaStreamNonBlocking) return;
+    capture->is_invalid = true;
+    *(bool *)found = true;
+}
+
+cudaError_t cudart_check_legacy(void)
+{
+    bool found = false;
+    cudart_each_object(spoil_if_blocking, &found);
+    return found ? cudaErrorStreamCaptureImplicit : cudaSuccess;
+}
+
+cudaError_t cudart_check_wait(cudaStream_t stream)
+{
+    if (cudart_captures.count == 0) return cudaSuccess;
+    pthread_mutex_lock(&cudart_captures.mutex);
+    cudaError_t error = cudart_is_legacy(stream) ? cudart_check_legacy() : cudaSuccess;
+    struct capture *capture = cudart_capture_of(cudart_stream_object(stream));
+    if (capture != NULL) {
+        capture->is_invalid = true;
+        error = cudaErrorStreamCaptureUnsupported;
+    }
+    pthread_mutex_unlock(&cudart_captures.mutex);
+    return error != cudaSuccess ? error : cudart_check_unsafe();
+}
+
+cudaError_t cudart_check_event_wait(const struct object *event)
+{
+    if (cudart_captures.count == 0) return cudaSuccess;
+    pthread_mutex_lock(&cudart_captures.mutex);
+    struct capture *capture = cudart_capture_of(event);
+    if (capture != NULL) capture->is_invalid = true;
+    pthread_mutex_unlock(&cudart_captures.mutex);
+    return capture != NULL ? cudaErrorCapturedEvent : cudart_check_unsafe();
+}
+
+/* ---- work, events ---------------------------------------------------------------------------- */
+
+/* What follows in the stream needs this node alone. */
+static cudaError_t add(struct capture *capture, struct object *stream, const struct work *work)
+{
+    struct node *node;
+    cudaError_t error =
+        cudart_add_node(capture->graph, work, stream->tail.node, stream->tail.count, &node);
+    if (error == cudaSuccess) {
+        node->capture = capture->id;
+        stream->tail.count = 0;
+        error = cudart_append(&stream->tail, node);
+    }
+    if (error != cudaSuccess) capture->is_invalid = true;
+    return error;
+}
+
+cudaError_t cudart_capture(cudaStream_t handle, const struct work *work, bool *captured)
+{
+    *captured = false;
+    if (cudart_captures.count == 0) return cudaSuccess;
+    cudaError_t error = cudaSuccess;
+    pthread_mutex_lock(&cudart_captures.mutex);
+    struct object *stream = cudart_stream_object(handle);
+    struct capture *capture = cudart_capture_of(stream);
+    if (stream == NULL) {
+        error = cudart_check_legacy();
+    } else if (capture != NULL) {
+        error =
+            capture->is_invalid ? cudaErrorStreamCaptureInvalidated : add(capture, stream, work);
+        *captured = true;
+    }
+    pthread_mutex_unlock(&cudart_captures.mutex);
+    return error;
+}
+
+/* Adds to a tail those nodes of another that it does not have. */
+static cudaError_t join(struct node_list *tail, const struct node_list *other)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < other->count && error == cudaSuccess; i++)
+        if (!cudart_contains(tail, other->node[i])) error = cudart_append(tail, other->node[i]);
+    return error;
+}
+
+cudaError_t cudart_capture_record(struct object *event, cudaStream_t handle, bool *captured)
+{
+    *captured = false;
+    if (cudart_captures.count == 0) {
+        event->capture = 0;
+        return cudaSuccess;
+    }
+    cudaError_t error = cudaSuccess;
+    pthread_mutex_lock(&cudart_captures.mutex);
+    struct object *stream = cudart_stream_object(handle);
+    struct capture *capture = cudart_capture_of(stream);
+    event->capture = 0;
+    if (stream == NULL) error = cudart_check_legacy();
+    if (capture != NULL) {
+        *captured = true;
+        event->capture = capture->id;
+        event->tail.count = 0;
+        error = capture->is_invalid ? cudaErrorStreamCaptureInvalidated
+                                    : join(&event->tail, &stream->tail);
+    }
+    pthread_mutex_unlock(&cudart_captures.mutex);
+    return error;
+}
+
+/* A stream that waits for an event: `its` capture and the event's `own`. */
+static cudaError_t join_captures(struct object *stream, struct capture *its,
+                                 const struct object *event, struct capture *own)
+{
+    if (its == NULL && own == NULL) return cudaSuccess;
+    if ((its != NULL && its->is_invalid) || (own != NULL && own->is_invalid))
+        return cudaErrorStreamCaptureInvalidated;
+    cudaError_t error = cudaSuccess;
+    if (stream == NULL) /* the legacy default stream cannot be captured */
+        error = cudaErrorStreamCaptureImplicit;
+    else if (its != NULL && own == NULL) /* it would wait for what is outside */
+        error = cudaErrorStreamCaptureIsolation;
+    else if (its != NULL && its != own)
+        error = cudaErrorStreamCaptureMerge;
+    if (error != cudaSuccess) {
+        if (its != NULL) its->is_invalid = true;
+        if (own != NULL) own->is_invalid = true;
+        return error;
+    }
+    if (its == NULL) stream->tail.count = 0;
+    stream->capture = own->id;
+    return join(&stream->tail, &event->tail);
+}
+
+cudaError_t cudart_capture_wait(cudaStream_t handle, struct object *event, bool *captured)
+{
+    *captured = false;
+    if (cudart_captures.count == 0) return cudaSuccess;
+    pthread_mutex_lock(&cudart_captures.mutex);
+    struct object *stream = cudart_stream_object(handle);
+    struct capture *its = cudart_capture_of(stream), *own = cudart_capture_of(event);
+    *captured = its != NULL || own != NULL;
+    cudaError_t error = join_captures(stream, its, event, own);
+    pthread_mutex_unlock(&cudart_captures.mutex);
+    return error;
+}

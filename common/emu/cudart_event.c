@@ -1,0 +1,111 @@
+/*
+ * cudart_event.c — events.
+ *
+ * What an event marks is past when it is recorded. It holds the host's clock: cudaEventElapsedTime
+ * is the time that the emulator took.
+ */
+#define _GNU_SOURCE /* clock_gettime */
+#include "cudart_capture.h"
+#include "cudart_object.h"
+#include "cudart_work.h"
+
+cudaError_t CUDARTAPI cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+{
+    RETURN_IF_FAULTY();
+    unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+    if (flags & ~known) return cudart_done(cudaErrorInvalidValue);
+    return cudart_done(cudart_create(event, EVENT, flags, 0));
+}
+
+cudaError_t CUDARTAPI cudaEventCreate(cudaEvent_t *event)
+{
+    return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t CUDARTAPI cudaEventDestroy(cudaEvent_t event)
+{
+    RETURN_IF_FAULTY();
+    return cudart_done(cudart_destroy(event, EVENT));
+}
+
+void cudart_record_event(cudaEvent_t event)
+{
+    struct object *object = cudart_find(event, EVENT);
+    if (object == NULL) return; /* destroyed after a graph was made with it */
+    object->recorded = true;
+    clock_gettime(CLOCK_MONOTONIC, &object->at);
+}
+
+/* While its stream is captured, an event marks a place in the graph; an external one is work, which
+ * marks a time whenever the graph runs. */
+cudaError_t CUDARTAPI cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
+                                               unsigned flags)
+{
+    struct object *object = cudart_find(event, EVENT);
+    if (object == NULL || !cudart_is_stream(stream) ||
+        object->device != cudart_stream_device(stream))
+        return cudart_done(cudaErrorInvalidResourceHandle);
+    if (flags != cudaEventRecordDefault && flags != cudaEventRecordExternal)
+        return cudart_done(cudaErrorInvalidValue);
+    bool captured;
+    if (flags == cudaEventRecordExternal) {
+        struct work work = {.type = cudaGraphNodeTypeEventRecord, .event = event};
+        if (!cudart_is_capturing(stream)) return cudart_done(cudaErrorIllegalState);
+        return cudart_submit(stream, &work);
+    }
+    cudaError_t error = cudart_capture_record(object, stream, &captured);
+    if (error == cudaSuccess && !captured) cudart_record_event(event);
+    return cudart_done(error);
+}
+
+cudaError_t CUDARTAPI cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+}
+
+static cudaError_t check_event(cudaEvent_t event)
+{
+    RETURN_IF_FAULTY();
+    const struct object *object = cudart_find(event, EVENT);
+    if (object == NULL) return cudart_done(cudaErrorInvalidResourceHandle);
+    return cudart_done(cudart_check_event_wait(object));
+}
+
+cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t event) { return check_event(event); }
+
+cudaError_t CUDARTAPI cudaEventQuery(cudaEvent_t event) { return check_event(event); }
+
+cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+    RETURN_IF_FAULTY();
+    struct object *object = cudart_find(event, EVENT);
+    if (flags != cudaEventWaitDefault && flags != cudaEventWaitExternal)
+        return cudart_done(cudaErrorInvalidValue);
+    if (!cudart_is_stream(stream) || object == NULL)
+        return cudart_done(cudaErrorInvalidResourceHandle);
+    bool captured;
+    if (flags == cudaEventWaitExternal) {
+        struct work work = {.type = cudaGraphNodeTypeWaitEvent, .event = event};
+        if (!cudart_is_capturing(stream)) return cudart_done(cudaErrorIllegalState);
+        return cudart_submit(stream, &work);
+    }
+    return cudart_done(cudart_capture_wait(stream, object, &captured));
+}
+
+cudaError_t CUDARTAPI cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+{
+    RETURN_IF_FAULTY();
+    if (milliseconds == NULL) return cudart_done(cudaErrorInvalidValue);
+    const struct object *from = cudart_find(start, EVENT), *to = cudart_find(end, EVENT);
+    if (from == NULL || to == NULL || !from->recorded || !to->recorded ||
+        from->device != to->device || (from->flags | to->flags) & cudaEventDisableTiming)
+        return cudart_done(cudaErrorInvalidResourceHandle);
+    double seconds = (double)(to->at.tv_sec - from->at.tv_sec);
+    double nanoseconds = (double)(to->at.tv_nsec - from->at.tv_nsec);
+    *milliseconds = (float)(seconds * 1e3 + nanoseconds * 1e-6);
+    return cudaSuccess;
+}
+
+ALSO_PTSZ(cudaEventRecord);
+ALSO_PTSZ(cudaEventRecordWithFlags);
+ALSO_PTSZ(cudaStreamWaitEvent);

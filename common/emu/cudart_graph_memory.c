@@ -1,0 +1,140 @@
+/*
+ * cudart_graph_memory.c — memory that a graph allocates and frees.
+ *
+ * Its address is fixed when the node is made, and so it is allocated then, and given back when the
+ * last graph that names it is gone. Between a free node and the next allocation node it is only
+ * marked as free: what touches it then is not noticed.
+ */
+#include "cudart_graph.h"
+
+#include <stdlib.h>
+
+struct graph_memory {
+    void *address;
+    size_t bytes;
+    unsigned references; /* nodes */
+    bool is_live;        /* allocated by a launch, and not freed yet */
+    int device;
+    struct graph_memory *next;
+};
+
+static struct graph_memory *memories;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the list and what is in it */
+
+struct graph_memory *cudart_graph_memory_new(size_t bytes)
+{
+    emu_addr address;
+    struct graph_memory *memory = calloc(1, sizeof *memory);
+    if (memory == NULL) return NULL;
+    if (emu_alloc(emu_runtime(), bytes, &address) != EMU_OK) {
+        free(memory);
+        return NULL;
+    }
+    *memory = (struct graph_memory){.address = (void *)address,
+                                    .bytes = bytes,
+                                    .references = 1,
+                                    .device = cudart_device()->number};
+    pthread_mutex_lock(&mutex);
+    memory->next = memories;
+    memories = memory;
+    pthread_mutex_unlock(&mutex);
+    return memory;
+}
+
+struct graph_memory *cudart_graph_memory_at(const void *address)
+{
+    pthread_mutex_lock(&mutex);
+    struct graph_memory *memory = memories;
+    while (memory != NULL && memory->address != address) memory = memory->next;
+    pthread_mutex_unlock(&mutex);
+    return memory;
+}
+
+void *cudart_graph_memory_address(const struct graph_memory *memory) { return memory->address; }
+
+size_t cudart_graph_memory_bytes(const struct graph_memory *memory) { return memory->bytes; }
+
+void cudart_graph_memory_share(struct graph_memory *memory)
+{
+    pthread_mutex_lock(&mutex);
+    memory->references++;
+    pthread_mutex_unlock(&mutex);
+}
+
+/* Gives the memory back once no graph names it and the program has freed it. */
+static void end_if_unused(struct graph_memory *memory)
+{
+    if (memory->references > 0 || memory->is_live) return;
+    struct graph_memory **link = &memories;
+    while (*link != memory) link = &(*link)->next;
+    *link = memory->next;
+    emu_free(cudart_device_at(memory->device)->emu, (emu_addr)memory->address);
+    free(memory);
+}
+
+void cudart_graph_memory_drop(struct graph_memory *memory)
+{
+    pthread_mutex_lock(&mutex);
+    memory->references--;
+    end_if_unused(memory);
+    pthread_mutex_unlock(&mutex);
+}
+
+/* A second launch may not allocate what the first has left allocated. */
+cudaError_t cudart_graph_memory_take(struct graph_memory *memory)
+{
+    pthread_mutex_lock(&mutex);
+    cudaError_t error = memory->is_live ? cudaErrorInvalidValue : cudaSuccess;
+    memory->is_live = true;
+    pthread_mutex_unlock(&mutex);
+    return error;
+}
+
+cudaError_t cudart_graph_memory_give(struct graph_memory *memory)
+{
+    pthread_mutex_lock(&mutex);
+    cudaError_t error = memory->is_live ? cudaSuccess : cudaErrorInvalidValue;
+    memory->is_live = false;
+    end_if_unused(memory);
+    pthread_mutex_unlock(&mutex);
+    return error;
+}
+
+/* ---- what the device says of it -------------------------------------------------------------- */
+
+cudaError_t CUDARTAPI cudaDeviceGetGraphMemAttribute(int device,
+                                                     enum cudaGraphMemAttributeType attribute,
+                                                     void *value)
+{
+    if (device < 0 || device >= cudart_device_count()) return cudart_done(cudaErrorInvalidDevice);
+    if (value == NULL || (unsigned)attribute > cudaGraphMemAttrReservedMemHigh)
+        return cudart_done(cudaErrorInvalidValue);
+    uint64_t used = 0, reserved = 0;
+    pthread_mutex_lock(&mutex);
+    for (const struct graph_memory *m = memories; m != NULL; m = m->next) {
+        if (m->device != device) continue;
+        reserved += m->bytes;
+        if (m->is_live) used += m->bytes;
+    }
+    pthread_mutex_unlock(&mutex);
+    bool is_used = attribute == cudaGraphMemAttrUsedMemCurrent ||
+                   attribute == cudaGraphMemAttrUsedMemHigh; /* high-water marks are not kept */
+    *(uint64_t *)value = is_used ? used : reserved;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaDeviceSetGraphMemAttribute(int device,
+                                                     enum cudaGraphMemAttributeType attribute,
+                                                     void *value)
+{
+    (void)attribute, (void)value; /* it can only reset the high-water marks */
+    bool exists = device >= 0 && device < cudart_device_count();
+    return cudart_done(exists ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+/* Nothing is kept that could be given back. */
+cudaError_t CUDARTAPI cudaDeviceGraphMemTrim(int device)
+{
+    bool exists = device >= 0 && device < cudart_device_count();
+    return cudart_done(exists ? cudaSuccess : cudaErrorInvalidDevice);
+}

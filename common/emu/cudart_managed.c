@@ -1,0 +1,156 @@
+/*
+ * cudart_managed.c — where managed memory lies and is to lie.
+ *
+ * It makes no difference here, where nothing moves: what the program says is kept and told again,
+ * for an allocation as a whole where a GPU keeps it for each page.
+ */
+#include "cudart_capture.h"
+#include "cudart_memory.h"
+
+static bool is_location(const struct cudaMemLocation *where)
+{
+    switch (where->type) {
+    case cudaMemLocationTypeDevice: return where->id >= 0 && where->id < cudart_device_count();
+    case cudaMemLocationTypeHost:
+    case cudaMemLocationTypeHostNuma:
+    case cudaMemLocationTypeHostNumaCurrent: return true;
+    default: return false;
+    }
+}
+
+/* Is it all inside one piece of managed memory? `advice` is what was said of it; NULL, for a
+ * __managed__ variable, if there is no place to keep it. */
+static bool is_managed(const void *pointer, size_t bytes, struct advice **advice)
+{
+    emu_addr base;
+    size_t size;
+    struct block block;
+    *advice = NULL;
+    if (cudart_owner(pointer) != NULL || bytes == 0 ||
+        !emu_find(emu_runtime(), (emu_addr)pointer, &base, &size) ||
+        bytes > size - ((emu_addr)pointer - base))
+        return false;
+    if (!cudart_recall((const void *)base, &block)) return true;
+    *advice = block.advice;
+    return block.kind == MANAGED;
+}
+
+cudaError_t CUDARTAPI cudaMemPrefetchAsync(const void *pointer, size_t bytes,
+                                           struct cudaMemLocation where, unsigned flags,
+                                           cudaStream_t stream)
+{
+    RETURN_IF_FAULTY();
+    struct advice *advice;
+    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
+    if (cudart_is_capturing(stream)) return cudart_done(cudart_check_wait(stream));
+    if (flags != 0 || !is_managed(pointer, bytes, &advice))
+        return cudart_done(cudaErrorInvalidValue);
+    if (!is_location(&where)) return cudart_done(cudaErrorInvalidDevice);
+    if (advice != NULL) advice->prefetched = where;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise what,
+                                    struct cudaMemLocation where)
+{
+    RETURN_IF_FAULTY();
+    struct advice *advice, unkept;
+    if (!is_managed(pointer, bytes, &advice)) return cudart_done(cudaErrorInvalidValue);
+    if (advice == NULL) advice = &unkept;
+    bool of_place = what != cudaMemAdviseSetReadMostly && what != cudaMemAdviseUnsetReadMostly &&
+                    what != cudaMemAdviseUnsetPreferredLocation;
+    if (of_place && !is_location(&where)) return cudart_done(cudaErrorInvalidDevice);
+    bool on_device = where.type == cudaMemLocationTypeDevice;
+    switch (what) {
+    case cudaMemAdviseSetReadMostly: advice->read_mostly = true; break;
+    case cudaMemAdviseUnsetReadMostly: advice->read_mostly = false; break;
+    case cudaMemAdviseSetPreferredLocation: advice->preferred = where; break;
+    case cudaMemAdviseUnsetPreferredLocation:
+        advice->preferred = (struct cudaMemLocation){.id = cudaInvalidDeviceId};
+        break;
+    case cudaMemAdviseSetAccessedBy:
+    case cudaMemAdviseUnsetAccessedBy:
+        *(on_device ? &advice->by_device[where.id] : &advice->by_host) =
+            what == cudaMemAdviseSetAccessedBy;
+        break;
+    default: return cudart_done(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+/* The number that older attributes name a place by. */
+static int number_of(const struct cudaMemLocation *where)
+{
+    return where->type == cudaMemLocationTypeDevice ? where->id
+           : where->type == cudaMemLocationTypeHost ? cudaCpuDeviceId
+                                                    : cudaInvalidDeviceId;
+}
+
+/* Who has been said to use it: at most `room` numbers, the rest filled up. */
+static void tell_users(const struct advice *advice, int *numbers, size_t room)
+{
+    size_t count = 0;
+    for (int i = 0; i < cudart_device_count() && count < room; i++)
+        if (advice->by_device[i]) numbers[count++] = i;
+    if (advice->by_host && count < room) numbers[count++] = cudaCpuDeviceId;
+    while (count < room) numbers[count++] = cudaInvalidDeviceId;
+}
+
+cudaError_t CUDARTAPI cudaMemRangeGetAttribute(void *data, size_t size,
+                                               enum cudaMemRangeAttribute attribute,
+                                               const void *pointer, size_t bytes)
+{
+    RETURN_IF_FAULTY();
+    const struct advice none = {.preferred.id = cudaInvalidDeviceId,
+                                .prefetched.id = cudaInvalidDeviceId};
+    struct advice *advice;
+    if (data == NULL || size < sizeof(int) || size % sizeof(int) != 0 ||
+        !is_managed(pointer, bytes, &advice))
+        return cudart_done(cudaErrorInvalidValue);
+    const struct advice *a = advice != NULL ? advice : &none;
+    int *value = data;
+    switch (attribute) {
+    case cudaMemRangeAttributeReadMostly: *value = a->read_mostly; break;
+    case cudaMemRangeAttributePreferredLocation: *value = number_of(&a->preferred); break;
+    case cudaMemRangeAttributeAccessedBy: tell_users(a, value, size / sizeof(int)); break;
+    case cudaMemRangeAttributeLastPrefetchLocation: *value = number_of(&a->prefetched); break;
+    case cudaMemRangeAttributePreferredLocationType: *value = a->preferred.type; break;
+    case cudaMemRangeAttributePreferredLocationId: *value = a->preferred.id; break;
+    case cudaMemRangeAttributeLastPrefetchLocationType: *value = a->prefetched.type; break;
+    case cudaMemRangeAttributeLastPrefetchLocationId: *value = a->prefetched.id; break;
+    default: return cudart_done(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaMemRangeGetAttributes(void **data, size_t *sizes,
+                                                enum cudaMemRangeAttribute *attributes,
+                                                size_t count, const void *pointer, size_t bytes)
+{
+    if (data == NULL || sizes == NULL || attributes == NULL || count == 0)
+        return cudart_done(cudaErrorInvalidValue);
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < count && error == cudaSuccess; i++)
+        error = cudaMemRangeGetAttribute(data[i], sizes[i], attributes[i], pointer, bytes);
+    return error;
+}
+
+/* Which stream uses it makes no difference either. */
+cudaError_t CUDARTAPI cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes,
+                                               unsigned flags)
+{
+    RETURN_IF_FAULTY();
+    struct advice *advice;
+    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
+    if (cudart_is_capturing(stream)) return cudart_done(cudart_check_wait(stream));
+    if (!is_managed(pointer, bytes > 0 ? bytes : 1, &advice) ||
+        (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost &&
+         flags != cudaMemAttachSingle))
+        return cudart_done(cudaErrorInvalidValue);
+    return cudaSuccess;
+}
+
+ALSO_PTSZ(cudaMemPrefetchAsync);
+ALSO_PTSZ(cudaStreamAttachMemAsync);

@@ -1,0 +1,57 @@
+/*
+ * cudart_object.h — streams and events as the library keeps them.
+ *
+ * They are in one list, so that a handle that is no longer one, or of the wrong kind, is noticed.
+ */
+#ifndef CUDART_OBJECT_H
+#define CUDART_OBJECT_H
+
+#include "cudart.h"
+
+#include <time.h>
+
+struct node; /* of a graph (cudart_graph.h) */
+
+struct node_list {
+    struct node **node;
+    size_t count, room;
+};
+
+enum { STREAM_ATTRIBUTES = cudaLaunchAttributeMemSyncDomain + 1 };
+
+struct object {
+    enum object_kind { STREAM, EVENT } kind;
+    unsigned flags;
+    int device; /* the one that was current */
+    struct object *next;
+    /* of a stream */
+    unsigned long long id;
+    int priority;
+    cudaStreamAttrValue attributes[STREAM_ATTRIBUTES];
+    /* of an event */
+    bool recorded;
+    struct timespec at; /* when */
+    /* of a stream that is being captured, or an event recorded in one: which capture, and the nodes
+     * that what follows depends on (cudart_capture.c); 0: none */
+    unsigned long long capture;
+    struct node_list tail;
+};
+
+/* A new one, in *handle. */
+cudaError_t cudart_create(void *handle, enum object_kind, unsigned flags, int priority);
+/* The object of a handle; NULL if it is none that lives. NULL, as a stream, is none either. */
+struct object *cudart_find(const void *handle, enum object_kind);
+cudaError_t cudart_destroy(const void *handle, enum object_kind);
+/* Calls a function for each stream and event, those of other devices too. */
+void cudart_each_object(void (*call)(struct object *, void *context), void *context);
+
+/* Is NULL the calling thread's own default stream, rather than the legacy one? */
+extern _Thread_local bool cudart_default_is_per_thread;
+/* The calling thread's own default stream. */
+struct object *cudart_per_thread_stream(void);
+/* The object of a stream that is not the legacy default stream; NULL for that one. */
+struct object *cudart_stream_object(cudaStream_t);
+/* Is a stream the legacy default stream, by one of its names? */
+bool cudart_is_legacy(cudaStream_t);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * cudart_pointer.c — what a pointer is.
+ */
+#include "cudart_memory.h"
+
+cudaError_t CUDARTAPI cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
+                                               const void *pointer)
+{
+    RETURN_IF_FAULTY();
+    if (attributes == NULL) return cudart_done(cudaErrorInvalidValue);
+    *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2};
+
+    emu_addr base;
+    size_t bytes;
+    const struct device *owner = cudart_owner(pointer);
+    struct emu *emu = owner != NULL ? owner->emu : emu_runtime();
+    if (!emu_find(emu, (emu_addr)pointer, &base, &bytes)) {
+        attributes->hostPointer = (void *)pointer;
+        return cudaSuccess;
+    }
+    attributes->devicePointer = (void *)pointer;
+    if (owner != NULL) {
+        attributes->device = owner->number;
+        attributes->type = cudaMemoryTypeDevice;
+        return cudaSuccess;
+    }
+    struct block block = {.kind = MANAGED}; /* a __managed__ variable is in no list */
+    cudart_recall((const void *)base, &block);
+    attributes->device = block.device;
+    attributes->type = block.kind == MANAGED ? cudaMemoryTypeManaged : cudaMemoryTypeHost;
+    attributes->hostPointer = (void *)pointer;
+    return cudaSuccess;
+}

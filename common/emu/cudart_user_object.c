@@ -1,0 +1,126 @@
+/*
+ * cudart_user_object.c — user objects: what of the program's own a graph keeps alive. When the last
+ * reference is gone, a function of the program's is called.
+ */
+#include "cudart_graph.h"
+
+#include <stdlib.h>
+
+struct user_object {
+    void *data;
+    cudaHostFn_t destroy;
+    unsigned references; /* the program's and those of graphs together */
+};
+
+struct user_reference {
+    struct user_object *object;
+    unsigned count;
+    struct user_reference *next;
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of all counts */
+
+static void change(struct user_object *object, unsigned more, unsigned less)
+{
+    pthread_mutex_lock(&mutex);
+    object->references += more;
+    object->references -= less;
+    bool is_last = object->references == 0;
+    pthread_mutex_unlock(&mutex);
+    if (!is_last) return;
+    cudart_run_host(&(struct cudaHostNodeParams){object->destroy, object->data});
+    free(object);
+}
+
+cudaError_t CUDARTAPI cudaUserObjectCreate(cudaUserObject_t *handle, void *data,
+                                           cudaHostFn_t destroy, unsigned references,
+                                           unsigned flags)
+{
+    RETURN_IF_FAULTY();
+    if (handle == NULL || destroy == NULL || references == 0 ||
+        flags != cudaUserObjectNoDestructorSync)
+        return cudart_done(cudaErrorInvalidValue);
+    struct user_object *object = malloc(sizeof *object);
+    if (object == NULL) return cudart_done(cudaErrorMemoryAllocation);
+    *object = (struct user_object){data, destroy, references};
+    *handle = (cudaUserObject_t)object;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaUserObjectRetain(cudaUserObject_t object, unsigned count)
+{
+    RETURN_IF_FAULTY();
+    if (object == NULL || count == 0) return cudart_done(cudaErrorInvalidValue);
+    change((struct user_object *)object, count, 0);
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaUserObjectRelease(cudaUserObject_t object, unsigned count)
+{
+    RETURN_IF_FAULTY();
+    if (object == NULL || count == 0 || count > ((struct user_object *)object)->references)
+        return cudart_done(cudaErrorInvalidValue);
+    change((struct user_object *)object, 0, count);
+    return cudaSuccess;
+}
+
+/* ---- references of graphs -------------------------------------------------------------------- */
+
+static cudaError_t refer(struct graph *graph, struct user_object *object, unsigned count)
+{
+    struct user_reference *reference = malloc(sizeof *reference);
+    if (reference == NULL) return cudaErrorMemoryAllocation;
+    *reference = (struct user_reference){object, count, graph->users};
+    graph->users = reference;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaGraphRetainUserObject(cudaGraph_t handle, cudaUserObject_t object,
+                                                unsigned count, unsigned flags)
+{
+    RETURN_IF_FAULTY();
+    struct graph *graph = cudart_graph(handle);
+    if (graph == NULL || object == NULL || count == 0 || flags & ~(unsigned)cudaGraphUserObjectMove)
+        return cudart_done(cudaErrorInvalidValue);
+    cudaError_t error = refer(graph, (struct user_object *)object, count);
+    bool is_moved = flags & cudaGraphUserObjectMove; /* the program's references become these */
+    if (error == cudaSuccess && !is_moved) change((struct user_object *)object, count, 0);
+    return cudart_done(error);
+}
+
+cudaError_t CUDARTAPI cudaGraphReleaseUserObject(cudaGraph_t handle, cudaUserObject_t object,
+                                                 unsigned count)
+{
+    RETURN_IF_FAULTY();
+    struct graph *graph = cudart_graph(handle);
+    if (graph == NULL || object == NULL || count == 0) return cudart_done(cudaErrorInvalidValue);
+    for (struct user_reference **link = &graph->users; *link != NULL; link = &(*link)->next) {
+        struct user_reference *reference = *link;
+        if (reference->object != (struct user_object *)object || reference->count < count) continue;
+        reference->count -= count;
+        if (reference->count == 0) {
+            *link = reference->next;
+            free(reference);
+        }
+        change((struct user_object *)object, 0, count);
+        return cudaSuccess;
+    }
+    return cudart_done(cudaErrorInvalidValue);
+}
+
+/* A copy that finds no memory for a reference leaves the object to the original. */
+void cudart_copy_users(struct graph *to, const struct graph *from)
+{
+    for (const struct user_reference *r = from->users; r != NULL; r = r->next)
+        if (refer(to, r->object, r->count) == cudaSuccess) change(r->object, r->count, 0);
+}
+
+void cudart_drop_users(struct graph *graph)
+{
+    while (graph->users != NULL) {
+        struct user_reference *reference = graph->users;
+        graph->users = reference->next;
+        change(reference->object, 0, reference->count);
+        free(reference);
+    }
+}

@@ -1,0 +1,68 @@
+/*
+ * cudart_work.h — one piece of work for a device: what a stream carries out, and what a graph's node
+ * holds.
+ *
+ * A function that puts something into a stream describes it as a struct work and calls
+ * cudart_submit(), which carries it out at once, or, while the stream is being captured, adds it to
+ * the graph.
+ */
+#ifndef CUDART_WORK_H
+#define CUDART_WORK_H
+
+#include "cudart.h"
+
+struct graph;
+struct graph_memory;
+
+/* A kernel's launch. */
+struct kernel_work {
+    const void *host; /* the stub, or a cudaKernel_t */
+    dim3 grid, block;
+    size_t shared;
+    void **args;
+    bool cooperative;
+    int priority;
+};
+
+struct work {
+    enum cudaGraphNodeType type;
+    int device; /* where it runs */
+    union {
+        struct kernel_work kernel;
+        struct cudaMemcpy3DParms copy;
+        struct cudaMemsetParams fill;
+        struct cudaHostNodeParams host;
+        cudaEvent_t event;           /* to record, or to wait for */
+        struct graph *child;         /* owned by the node */
+        struct graph_memory *memory; /* to allocate or free (cudart_graph_memory.c) */
+        void *address;               /* to free, of memory that belongs to no graph */
+    };
+};
+
+/* Puts work into a stream. Errors are kept for cudaGetLastError. */
+cudaError_t cudart_submit(cudaStream_t, struct work *);
+/* Carries it out, on its device, as work of a stream. */
+cudaError_t cudart_carry_out(const struct work *, cudaStream_t);
+
+/* The parts that know how (cudart_launch.c, cudart_copy.c). Each checks what it is given. */
+cudaError_t cudart_check_kernel(const struct kernel_work *, struct function **);
+cudaError_t cudart_run_kernel(const struct kernel_work *, cudaStream_t);
+cudaError_t cudart_check_copy(const struct cudaMemcpy3DParms *);
+cudaError_t cudart_run_copy(const struct cudaMemcpy3DParms *);
+cudaError_t cudart_check_fill(const struct cudaMemsetParams *);
+cudaError_t cudart_run_fill(const struct cudaMemsetParams *);
+void cudart_run_host(const struct cudaHostNodeParams *);
+void cudart_record_event(cudaEvent_t);
+
+/* A copy as the synchronous functions make it, and as work of a stream. */
+cudaError_t cudart_copy_now(const struct cudaMemcpy3DParms *);
+cudaError_t cudart_submit_copy(const struct cudaMemcpy3DParms *, cudaStream_t);
+/* A copy of bytes in a row. */
+struct cudaMemcpy3DParms cudart_plain_copy(void *to, const void *from, size_t bytes,
+                                           enum cudaMemcpyKind);
+
+/* What a graph's node keeps: work with arguments, child graph and memory of its own. */
+cudaError_t cudart_copy_work(struct work *to, const struct work *from);
+void cudart_free_work(struct work *);
+
+#endif
