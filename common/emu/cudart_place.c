@@ -211,6 +211,6 @@ void cudart_function_name(char *name, size_t size)
     if (found == NULL) found = "a CUDA function";
     while (*found == '_') found++; /* __cudaLaunchKernel */
     snprintf(name, size, "%s", found);
-    char *suffix = strstr(name, "_pts");
+    char *suffix = strstr(name, "_pt"); /* _ptsz, _ptds */
     if (suffix != NULL) *suffix = '\0';
 }
