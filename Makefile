@@ -55,7 +55,7 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all emu tests-build test test-asan fuzz setup doctor docs format clean help
+.PHONY: all emu emu-report tests-build test test-asan fuzz setup doctor docs format clean help
 
 all: $(STEPS) ## build every step; the default
 #stepN: ## build step N from its folder steps/NN-name, and the emulator
@@ -126,11 +126,15 @@ build/emu/libcudart_static.a: $(EMU)
 	    --keep-global-symbol='__cuda*' --keep-global-symbol='emu_*' build/emu/cudart.o
 	$(Q)rm -f $@ && ar rcs $@ build/emu/cudart.o
 
-# The command runs no kernel: of all objects it takes the few that it calls.
+# The command runs no kernel: of all objects it takes those that it calls.
 build/emu/emu: build/common/emu/emu_main.o $(EMU)
 	$(call say,link,$@)
 	$(Q)rm -f build/emu/objects.a && ar rcs build/emu/objects.a $(EMU)
-	$(Q)$(CXX) $(SANITIZE) $< build/emu/objects.a -o $@
+	$(Q)$(CXX) $(SANITIZE) $< build/emu/objects.a -lzstd -lm -ldl -pthread -o $@
+
+emu-report: emu ## say how exact the counters of PROGRAM=./step4 are, kernel by kernel
+	$(Q)$(if $(PROGRAM),,echo 'Which program? make emu-report PROGRAM=./step4' >&2; exit 2;) \
+	    build/emu/emu --report $(PROGRAM)
 
 # ---- tests --------------------------------------------------------------------------------------
 

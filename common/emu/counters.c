@@ -100,6 +100,18 @@ void count_global(struct insn_counts *counts, const uint64_t *address, uint32_t 
     counts->sectors += sectors;
 }
 
+void count_access(const struct warp *warp, const struct insn *insn, enum ptx_space space,
+                  const uint64_t *address, uint32_t mask, unsigned bytes, bool load)
+{
+    struct insn_counts *counts = &warp->counts[insn - warp->block->launch->kernel->code];
+    if (insn->counted_bytes == COUNTED_WITH_ANOTHER) return;
+    if (insn->counted_bytes) bytes = insn->counted_bytes;
+    if (space == PTX_SHARED)
+        count_shared(counts, address, mask, bytes, load);
+    else
+        count_global(counts, address, mask, bytes);
+}
+
 /* ---- the record of a launch ---------------------------------------------------------------- */
 
 static void add_shared(struct emu_shared *to, const struct insn_counts *from)
@@ -139,12 +151,13 @@ struct emu_launch_record *record_make(const struct launch *launch, double second
     const struct ptx_text *text = &kernel->module->text;
     struct emu_launch_record *record = calloc(1, sizeof *record);
     struct emu_line *lines = calloc(kernel->line_count, sizeof *lines);
-    char *name =
-        strdup(kernel->info.name); /* the module may be unloaded before the record is read */
-    if (!record || !lines || !name) {
+    /* The module may be unloaded before the record is read. */
+    char *name = strdup(kernel->info.name), *agreement = strdup(kernel->agreement->text);
+    if (!record || !lines || !name || !agreement) {
         free(record);
         free(lines);
         free(name);
+        free(agreement);
         return NULL;
     }
     *record = (struct emu_launch_record){.id = launch->id,
@@ -153,8 +166,10 @@ struct emu_launch_record *record_make(const struct launch *launch, double second
                                          .block = launch->block,
                                          .dynamic_shared = launch->dynamic_shared,
                                          .static_shared = kernel->info.shared_bytes,
+                                         .agreement = *kernel->agreement,
                                          .seconds = seconds,
                                          .lines = lines};
+    record->agreement.text = agreement;
     for (size_t i = 0; i < kernel->code_count; i++) {
         if (!launch->total[i].executed) continue;
         add_counts(&record->total, &kernel->code[i], &launch->total[i]);
@@ -178,5 +193,6 @@ void record_free(struct emu_launch_record *record)
     for (size_t i = 0; i < record->line_count; i++) free((char *)record->lines[i].file);
     free((struct emu_line *)record->lines);
     free((char *)record->kernel);
+    free((char *)record->agreement.text);
     free(record);
 }

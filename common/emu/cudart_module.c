@@ -66,6 +66,17 @@ static int link_parts(struct image *image, size_t count, const struct part *part
     return error;
 }
 
+/* Tells the module what ptxas made of it, if the program has that: linked programs have it apart
+ * from the PTX. */
+static void attach_machine_code(struct image *image, const struct fatbin_wrapper *wrapper)
+{
+    const struct emu_gpu *gpu = emu_gpu(emu_runtime());
+    struct fatbin_code *code = &image->code;
+    if (fatbin_machine_code(wrapper->data, SIZE_MAX, (unsigned)(10 * gpu->major + gpu->minor),
+                            code))
+        emu_machine_code(emu_runtime(), image->module, code->data, code->size, code->arch);
+}
+
 static int load_containers(struct image *image, const struct fatbin_wrapper *wrapper, char *message)
 {
     size_t count = count_containers(wrapper);
@@ -76,6 +87,7 @@ static int load_containers(struct image *image, const struct fatbin_wrapper *wra
     }
     int error = extract_all(wrapper, count, parts, message);
     if (error == EMU_OK) error = link_parts(image, count, parts, message);
+    if (error == EMU_OK) attach_machine_code(image, wrapper);
     for (size_t i = 0; i < count; i++) free(parts[i].ptx.text);
     free(parts);
     return error;
@@ -200,6 +212,7 @@ void cudart_unload(void)
     for (struct program *p = cudart_registered.programs; p != NULL; p = p->next) {
         struct image *image = &p->on[number];
         if (image->module != NULL) emu_unload(emu_runtime(), image->module);
+        free(image->code.allocated);
         *image = (struct image){0};
     }
     pthread_mutex_unlock(&cudart_registered.mutex);

@@ -8,6 +8,7 @@
 #define CUDART_MODULE_H
 
 #include "cudart.h"
+#include "fatbin.h"
 
 /* What __cudaRegisterFatBinary is given (fatbinary_section.h). */
 struct fatbin_wrapper {
@@ -26,6 +27,7 @@ struct image {
     cudaError_t error; /* of loading */
     unsigned ptx_arch;
     struct emu_module *module; /* NULL: not loaded, or in vain */
+    struct fatbin_code code;   /* the machine code that belongs to it; data NULL: none */
 };
 
 /* A fat binary, or all those that -rdc=true linked together. */

@@ -33,6 +33,7 @@ struct row {
     unsigned long long stream;
     int device;
     struct emu_dim grid, block;
+    struct emu_agreement agreement; /* with its own copy of the text */
     struct emu_counts total;
     size_t line_count;
     struct emu_line *lines; /* with their own copies of the files' names */
@@ -49,6 +50,7 @@ static struct {
     regex_t kernel_regex;
     const struct metric *metrics[MAX_METRICS];
     size_t metric_count;
+    bool agreement; /* a column with it in CSV, unless metrics are asked for by name */
     pid_t process; /* the one that began: a child that it forks prints nothing */
 } wanted;
 
@@ -93,6 +95,7 @@ __attribute__((constructor)) static void read_settings(void)
     wanted.metric_count = metrics_choose(metrics, wanted.metrics, wrong, sizeof wrong);
     if (wanted.metric_count == 0)
         cudart_refuse("EMU_METRICS", wrong, "names of metrics, which emu --help lists");
+    wanted.agreement = metrics == NULL;
     choose_kernels(cudart_setting("EMU_KERNEL_NAME"));
     wanted.log_file = cudart_setting("EMU_LOG_FILE");
     wanted.process = getpid();
@@ -131,6 +134,7 @@ static bool keep(const struct emu_launch_record *record, unsigned long long stre
                       .device = cudart_device()->number,
                       .grid = record->grid,
                       .block = record->block,
+                      .agreement = record->agreement,
                       .total = record->total};
     kernel_base_name(record->kernel, row.kernel, sizeof row.kernel);
     if (!is_wanted(row.kernel)) return true;
@@ -143,6 +147,8 @@ static bool keep(const struct emu_launch_record *record, unsigned long long stre
         rows = grown;
     }
     bool complete = copy_lines(&row, record);
+    row.agreement.text = strdup(record->agreement.text);
+    if (row.agreement.text == NULL) return false;
     rows[row_count++] = row;
     return complete;
 }
@@ -191,19 +197,20 @@ static void print_csv_metrics(FILE *out, const struct emu_counts *counts)
         print_value(out, wanted.metrics[i], counts);
         fputc('"', out);
     }
-    fputc('\n', out);
 }
 
 /* The two rows above the values: names, then units. */
-static void print_csv_head(FILE *out, const char *const *leading)
+static void print_csv_head(FILE *out, const char *const *leading, const char *last)
 {
     for (size_t i = 0; leading[i] != NULL; i++) fprintf(out, "%s\"%s\"", i ? "," : "", leading[i]);
     for (size_t i = 0; i < wanted.metric_count; i++)
         fprintf(out, ",\"%s\"", wanted.metrics[i]->name);
+    if (last != NULL) fprintf(out, ",\"%s\"", last);
     fputc('\n', out);
     for (size_t i = 0; leading[i] != NULL; i++) fprintf(out, "%s\"\"", i ? "," : "");
     for (size_t i = 0; i < wanted.metric_count; i++)
         fprintf(out, ",\"%s\"", wanted.metrics[i]->unit);
+    if (last != NULL) fprintf(out, ",\"\"");
     fputc('\n', out);
 }
 
@@ -212,10 +219,12 @@ static const char *const raw_columns[] = {"ID",          "Process ID", "Process 
                                           "Kernel Name", "Context",    "Stream",       "Block Size",
                                           "Grid Size",   "Device",     "CC",           NULL};
 #define HOST_NAME "127.0.0.1"
+/* Ours, behind ncu's and the metrics: see emu_agreement in emu.h. */
+#define AGREEMENT "emu__machine_code"
 
 static void print_csv_raw(FILE *out)
 {
-    print_csv_head(out, raw_columns);
+    print_csv_head(out, raw_columns, wanted.agreement ? AGREEMENT : NULL);
     if (row_count == 0) return;
     const struct emu_gpu *gpu = emu_gpu(emu_runtime());
     for (size_t i = 0; i < row_count; i++) {
@@ -228,6 +237,11 @@ static void print_csv_raw(FILE *out)
                 r->stream, r->block.x, r->block.y, r->block.z, r->grid.x, r->grid.y, r->grid.z,
                 r->device, gpu->major, gpu->minor);
         print_csv_metrics(out, &r->total);
+        if (wanted.agreement) {
+            fputc(',', out);
+            print_quoted(out, r->agreement.text);
+        }
+        fputc('\n', out);
     }
 }
 
@@ -235,7 +249,7 @@ static const char *const source_columns[] = {"ID", "Kernel Name", "File", "Line"
 
 static void print_csv_source(FILE *out)
 {
-    print_csv_head(out, source_columns);
+    print_csv_head(out, source_columns, NULL);
     for (size_t i = 0; i < row_count; i++) {
         for (size_t k = 0; k < rows[i].line_count; k++) {
             const struct emu_line *line = &rows[i].lines[k];
@@ -245,6 +259,7 @@ static void print_csv_source(FILE *out)
             print_quoted(out, line->file);
             fprintf(out, ",\"%u\"", line->line);
             print_csv_metrics(out, &line->counts);
+            fputc('\n', out);
         }
     }
 }
@@ -279,6 +294,9 @@ static void print_text(FILE *out)
                 "  %s (%u, %u, %u)x(%u, %u, %u), Context 1, Stream %llu, Device %d, CC %d.%d\n",
                 r->kernel, r->grid.x, r->grid.y, r->grid.z, r->block.x, r->block.y, r->block.z,
                 r->stream, r->device, gpu->major, gpu->minor);
+        fprintf(out, "    counters: %s", r->agreement.text);
+        if (r->agreement.arch != 0) fprintf(out, " (sm_%u)", r->agreement.arch);
+        fputc('\n', out);
         if (wanted.page == REPORT_RAW) print_table(out, &r->total);
         if (wanted.page == REPORT_SOURCE && r->line_count == 0)
             fprintf(out, "    no source lines: compile with -lineinfo\n");

@@ -188,6 +188,31 @@ int emu_symbol(struct emu *, struct emu_module *, const char *name, emu_addr *ad
  * EMU_INVALID_VALUE once a kernel of the module has been asked for. */
 int emu_place_symbol(struct emu *, struct emu_module *, const char *name, void *host, bool fill);
 
+/*
+ * What ptxas made of a module's PTX for one GPU (90: sm_90), the ELF file that nvcc calls a cubin.
+ * The bytes are not copied and must stay until the module is unloaded. Kernels are compared with it
+ * when they are first counted, and where it has merged accesses in a plain way, they count as it
+ * does.
+ */
+void emu_machine_code(struct emu *, struct emu_module *, const void *cubin, size_t size,
+                      unsigned arch);
+
+/* Does the machine code access memory as the PTX does, so that a GPU counts the same? */
+enum emu_agreement_label {
+    EMU_UNCHECKED,         /* there is no machine code */
+    EMU_EXACT,             /* on every line the same accesses */
+    EMU_COUNTED_AS_MERGED, /* ptxas merged some, which are counted so: the same */
+    EMU_MERGED,            /* ptxas merged some; they are counted as in PTX */
+    EMU_CHANGED,           /* ptxas left some out, or made others of them */
+};
+struct emu_agreement {
+    enum emu_agreement_label label;
+    unsigned arch;    /* of the machine code; 0: none */
+    const char *text; /* the label, and the lines that differ: "merged by ptxas at scan.cu:41 (…)" */
+};
+/* Valid as long as the kernel. */
+const struct emu_agreement *emu_agreement(struct emu *, struct emu_kernel *);
+
 struct emu_kernel_info {
     const char *name;
     unsigned params; /* number of parameters, then each one's offset and size in bytes */
@@ -257,6 +282,7 @@ struct emu_launch_record {
     struct emu_dim grid, block;
     size_t dynamic_shared, static_shared;
     double seconds; /* the emulator's own time */
+    struct emu_agreement agreement; /* with the machine code */
     struct emu_counts total;
     size_t line_count;
     const struct emu_line *lines;

@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include "emu_elf.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -29,20 +28,13 @@
 #define OUR_LIBRARY "libcudart.so.13"
 #define ANY_VERSION "libcudart.so"
 
-struct elf {
-    const unsigned char *data;
-    size_t size;
-    const Elf64_Ehdr *header;
-    const Elf64_Shdr *section; /* header->e_shnum of them */
-};
-
 static bool is_inside(const struct elf *elf, uint64_t offset, uint64_t bytes)
 {
     return offset <= elf->size && bytes <= elf->size - offset;
 }
 
 /* Checks the header and finds the sections. False: not a program for this machine. */
-static bool open_elf(struct elf *elf)
+static bool find_sections(struct elf *elf)
 {
     if (elf->size < sizeof *elf->header) return false;
     elf->header = (const Elf64_Ehdr *)elf->data;
@@ -67,12 +59,23 @@ static const char *string_at(const struct elf *elf, unsigned table, uint64_t off
     return memchr(text, '\0', s->sh_size - offset) != NULL ? text : "";
 }
 
+const void *elf_section(const struct elf *elf, const char *name, size_t *size)
+{
+    for (unsigned i = 0; i < elf->header->e_shnum; i++) {
+        const Elf64_Shdr *s = &elf->section[i];
+        if (strcmp(string_at(elf, elf->header->e_shstrndx, s->sh_name), name) != 0 ||
+            !is_inside(elf, s->sh_offset, s->sh_size))
+            continue;
+        *size = (size_t)s->sh_size;
+        return elf->data + s->sh_offset;
+    }
+    return NULL;
+}
+
 static bool has_section(const struct elf *elf, const char *name)
 {
-    for (unsigned i = 0; i < elf->header->e_shnum; i++)
-        if (strcmp(string_at(elf, elf->header->e_shstrndx, elf->section[i].sh_name), name) == 0)
-            return true;
-    return false;
+    size_t size;
+    return elf_section(elf, name, &size) != NULL;
 }
 
 /* What the dynamic section says. */
@@ -115,9 +118,8 @@ static bool holds_library(const char *folders)
     return false;
 }
 
-static enum runtime judge(struct elf *elf)
+static enum runtime judge(const struct elf *elf)
 {
-    if (!open_elf(elf)) return RUNTIME_NO_PROGRAM;
     if (has_section(elf, EMU_NOTE_SECTION)) return RUNTIME_OURS;
     struct dynamic dynamic = read_dynamic(elf);
     if (dynamic.cudart == NULL)
@@ -128,7 +130,7 @@ static enum runtime judge(struct elf *elf)
     return RUNTIME_SHARED;
 }
 
-enum runtime elf_runtime(const char *path)
+enum runtime elf_open(const char *path, struct elf *elf)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     struct stat status;
@@ -137,12 +139,24 @@ enum runtime elf_runtime(const char *path)
         close(file);
         return RUNTIME_NO_PROGRAM;
     }
-    struct elf elf = {.size = (size_t)status.st_size};
-    void *data = mmap(NULL, elf.size, PROT_READ, MAP_PRIVATE, file, 0);
+    *elf = (struct elf){.size = (size_t)status.st_size};
+    void *data = mmap(NULL, elf->size, PROT_READ, MAP_PRIVATE, file, 0);
     close(file);
     if (data == MAP_FAILED) return RUNTIME_UNREADABLE;
-    elf.data = data;
-    enum runtime runtime = judge(&elf);
-    munmap(data, elf.size);
+    elf->data = data;
+    if (find_sections(elf)) return RUNTIME_NONE;
+    elf_close(elf);
+    return RUNTIME_NO_PROGRAM;
+}
+
+void elf_close(struct elf *elf) { munmap((void *)elf->data, elf->size); }
+
+enum runtime elf_runtime(const char *path)
+{
+    struct elf elf;
+    enum runtime runtime = elf_open(path, &elf);
+    if (runtime != RUNTIME_NONE) return runtime;
+    runtime = judge(&elf);
+    elf_close(&elf);
     return runtime;
 }

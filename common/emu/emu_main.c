@@ -8,6 +8,7 @@
 #include "check_tools.h"
 #include "emu.h"
 #include "emu_elf.h"
+#include "emu_report.h"
 #include "metrics.h"
 #include "whole_file.h"
 
@@ -68,6 +69,10 @@ static const char usage[] =
     "                      explicit, all but answers such as cudaErrorNotReady\n"
     "  --schedule SEED     let warps and blocks take turns in an order made from this number\n"
     "  --log-file FILE     the findings into FILE, or stdout, or stderr (the default with --tool)\n"
+    "\n"
+    "  --report            run nothing: list PROGRAM's kernels, and whether ptxas kept their "
+    "accesses\n"
+    "                      as they are in PTX, so that a GPU counts what is counted here\n"
     "\n"
     "  --nvcc-flags        print the flags that make nvcc link the emulator into a program:\n"
     "                      NVCC_PREPEND_FLAGS=\"$(emu --nvcc-flags)\" make\n"
@@ -238,8 +243,9 @@ static void settle(bool checks, bool counts)
     if (checks && log != NULL) set("EMU_CHECK_LOG", log);
 }
 
-/* Reads the options and returns the index of PROGRAM in argv. */
-static int read_options(int argc, char **argv)
+/* Reads the options and returns the index of PROGRAM in argv. *report: is it to be looked at only?
+ */
+static int read_options(int argc, char **argv, bool *report)
 {
     enum {
         CSV = 256,
@@ -257,7 +263,8 @@ static int read_options(int argc, char **argv)
         LIMIT,
         LEAKS,
         API_ERRORS,
-        SCHEDULE
+        SCHEDULE,
+        REPORT
     };
     static const struct option options[] = {
         {"csv", no_argument, NULL, CSV},
@@ -275,6 +282,7 @@ static int read_options(int argc, char **argv)
         {"leak-check", required_argument, NULL, LEAKS},
         {"report-api-errors", required_argument, NULL, API_ERRORS},
         {"schedule", required_argument, NULL, SCHEDULE},
+        {"report", no_argument, NULL, REPORT},
         {"nvcc-flags", no_argument, NULL, FLAGS},
         {"help", no_argument, NULL, 'h'},
         {"version", no_argument, NULL, VERSION},
@@ -306,6 +314,7 @@ static int read_options(int argc, char **argv)
             set_word("--report-api-errors", "EMU_API_ERRORS", "explicit", "no", optarg);
             break;
         case SCHEDULE: set_number("--schedule", "EMU_SCHEDULE", ULLONG_MAX, optarg); break;
+        case REPORT: *report = true; break;
         case FLAGS: print_nvcc_flags(); exit(EXIT_SUCCESS);
         case 'h': print_help(); exit(EXIT_SUCCESS);
         case VERSION: puts("emu (Upsweep), for programs of CUDA 13"); exit(EXIT_SUCCESS);
@@ -382,11 +391,32 @@ static void prepare(const char *path)
     }
 }
 
+/* --report */
+static void print_agreement(const char *path)
+{
+    char message[2048];
+    struct elf program;
+    if (elf_open(path, &program) != RUNTIME_NONE)
+        refuse("%s is not a program (ELF) for this machine", path);
+    const char *key = getenv("EMU_GPU");
+    const struct emu_gpu *gpu = key != NULL ? emu_gpu_find(key) : emu_gpu_at(0);
+    if (gpu == NULL) refuse("there is no model \"%s\"; see emu --help", key);
+    int kernels = report_agreement(&program, gpu, stdout, message, sizeof message);
+    if (kernels < 0) refuse("%s", message);
+    if (kernels == 0) refuse("%s holds no PTX that an emulated %s could run", path, gpu->name);
+    elf_close(&program);
+}
+
 int main(int argc, char **argv)
 {
-    int first = read_options(argc, argv);
+    bool report = false;
+    int first = read_options(argc, argv, &report);
     char path[PATH_MAX];
     find_program(argv[first], path);
+    if (report) {
+        print_agreement(path);
+        return EXIT_SUCCESS;
+    }
     prepare(path);
     execv(path, argv + first);
     refuse("cannot run %s: %s", path, strerror(errno));

@@ -98,10 +98,11 @@ static const char *next_entry(struct cursor *cursor, struct entry *entry)
     return NULL;
 }
 
-/* Can PTX for this entry's architecture run on max_arch? */
-static bool suits(const struct entry *entry, unsigned max_arch)
+/* Can code for this entry's architecture run on max_arch? (Machine code of an older architecture
+ * cannot, but it may still be looked at.) */
+static bool suits(const struct entry *entry, unsigned kind, unsigned max_arch)
 {
-    if (entry->kind != KIND_PTX) return false;
+    if (entry->kind != kind) return false;
     if (entry->flags & FLAG_THIS_ARCH_ONLY) return entry->arch == max_arch;
     if (entry->flags & FLAG_THIS_FAMILY_ONLY && entry->arch / 10 != max_arch / 10) return false;
     return entry->arch <= max_arch;
@@ -122,32 +123,33 @@ static const char *decompress(const struct entry *entry, char *to)
     return "its PTX is compressed in an unknown way";
 }
 
-/* Takes the text out of an entry. */
-static int extract(const struct entry *entry, struct fatbin_ptx *out, char *message, size_t size)
+/* Takes the text, or the machine code, out of an entry; malloc'ed, a NUL follows. */
+static int unpack(const struct entry *entry, char **bytes, size_t *length, char *message,
+                  size_t size)
 {
     bool stored = entry->compressed_size == 0;
-    uint64_t length = stored ? entry->payload_size : entry->text_size;
+    uint64_t count = stored ? entry->payload_size : entry->text_size;
     uint64_t ratio = entry->flags & FLAG_ZSTD ? ZSTD_RATIO : LZ4_RATIO;
-    if (length > TEXT_LIMIT || (!stored && length / ratio > entry->compressed_size))
+    if (count > TEXT_LIMIT || (!stored && count / ratio > entry->compressed_size))
         return malformed(message, size, "its PTX has an impossible size");
 
-    char *text = malloc((size_t)length + 1);
+    char *text = malloc((size_t)count + 1);
     if (text == NULL) {
-        snprintf(message, size, "no host memory for %llu bytes of PTX", (unsigned long long)length);
+        snprintf(message, size, "no host memory for %llu bytes of PTX", (unsigned long long)count);
         return EMU_OUT_OF_MEMORY;
     }
-    if (stored) {
-        memcpy(text, entry->payload, (size_t)length);
-    } else {
-        const char *problem = decompress(entry, text);
-        if (problem != NULL) {
-            free(text);
-            return malformed(message, size, problem);
-        }
+    const char *problem = NULL;
+    if (stored)
+        memcpy(text, entry->payload, (size_t)count);
+    else
+        problem = decompress(entry, text);
+    if (problem != NULL) {
+        free(text);
+        return malformed(message, size, problem);
     }
-    while (length > 0 && text[length - 1] == '\0') length--; /* padding */
-    text[length] = '\0';
-    *out = (struct fatbin_ptx){.text = text, .length = (size_t)length, .arch = entry->arch};
+    text[count] = '\0';
+    *bytes = text;
+    *length = (size_t)count;
     return EMU_OK;
 }
 
@@ -165,35 +167,78 @@ static void note_entry(char *list, size_t size, const struct entry *entry)
     snprintf(list + used, size - used, " %s_%u%s", prefix, entry->arch, suffix);
 }
 
+/* Finds the entries of a container. NULL, or what is wrong. */
+static const char *open_container(const void *data, size_t limit, struct cursor *cursor)
+{
+    const unsigned char *p = data;
+    if (limit < CONTAINER_HEADER || u32(p) != CONTAINER_MAGIC) return "it does not begin as one";
+    uint64_t header_size = u16(p + 6), entries_size = u64(p + 8);
+    if (header_size < CONTAINER_HEADER || header_size > limit || entries_size > limit - header_size)
+        return "it goes beyond its end";
+    *cursor = (struct cursor){p + header_size, entries_size};
+    return NULL;
+}
+
+/* Finds the entry of that kind of the highest architecture that suits; its payload is NULL if there
+ * is none. What the container has is added to found[size]. NULL, or what is wrong. */
+static const char *best_entry(const void *data, size_t limit, unsigned kind, unsigned max_arch,
+                              struct entry *best, char *found, size_t size)
+{
+    struct cursor cursor;
+    struct entry entry;
+    *best = (struct entry){0};
+    const char *problem = open_container(data, limit, &cursor);
+    while (problem == NULL && cursor.left > 0) {
+        problem = next_entry(&cursor, &entry);
+        if (problem != NULL) break;
+        note_entry(found, size, &entry);
+        if (suits(&entry, kind, max_arch) && (best->payload == NULL || entry.arch > best->arch))
+            *best = entry;
+    }
+    return problem;
+}
+
+size_t fatbin_size(const void *data, size_t limit)
+{
+    struct cursor cursor;
+    if (open_container(data, limit, &cursor) != NULL) return 0;
+    return (size_t)(cursor.at + cursor.left - (const unsigned char *)data);
+}
+
+bool fatbin_machine_code(const void *data, size_t limit, unsigned max_arch, struct fatbin_code *out)
+{
+    struct entry entry;
+    char message[200] = "", *unpacked;
+    *out = (struct fatbin_code){0};
+    if (best_entry(data, limit, KIND_CUBIN, max_arch, &entry, message, sizeof message) != NULL ||
+        entry.payload == NULL)
+        return false;
+    *out = (struct fatbin_code){
+        .data = entry.payload, .size = (size_t)entry.payload_size, .arch = entry.arch};
+    if (entry.compressed_size == 0) return true;
+    if (unpack(&entry, &unpacked, &out->size, message, sizeof message) != EMU_OK) return false;
+    out->data = out->allocated = unpacked;
+    return true;
+}
+
 int fatbin_extract(const void *data, size_t limit, unsigned max_arch, struct fatbin_ptx *out,
                    char *message, size_t size)
 {
-    const unsigned char *p = data;
-    if (limit < CONTAINER_HEADER || u32(p) != CONTAINER_MAGIC)
-        return malformed(message, size, "it does not begin as one");
-    uint64_t header_size = u16(p + 6), entries_size = u64(p + 8);
-    if (header_size < CONTAINER_HEADER || header_size > limit || entries_size > limit - header_size)
-        return malformed(message, size, "it goes beyond its end");
-
-    struct cursor cursor = {p + header_size, entries_size};
-    struct entry entry, best = {0};
+    struct entry best;
     char found[200] = "";
-    bool has_lto = false;
-    while (cursor.left > 0) {
-        const char *problem = next_entry(&cursor, &entry);
-        if (problem != NULL) return malformed(message, size, problem);
-        note_entry(found, sizeof found, &entry);
-        has_lto = has_lto || entry.kind == KIND_LTO;
-        if (suits(&entry, max_arch) && (best.payload == NULL || entry.arch > best.arch))
-            best = entry;
-    }
+    const char *problem = best_entry(data, limit, KIND_PTX, max_arch, &best, found, sizeof found);
+    if (problem != NULL) return malformed(message, size, problem);
     if (best.payload == NULL) {
         snprintf(message, size,
                  "the program holds no PTX that sm_%u can run, only:%s; compile it %swith"
                  " -gencode arch=compute_%u,code=compute_%u, or choose another model with EMU_GPU",
-                 max_arch, found[0] != '\0' ? found : " nothing", has_lto ? "without -dlto, " : "",
-                 max_arch, max_arch);
+                 max_arch, found[0] != '\0' ? found : " nothing",
+                 strstr(found, " lto") != NULL ? "without -dlto, " : "", max_arch, max_arch);
         return NO_KERNEL_IMAGE;
     }
-    return extract(&best, out, message, size);
+    *out = (struct fatbin_ptx){.arch = best.arch};
+    int error = unpack(&best, &out->text, &out->length, message, size);
+    if (error != EMU_OK) return error;
+    while (out->length > 0 && out->text[out->length - 1] == '\0') out->length--; /* padding */
+    return EMU_OK;
 }

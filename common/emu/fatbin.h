@@ -7,13 +7,14 @@
 #ifndef EMU_FATBIN_H
 #define EMU_FATBIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* What was found in one fat binary. */
 struct fatbin_ptx {
-    char *text;      /* malloc'ed, NUL-terminated; the caller frees it */
-    size_t length;   /* without the NUL */
-    unsigned arch;   /* 90 for compute_90 */
+    char *text;    /* malloc'ed, NUL-terminated; the caller frees it */
+    size_t length; /* without the NUL */
+    unsigned arch; /* 90 for compute_90 */
 };
 
 /*
@@ -24,5 +25,20 @@ struct fatbin_ptx {
  */
 int fatbin_extract(const void *data, size_t limit, unsigned max_arch, struct fatbin_ptx *out,
                    char *message, size_t size);
+
+/* Machine code found in one fat binary: an ELF file (cubin.h). */
+struct fatbin_code {
+    const void *data; /* in the fat binary, or in `allocated` */
+    size_t size;
+    unsigned arch;   /* 90 for sm_90 */
+    void *allocated; /* if it was compressed, otherwise NULL; the caller frees it */
+};
+
+/* Finds the machine code of the highest architecture not above max_arch; false if there is none. */
+bool fatbin_machine_code(const void *data, size_t limit, unsigned max_arch,
+                         struct fatbin_code *out);
+
+/* The bytes of the container that begins at `data`; 0: there is none. */
+size_t fatbin_size(const void *data, size_t limit);
 
 #endif

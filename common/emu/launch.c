@@ -91,6 +91,7 @@ static int run(struct emu *emu, struct emu_kernel *kernel, const struct emu_shap
                                           : kernel->info.shared_bytes;
     int error = launch_check(emu, kernel, shape, shared);
     if (error) return error;
+    if (emu->counting) kernel_agreement(kernel);
     struct launch *launch = launch_new(emu, kernel, shape, shared, args);
     if (!launch) return device_failed(emu, EMU_OUT_OF_MEMORY, "out of memory for a launch");
 

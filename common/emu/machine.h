@@ -103,6 +103,9 @@ enum clamp { CLAMP_NONE, CLAMP_TO_UNIT, CLAMP_TO_POSITIVE };
 enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR }; /* setp.lt.and … */
 enum result { RESULT_PREDICATE, RESULT_INTEGER, RESULT_FLOAT };      /* of setp, set and atomics */
 
+/* insn.counted_bytes of an access that ptxas merged into another one, which counts for both. */
+enum { COUNTED_WITH_ANOTHER = 255 };
+
 struct insn {
     op_fn fn;        /* NULL where control does all */
     op_fn inner;     /* the operation under a wrapper (rounding mode, saturation) */
@@ -124,6 +127,7 @@ struct insn {
     bool sign_extend;
     uint8_t address_bytes; /* size of the address register: 4 or 8 */
     uint16_t used_bytes;   /* of a widened load, 0: all */
+    uint8_t counted_bytes; /* a lane, where they are not the bytes accessed: see merge.c */
     int64_t offset;        /* of the address; also small immediates (shfl mode, lop3 table, …) */
     slot v[MAX_VECTOR];    /* registers of a vector access, or second destination in v[0] */
     slot members;          /* the member mask of a warp-wide operation; NO_SLOT: none */
@@ -189,6 +193,7 @@ struct emu_kernel {
     struct source_line *lines;
     size_t line_count;
     size_t param_bytes, dynamic_shared_offset;
+    const struct emu_agreement *agreement; /* with the machine code; NULL: not compared yet */
     struct emu_kernel *next;
 };
 

@@ -8,6 +8,7 @@
 
 void module_free(struct emu_module *module)
 {
+    machine_code_close(&module->machine_code);
     ptx_free(&module->text);
     arena_free(module->arena);
     free(module);

@@ -4,7 +4,18 @@
 #define EMU_MODULE_H
 
 #include "arena.h"
+#include "cubin.h"
 #include "machine.h"
+
+/* What ptxas made of a module's PTX (machine_code.c). */
+struct machine_code {
+    const void *data; /* NULL: there is none */
+    size_t size;
+    unsigned arch; /* 90 for sm_90 */
+    bool opened;
+    struct cubin cubin;  /* if opened */
+    const char *problem; /* why it cannot be read; NULL: it can */
+};
 
 struct emu_module {
     struct ptx_text text;
@@ -12,8 +23,13 @@ struct emu_module {
     emu_addr *addresses;        /* of text.variables, 0 for those that are not .global or .const */
     struct emu_kernel *kernels; /* decoded so far */
     struct arena *arena;        /* holds the decoded kernels */
+    struct machine_code machine_code;
     struct emu_module *next;
 };
+
+void machine_code_close(struct machine_code *);
+/* As emu_agreement(); never NULL. */
+const struct emu_agreement *kernel_agreement(struct emu_kernel *);
 
 /* The address of a function as a unit names it: the same in every kernel of the module. 0: there is
  * none of that name. */

@@ -118,8 +118,8 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
         }
         *host = (uint64_t)(uintptr_t)w->block->shared;
         if (w->counts)
-            count_shared(&w->counts[i - w->block->launch->kernel->code], access->address,
-                         access->mask, access->bytes, access->operation[0] == 'l');
+            count_access(w, i, PTX_SHARED, access->address, access->mask, access->bytes,
+                         access->operation[0] == 'l');
         if (watched)
             watch_access(w, i, access->mask, access->address, access->bytes, access->operation,
                          space, *host);
@@ -149,8 +149,8 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
         *host = (uint64_t)w->near.delta;
         if (space != PTX_CONST) {
             if (w->counts)
-                count_global(&w->counts[i - w->block->launch->kernel->code], access->address,
-                             access->mask, access->bytes);
+                count_access(w, i, PTX_GLOBAL, access->address, access->mask, access->bytes,
+                             access->operation[0] == 'l');
             if (watched)
                 watch_access(w, i, access->mask, access->address, access->bytes,
                              access->operation, PTX_GLOBAL, *host);

@@ -152,6 +152,8 @@ struct ptx_function {
     size_t instruction_count;
     struct ptx_branch_table *tables;
     size_t table_count;
+    unsigned home_file;      /* of its first .loc; 0: none. Code inlined from others is counted where
+                                it was called */
     unsigned max_threads;    /* .maxntid or .reqntid, x*y*z; 0: not given */
     unsigned exact_block[3]; /* .reqntid; 0: not given */
 };

@@ -180,6 +180,7 @@ void parse_body(struct parser *p)
 
     struct ptx_function *function = p->function;
     function->is_parsed = true;
+    function->home_file = p->home_file;
     function->instructions = p->instructions.items;
     function->instruction_count = p->instructions.count;
     function->registers = p->registers.items;

@@ -1,0 +1,53 @@
+/*
+ * cubin.h — machine code as ptxas wrote it: an ELF file for one GPU architecture.
+ *
+ * Each kernel has a section ".text.NAME" of 16-byte instructions; -lineinfo adds a table of their
+ * source lines. Nothing in the file is trusted: every offset and every length is checked.
+ */
+#ifndef EMU_CUBIN_H
+#define EMU_CUBIN_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cubin_place {
+    const char *file; /* without its folder */
+    unsigned line;    /* 0: unknown */
+};
+
+/* From this address of a section on, code belongs to that source line. */
+struct cubin_row {
+    unsigned section;
+    uint64_t address;
+    struct cubin_place place;
+    struct cubin_place caller; /* if it was inlined: of the call */
+    unsigned order;            /* of rows with one address the last counts */
+};
+
+struct cubin {
+    const unsigned char *data;
+    size_t size;
+    Elf64_Shdr *sections;
+    unsigned section_count, names; /* names: the section that holds the others' names */
+    struct cubin_row *rows;        /* in order of section and address */
+    size_t row_count;
+};
+
+/* Opens the `size` bytes at `data`, which must stay. NULL, or what is wrong with them. On success
+ * the caller ends with cubin_close. */
+const char *cubin_open(struct cubin *, const void *data, size_t size);
+void cubin_close(struct cubin *);
+
+/* The index of the section called prefix + name, which lies inside the file; 0: there is none. */
+unsigned cubin_section(const struct cubin *, const char *prefix, const char *name);
+const unsigned char *cubin_content(const struct cubin *, unsigned section, size_t *size);
+
+/* The source line of an instruction; NULL: unknown. */
+const struct cubin_row *cubin_row(const struct cubin *, unsigned section, uint64_t address);
+
+/* Fills cubin->rows; for cubin_open. False: no host memory. (cubin_lines.c) */
+bool cubin_read_lines(struct cubin *);
+
+#endif

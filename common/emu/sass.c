@@ -1,0 +1,83 @@
+/* sass.c — see sass.h. */
+#include "sass.h"
+
+/*
+ * The lowest nine bits are the operation; the three above say where the operands come from (a
+ * register, a uniform register, a constant), which makes no difference here.
+ */
+enum {
+    OPERATION_BITS = 0x1ff,
+    LD = 0x180,
+    LDG = 0x181,
+    LDS = 0x184,
+    ST = 0x185,
+    STG = 0x186,
+    STS = 0x188,
+    ATOM = 0x18a,
+    ATOM_CAS = 0x18b,
+    ATOMS = 0x18c,
+    ATOMS_CAS = 0x18d,
+    RED = 0x18e,
+    ATOMG = 0x1a8,
+    ATOMG_CAS = 0x1a9,
+    LDG_256 = 0x17e, /* two vectors of registers, since sm_100 */
+    STG_256 = 0x17f,
+    ATOM_FLOAT = 0x1a2, /* of floating-point numbers, since sm_90 */
+    ATOMG_FLOAT = 0x1a3,
+    RED_FLOAT = 0x1a6,
+    LDGSTS = 0x1ae, /* cp.async */
+};
+
+enum {
+    GUARD_SHIFT = 12, /* bits 12 to 15: the guard predicate */
+    NEVER = 0xf,      /* !PT */
+    SIZE_SHIFT = 9,   /* of the upper 64 bits: three bits about the operand's size */
+    SIZE_BITS = 7,
+};
+
+static uint64_t word(const unsigned char *p)
+{
+    uint64_t value = 0;
+    for (int i = 7; i >= 0; i--) value = value << 8 | p[i];
+    return value;
+}
+
+/* U8, S8, U16, S16, 32, 64, 128 */
+static const uint8_t access_bytes[] = {1, 1, 2, 2, 4, 8, 16, 0};
+/* U32, S32, U64, F32, F16x2, S64, F64; from sm_90 on S64 has the place of F32 */
+static const uint8_t atomic_bytes[] = {4, 4, 8, 4, 4, 8, 8, 0};
+static const uint8_t atomic_bytes_90[] = {4, 4, 8, 8, 16, 8, 8, 0};
+static const uint8_t float_bytes[] = {4, 4, 8, 16, 0, 0, 0, 8}; /* F16x2, F32, F32x2, F32x4, F64 */
+static const uint8_t cas_bytes[] = {4, 4, 8, 8, 16, 0, 0, 0};
+static const uint8_t copy_bytes_100[] = {4, 0, 8, 0, 16, 0, 0, 0};
+
+struct access_kind sass_access(const unsigned char *instruction, unsigned arch)
+{
+    uint64_t low = word(instruction);
+    unsigned size = word(instruction + 8) >> SIZE_SHIFT & SIZE_BITS;
+    const uint8_t *integer = arch >= 90 ? atomic_bytes_90 : atomic_bytes;
+    const uint8_t *copy = arch >= 100 ? copy_bytes_100 : access_bytes;
+    if ((low >> GUARD_SHIFT & NEVER) == NEVER) return (struct access_kind){0};
+    switch (low & OPERATION_BITS) {
+    case LD: return (struct access_kind){ACCESS_LOAD, PTX_GENERIC, access_bytes[size]};
+    case LDG: return (struct access_kind){ACCESS_LOAD, PTX_GLOBAL, access_bytes[size]};
+    case LDG_256: return (struct access_kind){ACCESS_LOAD, PTX_GLOBAL, 32};
+    case LDS: return (struct access_kind){ACCESS_LOAD, PTX_SHARED, access_bytes[size]};
+    case ST: return (struct access_kind){ACCESS_STORE, PTX_GENERIC, access_bytes[size]};
+    case STG: return (struct access_kind){ACCESS_STORE, PTX_GLOBAL, access_bytes[size]};
+    case STG_256: return (struct access_kind){ACCESS_STORE, PTX_GLOBAL, 32};
+    case STS: return (struct access_kind){ACCESS_STORE, PTX_SHARED, access_bytes[size]};
+    case ATOM: return (struct access_kind){ACCESS_ATOMIC, PTX_GENERIC, integer[size]};
+    case ATOM_CAS: return (struct access_kind){ACCESS_ATOMIC, PTX_GENERIC, cas_bytes[size]};
+    case ATOM_FLOAT: return (struct access_kind){ACCESS_ATOMIC, PTX_GENERIC, float_bytes[size]};
+    case ATOMS: return (struct access_kind){ACCESS_ATOMIC, PTX_SHARED, integer[size]};
+    case ATOMS_CAS: return (struct access_kind){ACCESS_ATOMIC, PTX_SHARED, cas_bytes[size]};
+    case ATOMG:
+    case RED: return (struct access_kind){ACCESS_ATOMIC, PTX_GLOBAL, integer[size]};
+    case ATOMG_CAS: return (struct access_kind){ACCESS_ATOMIC, PTX_GLOBAL, cas_bytes[size]};
+    case ATOMG_FLOAT:
+    case RED_FLOAT: return (struct access_kind){ACCESS_ATOMIC, PTX_GLOBAL, float_bytes[size]};
+    case LDGSTS: return (struct access_kind){ACCESS_COPY, PTX_GLOBAL, copy[size]};
+    default: return (struct access_kind){0};
+    }
+}
