@@ -146,7 +146,7 @@ THREE_PTX = -gencode arch=compute_100,code=compute_100
 $(addprefix $(CUDA_BUILD)/tests/,cooperative_code.cu.o): NVCCFLAGS += $(THREE_PTX)
 
 # What tests look at or run, made of one source file: see tests/programs/programs.h.
-PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread memory \
+PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread memory sync \
             hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin cubin.fatbin)
 
 tests-build: build/tests/run $(PROGRAMS) all ## build the tests
@@ -179,7 +179,7 @@ build/tests/programs/%: tests/programs/kernels.cu | emu
 	$(Q)$(SETTING) $(NVCC) $(OPTIONS) $< -o $@
 
 # Programs that the checkers look at.
-build/tests/programs/memory: %: tests/programs/$$(notdir $$@).cu
+$(addprefix build/tests/programs/,memory sync): %: tests/programs/$$(notdir $$@).cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) -g -cudart shared $< -o $@
 

@@ -1,6 +1,7 @@
 /* collective.c — lanes of a warp exchanging values (PTX ISA, "shfl.sync", "vote.sync",
  * "match.sync", "redux.sync"). */
 #include "race.h"
+#include "sync_check.h"
 #include "warp_ops.h"
 #include <string.h>
 
@@ -25,6 +26,7 @@ void op_shuffle(struct warp *w, const struct insn *i, uint32_t mask)
 {
     uint32_t *d = lanes_32(w, i->d), value[WARP], inside = 0;
     const uint32_t *b = lanes_32(w, i->b), *c = lanes_32(w, i->c);
+    bool checked = sync_is_checked(w);
     memcpy(value, lanes_32(w, i->a), sizeof value);
     for (int lane = 0; lane < WARP; lane++) {
         if (!(mask >> lane & 1)) continue;
@@ -38,6 +40,7 @@ void op_shuffle(struct warp *w, const struct insn *i, uint32_t mask)
         case SHUFFLE_INDEX: from = (lane & segment) | (delta & ~segment), ok = from <= last; break;
         }
         d[lane] = value[ok ? from : lane];
+        if (ok && checked && !(mask >> from & 1)) sync_check_shuffle(w, lane, from);
         inside |= (uint32_t)ok << lane;
     }
     set_predicate(w, i->v[0], mask, inside);

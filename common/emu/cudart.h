@@ -188,8 +188,6 @@ void cudart_check_config(struct emu_config *);
 /* Prints what has been found since the last call. */
 void cudart_check_print(void);
 
-/* Is each fault of a kernel among the findings? */
-bool cudart_check_tells_faults(void);
 /* memcheck: the runtime function that the program is in returns an error. `pointer`: if it could
  * not be freed; else NULL. */
 void cudart_check_api(cudaError_t, const void *pointer);

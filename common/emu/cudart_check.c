@@ -118,7 +118,8 @@ static void print_finding(const struct emu_finding *f)
     print_lines(f->head, f->severity == EMU_FINDING_ERROR     ? red
                          : f->severity == EMU_FINDING_WARNING ? yellow
                                                               : "");
-    if (f->unit != NULL) fprintf(wanted.log, " [%" PRIu64 " %s]", f->count, f->unit);
+    bool counts = f->unit != NULL && (f->count > 1 || f->tool == EMU_CHECK_RACE);
+    if (counts) fprintf(wanted.log, " [%" PRIu64 " %s]", f->count, f->unit);
     fputc('\n', wanted.log);
     if (f->detail != NULL) {
         print_lines(f->detail, "");
@@ -167,8 +168,6 @@ static void print_summary(uint64_t errors, uint64_t warnings)
 
 /* Errors that are an answer: the work is not done yet. */
 static bool is_answer(cudaError_t error) { return error == cudaErrorNotReady; }
-
-bool cudart_check_tells_faults(void) { return wanted.checks & EMU_CHECK_MEMORY; }
 
 void cudart_check_api(cudaError_t error, const void *pointer)
 {

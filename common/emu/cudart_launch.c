@@ -107,10 +107,12 @@ cudaError_t cudart_run_kernel(const struct kernel_work *work, cudaStream_t strea
     if (cudart_is_faulty()) return cudaSuccess;
     cudaError_t error = cudart_check_kernel(work, &l.function);
     if (error != cudaSuccess) return error;
+    uint64_t findings = emu_finding_count(emu_runtime(), EMU_FINDING_ERROR);
     int result = cudart_report_launch(run, &l, cudart_stream_id(stream));
     cudart_check_print();
     if (result == EMU_OK) return cudaSuccess;
-    if (!is_fault(result) || !cudart_check_tells_faults()) cudart_print(emu_message(emu_runtime()));
+    if (emu_finding_count(emu_runtime(), EMU_FINDING_ERROR) == findings)
+        cudart_print(emu_message(emu_runtime())); /* otherwise it has been told already */
     if (!is_fault(result)) return (cudaError_t)result;
     cudart_set_fault((cudaError_t)result);
     return cudaSuccess;

@@ -38,7 +38,7 @@ struct emu {
     unsigned launches;
     struct emu_launch_record **records;
     size_t record_count, record_room;
-    char message[2048];
+    char message[LAUNCH_MESSAGE + 200];
     pthread_mutex_t lock; /* one call at a time */
 };
 

@@ -3,6 +3,7 @@
 #include "barrier.h"
 #include "flow.h"
 #include "frame.h"
+#include "sync_check.h"
 
 /* The lanes of a fragment that the instruction's guard lets through. */
 static inline uint32_t guarded(const struct warp *w, const struct insn *i, uint32_t mask)
@@ -75,6 +76,7 @@ static void barrier(struct warp *w, struct fragment *f, const struct insn *i, ui
 /* Returns the lanes that went on; the others wait for lanes of their member masks. */
 static uint32_t converge(struct warp *w, struct fragment *f, const struct insn *i, uint32_t active)
 {
+    if (sync_is_checked(w)) sync_check_members(w, i, active);
     /* The everyday case: one mask for all, and all are here. */
     if (i->members >> 30 == BANK_CONSTANTS && active == f->mask &&
         !(*(const uint32_t *)slot_at(w, i->members) & w->live & ~active)) {

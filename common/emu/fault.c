@@ -21,8 +21,8 @@ void describe_place(const struct emu_kernel *kernel, const struct insn *insn, ch
         snprintf(text, size, "the end of the kernel");
 }
 
-/* Keeps the launch's first fault, and stops the warp. */
-static void stop(struct warp *w, const struct insn *i, int lane, int error, const char *what)
+/* Keeps the launch's first fault, and stops the warp. True: this one is the first. */
+static bool stop(struct warp *w, const struct insn *i, int lane, int error, const char *what)
 {
     struct launch *launch = w->block->launch;
     struct check_place at = check_place(w, i, lane);
@@ -30,7 +30,8 @@ static void stop(struct warp *w, const struct insn *i, int lane, int error, cons
     describe_place(launch->kernel, i, place, sizeof place);
     kernel_base_name(launch->kernel->info.name, kernel, sizeof kernel);
     pthread_mutex_lock(&launch->lock);
-    if (!launch->error) {
+    bool is_first = !launch->error;
+    if (is_first) {
         snprintf(launch->message, sizeof launch->message,
                  "%s, at %s in kernel %s, block (%u,%u,%u), thread (%u,%u,%u)", what, place, kernel,
                  at.block.x, at.block.y, at.block.z, at.thread.x, at.thread.y, at.thread.z);
@@ -39,22 +40,23 @@ static void stop(struct warp *w, const struct insn *i, int lane, int error, cons
     pthread_mutex_unlock(&launch->lock);
     w->fuel = 0; /* the interpreter looks around at once */
     w->slice = 0;
+    return is_first;
 }
 
 /* A fault that no checker knows more of. */
-static void report(struct warp *w, const struct insn *i, int lane, const char *what)
+static void report(struct warp *w, const struct insn *i, int lane, int error, const char *what)
 {
     struct launch *launch = w->block->launch;
     struct check_place place = check_place(w, i, lane);
     char head[CHECK_TEXT];
-    if (!(launch->checks & EMU_CHECK_MEMORY)) return;
+    enum emu_check tool = launch->checks & EMU_CHECK_MEMORY ? EMU_CHECK_MEMORY
+                          : error == EMU_LAUNCH_FAILURE     ? launch->checks & EMU_CHECK_SYNC
+                                                            : 0;
+    if (!tool) return;
     check_head(launch, &place, what, head, sizeof head);
     check_report(launch->emu, launch,
-                 &(struct check_report){.tool = EMU_CHECK_MEMORY,
-                                        .kind = what,
-                                        .place = place,
-                                        .per_thread = true,
-                                        .head = head});
+                 &(struct check_report){
+                     .tool = tool, .kind = what, .place = place, .per_thread = true, .head = head});
 }
 
 static int chosen_lane(const struct warp *w, int lane)
@@ -62,7 +64,7 @@ static int chosen_lane(const struct warp *w, int lane)
     return lane >= 0 ? lane : w->live ? __builtin_ctz(w->live) : 0;
 }
 
-#define SENTENCE_SIZE 400
+#define SENTENCE_SIZE 1000
 
 void fault(struct warp *w, const struct insn *i, int lane, int error, const char *format, ...)
 {
@@ -71,16 +73,16 @@ void fault(struct warp *w, const struct insn *i, int lane, int error, const char
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    report(w, i, chosen_lane(w, lane), what);
+    report(w, i, chosen_lane(w, lane), error, what);
     stop(w, i, chosen_lane(w, lane), error, what);
 }
 
-void fault_found(struct warp *w, const struct insn *i, int lane, int error, const char *format, ...)
+bool fault_found(struct warp *w, const struct insn *i, int lane, int error, const char *format, ...)
 {
     char what[SENTENCE_SIZE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    stop(w, i, chosen_lane(w, lane), error, what);
+    return stop(w, i, chosen_lane(w, lane), error, what);
 }

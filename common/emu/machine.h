@@ -294,6 +294,8 @@ struct block {
     struct init_block *init; /* initcheck's; NULL: off */
 };
 
+enum { LAUNCH_MESSAGE = 4096 };
+
 /* Blocks that start together and are run by one host thread; most often only one. */
 struct cluster {
     struct launch *launch;
@@ -326,15 +328,16 @@ struct launch {
     struct cluster *waiting, **waiting_end;
     struct insn_counts *total; /* summed by each host thread when it ends */
     atomic_int error;          /* the first fault; blocks stop when they see it */
-    char message[2000];
+    char message[LAUNCH_MESSAGE];
 };
 
 /* Reports a fault of one lane (lane < 0: of the warp's first live lane). Only the launch's first is
  * kept. The instruction's place, kernel, block and thread are added. (fault.c) */
 void fault(struct warp *, const struct insn *, int lane, int error, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* The same, where a checker has reported it: fault() itself makes it a finding of memcheck. */
-void fault_found(struct warp *, const struct insn *, int lane, int error, const char *format, ...)
+/* The same, where a checker has reported it: fault() itself makes it a finding of memcheck. True:
+ * this is the fault that is kept. */
+bool fault_found(struct warp *, const struct insn *, int lane, int error, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* "scan.cu:41 (PTX line 97)" */
 void describe_place(const struct emu_kernel *, const struct insn *, char *text, size_t size);

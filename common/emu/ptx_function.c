@@ -67,30 +67,49 @@ void parse_function(struct parser *p, bool is_entry, enum ptx_linkage linkage)
 
 /* ---- bodies --- */
 
+/* A place given by a .loc. */
+static struct ptx_place parse_place(struct parser *p)
+{
+    struct ptx_place place = {.file = p->file_base + (unsigned)expect_integer(p)};
+    place.line = (unsigned)expect_integer(p);
+    place.column = (unsigned)expect_integer(p);
+    return place;
+}
+
+/* The line of the function's own file that led to a place in another file: for calls inlined into
+ * inlined calls, that is found from .loc to .loc. */
+static struct ptx_place find_home(const struct parser *p, struct ptx_place place)
+{
+    for (unsigned n = 1; place.file != p->home_file && n <= PTX_RECENT_LOCS; n++) {
+        const struct ptx_inlined *recent = &p->recent[(p->recent_next - n) % PTX_RECENT_LOCS];
+        if (recent->own.file == place.file && recent->own.line == place.line &&
+            recent->own.column == place.column)
+            return recent->home;
+    }
+    return place;
+}
+
 /* .loc FILE LINE COLUMN [, function_name SYMBOL[+n], inlined_at FILE LINE COLUMN] Code inlined from
  * another file (a toolkit header such as __ldg's) is counted under the line that called it. */
 static void parse_loc(struct parser *p)
 {
-    unsigned file = p->file_base + (unsigned)expect_integer(p), line = (unsigned)expect_integer(p);
-    expect_integer(p);
-    if (!p->home_file) p->home_file = file;
+    struct ptx_place own = parse_place(p), home = own;
+    if (!p->home_file) p->home_file = own.file;
     if (accept(p, ",")) {
         expect(p, "function_name");
         expect_word(p, "a name");
         if (accept(p, "+")) expect_integer(p);
         expect(p, ",");
         expect(p, "inlined_at");
-        unsigned caller_file = p->file_base + (unsigned)expect_integer(p),
-                 caller_line = (unsigned)expect_integer(p);
-        expect_integer(p);
-        if (file != p->home_file) {
-            file = caller_file;
-            line = caller_line;
+        struct ptx_place caller = parse_place(p);
+        if (own.file != p->home_file) {
+            home = find_home(p, caller);
+            p->recent[p->recent_next++ % PTX_RECENT_LOCS] = (struct ptx_inlined){own, home};
         }
     }
-    if (!line) return; /* made by the compiler: stay with the line before */
-    p->file = file;
-    p->source_line = line;
+    if (!home.line) return; /* made by the compiler: stay with the line before */
+    p->file = home.file;
+    p->source_line = home.line;
 }
 
 /* .pragma "used_bytes_mask 4095" says which bytes of the widened load that follows matter. */
@@ -173,6 +192,7 @@ void parse_body(struct parser *p)
     memset(p->buckets, -1, sizeof p->buckets);
     p->scope = 0;
     p->file = p->source_line = p->home_file = p->used_bytes = 0;
+    memset(p->recent, 0, sizeof p->recent);
 
     open_scope(p);
     parse_block(p, 0);

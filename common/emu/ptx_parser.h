@@ -61,6 +61,15 @@ struct reference {
 
 enum { REGISTER_BUCKETS = 1024 };
 
+/* Of .loc: a place in a source file, and the code inlined from there with the line that led to it. */
+struct ptx_place {
+    unsigned file, line, column;
+};
+struct ptx_inlined {
+    struct ptx_place own, home;
+};
+enum { PTX_RECENT_LOCS = 64 };
+
 struct parser {
     struct lexer lexer;
     struct token token; /* the one that is looked at */
@@ -81,6 +90,8 @@ struct parser {
     int buckets[REGISTER_BUCKETS]; /* of `used`, -1: empty */
     unsigned scope;                /* scopes[i] is the index of the enclosing one */
     unsigned file, source_line, home_file, used_bytes;
+    struct ptx_inlined recent[PTX_RECENT_LOCS]; /* a ring */
+    unsigned recent_next;
     bool in_call; /* parentheses hold arguments, not a constant */
 };
 

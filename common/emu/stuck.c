@@ -2,6 +2,10 @@
 #include "stuck.h"
 #include "barrier.h"
 #include "converge.h"
+#include "device.h"
+#include "sync_check.h"
+#include "waiting.h"
+#include <stdarg.h>
 
 /* The fragment to speak of, and how many threads of its block have exited. */
 struct stuck {
@@ -43,6 +47,26 @@ static struct stuck look_around(struct cluster *cluster)
     return stuck;
 }
 
+/* Ends the launch with one sentence and a picture; with synccheck on it is a finding as well. */
+__attribute__((format(printf, 4, 5))) static void
+tell(struct cluster *cluster, const struct stuck *s, const char *kind, const char *format, ...)
+{
+    char why[1000], picture[3000];
+    struct launch *launch = cluster->launch;
+    int lane = __builtin_ctz(s->fragment->mask);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    draw_waiting(cluster, 4, picture, sizeof picture);
+    if (launch->checks & (EMU_CHECK_SYNC | EMU_CHECK_MEMORY))
+        sync_report_stuck(s->warp, s->insn, lane, kind, why, picture);
+    if (!fault_found(s->warp, s->insn, lane, EMU_LAUNCH_FAILURE, "%s", why)) return;
+    pthread_mutex_lock(&launch->lock);
+    device_append(launch->message, sizeof launch->message, "\n%s", picture);
+    pthread_mutex_unlock(&launch->lock);
+}
+
 /* Where a lane of the same warp is, and in which instruction. */
 static void describe_lane(const struct warp *w, int lane, char *text, size_t size)
 {
@@ -65,7 +89,7 @@ static void describe_lane(const struct warp *w, int lane, char *text, size_t siz
     snprintf(text, size, "lane %d is not there", lane);
 }
 
-static void report_lanes(const struct stuck *s)
+static void report_lanes(struct cluster *cluster, const struct stuck *s)
 {
     char where[600];
     uint32_t active = converge_active(s->warp, s->fragment), here = 0;
@@ -76,39 +100,35 @@ static void report_lanes(const struct stuck *s)
             here |= UINT32_C(1) << l;
     uint32_t missing = members & s->warp->live & ~here;
     describe_lane(s->warp, __builtin_ctz(missing | UINT32_C(1) << 31), where, sizeof where);
-    fault(
-        s->warp, s->insn, lane, EMU_LAUNCH_FAILURE,
-        "deadlock: lanes 0x%08x wait here for lanes 0x%08x of their member mask 0x%08x (%s; lanes "
-        "meet only in the same operation with the same mask)",
-        here, missing, members, where);
+    tell(cluster, s, SYNC_DIVERGENT_IN_WARP,
+         "deadlock: lanes 0x%08x wait here for lanes 0x%08x of their member mask 0x%08x (%s; lanes "
+         "meet only in the same operation with the same mask)",
+         here, missing, members, where);
 }
 
 void resolve_stuck(struct cluster *cluster)
 {
     struct stuck s = look_around(cluster);
     if (s.fragment->state == FRAGMENT_CONVERGING) {
-        report_lanes(&s);
+        report_lanes(cluster, &s);
         return;
     }
-    int lane = __builtin_ctz(s.fragment->mask);
     struct block *block = s.warp->block;
     const struct barrier *barrier = &block->barriers[s.fragment->barrier];
     bool exits_explain = barrier->arrived + s.exited >= barrier->expected;
-    if (exits_explain && block->launch->allow_exited) {
+    if (exits_explain && block->launch->allow_exited)
         barrier_release(block, s.fragment->barrier);
-        return;
-    }
-    if (exits_explain)
-        fault(s.warp, s.insn, lane, EMU_LAUNCH_FAILURE,
-              "a barrier that not all threads reach: %u of %u threads wait here, %u have exited "
-              "(today's GPUs let this pass, and so does EMU_ALLOW_EXITED=1; it is undefined all "
-              "the same)",
-              barrier->arrived, barrier->expected, s.exited);
+    else if (exits_explain)
+        tell(cluster, &s, SYNC_DIVERGENT_IN_BLOCK,
+             "a barrier that not all threads reach: %u of %u threads wait here, %u have exited "
+             "(today's GPUs let this pass, and so does EMU_ALLOW_EXITED=1; it is undefined all "
+             "the same)",
+             barrier->arrived, barrier->expected, s.exited);
     else
-        fault(s.warp, s.insn, lane, EMU_LAUNCH_FAILURE,
-              "deadlock: %u of %u threads wait at this barrier, number %u, and the others wait "
-              "elsewhere",
-              barrier->arrived, barrier->expected, s.fragment->barrier);
+        tell(cluster, &s, SYNC_DIVERGENT_IN_BLOCK,
+             "deadlock: %u of %u threads wait at this barrier, number %u, and the others wait "
+             "elsewhere",
+             barrier->arrived, barrier->expected, s.fragment->barrier);
 }
 
 static bool give_up_in(struct block *block, unsigned seconds)
