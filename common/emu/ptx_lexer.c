@@ -167,6 +167,8 @@ struct token lexer_next(struct lexer *lexer)
         token.kind = TOKEN_WORD;
         while (lexer->next < lexer->end) {
             const char *p = lexer->next;
+            if (c == '.' && *p == '.' && p > token.start) /* .reg.b32 is .reg .b32 */
+                break;
             if (is_word(*p))
                 lexer->next++;
             else if (p + 2 < lexer->end && p[0] == ':' && p[1] == ':' && is_word(p[2]))
