@@ -65,15 +65,6 @@ cudaError_t CUDARTAPI cudaSetValidDevices(int *devices, int count)
     return count > 0 ? cudaSetDevice(devices[0]) : cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaDriverGetVersion(int *version)
-{
-    if (version == NULL) return cudart_done(cudaErrorInvalidValue);
-    *version = CUDART_VERSION;
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaRuntimeGetVersion(int *version) { return cudaDriverGetVersion(version); }
-
 /* ---- synchronise, reset ---------------------------------------------------------------------- */
 
 cudaError_t CUDARTAPI cudaDeviceSynchronize(void)
@@ -124,20 +115,3 @@ cudaError_t CUDARTAPI cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
     *value = cudart_device()->limits[limit];
     return cudaSuccess;
 }
-
-cudaError_t CUDARTAPI cudaDeviceSetCacheConfig(enum cudaFuncCache preference)
-{
-    (void)preference;
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaDeviceGetCacheConfig(enum cudaFuncCache *preference)
-{
-    if (preference == NULL) return cudart_done(cudaErrorInvalidValue);
-    *preference = cudaFuncCachePreferNone;
-    return cudaSuccess;
-}
-
-/* A profiler's range. The report counts every launch. */
-cudaError_t CUDARTAPI cudaProfilerStart(void) { return cudaSuccess; }
-cudaError_t CUDARTAPI cudaProfilerStop(void) { return cudaSuccess; }

@@ -69,12 +69,6 @@ cudaError_t CUDARTAPI cudaFuncSetAttribute(const void *host, enum cudaFuncAttrib
     }
 }
 
-cudaError_t CUDARTAPI cudaFuncSetCacheConfig(const void *host, enum cudaFuncCache preference)
-{
-    (void)host, (void)preference; /* a hint */
-    return cudaSuccess;
-}
-
 cudaError_t CUDARTAPI cudaFuncGetName(const char **name, const void *host)
 {
     RETURN_IF_FAULTY();
@@ -83,6 +77,40 @@ cudaError_t CUDARTAPI cudaFuncGetName(const char **name, const void *host)
     cudaError_t error = cudart_function(host, &function);
     if (error == cudaSuccess) *name = function->name;
     return cudart_done(error);
+}
+
+cudaError_t CUDARTAPI cudaFuncGetParamInfo(const void *host, size_t index, size_t *offset,
+                                           size_t *size)
+{
+    RETURN_IF_FAULTY();
+    struct function *function;
+    if (offset == NULL) return cudart_done(cudaErrorInvalidValue);
+    cudaError_t error = cudart_function(host, &function);
+    if (error != cudaSuccess) return cudart_done(error);
+    const struct emu_kernel_info *info = emu_kernel_info(function->kernel);
+    if (index >= info->params) return cudart_done(cudaErrorInvalidValue);
+    *offset = info->param_offset[index];
+    if (size != NULL) *size = info->param_size[index];
+    return cudaSuccess;
+}
+
+/* A handle for the driver's functions: that of the runtime, which these functions take as well. */
+cudaError_t CUDARTAPI cudaGetFuncBySymbol(cudaFunction_t *function, const void *host)
+{
+    RETURN_IF_FAULTY();
+    if (function == NULL) return cudart_done(cudaErrorInvalidValue);
+    return cudaGetKernel((cudaKernel_t *)function, host);
+}
+
+cudaError_t CUDARTAPI cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
+                                                      enum cudaFuncAttribute attribute, int value,
+                                                      int device)
+{
+    if (device < 0 || device >= cudart_device_count()) return cudart_done(cudaErrorInvalidDevice);
+    int was = cudart_use_device(device);
+    cudaError_t error = cudaFuncSetAttribute((const void *)kernel, attribute, value);
+    cudart_use_device(was);
+    return error;
 }
 
 /* ---- occupancy ------------------------------------------------------------------------------- */

@@ -27,14 +27,20 @@ static size_t total_memory(void)
     return total_bytes;
 }
 
-/* Textures, surfaces, peers and the like stay 0: the emulator has none. */
+static bool is_device(int number) { return number >= 0 && number < cudart_device_count(); }
+
+/* Sizes of textures and surfaces, and of what is shared with other processes, stay 0: the emulator
+ * has none. That kernels run at the same time, and copies beside them, is said of the GPU; here they
+ * run one after the other. */
 cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 {
+    enum { TEXTURE_ALIGNMENT = 512, TEXTURE_PITCH_ALIGNMENT = 32, COPY_ENGINES = 3 };
     if (p == NULL) return cudart_done(cudaErrorInvalidValue);
-    if (device < 0 || device >= cudart_device_count()) return cudart_done(cudaErrorInvalidDevice);
+    if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
     RETURN_IF_FAULTY();
 
     const struct emu_gpu *g = gpu();
+    bool is_ampere = g->major >= 8; /* or later */
     *p = (struct cudaDeviceProp){
         .totalGlobalMem = total_memory(),
         .sharedMemPerBlock = g->shared_per_block,
@@ -47,29 +53,53 @@ cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int devi
         .totalConstMem = g->constant,
         .major = g->major,
         .minor = g->minor,
+        .textureAlignment = TEXTURE_ALIGNMENT,
+        .texturePitchAlignment = TEXTURE_PITCH_ALIGNMENT,
         .multiProcessorCount = g->sms,
         .canMapHostMemory = 1,
+        .surfaceAlignment = TEXTURE_ALIGNMENT,
+        .concurrentKernels = 1,
+        .pciBusID = device,
+        .asyncEngineCount = COPY_ENGINES,
         .unifiedAddressing = 1,
         .memoryBusWidth = g->memory_bus_bits,
         .l2CacheSize = (int)g->l2,
+        .persistingL2CacheMaxSize = is_ampere ? (int)(g->l2 / 8 * 5) : 0,
         .maxThreadsPerMultiProcessor = g->threads_per_sm,
+        .streamPrioritiesSupported = 1,
+        .globalL1CacheSupported = 1,
+        .localL1CacheSupported = 1,
         .sharedMemPerMultiprocessor = g->shared_per_sm,
         .regsPerMultiprocessor = g->registers_per_sm,
         .managedMemory = 1,
+        .multiGpuBoardGroupID = device,
         .concurrentManagedAccess = 1,
+        .computePreemptionSupported = 1,
         .canUseHostPointerForRegisteredMem = 1,
         .cooperativeLaunch = 1,
         .sharedMemPerBlockOptin = g->shared_per_block_optin,
         .maxBlocksPerMultiProcessor = g->blocks_per_sm,
+        .accessPolicyMaxWindowSize = is_ampere ? 128 << 20 : 0,
         .reservedSharedMemPerBlock = g->shared_reserved,
         .hostRegisterSupported = 1,
+        .hostRegisterReadOnlySupported = 1,
+        .memoryPoolsSupported = 1,
         .hostNumaId = -1,
     };
     snprintf(p->name, sizeof p->name, "%s (emulated)", g->name);
+    memcpy(p->uuid.bytes, "emulated GPU", strlen("emulated GPU"));
+    p->uuid.bytes[sizeof p->uuid.bytes - 1] = (char)device;
     return cudaSuccess;
 }
 
-/* The same, one at a time. */
+/* How many 32-bit operations a GPU does in the time of one 64-bit operation. */
+static int double_ratio(const struct cudaDeviceProp *p)
+{
+    bool is_for_computing = p->minor == 0; /* 8.0, 9.0, 10.0 */
+    return is_for_computing ? 2 : p->major == 7 ? 32 : 64;
+}
+
+/* The same, one at a time; those that are not in the list are 0. */
 cudaError_t CUDARTAPI cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
     if (value == NULL || attribute < cudaDevAttrMaxThreadsPerBlock || attribute >= cudaDevAttrMax)
@@ -78,54 +108,100 @@ cudaError_t CUDARTAPI cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr att
     cudaError_t error = cudaGetDeviceProperties(&p, device);
     if (error != cudaSuccess) return error;
 
-    switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
-    case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; break;
-    case cudaDevAttrMaxBlockDimY: *value = p.maxThreadsDim[1]; break;
-    case cudaDevAttrMaxBlockDimZ: *value = p.maxThreadsDim[2]; break;
-    case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; break;
-    case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; break;
-    case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; break;
-    case cudaDevAttrMaxSharedMemoryPerBlock: *value = (int)p.sharedMemPerBlock; break;
-    case cudaDevAttrTotalConstantMemory: *value = (int)p.totalConstMem; break;
-    case cudaDevAttrWarpSize: *value = p.warpSize; break;
-    case cudaDevAttrMaxPitch: *value = (int)p.memPitch; break;
-    case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; break;
-    case cudaDevAttrClockRate: *value = gpu()->clock_khz; break;
-    case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
-    case cudaDevAttrCanMapHostMemory: *value = p.canMapHostMemory; break;
-    case cudaDevAttrMemoryClockRate: *value = gpu()->memory_clock_khz; break;
-    case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; break;
-    case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
-    case cudaDevAttrUnifiedAddressing: *value = p.unifiedAddressing; break;
-    case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
-    case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-        *value = (int)p.sharedMemPerMultiprocessor;
-        break;
-    case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; break;
-    case cudaDevAttrManagedMemory: *value = p.managedMemory; break;
-    case cudaDevAttrConcurrentManagedAccess: *value = p.concurrentManagedAccess; break;
-    case cudaDevAttrCanUseHostPointerForRegisteredMem:
-        *value = p.canUseHostPointerForRegisteredMem;
-        break;
-    case cudaDevAttrCooperativeLaunch: *value = p.cooperativeLaunch; break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)p.sharedMemPerBlockOptin; break;
-    case cudaDevAttrHostRegisterSupported: *value = p.hostRegisterSupported; break;
-    case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; break;
-    case cudaDevAttrReservedSharedMemoryPerBlock: *value = (int)p.reservedSharedMemPerBlock; break;
-    case cudaDevAttrHostNumaId: *value = p.hostNumaId; break;
-    default: *value = 0; break; /* a feature that the emulator does not have */
-    }
+    const int values[cudaDevAttrMax] = {
+        [cudaDevAttrMaxThreadsPerBlock] = p.maxThreadsPerBlock,
+        [cudaDevAttrMaxBlockDimX] = p.maxThreadsDim[0],
+        [cudaDevAttrMaxBlockDimY] = p.maxThreadsDim[1],
+        [cudaDevAttrMaxBlockDimZ] = p.maxThreadsDim[2],
+        [cudaDevAttrMaxGridDimX] = p.maxGridSize[0],
+        [cudaDevAttrMaxGridDimY] = p.maxGridSize[1],
+        [cudaDevAttrMaxGridDimZ] = p.maxGridSize[2],
+        [cudaDevAttrMaxSharedMemoryPerBlock] = (int)p.sharedMemPerBlock,
+        [cudaDevAttrTotalConstantMemory] = (int)p.totalConstMem,
+        [cudaDevAttrWarpSize] = p.warpSize,
+        [cudaDevAttrMaxPitch] = (int)p.memPitch,
+        [cudaDevAttrMaxRegistersPerBlock] = p.regsPerBlock,
+        [cudaDevAttrClockRate] = gpu()->clock_khz,
+        [cudaDevAttrTextureAlignment] = (int)p.textureAlignment,
+        [cudaDevAttrGpuOverlap] = p.asyncEngineCount > 0,
+        [cudaDevAttrMultiProcessorCount] = p.multiProcessorCount,
+        [cudaDevAttrCanMapHostMemory] = p.canMapHostMemory,
+        [cudaDevAttrComputeMode] = cudaComputeModeDefault,
+        [cudaDevAttrSurfaceAlignment] = (int)p.surfaceAlignment,
+        [cudaDevAttrConcurrentKernels] = p.concurrentKernels,
+        [cudaDevAttrPciBusId] = p.pciBusID,
+        [cudaDevAttrMemoryClockRate] = gpu()->memory_clock_khz,
+        [cudaDevAttrGlobalMemoryBusWidth] = p.memoryBusWidth,
+        [cudaDevAttrL2CacheSize] = p.l2CacheSize,
+        [cudaDevAttrMaxThreadsPerMultiProcessor] = p.maxThreadsPerMultiProcessor,
+        [cudaDevAttrAsyncEngineCount] = p.asyncEngineCount,
+        [cudaDevAttrUnifiedAddressing] = p.unifiedAddressing,
+        [cudaDevAttrTexturePitchAlignment] = (int)p.texturePitchAlignment,
+        [cudaDevAttrComputeCapabilityMajor] = p.major,
+        [cudaDevAttrComputeCapabilityMinor] = p.minor,
+        [cudaDevAttrStreamPrioritiesSupported] = p.streamPrioritiesSupported,
+        [cudaDevAttrGlobalL1CacheSupported] = p.globalL1CacheSupported,
+        [cudaDevAttrLocalL1CacheSupported] = p.localL1CacheSupported,
+        [cudaDevAttrMaxSharedMemoryPerMultiprocessor] = (int)p.sharedMemPerMultiprocessor,
+        [cudaDevAttrMaxRegistersPerMultiprocessor] = p.regsPerMultiprocessor,
+        [cudaDevAttrManagedMemory] = p.managedMemory,
+        [cudaDevAttrMultiGpuBoardGroupID] = p.multiGpuBoardGroupID,
+        [cudaDevAttrSingleToDoublePrecisionPerfRatio] = double_ratio(&p),
+        [cudaDevAttrConcurrentManagedAccess] = p.concurrentManagedAccess,
+        [cudaDevAttrComputePreemptionSupported] = p.computePreemptionSupported,
+        [cudaDevAttrCanUseHostPointerForRegisteredMem] = p.canUseHostPointerForRegisteredMem,
+        [cudaDevAttrCooperativeLaunch] = p.cooperativeLaunch,
+        [cudaDevAttrMaxSharedMemoryPerBlockOptin] = (int)p.sharedMemPerBlockOptin,
+        [cudaDevAttrHostRegisterSupported] = p.hostRegisterSupported,
+        [cudaDevAttrMaxBlocksPerMultiprocessor] = p.maxBlocksPerMultiProcessor,
+        [cudaDevAttrMaxPersistingL2CacheSize] = p.persistingL2CacheMaxSize,
+        [cudaDevAttrMaxAccessPolicyWindowSize] = p.accessPolicyMaxWindowSize,
+        [cudaDevAttrReservedSharedMemoryPerBlock] = (int)p.reservedSharedMemPerBlock,
+        [cudaDevAttrHostRegisterReadOnlySupported] = p.hostRegisterReadOnlySupported,
+        [cudaDevAttrMemoryPoolsSupported] = p.memoryPoolsSupported,
+        [cudaDevAttrClusterLaunch] = p.clusterLaunch,
+        [cudaDevAttrMemSyncDomainCount] = 1,
+        [cudaDevAttrNumaId] = p.hostNumaId,
+        [cudaDevAttrHostNumaId] = p.hostNumaId,
+    };
+    *value = values[attribute];
     return cudaSuccess;
 }
 
+/* ---- other names of a device ----------------------------------------------------------------- */
+
+/* No real device has bus 0, device 0; the emulator's lie on buses 0, 1, … */
+#define PCI_FORMAT "0000:%02x:00.0"
+enum { PCI_BYTES = sizeof "0000:00:00.0" };
+
 cudaError_t CUDARTAPI cudaDeviceGetPCIBusId(char *id, int length, int device)
 {
-    static const char address[] = "0000:00:00.0"; /* no real device has this one */
-    if (id == NULL || length < (int)sizeof address) return cudart_done(cudaErrorInvalidValue);
-    if (device != 0) return cudart_done(cudaErrorInvalidDevice);
-    memcpy(id, address, sizeof address);
+    if (id == NULL || length < PCI_BYTES) return cudart_done(cudaErrorInvalidValue);
+    if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
+    snprintf(id, (size_t)length, PCI_FORMAT, (unsigned)device);
+    return cudaSuccess;
+}
+
+/* Domain, bus, device and function; the first and the last may be left out. */
+cudaError_t CUDARTAPI cudaDeviceGetByPCIBusId(int *device, const char *id)
+{
+    unsigned domain = 0, bus, slot, function = 0;
+    if (device == NULL || id == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (sscanf(id, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3) {
+        domain = 0;
+        if (sscanf(id, "%x:%x.%x", &bus, &slot, &function) < 2)
+            return cudart_done(cudaErrorInvalidValue);
+    }
+    if (domain != 0 || slot != 0 || function != 0 || !is_device((int)bus))
+        return cudart_done(cudaErrorInvalidDevice);
+    *device = (int)bus;
+    return cudaSuccess;
+}
+
+/* All devices are alike, so the first is as good as any. */
+cudaError_t CUDARTAPI cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted)
+{
+    if (device == NULL || wanted == NULL) return cudart_done(cudaErrorInvalidValue);
+    *device = 0;
     return cudaSuccess;
 }

@@ -1,0 +1,152 @@
+/*
+ * cudart_refused.c — what NVIDIA's library has and this one has not.
+ *
+ * A program that is linked to any of these starts all the same; one that calls it is told so, once
+ * for each, and gets cudaErrorNotSupported.
+ */
+#include "cudart.h"
+
+#include <stdio.h>
+
+/* clang-format off */
+#define GRAPHICS(R)                                                                                \
+    R(cudaEGLStreamConsumerAcquireFrame) R(cudaEGLStreamConsumerConnect)                           \
+    R(cudaEGLStreamConsumerConnectWithFlags) R(cudaEGLStreamConsumerDisconnect)                    \
+    R(cudaEGLStreamConsumerReleaseFrame) R(cudaEGLStreamProducerConnect)                           \
+    R(cudaEGLStreamProducerDisconnect) R(cudaEGLStreamProducerPresentFrame)                        \
+    R(cudaEGLStreamProducerReturnFrame) R(cudaEventCreateFromEGLSync) R(cudaGLGetDevices)          \
+    R(cudaGLMapBufferObject) R(cudaGLMapBufferObjectAsync) R(cudaGLRegisterBufferObject)           \
+    R(cudaGLSetBufferObjectMapFlags) R(cudaGLSetGLDevice) R(cudaGLUnmapBufferObject)               \
+    R(cudaGLUnmapBufferObjectAsync) R(cudaGLUnregisterBufferObject)                                \
+    R(cudaGraphicsEGLRegisterImage) R(cudaGraphicsGLRegisterBuffer)                                \
+    R(cudaGraphicsGLRegisterImage) R(cudaGraphicsMapResources)                                     \
+    R(cudaGraphicsResourceGetMappedEglFrame) R(cudaGraphicsResourceGetMappedMipmappedArray)        \
+    R(cudaGraphicsResourceGetMappedPointer) R(cudaGraphicsResourceSetMapFlags)                     \
+    R(cudaGraphicsSubResourceGetMappedArray) R(cudaGraphicsUnmapResources)                         \
+    R(cudaGraphicsUnregisterResource) R(cudaGraphicsVDPAURegisterOutputSurface)                    \
+    R(cudaGraphicsVDPAURegisterVideoSurface) R(cudaVDPAUGetDevice) R(cudaVDPAUSetVDPAUDevice)
+
+#define EXTERNAL(R)                                                                                \
+    R(cudaDestroyExternalMemory) R(cudaDestroyExternalSemaphore)                                   \
+    R(cudaDeviceFlushGPUDirectRDMAWrites) R(cudaDeviceGetNvSciSyncAttributes)                      \
+    R(cudaExternalMemoryGetMappedBuffer) R(cudaExternalMemoryGetMappedMipmappedArray)              \
+    R(cudaGraphAddExternalSemaphoresSignalNode) R(cudaGraphAddExternalSemaphoresWaitNode)          \
+    R(cudaGraphExecExternalSemaphoresSignalNodeSetParams)                                          \
+    R(cudaGraphExecExternalSemaphoresWaitNodeSetParams)                                            \
+    R(cudaGraphExternalSemaphoresSignalNodeGetParams)                                              \
+    R(cudaGraphExternalSemaphoresSignalNodeSetParams)                                              \
+    R(cudaGraphExternalSemaphoresWaitNodeGetParams)                                                \
+    R(cudaGraphExternalSemaphoresWaitNodeSetParams) R(cudaImportExternalMemory)                    \
+    R(cudaImportExternalSemaphore) R(cudaSignalExternalSemaphoresAsync)                            \
+    R(cudaWaitExternalSemaphoresAsync)
+
+#define PROCESSES(R)                                                                               \
+    R(cudaIpcCloseMemHandle) R(cudaIpcGetEventHandle) R(cudaIpcGetMemHandle)                       \
+    R(cudaIpcOpenEventHandle) R(cudaIpcOpenMemHandle) R(cudaMemPoolExportPointer)                  \
+    R(cudaMemPoolExportToShareableHandle) R(cudaMemPoolImportFromShareableHandle)                  \
+    R(cudaMemPoolImportPointer)
+
+#define CLUSTERS(R)                                                                                \
+    R(cudaOccupancyMaxActiveClusters) R(cudaOccupancyMaxPotentialClusterSize)
+
+#define LIBRARIES(R)                                                                               \
+    R(cudaLibraryEnumerateKernels) R(cudaLibraryGetGlobal) R(cudaLibraryGetKernel)                 \
+    R(cudaLibraryGetKernelCount) R(cudaLibraryGetManaged) R(cudaLibraryGetUnifiedFunction)         \
+    R(cudaLibraryLoadData) R(cudaLibraryLoadFromFile) R(cudaLibraryUnload)
+
+#define DRIVER(R)                                                                                  \
+    R(__cudaGetProcAddress) R(__cudaRegisterHostVar) R(__cudaRegisterUnifiedTable)                 \
+    R(cudaDeviceRegisterAsyncNotification) R(cudaDeviceUnregisterAsyncNotification)                \
+    R(cudaGetExportTable) R(cudaLogsCurrent) R(cudaLogsDumpToFile) R(cudaLogsDumpToMemory)         \
+    R(cudaLogsRegisterCallback) R(cudaLogsUnregisterCallback)
+
+#define TEXTURES(R)                                                                                \
+    R(cudaArrayGetInfo) R(cudaArrayGetMemoryRequirements) R(cudaArrayGetPlane)                     \
+    R(cudaArrayGetSparseProperties) R(cudaCreateSurfaceObject) R(cudaCreateTextureObject)          \
+    R(cudaDestroySurfaceObject) R(cudaDestroyTextureObject)                                        \
+    R(cudaDeviceGetTexture1DLinearMaxWidth) R(cudaFreeArray) R(cudaFreeMipmappedArray)             \
+    R(cudaGetChannelDesc) R(cudaGetMipmappedArrayLevel) R(cudaGetSurfaceObjectResourceDesc)        \
+    R(cudaGetTextureObjectResourceDesc) R(cudaGetTextureObjectResourceViewDesc)                    \
+    R(cudaGetTextureObjectTextureDesc) R(cudaMalloc3DArray) R(cudaMallocArray)                     \
+    R(cudaMallocMipmappedArray) R(cudaMemcpy2DArrayToArray) R(cudaMemcpy2DFromArray)               \
+    R(cudaMemcpy2DFromArrayAsync) R(cudaMemcpy2DToArray) R(cudaMemcpy2DToArrayAsync)               \
+    R(cudaMemcpyArrayToArray) R(cudaMemcpyFromArray) R(cudaMemcpyFromArrayAsync)                   \
+    R(cudaMemcpyToArray) R(cudaMemcpyToArrayAsync) R(cudaMipmappedArrayGetMemoryRequirements)      \
+    R(cudaMipmappedArrayGetSparseProperties)
+
+#define OTHERS(R)                                                                                  \
+    R(cudaDeviceGetHostAtomicCapabilities) R(cudaDeviceGetP2PAtomicCapabilities)                   \
+    R(cudaGraphConditionalHandleCreate) R(cudaMemDiscardAndPrefetchBatchAsync)                     \
+    R(cudaMemDiscardBatchAsync) R(cudaMemPrefetchBatchAsync) R(cudaMemcpy3DBatchAsync)             \
+    R(cudaMemcpyBatchAsync)
+
+/* Those that have a second name, for per-thread default streams. */
+#define ALSO_PTSZ_REFUSED(R)                                                                       \
+    R(cudaMemDiscardAndPrefetchBatchAsync) R(cudaMemDiscardBatchAsync)                             \
+    R(cudaMemPrefetchBatchAsync) R(cudaMemcpy2DFromArrayAsync) R(cudaMemcpy2DToArrayAsync)         \
+    R(cudaMemcpy3DBatchAsync) R(cudaMemcpyBatchAsync) R(cudaMemcpyFromArrayAsync)                  \
+    R(cudaMemcpyToArrayAsync) R(cudaSignalExternalSemaphoresAsync)                                 \
+    R(cudaWaitExternalSemaphoresAsync)
+
+#define ALSO_PTDS_REFUSED(R)                                                                       \
+    R(cudaMemcpy2DArrayToArray) R(cudaMemcpy2DFromArray) R(cudaMemcpy2DToArray)                    \
+    R(cudaMemcpyArrayToArray) R(cudaMemcpyFromArray) R(cudaMemcpyToArray)
+/* clang-format on */
+
+static int refuse(const char *name, const char *why, bool *told)
+{
+    char sentence[200];
+    snprintf(sentence, sizeof sentence, "%s is not supported: %s", name, why);
+    if (!*told) cudart_print(sentence);
+    *told = true;
+    return cudart_done(cudaErrorNotSupported);
+}
+
+/* The assembler knows the function by its own name, the compiler by another, for it has seen the
+ * real one declared. Arguments are not looked at. */
+#define REFUSE(name, why)                                                                          \
+    int refused_##name(void) __asm__(#name);                                                       \
+    int refused_##name(void)                                                                       \
+    {                                                                                              \
+        static bool told;                                                                          \
+        return refuse(#name, why, &told);                                                          \
+    }
+
+#define R_GRAPHICS(name) REFUSE(name, "there is no OpenGL, EGL or VDPAU to share with")
+GRAPHICS(R_GRAPHICS)
+
+#define R_EXTERNAL(name)                                                                           \
+    REFUSE(name, "there are no other drivers to share memory and semaphores with")
+EXTERNAL(R_EXTERNAL)
+
+#define R_PROCESSES(name) REFUSE(name, "memory cannot be shared with other processes")
+PROCESSES(R_PROCESSES)
+
+#define R_CLUSTERS(name) REFUSE(name, "launches in clusters are not supported")
+CLUSTERS(R_CLUSTERS)
+
+#define R_LIBRARIES(name) REFUSE(name, "code can only be compiled into the program")
+LIBRARIES(R_LIBRARIES)
+
+#define R_DRIVER(name) REFUSE(name, "there is no driver behind this runtime")
+DRIVER(R_DRIVER)
+
+#define R_TEXTURES(name) REFUSE(name, "there are no textures, surfaces and arrays")
+TEXTURES(R_TEXTURES)
+
+#define R_OTHERS(name) REFUSE(name, "the emulator does not have it")
+OTHERS(R_OTHERS)
+
+#define SECOND_NAME(name, suffix)                                                                  \
+    extern int second_##name(void) __asm__(#name suffix) __attribute__((alias(#name)));
+#define WITH_PTSZ(name) SECOND_NAME(name, "_ptsz")
+#define WITH_PTDS(name) SECOND_NAME(name, "_ptds")
+ALSO_PTSZ_REFUSED(WITH_PTSZ)
+ALSO_PTDS_REFUSED(WITH_PTDS)
+
+/* The description of a texture's elements alone does no harm: headers make one for every type. */
+struct cudaChannelFormatDesc CUDARTAPI cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                             enum cudaChannelFormatKind kind)
+{
+    return (struct cudaChannelFormatDesc){x, y, z, w, kind};
+}

@@ -1,0 +1,38 @@
+/*
+ * cudart_version.c — versions, and the ways past the runtime to a driver, of which there is none.
+ */
+#include "cudart.h"
+
+cudaError_t CUDARTAPI cudaDriverGetVersion(int *version)
+{
+    if (version == NULL) return cudart_done(cudaErrorInvalidValue);
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaRuntimeGetVersion(int *version) { return cudaDriverGetVersion(version); }
+
+/* Tells that the driver has no function of that name: there is no driver. */
+cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion(const char *name, void **function,
+                                                       unsigned version, unsigned long long flags,
+                                                       enum cudaDriverEntryPointQueryResult *result)
+{
+    (void)version, (void)flags;
+    RETURN_IF_FAULTY();
+    if (name == NULL || function == NULL) return cudart_done(cudaErrorInvalidValue);
+    *function = NULL;
+    if (result == NULL) return cudart_done(cudaErrorSymbolNotFound);
+    *result = cudaDriverEntryPointSymbolNotFound;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaGetDriverEntryPoint(const char *name, void **function,
+                                              unsigned long long flags,
+                                              enum cudaDriverEntryPointQueryResult *result)
+{
+    return cudaGetDriverEntryPointByVersion(name, function, CUDART_VERSION, flags, result);
+}
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* the older of the two is */
+ALSO_PTSZ(cudaGetDriverEntryPoint);
+ALSO_PTSZ(cudaGetDriverEntryPointByVersion);
