@@ -92,6 +92,13 @@ static void describe_nearest(struct emu *emu, const struct range *range, uint64_
 
 void alloc_log_append(struct emu *emu, uint64_t address, char *text, size_t size)
 {
+    const struct range *own = memory_find(&emu->memory, address);
+    if (own && own->is_heap) {
+        char where[200];
+        heap_describe(&emu->heap, address, where, sizeof where);
+        device_append(text, size, "\n    and is %s", where);
+        return;
+    }
     const struct allocation *a = find(&emu->allocations, address);
     const struct range *range = nearest_range(&emu->memory, address);
     if (a && a->is_freed)

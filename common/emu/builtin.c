@@ -1,5 +1,6 @@
 #include "builtin.h"
 #include "device.h"
+#include "watch.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -16,6 +17,14 @@ static uint64_t argument(const struct warp *w, const struct insn *i, int lane, u
     return value;
 }
 
+static void set_result(struct warp *w, const struct insn *i, int lane, const void *value,
+                       size_t bytes)
+{
+    if (i->call->result_size >= bytes)
+        memcpy(w->frame->area + (size_t)lane * w->frame->area_bytes + i->call->result_offset, value,
+               bytes);
+}
+
 /* The host's view of `bytes` at a generic address: of global memory, or of a lane's local memory.
  * NULL: none. */
 static const void *view(const struct warp *w, int lane, uint64_t address, size_t bytes)
@@ -27,8 +36,7 @@ static const void *view(const struct warp *w, int lane, uint64_t address, size_t
         return offset + bytes <= stack ? w->local + (size_t)lane * stack + offset : NULL;
     }
     struct range range;
-    if (!device_range(launch->emu, address, &range) ||
-        bytes > range.bytes - (address - range.base))
+    if (!device_range(launch->emu, address, &range) || bytes > range.bytes - (address - range.base))
         return NULL;
     return (const void *)(uintptr_t)(address + (uint64_t)range.delta);
 }
@@ -124,9 +132,7 @@ static void builtin_printf(struct warp *w, const struct insn *i, uint32_t mask)
             c += length;
         }
         fwrite(line, 1, used, stdout);
-        if (i->call->result_size >= sizeof arguments)
-            memcpy(w->frame->area + (size_t)lane * w->frame->area_bytes + i->call->result_offset,
-                   &arguments, sizeof arguments);
+        set_result(w, i, lane, &arguments, sizeof arguments);
     }
 }
 
@@ -150,9 +156,46 @@ static void builtin_assert(struct warp *w, const struct insn *i, uint32_t mask)
     fault(w, i, lane, EMU_ASSERT, "assertion `%.100s` failed", condition);
 }
 
+/* malloc(bytes): 0 where the heap is exhausted */
+void builtin_malloc(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    enum { POISON = 0xCD };
+    struct emu *emu = w->block->launch->emu;
+    for (; mask; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask);
+        uint64_t bytes = argument(w, i, lane, 0, 8), address = heap_alloc(&emu->heap, bytes);
+        struct range range;
+        if (address && bytes && device_range(emu, address, &range))
+            memset((void *)(uintptr_t)(address + (uint64_t)range.delta), POISON, bytes);
+        if (address) watch_alloc(emu, address, bytes);
+        set_result(w, i, lane, &address, sizeof address);
+    }
+    w->block->changed = true;
+}
+
+void builtin_free(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    struct emu *emu = w->block->launch->emu;
+    for (; mask; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask);
+        uint64_t address = argument(w, i, lane, 0, 8), bytes;
+        if (!address) continue;
+        const char *wrong = heap_free(&emu->heap, address, &bytes);
+        if (wrong) {
+            fault(w, i, lane, EMU_LAUNCH_FAILURE, "free of 0x%llx, %s", (unsigned long long)address,
+                  wrong);
+            return;
+        }
+        if (bytes) watch_free(emu, address, bytes);
+    }
+    w->block->changed = true;
+}
+
 void (*builtin_find(const char *name))(struct warp *, const struct insn *, uint32_t)
 {
     if (!strcmp(name, "vprintf")) return builtin_printf;
     if (!strcmp(name, "__assertfail")) return builtin_assert;
+    if (!strcmp(name, "malloc")) return builtin_malloc;
+    if (!strcmp(name, "free")) return builtin_free;
     return NULL;
 }

@@ -4,7 +4,10 @@
 
 #include "machine.h"
 
-/* vprintf and __assertfail; NULL for any other name. */
+void builtin_malloc(struct warp *, const struct insn *, uint32_t mask);
+void builtin_free(struct warp *, const struct insn *, uint32_t mask);
+
+/* Those two, vprintf and __assertfail; NULL for any other name. */
 void (*builtin_find(const char *name))(struct warp *, const struct insn *, uint32_t mask);
 
 #endif

@@ -80,6 +80,7 @@ cudaError_t CUDARTAPI cudaDeviceReset(void)
     cudart_check_leaks();
     cudart_unload();
     cudart_free_all();
+    emu_heap_limit(emu_runtime(), 0);
     cudart_drop_streams();
     cudart_default_limits(cudart_device());
     cudart_drop_peers();
@@ -103,6 +104,12 @@ cudaError_t CUDARTAPI cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     RETURN_IF_FAULTY();
     if ((unsigned)limit >= LIMITS) return cudart_done(cudaErrorUnsupportedLimit);
+    if (limit == cudaLimitMallocHeapSize) {
+        /* 0 means the default to emu_heap_limit; a GPU has a smallest heap, too. */
+        enum { LEAST = 4096 };
+        int error = emu_heap_limit(emu_runtime(), value < LEAST ? LEAST : value);
+        if (error) return cudart_done(error);
+    }
     cudart_device()->limits[limit] = value;
     return cudaSuccess;
 }

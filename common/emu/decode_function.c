@@ -36,6 +36,8 @@ static void add_body(struct decoder *d, size_t index)
     callee->function = function;
     callee->local_base = NO_SLOT;
     callee->builtin = function->has_body ? NULL : builtin_find(function->name);
+    if (callee->builtin == builtin_malloc || callee->builtin == builtin_free)
+        d->kernel->uses_heap = true;
     callee->area_bytes = lay_out_callee(d, callee);
     if (function->has_body)
         d->bodies[d->body_count++] = (struct body){.function = function, .callee = callee};

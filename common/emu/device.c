@@ -80,6 +80,7 @@ void emu_close(struct emu *emu)
         next = module->next;
         module_free(module);
     }
+    heap_close(&emu->heap, &emu->memory);
     memory_close(&emu->memory);
     watch_close(emu);
     check_close(&emu->findings);
@@ -297,16 +298,29 @@ int emu_copy_peer(struct emu *to, emu_addr to_address, struct emu *from, emu_add
 
 /* ---- for kernels --------------------------------------------------------------------------- */
 
+int emu_heap_limit(struct emu *emu, size_t bytes)
+{
+    pthread_mutex_lock(&emu->lock);
+    int error = emu->heap.base && bytes ? EMU_INVALID_VALUE : EMU_OK;
+    if (error)
+        device_failed(emu, error, "the heap of malloc has its size: a kernel has used it");
+    else
+        emu->heap.wanted = bytes;
+    if (!bytes) heap_close(&emu->heap, &emu->memory);
+    pthread_mutex_unlock(&emu->lock);
+    return error;
+}
+
 bool device_range(const struct emu *emu, uint64_t address, struct range *range)
 {
     const struct range *own = memory_find(&emu->memory, address);
     if (own) {
         *range = *own;
-        return true;
+        return !range->is_heap || heap_find((struct heap *)&emu->heap, address, range);
     }
     for (unsigned i = 0; i < emu->peer_count; i++)
         if (emu->peers[i].may_access && emu_is_device(emu->peers[i].emu, address))
-            return memory_look(&emu->peers[i].emu->memory, address, range);
+            return memory_look(&emu->peers[i].emu->memory, address, range) && !range->is_heap;
     return false;
 }
 
@@ -314,6 +328,11 @@ void device_describe_address(const struct emu *emu, uint64_t address, char *text
 {
     const struct range *nearest = NULL;
     uint64_t distance = UINT64_MAX;
+    const struct range *own = memory_find(&emu->memory, address);
+    if (own && own->is_heap) {
+        heap_describe((struct heap *)&emu->heap, address, text, size);
+        return;
+    }
     for (unsigned i = 0; i < emu->peer_count; i++) {
         const struct peer *peer = &emu->peers[i];
         if (peer->may_access || !emu_is_device(peer->emu, address)) continue;

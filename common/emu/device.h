@@ -6,6 +6,7 @@
 #include "alloc_log.h"
 #include "check.h"
 #include "counters.h"
+#include "heap.h"
 #include "memory.h"
 #include "module.h"
 #include "trace.h"
@@ -32,6 +33,7 @@ struct emu {
     struct race *race; /* the state of racecheck and initcheck; NULL: off */
     struct init *init;
     struct memory memory;
+    struct heap heap;
     struct peer peers[EMU_MAX_PEERS];
     unsigned peer_count;
     struct emu_module *modules;

@@ -138,6 +138,9 @@ int emu_unmap_host(struct emu *, void *host);
 bool emu_find(struct emu *, emu_addr, emu_addr *base, size_t *bytes);
 /* True for any address in the device's reserved range, allocated or not. */
 bool emu_is_device(const struct emu *, emu_addr);
+/* How many bytes malloc in kernels may give: until a kernel that calls it is launched. 0: the
+ * default of 8 MiB, and what the heap holds is gone. */
+int emu_heap_limit(struct emu *, size_t bytes);
 void emu_memory_info(struct emu *, size_t *free_bytes, size_t *total_bytes);
 
 /* Copies between host and device. EMU_INVALID_VALUE, and nothing is copied, if the device range

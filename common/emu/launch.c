@@ -92,6 +92,8 @@ static int run(struct emu *emu, struct emu_kernel *kernel, const struct emu_shap
     int error = launch_check(emu, kernel, shape, shared);
     if (error) return error;
     if (emu->counting) kernel_agreement(kernel);
+    if (kernel->uses_heap && heap_open(&emu->heap, &emu->memory))
+        return device_failed(emu, EMU_OUT_OF_MEMORY, "no device memory for the heap of malloc");
     struct launch *launch = launch_new(emu, kernel, shape, shared, args);
     if (!launch) return device_failed(emu, EMU_OUT_OF_MEMORY, "out of memory for a launch");
 

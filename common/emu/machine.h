@@ -184,6 +184,7 @@ struct emu_kernel {
     const struct callee *
         *callees;       /* by the function's index in the module; NULL: not in this code */
     size_t stack_bytes; /* local memory a thread, of all frames together */
+    bool uses_heap;     /* it may call malloc or free */
     uint8_t *constants;
     size_t constant_bytes;
     struct special *specials;
@@ -240,6 +241,7 @@ struct fragment {
 struct range {
     uint64_t base, bytes;
     int64_t delta;
+    bool is_heap; /* of malloc in kernels (heap.h) */
 };
 
 struct warp {

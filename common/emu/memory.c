@@ -83,7 +83,7 @@ bool memory_look(struct memory *memory, uint64_t address, struct range *range)
 void *memory_view(const struct memory *memory, uint64_t address, size_t bytes)
 {
     const struct range *range = memory_find(memory, address);
-    if (!range || bytes > range->bytes - (address - range->base)) return NULL;
+    if (!range || range->is_heap || bytes > range->bytes - (address - range->base)) return NULL;
     return (void *)(uintptr_t)(address + (uint64_t)range->delta);
 }
 
@@ -155,7 +155,8 @@ int memory_alloc(struct memory *memory, size_t bytes, emu_addr *address)
     if (!place) place = find_place(memory, memory->base + GAP, bytes);
     if (!place) return EMU_OUT_OF_MEMORY;
     int64_t delta = (int64_t)((uint64_t)(uintptr_t)memory->store - memory->base);
-    if (!insert(memory, (struct range){place, bytes, delta})) return EMU_OUT_OF_MEMORY;
+    if (!insert(memory, (struct range){.base = place, .bytes = bytes, .delta = delta}))
+        return EMU_OUT_OF_MEMORY;
     memory->used += bytes;
     memory->next = round_up(place + bytes + GAP, ALLOCATION_ALIGNMENT);
     memset((void *)(uintptr_t)(place + (uint64_t)delta), POISON,
@@ -164,17 +165,37 @@ int memory_alloc(struct memory *memory, size_t bytes, emu_addr *address)
     return EMU_OK;
 }
 
-int memory_free(struct memory *memory, emu_addr address)
+static void free_range(struct memory *memory, const struct range *range)
 {
-    const struct range *range = memory_find(memory, address);
-    if (!range || range->base != address || !range->delta) return EMU_INVALID_VALUE;
+    uint64_t address = range->base;
     /* Give whole pages back to the host. */
     uint64_t first = round_up(address, GAP), last = (address + range->bytes) / GAP * GAP;
     if (first < last)
         madvise((void *)(uintptr_t)(first + (uint64_t)range->delta), last - first, MADV_DONTNEED);
     memory->used -= range->bytes;
     take_out(memory, range);
+}
+
+int memory_free(struct memory *memory, emu_addr address)
+{
+    const struct range *range = memory_find(memory, address);
+    if (!range || range->base != address || !range->delta || range->is_heap)
+        return EMU_INVALID_VALUE;
+    free_range(memory, range);
     return EMU_OK;
+}
+
+int memory_alloc_heap(struct memory *memory, size_t bytes, emu_addr *address)
+{
+    int error = memory_alloc(memory, bytes, address);
+    if (!error) memory->ranges[above(memory, *address) - 1].is_heap = true;
+    return error;
+}
+
+void memory_free_heap(struct memory *memory, emu_addr address)
+{
+    const struct range *range = memory_find(memory, address);
+    if (range && range->is_heap) free_range(memory, range);
 }
 
 int memory_map(struct memory *memory, void *host, size_t bytes)
@@ -184,7 +205,8 @@ int memory_map(struct memory *memory, void *host, size_t bytes)
     size_t index = above(memory, address + bytes - 1);
     if (index && memory->ranges[index - 1].base + memory->ranges[index - 1].bytes > address)
         return EMU_INVALID_VALUE; /* overlaps one that is mapped already */
-    return insert(memory, (struct range){address, bytes, 0}) ? EMU_OK : EMU_OUT_OF_MEMORY;
+    return insert(memory, (struct range){.base = address, .bytes = bytes}) ? EMU_OK
+                                                                           : EMU_OUT_OF_MEMORY;
 }
 
 int memory_unmap(struct memory *memory, void *host)

@@ -29,6 +29,9 @@ void memory_close(struct memory *);
 /* Returns 0 or an enum emu_error. Fresh memory reads as 0xCD, as far as POISON_LIMIT. */
 int memory_alloc(struct memory *, size_t bytes, emu_addr *);
 int memory_free(struct memory *, emu_addr);
+/* The same for the heap of malloc in kernels, which the host cannot see into. */
+int memory_alloc_heap(struct memory *, size_t bytes, emu_addr *);
+void memory_free_heap(struct memory *, emu_addr);
 int memory_map(struct memory *, void *host, size_t bytes);
 int memory_unmap(struct memory *, void *host);
 /* The range that holds an address, or NULL. */

@@ -82,6 +82,7 @@ static bool find_range(struct warp *w, const struct insn *i, struct access *acce
     if (device_range(w->block->launch->emu, address, &range) &&
         access->bytes <= range.bytes - (address - range.base)) {
         w->near = range;
+        if (range.is_heap) w->near.bytes = 0; /* another thread may free it at any time */
         if (!all_inside(access, range.base, range.bytes))
             KEEP_LANES(access, a - range.base <= range.bytes - access->bytes);
         return true;
