@@ -4,40 +4,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BANKS = 32, BANK_BYTES = 4, SECTOR_BYTES = 32, MOST_WORDS = WARP * 16 / BANK_BYTES };
+enum { BANKS = 32, BANK_BYTES = 4, SECTOR_BYTES = 32 };
 
-/* The distinct words that lanes touch, chained by bank. */
-struct bank_words {
-    uint64_t word[MOST_WORDS];
-    int16_t next[MOST_WORDS], first[BANKS];
-    uint8_t in_bank[BANKS];
-    int count;
-};
-
-static void touch(struct bank_words *words, uint64_t word)
+/*
+ * The wavefronts that a group of lanes needs. `unit` is the number of each lane's access if memory is
+ * cut into pieces of that size, `banks` how many such pieces lie side by side in the 32 banks.
+ * A wavefront serves one piece of each bank; lanes that want another one wait for the next.
+ */
+static unsigned wavefronts(uint32_t *unit, unsigned lanes, unsigned banks)
 {
-    unsigned bank = word % BANKS;
-    for (int i = words->first[bank]; i >= 0; i = words->next[i])
-        if (words->word[i] == word) return;
-    words->word[words->count] = word;
-    words->next[words->count] = words->first[bank];
-    words->first[bank] = (int16_t)words->count++;
-    words->in_bank[bank]++;
+    unsigned count = 0;
+    uint32_t touched = 0, twice = 0; /* banks */
+    for (unsigned k = 0; k < lanes; k++) {
+        uint32_t bank = UINT32_C(1) << (unit[k] & (banks - 1));
+        twice |= touched & bank;
+        touched |= bank;
+    }
+    if (!twice) return 1; /* the everyday case */
+    while (lanes) {
+        uint32_t served[BANKS], busy = 0;
+        unsigned waiting = 0;
+        for (unsigned k = 0; k < lanes; k++) {
+            unsigned bank = unit[k] & (banks - 1);
+            uint32_t bit = UINT32_C(1) << bank, mine = unit[k];
+            uint32_t first = busy & bit ? served[bank] : mine;
+            served[bank] = first;
+            busy |= bit;
+            unit[waiting] = mine;
+            waiting += first != mine;
+        }
+        lanes = waiting;
+        count++;
+    }
+    return count;
 }
 
-static unsigned wavefronts(const uint64_t *address, uint32_t lanes, unsigned bytes)
+/* All lanes are as far apart as the first two: 1 wavefront if that is nothing, otherwise as many as
+ * the largest power of two in it, for then only every so-many-th bank is touched. 0: they are not. */
+static unsigned strided_wavefronts(const uint32_t *word)
 {
-    struct bank_words words = {.count = 0};
-    unsigned most = 0;
-    memset(words.first, -1, sizeof words.first);
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        uint64_t a = address[__builtin_ctz(left)];
-        for (uint64_t word = a / BANK_BYTES; word <= (a + bytes - 1) / BANK_BYTES; word++)
-            touch(&words, word);
-    }
-    for (int bank = 0; bank < BANKS; bank++)
-        if (words.in_bank[bank] > most) most = words.in_bank[bank];
-    return most;
+    uint32_t stride = word[1] - word[0], other = 0;
+    for (unsigned lane = 1; lane < WARP; lane++) other |= (word[lane] - word[lane - 1]) ^ stride;
+    if (other) return 0;
+    uint32_t power = stride & -stride;
+    return !power ? 1 : power < BANKS ? power : BANKS;
 }
 
 /* Does every active lane n share its address with lane n^distance, or is that one inactive? */
@@ -50,54 +60,77 @@ static bool lanes_pair(const uint64_t *address, uint32_t mask, unsigned distance
     return true;
 }
 
-/* The everyday case: neighbouring lanes, neighbouring words, each bank once. */
-static bool consecutive(const uint64_t *address, uint32_t mask)
+/* The units of a group's lanes, without repetitions of the lane before. An access is aligned to its
+ * size: of two lanes it is the same or has no word in common. */
+static unsigned take_units(uint32_t *unit, const uint64_t *address, uint32_t group, unsigned bytes)
 {
-    if (mask != ALL_LANES) return false;
-    bool so = true;
-    for (unsigned lane = 1; lane < WARP; lane++)
-        so &= address[lane] == address[0] + BANK_BYTES * lane;
-    return so;
+    unsigned lanes = 0, shift = (unsigned)__builtin_ctz(bytes);
+    for (; group; group &= group - 1) {
+        uint32_t mine = (uint32_t)(address[__builtin_ctz(group)] >> shift);
+        if (!lanes || unit[lanes - 1] != mine) unit[lanes++] = mine;
+    }
+    return lanes;
 }
 
 void count_shared(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
                   unsigned bytes, bool load)
 {
     counts->shared_requests++;
-    if (bytes == BANK_BYTES && consecutive(address, mask)) {
-        counts->wavefronts++;
+    uint32_t unit[WARP];
+    if (bytes <= BANK_BYTES) {
         counts->ideal++;
+        for (unsigned lane = 0; lane < WARP; lane++)
+            unit[lane] = (uint32_t)(address[lane] / BANK_BYTES);
+        unsigned found = mask == ALL_LANES ? strided_wavefronts(unit) : 0;
+        if (!found) found = wavefronts(unit, take_units(unit, address, mask, BANK_BYTES), BANKS);
+        counts->wavefronts += found;
         return;
     }
-    unsigned group_lanes = bytes <= 4 ? WARP : bytes == 8 ? WARP / 2 : WARP / 4;
-    if (load && bytes > 4 && (lanes_pair(address, mask, 1) || lanes_pair(address, mask, 2)))
-        group_lanes *= 2;
+    unsigned group_lanes = bytes == 8 ? WARP / 2 : WARP / 4;
+    if (load && (lanes_pair(address, mask, 1) || lanes_pair(address, mask, 2))) group_lanes *= 2;
     for (unsigned first = 0; first < WARP; first += group_lanes) {
-        uint32_t group =
-            group_lanes == WARP
-                ? mask
-                : mask >> first << first & (uint32_t)((UINT64_C(1) << (first + group_lanes)) - 1);
+        uint32_t group = (uint32_t)(((UINT64_C(1) << group_lanes) - 1) << first) & mask;
         if (!group) continue;
-        counts->wavefronts += wavefronts(address, group, bytes);
+        unsigned lanes = take_units(unit, address, group, bytes);
+        counts->wavefronts += wavefronts(unit, lanes, BANKS * BANK_BYTES / bytes);
         counts->ideal++;
     }
+}
+
+/* How many different numbers are there? They are looked up in a hash table. */
+static unsigned distinct(const uint64_t *number, unsigned count)
+{
+    enum { BUCKETS = 2 * WARP };
+    uint64_t bucket[BUCKETS];
+    uint64_t used = 0; /* a bit each */
+    unsigned found = 0;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned at = (unsigned)(number[i] ^ number[i] >> 6) % BUCKETS;
+        while (used >> at & 1 && bucket[at] != number[i]) at = (at + 1) % BUCKETS;
+        if (used >> at & 1) continue;
+        used |= UINT64_C(1) << at;
+        bucket[at] = number[i];
+        found++;
+    }
+    return found;
 }
 
 void count_global(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
                   unsigned bytes)
 {
-    uint64_t seen[WARP];
+    uint64_t sector[WARP]; /* leaving out one that the lane before has */
     unsigned sectors = 0;
+    bool ascending = true;
     counts->requests++;
-    counts->bytes += (uint64_t)bytes * (unsigned)__builtin_popcount(mask);
+    counts->bytes += (uint64_t)bytes * lanes_in(mask);
     /* An access is aligned to its size, so it lies in one sector. */
     for (uint32_t left = mask; left; left &= left - 1) {
-        uint64_t sector = address[__builtin_ctz(left)] / SECTOR_BYTES;
-        bool known = false;
-        for (unsigned i = sectors; i-- > 0 && !known;) known = seen[i] == sector;
-        if (!known) seen[sectors++] = sector;
+        uint64_t mine = address[__builtin_ctz(left)] / SECTOR_BYTES;
+        if (sectors && mine == sector[sectors - 1]) continue;
+        if (sectors && mine < sector[sectors - 1]) ascending = false;
+        sector[sectors++] = mine;
     }
-    counts->sectors += sectors;
+    counts->sectors += ascending ? sectors : distinct(sector, sectors);
 }
 
 void count_access(const struct warp *warp, const struct insn *insn, enum ptx_space space,

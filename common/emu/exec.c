@@ -109,7 +109,7 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
             active = guarded(w, i, mask);
             if (counting) {
                 w->counts[pc].executed++;
-                w->counts[pc].lanes += (unsigned)__builtin_popcount(active);
+                w->counts[pc].lanes += lanes_in(active);
             }
             w->fuel--;
             if (i->control != CONTROL_NONE) break;

@@ -67,7 +67,7 @@ static void pass_arguments(const struct frame *from, struct frame *to, const str
     for (; lanes; lanes &= lanes - 1) {
         size_t lane = (size_t)__builtin_ctz(lanes);
         for (unsigned k = 0; k < i->call->arguments && k < to->callee->params; k++)
-            memcpy(to->area + lane * to->area_bytes + to->callee->param_offset[k],
+            copy_few(to->area + lane * to->area_bytes + to->callee->param_offset[k],
                    from->area + lane * from->area_bytes + i->call->argument_offset[k],
                    lesser(to->callee->param_size[k], i->call->argument_size[k]));
     }
@@ -141,7 +141,7 @@ void frame_return(struct warp *w, struct fragment *f, uint32_t lanes)
     if (call->result_size)
         for (uint32_t left = lanes; left; left &= left - 1) {
             size_t lane = (size_t)__builtin_ctz(left);
-            memcpy(caller->area + lane * caller->area_bytes + call->result_offset,
+            copy_few(caller->area + lane * caller->area_bytes + call->result_offset,
                    frame->area + lane * frame->area_bytes + callee->result_offset,
                    callee->result_size);
         }

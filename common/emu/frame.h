@@ -9,6 +9,7 @@
 #define EMU_FRAME_H
 
 #include "machine.h"
+#include <string.h>
 
 /* Lanes of a fragment enter the function that the instruction calls; the others wait behind it. */
 void frame_call(struct warp *, struct fragment *, const struct insn *, uint32_t lanes);
@@ -19,5 +20,17 @@ void *frame_slot(const struct warp *, const struct fragment *, slot);
 /* A fragment begins or ceases to be in a frame. */
 void frame_hold(struct frame *);
 void frame_release(struct frame *);
+
+/* Copies an argument, a result or a part of one: of any size and alignment, and nearly always a
+ * word or two. */
+static inline void copy_few(void *to, const void *from, size_t bytes)
+{
+    if (bytes == 4)
+        memcpy(to, from, 4);
+    else if (bytes == 8)
+        memcpy(to, from, 8);
+    else
+        memcpy(to, from, bytes);
+}
 
 #endif

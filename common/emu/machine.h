@@ -344,6 +344,12 @@ bool fault_found(struct warp *, const struct insn *, int lane, int error, const 
 /* "scan.cu:41 (PTX line 97)" */
 void describe_place(const struct emu_kernel *, const struct insn *, char *text, size_t size);
 
+/* Nearly always it is all of them, and a CPU of which nothing is known counts bits slowly. */
+static inline unsigned lanes_in(uint32_t mask)
+{
+    return mask == ALL_LANES ? WARP : (unsigned)__builtin_popcount(mask);
+}
+
 /* A lane's registers. */
 static inline void *slot_at(const struct warp *warp, slot s)
 {

@@ -9,6 +9,7 @@
 #include "access_error.h"
 #include "counters.h"
 #include "device.h"
+#include "frame.h"
 #include "ops.h"
 #include "warp_ops.h"
 #include "watch.h"
@@ -242,12 +243,73 @@ static inline bool is_block_copy(const struct insn *i, const struct access *acce
     return !gap;
 }
 
-static inline void load_words(lane_32 *d, const struct access *access, uint64_t host)
+/* For each lane of the access; nearly always that is all of them. */
+#define EACH_LANE(access, statement)                                                               \
+    do {                                                                                           \
+        if ((access)->mask == ALL_LANES)                                                           \
+            for (int l = 0; l < WARP; l++) statement;                                              \
+        else                                                                                       \
+            for (uint32_t left = (access)->mask; left; left &= left - 1) {                         \
+                int l = __builtin_ctz(left);                                                       \
+                statement;                                                                         \
+            }                                                                                      \
+    } while (0)
+
+/* One element a lane. A loop for each width and kind, which is chosen once and not in each lane. */
+static void load_elements(const struct warp *w, const struct insn *i, const struct access *access,
+                          uint64_t host)
 {
-    for (uint32_t left = access->mask; left; left &= left - 1) {
-        int l = __builtin_ctz(left);
-        d[l] = *(const byte_32 *)(uintptr_t)(host + access->address[l]);
+#define LOAD(d, type)                                                                              \
+    EACH_LANE(access, d[l] = (__typeof__(*d))(type)load_element(                                   \
+                          (const void *)(uintptr_t)(host + access->address[l]), sizeof(type), 0))
+    int kind = i->sign_extend ? -i->element_bytes : i->element_bytes;
+    if (i->lane_bytes == 4) {
+        lane_32 *d = LANES(u32, i->v[0]);
+        switch (kind) {
+        case 1: LOAD(d, uint8_t); break;
+        case -1: LOAD(d, int8_t); break;
+        case 2: LOAD(d, uint16_t); break;
+        case -2: LOAD(d, int16_t); break;
+        default: LOAD(d, uint32_t);
+        }
+    } else {
+        lane_64 *d = LANES(u64, i->v[0]);
+        switch (kind) {
+        case 1: LOAD(d, uint8_t); break;
+        case -1: LOAD(d, int8_t); break;
+        case 2: LOAD(d, uint16_t); break;
+        case -2: LOAD(d, int16_t); break;
+        case 4: LOAD(d, uint32_t); break;
+        case -4: LOAD(d, int32_t); break;
+        default: LOAD(d, uint64_t);
+        }
     }
+#undef LOAD
+}
+
+static void store_elements(const struct warp *w, const struct insn *i, const struct access *access,
+                           uint64_t host)
+{
+#define STORE(bytes)                                                                               \
+    EACH_LANE(access,                                                                              \
+              store_element((void *)(uintptr_t)(host + access->address[l]), from[l], bytes))
+    if (i->lane_bytes == 4) {
+        const lane_32 *from = LANES(u32, i->v[0]);
+        switch (i->element_bytes) {
+        case 1: STORE(1); break;
+        case 2: STORE(2); break;
+        default: STORE(4);
+        }
+    } else {
+        const lane_64 *from = LANES(u64, i->v[0]);
+        switch (i->element_bytes) {
+        case 1: STORE(1); break;
+        case 2: STORE(2); break;
+        case 4: STORE(4); break;
+        default: STORE(8);
+        }
+    }
+#undef STORE
 }
 
 /* .v4 of 4 bytes, the usual one. */
@@ -332,15 +394,8 @@ static void load(struct warp *w, const struct insn *i, uint32_t mask)
         }
         if (i->elements > 1)
             load_vectors(w, i, &access, host);
-        else if (i->element_bytes == 4 && i->lane_bytes == 4)
-            load_words(LANES(u32, i->v[0]), &access, host);
         else
-            for (uint32_t left = access.mask; left; left &= left - 1) {
-                int l = __builtin_ctz(left);
-                set_lane(w, i->v[0], i->lane_bytes, l,
-                         load_element((const void *)(uintptr_t)(host + access.address[l]),
-                                      i->element_bytes, i->sign_extend));
-            }
+            load_elements(w, i, &access, host);
     }
 }
 
@@ -370,15 +425,10 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
             memcpy((void *)(uintptr_t)(host + access.address[0]), LANES(u32, i->v[0]), SLOT_32);
             continue;
         }
-        if (i->elements > 1) {
+        if (i->elements > 1)
             store_vectors(w, i, &access, host);
-            continue;
-        }
-        for (uint32_t left = access.mask; left; left &= left - 1) {
-            int l = __builtin_ctz(left);
-            store_element((void *)(uintptr_t)(host + access.address[l]),
-                          get_lane(w, i->v[0], i->lane_bytes, l), i->element_bytes);
-        }
+        else
+            store_elements(w, i, &access, host);
     }
 }
 
@@ -443,29 +493,26 @@ static void load_param(struct warp *w, const struct insn *i, uint32_t mask)
  * decode.c has checked to be inside it. */
 static void load_area(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    for (uint32_t left = mask; left; left &= left - 1) {
-        int l = __builtin_ctz(left);
-        const uint8_t *from = w->frame->area + (size_t)l * w->frame->area_bytes + i->offset;
-        for (unsigned k = 0; k < i->elements; k++) {
+    const uint8_t *area = w->frame->area + i->offset;
+    for (unsigned k = 0; k < i->elements; k++, area += i->element_bytes)
+        for (uint32_t left = i->v[k] == NO_SLOT ? 0 : mask; left; left &= left - 1) {
+            int l = __builtin_ctz(left);
             uint64_t value = 0;
-            if (i->v[k] == NO_SLOT) continue;
-            memcpy(&value, from + (size_t)k * i->element_bytes, i->element_bytes);
+            copy_few(&value, area + (size_t)l * w->frame->area_bytes, i->element_bytes);
             set_lane(w, i->v[k], i->lane_bytes, l,
                      load_element(&value, i->element_bytes, i->sign_extend));
         }
-    }
 }
 
 static void store_area(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    for (uint32_t left = mask; left; left &= left - 1) {
-        int l = __builtin_ctz(left);
-        uint8_t *to = w->frame->area + (size_t)l * w->frame->area_bytes + i->offset;
-        for (unsigned k = 0; k < i->elements; k++) {
+    uint8_t *area = w->frame->area + i->offset;
+    for (unsigned k = 0; k < i->elements; k++, area += i->element_bytes)
+        for (uint32_t left = mask; left; left &= left - 1) {
+            int l = __builtin_ctz(left);
             uint64_t value = get_lane(w, i->v[k], i->lane_bytes, l);
-            memcpy(to + (size_t)k * i->element_bytes, &value, i->element_bytes);
+            copy_few(area + (size_t)l * w->frame->area_bytes, &value, i->element_bytes);
         }
-    }
 }
 
 /* ---- atomics ------------------------------------------------------------------------------- */
@@ -517,7 +564,32 @@ static uint64_t combined(const struct insn *i, uint64_t old, uint64_t b, uint64_
     return old;
 }
 
-/* Lanes one after the other; other host threads see each as one indivisible change. */
+/* Changes the word at an address as one indivisible step. Returns what was there. */
+static uint64_t change(const struct insn *i, void *at, uint64_t b, uint64_t c)
+{
+    if (i->element_bytes == 8) {
+        uint64_t seen = __atomic_load_n((byte_64 *)at, __ATOMIC_SEQ_CST);
+        while (!__atomic_compare_exchange_n((byte_64 *)at, &seen, combined(i, seen, b, c), false,
+                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+            continue;
+        return seen;
+    }
+    uint32_t seen = __atomic_load_n((byte_32 *)at, __ATOMIC_SEQ_CST);
+    while (!__atomic_compare_exchange_n((byte_32 *)at, &seen, (uint32_t)combined(i, seen, b, c),
+                                        false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        continue;
+    return seen;
+}
+
+/* The same in shared memory, which no other host thread sees. */
+static uint64_t change_shared(const struct insn *i, void *at, uint64_t b, uint64_t c)
+{
+    uint64_t old = load_element(at, i->element_bytes, false);
+    store_element(at, combined(i, old, b, c), i->element_bytes);
+    return old;
+}
+
+/* Lanes one after the other. */
 static void atomic(struct warp *w, const struct insn *i, uint32_t mask)
 {
     struct access access = {.bytes = i->element_bytes, .operation = "atom"};
@@ -528,24 +600,12 @@ static void atomic(struct warp *w, const struct insn *i, uint32_t mask)
         mask &= ~access.mask;
         for (uint32_t left = access.mask; left; left &= left - 1) {
             int l = __builtin_ctz(left);
-            uint64_t b = get_lane(w, i->b, i->lane_bytes, l), old;
+            uint64_t b = get_lane(w, i->b, i->lane_bytes, l);
             uint64_t c = i->c == NO_SLOT ? 0 : get_lane(w, i->c, i->lane_bytes, l);
             void *at = (void *)(uintptr_t)(host + access.address[l]);
-            if (i->element_bytes == 8) {
-                uint64_t seen = __atomic_load_n((byte_64 *)at, __ATOMIC_SEQ_CST);
-                while (!__atomic_compare_exchange_n((byte_64 *)at, &seen, combined(i, seen, b, c),
-                                                    false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-                    continue;
-                old = seen;
-            } else {
-                uint32_t seen = __atomic_load_n((byte_32 *)at, __ATOMIC_SEQ_CST);
-                while (!__atomic_compare_exchange_n((byte_32 *)at, &seen,
-                                                    (uint32_t)combined(i, seen, b, c), false,
-                                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-                    continue;
-                old = seen;
-            }
-            if (combined(i, old, b, c) != old) w->block->changed = true;
+            uint64_t old = access.space == PTX_SHARED ? change_shared(i, at, b, c)
+                                                      : change(i, at, b, c);
+            if (!w->block->changed && combined(i, old, b, c) != old) w->block->changed = true;
             if (i->d != NO_SLOT) set_lane(w, i->d, i->lane_bytes, l, old);
         }
     }
