@@ -31,22 +31,43 @@ struct part {
     char name[NAME_BYTES];
 };
 
-/* Takes the PTX out of each container. */
+/* A program's one text, or the object's in a program of several. */
+static void name_part(struct part *part, size_t object, size_t objects)
+{
+    if (objects == 1)
+        snprintf(part->name, NAME_BYTES, "the program's PTX");
+    else
+        snprintf(part->name, NAME_BYTES, "the PTX of object %zu", object + 1);
+}
+
+/*
+ * Takes the PTX out of the containers; *found of them have PTX that this GPU can run. nvcc -rdc=true
+ * adds NVIDIA's own device runtime, which has none for most GPUs: that matters only if none has. A
+ * function that is missing afterwards is named when a kernel calls it.
+ */
 static int extract_all(const struct fatbin_wrapper *wrapper, size_t count, struct part *parts,
-                       char *message)
+                       size_t *found, char *message)
 {
     const struct emu_gpu *gpu = emu_gpu(emu_runtime());
     unsigned arch = (unsigned)(10 * gpu->major + gpu->minor);
+    int first_error = EMU_OK; /* the first object is the program's own */
+    char text[MESSAGE_BYTES];
+    *found = 0;
     for (size_t i = 0; i < count; i++) {
-        int error = fatbin_extract(container_at(wrapper, i), SIZE_MAX, arch, &parts[i].ptx, message,
-                                   MESSAGE_BYTES);
-        if (error != EMU_OK) return error;
-        if (count == 1)
-            snprintf(parts[i].name, NAME_BYTES, "the program's PTX");
-        else
-            snprintf(parts[i].name, NAME_BYTES, "the PTX of object %zu", i + 1);
+        struct part *part = &parts[*found];
+        int error =
+            fatbin_extract(container_at(wrapper, i), SIZE_MAX, arch, &part->ptx, text, sizeof text);
+        if (error == EMU_OK) {
+            name_part(part, i, count);
+            ++*found;
+            continue;
+        }
+        bool unsuitable = error == (int)cudaErrorNoKernelImageForDevice;
+        if (first_error == EMU_OK || !unsuitable) snprintf(message, MESSAGE_BYTES, "%s", text);
+        if (!unsuitable) return error;
+        first_error = error;
     }
-    return EMU_OK;
+    return *found ? EMU_OK : first_error;
 }
 
 static int link_parts(struct image *image, size_t count, const struct part *parts, char *message)
@@ -85,8 +106,9 @@ static int load_containers(struct image *image, const struct fatbin_wrapper *wra
         snprintf(message, MESSAGE_BYTES, "no host memory to load the program's kernels");
         return EMU_OUT_OF_MEMORY;
     }
-    int error = extract_all(wrapper, count, parts, message);
-    if (error == EMU_OK) error = link_parts(image, count, parts, message);
+    size_t found;
+    int error = extract_all(wrapper, count, parts, &found, message);
+    if (error == EMU_OK) error = link_parts(image, found, parts, message);
     if (error == EMU_OK) attach_machine_code(image, wrapper);
     for (size_t i = 0; i < count; i++) free(parts[i].ptx.text);
     free(parts);
