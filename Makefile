@@ -149,7 +149,7 @@ $(addprefix $(CUDA_BUILD)/tests/,cooperative_code.cu.o): NVCCFLAGS += $(THREE_PT
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread memory sync \
             hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin cubin.fatbin)
 
-tests-build: build/tests/run $(PROGRAMS) all ## build the tests
+tests-build: build/tests/run $(PROGRAMS) $$(PROGRAM_QUICK) all ## build the tests
 	@:
 
 # The tests see the parts of the emulator that its library hides, too.
@@ -189,6 +189,11 @@ build/tests/programs/%.ptx: tests/programs/%.cu
 
 test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the sanitizers first
 	$(Q)build/tests/run
+
+-include tests/emu/programs/programs.mk
+
+.PHONY: test-all
+test-all: test programs ## also run all programs of tests/emu/programs, built in every way
 
 # The sanitizers get a tree of their own, build/asan, where the sources are links; only what nvcc
 # compiles is shared. They are linked statically, as GCC's shared UBSan beside ASan ignores
