@@ -124,11 +124,21 @@ static void collect_ptx(struct line_accesses *list, const struct emu_kernel *ker
     }
 }
 
-/* The line that a machine instruction is counted on: as parse_loc in ptx.c. */
-static struct cubin_place place_of(const struct cubin_row *row, const char *home)
+/* The path of a file whose last part is known. */
+static const char *path_of(const struct ptx_text *text, const char *name)
+{
+    for (unsigned file = 0; file < text->file_count; file++)
+        if (!strcmp(base_file(text, file), name)) return text->files[file];
+    return NULL;
+}
+
+/* The line that a machine instruction is counted on: as parse_loc in ptx_function.c. */
+static struct cubin_place place_of(const struct cubin_row *row, const struct ptx_text *text,
+                                   const char *home)
 {
     if (!row) return (struct cubin_place){"", 0};
-    return row->caller.line && strcmp(row->place.file, home) ? row->caller : row->place;
+    bool at_caller = row->caller.line && ptx_counts_at_caller(path_of(text, row->place.file), home);
+    return at_caller ? row->caller : row->place;
 }
 
 /* Of a kernel or a function that has a section of its own. False: it has none. */
@@ -138,11 +148,12 @@ static bool collect_sass(struct line_accesses *list, const struct cubin *cubin, 
     size_t bytes;
     unsigned section = cubin_section(cubin, ".text.", function->name);
     const unsigned char *code = cubin_content(cubin, section, &bytes);
-    const char *home = base_file(text, function->home_file);
+    const char *home =
+        function->home_file < text->file_count ? text->files[function->home_file] : NULL;
     for (size_t at = 0; bytes - at >= SASS_BYTES; at += SASS_BYTES) {
         struct access_kind kind = sass_access(code + at, arch);
         if (!kind.operation) continue;
-        struct cubin_place place = place_of(cubin_row(cubin, section, at), home);
+        struct cubin_place place = place_of(cubin_row(cubin, section, at), text, home);
         count_line_access(list, place.file, place.line, kind, CODE_SASS, 1);
     }
     return section != 0;

@@ -161,6 +161,7 @@ int ptx_parse_body(struct ptx_text *text, struct ptx_function *function, char *m
         .function = function,
         .unit = function->unit,
         .file_base = text->file_base[function->unit],
+        .files = {.items = (void *)text->files, .count = text->file_count},
     };
     if (setjmp(parser.failed)) return parser.error;
     advance(&parser);

@@ -152,8 +152,7 @@ struct ptx_function {
     size_t instruction_count;
     struct ptx_branch_table *tables;
     size_t table_count;
-    unsigned home_file;      /* of its first .loc; 0: none. Code inlined from others is counted where
-                                it was called */
+    unsigned home_file;      /* of its first .loc; 0: none */
     unsigned max_threads;    /* .maxntid or .reqntid, x*y*z; 0: not given */
     unsigned exact_block[3]; /* .reqntid; 0: not given */
 };
@@ -203,5 +202,10 @@ void ptx_free(struct ptx_text *);
 /* What a name means in a unit: its own variable or function, or the one that all units share. NULL:
  * nothing. (ptx_link.c) */
 const struct ptx_symbol *ptx_find(const struct ptx_text *, unsigned unit, const char *name);
+
+/* Code inlined from a header of the toolkit's (__ldg, cooperative groups) is counted where it was
+ * called, unless the kernel itself is of such a header; other code under its own line, as ncu
+ * does. Are these two paths the former case? */
+bool ptx_counts_at_caller(const char *file, const char *home);
 
 #endif

@@ -76,11 +76,22 @@ static struct ptx_place parse_place(struct parser *p)
     return place;
 }
 
-/* The line of the function's own file that led to a place in another file: for calls inlined into
- * inlined calls, that is found from .loc to .loc. */
+/* The path of a file; NULL if it is not declared. */
+static const char *file_path(const struct parser *p, unsigned file)
+{
+    return file < p->files.count ? ((const char *const *)p->files.items)[file] : NULL;
+}
+
+static bool counts_at_caller(const struct parser *p, struct ptx_place place)
+{
+    return ptx_counts_at_caller(file_path(p, place.file), file_path(p, p->home_file));
+}
+
+/* The user's line that led to a place in a toolkit header: for calls inlined into inlined calls,
+ * that is found from .loc to .loc. */
 static struct ptx_place find_home(const struct parser *p, struct ptx_place place)
 {
-    for (unsigned n = 1; place.file != p->home_file && n <= PTX_RECENT_LOCS; n++) {
+    for (unsigned n = 1; counts_at_caller(p, place) && n <= PTX_RECENT_LOCS; n++) {
         const struct ptx_inlined *recent = &p->recent[(p->recent_next - n) % PTX_RECENT_LOCS];
         if (recent->own.file == place.file && recent->own.line == place.line &&
             recent->own.column == place.column)
@@ -89,8 +100,7 @@ static struct ptx_place find_home(const struct parser *p, struct ptx_place place
     return place;
 }
 
-/* .loc FILE LINE COLUMN [, function_name SYMBOL[+n], inlined_at FILE LINE COLUMN] Code inlined from
- * another file (a toolkit header such as __ldg's) is counted under the line that called it. */
+/* .loc FILE LINE COLUMN [, function_name SYMBOL[+n], inlined_at FILE LINE COLUMN] */
 static void parse_loc(struct parser *p)
 {
     struct ptx_place own = parse_place(p), home = own;
@@ -102,7 +112,7 @@ static void parse_loc(struct parser *p)
         expect(p, ",");
         expect(p, "inlined_at");
         struct ptx_place caller = parse_place(p);
-        if (own.file != p->home_file) {
+        if (counts_at_caller(p, own)) {
             home = find_home(p, caller);
             p->recent[p->recent_next++ % PTX_RECENT_LOCS] = (struct ptx_inlined){own, home};
         }

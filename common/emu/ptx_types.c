@@ -40,3 +40,11 @@ const char *ptx_space_name(enum ptx_space space)
                                                   "local",   "const",  "param"};
     return names[space];
 }
+
+/* Toolkits lie anywhere, but their headers always in a folder of this name. */
+static bool is_toolkit_header(const char *path) { return path && strstr(path, "/include/"); }
+
+bool ptx_counts_at_caller(const char *file, const char *home)
+{
+    return is_toolkit_header(file) && !is_toolkit_header(home);
+}
