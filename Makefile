@@ -55,9 +55,10 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all emu emu-report tests-build test test-asan fuzz setup doctor docs format clean help
+.PHONY: all compare emu emu-report tests-build test test-asan fuzz setup doctor docs format clean help
 
 all: $(STEPS) ## build every step; the default
+#cub: ## build CUB's scan, to be compared with
 #stepN: ## build step N from its folder steps/NN-name, and the emulator
 #V=1: ## with any target, show the commands
 
@@ -74,6 +75,12 @@ build/main/%.o: common/main.c
 	$(call say,$(CC),"$< for $*")
 	$(Q)$(COMPILE) -DSTEP=$*
 
+# What steps are compared with is built like one: ./cub. It takes a while to compile.
+cub: build/main/cub.o $(call objects,$(call sources,common/baseline) $(COMMON)) \
+        | emu
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) -lm -pthread
+
 build/%.o: %.c
 	$(call say,$(CC),$<)
 	$(Q)$(COMPILE)
@@ -81,6 +88,16 @@ build/%.o: %.c
 build/%.cu.o: %.cu
 	$(call say,nvcc,$<)
 	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -c $< -o $@
+
+# ---- counters -----------------------------------------------------------------------------------
+
+# Command-line variables (N, VARIANT, DEVICE; A, B, LINES) reach the scripts, which explain them.
+profile%: step%
+	$(Q)profiles/profile.sh $*
+#profileN: ## count step N, by ncu or the emulator; N= VARIANT= DEVICE=cuda|emu
+
+compare: all ## two steps' counters side by side, A=3 B=4 N=512 LINES=1; without A and B all steps
+	$(Q)profiles/compare.sh
 
 # ---- the emulator -------------------------------------------------------------------------------
 
@@ -139,7 +156,7 @@ emu-report: emu ## say how exact the counters of PROGRAM=./step4 are, kernel by 
 # ---- tests --------------------------------------------------------------------------------------
 
 # One program holds all tests, everything in common/ and all steps; its CUDA runtime is emulated.
-TESTS    := $(call objects,$(call sources,tests tests/emu tests/fuzz tests/wrong $(FOLDERS)) $(COMMON))
+TESTS    := $(call objects,$(call sources,tests tests/emu tests/fuzz tests/wrong tests/errata $(FOLDERS)) $(COMMON))
 
 # Kernels that are tested from the PTX of each generation of the compiler.
 THREE_PTX = -gencode arch=compute_100,code=compute_100
@@ -234,7 +251,7 @@ format: ## put the C and CUDA sources into the style of .clang-format
 	$(Q)git ls-files '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format -i
 
 clean: ## remove what was built; a toolkit in build/cuda stays
-	$(Q)rm -rf $(filter-out build/cuda,$(wildcard build/*)) $(wildcard step[0-9] step[0-9][0-9])
+	$(Q)rm -rf $(filter-out build/cuda,$(wildcard build/*)) $(wildcard step[0-9] step[0-9][0-9] cub)
 
 help: ## list the targets
 	@sed -En 's/^#?([A-Za-z=1-]+):.*## (.*)/\1:\2/p' Makefile | \

@@ -184,8 +184,8 @@ static int run_sweep(struct program *p)
 
 static void print_version(const struct step *step)
 {
-    printf("step%d (%s), Upsweep %s, CUDA %d.%d\n", step->number, step->name, UPSWEEP_VERSION,
-           CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+    printf("%s (%s), Upsweep %s, CUDA %d.%d\n", step_program(step).name, step->name,
+           UPSWEEP_VERSION, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
 }
 
 static int run(struct program *p)

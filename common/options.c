@@ -329,8 +329,8 @@ static void help_line(FILE *to, const char *name, const char *argument, const ch
 
 void options_help(const struct step *step, FILE *to)
 {
-    fprintf(to, "step%d: %s\n\nUsage: ./step%d [options]\n\n", step->number, step->title,
-            step->number);
+    struct program_name program = step_program(step);
+    fprintf(to, "%s: %s\n\nUsage: ./%s [options]\n\n", program.name, step->title, program.name);
     for (size_t i = 0; i < TABLE_SIZE; i++) {
         if (strcmp(table[i].name, "variant") == 0 && !step->variants) continue;
         help_line(to, table[i].name, table[i].argument, table[i].help);

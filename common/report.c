@@ -35,7 +35,12 @@ void report_row(FILE *to, const char *label, const char *format, ...)
 void report_heading(FILE *to, const struct step *step, const struct device *device)
 {
     struct style style = style_of(to);
-    fprintf(to, "%sStep %d · %s%s\n", style.strong, step->number, step->title, style.end);
+    fprintf(to, "%s", style.strong);
+    if (step->program)
+        fprintf(to, "Baseline · ");
+    else
+        fprintf(to, "Step %d · ", step->number);
+    fprintf(to, "%s%s\n", step->title, style.end);
     if (step->teaches) fprintf(to, "%s\n", step->teaches);
     fprintf(to, "\n");
     char cpu[DEVICE_NAME];

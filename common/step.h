@@ -64,6 +64,7 @@ struct step_option {
 
 struct step {
     int number;
+    const char *program;   /* NULL: ./stepN. A baseline that is no step of ours has another name */
     const char *name;      /* as in the folder's name: "work-efficient" */
     const char *title;     /* a few words for headings: "Work-efficient scan (Blelloch)" */
     const char *teaches;   /* one line */
@@ -101,6 +102,12 @@ struct step {
      * give for `in` (n elements of the step's type, on the host). NULL: the running sum. */
     void (*reference)(double *want, const void *in, size_t n, int variant);
 };
+
+/* "step3", or what step.program says: how the program is called, without "./". (step_program.c) */
+struct program_name {
+    char name[40];
+};
+struct program_name step_program(const struct step *);
 
 #ifdef __cplusplus
 }
