@@ -138,3 +138,29 @@ Test(docs, links_lead_somewhere)
     globfree(&pages);
     cr_expect(links > 0);
 }
+
+/* Every error in notes/errata.md names a test that exists, and every such test is named there. */
+Test(docs, every_erratum_has_a_test)
+{
+    static char tests[TEXT];
+    char name[100], needle[120];
+    strcpy(tests, read_file("tests/test_errata.c"));
+    char *errata = read_file("notes/errata.md");
+    int named = 0, defined = 0;
+    for (char *at = errata; (at = strstr(at, "*Test")) != NULL;) {
+        char *end = strstr(at, "\n\n");
+        for (; (at = strchr(at, '`')) != NULL && at < end; named++) {
+            int length = (int)strcspn(++at, "`");
+            snprintf(needle, sizeof needle, "Test(errata, %.*s", length, at);
+            cr_expect(strstr(tests, needle) != NULL, "errata.md names %s)", needle);
+            at += length + 1;
+        }
+        if (at == NULL || at > end) at = end;
+    }
+    for (char *at = tests; (at = strstr(at, "\nTest(errata, ")) != NULL; at++, defined++) {
+        sscanf(at, "\nTest(errata, %99[a-zA-Z0-9_]", name);
+        snprintf(needle, sizeof needle, "`%s`", name);
+        cr_expect(strstr(errata, needle) != NULL, "errata.md does not name %s", name);
+    }
+    cr_expect(named == defined && named > 0, "%d named, %d defined", named, defined);
+}

@@ -1,0 +1,6 @@
+// The lecture and its time: __shfl without a member mask.
+__global__ void rotate(float *data)
+{
+    float x = data[threadIdx.x];
+    data[threadIdx.x] = __shfl(x, (threadIdx.x + 1) % 32);
+}
