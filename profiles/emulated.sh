@@ -43,7 +43,7 @@ scan 6 $mi --offset 1
 scan 7 $mi
 
 echo emu__ptx_inst_executed.sum >"$work/metrics"
-echo step,variant,n,launch,kernel,metric,value,unit >"$work/instructions"
+echo step,variant,n,kernel,launch,line,metric,value,unit,source >"$work/instructions"
 for number in 6 7; do
     build/emu/emu --csv --metrics emu__ptx_inst_executed.sum --log-file "$work/log" \
         "./step$number" --reps 0 --n $mi >/dev/null

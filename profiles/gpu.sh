@@ -4,18 +4,19 @@
 #   profiles/gpu.sh [DIRECTORY [PART…]]      default: build/profiles, and all parts
 #
 # Writes DIRECTORY/PART.csv, each with `#` lines that name GPU, driver, toolkit and date:
-#   verify      every step and variant at 2^10 … 2^28 (up to its limit): right or wrong, time, share of the roof
+#   verify      every step and variant, and CUB, at 2^10 … 2^28 (up to its limit): right or wrong, time, share of the roof
 #   patterns    the access patterns of step 0: time and bytes a second
 #   sanitizer   compute-sanitizer's four tools on every step and variant
 #   counters    ncu's counters of shared and global memory, one row a launch and metric; those named
-#               source_… are sums of ncu's Source page
+#               source_… are of a source line, from ncu's Source page
+#   operators   which machine code ptxas makes of PTX's cache operators; needs cuobjdump
 #   large       the steps of any size at 2^31 + 5: right or wrong; run beside each other, so without times
 # The copies in profiles/<gpu>/ were made so; nothing overwrites those by itself.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 out=${1:-build/profiles}
 [ $# -eq 0 ] || shift
-parts=${*:-verify patterns sanitizer counters large}
+parts=${*:-verify patterns sanitizer counters operators large}
 mkdir -p "$out" || exit 2
 failed=0
 
@@ -31,14 +32,15 @@ sizes() {
     case $1 in
     2) echo 512 1024 ;;
     3 | 4) echo 512 1024 2048 ;;
-    *) echo 2^10 2^12 2^14 2^16 2^18 2^20 2^22 2^24 2^26 2^28 2^20+1 ;;
+    *) echo 2^10 2^11 2^12 2^13 2^14 2^15 2^16 2^17 2^18 2^19 2^20 2^21 2^22 2^23 2^24 2^26 2^28 2^20+1 ;;
     esac
 }
-# Runs ./stepN with a variant, unless that is "-".
+# Runs ./stepN, or ./cub, with a variant, unless that is "-".
 step() {
-    number=$1 variant=$2
+    program=./step$1 variant=$2
+    [ "$1" != cub ] || program=./cub
     shift 2
-    if [ "$variant" = - ]; then "./step$number" --device cuda "$@"; else "./step$number" --device cuda --variant "$variant" "$@"; fi
+    if [ "$variant" = - ]; then "$program" --device cuda "$@"; else "$program" --device cuda --variant "$variant" "$@"; fi
 }
 about() {
     echo "# $1"
@@ -73,8 +75,8 @@ large() {
 }
 
 verify() {
-    about "Every step: verified, timed (cold L2, medians), beside the roof." >"$out/verify.csv"
-    for number in 1 2 3 4 5 6 7; do
+    about "Every step, and CUB: verified, timed (cold L2, medians), beside the roof." >"$out/verify.csv"
+    for number in 1 2 3 4 5 6 7 cub; do
         for variant in $(variants $number); do
             for n in $(sizes $number); do
                 if step $number "$variant" --n "$n" --csv >"$row"; then append "$row" "$out/verify.csv"
@@ -106,28 +108,46 @@ sanitizer() {
         done
     done
 }
+# Sizes at which ncu looks: those of one block, and from one block to many.
+counted_sizes() {
+    case $1 in 2) echo 512 1024 ;; 3 | 4) echo 512 1024 2048 ;; *) echo 512 1024 2048 2^16 2^20 2^24 ;; esac
+}
 counters() {
-    about "ncu --clock-control none: counters of every launch of one verified scan." >"$out/counters.csv"
-    echo "step,variant,n,launch,kernel,metric,value,unit" >>"$out/counters.csv"
+    about "ncu --clock-control none: counters of every launch of one verified scan, and of its source lines." >"$out/counters.csv"
+    echo "step,variant,n,kernel,launch,line,metric,value,unit,source" >>"$out/counters.csv"
     metrics=$(grep -v '^#' profiles/metrics.txt | paste -sd, -)
     for number in 2 3 4 5 6 7; do
-        case $number in 2 | 3 | 4) n=512 ;; *) n=65536 ;; esac
         for variant in $(variants $number); do
-            if [ "$variant" = - ]; then chosen=; else chosen="--variant $variant"; fi
-            # shellcheck disable=SC2086
-            ncu --clock-control none --csv --page raw --print-units base --metrics "$metrics" \
-                "./step$number" --device cuda $chosen --n $n --reps 0 --verify full --csv >"$row" 2>&1
-            if profiles/ncu_long.py $number "$variant" $n profiles/metrics.txt <"$row" >"$row.long"; then cat "$row.long" >>"$out/counters.csv"
-            else failed=$((failed + 1)); tail -5 "$row" >&2; fi
-            launches=$(cut -d, -f4 "$row.long" | sort -u | wc -l)
-            # shellcheck disable=SC2086
-            ncu --clock-control none --section SourceCounters --import-source yes -f -o "$row" \
-                "./step$number" --device cuda $chosen --n $n --reps 0 >/dev/null 2>&1
-            ncu --import "$row.ncu-rep" --page source --csv --print-source sass >"$row.source" 2>&1
-            if profiles/ncu_source.py $number "$variant" $n "$launches" <"$row.source" >"$row.long"; then cat "$row.long" >>"$out/counters.csv"
-            else failed=$((failed + 1)); tail -5 "$row.source" >&2; fi
+            for size in $(counted_sizes $number); do
+                if [ "$variant" = - ]; then chosen=; else chosen="--variant $variant"; fi
+                n=$(($(echo "$size" | sed 's/^2^/1 << /')))
+                # shellcheck disable=SC2086
+                ncu --clock-control none --metrics "$metrics" --section SourceCounters --import-source yes -f -o "$row" \
+                    "./step$number" --device cuda $chosen --n $n --reps 0 --verify full --csv >"$row.said" 2>&1
+                ncu --import "$row.ncu-rep" --csv --page raw --print-units base >"$row.raw" 2>&1
+                ncu --import "$row.ncu-rep" --csv --page source --print-source cuda,sass >"$row.source" 2>&1
+                if profiles/ncu_long.py $number "$variant" $n profiles/metrics.txt <"$row.raw" >"$row.long" &&
+                    launches=$(cut -d, -f5 "$row.long" | sort -u | wc -l) &&
+                    profiles/ncu_source.py $number "$variant" $n "$launches" <"$row.source" >>"$row.long"; then
+                    cat "$row.long" >>"$out/counters.csv"
+                else
+                    failed=$((failed + 1)); tail -5 "$row.said" "$row.raw" >&2
+                fi
+            done
         done
     done
+}
+
+# The memory instructions of each kernel of operators.cu, but for the store that ends a load's kernel.
+operators() {
+    nvcc=$(common/build/toolkit.sh)/bin/nvcc
+    about "What ptxas makes of PTX's cache operators and orderings, for sm_90." >"$out/operators.csv"
+    echo "ptx,sass" >>"$out/operators.csv"
+    "$nvcc" -arch=sm_90 -cubin -o "$row.cubin" profiles/operators.cu && cuobjdump -sass "$row.cubin" | awk '
+        function flush() { if (name) { if (name ~ /^ld/) sub(/ STG\.E$/, "", code); print name "," code } }
+        /Function :/ { flush(); name = $3; code = "" }
+        $2 ~ /^(LDG|STG|MEMBAR|CCTL|FENCE)/ { sub(/;$/, "", $2); code = code (code ? " " : "") $2 }
+        END { flush() }' | sort >>"$out/operators.csv" || failed=$((failed + 1))
 }
 
 for part in $parts; do $part; done

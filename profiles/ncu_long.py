@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Turns `ncu --csv --page raw` (standard input) into rows step,variant,n,launch,kernel,metric,value,unit.
+"""Turns `ncu --csv --page raw` (standard input) into rows step,variant,n,kernel,launch,line,metric,value,unit,
+source. Line and source stay empty: these are totals of a launch.
 
 usage: ncu_long.py STEP VARIANT N METRICS_FILE
 
@@ -7,6 +8,7 @@ Only the metrics listed in METRICS_FILE are kept, and values lose their digit gr
 device attributes that ncu adds, and of process and host names, nothing is passed on.
 """
 import csv
+import re
 import sys
 
 step, variant, n, metrics_file = sys.argv[1:]
@@ -21,7 +23,8 @@ if missing:
 out = csv.writer(sys.stdout, lineterminator="\n")
 name = header.index("Kernel Name")
 for index, launch in enumerate(launches):
-    kernel = launch[name].split("(")[0]
+    kernel = re.sub(r"[<(].*", "", launch[name]).split()[-1]  # of "void scan_block<(padding)0>(float *)"
     for metric in metrics:
         column = header.index(metric)
-        out.writerow([step, variant, n, index, kernel, metric, launch[column].replace(",", ""), units[column]])
+        value = launch[column].replace(",", "")
+        out.writerow([step, variant, n, kernel, index, "", metric, value, units[column], ""])

@@ -1,36 +1,64 @@
 #!/usr/bin/env python3
-"""Sums ncu's Source page (`ncu --import FILE --page source --csv --print-source sass`, standard input)
-into rows step,variant,n,launch,kernel,metric,value,unit: wavefronts of shared memory and how few
-would do, for loads (LDS) and stores (STS). Unlike the hardware's counters these hold no arbitration.
+"""Sums ncu's Source page (`ncu --import FILE --page source --csv --print-source cuda,sass`, standard
+input) over the machine code of each source line. Unlike the hardware's counters these numbers hold
+no arbitration.
 
 usage: ncu_source.py STEP VARIANT N LAUNCHES
 
-LAUNCHES is how many there were: of several, ncu 2025.3 prints each page twice.
+Prints rows step,variant,n,kernel,launch,line,metric,value,unit,source, of which `line` is "scan.cu:42"
+and `source` what is written there: wavefronts of shared memory and how few would do (ideal), and
+sectors of global memory, for loads (ld) and stores (st). Lines without such accesses have no row.
+LAUNCHES is how many there were. Of several, ncu 2025.3 prints each instruction, or each page, twice.
 """
 import csv
+import os
+import re
 import sys
 
 step, variant, n, expected = sys.argv[1:]
-out = csv.writer(sys.stdout, lineterminator="\n")
-COLUMNS = {"wavefronts": "L1 Wavefronts Shared", "ideal": "L1 Wavefronts Shared Ideal"}
-launches = []  # [kernel, {metric: value}]
-header = []
+COLUMNS = {("LDS", "STS"): {"wavefronts": "L1 Wavefronts Shared", "ideal": "L1 Wavefronts Shared Ideal"},
+           ("LDG", "STG"): {"sectors": "L2 Theoretical Sectors Global"}}
+OPERATIONS = {"LDS": "ld", "STS": "st", "LDG": "ld", "STG": "st"}
+
+
+def function_name(text):
+    """scan_block of "void scan_block<(padding)0>(float *, int)" """
+    return re.sub(r"[<(].*", "", text).split()[-1]
+
+
+launches = []  # [kernel, {((line, source), metric): value}, {files}]
+header, file, line = [], "", ("", "")
 for row in csv.reader(sys.stdin):
-    if row[:1] == ["Kernel Name"]:
-        launches.append([row[1].split("(")[0], {}])
-    elif row[:2] == ["Address", "Source"]:
-        header = row
+    if row[:1] == ["File Path"]:
+        file = os.path.basename(row[1])
+    elif row[:1] == ["Function Name"]:
+        kernel = function_name(row[1])
+        if not launches or launches[-1][0] != kernel or file in launches[-1][2]:
+            launches.append([kernel, {}, set()])
+        launches[-1][2].add(file)
+        fresh = True
+    elif row[:3] == ["Line No", "Source", "Address"]:
+        if not fresh:  # the same page printed once more
+            launches.append([kernel, {}, {file}])
+        header, fresh, seen = row, False, set()
     elif launches and header and len(row) == len(header):
-        opcode = next((word for word in row[1].split() if word.startswith(("LDS", "STS"))), "")[:3]
-        for name, column in COLUMNS.items():
-            metric = {"LDS": f"source_{name}_ld", "STS": f"source_{name}_st"}.get(opcode)
-            if metric:
-                counts = launches[-1][1]
-                counts[metric] = counts.get(metric, 0) + int(row[header.index(column)])
-if len(launches) == 2 * int(expected) and launches[0::2] == launches[1::2]:
-    launches = launches[0::2]
-if len(launches) != int(expected):
-    sys.exit(f"ncu printed {len(launches)} Source pages for {expected} launches")
-for index, (kernel, counts) in enumerate(launches):
-    for metric in ("source_wavefronts_ld", "source_ideal_ld", "source_wavefronts_st", "source_ideal_st"):
-        out.writerow([step, variant, n, index, kernel, metric, counts.get(metric, 0), ""])
+        if row[0]:
+            line = ("%s:%s" % (file, row[0]), row[1].strip())
+        words = row[3].split() if row[2].startswith("0x") and row[2] not in seen else []
+        seen.add(row[2])
+        opcode = next((word[:3] for word in words if word[:3] in OPERATIONS), None)
+        for opcodes, columns in COLUMNS.items():
+            for name, column in columns.items():
+                if opcode in opcodes:
+                    key = (line, "source_%s_%s" % (name, OPERATIONS[opcode]))
+                    counts = launches[-1][1]
+                    counts[key] = counts.get(key, 0) + int(row[header.index(column)])
+pages = [launch[:2] for launch in launches]
+if len(pages) == 2 * int(expected) and pages[0::2] == pages[1::2]:
+    pages = pages[0::2]
+if len(pages) != int(expected):
+    sys.exit("ncu printed %d Source pages for %s launches" % (len(pages), expected))
+out = csv.writer(sys.stdout, lineterminator="\n")
+for index, (kernel, counts) in enumerate(pages):
+    for (line, metric), value in counts.items():
+        out.writerow([step, variant, n, kernel, index, line[0], metric, value, "", line[1]])

@@ -1,0 +1,30 @@
+#!/bin/sh
+# compare.sh — the counters of two steps side by side, or of all of them: what `make compare` runs.
+#
+#   [A=3 B=4:pad16] [N=512] [LINES=1] profiles/compare.sh
+#
+# The emulator counts now; what was recorded on an H200 stands beside it. Without A and B: all steps,
+# one block (2 to 4) at 512 elements, the others at 65536, or all at N.
+set -eu
+cd "$(dirname "$0")/.."
+
+# Counts STEP[:VARIANT] at N elements, and tells the file.
+count() {
+    step=${1%%:*} variant=
+    [ "$step" = "$1" ] || variant=${1#*:}
+    said=$(DEVICE=emu N=$2 VARIANT=$variant profiles/profile.sh "$step") || exit
+    echo "${said#profile: }"
+}
+
+if [ -n "${A:-}${B:-}" ]; then
+    [ -n "${A:-}" ] && [ -n "${B:-}" ] || { echo "compare: it takes two, as in: make compare A=3 B=4" >&2; exit 2; }
+    a=$(count "$A" "${N:-512}")
+    b=$(count "$B" "${N:-512}")
+    profiles/compare.py ${LINES:+--lines} "$a" "$b"
+else
+    files=
+    for scan in 2 3 4:pad16 4:pad32 4:pad32x2; do files="$files $(count $scan "${N:-512}")"; done
+    for scan in 5:naive 5:work-efficient 5:conflict-free 6 7; do files="$files $(count $scan "${N:-65536}")"; done
+    # shellcheck disable=SC2086
+    profiles/compare.py --all $files
+fi
