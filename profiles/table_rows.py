@@ -8,7 +8,7 @@ import re
 import textwrap
 
 from records import (GPU, INSTRUCTIONS, PATTERNS, SANITIZED, TIMED, TOP, VERY_LARGE, a_request, both, by_ncu,
-                     emulated, find, grouped, percent, sectors, share, size, time, timed)
+                     emulated, find, grouped, percent, sectors, share, size, three, time, timed)
 
 SIZES = [2**12, 2**16, 2**20, 2**24, 2**28]  # of the tables of times
 LARGE, MI = 2**24, 2**20
@@ -63,7 +63,7 @@ def steps():
 
 def checked():
     """What else the GPU said of the steps; stands below their table."""
-    runs = [row for row in TIMED if row["step"] != "1"]  # that is the CPU's
+    runs = [row for row in TIMED if row["step"] not in ("0", "1")]  # CUB, and the CPU's
     right = [row for row in runs if row["right"] == "true" and row["verify"] == "full"]
     clean = [row for row in SANITIZED if row["errors"] == "0" and row["exit"] == "0"]
     tools = sorted(set(row["tool"] for row in SANITIZED))
@@ -203,3 +203,71 @@ def unrolled():
 
 def unrolled_times():
     return times_table(("step 6", 6, ""), ("step 7", 7, ""))
+
+
+# Harris 2007, Table 2: n, milliseconds of a scan on one core of an Intel Core 2 Extreme of 2.93 GHz and on a
+# GeForce 8800 GTX. (Its 8388688 is 2^23.)
+HARRIS = [(2**10, 0.002231, 0.079492), (2**15, 0.072663, 0.106159), (2**16, 0.146326, 0.137006),
+          (2**17, 0.726429, 0.200257), (2**18, 1.454742, 0.326900), (2**19, 2.911067, 0.624104),
+          (2**20, 5.900097, 1.118091), (2**21, 11.848376, 2.099666), (2**22, 23.835931, 4.062923),
+          (2**23, 47.390906, 7.987311), (2**24, 94.794598, 15.854781)]
+
+
+def times_as_fast(slow, fast):
+    return three(slow / fast) if slow < 999.5 * fast else grouped(slow / fast)
+
+
+def harris_table():
+    rows = []
+    for n, cpu, gpu_ms in HARRIS:
+        core, ours = timed(1, n, "exclusive"), timed(5, n, "conflict-free")
+        rows.append([grouped(n), "%.3f" % cpu, "%.3f" % gpu_ms, times_as_fast(cpu, gpu_ms),
+                     "%.4f" % (1e3 * float(core["seconds"])), "%.4f" % (1e3 * float(ours["seconds"])),
+                     times_as_fast(float(core["seconds"]), float(ours["seconds"]))])
+    return table(["n", "CPU 2007, ms", "8800 GTX, ms", "times as fast", "CPU today, ms",
+                  GPU["GPU"].replace("NVIDIA ", "") + ", ms", "times as fast"], *rows)
+
+
+def seconds(step, n, variant=""):
+    return float(timed(step, n, variant)["seconds"])
+
+
+def claims():
+    """What the documents say of speed, and what is so today, at 2^24 and 2^28 floats."""
+    scan = (5, "conflict-free")
+    cpu = lambda n: seconds(1, n, "exclusive")
+
+    def row(said, where, slow, fast, holds):
+        ratios = [seconds(*slow[:1], n, *slow[1:]) / seconds(*fast[:1], n, *fast[1:]) for n in (LARGE, 2**28)]
+        return [said, where, *(times_as_fast(r, 1) for r in ratios), holds(ratios)]
+
+    verdict = lambda test: lambda ratios: "yes" if all(map(test, ratios)) else (
+        "in part" if any(map(test, ratios)) else "no")
+    adds = {v: int(emulated(5, MI, v)["adds_counted"]) for v in ("naive", "conflict-free")}
+    return table(
+        ["said", "where", size(LARGE), size(2**28), "today"],
+        row("eight elements a thread are \"more than twice as fast\" as two (step 5 / step 6)", "Gems 39.2.5",
+            scan, (6, ""), verdict(lambda r: r > 2)),
+        row("unrolling is faster still (step 6 / step 7)", "Gems 39.2.5", (6, ""), (7, ""),
+            verdict(lambda r: r > 1.005)),
+        row("avoiding bank conflicts is faster (`work-efficient` / `conflict-free`)", "Gems 39.2.3, Figure 39-8",
+            (5, "work-efficient"), scan, verdict(lambda r: r > 1.005)),
+        row("naive blocks are slower by O(log2 B), which is 9 here (`naive` / `conflict-free`)", "Gems 39.2.5",
+            (5, "naive"), scan, verdict(lambda r: r > 9 / 2)),
+        row("5.98 times as fast as a CPU (step 1 / step 5)", "Harris, Table 2", (1, "exclusive"), scan,
+            verdict(lambda r: r > 5.98)),
+        row("\"up to 20 times faster\" than a CPU, with everything (step 1 / step 7)", "Gems 39.2.5",
+            (1, "exclusive"), (7, ""), verdict(lambda r: r > 20)),
+    ) + ["", "Additions of step 5 with naive blocks, of those with `conflict-free` ones, at %s: %.2f times as many."
+         % (size(MI), adds["naive"] / adds["conflict-free"])]
+
+
+def beside_cub():
+    rows = []
+    for n in SIZES:
+        cub = seconds(0, n)
+        rows.append([size(n), *(cell for step in (5, 6, 7) for cell in (
+            time(timed(step, n, "conflict-free" if step == 5 else "")),
+            three(seconds(step, n, "conflict-free" if step == 5 else "") / cub))), time(timed(0, n)), share(timed(0, n))])
+    return gpu("Time of a scan (median, cold L2), and how many times CUB's it is") + table(
+        ["n", "step 5", "/ CUB", "step 6", "/ CUB", "step 7", "/ CUB", "CUB", "of the roof"], *rows)
