@@ -243,8 +243,9 @@ setup: ## list which tools are missing, and install them (Debian, Ubuntu; needs 
 doctor: ## tell which tools were found and what each is for
 	@common/build/doctor.sh
 
-docs: ## renew the tables and figures of README.md and notes/ from profiles/ (needs python3)
+docs: ## renew the tables and figures of README.md and notes/ (needs python3 and gnuplot)
 	$(Q)profiles/tables.py
+	$(Q)profiles/plot.py
 	$(Q)for figures in profiles/draw_*.py; do python3 $$figures || exit; done
 
 format: ## put the C and CUDA sources into the style of .clang-format

@@ -93,6 +93,7 @@ Test(docs, tables_are_up_to_date)
     if (run("command -v python3", output) != 0)
         cr_skip("python3 is not installed; profiles/tables.py needs it.");
     cr_expect(run("python3 -B profiles/tables.py --check 2>&1", output) == 0, "%s", output);
+    cr_expect(run("python3 -B profiles/plot.py --check 2>&1", output) == 0, "%s", output);
 }
 
 /* The emulator still counts what profiles/emulated holds. */
