@@ -296,6 +296,17 @@ Test(emu_command, a_program_without_errors_is_checked)
     }
 }
 
+/* The seed is printed, whoever chose it, and the program computes the same. */
+Test(emu_command, turns_by_chance)
+{
+    expect_status(5, "$emu --schedule 12 $p/shared 5 2>&1");
+    expect("emu: turns by chance; --schedule 12 repeats them\n");
+    expect("last value 124\n");
+    expect_status(5, "$emu --tool racecheck --schedule random $p/shared 5 2>&1");
+    expect(" repeats them\n");
+    expect("RACECHECK SUMMARY: 0 hazards");
+}
+
 Test(emu_command, refuses_wrong_options_of_checkers)
 {
     static const char *const wrong[] = {

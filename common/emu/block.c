@@ -3,6 +3,7 @@
 #include "exec.h"
 #include "flow.h"
 #include "sched.h"
+#include "schedule.h"
 #include "special.h"
 #include "watch.h"
 #include <stdlib.h>
@@ -109,14 +110,18 @@ void block_start(struct block *block, struct emu_dim id)
 
 enum block_stop block_run(struct block *block, struct insn_counts *counts)
 {
+    uint8_t order[MAX_WARPS];
+    for (unsigned i = 0; i < block->warp_count; i++) order[i] = (uint8_t)i;
     for (bool ran = false;;) {
         bool progress = false, slice_over = false, alive = false;
+        if (block->launch->random) schedule_order(block->launch, order, block->warp_count);
         for (unsigned i = 0; i < block->warp_count; i++) {
-            struct warp *w = &block->warps[i];
+            struct warp *w = &block->warps[order[i]];
             if (!w->fragment_count) continue;
             uint64_t turns = w->turns;
             w->counts = counts;
-            enum warp_stop stop = warp_run(w, WARP_SLICE);
+            enum warp_stop stop =
+                warp_run(w, block->launch->random ? schedule_slice(block->launch) : WARP_SLICE);
             if (stop == WARP_FAULT) return BLOCK_ENDED;
             if (stop == WARP_SLICE_OVER) slice_over = true;
             if (stop != WARP_DONE) alive = true;

@@ -1,5 +1,6 @@
 #include "cluster.h"
 #include "block.h"
+#include "schedule.h"
 #include "stuck.h"
 #include <stdlib.h>
 
@@ -53,8 +54,10 @@ bool cluster_run(struct cluster *cluster, struct insn_counts *counts)
 {
     for (;;) {
         bool slice_over = false, progress = false;
-        for (unsigned rank = 0; rank < cluster->size; rank++) {
-            struct block *block = cluster->blocks[rank];
+        unsigned first =
+            cluster->launch->random ? schedule_below(cluster->launch, cluster->size) : 0;
+        for (unsigned k = 0; k < cluster->size; k++) {
+            struct block *block = cluster->blocks[(first + k) % cluster->size];
             if (block->ended) continue;
             enum block_stop stop = block_run(block, counts);
             if (cluster->launch->error) return true;

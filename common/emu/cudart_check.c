@@ -71,6 +71,9 @@ __attribute__((constructor)) static void read_settings(void)
     const char *tool = cudart_setting("EMU_TOOL"), *leaks = cudart_setting("EMU_LEAK_CHECK"),
                *api = cudart_setting("EMU_API_ERRORS");
     wanted.schedule = read_whole_number("EMU_SCHEDULE", UINT64_MAX, "a whole number");
+    if (wanted.schedule != 0)
+        fprintf(stderr, "emu: turns by chance; --schedule %" PRIu64 " repeats them\n",
+                wanted.schedule);
     if (tool == NULL) return;
     wanted.checks = check_tools(tool);
     if (wanted.checks == 0) cudart_refuse("EMU_TOOL", tool, CHECK_TOOLS);

@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { USAGE_ERROR = 2 };
@@ -67,7 +68,9 @@ static const char usage[] =
     "  --report-api-errors explicit|no\n"
     "                      memcheck: report runtime functions that return an error; default:\n"
     "                      explicit, all but answers such as cudaErrorNotReady\n"
-    "  --schedule SEED     let warps and blocks take turns in an order made from this number\n"
+    "  --schedule SEED     let lanes, warps and blocks take turns by chance: the same for the "
+    "same\n"
+    "                      number, from 1 on; random: for one that is printed\n"
     "  --log-file FILE     the findings into FILE, or stdout, or stderr (the default with --tool)\n"
     "\n"
     "  --report            run nothing: list PROGRAM's kernels, and whether ptxas kept their "
@@ -223,6 +226,17 @@ static void set_number(const char *option, const char *variable, unsigned long l
     set(variable, text);
 }
 
+static void set_schedule(const char *seed)
+{
+    char chosen[16];
+    if (strcmp(seed, "random") == 0) {
+        snprintf(chosen, sizeof chosen, "%u",
+                 1 + ((unsigned)time(NULL) ^ (unsigned)getpid()) % 1000000);
+        seed = chosen;
+    }
+    set_number("--schedule", "EMU_SCHEDULE", ULLONG_MAX, seed);
+}
+
 /* One of two words. */
 static void set_word(const char *option, const char *variable, const char *one, const char *other,
                      const char *word)
@@ -313,7 +327,7 @@ static int read_options(int argc, char **argv, bool *report)
         case API_ERRORS:
             set_word("--report-api-errors", "EMU_API_ERRORS", "explicit", "no", optarg);
             break;
-        case SCHEDULE: set_number("--schedule", "EMU_SCHEDULE", ULLONG_MAX, optarg); break;
+        case SCHEDULE: set_schedule(optarg); break;
         case REPORT: *report = true; break;
         case FLAGS: print_nvcc_flags(); exit(EXIT_SUCCESS);
         case 'h': print_help(); exit(EXIT_SUCCESS);

@@ -3,6 +3,7 @@
 #include "barrier.h"
 #include "flow.h"
 #include "frame.h"
+#include "schedule.h"
 #include "sync_check.h"
 
 /* The lanes of a fragment that the instruction's guard lets through. */
@@ -205,6 +206,7 @@ enum warp_stop warp_run(struct warp *w, uint64_t instructions)
             w->slice -= w->fuel;
             w->clock += w->fuel;
         }
+        if (w->block->launch->random) schedule_part(w, f);
         f->turn = ++w->turns;
         w->frame = f->frame;
         w->bank[BANK_REGISTERS] = f->frame->registers;

@@ -1,6 +1,7 @@
 #include "flow.h"
 #include "converge.h"
 #include "frame.h"
+#include "schedule.h"
 
 void flow_start(struct warp *w, uint32_t lanes)
 {
@@ -69,6 +70,13 @@ static bool comes_before(const struct fragment *a, const struct fragment *b)
     return a->pc < b->pc;
 }
 
+static bool is_better(const struct warp *w, const struct fragment *f, const struct fragment *than,
+                      unsigned ready)
+{
+    if (w->block->launch->random) return !schedule_below(w->block->launch, ready);
+    return w->fair ? f->turn < than->turn : comes_before(f, than);
+}
+
 struct fragment *flow_next(struct warp *w, uint32_t *limit, bool *others)
 {
     struct fragment *chosen = NULL;
@@ -79,7 +87,7 @@ struct fragment *flow_next(struct warp *w, uint32_t *limit, bool *others)
         struct fragment *f = &w->fragments[i];
         if (f->state != FRAGMENT_READY) continue;
         ready++;
-        if (!chosen || (w->fair ? f->turn < chosen->turn : comes_before(f, chosen))) chosen = f;
+        if (!chosen || is_better(w, f, chosen, ready)) chosen = f;
     }
     /* Lanes may come to one instruction still; only then they may meet at two. */
     if ((!chosen || w->fair) && converging > 1 && converge_meet(w))

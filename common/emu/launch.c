@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "device.h"
 #include "sched.h"
+#include "schedule.h"
 #include "watch.h"
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,7 @@ static int run(struct emu *emu, struct emu_kernel *kernel, const struct emu_shap
     struct launch *launch = launch_new(emu, kernel, shape, shared, args);
     if (!launch) return device_failed(emu, EMU_OUT_OF_MEMORY, "out of memory for a launch");
 
+    schedule_begin(launch, emu->schedule);
     double start = seconds_now();
     if (watch_begin(launch))
         launch_run(launch);

@@ -28,6 +28,7 @@
 
 enum {
     WARP = 32,
+    MAX_WARPS = 32,     /* of a block */
     MAX_VECTOR = 4,     /* elements of a .v4 access */
     MAX_BARRIERS = 16,  /* named barriers of a block (PTX ISA, bar) */
     MAX_CLUSTER = 16,   /* blocks */
@@ -322,6 +323,8 @@ struct launch {
     unsigned checks; /* bits of enum emu_check */
     struct emu_host_place host_place;
     struct emu_trace *trace;
+    uint64_t random;  /* schedule.h: the generator's state; 0: turns are not by chance */
+    bool parts_lanes; /* nor only lanes that a branch parts */
     bool watched; /* by the trace, racecheck or initcheck: every access is shown to them */
 
     pthread_mutex_t lock;              /* of what follows */

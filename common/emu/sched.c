@@ -2,6 +2,7 @@
 #include "sched.h"
 #include "cluster.h"
 #include "device.h"
+#include "schedule.h"
 #include "stuck.h"
 #include <stdlib.h>
 #include <time.h>
@@ -22,20 +23,33 @@ unsigned blocks_per_sm(const struct emu_gpu *gpu, unsigned threads, size_t share
 /* The next cluster to run: a new one while the GPU has room, then the one that has waited longest.
  * `spare` is the memory of a cluster that has ended, for a new one. NULL: none is left for this
  * thread. */
+static struct cluster *take_waiting(struct launch *launch)
+{
+    struct cluster **link = &launch->waiting, *taken;
+    unsigned waiting = 0;
+    if (launch->random) {
+        for (taken = launch->waiting; taken; taken = taken->next) waiting++;
+        for (unsigned k = schedule_below(launch, waiting); k > 0; k--) link = &(*link)->next;
+    }
+    taken = *link;
+    *link = taken->next;
+    if (!*link) launch->waiting_end = link;
+    return taken;
+}
+
 static struct cluster *next_cluster(struct launch *launch, struct cluster **spare)
 {
     struct cluster *cluster = NULL;
     pthread_mutex_lock(&launch->lock);
     bool is_new = launch->next_cluster < launch->cluster_count &&
                   launch->resident < launch->resident_limit && !launch->error;
+    if (launch->random && launch->waiting && schedule_below(launch, 2)) is_new = false;
     uint64_t index = launch->next_cluster;
     if (is_new) {
         launch->next_cluster++;
         launch->resident++;
     } else if (launch->waiting && !launch->error) {
-        cluster = launch->waiting;
-        launch->waiting = cluster->next;
-        if (!launch->waiting) launch->waiting_end = &launch->waiting;
+        cluster = take_waiting(launch);
     }
     pthread_mutex_unlock(&launch->lock);
     if (!is_new) return cluster;

@@ -137,12 +137,12 @@ KERNEL(right_coalesced_group)
         cg::coalesced_group group = cg::coalesced_threads();
         smem[threadIdx.x] = data[threadIdx.x];
         group.sync();
-        if (group.thread_rank() == 0) {
-            int sum = 0;
-            for (int i = 0; i < WARP && threadIdx.x + i < BLOCK; i += 3)
-                if ((threadIdx.x + i) / WARP == threadIdx.x / WARP) sum += smem[threadIdx.x + i];
-            data[threadIdx.x] = sum;
+        int sum = 0; /* of whoever is in the group: the lanes of an if need not all be */
+        for (unsigned i = 0; i < group.num_threads(); i++) {
+            int who = group.shfl((int)threadIdx.x, i);
+            if (group.thread_rank() == 0) sum += smem[who];
         }
+        data[threadIdx.x] = sum;
     }
 }
 
