@@ -69,12 +69,14 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
         return NULL;
     }
     pthread_mutex_init(&emu->lock, NULL);
+    pool_open(&emu->pool);
     return emu;
 }
 
 void emu_close(struct emu *emu)
 {
     if (!emu) return;
+    pool_close(&emu->pool);
     emu_forget(emu);
     for (struct emu_module *module = emu->modules, *next; module; module = next) {
         next = module->next;

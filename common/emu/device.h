@@ -9,6 +9,7 @@
 #include "heap.h"
 #include "memory.h"
 #include "module.h"
+#include "pool.h"
 #include "trace.h"
 
 /* Another device, whose memory kernels may reach or not. */
@@ -20,7 +21,8 @@ struct peer {
 struct emu {
     const struct emu_gpu *gpu;
     unsigned number;
-    unsigned threads;
+    unsigned threads;  /* host threads that run a grid */
+    struct pool pool;  /* those of them that are not the caller */
     unsigned patience; /* seconds */
     bool counting, allow_exited, tracing;
     struct emu_trace trace;

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { MAX_HOST_THREADS = 256 };
-
 unsigned blocks_per_sm(const struct emu_gpu *gpu, unsigned threads, size_t shared_bytes)
 {
     unsigned warps = (threads + WARP - 1) / WARP, most = (unsigned)gpu->blocks_per_sm;
@@ -112,7 +110,7 @@ static void check_patience(struct cluster *cluster, double seconds)
 }
 
 /* One host thread. */
-static void *work(void *argument)
+static void work(void *argument)
 {
     struct launch *launch = argument;
     struct insn_counts *counts =
@@ -134,20 +132,14 @@ static void *work(void *argument)
     cluster_free(spare);
     if (counts) add_up(launch, counts);
     free(counts);
-    return NULL;
 }
 
 void launch_run(struct launch *launch)
 {
-    pthread_t threads[MAX_HOST_THREADS];
-    unsigned wanted = launch->emu->threads, started = 0;
+    unsigned wanted = launch->emu->threads;
     if (wanted > launch->cluster_count) wanted = (unsigned)launch->cluster_count;
-    if (wanted > MAX_HOST_THREADS) wanted = MAX_HOST_THREADS;
     launch->waiting_end = &launch->waiting;
-    while (started + 1 < wanted && !pthread_create(&threads[started], NULL, work, launch))
-        started++;
-    work(launch); /* this thread works too */
-    while (started) pthread_join(threads[--started], NULL);
+    pool_run(&launch->emu->pool, wanted - 1, work, launch);
     /* After a fault some may still be waiting. */
     for (struct cluster *cluster = launch->waiting, *next; cluster; cluster = next) {
         next = cluster->next;
