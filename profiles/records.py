@@ -33,6 +33,7 @@ PATTERNS, _ = read("h200/patterns.csv")
 NCU, _ = read("h200/counters.csv")
 SANITIZED, _ = read("h200/sanitizer.csv")
 VERY_LARGE, _ = read("h200/large.csv")
+OPERATORS, _ = read("h200/operators.csv")
 
 
 def find(rows, **wanted):

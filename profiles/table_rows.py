@@ -7,7 +7,7 @@ import os
 import re
 import textwrap
 
-from records import (GPU, INSTRUCTIONS, PATTERNS, SANITIZED, TIMED, TOP, VERY_LARGE, a_request, both, by_ncu,
+from records import (GPU, INSTRUCTIONS, OPERATORS, PATTERNS, SANITIZED, TIMED, TOP, VERY_LARGE, a_request, both, by_ncu,
                      emulated, find, grouped, percent, sectors, share, size, three, time, timed)
 
 SIZES = [2**12, 2**16, 2**20, 2**24, 2**28]  # of the tables of times
@@ -271,3 +271,26 @@ def beside_cub():
             three(seconds(step, n, "conflict-free" if step == 5 else "") / cub))), time(timed(0, n)), share(timed(0, n))])
     return gpu("Time of a scan (median, cold L2), and how many times CUB's it is") + table(
         ["n", "step 5", "/ CUB", "step 6", "/ CUB", "step 7", "/ CUB", "CUB", "of the roof"], *rows)
+
+
+# What the lecture ("PTX Cache Operators") and the PTX ISA say of the words that a load or store may carry.
+OPERATORS_MEAN = {
+    "ld_plain": "", "ld_ca": "cache at all levels", "ld_cg": "cache in L2, not in L1", "ld_cs": "streaming: likely once",
+    "ld_lu": "last use", "ld_cv": "do not cache, fetch again", "ld_nc": "through the read-only path (`__ldg`)",
+    "ld_volatile": "may not be left out or moved", "ld_relaxed_gpu": "strong, no order",
+    "ld_acquire_gpu": "what follows comes after it", "st_plain": "", "st_wb": "write back: all levels",
+    "st_cg": "cache in L2, not in L1", "st_cs": "streaming", "st_wt": "write through to system memory",
+    "st_volatile": "may not be left out or moved", "st_relaxed_gpu": "strong, no order",
+    "st_release_gpu": "what comes before it is seen first"}
+
+
+def operators():
+    made = {row["ptx"]: row["sass"] for row in OPERATORS}
+    rows = []
+    for name, means in OPERATORS_MEAN.items():
+        access, word = name.split("_", 1)
+        word = word.replace("_", ".")
+        ptx = access + ".global" if word == "plain" else (
+            "%s.global.%s" if len(word) == 2 else "%s.%s.global") % (access, word)
+        rows.append(["`%s`" % ptx, means, "`%s`" % made[name].replace(" ", "; ")])
+    return table(["PTX", "meaning", "machine code for sm_90"], *rows)
