@@ -204,6 +204,16 @@ build/tests/programs/%.ptx: tests/programs/%.cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) -ptx -O3 -lineinfo -arch=compute_90 $< -o $@
 
+# Pairs of programs, wrong and right, on which the checkers and compute-sanitizer are compared.
+CHECKS   := $(patsubst tests/checks/%.cu,build/checks/%,$(wildcard tests/checks/*.cu))
+
+checks: $(CHECKS) emu ## build the programs of profiles/checks.sh, build/checks
+	@:
+
+build/checks/%: tests/checks/%.cu tests/checks/pair.h
+	$(call say,nvcc,$<)
+	$(Q)$(NVCC) -O3 -lineinfo -gencode arch=compute_90,code=[sm_90,compute_90] -cudart shared $< -o $@
+
 test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the sanitizers first
 	$(Q)build/tests/run
 

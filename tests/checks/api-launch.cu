@@ -1,0 +1,12 @@
+/* api-launch.cu — a block has at most 1024 threads. */
+#include "pair.h"
+
+__global__ void fill(int *out) { out[threadIdx.x] = 1; }
+
+int main(int argc, char **argv)
+{
+    int *out = zeros<int>(2048);
+    fill<<<1, is_right(argc, argv) ? 1024 : 2048>>>(out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}

@@ -1,0 +1,9 @@
+/* memory-leak.cu — what is allocated is freed. */
+#include "pair.h"
+
+int main(int argc, char **argv)
+{
+    int *out = zeros<int>(64);
+    if (is_right(argc, argv)) cudaFree(out);
+    cudaDeviceReset();
+}

@@ -1,0 +1,14 @@
+/* memory-misaligned.cu — a float4 begins at a multiple of 16 bytes. */
+#include "pair.h"
+
+__global__ void copy(const float *in, float4 *out) { *out = *(const float4 *)in; }
+
+int main(int argc, char **argv)
+{
+    float *in = zeros<float>(8);
+    float4 *out = zeros<float4>(1);
+    copy<<<1, 1>>>(in + (is_right(argc, argv) ? 4 : 1), out);
+    cudaDeviceSynchronize();
+    cudaFree(in);
+    cudaFree(out);
+}

@@ -1,0 +1,13 @@
+/* memory-null.cu — cudaMalloc failed, and nobody looked. */
+#include "pair.h"
+
+__global__ void fill(int *out) { out[threadIdx.x] = 1; }
+
+int main(int argc, char **argv)
+{
+    int *out = nullptr;
+    cudaMalloc(&out, is_right(argc, argv) ? 1024 : (size_t)1 << 60);
+    fill<<<1, 64>>>(out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}

@@ -1,0 +1,17 @@
+/* memory-read.cu — a stencil whose first thread has no left neighbour. */
+#include "pair.h"
+
+template <bool right> __global__ void difference(const int *in, int *out)
+{
+    int i = threadIdx.x, before = right && i == 0 ? 0 : in[i - 1];
+    out[i] = in[i] - before;
+}
+
+int main(int argc, char **argv)
+{
+    int *in = zeros<int>(64), *out = zeros<int>(64);
+    LAUNCH(difference, is_right(argc, argv), 1, 64, in, out);
+    cudaDeviceSynchronize();
+    cudaFree(in);
+    cudaFree(out);
+}

@@ -1,0 +1,19 @@
+/* race-blocks-sum.cu — blocks add to one word of global memory: only atomics do that. */
+#include "pair.h"
+
+template <bool right> __global__ void add(int *sum)
+{
+    if (threadIdx.x > 0) return;
+    if (right)
+        atomicAdd(sum, 1);
+    else
+        *sum += 1;
+}
+
+int main(int argc, char **argv)
+{
+    int *sum = zeros<int>(1);
+    LAUNCH(add, is_right(argc, argv), 64, 32, sum);
+    cudaDeviceSynchronize();
+    cudaFree(sum);
+}

@@ -1,0 +1,33 @@
+/* race-flag.cu — block 0 hands a value to block 1 by a flag: released and acquired, or merely
+ * volatile. */
+#include "pair.h"
+#include <cuda/atomic>
+
+template <bool right> __global__ void hand_over(int *value, int *flag, int *out)
+{
+    cuda::atomic_ref<int, cuda::thread_scope_device> signal(*flag);
+    volatile int *plain = flag;
+    if (blockIdx.x == 0) {
+        *value = 42;
+        if (right)
+            signal.store(1, cuda::memory_order_release);
+        else
+            *plain = 1;
+    } else {
+        if (right)
+            while (signal.load(cuda::memory_order_acquire) == 0) continue;
+        else
+            while (*plain == 0) continue;
+        *out = *value;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int *value = zeros<int>(1), *flag = zeros<int>(1), *out = zeros<int>(1);
+    LAUNCH(hand_over, is_right(argc, argv), 2, 1, value, flag, out);
+    cudaDeviceSynchronize();
+    cudaFree(value);
+    cudaFree(flag);
+    cudaFree(out);
+}

@@ -1,0 +1,28 @@
+/* race-grid.cu — a cooperative grid: block.sync() orders a block, grid.sync() all of them. */
+#include "pair.h"
+#include <cooperative_groups.h>
+
+namespace cg = cooperative_groups;
+
+template <bool right> __global__ void exchange(int *words, int *out)
+{
+    int own = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
+    words[own] = own;
+    if (right)
+        cg::this_grid().sync();
+    else
+        cg::this_thread_block().sync();
+    out[own] = words[all - 1 - own];
+}
+
+int main(int argc, char **argv)
+{
+    bool right = is_right(argc, argv);
+    int *words = zeros<int>(4 * 64), *out = zeros<int>(4 * 64);
+    void *arguments[] = {&words, &out};
+    cudaLaunchCooperativeKernel(right ? (void *)exchange<true> : (void *)exchange<false>, 4, 64,
+                                arguments);
+    cudaDeviceSynchronize();
+    cudaFree(words);
+    cudaFree(out);
+}

@@ -1,0 +1,26 @@
+/* race-histogram.cu — counting in shared memory needs atomics. */
+#include "pair.h"
+
+template <bool right> __global__ void count(const unsigned char *in, int *out)
+{
+    __shared__ int bins[16];
+    if (threadIdx.x < 16) bins[threadIdx.x] = 0;
+    __syncthreads();
+    int bin = in[threadIdx.x] % 16;
+    if (right)
+        atomicAdd(&bins[bin], 1);
+    else
+        bins[bin]++;
+    __syncthreads();
+    if (threadIdx.x < 16) atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
+}
+
+int main(int argc, char **argv)
+{
+    unsigned char *in = zeros<unsigned char>(256);
+    int *out = zeros<int>(16);
+    LAUNCH(count, is_right(argc, argv), 1, 256, in, out);
+    cudaDeviceSynchronize();
+    cudaFree(in);
+    cudaFree(out);
+}

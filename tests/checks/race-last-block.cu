@@ -1,0 +1,30 @@
+/* race-last-block.cu — the block that comes last adds up what all have written: a fence must lie
+ * between a block's writing and its being counted, and on the other side again. */
+#include "pair.h"
+
+template <bool right> __global__ void add_up(int *parts, unsigned *done, int *sum)
+{
+    __shared__ bool is_last;
+    if (threadIdx.x == 0) {
+        parts[blockIdx.x] = blockIdx.x;
+        if (right) __threadfence();
+        is_last = atomicAdd(done, 1) == gridDim.x - 1;
+        if (right) __threadfence();
+    }
+    __syncthreads();
+    if (!is_last || threadIdx.x > 0) return;
+    int total = 0;
+    for (int i = 0; i < gridDim.x; i++) total += parts[i];
+    *sum = total;
+}
+
+int main(int argc, char **argv)
+{
+    int *parts = zeros<int>(64), *sum = zeros<int>(1);
+    unsigned *done = zeros<unsigned>(1);
+    LAUNCH(add_up, is_right(argc, argv), 64, 32, parts, done, sum);
+    cudaDeviceSynchronize();
+    cudaFree(parts);
+    cudaFree(sum);
+    cudaFree(done);
+}

@@ -1,0 +1,18 @@
+/* race-neighbour.cu — each thread takes its neighbour's word: the neighbour must have written it. */
+#include "pair.h"
+
+template <bool right> __global__ void take(int *out)
+{
+    __shared__ int words[256];
+    words[threadIdx.x] = threadIdx.x;
+    if (right) __syncthreads();
+    out[threadIdx.x] = words[(threadIdx.x + 1) % 256];
+}
+
+int main(int argc, char **argv)
+{
+    int *out = zeros<int>(256);
+    LAUNCH(take, is_right(argc, argv), 1, 256, out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}

@@ -1,0 +1,26 @@
+/* race-tile.cu — a cooperative group's sync orders that group only: a tile of 32, not the block. */
+#include "pair.h"
+#include <cooperative_groups.h>
+
+namespace cg = cooperative_groups;
+
+template <bool right> __global__ void reverse(int *out)
+{
+    __shared__ int words[128];
+    auto block = cg::this_thread_block();
+    auto tile = cg::tiled_partition<32>(block);
+    words[threadIdx.x] = threadIdx.x;
+    if (right)
+        block.sync();
+    else
+        tile.sync();
+    out[threadIdx.x] = words[127 - threadIdx.x];
+}
+
+int main(int argc, char **argv)
+{
+    int *out = zeros<int>(128);
+    LAUNCH(reverse, is_right(argc, argv), 1, 128, out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}

@@ -1,0 +1,28 @@
+/* race-warp.cu — the last steps of a reduction in one warp, as they were written before Volta: lanes
+ * do not run in step any more. */
+#include "pair.h"
+
+template <bool right> __global__ void sum(const int *in, int *out)
+{
+    __shared__ volatile int words[64];
+    int lane = threadIdx.x;
+    words[lane] = in[lane];
+    words[lane + 32] = in[lane + 32];
+    if (right) __syncwarp();
+    for (int step = 32; step > 0; step /= 2) {
+        int value = words[lane] + words[lane + step];
+        if (right) __syncwarp();
+        words[lane] = value;
+        if (right) __syncwarp();
+    }
+    if (lane == 0) *out = words[0];
+}
+
+int main(int argc, char **argv)
+{
+    int *in = zeros<int>(64), *out = zeros<int>(1);
+    LAUNCH(sum, is_right(argc, argv), 1, 32, in, out);
+    cudaDeviceSynchronize();
+    cudaFree(in);
+    cudaFree(out);
+}

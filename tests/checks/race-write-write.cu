@@ -1,0 +1,18 @@
+/* race-write-write.cu — all threads write one word: which value stays is chance. */
+#include "pair.h"
+
+template <bool right> __global__ void last(int *out)
+{
+    __shared__ int word;
+    if (!right || threadIdx.x == 255) word = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = word;
+}
+
+int main(int argc, char **argv)
+{
+    int *out = zeros<int>(256);
+    LAUNCH(last, is_right(argc, argv), 1, 256, out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}

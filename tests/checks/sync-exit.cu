@@ -1,0 +1,20 @@
+/* sync-exit.cu — threads without work leave before the barrier that the others wait at. */
+#include "pair.h"
+
+template <bool right> __global__ void sum(const int *in, int *out, int n)
+{
+    __shared__ int words[128];
+    if (!right && threadIdx.x >= n) return;
+    words[threadIdx.x] = threadIdx.x < n ? in[threadIdx.x] : 0;
+    __syncthreads();
+    if (threadIdx.x < n) out[threadIdx.x] = words[n - 1 - threadIdx.x];
+}
+
+int main(int argc, char **argv)
+{
+    int *in = zeros<int>(100), *out = zeros<int>(100);
+    LAUNCH(sum, is_right(argc, argv), 1, 128, in, out, 100);
+    cudaDeviceSynchronize();
+    cudaFree(in);
+    cudaFree(out);
+}

@@ -1,0 +1,19 @@
+/* sync-half.cu — a barrier that half of a warp comes to, and the other half does not. */
+#include "pair.h"
+
+template <bool right> __global__ void meet(int *out)
+{
+    if (threadIdx.x < 16) {
+        out[threadIdx.x] = 1;
+        if (!right) __syncthreads();
+    }
+    if (right) __syncthreads();
+}
+
+int main(int argc, char **argv)
+{
+    int *out = zeros<int>(64);
+    LAUNCH(meet, is_right(argc, argv), 1, 64, out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}

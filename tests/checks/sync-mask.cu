@@ -1,0 +1,17 @@
+/* sync-mask.cu — a lane that calls __syncwarp is in the mask that it names. */
+#include "pair.h"
+
+template <bool right> __global__ void meet(int *out)
+{
+    unsigned mask = __ballot_sync(0xffffffff, threadIdx.x < 16);
+    if (threadIdx.x < (right ? 16 : 17)) __syncwarp(mask);
+    out[threadIdx.x] = mask;
+}
+
+int main(int argc, char **argv)
+{
+    int *out = zeros<int>(32);
+    LAUNCH(meet, is_right(argc, argv), 1, 32, out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}

@@ -1,0 +1,17 @@
+/* sync-shuffle.cu — a shuffle in divergent code that names lanes which do not come to it. */
+#include "pair.h"
+
+template <bool right> __global__ void take(int *out)
+{
+    int value = threadIdx.x;
+    if (threadIdx.x < 16) value = __shfl_down_sync(right ? 0xffff : 0xffffffff, value, 1, 16);
+    out[threadIdx.x] = value;
+}
+
+int main(int argc, char **argv)
+{
+    int *out = zeros<int>(32);
+    LAUNCH(take, is_right(argc, argv), 1, 32, out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}
