@@ -164,13 +164,14 @@ $(addprefix $(CUDA_BUILD)/tests/,cooperative_code.cu.o): NVCCFLAGS += $(THREE_PT
 
 # What tests look at or run, made of one source file: see tests/programs/programs.h.
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread memory sync \
-            hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin cubin.fatbin)
+            merged hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin cubin.fatbin)
 
 tests-build: build/tests/run $(PROGRAMS) $$(PROGRAM_QUICK) all ## build the tests
 	@:
 
 # The tests see the parts of the emulator that its library hides, too.
-build/tests/run: $(TESTS) $(addprefix build/common/emu/,fatbin.o lz4.o kernel_name.o) \
+build/tests/run: $(TESTS) $(addprefix build/common/emu/,fatbin.o lz4.o kernel_name.o \
+        emu_elf.o cubin.o cubin_lines.o sass.o ptx_types.o) \
         build/emu/libcudart.so.13
 	$(call say,link,$@)
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' \
@@ -195,8 +196,8 @@ build/tests/programs/%: tests/programs/kernels.cu | emu
 	$(call say,nvcc,$@)
 	$(Q)$(SETTING) $(NVCC) $(OPTIONS) $< -o $@
 
-# Programs that the checkers look at.
-$(addprefix build/tests/programs/,memory sync): %: tests/programs/$$(notdir $$@).cu
+# Programs that the checkers look at, and one that ptxas changes.
+$(addprefix build/tests/programs/,memory sync merged): %: tests/programs/$$(notdir $$@).cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) -g -cudart shared $< -o $@
 

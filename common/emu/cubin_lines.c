@@ -271,6 +271,6 @@ bool cubin_read_lines(struct cubin *cubin)
         if (read_header(content, &unit)) run(&l, &unit);
         units.at = content.end;
     }
-    qsort(cubin->rows, cubin->row_count, sizeof *cubin->rows, by_place);
+    if (cubin->row_count) qsort(cubin->rows, cubin->row_count, sizeof *cubin->rows, by_place);
     return !l.failed;
 }
