@@ -42,10 +42,9 @@ struct line_access *find_line_access(const struct line_accesses *list, const cha
                                      unsigned line, struct access_kind kind)
 {
     size_t i = find_place(list, file, line, kind);
+    if (i == list->count) return NULL;
     struct line_access *item = &list->item[i];
-    if (i == list->count || compare_places(item, file, line) || compare_kinds(item->kind, kind))
-        return NULL;
-    return item;
+    return compare_places(item, file, line) || compare_kinds(item->kind, kind) ? NULL : item;
 }
 
 void count_line_access(struct line_accesses *list, const char *file, unsigned line,

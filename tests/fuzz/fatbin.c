@@ -10,5 +10,7 @@ int fuzz_fatbin(const uint8_t *data, size_t size)
     struct fatbin_ptx ptx;
     char message[300];
     if (fatbin_extract(data, size, 90, &ptx, message, sizeof message) == 0) free(ptx.text);
+    struct fatbin_code code;
+    if (fatbin_machine_code(data, size, 90, &code)) free(code.allocated);
     return 0;
 }

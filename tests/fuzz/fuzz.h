@@ -15,5 +15,6 @@
 int fuzz_fatbin(const uint8_t *data, size_t size); /* the container with PTX in it */
 int fuzz_unpack(const uint8_t *data, size_t size); /* its compression: LZ4, zstd */
 int fuzz_ptx(const uint8_t *data, size_t size);    /* parser, decoder, and a short run */
+int fuzz_cubin(const uint8_t *data, size_t size);  /* machine code, compared with PTX */
 
 #endif
