@@ -246,6 +246,14 @@ build/tests/fuzz/run-%: $(call objects,$(wildcard tests/fuzz/*.c)) $(EMU)
 fuzz: ## fuzz the emulator's readers, FUZZ_SECONDS=60 each (needs clang)
 	$(Q)MAKE='$(MAKE)' common/build/fuzz.sh
 
+# The emulator's bench: the steps and a few kernels of its own, timed.
+BENCH    := $(call objects,$(call sources,tests/bench $(FOLDERS)) $(COMMON))
+
+build/tests/bench/run: $(BENCH) build/emu/libcudart.so.13
+	$(call say,link,$@)
+	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../../emu' \
+	    -lm -pthread
+
 # ---- the rest -----------------------------------------------------------------------------------
 
 setup: ## list which tools are missing, and install them (Debian, Ubuntu; needs root or sudo)
