@@ -44,7 +44,7 @@ static unsigned count(const char *text)
 #define AT          "    at "
 #define SOURCE      "/tests/programs/memory.cu:"
 #define HOST        "        Host Frame: "
-#define SYNCHRONIZE " on CUDA API call to cudaDeviceSynchronize\n"
+#define SYNCHRONIZE " on CUDA API call to cudaDeviceSynchronize.\n"
 
 Test(memcheck, what_is_right)
 {
@@ -61,7 +61,7 @@ Test(memcheck, a_write_behind_the_end)
     check("", "write", 3);
     LINES("Invalid __global__ write of size 4 bytes\n", AT "write_at(int*, int) in ",
           "    by thread (30,0,0) in block (0,0,0)\n",
-          "    Access at 0x300000001080 is out of bounds",
+          "    Access to 0x300000001080 is out of bounds",
           "    and is 1 bytes after the nearest allocation at 0x300000001000 of size 128 bytes\n",
           "    by thread (31,0,0) in block (0,0,0)\n",
           "    and is 5 bytes after the nearest allocation",
@@ -89,19 +89,19 @@ Test(memcheck, accesses_of_each_kind)
         {"null",
          2,
          {"Invalid __global__ write of size 4 bytes\n",
-          "    Access at 0x0 is out of bounds: a null pointer\n"}},
+          "    Access to 0x0 is out of bounds: a null pointer\n"}},
         {"misaligned",
          17,
          {"Invalid __global__ write of size 4 bytes\n", "    by thread (1,0,0) in block (0,0,0)\n",
-          "    Access at 0x300000001002 is misaligned\n"}},
+          "    Access to 0x300000001002 is misaligned\n"}},
         {"misaligned vector",
          2,
          {"Invalid __global__ write of size 16 bytes\n",
-          "    Access at 0x300000001008 is misaligned\n"}},
+          "    Access to 0x300000001008 is misaligned\n"}},
         {"shared",
          2,
          {"Invalid __shared__ write of size 4 bytes\n", "    by thread (31,0,0) in block (0,0,0)\n",
-          "    Access at 0x80 is out of bounds\n",
+          "    Access to 0x80 is out of bounds\n",
           "    of the 128 bytes of shared memory a block\n"}},
         {"local",
          2,
@@ -137,7 +137,7 @@ Test(memcheck, memory_that_was_freed)
     check("", "double free", 1);
     LINES(
         "Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on CUDA API call "
-        "to cudaFree\n",
+        "to cudaFree.\n",
         "    Address 0x300000001000 was freed before: a double free\n", "    It was freed at\n",
         "    The call was made at\n");
     check("", "invalid free", 1);
@@ -166,11 +166,11 @@ Test(memcheck, errors_of_the_runtime)
 {
     check("", "configuration", 1);
     LINES("Program hit cudaErrorInvalidConfiguration (error 9) due to \"invalid configuration "
-          "argument\" on CUDA API call to cudaLaunchKernel\n");
+          "argument\" on CUDA API call to cudaLaunchKernel.\n");
     check("", "copy", 1);
     LINES(
         "Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on CUDA API call "
-        "to cudaMemcpy\n");
+        "to cudaMemcpy.\n");
     check("--report-api-errors no", "copy", 0);
     /* Linked into the program, the library finds its own functions, too. */
     expect_status(0, "EMU_TOOL=memcheck EMU_LEAK_CHECK=full $p/emulated 2>&1");

@@ -20,9 +20,9 @@ static void check(const char *name, const char *counts)
 }
 
 #define LINE       "\n========= "
-#define IN_WARP    LINE "Barrier error detected. Divergent thread(s) in warp"
-#define IN_BLOCK   LINE "Barrier error detected. Divergent thread(s) in block"
-#define ARGUMENTS  LINE "Barrier error detected. Invalid arguments"
+#define IN_WARP    LINE "Barrier error detected. Divergent thread(s) in warp."
+#define IN_BLOCK   LINE "Barrier error detected. Divergent thread(s) in block."
+#define ARGUMENTS  LINE "Barrier error detected. Invalid arguments."
 #define FIRST_LANE LINE "    by thread (0,0,0) in block (0,0,0)"
 #define SECOND     LINE "    by thread (32,0,0) in block (0,0,0)"
 #define ALL        "################################"
@@ -86,6 +86,17 @@ Test(synccheck, numbers_of_threads)
     check("counts", "1 error");
     expect(ARGUMENTS);
     expect(LINE "    barrier 1 is waited for by 32 threads here and 64 elsewhere\n");
+}
+
+/* What an H200 calls an illegal instruction is one without the tool, too. */
+Test(synccheck, faults_without_the_tool)
+{
+    expect_status(0, "$emu --log-file /dev/null $p/sync count 2>&1");
+    expect("emu: 48 threads are to meet at barrier 1, which is not a multiple of 32, at ");
+    expect_status(0, "$emu --log-file /dev/null $p/sync 'warp mask' 2>&1");
+    expect("emu: lane 16 is not in its own member mask 0x0000ffff, at ");
+    check("warp mask", "1 error");
+    expect(ARGUMENTS);
 }
 
 Test(synccheck, member_masks)

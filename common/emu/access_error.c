@@ -67,7 +67,7 @@ void access_misaligned(struct warp *w, const struct insn *i, const struct access
     for (int l = first; l < WARP && is_checked(w); l++) {
         char detail[100];
         if (!lane_is_misaligned(access, l)) continue;
-        snprintf(detail, sizeof detail, "    Access at 0x%" PRIx64 " is misaligned",
+        snprintf(detail, sizeof detail, "    Access to 0x%" PRIx64 " is misaligned",
                  access->address[l]);
         report_lane(w, i, access, l, detail);
     }
@@ -96,7 +96,7 @@ void access_outside_global(struct warp *w, const struct insn *i, const struct ac
     while (!lane_is_outside_global(w, access, first)) first++;
     for (int l = first; l < WARP && is_checked(w); l++) {
         if (!lane_is_outside_global(w, access, l)) continue;
-        snprintf(detail, sizeof detail, "    Access at 0x%" PRIx64 " is out of bounds%s",
+        snprintf(detail, sizeof detail, "    Access to 0x%" PRIx64 " is out of bounds%s",
                  access->address[l], access->address[l] ? "" : ": a null pointer");
         alloc_log_append(launch->emu, access->address[l], detail, sizeof detail);
         report_lane(w, i, access, l, detail);
@@ -129,7 +129,7 @@ void access_outside(struct warp *w, const struct insn *i, const struct access *a
         char detail[200];
         if (!lane_is_outside(access, l, size)) continue;
         snprintf(detail, sizeof detail,
-                 "    Access at 0x%" PRIx64 " is out of bounds\n    of the %" PRIu64 " bytes %s",
+                 "    Access to 0x%" PRIx64 " is out of bounds\n    of the %" PRIu64 " bytes %s",
                  access->address[l], size, owner);
         report_lane(w, i, access, l, detail);
     }

@@ -4,7 +4,6 @@
 #include "race.h"
 #include "sync_check.h"
 #include "warp_ops.h"
-#include <stdarg.h>
 
 /* bar.red: what the predicates of all threads came to */
 static void tell_result(struct warp *w, const struct fragment *f, const struct barrier *barrier)
@@ -37,23 +36,6 @@ void barrier_release(struct block *block, unsigned number)
     block->changed = true;
 }
 
-/* A fault, which synccheck knows as wrong arguments. */
-__attribute__((format(printf, 4, 5))) static void fail(struct warp *w, const struct insn *i,
-                                                       int lane, const char *format, ...)
-{
-    char why[100];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(why, sizeof why, format, arguments);
-    va_end(arguments);
-    if (!sync_is_checked(w)) {
-        fault(w, i, lane, EMU_LAUNCH_FAILURE, "%s", why);
-        return;
-    }
-    sync_report_stuck(w, i, lane, SYNC_INVALID_ARGUMENTS, why, "");
-    fault_found(w, i, lane, EMU_LAUNCH_FAILURE, "%s", why);
-}
-
 void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bool waits)
 {
     struct block *block = w->block;
@@ -61,15 +43,23 @@ void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bo
     uint32_t number = ((const uint32_t *)slot_at(w, i->a))[lane];
     uint32_t threads = i->b == NO_SLOT ? 0 : ((const uint32_t *)slot_at(w, i->b))[lane];
     if (number >= MAX_BARRIERS) {
-        fail(w, i, lane, "barrier %u does not exist: a block has %d", number, MAX_BARRIERS);
+        sync_fail(w, i, lane, EMU_LAUNCH_FAILURE, "barrier %u does not exist: a block has %d",
+                  number, MAX_BARRIERS);
+        return;
+    }
+    if (threads % WARP) { /* an H200 says so, too */
+        sync_fail(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
+                  "%u threads are to meet at barrier %u, which is not a multiple of %d", threads,
+                  number, WARP);
         return;
     }
     if (sync_is_checked(w)) sync_check_barrier(w, f, i, number, threads);
     struct barrier *barrier = &block->barriers[number];
     unsigned expected = threads && threads < block->threads ? threads : block->threads;
     if (barrier->expected && barrier->expected != expected) {
-        fail(w, i, lane, "barrier %u is waited for by %u threads here and %u elsewhere", number,
-             expected, barrier->expected);
+        sync_fail(w, i, lane, EMU_LAUNCH_FAILURE,
+                  "barrier %u is waited for by %u threads here and %u elsewhere", number, expected,
+                  barrier->expected);
         return;
     }
     barrier->expected = expected;

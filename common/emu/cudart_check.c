@@ -179,7 +179,7 @@ void cudart_check_api(cudaError_t error, const void *pointer)
     char function[64], head[256], where[512], detail[2048] = "";
     size_t used = 0;
     cudart_function_name(function, sizeof function);
-    snprintf(head, sizeof head, "Program hit %s (error %d) due to \"%s\" on CUDA API call to %s",
+    snprintf(head, sizeof head, "Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.",
              cudaGetErrorName(error), error, cudaGetErrorString(error), function);
     if (pointer != NULL) {
         emu_describe_bad_free(emu_runtime(), (emu_addr)pointer, detail, sizeof detail);

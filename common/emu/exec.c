@@ -74,17 +74,32 @@ static void barrier(struct warp *w, struct fragment *f, const struct insn *i, ui
     barrier_arrive(w, f, i, i->control == CONTROL_BARRIER);
 }
 
+/* A lane that calls __syncwarp with a mask that it is not in is stopped by an H200, too. */
+static bool names_itself(struct warp *w, const struct insn *i, uint32_t active)
+{
+    const uint32_t *members = slot_at(w, i->members);
+    for (uint32_t left = active; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        if (members[l] >> l & 1) continue;
+        sync_fail(w, i, l, EMU_ILLEGAL_INSTRUCTION, "lane %d is not in its own member mask 0x%08x",
+                  l, members[l]);
+        return false;
+    }
+    return true;
+}
+
 /* Returns the lanes that went on; the others wait for lanes of their member masks. */
 static uint32_t converge(struct warp *w, struct fragment *f, const struct insn *i, uint32_t active)
 {
     if (sync_is_checked(w)) sync_check_members(w, i, active);
     /* The everyday case: one mask for all, and all are here. */
     if (i->members >> 30 == BANK_CONSTANTS && active == f->mask &&
-        !(*(const uint32_t *)slot_at(w, i->members) & w->live & ~active)) {
+        (*(const uint32_t *)slot_at(w, i->members) & w->live) == active) {
         i->fn(w, i, active);
         f->pc++;
         return active;
     }
+    if (i->control == CONTROL_WARP_SYNC && !names_itself(w, i, active)) return 0;
     uint32_t complete = converge_complete(w, f, active);
     if (complete)
         converge_run(w, f, i, complete);

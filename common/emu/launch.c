@@ -1,6 +1,7 @@
 /* launch.c — one launch: its parameters copied, its counts kept. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "device.h"
+#include "init.h"
 #include "sched.h"
 #include "schedule.h"
 #include "watch.h"
@@ -34,6 +35,7 @@ static int make_workspace(struct emu *emu, emu_addr *workspace)
     enum { WORKSPACE_BYTES = 8 };
     int error = memory_alloc(&emu->memory, WORKSPACE_BYTES, workspace);
     if (!error) memset(memory_view(&emu->memory, *workspace, WORKSPACE_BYTES), 0, WORKSPACE_BYTES);
+    if (!error && emu->init) init_write(emu->init, *workspace, WORKSPACE_BYTES);
     return error;
 }
 

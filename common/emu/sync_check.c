@@ -85,11 +85,7 @@ void sync_check_barrier(struct warp *w, const struct fragment *f, const struct i
                         unsigned number, unsigned threads)
 {
     int lane = __builtin_ctz(f->mask);
-    if (threads % WARP)
-        report(w, i, lane, EMU_FINDING_ERROR, SYNC_INVALID_ARGUMENTS, NULL,
-               "    %u threads are to meet at barrier %u, which is not a multiple of %d", threads,
-               number, WARP);
-    else if (threads > w->block->threads)
+    if (threads > w->block->threads)
         report(w, i, lane, EMU_FINDING_ERROR, SYNC_INVALID_ARGUMENTS, NULL,
                "    %u threads are to meet at barrier %u, and the block has %u", threads, number,
                w->block->threads);
@@ -138,7 +134,22 @@ void sync_check_shuffle(struct warp *w, int lane, int from)
            w->exited >> from & 1 ? "has exited" : "does not take part");
 }
 
-/* ---- deadlocks ------------------------------------------------------------------------------- */
+/* ---- faults and deadlocks ------------------------------------------------------------------------------- */
+
+void sync_fail(struct warp *w, const struct insn *i, int lane, int error, const char *format, ...)
+{
+    char why[200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    if (sync_is_checked(w)) {
+        sync_report_stuck(w, i, lane, SYNC_INVALID_ARGUMENTS, why, "");
+        fault_found(w, i, lane, error, "%s", why);
+    } else {
+        fault(w, i, lane, error, "%s", why);
+    }
+}
 
 void sync_report_stuck(struct warp *w, const struct insn *i, int lane, const char *kind,
                        const char *why, const char *picture)

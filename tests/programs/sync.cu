@@ -87,6 +87,12 @@ __global__ void shuffle_from_outside(int *out, unsigned lanes)
         out[threadIdx.x] = __shfl_down_sync((1u << lanes) - 1, threadIdx.x, 1, 16);
 }
 
+__global__ void warp_barrier(int *out, unsigned mask)
+{
+    __syncwarp(mask);
+    out[threadIdx.x] = 1;
+}
+
 /* Right: one barrier in each arm of a condition that is the same for all threads. */
 __global__ void uniform(int *out, bool yes)
 {
@@ -146,6 +152,8 @@ int main(int argc, char **argv)
         named_apart<<<1, THREADS>>>();
     else if (is("not a member"))
         ballot<<<1, 32>>>(out, 0xfffffffe);
+    else if (is("warp mask"))
+        warp_barrier<<<1, 32>>>(out, 0xffff);
     else if (is("masks"))
         different_masks<<<1, 32>>>(out);
     else if (is("exited members"))
