@@ -164,7 +164,7 @@ $(addprefix $(CUDA_BUILD)/tests/,cooperative_code.cu.o): NVCCFLAGS += $(THREE_PT
 
 # What tests look at or run, made of one source file: see tests/programs/programs.h.
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread memory sync \
-            merged hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin cubin.fatbin)
+            merged endless hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin cubin.fatbin)
 
 tests-build: build/tests/run $(PROGRAMS) $$(PROGRAM_QUICK) all ## build the tests
 	@:
@@ -196,8 +196,9 @@ build/tests/programs/%: tests/programs/kernels.cu | emu
 	$(call say,nvcc,$@)
 	$(Q)$(SETTING) $(NVCC) $(OPTIONS) $< -o $@
 
-# Programs that the checkers look at, and one that ptxas changes.
-$(addprefix build/tests/programs/,memory sync merged): %: tests/programs/$$(notdir $$@).cu
+# Programs that the checkers look at, one that ptxas changes, and one that
+# does not end.
+$(addprefix build/tests/programs/,memory sync merged endless): %: tests/programs/$$(notdir $$@).cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) -g -cudart shared $< -o $@
 

@@ -172,8 +172,24 @@ bool cudart_switch(const char *name);
 /* Ends the program with one sentence that says which values a variable takes. */
 _Noreturn void cudart_refuse(const char *name, const char *value, const char *accepted);
 
+/* The trace is complete; what goes wrong then ends the process. */
+void cudart_close_trace(void);
+
+/* ---- Ctrl-C (cudart_interrupt.c) ------------------------------------------------------------- */
+
+enum { EXIT_INTERRUPTED = 130 };
+
+/* From now on SIGINT ends the program with EXIT_INTERRUPTED, after the reports, unless the program
+ * has a handler of its own. */
+void cudart_catch_interrupt(void);
+/* Around each launch; `result` is what it gave. */
+void cudart_kernel_begins(void);
+void cudart_kernel_ends(int result);
+
 /* ---- the report (cudart_report.c) ------------------------------------------------------------ */
 
+/* Writes the report, once; otherwise that is done when the program ends. */
+void cudart_report_write(void);
 /* Do the EMU_* variables ask for a report? The launches are counted then. */
 bool cudart_report_wanted(void);
 
@@ -187,6 +203,8 @@ void cudart_check_config(struct emu_config *);
 
 /* Prints what has been found since the last call. */
 void cudart_check_print(void);
+/* Prints the summary, once; otherwise that is done when the program ends. It may end the process. */
+void cudart_check_end(void);
 
 /* memcheck: the runtime function that the program is in returns an error. `pointer`: if it could
  * not be freed; else NULL. */

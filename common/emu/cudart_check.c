@@ -37,6 +37,7 @@ static struct {
 static uint64_t leaked_bytes;
 static size_t leaks;
 
+static bool ended;     /* the summary has been printed */
 static size_t printed; /* findings so far, of all devices */
 
 /* ---- what is wanted -------------------------------------------------------------------------- */
@@ -209,9 +210,10 @@ void cudart_check_leaks(void)
 
 /* Runs last of all when the program ends (101: behind the other reports), since it may set the
  * exit code. A full disk shows only now. */
-__attribute__((destructor(101))) static void end(void)
+__attribute__((destructor(101))) void cudart_check_end(void)
 {
-    if (wanted.checks == 0 || wanted.process != getpid()) return;
+    if (wanted.checks == 0 || wanted.process != getpid() || ended) return;
+    ended = true;
     for (int i = 0; i < cudart_device_count(); i++) {
         int own = cudart_use_device(i);
         cudart_check_leaks();

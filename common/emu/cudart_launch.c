@@ -108,11 +108,16 @@ cudaError_t cudart_run_kernel(const struct kernel_work *work, cudaStream_t strea
     cudaError_t error = cudart_check_kernel(work, &l.function);
     if (error != cudaSuccess) return error;
     uint64_t findings = emu_finding_count(emu_runtime(), EMU_FINDING_ERROR);
+    cudart_kernel_begins();
     int result = cudart_report_launch(run, &l, cudart_stream_id(stream));
+    cudart_kernel_ends(result);
     cudart_check_print();
     if (result == EMU_OK) return cudaSuccess;
     if (emu_finding_count(emu_runtime(), EMU_FINDING_ERROR) == findings)
         cudart_print(emu_message(emu_runtime())); /* otherwise it has been told already */
+    if (result == EMU_LAUNCH_TIMEOUT)
+        cudart_print("kernels run one after the other here, and the host waits for each: what a "
+                     "kernel waits for from another one, or from the host, never comes");
     if (!is_fault(result)) return (cudaError_t)result;
     cudart_set_fault((cudaError_t)result);
     return cudaSuccess;

@@ -7,6 +7,7 @@
  *   EMU_MEMORY=2G         bytes of each one's memory, with K, M or G for 2^10, 2^20, 2^30
  *   EMU_TRACE=FILE        every access to shared and global memory, as text
  *   EMU_TIMEOUT=60        seconds that a block may run without writing memory
+ *   EMU_KERNEL_TIMEOUT=N  seconds that a kernel may run in any case; default: as long as it likes
  *   EMU_ALLOW_EXITED=1    a barrier does not wait for threads that have exited
  *
  * and those of the report (cudart_report.c) and of the checkers (cudart_check.c).
@@ -102,11 +103,13 @@ static void open_trace(void)
 }
 
 /* Runs when the program ends. A full disk shows only now. */
-__attribute__((destructor)) static void close_trace(void)
+__attribute__((destructor)) void cudart_close_trace(void)
 {
     if (trace == NULL) return;
     bool failed = ferror(trace) != 0;
-    if (fclose(trace) == 0 && !failed) return;
+    bool closed = fclose(trace) == 0;
+    trace = NULL;
+    if (closed && !failed) return;
     fprintf(stderr, "emu: the trace is not complete: %s\n", strerror(errno));
     cudart_exit(EXIT_USAGE);
 }
@@ -142,6 +145,7 @@ static void open_devices(void)
         .memory =
             read_number("EMU_MEMORY", true, SIZE_MAX / 2, "a number of bytes, such as 512M or 2G"),
         .patience = (unsigned)read_number("EMU_TIMEOUT", false, MAX_PATIENCE, "1 to 1000000"),
+        .limit = (unsigned)read_number("EMU_KERNEL_TIMEOUT", false, MAX_PATIENCE, "1 to 1000000"),
         .counters = cudart_report_wanted(),
         .trace = trace,
         .allow_exited = cudart_switch("EMU_ALLOW_EXITED"),
@@ -153,6 +157,7 @@ static void open_devices(void)
         open_device(&devices[config.number], &config);
     device_count = count;
     introduce();
+    cudart_catch_interrupt();
 }
 
 int cudart_device_count(void)

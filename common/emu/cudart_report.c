@@ -51,7 +51,7 @@ static struct {
     const struct metric *metrics[MAX_METRICS];
     size_t metric_count;
     bool agreement; /* a column with it in CSV, unless metrics are asked for by name */
-    pid_t process; /* the one that began: a child that it forks prints nothing */
+    pid_t process;  /* the one that began: a child that it forks prints nothing */
 } wanted;
 
 static struct row *rows;
@@ -327,9 +327,10 @@ static void give_up(const char *reason)
 }
 
 /* Runs when the program ends by exit or by returning from main. */
-__attribute__((destructor)) static void write_report(void)
+__attribute__((destructor)) void cudart_report_write(void)
 {
     if (wanted.page == REPORT_NONE || wanted.process != getpid()) return;
+    wanted.process = 0; /* only once */
     if (rows_lost) give_up("there was no host memory to keep all launches");
 
     char *text;

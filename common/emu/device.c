@@ -41,6 +41,7 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
     emu->counting = config->counters;
     enum { DEFAULT_PATIENCE = 60 };
     emu->patience = config->patience ? config->patience : DEFAULT_PATIENCE;
+    emu->limit = config->limit;
     emu->allow_exited = config->allow_exited;
     emu->tracing = config->trace != NULL;
     emu->trace.file = config->trace;
@@ -292,6 +293,7 @@ int emu_copy_peer(struct emu *to, emu_addr to_address, struct emu *from, emu_add
     if (!source) device_failed(to, EMU_INVALID_VALUE, "%s", from->message);
     void *target = source ? view(to, to_address, bytes) : NULL;
     if (target) memcpy(target, source, bytes);
+    if (target) watch_read(from, from_address, bytes);
     if (target) watch_write(to, to_address, bytes);
     pthread_mutex_unlock(&second->lock);
     pthread_mutex_unlock(&first->lock);

@@ -21,9 +21,10 @@ struct peer {
 struct emu {
     const struct emu_gpu *gpu;
     unsigned number;
-    unsigned threads;  /* host threads that run a grid */
-    struct pool pool;  /* those of them that are not the caller */
-    unsigned patience; /* seconds */
+    unsigned threads;         /* host threads that run a grid */
+    struct pool pool;         /* those of them that are not the caller */
+    unsigned patience, limit; /* seconds */
+    atomic_bool interrupted;
     bool counting, allow_exited, tracing;
     struct emu_trace trace;
     unsigned checks; /* bits of enum emu_check */

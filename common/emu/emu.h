@@ -54,6 +54,7 @@ enum emu_error {
     EMU_LAUNCH_FAILURE = 719, /* deadlock, a barrier that not all threads reach */
     EMU_COOPERATIVE_TOO_LARGE = 720,
     EMU_NOT_SUPPORTED = 801,
+    EMU_INTERRUPTED = 999, /* see emu_interrupt() */
 };
 
 /* A model of a GPU: what cudaGetDeviceProperties tells, and what limits a launch. Bytes, counts,
@@ -100,6 +101,8 @@ struct emu_config {
     /* A block that has run for so many seconds (0: 60) without writing memory or passing a barrier
      * is given up, and with it the grid: it spins. */
     unsigned patience;
+    unsigned
+        limit; /* a grid that has run for so many seconds is given up in any case; 0: none is */
     bool allow_exited;    /* a barrier does not wait for threads that have exited, as today's
                                   hardware happens to do; otherwise that is an error */
     unsigned checks;      /* bits of enum emu_check */
@@ -210,8 +213,9 @@ enum emu_agreement_label {
 };
 struct emu_agreement {
     enum emu_agreement_label label;
-    unsigned arch;    /* of the machine code; 0: none */
-    const char *text; /* the label, and the lines that differ: "merged by ptxas at scan.cu:41 (…)" */
+    unsigned arch; /* of the machine code; 0: none */
+    const char
+        *text; /* the label, and the lines that differ: "merged by ptxas at scan.cu:41 (…)" */
 };
 /* Valid as long as the kernel. */
 const struct emu_agreement *emu_agreement(struct emu *, struct emu_kernel *);
@@ -245,6 +249,11 @@ int emu_launch_shape(struct emu *, struct emu_kernel *, const struct emu_shape *
 /* The same, for the usual shape. */
 int emu_launch(struct emu *, struct emu_kernel *, struct emu_dim grid, struct emu_dim block,
                size_t dynamic_shared, void *const *args, bool cooperative);
+
+/* Ends the grid that runs, soon, with EMU_INTERRUPTED and a message that says where it was; every
+ * later one ends at its beginning. For a process that is about to end: from any thread, while
+ * another launches. */
+void emu_interrupt(struct emu *);
 
 /* ---- counters ------------------------------------------------------------------------------ */
 
@@ -284,7 +293,7 @@ struct emu_launch_record {
     const char *kernel; /* mangled name */
     struct emu_dim grid, block;
     size_t dynamic_shared, static_shared;
-    double seconds; /* the emulator's own time */
+    double seconds;                 /* the emulator's own time */
     struct emu_agreement agreement; /* with the machine code */
     struct emu_counts total;
     size_t line_count;

@@ -110,10 +110,8 @@ static int run(struct emu *emu, struct emu_kernel *kernel, const struct emu_shap
     double seconds = seconds_now() - start;
 
     error = launch->error;
-    if (error)
-        device_failed(emu, error, "%s", launch->message);
-    else if (emu->counting)
-        keep_record(emu, launch, seconds);
+    if (error) device_failed(emu, error, "%s", launch->message);
+    if (emu->counting && (!error || error == EMU_INTERRUPTED)) keep_record(emu, launch, seconds);
     launch_free(launch);
     return error;
 }
@@ -134,6 +132,8 @@ int emu_launch(struct emu *emu, struct emu_kernel *kernel, struct emu_dim grid,
         .grid = grid, .block = block, .dynamic_shared = dynamic_shared, .cooperative = cooperative};
     return emu_launch_shape(emu, kernel, &shape, args);
 }
+
+void emu_interrupt(struct emu *emu) { emu->interrupted = true; }
 
 /* ---- records ------------------------------------------------------------------------------- */
 

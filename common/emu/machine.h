@@ -291,8 +291,8 @@ struct block {
     size_t shared_bytes;
     size_t reserved_offset; /* from here on it is the system's: for cooperative groups */
     struct barrier barriers[MAX_BARRIERS];
-    unsigned epoch;  /* barriers passed */
-    uint8_t *memory; /* registers, local and shared memory: one allocation */
+    unsigned epoch;          /* barriers passed */
+    uint8_t *memory;         /* registers, local and shared memory: one allocation */
     struct race_block *race; /* racecheck's; NULL: off */
     struct init_block *init; /* initcheck's; NULL: off */
 };
@@ -316,6 +316,7 @@ struct launch {
     unsigned cluster_size; /* blocks */
     bool explicit_cluster; /* the program asked for clusters, be it of one block */
     uint64_t cluster_count;
+    double began; /* on the host's clock, seconds */
     size_t dynamic_shared, shared_bytes;
     uint8_t *params;
     emu_addr workspace; /* of a cooperative launch: two words in global memory, else 0 */

@@ -4,6 +4,7 @@
 #include "device.h"
 #include "schedule.h"
 #include "stuck.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -106,7 +107,29 @@ static void check_patience(struct cluster *cluster, double seconds)
 {
     unsigned patience = cluster->launch->emu->patience;
     cluster->idle = cluster_changed(cluster) ? 0 : cluster->idle + seconds;
-    if (cluster->idle > patience) give_up(cluster, patience);
+    if (cluster->idle <= patience) return;
+    char why[200];
+    snprintf(
+        why, sizeof why,
+        "its block has run for %u seconds without writing memory (EMU_TIMEOUT=SECONDS has more "
+        "patience): does this loop wait for what can never come?",
+        patience);
+    give_up(cluster, EMU_LAUNCH_TIMEOUT, why);
+}
+
+/* What ends any grid: an interrupt, and the limit if there is one. */
+static void check_end(struct cluster *cluster, double seconds)
+{
+    const struct emu *emu = cluster->launch->emu;
+    char why[100];
+    if (emu->interrupted) {
+        give_up(cluster, EMU_INTERRUPTED, "interrupted");
+    } else if (emu->limit && seconds > emu->limit) {
+        snprintf(why, sizeof why,
+                 "its grid has run for %u seconds, and EMU_KERNEL_TIMEOUT allows no more",
+                 emu->limit);
+        give_up(cluster, EMU_LAUNCH_TIMEOUT, why);
+    }
 }
 
 /* One host thread. */
@@ -118,7 +141,9 @@ static void work(void *argument)
     struct cluster *cluster, *spare = NULL;
     while ((cluster = next_cluster(launch, &spare))) {
         double start = now();
-        if (!cluster_run(cluster, counts)) {
+        bool ended = cluster_run(cluster, counts);
+        check_end(cluster, start - launch->began);
+        if (!ended) {
             check_patience(cluster, now() - start);
             wait_in_queue(launch, cluster);
             continue;
@@ -139,6 +164,7 @@ void launch_run(struct launch *launch)
     unsigned wanted = launch->emu->threads;
     if (wanted > launch->cluster_count) wanted = (unsigned)launch->cluster_count;
     launch->waiting_end = &launch->waiting;
+    launch->began = now();
     pool_run(&launch->emu->pool, wanted - 1, work, launch);
     /* After a fault some may still be waiting. */
     for (struct cluster *cluster = launch->waiting, *next; cluster; cluster = next) {

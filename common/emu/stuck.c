@@ -1,5 +1,6 @@
 /* stuck.c — when no thread of a cluster can go on: who waits for whom. */
 #include "stuck.h"
+#include "kernel_name.h"
 #include "barrier.h"
 #include "converge.h"
 #include "device.h"
@@ -131,26 +132,33 @@ void resolve_stuck(struct cluster *cluster)
              barrier->arrived, barrier->expected, s.fragment->barrier);
 }
 
-static bool give_up_in(struct block *block, unsigned seconds)
+static bool give_up_in(struct block *block, int error, const char *why)
 {
     for (unsigned i = 0; i < block->warp_count; i++) {
         struct warp *w = &block->warps[i];
         for (unsigned k = 0; k < w->fragment_count; k++) {
             const struct fragment *f = &w->fragments[k];
             if (f->state != FRAGMENT_READY) continue;
-            fault(
-                w, &block->launch->kernel->code[f->pc], __builtin_ctz(f->mask), EMU_LAUNCH_TIMEOUT,
-                "its block has run for %u seconds without writing memory (EMU_TIMEOUT=SECONDS has "
-                "more patience): does this loop wait for what can never come?",
-                seconds);
+            fault(w, &block->launch->kernel->code[f->pc], __builtin_ctz(f->mask), error, "%s", why);
             return true;
         }
     }
     return false;
 }
 
-void give_up(struct cluster *cluster, unsigned seconds)
+/* A cluster that has just ended is nowhere: then the kernel's name must do. */
+void give_up(struct cluster *cluster, int error, const char *why)
 {
+    struct launch *launch = cluster->launch;
     for (unsigned b = 0; b < cluster->size; b++)
-        if (give_up_in(cluster->blocks[b], seconds)) return;
+        if (give_up_in(cluster->blocks[b], error, why)) return;
+    pthread_mutex_lock(&launch->lock);
+    if (!launch->error) {
+        char kernel[200];
+        kernel_base_name(launch->kernel->info.name, kernel, sizeof kernel);
+        snprintf(launch->message, sizeof launch->message, "%s, between two blocks of kernel %s",
+                 why, kernel);
+        launch->error = error;
+    }
+    pthread_mutex_unlock(&launch->lock);
 }

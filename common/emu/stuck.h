@@ -7,7 +7,8 @@
 /* Ends the launch with an error that says who waits for whom, or, if that is allowed, lets a
  * barrier go without the threads that have exited. */
 void resolve_stuck(struct cluster *);
-/* Ends the launch with an error that names where the cluster's first live warp is. */
-void give_up(struct cluster *, unsigned seconds);
+/* Ends the launch with an error, a sentence that says why, and where the cluster's first live warp
+ * is. */
+void give_up(struct cluster *, int error, const char *why);
 
 #endif

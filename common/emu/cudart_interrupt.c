@@ -1,0 +1,93 @@
+/*
+ * cudart_interrupt.c — Ctrl-C: the program stops at once, in the middle of a kernel too, and says
+ * where it was and what it has counted so far.
+ *
+ * A signal handler may do next to nothing. It wakes a thread that waits for it. That thread asks the
+ * kernels that run to stop, and the one that launched such a kernel then ends the process; if none
+ * runs, the thread does it. A second Ctrl-C ends the process in any case.
+ */
+#define _GNU_SOURCE /* sigaction */
+#include "cudart.h"
+
+#include <errno.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static sem_t pressed;
+static volatile sig_atomic_t times_pressed;
+static pid_t process;       /* the one that has the thread: a child that it forks has none */
+static atomic_uint running; /* kernels */
+
+static void handler(int signal_number)
+{
+    int error = errno;
+    if (getpid() != process) {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number);
+    } else if (times_pressed++ == 0) {
+        sem_post(&pressed);
+    } else {
+        _exit(EXIT_INTERRUPTED);
+    }
+    errno = error;
+}
+
+/* Ends the process. Of several threads that come here the first does it, and the others wait. The
+ * program's output is flushed unless one of its threads is writing. */
+_Noreturn static void finish(const char *sentence)
+{
+    static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&once);
+    if (ftrylockfile(stdout) == 0) {
+        fflush(stdout);
+        funlockfile(stdout);
+    }
+    cudart_print(sentence);
+    cudart_report_write();
+    cudart_check_end();
+    cudart_close_trace();
+    fflush(stdout);
+    _exit(EXIT_INTERRUPTED);
+}
+
+static void *wait_for_interrupt(void *unused)
+{
+    enum { PATIENCE = 10 }; /* seconds: far more than a kernel needs to notice */
+    while (sem_wait(&pressed) != 0) continue;
+    for (int i = 0; i < cudart_device_count(); i++) emu_interrupt(cudart_device_at(i)->emu);
+    if (running == 0) finish("interrupted; no kernel was running");
+    struct timespec left = {.tv_sec = PATIENCE};
+    while (nanosleep(&left, &left) != 0) continue;
+    finish("interrupted; the kernel that is running does not stop");
+    return unused;
+}
+
+void cudart_catch_interrupt(void)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, was;
+    pthread_t thread;
+    sigset_t all, old;
+    if (sigaction(SIGINT, NULL, &was) != 0 || was.sa_flags & SA_SIGINFO ||
+        was.sa_handler != SIG_DFL)
+        return;
+    if (sem_init(&pressed, 0, 0) != 0) return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old); /* the thread takes no signals from the program */
+    bool has_thread = pthread_create(&thread, NULL, wait_for_interrupt, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (!has_thread) return;
+    pthread_detach(thread);
+    process = getpid();
+    sigaction(SIGINT, &action, NULL);
+}
+
+void cudart_kernel_begins(void) { running++; }
+
+void cudart_kernel_ends(int result)
+{
+    if (result == EMU_INTERRUPTED) finish(emu_message(emu_runtime()));
+    running--;
+}
