@@ -159,7 +159,8 @@ static void report(struct warp *w, const struct insn *i, int lane, enum ptx_spac
     uint32_t first = init->first[i - launch->kernel->code];
     char title[100], head[CHECK_TEXT] = "", detail[CHECK_TEXT], nearest[300] = "";
     struct check_report report = {.tool = EMU_CHECK_INIT,
-                                  .severity = EMU_FINDING_ERROR,
+                                  .severity =
+                                      space == PTX_SHARED ? EMU_FINDING_WARNING : EMU_FINDING_ERROR,
                                   .kind = space == PTX_SHARED ? "shared" : "global",
                                   .unit = "reads",
                                   .head = head,

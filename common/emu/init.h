@@ -2,14 +2,15 @@
  * init.h — initcheck: reads of memory that nothing wrote.
  *
  * A bit for every byte of device memory, in pages as they are written, and of a block's shared
- * memory (compute-sanitizer looks at global memory only). Kernels' stores and atomics write, and so
- * do copies and fills by the host; a copy on the device copies the bits too. Variables of a module
- * are initialised, and mapped host memory counts as if it were.
+ * memory (compute-sanitizer looks at global memory only). Kernels' stores and atomics write, and
+ * so do copies and fills by the host; a copy on the device copies the bits too. Variables of a
+ * module are initialised, and mapped host memory counts as if it were.
  *
  * An element that a load takes is a finding if none of its bytes was written: a structure with
  * padding may be copied. Elements that a wide load takes only because the compiler widened it
- * (used_bytes), or throws away, do not count. Local memory is not watched: compilers copy halves of
- * structures there.
+ * (used_bytes), or throws away, do not count. In shared memory it is a warning, no error: much
+ * right code, CUB's merge sort, reads an element beyond those it has filled and then does not look
+ * at it. Local memory is not watched: compilers copy halves of structures there.
  */
 #ifndef EMU_INIT_H
 #define EMU_INIT_H

@@ -1,5 +1,6 @@
 /* race.c — racecheck: each access held against those before it. See race.h. */
 #include "race_state.h"
+#include "warp_ops.h"
 #include "watch.h"
 #include <string.h>
 
@@ -211,6 +212,25 @@ static void synchronise(struct touch *t, uint64_t address, unsigned bytes)
     }
 }
 
+/* `old = *p; do … while (atomicCAS(p, old, new) != old)`, as the CUDA guide writes it: the
+ * plain load races with the atomics of others, but whatever it finds, the loop is right. So a
+ * load is known by its place if its thread soon compares and swaps the same word: race_report.c
+ * tells nothing of it. */
+static void note_load(const struct touch *t, uint64_t address)
+{
+    struct recent_load *recent = state_of(t->w)->recent[t->lane];
+    memmove(recent + 1, recent, (RECENT - 1) * sizeof *recent);
+    recent[0] = (struct recent_load){address, t->place};
+}
+
+static void note_cas(const struct touch *t, uint64_t address)
+{
+    const struct recent_load *recent = state_of(t->w)->recent[t->lane];
+    for (int k = 0; k < RECENT; k++)
+        if (recent[k].address == address && recent[k].place != UNKNOWN_PLACE)
+            t->w->block->race->race->leads_to_cas[recent[k].place] = true;
+}
+
 void race_access(struct warp *w, const struct insn *i, uint32_t mask, const uint64_t *address,
                  unsigned bytes, const char *operation, enum ptx_space space, uint64_t host)
 {
@@ -229,6 +249,9 @@ void race_access(struct warp *w, const struct insn *i, uint32_t mask, const uint
     for (uint32_t left = lanes; left; left &= left - 1) {
         t.lane = __builtin_ctz(left);
         touch_lane(&t, address[t.lane], bytes, host);
+        if (!race->race->has_cas) continue;
+        if (i->tally == TALLY_LOAD) note_load(&t, address[t.lane]);
+        if (i->tally == TALLY_ATOMIC && i->function == ATOMIC_CAS) note_cas(&t, address[t.lane]);
     }
     if ((i->order & ORDER_KIND) == KIND_WEAK) return;
     for (uint32_t left = mask; left; left &= left - 1) {

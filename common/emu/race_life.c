@@ -1,6 +1,7 @@
 /* race_life.c — racecheck's part of a device, of a launch and of a block: made and thrown away. */
 #include "race_state.h"
 #include "device.h"
+#include "warp_ops.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ void race_close(struct race *race)
     if (!race) return;
     shadow_close(&race->shadow);
     race_reports_close(race->reports);
+    free(race->leads_to_cas);
     free(race);
 }
 
@@ -33,7 +35,14 @@ void race_begin(struct launch *launch)
     struct race *race = launch->emu->race;
     shadow_new_launch(&race->shadow);
     knowledge_open(&race->space, (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z);
-    race->off = false;
+    free(race->leads_to_cas);
+    race->leads_to_cas = calloc(launch->kernel->code_count, sizeof *race->leads_to_cas);
+    race->off = !race->leads_to_cas;
+    race->has_cas = false;
+    for (size_t i = 0; i < launch->kernel->code_count; i++) {
+        const struct insn *insn = &launch->kernel->code[i];
+        if (insn->tally == TALLY_ATOMIC && insn->function == ATOMIC_CAS) race->has_cas = true;
+    }
 }
 
 void race_end(struct launch *launch)
@@ -63,6 +72,8 @@ void race_block_start(struct block *block)
     race_clock_reset(race);
     sync_clear(&race->race->space, &race->words);
     memset(race->shared, 0, race->granules * sizeof *race->shared);
+    for (unsigned i = 0; i < race->warp_count && race->race->has_cas; i++)
+        memset(race->warps[i].recent, 0, sizeof race->warps[i].recent);
 }
 
 void race_block_free(struct race_block *race)

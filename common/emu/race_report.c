@@ -20,6 +20,7 @@ struct report {
     enum ptx_space space;
     uint64_t count, order; /* order: 0 for the first of the launch, … */
     enum distance distance;
+    const struct insn *load; /* of a plain load and an atomic: the load; NULL: other accesses */
     struct check_place place, other;
     uint64_t address;
 };
@@ -105,6 +106,9 @@ void race_report(struct warp *w, const struct insn *i, int lane, enum hazard haz
                          .place = check_place(w, now, lane),
                          .other = place_before(w, then, before),
                          .address = address};
+    if (now->tally == TALLY_LOAD && then && then->tally == TALLY_ATOMIC) new.load = i;
+    if (then && then->tally == TALLY_LOAD && now->tally == TALLY_ATOMIC)
+        new.load = &kernel->code[before_place];
     new.distance = visit_block(before) != w->block->index         ? SAME_GRID
                    : visit_thread(before) / WARP != thread / WARP ? SAME_BLOCK
                    : visit_moment(before) != AT_ONCE              ? SAME_WARP
@@ -176,7 +180,11 @@ static int by_order(const void *a, const void *b)
 void race_reports_tell(struct race_reports *reports, const struct launch *launch)
 {
     if (reports->count) qsort(reports->table, reports->size, sizeof *reports->table, by_order);
-    for (size_t i = 0; i < reports->count; i++) tell(launch, &reports->table[i]);
+    for (size_t i = 0; i < reports->count; i++) {
+        const struct report *r = &reports->table[i];
+        if (!r->load || !launch->emu->race->leads_to_cas[r->load - launch->kernel->code])
+            tell(launch, r);
+    }
     free(reports->table);
     free(reports->first);
     *reports = (struct race_reports){0};

@@ -28,12 +28,20 @@ struct sync_table {
     size_t size, count;
 };
 
+/* The last loads of a lane, newest first; see note_load() in race.c. */
+enum { RECENT = 4 };
+struct recent_load {
+    uint64_t address;
+    unsigned place;
+};
+
 /*
  * What a warp's lanes know besides what their whole block does. `fenced` is the part that a strong
  * store of the lane hands on: what it knew at its last fence, and its own accesses until
  * fence_time (0: no fence).
  */
 struct race_warp {
+    struct recent_load recent[WARP][RECENT];
     moment base;                    /* every lane knows every other lane until here */
     uint32_t with_more, has_fenced; /* lanes with something in the arrays */
     struct knowledge *more[WARP];
@@ -61,7 +69,9 @@ struct race {
     struct shadow shadow;
     struct sync_table words; /* in global memory */
     struct race_reports *reports;
-    bool off; /* for the rest of this launch: it has no memory left */
+    bool has_cas;       /* the kernel has an atomicCAS */
+    bool *leads_to_cas; /* by instruction: loads of what the thread then compares and swaps */
+    bool off;           /* for the rest of this launch: it has no memory left */
 };
 
 static inline struct race_warp *state_of(const struct warp *w)

@@ -22,9 +22,28 @@ struct granule *shadow_at(struct shadow *shadow, uint64_t address)
 
 void shadow_new_launch(struct shadow *shadow) { shadow->launch++; }
 
+/* The granules from address on that lie in one page. Its neighbours there may be in use: malloc
+ * in a kernel gives small pieces. */
+static void clear(struct shadow *shadow, uint64_t address, uint64_t end)
+{
+    struct page *page = pages_find(&shadow->pages, address >> PAGE_BITS);
+    uint64_t first = address / GRANULE, last = (end + GRANULE - 1) / GRANULE;
+    if (page)
+        memset((struct granule *)page->content + first % PAGE_GRANULES, 0,
+               (last - first) * sizeof(struct granule));
+}
+
 void shadow_forget(struct shadow *shadow, uint64_t address, uint64_t bytes)
 {
-    pages_drop(&shadow->pages, address >> PAGE_BITS, (address + bytes - 1) >> PAGE_BITS);
+    uint64_t end = address + bytes, first = (address + PAGE_BYTES - 1) / PAGE_BYTES,
+             last = end / PAGE_BYTES; /* pages from first to before last are whole */
+    if (first > last) {
+        clear(shadow, address, end);
+        return;
+    }
+    if (address < first * PAGE_BYTES) clear(shadow, address, first * PAGE_BYTES);
+    if (first < last) pages_drop(&shadow->pages, first, last - 1);
+    if (last * PAGE_BYTES < end) clear(shadow, last * PAGE_BYTES, end);
 }
 
 void shadow_close(struct shadow *shadow) { pages_close(&shadow->pages); }

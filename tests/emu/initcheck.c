@@ -116,6 +116,7 @@ Test(initcheck, shared_memory_is_new_in_every_block)
     cr_assert_eq(findings_of(emu, SHARED_KERNEL(""), out, out), 1);
     cr_expect_eq(emu_finding(emu, 0)->count, N);
     cr_expect(strstr(emu_finding(emu, 0)->head, "__shared__"), "%s", emu_finding(emu, 0)->head);
+    cr_expect(emu_finding(emu, 0)->severity == EMU_FINDING_WARNING);
     emu_close(emu);
 }
 

@@ -426,6 +426,36 @@ KERNEL(right_grid_sync)
     }
 }
 
+/* Memory that a thread has freed belongs to whoever gets it next, and to nobody before. */
+KERNEL(right_heap)
+{
+    for (int i = 0; i < 20; i++) {
+        int *mine = (int *)malloc(1000);
+        if (!mine) return;
+        mine[0] = threadIdx.x;
+        data[blockIdx.x * blockDim.x + threadIdx.x] += mine[0];
+        free(mine);
+    }
+}
+
+/* The CUDA guide's loop around atomicCAS: the plain load may find anything. */
+KERNEL(right_cas_loop)
+{
+    unsigned *sum = (unsigned *)flags, old = *sum, assumed;
+    if (threadIdx.x % 5 != 3) return;
+    do {
+        assumed = old;
+        old = atomicCAS(sum, assumed, assumed + data[threadIdx.x]);
+    } while (old != assumed);
+}
+
+/* A plain load of a sum is another matter. */
+KERNEL(wrong_plain_sum)
+{
+    atomicAdd(flags, 1);
+    data[threadIdx.x] = *flags;
+}
+
 /* A lock around a counter that is no atomic. */
 template <bool fence> static __device__ void locked(int *data, int *flags)
 {
