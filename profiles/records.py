@@ -34,6 +34,9 @@ NCU, _ = read("h200/counters.csv")
 SANITIZED, _ = read("h200/sanitizer.csv")
 VERY_LARGE, _ = read("h200/large.csv")
 OPERATORS, _ = read("h200/operators.csv")
+CHECKED_BY_GPU, CHECKED_ON = read("h200/checks.csv")
+CHECKED, _ = read("emulated/checks.csv")
+CHECKS_DIFFER, _ = read("checks_differences.csv")
 
 
 def find(rows, **wanted):

@@ -5,9 +5,10 @@ Used by tables.py. Every number comes from a CSV file: records.py finds and form
 import glob
 import os
 import re
+import sys
 import textwrap
 
-from records import (GPU, INSTRUCTIONS, OPERATORS, PATTERNS, SANITIZED, TIMED, TOP, VERY_LARGE, a_request, both, by_ncu,
+from records import (CHECKED, CHECKED_BY_GPU, CHECKED_ON, CHECKS_DIFFER, GPU, INSTRUCTIONS, OPERATORS, PATTERNS, SANITIZED, TIMED, TOP, VERY_LARGE, a_request, both, by_ncu,
                      emulated, find, grouped, percent, sectors, share, size, three, time, timed)
 
 SIZES = [2**12, 2**16, 2**20, 2**24, 2**28]  # of the tables of times
@@ -294,3 +295,44 @@ def operators():
             "%s.global.%s" if len(word) == 2 else "%s.%s.global") % (access, word)
         rows.append(["`%s`" % ptx, means, "`%s`" % made[name].replace(" ", "; ")])
     return table(["PTX", "meaning", "machine code for sm_90"], *rows)
+
+
+TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
+
+
+def findings(rows):
+    """How many findings, by program, version and tool; those of a launch that all lanes share count once each."""
+    return {(row["program"], row["version"], row["tool"]): int(row["errors"]) + int(row["warnings"]) for row in rows}
+
+
+def checks():
+    """Both tools' verdicts on the wrong programs, then on the right ones."""
+    theirs, ours = findings(CHECKED_BY_GPU), findings(CHECKED)
+    programs = sorted({row["program"] for row in CHECKED_BY_GPU})
+    rows = []
+    for program in programs:
+        cells = []
+        for tool in TOOLS:
+            pair = theirs[program, "wrong", tool], ours[program, "wrong", tool]
+            cells.append("" if pair == (0, 0) else "%d / %d" % pair)
+        rows.append(["[%s](../tests/checks/%s.cu)" % (program, program), *cells])
+    same = sum((theirs[key] > 0) == (ours[key] > 0) for key in theirs)
+    clean = [sum(found[program, "right", tool] == 0 for program in programs for tool in TOOLS) for found in (theirs, ours)]
+    return [*textwrap.wrap(
+        "%d programs, wrong and right, %d tools: in %d of %d runs both found something or both nothing. On the "
+        "right programs compute-sanitizer found nothing in %d of %d runs, the emulator in %d. Findings in the wrong "
+        "ones, compute-sanitizer on an %s / emulator:" % (len(programs), len(TOOLS), same, len(theirs), clean[0],
+                                                          len(programs) * len(TOOLS), clean[1], CHECKED_ON["GPU"]), 120),
+            "", *table(["program", *TOOLS], *rows)]
+
+
+def checks_differ():
+    """The runs in which only one found something: each must be explained, and nothing else."""
+    theirs, ours = findings(CHECKED_BY_GPU), findings(CHECKED)
+    differ = {key for key in theirs if (theirs[key] > 0) != (ours[key] > 0)}
+    why = {(row["program"], row["version"], row["tool"]): row["why"] for row in CHECKS_DIFFER}
+    if differ != set(why):
+        sys.exit("profiles/checks_differences.csv: not explained, or no difference any more: %s" % sorted(differ ^ set(why)))
+    return table(["program", "tool", "found by", "why"], *(
+        [key[0] + (" (right)" if key[1] == "right" else ""), key[2],
+         "compute-sanitizer" if theirs[key] else "the emulator", why[key]] for key in why))
