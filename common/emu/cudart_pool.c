@@ -1,31 +1,17 @@
 /*
- * cudart_pool.c — memory pools, and allocating in the order of a stream.
- *
- * Work is done when it is put into a stream, and so is allocating. A pool only counts: memory that
- * it holds in reserve, as `cudaMemPoolAttrReleaseThreshold` allows, is free memory all the same.
- * Access that is given to another device opens the whole memory of the pool's device to it.
+ * cudart_pool.c — allocating from memory pools, in the order of a stream: when it is put there.
  */
 #include "cudart_capture.h"
 #include "cudart_graph.h"
 #include "cudart_memory.h"
-
-#include <stdlib.h>
-
-struct pool {
-    int device;
-    bool is_default;
-    int reuse[3]; /* the first three attributes: kept */
-    uint64_t threshold, reserved, reserved_high, used, used_high;
-    enum cudaMemAccessFlags access[MAX_DEVICES];
-    struct pool *next;
-};
+#include "cudart_pool.h"
 
 static struct pool defaults[MAX_DEVICES];
 static struct pool *current[MAX_DEVICES]; /* cudaDeviceSetMemPool; NULL: the default */
 static struct pool *pools;                /* that the program has made */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static void prepare(struct pool *pool, int device)
+void cudart_pool_prepare(struct pool *pool, int device)
 {
     *pool = (struct pool){.device = device, .reuse = {1, 1, 1}};
     pool->access[device] = cudaMemAccessFlagsProtReadWrite;
@@ -34,7 +20,7 @@ static void prepare(struct pool *pool, int device)
 static void prepare_defaults(void)
 {
     for (int i = 0; i < MAX_DEVICES; i++) {
-        prepare(&defaults[i], i);
+        cudart_pool_prepare(&defaults[i], i);
         defaults[i].is_default = true;
     }
 }
@@ -51,8 +37,7 @@ static struct pool *current_pool(int device)
     return current[device] != NULL ? current[device] : default_pool(device);
 }
 
-/* The pool of a handle; NULL if it is none. */
-static struct pool *find(cudaMemPool_t handle)
+struct pool *cudart_pool_find(cudaMemPool_t handle)
 {
     struct pool *pool = (struct pool *)handle;
     for (int i = 0; i < cudart_device_count(); i++)
@@ -64,10 +49,25 @@ static struct pool *find(cudaMemPool_t handle)
     return made;
 }
 
-#define RETURN_UNLESS_POOL(handle, pool)                                                           \
-    RETURN_IF_FAULTY();                                                                            \
-    struct pool *pool = find(handle);                                                              \
-    if (pool == NULL) return cudart_done(cudaErrorInvalidValue)
+void cudart_pool_add(struct pool *pool)
+{
+    pthread_mutex_lock(&mutex);
+    pool->next = pools;
+    pools = pool;
+    pthread_mutex_unlock(&mutex);
+}
+
+bool cudart_pool_remove(struct pool *pool)
+{
+    pthread_mutex_lock(&mutex);
+    struct pool **link = &pools;
+    while (*link != pool) link = &(*link)->next;
+    *link = pool->next;
+    if (current[pool->device] == pool) current[pool->device] = NULL;
+    bool is_unused = pool->used == 0;
+    pthread_mutex_unlock(&mutex);
+    return is_unused;
+}
 
 /* ---- allocating ------------------------------------------------------------------------------ */
 
@@ -85,6 +85,13 @@ static void trim(struct pool *pool, uint64_t keep)
 {
     if (keep < pool->used) keep = pool->used;
     if (pool->reserved > keep) pool->reserved = keep;
+}
+
+void cudart_pool_trim(struct pool *pool, uint64_t keep)
+{
+    pthread_mutex_lock(&mutex);
+    trim(pool, keep);
+    pthread_mutex_unlock(&mutex);
 }
 
 void cudart_pool_give(struct pool *pool, size_t bytes)
@@ -144,148 +151,6 @@ cudaError_t CUDARTAPI cudaFreeAsync(void *pointer, cudaStream_t stream)
     if (work.memory != NULL) return cudart_submit(stream, &work);
     if (cudart_is_capturing(stream)) return cudart_done(cudaErrorInvalidValue); /* not a graph's */
     return cudart_done_free(cudart_forget(pointer, 1u << DEVICE), pointer);
-}
-
-/* ---- pools ----------------------------------------------------------------------------------- */
-
-cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *handle,
-                                        const struct cudaMemPoolProps *properties)
-{
-    RETURN_IF_FAULTY();
-    if (handle == NULL || properties == NULL ||
-        properties->allocType != cudaMemAllocationTypePinned)
-        return cudart_done(cudaErrorInvalidValue);
-    if (properties->handleTypes != cudaMemHandleTypeNone ||
-        properties->location.type != cudaMemLocationTypeDevice) {
-        cudart_print("a memory pool that is shared with other processes, or lies on the host, is "
-                     "not supported");
-        return cudart_done(cudaErrorNotSupported);
-    }
-    int device = properties->location.id;
-    if (device < 0 || device >= cudart_device_count()) return cudart_done(cudaErrorInvalidDevice);
-    struct pool *pool = malloc(sizeof *pool);
-    if (pool == NULL) return cudart_done(cudaErrorMemoryAllocation);
-    prepare(pool, device);
-    pthread_mutex_lock(&mutex);
-    pool->next = pools;
-    pools = pool;
-    pthread_mutex_unlock(&mutex);
-    *handle = (cudaMemPool_t)pool;
-    return cudaSuccess;
-}
-
-/* Memory that is still allocated from it remains valid, and so its counts are needed. */
-cudaError_t CUDARTAPI cudaMemPoolDestroy(cudaMemPool_t handle)
-{
-    RETURN_UNLESS_POOL(handle, pool);
-    if (pool->is_default) return cudart_done(cudaErrorInvalidValue);
-    pthread_mutex_lock(&mutex);
-    struct pool **link = &pools;
-    while (*link != pool) link = &(*link)->next;
-    *link = pool->next;
-    if (current[pool->device] == pool) current[pool->device] = NULL;
-    bool is_unused = pool->used == 0;
-    pthread_mutex_unlock(&mutex);
-    if (is_unused) free(pool);
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaMemPoolTrimTo(cudaMemPool_t handle, size_t keep)
-{
-    RETURN_UNLESS_POOL(handle, pool);
-    pthread_mutex_lock(&mutex);
-    trim(pool, keep);
-    pthread_mutex_unlock(&mutex);
-    return cudaSuccess;
-}
-
-/* The place of an attribute of 64 bits; NULL: it is none. */
-static uint64_t *wide_attribute(struct pool *pool, enum cudaMemPoolAttr attribute)
-{
-    switch (attribute) {
-    case cudaMemPoolAttrReleaseThreshold: return &pool->threshold;
-    case cudaMemPoolAttrReservedMemCurrent: return &pool->reserved;
-    case cudaMemPoolAttrReservedMemHigh: return &pool->reserved_high;
-    case cudaMemPoolAttrUsedMemCurrent: return &pool->used;
-    case cudaMemPoolAttrUsedMemHigh: return &pool->used_high;
-    default: return NULL;
-    }
-}
-
-static bool is_reuse(enum cudaMemPoolAttr attribute)
-{
-    return attribute >= cudaMemPoolReuseFollowEventDependencies &&
-           attribute <= cudaMemPoolReuseAllowInternalDependencies;
-}
-
-cudaError_t CUDARTAPI cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute,
-                                              void *value)
-{
-    RETURN_UNLESS_POOL(handle, pool);
-    const uint64_t *wide = wide_attribute(pool, attribute);
-    if (value == NULL || (wide == NULL && !is_reuse(attribute)))
-        return cudart_done(cudaErrorInvalidValue);
-    if (wide != NULL)
-        *(uint64_t *)value = *wide;
-    else
-        *(int *)value = pool->reuse[attribute - cudaMemPoolReuseFollowEventDependencies];
-    return cudaSuccess;
-}
-
-/* High-water marks can only be set to 0, which means: to what is used now. */
-cudaError_t CUDARTAPI cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute,
-                                              void *value)
-{
-    RETURN_UNLESS_POOL(handle, pool);
-    if (value == NULL) return cudart_done(cudaErrorInvalidValue);
-    if (is_reuse(attribute)) {
-        pool->reuse[attribute - cudaMemPoolReuseFollowEventDependencies] = *(const int *)value;
-        return cudaSuccess;
-    }
-    uint64_t wide = *(const uint64_t *)value;
-    bool is_high =
-        attribute == cudaMemPoolAttrReservedMemHigh || attribute == cudaMemPoolAttrUsedMemHigh;
-    if (attribute == cudaMemPoolAttrReleaseThreshold)
-        pool->threshold = wide;
-    else if (is_high && wide == 0)
-        *wide_attribute(pool, attribute) =
-            attribute == cudaMemPoolAttrUsedMemHigh ? pool->used : pool->reserved;
-    else
-        return cudart_done(cudaErrorInvalidValue);
-    return cudaSuccess;
-}
-
-/* ---- who may touch it ------------------------------------------------------------------------ */
-
-cudaError_t CUDARTAPI cudaMemPoolSetAccess(cudaMemPool_t handle,
-                                           const struct cudaMemAccessDesc *descriptions,
-                                           size_t count)
-{
-    RETURN_UNLESS_POOL(handle, pool);
-    if (count > 0 && descriptions == NULL) return cudart_done(cudaErrorInvalidValue);
-    for (size_t i = 0; i < count; i++) {
-        int device = descriptions[i].location.id;
-        bool allowed = descriptions[i].flags != cudaMemAccessFlagsProtNone;
-        if (descriptions[i].location.type != cudaMemLocationTypeDevice || device < 0 ||
-            device >= cudart_device_count() || (device == pool->device && !allowed))
-            return cudart_done(cudaErrorInvalidValue);
-        pool->access[device] = descriptions[i].flags;
-        if (device != pool->device)
-            emu_set_peer(cudart_device_at(device)->emu, cudart_device_at(pool->device)->emu,
-                         allowed || cudart_device_at(device)->peer_enabled[pool->device]);
-    }
-    return cudaSuccess;
-}
-
-cudaError_t CUDARTAPI cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t handle,
-                                           struct cudaMemLocation *location)
-{
-    RETURN_UNLESS_POOL(handle, pool);
-    if (flags == NULL || location == NULL || location->type != cudaMemLocationTypeDevice ||
-        location->id < 0 || location->id >= cudart_device_count())
-        return cudart_done(cudaErrorInvalidValue);
-    *flags = pool->access[location->id];
-    return cudaSuccess;
 }
 
 /* ---- each device's --------------------------------------------------------------------------- */

@@ -1,0 +1,136 @@
+/*
+ * cudart_pool_api.c — making memory pools, asking what they hold, and who may touch it.
+ *
+ * Access that is given to another device opens the whole memory of the pool's device to it.
+ */
+#include "cudart_pool.h"
+
+#include <stdlib.h>
+
+cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *handle,
+                                        const struct cudaMemPoolProps *properties)
+{
+    RETURN_IF_FAULTY();
+    if (handle == NULL || properties == NULL ||
+        properties->allocType != cudaMemAllocationTypePinned)
+        return cudart_done(cudaErrorInvalidValue);
+    if (properties->handleTypes != cudaMemHandleTypeNone ||
+        properties->location.type != cudaMemLocationTypeDevice) {
+        cudart_print("a memory pool that is shared with other processes, or lies on the host, is "
+                     "not supported");
+        return cudart_done(cudaErrorNotSupported);
+    }
+    int device = properties->location.id;
+    if (device < 0 || device >= cudart_device_count()) return cudart_done(cudaErrorInvalidDevice);
+    struct pool *pool = malloc(sizeof *pool);
+    if (pool == NULL) return cudart_done(cudaErrorMemoryAllocation);
+    cudart_pool_prepare(pool, device);
+    cudart_pool_add(pool);
+    *handle = (cudaMemPool_t)pool;
+    return cudaSuccess;
+}
+
+/* Memory that is still allocated from it remains valid, and so its counts are needed. */
+cudaError_t CUDARTAPI cudaMemPoolDestroy(cudaMemPool_t handle)
+{
+    RETURN_UNLESS_POOL(handle, pool);
+    if (pool->is_default) return cudart_done(cudaErrorInvalidValue);
+    if (cudart_pool_remove(pool)) free(pool);
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaMemPoolTrimTo(cudaMemPool_t handle, size_t keep)
+{
+    RETURN_UNLESS_POOL(handle, pool);
+    cudart_pool_trim(pool, keep);
+    return cudaSuccess;
+}
+
+/* The place of an attribute of 64 bits; NULL: it is none. */
+static uint64_t *wide_attribute(struct pool *pool, enum cudaMemPoolAttr attribute)
+{
+    switch (attribute) {
+    case cudaMemPoolAttrReleaseThreshold: return &pool->threshold;
+    case cudaMemPoolAttrReservedMemCurrent: return &pool->reserved;
+    case cudaMemPoolAttrReservedMemHigh: return &pool->reserved_high;
+    case cudaMemPoolAttrUsedMemCurrent: return &pool->used;
+    case cudaMemPoolAttrUsedMemHigh: return &pool->used_high;
+    default: return NULL;
+    }
+}
+
+static bool is_reuse(enum cudaMemPoolAttr attribute)
+{
+    return attribute >= cudaMemPoolReuseFollowEventDependencies &&
+           attribute <= cudaMemPoolReuseAllowInternalDependencies;
+}
+
+cudaError_t CUDARTAPI cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute,
+                                              void *value)
+{
+    RETURN_UNLESS_POOL(handle, pool);
+    const uint64_t *wide = wide_attribute(pool, attribute);
+    if (value == NULL || (wide == NULL && !is_reuse(attribute)))
+        return cudart_done(cudaErrorInvalidValue);
+    if (wide != NULL)
+        *(uint64_t *)value = *wide;
+    else
+        *(int *)value = pool->reuse[attribute - cudaMemPoolReuseFollowEventDependencies];
+    return cudaSuccess;
+}
+
+/* High-water marks can only be set to 0, which means: to what is used now. */
+cudaError_t CUDARTAPI cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute,
+                                              void *value)
+{
+    RETURN_UNLESS_POOL(handle, pool);
+    if (value == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (is_reuse(attribute)) {
+        pool->reuse[attribute - cudaMemPoolReuseFollowEventDependencies] = *(const int *)value;
+        return cudaSuccess;
+    }
+    uint64_t wide = *(const uint64_t *)value;
+    bool is_high =
+        attribute == cudaMemPoolAttrReservedMemHigh || attribute == cudaMemPoolAttrUsedMemHigh;
+    if (attribute == cudaMemPoolAttrReleaseThreshold)
+        pool->threshold = wide;
+    else if (is_high && wide == 0)
+        *wide_attribute(pool, attribute) =
+            attribute == cudaMemPoolAttrUsedMemHigh ? pool->used : pool->reserved;
+    else
+        return cudart_done(cudaErrorInvalidValue);
+    return cudaSuccess;
+}
+
+/* ---- who may touch it ------------------------------------------------------------------------ */
+
+cudaError_t CUDARTAPI cudaMemPoolSetAccess(cudaMemPool_t handle,
+                                           const struct cudaMemAccessDesc *descriptions,
+                                           size_t count)
+{
+    RETURN_UNLESS_POOL(handle, pool);
+    if (count > 0 && descriptions == NULL) return cudart_done(cudaErrorInvalidValue);
+    for (size_t i = 0; i < count; i++) {
+        int device = descriptions[i].location.id;
+        bool allowed = descriptions[i].flags != cudaMemAccessFlagsProtNone;
+        if (descriptions[i].location.type != cudaMemLocationTypeDevice || device < 0 ||
+            device >= cudart_device_count() || (device == pool->device && !allowed))
+            return cudart_done(cudaErrorInvalidValue);
+        pool->access[device] = descriptions[i].flags;
+        if (device != pool->device)
+            emu_set_peer(cudart_device_at(device)->emu, cudart_device_at(pool->device)->emu,
+                         allowed || cudart_device_at(device)->peer_enabled[pool->device]);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t handle,
+                                           struct cudaMemLocation *location)
+{
+    RETURN_UNLESS_POOL(handle, pool);
+    if (flags == NULL || location == NULL || location->type != cudaMemLocationTypeDevice ||
+        location->id < 0 || location->id >= cudart_device_count())
+        return cudart_done(cudaErrorInvalidValue);
+    *flags = pool->access[location->id];
+    return cudaSuccess;
+}
