@@ -38,9 +38,9 @@ static struct frame *frame_new(struct warp *w, const struct callee *callee, cons
         free(memory);
         char name[200];
         kernel_base_name(callee->function->name, name, sizeof name);
-        fault(w, i, -1, EMU_LAUNCH_FAILURE,
-              "%s in a call of %s (depth %u, %zu bytes of stack a thread)", problem, name,
-              caller->depth + 1, stack);
+        int error = !frame || !memory ? EMU_LAUNCH_FAILURE : EMU_ILLEGAL_ADDRESS; /* as an H200 */
+        fault(w, i, -1, error, "%s in a call of %s (depth %u, %zu bytes of stack a thread)",
+              problem, name, caller->depth + 1, stack);
         return NULL;
     }
     *frame = (struct frame){.caller = caller,
@@ -68,8 +68,8 @@ static void pass_arguments(const struct frame *from, struct frame *to, const str
         size_t lane = (size_t)__builtin_ctz(lanes);
         for (unsigned k = 0; k < i->call->arguments && k < to->callee->params; k++)
             copy_few(to->area + lane * to->area_bytes + to->callee->param_offset[k],
-                   from->area + lane * from->area_bytes + i->call->argument_offset[k],
-                   lesser(to->callee->param_size[k], i->call->argument_size[k]));
+                     from->area + lane * from->area_bytes + i->call->argument_offset[k],
+                     lesser(to->callee->param_size[k], i->call->argument_size[k]));
     }
 }
 
@@ -142,8 +142,8 @@ void frame_return(struct warp *w, struct fragment *f, uint32_t lanes)
         for (uint32_t left = lanes; left; left &= left - 1) {
             size_t lane = (size_t)__builtin_ctz(left);
             copy_few(caller->area + lane * caller->area_bytes + call->result_offset,
-                   frame->area + lane * frame->area_bytes + callee->result_offset,
-                   callee->result_size);
+                     frame->area + lane * frame->area_bytes + callee->result_offset,
+                     callee->result_size);
         }
     struct fragment *out = f;
     uint32_t here = f->pc, back = frame->return_pc;

@@ -11,8 +11,7 @@ static __global__ void one_thread(const char *word)
     printf("no arguments, 100%%\n");
     printf("%d %5d|%-5d|%05d %+d %u\n", -42, 42, 42, 42, 42, 4000000000u);
     printf("%x %X %#x %o %c %s\n", 255u, 255u, 255u, 8u, 'c', "text");
-    printf("%lld %llu %hd %zu\n", -5000000000ll, 18446744073709551615ull, (short)-7,
-           sizeof(double));
+    printf("%lld %llu %hd %ld\n", -5000000000ll, 18446744073709551615ull, (short)-7, 8l);
     printf("%f %.3f %8.2f %e %g %G\n", 1.5f, 2.0 / 3, 3.14159, 12345.678, 0.0001, 1e20);
     printf("%s %.2s %*d\n", word, "abcdef", 6, 7);
     int printed = printf("%d %d %d %d %d %d %d %d %d\n", 1, 2, 3, 4, 5, 6, 7, 8, 9);
