@@ -47,6 +47,7 @@ COMMON   := $(filter-out common/main.c,$(call sources,common))
 # Folder steps/03-name makes program ./step3, and has descriptor step03.
 FOLDERS  := $(patsubst %/,%,$(wildcard steps/[0-9][0-9]-*/))
 NUMBERS  := $(foreach f,$(FOLDERS),$(firstword $(subst -, ,$(notdir $(f)))))
+OTHERWISE = step5-B% step7-R%
 STEPS    := $(sort $(patsubst %,step%,$(NUMBERS:0%=%)))
 two_digits = $(if $(filter 0% 1 2 3 4 5 6 7 8 9,$(1)),0)$(1)
 folder    = $(patsubst %/,%,$(call the_only,$(1),$(wildcard steps/$(call two_digits,$(1))-*/)))
@@ -65,7 +66,7 @@ all: $(STEPS) ## build every step; the default
 # ---- steps --------------------------------------------------------------------------------------
 
 # Goals stepN without a folder get this rule too, and with it the error of `the_only`.
-$(sort $(STEPS) $(filter step%,$(MAKECMDGOALS))): step%: build/main/step$$(call two_digits,$$*).o \
+$(sort $(STEPS) $(filter-out $(OTHERWISE),$(filter step%,$(MAKECMDGOALS)))): step%: build/main/step$$(call two_digits,$$*).o \
         $$(call objects,$$(call sources,$$(call folder,$$*)) $(COMMON)) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread
@@ -74,6 +75,27 @@ $(sort $(STEPS) $(filter step%,$(MAKECMDGOALS))): step%: build/main/step$$(call 
 build/main/%.o: common/main.c
 	$(call say,$(CC),"$< for $*")
 	$(Q)$(COMPILE) -DSTEP=$*
+
+# Steps compiled otherwise, to see what it makes of their time: step 5 with blocks of so many
+# elements, step 7 with so many registers at most.
+build/B%/driver.o: steps/05-arbitrary-size/driver.c
+	$(call say,$(CC),"$< with B = $*")
+	$(Q)$(COMPILE) -DB=$*
+build/B%/scan.o: steps/05-arbitrary-size/scan.cu
+	$(call say,nvcc,"$< with B = $*")
+	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -DB=$* -c $< -o $@
+build/R%/scan.o: steps/07-unrolled/scan.cu
+	$(call say,nvcc,"$< with at most $* registers")
+	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -maxrregcount=$* -c $< -o $@
+
+step5-B%: build/main/step05.o build/B%/driver.o build/B%/scan.o $(call objects,$(COMMON)) | emu
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) -lm -pthread
+step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
+        $(call objects,$(COMMON)) | emu
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) -lm -pthread
+#step5-BN: ## build step 5 with blocks of N elements; step7-RN: step 7 with at most N registers
 
 # What steps are compared with is built like one: ./cub. It takes a while to compile.
 cub: build/main/cub.o $(call objects,$(call sources,common/baseline) $(COMMON)) \
@@ -272,7 +294,7 @@ format: ## put the C and CUDA sources into the style of .clang-format
 	$(Q)git ls-files '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format -i
 
 clean: ## remove what was built; a toolkit in build/cuda stays
-	$(Q)rm -rf $(filter-out build/cuda,$(wildcard build/*)) $(wildcard step[0-9] step[0-9][0-9] cub)
+	$(Q)rm -rf $(filter-out build/cuda,$(wildcard build/*)) $(wildcard step[0-9] step[0-9][0-9] step[57]-* cub)
 
 help: ## list the targets
 	@sed -En 's/^#?([A-Za-z=1-]+):.*## (.*)/\1:\2/p' Makefile | \

@@ -10,13 +10,14 @@
 #   counters    ncu's counters of shared and global memory, one row a launch and metric; those named
 #               source_… are of a source line, from ncu's Source page
 #   operators   which machine code ptxas makes of PTX's cache operators; needs cuobjdump
+#   compiled    steps 5 and 7 with other sizes of blocks, and with fewer registers: times
 #   large       the steps of any size at 2^31 + 5: right or wrong; run beside each other, so without times
 # The copies in profiles/<gpu>/ were made so; nothing overwrites those by itself.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 out=${1:-build/profiles}
 [ $# -eq 0 ] || shift
-parts=${*:-verify patterns sanitizer counters operators large}
+parts=${*:-verify patterns sanitizer counters operators compiled large}
 mkdir -p "$out" || exit 2
 failed=0
 
@@ -148,6 +149,27 @@ operators() {
         /Function :/ { flush(); name = $3; code = "" }
         $2 ~ /^(LDG|STG|MEMBAR|CCTL|FENCE)/ { sub(/;$/, "", $2); code = code (code ? " " : "") $2 }
         END { flush() }' | sort >>"$out/operators.csv" || failed=$((failed + 1))
+}
+
+# Steps 5 and 7 compiled otherwise. The first column says how: B128, R24, - for as they are. Of registers, and
+# of local memory for what does not fit (stack), cuobjdump tells those of the largest kernel.
+compiled() {
+    about "Step 5 with blocks of B elements, step 7 with at most R registers a thread: times." >"$out/compiled.csv"
+    : >"$row.rows"
+    for otherwise in 5-B64 5-B128 5-B256 5-B1024 5-B2048 7-R24 7-R32; do
+        make "step$otherwise" >&2 || { failed=$((failed + 1)); continue; }
+    done
+    for program in 5-B64 5-B128 5-B256 5 5-B1024 5-B2048 7-R24 7-R32 7; do
+        used=$(cuobjdump -arch sm_90 -res-usage "./step$program" 2>&1 |
+            sed -n 's/.*REG:\([0-9]*\) STACK:\([0-9]*\).*/\1 \2/p' | sort -n | tail -1)
+        for n in 2^16 2^20 2^24 2^28; do
+            "./step$program" --device cuda --n $n --csv >"$row" || { failed=$((failed + 1)); continue; }
+            how=$(echo "$program" | sed 's/^[57]$/-/; s/^[57]-//')
+            [ -s "$row.rows" ] || sed -n '1s/^/how,registers,stack,/p' "$row" >"$row.rows"
+            sed -n "2,\$s/^/$how,${used% *},${used#* },/p" "$row" >>"$row.rows"
+        done
+    done
+    cat "$row.rows" >>"$out/compiled.csv"
 }
 
 for part in $parts; do $part; done

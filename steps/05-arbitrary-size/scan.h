@@ -7,8 +7,11 @@
 
 #include <stddef.h>
 
-/* Elements that one block scans. Harris 2007 takes 512, GPU Gems 3 takes 128. */
+/* Elements that one block scans, a power of two. Harris 2007 takes 512, GPU Gems 3 takes 128; make
+ * step5-B128 builds a program that takes 128. */
+#ifndef B
 #define B 512
+#endif
 
 /* How a block scans its elements, and what happens to the last ones when B does not divide n. */
 enum variant {
