@@ -56,7 +56,7 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all compare emu emu-report tests-build test test-asan fuzz setup doctor docs format clean help
+.PHONY: all compare emu emu-report tests-build test test-asan fuzz bench-emu setup doctor docs format clean help
 
 all: $(STEPS) ## build every step; the default
 #cub: ## build CUB's scan, to be compared with
@@ -276,6 +276,9 @@ build/tests/bench/run: $(BENCH) build/emu/libcudart.so.13
 	$(call say,link,$@)
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../../emu' \
 	    -lm -pthread
+
+bench-emu: build/tests/bench/run build/tests/programs/shared $(PROGRAM_BUILD)/O3/thrust_sort ## measure the emulator's speed
+	$(Q)profiles/speed.sh
 
 # ---- the rest -----------------------------------------------------------------------------------
 

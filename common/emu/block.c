@@ -28,15 +28,16 @@ struct block *block_new(struct launch *launch)
     size_t bytes = shared + warps * per_warp;
     struct block *block = calloc(1, sizeof *block);
     struct warp *all = calloc(warps, sizeof *all);
-    uint8_t *memory = bytes ? aligned_alloc(SLOT_ALIGNMENT, bytes) : NULL;
-    if (memory)
-        memset(memory, 0, bytes); /* registers that are read before they are written: zeros */
-    if (!block || !all || (bytes && !memory)) {
+    /* Zeros, for registers that are read before they are written. Of large memory, as local memory
+     * may be, the host gives only the pages that are used. */
+    uint8_t *allocated = calloc(1, bytes + SLOT_ALIGNMENT);
+    if (!block || !all || !allocated) {
         free(block);
         free(all);
-        free(memory);
+        free(allocated);
         return NULL;
     }
+    uint8_t *memory = allocated + -(uintptr_t)allocated % SLOT_ALIGNMENT;
     *block = (struct block){.launch = launch,
                             .is_new = true,
                             .threads = threads,
@@ -45,7 +46,7 @@ struct block *block_new(struct launch *launch)
                             .shared = memory,
                             .shared_bytes = reserved ? shared : launch->shared_bytes,
                             .reserved_offset = reserved ? shared - reserved : launch->shared_bytes,
-                            .memory = memory};
+                            .memory = allocated};
     for (unsigned i = 0; i < warps; i++) {
         all[i].index = i;
         all[i].block = block;
