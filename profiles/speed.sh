@@ -5,7 +5,7 @@
 #
 # Writes one row a value; `#` lines name the processor, its cores, compiler and date. Rates and the times of
 # starting are processor time, medians of 7 runs, so that a busy machine changes them little; elapsed times are
-# those of the machine as it was. Where the time goes needs perf, and is left out without it.
+# the shortest of 7, or that of one run. Where the time goes needs perf, and is left out without it.
 set -eu
 cd "$(dirname "$0")/.."
 out=${1:-profiles/emulated/speed.csv}

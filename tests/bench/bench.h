@@ -3,8 +3,9 @@
  * how many warp instructions it has, then several times as it is timed.
  *
  * Time is processor time (user and system, all threads together), so that other programs on the
- * machine disturb little: warp instructions per second of it are the rate of one core. Elapsed time
- * is kept beside it. Of several runs the median is taken.
+ * machine disturb little: warp instructions per second of it are the rate of one core. Of several
+ * runs the median is taken. Elapsed time is kept beside it, the shortest of the runs, since other
+ * programs can only lengthen it.
  */
 #ifndef BENCH_EMU_H
 #define BENCH_EMU_H
