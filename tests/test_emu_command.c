@@ -227,9 +227,9 @@ Test(emu_command, what_is_no_cuda_program)
 Test(emu_command, wrong_options)
 {
     static const char *const options[] = {
-        "--gpu voodoo2",    "--threads 0",    "--threads x",
-        "--threads 99999",  "--page details", "--kernel-name 'regex:('",
-        "--no-such-option", "--metrics",
+        "--gpu voodoo2",           "--threads 0",      "--threads x",
+        "--threads 99999",         "--devices 17",     "--page details",
+        "--kernel-name 'regex:('", "--no-such-option", "--metrics",
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         expect_status(2, "$emu %s $p/shared </dev/null 2>&1", options[i]);

@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { USAGE_ERROR = 2 };
+enum { USAGE_ERROR = 2, MAX_THREADS = 1024, MAX_DEVICES = EMU_MAX_PEERS + 1 };
 
 __attribute__((format(printf, 1, 2), noreturn)) static void refuse(const char *format, ...)
 {
@@ -57,6 +57,7 @@ static const char usage[] =
     "  --per-line          the same as --page source\n"
     "  --trace FILE        write every access to shared and global memory, as text\n"
     "  --gpu MODEL         the GPU to be\n"
+    "  --devices N         how many of them, 1 to 16; default: 1\n"
     "  --threads N         host threads, 1 to 1024; default: every core\n"
     "\n"
     "  --tool TOOL,...     check, as compute-sanitizer does, in place of counting; tools:\n"
@@ -187,15 +188,15 @@ static void set_gpu(const char *key)
     set("EMU_GPU", key);
 }
 
-static void set_threads(const char *text)
+/* A whole number from 1 to `most`. */
+static void set_count(const char *option, const char *name, const char *text, long most)
 {
-    enum { MOST = 1024 };
     char *end;
     errno = 0;
     long count = strtol(text, &end, 10);
-    if (errno != 0 || *end != '\0' || end == text || count < 1 || count > MOST)
-        refuse("--threads takes a number from 1 to %d, not \"%s\"", MOST, text);
-    set("EMU_THREADS", text);
+    if (errno != 0 || *end != '\0' || end == text || count < 1 || count > most)
+        refuse("%s takes a number from 1 to %ld, not \"%s\"", option, most, text);
+    set(name, text);
 }
 
 static void set_page(const char *page)
@@ -270,6 +271,7 @@ static int read_options(int argc, char **argv, bool *report)
         TRACE,
         GPU,
         THREADS,
+        DEVICES,
         FLAGS,
         VERSION,
         TOOL,
@@ -290,6 +292,7 @@ static int read_options(int argc, char **argv, bool *report)
         {"trace", required_argument, NULL, TRACE},
         {"gpu", required_argument, NULL, GPU},
         {"threads", required_argument, NULL, THREADS},
+        {"devices", required_argument, NULL, DEVICES},
         {"tool", required_argument, NULL, TOOL},
         {"error-exitcode", required_argument, NULL, EXIT_CODE},
         {"print-limit", required_argument, NULL, LIMIT},
@@ -319,7 +322,8 @@ static int read_options(int argc, char **argv, bool *report)
         case PER_LINE: set_page("source"); break;
         case TRACE: set_trace(optarg); break;
         case GPU: set_gpu(optarg); break;
-        case THREADS: set_threads(optarg); break;
+        case THREADS: set_count("--threads", "EMU_THREADS", optarg, MAX_THREADS); break;
+        case DEVICES: set_count("--devices", "EMU_DEVICES", optarg, MAX_DEVICES); break;
         case TOOL: checks = true, set_tool(optarg); break;
         case EXIT_CODE: set_number("--error-exitcode", "EMU_ERROR_EXITCODE", 255, optarg); break;
         case LIMIT: set_number("--print-limit", "EMU_PRINT_LIMIT", 1000000, optarg); break;
