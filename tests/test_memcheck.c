@@ -162,6 +162,14 @@ Test(memcheck, leaks)
           "LEAK SUMMARY: 384 bytes leaked in 3 allocations\n");
 }
 
+Test(memcheck, leaks_of_malloc_in_kernels)
+{
+    check("--leak-check full", "heap leaks", 2);
+    LINES("Leaked 24 bytes at 0x");
+    expect(", of malloc in a kernel\n");
+    expect("LEAK SUMMARY: 48 bytes leaked in 2 allocations\n");
+}
+
 Test(memcheck, errors_of_the_runtime)
 {
     check("", "configuration", 1);

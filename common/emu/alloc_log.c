@@ -122,21 +122,33 @@ void emu_describe_bad_free(struct emu *emu, emu_addr address, char *text, size_t
 
 /* ---- leaks ----------------------------------------------------------------------------------- */
 
+static void report_leak(struct emu *emu, uint64_t base, uint64_t bytes, const char *where,
+                        const char *detail)
+{
+    char head[100];
+    snprintf(head, sizeof head, "Leaked %" PRIu64 " bytes at 0x%" PRIx64 "%s", bytes, base, where);
+    emu_add_finding(emu, EMU_CHECK_MEMORY, EMU_FINDING_ERROR, head, detail);
+}
+
 size_t emu_report_leaks(struct emu *emu, uint64_t *bytes)
 {
-    size_t count = 0;
+    size_t count = 0, granule = 0;
+    struct range block;
     *bytes = 0;
     pthread_mutex_lock(&emu->lock);
     for (size_t i = 0; i < emu->allocations.count; i++) {
         const struct allocation *a = &emu->allocations.all[i];
-        char head[100], detail[CHECK_TEXT] = "";
+        char detail[CHECK_TEXT] = "";
         if (a->is_freed) continue;
         count++;
         *bytes += a->bytes;
-        snprintf(head, sizeof head, "Leaked %" PRIu64 " bytes at 0x%" PRIx64, a->bytes, a->base);
         device_append_host_place(emu, &a->made, "Allocated at", detail, sizeof detail);
-        emu_add_finding(emu, EMU_CHECK_MEMORY, EMU_FINDING_ERROR, head,
-                        *detail ? detail + 1 : NULL);
+        report_leak(emu, a->base, a->bytes, "", *detail ? detail + 1 : NULL);
+    }
+    while (heap_walk(&emu->heap, &granule, &block)) {
+        count++;
+        *bytes += block.bytes;
+        report_leak(emu, block.base, block.bytes, ", of malloc in a kernel", NULL);
     }
     pthread_mutex_unlock(&emu->lock);
     return count;

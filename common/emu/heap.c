@@ -128,6 +128,20 @@ bool heap_find(struct heap *heap, uint64_t address, struct range *range)
     return owner && address - range->base < range->bytes;
 }
 
+bool heap_walk(struct heap *heap, size_t *granule, struct range *range)
+{
+    if (!heap->base) return false;
+    pthread_mutex_lock(&heap->lock);
+    while (*granule < heap->granules && heap->owner[*granule] != *granule + 1) ++*granule;
+    bool found = *granule < heap->granules;
+    if (found) {
+        range->base = heap->base + *granule * GRANULE;
+        range->bytes = heap->bytes[(*granule)++];
+    }
+    pthread_mutex_unlock(&heap->lock);
+    return found;
+}
+
 void heap_describe(struct heap *heap, uint64_t address, char *text, size_t size)
 {
     size_t granule = (address - heap->base) / GRANULE;

@@ -30,6 +30,9 @@ uint64_t heap_alloc(struct heap *, uint64_t bytes);
 const char *heap_free(struct heap *, uint64_t address, uint64_t *bytes);
 /* The block that holds an address. False: none does. */
 bool heap_find(struct heap *, uint64_t address, struct range *);
+/* The first block at or behind a granule; *granule is then the one behind its start. False: no more
+ * blocks. */
+bool heap_walk(struct heap *, size_t *granule, struct range *);
 /* "8 bytes past the end of the block of 24 bytes at 0x…", "in a block that was freed" */
 void heap_describe(struct heap *, uint64_t address, char *text, size_t size);
 

@@ -42,6 +42,12 @@ __global__ void read_param(const __grid_constant__ many parameter, int *out, int
 __constant__ int constants[8];
 __global__ void read_constant(int *out, int index) { *out = constants[index]; }
 
+__global__ void allocate(bool frees)
+{
+    void *p = malloc(24);
+    if (frees) free(p);
+}
+
 static int *make(void)
 {
     int *p;
@@ -63,6 +69,7 @@ static void run(const char *name)
         read_local<<<1, 1>>>(out, 7);
         read_param<<<1, 1>>>(many(), out, 15);
         read_constant<<<1, 1>>>(out, 7);
+        allocate<<<1, THREADS>>>(true);
         cudaDeviceSynchronize();
         cudaFree(p);
         cudaFree(out);
@@ -101,7 +108,13 @@ static void run(const char *name)
         cudaFree(&p);
     else if (is("leaks"))
         cudaFree(p);
-    else if (is("leaks before reset")) {
+    else if (is("heap leaks")) {
+        allocate<<<1, 2>>>(false);
+        allocate<<<1, 2>>>(true);
+        cudaDeviceSynchronize();
+        cudaFree(p);
+        cudaFree(out);
+    } else if (is("leaks before reset")) {
         cudaDeviceReset();
         make();
     } else if (is("configuration"))
