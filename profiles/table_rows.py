@@ -336,3 +336,24 @@ def checks_differ():
     return table(["program", "tool", "found by", "why"], *(
         [key[0] + (" (right)" if key[1] == "right" else ""), key[2],
          "compute-sanitizer" if theirs[key] else "the emulator", why[key]] for key in why))
+
+
+def compiled(step, how, n):
+    return find(COMPILED, step=step, how=how, n=n)[0]
+
+
+def block_sizes():
+    sizes = [("B64", 64), ("B128", 128), ("B256", 256), ("-", 512), ("B1024", 1024), ("B2048", 2048)]
+    best = {n: min(float(compiled(5, how, n)["seconds"]) for how, _ in sizes) for n in SIZES[1:]}
+    cell = lambda row: ("**%s**" if float(row["seconds"]) == best[int(row["n"])] else "%s") % time(row)
+    return gpu("Time of a scan with blocks of B elements") + table(
+        ["n", *("B = %d" % b for _, b in sizes)],
+        *([size(n), *(cell(compiled(5, how, n)) for how, _ in sizes)] for n in SIZES[1:]))
+
+
+def registers():
+    hows = [("-", "as it is"), ("R32", "at most 32"), ("R24", "at most 24")]
+    return gpu("Time of a scan with `-maxrregcount`") + table(
+        ["registers", "used", "spilled bytes", *(size(n) for n in SIZES[1:])],
+        *([name, compiled(7, how, MI)["registers"], compiled(7, how, MI)["stack"],
+           *(time(compiled(7, how, n)) for n in SIZES[1:])] for how, name in hows))
