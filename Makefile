@@ -186,7 +186,8 @@ $(addprefix $(CUDA_BUILD)/tests/,cooperative_code.cu.o): NVCCFLAGS += $(THREE_PT
 
 # What tests look at or run, made of one source file: see tests/programs/programs.h.
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread memory sync \
-            merged endless hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin cubin.fatbin)
+            merged endless linked hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
+            cubin.fatbin)
 
 tests-build: build/tests/run $(PROGRAMS) $$(PROGRAM_QUICK) all ## build the tests
 	@:
@@ -223,6 +224,11 @@ build/tests/programs/%: tests/programs/kernels.cu | emu
 $(addprefix build/tests/programs/,memory sync merged endless): %: tests/programs/$$(notdir $$@).cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) -g -cudart shared $< -o $@
+
+# Of two objects, for three generations of GPUs.
+build/tests/programs/linked: $(wildcard tests/programs/linked*) | emu
+	$(call say,nvcc,$@)
+	$(Q)$(NVCC) $(NVCCFLAGS) $(THREE_PTX) -rdc=true -cudart shared $(filter %.cu,$^) -o $@
 
 build/tests/programs/%.ptx: tests/programs/%.cu
 	$(call say,nvcc,$@)

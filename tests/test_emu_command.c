@@ -47,6 +47,16 @@ Test(emu_command, per_thread_default_streams)
     expect("\"twice\"");
 }
 
+/* nvcc -rdc=true: the PTX of each generation's compiler. */
+Test(emu_command, objects_that_are_linked_on_the_device)
+{
+    static const char *const models[] = {"t4", "h200", "b200"};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        expect_status(0, "EMU_GPU=%s $emu --log-file /dev/null $p/linked", models[i]);
+        cr_assert_str_eq(output, "0 wrong, counter 39, no error\n");
+    }
+}
+
 Test(emu_command, options_of_the_program_are_its_own)
 {
     expect_status(0, "$emu --log-file /dev/null $p/shared --help");

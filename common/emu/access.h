@@ -13,6 +13,7 @@ struct access {
     uint64_t address[WARP]; /* of the lanes in `mask`; the others hold one of those */
     uint32_t mask;
     unsigned bytes;        /* a lane */
+    unsigned checked;      /* of those, the first so many must be inside of memory */
     enum ptx_space space;  /* as the instruction says; behind the door, never generic */
     const char *operation; /* "ld", "st", "atom" */
 };

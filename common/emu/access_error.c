@@ -85,7 +85,7 @@ static bool lane_is_outside_global(const struct warp *w, const struct access *ac
     uint64_t address = access->address[lane];
     struct range range;
     return !device_range(w->block->launch->emu, address, &range) ||
-           access->bytes > range.bytes - (address - range.base);
+           access->checked > range.bytes - (address - range.base);
 }
 
 void access_outside_global(struct warp *w, const struct insn *i, const struct access *access)
@@ -113,7 +113,7 @@ void access_outside_global(struct warp *w, const struct insn *i, const struct ac
 static bool lane_is_outside(const struct access *access, int lane, uint64_t size)
 {
     return access->mask >> lane & 1 &&
-           (size < access->bytes || access->address[lane] > size - access->bytes);
+           (size < access->checked || access->address[lane] > size - access->checked);
 }
 
 void access_outside(struct warp *w, const struct insn *i, const struct access *access,

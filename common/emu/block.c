@@ -2,6 +2,7 @@
 #include "device.h"
 #include "exec.h"
 #include "flow.h"
+#include "frame.h"
 #include "sched.h"
 #include "schedule.h"
 #include "special.h"
@@ -84,6 +85,7 @@ static void start_warp(struct warp *w)
     const struct emu_kernel *kernel = w->block->launch->kernel;
     unsigned left = w->block->threads - w->index * WARP;
     w->carry = 0;
+    frame_start(w);
     flow_start(w, left >= WARP ? ALL_LANES : (UINT32_C(1) << left) - 1);
     w->clock = w->fuel = 0;
     for (size_t i = 0; i < kernel->special_count; i++)

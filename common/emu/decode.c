@@ -72,8 +72,7 @@ static void lay_out_registers(struct decoder *d)
     for (size_t i = 0; i < count; i++) {
         enum ptx_type type = d->function->registers[i].type;
         size_t bytes = ptx_type_size(type);
-        if (bytes > 8) decode_fail(d, EMU_UNSUPPORTED_PTX, "128-bit registers are not supported");
-        d->lane_bytes[i] = type == PTX_PRED ? 0 : bytes == 8 ? 8 : 4;
+        d->lane_bytes[i] = type == PTX_PRED ? 0 : bytes >= 8 ? (uint8_t)bytes : 4;
         d->registers[i] = register_take(d, d->lane_bytes[i]);
     }
 }
@@ -249,6 +248,7 @@ int decode_kernel(const struct emu_gpu *gpu, struct emu_module *module,
     struct emu_kernel *kernel = d->kernel = decode_take(d, sizeof *kernel);
     kernel->module = module;
     kernel->function = function;
+    kernel->stack_top = NO_SLOT;
     kernel->info.name = function->name;
     kernel->info.max_threads =
         function->max_threads && function->max_threads < (unsigned)gpu->threads_per_block

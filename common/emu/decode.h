@@ -4,6 +4,7 @@
  *   decode.c           a kernel as a whole: layout of registers, memory, parameters; source lines
  *   decode_insn.c      one instruction, by the family its opcode belongs to: decode_arithmetic.c,
  *                      decode_memory.c, decode_control.c, decode_collective.c
+ *   decode_stack.c     alloca
  *   decode_words.c     an opcode's modifiers
  *   decode_function.c  which functions a kernel calls, and where variables are
  *   decode_operand.c   one operand: a register's slot, a constant's slot, an address
@@ -77,7 +78,8 @@ void lay_out_memory(struct decoder *);
 
 /* ---- operands */
 
-slot register_take(struct decoder *, unsigned lane_bytes); /* new lanes; 0: a predicate */
+/* New lanes; 0: a predicate; 16: two slots of 64 bits, one behind the other. */
+slot register_take(struct decoder *, unsigned lane_bytes);
 slot constant_slot(struct decoder *, uint64_t value, unsigned lane_bytes); /* 0: a predicate mask */
 /* A source or destination that must have so many bytes a lane (0: a predicate). */
 slot source_slot(struct decoder *, const struct ptx_operand *, unsigned lane_bytes);
@@ -92,6 +94,8 @@ bool names_area(const struct decoder *, const struct ptx_operand *, size_t *byte
 void refuse_area(struct decoder *, const struct ptx_operand *);
 /* The 64-bit register that holds where the frame's local memory begins. */
 slot local_base(struct decoder *);
+/* That which holds where alloca goes on. */
+slot stack_top(struct decoder *);
 int64_t immediate(struct decoder *, const struct ptx_operand *);
 
 /* ---- instructions */

@@ -152,6 +152,9 @@ void decode_arithmetic(struct decoder *d, const struct ptx_instruction *source, 
     /* addc and madc read the carry, .cc writes it: one operation each, with two flags. */
     i->carry_in = !strcmp(opcode, "addc") || !strcmp(opcode, "subc") || !strcmp(opcode, "madc");
     i->carry_out = take_word(&words, "cc");
+    if (is_float && source->operand_count == 4 &&
+        (!strcmp(opcode, "min") || !strcmp(opcode, "max")))
+        opcode = !strcmp(opcode, "min") ? "min3" : "max3";
     key_add(&key, "%.*s", i->carry_in ? (int)strlen(opcode) - 1 : (int)strlen(opcode), opcode);
     for (unsigned k = 1; k < source->word_count; k++)
         if (!words.used[k]) key_add(&key, ".%s", source->words[k]);
@@ -204,9 +207,13 @@ void decode_compare(struct decoder *d, const struct ptx_instruction *source, str
     case PTX_F32: i->offset = 0x3f800000; break; /* 1.0 in each format */
     case PTX_F16: i->offset = 0x3c00; break;
     case PTX_BF16: i->offset = 0x3f80; break;
+    case PTX_F16X2: i->offset = 0x3c00; break; /* in each half */
+    case PTX_BF16X2: i->offset = 0x3f80; break;
     default: decode_fail(d, EMU_UNSUPPORTED_PTX, "set to .%s is not supported", ptx_type_name(to));
     }
     if (is_set) i->d = destination_slot(d, result, 4);
+    bool is_pair = type == PTX_F16X2 || type == PTX_BF16X2;
+    if (is_pair && i->offset == UINT32_MAX) i->offset = UINT16_MAX; /* set.u32: ones in each half */
     i->a = source_slot(d, &source->operands[1], letter_bytes(op->operands[1]));
     i->b = source_slot(d, &source->operands[2], letter_bytes(op->operands[2]));
     if (i->combine != COMBINE_NONE) {
@@ -270,6 +277,12 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
         if (i->clamp != CLAMP_NONE && !from_float) key_add(&key, ".sat");
         i->clamp = CLAMP_NONE;
     }
+    bool is_small = to == PTX_E4M3X2 || to == PTX_E5M2X2 || to == PTX_TF32;
+    if (is_small && take_word(&words, "rna")) { /* in place of the rounding */
+        key = (struct key){.length = 0};
+        key_add(&key, "cvt.rna");
+    }
+    if (is_small) take_word(&words, "satfinite"); /* all that tf32 could exceed is infinity */
     refuse_rest(d, &words);
     key_add(&key, ".%s.%s", ptx_type_name(to), ptx_type_name(from));
 
@@ -277,7 +290,11 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
     i->fn = op->fn;
     if (!strcmp(op->operands, "444")) { /* two floats into one register */
         take_operands(d, source, op, i);
-        wrap(i, to);
+        if (!is_small) wrap(i, to);
+        return;
+    }
+    if (is_small || from == PTX_E4M3X2 || from == PTX_E5M2X2) { /* they clamp by themselves */
+        take_operands(d, source, op, i);
         return;
     }
     need_operands(d, source, 2, 2);
@@ -328,6 +345,30 @@ static bool decode_clock(struct decoder *d, const struct ptx_instruction *source
     return false;
 }
 
+/* The two halves of a 128-bit operand: a register, or {low, high}. */
+static void wide_halves(struct decoder *d, const struct ptx_operand *operand, bool is_source,
+                        slot *low, slot *high)
+{
+    if (operand->kind == PTX_VECTOR && operand->count == 2) {
+        const struct ptx_operand *a = operand->items[0], *b = operand->items[1];
+        *low = is_source ? source_slot(d, a, 8) : destination_slot(d, a, 8);
+        *high = is_source ? source_slot(d, b, 8) : destination_slot(d, b, 8);
+        return;
+    }
+    *low = is_source ? source_slot(d, operand, 16) : destination_slot(d, operand, 16);
+    *high = *low + SLOT_64;
+}
+
+static void decode_wide_move(struct decoder *d, const struct ptx_operand *to,
+                             const struct ptx_operand *from, struct insn *i)
+{
+    if (from->kind != PTX_REGISTER && from->kind != PTX_VECTOR)
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "a constant of 128 bits is not supported");
+    wide_halves(d, from, true, &i->b, &i->c);
+    wide_halves(d, to, false, &i->v[0], &i->v[1]);
+    i->fn = op_find("move.64x2")->fn;
+}
+
 void decode_move(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
     need_operands(d, source, 2, 2);
@@ -342,6 +383,10 @@ void decode_move(struct decoder *d, const struct ptx_instruction *source, struct
         i->fn = op_find("cvta")->fn; /* a base and an offset */
         return;
     }
+    if (has_word(source, "b128")) {
+        decode_wide_move(d, to, from, i);
+        return;
+    }
     const struct ptx_operand *vector = to->kind == PTX_VECTOR     ? to
                                        : from->kind == PTX_VECTOR ? from
                                                                   : NULL;
@@ -352,8 +397,9 @@ void decode_move(struct decoder *d, const struct ptx_instruction *source, struct
     struct words words = all_words(source);
     size_t bytes = ptx_type_size(take_type(&words));
     refuse_rest(d, &words);
-    if (vector->count < 2 || vector->count > MAX_VECTOR || (bytes != 4 && bytes != 8))
+    if (vector->count < 2 || vector->count > MAX_VECTOR || (bytes != 2 && bytes != 4 && bytes != 8))
         decode_fail(d, EMU_UNSUPPORTED_PTX, "this packing is not supported");
+    unsigned whole = bytes == 8 ? 8 : 4; /* the register's bytes a lane */
     size_t part_bits = bytes * 8 / vector->count;
     struct key key = {.length = 0};
     key_add(&key, "%s.%zux%u", vector == to ? "unpack" : "pack", part_bits, vector->count);
@@ -366,7 +412,7 @@ void decode_move(struct decoder *d, const struct ptx_instruction *source, struct
             i->v[k] = destination_slot(d, item, 4);
     }
     if (vector == to)
-        i->a = source_slot(d, from, (unsigned)bytes);
+        i->a = source_slot(d, from, whole);
     else
-        i->d = destination_slot(d, to, (unsigned)bytes);
+        i->d = destination_slot(d, to, whole);
 }

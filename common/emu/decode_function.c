@@ -34,7 +34,7 @@ static void add_body(struct decoder *d, size_t index)
     if (d->callees[index] || function->is_entry) return;
     struct callee *callee = d->callees[index] = decode_take(d, sizeof *callee);
     callee->function = function;
-    callee->local_base = NO_SLOT;
+    callee->local_base = callee->stack_top = NO_SLOT;
     callee->builtin = function->has_body ? NULL : builtin_find(function->name);
     if (callee->builtin == builtin_malloc || callee->builtin == builtin_free)
         d->kernel->uses_heap = true;
@@ -122,6 +122,33 @@ static void lay_out_area(struct body *body, size_t *end)
     *end = align_up(*end, 16);
 }
 
+static bool takes_address(const struct ptx_function *function, const char *name)
+{
+    for (size_t n = 0; n < function->instruction_count; n++) {
+        const struct ptx_instruction *insn = &function->instructions[n];
+        for (unsigned k = 0; k < insn->operand_count; k++)
+            if (insn->operands[k].kind == PTX_SYMBOL && !strcmp(insn->operands[k].name, name))
+                return true;
+    }
+    return false;
+}
+
+/* "the parameter will be copied to the stack if necessary, and so the address will be in the .local
+ * state space" (PTX ISA): those parameters of a function whose address it takes. */
+static void lay_out_local_params(struct decoder *d, struct body *body, size_t *local)
+{
+    const struct ptx_function *f = body->function;
+    unsigned *offsets = decode_take(d, (f->param_count + 1) * sizeof *offsets);
+    for (size_t k = 0; k < f->param_count; k++) {
+        offsets[k] = NOT_LOCAL;
+        if (!takes_address(f, f->params[k].name)) continue;
+        *local = align_up(*local, f->params[k].align);
+        offsets[k] = (unsigned)*local;
+        *local += f->params[k].bytes;
+    }
+    body->callee->param_local = offsets;
+}
+
 static void lay_out_body(struct decoder *d, struct body *body, size_t *shared)
 {
     const struct ptx_function *function = body->function;
@@ -140,6 +167,7 @@ static void lay_out_body(struct decoder *d, struct body *body, size_t *shared)
         body->variable_offset[i] = *end = align_up(*end, v->align);
         *end += v->bytes;
     }
+    if (body->callee) lay_out_local_params(d, body, &local);
     lay_out_area(body, &area);
     if (body->callee) {
         body->callee->local_bytes = align_up(local, 16);

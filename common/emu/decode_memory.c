@@ -38,6 +38,8 @@ static const char *const hints[] = {"weak",
                                     "L2::evict_first",
                                     "L2::evict_last",
                                     "unified",
+                                    "L2::cache_hint",
+                                    "L2::evict_unchanged",
                                     NULL};
 
 static enum ptx_space take_space(struct words *words)
@@ -70,37 +72,36 @@ static uint8_t order_of(const struct ptx_instruction *source, bool atomic)
     return (uint8_t)order;
 }
 
-/* ld{.…}.type d, [a] and st{.…}.type [a], b; .v2 and .v4 with a vector in braces */
-void decode_access(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+/* Operands but for the cache policy, which .L2::cache_hint puts last. */
+static unsigned operands_of(const struct ptx_instruction *source)
 {
-    struct words words = all_words(source);
-    bool load = !strcmp(source->words[0], "ld") || !strcmp(source->words[0], "ldu");
-    bool polls = take_word(&words, "volatile") || has_word(source, "acquire") ||
-                 has_word(source, "relaxed"); /* every access reaches memory here */
-    drop_words(&words, hints);
-    i->space = (uint8_t)take_space(&words);
-    i->elements = take_word(&words, "v2") ? 2 : take_word(&words, "v4") ? 4 : 1;
-    enum ptx_type type = take_type(&words);
-    refuse_rest(d, &words);
-    i->element_bytes = (uint8_t)ptx_type_size(type);
-    i->sign_extend = ptx_type_is_signed(type);
-    i->order = order_of(source, false);
-    i->used_bytes = (uint16_t)source->used_bytes;
-    if (!i->element_bytes || i->element_bytes > 8)
-        decode_fail(d, EMU_UNSUPPORTED_PTX, "accesses of type .%s are not supported",
-                    ptx_type_name(type));
-    if (i->element_bytes * i->elements > 16)
-        decode_fail(d, EMU_UNSUPPORTED_PTX,
-                    "accesses of more than 16 bytes a lane are not supported");
+    return source->operand_count - (has_word(source, "L2::cache_hint") && source->operand_count);
+}
 
-    need_operands(d, source, 2, 2);
-    const struct ptx_operand *values = &source->operands[load ? 0 : 1];
-    decode_address(d, i, &source->operands[load ? 1 : 0]);
+static uint8_t take_elements(struct words *words)
+{
+    return take_word(words, "v2") ? 2 : take_word(words, "v4") ? 4 : take_word(words, "v8") ? 8 : 1;
+}
+
+/* One 128-bit register is a vector of two 64-bit ones. */
+static void decode_wide_values(struct decoder *d, const struct ptx_operand *value, bool load,
+                               struct insn *i)
+{
+    slot s = load ? destination_slot(d, value, 16) : source_slot(d, value, 16);
+    i->elements = 2;
+    i->element_bytes = i->lane_bytes = 8;
+    i->v[0] = s;
+    i->v[1] = s + SLOT_64;
+}
+
+/* The registers of a load or store, i->elements of them. */
+static void decode_values(struct decoder *d, const struct ptx_operand *values, bool load,
+                          struct insn *i)
+{
     bool vector = values->kind == PTX_VECTOR;
     if ((vector ? values->count : 1) != i->elements)
         decode_fail(d, EMU_INVALID_PTX, "%u values for %u elements", vector ? values->count : 1,
                     i->elements);
-
     const struct ptx_operand *const *each =
         vector ? (const struct ptx_operand *const *)values->items : &values;
     /* All elements of a vector have registers of one size; a register may be wider than its
@@ -117,6 +118,52 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
         else if (each[k]->kind != PTX_SINK)
             i->v[k] = destination_slot(d, each[k], i->lane_bytes);
     }
+}
+
+/* How many bytes of an access must be inside of memory: of a load that the compiler has widened
+ * those up to the last that is used. */
+static uint8_t checked_bytes(const struct insn *i)
+{
+    unsigned all = (unsigned)i->element_bytes * i->elements, last = 0;
+    for (unsigned k = 0; k < all && k < 32; k++)
+        if (i->used_bytes >> k & 1) last = k + 1;
+    return (uint8_t)(last ? last : all);
+}
+
+/* ld{.…}.type d, [a] and st{.…}.type [a], b; .v2, .v4 and .v8 with a vector in braces */
+void decode_access(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    struct words words = all_words(source);
+    bool load = !strcmp(source->words[0], "ld") || !strcmp(source->words[0], "ldu");
+    bool polls = take_word(&words, "volatile") || has_word(source, "acquire") ||
+                 has_word(source, "relaxed"); /* every access reaches memory here */
+    drop_words(&words, hints);
+    i->space = (uint8_t)take_space(&words);
+    i->elements = take_elements(&words);
+    enum ptx_type type = take_type(&words);
+    refuse_rest(d, &words);
+    i->element_bytes = (uint8_t)ptx_type_size(type);
+    i->sign_extend = ptx_type_is_signed(type);
+    i->order = order_of(source, false);
+    i->used_bytes = source->used_bytes;
+    size_t bytes = (size_t)i->element_bytes * i->elements;
+    if (!i->element_bytes || (type == PTX_B128 && i->elements > 1))
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "accesses of type .%s are not supported",
+                    ptx_type_name(type));
+    if (bytes > 32 || (bytes > 16 && i->space != PTX_GLOBAL))
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "there are no accesses of %zu bytes a lane here",
+                    bytes);
+    if (operands_of(source) != 2) need_operands(d, source, 2, 2);
+    const struct ptx_operand *values = &source->operands[load ? 0 : 1];
+    decode_address(d, i, &source->operands[load ? 1 : 0]);
+    if (type == PTX_B128)
+        decode_wide_values(d, values, load, i);
+    else
+        decode_values(d, values, load, i);
+    i->checked_bytes = checked_bytes(i);
+    if (load && i->checked_bytes < bytes) /* bytes that nobody uses need not be there */
+        for (unsigned k = 0; k < i->elements; k++)
+            if (k * i->element_bytes >= i->checked_bytes) i->v[k] = NO_SLOT;
     size_t area_bytes;
     if (i->space == PTX_PARAM && names_area(d, &source->operands[load ? 1 : 0], &area_bytes)) {
         i->fn = op_find(load ? "ld.area" : "st.area")->fn;
@@ -126,9 +173,7 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
                         area_bytes);
         return;
     }
-    if (i->space == PTX_PARAM && d->callee)
-        decode_fail(d, EMU_UNSUPPORTED_PTX,
-                    "a computed address of a function's parameter is not supported");
+    if (i->space == PTX_PARAM && d->callee) i->space = PTX_LOCAL; /* its address is taken */
     i->fn = op_find(!load                   ? "st"
                     : i->space == PTX_PARAM ? "ld.param"
                     : polls                 ? "ld.polled"
@@ -137,6 +182,53 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
     if (!load && i->space == PTX_PARAM)
         decode_fail(d, EMU_UNSUPPORTED_PTX, "parameters cannot be written");
     if (i->space != PTX_PARAM && i->space != PTX_CONST) i->tally = load ? TALLY_LOAD : TALLY_STORE;
+}
+
+/* Those that atomic_wide.c carries out. */
+static bool is_wide_atomic(const struct insn *i, enum ptx_type type)
+{
+    return i->elements > 1 || ptx_type_size(type) == 2 || type == PTX_F16X2 || type == PTX_BF16X2 ||
+           type == PTX_B128;
+}
+
+/* Vectors and 16-bit numbers: results and sources are vectors in braces, or one register each. */
+static void decode_wide_atomic(struct decoder *d, const struct ptx_instruction *source,
+                               struct insn *i, bool has_result)
+{
+    bool is_half =
+        i->type == PTX_F16 || i->type == PTX_BF16 || i->type == PTX_F16X2 || i->type == PTX_BF16X2;
+    bool adds = i->function == ATOMIC_ADD || i->function == ATOMIC_MIN || i->function == ATOMIC_MAX;
+    bool is_cas = i->function == ATOMIC_CAS, is_128 = i->type == PTX_B128;
+    unsigned first = has_result ? 1 : 0, count = first + 2 + (is_cas ? 1 : 0);
+    if (!(is_half && adds) && !(i->type == PTX_F32 && i->function == ATOMIC_ADD) &&
+        !(is_128 && (is_cas || i->function == ATOMIC_EXCHANGE)) && !(i->type == PTX_B16 && is_cas))
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "this atomic operation is not supported for .%s",
+                    ptx_type_name(i->type));
+    if (i->elements > ATOMIC_RESULTS)
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "vectors of more than %d elements are not supported",
+                    ATOMIC_RESULTS);
+    if (operands_of(source) != count) need_operands(d, source, count, count);
+    const struct ptx_operand *values = &source->operands[first + 1];
+    decode_address(d, i, &source->operands[first]);
+    i->tally = TALLY_ATOMIC;
+    i->result = RESULT_FLOAT;
+    if (is_128) {
+        i->checked_bytes = 16;
+        i->fn = op_atomic_128;
+        if (has_result) i->d = destination_slot(d, &source->operands[0], 16);
+        i->b = source_slot(d, values, 16);
+        if (is_cas) i->c = source_slot(d, &values[1], 16);
+        return;
+    }
+    if (has_result) { /* the results' registers, behind those of the sources */
+        struct insn results = *i;
+        decode_values(d, &source->operands[0], true, &results);
+        memcpy(&i->v[ATOMIC_RESULTS], results.v, ATOMIC_RESULTS * sizeof *i->v);
+    }
+    decode_values(d, values, false, i);
+    if (is_cas) i->c = source_slot(d, &values[1], 4);
+    i->checked_bytes = checked_bytes(i);
+    i->fn = op_atomic_elements;
 }
 
 void decode_atomic(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
@@ -157,8 +249,16 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *source, stru
     for (size_t k = 0; k < sizeof names / sizeof *names && !known; k++)
         if ((known = take_word(&words, names[k].word))) i->function = (uint8_t)names[k].function;
     if (!known) decode_fail(d, EMU_UNSUPPORTED_PTX, "this atomic operation is not supported");
+    i->elements = take_elements(&words);
     enum ptx_type type = take_type(&words);
     refuse_rest(d, &words);
+    i->type = (uint8_t)type;
+    i->element_bytes = (uint8_t)ptx_type_size(type);
+    i->order = order_of(source, true);
+    if (is_wide_atomic(i, type)) {
+        decode_wide_atomic(d, source, i, has_result);
+        return;
+    }
     bool is_float = ptx_type_is_float(type);
     if (is_float && i->function != ATOMIC_ADD && i->function != ATOMIC_EXCHANGE)
         decode_fail(d, EMU_UNSUPPORTED_PTX, "this atomic operation is not supported for .%s",
@@ -167,14 +267,13 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *source, stru
         (is_float || ptx_type_size(type) < 4 || ptx_type_size(type) > 8))
         decode_fail(d, EMU_UNSUPPORTED_PTX, "atomics on .%s are not supported",
                     ptx_type_name(type));
-    i->element_bytes = i->lane_bytes = (uint8_t)ptx_type_size(type);
-    i->elements = 1;
+    i->lane_bytes = i->element_bytes;
+    i->checked_bytes = i->element_bytes;
     i->sign_extend = ptx_type_is_signed(type);
     i->result = is_float ? RESULT_FLOAT : RESULT_INTEGER;
-    i->order = order_of(source, true);
-
     unsigned first = has_result ? 1 : 0, values = i->function == ATOMIC_CAS ? 2 : 1;
-    need_operands(d, source, first + 1 + values, first + 1 + values);
+    if (operands_of(source) != first + 1 + values)
+        need_operands(d, source, first + 1 + values, first + 1 + values);
     if (has_result && source->operands[0].kind != PTX_SINK)
         i->d = destination_slot(d, &source->operands[0], i->lane_bytes);
     decode_address(d, i, &source->operands[first]);
@@ -203,6 +302,7 @@ void decode_address_conversion(struct decoder *d, const struct ptx_instruction *
         decode_fail(d, EMU_UNSUPPORTED_PTX, "only 64-bit addresses are supported");
     refuse_rest(d, &words);
     need_operands(d, source, 2, 2);
+    if (space == PTX_PARAM && d->callee) space = PTX_LOCAL;
     i->d = destination_slot(d, &source->operands[0], 8);
     i->a = source_slot(d, &source->operands[1], 8);
     i->offset = to ? -window_of(space) : window_of(space);

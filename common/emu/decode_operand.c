@@ -7,7 +7,10 @@ enum { FIRST_CONSTANTS = 64, FIRST_SPECIALS = 16 };
 
 slot register_take(struct decoder *d, unsigned lane_bytes)
 {
-    size_t bytes = lane_bytes == 8 ? SLOT_64 : lane_bytes == 4 ? SLOT_32 : sizeof(uint32_t);
+    size_t bytes = lane_bytes == 16  ? 2 * SLOT_64
+                   : lane_bytes == 8 ? SLOT_64
+                   : lane_bytes == 4 ? SLOT_32
+                                     : sizeof(uint32_t);
     if (lane_bytes)
         d->register_bytes =
             (d->register_bytes + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
@@ -109,8 +112,12 @@ static uint64_t symbol_address(struct decoder *d, const char *name, enum origin 
               : v && v->space == PTX_SHARED           ? FROM_BLOCK
                                                       : FROM_ZERO;
     if (v) return d->variable_offset[i];
-    if (find_variable(f->params, f->param_count, name, &i))
-        return d->callee ? d->callee->param_offset[i] : d->kernel->info.param_offset[i];
+    if (find_variable(f->params, f->param_count, name, &i)) {
+        if (!d->callee) return d->kernel->info.param_offset[i];
+        if (d->callee->param_local[i] == NOT_LOCAL) return d->callee->param_offset[i];
+        *origin = FROM_FRAME;
+        return d->callee->param_local[i];
+    }
     if (find_variable(f->results, f->result_count, name, &i)) return d->callee->result_offset;
     const struct ptx_symbol *symbol = ptx_find(text, f->unit, name);
     if (!symbol) decode_fail(d, EMU_INVALID_PTX, "'%s' is not declared", name);
@@ -135,7 +142,10 @@ bool names_area(const struct decoder *d, const struct ptx_operand *operand, size
     if (!name) return false;
     const struct ptx_variable *v = find_variable(f->variables, f->variable_count, name, &i);
     if (v && v->space != PTX_PARAM) return false;
-    if (!v && d->callee) v = find_variable(f->params, f->param_count, name, &i);
+    if (!v && d->callee) {
+        v = find_variable(f->params, f->param_count, name, &i);
+        if (v && d->callee->param_local[i] != NOT_LOCAL) return false;
+    }
     if (!v && d->callee) v = find_variable(f->results, f->result_count, name, &i);
     if (!v) return false;
     *bytes = v->bytes;
@@ -151,8 +161,15 @@ void refuse_area(struct decoder *d, const struct ptx_operand *operand)
     size_t bytes;
     if (names_area(d, operand, &bytes))
         decode_fail(d, EMU_UNSUPPORTED_PTX,
-                    "the address of '%s', a parameter of a function, is not supported",
+                    "the address of '%s', a function's result or an argument, is not supported",
                     operand->name);
+}
+
+slot stack_top(struct decoder *d)
+{
+    slot *top = d->callee ? &d->callee->stack_top : &d->kernel->stack_top;
+    if (*top == NO_SLOT) *top = register_take(d, 8);
+    return *top;
 }
 
 slot local_base(struct decoder *d)

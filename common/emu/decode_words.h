@@ -38,6 +38,10 @@ decode_fn decode_access, decode_atomic, decode_address_conversion, decode_is_spa
 /* decode_control.c */
 decode_fn decode_branch, decode_branch_table, decode_exit, decode_call, decode_barrier,
     decode_fence, decode_nothing, decode_spin, decode_trap;
+/* decode_logic.c */
+decode_fn decode_lop3;
+/* decode_stack.c */
+decode_fn decode_alloca, decode_stack_save, decode_stack_restore, decode_policy;
 /* decode_collective.c */
 decode_fn decode_collective;
 

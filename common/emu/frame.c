@@ -1,6 +1,7 @@
 #include "frame.h"
 #include "flow.h"
 #include "kernel_name.h"
+#include "warp_ops.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,45 @@ void frame_release(struct frame *frame)
 void *frame_slot(const struct warp *w, const struct fragment *f, slot s)
 {
     return s >> 30 == BANK_REGISTERS ? f->frame->registers + s : slot_at(w, s);
+}
+
+static void set_lanes(uint8_t *registers, slot s, uint64_t value)
+{
+    for (int l = 0; s != NO_SLOT && l < WARP; l++)
+        ((uint64_t *)(registers + (s & SLOT_OFFSET)))[l] = value;
+}
+
+void frame_start(struct warp *w)
+{
+    const struct emu_kernel *kernel = w->block->launch->kernel;
+    w->root.local_end = kernel->info.local_bytes;
+    set_lanes(w->root.registers, kernel->stack_top, w->root.local_end);
+}
+
+static uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
+
+/* alloca: takes i->b bytes, aligned to i->offset, from the stack whose top is in i->c. Lanes have
+ * tops of their own; calls go behind the highest. */
+void op_alloca(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    enum { FRAME_ALIGNMENT = 16 };
+    uint64_t *d = slot_at(w, i->d), *top = slot_at(w, i->c);
+    const uint64_t *bytes = slot_at(w, i->b);
+    size_t stack = w->block->launch->kernel->stack_bytes;
+    for (; mask; mask &= mask - 1) {
+        int l = __builtin_ctz(mask);
+        uint64_t from = round_up(top[l], (uint64_t)i->offset);
+        if (from > stack || bytes[l] > stack - from) {
+            fault(w, i, l, EMU_ILLEGAL_ADDRESS,
+                  "stack overflow: alloca of %llu bytes, where %zu are left",
+                  (unsigned long long)bytes[l], from > stack ? 0 : stack - (size_t)from);
+            return;
+        }
+        d[l] = from;
+        top[l] = from + bytes[l];
+        uint64_t end = round_up(top[l], FRAME_ALIGNMENT);
+        if (end > w->frame->local_end) w->frame->local_end = end;
+    }
 }
 
 /* A frame for one call, with nothing in it yet but where its local memory begins. */
@@ -52,22 +92,27 @@ static struct frame *frame_new(struct warp *w, const struct callee *callee, cons
                             .area_bytes = callee->area_bytes,
                             .local_end = caller->local_end + callee->local_bytes};
     frame->return_pc = (uint32_t)(i - w->block->launch->kernel->code) + 1;
-    if (callee->local_base != NO_SLOT)
-        for (int l = 0; l < WARP; l++)
-            ((uint64_t *)(memory + (callee->local_base & SLOT_OFFSET)))[l] = caller->local_end;
+    set_lanes(memory, callee->local_base, caller->local_end);
+    set_lanes(memory, callee->stack_top, frame->local_end);
     return frame;
 }
 
 static size_t lesser(size_t a, size_t b) { return a < b ? a : b; }
 
 /* A call by pointer need not fit the function: of each argument the bytes that both sides have. */
-static void pass_arguments(const struct frame *from, struct frame *to, const struct insn *i,
+static void pass_arguments(const struct warp *w, struct frame *to, const struct insn *i,
                            uint32_t lanes)
 {
+    const struct frame *from = w->frame;
+    const struct callee *callee = to->callee;
+    size_t stack = w->block->launch->kernel->stack_bytes;
+    uint8_t *local = w->local + to->local_end - callee->local_bytes; /* lane 0's */
     for (; lanes; lanes &= lanes - 1) {
         size_t lane = (size_t)__builtin_ctz(lanes);
         for (unsigned k = 0; k < i->call->arguments && k < to->callee->params; k++)
-            copy_few(to->area + lane * to->area_bytes + to->callee->param_offset[k],
+            copy_few(callee->param_local && callee->param_local[k] != NOT_LOCAL
+                         ? local + lane * stack + callee->param_local[k]
+                         : to->area + lane * to->area_bytes + callee->param_offset[k],
                      from->area + lane * from->area_bytes + i->call->argument_offset[k],
                      lesser(to->callee->param_size[k], i->call->argument_size[k]));
     }
@@ -82,7 +127,7 @@ static void call_one(struct warp *w, struct fragment *f, const struct insn *i,
     }
     struct frame *frame = frame_new(w, callee, i);
     if (!frame) return;
-    pass_arguments(w->frame, frame, i, lanes);
+    pass_arguments(w, frame, i, lanes);
     frame_hold(w->frame); /* the new frame's hold on its caller */
     struct fragment *inside = f;
     if (lanes != f->mask) inside = flow_split(w, f, lanes, callee->entry);

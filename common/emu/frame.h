@@ -17,6 +17,8 @@ void frame_call(struct warp *, struct fragment *, const struct insn *, uint32_t 
 void frame_return(struct warp *, struct fragment *, uint32_t lanes);
 /* An operand of a fragment that need not be the one that runs. */
 void *frame_slot(const struct warp *, const struct fragment *, slot);
+/* A warp begins: the kernel's own stack is empty. */
+void frame_start(struct warp *);
 /* A fragment begins or ceases to be in a frame. */
 void frame_hold(struct frame *);
 void frame_release(struct frame *);

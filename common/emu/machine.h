@@ -29,7 +29,7 @@
 enum {
     WARP = 32,
     MAX_WARPS = 32,     /* of a block */
-    MAX_VECTOR = 4,     /* elements of a .v4 access */
+    MAX_VECTOR = 8,     /* elements of a .v8 access */
     MAX_BARRIERS = 16,  /* named barriers of a block (PTX ISA, bar) */
     MAX_CLUSTER = 16,   /* blocks */
     SLOT_32 = WARP * 4, /* bytes of a register of up to 32 bits */
@@ -127,9 +127,10 @@ struct insn {
     uint8_t element_bytes, elements;
     bool sign_extend;
     uint8_t address_bytes; /* size of the address register: 4 or 8 */
-    uint16_t used_bytes;   /* of a widened load, 0: all */
+    uint32_t used_bytes;   /* of a widened load, 0: all */
     uint8_t counted_bytes; /* a lane, where they are not the bytes accessed: see merge.c */
     int64_t offset;        /* of the address; also small immediates (shfl mode, lop3 table, …) */
+    uint8_t checked_bytes; /* of an access: those that must be inside of memory */
     slot v[MAX_VECTOR];    /* registers of a vector access, or second destination in v[0] */
     slot members;          /* the member mask of a warp-wide operation; NO_SLOT: none */
     uint8_t function;      /* which atomic, shuffle, vote, reduction */
@@ -148,6 +149,8 @@ struct special {
     uint64_t offset; /* of SPECIAL_SHARED_ADDRESS */
 };
 
+#define NOT_LOCAL UINT32_MAX
+
 /* A function of the module as one kernel's code holds it. Parameters, results and the .param
  * variables of its calls share one area in a frame: so many bytes for each lane. */
 struct callee {
@@ -158,6 +161,9 @@ struct callee {
     const unsigned *param_offset, *param_size;
     unsigned result_offset, result_size; /* size 0: no result */
     slot local_base; /* 64-bit register: where its local memory begins; NO_SLOT: unused */
+    slot stack_top;  /* 64-bit register: where alloca goes on; NO_SLOT: unused */
+    /* Parameters whose address is taken: where they are in its local memory; others: NOT_LOCAL. */
+    const unsigned *param_local;
     /* A function that the emulator supplies (builtin.c): area offsets of arguments and result. */
     void (*builtin)(struct warp *, const struct insn *, uint32_t mask);
 };
@@ -185,6 +191,7 @@ struct emu_kernel {
     const struct callee *
         *callees;       /* by the function's index in the module; NULL: not in this code */
     size_t stack_bytes; /* local memory a thread, of all frames together */
+    slot stack_top;     /* as of a callee */
     bool uses_heap;     /* it may call malloc or free */
     uint8_t *constants;
     size_t constant_bytes;

@@ -10,13 +10,15 @@
 
 #define DECLARE(isa)                                                                               \
     extern const struct op_table ops_integer_##isa, ops_float_##isa, ops_compare_##isa,            \
-        ops_bits_##isa, ops_move_##isa, ops_convert_##isa, ops_access_##isa;
+        ops_bits_##isa, ops_move_##isa, ops_convert_##isa, ops_access_##isa, ops_half_##isa,       \
+        ops_convert_small_##isa, ops_video_##isa;
 #define TABLES(isa)                                                                                \
     {                                                                                              \
         &ops_integer_##isa, &ops_float_##isa, &ops_compare_##isa, &ops_bits_##isa,                 \
-            &ops_move_##isa, &ops_convert_##isa, &ops_access_##isa                                 \
+            &ops_move_##isa, &ops_convert_##isa, &ops_access_##isa, &ops_half_##isa,               \
+            &ops_convert_small_##isa, &ops_video_##isa                                             \
     }
-enum { TABLE_COUNT = 7 };
+enum { TABLE_COUNT = 10 };
 
 DECLARE(base)
 static const struct op_table *const tables_base[TABLE_COUNT] = TABLES(base);

@@ -36,8 +36,8 @@ static inline void take_addresses(struct warp *w, const struct insn *i, uint32_t
 /* Are all 32 addresses inside [base, base + bytes - size]? */
 static inline bool all_inside(const struct access *access, uint64_t base, uint64_t bytes)
 {
-    if (bytes < access->bytes) return false;
-    uint64_t span = bytes - access->bytes, outside = 0;
+    if (bytes < access->checked) return false;
+    uint64_t span = bytes - access->checked, outside = 0;
     for (int l = 0; l < WARP; l++) outside |= (uint64_t)(access->address[l] - base > span);
     return !outside;
 }
@@ -81,11 +81,11 @@ static bool find_range(struct warp *w, const struct insn *i, struct access *acce
     uint64_t address = access->address[lane];
     struct range range;
     if (device_range(w->block->launch->emu, address, &range) &&
-        access->bytes <= range.bytes - (address - range.base)) {
+        access->checked <= range.bytes - (address - range.base)) {
         w->near = range;
         if (range.is_heap) w->near.bytes = 0; /* another thread may free it at any time */
         if (!all_inside(access, range.base, range.bytes))
-            KEEP_LANES(access, a - range.base <= range.bytes - access->bytes);
+            KEEP_LANES(access, a - range.base <= range.bytes - access->checked);
         return true;
     }
     access_outside_global(w, i, access);
@@ -164,6 +164,7 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
 uint32_t EMU_PASTE(access_door_, EMU_ISA)(struct warp *w, const struct insn *i,
                                           struct access *access, uint64_t *host)
 {
+    access->checked = access->bytes;
     return door(w, i, access, host);
 }
 
@@ -381,7 +382,9 @@ static void store_vectors(struct warp *w, const struct insn *i, const struct acc
 
 static void load(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    struct access access = {.bytes = (unsigned)i->element_bytes * i->elements, .operation = "ld"};
+    struct access access = {.bytes = (unsigned)i->element_bytes * i->elements,
+                            .checked = i->checked_bytes,
+                            .operation = "ld"};
     while (mask) {
         uint64_t host;
         take_addresses(w, i, mask, &access);
@@ -414,7 +417,8 @@ static void load_polled(struct warp *w, const struct insn *i, uint32_t mask)
 /* Of lanes that write one address the highest wins here; on a GPU it is undefined which. */
 static void store(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    struct access access = {.bytes = (unsigned)i->element_bytes * i->elements, .operation = "st"};
+    unsigned bytes = (unsigned)i->element_bytes * i->elements;
+    struct access access = {.bytes = bytes, .checked = bytes, .operation = "st"};
     while (mask) {
         uint64_t host;
         take_addresses(w, i, mask, &access);
@@ -473,7 +477,7 @@ static void load_param(struct warp *w, const struct insn *i, uint32_t mask)
         uint64_t at = get_lane(w, i->a, i->address_bytes, l) + (uint64_t)i->offset;
         if (at > launch->kernel->param_bytes || bytes > launch->kernel->param_bytes - at) {
             struct access access = {
-                .mask = UINT32_C(1) << l, .bytes = bytes, .space = PTX_PARAM, .operation = "ld"};
+                .mask = UINT32_C(1) << l, .bytes = bytes, .checked = bytes, .space = PTX_PARAM, .operation = "ld"};
             access.address[l] = at;
             access_outside(w, i, &access, launch->kernel->param_bytes);
             return;
@@ -592,7 +596,8 @@ static uint64_t change_shared(const struct insn *i, void *at, uint64_t b, uint64
 /* Lanes one after the other. */
 static void atomic(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    struct access access = {.bytes = i->element_bytes, .operation = "atom"};
+    struct access access = {
+        .bytes = i->element_bytes, .checked = i->element_bytes, .operation = "atom"};
     while (mask) {
         uint64_t host;
         take_addresses(w, i, mask, &access);

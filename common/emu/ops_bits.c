@@ -39,6 +39,16 @@ static inline uint32_t shift_amount(uint32_t position, uint32_t width)
 
 #define UNARY(X) X(brev, "brev", u32, reverse_32(a)) X(brev, "brev", u64, reverse_64(a))
 
+/* szext: the low b bits of a, the others zeros or copies of the highest of them. */
+static inline uint32_t zero_extend(uint32_t a, uint32_t b)
+{
+    return b > 31 ? a : a & ((UINT32_C(1) << b) - 1);
+}
+static inline uint32_t sign_extend(uint32_t a, uint32_t b)
+{
+    return b > 31 ? a : b == 0 ? 0 : (uint32_t)((int32_t)(a << (32 - b)) >> (32 - b));
+}
+
 /* A mask of b bits from bit a upward; .clamp stops at the top, .wrap takes both modulo 32. */
 static inline uint32_t bit_mask(uint32_t a, uint32_t b)
 {
@@ -47,7 +57,11 @@ static inline uint32_t bit_mask(uint32_t a, uint32_t b)
 }
 #define BINARY(X)                                                                                  \
     X(bmsk_clamp, "bmsk.clamp", u32, bit_mask(a, b))                                               \
-    X(bmsk_wrap, "bmsk.wrap", u32, bit_mask(a & 31, b & 31))
+    X(bmsk_wrap, "bmsk.wrap", u32, bit_mask(a & 31, b & 31))                                       \
+    X(szext_clamp, "szext.clamp", u32, zero_extend(a, b))                                          \
+    X(szext_wrap, "szext.wrap", u32, zero_extend(a, b & 31))                                       \
+    X(szext_clamp, "szext.clamp", s32, sign_extend((uint32_t)a, (uint32_t)b))                      \
+    X(szext_wrap, "szext.wrap", s32, sign_extend((uint32_t)a, (uint32_t)b & 31))
 
 /* Funnel shifts take 32 of the 64 bits b:a; d = a, b, c. */
 static inline uint32_t funnel_left(uint32_t a, uint32_t b, uint32_t c)
@@ -188,6 +202,18 @@ static void lop3_u32(struct warp *w, const struct insn *i, uint32_t mask)
     FOR_LANES(d, lookup_3(a[l], b[l], c[l], table));
 }
 
+/* .and, .or: whether the result is not 0, combined with another predicate */
+static void lop3_predicate(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    lop3_u32(w, i, mask);
+    const lane_32 *d = LANES(u32, i->d);
+    uint32_t *p = slot_at(w, i->v[0]), holds = 0;
+    uint32_t q = *(uint32_t *)slot_at(w, i->v[1]) ^ (i->flip_c ? ALL_LANES : 0);
+    for (int l = 0; l < WARP; l++) holds |= (uint32_t)(d[l] != 0) << l;
+    holds = i->combine == COMBINE_AND ? holds & q : holds | q;
+    *p = (*p & ~mask) | (holds & mask);
+}
+
 COUNT(DEFINE_COUNT)
 UNARY(DEFINE_UNARY)
 BINARY(DEFINE_BINARY)
@@ -198,6 +224,7 @@ static const struct op entries[] = {
     {"bfe.u32", bfe_u32, "4444"}, {"bfe.s32", bfe_s32, "4444"},
     {"bfe.u64", bfe_u64, "8844"}, {"bfe.s64", bfe_s64, "8844"},
     {"bfi.u32", bfi_u32, "44444"}, {"bfi.u64", bfi_u64, "88844"},
+    {"lop3.predicate", lop3_predicate, ""},
     {"lop3.u32", lop3_u32, "4444t"}, /* t: the truth table, an immediate */
 };
 DEFINE_OP_TABLE(ops_bits, entries);

@@ -95,8 +95,56 @@ COMPARISONS(DEFINE_COMPARE)
     HALVES(X, nan, a != a || b != b)
 HALF_COMPARISONS(DEFINE_COMPARE_HALF)
 
+/* Two 16-bit floats in a register: set gives a value in each half, setp p|q one predicate each. */
+static void finish_pair(struct warp *w, const struct insn *i, uint32_t mask, uint32_t low,
+                        uint32_t high)
+{
+    if (i->combine != COMBINE_NONE) {
+        uint32_t other = *(uint32_t *)slot_at(w, i->c) ^ (i->flip_c ? ALL_LANES : 0);
+        switch (i->combine) {
+        case COMBINE_AND: low &= other, high &= other; break;
+        case COMBINE_OR: low |= other, high |= other; break;
+        case COMBINE_XOR: low ^= other, high ^= other; break;
+        }
+    }
+    if (i->result != RESULT_PREDICATE) {
+        lane_32 *d = LANES(u32, i->d), yes = (uint32_t)i->offset;
+        FOR_LANES(d, (low >> l & 1 ? yes : 0) | (high >> l & 1 ? yes << 16 : 0));
+        return;
+    }
+    if (i->d != NO_SLOT) {
+        uint32_t *p = slot_at(w, i->d);
+        *p = (*p & ~mask) | (low & mask);
+    }
+    if (i->v[0] != NO_SLOT) {
+        uint32_t *q = slot_at(w, i->v[0]);
+        *q = (*q & ~mask) | (high & mask);
+    }
+}
+
+#define DEFINE_COMPARE_PAIR(name, type, condition)                                                 \
+    static inline uint32_t name##_##type##_one(uint32_t p, uint32_t q, bool flush)                 \
+    {                                                                                              \
+        float a = f32_of_##type(flush_##type((uint16_t)p, flush));                                 \
+        float b = f32_of_##type(flush_##type((uint16_t)q, flush));                                 \
+        return (condition) != 0;                                                                   \
+    }                                                                                              \
+    static void name##_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)             \
+    {                                                                                              \
+        const lane_32 *as = LANES(u32, i->a), *bs = LANES(u32, i->b);                              \
+        uint32_t low = 0, high = 0;                                                                \
+        for (int l = 0; l < WARP; l++) {                                                           \
+            low |= name##_##type##_one(as[l], bs[l], i->flush) << l;                               \
+            high |= name##_##type##_one(as[l] >> 16, bs[l] >> 16, i->flush) << l;                  \
+        }                                                                                          \
+        finish_pair(w, i, mask, low, high);                                                        \
+    }
+#define ENTRY_COMPARE_PAIR(name, type, condition)                                                  \
+    {"compare." #name "." #type "x2", name##_##type##x2, " 44"},
+HALF_COMPARISONS(DEFINE_COMPARE_PAIR)
+
 static const struct op entries[] = {
     COMPARISONS(ENTRY_COMPARE)
-    HALF_COMPARISONS(ENTRY_COMPARE_HALF)
+    HALF_COMPARISONS(ENTRY_COMPARE_HALF) HALF_COMPARISONS(ENTRY_COMPARE_PAIR)
 };
 DEFINE_OP_TABLE(ops_compare, entries);

@@ -41,7 +41,10 @@
     X(or, "or", u16, a | b) X(or, "or", u32, a | b) X(or, "or", u64, a | b)                        \
     X(xor, "xor", u16, a ^ b) X(xor, "xor", u32, a ^ b) X(xor, "xor", u64, a ^ b)                  \
     X(add_sat, "add.sat", s32, saturate((int64_t)a + b))                                           \
-    X(sub_sat, "sub.sat", s32, saturate((int64_t)a - b))
+    X(sub_sat, "sub.sat", s32, saturate((int64_t)a - b))                                           \
+    X(min_relu, "min.relu", s32, POSITIVE(a < b ? a : b))                                          \
+    X(max_relu, "max.relu", s32, POSITIVE(a > b ? a : b))
+#define POSITIVE(a) ((a) < 0 ? 0 : (a))
 
 #define TERNARY(X)                                                                                 \
     X(mad_lo, "mad.lo", u16, (uint32_t)a * b + c)                                                  \
@@ -209,6 +212,8 @@ SIGNED_CARRY(DEFINE_SIGNED_CARRY)
 #define PAIRS(X)                                                                                   \
     X(add, u16, a + b) X(min, u16, a < b ? a : b) X(min, s16, a < b ? a : b)                       \
     X(max, u16, a > b ? a : b) X(max, s16, a > b ? a : b)
+#define RELU_PAIRS(X)                                                                              \
+    X(min_relu, s16, POSITIVE(a < b ? a : b)) X(max_relu, s16, POSITIVE(a > b ? a : b))
 #define DEFINE_PAIR(id, type, value)                                                               \
     static inline uint32_t id##_##type##_half(T_##type a, T_##type b) { return (uint16_t)(value); } \
     static void id##_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)               \
@@ -220,6 +225,7 @@ SIGNED_CARRY(DEFINE_SIGNED_CARRY)
     }
 #define ENTRY_PAIR(id, type, value) {#id "." #type "x2", id##_##type##x2, "444"},
 PAIRS(DEFINE_PAIR)
+RELU_PAIRS(DEFINE_PAIR)
 
 /* Four or two products of bytes (and halves of a 32-bit word), summed with c: dp4a, dp2a. */
 static inline int64_t byte_of(uint32_t word, int n, bool is_signed)
@@ -281,5 +287,6 @@ static const struct op entries[] = {
     {"mad.hi.carry.u32", mad_hi_carry_u32, "4444"}, {"mad.hi.carry.u64", mad_hi_carry_u64, "8888"},
     {"mad.hi.carry.s32", mad_hi_carry_s32, "4444"}, {"mad.hi.carry.s64", mad_hi_carry_s64, "8888"},
     PAIRS(ENTRY_PAIR)
+    {"min.relu.s16x2", min_relu_s16x2, "444"}, {"max.relu.s16x2", max_relu_s16x2, "444"},
 };
 DEFINE_OP_TABLE(ops_integer, entries);

@@ -1,6 +1,7 @@
 /* ops_move.c — mov, selp, slct, logic on predicates, packing and unpacking (PTX ISA, "Data
  * Movement"). */
 #include "ops.h"
+#include <string.h>
 #include "warp_ops.h"
 #include <time.h>
 
@@ -95,6 +96,24 @@ static void pack_8x4(struct warp *w, const struct insn *i, uint32_t mask)
     FOR_LANES(d, (a[l] & 0xff) | (b[l] & 0xff) << 8 | (c[l] & 0xff) << 16 | e[l] << 24);
 }
 
+static void pack_8x2(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    lane_32 *d = LANES(u32, i->d);
+    const lane_32 *a = LANES(u32, i->v[0]), *b = LANES(u32, i->v[1]);
+    FOR_LANES(d, (a[l] & 0xff) | (b[l] & 0xff) << 8);
+}
+
+/* 128 bits are two registers of 64: i->b and i->c go to i->v[0] and i->v[1]. */
+static void move_64x2(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    lane_64 low[WARP], high[WARP], *d = LANES(u64, i->v[0]);
+    memcpy(low, LANES(u64, i->b), sizeof low);
+    memcpy(high, LANES(u64, i->c), sizeof high);
+    FOR_LANES(d, low[l]);
+    d = LANES(u64, i->v[1]);
+    FOR_LANES(d, high[l]);
+}
+
 /* An unpacking may write its own source ({%r1, %r2} = %rd1 can't; {%rs1, %rs2} = %r1 is another
  * register too). */
 #define DEFINE_UNPACK(name, type, parts, bits)                                                     \
@@ -111,6 +130,7 @@ DEFINE_UNPACK(unpack_16x2, u32, 2, 16)
 DEFINE_UNPACK(unpack_32x2, u64, 2, 32)
 DEFINE_UNPACK(unpack_16x4, u64, 4, 16)
 DEFINE_UNPACK(unpack_8x4, u32, 4, 8)
+DEFINE_UNPACK(unpack_8x2, u32, 2, 8)
 
 /* ---- special registers whose value changes while a warp runs */
 
@@ -148,7 +168,8 @@ static const struct op entries[] = {
     MOVE(ENTRY_UNARY) SELECT(ENTRY_SELECT) SLCT(ENTRY_SLCT) PREDICATES(ENTRY_PREDICATE)
     {"not.pred", not_pred, "pp"}, {"mov.pred", mov_pred, "pp"},
     {"pack.16x2", pack_16x2, ""}, {"pack.32x2", pack_32x2, ""}, {"pack.16x4", pack_16x4, ""},
-    {"pack.8x4", pack_8x4, ""},
+    {"pack.8x4", pack_8x4, ""}, {"pack.8x2", pack_8x2, ""}, {"unpack.8x2", unpack_8x2, ""},
+    {"move.64x2", move_64x2, ""},
     {"unpack.16x2", unpack_16x2, ""}, {"unpack.32x2", unpack_32x2, ""},
     {"unpack.16x4", unpack_16x4, ""}, {"unpack.8x4", unpack_8x4, ""},
     {"clock", read_clock, ""}, {"activemask.u32", activemask, "4"}, {"nothing", nothing, ""},

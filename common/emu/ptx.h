@@ -43,6 +43,9 @@ enum ptx_type {
     PTX_S16X2,
     PTX_F32,
     PTX_F64,
+    PTX_TF32,
+    PTX_E4M3X2,
+    PTX_E5M2X2,
     PTX_PRED,
     PTX_TYPES
 };

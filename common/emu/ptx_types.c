@@ -19,6 +19,8 @@ static const struct {
     [PTX_F16X2] = {"f16x2", 4, 'f'}, [PTX_BF16X2] = {"bf16x2", 4, 'f'},
     [PTX_U16X2] = {"u16x2", 4, 'u'}, [PTX_S16X2] = {"s16x2", 4, 's'},
     [PTX_F32] = {"f32", 4, 'f'},     [PTX_F64] = {"f64", 8, 'f'},
+    [PTX_TF32] = {"tf32", 4, 'f'},   [PTX_E4M3X2] = {"e4m3x2", 2, 'f'},
+    [PTX_E5M2X2] = {"e5m2x2", 2, 'f'},
     [PTX_PRED] = {"pred", 0, 'p'},
 };
 

@@ -15,6 +15,11 @@ enum atomic {
     ATOMIC_CAS, ATOMIC_INC, ATOMIC_DEC
 };
 
+/* atomic_wide.c */
+enum { ATOMIC_RESULTS = 4 }; /* where results are in insn.v */
+WARP_OP(op_atomic_elements);
+WARP_OP(op_atomic_128);
+
 /* collective.c: lanes of i->members */
 enum shuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX };
 enum vote { VOTE_ALL, VOTE_ANY, VOTE_UNIFORM, VOTE_BALLOT };
@@ -31,6 +36,7 @@ WARP_OP(op_fence);
 WARP_OP(op_warp_sync); /* of i->members */
 
 WARP_OP(op_trap);
+WARP_OP(op_alloca); /* frame.c; d = where i->b bytes are; i->c: the stack's top */
 
 /* ops_move.c, "clock": which clock */
 enum clock { CLOCK_WARP, CLOCK_GLOBAL };

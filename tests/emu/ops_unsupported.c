@@ -11,26 +11,19 @@
 #include <string.h>
 
 static const struct {
-    const char *text, *operands;
+    const char *text, *operands, *says;
 } unsupported[] = {
     {"wmma.mma.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32.xor.popc {$0, $0}, {$1}, {$1}, {$0, "
      "$0};",
-     "r=r"},
-    {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {$0, $0}, {$1}, {$1}, {$0, $0};", "d=d"},
-    {"vadd.s32.s32.s32 $0, $1, $2;", "r=rr"},
-    {"vadd4.u32.u32.u32 $0, $1, $2, $1;", "r=rr"},
-    {"cvt.rn.satfinite.e4m3x2.f32 $0, $1, $2;", "h=ff"},
-    {"tex.1d.v4.f32.s32 {$0, $0, $0, $0}, [$1, {$2}];", "f=lr"},
-    {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {$0}, [$1];", "r=r"},
-    {"createpolicy.fractional.L2::evict_last.b64 $0;", "l="},
-    {"atom.global.add.noftz.f16x2 $0, [$1], $2;", "r=lr"},
-    {"min.xorsign.abs.f32 $0, $1, $2;", "f=ff"},
-    {"max.ftz.xorsign.abs.f32 $0, $1, $2;", "f=ff"},
-    {"min.NaN.f16 $0, $1, $2;", "h=hh"},
-    {"max.NaN.bf16x2 $0, $1, $2;", "r=rr"},
-    {"ex2.approx.f16 $0, $1;", "h=h"},
-    {"tanh.approx.f16x2 $0, $1;", "r=r"},
-    {"szext.clamp.s32 $0, $1, $2;", "r=rr"},
+     "r=r", "tensor-core instructions"},
+    {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {$0, $0}, {$1}, {$1}, {$0, $0};", "d=d",
+     "tensor-core instructions"},
+    {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {$0}, [$1];", "r=r", "tensor-core instructions"},
+    {"vadd.s32.s32.s32 $0, $1, $2;", "r=rr", "video instructions"},
+    {"vadd4.u32.u32.u32 $0, $1, $2, $1;", "r=rr", "video instructions"},
+    {"tex.1d.v4.f32.s32 {$0, $0, $0, $0}, [$1, {$2}];", "f=lr", "textures"},
+    {"suld.b.1d.b32.trap {$0}, [$1, {$2}];", "r=lr", "surfaces"},
+    {"red.global.add.noftz.v8.f16 [$1], {$0, $0, $0, $0, $0, $0, $0, $0};", "h=l", "vectors"},
 };
 
 Test(emu_ops_unsupported, are_refused_by_name)
@@ -45,6 +38,7 @@ Test(emu_ops_unsupported, are_refused_by_name)
         memcpy(opcode, text, strcspn(text, ". "));
         cr_expect(e == EMU_UNSUPPORTED_PTX, "%s: error %d: %s", text, e, message);
         cr_expect(strstr(message, opcode), "%s: the message does not name it: %s", text, message);
+        cr_expect(strstr(message, unsupported[i].says), "%s: %s", text, message);
         cr_expect(strstr(message, "line "), "%s: the message has no line: %s", text, message);
         cr_expect(strstr(message, "kernel op"), "%s: the message names no kernel: %s", text,
                   message);
@@ -61,17 +55,11 @@ static const struct {
      PTX_HEADER ".extern .func f(.param .b32 x);\n.visible .entry k()\n{\n.reg .b32 %r<2>;\n{\n"
                 ".param .b32 a;\nst.param.b32 [a], %r0;\ncall f, (a);\n}\nret;\n}\n",
      "'f'"},
-    {"address of a function's parameter",
-     PTX_HEADER ".func f(.param .b32 x)\n{\n.reg .b64 %l<2>;\nmov.b64 %l0, x;\nret;\n}\n"
-                ".visible .entry k()\n{\n.reg .b32 %r<2>;\n{\n.param .b32 a;\n"
-                "st.param.b32 [a], %r0;\ncall f, (a);\n}\nret;\n}\n",
-     "'x'"},
-    {"computed address of a function's parameter",
-     PTX_HEADER ".func f(.param .b32 x)\n{\n.reg .b64 %l<2>;\n.reg .b32 %r<2>;\n"
-                "ld.param.b32 %r0, [%l0];\nret;\n}\n"
-                ".visible .entry k()\n{\n.reg .b32 %r<2>;\n{\n.param .b32 a;\n"
-                "st.param.b32 [a], %r0;\ncall f, (a);\n}\nret;\n}\n",
-     "computed address"},
+    {"address of an argument",
+     PTX_HEADER ".func f(.param .b32 x)\n{\nret;\n}\n"
+                ".visible .entry k()\n{\n.reg .b64 %l<2>;\n{\n.param .b32 a;\n"
+                "mov.b64 %l0, a;\ncall f, (a);\n}\nret;\n}\n",
+     "'a'"},
 };
 
 Test(emu_ops_unsupported, kernels_are_refused_with_the_place)

@@ -1,0 +1,95 @@
+/*
+ * ops_convert_small.c — cvt to and from the formats of neural networks: tf32, and pairs of 8-bit
+ * floats (PTX ISA, "cvt"; e4m3 has no infinity and one NaN, e5m2 is a half without its low byte).
+ */
+#include "half.h"
+#include "ops.h"
+#include <math.h>
+
+/* ---- tf32: a float with 10 bits of fraction */
+
+static inline uint32_t tf32(uint32_t bits, uint32_t add)
+{
+    if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fffffff;
+    return (bits & 0x7f800000) == 0x7f800000 ? bits : (bits + add) & 0xffffe000;
+}
+#define TF32(X)                                                                                    \
+    X(rna, tf32(a[l], 0x1000)) /* halves go away from zero */                                      \
+    X(rn, tf32(a[l], 0xfff + (a[l] >> 13 & 1))) X(rz, tf32(a[l], 0))
+#define DEFINE_TF32(how, value)                                                                    \
+    static void tf32_##how(struct warp *w, const struct insn *i, uint32_t mask)                    \
+    {                                                                                              \
+        lane_32 *d = LANES(u32, i->d);                                                             \
+        const lane_32 *a = LANES(u32, i->a);                                                       \
+        FOR_LANES(d, i->clamp == CLAMP_TO_POSITIVE && a[l] >> 31 ? 0 : (value));                   \
+    }
+#define ENTRY_TF32(how, value) {"cvt." #how ".tf32.f32", tf32_##how, "44"},
+TF32(DEFINE_TF32)
+
+/* ---- 8 bits: what is too large becomes the largest number (.satfinite) */
+
+static inline uint32_t e4m3_of(double value, bool positive)
+{
+    if (isnan(value)) return 0x7f;
+    if (positive && value <= 0) return 0;
+    uint32_t bits = round_to_16(value, 3, -6, 9, ROUND_NEAREST);
+    uint32_t magnitude = bits & 0x7fff;
+    return (bits >> 8 & 0x80) | (magnitude > 0x7e ? 0x7e : magnitude);
+}
+static inline uint32_t e5m2_of(double value, bool positive)
+{
+    if (isnan(value)) return 0x7f;
+    if (positive && value <= 0) return 0;
+    uint32_t bits = round_to_16(value, 2, -14, 15, ROUND_NEAREST);
+    uint32_t magnitude = bits & 0x7fff;
+    return (bits >> 8 & 0x80) | (magnitude > 0x7b ? 0x7b : magnitude);
+}
+static inline uint16_t f16_of_e4m3(uint32_t bits)
+{
+    uint32_t sign = (bits & 0x80) << 8, exponent = bits >> 3 & 15, fraction = bits & 7;
+    if ((bits & 0x7f) == 0x7f) return 0x7fff;
+    if (exponent) return (uint16_t)(sign | (exponent + 8) << 10 | fraction << 7);
+    return (uint16_t)(sign | f16_of_f64(fraction * 0x1p-9, ROUND_NEAREST));
+}
+static inline uint16_t f16_of_e5m2(uint32_t bits)
+{
+    return (bits & 0x7f) > 0x7c ? 0x7fff : (uint16_t)((bits & 0xff) << 8);
+}
+static inline uint32_t not_below_zero(uint32_t half, bool positive)
+{
+    return positive && half & 0x8000 && half <= 0xfc00 ? 0 : half;
+}
+
+#define SMALL(X) X(e4m3) X(e5m2)
+#define DEFINE_SMALL(type)                                                                         \
+    static void type##_of_floats(struct warp *w, const struct insn *i, uint32_t mask)              \
+    {                                                                                              \
+        bool positive = i->clamp == CLAMP_TO_POSITIVE;                                             \
+        lane_32 *d = LANES(u32, i->d);                                                             \
+        const lane_float *a = LANES(f32, i->a), *b = LANES(f32, i->b);                             \
+        FOR_LANES(d, type##_of(a[l], positive) << 8 | type##_of(b[l], positive));                  \
+    }                                                                                              \
+    static void type##_of_halves(struct warp *w, const struct insn *i, uint32_t mask)              \
+    {                                                                                              \
+        bool positive = i->clamp == CLAMP_TO_POSITIVE;                                             \
+        lane_32 *d = LANES(u32, i->d);                                                             \
+        const lane_32 *a = LANES(u32, i->a);                                                       \
+        FOR_LANES(d, type##_of(f32_of_f16((uint16_t)(a[l] >> 16)), positive) << 8 |                \
+                         type##_of(f32_of_f16((uint16_t)a[l]), positive));                         \
+    }                                                                                              \
+    static void halves_of_##type(struct warp *w, const struct insn *i, uint32_t mask)              \
+    {                                                                                              \
+        bool positive = i->clamp == CLAMP_TO_POSITIVE;                                             \
+        lane_32 *d = LANES(u32, i->d);                                                             \
+        const lane_32 *a = LANES(u32, i->a);                                                       \
+        FOR_LANES(d, not_below_zero(f16_of_##type(a[l] >> 8 & 0xff), positive) << 16 |             \
+                         not_below_zero(f16_of_##type(a[l] & 0xff), positive));                    \
+    }
+#define ENTRY_SMALL(type)                                                                          \
+    {"cvt.rn." #type "x2.f32", type##_of_floats, "444"},                                           \
+    {"cvt.rn." #type "x2.f16x2", type##_of_halves, "44"},                                          \
+    {"cvt.rn.f16x2." #type "x2", halves_of_##type, "44"},
+SMALL(DEFINE_SMALL)
+
+static const struct op entries[] = {TF32(ENTRY_TF32) SMALL(ENTRY_SMALL)};
+DEFINE_OP_TABLE(ops_convert_small, entries);
