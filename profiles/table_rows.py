@@ -8,7 +8,8 @@ import re
 import sys
 import textwrap
 
-from records import (CHECKED, CHECKED_BY_GPU, CHECKED_ON, CHECKS_DIFFER, GPU, INSTRUCTIONS, OPERATORS, PATTERNS, SANITIZED, TIMED, TOP, VERY_LARGE, a_request, both, by_ncu,
+from records import (CHECKED, CHECKED_BY_GPU, CHECKED_ON, CHECKS_DIFFER, COMPILED, GPU, INSTRUCTIONS,
+                     OPERATORS, PATTERNS, SANITIZED, TIMED, TOP, VERY_LARGE, a_request, both, by_ncu,
                      emulated, find, grouped, percent, sectors, share, size, three, time, timed)
 
 SIZES = [2**12, 2**16, 2**20, 2**24, 2**28]  # of the tables of times
