@@ -1,4 +1,4 @@
-/* access_error.c — see access_error.h. The sentences of errors, and memcheck's findings beside them. */
+/* access_error.c — see access_error.h. Sentences of errors, and memcheck's findings beside them. */
 #include "access_error.h"
 #include "check.h"
 #include "device.h"

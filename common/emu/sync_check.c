@@ -134,7 +134,7 @@ void sync_check_shuffle(struct warp *w, int lane, int from)
            w->exited >> from & 1 ? "has exited" : "does not take part");
 }
 
-/* ---- faults and deadlocks ------------------------------------------------------------------------------- */
+/* ---- faults and deadlocks ------------------------------------------------------------------ */
 
 void sync_fail(struct warp *w, const struct insn *i, int lane, int error, const char *format, ...)
 {

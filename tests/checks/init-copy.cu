@@ -1,4 +1,4 @@
-/* init-copy.cu — a copy that counts elements where bytes are meant leaves most of them unwritten. */
+/* init-copy.cu — a copy that counts elements, not bytes, leaves most of them unwritten. */
 #include "pair.h"
 
 __global__ void twice(const int *in, int *out) { out[threadIdx.x] = 2 * in[threadIdx.x]; }

@@ -1,4 +1,5 @@
-/* race-loop.cu — the word is read and, in the next turn, overwritten: a second barrier lies between. */
+/* race-loop.cu — the word is read and, in the next turn, overwritten: a second barrier lies
+ * between. */
 #include "pair.h"
 
 template <bool right> __global__ void rotate(int *out)

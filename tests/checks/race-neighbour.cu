@@ -1,4 +1,4 @@
-/* race-neighbour.cu — each thread takes its neighbour's word: the neighbour must have written it. */
+/* race-neighbour.cu — a thread takes its neighbour's word: that must have been written. */
 #include "pair.h"
 
 template <bool right> __global__ void take(int *out)
