@@ -114,6 +114,8 @@ static void touch_write(const struct touch *t, struct granule *g)
 
 /* ---- a warp's access ------------------------------------------------------------------------- */
 
+enum { LARGEST = 32 }; /* bytes of one lane's access */
+
 /* What a lane stores, in memory's order; NULL: that is no plain store. */
 static const uint8_t *stored_value(const struct warp *w, const struct insn *i, int lane,
                                    uint8_t *value)
@@ -136,7 +138,6 @@ static bool overlaps(uint64_t a, uint64_t b, unsigned bytes)
 static uint32_t without_duplicates(struct warp *w, const struct insn *i, uint32_t mask,
                                    const uint64_t *address, unsigned bytes, enum ptx_space space)
 {
-    enum { LARGEST = 16 };
     uint32_t kept = 0;
     int last = -1;
     bool rising = true;
@@ -180,7 +181,7 @@ static struct granule *granule_at(const struct touch *t, uint64_t address)
 /* One lane: each granule that its bytes are in. */
 static void touch_lane(struct touch *t, uint64_t address, unsigned bytes, uint64_t host)
 {
-    uint8_t value[16];
+    uint8_t value[LARGEST];
     const struct race_block *race = t->w->block->race;
     const uint8_t *after = stored_value(t->w, t->insn, t->lane, value);
     unsigned thread = t->w->index * WARP + (unsigned)t->lane;
