@@ -64,7 +64,7 @@ Test(device_code, too_deep_a_recursion_is_a_fault, .timeout = 20)
     stderr = before;
     fclose(nowhere);
     cr_assert(launched == cudaSuccess);
-    cr_expect(error == cudaErrorLaunchFailure, "error %d", error);
+    cr_expect(error == cudaErrorIllegalAddress, "error %d", error);
     const char *message = emu_message(emu_runtime());
     cr_expect(strstr(message, "nested too deeply") && strstr(message, "device_code.cu:"), "%s",
               message);
