@@ -194,7 +194,7 @@ tests-build: build/tests/run $(PROGRAMS) $$(PROGRAM_QUICK) all ## build the test
 
 # The tests see the parts of the emulator that its library hides, too.
 build/tests/run: $(TESTS) $(addprefix build/common/emu/,fatbin.o lz4.o kernel_name.o \
-        emu_elf.o cubin.o cubin_lines.o sass.o ptx_types.o) \
+        emu_elf.o cubin.o cubin_lines.o sass.o ptx_types.o models.o) \
         build/emu/libcudart.so.13
 	$(call say,link,$@)
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' \

@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "counters.h"
+#include "models.h"
 #include "module.h"
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +138,14 @@ void count_access(const struct warp *warp, const struct insn *insn, enum ptx_spa
                   const uint64_t *address, uint32_t mask, unsigned bytes, bool load)
 {
     struct insn_counts *counts = &warp->counts[insn - warp->block->launch->kernel->code];
+    const struct emu_model *model = warp->block->launch->model;
+    if (model) { /* no machine code is for it: what ptxas merged for another counts as in PTX */
+        if (space == PTX_SHARED)
+            model_shared(model, counts, address, mask, bytes);
+        else
+            model_global(model, counts, address, mask, bytes, load);
+        return;
+    }
     if (insn->counted_bytes == COUNTED_WITH_ANOTHER) return;
     if (insn->counted_bytes) bytes = insn->counted_bytes;
     if (space == PTX_SHARED)
@@ -159,6 +168,8 @@ static void add_global(struct emu_global *to, const struct insn_counts *from)
     to->requests += from->requests;
     to->sectors += from->sectors;
     to->bytes += from->bytes;
+    to->moved += from->moved ? from->moved : from->sectors * SECTOR_BYTES;
+    to->needed += from->needed;
 }
 
 static void add_counts(struct emu_counts *to, const struct insn *insn,
@@ -185,7 +196,10 @@ struct emu_launch_record *record_make(const struct launch *launch, double second
     struct emu_launch_record *record = calloc(1, sizeof *record);
     struct emu_line *lines = calloc(kernel->line_count, sizeof *lines);
     /* The module may be unloaded before the record is read. */
-    char *name = strdup(kernel->info.name), *agreement = strdup(kernel->agreement->text);
+    static const struct emu_agreement by_model = {
+        .text = "unchecked: by another generation's rules, for which there is no machine code"};
+    const struct emu_agreement *checked = launch->model ? &by_model : kernel->agreement;
+    char *name = strdup(kernel->info.name), *agreement = strdup(checked->text);
     if (!record || !lines || !name || !agreement) {
         free(record);
         free(lines);
@@ -199,7 +213,7 @@ struct emu_launch_record *record_make(const struct launch *launch, double second
                                          .block = launch->block,
                                          .dynamic_shared = launch->dynamic_shared,
                                          .static_shared = kernel->info.shared_bytes,
-                                         .agreement = *kernel->agreement,
+                                         .agreement = *checked,
                                          .seconds = seconds,
                                          .lines = lines};
     record->agreement.text = agreement;

@@ -2,6 +2,7 @@
  * cudart_open.c — the devices that the program runs on, as the EMU_* variables describe them.
  *
  *   EMU_GPU=h200          the model (gpu.c)
+ *   EMU_MODEL=hopper      by which generation's rules memory is counted (models.c)
  *   EMU_DEVICES=4         how many of them (1)
  *   EMU_THREADS=4         host threads; default: every core
  *   EMU_MEMORY=2G         bytes of each one's memory, with K, M or G for 2^10, 2^20, 2^30
@@ -59,6 +60,15 @@ static const struct emu_gpu *read_gpu(void)
         snprintf(keys + used, sizeof keys - used, " %s", emu_gpu_at(i)->key);
     }
     cudart_refuse("EMU_GPU", key, keys);
+}
+
+static const struct emu_model *read_model(void)
+{
+    const char *key = cudart_setting("EMU_MODEL");
+    const struct emu_model *model = key != NULL ? emu_model_find(key) : NULL;
+    if (key != NULL && model == NULL)
+        cudart_refuse("EMU_MODEL", key, "g80, gt200, fermi, kepler4, kepler8 or hopper");
+    return model;
 }
 
 /* A whole number above 0, possibly with K, M or G behind it; 0 if the variable is not set. */
@@ -141,6 +151,7 @@ static void open_devices(void)
     open_trace();
     struct emu_config config = {
         .gpu = read_gpu(),
+        .model = read_model(),
         .threads = (unsigned)read_number("EMU_THREADS", false, MAX_THREADS, "1 to 1024"),
         .memory =
             read_number("EMU_MEMORY", true, SIZE_MAX / 2, "a number of bytes, such as 512M or 2G"),

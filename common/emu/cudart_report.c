@@ -288,6 +288,11 @@ static void print_text(FILE *out)
     }
     const struct emu_gpu *gpu = emu_gpu(emu_runtime());
     fprintf(out, "  emulated: %s\n", gpu->name);
+    const char *key = cudart_setting("EMU_MODEL");
+    const struct emu_model *model = key != NULL ? emu_model_find(key) : NULL;
+    if (model != NULL)
+        fprintf(out, "  rules: %s; wavefronts are passes, sectors are transactions\n",
+                emu_model_info(model)->rules);
     for (size_t i = 0; i < row_count; i++) {
         const struct row *r = &rows[i];
         fprintf(out,

@@ -1,6 +1,7 @@
 /* device.c — opening and closing a device, and its memory as the host sees it. */
 #define _POSIX_C_SOURCE 200809L
 #include "device.h"
+#include "models.h"
 #include "watch.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -40,6 +41,7 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
     emu->threads = config->threads ? config->threads : cores > 0 ? (unsigned)cores : 1;
     emu->counting = config->counters;
     enum { DEFAULT_PATIENCE = 60 };
+    emu->model = config->model && config->model->shared ? config->model : NULL;
     emu->patience = config->patience ? config->patience : DEFAULT_PATIENCE;
     emu->limit = config->limit;
     emu->allow_exited = config->allow_exited;

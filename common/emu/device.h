@@ -25,6 +25,7 @@ struct emu {
     struct pool pool;         /* those of them that are not the caller */
     unsigned patience, limit; /* seconds */
     atomic_bool interrupted;
+    const struct emu_model *model; /* NULL: today's rules */
     bool counting, allow_exited, tracing;
     struct emu_trace trace;
     unsigned checks; /* bits of enum emu_check */

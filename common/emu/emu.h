@@ -91,6 +91,19 @@ struct emu_host_place {
     void *frames[EMU_HOST_FRAMES];
 };
 
+/*
+ * The rules by which another generation would have served the same accesses to memory: "g80",
+ * "gt200", "fermi", "kepler4", "kepler8", "hopper" (any letter case); NULL if there is none of that
+ * key. The last is the default. By the rules of the others, wavefronts are passes through the banks,
+ * and sectors are transactions, whose sizes differ. `index` walks all and ends with NULL. (models.c)
+ */
+struct emu_model_info {
+    const char *key, *rules;
+};
+const struct emu_model *emu_model_find(const char *key);
+const struct emu_model *emu_model_at(size_t index);
+const struct emu_model_info *emu_model_info(const struct emu_model *);
+
 struct emu_config {
     const struct emu_gpu *gpu; /* NULL: the default model */
     unsigned threads;          /* host threads that run blocks; 0: every core */
@@ -103,6 +116,7 @@ struct emu_config {
     unsigned patience;
     unsigned
         limit; /* a grid that has run for so many seconds is given up in any case; 0: none is */
+    const struct emu_model *model; /* by whose rules memory is counted; NULL: today's */
     bool allow_exited;    /* a barrier does not wait for threads that have exited, as today's
                                   hardware happens to do; otherwise that is an error */
     unsigned checks;      /* bits of enum emu_check */
@@ -263,10 +277,10 @@ struct emu_shared {
     uint64_t instructions, wavefronts, ideal;
 };
 
-/* Global memory: one request a warp instruction, 32-byte sectors, and the bytes the lanes asked
- * for. */
+/* Global memory: one request a warp instruction, 32-byte sectors, and the bytes the lanes asked for;
+ * what moved in all; and by another model's rules the bytes that were needed, each once a request. */
 struct emu_global {
-    uint64_t requests, sectors, bytes;
+    uint64_t requests, sectors, bytes, moved, needed;
 };
 
 enum emu_add { EMU_ADD_F32, EMU_ADD_F64, EMU_ADD_I32, EMU_ADD_I64, EMU_ADD_F16, EMU_ADDS };

@@ -57,6 +57,7 @@ static const char usage[] =
     "  --per-line          the same as --page source\n"
     "  --trace FILE        write every access to shared and global memory, as text\n"
     "  --gpu MODEL         the GPU to be\n"
+    "  --model RULES       count memory by the rules of g80, gt200, fermi, kepler4, kepler8\n"
     "  --devices N         how many of them, 1 to 16; default: 1\n"
     "  --threads N         host threads, 1 to 1024; default: every core\n"
     "\n"
@@ -94,6 +95,10 @@ static void print_help(void)
     for (size_t i = 0; (gpu = emu_gpu_at(i)) != NULL; i++)
         printf("  %-10s %s, compute capability %d.%d%s\n", gpu->key, gpu->name, gpu->major,
                gpu->minor, i == 0 ? " (default)" : "");
+    puts("\nRules (--model), by which wavefronts are passes and sectors are transactions:");
+    const struct emu_model *model;
+    for (size_t i = 0; (model = emu_model_at(i)) != NULL; i++)
+        printf("  %-10s %s\n", emu_model_info(model)->key, emu_model_info(model)->rules);
     puts("\nMetrics (* printed by default; emu__ are the emulator's own, the others ncu's):");
     const struct metric *m;
     for (size_t i = 0; (m = metric_at(i)) != NULL; i++)
@@ -188,6 +193,12 @@ static void set_gpu(const char *key)
     set("EMU_GPU", key);
 }
 
+static void set_model(const char *key)
+{
+    if (emu_model_find(key) == NULL) refuse("there is no set of rules \"%s\"; see emu --help", key);
+    set("EMU_MODEL", key);
+}
+
 /* A whole number from 1 to `most`. */
 static void set_count(const char *option, const char *name, const char *text, long most)
 {
@@ -270,6 +281,7 @@ static int read_options(int argc, char **argv, bool *report)
         PER_LINE,
         TRACE,
         GPU,
+        MODEL,
         THREADS,
         DEVICES,
         FLAGS,
@@ -291,6 +303,7 @@ static int read_options(int argc, char **argv, bool *report)
         {"per-line", no_argument, NULL, PER_LINE},
         {"trace", required_argument, NULL, TRACE},
         {"gpu", required_argument, NULL, GPU},
+        {"model", required_argument, NULL, MODEL},
         {"threads", required_argument, NULL, THREADS},
         {"devices", required_argument, NULL, DEVICES},
         {"tool", required_argument, NULL, TOOL},
@@ -322,6 +335,7 @@ static int read_options(int argc, char **argv, bool *report)
         case PER_LINE: set_page("source"); break;
         case TRACE: set_trace(optarg); break;
         case GPU: set_gpu(optarg); break;
+        case MODEL: set_model(optarg); break;
         case THREADS: set_count("--threads", "EMU_THREADS", optarg, MAX_THREADS); break;
         case DEVICES: set_count("--devices", "EMU_DEVICES", optarg, MAX_DEVICES); break;
         case TOOL: checks = true, set_tool(optarg); break;

@@ -67,6 +67,7 @@ static struct launch *launch_new(struct emu *emu, const struct emu_kernel *kerne
                               .dynamic_shared = shape->dynamic_shared,
                               .shared_bytes = shared,
                               .counting = emu->counting,
+                              .model = emu->model,
                               .allow_exited = emu->allow_exited,
                               .checks = emu->checks,
                               .trace = emu->tracing ? &emu->trace : NULL,
@@ -94,7 +95,7 @@ static int run(struct emu *emu, struct emu_kernel *kernel, const struct emu_shap
                                           : kernel->info.shared_bytes;
     int error = launch_check(emu, kernel, shape, shared);
     if (error) return error;
-    if (emu->counting) kernel_agreement(kernel);
+    if (emu->counting && !emu->model) kernel_agreement(kernel);
     if (kernel->uses_heap && heap_open(&emu->heap, &emu->memory))
         return device_failed(emu, EMU_OUT_OF_MEMORY, "no device memory for the heap of malloc");
     struct launch *launch = launch_new(emu, kernel, shape, shared, args);

@@ -214,6 +214,7 @@ struct insn_counts {
     uint64_t wavefronts, ideal; /* shared */
     uint64_t shared_requests;
     uint64_t requests, sectors, bytes; /* global */
+    uint64_t moved, needed;            /* global, by another model's rules: see models.h */
 };
 
 /* ---- running ------------------------------------------------------------------------------- */
@@ -327,6 +328,7 @@ struct launch {
     size_t dynamic_shared, shared_bytes;
     uint8_t *params;
     emu_addr workspace; /* of a cooperative launch: two words in global memory, else 0 */
+    const struct emu_model *model; /* of another generation; NULL: today's rules */
     bool counting, allow_exited;
     unsigned checks; /* bits of enum emu_check */
     struct emu_host_place host_place;

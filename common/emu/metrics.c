@@ -77,7 +77,17 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
     METRIC(bytes_ld, "emu__bytes_mem_global_op_ld.sum", "byte", false, false,                      \
            "bytes that lanes loaded from global memory", (double)c->global_ld.bytes)               \
     METRIC(bytes_st, "emu__bytes_mem_global_op_st.sum", "byte", false, false,                      \
-           "bytes that lanes stored to global memory", (double)c->global_st.bytes)
+           "bytes that lanes stored to global memory", (double)c->global_st.bytes)                 \
+    METRIC(moved_ld, "emu__bytes_moved_global_op_ld.sum", "byte", false, false,                    \
+           "bytes of the sectors, or by --model of the transactions, of loads",                    \
+           (double)c->global_ld.moved)                                                             \
+    METRIC(moved_st, "emu__bytes_moved_global_op_st.sum", "byte", false, false,                    \
+           "the same of stores", (double)c->global_st.moved)                                       \
+    METRIC(utilization_ld, "emu__bus_utilization_global_op_ld.ratio", "", false, true,             \
+           "with --model: of the bytes that loads moved, the part that was needed",                \
+           ratio((double)c->global_ld.needed, (double)c->global_ld.moved))                         \
+    METRIC(utilization_st, "emu__bus_utilization_global_op_st.ratio", "", false, true,             \
+           "the same of stores", ratio((double)c->global_st.needed, (double)c->global_st.moved))
 
 #define METRIC(function, name, unit, by_default, is_ratio, help, value)                            \
     static double function(const struct emu_counts *c) { return value; }

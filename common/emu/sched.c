@@ -89,6 +89,8 @@ static void add_up(struct launch *launch, const struct insn_counts *counts)
         total->ideal += counts[i].ideal;
         total->requests += counts[i].requests;
         total->sectors += counts[i].sectors;
+        total->moved += counts[i].moved;
+        total->needed += counts[i].needed;
         total->bytes += counts[i].bytes;
     }
     pthread_mutex_unlock(&launch->lock);
