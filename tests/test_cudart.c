@@ -213,12 +213,12 @@ Test(cudart, launches_beyond_the_limits)
     cr_redirect_stderr(); /* the emulator says what is wrong */
     int *device = device_memory(4096 * sizeof(int));
     dim3 one = {1, 1, 1};
-    is(count(device, 0, 32), cudaErrorInvalidConfiguration); /* n = 0, a common mistake */
-    is(count(device, 1, 0), cudaErrorInvalidConfiguration);
-    is(count(device, 1, 1025), cudaErrorInvalidConfiguration);
-    is(launch_count(device, one, (dim3){32, 33, 1}, 0, NULL), cudaErrorInvalidConfiguration);
-    is(launch_count(device, one, (dim3){1, 1, 65}, 0, NULL), cudaErrorInvalidConfiguration);
-    is(launch_count(device, (dim3){1, 65536, 1}, one, 0, NULL), cudaErrorInvalidConfiguration);
+    is(count(device, 0, 32), cudaErrorInvalidValue); /* n = 0, a common mistake */
+    is(count(device, 1, 0), cudaErrorInvalidValue);
+    is(count(device, 1, 1025), cudaErrorInvalidValue);
+    is(launch_count(device, one, (dim3){32, 33, 1}, 0, NULL), cudaErrorInvalidValue);
+    is(launch_count(device, one, (dim3){1, 1, 65}, 0, NULL), cudaErrorInvalidValue);
+    is(launch_count(device, (dim3){1, 65536, 1}, one, 0, NULL), cudaErrorInvalidValue);
     is(launch_count(device, one, one, (48 << 10) + 1, NULL), cudaErrorInvalidValue);
     is(launch_count(device, one, one, 0, (cudaStream_t)&one), cudaErrorInvalidResourceHandle);
     ok(count(device, 1, 1024));

@@ -173,8 +173,8 @@ Test(memcheck, leaks_of_malloc_in_kernels)
 Test(memcheck, errors_of_the_runtime)
 {
     check("", "configuration", 1);
-    LINES("Program hit cudaErrorInvalidConfiguration (error 9) due to \"invalid configuration "
-          "argument\" on CUDA API call to cudaLaunchKernel.\n");
+    LINES("Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on CUDA API call "
+          "to cudaLaunchKernel.\n");
     check("", "copy", 1);
     LINES(
         "Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on CUDA API call "

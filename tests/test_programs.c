@@ -77,9 +77,9 @@ static const struct {
      "of shared memory a block"},
     {"host-pointer", "launch: cudaSuccess; then: cudaErrorIllegalAddress", "is out of bounds"},
     {"endless-recursion", "launch: cudaSuccess; then: cudaErrorIllegalAddress", "stack overflow"},
-    {"too-many-threads", "launch: cudaErrorInvalidConfiguration; then: cudaSuccess", ""},
+    {"too-many-threads", "launch: cudaErrorInvalidValue; then: cudaSuccess", ""},
     {"too-much-shared", "launch: cudaErrorInvalidValue; then: cudaSuccess", ""},
-    {"no-threads", "launch: cudaErrorInvalidConfiguration; then: cudaSuccess", ""},
+    {"no-threads", "launch: cudaErrorInvalidValue; then: cudaSuccess", ""},
 };
 
 Test(programs, failures_are_told)

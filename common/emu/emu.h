@@ -38,7 +38,6 @@ enum emu_error {
     EMU_OK = 0,
     EMU_INVALID_VALUE = 1,
     EMU_OUT_OF_MEMORY = 2,
-    EMU_INVALID_CONFIGURATION = 9, /* grid, block or shared bytes beyond the device's limits */
     EMU_INVALID_DEVICE_FUNCTION = 98,
     EMU_INVALID_PTX = 218,     /* malformed */
     EMU_UNSUPPORTED_PTX = 222, /* an instruction or a version that the emulator does not know */

@@ -23,7 +23,7 @@ static const struct emu_gpu models[] = {
     {COMMON_LIMITS, .key = "h200", .name = "NVIDIA H200", .major = 9, .minor = 0, .sms = 132,
      .threads_per_sm = 2048, .blocks_per_sm = 32, .shared_per_block_optin = 227 * KIB,
      .shared_per_sm = 228 * KIB, .shared_reserved = 1 * KIB, .memory = 143771 * MIB, .l2 = 60 * MIB,
-     .clock_khz = 1980000, .memory_clock_khz = 3201000, .memory_bus_bits = 6144},
+     .clock_khz = 1980000, .memory_clock_khz = 3201000, .memory_bus_bits = 6016},
     {COMMON_LIMITS, .key = "h100", .name = "NVIDIA H100 80GB HBM3", .major = 9, .minor = 0,
      .sms = 132, .threads_per_sm = 2048, .blocks_per_sm = 32, .shared_per_block_optin = 227 * KIB,
      .shared_per_sm = 228 * KIB, .shared_reserved = 1 * KIB, .memory = 81559 * MIB, .l2 = 50 * MIB,

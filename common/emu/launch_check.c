@@ -10,17 +10,19 @@ int launch_check(struct emu *emu, const struct emu_kernel *kernel, const struct 
     const struct emu_gpu *gpu = emu->gpu;
     const char *name = kernel->info.name;
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    /* CUDA's manual has cudaErrorInvalidConfiguration for such launches; an H200 with CUDA 13 gives
+     * cudaErrorInvalidValue for every one of them, and so do we. */
     if (!threads || !grid.x || !grid.y || !grid.z)
-        return device_failed(emu, EMU_INVALID_CONFIGURATION,
+        return device_failed(emu, EMU_INVALID_VALUE,
                              "kernel %s: the grid (%u,%u,%u) of blocks (%u,%u,%u) is empty", name,
                              grid.x, grid.y, grid.z, block.x, block.y, block.z);
     if (grid.x > INT32_MAX || grid.y > MAX_GRID_YZ || grid.z > MAX_GRID_YZ)
-        return device_failed(emu, EMU_INVALID_CONFIGURATION,
+        return device_failed(emu, EMU_INVALID_VALUE,
                              "kernel %s: the grid (%u,%u,%u) is beyond (%d,%d,%d)", name, grid.x,
                              grid.y, grid.z, INT32_MAX, MAX_GRID_YZ, MAX_GRID_YZ);
     if (block.x > (unsigned)gpu->threads_per_block || block.y > (unsigned)gpu->threads_per_block ||
         block.z > MAX_BLOCK_Z || threads > (unsigned)gpu->threads_per_block)
-        return device_failed(emu, EMU_INVALID_CONFIGURATION,
+        return device_failed(emu, EMU_INVALID_VALUE,
                              "kernel %s: a block of (%u,%u,%u) threads; at most %d fit", name,
                              block.x, block.y, block.z, gpu->threads_per_block);
     if (threads > kernel->info.max_threads)
