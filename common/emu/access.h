@@ -15,6 +15,7 @@ struct access {
     unsigned bytes;        /* a lane */
     unsigned checked;      /* of those, the first so many must be inside of memory */
     enum ptx_space space;  /* as the instruction says; behind the door, never generic */
+    struct block *owner;   /* of shared memory: whose it is */
     const char *operation; /* "ld", "st", "atom" */
 };
 
@@ -23,5 +24,16 @@ struct access {
  * + address is where a lane's bytes are. Returns that mask, or 0 after a fault.
  */
 uint32_t access_door_base(struct warp *, const struct insn *, struct access *, uint64_t *host);
+
+/* Combines the element at `at` with an operand, as an atomic operation with insn's function and type
+ * does. */
+void access_combine_base(const struct insn *, void *at, const void *operand);
+
+/* What a lane has for an address operand. */
+static inline uint64_t address_of(const struct warp *w, const struct address *a, int lane)
+{
+    if (a->bytes == 8) return ((const uint64_t *)slot_at(w, a->base))[lane] + (uint64_t)a->offset;
+    return ((const uint32_t *)slot_at(w, a->base))[lane] + (uint32_t)a->offset;
+}
 
 #endif

@@ -1,4 +1,5 @@
 #include "block.h"
+#include "async.h"
 #include "device.h"
 #include "exec.h"
 #include "flow.h"
@@ -6,6 +7,7 @@
 #include "sched.h"
 #include "schedule.h"
 #include "special.h"
+#include "await.h"
 #include "watch.h"
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +75,7 @@ void block_free(struct block *block)
         while (block->warps[i].fragment_count)
             flow_remove(&block->warps[i], &block->warps[i].fragments[0]);
     watch_block_free(block);
+    async_free(block);
     free(block->memory);
     free(block->warps);
     free(block);
@@ -88,6 +91,7 @@ static void start_warp(struct warp *w)
     frame_start(w);
     flow_start(w, left >= WARP ? ALL_LANES : (UINT32_C(1) << left) - 1);
     w->clock = w->fuel = 0;
+    w->cluster_arrived = w->cluster_owes = 0;
     for (size_t i = 0; i < kernel->special_count; i++)
         special_fill(w, &kernel->specials[i], w->block->is_new);
 }
@@ -106,6 +110,7 @@ void block_start(struct block *block, struct emu_dim id)
     if (reserved) memset(block->shared + block->reserved_offset, 0, reserved);
     for (unsigned i = 0; i < block->warp_count; i++) start_warp(&block->warps[i]);
     block->is_new = false;
+    async_start(block);
     watch_block_start(block);
 }
 
@@ -123,6 +128,7 @@ enum block_stop block_run(struct block *block, struct insn_counts *counts)
             if (!w->fragment_count) continue;
             uint64_t turns = w->turns;
             w->counts = counts;
+            await_look(w);
             enum warp_stop stop =
                 warp_run(w, block->launch->random ? schedule_slice(block->launch) : WARP_SLICE);
             if (stop == WARP_FAULT) return BLOCK_ENDED;

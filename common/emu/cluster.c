@@ -1,7 +1,9 @@
 #include "cluster.h"
+#include "async.h"
 #include "block.h"
 #include "schedule.h"
 #include "stuck.h"
+#include "await.h"
 #include <stdlib.h>
 
 struct cluster *cluster_new(struct launch *launch)
@@ -42,6 +44,8 @@ void cluster_start(struct cluster *cluster, uint64_t index)
     struct emu_dim first = place_of(index, grid.x / shape.x, grid.y / shape.y);
     cluster->ended = 0;
     cluster->idle = 0;
+    cluster->timeouts = 0;
+    cluster->waits_for = (struct cluster_wait){0};
     for (unsigned rank = 0; rank < cluster->size; rank++) {
         struct emu_dim inside = place_of(rank, shape.x, shape.y);
         block_start(cluster->blocks[rank],
@@ -52,6 +56,7 @@ void cluster_start(struct cluster *cluster, uint64_t index)
 
 bool cluster_run(struct cluster *cluster, struct insn_counts *counts)
 {
+    cluster->waits_for = (struct cluster_wait){0};
     for (;;) {
         bool slice_over = false, progress = false;
         unsigned first =
@@ -64,13 +69,17 @@ bool cluster_run(struct cluster *cluster, struct insn_counts *counts)
             if (stop != BLOCK_STUCK) progress = true;
             if (stop == BLOCK_SLICE_OVER) slice_over = true;
             if (stop == BLOCK_ENDED) {
+                async_end(block);
                 block->ended = true;
                 cluster->ended++;
             }
         }
         if (cluster->ended == cluster->size) return true;
         if (slice_over) return false;
-        if (!progress) resolve_stuck(cluster);
+        if (!progress) {
+            if (await_time_out(cluster)) return false; /* let others run */
+            if (!cluster->launch->error) resolve_stuck(cluster);
+        }
         if (cluster->launch->error) return true;
     }
 }

@@ -11,13 +11,6 @@
 
 #include "machine.h"
 
-/*
- * Shared addresses are 32 bits: a block's rank in the highest 8, an offset in the others, as on a
- * GPU. Variables have their addresses with the rank of their own block in it.
- */
-enum { RANK_SHIFT = 24 };
-static inline uint64_t cluster_window(unsigned rank) { return (uint64_t)rank << RANK_SHIFT; }
-
 /* A cluster's memory, which serves one cluster after another; NULL when out of memory. */
 struct cluster *cluster_new(struct launch *);
 void cluster_free(struct cluster *);
@@ -27,5 +20,15 @@ void cluster_start(struct cluster *, uint64_t index);
 bool cluster_run(struct cluster *, struct insn_counts *);
 /* Has one of its blocks written memory or passed a barrier since this was last asked? */
 bool cluster_changed(struct cluster *);
+
+/* ---- what its blocks do together (cluster_ops.c) */
+
+void op_cluster_arrive(struct warp *, const struct insn *, uint32_t mask);
+void op_mapa(struct warp *, const struct insn *, uint32_t mask);       /* d = a in the block b */
+void op_getctarank(struct warp *, const struct insn *, uint32_t mask); /* d = the block of a */
+/* Of barrier.cluster.wait: these lanes, or none. */
+uint32_t cluster_wait_over(struct warp *, const struct insn *, uint32_t lanes);
+/* Ends the launch with a sentence on who waits at a barrier.cluster for ever. */
+void cluster_report(struct warp *, const struct insn *, int lane);
 
 #endif

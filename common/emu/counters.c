@@ -154,6 +154,41 @@ void count_access(const struct warp *warp, const struct insn *insn, enum ptx_spa
         count_global(counts, address, mask, bytes);
 }
 
+/* Do lanes 2n and 2n + 1 fill a sector of shared memory with one of global memory? */
+static bool fills_sectors(const uint64_t *from, uint32_t reading, const uint64_t *to,
+                          uint32_t writing)
+{
+    for (unsigned l = 0; l < WARP; l += 2) {
+        uint32_t pair = writing >> l & 3;
+        if (pair == 0) continue;
+        if (pair != 3 || (reading >> l & 3) != 3 ||
+            to[l] / SECTOR_BYTES != to[l + 1] / SECTOR_BYTES ||
+            from[l] / SECTOR_BYTES != from[l + 1] / SECTOR_BYTES)
+            return false;
+    }
+    return true;
+}
+
+void count_copy(struct insn_counts *counts, const uint64_t *from, uint32_t reading,
+                const uint64_t *to, uint32_t writing, unsigned bytes, bool bypass)
+{
+    struct insn_counts each = {0};
+    if (reading) count_global(&each, from, reading, bytes);
+    count_shared(&each, to, writing, bytes, false);
+    /* Past the L1 cache whole sectors go to shared memory. On an H200 copies that do not fill them
+     * go one by one, at each of the two strides that were measured. */
+    if (bypass && !fills_sectors(from, reading, to, writing)) {
+        each.sectors = (unsigned)__builtin_popcount(reading);
+        each.wavefronts = (unsigned)__builtin_popcount(writing);
+    }
+    counts->requests += each.requests;
+    counts->sectors += each.sectors;
+    counts->bytes += each.bytes;
+    counts->shared_requests += each.shared_requests;
+    counts->wavefronts += each.wavefronts;
+    counts->ideal += each.ideal;
+}
+
 /* ---- the record of a launch ---------------------------------------------------------------- */
 
 static void add_shared(struct emu_shared *to, const struct insn_counts *from)
@@ -182,6 +217,7 @@ static void add_counts(struct emu_counts *to, const struct insn *insn,
     case TALLY_BARRIER: to->barriers += from->executed; break;
     case TALLY_LOAD: add_shared(&to->shared_ld, from), add_global(&to->global_ld, from); break;
     case TALLY_STORE: add_shared(&to->shared_st, from), add_global(&to->global_st, from); break;
+    case TALLY_COPY: add_shared(&to->shared_st, from), add_global(&to->global_ld, from); break;
     case TALLY_ATOMIC:
         add_shared(&to->shared_atom, from), add_global(&to->global_atom, from);
         break;

@@ -24,6 +24,11 @@ void count_shared(struct insn_counts *, const uint64_t *address, uint32_t mask, 
                   bool load);
 void count_global(struct insn_counts *, const uint64_t *address, uint32_t mask, unsigned bytes);
 
+/* An asynchronous copy (LDGSTS): lanes in `reading` read global memory, those in `writing` write
+ * shared memory. With `bypass` (cp.async.cg) it does not go by way of the L1 cache. */
+void count_copy(struct insn_counts *, const uint64_t *from, uint32_t reading, const uint64_t *to,
+                uint32_t writing, unsigned bytes, bool bypass);
+
 /* Adds what the kernel's instructions have counted into a record, per line and in total. */
 struct emu_launch_record *record_make(const struct launch *, double seconds);
 void record_free(struct emu_launch_record *);

@@ -339,7 +339,6 @@ static bool decode_clock(struct decoder *d, const struct ptx_instruction *source
         i->offset = clocks[k].shift;
         i->function = clocks[k].clock;
         i->fn = op_find("clock")->fn;
-        d->kernel->reads_time |= clocks[k].clock == CLOCK_GLOBAL;
         return true;
     }
     return false;

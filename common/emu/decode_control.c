@@ -83,6 +83,10 @@ void decode_barrier(struct decoder *d, const struct ptx_instruction *source, str
 {
     static const char *const dropped[] = {"cta", "aligned", NULL};
     struct words words = all_words(source);
+    if (has_word(source, "cluster")) {
+        decode_cluster_barrier(d, source, i);
+        return;
+    }
     drop_words(&words, dropped);
     if (take_word(&words, "warp")) {
         take_word(&words, "sync");
@@ -98,7 +102,7 @@ void decode_barrier(struct decoder *d, const struct ptx_instruction *source, str
         decode_barrier_reduction(d, source, i, &words);
         return;
     }
-    if (!arrive && !take_word(&words, "sync")) /* barrier.cluster */
+    if (!arrive && !take_word(&words, "sync"))
         decode_fail(d, EMU_UNSUPPORTED_PTX, "this kind of barrier is not supported");
     refuse_rest(d, &words);
     need_operands(d, source, arrive ? 2 : 1, 2);
@@ -112,9 +116,16 @@ void decode_barrier(struct decoder *d, const struct ptx_instruction *source, str
  * and of one that only acquires it asks nothing: see race_sync.c. */
 void decode_fence(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
-    static const char *const dropped[] = {"sc", "acq_rel", "release", "cluster",
-                                          "gpu", "gl", "sys", NULL};
+    static const char *const dropped[] = {"sc",  "acq_rel", "release", "cluster",
+                                          "gpu", "gl",      "sys",     NULL};
     struct words words = all_words(source);
+    /* Between the ways to memory of a thread and of an asynchronous copy: here there is one. */
+    if (has_word(source, "proxy") || has_word(source, "mbarrier_init") ||
+        has_word(source, "sync_restrict::shared::cta") ||
+        has_word(source, "sync_restrict::shared::cluster")) {
+        i->fn = op_find("nothing")->fn;
+        return;
+    }
     bool acquires = take_word(&words, "acquire");
     if (take_word(&words, "cta")) i->order = ORDER_BLOCK;
     drop_words(&words, dropped);

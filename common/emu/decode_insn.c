@@ -106,6 +106,11 @@ void decode_instruction(struct decoder *d, const struct ptx_instruction *source,
         {"applypriority", decode_nothing},
         {"discard", decode_nothing},
         {"griddepcontrol", decode_nothing},
+        {"mapa", decode_cluster_address},
+        {"getctarank", decode_cluster_address},
+        {"mbarrier", decode_mbarrier},
+        {"cp", decode_copy},
+        {"setmaxnreg", decode_nothing},
     };
     for (size_t k = 0; k < sizeof families / sizeof *families; k++)
         if (!strcmp(families[k].opcode, source->words[0])) {

@@ -42,15 +42,16 @@ static const char *const hints[] = {"weak",
                                     "L2::evict_unchanged",
                                     NULL};
 
-static enum ptx_space take_space(struct words *words)
+enum ptx_space take_space(struct words *words)
 {
     static const struct {
         const char *word;
         enum ptx_space space;
     } names[] = {{"global", PTX_GLOBAL},      {"shared", PTX_SHARED},
-                 {"shared::cta", PTX_SHARED}, {"local", PTX_LOCAL},
-                 {"const", PTX_CONST},        {"param", PTX_PARAM},
-                 {"param::entry", PTX_PARAM}, {"param::func", PTX_PARAM}};
+                 {"shared::cta", PTX_SHARED}, {"shared::cluster", PTX_SHARED_CLUSTER},
+                 {"local", PTX_LOCAL},        {"const", PTX_CONST},
+                 {"param", PTX_PARAM},        {"param::entry", PTX_PARAM},
+                 {"param::func", PTX_PARAM}};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (take_word(words, names[k].word)) return names[k].space;
     return PTX_GENERIC;
@@ -231,7 +232,8 @@ static void decode_wide_atomic(struct decoder *d, const struct ptx_instruction *
     i->fn = op_atomic_elements;
 }
 
-void decode_atomic(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+/* The operation and its type, which are all that may be left of the words. */
+static enum ptx_type take_operation(struct decoder *d, struct words *words, struct insn *i)
 {
     static const struct {
         const char *word;
@@ -241,24 +243,22 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *source, stru
                  {"exch", ATOMIC_EXCHANGE}, {"cas", ATOMIC_CAS}, {"inc", ATOMIC_INC},
                  {"dec", ATOMIC_DEC}};
     static const char *const dropped[] = {"noftz", NULL};
-    struct words words = all_words(source);
-    bool has_result = !strcmp(source->words[0], "atom"), known = false;
-    drop_words(&words, hints);
-    drop_words(&words, dropped);
-    i->space = (uint8_t)take_space(&words);
+    bool known = false;
+    drop_words(words, dropped);
     for (size_t k = 0; k < sizeof names / sizeof *names && !known; k++)
-        if ((known = take_word(&words, names[k].word))) i->function = (uint8_t)names[k].function;
+        if ((known = take_word(words, names[k].word))) i->function = (uint8_t)names[k].function;
     if (!known) decode_fail(d, EMU_UNSUPPORTED_PTX, "this atomic operation is not supported");
-    i->elements = take_elements(&words);
-    enum ptx_type type = take_type(&words);
-    refuse_rest(d, &words);
+    i->elements = take_elements(words);
+    enum ptx_type type = take_type(words);
+    refuse_rest(d, words);
     i->type = (uint8_t)type;
     i->element_bytes = (uint8_t)ptx_type_size(type);
-    i->order = order_of(source, true);
-    if (is_wide_atomic(i, type)) {
-        decode_wide_atomic(d, source, i, has_result);
-        return;
-    }
+    return type;
+}
+
+/* One element of 4 or 8 bytes a lane. */
+static void check_scalar_atomic(struct decoder *d, struct insn *i, enum ptx_type type)
+{
     bool is_float = ptx_type_is_float(type);
     if (is_float && i->function != ATOMIC_ADD && i->function != ATOMIC_EXCHANGE)
         decode_fail(d, EMU_UNSUPPORTED_PTX, "this atomic operation is not supported for .%s",
@@ -271,6 +271,30 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *source, stru
     i->checked_bytes = i->element_bytes;
     i->sign_extend = ptx_type_is_signed(type);
     i->result = is_float ? RESULT_FLOAT : RESULT_INTEGER;
+}
+
+void take_atomic(struct decoder *d, struct words *words, struct insn *i)
+{
+    enum ptx_type type = take_operation(d, words, i);
+    if (is_wide_atomic(i, type))
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "reductions of .%s are not supported",
+                    ptx_type_name(type));
+    check_scalar_atomic(d, i, type);
+}
+
+void decode_atomic(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    struct words words = all_words(source);
+    bool has_result = !strcmp(source->words[0], "atom");
+    drop_words(&words, hints);
+    i->space = (uint8_t)take_space(&words);
+    enum ptx_type type = take_operation(d, &words, i);
+    i->order = order_of(source, true);
+    if (is_wide_atomic(i, type)) {
+        decode_wide_atomic(d, source, i, has_result);
+        return;
+    }
+    check_scalar_atomic(d, i, type);
     unsigned first = has_result ? 1 : 0, values = i->function == ATOMIC_CAS ? 2 : 1;
     if (operands_of(source) != first + 1 + values)
         need_operands(d, source, first + 1 + values, first + 1 + values);
@@ -285,9 +309,9 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *source, stru
 
 static int64_t window_of(enum ptx_space space)
 {
-    return (int64_t)(space == PTX_SHARED  ? SHARED_WINDOW
-                     : space == PTX_LOCAL ? LOCAL_WINDOW
-                     : space == PTX_PARAM ? PARAM_WINDOW
+    return (int64_t)(space == PTX_SHARED || space == PTX_SHARED_CLUSTER ? SHARED_WINDOW
+                     : space == PTX_LOCAL                               ? LOCAL_WINDOW
+                     : space == PTX_PARAM                               ? PARAM_WINDOW
                                           : 0); /* global and constant addresses are generic ones */
 }
 

@@ -24,6 +24,10 @@ void drop_words(struct words *, const char *const *list);
 /* Uses up the first word that is a type; PTX_NONE: there is none. */
 enum ptx_type take_type(struct words *);
 unsigned count_used(const struct words *);
+/* Uses up the name of a state space; PTX_GENERIC: there is none. (decode_memory.c) */
+enum ptx_space take_space(struct words *);
+/* Uses up an atomic operation and its type, which are all that may be left. (decode_memory.c) */
+void take_atomic(struct decoder *, struct words *, struct insn *);
 /* Fails if a word is left. */
 void refuse_rest(struct decoder *, struct words *);
 /* Fails unless the instruction has so many operands. */
@@ -42,6 +46,10 @@ decode_fn decode_branch, decode_branch_table, decode_exit, decode_call, decode_b
 decode_fn decode_lop3;
 /* decode_stack.c */
 decode_fn decode_alloca, decode_stack_save, decode_stack_restore, decode_policy;
+/* decode_cluster.c, decode_mbarrier.c */
+decode_fn decode_cluster_barrier, decode_cluster_address, decode_mbarrier;
+/* decode_copy.c */
+decode_fn decode_copy;
 /* decode_collective.c */
 decode_fn decode_collective;
 

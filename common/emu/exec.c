@@ -5,6 +5,7 @@
 #include "frame.h"
 #include "schedule.h"
 #include "sync_check.h"
+#include "await.h"
 
 /* The lanes of a fragment that the instruction's guard lets through. */
 static inline uint32_t guarded(const struct warp *w, const struct insn *i, uint32_t mask)
@@ -182,6 +183,13 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
                 w->counts[pc].lanes -= (unsigned)__builtin_popcount(active & ~done);
             }
             if (!done) return;
+            break;
+        case CONTROL_WAIT:
+            if (active) {
+                await_begin(w, f, i, active);
+                return;
+            }
+            f->pc++;
             break;
         case CONTROL_SPIN: /* it waits for somebody: end the slice */
             f->pc++;

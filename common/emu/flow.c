@@ -30,10 +30,14 @@ struct fragment *flow_split(struct warp *w, struct fragment *f, uint32_t lanes, 
 }
 
 /* Those at a barrier stay apart: they have arrived, each in its own right. */
+static bool stays_apart(const struct fragment *f)
+{
+    return f->state == FRAGMENT_AT_BARRIER || f->state == FRAGMENT_WAITING;
+}
+
 static bool can_merge(const struct fragment *a, const struct fragment *b)
 {
-    return a->pc == b->pc && a->frame == b->frame && a->state != FRAGMENT_AT_BARRIER &&
-           b->state != FRAGMENT_AT_BARRIER;
+    return a->pc == b->pc && a->frame == b->frame && !stays_apart(a) && !stays_apart(b);
 }
 
 static void merge_all(struct warp *w)
@@ -97,8 +101,7 @@ struct fragment *flow_next(struct warp *w, uint32_t *limit, bool *others)
     *limit = UINT32_MAX;
     for (unsigned i = 0; chosen && i < w->fragment_count; i++) {
         const struct fragment *f = &w->fragments[i];
-        if (f->state != FRAGMENT_AT_BARRIER && f->frame == chosen->frame && f->pc > chosen->pc &&
-            f->pc < *limit)
+        if (!stays_apart(f) && f->frame == chosen->frame && f->pc > chosen->pc && f->pc < *limit)
             *limit = f->pc;
     }
     return chosen;

@@ -75,6 +75,7 @@ enum control {
     CONTROL_ARRIVE,    /* bar.arrive */
     CONTROL_CONVERGE,  /* shfl, vote, match, redux: wait for the lanes of the member mask */
     CONTROL_WARP_SYNC, /* bar.warp.sync: the same, but lanes may come to different ones */
+    CONTROL_WAIT,      /* barrier.cluster.wait, mbarrier.try_wait: see await.h */
     CONTROL_SPIN,      /* nanosleep: let others run */
 };
 
@@ -85,7 +86,8 @@ enum tally {
     TALLY_BARRIER = TALLY_ADD + EMU_ADDS,
     TALLY_LOAD,
     TALLY_STORE,
-    TALLY_ATOMIC
+    TALLY_ATOMIC,
+    TALLY_COPY, /* cp.async: a global load and a shared store */
 };
 
 /* How a memory access takes part in synchronisation (PTX ISA, "memory consistency model"): one of
@@ -106,6 +108,14 @@ enum result { RESULT_PREDICATE, RESULT_INTEGER, RESULT_FLOAT };      /* of setp,
 
 /* insn.counted_bytes of an access that ptxas merged into another one, which counts for both. */
 enum { COUNTED_WITH_ANOTHER = 255 };
+
+/* An address operand beyond insn.a. */
+struct address {
+    slot base;
+    uint8_t bytes; /* of the register: 4 or 8 */
+    uint8_t space; /* enum ptx_space */
+    int64_t offset;
+};
 
 struct insn {
     op_fn fn;        /* NULL where control does all */
@@ -136,7 +146,10 @@ struct insn {
     uint8_t function;      /* which atomic, shuffle, vote, reduction */
     uint32_t target;       /* index of the instruction that a branch goes to */
     const uint32_t *targets; /* of brx.idx: so many as `target` says */
-    const struct call *call; /* of CONTROL_CALL */
+    union {
+        const struct call *call;      /* of CONTROL_CALL */
+        const struct address *places; /* of copies: to, from, mbarrier */
+    };
     const struct ptx_instruction *source;
     uint32_t line; /* index into the kernel's line table */
 };
@@ -197,7 +210,6 @@ struct emu_kernel {
     size_t constant_bytes;
     struct special *specials;
     size_t special_count;
-    bool reads_time;     /* %globaltimer: its waits may end by themselves */
     bool reads_reserved; /* where the system's own shared memory is */
     struct source_line *lines;
     size_t line_count;
@@ -222,6 +234,7 @@ struct insn_counts {
 enum fragment_state {
     FRAGMENT_READY,
     FRAGMENT_AT_BARRIER,
+    FRAGMENT_WAITING,    /* at an instruction of await.h */
     FRAGMENT_CONVERGING, /* waits for other lanes of its warp to come to the same instruction */
 };
 
@@ -264,7 +277,10 @@ struct warp {
     unsigned fragment_count;
     struct fragment fragments[WARP];
     uint64_t turns;
-    uint32_t exited; /* lanes that existed and have exited */
+    uint32_t
+        cluster_arrived;   /* lanes that have arrived at a barrier.cluster that is not complete */
+    uint32_t cluster_owes; /* lanes that have arrived and not yet waited */
+    uint32_t exited;       /* lanes that existed and have exited */
     struct block *block;
     uint8_t *local; /* stack_bytes a lane, lane after lane */
     struct insn_counts
@@ -289,9 +305,11 @@ struct block {
     uint64_t index; /* in the grid, x fastest */
     struct emu_dim id;
     unsigned threads, warp_count;
-    bool is_new;  /* its memory has served no block yet */
-    bool changed; /* it has written memory or passed a barrier since this was last cleared */
-    bool ended;   /* every thread has exited */
+    bool is_new;         /* its memory has served no block yet */
+    bool changed;        /* it has written memory or passed a barrier since this was last cleared */
+    bool ended;          /* every thread has exited */
+    bool looked_at_time; /* %globaltimer: what it waits for may come by itself */
+    struct async *async; /* copies that have not been carried out yet; NULL: never any */
     struct cluster *cluster;
     unsigned rank; /* in its cluster */
     struct warp *warps;
@@ -307,11 +325,22 @@ struct block {
 
 enum { LAUNCH_MESSAGE = 4096 };
 
+/* Where a cluster waited for an mbarrier when nothing else could run. */
+struct cluster_wait {
+    struct warp *warp; /* NULL: nowhere */
+    const struct insn *insn;
+    int lane;
+    uint32_t offset; /* of the mbarrier */
+};
+
 /* Blocks that start together and are run by one host thread; most often only one. */
 struct cluster {
     struct launch *launch;
     unsigned size, ended;
     struct block *blocks[MAX_CLUSTER]; /* by rank */
+    bool parity;                       /* of its barrier.cluster's phase */
+    unsigned timeouts;                 /* in a row, of waits, while nothing changed */
+    struct cluster_wait waits_for;
     double idle;          /* seconds that it has run since a block of it changed anything */
     struct cluster *next; /* in the launch's queue of those that wait */
 };

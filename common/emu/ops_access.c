@@ -10,6 +10,7 @@
 #include "counters.h"
 #include "device.h"
 #include "frame.h"
+#include "shared.h"
 #include "ops.h"
 #include "warp_ops.h"
 #include "watch.h"
@@ -96,6 +97,8 @@ static bool find_range(struct warp *w, const struct insn *i, struct access *acce
 static uint32_t door(struct warp *w, const struct insn *i, struct access *access, uint64_t *host)
 {
     enum ptx_space space = access->space;
+    bool own = space == PTX_SHARED;
+    if (space == PTX_SHARED_CLUSTER) access->space = space = PTX_SHARED;
     if (space == PTX_GENERIC) {
         access->space = space = space_of(access->address[__builtin_ctz(access->mask)]);
         if (space != PTX_GLOBAL || !all_inside(access, w->near.base, w->near.bytes))
@@ -113,12 +116,18 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
 
     bool watched = w->block->launch->watched;
     if (space == PTX_SHARED) {
-        size_t bytes = w->block->shared_bytes;
+        struct block *owner = access->owner = w->block;
+        if (w->block->launch->cluster_size > 1) {
+            owner = access->owner = shared_enter(w, i, access, own);
+            if (!owner) return 0;
+        }
+        size_t bytes = owner->shared_bytes;
         if (!all_inside(access, 0, bytes)) {
             access_outside(w, i, access, bytes);
             return 0;
         }
-        *host = (uint64_t)(uintptr_t)w->block->shared;
+        *host = (uint64_t)(uintptr_t)owner->shared;
+        if (owner != w->block) return access->mask; /* ncu counts none of those, on an H200 */
         if (w->counts)
             count_access(w, i, PTX_SHARED, access->address, access->mask, access->bytes,
                          access->operation[0] == 'l');
@@ -593,6 +602,11 @@ static uint64_t change_shared(const struct insn *i, void *at, uint64_t b, uint64
     return old;
 }
 
+void EMU_PASTE(access_combine_, EMU_ISA)(const struct insn *i, void *at, const void *operand)
+{
+    change(i, at, load_element(operand, i->element_bytes, false), 0);
+}
+
 /* Lanes one after the other. */
 static void atomic(struct warp *w, const struct insn *i, uint32_t mask)
 {
@@ -629,12 +643,20 @@ static void convert_address(struct warp *w, const struct insn *i, uint32_t mask)
     FOR_LANES(d, a[l] + (uint64_t)i->offset);
 }
 
+/* The block's own shared memory is part of its cluster's. */
+static bool is_in(const struct block *block, uint64_t address, enum ptx_space space)
+{
+    if (space == PTX_SHARED)
+        return address - SHARED_WINDOW - shared_window(block->rank) < shared_window(1);
+    return space_of(address) == (space == PTX_SHARED_CLUSTER ? PTX_SHARED : space);
+}
+
 static void is_space(struct warp *w, const struct insn *i, uint32_t mask)
 {
     const lane_64 *a = LANES(u64, i->a);
     uint32_t *d = slot_at(w, i->d), bits = 0;
     for (int l = 0; l < WARP; l++)
-        bits |= (uint32_t)(space_of(a[l]) == (enum ptx_space)i->space) << l;
+        bits |= (uint32_t)(is_in(w->block, a[l], i->space)) << l;
     *d = (*d & ~mask) | (bits & mask);
 }
 

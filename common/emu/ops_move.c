@@ -145,6 +145,7 @@ static uint64_t nanoseconds(void)
 static void read_clock(struct warp *w, const struct insn *i, uint32_t mask)
 {
     uint64_t now = i->function == CLOCK_WARP ? w->clock - w->fuel : nanoseconds();
+    if (i->function == CLOCK_GLOBAL) w->block->looked_at_time = true;
     if (i->lane_bytes == 8) {
         lane_64 *d = LANES(u64, i->d);
         FOR_LANES(d, now);

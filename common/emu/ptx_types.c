@@ -38,8 +38,8 @@ bool ptx_type_is_signed(enum ptx_type type) { return types[type].kind == 's'; }
 
 const char *ptx_space_name(enum ptx_space space)
 {
-    static const char *const names[PTX_SPACES] = {"generic", "global", "shared",
-                                                  "local",   "const",  "param"};
+    static const char *const names[PTX_SPACES] = {
+        "generic", "global", "shared", "local", "const", "param", "shared::cluster"};
     return names[space];
 }
 

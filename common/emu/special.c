@@ -1,6 +1,6 @@
 #include "special.h"
-#include "cluster.h"
 #include "device.h"
+#include "shared.h"
 #include <string.h>
 
 static const struct {
@@ -91,7 +91,7 @@ static uint64_t of_the_launch(const struct block *block, const struct special *s
     case SPECIAL_CLUSTER_NCTAID_Y: return cluster.y;
     case SPECIAL_CLUSTER_NCTAID_Z: return cluster.z;
     case SPECIAL_CLUSTER_CTARANK: return block->rank;
-    case SPECIAL_SHARED_ADDRESS: return special->offset + cluster_window(block->rank);
+    case SPECIAL_SHARED_ADDRESS: return special->offset + shared_window(block->rank);
     case SPECIAL_CLUSTER_NCTARANK: return launch->cluster_size;
     case SPECIAL_IS_EXPLICIT_CLUSTER: return launch->explicit_cluster ? ALL_LANES : 0;
     case SPECIAL_NWARPID: return (uint32_t)gpu->threads_per_sm / WARP;

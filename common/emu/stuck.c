@@ -2,11 +2,13 @@
 #include "stuck.h"
 #include "kernel_name.h"
 #include "barrier.h"
+#include "cluster.h"
 #include "converge.h"
 #include "device.h"
 #include "sync_check.h"
 #include "waiting.h"
 #include <stdarg.h>
+#include "await.h"
 
 /* The fragment to speak of, and how many threads of its block have exited. */
 struct stuck {
@@ -24,10 +26,11 @@ static unsigned threads_exited(const struct block *block)
     return exited;
 }
 
-/* A fragment that waits for lanes of its own warp says more than one at a barrier. */
+/* A fragment that waits for lanes of its own warp says more than one that waits for a cluster, and
+ * that more than one at a barrier: so enum fragment_state is ordered. */
 static bool says_more(const struct fragment *a, const struct fragment *b)
 {
-    return !b || (a->state == FRAGMENT_CONVERGING && b->state != FRAGMENT_CONVERGING);
+    return !b || (a->state > b->state);
 }
 
 static struct stuck look_around(struct cluster *cluster)
@@ -110,6 +113,10 @@ static void report_lanes(struct cluster *cluster, const struct stuck *s)
 void resolve_stuck(struct cluster *cluster)
 {
     struct stuck s = look_around(cluster);
+    if (s.fragment->state == FRAGMENT_WAITING) {
+        cluster_report(s.warp, s.insn, __builtin_ctz(s.fragment->mask));
+        return;
+    }
     if (s.fragment->state == FRAGMENT_CONVERGING) {
         report_lanes(cluster, &s);
         return;
@@ -150,6 +157,7 @@ static bool give_up_in(struct block *block, int error, const char *why)
 void give_up(struct cluster *cluster, int error, const char *why)
 {
     struct launch *launch = cluster->launch;
+    if (await_give_up(cluster, error, why)) return;
     for (unsigned b = 0; b < cluster->size; b++)
         if (give_up_in(cluster->blocks[b], error, why)) return;
     pthread_mutex_lock(&launch->lock);

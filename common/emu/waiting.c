@@ -1,5 +1,6 @@
 /* waiting.c — see waiting.h. */
 #include "waiting.h"
+#include "await.h"
 #include "converge.h"
 #include "module.h"
 #include <stdarg.h>
@@ -64,6 +65,9 @@ static void put_fragment(struct page *page, const struct warp *w, const struct f
         uint32_t members = converge_members(w, f, __builtin_ctz(f->mask));
         put(page, "  waits for lanes 0x%08x of its member mask 0x%08x",
             members & w->live & ~f->mask, members);
+    } else if (f->state == FRAGMENT_WAITING) {
+        put(page, insn->function == WAIT_CLUSTER ? "  waits for its cluster"
+                                                 : "  waits for an mbarrier");
     } else {
         put(page, "  runs");
     }

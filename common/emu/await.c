@@ -1,0 +1,89 @@
+#include "await.h"
+#include "cluster.h"
+#include "flow.h"
+#include "mbarrier.h"
+
+/* On a GPU a try_wait sleeps for up to milliseconds. Who has asked so often while nothing in the
+ * cluster has changed has waited for minutes. */
+enum { MOST_TIMEOUTS = 1 << 16 };
+
+static bool can_time_out(const struct insn *i) { return i->function == WAIT_MBARRIER; }
+
+/* Carries out the instruction for a fragment if its wait is over, or is to be ended. */
+static void look(struct warp *w, struct fragment *f, bool end)
+{
+    const struct insn *i = &w->block->launch->kernel->code[f->pc];
+    w->frame = f->frame;
+    w->bank[BANK_REGISTERS] = f->frame->registers;
+    uint32_t over = i->function == WAIT_CLUSTER ? cluster_wait_over(w, i, f->mask)
+                                                : mbarrier_wait_over(w, i, f->mask);
+    if (!over && !end) return;
+    if (i->function == WAIT_MBARRIER) mbarrier_wait_result(w, i, f->mask, over);
+    f->state = FRAGMENT_READY;
+    f->pc++;
+}
+
+void await_begin(struct warp *w, struct fragment *f, const struct insn *i, uint32_t lanes)
+{
+    (void)i;
+    if (lanes != f->mask) {
+        struct fragment *rest = f;
+        f = flow_split(w, rest, lanes, rest->pc);
+        rest->pc++;
+    }
+    f->state = FRAGMENT_WAITING;
+    look(w, f, false);
+}
+
+void await_look(struct warp *w)
+{
+    for (unsigned k = 0; k < w->fragment_count; k++)
+        if (w->fragments[k].state == FRAGMENT_WAITING) look(w, &w->fragments[k], false);
+}
+
+/* Has something happened since the cluster last came to a standstill, or may it be that something
+ * happens by itself: a thread that looks at the time? */
+static bool something_happens(struct cluster *cluster)
+{
+    bool happens = false;
+    for (unsigned rank = 0; rank < cluster->size; rank++) {
+        struct block *block = cluster->blocks[rank];
+        happens = happens || block->changed || block->looked_at_time;
+        block->looked_at_time = false;
+    }
+    return happens;
+}
+
+bool await_time_out(struct cluster *cluster)
+{
+    bool any = false;
+    bool too_often =
+        something_happens(cluster) ? (cluster->timeouts = 0) : ++cluster->timeouts > MOST_TIMEOUTS;
+    for (unsigned rank = 0; rank < cluster->size; rank++) {
+        struct block *block = cluster->blocks[rank];
+        for (unsigned i = 0; i < block->warp_count; i++) {
+            struct warp *w = &block->warps[i];
+            for (unsigned k = 0; k < w->fragment_count; k++) {
+                struct fragment *f = &w->fragments[k];
+                const struct insn *insn = &block->launch->kernel->code[f->pc];
+                if (f->state != FRAGMENT_WAITING || !can_time_out(insn)) continue;
+                w->bank[BANK_REGISTERS] = f->frame->registers;
+                mbarrier_remember(w, insn, __builtin_ctz(f->mask));
+                if (too_often) {
+                    mbarrier_report(cluster, EMU_LAUNCH_FAILURE, "deadlock: all threads wait");
+                    return false;
+                }
+                look(w, f, true);
+                any = true;
+            }
+        }
+    }
+    return any;
+}
+
+bool await_give_up(struct cluster *cluster, int error, const char *why)
+{
+    if (!cluster->waits_for.warp) return false;
+    mbarrier_report(cluster, error, why);
+    return true;
+}

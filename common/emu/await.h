@@ -1,0 +1,25 @@
+/*
+ * await.h — instructions that wait for an event that is no bar.sync: barrier.cluster.wait and
+ * mbarrier.try_wait.
+ *
+ * A fragment stays at such an instruction until the event has come for one of its lanes. Its block
+ * looks again before each of the warp's turns.
+ */
+#ifndef EMU_AWAIT_H
+#define EMU_AWAIT_H
+
+#include "machine.h"
+
+enum wait { WAIT_CLUSTER, WAIT_MBARRIER }; /* i->function */
+
+/* The lanes come to the instruction; those that its guard holds back pass it by. */
+void await_begin(struct warp *, struct fragment *, const struct insn *, uint32_t lanes);
+/* Lets those fragments go on for which the wait is over. */
+void await_look(struct warp *);
+/* Nobody in the cluster can go on: what waits with a time limit has waited long enough. False:
+ * nothing does, or it has been so too often; that is a fault, then. */
+bool await_time_out(struct cluster *);
+/* Gives a cluster up, because of `why`; false: it is not a wait of this kind that it does. */
+bool await_give_up(struct cluster *, int error, const char *why);
+
+#endif
