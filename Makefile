@@ -182,7 +182,7 @@ TESTS    := $(call objects,$(call sources,tests tests/emu tests/fuzz tests/wrong
 
 # Kernels that are tested from the PTX of each generation of the compiler.
 THREE_PTX = -gencode arch=compute_100,code=compute_100
-$(addprefix $(CUDA_BUILD)/tests/,cooperative_code.cu.o): NVCCFLAGS += $(THREE_PTX)
+$(patsubst %,$(CUDA_BUILD)/tests/%_code.cu.o,cooperative async cluster): NVCCFLAGS += $(THREE_PTX)
 
 # What tests look at or run, made of one source file: see tests/programs/programs.h.
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread memory sync \

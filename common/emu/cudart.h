@@ -123,6 +123,7 @@ struct function {
     cudaError_t error;         /* why it cannot be used, once that is known */
     unsigned ptx_arch;         /* of the PTX that it was taken from: 90 for compute_90 */
     size_t max_dynamic_shared; /* bytes, as set by cudaFuncSetAttribute; 0: the default */
+    bool large_clusters;       /* of more blocks than every GPU with clusters has; set likewise */
 };
 
 /* The function of a stub's address, or of a cudaKernel_t, loaded and ready to run on the calling

@@ -54,8 +54,13 @@ static struct emu_dim dim(dim3 d) { return (struct emu_dim){d.x, d.y, d.z}; }
 static int run(void *context)
 {
     const struct launch *l = context;
-    return emu_launch(emu_runtime(), l->function->kernel, dim(l->work->grid), dim(l->work->block),
-                      l->work->shared, l->work->args, l->work->cooperative);
+    const struct emu_shape shape = {.grid = dim(l->work->grid),
+                                    .block = dim(l->work->block),
+                                    .dynamic_shared = l->work->shared,
+                                    .cooperative = l->work->cooperative,
+                                    .cluster = dim(l->work->cluster),
+                                    .large_clusters = l->function->large_clusters};
+    return emu_launch_shape(emu_runtime(), l->function->kernel, &shape, l->work->args);
 }
 
 /* Did this error happen while the kernel ran, rather than keep it from starting? */
@@ -134,23 +139,25 @@ static cudaError_t launch(const struct kernel_work *kernel, cudaStream_t stream)
 cudaError_t CUDARTAPI __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
                                          size_t shared, cudaStream_t stream)
 {
-    return launch(&(struct kernel_work){kernel, grid, block, shared, args, false, 0}, stream);
+    return launch(&(struct kernel_work){kernel, grid, block, shared, args, false, 0, {0, 0, 0}},
+                  stream);
 }
 
 cudaError_t CUDARTAPI cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **args,
                                        size_t shared, cudaStream_t stream)
 {
-    return launch(&(struct kernel_work){host, grid, block, shared, args, false, 0}, stream);
+    return launch(&(struct kernel_work){host, grid, block, shared, args, false, 0, {0, 0, 0}},
+                  stream);
 }
 
 cudaError_t CUDARTAPI cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block,
                                                   void **args, size_t shared, cudaStream_t stream)
 {
-    return launch(&(struct kernel_work){host, grid, block, shared, args, true, 0}, stream);
+    return launch(&(struct kernel_work){host, grid, block, shared, args, true, 0, {0, 0, 0}},
+                  stream);
 }
 
-/* Reads a launch's attributes into the work. False if one would change what the kernel computes and
- * is not supported. */
+/* Reads a launch's attributes into the work. False: the cluster is empty. */
 static bool read_attributes(const cudaLaunchConfig_t *config, struct kernel_work *work)
 {
     for (unsigned i = 0; i < config->numAttrs; i++) {
@@ -159,10 +166,8 @@ static bool read_attributes(const cudaLaunchConfig_t *config, struct kernel_work
         case cudaLaunchAttributeCooperative: work->cooperative = a->val.cooperative != 0; break;
         case cudaLaunchAttributePriority: work->priority = a->val.priority; break;
         case cudaLaunchAttributeClusterDimension:
-            if (a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z > 1) {
-                cudart_print("a launch in clusters of several blocks is not supported");
-                return false;
-            }
+            work->cluster = (dim3){a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z};
+            if (!work->cluster.x || !work->cluster.y || !work->cluster.z) return false;
             break;
         default: /* the others ask for speed */ break;
         }
@@ -180,7 +185,7 @@ cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config, cons
                                .block = config->blockDim,
                                .shared = config->dynamicSmemBytes,
                                .args = args};
-    if (!read_attributes(config, &work)) return cudart_done(cudaErrorNotSupported);
+    if (!read_attributes(config, &work)) return cudart_done(cudaErrorInvalidClusterSize);
     return launch(&work, config->stream);
 }
 

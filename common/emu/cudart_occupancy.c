@@ -44,6 +44,11 @@ cudaError_t CUDARTAPI cudaFuncGetAttributes(struct cudaFuncAttributes *attribute
         .binaryVersion = 10 * gpu->major + gpu->minor,
         .maxDynamicSharedSizeBytes = (int)dynamic_allowed(function),
         .preferredShmemCarveout = cudaSharedmemCarveoutDefault,
+        .clusterDimMustBeSet = info->cluster[0] != 0,
+        .requiredClusterWidth = (int)info->cluster[0],
+        .requiredClusterHeight = (int)info->cluster[1],
+        .requiredClusterDepth = (int)info->cluster[2],
+        .nonPortableClusterSizeAllowed = function->large_clusters,
     };
     return cudaSuccess;
 }
@@ -65,7 +70,11 @@ cudaError_t CUDARTAPI cudaFuncSetAttribute(const void *host, enum cudaFuncAttrib
     }
     case cudaFuncAttributePreferredSharedMemoryCarveout: /* a hint */
         return cudart_done(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
-    default: return cudart_done(cudaErrorNotSupported); /* of clusters */
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        function->large_clusters = value != 0;
+        return cudaSuccess;
+    case cudaFuncAttributeClusterSchedulingPolicyPreference: return cudaSuccess; /* a hint */
+    default: return cudart_done(cudaErrorNotSupported); /* a cluster's size: at the launch */
     }
 }
 

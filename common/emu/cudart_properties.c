@@ -77,6 +77,7 @@ cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int devi
         .computePreemptionSupported = 1,
         .canUseHostPointerForRegisteredMem = 1,
         .cooperativeLaunch = 1,
+        .clusterLaunch = g->major >= 9,
         .sharedMemPerBlockOptin = g->shared_per_block_optin,
         .maxBlocksPerMultiProcessor = g->blocks_per_sm,
         .accessPolicyMaxWindowSize = is_ampere ? 128 << 20 : 0,

@@ -47,7 +47,7 @@
     R(cudaMemPoolImportPointer)
 
 #define CLUSTERS(R)                                                                                \
-    R(cudaOccupancyMaxActiveClusters) R(cudaOccupancyMaxPotentialClusterSize)
+    
 
 #define LIBRARIES(R)                                                                               \
     R(cudaLibraryEnumerateKernels) R(cudaLibraryGetGlobal) R(cudaLibraryGetKernel)                 \

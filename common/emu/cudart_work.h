@@ -22,6 +22,7 @@ struct kernel_work {
     void **args;
     bool cooperative;
     int priority;
+    dim3 cluster; /* x = 0: as the kernel was compiled */
 };
 
 struct work {

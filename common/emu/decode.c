@@ -250,6 +250,7 @@ int decode_kernel(const struct emu_gpu *gpu, struct emu_module *module,
     kernel->function = function;
     kernel->stack_top = NO_SLOT;
     kernel->info.name = function->name;
+    kernel->info.cluster = function->exact_cluster;
     kernel->info.max_threads =
         function->max_threads && function->max_threads < (unsigned)gpu->threads_per_block
             ? function->max_threads

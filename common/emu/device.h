@@ -65,6 +65,8 @@ void device_append(char *text, size_t size, const char *format, ...)
 void device_append_host_place(const struct emu *, const struct emu_host_place *, const char *title,
                               char *text, size_t size);
 
+/* The blocks of a cluster, in each direction. (launch_check.c) */
+struct emu_dim launch_cluster(const struct emu_kernel *, const struct emu_shape *);
 /* Returns 0 or an enum emu_error, with the message set. `shared`: bytes a block. (launch_check.c) */
 int launch_check(struct emu *, const struct emu_kernel *, const struct emu_shape *, size_t shared);
 

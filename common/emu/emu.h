@@ -54,6 +54,7 @@ enum emu_error {
     EMU_COOPERATIVE_TOO_LARGE = 720,
     EMU_NOT_SUPPORTED = 801,
     EMU_INTERRUPTED = 999, /* see emu_interrupt() */
+    EMU_INVALID_CLUSTER_SIZE = 912,
 };
 
 /* A model of a GPU: what cudaGetDeviceProperties tells, and what limits a launch. Bytes, counts,
@@ -237,10 +238,11 @@ struct emu_kernel_info {
     const char *name;
     unsigned params; /* number of parameters, then each one's offset and size in bytes */
     const unsigned *param_offset, *param_size;
-    size_t shared_bytes;  /* static shared memory a block */
-    size_t local_bytes;   /* local memory a thread */
-    unsigned registers;   /* a thread, estimated from PTX (ptxas decides on a GPU) */
-    unsigned max_threads; /* a block: .maxntid, or the device's limit */
+    size_t shared_bytes;     /* static shared memory a block */
+    size_t local_bytes;      /* local memory a thread */
+    unsigned registers;      /* a thread, estimated from PTX (ptxas decides on a GPU) */
+    unsigned max_threads;    /* a block: .maxntid, or the device's limit */
+    const unsigned *cluster; /* blocks in x, y, z that it was compiled for; x = 0: any */
 };
 const struct emu_kernel_info *emu_kernel_info(const struct emu_kernel *);
 
@@ -252,8 +254,14 @@ struct emu_dim {
 struct emu_shape {
     struct emu_dim grid, block;
     size_t dynamic_shared;
-    bool cooperative; /* all blocks are resident at once, and may wait for each other */
+    bool cooperative;       /* all blocks are resident at once, and may wait for each other */
+    struct emu_dim cluster; /* blocks that share their memory; x = 0: as the kernel was compiled */
+    bool large_clusters;    /* more than EMU_PORTABLE_CLUSTER blocks are allowed */
 };
+enum { EMU_PORTABLE_CLUSTER = 8, EMU_LARGEST_CLUSTER = 16 };
+
+/* How many clusters of that shape a GPU holds at once, if a multiprocessor holds so many blocks. */
+unsigned emu_active_clusters(const struct emu_gpu *, unsigned cluster_blocks, unsigned per_sm);
 
 /* Runs a grid to its end. args[i] points to parameter i. A fault stops the grid; memory keeps what
  * was written until then. */

@@ -47,6 +47,28 @@ static const struct emu_gpu models[] = {
      .memory_bus_bits = 7680},
 };
 
+/*
+ * The blocks of a cluster run in one of the GPU's processing clusters (GPCs). An H200's have these
+ * numbers of multiprocessors, by what cudaOccupancyMaxActiveClusters says there for clusters of 2,
+ * 4, 8 and 16 blocks. Of other GPUs it is not known: as many as GPCs of SMS_PER_GPC give.
+ */
+static const int h200_gpcs[] = {18, 18, 18, 16, 16, 16, 16, 14};
+enum { H200_SMS = 132, SMS_PER_GPC = 16 };
+
+unsigned emu_active_clusters(const struct emu_gpu *gpu, unsigned cluster_blocks, unsigned per_sm)
+{
+    unsigned clusters = 0;
+    if (cluster_blocks <= 1) return (unsigned)gpu->sms * per_sm;
+    if (gpu->major == 9 && gpu->sms == H200_SMS) {
+        for (size_t k = 0; k < sizeof h200_gpcs / sizeof *h200_gpcs; k++)
+            clusters += (unsigned)h200_gpcs[k] / cluster_blocks;
+        return clusters * per_sm;
+    }
+    for (int left = gpu->sms; left > 0; left -= SMS_PER_GPC)
+        clusters += (unsigned)(left < SMS_PER_GPC ? left : SMS_PER_GPC) / cluster_blocks;
+    return clusters * per_sm;
+}
+
 const struct emu_gpu *emu_gpu_at(size_t index)
 {
     return index < sizeof models / sizeof *models ? &models[index] : NULL;

@@ -55,15 +55,19 @@ static struct launch *launch_new(struct emu *emu, const struct emu_kernel *kerne
     struct emu_dim grid = shape->grid, block = shape->block;
     struct launch *launch = calloc(1, sizeof *launch);
     if (!launch) return NULL;
-    unsigned per_sm = blocks_per_sm(emu->gpu, block.x * block.y * block.z, shared);
+    struct emu_dim cluster = launch_cluster(kernel, shape);
+    unsigned size = cluster.x * cluster.y * cluster.z;
+    unsigned resident = emu_active_clusters(
+        emu->gpu, size, blocks_per_sm(emu->gpu, block.x * block.y * block.z, shared));
     *launch = (struct launch){.emu = emu,
                               .kernel = kernel,
                               .id = emu->launches++,
                               .grid = grid,
                               .block = block,
-                              .cluster = {1, 1, 1},
-                              .cluster_size = 1,
-                              .cluster_count = (uint64_t)grid.x * grid.y * grid.z,
+                              .cluster = cluster,
+                              .cluster_size = size,
+                              .explicit_cluster = shape->cluster.x || kernel->info.cluster[0],
+                              .cluster_count = (uint64_t)grid.x * grid.y * grid.z / size,
                               .dynamic_shared = shape->dynamic_shared,
                               .shared_bytes = shared,
                               .counting = emu->counting,
@@ -71,8 +75,7 @@ static struct launch *launch_new(struct emu *emu, const struct emu_kernel *kerne
                               .allow_exited = emu->allow_exited,
                               .checks = emu->checks,
                               .trace = emu->tracing ? &emu->trace : NULL,
-                              .resident_limit =
-                                  (uint64_t)(per_sm ? per_sm : 1) * (unsigned)emu->gpu->sms};
+                              .resident_limit = resident ? resident : 1};
     pthread_mutex_init(&launch->lock, NULL);
     device_host_place(emu, &launch->host_place);
     /* 8: an element may be loaded beyond a short end */

@@ -2,6 +2,51 @@
 #include "device.h"
 #include "sched.h"
 
+struct emu_dim launch_cluster(const struct emu_kernel *kernel, const struct emu_shape *shape)
+{
+    const unsigned *exact = kernel->info.cluster;
+    if (shape->cluster.x) return shape->cluster;
+    if (exact[0]) return (struct emu_dim){exact[0], exact[1], exact[2]};
+    return (struct emu_dim){1, 1, 1};
+}
+
+static int check_cluster(struct emu *emu, const struct emu_kernel *kernel,
+                         const struct emu_shape *shape)
+{
+    enum { FIRST_WITH_CLUSTERS = 9 }; /* compute capability */
+    struct emu_dim grid = shape->grid, c = launch_cluster(kernel, shape);
+    const char *name = kernel->info.name;
+    const unsigned *exact = kernel->info.cluster;
+    uint64_t size = (uint64_t)c.x * c.y * c.z;
+    unsigned most = shape->large_clusters ? EMU_LARGEST_CLUSTER : EMU_PORTABLE_CLUSTER;
+    if (kernel->function->max_cluster && kernel->function->max_cluster < most)
+        most = kernel->function->max_cluster;
+    if (size > 1 && emu->gpu->major < FIRST_WITH_CLUSTERS)
+        return device_failed(emu, EMU_INVALID_CLUSTER_SIZE,
+                             "kernel %s: clusters of %llu blocks on a GPU of compute capability "
+                             "%d.%d; they need %d.0",
+                             name, (unsigned long long)size, emu->gpu->major, emu->gpu->minor,
+                             FIRST_WITH_CLUSTERS);
+    if (!size || size > most)
+        return device_failed(emu, EMU_INVALID_CLUSTER_SIZE,
+                             "kernel %s: clusters of (%u,%u,%u) blocks; 1 to %u can form one%s",
+                             name, c.x, c.y, c.z, most,
+                             most == EMU_PORTABLE_CLUSTER
+                                 ? ", more with cudaFuncAttributeNonPortableClusterSizeAllowed"
+                                 : "");
+    if (exact[0] && (c.x != exact[0] || c.y != exact[1] || c.z != exact[2]))
+        return device_failed(
+            emu, EMU_INVALID_CLUSTER_SIZE,
+            "kernel %s: clusters of (%u,%u,%u) blocks; it was compiled for (%u,%u,%u)", name, c.x,
+            c.y, c.z, exact[0], exact[1], exact[2]);
+    if (grid.x % c.x || grid.y % c.y || grid.z % c.z)
+        return device_failed(emu, EMU_INVALID_CLUSTER_SIZE,
+                             "kernel %s: a grid of (%u,%u,%u) blocks, which is no multiple of the "
+                             "clusters' (%u,%u,%u)",
+                             name, grid.x, grid.y, grid.z, c.x, c.y, c.z);
+    return EMU_OK;
+}
+
 int launch_check(struct emu *emu, const struct emu_kernel *kernel, const struct emu_shape *shape,
                  size_t shared)
 {
@@ -46,5 +91,5 @@ int launch_check(struct emu *emu, const struct emu_kernel *kernel, const struct 
             emu, EMU_COOPERATIVE_TOO_LARGE,
             "kernel %s: a cooperative grid of %llu blocks; at most %llu are resident", name,
             (unsigned long long)grid.x * grid.y * grid.z, (unsigned long long)resident);
-    return EMU_OK;
+    return check_cluster(emu, kernel, shape);
 }

@@ -57,7 +57,16 @@ size_t ptx_type_size(enum ptx_type); /* bytes; 0 for PTX_NONE and PTX_PRED */
 bool ptx_type_is_float(enum ptx_type);
 bool ptx_type_is_signed(enum ptx_type);
 
-enum ptx_space { PTX_GENERIC, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_CONST, PTX_PARAM, PTX_SHARED_CLUSTER, PTX_SPACES };
+enum ptx_space {
+    PTX_GENERIC,
+    PTX_GLOBAL,
+    PTX_SHARED,
+    PTX_LOCAL,
+    PTX_CONST,
+    PTX_PARAM,
+    PTX_SHARED_CLUSTER,
+    PTX_SPACES
+};
 const char *ptx_space_name(enum ptx_space);
 
 /* Who sees a name. EXTERN: it is defined in another unit. Of several WEAK definitions one is taken,
@@ -158,6 +167,7 @@ struct ptx_function {
     unsigned home_file;      /* of its first .loc; 0: none */
     unsigned max_threads;    /* .maxntid or .reqntid, x*y*z; 0: not given */
     unsigned exact_block[3]; /* .reqntid; 0: not given */
+    unsigned exact_cluster[3], max_cluster; /* .reqnctapercluster, .maxclusterrank; 0: not given */
 };
 
 /* A name that functions and variables are found by; unit PTX_ALL_UNITS: one that all share. */

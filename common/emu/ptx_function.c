@@ -50,6 +50,7 @@ void parse_function(struct parser *p, bool is_entry, enum ptx_linkage linkage)
 
     while (p->token.kind == TOKEN_WORD && p->token.start[0] == '.') {
         bool exact = at(p, ".reqntid"), limit = at(p, ".maxntid") || exact;
+        bool cluster = at(p, ".reqnctapercluster"), rank = at(p, ".maxclusterrank");
         unsigned size[3] = {1, 1, 1}, dimension = 0;
         advance(p);
         if (p->token.kind == TOKEN_INTEGER) {
@@ -59,6 +60,8 @@ void parse_function(struct parser *p, bool is_entry, enum ptx_linkage linkage)
             } while (accept(p, ","));
             if (limit) function.max_threads = size[0] * size[1] * size[2];
             for (int k = 0; exact && k < 3; k++) function.exact_block[k] = size[k];
+            for (int k = 0; cluster && k < 3; k++) function.exact_cluster[k] = size[k];
+            if (rank) function.max_cluster = size[0];
         }
     }
     if (!accept(p, ";")) skip_body(p, &function);
