@@ -186,4 +186,7 @@ def main():
         by_line(a, b)
 
 
-main()
+try:
+    main()
+except BrokenPipeError:  # as in: make compare | head
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
