@@ -105,8 +105,10 @@ static __global__ void copy_structures_staged(float *out, const float *in, size_
     // Other threads have loaded this thread's structure: it must not be read before it is there.
     __syncthreads();
 
-    struct position p = {temp[3 * thid], temp[3 * thid + 1], temp[3 * thid + 2]};
-    temp[3 * thid] = p.y, temp[3 * thid + 1] = p.z, temp[3 * thid + 2] = p.x;
+    if (begin + 3 * thid < 3 * n) {
+        struct position p = {temp[3 * thid], temp[3 * thid + 1], temp[3 * thid + 2]};
+        temp[3 * thid] = p.y, temp[3 * thid + 1] = p.z, temp[3 * thid + 2] = p.x;
+    }
 
     // Other threads store it, too: it must not be fetched before it is turned around.
     __syncthreads();
