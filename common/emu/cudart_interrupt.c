@@ -65,6 +65,12 @@ static void *wait_for_interrupt(void *unused)
     return unused;
 }
 
+/* A Ctrl-C that ends the program's own waiting may let it come to its end before finish() does. */
+__attribute__((destructor)) static void leave_the_end_to_finish(void)
+{
+    while (times_pressed != 0 && getpid() == process) pause();
+}
+
 void cudart_catch_interrupt(void)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, was;
