@@ -250,6 +250,8 @@ test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the 
 -include tests/emu/programs/programs.mk
 
 .PHONY: test-all
+# The recorded counters of large scans, too.
+test-all: export TEST_ALL = 1
 test-all: test programs ## also run all programs of tests/emu/programs, built in every way
 
 # The sanitizers get a tree of their own, build/asan, where the sources are links; only what nvcc
