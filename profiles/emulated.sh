@@ -37,17 +37,21 @@ for variant in naive work-efficient conflict-free conflict-free-remainder; do
 done
 scan 5 1000 --variant conflict-free
 scan 5 1000 --variant conflict-free-remainder
-for number in 5 6 7; do scan $number 65536; done
+for number in 5 6 7 9; do scan $number 65536; done
 scan 6 $mi
 scan 6 $mi --offset 1
 scan 7 $mi
+for variant in shfl predicate; do scan 9 $mi --variant $variant; done
 
 echo emu__ptx_inst_executed.sum >"$work/metrics"
 echo step,variant,n,kernel,launch,line,metric,value,unit,source >"$work/instructions"
-for number in 6 7; do
+for scan in 6:- 7:- 9:shfl 9:predicate; do
+    number=${scan%:*} variant=${scan#*:}
+    if [ "$variant" = - ]; then chosen=; else chosen="--variant $variant"; fi
+    # shellcheck disable=SC2086
     build/emu/emu --csv --metrics emu__ptx_inst_executed.sum --log-file "$work/log" \
-        "./step$number" --reps 0 --n $mi >/dev/null
-    profiles/ncu_long.py $number - $mi "$work/metrics" <"$work/log" >>"$work/instructions"
+        "./step$number" --reps 0 --n $mi $chosen >/dev/null
+    profiles/ncu_long.py $number "$variant" $mi "$work/metrics" <"$work/log" >>"$work/instructions"
 done
 
 mkdir -p "$out"

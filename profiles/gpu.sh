@@ -25,6 +25,7 @@ variants() {
     case $1 in
     4) echo pad32 pad16 pad32x2 ;;
     5) echo conflict-free work-efficient naive conflict-free-remainder ;;
+    9) echo shfl predicate ;;
     *) echo - ;;
     esac
 }
@@ -60,7 +61,7 @@ row=$(mktemp) && trap 'rm -f "$row" "$row".*' EXIT
 large() {
     about "Steps of any size at 2^31 + 5 elements, verified element by element." >"$out/large.csv"
     running=0
-    for number in 0 1 5 6 7; do
+    for number in 0 1 5 6 7 9; do
         for variant in $([ $number = 0 ] && echo float4 || variants $number); do
             step $number "$variant" --n 2^31+5 --reps 0 --csv >"$row.$number.$variant" 2>"$row.$number.$variant.err" &
             running=$((running + 1))
@@ -77,7 +78,7 @@ large() {
 
 verify() {
     about "Every step, and CUB: verified, timed (cold L2, medians), beside the roof." >"$out/verify.csv"
-    for number in 1 2 3 4 5 6 7 cub; do
+    for number in 1 2 3 4 5 6 7 9 cub; do
         for variant in $(variants $number); do
             for n in $(sizes $number); do
                 if step $number "$variant" --n "$n" --csv >"$row"; then append "$row" "$out/verify.csv"
@@ -95,7 +96,7 @@ sanitizer() {
     about "compute-sanitizer on every step: 0 errors means clean." >"$out/sanitizer.csv"
     echo "tool,step,variant,n,errors,exit" >>"$out/sanitizer.csv"
     for tool in memcheck racecheck initcheck synccheck; do
-        for number in 0 2 3 4 5 6 7; do
+        for number in 0 2 3 4 5 6 7 9; do
             for variant in $(variants $number); do
                 case $number in 2) n=1000 ;; 3 | 4) n=1024 ;; *) n=65539 ;; esac
                 if [ "$variant" = - ]; then chosen=; else chosen="--variant $variant"; fi
@@ -117,7 +118,7 @@ counters() {
     about "ncu --clock-control none: counters of every launch of one verified scan, and of its source lines." >"$out/counters.csv"
     echo "step,variant,n,kernel,launch,line,metric,value,unit,source" >>"$out/counters.csv"
     metrics=$(grep -v '^#' profiles/metrics.txt | paste -sd, -)
-    for number in 2 3 4 5 6 7; do
+    for number in 2 3 4 5 6 7 9; do
         for variant in $(variants $number); do
             for size in $(counted_sizes $number); do
                 if [ "$variant" = - ]; then chosen=; else chosen="--variant $variant"; fi

@@ -40,10 +40,15 @@ CHECKED, _ = read("emulated/checks.csv")
 CHECKS_DIFFER, _ = read("checks_differences.csv")
 
 
-def find(rows, **wanted):
-    """The rows that have these values; none is an error. No variant is "" or "-"."""
+def has(rows, **wanted):
+    """The rows that have these values, maybe none. No variant is "" or "-"."""
     same = lambda row, key: row[key].replace("-", "") == str(wanted[key]).replace("-", "")
-    found = [row for row in rows if all(same(row, key) for key in wanted)]
+    return [row for row in rows if all(same(row, key) for key in wanted)]
+
+
+def find(rows, **wanted):
+    """The same, but none is an error."""
+    found = has(rows, **wanted)
     if not found:
         sys.exit("profiles: no CSV row has %s" % wanted)
     return found

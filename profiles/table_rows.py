@@ -8,9 +8,9 @@ import re
 import sys
 import textwrap
 
-from records import (CHECKED, CHECKED_BY_GPU, CHECKED_ON, CHECKS_DIFFER, COMPILED, GPU, INSTRUCTIONS,
+from records import (CHECKED, CHECKED_BY_GPU, CHECKED_ON, CHECKS_DIFFER, COMPILED, GPU, INSTRUCTIONS, NCU,
                      OPERATORS, PATTERNS, SANITIZED, TIMED, TOP, VERY_LARGE, a_request, both, by_ncu,
-                     emulated, find, grouped, percent, sectors, share, size, three, time, timed)
+                     emulated, find, grouped, has, percent, sectors, share, size, three, time, timed)
 
 SIZES = [2**12, 2**16, 2**20, 2**24, 2**28]  # of the tables of times
 LARGE, MI = 2**24, 2**20
@@ -47,9 +47,10 @@ def step_row(step, variant, n):
     elif step == 1:
         additions, seconds = emulated(2, n)["adds_sequential"], time(timed(1, LARGE, "exclusive")) + " (CPU)"
     elif step > 1:
-        additions, ncu = grouped(emulated(step, n, variant)["adds_counted"]), by_ncu(step, n, variant)
-        conflicts, requests = both(ncu, "conflicts"), sectors(ncu)
-    if step >= 5:
+        counted = emulated(step, n, variant)
+        counts = by_ncu(step, n, variant) if has(NCU, step=step) else counted  # not recorded yet
+        additions, conflicts, requests = grouped(counted["adds_counted"]), both(counts, "conflicts"), sectors(counts)
+    if step >= 5 and has(TIMED, step=step):
         seconds, roof = time(timed(step, LARGE, variant)), share(timed(step, LARGE, variant))
     if variant in PADDINGS:
         name, teaches = name + " `%s`" % variant, teaches if variant == PADDINGS[0] else ""
@@ -58,7 +59,7 @@ def step_row(step, variant, n):
 
 def steps():
     rows = [(0, "", MI), (1, "", 512), (2, "", 512), (3, "", 512), *((4, p, 512) for p in PADDINGS),
-            (5, "conflict-free", 65536), (6, "", 65536), (7, "", 65536)]
+            (5, "conflict-free", 65536), (6, "", 65536), (7, "", 65536), (9, "shfl", 65536)]
     return table(["step", "what it teaches", "n", "additions", "bank conflicts", "sectors a request",
                   size(LARGE) + " floats", "of the roof"], *(step_row(*row) for row in rows))
 
@@ -192,8 +193,8 @@ def vectorized_times():
     return times_table(("step 5", 5, "conflict-free"), ("step 6", 6, ""))
 
 
-def instructions(step):
-    launches = [int(row["value"]) for row in find(INSTRUCTIONS, step=step, n=MI)]
+def instructions(step, variant=""):
+    launches = [int(row["value"]) for row in find(INSTRUCTIONS, step=step, n=MI, variant=variant)]
     return [grouped(sum(launches)), grouped(launches[0])]
 
 
@@ -232,6 +233,23 @@ def harris_table():
 
 def seconds(step, n, variant=""):
     return float(timed(step, n, variant)["seconds"])
+
+
+def shuffled():
+    """Step 9 beside step 7, by the emulator."""
+    counts = [emulated(7, MI), *(emulated(9, MI, v) for v in ("shfl", "predicate"))]
+    total, first = zip(instructions(7), instructions(9, "shfl"), instructions(9, "predicate"))
+    line = lambda what, cell: [what, *map(cell, counts)]
+    columns = [("step 7", 7, "", emulated), *(("step 9, `%s`" % v, 9, v, emulated) for v in ("shfl", "predicate"))]
+    return compare(MI, *columns, more=[
+        line("bytes of shared memory a block", lambda row: row["shared_bytes"]),
+        ["PTX instructions of warps", *total], ["of which `scan_block`'s first launch", *first]])
+
+
+def shuffled_times():
+    if not has(TIMED, step=9):
+        return ["Not recorded yet."]
+    return times_table(("step 7", 7, ""), ("step 9, `shfl`", 9, "shfl"), ("step 9, `predicate`", 9, "predicate"))
 
 
 def claims():

@@ -10,8 +10,16 @@
 
 #define SEED 39 /* of the random numbers: any will do */
 
-const struct step *const scan_steps[7] = {&step01, &step02, &step03, &step04,
-                                          &step05, &step06, &step07};
+const struct step *const scan_steps[SCAN_STEPS] = {&step01, &step02, &step03, &step04,
+                                                   &step05, &step06, &step07, &step09};
+
+const struct step *scan_step(int number)
+{
+    for (int i = 0; i < SCAN_STEPS; i++)
+        if (scan_steps[i]->number == number) return scan_steps[i];
+    cr_assert(false, "no step of these tests has the number %d", number);
+    return NULL;
+}
 
 int variant_count(const struct step *step)
 {

@@ -6,9 +6,13 @@
 
 #include "common/step.h"
 
-/* Steps 1 to 7; step 0 copies. */
-extern const struct step step00, step01, step02, step03, step04, step05, step06, step07;
-extern const struct step *const scan_steps[7];
+/* Step 0 copies; the others scan. */
+extern const struct step step00, step01, step02, step03, step04, step05, step06, step07, step09;
+enum { SCAN_STEPS = 8 };
+extern const struct step *const scan_steps[SCAN_STEPS];
+
+/* The one of scan_steps with this number. Fails the test if there is none. */
+const struct step *scan_step(int number);
 
 /* One scan: of n elements with step and variant, from and to buffers `offset` elements off their
  * alignment, in place or not. */

@@ -136,10 +136,10 @@ Test(step_counters, bank_conflicts)
     }
 }
 
-/* The blocks of steps 5 to 7 are small enough for one level of padding. */
+/* The blocks of steps 5 to 7 are small enough for one level of padding, and step 9 has no tree. */
 Test(step_counters, no_bank_conflicts_in_blocks)
 {
-    static const struct step *const steps[] = {&step05, &step06, &step07};
+    static const struct step *const steps[] = {&step05, &step06, &step07, &step09};
 
     for (size_t s = 0; s < LENGTH(steps); s++) {
         struct counters counters = count(steps[s], 0, 100003);

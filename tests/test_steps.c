@@ -149,7 +149,7 @@ Test(steps, no_elements)
     cr_assert(step00.scan(NULL, NULL, 0, SCALAR, NULL, NULL) == cudaSuccess);
 }
 
-/* ---- steps 5 to 7: any size ------------------------------------------------------------------ */
+/* ---- from step 5 on: any size ---------------------------------------------------------------- */
 
 /* Every size from one element to two tiles and a bit, which is two levels. */
 static void expect_every_size(const struct step *step, size_t tile)
@@ -166,6 +166,7 @@ static void expect_every_size(const struct step *step, size_t tile)
 Test(steps, arbitrary_size_at_every_size) { expect_every_size(&step05, 512); }
 Test(steps, vectorized_at_every_size) { expect_every_size(&step06, 2048); }
 Test(steps, unrolled_at_every_size) { expect_every_size(&step07, 2048); }
+Test(steps, warp_shuffle_at_every_size) { expect_every_size(&step09, 2048); }
 
 /* Sizes with two and three levels of sums, odd ones among them. */
 Test(steps, large_sizes)
@@ -177,11 +178,14 @@ Test(steps, large_sizes)
             expect_right(&(struct scan){&step05, variant, large[i], i % 2, i % 2 == 1}, in);
         expect_right(&(struct scan){&step06, 0, large[i], 0, true}, in);
         expect_right(&(struct scan){&step07, 0, large[i], 3, false}, in);
+        for (int variant = 0; variant < variant_count(&step09); variant++)
+            expect_right(&(struct scan){&step09, variant, large[i], i % 4, i % 2 == 0}, in);
     }
-    size_t three_levels = (size_t)2048 * 2048 + 2049; /* of steps 6 and 7 */
+    size_t three_levels = (size_t)2048 * 2048 + 2049; /* of steps 6, 7 and 9 */
     const float *in = random_floats(three_levels, false);
     expect_right(&(struct scan){&step06, 0, three_levels, 1, false}, in);
     expect_right(&(struct scan){&step07, 0, three_levels, 0, true}, in);
+    expect_right(&(struct scan){&step09, 0, three_levels, 0, false}, in);
 }
 
 /* ---- step 0 ---------------------------------------------------------------------------------- */

@@ -6,9 +6,9 @@
  * few.
  * Same as step 6 except: `#pragma unroll` where step 6 has `#pragma unroll 1`.
  * What it fixes: the instructions that counted d and offset, compared, multiplied and jumped.
- * What is still bad: every element goes to memory twice, for the block scan and for uniform_add;
- * all threads wait at every level's barrier, though near the root only one warp has work; a buffer
- * that is not aligned to 16 bytes is read in single floats, as in step 6.
+ * What is still bad: all threads wait at every level's barrier, though near the root only one warp
+ * has work (step 9); every element goes to memory twice, for the block scan and for uniform_add
+ * (step 11); a buffer that is not aligned to 16 bytes is read in single floats, as in step 6.
  * How to run it: make step7 && ./step7
  */
 #include "common/step.h"
