@@ -56,7 +56,7 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all compare emu emu-report tests-build test test-asan fuzz bench-emu setup doctor docs format clean help
+.PHONY: all experiments compare emu emu-report tests-build test test-asan fuzz bench-emu setup doctor docs format clean help
 
 all: $(STEPS) ## build every step; the default
 #cub: ## build CUB's scan, to be compared with
@@ -110,6 +110,19 @@ build/%.o: %.c
 build/%.cu.o: %.cu
 	$(call say,nvcc,$<)
 	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -c $< -o $@
+
+# Small programs that show one thing each: steps/00-copy/experiments/NAME.cu becomes
+# build/experiments/00-NAME.
+EXPERIMENTS := $(foreach f,$(wildcard steps/*/experiments/*.cu),build/experiments/$(firstword \
+               $(subst -, ,$(word 2,$(subst /, ,$f))))-$(basename $(notdir $f)))
+
+experiments: $(EXPERIMENTS) ## build the experiments, build/experiments/NN-NAME
+
+build/experiments/%: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
+$(EXPERIMENTS): build/experiments/%: $$(call objects,$$(call experiment,$$*) $(COMMON)) | emu
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) -lm -pthread
+experiment = $(wildcard steps/$(firstword $(subst -, ,$(1)))-*/experiments/$(patsubst $(firstword $(subst -, ,$(1)))-%,%,$(1)).cu)
 
 # ---- counters -----------------------------------------------------------------------------------
 
@@ -189,7 +202,7 @@ PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per
             merged endless linked hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
             cubin.fatbin)
 
-tests-build: build/tests/run $(PROGRAMS) $$(PROGRAM_QUICK) all ## build the tests
+tests-build: build/tests/run $(PROGRAMS) $$(PROGRAM_QUICK) all experiments ## build the tests
 	@:
 
 # The tests see the parts of the emulator that its library hides, too.

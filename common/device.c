@@ -13,7 +13,6 @@
 
 #define OLDEST_CAPABILITY 75 /* the Makefile compiles for compute_75 and newer */
 
-#define EMULATOR_FOLDER  "build/emu" /* beside the program */
 #define EMULATOR_LIBRARY "libcudart.so.13"
 
 /* Set before the program starts again under the emulator: why it did. It also stops a second
@@ -82,16 +81,28 @@ static bool own_path(char *path, size_t size)
     return true;
 }
 
+/* The emulator's folder and its library, from where this program lies: ./stepN, or
+ * build/experiments/NAME. If it is in neither place, the first. */
+static void find_emulator(const char *program, char *folder, char *library, size_t size)
+{
+    static const char *const from_program[] = {"build/emu", "../emu", "build/emu"};
+    int directory = (int)(strrchr(program, '/') - program);
+    for (size_t i = 0; i < sizeof from_program / sizeof *from_program; i++) {
+        snprintf(folder, size, "%.*s/%s", directory, program, from_program[i]);
+        snprintf(library, size, "%.*s/%s/%s", directory, program, from_program[i],
+                 EMULATOR_LIBRARY);
+        if (access(library, R_OK) == 0) return;
+    }
+}
+
 /* Starts this program again with the emulator's library first. Comes back only if it cannot. */
 static int restart(const struct options *options, const char *why, struct fault *fault)
 {
-    char program[PATH_MAX], folder[PATH_MAX + 32], library[PATH_MAX + 64];
+    char program[PATH_MAX], folder[PATH_MAX + 64], library[PATH_MAX + 64];
     if (!own_path(program, sizeof program))
         return fail(fault, EXIT_DEVICE, "cannot find this program through /proc/self/exe: %s.",
                     strerror(errno));
-    int directory = (int)(strrchr(program, '/') - program);
-    snprintf(folder, sizeof folder, "%.*s/%s", directory, program, EMULATOR_FOLDER);
-    snprintf(library, sizeof library, "%s/%s", folder, EMULATOR_LIBRARY);
+    find_emulator(program, folder, library, sizeof library);
     const char *and = *why ? ", and " : "";
     if (access(library, R_OK) != 0)
         return fail(fault, EXIT_DEVICE,

@@ -11,13 +11,14 @@
 #               source_… are of a source line, from ncu's Source page
 #   operators   which machine code ptxas makes of PTX's cache operators; needs cuobjdump
 #   compiled    steps 5 and 7 with other sizes of blocks, and with fewer registers: times
+#   experiments what the small experiments of the steps say, steps/*/experiments
 #   large       the steps of any size at 2^31 + 5: right or wrong; run beside each other, so without times
 # The copies in profiles/<gpu>/ were made so; nothing overwrites those by itself.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 out=${1:-build/profiles}
 [ $# -eq 0 ] || shift
-parts=${*:-verify patterns sanitizer counters operators compiled large}
+parts=${*:-verify patterns sanitizer counters operators compiled experiments large}
 mkdir -p "$out" || exit 2
 failed=0
 
@@ -171,6 +172,15 @@ compiled() {
         done
     done
     cat "$row.rows" >>"$out/compiled.csv"
+}
+
+experiments() {
+    about "The small experiments, steps/*/experiments: times are medians." >"$out/experiments.csv"
+    make experiments >&2 || failed=$((failed + 1))
+    for program in build/experiments/[0-9]*; do
+        if "$program" --device cuda --csv >"$row"; then append "$row" "$out/experiments.csv"
+        else failed=$((failed + 1)); echo "$program failed" >&2; fi
+    done
 }
 
 for part in $parts; do $part; done

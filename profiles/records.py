@@ -37,6 +37,8 @@ OPERATORS, _ = read("h200/operators.csv")
 COMPILED, _ = read("h200/compiled.csv")
 CHECKED_BY_GPU, CHECKED_ON = read("h200/checks.csv")
 CHECKED, _ = read("emulated/checks.csv")
+EXPERIMENTS, _ = (read("h200/experiments.csv") if os.path.exists(os.path.join(TOP, "profiles/h200/experiments.csv"))
+                  else ([], None))
 CHECKS_DIFFER, _ = read("checks_differences.csv")
 
 

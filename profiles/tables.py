@@ -4,14 +4,15 @@
 usage: profiles/tables.py           brings every table up to date
        profiles/tables.py --check   changes nothing; names the files that are stale, and fails
 
-A table stands between the lines `<!-- begin NAME ... -->` and `<!-- end NAME -->`; table_rows.py or
-speed_rows.py has a function of that name (`_` for `-`).
+A table stands between the lines `<!-- begin NAME ... -->` and `<!-- end NAME -->`; table_rows.py,
+speed_rows.py or experiment_rows.py has a function of that name (`_` for `-`).
 """
 import glob
 import os
 import re
 import sys
 
+import experiment_rows
 import speed_rows
 import table_rows
 from records import TOP
@@ -27,9 +28,11 @@ def fill(path, text):
 
     def region(match):
         name = match[2].replace("-", "_")
-        make = getattr(table_rows, name, None) or getattr(speed_rows, name, None)
+        make = next((getattr(rows, name) for rows in (table_rows, speed_rows, experiment_rows)
+                     if hasattr(rows, name)), None)
         if make is None:
-            sys.exit("%s: no function in table_rows.py or speed_rows.py makes the table %s" % (path, match[2]))
+            sys.exit("%s: no function in table_rows.py, speed_rows.py or experiment_rows.py makes the table %s"
+                     % (path, match[2]))
         return match[1] + "\n".join(make()) + "\n" + match[3]
 
     return REGION.sub(region, text)
