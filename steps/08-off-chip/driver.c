@@ -1,0 +1,88 @@
+/* Step 8's descriptor: what the harness needs to know about scan.cu. */
+#include "common/step.h"
+#include "scan.h"
+
+scan_fn step08_scan;
+
+static const char *const variants[] = {
+    [HYBRID] = "hybrid", [TREE] = "tree", [NAIVE] = "naive", NULL};
+
+/* The reduce steps of a scan of n elements, and in *left how many elements the last one leaves. */
+static unsigned reduce_steps(size_t n, int variant, size_t *left)
+{
+    unsigned steps = 0;
+    *left = n;
+    do *left = pairs_of(*left), steps++;
+    while (*left > most_left(n, variant));
+    return steps;
+}
+
+/* Sweeps of the double-buffered scan; there is one at least, for the shift. */
+static unsigned sweeps(size_t n)
+{
+    unsigned count = 0;
+    size_t offset = 1;
+    do offset *= 2, count++;
+    while (offset + 1 < n);
+    return count;
+}
+
+/* A reduce step, a sweep, and a down-sweep step are a launch each. */
+static struct launch_shape step08_shape(size_t n, int variant)
+{
+    size_t left, pairs = pairs_of(n);
+    unsigned steps = reduce_steps(n, variant, &left);
+    return (struct launch_shape){.grid = (pairs + THREADS - 1) / THREADS,
+                                 .block = THREADS,
+                                 .launches = 2 * steps + sweeps(left)};
+}
+
+/* The sums of all levels, and as much again for the second buffer of the last. */
+static size_t step08_workspace(size_t n, int variant)
+{
+    size_t left, floats = 0, most = most_left(n, variant);
+    do {
+        left = pairs_of(n);
+        floats += room_for(left);
+        n = left;
+    } while (left > most);
+    return (floats + room_for(left)) * sizeof(float);
+}
+
+/* For every pair one on the way up and one on the way down; those of the sweeps. */
+static double step08_adds(size_t n, int variant)
+{
+    size_t left = n, most = most_left(n, variant);
+    double adds = 0;
+    do {
+        left = pairs_of(left);
+        adds += 2 * (double)left;
+    } while (left > most);
+
+    if (left > 2) adds += (double)left - 2; /* the first sweep, of shifted elements */
+    for (size_t offset = 2; offset + 1 < left; offset *= 2) adds += (double)(left - offset);
+    return adds;
+}
+
+static double step08_depth(size_t n, int variant)
+{
+    size_t left;
+    unsigned steps = reduce_steps(n, variant, &left);
+    return 2.0 * steps + sweeps(left);
+}
+
+const struct step step08 = {
+    .number = 8,
+    .name = "off-chip",
+    .title = "Scan through device memory, as OpenGL had to",
+    .teaches = "without shared memory every level of the tree goes through device memory",
+    .still_bad = "8n words move, in dozens of launches: step 9 goes on from step 7",
+    .default_n = 1 << 20,
+    .element = ELEMENT_F32,
+    .variants = variants,
+    .scan = step08_scan,
+    .shape = step08_shape,
+    .workspace = step08_workspace,
+    .adds = step08_adds,
+    .depth = step08_depth,
+};
