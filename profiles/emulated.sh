@@ -37,10 +37,11 @@ for variant in naive work-efficient conflict-free conflict-free-remainder; do
 done
 scan 5 1000 --variant conflict-free
 scan 5 1000 --variant conflict-free-remainder
-for number in 5 6 7 9; do scan $number 65536; done
+for number in 5 6 7 8 9; do scan $number 65536; done
 scan 6 $mi
 scan 6 $mi --offset 1
 scan 7 $mi
+for variant in hybrid tree naive; do scan 8 $mi --variant $variant; done
 for variant in shfl predicate; do scan 9 $mi --variant $variant; done
 
 echo emu__ptx_inst_executed.sum >"$work/metrics"

@@ -26,6 +26,7 @@ variants() {
     case $1 in
     4) echo pad32 pad16 pad32x2 ;;
     5) echo conflict-free work-efficient naive conflict-free-remainder ;;
+    8) echo hybrid tree naive ;;
     9) echo shfl predicate ;;
     *) echo - ;;
     esac
@@ -62,7 +63,7 @@ row=$(mktemp) && trap 'rm -f "$row" "$row".*' EXIT
 large() {
     about "Steps of any size at 2^31 + 5 elements, verified element by element." >"$out/large.csv"
     running=0
-    for number in 0 1 5 6 7 9; do
+    for number in 0 1 5 6 7 8 9; do
         for variant in $([ $number = 0 ] && echo float4 || variants $number); do
             step $number "$variant" --n 2^31+5 --reps 0 --csv >"$row.$number.$variant" 2>"$row.$number.$variant.err" &
             running=$((running + 1))
@@ -79,7 +80,7 @@ large() {
 
 verify() {
     about "Every step, and CUB: verified, timed (cold L2, medians), beside the roof." >"$out/verify.csv"
-    for number in 1 2 3 4 5 6 7 9 cub; do
+    for number in 1 2 3 4 5 6 7 8 9 cub; do
         for variant in $(variants $number); do
             for n in $(sizes $number); do
                 if step $number "$variant" --n "$n" --csv >"$row"; then append "$row" "$out/verify.csv"
@@ -97,7 +98,7 @@ sanitizer() {
     about "compute-sanitizer on every step: 0 errors means clean." >"$out/sanitizer.csv"
     echo "tool,step,variant,n,errors,exit" >>"$out/sanitizer.csv"
     for tool in memcheck racecheck initcheck synccheck; do
-        for number in 0 2 3 4 5 6 7 9; do
+        for number in 0 2 3 4 5 6 7 8 9; do
             for variant in $(variants $number); do
                 case $number in 2) n=1000 ;; 3 | 4) n=1024 ;; *) n=65539 ;; esac
                 if [ "$variant" = - ]; then chosen=; else chosen="--variant $variant"; fi
@@ -113,14 +114,18 @@ sanitizer() {
 }
 # Sizes at which ncu looks: those of one block, and from one block to many.
 counted_sizes() {
-    case $1 in 2) echo 512 1024 ;; 3 | 4) echo 512 1024 2048 ;; *) echo 512 1024 2048 2^16 2^20 2^24 ;; esac
+    case $1 in 2) echo 512 1024 ;; 3 | 4) echo 512 1024 2048 ;; 8) echo 512 2^16 2^20 ;; *) echo 512 1024 2048 2^16 2^20 2^24 ;; esac
+}
+# A launch a row: of step 8, which has dozens, one variant will do.
+counted_variants() {
+    if [ "$1" = 8 ]; then echo hybrid; else variants "$1"; fi
 }
 counters() {
     about "ncu --clock-control none: counters of every launch of one verified scan, and of its source lines." >"$out/counters.csv"
     echo "step,variant,n,kernel,launch,line,metric,value,unit,source" >>"$out/counters.csv"
     metrics=$(grep -v '^#' profiles/metrics.txt | paste -sd, -)
-    for number in 2 3 4 5 6 7 9; do
-        for variant in $(variants $number); do
+    for number in 2 3 4 5 6 7 8 9; do
+        for variant in $(counted_variants $number); do
             for size in $(counted_sizes $number); do
                 if [ "$variant" = - ]; then chosen=; else chosen="--variant $variant"; fi
                 n=$(($(echo "$size" | sed 's/^2^/1 << /')))

@@ -166,6 +166,7 @@ static void expect_every_size(const struct step *step, size_t tile)
 Test(steps, arbitrary_size_at_every_size) { expect_every_size(&step05, 512); }
 Test(steps, vectorized_at_every_size) { expect_every_size(&step06, 2048); }
 Test(steps, unrolled_at_every_size) { expect_every_size(&step07, 2048); }
+Test(steps, off_chip_at_every_size) { expect_every_size(&step08, 256); }
 Test(steps, warp_shuffle_at_every_size) { expect_every_size(&step09, 2048); }
 
 /* Sizes with two and three levels of sums, odd ones among them. */
@@ -178,6 +179,8 @@ Test(steps, large_sizes)
             expect_right(&(struct scan){&step05, variant, large[i], i % 2, i % 2 == 1}, in);
         expect_right(&(struct scan){&step06, 0, large[i], 0, true}, in);
         expect_right(&(struct scan){&step07, 0, large[i], 3, false}, in);
+        for (int variant = 0; variant < variant_count(&step08); variant++)
+            expect_right(&(struct scan){&step08, variant, large[i], i % 2, i % 2 == 0}, in);
         for (int variant = 0; variant < variant_count(&step09); variant++)
             expect_right(&(struct scan){&step09, variant, large[i], i % 4, i % 2 == 0}, in);
     }
