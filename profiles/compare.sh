@@ -3,10 +3,11 @@
 #
 #   [A=3 B=4:pad16] [N=512] [LINES=1] profiles/compare.sh
 #
-# The emulator counts now; what was recorded on an H200 stands beside it. Without A and B: all steps,
-# one block (2 to 4) at 512 elements, the others at 65536, or all at N.
+# The emulator counts now; what was recorded on an H200 stands beside it. Without A and B: all steps and variants,
+# those of one block (2 to 4) at 512 elements, the others at 65536, or all at N; STEPS="8 9" VARIANTS="naive" choose.
 set -eu
 cd "$(dirname "$0")/.."
+. profiles/steps.sh
 
 # Counts STEP[:VARIANT] at N elements, and tells the file.
 count() {
@@ -23,8 +24,15 @@ if [ -n "${A:-}${B:-}" ]; then
     profiles/compare.py ${LINES:+--lines} "$a" "$b"
 else
     files=
-    for scan in 2 3 4:pad16 4:pad32 4:pad32x2; do files="$files $(count $scan "${N:-512}")"; done
-    for scan in 5:naive 5:work-efficient 5:conflict-free 6 7; do files="$files $(count $scan "${N:-65536}")"; done
+    for number in $(steps 2); do
+        n=65536
+        [ -z "$(limit "$number")" ] || n=512
+        for variant in $(variants "$number"); do
+            scan=$number
+            [ "$variant" = - ] || scan=$number:$variant
+            files="$files $(count "$scan" "${N:-$n}")"
+        done
+    done
     # shellcheck disable=SC2086
     profiles/compare.py --all $files
 fi

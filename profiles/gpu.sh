@@ -13,7 +13,8 @@
 #   compiled    steps 5 and 7 with other sizes of blocks, and with fewer registers: times
 #   experiments what the small experiments of the steps say, steps/*/experiments
 #   large       the steps of any size at 2^31 + 5: right or wrong; run beside each other, so without times
-# The copies in profiles/<gpu>/ were made so; nothing overwrites those by itself.
+# The copies in profiles/<gpu>/ were made so; nothing overwrites those by itself. STEPS="8 9" leaves the other steps
+# out, VARIANTS and SIZES the other variants and sizes (steps.sh); merge.py puts such rows into a recording of all.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 out=${1:-build/profiles}
@@ -22,21 +23,12 @@ parts=${*:-verify patterns sanitizer counters operators compiled experiments lar
 mkdir -p "$out" || exit 2
 failed=0
 
-variants() {
-    case $1 in
-    4) echo pad32 pad16 pad32x2 ;;
-    5) echo conflict-free work-efficient naive conflict-free-remainder ;;
-    8) echo hybrid tree naive ;;
-    9) echo shfl predicate ;;
-    *) echo - ;;
-    esac
-}
-# The sizes of a step: one block of up to 1024 or 2048 elements, or anything.
+. profiles/steps.sh
+# Sizes at which a step is verified and timed: those of one block if it takes no more, or from 2^10 on.
 sizes() {
-    case $1 in
-    2) echo 512 1024 ;;
-    3 | 4) echo 512 1024 2048 ;;
-    *) echo 2^10 2^11 2^12 2^13 2^14 2^15 2^16 2^17 2^18 2^19 2^20 2^21 2^22 2^23 2^24 2^26 2^28 2^20+1 ;;
+    case $(limit "$1") in
+    ?*) up_to "$1" 512 1024 2048 ;;
+    *) up_to "$1" $(seq -f 2^%.0f 10 24) 2^26 2^28 2^20+1 ;;
     esac
 }
 # Runs ./stepN, or ./cub, with a variant, unless that is "-".
@@ -63,9 +55,11 @@ row=$(mktemp) && trap 'rm -f "$row" "$row".*' EXIT
 large() {
     about "Steps of any size at 2^31 + 5 elements, verified element by element." >"$out/large.csv"
     running=0
-    for number in 0 1 5 6 7 8 9; do
-        for variant in $([ $number = 0 ] && echo float4 || variants $number); do
-            step $number "$variant" --n 2^31+5 --reps 0 --csv >"$row.$number.$variant" 2>"$row.$number.$variant.err" &
+    for number in $(steps 0); do
+        [ -z "$(limit "$number")" ] || continue
+        for variant in $([ "$number" = 0 ] && echo float4 || variants "$number"); do
+            step "$number" "$variant" --n 2^31+5 --reps 0 --csv >"$row.$number.$variant" \
+                2>"$row.$number.$variant.err" &
             running=$((running + 1))
             [ $((running % 3)) -ne 0 ] || wait
         done
@@ -80,10 +74,10 @@ large() {
 
 verify() {
     about "Every step, and CUB: verified, timed (cold L2, medians), beside the roof." >"$out/verify.csv"
-    for number in 1 2 3 4 5 6 7 8 9 cub; do
-        for variant in $(variants $number); do
-            for n in $(sizes $number); do
-                if step $number "$variant" --n "$n" --csv >"$row"; then append "$row" "$out/verify.csv"
+    for number in $(steps 1 cub); do
+        for variant in $(variants "$number"); do
+            for n in $(sizes "$number"); do
+                if step "$number" "$variant" --n "$n" --csv >"$row"; then append "$row" "$out/verify.csv"
                 else failed=$((failed + 1)); echo "step $number $variant $n failed" >&2; fi
             done
         done
@@ -98,9 +92,11 @@ sanitizer() {
     about "compute-sanitizer on every step: 0 errors means clean." >"$out/sanitizer.csv"
     echo "tool,step,variant,n,errors,exit" >>"$out/sanitizer.csv"
     for tool in memcheck racecheck initcheck synccheck; do
-        for number in 0 2 3 4 5 6 7 8 9; do
-            for variant in $(variants $number); do
-                case $number in 2) n=1000 ;; 3 | 4) n=1024 ;; *) n=65539 ;; esac
+        for number in $(among "$(steps 0)" "0 $(steps 2)"); do # step 1 runs on the CPU
+            for variant in $(variants "$number"); do
+                n=65539
+                [ -z "$(limit "$number")" ] || n=1000
+                ! only_powers "$number" || n=1024
                 if [ "$variant" = - ]; then chosen=; else chosen="--variant $variant"; fi
                 # shellcheck disable=SC2086
                 compute-sanitizer --tool $tool --error-exitcode 9 "./step$number" --device cuda $chosen --n $n --reps 0 >"$row" 2>&1
@@ -112,31 +108,27 @@ sanitizer() {
         done
     done
 }
-# Sizes at which ncu looks: those of one block, and from one block to many.
-counted_sizes() {
-    case $1 in 2) echo 512 1024 ;; 3 | 4) echo 512 1024 2048 ;; 8) echo 512 2^16 2^20 ;; *) echo 512 1024 2048 2^16 2^20 2^24 ;; esac
-}
-# A launch a row: of step 8, which has dozens, one variant will do.
-counted_variants() {
-    if [ "$1" = 8 ]; then echo hybrid; else variants "$1"; fi
-}
+# Sizes at which ncu looks: those of one block, and from one block to many. A launch becomes a row, so of step 8, which
+# has dozens, one variant and fewer sizes have to do.
+counted_sizes() { if [ "$1" = 8 ]; then up_to 8 512 2^16 2^20; else up_to "$1" 512 1024 2048 2^16 2^20 2^24; fi; }
+counted_variants() { if [ "$1" = 8 ]; then variants 8 | head -1; else variants "$1"; fi; }
 counters() {
     about "ncu --clock-control none: counters of every launch of one verified scan, and of its source lines." >"$out/counters.csv"
     echo "step,variant,n,kernel,launch,line,metric,value,unit,source" >>"$out/counters.csv"
     metrics=$(grep -v '^#' profiles/metrics.txt | paste -sd, -)
-    for number in 2 3 4 5 6 7 8 9; do
-        for variant in $(counted_variants $number); do
-            for size in $(counted_sizes $number); do
+    for number in $(steps 2); do
+        for variant in $(counted_variants "$number"); do
+            for size in $(counted_sizes "$number"); do
                 if [ "$variant" = - ]; then chosen=; else chosen="--variant $variant"; fi
-                n=$(($(echo "$size" | sed 's/^2^/1 << /')))
+                n=$(value "$size")
                 # shellcheck disable=SC2086
                 ncu --clock-control none --metrics "$metrics" --section SourceCounters --import-source yes -f -o "$row" \
                     "./step$number" --device cuda $chosen --n $n --reps 0 --verify full --csv >"$row.said" 2>&1
                 ncu --import "$row.ncu-rep" --csv --page raw --print-units base >"$row.raw" 2>&1
                 ncu --import "$row.ncu-rep" --csv --page source --print-source cuda,sass >"$row.source" 2>&1
-                if profiles/ncu_long.py $number "$variant" $n profiles/metrics.txt <"$row.raw" >"$row.long" &&
+                if profiles/ncu_long.py "$number" "$variant" "$n" profiles/metrics.txt <"$row.raw" >"$row.long" &&
                     launches=$(cut -d, -f5 "$row.long" | sort -u | wc -l) &&
-                    profiles/ncu_source.py $number "$variant" $n "$launches" <"$row.source" >>"$row.long"; then
+                    profiles/ncu_source.py "$number" "$variant" "$n" "$launches" <"$row.source" >>"$row.long"; then
                     cat "$row.long" >>"$out/counters.csv"
                 else
                     failed=$((failed + 1)); tail -5 "$row.said" "$row.raw" >&2

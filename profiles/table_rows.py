@@ -72,8 +72,9 @@ def checked():
     clean = [row for row in SANITIZED if row["errors"] == "0" and row["exit"] == "0"]
     tools = sorted(set(row["tool"] for row in SANITIZED))
     large = [row for row in VERY_LARGE if row["right"] == "true" and row["verify"] == "full"]
-    return ["On the %s, %d of %d runs of steps 2 to 7, of up to %s floats, were right in every element, and"
-            % (GPU["GPU"], len(right), len(runs), size(max(int(row["n"]) for row in runs))),
+    last = max(int(row["step"]) for row in runs)
+    return ["On the %s, %d of %d runs of steps 2 to %d, of up to %s elements, were right in each of them, and"
+            % (GPU["GPU"], len(right), len(runs), last, size(max(int(row["n"]) for row in runs))),
             "%d of %d of the steps of any size at %s."
             % (len(large), len(VERY_LARGE), grouped(VERY_LARGE[0]["n"])),
             "compute-sanitizer's %s found nothing in %d of %d runs."
