@@ -44,6 +44,11 @@ scan 7 $mi
 for variant in hybrid tree naive; do scan 8 $mi --variant $variant; done
 for variant in shfl predicate; do scan 9 $mi --variant $variant; done
 
+# How far step 11 looks back is chance. With one host thread every tile finds the prefix before it.
+export EMU_THREADS=1
+scan 11 65536
+for variant in tile2048 tile4096 tile8192; do scan 11 $mi --variant $variant; done
+
 echo emu__ptx_inst_executed.sum >"$work/metrics"
 echo step,variant,n,kernel,launch,line,metric,value,unit,source >"$work/instructions"
 for scan in 6:- 7:- 9:shfl 9:predicate; do

@@ -27,13 +27,19 @@ static struct counters count(const struct step *step, int variant, size_t n)
     return counters;
 }
 
-/* The descriptor's adds(), launches and shape are those of the run. */
+/* Additions of step 11 in a warp that looks at 32 states more: a sum of 32 lanes, and one each. */
+#define LOOK_BACK (5 * 32 + 32)
+
+/* The descriptor's adds(), launches and shape are those of the run. How far step 11 looks back is
+ * chance, and adds() is the least. */
 static void expect_as_described(const struct step *step, int variant, size_t n)
 {
     struct launch_shape shape = step->shape(n, variant);
     struct counters counters = count(step, variant, n);
     uint64_t adds = counters.total.adds[EMU_ADD_F32];
 
+    if (step == &step11)
+        while ((double)adds > step->adds(n, variant)) adds -= LOOK_BACK;
     cr_assert((double)adds == step->adds(n, variant), "step %d %s, n = %zu: %llu adds, not %.0f",
               step->number, variant_name(step, variant), n, (unsigned long long)adds,
               step->adds(n, variant));
@@ -136,10 +142,11 @@ Test(step_counters, bank_conflicts)
     }
 }
 
-/* The blocks of steps 5 to 7 are small enough for one level of padding, and step 9 has no tree. */
+/* The blocks of steps 5 to 7 are small enough for one level of padding, and steps 9 and 11 have no
+ * tree. */
 Test(step_counters, no_bank_conflicts_in_blocks)
 {
-    static const struct step *const steps[] = {&step05, &step06, &step07, &step09};
+    static const struct step *const steps[] = {&step05, &step06, &step07, &step09, &step11};
 
     for (size_t s = 0; s < LENGTH(steps); s++) {
         struct counters counters = count(steps[s], 0, 100003);

@@ -1,0 +1,140 @@
+/*
+ * Step 11: the whole scan in a single pass.
+ *
+ * What it is: a chained scan with decoupled look-back (Merrill and Garland, 2016). A block scans
+ * its tile, tells all others the tile's sum, finds out from theirs what lies before it, adds that
+ * and writes: every element is read once and written once.
+ * Same as step 9 except: no uniform_add and no recursion. A block takes its tile by a ticket, and
+ * between scan and store stands look_back(). The float4 of a thread are an array, so that a
+ * variant says how many they are.
+ * What it fixes: 2n words move in place of 4n, in one launch (and the clearing of the states).
+ * What is still bad: a tile's sum is ready soon, but what lies before it comes tile by tile; blocks
+ * wait with their tiles in registers. How far a tile looks back is chance, and with it the order of
+ * the additions: floats differ from run to run in their last bits (step 12).
+ * How to run it: make step11 && ./step11
+ */
+#include "common/step.h"
+#include "scan.h"
+#include "float4.cuh"
+#include "look_back.cuh"
+
+/* The sum of x over the lanes up to and with this one. All lanes of the warp take part. */
+static __device__ float warp_scan(float x)
+{
+#pragma unroll
+    for (int d = 1; d < WARP; d *= 2) {
+        float y = __shfl_up_sync(ALL_LANES, x, d);
+        if (threadIdx.x % WARP >= d) x += y;
+    }
+    return x;
+}
+
+/* From the inclusive scan the exclusive one: what the lane before has, and 0 for the first. */
+static __device__ float exclusive(float x)
+{
+    float before = __shfl_up_sync(ALL_LANES, x, 1);
+    return threadIdx.x % WARP == 0 ? 0 : before;
+}
+
+/*
+ * Scans g_idata into g_odata, exclusively; a block scans one tile. Needs THREADS threads a block, a
+ * block a tile, and zeros in the tiles' states and in the ticket. Beyond n the elements count as 0.
+ * g_odata may be g_idata: a block reads its whole tile before it writes, and no other block's.
+ */
+template <int VECTORS>
+static __global__ void scan_tiles(float *g_odata, const float *g_idata, uint64_t *g_states,
+                                  unsigned *g_ticket, size_t n)
+{
+    __shared__ float totals[TOTALS(VECTORS)]; // the warps', first those of all v[0], and so on
+    __shared__ int ticket;
+    __shared__ float prefix;
+
+    int thid = threadIdx.x, lane = thid % WARP, warp = thid / WARP;
+
+    // Draw a number: this block's tile. Whoever drew a lower one has started and will tell its sum
+    // without waiting for anybody. Of blockIdx nobody promises that: a block could wait for one
+    // that gets no place on the GPU before this one ends.
+    if (thid == 0) ticket = atomicAdd(g_ticket, 1);
+
+    // All read what the first thread has written: none may start before.
+    __syncthreads();
+    int tile = ticket;
+
+    // Load the float4 of a thread, one from each part of the tile.
+    size_t first = (size_t)tile * TILE(VECTORS) + 4 * thid; // this thread's first element
+    float4 v[VECTORS];
+#pragma unroll
+    for (int k = 0; k < VECTORS; k++) v[k] = load4(g_idata, first + 4 * THREADS * k, n);
+
+    // Scan each in registers, inclusively: its last element becomes its total. Scan the totals
+    // within the warp; the last lane's is the warp's.
+    float scanned[VECTORS];
+#pragma unroll
+    for (int k = 0; k < VECTORS; k++) {
+        v[k].y += v[k].x, v[k].z += v[k].y, v[k].w += v[k].z;
+        scanned[k] = warp_scan(v[k].w);
+        if (lane == WARP - 1) totals[warp + THREADS / WARP * k] = scanned[k];
+    }
+
+    // The first warp reads what all have written: it may not start before.
+    __syncthreads();
+
+    // It scans the warps' totals, 32 at a time, publishes the tile's sum, finds out what lies before
+    // the tile, and publishes that with the sum: a tile that looks back so far need go no further.
+    if (warp == 0) {
+        float sum = 0, before = 0;
+#pragma unroll
+        for (int i = lane; i - lane < TOTALS(VECTORS); i += WARP) {
+            float inclusive = warp_scan(i < TOTALS(VECTORS) ? totals[i] : 0);
+            float exclusively = exclusive(inclusive);
+            if (i < TOTALS(VECTORS)) totals[i] = sum + exclusively;
+            sum += __shfl_sync(ALL_LANES, inclusive, WARP - 1);
+        }
+        if (tile > 0) {
+            if (lane == 0) publish(&g_states[tile], AGGREGATE, sum);
+            before = look_back(g_states, tile);
+        }
+        if (lane == 0) {
+            publish(&g_states[tile], PREFIX, before + sum);
+            prefix = before;
+        }
+    }
+
+    // All warps read what the first has written: none may start before.
+    __syncthreads();
+
+    // Write the result: each float4 gets all that lies before it, in other tiles, in other warps and
+    // in its own.
+#pragma unroll
+    for (int k = 0; k < VECTORS; k++) {
+        float before = prefix + totals[warp + THREADS / WARP * k] + exclusive(scanned[k]);
+        store4(g_odata, first + 4 * THREADS * k, n,
+               make_float4(before, before + v[k].x, before + v[k].y, before + v[k].z));
+    }
+}
+
+extern "C" scan_fn step11_scan;
+
+/*
+ * The workspace holds the tiles' states and the ticket. A new scan must find zeros there (EMPTY is
+ * 0), and nothing tells what the last user left: so they are cleared, every time.
+ */
+cudaError_t step11_scan(void *out, const void *in, size_t n, int variant, void *workspace,
+                        cudaStream_t stream)
+{
+    if (n == 0) return cudaSuccess;
+
+    size_t tiles = (n - 1) / TILE(VECTORS(variant)) + 1;
+    uint64_t *g_states = (uint64_t *)workspace;
+    unsigned *g_ticket = (unsigned *)(g_states + tiles);
+    auto scan = variant == TILE_2048   ? scan_tiles<VECTORS(TILE_2048)>
+                : variant == TILE_4096 ? scan_tiles<VECTORS(TILE_4096)>
+                                       : scan_tiles<VECTORS(TILE_8192)>;
+
+    if (tiles > INT32_MAX) return cudaErrorInvalidValue; // a grid has no more
+
+    cudaError_t error = cudaMemsetAsync(workspace, 0, (tiles + 1) * sizeof *g_states, stream);
+    if (error != cudaSuccess) return error;
+    scan<<<tiles, THREADS, 0, stream>>>((float *)out, (const float *)in, g_states, g_ticket, n);
+    return cudaGetLastError();
+}
