@@ -134,10 +134,10 @@ void count_global(struct insn_counts *counts, const uint64_t *address, uint32_t 
     counts->sectors += ascending ? sectors : distinct(sector, sectors);
 }
 
-void count_access(const struct warp *warp, const struct insn *insn, enum ptx_space space,
-                  const uint64_t *address, uint32_t mask, unsigned bytes, bool load)
+void count_access(struct insn_counts *counts, const struct warp *warp, const struct insn *insn,
+                  enum ptx_space space, const uint64_t *address, uint32_t mask, unsigned bytes,
+                  bool load)
 {
-    struct insn_counts *counts = &warp->counts[insn - warp->block->launch->kernel->code];
     const struct emu_model *model = warp->block->launch->model;
     if (model) { /* no machine code is for it: what ptxas merged for another counts as in PTX */
         if (space == PTX_SHARED)

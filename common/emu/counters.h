@@ -16,8 +16,8 @@
 
 /* Counts an access of a warp to shared or global memory, as the machine code makes it: see merge.c.
  */
-void count_access(const struct warp *, const struct insn *, enum ptx_space, const uint64_t *address,
-                  uint32_t mask, unsigned bytes, bool load);
+void count_access(struct insn_counts *, const struct warp *, const struct insn *, enum ptx_space,
+                  const uint64_t *address, uint32_t mask, unsigned bytes, bool load);
 
 /* `address` holds 32 lanes; only those in mask count; at least one does. */
 void count_shared(struct insn_counts *, const uint64_t *address, uint32_t mask, unsigned bytes,

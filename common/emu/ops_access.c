@@ -93,6 +93,11 @@ static bool find_range(struct warp *w, const struct insn *i, struct access *acce
     return false;
 }
 
+static struct insn_counts *counts_of(const struct warp *w, const struct insn *i)
+{
+    return &w->counts[i - w->block->launch->kernel->code];
+}
+
 /* See access.h. */
 static uint32_t door(struct warp *w, const struct insn *i, struct access *access, uint64_t *host)
 {
@@ -129,8 +134,8 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
         *host = (uint64_t)(uintptr_t)owner->shared;
         if (owner != w->block) return access->mask; /* ncu counts none of those, on an H200 */
         if (w->counts)
-            count_access(w, i, PTX_SHARED, access->address, access->mask, access->bytes,
-                         access->operation[0] == 'l');
+            count_access(counts_of(w, i), w, i, PTX_SHARED, access->address, access->mask,
+                         access->bytes, access->operation[0] == 'l');
         if (watched)
             watch_access(w, i, access->mask, access->address, access->bytes, access->operation,
                          space, *host);
@@ -160,8 +165,8 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
         *host = (uint64_t)w->near.delta;
         if (space != PTX_CONST) {
             if (w->counts)
-                count_access(w, i, PTX_GLOBAL, access->address, access->mask, access->bytes,
-                             access->operation[0] == 'l');
+                count_access(counts_of(w, i), w, i, PTX_GLOBAL, access->address, access->mask,
+                             access->bytes, access->operation[0] == 'l');
             if (watched)
                 watch_access(w, i, access->mask, access->address, access->bytes,
                              access->operation, PTX_GLOBAL, *host);

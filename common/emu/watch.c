@@ -91,7 +91,7 @@ void watch_access(struct warp *w, const struct insn *i, uint32_t mask, const uin
                   unsigned bytes, const char *operation, enum ptx_space space, uint64_t host)
 {
     const struct launch *launch = w->block->launch;
-    if (launch->trace) trace_access(launch->trace, w, i, mask, address, bytes, operation, space);
+    if (launch->trace) trace_access(launch->trace, w, i, mask, address, bytes, operation, space, host);
     if (w->block->init) init_access(w, i, mask, address, bytes, operation, space);
     if (w->block->race) race_access(w, i, mask, address, bytes, operation, space, host);
 }

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char header[] =
-    "launch\tkernel\tblock\twarp\tepoch\tline\toperation\tspace\tbytes\tmask\taddresses";
+static const char header[] = "launch\tkernel\tblock\twarp\tepoch\tline\toperation\tspace\tbytes\t"
+                             "mask\twavefronts\tideal\tsectors\taddresses\tvalues";
 
-enum { COLUMNS = 11, MAX_ROWS = 64, LANES = 32 };
+enum { COLUMNS = 15, MAX_ROWS = 64, LANES = 32, FIRST_VALUE = 1000 };
 
 struct row {
     char *column[COLUMNS];
@@ -54,11 +54,14 @@ static const char traced[] = PTX_KERNEL(
 
 /* What the rows of one warp must be, in order. */
 static const struct want {
-    const char *line, *operation, *space, *bytes, *epoch;
+    const char *line, *operation, *space, *bytes, *epoch, *wavefronts, *ideal, *sectors;
 } wants[] = {
-    {"traced.cu:10", "ld", "global", "4", "0"}, {"traced.cu:11", "st", "shared", "4", "0"},
-    {"traced.cu:12", "ld", "shared", "8", "1"}, {"traced.cu:13", "atom", "shared", "4", "1"},
-    {"traced.cu:14", "ld", "shared", "4", "2"}, {"traced.cu:15", "st", "global", "4", "2"},
+    {"traced.cu:10", "ld", "global", "4", "0", "-", "-", "4"},
+    {"traced.cu:11", "st", "shared", "4", "0", "1", "1", "-"},
+    {"traced.cu:12", "ld", "shared", "8", "1", "1", "1", "-"},
+    {"traced.cu:13", "atom", "shared", "4", "1", "1", "1", "-"},
+    {"traced.cu:14", "ld", "shared", "4", "2", "1", "1", "-"},
+    {"traced.cu:15", "st", "global", "4", "2", "-", "-", "4"},
 };
 
 enum { WANTS = sizeof wants / sizeof *wants };
@@ -79,16 +82,33 @@ static uint64_t address_of(size_t i, unsigned block, unsigned warp, unsigned n, 
     }
 }
 
+/* Lane n reads or writes its thread's own input; the vector's two elements are those of threads 2
+ * and 3; and word 0 is another thing once atomics have changed it. */
+static void expect_value(size_t i, unsigned block, unsigned warp, unsigned n, const char *value)
+{
+    char want[40];
+    unsigned first = FIRST_VALUE + block * 64, thread = warp * LANES + n;
+    if (i >= 3 && (i == 3 || thread == 0)) return;
+    if (i == 2)
+        snprintf(want, sizeof want, "%08x,%08x", first + 2, first + 3);
+    else
+        snprintf(want, sizeof want, "%08x", first + thread);
+    cr_expect(!strncmp(value, want, strlen(want)) && strchr(" ", value[strlen(want)]),
+              "access %zu, block %u, thread %u: %.20s, not %s", i, block, thread, value, want);
+}
+
 Test(emu_trace, every_access_in_order)
 {
     char *text = NULL;
     size_t size = 0;
+    uint32_t input[128];
+    for (unsigned k = 0; k < 128; k++) input[k] = FIRST_VALUE + k;
     FILE *file = open_memstream(&text, &size);
     cr_assert(file);
     struct emu *emu =
         open_emu_with(&(struct emu_config){.threads = 7, .memory = 16 << 20, .trace = file});
     struct emu_kernel *kernel = load_kernel(emu, traced, "traced");
-    emu_addr out = device_copy(emu, NULL, 512), in = device_copy(emu, NULL, 512);
+    emu_addr out = device_copy(emu, NULL, 512), in = device_copy(emu, input, 512);
     for (int i = 0; i < 2; i++) /* the header must stand there only once */
         cr_assert(!launch(emu, kernel, 2, 64, 0, 2, (uint64_t[]){out, in}), "%s", emu_message(emu));
     emu_close(emu);
@@ -116,13 +136,21 @@ Test(emu_trace, every_access_in_order)
         cr_expect(!strcmp(c[8], wants[i].bytes), "row %zu: %s bytes", r, c[8]);
         const char *mask = warp == 0 ? "ffffffff" : "aaaaaaaa";
         cr_expect(!strcmp(c[9], mask), "row %zu: mask %s, want %s", r, c[9], mask);
-        char *at = c[10];
+        cr_expect(!strcmp(c[10], wants[i].wavefronts), "row %zu: %s wavefronts", r, c[10]);
+        cr_expect(!strcmp(c[11], wants[i].ideal), "row %zu: %s would do", r, c[11]);
+        cr_expect(!strcmp(c[12], wants[i].sectors), "row %zu: %s sectors", r, c[12]);
+        char *at = c[13], *value = c[14];
         for (unsigned n = 0; n < LANES; n++) {
             if (warp && !(n & 1)) continue;
+            cr_assert(value && *value, "row %zu: fewer values than lanes", r);
+            expect_value(i, block, warp, n, value);
+            value = strchr(value, ' ');
+            value += value != NULL;
             uint64_t want = address_of(i, block, warp, n, out, in);
             cr_expect(strtoull(at, &at, 16) == want, "row %zu, lane %u: not %" PRIx64, r, n, want);
         }
         cr_expect(*at == '\0', "row %zu: more addresses than lanes", r);
+        cr_expect(value == NULL, "row %zu: more values than lanes", r);
     }
     free(text);
 }
