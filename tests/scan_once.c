@@ -11,7 +11,8 @@
 #define SEED 39 /* of the random numbers: any will do */
 
 const struct step *const scan_steps[SCAN_STEPS] = {&step01, &step02, &step03, &step04, &step05,
-                                                   &step06, &step07, &step08, &step09, &step11};
+                                                   &step06, &step07, &step08, &step09, &step10,
+                                                   &step11};
 
 const struct step *scan_step(int number)
 {

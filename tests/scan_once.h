@@ -8,8 +8,8 @@
 
 /* Step 0 copies; the others scan. */
 extern const struct step step00, step01, step02, step03, step04, step05, step06, step07, step08,
-    step09, step11;
-enum { SCAN_STEPS = 10 };
+    step09, step10, step11;
+enum { SCAN_STEPS = 11 };
 extern const struct step *const scan_steps[SCAN_STEPS];
 
 /* The one of scan_steps with this number. Fails the test if there is none. */

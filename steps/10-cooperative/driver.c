@@ -1,0 +1,87 @@
+/* Step 10's descriptor: what the harness needs to know about scan.cu. */
+#include "common/step.h"
+#include "scan.h"
+
+scan_fn step10_scan;
+
+static const char *const variants[] = {[BACKWARD] = "backward", [FORWARD] = "forward", NULL};
+
+static struct launch_shape step10_shape(size_t n, int variant)
+{
+    (void)variant;
+    return (struct launch_shape){.grid = step10_blocks(n),
+                                 .block = THREADS,
+                                 .shared_bytes = TOTALS * sizeof(float),
+                                 .launches = 1};
+}
+
+/* A sum for every block, of as many as there may be on any device. */
+static size_t step10_workspace(size_t n, int variant)
+{
+    (void)variant;
+    return (tiles_of(n) < MOST_BLOCKS ? tiles_of(n) : MOST_BLOCKS) * sizeof(float);
+}
+
+/* Halvings of a warp: the sweeps of its scan, and the steps of its sum. */
+static double sweeps(void)
+{
+    double count = 0;
+    for (size_t d = 1; d < WARP; d *= 2) count++;
+    return count;
+}
+
+/* Tiles of the longest range, which is the first block's. */
+static size_t longest_range(size_t n)
+{
+    unsigned blocks = step10_blocks(n);
+    return blocks > 0 ? (tiles_of(n) + blocks - 1) / blocks : 0;
+}
+
+/* Tiles that are summed up: all but those of the last block's range. */
+static size_t tiles_summed(size_t n)
+{
+    unsigned blocks = step10_blocks(n);
+    return blocks > 0 ? tiles_of(n) - tiles_of(n) / blocks : 0;
+}
+
+/*
+ * The sum of a tile: eight a thread. The sum over a block: all lanes take part in all steps, twice.
+ * The sums before each block. The scan of a tile: as in step 9, and the carry, which the first
+ * warp's lanes add to the totals and to itself. Tiles that are filled up add the zeros, too.
+ */
+static double step10_adds(size_t n, int variant)
+{
+    double blocks = step10_blocks(n), tiles = (double)tiles_of(n);
+    double sum_of_block = 2 * THREADS * sweeps(), sums_before = blocks * (blocks - 1) / 2;
+    double scan_of_tile = (TOTALS + 1) * WARP * sweeps() + 7.0 * 2 * THREADS + TOTALS + WARP;
+    (void)variant;
+    return (double)tiles_summed(n) * 8 * THREADS + (2 * blocks - 1) * sum_of_block + sums_before +
+           tiles * scan_of_tile;
+}
+
+/* Within a tile: across the float4, the warp's sweeps and those over the totals, and the additions
+ * of all three. From one range to a later one: through the sums of the tiles, the block, and the
+ * blocks before; then from tile to tile. */
+static double step10_depth(size_t n, int variant)
+{
+    double tiles = (double)longest_range(n), blocks = step10_blocks(n);
+    (void)variant;
+    if (blocks <= 1) return 3 + 2 * sweeps() + tiles + 2;
+    return (3 + tiles + 2 * sweeps()) + (blocks / THREADS + 1 + 2 * sweeps()) + tiles + 3;
+}
+
+const struct step step10 = {
+    .number = 10,
+    .name = "cooperative",
+    .title = "Cooperative groups: reduce, wait, scan in one launch",
+    .teaches = "blocks that all run at once may wait for each other: one launch, 3n words",
+    .still_bad = "every element is read twice, for the sums and for the scan: step 11",
+    .default_n = 1 << 20,
+    .element = ELEMENT_F32,
+    .variants = variants,
+    .scan = step10_scan,
+    .shape = step10_shape,
+    .workspace = step10_workspace,
+    .adds = step10_adds,
+    .depth = step10_depth,
+};
