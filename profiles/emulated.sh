@@ -44,8 +44,10 @@ scan 7 $mi
 for variant in hybrid tree naive; do scan 8 $mi --variant $variant; done
 for variant in shfl predicate; do scan 9 $mi --variant $variant; done
 
-# How far step 11 looks back is chance. With one host thread every tile finds the prefix before it.
+# How often step 10's blocks look whether the last has come, and how far step 11 looks back, is chance. With one host
+# thread it is always the same, and in step 11 every tile finds the prefix before it.
 export EMU_THREADS=1
+for n in 65536 $mi; do scan 10 $n; done
 scan 11 65536
 for variant in tile2048 tile4096 tile8192; do scan 11 $mi --variant $variant; done
 

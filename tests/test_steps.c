@@ -168,6 +168,7 @@ Test(steps, vectorized_at_every_size) { expect_every_size(&step06, 2048); }
 Test(steps, unrolled_at_every_size) { expect_every_size(&step07, 2048); }
 Test(steps, off_chip_at_every_size) { expect_every_size(&step08, 256); }
 Test(steps, warp_shuffle_at_every_size) { expect_every_size(&step09, 2048); }
+Test(steps, cooperative_at_every_size) { expect_every_size(&step10, 2048); }
 Test(steps, single_pass_at_every_size) { expect_every_size(&step11, 2048); }
 
 /* Sizes with two and three levels of sums, odd ones among them. */
