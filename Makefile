@@ -112,7 +112,7 @@ build/%.cu.o: %.cu
 	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -c $< -o $@
 
 # Small programs that show one thing each: steps/00-copy/experiments/NAME.cu becomes
-# build/experiments/00-NAME.
+# build/experiments/00-NAME. They are linked with their step, whose scan they may call.
 EXPERIMENTS := $(foreach f,$(wildcard steps/*/experiments/*.cu),build/experiments/$(firstword \
                $(subst -, ,$(word 2,$(subst /, ,$f))))-$(basename $(notdir $f)))
 
@@ -122,7 +122,8 @@ build/experiments/%: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/l
 $(EXPERIMENTS): build/experiments/%: $$(call objects,$$(call experiment,$$*) $(COMMON)) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread
-experiment = $(wildcard steps/$(firstword $(subst -, ,$(1)))-*/experiments/$(patsubst $(firstword $(subst -, ,$(1)))-%,%,$(1)).cu)
+experiment = $(wildcard steps/$(firstword $(subst -, ,$(1)))-*/experiments/$(patsubst $(firstword \
+             $(subst -, ,$(1)))-%,%,$(1)).cu steps/$(firstword $(subst -, ,$(1)))-*/*.c*)
 
 # ---- counters -----------------------------------------------------------------------------------
 

@@ -139,6 +139,7 @@ int experiment_measure(struct experiment *e, run_fn *work, void *context, double
         count(e, "wavefronts_st", total->shared_st.wavefronts);
         count(e, "conflicts_ld", counters_conflicts(&total->shared_ld));
         count(e, "conflicts_st", counters_conflicts(&total->shared_st));
+        count(e, "barriers", total->barriers);
     }
     counters_free(&counters);
     if (error) return cuda_fault(fault, error, "the experiment's kernel");

@@ -85,3 +85,95 @@ Test(experiments, cache_operators)
     expect_value("ld_cv", "again", "sectors_ld", 64 * 8192 * 4 / 32);
     expect_value("st_wt", "once", "sectors_st", 8192 * 4 / 32);
 }
+
+/* The constant cache is not modelled. Through the read-only path, words of one line lie in few
+ * sectors and words of different lines in one each. */
+Test(experiments, constant_cache)
+{
+    enum { LOOK_UPS = 8192 }; /* of warps */
+    run_experiment("00-constant-cache");
+    expect_value("read-only", "1", "sectors_ld", LOOK_UPS);
+    expect_value("read-only", "32", "sectors_ld", 4 * LOOK_UPS);
+    expect_value("read-only-spread", "32", "sectors_ld", 32 * LOOK_UPS);
+    expect_not(",constant,32,sectors_ld,");
+}
+
+/* In the emulator's own order the last lane and the last warp win; by chance others do. */
+Test(experiments, one_wins)
+{
+    run_experiment("00-one-wins");
+    expect_value("lanes", "32", "most_often", 31);
+    expect_value("warps", "32", "wins_of_that", 100);
+    expect_status(0, "$emu --schedule 7 --log-file $t/log " FOLDER "00-one-wins --csv 2>&1");
+    cr_expect(value("lanes", "32", "different_winners") > 1);
+    cr_expect(value("warps", "32", "different_winners") > 10);
+    cr_expect(value("blocks", "32", "different_winners") > 1);
+}
+
+/* The naive scan in one array is wrong, and racecheck finds it, and only it; the second barrier
+ * makes it right without another wavefront. */
+Test(experiments, in_place)
+{
+    run_experiment("02-in-place");
+    expect_value("two-arrays", "1024", "wrong_of_100", 0);
+    expect_value("two-barriers", "1024", "wrong_of_100", 0);
+    expect_value("no-barrier", "1024", "wrong_of_100", 100);
+    expect_value("two-barriers", "1024", "wavefronts_ld",
+                 value("two-arrays", "1024", "wavefronts_ld"));
+    expect_value("two-arrays", "1024", "barriers", 32 * 11);
+    expect_value("two-barriers", "1024", "barriers", 32 * 21);
+    expect_status(0, "$emu --tool racecheck " FOLDER "02-in-place 2>&1");
+    expect("WAR hazard at __shared__");
+    expect("RACECHECK SUMMARY: 2 hazards displayed (2 errors, 0 warnings)");
+    expect("scan<(way)2>");
+    expect_not("scan<(way)0>");
+    expect_not("scan<(way)1>");
+}
+
+/* However they are launched, the scans do the same; and there is no race in them. */
+Test(experiments, small_scans)
+{
+    run_experiment("05-small-scans");
+    double wavefronts = value("1-stream", "1024", "wavefronts_ld");
+    expect_value("8-streams", "1024", "wavefronts_ld", wavefronts);
+    expect_value("32-streams", "1024", "wavefronts_ld", wavefronts);
+    expect_value("1-launch", "1024", "wavefronts_ld", wavefronts);
+    expect_status(0, "$emu --tool racecheck --error-exitcode 9 " FOLDER "05-small-scans 2>&1");
+}
+
+/* Chunks cost a few sectors more or less, and each lane still asks for what it did. */
+Test(experiments, transfers)
+{
+    run_experiment("05-transfers");
+    cr_expect(value("scan", "8", "sectors_ld") > 0);
+    expect_status(0, "$emu --tool all --error-exitcode 9 " FOLDER "05-transfers 2>&1");
+}
+
+/* A double takes twice the sectors, and twice the wavefronts but for warps of which half works. */
+Test(experiments, precision)
+{
+    run_experiment("06-precision");
+    expect_value("copy", "double", "sectors_ld", 2 * value("copy", "float", "sectors_ld"));
+    expect_value("block-scan", "double", "wavefronts_st",
+                 2 * value("block-scan", "float", "wavefronts_st"));
+    expect_status(0, "$emu --tool racecheck --error-exitcode 9 " FOLDER "06-precision 2>&1");
+}
+
+/* A quarter of the requests for as many sectors. */
+Test(experiments, bytes_under_way)
+{
+    run_experiment("06-bytes-under-way");
+    expect_value("float4", "8", "sectors_ld", value("float", "64", "sectors_ld"));
+    expect_value("float4", "8", "requests_ld", value("float", "64", "requests_ld") / 4);
+}
+
+/* From shared memory, or again from memory: one wavefront or four sectors a warp and word. */
+Test(experiments, carve_out)
+{
+    enum { WORDS = 2 * (24 << 10) / 4, ROUNDS = 32 };
+    run_experiment("07-carve-out");
+    expect_value("in-shared", "50", "wavefronts_ld", ROUNDS * WORDS / 32);
+    expect_value("in-shared", "50", "sectors_ld", WORDS / 8);
+    expect_value("in-l1", "50", "sectors_ld", ROUNDS * WORDS / 8);
+    expect_value("in-l1", "50", "blocks_fit", 8);
+}

@@ -1,0 +1,94 @@
+/*
+ * bytes-under-way: how many warps, and how many bytes of each, a copy needs.
+ *
+ * What it shows: a copy with fewer and fewer blocks on a multiprocessor (shared memory that it does
+ * not use keeps the others out), with 4, 8 and 16 bytes a load. Occupancy by itself decides nothing:
+ * half the warps with twice the bytes each are as fast.
+ * From: Kepler tuning guide, 1.4.1 (occupancy, or else instruction-level parallelism); GPU Gems 3,
+ * 39.2.5 (float4).
+ * How to run it: make experiments && build/experiments/06-bytes-under-way
+ */
+#include "common/experiment.h"
+
+#include <stdlib.h>
+
+#define THREADS     256
+#define WARP        32
+#define MOST_BLOCKS 8 // of THREADS threads on a multiprocessor
+
+template <typename vector> static __global__ void copy(void *out, const void *in)
+{
+    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    ((vector *)out)[i] = ((const vector *)in)[i];
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void *, const void *);
+    size_t bytes;
+} widths[] = {{"float", copy<float>, sizeof(float)},
+              {"float2", copy<float2>, sizeof(float2)},
+              {"float4", copy<float4>, sizeof(float4)}};
+
+struct work {
+    int width;
+    size_t bytes, shared; // bytes copied, and of shared memory a block
+    char *out, *in;
+};
+
+static cudaError_t launch(void *context, cudaStream_t stream)
+{
+    struct work *w = (struct work *)context;
+    size_t blocks = w->bytes / widths[w->width].bytes / THREADS;
+    widths[w->width].run<<<blocks, THREADS, w->shared, stream>>>(w->out, w->in);
+    return cudaGetLastError();
+}
+
+static int measure(struct experiment *e, struct work *w, int blocks, char *host,
+                   struct fault *fault)
+{
+    double seconds;
+    int fit;
+    // So much that `blocks` of them fill the multiprocessor.
+    w->shared = e->device.shared_per_sm / blocks - e->device.shared_reserved;
+    if (blocks == MOST_BLOCKS) w->shared = 0;
+    CUDA_CHECK(fault,
+               cudaFuncSetAttribute((const void *)widths[w->width].run,
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize, (int)w->shared));
+    CUDA_CHECK(fault, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, widths[w->width].run,
+                                                                    THREADS, w->shared));
+    CUDA_CHECK(fault, cudaMemset(w->out, 0, w->bytes));
+    experiment_at(e, widths[w->width].name, "%d", fit * THREADS / WARP);
+    if (experiment_measure(e, launch, w, &seconds, fault)) return fault->code;
+    if (!e->emulated) experiment_value(e, "rate", 2 * w->bytes / seconds, "B/s");
+    CUDA_CHECK(fault, cudaMemcpy(host, w->out, w->bytes, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < w->bytes; i++)
+        if (host[i] != (char)(i % 127))
+            return fail(fault, EXIT_WRONG, "%s: byte %zu is wrong.", widths[w->width].name, i);
+    return 0;
+}
+
+static int run(struct experiment *e, struct fault *fault)
+{
+    struct work w = {};
+    w.bytes = e->emulated ? 1 << 14 : 1 << 27;
+    char *host = (char *)malloc(w.bytes);
+    CUDA_CHECK(fault, cudaMalloc(&w.in, w.bytes));
+    CUDA_CHECK(fault, cudaMalloc(&w.out, w.bytes));
+    for (size_t i = 0; i < w.bytes; i++) host[i] = i % 127;
+    CUDA_CHECK(fault, cudaMemcpy(w.in, host, w.bytes, cudaMemcpyHostToDevice));
+    for (w.width = 0; w.width < 3; w.width++)
+        for (int blocks = 1; blocks <= MOST_BLOCKS; blocks *= 2)
+            if (measure(e, &w, blocks, host, fault)) return fault->code;
+    free(host);
+    CUDA_CHECK(fault, cudaFree(w.in));
+    CUDA_CHECK(fault, cudaFree(w.out));
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    return experiment_main("06-bytes-under-way",
+                           "How many warps, and how many bytes of each, a copy needs", run, argc,
+                           argv);
+}
