@@ -1,6 +1,6 @@
 /*
  * roof.h — the roof: how fast this device copies. No scan can be faster, since it reads and writes
- * as much. The best of cudaMemcpyAsync and of a kernel that copies a float4 a thread.
+ * as much. The best of three ways to copy: which one it is depends on the GPU and on its driver.
  */
 #ifndef ROOF_H
 #define ROOF_H
@@ -13,20 +13,32 @@ extern "C" {
 
 #define ROOF_ALIGNMENT 16 /* of both pointers, in bytes: a float4 */
 
+/* Copies between device pointers that do not overlap and are aligned to ROOF_ALIGNMENT. */
+typedef cudaError_t copy_fn(void *to, const void *from, size_t bytes, cudaStream_t);
+
+struct roof_way {
+    const char *name;
+    copy_fn *copy;
+};
+#define ROOF_WAYS 3
+extern const struct roof_way roof_ways[ROOF_WAYS];
+
+/* The ways: cudaMemcpyAsync; one float4 a thread (step 0 uses it, too); and bulk copies through
+ * shared memory (roof_bulk.cu), which is the second one below compute capability 9.0. */
+copy_fn roof_copy_memcpy, roof_copy_kernel, roof_copy_bulk;
+
+/* For these: copies bytes `done` to `bytes`, which do not fill a float4 any more. */
+cudaError_t roof_copy_rest(void *to, const void *from, size_t done, size_t bytes, cudaStream_t);
+
 struct roof {
     size_t bytes;         /* copied: twice as many moved */
-    struct timing timing; /* of the faster one */
-    const char *how;      /* "cudaMemcpyAsync" or "float4 kernel" */
+    struct timing timing; /* of the fastest way */
+    const char *how;      /* its name */
 };
 
-/* Times copies of `bytes` from `from` to `to`: device pointers that do not overlap and are aligned
- * to ROOF_ALIGNMENT. Returns 0 or EXIT_DEVICE. */
+/* Times copies of `bytes` from `from` to `to` in every way. Returns 0 or EXIT_DEVICE. */
 int roof_measure(struct timer *, void *to, const void *from, size_t bytes, int reps, struct roof *,
                  struct fault *);
-
-/* The copy kernel by itself, for step 0: one float4 a thread, and cudaMemcpyAsync for
- * the bytes behind the last one. */
-cudaError_t roof_copy_kernel(void *to, const void *from, size_t bytes, cudaStream_t);
 
 #ifdef __cplusplus
 }

@@ -42,6 +42,7 @@ static int open_device_timer(struct timer *timer, struct fault *fault)
     timer->flush_bytes = timing_flush_bytes(counters_emulated(), (size_t)properties.l2CacheSize);
     if (timer->flush_bytes == 0) return 0;
     CUDA_CHECK(fault, cudaMalloc(&timer->flush, timer->flush_bytes));
+    CUDA_CHECK(fault, cudaMemset(timer->flush, 0, timer->flush_bytes));
     return 0;
 }
 
@@ -71,12 +72,20 @@ static int time_once_on_host(run_fn *work, void *context, double *seconds, struc
     return 0;
 }
 
-static int time_once(struct timer *timer, run_fn *work, void *context, double *seconds,
-                     struct fault *fault)
+static cudaError_t empty_l2(const struct timer *timer)
+{
+    if (!timer->flush) return cudaSuccess;
+    if (timer->how == FLUSH_READ)
+        return flush_read(timer->flush, timer->flush_bytes, timer->stream);
+    return cudaMemsetAsync(timer->flush, 0, timer->flush_bytes, timer->stream);
+}
+
+int timer_once(struct timer *timer, run_fn *work, void *context, double *seconds,
+               struct fault *fault)
 {
     float milliseconds;
-    if (timer->flush)
-        CUDA_CHECK(fault, cudaMemsetAsync(timer->flush, 0, timer->flush_bytes, timer->stream));
+    if (timer->on_host) return time_once_on_host(work, context, seconds, fault);
+    CUDA_CHECK(fault, empty_l2(timer));
     CUDA_CHECK(fault, cudaEventRecord(timer->start, timer->stream));
     CUDA_CHECK(fault, work(context, timer->stream));
     CUDA_CHECK(fault, cudaEventRecord(timer->stop, timer->stream));
@@ -99,10 +108,8 @@ int timer_run_warm(struct timer *timer, run_fn *prepare, run_fn *work, void *con
         cudaError_t error = prepare ? prepare(context, timer->stream) : cudaSuccess;
         if (error)
             code = cuda_fault(fault, error, "preparing a timed run");
-        else if (timer->on_host)
-            code = time_once_on_host(work, context, &seconds[i], fault);
         else
-            code = time_once(timer, work, context, &seconds[i], fault);
+            code = timer_once(timer, work, context, &seconds[i], fault);
         progress_at((size_t)i + 1);
     }
     progress_end();

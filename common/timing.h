@@ -20,6 +20,12 @@
 extern "C" {
 #endif
 
+/* What empties the L2 before a timed run: its lines give way to those of another array, twice as
+ * large. Writing the array leaves the L2 full of lines that memory does not have yet; the timed run
+ * pays for their way there. Reading it leaves none of these. The harness writes, as the recorded
+ * times were measured; the bench that compares steps side by side (common/compare) reads. */
+enum flush { FLUSH_WRITE, FLUSH_READ };
+
 /* Of `reps` runs, in seconds. reps = 0: nothing was timed, and the rest is 0. */
 struct timing {
     int reps;
@@ -31,7 +37,8 @@ struct timer {
     bool on_host; /* times plain C with the clock: no stream, no events, caches as they are */
     cudaStream_t stream;
     cudaEvent_t start, stop;
-    void *flush; /* writing it empties the L2; NULL if flush_bytes is 0 */
+    enum flush how; /* FLUSH_WRITE after timer_open */
+    void *flush;    /* the array that empties the L2; NULL if flush_bytes is 0 */
     size_t flush_bytes;
 };
 
@@ -51,6 +58,9 @@ int timer_run(struct timer *, run_fn *prepare, run_fn *work, void *context, int 
 int timer_run_warm(struct timer *, run_fn *prepare, run_fn *work, void *context, int reps,
                    struct timing *, struct fault *);
 
+/* Empties the L2 and runs `work` once, timed: for callers with an order of their own. */
+int timer_once(struct timer *, run_fn *work, void *context, double *seconds, struct fault *);
+
 /* Fills timing from `reps` durations in seconds, which it sorts. */
 void timing_summarize(struct timing *, double *seconds, int reps);
 
@@ -62,6 +72,9 @@ int timing_default_reps(bool emulated, double once_seconds);
 /* Bytes of device memory that timer_open takes to empty an L2 of so many bytes: twice as many; none
  * on the emulator, which models no L2. */
 size_t timing_flush_bytes(bool emulated, size_t l2);
+
+/* flush.cu: reads an array of zeros, aligned to 16, and does nothing with what it has read. */
+cudaError_t flush_read(void *array, size_t bytes, cudaStream_t);
 
 /* Seconds on a clock that only goes forward. */
 double clock_seconds(void);
