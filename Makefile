@@ -112,7 +112,7 @@ build/%.cu.o: %.cu
 	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -c $< -o $@
 
 # Small programs that show one thing each: steps/00-copy/experiments/NAME.cu becomes
-# build/experiments/00-NAME. They are linked with their step, whose scan they may call.
+# build/experiments/00-NAME.
 EXPERIMENTS := $(foreach f,$(wildcard steps/*/experiments/*.cu),build/experiments/$(firstword \
                $(subst -, ,$(word 2,$(subst /, ,$f))))-$(basename $(notdir $f)))
 
@@ -123,7 +123,7 @@ $(EXPERIMENTS): build/experiments/%: $$(call objects,$$(call experiment,$$*) $(C
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread
 experiment = $(wildcard steps/$(firstword $(subst -, ,$(1)))-*/experiments/$(patsubst $(firstword \
-             $(subst -, ,$(1)))-%,%,$(1)).cu steps/$(firstword $(subst -, ,$(1)))-*/*.c*)
+             $(subst -, ,$(1)))-%,%,$(1)).cu)
 
 # ---- counters -----------------------------------------------------------------------------------
 
