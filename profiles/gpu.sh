@@ -10,6 +10,7 @@
 #   counters    ncu's counters of shared and global memory, one row a launch and metric; those named
 #               source_… are of a source line, from ncu's Source page
 #   operators   which machine code ptxas makes of PTX's cache operators; needs cuobjdump
+#   shuffles    which machine code ptxas makes of step 9's variants; needs cuobjdump
 #   compiled    steps 5 and 7 with other sizes of blocks, and with fewer registers: times
 #   experiments what the small experiments of the steps say, steps/*/experiments
 #   large       the steps of any size at 2^31 + 5: right or wrong; run beside each other, so without times
@@ -19,7 +20,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 out=${1:-build/profiles}
 [ $# -eq 0 ] || shift
-parts=${*:-verify patterns sanitizer counters operators compiled experiments large}
+parts=${*:-verify patterns sanitizer counters operators shuffles compiled experiments large}
 mkdir -p "$out" || exit 2
 failed=0
 
@@ -148,6 +149,20 @@ operators() {
         /Function :/ { flush(); name = $3; code = "" }
         $2 ~ /^(LDG|STG|MEMBAR|CCTL|FENCE)/ { sub(/;$/, "", $2); code = code (code ? " " : "") $2 }
         END { flush() }' | sort >>"$out/operators.csv" || failed=$((failed + 1))
+}
+
+# How often each instruction stands in step 9's scan_block, and how often of these under a predicate. In the
+# kernels' mangled names the variant is a number.
+shuffles() {
+    about "Machine instructions of step 9's scan_block, as ptxas writes them for sm_90." >"$out/shuffles.csv"
+    echo "variant,instruction,count,predicated" >>"$out/shuffles.csv"
+    cuobjdump -arch sm_90 -sass step9 | awk '
+        /Function :/ { variant = /scan_blockILi0E/ ? "shfl" : /scan_blockILi1E/ ? "predicate" : "" }
+        variant && $1 ~ /^\/\*[0-9a-f]+\*\/$/ && $2 !~ /^\/\*/ {
+            at = $2 ~ /^@/ ? 3 : 2; name = $at; sub(/[.;].*/, "", name); name = variant "," name
+            count[name]++; predicated[name] += at == 3 }
+        END { for (name in count) print name "," count[name] "," predicated[name] }' | sort >"$row"
+    if [ -s "$row" ]; then cat "$row" >>"$out/shuffles.csv"; else failed=$((failed + 1)); fi
 }
 
 # Steps 5 and 7 compiled otherwise. The first column says how: B128, R24, - for as they are. Of registers, and
