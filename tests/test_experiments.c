@@ -177,3 +177,16 @@ Test(experiments, carve_out)
     expect_value("in-l1", "50", "sectors_ld", ROUNDS * WORDS / 8);
     expect_value("in-l1", "50", "blocks_fit", 8);
 }
+
+/* The tree moves eight words for each element; scanning all but one level of it naively more. */
+Test(experiments, switch_to_the_naive_scan)
+{
+    run_experiment("08-switch");
+    const double words = 4096 / 8.0; /* sectors of a word for each element */
+    double tree =
+        value("n=2^12", "most=2^0", "sectors_ld") + value("n=2^12", "most=2^0", "sectors_st");
+    double naive =
+        value("n=2^12", "most=2^11", "sectors_ld") + value("n=2^12", "most=2^11", "sectors_st");
+    cr_expect(tree > 8 * words && tree < 8.1 * words, "%g words", tree / words);
+    cr_expect(naive > 2 * tree, "%g words", naive / words);
+}
