@@ -46,3 +46,96 @@ def cache_operators(value):
         return ["`%s`" % name, *cells] + [""] * (access == "st")
     return gpu("Time of a copy of 2²⁶ floats with that load or store, and of reading 4 KiB a block 64 times") + table(
         ["PTX", "copy", "again and again"], *(row("ld", word) for word in names), *(row("st", word) for word in stores))
+
+
+def times(value, head, variants, parameters, cell=lambda seconds: duration(seconds)):
+    """A line for each parameter with the time of each variant."""
+    return table([head, *("`%s`" % variant for variant in variants)],
+                 *([p, *(cell(value(variant, str(p), "time")) for variant in variants)] for p in parameters))
+
+
+@of("constant-cache")
+def constant_cache(value):
+    return gpu("Time of 1024 look-ups a thread by how many words a warp wants") + times(
+        value, "words", ["constant", "constant-spread", "read-only", "read-only-spread"], [1, 2, 4, 8, 16, 32])
+
+
+@of("one-wins")
+def one_wins(value):
+    return table(["32 writers, 100 times", "different winners", "most often", "how often"],
+                 *([name, *("%d" % value(name, "32", metric)
+                            for metric in ("different_winners", "most_often", "wins_of_that"))]
+                   for name in ("lanes", "warps", "blocks")))
+
+
+@of("in-place")
+def in_place(value):
+    rows = [["`%s`" % name, duration(value(name, "1024", "time")), "%d" % value(name, "1024", "wrong_of_100")]
+            for name in ("two-arrays", "two-barriers", "no-barrier")]
+    return gpu("A naive scan of 1024 ints") + table(["", "time", "wrong of 100"], *rows)
+
+
+@of("small-scans")
+def small_scans(value):
+    return gpu("Time of 32 scans of n ints each, by one block each") + times(
+        value, "n", ["1-stream", "8-streams", "32-streams", "1-launch"], [2**10, 2**12, 2**14, 2**16])
+
+
+@of("transfers")
+def transfers(value):
+    ways = ["to-device", "to-host", "both"]
+    rows = [[memory, *("%.1f GB/s" % (value(memory, way, "rate") / 1e9) for way in ways)]
+            for memory in ("pageable", "pinned")]
+    chunks = [1, 2, 4, 8]
+    return gpu("256 MiB between host and GPU") + table(
+        ["memory of the host", "to the GPU", "to the host", "both at once"], *rows) + [
+            "", "Copying 2²⁶ floats to the GPU, scanning them, copying them back (pinned), in so many chunks:", ""] + table(
+            ["chunks", *chunks, "the scan alone"],
+            ["time", *(duration(value("scan", str(c), "time")) for c in chunks), duration(value("scan-only", "1", "time"))])
+
+
+@of("precision")
+def precision(value):
+    def row(kind, what):
+        float_time, double_time = value(kind, "float", "time"), value(kind, "double", "time")
+        return [what, duration(float_time), duration(double_time), three(double_time / float_time)]
+    return gpu("2²⁴ threads") + table(
+        ["", "float", "double", "times as long"], row("arithmetic", "8192 multiply-adds a thread"),
+        row("copy", "a copy of one element"), row("block-scan", "naive scans of 256 elements"))
+
+
+@of("clocks")
+def clocks(value):
+    blocks = int(max((row["parameter"] for row in find(EXPERIMENTS, experiment="clocks")), key=int))
+    row = lambda name, n, what: [what, *("%.0f" % value(name, str(n), metric) for metric in ("least", "most"))]
+    return ["The highest clock of the %s is %.0f MHz. Measured, in MHz:" % (GPU["GPU"], value("highest", "0", "most")), "",
+            *table(["", "slowest SM", "fastest SM"], row("rested", 1, "one thread, after a rest"),
+                   row("one-warp", 1, "one warp"), row("all-floats", blocks, "multiply-adds of floats on all SMs"),
+                   row("all-doubles", blocks, "of doubles"))]
+
+
+@of("bytes-under-way")
+def bytes_under_way(value):
+    rows = [[warps, *("%.0f GB/s" % (value(width, str(warps), "rate") / 1e9) for width in ("float", "float2", "float4"))]
+            for warps in (8, 16, 32, 64)]
+    return gpu("A copy of 128 MiB by how many warps are on a multiprocessor") + table(
+        ["warps", "`float`", "`float2`", "`float4`"], *rows)
+
+
+@of("carve-out")
+def carve_out(value):
+    percents = [0, 25, 50, 75, 100]
+    return gpu("Reading 24 KiB a block 32 times, with so many per cent of shared memory preferred") + table(
+        ["", *("%d %%" % p for p in percents)],
+        ["`in-shared`", *(duration(value("in-shared", str(p), "time")) for p in percents)],
+        ["blocks that fit", *("%d" % value("in-shared", str(p), "blocks_fit") for p in percents)],
+        ["`in-l1`", *(duration(value("in-l1", str(p), "time")) for p in percents)])
+
+
+@of("spills")
+def spills(value):
+    cell = lambda metric, b: "%d" % value("add-sum", str(b), metric)
+    return gpu("2²⁶ ints, 64 a thread in registers") + table(
+        ["compiled for blocks a multiprocessor", "registers", "local memory, bytes a thread", "blocks that fit", "time"],
+        *([b, *(cell(metric, b) for metric in ("registers", "local", "blocks_fit")),
+           duration(value("add-sum", str(b), "time"))] for b in (1, 2, 4, 8)))

@@ -11,6 +11,7 @@
 #include "common/experiment.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define THREADS     256
 #define WARP        32
@@ -44,7 +45,7 @@ static cudaError_t launch(void *context, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-static int measure(struct experiment *e, struct work *w, int blocks, char *host,
+static int measure(struct experiment *e, struct work *w, int blocks, char *host, const char *want,
                    struct fault *fault)
 {
     double seconds;
@@ -55,6 +56,9 @@ static int measure(struct experiment *e, struct work *w, int blocks, char *host,
     CUDA_CHECK(fault,
                cudaFuncSetAttribute((const void *)widths[w->width].run,
                                     cudaFuncAttributeMaxDynamicSharedMemorySize, (int)w->shared));
+    CUDA_CHECK(fault, cudaFuncSetAttribute((const void *)widths[w->width].run,
+                                           cudaFuncAttributePreferredSharedMemoryCarveout,
+                                           cudaSharedmemCarveoutMaxShared));
     CUDA_CHECK(fault, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, widths[w->width].run,
                                                                     THREADS, w->shared));
     CUDA_CHECK(fault, cudaMemset(w->out, 0, w->bytes));
@@ -62,9 +66,9 @@ static int measure(struct experiment *e, struct work *w, int blocks, char *host,
     if (experiment_measure(e, launch, w, &seconds, fault)) return fault->code;
     if (!e->emulated) experiment_value(e, "rate", 2 * w->bytes / seconds, "B/s");
     CUDA_CHECK(fault, cudaMemcpy(host, w->out, w->bytes, cudaMemcpyDeviceToHost));
-    for (size_t i = 0; i < w->bytes; i++)
-        if (host[i] != (char)(i % 127))
-            return fail(fault, EXIT_WRONG, "%s: byte %zu is wrong.", widths[w->width].name, i);
+    if (memcmp(host, want, w->bytes) != 0)
+        return fail(fault, EXIT_WRONG, "%s: what was copied is not the same.",
+                    widths[w->width].name);
     return 0;
 }
 
@@ -72,15 +76,16 @@ static int run(struct experiment *e, struct fault *fault)
 {
     struct work w = {};
     w.bytes = e->emulated ? 1 << 14 : 1 << 27;
-    char *host = (char *)malloc(w.bytes);
+    char *host = (char *)malloc(w.bytes), *want = (char *)malloc(w.bytes);
     CUDA_CHECK(fault, cudaMalloc(&w.in, w.bytes));
     CUDA_CHECK(fault, cudaMalloc(&w.out, w.bytes));
-    for (size_t i = 0; i < w.bytes; i++) host[i] = i % 127;
-    CUDA_CHECK(fault, cudaMemcpy(w.in, host, w.bytes, cudaMemcpyHostToDevice));
+    for (size_t i = 0; i < w.bytes; i++) want[i] = i % 127;
+    CUDA_CHECK(fault, cudaMemcpy(w.in, want, w.bytes, cudaMemcpyHostToDevice));
     for (w.width = 0; w.width < 3; w.width++)
         for (int blocks = 1; blocks <= MOST_BLOCKS; blocks *= 2)
-            if (measure(e, &w, blocks, host, fault)) return fault->code;
+            if (measure(e, &w, blocks, host, want, fault)) return fault->code;
     free(host);
+    free(want);
     CUDA_CHECK(fault, cudaFree(w.in));
     CUDA_CHECK(fault, cudaFree(w.out));
     return 0;
