@@ -203,7 +203,8 @@ PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per
             merged endless linked hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
             cubin.fatbin)
 
-tests-build: build/tests/run $(PROGRAMS) $$(PROGRAM_QUICK) all experiments ## build the tests
+tests-build: build/tests/run $(PROGRAMS) $$(PROGRAM_QUICK) all experiments \
+             $(if $(SANITIZE),,step5-B4) ## build the tests
 	@:
 
 # The tests see the parts of the emulator that its library hides, too.

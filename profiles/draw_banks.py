@@ -1,53 +1,110 @@
 #!/usr/bin/env python3
-"""Draws which lane meets which bank, before and after padding: notes/figures/banks.svg."""
+"""Draws which lane meets which bank, before and after padding, as traced: notes/figures/banks.svg (one level of the
+tree) and bank-levels.svg (all of them, on 32 banks and on the 16 of 2007)."""
+
+from collections import Counter
 
 from svg import Figure
+from traced import accesses
 
-LANES = BANKS = 32
-OFFSET = 8  # the up-sweep's fourth level
+WARP, LEVELS, N = 32, 9, 512
+UP_SWEEP = "temp[bi] += temp[ai];"
+SCANS = {"step 3": accesses(3, N), "pad16": accesses(4, N, "pad16"), "pad32": accesses(4, N, "pad32")}
+
+
+def left_children(scan, level):
+    """{lane: word}: what the first warp reads as temp[ai], the lower of the two loads of a level."""
+    loads = [a for a in SCANS[scan] if a.epoch == level + 1 and a.source == UP_SWEEP and not a.store]
+    lowest = min(loads, key=lambda access: access.lanes[0])
+    return {lane: place for lane, (place, _) in lowest.lanes.items()}
+
+
+def met(words, banks, lanes):
+    """{lane: (bank, how many of the first lanes meet there)}"""
+    bank = {lane: word % banks for lane, word in words.items() if lane < lanes}
+    crowd = Counter(bank.values())
+    return {lane: (b, crowd[b]) for lane, b in bank.items()}
+
+
+def ways(lanes):
+    return max(crowd for _, crowd in lanes.values())
+
+
+# ---- one level -----------------------------------------------------------------------------------
+
+LEVEL = 3  # offset = 8
 DOT, LEFT, TOP = 11, 76, 96
 
 
-def index(lane):
-    """The left child that a lane reads (ai in the listings)."""
-    return OFFSET * (2 * lane + 1) - 1
-
-
-def panel(figure, left, title, padding):
-    banks = [(index(lane) + padding(index(lane))) % BANKS for lane in range(LANES)]
-    crowd = max(banks.count(bank) for bank in banks)
+def panel(figure, left, title, scan):
+    lanes = met(left_children(scan, LEVEL), WARP, WARP)
+    crowd, width = ways(lanes), WARP * DOT
     style, fill = ("red", "bad") if crowd > 1 else ("green", "good")
-    width = BANKS * DOT
 
     figure.text(left, TOP - 36, title, "ink")
     figure.text(left, TOP - 18, "%d wavefront%s for one load" % (crowd, "s" if crowd > 1 else ""), style)
-    figure.rect(left, TOP, width, LANES * DOT, "empty", radius=0)
-    for bank in sorted(set(banks)):
-        if banks.count(bank) > 1:
-            figure.rect(left + bank * DOT, TOP, DOT, LANES * DOT, fill, radius=0)
-    for step in range(4, BANKS, 4):
-        figure.line(left + step * DOT, TOP, left + step * DOT, TOP + LANES * DOT)
+    figure.rect(left, TOP, width, width, "empty", radius=0)
+    for bank in sorted({bank for bank, many in lanes.values() if many > 1}):
+        figure.rect(left + bank * DOT, TOP, DOT, width, fill, radius=0)
+    for step in range(4, WARP, 4):
+        figure.line(left + step * DOT, TOP, left + step * DOT, TOP + width)
         figure.line(left, TOP + step * DOT, left + width, TOP + step * DOT)
-    for lane, bank in enumerate(banks):
+    for lane, (bank, _) in lanes.items():
         figure.dot(left + (bank + 0.5) * DOT, TOP + (lane + 0.5) * DOT, 4, style)
-    for bank in range(0, BANKS, 4):
-        figure.text(left + (bank + 0.5) * DOT, TOP + LANES * DOT + 15, bank, "small quiet", "middle")
+    for bank in range(0, WARP, 4):
+        figure.text(left + (bank + 0.5) * DOT, TOP + width + 15, bank, "small quiet", "middle")
         figure.text(left - 6, TOP + (bank + 0.8) * DOT, bank, "small quiet", "end")
-    figure.text(left + width / 2, TOP + LANES * DOT + 34, "bank", "quiet", "middle")
-    figure.text(left - 26, TOP + LANES * DOT / 2 + 2.5 * DOT, "lane", "quiet", "end")
+    figure.text(left + width / 2, TOP + width + 34, "bank", "quiet", "middle")
+    figure.text(left - 26, TOP + width / 2 + 2.5 * DOT, "lane", "quiet", "end")
 
 
-def main():
-    panel_width = BANKS * DOT
-    second = LEFT + panel_width + 76
-    figure = Figure(second + panel_width + 30, TOP + LANES * DOT + 52, "Lanes and banks",
+def one_level():
+    width = WARP * DOT
+    second = LEFT + width + 76
+    figure = Figure(second + width + 30, TOP + width + 52, "Lanes and banks",
                     "At a stride of 16 words, 32 lanes meet in two banks; with one word of padding "
                     "after every 32 they meet in 32.")
-    figure.text(24, 30, "The 32 lanes of a warp read temp[ai] in the up-sweep, offset = %d" % OFFSET,
-                "head ink")
-    panel(figure, LEFT, "step 3: temp[ai]", lambda i: 0)
-    panel(figure, second, "step 4: temp[ai + (ai >> 5)]", lambda i: i >> 5)
+    figure.text(24, 30, "The 32 lanes of a warp read temp[ai] in the up-sweep, offset = %d" % (1 << LEVEL), "head ink")
+    panel(figure, LEFT, "step 3: temp[ai]", "step 3")
+    panel(figure, second, "step 4: temp[ai + (ai >> 5)]", "pad32")
     figure.save("banks.svg")
 
 
-main()
+# ---- all levels ----------------------------------------------------------------------------------
+
+SIDE, APART, HEADING, DOWN = 80, 10, 112, 122  # of the small panels
+ROWS = [("step 3", "step 3", 32), ("pad16", "i + (i >> 4)", 32), ("pad32", "i + (i >> 5)", 32),
+        ("step 3", "step 3", 16), ("pad16", "i + (i >> 4)", 16)]
+
+
+def small_panel(figure, left, top, lanes, banks):
+    dot = SIDE / banks
+    figure.rect(left, top, SIDE, SIDE, "empty", radius=0)
+    for style, crowded in (("red", True), ("green", False)):
+        corners = [(left + bank * dot, top + lane * dot) for lane, (bank, many) in lanes.items() if (many > 1) == crowded]
+        if corners:
+            figure.cells(corners, dot, style)
+    crowd = ways(lanes)
+    figure.text(left + SIDE / 2, top + SIDE + 15, "%d-way" % crowd if crowd > 1 else "free",
+                "small " + ("red" if crowd > 1 else "green"), "middle")
+
+
+def all_levels():
+    figure = Figure(HEADING + LEVELS * (SIDE + APART) + 8, 76 + len(ROWS) * DOWN, "Lanes and banks, level by level",
+                    "Without padding the conflicts double from level to level, up to 16-way; padding removes them.")
+    figure.text(24, 30, "temp[ai] in the up-sweep over %d elements: lanes from top to bottom, banks from left to right" % N,
+                "head ink")
+    for level in range(LEVELS):
+        figure.text(HEADING + level * (SIDE + APART) + SIDE / 2, 58, "offset %d" % (1 << level), "small quiet", "middle")
+    for i, (scan, title, banks) in enumerate(ROWS):
+        top = 68 + i * DOWN
+        figure.text(24, top + 34, title, "ink")
+        figure.text(24, top + 50, "%d banks" % banks, "small quiet")
+        figure.text(24, top + 64, "a warp" if banks == WARP else "half a warp", "small quiet")
+        for level in range(LEVELS):
+            small_panel(figure, HEADING + level * (SIDE + APART), top, met(left_children(scan, level), banks, banks), banks)
+    figure.save("bank-levels.svg")
+
+
+one_level()
+all_levels()

@@ -1,70 +1,65 @@
 #!/usr/bin/env python3
-"""Draws the scan of a large array in blocks: notes/figures/blocks.svg."""
+"""Draws the scan of 16 elements in blocks of 4 (./step5-B4), as traced: notes/figures/blocks.svg."""
 
 from svg import Figure
+from traced import accesses, loaded, stored
 
-BLOCKS = [[3, 1, 7, 0], [4, 1, 6, 3], [2, 0, 5, 1], [1, 8, 2, 2]]
+N, B = 16, 4
+BLOCKS = N // B
 CELL, LEFT, TOP, ROW, BLOCK_GAP = 38, 150, 56, 84, 22
+TRACE = accesses(5, N, "conflict-free")
+INPUT, SUMS, RESULT = "A", "B", "C"  # the arrays, in order of first use
+PARTS, SCAN_OF_SUMS, UNIFORM_ADD = range(3)  # the launches
 
 
-def exclusive(values):
-    return [sum(values[:k]) for k in range(len(values))]
+def of(launch, array):
+    return [access for access in TRACE if access.launch == launch and access.array == array]
 
 
 def main():
-    size = len(BLOCKS[0])
-    block_width = size * CELL
-    right = LEFT + len(BLOCKS) * (block_width + BLOCK_GAP)
+    block_width = B * CELL
+    right = LEFT + BLOCKS * (block_width + BLOCK_GAP)
     figure = Figure(right + 6, TOP + 4 * ROW + 54, "A scan in blocks",
                     "Blocks are scanned, their sums are scanned, and each block gets its increment.")
-    figure.text(24, 30, "Blocks of B = 4 elements, two levels", "head ink")
-
-    def x(block, k=0.0):
-        return LEFT + block * (block_width + BLOCK_GAP) + k * CELL
-
-    def blocks(y, values, style):
-        for b, block in enumerate(values):
-            for k, value in enumerate(block):
-                figure.box(x(b, k), y, CELL, 32, value, style)
-
-    def label(y, first, second=""):
-        figure.text(24, y + 14, first, "ink")
-        figure.text(24, y + 31, second, "small quiet")
-
-    sums = [sum(block) for block in BLOCKS]
-    incr = exclusive(sums)
-    scanned = [exclusive(block) for block in BLOCKS]
+    figure.text(24, 30, "Blocks of B = %d elements, two levels" % B, "head ink")
     centre = (LEFT + right - BLOCK_GAP) / 2
-    sums_left = centre - len(sums) * CELL / 2
+
+    def x(k):
+        """The left edge of element k, which may lie between two."""
+        return LEFT + k * CELL + int(k // B) * BLOCK_GAP
+
+    def sum_x(block):
+        return centre + (block - BLOCKS / 2) * CELL
+
+    def row(y, label, note, values, style, left):
+        figure.text(24, y + 14, label, "ink")
+        figure.text(24, y + 31, note, "small quiet")
+        for k, value in values.items():
+            figure.box(left(k), y, CELL, 32, value, style[k] if isinstance(style, dict) else style)
 
     y = TOP
-    label(y, "input")
-    blocks(y, BLOCKS, "cell")
-
-    label(y + ROW, "scan_block", "each by itself")
-    for b in range(len(BLOCKS)):
-        figure.arrow(x(b, size / 2), y + 34, x(b, size / 2), y + ROW - 3)
+    row(y, "input", "", loaded(of(PARTS, INPUT)), "cell", x)
+    for block in range(BLOCKS):
+        figure.arrow(x(block * B + B / 2), y + 34, x(block * B + B / 2), y + ROW - 3)
     y += ROW
-    blocks(y, scanned, "hot")
-
-    label(y + ROW, "SUMS")
-    for b in range(len(BLOCKS)):
-        figure.arrow(x(b, size - 0.3), y + 34, sums_left + (b + 0.5) * CELL, y + ROW - 3)
+    parts = stored(of(PARTS, RESULT))
+    row(y, "scan_block", "each by itself", parts, "hot", x)
+    for access in of(PARTS, SUMS):
+        for block in stored([access]):
+            figure.arrow(x(access.block * B + B - 0.3), y + 34, sum_x(block + 0.5), y + ROW - 3)
     y += ROW
-    for b, value in enumerate(sums):
-        figure.box(sums_left + b * CELL, y, CELL, 32, value, "cell")
-
-    label(y + ROW, "INCR", "scan_block again")
+    row(y, "SUMS", "", stored(of(PARTS, SUMS)), "cell", sum_x)
     figure.arrow(centre, y + 34, centre, y + ROW - 3)
     y += ROW
-    for b, value in enumerate(incr):
-        figure.box(sums_left + b * CELL, y, CELL, 32, value, "hot")
-
-    label(y + ROW, "uniform_add", "INCR[j] to block j")
-    for b in range(1, len(BLOCKS)):
-        figure.arrow(sums_left + (b + 0.5) * CELL, y + 34, x(b, size / 2), y + ROW - 3, "line-hot")
+    row(y, "INCR", "scan_block again", stored(of(SCAN_OF_SUMS, SUMS)), "hot", sum_x)
+    for block in sorted({access.block for access in TRACE if access.launch == UNIFORM_ADD}):
+        mine = [access for access in TRACE if access.launch == UNIFORM_ADD and access.block == block]
+        results = stored(mine)
+        for increment in loaded(access for access in mine if access.array == SUMS):
+            figure.arrow(sum_x(increment + 0.5), y + 34, x(min(results) + B / 2), y + ROW - 3, "line-hot")
     y += ROW
-    blocks(y, [[v + incr[b] for v in block] for b, block in enumerate(scanned)], "good")
+    added = stored(of(UNIFORM_ADD, RESULT))
+    row(y, "uniform_add", "INCR[j] to block j", {**parts, **added}, {k: "good" if k in added else "hot" for k in parts}, x)
     figure.save("blocks.svg")
 
 

@@ -1,50 +1,64 @@
 #!/usr/bin/env python3
-"""Draws the naive scan's sweeps over 8 elements: notes/figures/naive.svg."""
+"""Draws the naive scan's sweeps over 8 elements, as traced: notes/figures/naive.svg."""
 
 from svg import Figure
+from traced import accesses, loaded, moves, stored
 
-VALUES = [3, 1, 7, 0, 4, 1, 6, 3]  # the documents' example
+N = 8
 CELL, GAP, LEFT, TOP, ROW = 56, 14, 130, 56, 84
+TRACE = accesses(2, N)
+SWEEPS = max(access.epoch for access in TRACE if access.store and not access.array)
 
 
 def x(k):
-    return LEFT + k * (CELL + GAP)
+    """The left edge of the cell of element k; its two buffers are one above the other."""
+    return LEFT + k % N * (CELL + GAP)
+
+
+def middle(k):
+    return x(k) + CELL / 2
 
 
 def main():
-    n = len(VALUES)
-    figure = Figure(x(n) + 6, TOP + 4 * ROW + 94, "The naive scan of 8 elements",
+    figure = Figure(x(N - 1) + CELL + 20, TOP + (SWEEPS + 1) * ROW + 94, "The naive scan of 8 elements",
                     "Three sweeps: each element adds the one 1, 2, then 4 places to its left.")
     figure.text(24, 30, "Each sweep reads one buffer and writes the other", "head ink")
 
-    def row(y, label, values, styles):
-        figure.text(24, y + 22, label, "ink")
-        for k in range(n):
-            figure.box(x(k), y, CELL, 34, values[k], styles[k])
+    def row(y, label, notes, values, hot=()):
+        figure.text(24, y + 14, label, "ink")
+        for i, note in enumerate(notes):
+            figure.text(24, y + 29 + 14 * i, note, "small quiet")
+        for k, value in values.items():
+            figure.box(x(k), y, CELL, 34, value, "hot" if k in hot else "cell")
 
-    y = TOP
-    row(y, "input", VALUES, ["cell"] * n)
-    values = [0] + VALUES[:-1]
-    for k in range(1, n):
-        figure.arrow(x(k - 1) + CELL / 2, y + 36, x(k) + CELL / 2, y + ROW - 3)
+    y, additions = TOP, []
+    first = [access for access in TRACE if access.epoch == 0]
+    row(y, "input", [], loaded(a for a in first if a.array))
+    for k in set(range(N)) - set(loaded(a for a in first if a.array)):
+        figure.box(x(k), y, CELL, 34, "not read", "empty", "small quiet")
+    for lane, sources, place, _ in moves(first):
+        for source in sources:
+            figure.arrow(middle(source), y + 36, middle(place), y + ROW - 3)
     y += ROW
-    row(y, "shifted", values, ["cell"] * n)
+    row(y, "shifted", ["buffer %d" % (min(stored(a for a in first if not a.array)) // N)],
+        stored(a for a in first if not a.array))
 
-    offset = 1
-    while offset < n:
-        for k in range(n):
-            middle = x(k) + CELL / 2
-            figure.arrow(middle, y + 36, middle, y + ROW - 3,
-                         "line-hot" if k >= offset else "line")
-            if k >= offset:
-                figure.arrow(x(k - offset) + CELL / 2, y + 36, middle - 5, y + ROW - 3, "line-hot")
-        values = [values[k] + (values[k - offset] if k >= offset else 0) for k in range(n)]
+    for sweep in range(1, SWEEPS + 1):
+        trace = [a for a in TRACE if a.epoch == sweep and not a.array]
+        hot = {}
+        for lane, sources, place, _ in moves(trace):
+            adds = len(sources) > 1
+            for source in sources:
+                figure.arrow(middle(source), y + 36, middle(place) - (5 if middle(source) < middle(place) else 0), y + ROW - 3,
+                             "line-hot" if adds else "line")
+            if adds:
+                hot[place] = max(sources) - min(sources)
         y += ROW
-        row(y, "offset = %d" % offset, values, ["hot" if k >= offset else "cell" for k in range(n)])
-        figure.text(24, y + 38, "%d additions" % (n - offset), "small quiet")
-        offset *= 2
-    figure.text(24, y + 76, "Blue cells add, grey ones copy: 7 + 6 + 4 = 17 additions, "
-                            "where the loop of step 1 does 7.", "quiet")
+        additions.append(len(hot))
+        row(y, "offset = %d" % max(hot.values()),
+            ["%d additions" % len(hot), "into buffer %d" % (min(stored(trace)) // N)], stored(trace), hot)
+    figure.text(24, y + 76, "Blue cells add, grey ones copy: %s = %d additions, where the loop of step 1 does %d."
+                % (" + ".join(map(str, additions)), sum(additions), N - 1), "quiet")
     figure.save("naive.svg")
 
 

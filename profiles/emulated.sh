@@ -6,6 +6,7 @@
 # Writes into DIRECTORY, each with `#` lines that name toolkit and date:
 #   counters.csv      one row a scan; the columns are the keys of --csv, see common/report.h
 #   instructions.csv  PTX instructions of warps, one row a launch; columns as in h200/counters.csv
+#   levels.csv, accesses.csv  what trace.sh makes of traces
 # The same kernels give the same counters on any machine, so `git diff` shows what a change has done.
 set -eu
 cd "$(dirname "$0")/.."
@@ -65,3 +66,5 @@ done
 mkdir -p "$out"
 { about "Counters of one scan, or of one copy, under the emulator." && cat "$work/rows"; } >"$out/counters.csv"
 { about "PTX instructions of warps, launch by launch." && cat "$work/instructions"; } >"$out/instructions.csv"
+
+profiles/trace.sh "$out"

@@ -5,6 +5,7 @@ legible wherever it is shown; where the viewer asks for dark colours it has them
 """
 
 import os
+import sys
 from xml.sax.saxutils import escape
 
 FIGURES = os.path.join(os.path.dirname(__file__), "..", "notes", "figures")
@@ -43,6 +44,7 @@ CLASSES = {
 STYLE = """text { font: 13px ui-sans-serif, system-ui, "DejaVu Sans", sans-serif; }
 .mono { font-family: ui-monospace, "DejaVu Sans Mono", monospace; }
 .small { font-size: 11px; }
+.tiny { font-size: 9px; }
 .head { font-size: 15px; font-weight: 600; }
 line, path { fill: none; stroke-width: 1.3; }
 rect { stroke-width: 1; }
@@ -87,20 +89,32 @@ class Figure:
         for side in (0.45, -0.45):
             self.line(x2, y2, x2 - dx + side * dy, y2 - dy - side * dx, style)
 
+    def cells(self, corners, size, style):
+        """Little squares, as one shape."""
+        self.shapes.append('<path d="%s" class="%s"/>' % (
+            "".join("M%g %gh%gv%gh-%gz" % (x, y, size, size, size) for x, y in corners), style))
+
     def box(self, x, y, width, height, text, style="cell", text_style="ink mono"):
         """A cell with its text in the middle."""
         self.rect(x, y, width, height, style)
         self.text(x + width / 2, y + height / 2 + 4.5, text, text_style, "middle")
 
+    def svg(self):
+        size = self.width, self.height
+        return ('<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" role="img">\n'
+                % (*size, *size)
+                + "<title>%s</title>\n<desc>%s</desc>\n" % (escape(self.title), escape(self.description))
+                + "<style>\n%s%s@media (prefers-color-scheme: dark) {\n%s}\n</style>\n"
+                % (STYLE, colours(0), colours(1)) + "\n".join(self.shapes) + "\n</svg>\n")
+
     def save(self, name):
+        """Writes the figure; with the argument --check, only tells whether it is as it was written."""
+        path = os.path.join(FIGURES, name)
+        if sys.argv[1:] == ["--check"]:
+            with open(path, encoding="utf-8") as file:
+                if file.read() != self.svg():
+                    sys.exit("out of date: notes/figures/%s; `make docs` renews it" % name)
+            return
         os.makedirs(FIGURES, exist_ok=True)
-        with open(os.path.join(FIGURES, name), "w", encoding="utf-8") as file:
-            file.write('<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" '
-                       'viewBox="0 0 %g %g" role="img">\n' % (self.width, self.height,
-                                                             self.width, self.height))
-            file.write("<title>%s</title>\n<desc>%s</desc>\n"
-                       % (escape(self.title), escape(self.description)))
-            file.write("<style>\n%s%s@media (prefers-color-scheme: dark) {\n%s}\n</style>\n"
-                       % (STYLE, colours(0), colours(1)))
-            file.write("\n".join(self.shapes))
-            file.write("\n</svg>\n")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.svg())

@@ -85,8 +85,8 @@ def accesses(rows, step, variant, n, warp=None, lane=None):
         elif warp is not None:
             values = []
         yield [step, variant, n, row["launch"], short(row["kernel"]), row["block"], row["warp"], row["epoch"],
-               row["operation"], row["space"], len(lanes), " ".join(map(str, places)), " ".join(values),
-               source(step, row["line"])]
+               row["operation"], row["space"], "%x" % sum(1 << lane for lane in lanes), " ".join(map(str, places)),
+               " ".join(values), source(step, row["line"])]
 
 
 def main():

@@ -17,7 +17,7 @@ about() {
     echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version | sed -n 's/.*release [^,]*, V//p')"
     echo "# date: $(date -u +%Y-%m-%d)"
 }
-# run PROGRAM [OPTION …]: the documents' numbers, repeated, are on standard input.
+# run PROGRAM [OPTION …]
 run() {
     program=$1
     shift
@@ -36,9 +36,9 @@ accesses() {
     number=${program#step}
     profiles/trace.py accesses "${number%%-*}" "$variant" "$n" "$@" <"$work/trace" >>"$work/accesses"
 }
-# n numbers: the documents' eight and eight more, again and again.
+# n numbers: the documents' eight and seven more, again and again.
 numbers() {
-    awk -v n="$1" 'BEGIN { split("3 1 7 0 4 1 6 3 2 0 5 1 1 8 2 2", x); for (i = 0; i < n; i++) print x[i % 16 + 1] }'
+    awk -v n="$1" 'BEGIN { split("3 1 7 0 4 1 6 3 2 0 5 1 1 8 2", x); for (i = 0; i < n; i++) print x[i % 15 + 1] }'
 }
 
 levels 2 - 512
@@ -68,6 +68,6 @@ mkdir -p "$out"
 } >"$out/levels.csv"
 {
     about "Accesses traced by the emulator: elements of arrays A, B, C in memory, words of shared memory."
-    echo step,variant,n,launch,kernel,block,warp,epoch,operation,space,lanes,places,values,source
+    echo step,variant,n,launch,kernel,block,warp,epoch,operation,space,mask,places,values,source
     cat "$work/accesses"
 } >"$out/accesses.csv"
