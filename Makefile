@@ -200,7 +200,7 @@ $(patsubst %,$(CUDA_BUILD)/tests/%_code.cu.o,cooperative async cluster): NVCCFLA
 
 # What tests look at or run, made of one source file: see tests/programs/programs.h.
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread memory sync \
-            merged endless linked hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
+            merged endless ticket linked hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
             cubin.fatbin)
 
 tests-build: build/tests/run $(PROGRAMS) $$(PROGRAM_QUICK) all experiments \
@@ -234,9 +234,10 @@ build/tests/programs/%: tests/programs/kernels.cu | emu
 	$(call say,nvcc,$@)
 	$(Q)$(SETTING) $(NVCC) $(OPTIONS) $< -o $@
 
-# Programs that the checkers look at, one that ptxas changes, and one that
-# does not end.
-$(addprefix build/tests/programs/,memory sync merged endless): %: tests/programs/$$(notdir $$@).cu
+# Programs that the checkers look at, one that ptxas changes, and two that do not end.
+build/tests/programs/ticket: $(wildcard steps/11-*/*.cu*) steps/11-single-pass/scan.h
+build/tests/programs/ticket: NVCCFLAGS += -I.
+$(addprefix build/tests/programs/,memory sync merged endless ticket): %: tests/programs/$$(notdir $$@).cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) -g -cudart shared $< -o $@
 

@@ -320,17 +320,20 @@ Test(emu_command, turns_by_chance)
 Test(emu_command, refuses_wrong_options_of_checkers)
 {
     static const char *const wrong[] = {
-        "--tool leakcheck",        "--tool memcheck,",   "--error-exitcode -1",
-        "--error-exitcode 256",    "--print-limit many", "--leak-check yes",
-        "--report-api-errors all", "--schedule x",       "--tool all --csv",
+        "--tool leakcheck",   "--tool memcheck,", "--error-exitcode -1",     "--error-exitcode 256",
+        "--print-limit many", "--leak-check yes", "--report-api-errors all", "--schedule x",
+        "--tool all --csv",   "--blocks up",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         expect_status(2, "$emu %s $p/shared 2>&1", wrong[i]);
         expect_one_sentence();
     }
-    static const char *const settings[] = {"EMU_TOOL=leakcheck", "EMU_TOOL=all EMU_PRINT_LIMIT=x",
+    static const char *const settings[] = {"EMU_TOOL=leakcheck",
+                                           "EMU_TOOL=all EMU_PRINT_LIMIT=x",
                                            "EMU_TOOL=all EMU_ERROR_EXITCODE=256",
-                                           "EMU_TOOL=all EMU_LEAK_CHECK=1", "EMU_SCHEDULE=no"};
+                                           "EMU_TOOL=all EMU_LEAK_CHECK=1",
+                                           "EMU_SCHEDULE=no",
+                                           "EMU_BLOCKS=up"};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         expect_status(2, "%s $p/emulated 2>&1", settings[i]);
         expect_one_sentence();

@@ -103,6 +103,7 @@ void block_start(struct block *block, struct emu_dim id)
     block->id = id;
     block->epoch = 0;
     block->changed = false;
+    block->busy = false;
     block->ended = false;
     memset(block->barriers, 0, sizeof block->barriers);
     if (block->reserved_offset) memset(block->shared, SHARED_POISON, block->reserved_offset);
@@ -128,11 +129,13 @@ enum block_stop block_run(struct block *block, struct insn_counts *counts)
             if (!w->fragment_count) continue;
             uint64_t turns = w->turns;
             w->counts = counts;
+            w->spins = false;
             await_look(w);
             enum warp_stop stop =
                 warp_run(w, block->launch->random ? schedule_slice(block->launch) : WARP_SLICE);
             if (stop == WARP_FAULT) return BLOCK_ENDED;
             if (stop == WARP_SLICE_OVER) slice_over = true;
+            if (stop == WARP_SLICE_OVER && !w->spins) block->busy = true;
             if (stop != WARP_DONE) alive = true;
             progress = progress || w->turns != turns || stop == WARP_DONE;
         }

@@ -84,6 +84,17 @@ bool cluster_run(struct cluster *cluster, struct insn_counts *counts)
     }
 }
 
+bool cluster_spins(struct cluster *cluster)
+{
+    bool spins = true;
+    for (unsigned rank = 0; rank < cluster->size; rank++) {
+        const struct block *block = cluster->blocks[rank];
+        spins = spins && !block->busy && !block->changed && !block->looked_at_time;
+        cluster->blocks[rank]->busy = false;
+    }
+    return spins;
+}
+
 bool cluster_changed(struct cluster *cluster)
 {
     bool changed = false;

@@ -18,6 +18,9 @@ void cluster_free(struct cluster *);
 void cluster_start(struct cluster *, uint64_t index);
 /* Runs it for one time slice. True: it has ended, or the launch has an error. */
 bool cluster_run(struct cluster *, struct insn_counts *);
+/* Did all its blocks do nothing but read again what they had read, in the last slice? Asked before
+ * cluster_changed. */
+bool cluster_spins(struct cluster *);
 /* Has one of its blocks written memory or passed a barrier since this was last asked? */
 bool cluster_changed(struct cluster *);
 

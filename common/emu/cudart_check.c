@@ -28,6 +28,7 @@ static struct {
     unsigned checks;
     bool leaks, api_errors, colour;
     uint64_t schedule;
+    bool descending;
     size_t limit;
     int exit_code;
     FILE *log;
@@ -70,11 +71,14 @@ __attribute__((constructor)) static void read_settings(void)
 {
     enum { MAX_LIMIT = 1000000, MAX_EXIT_CODE = 255 };
     const char *tool = cudart_setting("EMU_TOOL"), *leaks = cudart_setting("EMU_LEAK_CHECK"),
-               *api = cudart_setting("EMU_API_ERRORS");
+               *api = cudart_setting("EMU_API_ERRORS"), *blocks = cudart_setting("EMU_BLOCKS");
     wanted.schedule = read_whole_number("EMU_SCHEDULE", UINT64_MAX, "a whole number");
     if (wanted.schedule != 0)
         fprintf(stderr, "emu: turns by chance; --schedule %" PRIu64 " repeats them\n",
                 wanted.schedule);
+    if (blocks != NULL && strcmp(blocks, "descending") != 0 && strcmp(blocks, "ascending") != 0)
+        cudart_refuse("EMU_BLOCKS", blocks, "ascending or descending");
+    wanted.descending = blocks != NULL && strcmp(blocks, "descending") == 0;
     if (tool == NULL) return;
     wanted.checks = check_tools(tool);
     if (wanted.checks == 0) cudart_refuse("EMU_TOOL", tool, CHECK_TOOLS);
@@ -97,6 +101,7 @@ void cudart_check_config(struct emu_config *config)
     config->checks = wanted.checks;
     config->finding_limit = wanted.limit;
     config->schedule = wanted.schedule;
+    config->descending = wanted.descending;
     config->host_place = cudart_place;
     config->describe_host_place = cudart_describe_place;
 }

@@ -50,6 +50,7 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
     if (emu->tracing) emu->threads = 1; /* so that lines come in the order of blocks */
     emu->checks = config->checks;
     emu->schedule = config->schedule;
+    emu->descending = config->descending;
     emu->host_place = config->host_place;
     emu->describe_host_place = config->describe_host_place;
     /* One host thread repeats what it did; racecheck and initcheck know no other. */

@@ -30,6 +30,7 @@ struct emu {
     struct emu_trace trace;
     unsigned checks; /* bits of enum emu_check */
     uint64_t schedule;
+    bool descending;
     struct check_log findings;
     struct alloc_log allocations;
     void (*host_place)(struct emu_host_place *);

@@ -122,6 +122,7 @@ struct emu_config {
     unsigned checks;      /* bits of enum emu_check */
     size_t finding_limit; /* findings whose text is kept; 0: 100 */
     uint64_t schedule;    /* not 0: warps and blocks take turns in an order made from this seed */
+    bool descending;      /* blocks begin with the last index of the grid, not with the first */
     unsigned number; /* which of several devices it is: its addresses differ, and messages say it */
     /* For findings: where the program is now, and that place in words, a line for each frame. NULL:
      * they do not tell. */

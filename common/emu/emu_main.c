@@ -73,6 +73,8 @@ static const char usage[] =
     "  --schedule SEED     let lanes, warps and blocks take turns by chance: the same for the "
     "same\n"
     "                      number, from 1 on; random: for one that is printed\n"
+    "  --blocks ORDER      begin blocks in ascending order of their index (the default), or in\n"
+    "                      descending order, which a GPU may do as well\n"
     "  --log-file FILE     the findings into FILE, or stdout, or stderr (the default with --tool)\n"
     "\n"
     "  --report            run nothing: list PROGRAM's kernels, and whether ptxas kept their "
@@ -292,6 +294,7 @@ static int read_options(int argc, char **argv, bool *report)
         LEAKS,
         API_ERRORS,
         SCHEDULE,
+        BLOCKS,
         REPORT
     };
     static const struct option options[] = {
@@ -312,6 +315,7 @@ static int read_options(int argc, char **argv, bool *report)
         {"leak-check", required_argument, NULL, LEAKS},
         {"report-api-errors", required_argument, NULL, API_ERRORS},
         {"schedule", required_argument, NULL, SCHEDULE},
+        {"blocks", required_argument, NULL, BLOCKS},
         {"report", no_argument, NULL, REPORT},
         {"nvcc-flags", no_argument, NULL, FLAGS},
         {"help", no_argument, NULL, 'h'},
@@ -346,6 +350,7 @@ static int read_options(int argc, char **argv, bool *report)
             set_word("--report-api-errors", "EMU_API_ERRORS", "explicit", "no", optarg);
             break;
         case SCHEDULE: set_schedule(optarg); break;
+        case BLOCKS: set_word("--blocks", "EMU_BLOCKS", "ascending", "descending", optarg); break;
         case REPORT: *report = true; break;
         case FLAGS: print_nvcc_flags(); exit(EXIT_SUCCESS);
         case 'h': print_help(); exit(EXIT_SUCCESS);

@@ -74,6 +74,7 @@ static struct launch *launch_new(struct emu *emu, const struct emu_kernel *kerne
                               .model = emu->model,
                               .allow_exited = emu->allow_exited,
                               .checks = emu->checks,
+                              .descending = emu->descending,
                               .trace = emu->tracing ? &emu->trace : NULL,
                               .resident_limit = resident ? resident : 1};
     pthread_mutex_init(&launch->lock, NULL);

@@ -293,6 +293,7 @@ struct warp {
     const struct insn
         *polled; /* the last load of the kind that waits for others, and what it read */
     uint64_t polled_value;
+    bool spins; /* its last slice ended there, having read what it had read before */
 };
 
 struct barrier {
@@ -307,6 +308,7 @@ struct block {
     unsigned threads, warp_count;
     bool is_new;         /* its memory has served no block yet */
     bool changed;        /* it has written memory or passed a barrier since this was last cleared */
+    bool busy;           /* a warp ran to the end of its slice and did not spin, since cleared */
     bool ended;          /* every thread has exited */
     bool looked_at_time; /* %globaltimer: what it waits for may come by itself */
     struct async *async; /* copies that have not been carried out yet; NULL: never any */
@@ -356,7 +358,7 @@ struct launch {
     double began; /* on the host's clock, seconds */
     size_t dynamic_shared, shared_bytes;
     uint8_t *params;
-    emu_addr workspace; /* of a cooperative launch: two words in global memory, else 0 */
+    emu_addr workspace;            /* of a cooperative launch: two words in global memory, else 0 */
     const struct emu_model *model; /* of another generation; NULL: today's rules */
     bool counting, allow_exited;
     unsigned checks; /* bits of enum emu_check */
@@ -364,11 +366,13 @@ struct launch {
     struct emu_trace *trace;
     uint64_t random;  /* schedule.h: the generator's state; 0: turns are not by chance */
     bool parts_lanes; /* nor only lanes that a branch parts */
-    bool watched; /* by the trace, racecheck or initcheck: every access is shown to them */
+    bool descending;  /* blocks begin with the last index */
+    bool watched;     /* by the trace, racecheck or initcheck: every access is shown to them */
 
     pthread_mutex_t lock;              /* of what follows */
     uint64_t next_cluster;             /* the first that has not started */
     uint64_t resident, resident_limit; /* clusters */
+    double spun; /* seconds that clusters have run since one of them did anything but spin */
     struct cluster *waiting, **waiting_end;
     struct insn_counts *total; /* summed by each host thread when it ends */
     atomic_int error;          /* the first fault; blocks stop when they see it */

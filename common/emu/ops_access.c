@@ -423,7 +423,10 @@ static void load_polled(struct warp *w, const struct insn *i, uint32_t mask)
     load(w, i, mask);
     if (i->v[0] == NO_SLOT) return;
     uint64_t value = get_lane(w, i->v[0], i->lane_bytes, __builtin_ctz(mask));
-    if (w->polled == i && w->polled_value == value) w->fuel = w->slice = 0;
+    if (w->polled == i && w->polled_value == value) {
+        w->fuel = w->slice = 0;
+        w->spins = true;
+    }
     w->polled = i;
     w->polled_value = value;
 }

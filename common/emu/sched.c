@@ -4,6 +4,7 @@
 #include "device.h"
 #include "schedule.h"
 #include "stuck.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -43,7 +44,8 @@ static struct cluster *next_cluster(struct launch *launch, struct cluster **spar
     bool is_new = launch->next_cluster < launch->cluster_count &&
                   launch->resident < launch->resident_limit && !launch->error;
     if (launch->random && launch->waiting && schedule_below(launch, 2)) is_new = false;
-    uint64_t index = launch->next_cluster;
+    uint64_t index = launch->descending ? launch->cluster_count - 1 - launch->next_cluster
+                                        : launch->next_cluster;
     if (is_new) {
         launch->next_cluster++;
         launch->resident++;
@@ -103,6 +105,37 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+/* If all clusters that have begun spin, and none has written memory for as long as one of them might,
+ * none ever will. */
+static void check_all_spin(struct cluster *cluster, bool spins, double seconds)
+{
+    struct launch *launch = cluster->launch;
+    unsigned size = launch->cluster_size, patience = launch->emu->patience;
+    pthread_mutex_lock(&launch->lock);
+    bool full =
+        launch->next_cluster < launch->cluster_count && launch->resident == launch->resident_limit;
+    launch->spun = spins && (full || launch->next_cluster == launch->cluster_count)
+                       ? launch->spun + seconds
+                       : 0;
+    bool stuck = launch->spun > patience;
+    uint64_t begun = launch->next_cluster * size, blocks = launch->cluster_count * size;
+    pthread_mutex_unlock(&launch->lock);
+    if (!stuck) return;
+
+    char why[300];
+    if (full)
+        snprintf(why, sizeof why,
+                 "deadlock: the GPU is full, %" PRIu64 " of %" PRIu64 " blocks have begun, and all "
+                 "that have not ended wait in loops like this one; does one wait for a block that "
+                 "can begin only when another ends?",
+                 begun, blocks);
+    else
+        snprintf(why, sizeof why,
+                 "deadlock: all blocks that have not ended wait in loops like this one, for what "
+                 "none of them writes");
+    give_up(cluster, EMU_LAUNCH_TIMEOUT, why);
+}
+
 /* A cluster whose slice is over: has it waited too long for what never comes? Only its own running
  * time counts, and only while it changes nothing, so that none is given up for being slow. */
 static void check_patience(struct cluster *cluster, double seconds)
@@ -146,7 +179,10 @@ static void work(void *argument)
         bool ended = cluster_run(cluster, counts);
         check_end(cluster, start - launch->began);
         if (!ended) {
-            check_patience(cluster, now() - start);
+            double seconds = now() - start;
+            bool spins = cluster_spins(cluster);
+            check_patience(cluster, seconds);
+            check_all_spin(cluster, spins, seconds);
             wait_in_queue(launch, cluster);
             continue;
         }

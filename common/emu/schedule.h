@@ -8,7 +8,7 @@
  * since Volta. All blocks are run by one host thread, so that a seed repeats everything.
  *
  * Blocks still begin in the order of their index, because programs that wait for a block before
- * them (chained scans) count on that. Under synccheck, which looks at who comes to a barrier
+ * them (chained scans) count on that: see emu --blocks descending. Under synccheck, which looks at who comes to a barrier
  * together, lanes do not part without reason. Every store is seen by all threads at once: what
  * only a GPU's memory puts out of order, a missing fence, shows no wrong result here, but
  * racecheck finds it.
