@@ -203,8 +203,9 @@ PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per
             merged endless ticket linked hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
             cubin.fatbin)
 
-tests-build: build/tests/run $(PROGRAMS) $$(PROGRAM_QUICK) all experiments \
-             $(if $(SANITIZE),,step5-B4) ## build the tests
+SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
+
+tests-build: build/tests/run $(PROGRAMS) $$(PROGRAM_QUICK) all experiments $(SMALL_BLOCKS) ## build the tests
 	@:
 
 # The tests see the parts of the emulator that its library hides, too.
