@@ -145,6 +145,22 @@ Test(models, bus_utilization)
     cr_expect(utilization("kepler4", scattered) == 128.0 / (WARP * 32));
 }
 
+/* The slides: a caching load of N transactions is replayed N - 1 times. */
+Test(models, replays)
+{
+    uint64_t aligned[WARP], misaligned[WARP], same[WARP], scattered[WARP];
+    for (int lane = 0; lane < WARP; lane++) {
+        aligned[lane] = 1024 + 4 * (uint64_t)(WARP - 1 - lane);
+        misaligned[lane] = aligned[lane] + 4;
+        same[lane] = 1024;
+        scattered[lane] = 4096 * (uint64_t)lane;
+    }
+    cr_expect(global("fermi", aligned, 4).sectors - 1 == 0);
+    cr_expect(global("fermi", misaligned, 4).sectors - 1 == 1);
+    cr_expect(global("fermi", same, 4).sectors - 1 == 0);
+    cr_expect(global("fermi", scattered, 4).sectors - 1 == WARP - 1);
+}
+
 /* G80 wants the k-th word for the k-th thread: anything else is 16 transactions a half-warp. GT200
  * takes segments, and makes them smaller. */
 Test(models, coalescing)
