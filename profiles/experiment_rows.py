@@ -5,7 +5,7 @@ Used by tables.py. An experiment that the recording does not hold yet has a line
 """
 import functools
 
-from records import EXPERIMENTS, GPU, find, three
+from records import EXPERIMENTS, GPU, find, size, three
 from table_rows import gpu, table
 
 
@@ -139,3 +139,40 @@ def spills(value):
         ["compiled for blocks a multiprocessor", "registers", "local memory, bytes a thread", "blocks that fit", "time"],
         *([b, *(cell(metric, b) for metric in ("registers", "local", "blocks_fit")),
            duration(value("add-sum", str(b), "time"))] for b in (1, 2, 4, 8)))
+
+
+SAME_N = "n=%d" % 2**22
+
+
+@of("same-bits")
+def same_bits(value):
+    rows = []
+    for numbers in "integers", "real numbers":
+        cell = lambda metric: value(numbers, SAME_N, metric)
+        rows.append([numbers, "%d" % cell("runs"), "%d" % cell("distinct"), "%d" % cell("differ"), three(cell("error"))])
+    return gpu("2²² floats, the same in each run,") + table(
+        ["", "runs", "different results", "elements that differ from the first run, at most", "error, in additions"], *rows)
+
+
+@of("look-back")
+def look_back_cost(value):
+    hows = ["scan", "cleared before", "looks nowhere"]
+    rows = [["%d" % tile, size(n), *(duration(value(how, "tile=%d n=%d" % (tile, n), "time")) for how in hows)]
+            for tile in (2048, 8192) for n in (2**12, 2**16, 2**20, 2**24, 2**28)]
+    return gpu("Time of a scan") + table(
+        ["tile", "n", "as it is", "states cleared before the clock starts", "without looking back (wrong)"], *rows)
+
+
+@of("look-back")
+def look_back_lengths(value):
+    """The histogram: how many of the tiles have added up so many states."""
+    rows = []
+    for tile in 2048, 4096, 8192:
+        at = "tile=%d n=%d" % (tile, 2**28)
+        tiles, most = value("distance", at, "tiles"), value("distance", at, "most")
+        share = lambda powers: sum(value("distance", at, "states_%d" % 2**p) for p in powers if 2**p < 2 * most) / tiles
+        parts = [range(1), range(1, 3), range(3, 6), range(6, 9), range(9, 16)]
+        rows.append(["%d" % tile, three(value("distance", at, "mean")), "%d" % most,
+                     *("%.1f %%" % (100 * share(part)) for part in parts)])
+    return gpu("States that a tile adds up, of 2²⁸ floats,") + table(
+        ["tile", "mean", "most", "1", "2 to 4", "5 to 32", "33 to 256", "more"], *rows)

@@ -254,6 +254,23 @@ def shuffled_times():
     return times_table(("step 7", 7, ""), ("step 9, `shfl`", 9, "shfl"), ("step 9, `predicate`", 9, "predicate"))
 
 
+TILES = ["tile2048", "tile4096", "tile8192"]  # step 11
+
+
+def passes():
+    """Steps 9, 10 and 11: how often the elements move. Counts beyond n / 8 sectors are sums and states."""
+    columns = [("step 9", 9, "shfl", emulated), ("step 10", 10, "backward", emulated), ("step 11", 11, TILES[0], emulated)]
+    moved = lambda row: three((int(row["sectors_ld"]) + int(row["sectors_st"])) * SECTOR / FLOAT / MI)
+    return compare(MI, *columns, more=[
+        ["words moved for each of n", *(moved(emulated(step, MI, variant)) for _, step, variant, _ in columns)]])
+
+
+def passes_times():
+    if not has(TIMED, step=11):
+        return ["Not recorded yet."]
+    return times_table(("step 9", 9, "shfl"), *(("`%s`" % v, 11, v) for v in TILES), ("CUB", 0, ""))
+
+
 def claims():
     """What the documents say of speed, and what is so today, at 2^24 and 2^28 floats."""
     scan = (5, "conflict-free")

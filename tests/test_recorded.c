@@ -219,6 +219,15 @@ static void run(const struct row *row)
     free(out);
 }
 
+/* How far step 11 looks back, and how often, is chance: its loads of states and its additions. */
+static bool by_chance(const struct row *row)
+{
+    const char *name = row->fields[METRIC], *line = row->fields[LINE];
+    if (strcmp(row->fields[STEP], "11") != 0) return false;
+    if (line[0]) return strstr(line, "look_back.cuh") != NULL;
+    return strcmp(name, FADD) == 0 || strstr(name, "mem_global_op_ld") != NULL;
+}
+
 static void compare(const struct row *row)
 {
     struct emu *emu = counters_emulator();
@@ -271,7 +280,7 @@ static void compare_all(size_t least, size_t below)
                  row.fields[N]);
         if (strcmp(scan, last) != 0) run(&row);
         strcpy(last, scan);
-        compare(&row);
+        if (!by_chance(&row)) compare(&row);
         rows++;
     }
     fclose(file);
