@@ -4,8 +4,8 @@
 usage: profiles/tables.py           brings every table up to date
        profiles/tables.py --check   changes nothing; names the files that are stale, and fails
 
-A table stands between the lines `<!-- begin NAME ... -->` and `<!-- end NAME -->`; table_rows.py,
-speed_rows.py or experiment_rows.py has a function of that name (`_` for `-`).
+A table stands between the lines `<!-- begin NAME ... -->` and `<!-- end NAME -->`; table_rows.py or another of
+ROWS has a function of that name (`_` for `-`).
 """
 import glob
 import os
@@ -13,10 +13,12 @@ import re
 import sys
 
 import experiment_rows
+import level_rows
 import speed_rows
 import table_rows
 from records import TOP
 
+ROWS = table_rows, level_rows, speed_rows, experiment_rows
 REGION = re.compile(r"(<!-- begin ([a-z-]+)[^\n]*-->\n).*?(<!-- end \2 -->\n)", re.S)
 
 
@@ -28,11 +30,10 @@ def fill(path, text):
 
     def region(match):
         name = match[2].replace("-", "_")
-        make = next((getattr(rows, name) for rows in (table_rows, speed_rows, experiment_rows)
-                     if hasattr(rows, name)), None)
+        make = next((getattr(rows, name) for rows in ROWS if hasattr(rows, name)), None)
         if make is None:
-            sys.exit("%s: no function in table_rows.py, speed_rows.py or experiment_rows.py makes the table %s"
-                     % (path, match[2]))
+            sys.exit("%s: no function in %s makes the table %s"
+                     % (path, ", ".join(rows.__name__ + ".py" for rows in ROWS), match[2]))
         return match[1] + "\n".join(make()) + "\n" + match[3]
 
     return REGION.sub(region, text)
