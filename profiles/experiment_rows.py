@@ -4,9 +4,13 @@ returns its lines.
 Used by tables.py. An experiment that the recording does not hold yet has a line that says so.
 """
 import functools
+import textwrap
 
 from records import EXPERIMENTS, GPU, find, size, three
 from table_rows import gpu, table
+
+
+ROUNDS = 4096  # of step 9's experiments
 
 
 def of(name):
@@ -176,3 +180,34 @@ def look_back_lengths(value):
                      *("%.1f %%" % (100 * share(part)) for part in parts)])
     return gpu("States that a tile adds up, of 2²⁸ floats,") + table(
         ["tile", "mean", "most", "1", "2 to 4", "5 to 32", "33 to 256", "more"], *rows)
+
+
+@of("neighbour")
+def neighbour(value):
+    """Step 9: handing a value to the next lane, in five ways."""
+    ways = ["unsafe", "printed", "safe", "syncwarp", "shuffle"]
+    shared = lambda way, what: "%g KiB" % (value(way, what, "shared_bytes") / 1024)
+    seconds = lambda way, what: value(way, what, "time")
+    wrong = lambda way: sum(value(way, what, "wrong") for what in ("float", "double", "float: one warp"))
+
+    def row(way):
+        return ["`%s`" % way, *(cell for what in ("float", "double") for cell in (duration(seconds(way, what)), shared(way, what))),
+                three(seconds(way, "float: one warp") / ROUNDS * 1e9) + " ns", "%d" % wrong(way)]
+
+    def against(way):
+        ratios = [seconds(way, what) / seconds("shuffle", what) for what in ("float", "double", "float: one warp")]
+        return "`%s` takes %s, %s and %s times as long" % (way, *map(three, ratios))
+    return gpu("4096 rounds of 26 blocks of 1024 threads, and of one warp alone,") + table(
+        ["way", "float", "shared memory", "double", "shared memory", "one warp, a round", "wrong values"],
+        *map(row, ways)) + ["", *textwrap.wrap("Compared with the shuffle (float, double, one warp of floats): %s."
+                                               % "; ".join(map(against, ways[:-1])), 110)]
+
+
+@of("reduce")
+def warp_reduce(value):
+    """Step 9: sums and scans of a warp."""
+    ways = [("shared", "sum"), ("shuffle", "sum"), ("redux", "sum"), ("shared", "scan"), ("shuffle", "scan"), ("predicate", "scan")]
+    return gpu("4096 rounds of 26 blocks of 1024 threads") + table(
+        ["of a warp", "way", "time", "shared memory"],
+        *([what, "`%s`" % way, duration(value(way, what, "time")), "%g KiB" % (value(way, what, "shared_bytes") / 1024)]
+          for way, what in ways))

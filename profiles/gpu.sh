@@ -154,7 +154,9 @@ operators() {
 # How often each instruction stands in step 9's scan_block, and how often of these under a predicate. In the
 # kernels' mangled names the variant is a number.
 shuffles() {
-    about "Machine instructions of step 9's scan_block, as ptxas writes them for sm_90." >"$out/shuffles.csv"
+    # No GPU takes part in this.
+    about "Machine instructions of step 9's scan_block, as ptxas writes them for sm_90." 2>/dev/null |
+        grep -v '^# GPU:\|^# driver:' >"$out/shuffles.csv"
     echo "variant,instruction,count,predicated" >>"$out/shuffles.csv"
     cuobjdump -arch sm_90 -sass step9 | awk '
         /Function :/ { variant = /scan_blockILi0E/ ? "shfl" : /scan_blockILi1E/ ? "predicate" : "" }

@@ -40,6 +40,7 @@ CHECKED, _ = read("emulated/checks.csv")
 EXPERIMENTS, _ = (read("h200/experiments.csv") if os.path.exists(os.path.join(TOP, "profiles/h200/experiments.csv"))
                   else ([], None))
 CHECKS_DIFFER, _ = read("checks_differences.csv")
+SHUFFLES, _ = read("h200/shuffles.csv") if os.path.exists(os.path.join(TOP, "profiles/h200/shuffles.csv")) else ([], None)
 
 
 def has(rows, **wanted):

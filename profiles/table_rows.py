@@ -9,7 +9,7 @@ import sys
 import textwrap
 
 from records import (CHECKED, CHECKED_BY_GPU, CHECKED_ON, CHECKS_DIFFER, COMPILED, GPU, INSTRUCTIONS, NCU,
-                     OPERATORS, PATTERNS, SANITIZED, TIMED, TOP, VERY_LARGE, a_request, both, by_ncu,
+                     OPERATORS, PATTERNS, SANITIZED, SHUFFLES, TIMED, TOP, VERY_LARGE, a_request, both, by_ncu,
                      emulated, find, grouped, has, percent, sectors, share, size, three, time, timed)
 
 SIZES = [2**12, 2**16, 2**20, 2**24, 2**28]  # of the tables of times
@@ -269,6 +269,21 @@ def passes_times():
     if not has(TIMED, step=11):
         return ["Not recorded yet."]
     return times_table(("step 9", 9, "shfl"), *(("`%s`" % v, 11, v) for v in TILES), ("CUB", 0, ""))
+
+
+def shuffle_code():
+    """What ptxas makes of the two variants: how often each instruction stands in scan_block."""
+    if not SHUFFLES:
+        return ["Not recorded yet."]
+    names = "shfl", "predicate"
+    count = lambda v, key, wanted: sum(int(r[key]) for r in SHUFFLES if r["variant"] == v and wanted(r["instruction"]))
+    line = lambda what, key, wanted: [what, *(count(v, key, wanted) for v in names)]
+    only = lambda name: lambda instruction: instruction == name
+    return table(
+        ["machine instructions of `scan_block`, sm_90", *("`%s`" % v for v in names)],
+        line("`SHFL`", "count", only("SHFL")), line("`FADD`", "count", only("FADD")),
+        line("of which under a predicate", "predicated", only("FADD")), line("`ISETP` (comparisons)", "count", only("ISETP")),
+        line("all", "count", lambda _: True))
 
 
 def claims():

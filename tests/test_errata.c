@@ -362,6 +362,19 @@ static uint64_t hazards(const char *kernel, unsigned threads)
     return count;
 }
 
+/* "We time different variants": all of them pass a check of their result, as one that does nothing
+ * would, since 4096 turns of a warp by one lane are none. */
+Test(errata, lecture_neighbour_rounds_are_the_identity)
+{
+    int lanes[WARP], next[WARP];
+    for (int l = 0; l < WARP; l++) lanes[l] = l;
+    for (int round = 0; round < 4096; round++) {
+        for (int l = 0; l < WARP; l++) next[l] = lanes[(l + 1) % WARP];
+        memcpy(lanes, next, sizeof lanes);
+    }
+    for (int l = 0; l < WARP; l++) cr_expect(lanes[l] == l);
+}
+
 Test(errata, lecture_safe_neighbour_exchange_is_a_race)
 {
     cr_expect(hazards("wrong_neighbour_exchange", 256) > 0);
@@ -421,7 +434,9 @@ Test(errata, lecture_host_code_mixes_n_and_N) { expect_rejected("host_n", "\"N\"
 Test(errata, lecture_64_bit_shuffle_is_rejected)
 {
     expect_rejected("shuffle_64", "Arguments mismatch for instruction 'mov'");
+    expect_rejected("shuffle_64_end", "expected a \"(\"");
 }
+Test(errata, lecture_bfind_has_no_types) { expect_rejected("bfind", "explicit type is missing"); }
 Test(errata, shuffles_without_sync_are_gone)
 {
     expect_rejected("shuffle_without_sync", "\"__shfl\" is undefined");

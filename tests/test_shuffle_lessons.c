@@ -60,6 +60,10 @@ Test(shuffle_lessons, neighbour_exchange_is_right_in_any_order)
     cr_expect(value("safe", "float", "shared_bytes") == LANES * sizeof(float));
     cr_expect(value("safe", "double", "shared_bytes") == LANES * sizeof(double));
     cr_expect(value("shuffle", "double", "shared_bytes") == 0);
+
+    run_seed("neighbour", 0);
+    cr_expect(value("safe", "double", "wavefronts_ld") ==
+              2 * value("safe", "float", "wavefronts_ld"));
 }
 
 /* Templates over enum way: 0 is unsafe, 1 printed. */
@@ -120,6 +124,8 @@ Test(shuffle_lessons, votes_are_right_in_any_order)
     cr_expect(value(can[1], "all at 16", "requests_st") == 64 / 16);
     cr_expect(value(can[0], "one at 8 and one at 1", "requests_st") == 64 / 16 + 64 / 8 + 64);
     cr_expect(value(can[1], "one at 8 and one at 1", "requests_st") == 64);
+    cr_expect(value(can[0], "one at 8 and one at 1", "sectors_st") == 192);
+    cr_expect(value(can[1], "one at 8 and one at 1", "sectors_st") == 2048);
 }
 
 /* In step all masks are full; nothing promises it. */

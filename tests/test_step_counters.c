@@ -228,6 +228,22 @@ Test(step_counters, unrolling_saves_instructions_only)
     counters_free(&unrolled);
 }
 
+/* A block of step 7 passes a barrier at each level up and down and one more; of step 9, two. */
+Test(step_counters, shuffles_spare_barriers)
+{
+    const size_t n = 2048, warps = 8;
+    struct counters tree = count(&step07, 0, n);
+
+    cr_assert(tree.total.barriers == 19 * warps);
+    for (int variant = 0; variant < variant_count(&step09); variant++) {
+        struct counters shuffles = count(&step09, variant, n);
+        cr_assert(shuffles.total.barriers == 2 * warps);
+        cr_assert(shuffles.total.shared_ld.wavefronts < tree.total.shared_ld.wavefronts);
+        counters_free(&shuffles);
+    }
+    counters_free(&tree);
+}
+
 /* ---- occupancy, by registers ----------------------------------------------------------------- */
 
 /* Warps of `threads`-thread blocks that a multiprocessor's registers hold, when registers are given

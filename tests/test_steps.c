@@ -171,6 +171,19 @@ Test(steps, warp_shuffle_at_every_size) { expect_every_size(&step09, 2048); }
 Test(steps, cooperative_at_every_size) { expect_every_size(&step10, 2048); }
 Test(steps, single_pass_at_every_size) { expect_every_size(&step11, 2048); }
 
+/* Step 9's variants add in the same order; step 7's tree in another. */
+Test(steps, shuffles_add_in_one_order)
+{
+    enum { MANY = 5000 };
+    static float plain[MANY], predicate[MANY], tree[MANY];
+    const float *in = random_floats(MANY, true);
+    cr_assert(scan_once(&(struct scan){&step09, 0, MANY, 0, false}, in, plain) == cudaSuccess);
+    cr_assert(scan_once(&(struct scan){&step09, 1, MANY, 0, false}, in, predicate) == cudaSuccess);
+    cr_assert(scan_once(&(struct scan){&step07, 0, MANY, 0, false}, in, tree) == cudaSuccess);
+    cr_expect(memcmp(plain, predicate, sizeof plain) == 0);
+    cr_expect(memcmp(plain, tree, sizeof plain) != 0);
+}
+
 /* Sizes with two and three levels of sums, odd ones among them. */
 Test(steps, large_sizes)
 {
