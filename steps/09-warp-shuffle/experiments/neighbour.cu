@@ -9,7 +9,7 @@
  * an exchange which does nothing would pass: the check takes one round more.
  * A single warp, alone on the GPU, shows the latency of a round, of which NVIDIA's guide to Kepler
  * says that a shuffle has less.
- * From: lecture (CS 380, lecture 25), "Performance Experiment" of the shuffle; Kepler guide, 1.4.3.3.
+ * From: lecture (CS 380, lecture 25), "Performance Experiment"; Kepler guide, 1.4.3.3.
  * How to run it: make experiments && build/experiments/09-neighbour
  */
 #include "common/experiment.h"
