@@ -91,6 +91,16 @@ static void note_use(const struct ptx_operand *operand, size_t at, size_t *first
     if (operand->other) note_use(operand->other, at, first, last);
 }
 
+/* The most registers with which as many blocks fit on a multiprocessor as the kernel was promised
+ * (__launch_bounds__): ptxas uses no more, and spills if it must. */
+static unsigned registers_that_fit(const struct ptx_function *f, const struct emu_gpu *gpu)
+{
+    enum { UNIT = 8 }; /* registers are given out in eights */
+    uint64_t threads = (uint64_t)f->max_threads * f->min_blocks;
+    uint64_t fit = threads ? (uint64_t)gpu->registers_per_sm / threads / UNIT * UNIT : 0;
+    return fit ? (unsigned)fit : UINT_MAX;
+}
+
 /* An estimate of registers a thread: the most 32-bit values that are between their first and their
  * last mention at one instruction. ptxas reorders and reuses, so a GPU's number differs. */
 static unsigned estimate_registers(struct decoder *d)
@@ -259,6 +269,8 @@ int decode_kernel(const struct emu_gpu *gpu, struct emu_module *module,
     collect_bodies(d);
     lay_out_memory(d);
     decode_bodies(d);
+    unsigned fit = registers_that_fit(function, gpu);
+    if (kernel->info.registers > fit) kernel->info.registers = fit;
     collect_lines(d);
     fill_constants(d);
     free(d);

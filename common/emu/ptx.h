@@ -167,6 +167,7 @@ struct ptx_function {
     unsigned home_file;      /* of its first .loc; 0: none */
     unsigned max_threads;    /* .maxntid or .reqntid, x*y*z; 0: not given */
     unsigned exact_block[3]; /* .reqntid; 0: not given */
+    unsigned min_blocks;     /* a multiprocessor, .minnctapersm; 0: not given */
     unsigned exact_cluster[3], max_cluster; /* .reqnctapercluster, .maxclusterrank; 0: not given */
 };
 

@@ -129,8 +129,8 @@ static __device__ float scan_tile(float *g_odata, const float *g_idata, size_t b
  * Scans the n elements of g_idata into g_odata, exclusively. A cooperative grid of any number of
  * blocks, THREADS threads each; g_sums has room for a float of every block. g_odata may be g_idata.
  */
-static __global__ void scan_grid(float *g_odata, const float *g_idata, float *g_sums, size_t n,
-                                 bool backward)
+static __global__ void __launch_bounds__(THREADS, RESIDENT)
+    scan_grid(float *g_odata, const float *g_idata, float *g_sums, size_t n, bool backward)
 {
     // The warps' totals: those of all a, then those of all b.
     __shared__ float totals[TOTALS];

@@ -14,6 +14,10 @@ extern "C" {
 #define WARP    32
 #define THREADS 256 /* a block; each has two float4 */
 
+/* Blocks that a multiprocessor is to hold: with its 2048 threads full, the compiler has 32 registers
+ * for each. */
+#define RESIDENT (2048 / THREADS)
+
 /* Elements that a block scans at a time: a tile. */
 #define B (2 * 4 * THREADS)
 

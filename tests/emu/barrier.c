@@ -335,6 +335,32 @@ Test(emu_barrier, promised_block_size)
     emu_close(emu);
 }
 
+/* .minnctapersm is one that ptxas keeps: a multiprocessor's 65536 registers are shared out. */
+Test(emu_barrier, promised_blocks)
+{
+    static const struct {
+        const char *promise;
+        unsigned registers;
+    } cases[] = {
+        {"", 14},
+        {".maxntid 1024, 1, 1\n.minnctapersm 2\n", 14},
+        {".maxntid 1024, 1, 1\n.minnctapersm 6\n", 8}, /* 65536 / 6144 is 10; in eights, 8 */
+    };
+    static const char body[] = "{\n.reg .b64 %l<5>;\nld.param.u64 %l0, [p];\n"
+                               "ld.v2.u64 {%l1, %l2}, [%l0];\nld.v2.u64 {%l3, %l4}, [%l0+16];\n"
+                               "st.v2.u64 [%l0], {%l1, %l2};\nst.v2.u64 [%l0], {%l3, %l4};\n"
+                               "ret;\n}\n";
+    struct emu *emu = open_emu();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1000];
+        snprintf(text, sizeof text, PTX_HEADER ".visible .entry k(.param .u64 p)\n%s%s",
+                 cases[i].promise, body);
+        unsigned registers = emu_kernel_info(load_kernel(emu, text, "k"))->registers;
+        cr_expect(registers == cases[i].registers, "%s%u", cases[i].promise, registers);
+    }
+    emu_close(emu);
+}
+
 /* Every block and thread gets its own indices. */
 Test(emu_barrier, indices_of_blocks_and_threads)
 {
