@@ -64,6 +64,8 @@ static int make_buffers(struct bench *b, struct fault *fault)
         code = buffer_make(&b->shifted, output_bytes(step, n), out_offset, on_host,
                            "the inclusive result", fault);
     if (code) return code;
+    if (workspace && step->clear_workspace)
+        CUDA_CHECK(fault, cudaMemset(b->workspace.data, 0, workspace));
     CUDA_CHECK(fault, buffer_upload(&b->in, 0, b->input->data, b->in.bytes));
     return 0;
 }

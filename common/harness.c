@@ -226,6 +226,8 @@ int harness_main(const struct step *step, int argc, char **argv)
         code = check_stdout(&program);
         return code ? fault_say(&program.fault) : EXIT_RIGHT;
     }
+    struct step chosen = step_for(step, program.options.variant);
+    program.step = step = &chosen;
     if (!step->on_host) {
         code = device_choose(&program.options, &device, &program.fault);
         if (code) return fault_say(&program.fault);

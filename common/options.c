@@ -264,8 +264,9 @@ static int check_together(const struct options *o, const struct step *step, stru
         return fail(fault, EXIT_USAGE, "--output takes one result; leave --sweep out.");
     if (o->sweep && o->trace)
         return fail(fault, EXIT_USAGE, "--trace takes one run; leave --sweep out.");
-    if (o->real && !element_is_real(step->element))
-        return fail(fault, EXIT_USAGE, "--real: this step adds %s.", element_plural(step->element));
+    enum element element = step_for(step, o->variant).element;
+    if (o->real && !element_is_real(element))
+        return fail(fault, EXIT_USAGE, "--real: this step adds %s.", element_plural(element));
     if (o->inclusive && step->inclusive)
         return fail(fault, EXIT_USAGE, "--inclusive: this step's scan is inclusive already.");
     /* A step has a reference of its own if some variant is no plain sum; the first one is. */

@@ -32,8 +32,8 @@ enum element { ELEMENT_F32, ELEMENT_F64, ELEMENT_I32, ELEMENT_I64, ELEMENT_I16, 
  *             one element, no more.
  * variant:    an index into step.variants; 0 where the step has none.
  * workspace:  step.workspace(n, variant) bytes of device memory, aligned to 256 bytes, of any
- *             content; NULL where that is 0. A scan allocates nothing itself: allocation must not
- *             be timed.
+ *             content unless step.clear_workspace; NULL where that is 0. A scan allocates nothing
+ *             itself: allocation must not be timed.
  * stream:     every launch goes there; the call does not wait.
  * Returns cudaSuccess, or the error of the launch that failed. n = 0 succeeds and launches nothing.
  * n beyond the step's limits returns cudaErrorInvalidValue (the harness has explained it before).
@@ -77,14 +77,16 @@ struct step {
     size_t default_n;
 
     enum element element;
-    bool inclusive; /* the scan itself is inclusive (steps so far: all exclusive) */
-    bool on_host;   /* plain C on the CPU: host pointers, no stream, no roof */
+    const enum element *elements; /* one a variant, if they differ in it; NULL: `element` for all */
+    bool inclusive;               /* the scan itself is inclusive (steps so far: all exclusive) */
+    bool on_host;                 /* plain C on the CPU: host pointers, no stream, no roof */
 
     const char *const *variants; /* NULL-terminated; the first is the default; NULL: none */
 
     scan_fn *scan;
     struct launch_shape (*shape)(size_t n, int variant); /* NULL only with on_host */
     size_t (*workspace)(size_t n, int variant);          /* bytes; NULL: none needed */
+    bool clear_workspace; /* it is to be filled with zeros once, before the first scan */
 
     /* The additions one scan of n elements does (its work), and the most additions on the way from
      * an input to an output (its depth), for the report and for the verifier's error bound. */
@@ -102,6 +104,9 @@ struct step {
      * give for `in` (n elements of the step's type, on the host). NULL: the running sum. */
     void (*reference)(double *want, const void *in, size_t n, int variant);
 };
+
+/* The step as it is for one variant: with the type of that. (step_program.c) */
+struct step step_for(const struct step *, int variant);
 
 /* "step3", or what step.program says: how the program is called, without "./". (step_program.c) */
 struct program_name {

@@ -1,4 +1,4 @@
-/* step_program.c — how a step's program is called. */
+/* step_program.c — how a step's program is called, and what a step is for one variant. */
 #include "step.h"
 
 #include <stdio.h>
@@ -11,4 +11,11 @@ struct program_name step_program(const struct step *step)
     else
         snprintf(program.name, sizeof program.name, "step%d", step->number);
     return program;
+}
+
+struct step step_for(const struct step *step, int variant)
+{
+    struct step chosen = *step;
+    if (step->elements) chosen.element = step->elements[variant];
+    return chosen;
 }

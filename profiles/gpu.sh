@@ -112,7 +112,7 @@ sanitizer() {
 # Sizes at which ncu looks: those of one block, and from one block to many. A launch becomes a row, so of step 8, which
 # has dozens, one variant and fewer sizes have to do.
 counted_sizes() { if [ "$1" = 8 ]; then up_to 8 512 2^16 2^20; else up_to "$1" 512 1024 2048 2^16 2^20 2^24; fi; }
-counted_variants() { if [ "$1" = 8 ]; then variants 8 | head -1; else variants "$1"; fi; }
+counted_variants() { case $1 in 8 | 12) variants "$1" | head -1 ;; *) variants "$1" ;; esac; }
 counters() {
     about "ncu --clock-control none: counters of every launch of one verified scan, and of its source lines." >"$out/counters.csv"
     echo "step,variant,n,kernel,launch,line,metric,value,unit,source" >>"$out/counters.csv"

@@ -10,9 +10,9 @@
 
 #define SEED 39 /* of the random numbers: any will do */
 
-const struct step *const scan_steps[SCAN_STEPS] = {&step01, &step02, &step03, &step04, &step05,
-                                                   &step06, &step07, &step08, &step09, &step10,
-                                                   &step11};
+const struct step *const scan_steps[SCAN_STEPS] = {&step01, &step02, &step03, &step04,
+                                                   &step05, &step06, &step07, &step08,
+                                                   &step09, &step10, &step11};
 
 const struct step *scan_step(int number)
 {
@@ -66,6 +66,7 @@ cudaError_t scan_once(const struct scan *scan, const float *in, float *out)
     make(&from, bytes, displaced, scan);
     make(&to, bytes, displaced, scan);
     if (space > 0) make(&workspace, space, 0, scan);
+    if (step->clear_workspace) cr_assert(cudaMemset(workspace.data, 0, space) == cudaSuccess);
 
     /* In place, the buffer of the output holds the input. */
     struct buffer *holds_input = scan->in_place ? &to : &from;

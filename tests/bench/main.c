@@ -131,6 +131,7 @@ static void measure_scan(const char *group, const struct step *step, size_t n, s
                      allocate(n * sizeof(float)),
                      step->workspace ? allocate(step->workspace(n, 0)) : NULL};
     char name[40];
+    if (step->clear_workspace) cudaMemset(s.workspace, 0, step->workspace(n, 0));
     snprintf(name, sizeof name, "step %d", step->number);
     measure(&(struct subject){group, name, n, step->shape(n, 0).block}, scan, &s);
     cudaFree(s.out);

@@ -1,0 +1,61 @@
+/*
+ * direct.cuh — the kernel for middling n, and for any n where bulk copies cannot be had: on GPUs
+ * before Hopper, and for arrays that are not aligned to 16 bytes.
+ *
+ * Step 11's form: a block draws a ticket, fetches its tile into registers, publishes its sum, finds
+ * its prefix and stores. But the block then draws another ticket, so that it can go on from its
+ * last prefix; and the prefix is that of prefix.cuh, the same in every bit as scan_pipeline's.
+ */
+#ifndef STEP12_DIRECT_CUH
+#define STEP12_DIRECT_CUH
+
+#include "memory.cuh"
+#include "prefix.cuh"
+
+#define DIRECT_THREADS (TILE_SEGMENTS * LANES)
+#define DIRECT_BLOCKS  4 /* a multiprocessor, at least: what one waits for the others cover */
+
+template <bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
+static __global__ void __launch_bounds__(DIRECT_THREADS, DIRECT_BLOCKS)
+    scan_direct(Sum *out, const In *in, size_t n, unsigned tiles, struct workspace *w)
+{
+    __shared__ struct ticket drawn;
+    __shared__ Sum sums[TILE_SEGMENTS];
+    __shared__ typename carry_of<Sum>::type prefix;
+    int segment = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    state<Sum> *states = states_of<Sum>(w);
+    struct progress<Sum> progress = progress_start<Sum>(); // of warp 0
+
+    while (true) {
+        if (threadIdx.x == 0) drawn = draw_ticket(w);
+        __syncthreads(); // no thread may read the ticket before it is drawn
+        struct ticket t = drawn;
+        if (t.tile >= tiles) {
+            if (threadIdx.x == 0) end_if_last(w, t, tiles);
+            return;
+        }
+        size_t begin = ((size_t)t.tile * TILE_SEGMENTS + segment) * TILE_ROWS * ROW(sizeof(Sum));
+        vector_of<In, Sum> x[TILE_ROWS];
+        vector_of<Sum, Sum> y[TILE_ROWS];
+
+        // Fetch, and add up the segments.
+        fetch_segment<ALIGNED>(x, in, begin, n);
+        Sum sum = segment_sum<Sum>(x);
+        if (lane == 0) sums[segment] = sum;
+        __syncthreads(); // no warp may read the segments' sums before all are there
+        Sum all = warp_scan(lane < TILE_SEGMENTS ? sums[lane] : (Sum)0);
+        Sum before = segment == 0 ? 0 : __shfl_sync(ALL_LANES, all, segment - 1);
+
+        // Warp 0 publishes the tile's sum and finds its prefix; the others scan meanwhile.
+        if (segment == 0) {
+            if (lane == TILE_SEGMENTS - 1) write_state(&states[t.tile], t.epoch, all);
+            __syncwarp();
+            prefix = prefix_of(states, t.tile, t.epoch, &progress);
+        }
+        segment_scan<INCLUSIVE>(x, y);
+        __syncthreads(); // no warp may read the prefix before warp 0 has found it
+        store_segment<ALIGNED>(out, begin, n, (Sum)(prefix + before), y);
+    }
+}
+
+#endif

@@ -1,0 +1,94 @@
+/* Step 12's descriptor: its variants are the types that scan.h can add. */
+#include "common/step.h"
+#include "scan.h"
+#include "shape.h"
+
+enum { F32, F64, I32, I64, I16, I8 };
+static const char *const variants[] = {"f32", "f64", "i32", "i64", "i16", "i8", NULL};
+static const enum element elements[] = {ELEMENT_F32, ELEMENT_F64, ELEMENT_I32,
+                                        ELEMENT_I64, ELEMENT_I16, ELEMENT_I8};
+
+/* scan.h's two-phase call for a variant. Sums of int64 are those of uint64, modulo 2^64. */
+static cudaError_t call(int variant, void *workspace, size_t *bytes, void *out, const void *in,
+                        size_t n, cudaStream_t stream)
+{
+    switch (variant) {
+    case F64: return scan_exclusive_f64(workspace, bytes, out, in, n, stream);
+    case I32: return scan_exclusive_i32(workspace, bytes, out, in, n, stream);
+    case I64: return scan_exclusive_u64(workspace, bytes, out, in, n, stream);
+    case I16: return scan_exclusive_i16(workspace, bytes, out, in, n, stream);
+    case I8: return scan_exclusive_i8(workspace, bytes, out, in, n, stream);
+    default: return scan_exclusive_f32(workspace, bytes, out, in, n, stream);
+    }
+}
+
+static size_t step12_workspace(size_t n, int variant)
+{
+    size_t bytes = 0;
+    call(variant, NULL, &bytes, NULL, NULL, n, NULL);
+    return bytes;
+}
+
+static cudaError_t step12_scan(void *out, const void *in, size_t n, int variant, void *workspace,
+                               cudaStream_t stream)
+{
+    size_t bytes = step12_workspace(n, variant);
+    return call(variant, workspace, &bytes, out, in, n, stream);
+}
+
+static size_t sum_bytes(int variant) { return variant == F64 || variant == I64 ? 8 : 4; }
+
+static size_t tiles_for(size_t n, int variant)
+{
+    size_t tile = TILE(sum_bytes(variant));
+    return (n + tile - 1) / tile;
+}
+
+/* That of scan_small or, by tiles, of the others: how many of its blocks fit is the GPU's affair. */
+static struct launch_shape step12_shape(size_t n, int variant)
+{
+    size_t small = (size_t)SMALL_ROWS * SMALL_BLOCKS * ROW(sum_bytes(variant));
+    if (n <= SMALL_MAX(sum_bytes(variant)))
+        return (struct launch_shape){.grid = SMALL_BLOCKS,
+                                     .block = (unsigned)((n + small - 1) / small) * LANES,
+                                     .launches = 1};
+    return (struct launch_shape){
+        .grid = tiles_for(n, variant), .block = TILE_SEGMENTS * LANES, .launches = 1};
+}
+
+/* Of scan_direct and scan_pipeline: each vector's scan, the rows' warp scans, each row's total and
+ * what lies before each element and row; beside them once for the sums alone. */
+static double step12_adds(size_t n, int variant)
+{
+    double vector = LANE_TAKES(sum_bytes(variant)), log_lanes = 5;
+    double row = LANES * (2 * vector /* sums and scan */ + log_lanes + 2 * vector + 1);
+    return (double)tiles_for(n, variant) * TILE_SEGMENTS * TILE_ROWS * row;
+}
+
+/* On the way through the sums: vector, rows, lanes, segments, tiles of a lane, lanes; then prefix
+ * and segment, and what lies before the row and within it. A float's prefix is added up in double,
+ * where its n/2^18 additions round 2^29 times less: they count as one. */
+static double step12_depth(size_t n, int variant)
+{
+    double log_lanes = 5, vector = LANE_TAKES(sum_bytes(variant));
+    double tiles = variant == F32 ? 1 : (double)(tiles_for(n, variant) / LANES + 1) + log_lanes;
+    double sums = vector + TILE_ROWS + 2 * log_lanes, scan = vector + log_lanes + TILE_ROWS;
+    return sums + tiles + scan + 4;
+}
+
+const struct step step12 = {
+    .number = 12,
+    .name = "pipeline",
+    .title = "A pipeline, as fast as a copy",
+    .teaches = "copies and sums run ahead of the scan, so that nobody waits for anybody",
+    .default_n = 1 << 22,
+    .element = ELEMENT_F32,
+    .elements = elements,
+    .clear_workspace = true,
+    .variants = variants,
+    .scan = step12_scan,
+    .shape = step12_shape,
+    .workspace = step12_workspace,
+    .adds = step12_adds,
+    .depth = step12_depth,
+};

@@ -1,0 +1,197 @@
+/*
+ * pipeline.cuh — the kernel for large n: one block on each multiprocessor that stays to the end.
+ *
+ * Its warps have four roles, and hand tiles to each other through the ring (ring.cuh):
+ *   load  (1 warp)   draws tickets and begins to copy tiles into free stages;
+ *   sum   (4 warps)  add up each tile as soon as it is there, and publish its sum;
+ *   look  (1 warp)   finds each tile's prefix from the sums that all blocks have published;
+ *   scan  (8 warps)  scan the tile once more from shared memory, with its prefix, and store it.
+ * The sums run ahead of the scans by as many tiles as the ring holds. So when a tile is to be
+ * scanned, the sums that its prefix needs have long been published, and nobody waits.
+ */
+#ifndef STEP12_PIPELINE_CUH
+#define STEP12_PIPELINE_CUH
+
+#include "memory.cuh"
+#include "prefix.cuh"
+#include "ring.cuh"
+
+#define SCAN_WARPS TILE_SEGMENTS /* a segment each */
+#define SUM_WARPS  4
+enum { LOOK_WARP = SCAN_WARPS + SUM_WARPS, LOAD_WARP, PIPELINE_WARPS };
+#define PIPELINE_THREADS (PIPELINE_WARPS * LANES)
+
+/* Lane 0 arrives for its warp, after all of its lanes have done what the barrier stands for. */
+static __device__ void warp_arrive(barrier *b)
+{
+    __syncwarp();
+    if (threadIdx.x % LANES == 0) barrier_arrive(b);
+}
+
+/* One segment of a tile, from shared memory. */
+template <typename In, int V>
+static __device__ void read_segment(vector<In, V> (&x)[TILE_ROWS], const In *tile, int segment)
+{
+    const vector<In, V> *row = (const vector<In, V> *)tile + segment * TILE_ROWS * LANES;
+#pragma unroll
+    for (int r = 0; r < TILE_ROWS; r++) x[r] = row[r * LANES + threadIdx.x % LANES];
+}
+
+/* Begins to copy tile t to a stage; what lies beyond n there becomes 0. The lanes copy a segment
+ * each: the unit that copies works at several at a time. The last elements, less than 16 bytes, and
+ * the zeros are stored. */
+template <typename In, typename Sum>
+static __device__ void load_tile(In *to, const In *in, size_t n, unsigned t, barrier *full)
+{
+    const unsigned PART = TILE(sizeof(Sum)) / TILE_SEGMENTS, SIXTEEN = 16 / sizeof(In);
+    size_t begin = (size_t)t * TILE(sizeof(Sum));
+    unsigned count = n - begin < TILE(sizeof(Sum)) ? (unsigned)(n - begin) : TILE(sizeof(Sum));
+    unsigned whole = count / SIXTEEN * SIXTEEN, lane = threadIdx.x % LANES;
+
+    for (unsigned i = whole + lane; i < TILE(sizeof(Sum)); i += LANES)
+        to[i] = i < count ? in[begin + i] : (In)0;
+    __syncwarp();
+    if (lane == 0) barrier_arrive_expect(full, whole * sizeof(In));
+    __syncwarp(); // no bytes may arrive before they are expected
+    if (lane < TILE_SEGMENTS && lane * PART < whole) {
+        unsigned part = whole - lane * PART < PART ? whole - lane * PART : PART;
+        bulk_load(to + lane * PART, in + begin + lane * PART, part * sizeof(In), full);
+    }
+}
+
+/* A ticket is drawn only when there is a stage for its tile: all later tiles wait for its sum, and
+ * would wait for the stage as well. The first one has been drawn already. */
+template <typename In, typename Sum>
+static __device__ void load_role(ring_of<In, Sum> &ring, struct ticket t, const In *in, size_t n,
+                                 unsigned tiles, struct workspace *w)
+{
+    struct place p = {0, 0, 1, 0}; // parity 1: at first, stages are empty
+    int lane = threadIdx.x % LANES;
+
+    while (t.tile < tiles) {
+        if (lane == 0) ring.slot[p.slot].drawn = t;
+        load_tile<In, Sum>(ring.data[p.stage], in, n, t.tile, &ring.full[p.stage]);
+        step_on(&p);
+        barrier_wait(&ring.empty[p.stage], p.stage_parity);
+        if (lane == 0) t = draw_ticket(w);
+        t.tile = __shfl_sync(ALL_LANES, t.tile, 0);
+    }
+    if (lane == 0) {
+        ring.slot[p.slot].drawn.tile = NO_TILE;
+        barrier_arrive(&ring.full[p.stage]);
+        end_if_last(w, t, tiles);
+    }
+}
+
+template <typename In, typename Sum>
+static __device__ void sum_role(ring_of<In, Sum> &ring, state<Sum> *states)
+{
+    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES - SCAN_WARPS;
+
+    for (struct place p = {0, 0, 0, 0};; step_on(&p)) {
+        auto &slot = ring.slot[p.slot];
+        barrier_wait(&ring.full[p.stage], p.stage_parity);
+        struct ticket t = slot.drawn;
+        if (t.tile == NO_TILE) return;
+
+#pragma unroll
+        for (int i = 0; i < TILE_SEGMENTS / SUM_WARPS; i++) {
+            vector_of<In, Sum> x[TILE_ROWS];
+            read_segment(x, ring.data[p.stage], warp + i * SUM_WARPS);
+            Sum sum = segment_sum<Sum>(x);
+            if (lane == 0) slot.sums[warp + i * SUM_WARPS] = sum;
+        }
+        warp_arrive(&ring.empty[p.stage]);
+
+        // Barrier 1 is the sum warps' own: the first of them may not read the segments' sums before
+        // all are there.
+        asm volatile("barrier.sync 1, %0;" ::"n"(SUM_WARPS * LANES) : "memory");
+        if (warp != 0) continue;
+        Sum all = warp_scan(lane < TILE_SEGMENTS ? slot.sums[lane] : (Sum)0);
+        if (lane == TILE_SEGMENTS - 1) write_state(&states[t.tile], t.epoch, all);
+        Sum before = __shfl_up_sync(ALL_LANES, all, 1);
+        if (lane < TILE_SEGMENTS) slot.before[lane] = lane == 0 ? 0 : before;
+        warp_arrive(&slot.ready);
+    }
+}
+
+template <typename In, typename Sum>
+static __device__ void look_role(ring_of<In, Sum> &ring, const state<Sum> *states)
+{
+    struct progress<Sum> progress = progress_start<Sum>();
+
+    for (struct place p = {0, 0, 0, 0};; step_on(&p)) {
+        auto &slot = ring.slot[p.slot];
+        barrier_wait(&ring.full[p.stage], p.stage_parity);
+        struct ticket t = slot.drawn;
+        if (t.tile == NO_TILE) return;
+        warp_arrive(&ring.empty[p.stage]); // it reads no element, but must not be overtaken
+
+        auto prefix = prefix_of(states, t.tile, t.epoch, &progress);
+        if (threadIdx.x % LANES == 0) slot.prefix = prefix;
+        warp_arrive(&slot.ready);
+    }
+}
+
+template <bool INCLUSIVE, typename In, typename Sum>
+static __device__ void scan_role(ring_of<In, Sum> &ring, Sum *out, size_t n)
+{
+    int segment = threadIdx.x / LANES;
+
+    for (struct place p = {0, 0, 0, 0};; step_on(&p)) {
+        auto &slot = ring.slot[p.slot];
+        barrier_wait(&ring.full[p.stage], p.stage_parity);
+        struct ticket t = slot.drawn;
+        if (t.tile == NO_TILE) return;
+
+        vector_of<In, Sum> x[TILE_ROWS];
+        vector_of<Sum, Sum> y[TILE_ROWS];
+        read_segment(x, ring.data[p.stage], segment);
+        warp_arrive(&ring.empty[p.stage]);
+        segment_scan<INCLUSIVE>(x, y);
+
+        barrier_wait(&slot.ready, p.slot_parity);
+        size_t begin = ((size_t)t.tile * TILE_SEGMENTS + segment) * TILE_ROWS * ROW(sizeof(Sum));
+        store_segment<true>(out, begin, n, (Sum)(slot.prefix + slot.before[segment]), y);
+    }
+}
+
+/* Needs PIPELINE_THREADS threads a block, sizeof(ring_of<In, Sum>) bytes of shared memory, and in and
+ * out aligned to 16 bytes. Any number of blocks will do. */
+template <bool INCLUSIVE, typename In, typename Sum>
+static __global__ void __launch_bounds__(PIPELINE_THREADS, 1)
+    scan_pipeline(Sum *out, const In *in, size_t n, unsigned tiles, struct workspace *w)
+{
+#if __CUDA_ARCH__ >= 900
+    extern __shared__ __align__(128) unsigned char shared[];
+    ring_of<In, Sum> &ring = *(ring_of<In, Sum> *)shared;
+    int warp = threadIdx.x / LANES;
+    struct ticket first = {0, 0};
+
+    // Draw the first ticket while the barriers are made.
+    if (warp == LOAD_WARP) {
+        if (threadIdx.x % LANES == 0) first = draw_ticket(w);
+        first.tile = __shfl_sync(ALL_LANES, first.tile, 0);
+    }
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < STAGES; i++) {
+            barrier_init(&ring.full[i], 1); // of the load warp, beside the bytes
+            barrier_init(&ring.empty[i], SCAN_WARPS + SUM_WARPS + 1 /* look */);
+        }
+        for (int i = 0; i < SLOTS; i++) barrier_init(&ring.slot[i].ready, 2); // sum and look
+        barrier_init_done();
+    }
+    __syncthreads(); // nobody may use a barrier before it is made
+
+    if (warp < SCAN_WARPS)
+        scan_role<INCLUSIVE>(ring, out, n);
+    else if (warp < LOOK_WARP)
+        sum_role(ring, states_of<Sum>(w));
+    else if (warp == LOOK_WARP)
+        look_role(ring, states_of<Sum>(w));
+    else
+        load_role(ring, first, in, n, tiles, w);
+#endif
+}
+
+#endif

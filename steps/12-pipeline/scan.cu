@@ -1,0 +1,169 @@
+/*
+ * Step 12: a pipeline, as fast as a copy.
+ *
+ * What it is: the scan with which this tutorial ends, in four kernels' worth of ideas of its own;
+ * beyond the documents. Blocks stay, and copies run ahead of them in bulk (pipeline.cuh).
+ * Same as step 11 except: a block goes on to further tiles; tiles are copied to shared memory long
+ * before they are scanned (barrier.cuh, ring.cuh) and their sums published as long before; a prefix
+ * is made of sums alone (prefix.cuh); states are never cleared, they carry an epoch (states.cuh);
+ * and small n have a kernel of their own (small.cuh).
+ * What it fixes: the chain of tiles that wait for each other; the launch that clears the states;
+ * and sums of floats are the same in every bit in every run.
+ * What is still bad: it is long, and its sizes are an H200's. Before Hopper, and for arrays that
+ * are not aligned to 16 bytes, the form of step 11 remains (direct.cuh).
+ * How to run it: make step12 && ./step12, ./step12 --variant f64; or as a library: scan.h.
+ *
+ * This file chooses the kernel and launches it.
+ */
+#include "scan.h"
+#include "common/step.h"
+#include "direct.cuh"
+#include "pipeline.cuh"
+#include "small.cuh"
+
+/* What has to be known of the GPU. */
+struct gpu {
+    int capability; /* 90 for 9.0 */
+    int multiprocessors;
+};
+
+static cudaError_t look_at_gpu(struct gpu *gpu)
+{
+    int device, major = 0, minor = 0;
+    cudaError_t error = cudaGetDevice(&device);
+
+    if (!error) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    if (!error) error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+    if (!error)
+        error =
+            cudaDeviceGetAttribute(&gpu->multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    gpu->capability = 10 * major + minor;
+    return error;
+}
+
+/* Tiles of n elements whose sums have so many bytes. */
+static size_t tiles_of(size_t n, size_t sum_bytes)
+{
+    return (n + TILE(sum_bytes) - 1) / TILE(sum_bytes);
+}
+
+/* Which kernel takes n elements. That of small n and that of large n need Hopper, the latter also
+ * 16-byte alignment. scan_direct and scan_pipeline add in the same order, scan_small in another. */
+static int kernel_for(size_t n, size_t sum_bytes, int capability, bool aligned)
+{
+    if (capability >= 90 && n <= SMALL_MAX(sum_bytes)) return KERNEL_SMALL;
+    if (capability >= 90 && aligned && tiles_of(n, sum_bytes) > DIRECT_MAX_TILES)
+        return KERNEL_PIPELINE;
+    return KERNEL_DIRECT;
+}
+
+/* As many blocks as fit on the GPU at a time, but no more than there are tiles. */
+static cudaError_t blocks_for(const void *kernel, int threads, size_t shared, size_t tiles,
+                              const struct gpu *gpu, unsigned *blocks)
+{
+    int fit = 0;
+    cudaError_t error =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, shared);
+    size_t all = (size_t)fit * gpu->multiprocessors;
+    *blocks = (unsigned)(tiles < all ? tiles : all);
+    return !error && fit == 0 ? cudaErrorInvalidConfiguration : error;
+}
+
+template <bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
+static cudaError_t launch_small(Sum *out, const In *in, size_t n, cudaStream_t stream)
+{
+    size_t each = (size_t)SMALL_BLOCKS * SMALL_ROWS * ROW(sizeof(Sum));
+    unsigned segments = (unsigned)((n + each - 1) / each); // of a block
+    scan_small<ALIGNED, INCLUSIVE><<<SMALL_BLOCKS, segments * LANES, 0, stream>>>(out, in, n);
+    return cudaGetLastError();
+}
+
+template <bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
+static cudaError_t launch_direct(Sum *out, const In *in, size_t n, const struct gpu *gpu,
+                                 struct workspace *w, cudaStream_t stream)
+{
+    size_t tiles = tiles_of(n, sizeof(Sum));
+    unsigned blocks;
+    cudaError_t error = blocks_for((const void *)scan_direct<ALIGNED, INCLUSIVE, In, Sum>,
+                                   DIRECT_THREADS, 0, tiles, gpu, &blocks);
+    if (error) return error;
+    scan_direct<ALIGNED, INCLUSIVE>
+        <<<blocks, DIRECT_THREADS, 0, stream>>>(out, in, n, (unsigned)tiles, w);
+    return cudaGetLastError();
+}
+
+template <bool INCLUSIVE, typename In, typename Sum>
+static cudaError_t launch_pipeline(Sum *out, const In *in, size_t n, const struct gpu *gpu,
+                                   struct workspace *w, cudaStream_t stream)
+{
+    const void *kernel = (const void *)scan_pipeline<INCLUSIVE, In, Sum>;
+    size_t tiles = tiles_of(n, sizeof(Sum)), shared = sizeof(ring_of<In, Sum>);
+    unsigned blocks;
+    cudaError_t error =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    if (!error) error = blocks_for(kernel, PIPELINE_THREADS, shared, tiles, gpu, &blocks);
+    if (error) return error;
+    scan_pipeline<INCLUSIVE>
+        <<<blocks, PIPELINE_THREADS, shared, stream>>>(out, in, n, (unsigned)tiles, w);
+    return cudaGetLastError();
+}
+
+/* The two-phase call of scan.h. */
+template <bool INCLUSIVE, typename In, typename Sum>
+static cudaError_t scan(void *workspace, size_t *bytes, Sum *out, const In *in, size_t n,
+                        cudaStream_t stream)
+{
+    size_t tiles = tiles_of(n, sizeof(Sum));
+    size_t needed = sizeof(struct workspace) + tiles * sizeof(state<Sum>);
+    struct workspace *w = (struct workspace *)workspace;
+    struct gpu gpu;
+
+    if (workspace == NULL) {
+        *bytes = needed;
+        return cudaSuccess;
+    }
+    if (n == 0) return cudaSuccess;
+    if (*bytes < needed || (uintptr_t)workspace % 16) return cudaErrorInvalidValue;
+    if (tiles > UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets are of 32 bits
+
+    cudaError_t error = look_at_gpu(&gpu);
+    if (error) return error;
+    bool aligned = ((uintptr_t)in | (uintptr_t)out) % 16 == 0;
+    int kernel = kernel_for(n, sizeof(Sum), gpu.capability, aligned);
+
+    // A ring that is larger than this GPU's shared memory is no error: there is another kernel.
+    if (kernel == KERNEL_PIPELINE) {
+        error = launch_pipeline<INCLUSIVE>(out, in, n, &gpu, w, stream);
+        if (error != cudaErrorInvalidValue) return error;
+        (void)cudaGetLastError();
+    }
+    if (kernel == KERNEL_SMALL)
+        return aligned ? launch_small<true, INCLUSIVE>(out, in, n, stream)
+                       : launch_small<false, INCLUSIVE>(out, in, n, stream);
+    return aligned ? launch_direct<true, INCLUSIVE>(out, in, n, &gpu, w, stream)
+                   : launch_direct<false, INCLUSIVE>(out, in, n, &gpu, w, stream);
+}
+
+cudaError_t scan_workspace_init(void *workspace, size_t bytes, cudaStream_t stream)
+{
+    return cudaMemsetAsync(workspace, 0, bytes, stream);
+}
+
+#define DEFINE_SCANS(name, In, Sum)                                                                \
+    cudaError_t scan_exclusive_##name(void *workspace, size_t *bytes, Sum *out, const In *in,      \
+                                      size_t n, cudaStream_t stream)                               \
+    {                                                                                              \
+        return scan<false>(workspace, bytes, out, in, n, stream);                                  \
+    }                                                                                              \
+    cudaError_t scan_inclusive_##name(void *workspace, size_t *bytes, Sum *out, const In *in,      \
+                                      size_t n, cudaStream_t stream)                               \
+    {                                                                                              \
+        return scan<true>(workspace, bytes, out, in, n, stream);                                   \
+    }
+
+DEFINE_SCANS(f32, float, float)
+DEFINE_SCANS(f64, double, double)
+DEFINE_SCANS(i32, int32_t, int32_t)
+DEFINE_SCANS(u64, uint64_t, uint64_t)
+DEFINE_SCANS(i16, int16_t, int32_t)
+DEFINE_SCANS(i8, int8_t, int32_t)

@@ -1,0 +1,89 @@
+/*
+ * segment.cuh — what one warp does with one segment: its sum, and its scan.
+ *
+ * A segment is ROWS rows. Each lane holds a vector of V neighbours of every row: x[r].e[k] is
+ * element (r * 32 + lane) * V + k of the segment.
+ */
+#ifndef STEP12_SEGMENT_CUH
+#define STEP12_SEGMENT_CUH
+
+#include "types.cuh"
+
+#define ALL_LANES 0xffffffffu
+
+/* The sum over the lanes of a warp, in every lane: a balanced tree. */
+template <typename T> static __device__ T warp_sum(T x)
+{
+#pragma unroll
+    for (int d = 1; d < LANES; d *= 2) x += __shfl_xor_sync(ALL_LANES, x, d);
+    return x;
+}
+
+/* The sum over this lane and those before it: step 9's warp scan. */
+template <typename T> static __device__ T warp_scan(T x)
+{
+#pragma unroll
+    for (int d = 1; d < LANES; d *= 2) {
+        T left = __shfl_up_sync(ALL_LANES, x, d);
+        if (threadIdx.x % LANES >= d) x += left;
+    }
+    return x;
+}
+
+/* The sum of a segment, in every lane: each lane adds up its own, then the lanes. */
+template <typename Sum, typename In, int V, int ROWS>
+static __device__ Sum segment_sum(const vector<In, V> (&x)[ROWS])
+{
+    Sum sum = 0;
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        Sum row = x[r].e[0];
+#pragma unroll
+        for (int k = 1; k < V; k++) row += x[r].e[k];
+        sum += row;
+    }
+    return warp_sum(sum);
+}
+
+/* Scans a segment: y[r].e[k] becomes the sum of all of its elements before x[r].e[k], and of that
+ * one too if INCLUSIVE. */
+template <bool INCLUSIVE, typename In, typename Sum, int V, int ROWS>
+static __device__ void segment_scan(const vector<In, V> (&x)[ROWS], vector<Sum, V> (&y)[ROWS])
+{
+    Sum total[ROWS], before[ROWS];
+
+    // Scan each vector, inclusively: its last element becomes the lane's total.
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        y[r].e[0] = x[r].e[0];
+#pragma unroll
+        for (int k = 1; k < V; k++) y[r].e[k] = y[r].e[k - 1] + (Sum)x[r].e[k];
+        total[r] = y[r].e[V - 1];
+    }
+
+    // Scan the totals over the lanes. All rows are under way at once: while the shuffle of one
+    // row is waited for, the next row's begins.
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) total[r] = warp_scan(total[r]);
+
+    // Add the rows before: the last lane's total is its row's.
+    Sum rows = 0;
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        Sum left = __shfl_up_sync(ALL_LANES, total[r], 1);
+        before[r] = threadIdx.x % LANES == 0 ? rows : rows + left;
+        rows += __shfl_sync(ALL_LANES, total[r], LANES - 1);
+    }
+
+    // Give each element what lies before it. From the last on, since each takes its left neighbour.
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+#pragma unroll
+        for (int k = V - 1; k >= 0; k--)
+            y[r].e[k] = INCLUSIVE ? before[r] + y[r].e[k]
+                        : k > 0   ? before[r] + y[r].e[k - 1]
+                                  : before[r];
+    }
+}
+
+#endif
