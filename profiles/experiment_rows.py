@@ -197,10 +197,18 @@ def neighbour(value):
     def against(way):
         ratios = [seconds(way, what) / seconds("shuffle", what) for what in ("float", "double", "float: one warp")]
         return "`%s` takes %s, %s and %s times as long" % (way, *map(three, ratios))
+
+    def verdict(said, ways):
+        slower = ["`%s` (%s)" % (way, what) for way in ways for what in ("float", "double", "float: one warp")
+                  if seconds(way, what) < 0.99 * seconds("shuffle", what)]
+        return '"%s": %s.' % (said, "not so beside " + ", ".join(slower) if slower else "so it is here")
+    said = [verdict("It is always faster than 'safe' shared memory", ["safe", "syncwarp"]),
+            verdict("It is never slower than 'unsafe' shared memory", ["unsafe"])]
     return gpu("4096 rounds of 26 blocks of 1024 threads, and of one warp alone,") + table(
         ["way", "float", "shared memory", "double", "shared memory", "one warp, a round", "wrong values"],
         *map(row, ways)) + ["", *textwrap.wrap("Compared with the shuffle (float, double, one warp of floats): %s."
-                                               % "; ".join(map(against, ways[:-1])), 110)]
+                                               % "; ".join(map(against, ways[:-1])), 110),
+                            "", *textwrap.wrap("What the lecture concludes of the shuffle: " + " ".join(said), 110)]
 
 
 @of("reduce")
