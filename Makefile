@@ -103,6 +103,17 @@ cub: build/main/cub.o $(call objects,$(call sources,common/baseline) $(COMMON)) 
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread
 
+# All steps, CUB and the roof in one program: ./bench. Each is found by whether it is linked in.
+SIDE_BY_SIDE = $(call objects,$(call sources,common/compare $(FOLDERS)) $(COMMON))
+bench: $(SIDE_BY_SIDE) $(call objects,$(call sources,common/baseline)) | emu ## build ./bench, which times steps, CUB and copies side by side
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) -lm -pthread
+
+# The same without CUB, which takes long to compile, for the tests.
+build/tests/side-by-side: $(SIDE_BY_SIDE) | emu
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) -lm -pthread
+
 build/%.o: %.c
 	$(call say,$(CC),$<)
 	$(Q)$(COMPILE)
@@ -322,7 +333,7 @@ format: ## put the C and CUDA sources into the style of .clang-format
 	$(Q)git ls-files '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format -i
 
 clean: ## remove what was built; a toolkit in build/cuda stays
-	$(Q)rm -rf $(filter-out build/cuda,$(wildcard build/*)) $(wildcard step[0-9] step[0-9][0-9] step[57]-* cub)
+	$(Q)rm -rf $(filter-out build/cuda,$(wildcard build/*)) $(wildcard step[0-9] step[0-9][0-9] step[57]-* cub bench)
 
 help: ## list the targets
 	@sed -En 's/^#?([A-Za-z=1-]+):.*## (.*)/\1:\2/p' Makefile | \

@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 #define RECORD_FIELDS 64
-#define RECORD_TEXT   320
+#define RECORD_TEXT   420
 
 struct record_field {
     const char *key; /* lower case with underscores; the unit is its last word; not copied */

@@ -93,6 +93,10 @@ struct step {
     double (*adds)(size_t n, int variant);
     double (*depth)(size_t n, int variant);
 
+    /* Elements that one scan of n reads from memory and writes to it, but for terms that are small
+     * beside n, such as block sums: 2n at least. NULL: not stated. */
+    double (*words)(size_t n, int variant);
+
     const struct step_option *options; /* ends with .name = NULL; NULL: none */
 
     /* The step's own experiment in place of the harness's run-verify-time-report, after options

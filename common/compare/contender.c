@@ -1,0 +1,202 @@
+#include "contender.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Steps that are not linked in have no address. */
+#define WEAK(n) extern const struct step step##n __attribute__((weak));
+WEAK(00)
+WEAK(01)
+WEAK(02)
+WEAK(03)
+WEAK(04) WEAK(05) WEAK(06) WEAK(07) WEAK(08) WEAK(09) WEAK(10) WEAK(11) WEAK(12) WEAK(13) WEAK(14)
+    WEAK(15) WEAK(16) WEAK(17) WEAK(18) WEAK(19) extern const struct step cub __attribute__((weak));
+
+static const struct step *const linked[] = {
+    &step00, &step01, &step02, &step03, &step04, &step05, &step06,
+    &step07, &step08, &step09, &step10, &step11, &step12, &step13,
+    &step14, &step15, &step16, &step17, &step18, &step19, &cub,
+};
+#define LINKED (sizeof linked / sizeof *linked)
+
+static bool is_step0(const struct step *step) { return step->number == 0 && !step->program; }
+
+/* A step has a reference of its own if some of its variants are no plain exclusive sums; the first
+ * one is. */
+static bool is_plain(const struct step *step, int variant)
+{
+    return !step->reference || variant == 0 || is_step0(step);
+}
+
+static bool takes_any_n(const struct step *step) { return step->max_n == 0 && !step->power_of_two; }
+
+static int variants_of(const struct step *step)
+{
+    int count = 0;
+    while (step->variants && step->variants[count]) count++;
+    return count ? count : 1;
+}
+
+enum element element_of_variant(const struct step *step, int variant)
+{
+    (void)variant;
+    return step->element;
+}
+
+const char *contender_variant(const struct contender *c)
+{
+    return c->step && c->step->variants ? c->step->variants[c->variant] : "";
+}
+
+/* Step 0 is an experiment about many patterns; this one is the copy that a scan could be. */
+#define STEP0_VARIANT "float4"
+
+bool contender_is_cub(const struct contender *c) { return c->step && c->step->program; }
+bool contender_copies(const struct contender *c) { return c->way || is_step0(c->step); }
+
+struct contender_name contender_name(const struct contender *c)
+{
+    struct contender_name name;
+    if (c->way)
+        snprintf(name.name, sizeof name.name, "%s", c->way->name);
+    else if (contender_is_cub(c))
+        snprintf(name.name, sizeof name.name, "CUB");
+    else
+        snprintf(name.name, sizeof name.name, "step %d", c->step->number);
+    return name;
+}
+
+/* ---- which of them ------------------------------------------------------------------------- */
+
+/* One item of the list. */
+struct item {
+    bool roof, cub;
+    int from, to;        /* numbers of steps */
+    const char *variant; /* NULL: the first of the type */
+    size_t length;       /* of its name */
+};
+
+static bool is_word(const char *word, const char *text, size_t length)
+{
+    return strlen(word) == length && memcmp(word, text, length) == 0;
+}
+
+/* A number at *text, which moves on behind it. -1: there is none. */
+static int take_number(const char **text, const char *end)
+{
+    int number = -1;
+    for (; *text < end && **text >= '0' && **text <= '9' && number < 1000; ++*text)
+        number = (number < 0 ? 0 : number) * 10 + (**text - '0');
+    return number;
+}
+
+static bool read_item(struct item *item, const char *text, size_t length)
+{
+    const char *at = text, *end = text + length;
+    *item = (struct item){.from = 1, .to = 0};
+    if (is_word("all", text, length)) {
+        *item = (struct item){.roof = true, .cub = true, .from = 0, .to = (int)LINKED};
+        return true;
+    }
+    item->roof = is_word("roof", text, length);
+    if (item->roof) return true;
+    if (length >= 3 && memcmp("cub", text, 3) == 0) {
+        item->cub = true;
+        at = text + 3;
+    } else {
+        item->from = item->to = take_number(&at, end);
+        if (item->from < 0) return false;
+        if (at < end && *at == '-') {
+            at++;
+            item->to = take_number(&at, end);
+        }
+    }
+    if (at < end && *at == ':') {
+        item->variant = at + 1;
+        item->length = (size_t)(end - at - 1);
+        at = end;
+    }
+    return at == end && (item->cub || item->to >= item->from);
+}
+
+/* Is this variant one that the item asks for? `first`: the first of its type. */
+static bool wants(const struct item *item, const struct step *step, int variant, bool first)
+{
+    bool same = step->program ? item->cub : step->number >= item->from && step->number <= item->to;
+    if (!same) return false;
+    const char *name = step->variants ? step->variants[variant] : "";
+    if (item->variant)
+        return is_word("all", item->variant, item->length) ||
+               is_word(name, item->variant, item->length);
+    if (is_step0(step)) return strcmp(name, STEP0_VARIANT) == 0;
+    return first;
+}
+
+/* Does any item want it? Notes which ones have found something. */
+static bool wanted(const struct item *items, bool *used, size_t count, const struct step *step,
+                   int variant, bool first)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        if (wants(&items[i], step, variant, first)) any = used[i] = true;
+    return any;
+}
+
+static void add_steps(struct contender found[CONTENDERS], size_t *count, const struct item *items,
+                      bool *used, size_t item_count, enum element element)
+{
+    for (size_t s = 0; s < LINKED; s++) {
+        const struct step *step = linked[s];
+        bool first = true;
+        if (!step || !takes_any_n(step)) continue;
+        for (int v = 0; v < variants_of(step); v++) {
+            bool fits = element_of_variant(step, v) == element && is_plain(step, v);
+            bool is_wanted = wanted(items, used, item_count, step, v, first && fits);
+            if (fits && is_wanted && *count < CONTENDERS)
+                found[(*count)++] = (struct contender){.step = step, .variant = v};
+            if (fits) first = false;
+        }
+    }
+}
+
+static bool any_between(int from, int to)
+{
+    for (size_t s = 0; s < LINKED; s++)
+        if (linked[s] && takes_any_n(linked[s]) && !linked[s]->program &&
+            linked[s]->number >= from && linked[s]->number <= to)
+            return true;
+    return false;
+}
+
+int contenders_find(struct contender found[CONTENDERS], size_t *count, const char *list,
+                    enum element element, struct fault *fault)
+{
+    struct item items[CONTENDERS];
+    bool used[CONTENDERS] = {false}, roof = false;
+    size_t item_count = 0;
+    *count = 0;
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        size_t length = strcspn(at, ",");
+        if (item_count == CONTENDERS || !read_item(&items[item_count], at, length))
+            return fail(fault, EXIT_USAGE,
+                        "--steps: \"%.*s\" is none of: all, cub, roof, a number (7), a number and "
+                        "a variant (5:naive, 5:all), a range (5-9).",
+                        (int)(length < 60 ? length : 60), at);
+        roof |= items[item_count++].roof;
+    }
+    for (int way = 0; roof && way < ROOF_WAYS; way++)
+        found[(*count)++] = (struct contender){.way = &roof_ways[way]};
+    add_steps(found, count, items, used, item_count, element);
+    for (size_t i = 0; i < item_count; i++) {
+        if (items[i].variant && !used[i])
+            return fail(fault, EXIT_USAGE, "--steps: there is no variant \"%.*s\" there.",
+                        (int)items[i].length, items[i].variant);
+        if (items[i].from <= items[i].to && !items[i].cub &&
+            !any_between(items[i].from, items[i].to))
+            return fail(fault, EXIT_USAGE,
+                        "--steps: of steps %d to %d none is here that takes any n.", items[i].from,
+                        items[i].to);
+    }
+    return 0;
+}
