@@ -97,15 +97,25 @@ step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
 	$(Q)$(LINK) $(CUDART) -lm -pthread
 #step5-BN: ## build step 5 with blocks of N elements; step7-RN: step 7 with at most N registers
 
-# What steps are compared with is built like one: ./cub. It takes a while to compile.
-cub: build/main/cub.o $(call objects,$(call sources,common/baseline) $(COMMON)) \
-        | emu
+# What steps are compared with is built like one: ./cub. It takes a while to compile, for each type
+# of elements: the names of its function, of the elements' type and of the sums'.
+CUB_TYPES = cub_f32:float:float cub_f64:double:double cub_i32:int32_t:int32_t \
+            cub_i64:int64_t:int64_t cub_i16:int16_t:int32_t cub_i8:int8_t:int32_t
+CUB      := build/common/baseline/driver.o \
+            $(foreach type,$(CUB_TYPES),build/cub/$(firstword $(subst :, ,$(type))).o)
+build/cub/%.o: type = $(subst :, ,$(filter $*:%,$(CUB_TYPES)))
+build/cub/%.o: common/baseline/cub.cu
+	$(call say,nvcc,"$< for $*")
+	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -DCUB_NAME=$* -DCUB_IN=$(word 2,$(type)) \
+	    -DCUB_OUT=$(word 3,$(type)) -c $< -o $@
+
+cub: build/main/cub.o $(CUB) $(call objects,$(COMMON)) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread
 
 # All steps, CUB and the roof in one program: ./bench. Each is found by whether it is linked in.
 SIDE_BY_SIDE = $(call objects,$(call sources,common/compare $(FOLDERS)) $(COMMON))
-bench: $(SIDE_BY_SIDE) $(call objects,$(call sources,common/baseline)) | emu ## build ./bench, which times steps, CUB and copies side by side
+bench: $(SIDE_BY_SIDE) $(CUB) | emu ## build ./bench, which times steps, CUB and copies side by side
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread
 

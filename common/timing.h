@@ -40,6 +40,8 @@ struct timer {
     enum flush how; /* FLUSH_WRITE after timer_open */
     void *flush;    /* the array that empties the L2; NULL if flush_bytes is 0 */
     size_t flush_bytes;
+    double lead; /* seconds that the host takes to launch what is timed: the L2 is emptied so often
+                    that the GPU is busy until all of it is launched. 0 after timer_open */
 };
 
 /* One run. Launches on the stream and does not wait; returns the launch's error. */

@@ -13,6 +13,8 @@
 #   shuffles    which machine code ptxas makes of step 9's variants; needs cuobjdump
 #   compiled    steps 5 and 7 with other sizes of blocks, and with fewer registers: times
 #   experiments what the small experiments of the steps say, steps/*/experiments
+#   bench       all steps of any size, CUB and three ways to copy, timed in turns by ./bench: powers of two and their
+#               neighbours, and the other types that step 12 and CUB add
 #   large       the steps of any size at 2^31 + 5: right or wrong; run beside each other, so without times
 # The copies in profiles/<gpu>/ were made so; nothing overwrites those by itself. STEPS="8 9" leaves the other steps
 # out, VARIANTS and SIZES the other variants and sizes (steps.sh); merge.py puts such rows into a recording of all.
@@ -20,7 +22,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 out=${1:-build/profiles}
 [ $# -eq 0 ] || shift
-parts=${*:-verify patterns sanitizer counters operators shuffles compiled experiments large}
+parts=${*:-verify patterns sanitizer counters operators shuffles compiled experiments bench large}
 mkdir -p "$out" || exit 2
 failed=0
 
@@ -108,6 +110,20 @@ sanitizer() {
             done
         done
     done
+}
+# Three runs: every step; beside the powers of two only what is to be faster than CUB; the other types.
+bench() {
+    about "All steps, CUB and copies side by side: ./bench, L2 emptied by reading, medians." >"$out/bench.csv"
+    sizes=$(echo "${SIZES:-}" | tr ' ' ,)
+    side_by_side ${STEPS:+--steps "roof,cub,$(echo "$STEPS" | tr ' ' ,)"} --n "${sizes:-2^10..2^30}"
+    side_by_side --steps roof,cub,12 --n "${sizes:-2^10..2^30}" --near
+    side_by_side --steps roof,cub,12 --n "${sizes:-2^10..2^30}" --types i32,u64,f64,i16,i8
+    side_by_side --steps roof,cub,12 --n "${sizes:-2^10..2^28}" --flush memset
+}
+side_by_side() {
+    [ -x ./bench ] || make bench >&2
+    ./bench --device cuda --csv "$@" >"$row" || { failed=$((failed + 1)); echo "bench $* failed" >&2; }
+    append "$row" "$out/bench.csv"
 }
 # Sizes at which ncu looks: those of one block, and from one block to many. A launch becomes a row, so of step 8, which
 # has dozens, one variant and fewer sizes have to do.

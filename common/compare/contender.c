@@ -10,8 +10,10 @@ WEAK(00)
 WEAK(01)
 WEAK(02)
 WEAK(03)
-WEAK(04) WEAK(05) WEAK(06) WEAK(07) WEAK(08) WEAK(09) WEAK(10) WEAK(11) WEAK(12) WEAK(13) WEAK(14)
-    WEAK(15) WEAK(16) WEAK(17) WEAK(18) WEAK(19) extern const struct step cub __attribute__((weak));
+WEAK(04)
+WEAK(05)
+WEAK(06) WEAK(07) WEAK(08) WEAK(09) WEAK(10) WEAK(11) WEAK(12) WEAK(13) WEAK(14) WEAK(15) WEAK(16)
+    WEAK(17) WEAK(18) WEAK(19) extern const struct step cub __attribute__((weak));
 
 static const struct step *const linked[] = {
     &step00, &step01, &step02, &step03, &step04, &step05, &step06,
@@ -40,8 +42,7 @@ static int variants_of(const struct step *step)
 
 enum element element_of_variant(const struct step *step, int variant)
 {
-    (void)variant;
-    return step->element;
+    return step->elements ? step->elements[variant] : step->element;
 }
 
 const char *contender_variant(const struct contender *c)

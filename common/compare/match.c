@@ -84,16 +84,26 @@ cudaError_t match_run(const struct match *m, const struct entry *e, size_t windo
     return who->step->scan(out, in, m->n, who->variant, e->workspace.data, stream);
 }
 
+#define LEAD_MOST 5e-3 /* seconds: the GPU is not kept waiting longer */
+
+void match_note_lead(struct entry *e, double seconds)
+{
+    if (seconds > LEAD_MOST) seconds = LEAD_MOST;
+    if (e->lead == 0 || seconds < e->lead) e->lead = seconds;
+}
+
 struct run {
     const struct match *match;
-    const struct entry *entry;
-    cudaGraphExec_t graph; /* NULL: the contender itself */
+    struct entry *entry;
 };
 
 static cudaError_t run(void *context, cudaStream_t stream)
 {
-    const struct run *r = context;
-    return match_run(r->match, r->entry, 0, stream);
+    struct run *r = context;
+    double start = clock_seconds();
+    cudaError_t error = match_run(r->match, r->entry, 0, stream);
+    match_note_lead(r->entry, clock_seconds() - start);
+    return error;
 }
 
 /* ---- in turns ------------------------------------------------------------------------------ */
@@ -108,21 +118,34 @@ struct turn {
 
 static int time_run(struct match *m, struct entry *e, double *seconds, struct fault *fault)
 {
-    struct run r = {m, e, NULL};
+    struct run r = {m, e};
     struct timer timer = m->timer;
     timer.on_host = e->who.step && e->who.step->on_host;
+    timer.lead = e->lead;
     return timer_once(&timer, run, &r, seconds, fault);
 }
 
+struct graph_run {
+    struct entry *entry;
+    cudaGraphExec_t graph;
+};
+
 static cudaError_t launch_graph(void *context, cudaStream_t stream)
 {
-    return cudaGraphLaunch(((const struct turn *)context)->graph, stream);
+    struct graph_run *r = context;
+    double start = clock_seconds();
+    cudaError_t error = cudaGraphLaunch(r->graph, stream);
+    match_note_lead(r->entry, clock_seconds() - start);
+    return error;
 }
 
-static int time_graph(struct match *m, struct turn *turn, double *seconds, struct fault *fault)
+static int time_graph(struct match *m, struct entry *e, struct turn *turn, double *seconds,
+                      struct fault *fault)
 {
     float milliseconds;
-    int code = timer_once(&m->timer, launch_graph, turn, seconds, fault);
+    struct graph_run r = {e, turn->graph};
+    m->timer.lead = e->lead;
+    int code = timer_once(&m->timer, launch_graph, &r, seconds, fault);
     if (code) return code;
     CUDA_CHECK(fault, cudaEventElapsedTime(&milliseconds, turn->start, turn->stop));
     *seconds = 1e-3 * milliseconds / (double)m->runs;
@@ -140,7 +163,7 @@ static int play_rounds(struct match *m, struct turn *turns, const char *label, s
             struct turn *turn = &turns[at];
             if (turn->done >= turn->reps) continue;
             double *seconds = &turn->seconds[turn->done++];
-            code = turn->graph ? time_graph(m, turn, seconds, fault)
+            code = turn->graph ? time_graph(m, &m->entries[at], turn, seconds, fault)
                                : time_run(m, &m->entries[at], seconds, fault);
         }
         progress_at((size_t)round + 1);
@@ -231,6 +254,7 @@ static void drop_graph(struct turn *turn)
 static int begin_graph(struct match *m, struct entry *e, struct turn *turn, struct fault *fault)
 {
     turn->reps = turn->done = 0;
+    e->lead = 0;
     if (!e->right || (e->who.step && e->who.step->on_host)) return 0;
     cudaError_t error = capture(m, e, turn);
     if (error) {
@@ -269,6 +293,14 @@ static bool is_short(const struct match *m)
 
 /* ---- the match ----------------------------------------------------------------------------- */
 
+static int make_workspace(struct entry *e, size_t bytes, struct fault *fault)
+{
+    int code = buffer_make(&e->workspace, bytes, 0, false, "a workspace", fault);
+    if (code || !e->who.step->clear_workspace) return code;
+    CUDA_CHECK(fault, cudaMemset(e->workspace.data, 0, bytes));
+    return 0;
+}
+
 static int make_buffers(struct match *m, size_t numbers, struct fault *fault)
 {
     size_t sum = element_size(element_of_sum(m->data->element));
@@ -280,7 +312,7 @@ static int make_buffers(struct match *m, size_t numbers, struct fault *fault)
         if (on_host)
             code = buffer_make(&e->host_out, m->n * sum, 0, true, "an output", fault);
         else if (workspace)
-            code = buffer_make(&e->workspace, workspace, 0, false, "a workspace", fault);
+            code = make_workspace(e, workspace, fault);
     }
     return code;
 }

@@ -7,8 +7,11 @@
  * Graph: an event's time comes in steps of half a microsecond or more, and between two events there
  * is more than the kernel. So where runs are short, a CUDA graph holds many of them, each on
  * numbers and to an output of its own, which nobody has touched since the L2 was emptied; events
- * inside of the graph enclose them all, and the time is divided by their number. What the host
- * takes to launch is not in it; what the GPU takes from one kernel to the next is.
+ * inside of the graph enclose them all, and the time is divided by their number. What the GPU takes
+ * from one kernel to the next is in it.
+ *
+ * What the host takes to launch is in neither: it is measured first, and for as long as that the
+ * GPU has the L2 to empty, over and over.
  */
 #ifndef MATCH_H
 #define MATCH_H
@@ -25,6 +28,7 @@ struct entry {
     struct contender who;
     struct buffer workspace, host_out; /* base = NULL: none */
     struct timing cold, graph;         /* graph.reps = 0: not timed so */
+    double lead;                       /* seconds that the host takes to launch it */
     bool right;
     char wrong[400]; /* what was wrong, or why there is no graph; "" */
 };
@@ -70,6 +74,9 @@ int match_verify(struct match *, struct entry *, cudaGraphExec_t graph, struct f
 
 /* One run of a contender, on the numbers from window * stride on. */
 cudaError_t match_run(const struct match *, const struct entry *, size_t window, cudaStream_t);
+/* Keeps how long the host took to launch a run: the least so far, as the first run also loads the
+ * kernels, and a later one may have had to wait for room in the queue. */
+void match_note_lead(struct entry *, double seconds);
 /* Bytes that a way to copy copies. */
 size_t match_copied_bytes(const struct match *);
 

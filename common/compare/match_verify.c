@@ -128,10 +128,12 @@ static int run_poisoned(struct match *m, struct entry *e, cudaGraphExec_t graph,
     bool on_host = e->who.step && e->who.step->on_host;
     const struct buffer *out = on_host ? &e->host_out : &m->out;
     CUDA_CHECK(fault, buffer_poison(out, m->timer.stream));
+    double start = clock_seconds();
     if (graph)
         CUDA_CHECK(fault, cudaGraphLaunch(graph, m->timer.stream));
     else
         CUDA_CHECK(fault, match_run(m, e, 0, m->timer.stream));
+    match_note_lead(e, clock_seconds() - start);
     CUDA_CHECK(fault, cudaStreamSynchronize(m->timer.stream));
     return 0;
 }

@@ -1,0 +1,24 @@
+/*
+ * cub.h — CUB's exclusive sum for each type: see cub.cu. Without a workspace it only says in *bytes
+ * how large that must be.
+ */
+#ifndef BASELINE_CUB_H
+#define BASELINE_CUB_H
+
+#include <cuda_runtime.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef cudaError_t cub_fn(void *workspace, size_t *bytes, void *out, const void *in, size_t n,
+                           cudaStream_t stream);
+cub_fn cub_f32, cub_f64, cub_i32, cub_i64, cub_i16, cub_i8;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
