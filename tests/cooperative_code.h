@@ -18,6 +18,8 @@ struct grid_view {
 cudaError_t launch_grid_scan(int *out, int *scratch, const int *in, int n, int blocks, int threads);
 cudaError_t launch_grid_view(struct grid_view *out, dim3 blocks, dim3 threads, int cooperative);
 cudaError_t launch_grid_sync(int *out, int blocks, int threads, int rounds, int cooperative);
+/* A kernel, compiled with _CG_DEBUG, that only asks for this_grid(). (cg_debug_code.cu) */
+cudaError_t launch_checked_this_grid(int blocks, int cooperative);
 /* The sum of each 64 threads, for each of them. */
 cudaError_t launch_large_tiles(int *out, const int *in, int threads);
 /* A block's barrier in two halves. */

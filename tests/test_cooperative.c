@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "cooperative_code.h"
 
+#include "common/counters.h"
 #include "common/emu/emu.h"
 
 #include <criterion/criterion.h>
@@ -122,6 +123,21 @@ Test(cooperative, a_grid_sync_in_an_ordinary_launch_is_a_fault)
     cr_assert(launch_grid_sync(out, 4, 32, 1, 0) == cudaSuccess);
     cr_expect(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
     cr_expect(strstr(emu_message(emu_runtime()), "trap"), "%s", emu_message(emu_runtime()));
+}
+
+/* With _CG_DEBUG it need not even sync: this_grid() waits for all blocks, and says that it cannot by
+ * an assertion in place of a trap. */
+Test(cooperative, cg_debug_checks_this_grid)
+{
+    struct counters counters;
+    cr_assert(counters_begin());
+    cr_expect(launch_checked_this_grid(4, 1) == cudaSuccess);
+    cr_expect(cudaDeviceSynchronize() == cudaSuccess);
+    counters_end(&counters);
+    cr_expect(counters.total.global_atom.requests == 4, "each block counts itself");
+    counters_free(&counters);
+    cr_expect(launch_checked_this_grid(4, 0) == cudaSuccess);
+    cr_expect(cudaDeviceSynchronize() == cudaErrorAssert);
 }
 
 Test(cooperative, a_grid_that_is_not_resident_at_once_is_refused)

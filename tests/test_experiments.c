@@ -51,6 +51,7 @@ Test(experiments, all_are_right)
         snprintf(text, sizeof text, "%s", output);
         snprintf(about, sizeof about, "%s,%d,", name, step);
         char *line = strtok(text, "\n");
+        while (strncmp(line, "emu: ", 5) == 0) line = strtok(NULL, "\n"); /* says why it refuses */
         cr_expect_str_eq(line, "experiment,step,variant,parameter,metric,value,unit");
         while ((line = strtok(NULL, "\n")) != NULL) {
             int commas = 0;
@@ -189,4 +190,37 @@ Test(experiments, switch_to_the_naive_scan)
         value("n=2^12", "most=2^11", "sectors_ld") + value("n=2^12", "most=2^11", "sectors_st");
     cr_expect(tree > 8 * words && tree < 8.1 * words, "%g words", tree / words);
     cr_expect(naive > 2 * tree, "%g words", naive / words);
+}
+
+/* Who asks the one counter, and how often: warps, or blocks. */
+Test(experiments, atomics)
+{
+    enum { WARPS = 4096 / 32, BLOCKS = 4096 / 256 };
+    run_experiment("10-atomics");
+    expect_value("plain", "pack", "requests_atom", WARPS);
+    expect_value("aggregated", "pack", "requests_atom", WARPS);
+    expect_value("shared", "pack", "requests_atom", BLOCKS);
+    expect_value("atomic", "a word a thread", "requests_atom", WARPS);
+    expect_value("load", "a word a thread", "sectors_ld", 4096 / 8);
+    expect_value("load", "a word a block", "sectors_ld", WARPS);
+}
+
+/* The generic sum goes through shared memory, those of tiles do not; and of groups that are no power
+ * of two it loses elements, in every warp here. */
+Test(experiments, groups)
+{
+    run_experiment("10-groups");
+    expect_value("generic", "32", "wavefronts_st", 4096 / 32 * 5);
+    cr_expect(strstr(output, ",static,32,wavefronts_st,") == NULL);
+    cr_expect(strstr(output, ",library,32,wavefronts_st,") == NULL);
+    expect_value("lost", "32", "wrong", 1);
+}
+
+/* A block of a grid.sync() counts itself, once a round; a grid too large is refused. */
+Test(experiments, grid_sync)
+{
+    run_experiment("10-grid-sync");
+    expect_value("grid.sync", "8", "requests_atom", 8 * 100);
+    expect_value("launches", "8", "requests_st", 8 * 100);
+    expect_value("too large", "1057", "error", 720); /* cudaErrorCooperativeLaunchTooLarge */
 }
