@@ -213,7 +213,8 @@ emu-report: emu ## say how exact the counters of PROGRAM=./step4 are, kernel by 
 # ---- tests --------------------------------------------------------------------------------------
 
 # One program holds all tests, everything in common/ and all steps; its CUDA runtime is emulated.
-TESTS    := $(call objects,$(call sources,tests tests/emu tests/fuzz tests/wrong tests/errata $(FOLDERS)) $(COMMON))
+TESTS    := $(call objects,$(filter-out %/bench_main.c,$(call sources,common/compare)) \
+            $(call sources,tests tests/emu tests/fuzz tests/wrong tests/errata $(FOLDERS)) $(COMMON))
 
 # Kernels that are tested from the PTX of each generation of the compiler.
 THREE_PTX = -gencode arch=compute_100,code=compute_100
@@ -226,7 +227,7 @@ PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 
-tests-build: build/tests/run $(PROGRAMS) $$(PROGRAM_QUICK) all experiments $(SMALL_BLOCKS) ## build the tests
+tests-build: build/tests/run $(PROGRAMS) $$(PROGRAM_QUICK) all experiments build/tests/side-by-side $(SMALL_BLOCKS) ## build the tests
 	@:
 
 # The tests see the parts of the emulator that its library hides, too.

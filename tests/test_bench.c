@@ -1,0 +1,150 @@
+/*
+ * test_bench.c — ./bench in miniature: all steps side by side under the emulator, a few rounds. It
+ * is the program without CUB, which takes long to compile.
+ */
+#define _GNU_SOURCE
+#include "common/compare/contender.h"
+#include "common/compare/match.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define BENCH "LD_LIBRARY_PATH=build/emu build/tests/side-by-side "
+
+static char output[1 << 16];
+
+static int run(const char *command)
+{
+    FILE *pipe = popen(command, "r");
+    cr_assert(pipe != NULL);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    int status = pclose(pipe);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void expect(const char *text)
+{
+    cr_expect(strstr(output, text) != NULL, "expected \"%s\" in:\n%s", text, output);
+}
+
+/* Every step that takes any n takes part, and is right, at sizes that fill nothing evenly. */
+Test(bench, all_steps_side_by_side)
+{
+    cr_assert(run(BENCH "--n 1000,4097 --reps 2 --csv 2>&1") == 0, "%s", output);
+    expect("\ncudaMemcpyAsync,,,f32,1000,cold,read,1,2,");
+    expect("\nbulk copies,,,f32,4097,");
+    expect("\nstep 1,1,exclusive,f32,1000,cold,read,1,2,");
+    for (int step = 5; step <= 12; step++) {
+        char row[40];
+        snprintf(row, sizeof row, "\nstep %d,%d,", step, step);
+        expect(row);
+    }
+    cr_expect(strstr(output, "step 4") == NULL, "step 4 takes no more than a block");
+    cr_expect(strstr(output, ",false,") == NULL && strstr(output, "not captured") == NULL, "%s",
+              output);
+}
+
+/* Runs in a graph: three of them, on numbers of their own, all of which are verified. */
+Test(bench, short_runs_are_timed_in_graphs)
+{
+    cr_assert(run(BENCH "--n 1023 --reps 2 --steps roof,7,10,11,12 --csv 2>&1") == 0, "%s", output);
+    static const char *const graphs[] = {"float4 kernel,,", "step 7,7,", "step 10,10,backward",
+                                         "step 11,11,tile2048", "step 12,12,f32"};
+    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
+        char row[80];
+        snprintf(row, sizeof row, "\n%s,f32,1023,graph,read,3,2,", graphs[i]);
+        expect(row);
+    }
+}
+
+Test(bench, types)
+{
+    static const char *const types[] = {"f64", "i32", "i64", "i16", "i8"};
+    cr_assert(run(BENCH "--n 3001 --reps 1 --steps 12,roof --types f64,i32,u64,i16,i8,i64 --csv") ==
+                  0,
+              "%s", output);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        char row[40];
+        snprintf(row, sizeof row, "\nstep 12,12,%s,%s,3001,", types[i], types[i]);
+        expect(row);
+    }
+}
+
+Test(bench, table_for_people)
+{
+    cr_assert(run(BENCH "--n 2^10 --near --reps 1 --steps 1,5:naive,7 --flush memset 2>&1") == 0,
+              "%s", output);
+    expect("times are the emulator's own");
+    expect("n = 1023, f32; 1 rounds, L2 emptied by memset");
+    expect("n = 1025, f32");
+    expect("step 5 naive");
+    char *second = strstr(output, "step 1 exclusive");
+    cr_assert(second != NULL, "%s", output);
+    cr_expect(strstr(second + 1, "step 1 exclusive") == NULL, "step 1 leaves the neighbours out");
+}
+
+Test(bench, wrong_use_is_explained)
+{
+    static const struct {
+        const char *options, *says;
+    } wrong[] = {
+        {"--steps 3", "of steps 3 to 3 none is here that takes any n"},
+        {"--steps 5:nave", "there is no variant \"nave\""},
+        {"--steps seven", "\"seven\" is none of: all, cub, roof"},
+        {"--steps 7 --types f64", "nothing of --steps 7 scans f64"},
+        {"--types f16", "\"f16\" is unknown"},
+        {"--n 2^20..2^10", "has no size in it"},
+        {"--n 0", "at least 1"},
+        {"--n 2^44", "take smaller ones"},
+        {"--reps 0", "from 1 to"},
+        {"--flush off", "choose read or memset"},
+        {"--csv --json", "exclude each other"},
+        {"--speed", "no option"},
+        {"--device cuda", "GPU"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char command[200];
+        snprintf(command, sizeof command, BENCH "%s 2>&1", wrong[i].options);
+        int code = run(command);
+        cr_expect(code == 2 || code == 3, "%s: exit code %d", wrong[i].options, code);
+        expect(wrong[i].says);
+    }
+}
+
+/* ---- a wrong scan is found ------------------------------------------------------------------- */
+
+extern const struct step step07;
+
+/* Step 7's scan, and then one element behind its end, or one of its own, is written over. */
+static size_t spoiled;
+static cudaError_t spoil(void *out, const void *in, size_t n, int variant, void *workspace,
+                         cudaStream_t stream)
+{
+    cudaError_t error = step07.scan(out, in, n, variant, workspace, stream);
+    if (error != cudaSuccess) return error;
+    return cudaMemsetAsync((float *)out + spoiled, 0x3F, sizeof(float), stream);
+}
+
+static void play_spoiled(size_t at, const char *says)
+{
+    static struct match match;
+    struct step wrong = step07;
+    struct data data;
+    struct fault fault;
+    wrong.scan = spoil;
+    spoiled = at;
+    struct contender who = {.step = &wrong};
+    cr_assert(data_open(&data, 4096, 1, &fault) == 0, "%s", fault.text);
+    cr_assert(data_convert(&data, ELEMENT_F32, &fault) == 0, "%s", fault.text);
+    cr_assert(match_play(&match, &data, &who, 1, 1024, 0, FLUSH_READ, 2, 1, &fault) == 0, "%s",
+              fault.text);
+    cr_expect(!match.entries[0].right);
+    cr_expect(match.entries[0].cold.reps == 0, "what is wrong is not timed");
+    cr_expect(strstr(match.entries[0].wrong, says) != NULL, "%s", match.entries[0].wrong);
+    data_close(&data);
+}
+
+Test(bench, a_wrong_element_is_found) { play_spoiled(777, "1 wrong, first [777]"); }
