@@ -219,3 +219,56 @@ def warp_reduce(value):
         ["of a warp", "way", "time", "shared memory"],
         *([what, "`%s`" % way, duration(value(way, what, "time")), "%g KiB" % (value(way, what, "shared_bytes") / 1024)]
           for way, what in ways))
+
+
+@of("switch")
+def switch(value):
+    """Step 8: where the double-buffered scan takes over."""
+    rows = []
+    for k in range(0, 24):
+        cells = [value("n=2^%d" % n, "most=2^%d" % k, "time") if k < n else None for n in (20, 24)]
+        rows.append((k, cells))
+    best = [min(cells[column] for _, cells in rows if cells[column]) for column in (0, 1)]
+    cell = lambda column, seconds: "" if seconds is None else (
+        "**%s**" if seconds == best[column] else "%s") % duration(seconds)
+    return gpu("Time of a scan whose reduce steps end when at most so many sums are left") + table(
+        ["sums left", "launches, 2²⁰", "2²⁰", "launches, 2²⁴", "2²⁴"],
+        *([size(2**k), *(part for column, n in ((0, 20), (1, 24)) for part in (
+            "%d" % launches(n, k) if k < n else "", cell(column, cells[column])))]
+          for k, cells in rows if k % 2 == 0 or k > 12))
+
+
+def launches(n, k):
+    """Of step 8's scan of 2^n elements with 2^k sums left: a reduce step and a down step a level, and the sweeps."""
+    return 2 * (n - k) + max(k, 1)
+
+
+@of("atomics")
+def atomics(value):
+    ways = ["plain", "hidden", "aggregated", "shared"]
+    packed = {way: value(way, "pack", "time") for way in ways}
+    others = [("a word a thread", "words of their own"), ("a word a block", "one word for 256 threads")]
+    loads = ", ".join("%s %s and %s (%s times as long)" % (
+        said, duration(value("load", at, "time")), duration(value("atomic", at, "time")),
+        three(value("atomic", at, "time") / value("load", at, "time"))) for at, said in others)
+    return gpu("Packing the odd ones of 2²⁴ numbers, with one counter,") + table(
+        ["way", "time", "`aggregated` = 1"],
+        *(["`%s`" % way, duration(packed[way]), three(packed[way] / packed["aggregated"])] for way in ways)) + [
+            "", *textwrap.wrap("A load and an atomic addition by each of 2²⁴ threads: " + loads + ".", 110)]
+
+
+@of("groups")
+def groups(value):
+    sizes = {"generic": [256, 32, 16, 4], "static": [32, 16, 4], "library": [32, 16, 4]}
+    cell = lambda way, threads: duration(value(way, "%d" % threads, "time")) if threads in sizes[way] else ""
+    return gpu("Sums of 2²⁶ integers by groups of threads") + table(
+        ["threads a group", *("`%s`" % way for way in sizes)],
+        *(["%d" % threads, *(cell(way, threads) for way in sizes)] for threads in (256, 32, 16, 4)))
+
+
+@of("grid-sync")
+def grid_sync(value):
+    return gpu("Time of a round in which all blocks wait for all") + table(
+        ["blocks a multiprocessor", "`grid.sync()`", "a launch"],
+        *(["%d" % each, *(duration(value(way, "%d" % each, "a round")) for way in ("grid.sync", "launches"))]
+          for each in (1, 2, 4, 8)))

@@ -14,11 +14,12 @@ import sys
 
 import experiment_rows
 import level_rows
+import memory_rows
 import speed_rows
 import table_rows
 from records import TOP
 
-ROWS = table_rows, level_rows, speed_rows, experiment_rows
+ROWS = table_rows, level_rows, memory_rows, speed_rows, experiment_rows
 REGION = re.compile(r"(<!-- begin ([a-z-]+)[^\n]*-->\n).*?(<!-- end \2 -->\n)", re.S)
 
 

@@ -136,12 +136,26 @@ Test(errata, a_tree_has_log_n_levels)
 Test(errata, gems_algorithms_5_and_6)
 {
     struct array right = example, from_1 = example, down = example;
-    hybrid(&right, HYBRID_RIGHT);
-    hybrid(&from_1, HYBRID_FROM_1);
-    hybrid(&down, HYBRID_PRINTED_DOWN);
+    hybrid(&right, HYBRID_RIGHT, 3);
+    hybrid(&from_1, HYBRID_FROM_1, 3);
+    hybrid(&down, HYBRID_PRINTED_DOWN, 3);
     cr_expect(is_scan(&right, &example, true) && !right.outside);
     cr_expect(!is_scan(&from_1, &example, true));
     cr_expect(!is_scan(&down, &example, true) && down.outside);
+}
+
+/* The text has Algorithm 2 scan what a configurable number of reduce steps leave; both loops as
+ * printed reach log2 n, where one element is left and nothing to scan. After fewer steps the printed
+ * down-sweep begins above them, in arrays that nobody has written. */
+Test(errata, gems_algorithms_5_and_6_leave_nothing_to_scan)
+{
+    for (int steps = 0; steps <= 3; steps++) {
+        struct array right = example, printed = example;
+        hybrid(&right, HYBRID_RIGHT, steps);
+        hybrid(&printed, HYBRID_PRINTED_TOP, steps);
+        cr_expect(is_scan(&right, &example, true) && !right.outside, "%d steps", steps);
+        cr_expect(is_scan(&printed, &example, true) == (steps == 3), "%d steps", steps);
+    }
 }
 
 /* "Almost a factor of 20" for a million elements: of the sequential adds it is 19, of those that

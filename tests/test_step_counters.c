@@ -210,6 +210,29 @@ Test(step_counters, vectors_save_requests)
     counters_free(&vector);
 }
 
+/* Words that a scan moves for each element, by its sectors of eight. */
+static double words(const struct step *step, int variant, size_t n)
+{
+    struct counters counters = count(step, variant, n);
+    uint64_t sectors = counters.total.global_ld.sectors + counters.total.global_st.sectors;
+    counters_free(&counters);
+    return 8.0 * (double)sectors / (double)n;
+}
+
+/* The tree of step 8 moves 8n words through device memory: 5n loaded, 3n stored. Blocks move 4n, and
+ * sums and increments a little more; step 10 moves 3n, and some more while blocks look again and
+ * again whether the last one has come to grid.sync(). */
+Test(step_counters, words_that_move)
+{
+    enum { N = 1 << 18, TREE_OF_STEP_8 = 1 };
+    double tree = words(&step08, TREE_OF_STEP_8, N);
+    double blocks = words(&step07, 0, N), cooperative = words(&step10, 0, N);
+    cr_assert_str_eq(variant_name(&step08, TREE_OF_STEP_8), "tree");
+    cr_expect(tree >= 8 && tree < 8.01, "%g", tree);
+    cr_expect(blocks >= 4 && blocks < 4.1, "%g", blocks);
+    cr_expect(cooperative > 2.9 && cooperative < 3.9, "%g", cooperative);
+}
+
 /* Unrolling takes away instructions. It changes no store, no addition and no barrier; of the loads
  * from shared memory it spares some, where constants show the compiler that temp[bi] is still what
  * it was. */

@@ -94,7 +94,7 @@ void tree(struct array *a, enum tree_as as)
     }
 }
 
-void hybrid(struct array *a, enum hybrid_as as)
+void hybrid(struct array *a, enum hybrid_as as, int steps)
 {
     enum { LEVELS = 11 };
     static _Thread_local struct array level[LEVELS];
@@ -102,10 +102,12 @@ void hybrid(struct array *a, enum hybrid_as as)
     level[0] = *a;
     for (int d = 1; d <= levels; d++) {
         level[d] = (struct array){.n = a->n >> d};
-        for (size_t k = as == HYBRID_FROM_1; k < level[d].n; k++, a->adds++)
+        for (size_t k = as == HYBRID_FROM_1; d <= steps && k < level[d].n; k++, a->adds++)
             level[d].x[k] = level[d - 1].x[2 * k] + level[d - 1].x[2 * k + 1];
     }
-    for (int d = levels - 1; d >= 0; d--)
+    naive_buffered(&level[steps], false, true);
+    a->adds += level[steps].adds;
+    for (int d = (as == HYBRID_PRINTED_TOP ? levels : steps) - 1; d >= 0; d--)
         for (size_t k = 0; k < level[d].n; k++) {
             if (as == HYBRID_PRINTED_DOWN) { /* the else belongs to k > 0 there */
                 if (k > 0 && k % 2 != 0) level[d].x[k] = level[d + 1].x[k / 2];

@@ -36,10 +36,11 @@ enum tree_as { TREE_RIGHT, TREE_GEMS_STRIDE, TREE_GEMS_INDEX, TREE_HARRIS_TOP };
  * down-sweep at log2 n, not one lower. */
 void tree(struct array *, enum tree_as);
 
-enum hybrid_as { HYBRID_RIGHT, HYBRID_FROM_1, HYBRID_PRINTED_DOWN };
-/* Algorithms 5 and 6 (Gems), inclusive: sums of pairs, level over level, and back. HYBRID_FROM_1
- * reduces from k = 1; HYBRID_PRINTED_DOWN has line 7 and the else of the printed down-sweep. */
-void hybrid(struct array *, enum hybrid_as);
+enum hybrid_as { HYBRID_RIGHT, HYBRID_FROM_1, HYBRID_PRINTED_DOWN, HYBRID_PRINTED_TOP };
+/* Algorithms 5 and 6 (Gems), inclusive: sums of pairs, `steps` levels of them (at most log2 n),
+ * Algorithm 2, and back. HYBRID_FROM_1 reduces from k = 1; HYBRID_PRINTED_DOWN has line 7 and the
+ * else of the printed down-sweep; HYBRID_PRINTED_TOP begins it at log2 n - 1, as printed. */
+void hybrid(struct array *, enum hybrid_as, int steps);
 
 /* Splits keys by a bit, zeros first, and keeps the order otherwise (39.3.3): where each key goes.
  * As printed the number of zeros is the last element of an exclusive scan, which leaves out the
