@@ -3,8 +3,11 @@
  * is the program without CUB, which takes long to compile.
  */
 #define _GNU_SOURCE
+#include "scan_once.h"
+
 #include "common/compare/contender.h"
 #include "common/compare/match.h"
+#include "common/counters.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -111,6 +114,34 @@ Test(bench, wrong_use_is_explained)
         int code = run(command);
         cr_expect(code == 2 || code == 3, "%s: exit code %d", wrong[i].options, code);
         expect(wrong[i].says);
+    }
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+#define SECTOR_WORDS 8
+
+/* What descriptors say of the words that they move is what the emulator counts, but for block sums
+ * and the like. Bulk copies are not counted, as on an H200: so step 12 is left out. */
+Test(bench, words_are_those_counted)
+{
+    enum { N = 1 << 18 };
+    static float out[N];
+    for (int i = 0; i < SCAN_STEPS; i++) {
+        const struct step *step = scan_steps[i];
+        if (step->words == NULL || step->on_host || step->number >= 12) continue;
+        struct scan scan = {step, 0, N, 0, false};
+        struct counters counters;
+        const float *in = random_floats(N, false);
+        cr_assert(counters_begin());
+        cr_assert(scan_once(&scan, in, out) == cudaSuccess);
+        counters_end(&counters);
+        double sectors =
+            (double)(counters.total.global_ld.sectors + counters.total.global_st.sectors);
+        double said = step->words(N, 0), counted = SECTOR_WORDS * sectors;
+        cr_expect(counted >= 0.99 * said && counted < 1.10 * said,
+                  "step %d says %g words, and %g were counted", step->number, said, counted);
+        counters_free(&counters);
     }
 }
 

@@ -81,6 +81,13 @@ static double step05_depth(size_t n, int variant)
     return (levels + 2) * sweep + levels;
 }
 
+/* Blocks read and write every element, and so does uniform_add. */
+static double step05_words(size_t n, int variant)
+{
+    (void)variant;
+    return (n > B ? 4.0 : 2.0) * (double)n;
+}
+
 const struct step step05 = {
     .number = 5,
     .name = "arbitrary-size",
@@ -95,4 +102,5 @@ const struct step step05 = {
     .workspace = step05_workspace,
     .adds = step05_adds,
     .depth = step05_depth,
+    .words = step05_words,
 };

@@ -50,6 +50,13 @@ static double step06_depth(size_t n, int variant)
     return (levels + 1) * (3 + sweep) + sweep + 1 + levels;
 }
 
+/* Blocks read and write every element, and so does uniform_add. */
+static double step06_words(size_t n, int variant)
+{
+    (void)variant;
+    return (n > B ? 4.0 : 2.0) * (double)n;
+}
+
 const struct step step06 = {
     .number = 6,
     .name = "vectorized",
@@ -63,4 +70,5 @@ const struct step step06 = {
     .workspace = step06_workspace,
     .adds = step06_adds,
     .depth = step06_depth,
+    .words = step06_words,
 };

@@ -50,13 +50,19 @@ static double step07_depth(size_t n, int variant)
     return (levels + 1) * (3 + sweep) + sweep + 1 + levels;
 }
 
+/* Blocks read and write every element, and so does uniform_add. */
+static double step07_words(size_t n, int variant)
+{
+    (void)variant;
+    return (n > B ? 4.0 : 2.0) * (double)n;
+}
+
 const struct step step07 = {
     .number = 7,
     .name = "unrolled",
     .title = "Tree loops unrolled",
     .teaches = "a tree of fixed size needs no loops: its indices are constants",
-    .still_bad =
-        "19 barriers a block (step 9), and every element goes to memory twice (step 11)",
+    .still_bad = "19 barriers a block (step 9), and every element goes to memory twice (step 11)",
     .default_n = 1 << 20,
     .element = ELEMENT_F32,
     .scan = step07_scan,
@@ -64,4 +70,5 @@ const struct step step07 = {
     .workspace = step07_workspace,
     .adds = step07_adds,
     .depth = step07_depth,
+    .words = step07_words,
 };

@@ -62,6 +62,13 @@ static double step09_depth(size_t n, int variant)
     return (levels + 1) * (3 + 2 * sweeps) + 2 + levels;
 }
 
+/* Blocks read and write every element, and so does uniform_add. */
+static double step09_words(size_t n, int variant)
+{
+    (void)variant;
+    return (n > B ? 4.0 : 2.0) * (double)n;
+}
+
 const struct step step09 = {
     .number = 9,
     .name = "warp-shuffle",
@@ -76,4 +83,5 @@ const struct step step09 = {
     .workspace = step09_workspace,
     .adds = step09_adds,
     .depth = step09_depth,
+    .words = step09_words,
 };

@@ -70,6 +70,13 @@ static double step10_depth(size_t n, int variant)
     return (3 + tiles + 2 * sweeps()) + (blocks / THREADS + 1 + 2 * sweeps()) + tiles + 3;
 }
 
+/* Every element is read for the sums, and once more for the scan, which writes it. */
+static double step10_words(size_t n, int variant)
+{
+    (void)variant;
+    return 3.0 * (double)n;
+}
+
 const struct step step10 = {
     .number = 10,
     .name = "cooperative",
@@ -84,4 +91,5 @@ const struct step step10 = {
     .workspace = step10_workspace,
     .adds = step10_adds,
     .depth = step10_depth,
+    .words = step10_words,
 };

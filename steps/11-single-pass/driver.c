@@ -55,6 +55,13 @@ static double step11_depth(size_t n, int variant)
     return 3 + 5 + 5 + passes + (tiles - 1) + 3;
 }
 
+/* Every element is read once and written once. */
+static double step11_words(size_t n, int variant)
+{
+    (void)variant;
+    return 2.0 * (double)n;
+}
+
 const struct step step11 = {
     .number = 11,
     .name = "single-pass",
@@ -69,4 +76,5 @@ const struct step step11 = {
     .workspace = step11_workspace,
     .adds = step11_adds,
     .depth = step11_depth,
+    .words = step11_words,
 };

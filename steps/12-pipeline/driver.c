@@ -76,6 +76,13 @@ static double step12_depth(size_t n, int variant)
     return sums + tiles + scan + 4;
 }
 
+/* Every element is read once and written once. */
+static double step12_words(size_t n, int variant)
+{
+    (void)variant;
+    return 2.0 * (double)n;
+}
+
 const struct step step12 = {
     .number = 12,
     .name = "pipeline",
@@ -91,4 +98,5 @@ const struct step step12 = {
     .workspace = step12_workspace,
     .adds = step12_adds,
     .depth = step12_depth,
+    .words = step12_words,
 };
