@@ -50,6 +50,8 @@ for variant in shfl predicate; do scan 9 $mi --variant $variant; done
 export EMU_THREADS=1
 for n in 65536 $mi; do scan 10 $n; done
 scan 11 65536
+scan 12 65536 --variant f32
+scan 12 $mi --variant f32
 for variant in tile2048 tile4096 tile8192; do scan 11 $mi --variant $variant; done
 
 echo emu__ptx_inst_executed.sum >"$work/metrics"

@@ -60,7 +60,7 @@ def step_row(step, variant, n):
 def steps():
     rows = [(0, "", MI), (1, "", 512), (2, "", 512), (3, "", 512), *((4, p, 512) for p in PADDINGS),
             (5, "conflict-free", 65536), (6, "", 65536), (7, "", 65536),
-            (8, "hybrid", 65536), (9, "shfl", 65536), (10, "backward", 65536), (11, "tile2048", 65536)]
+            (8, "hybrid", 65536), (9, "shfl", 65536), (10, "backward", 65536), (11, "tile2048", 65536), (12, "f32", 65536)]
     return table(["step", "what it teaches", "n", "additions", "bank conflicts", "sectors a request",
                   size(LARGE) + " floats", "of the roof"], *(step_row(*row) for row in rows))
 

@@ -45,7 +45,7 @@ static __device__ struct ticket draw_ticket(struct workspace *w)
  * tiles + blocks - 1. Who draws it makes all ready for the next scan. */
 static __device__ void end_if_last(struct workspace *w, struct ticket t, unsigned tiles)
 {
-    if (t.tile == tiles + gridDim.x - 1) w->ticket = (uint64_t)t.epoch << 32;
+    if (t.tile == tiles + gridDim.x - 1) atomicExch(&w->ticket, (unsigned long long)t.epoch << 32);
 }
 
 /* relaxed: this one word is all there is to be seen. gpu: by the threads of all blocks. */
