@@ -13,10 +13,12 @@
 #include "prefix.cuh"
 
 #define DIRECT_THREADS (TILE_SEGMENTS * LANES)
-#define DIRECT_BLOCKS  4 /* a multiprocessor, at least: what one waits for the others cover */
+/* Blocks on a multiprocessor, at least: what one waits for the others cover. Sums of 8 bytes take
+ * twice the registers; more blocks would make them spill. */
+#define DIRECT_BLOCKS(sum_bytes) ((sum_bytes) == 8 ? 2 : 4)
 
 template <bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
-static __global__ void __launch_bounds__(DIRECT_THREADS, DIRECT_BLOCKS)
+static __global__ void __launch_bounds__(DIRECT_THREADS, DIRECT_BLOCKS(sizeof(Sum)))
     scan_direct(Sum *out, const In *in, size_t n, unsigned tiles, struct workspace *w)
 {
     __shared__ struct ticket drawn;

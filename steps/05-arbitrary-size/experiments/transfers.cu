@@ -4,7 +4,7 @@
  * What it shows: pinned memory is copied at the speed of PCIe, ordinary (pageable) memory slower, as
  * the driver copies it to pinned memory first. Both directions go on at once. A scan of data that
  * lives on the host is little beside its two copies; cut into chunks, with the copies of some chunks
- * under way while another is scanned, the whole takes hardly longer than one of them.
+ * under way while another is scanned, the whole takes little longer than one of them.
  * From: Kepler tuning guide, 1.4.8.
  * How to run it: make experiments && build/experiments/05-transfers
  */
