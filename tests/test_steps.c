@@ -196,6 +196,8 @@ Test(steps, large_sizes)
         expect_right(&(struct scan){&step07, 0, large[i], 3, false}, in);
         for (int variant = 0; variant < variant_count(&step08); variant++)
             expect_right(&(struct scan){&step08, variant, large[i], i % 2, i % 2 == 0}, in);
+        for (int variant = 0; variant < variant_count(&step10); variant++)
+            expect_right(&(struct scan){&step10, variant, large[i], i % 4, i % 2 == 1}, in);
         for (int variant = 0; variant < variant_count(&step09); variant++)
             expect_right(&(struct scan){&step09, variant, large[i], i % 4, i % 2 == 0}, in);
         for (int variant = 0; variant < variant_count(&step11); variant++)
@@ -206,6 +208,20 @@ Test(steps, large_sizes)
     expect_right(&(struct scan){&step06, 0, three_levels, 1, false}, in);
     expect_right(&(struct scan){&step07, 0, three_levels, 0, true}, in);
     expect_right(&(struct scan){&step09, 0, three_levels, 0, false}, in);
+}
+
+/* Step 10's order of additions is fixed by n and the number of blocks: real numbers give the same
+ * bits in each run, whichever block comes first. */
+Test(steps, cooperative_is_the_same_each_time)
+{
+    enum { N = 300007, RUNS = 5 };
+    static float first[N], again[N];
+    const float *in = random_floats(N, true);
+    for (int run = 0; run < RUNS; run++) {
+        struct scan scan = {&step10, 0, N, 0, false};
+        cr_assert(scan_once(&scan, in, run ? again : first) == cudaSuccess);
+        cr_assert(run == 0 || memcmp(first, again, sizeof first) == 0);
+    }
 }
 
 /* ---- step 0 ---------------------------------------------------------------------------------- */
