@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Draws the figures of measured times with gnuplot, from h200/verify.csv: notes/figures/times.svg (the
-documents' Figure 39-7) and block-scans.svg (Figure 39-8).
+documents' Figure 39-7) and block-scans.svg (Figure 39-8); and from h200/bench.csv side-by-side.svg, all steps.
 
 usage: plot.py           draws them
        plot.py --check   changes nothing; fails if a figure was drawn from other numbers than today's
@@ -12,7 +12,8 @@ import os
 import subprocess
 import sys
 
-from records import GPU, TIMED
+import bench_rows
+from records import GPU, SIDE_BY_SIDE, TIMED
 from svg import FIGURES
 
 MICRO = 1e6
@@ -34,9 +35,30 @@ CURVES = {
         ("unrolled (step 7)", 7, "", "#0969da", 5)]),
 }
 
+# Of bench.csv, where all were timed side by side.
+COLOURS = ["#6e7781", "#bc4c00", "#8250df", "#1a7f37", "#bf3989", "#9a6700", "#0550ae", "#cf222e", "#116329"]
+
+
+def side_by_side():
+    """All steps from 5 on, the CPU's, CUB and the fastest copy."""
+    names = [name for name in bench_rows.contenders() if name not in ("step 0", "CUB")]
+    curves = [(name, name, "", COLOURS[k % len(COLOURS)], k % 13 + 1) for k, name in enumerate(names)]
+    return curves + [("CUB", "CUB", "", "#0969da", 5), ("the fastest copy", "roof", "", "#24292f", 0)]
+
+
+if SIDE_BY_SIDE:
+    CURVES["side-by-side"] = ("Time of a scan of n floats", side_by_side())
+
+
+def bench_curve(name):
+    points = [(n, bench_rows.roof(n)[0] if name == "roof" else bench_rows.seconds(name, n)) for n in bench_rows.POWERS]
+    return [(n, MICRO * seconds) for n, seconds in points if seconds]
+
 
 def curve(step, variant):
-    """(n, µs) of a scan; step None: of the copy beside step 7's runs."""
+    """(n, µs) of a scan; step None: of the copy beside step 7's runs; a name: of that contender in bench.csv."""
+    if isinstance(step, str):
+        return bench_curve(step)
     rows = [row for row in TIMED if row["step"] == str(7 if step is None else step)
             and row["variant"] == variant and row["seconds"]]
     points = []
@@ -58,7 +80,7 @@ def script(name):
     plots = []
     for number, (label, data, colour, point) in enumerate(points):
         if not data:
-            sys.exit("plot.py: h200/verify.csv has no times of %s" % label)
+            sys.exit("plot.py: no recording has times of %s" % label)
         lines.append("$data%d << END" % number)
         lines += ["%d %.6g" % pair for pair in data]
         lines.append("END")

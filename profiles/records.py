@@ -26,6 +26,11 @@ def read(path):
     return list(csv.DictReader(line for line in lines if not line.startswith("#"))), about
 
 
+def recorded(path):
+    """The same of a file that may not have been recorded yet: no rows."""
+    return read(path) if os.path.exists(os.path.join(TOP, "profiles", path)) else ([], {})
+
+
 COUNTED, _ = read("emulated/counters.csv")
 INSTRUCTIONS, _ = read("emulated/instructions.csv")
 TIMED, GPU = read("h200/verify.csv")
@@ -35,6 +40,7 @@ SANITIZED, _ = read("h200/sanitizer.csv")
 VERY_LARGE, _ = read("h200/large.csv")
 OPERATORS, _ = read("h200/operators.csv")
 COMPILED, _ = read("h200/compiled.csv")
+SIDE_BY_SIDE, SIDE_BY_SIDE_ON = recorded("h200/bench.csv")
 CHECKED_BY_GPU, CHECKED_ON = read("h200/checks.csv")
 CHECKED, _ = read("emulated/checks.csv")
 EXPERIMENTS, _ = (read("h200/experiments.csv") if os.path.exists(os.path.join(TOP, "profiles/h200/experiments.csv"))

@@ -12,6 +12,7 @@ import os
 import re
 import sys
 
+import bench_rows
 import experiment_rows
 import level_rows
 import memory_rows
@@ -19,7 +20,7 @@ import speed_rows
 import table_rows
 from records import TOP
 
-ROWS = table_rows, level_rows, memory_rows, speed_rows, experiment_rows
+ROWS = table_rows, level_rows, memory_rows, speed_rows, experiment_rows, bench_rows
 REGION = re.compile(r"(<!-- begin ([a-z-]+)[^\n]*-->\n).*?(<!-- end \2 -->\n)", re.S)
 
 

@@ -4,7 +4,7 @@
  * Cold: every round runs each contender once, in an order that rotates, and empties the L2 before
  * each run; two CUDA events enclose the run. What disturbs the machine for a while disturbs all.
  *
- * Graph: an event's time comes in steps of half a microsecond or more, and between two events there
+ * Graph: an event's time comes in steps, and between two events there
  * is more than the kernel. So where runs are short, a CUDA graph holds many of them, each on
  * numbers and to an output of its own, which nobody has touched since the L2 was emptied; events
  * inside of the graph enclose them all, and the time is divided by their number. What the GPU takes

@@ -1,0 +1,159 @@
+"""bench_rows.py -- the tables of h200/bench.csv, in which everything was timed side by side: a function each.
+
+Used by tables.py, as table_rows.py is. Where a size was timed in graphs, that is the time shown.
+"""
+from records import SIDE_BY_SIDE, SIDE_BY_SIDE_ON, emulated, grouped, percent, size, three, time
+from table_rows import table
+
+SHOWN = [2**12, 2**16, 2**20, 2**24, 2**26, 2**28, 2**30]
+POWERS = [2**k for k in range(10, 31)]
+COPIES = ["cudaMemcpyAsync", "float4 kernel", "bulk copies"]
+NOT_YET = ["(Not recorded yet.)"]
+MI = 2**20
+
+
+def best_mode(rows):
+    """Of a size's rows those in graphs, if there are any."""
+    graphs = [row for row in rows if row["mode"] == "graph"]
+    return graphs or [row for row in rows if row["mode"] == "cold"]
+
+
+def row_of(contender, n, element="f32", flush="read"):
+    """The row of one contender at one size, or None. Steps on the CPU have no rows of graphs: they stay cold."""
+    rows = [row for row in SIDE_BY_SIDE if row["contender"] == contender and int(row["n"]) == n and row["seconds"]
+            and row["element"] == element and row["flush"] == flush and row["right"] == "true"]
+    return best_mode(rows)[0] if rows else None
+
+
+def seconds(contender, n, element="f32", flush="read"):
+    row = row_of(contender, n, element, flush)
+    return float(row["seconds"]) if row else None
+
+
+def roof(n, element="f32", flush="read"):
+    """Seconds of the fastest copy, and its name."""
+    found = [(seconds(name, n, element, flush), name) for name in COPIES]
+    return min(((s, name) for s, name in found if s), default=(None, ""))
+
+
+def contenders():
+    """The steps in their order, then CUB."""
+    steps = sorted({int(row["step"]) for row in SIDE_BY_SIDE if row["step"] and row["element"] == "f32"})
+    return ["step %d" % step for step in steps] + ["CUB"]
+
+
+def measured_on():
+    return "an %s (CUDA %s, driver %s)" % (SIDE_BY_SIDE_ON["GPU"], SIDE_BY_SIDE_ON["toolkit"], SIDE_BY_SIDE_ON["driver"])
+
+
+def words(contender, n):
+    """As the descriptor says, else as the emulator counts it, in words of 4 bytes an element."""
+    row = row_of(contender, n)
+    if row and row["words"]:
+        return three(float(row["words"])) + " n"
+    if contender == "step 8":  # several a level: counted
+        counts = emulated(8, MI, "hybrid")
+        return three((int(counts["sectors_ld"]) + int(counts["sectors_st"])) * 8 / MI) + " n"
+    return ""
+
+
+def cells(contender, n):
+    mine = row_of(contender, n)
+    if not mine:
+        return ["", ""]
+    top, _ = roof(n)
+    return [time(mine), percent(top / float(mine["seconds"])) if top else ""]
+
+
+def side_by_side():
+    """Every step, CUB and the roof: time, share of the roof, words."""
+    if not SIDE_BY_SIDE:
+        return NOT_YET
+    shown = [n for n in SHOWN if roof(n)[0]]
+    last = shown[-1]
+    head = ["", "words", *(cell for n in shown for cell in (size(n), "of the roof")), "GB/s at " + size(last)]
+    rows = []
+    for name in contenders():
+        row = row_of(name, last)
+        rate = "%.0f" % float(row["gb_per_s"]) if row else ""
+        rows.append([name, words(name, last), *(cell for n in shown for cell in cells(name, n)), rate])
+    fastest = [roof(n) for n in shown]
+    rows.append(["roof", "2 n", *(cell for s, _ in fastest for cell in (time({"seconds": s}), "")),
+                 "%.0f" % (2 * 4 * last / fastest[-1][0] / 1e9)])
+    names = ", ".join("%s %s" % (size(n), name) for n, (_, name) in zip(shown, fastest))
+    figure = "![Time against n of all steps, CUB and the fastest copy](figures/side-by-side.svg)"
+    return [figure, "", "Floats, on %s:" % measured_on(), "", *table(head, *rows), "", "The fastest copy: %s." % names]
+
+
+def at_a_glance():
+    """README's: every step, CUB and the roof at three sizes."""
+    if not SIDE_BY_SIDE:
+        return NOT_YET
+    shown = [n for n in (2**16, 2**24, 2**28) if roof(n)[0]]
+    head = ["", "words moved", *(cell for n in shown for cell in (size(n), "of the roof")), "GB/s at " + size(shown[-1])]
+    rate = lambda s: "%.0f" % (2 * 4 * shown[-1] / s / 1e9) if s else ""
+    rows = [[name, words(name, shown[-1]), *(cell for n in shown for cell in cells(name, n)),
+             rate(seconds(name, shown[-1]))] for name in contenders()]
+    tops = [roof(n)[0] for n in shown]
+    rows.append(["the fastest copy", "2 n", *(cell for s in tops for cell in (time({"seconds": s}), "")), rate(tops[-1])])
+    return ["Floats, on %s:" % measured_on(), "", *table(head, *rows)]
+
+
+def beside(n_list, element="f32", flush="read"):
+    """Lines of step 12, CUB and the roof at each size that has all three."""
+    rows = []
+    for n in n_list:
+        ours, cub, (top, how) = (seconds("step 12", n, element, flush), seconds("CUB", n, element, flush),
+                                 roof(n, element, flush))
+        if not (ours and cub and top):
+            continue
+        rows.append([size(n), time({"seconds": ours}), time({"seconds": cub}), time({"seconds": top}),
+                     "%.2f" % (cub / ours), percent(top / ours), how])
+    return rows
+
+
+HEAD = ["n", "step 12", "CUB", "roof", "times CUB", "of the roof", "the fastest copy"]
+
+
+def faster_than_cub():
+    rows = beside(POWERS)
+    if not rows:
+        return NOT_YET
+    sizes = [n for k in POWERS for n in (k - 1, k, k + 1) if seconds("step 12", n) and seconds("CUB", n)]
+    losses = [n for n in sizes if seconds("step 12", n) > seconds("CUB", n)]
+    near = [n for k in POWERS for n in (k - 1, k + 1) if seconds("step 12", n) and seconds("CUB", n)]
+    least = min(((seconds("CUB", n) / seconds("step 12", n), n) for n in near), default=None)
+    said = ["", "CUB is faster at %d of %d sizes, their neighbours included%s." % (
+        len(losses), len(sizes), ": " + ", ".join(map(grouped, losses)) if losses else "")]
+    if least:
+        said.append("Beside the powers of two, at n - 1 and n + 1, step 12 is at least %.2f times as fast as CUB." % least[0])
+    return table(HEAD, *rows) + said
+
+
+def other_types():
+    """Times CUB and of the roof, by type."""
+    names = ["f32", "i32", "i64", "f64", "i16", "i8"]
+    shown = [2**10, 2**14, 2**18, 2**22, 2**26, 2**28, 2**30]
+    rows = []
+    for element in names:
+        found = {row[0]: row for row in beside(shown, element)}
+        if found:
+            rows.append([element, *("%s (%s)" % (found[size(n)][4], found[size(n)][5]) if size(n) in found else ""
+                                    for n in shown)])
+    return table(["", *(size(n) for n in shown)], *rows) if rows else NOT_YET
+
+
+def flushes():
+    """The same by reading and by memset: what lines that are not written back cost."""
+    rows = []
+    for n in POWERS[::2]:
+        pair = []
+        for name in ("step 12", "CUB", "cudaMemcpyAsync"):
+            for flush in ("read", "memset"):
+                cold = [row for row in SIDE_BY_SIDE if row["contender"] == name and int(row["n"]) == n
+                        and row["element"] == "f32" and row["flush"] == flush and row["mode"] == "cold" and row["seconds"]]
+                pair.append(time(cold[0]) if cold else "")
+        if pair[1]:
+            rows.append([size(n), *pair])
+    head = ["n", "step 12, read", "memset", "CUB, read", "memset", "cudaMemcpyAsync, read", "memset"]
+    return table(head, *rows) if rows else NOT_YET
