@@ -2,14 +2,14 @@
 
 Used by tables.py, as table_rows.py is. Where a size was timed in graphs, that is the time shown.
 """
-from records import SIDE_BY_SIDE, SIDE_BY_SIDE_ON, emulated, grouped, percent, size, three, time
+from records import COUNTED, SIDE_BY_SIDE, SIDE_BY_SIDE_ON, emulated, grouped, has, percent, size, three, time
 from table_rows import table
 
 SHOWN = [2**12, 2**16, 2**20, 2**24, 2**26, 2**28, 2**30]
 POWERS = [2**k for k in range(10, 31)]
 COPIES = ["cudaMemcpyAsync", "float4 kernel", "bulk copies"]
 NOT_YET = ["(Not recorded yet.)"]
-MI = 2**20
+MI, WORDS_A_SECTOR = 2**20, 8
 
 
 def best_mode(rows):
@@ -47,14 +47,14 @@ def measured_on():
 
 
 def words(contender, n):
-    """As the descriptor says, else as the emulator counts it, in words of 4 bytes an element."""
+    """As the descriptor says, else as the emulator counts it at 2^20: in words of 4 bytes, by n."""
     row = row_of(contender, n)
     if row and row["words"]:
         return three(float(row["words"])) + " n"
-    if contender == "step 8":  # several a level: counted
-        counts = emulated(8, MI, "hybrid")
-        return three((int(counts["sectors_ld"]) + int(counts["sectors_st"])) * 8 / MI) + " n"
-    return ""
+    if not row or not row["step"] or not has(COUNTED, step=row["step"], n=MI, variant=row["variant"]):
+        return "2.00 n" if contender == "step 1" else ""
+    counts = emulated(row["step"], MI, row["variant"])
+    return three((int(counts["sectors_ld"]) + int(counts["sectors_st"])) * WORDS_A_SECTOR / MI) + " n"
 
 
 def cells(contender, n):
