@@ -139,8 +139,8 @@ Test(bench, words_are_those_counted)
         double sectors =
             (double)(counters.total.global_ld.sectors + counters.total.global_st.sectors);
         double said = step->words(N, 0), counted = SECTOR_WORDS * sectors;
-        /* How often step 11 loads its tiles' states is chance. */
-        bool within = step->number == 11 || counted < 1.10 * said;
+        /* How often step 11 loads its tiles' states, and step 10 its grid.sync()s, is chance. */
+        bool within = step->number == 10 || step->number == 11 || counted < 1.10 * said;
         cr_expect(counted >= 0.99 * said && within,
                   "step %d says %g words, and %g were counted", step->number, said, counted);
         counters_free(&counters);
