@@ -38,22 +38,15 @@ static cudaError_t step12_scan(void *out, const void *in, size_t n, int variant,
 
 static size_t sum_bytes(int variant) { return variant == F64 || variant == I64 ? 8 : 4; }
 
-static size_t tiles_for(size_t n, int variant)
-{
-    size_t tile = TILE(sum_bytes(variant));
-    return (n + tile - 1) / tile;
-}
-
 /* That of scan_small or, by tiles, of the others: how many of its blocks fit is the GPU's affair. */
 static struct launch_shape step12_shape(size_t n, int variant)
 {
-    size_t small = (size_t)SMALL_ROWS * SMALL_BLOCKS * ROW(sum_bytes(variant));
     if (n <= SMALL_MAX(sum_bytes(variant)))
         return (struct launch_shape){.grid = SMALL_BLOCKS,
-                                     .block = (unsigned)((n + small - 1) / small) * LANES,
+                                     .block = small_segments(n, sum_bytes(variant)) * LANES,
                                      .launches = 1};
     return (struct launch_shape){
-        .grid = tiles_for(n, variant), .block = TILE_SEGMENTS * LANES, .launches = 1};
+        .grid = tiles_of(n, sum_bytes(variant)), .block = TILE_SEGMENTS * LANES, .launches = 1};
 }
 
 /* Of scan_direct and scan_pipeline: each vector's scan, the rows' warp scans, each row's total and
@@ -62,7 +55,7 @@ static double step12_adds(size_t n, int variant)
 {
     double vector = LANE_TAKES(sum_bytes(variant)), log_lanes = 5;
     double row = LANES * (2 * vector /* sums and scan */ + log_lanes + 2 * vector + 1);
-    return (double)tiles_for(n, variant) * TILE_SEGMENTS * TILE_ROWS * row;
+    return (double)tiles_of(n, sum_bytes(variant)) * TILE_SEGMENTS * TILE_ROWS * row;
 }
 
 /* On the way through the sums: vector, rows, lanes, segments, tiles of a lane, lanes; then prefix
@@ -71,7 +64,8 @@ static double step12_adds(size_t n, int variant)
 static double step12_depth(size_t n, int variant)
 {
     double log_lanes = 5, vector = LANE_TAKES(sum_bytes(variant));
-    double tiles = variant == F32 ? 1 : (double)(tiles_for(n, variant) / LANES + 1) + log_lanes;
+    double tiles =
+        variant == F32 ? 1 : (double)(tiles_of(n, sum_bytes(variant)) / LANES + 1) + log_lanes;
     double sums = vector + TILE_ROWS + 2 * log_lanes, scan = vector + log_lanes + TILE_ROWS;
     return sums + tiles + scan + 4;
 }

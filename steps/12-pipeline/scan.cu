@@ -13,7 +13,7 @@
  * are not aligned to 16 bytes, the form of step 11 remains (direct.cuh).
  * How to run it: make step12 && ./step12, ./step12 --variant f64; or as a library: scan.h.
  *
- * This file chooses the kernel and launches it.
+ * This file launches the kernel that shape.h chooses.
  */
 #include "scan.h"
 #include "common/step.h"
@@ -41,22 +41,6 @@ static cudaError_t look_at_gpu(struct gpu *gpu)
     return error;
 }
 
-/* Tiles of n elements whose sums have so many bytes. */
-static size_t tiles_of(size_t n, size_t sum_bytes)
-{
-    return (n + TILE(sum_bytes) - 1) / TILE(sum_bytes);
-}
-
-/* Which kernel takes n elements. That of small n and that of large n need Hopper, the latter also
- * 16-byte alignment. scan_direct and scan_pipeline add in the same order, scan_small in another. */
-static int kernel_for(size_t n, size_t sum_bytes, int capability, bool aligned)
-{
-    if (capability >= 90 && n <= SMALL_MAX(sum_bytes)) return KERNEL_SMALL;
-    if (capability >= 90 && aligned && tiles_of(n, sum_bytes) > DIRECT_MAX_TILES)
-        return KERNEL_PIPELINE;
-    return KERNEL_DIRECT;
-}
-
 /* As many blocks as fit on the GPU at a time, but no more than there are tiles. */
 static cudaError_t blocks_for(const void *kernel, int threads, size_t shared, size_t tiles,
                               const struct gpu *gpu, unsigned *blocks)
@@ -72,9 +56,8 @@ static cudaError_t blocks_for(const void *kernel, int threads, size_t shared, si
 template <bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
 static cudaError_t launch_small(Sum *out, const In *in, size_t n, cudaStream_t stream)
 {
-    size_t each = (size_t)SMALL_BLOCKS * SMALL_ROWS * ROW(sizeof(Sum));
-    unsigned segments = (unsigned)((n + each - 1) / each); // of a block
-    scan_small<ALIGNED, INCLUSIVE><<<SMALL_BLOCKS, segments * LANES, 0, stream>>>(out, in, n);
+    unsigned threads = small_segments(n, sizeof(Sum)) * LANES;
+    scan_small<ALIGNED, INCLUSIVE><<<SMALL_BLOCKS, threads, 0, stream>>>(out, in, n);
     return cudaGetLastError();
 }
 
@@ -129,7 +112,7 @@ static cudaError_t scan(void *workspace, size_t *bytes, Sum *out, const In *in, 
     cudaError_t error = look_at_gpu(&gpu);
     if (error) return error;
     bool aligned = ((uintptr_t)in | (uintptr_t)out) % 16 == 0;
-    int kernel = kernel_for(n, sizeof(Sum), gpu.capability, aligned);
+    enum kernel kernel = kernel_for(n, sizeof(Sum), gpu.capability, aligned);
 
     // A ring that is larger than this GPU's shared memory is no error: there is another kernel.
     if (kernel == KERNEL_PIPELINE) {
