@@ -54,22 +54,22 @@ append() {
 }
 row=$(mktemp) && trap 'rm -f "$row" "$row".*' EXIT
 
-# Three at a time, for the host's memory.
+# As many at a time as fit into the GPU's memory: input, output and a workspace as large as both, 4 times 8 GiB.
 large() {
     about "Steps of any size at 2^31 + 5 elements, verified element by element." >"$out/large.csv"
-    running=0
+    free=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits | head -1)
+    at_once=$((free / (4 * 8 * 1024 + 1024))) running=0
+    [ "$at_once" -ge 1 ] || at_once=1
     for number in $(steps 0); do
         [ -z "$(limit "$number")" ] || continue
         for variant in $([ "$number" = 0 ] && echo float4 || variants "$number"); do
-            step "$number" "$variant" --n 2^31+5 --reps 0 --csv >"$row.$number.$variant" \
-                2>"$row.$number.$variant.err" &
             running=$((running + 1))
-            [ $((running % 3)) -ne 0 ] || wait
+            step "$number" "$variant" --n 2^31+5 --reps 0 --csv >"$row.large.$running" 2>"$row.large.$running.err" &
+            [ $((running % at_once)) -ne 0 ] || wait
         done
     done
     wait
-    for file in "$row".[0-9].*; do
-        case $file in *.err) continue ;; esac
+    for file in $(seq -f "$row.large.%.0f" 1 $running); do
         if [ -s "$file" ]; then append "$file" "$out/large.csv"
         else failed=$((failed + 1)); cat "$file.err" >&2; fi
     done
@@ -91,25 +91,39 @@ patterns() {
     ./step0 --device cuda --n 2^26 --csv >"$row" && append "$row" "$out/patterns.csv"
 }
 
+# Several at a time, for its programs wait more than they compute. Step 8 launches dozens of kernels, each of which
+# it slows down, so few elements have to do there.
 sanitizer() {
     about "compute-sanitizer on every step: 0 errors means clean." >"$out/sanitizer.csv"
     echo "tool,step,variant,n,errors,exit" >>"$out/sanitizer.csv"
+    running=0
     for tool in memcheck racecheck initcheck synccheck; do
-        for number in $(among "$(steps 0)" "0 $(steps 2)"); do # step 1 runs on the CPU
+        for number in $(steps 0 | grep -vx 1); do # that one runs on the CPU
             for variant in $(variants "$number"); do
                 n=65539
-                [ -z "$(limit "$number")" ] || n=1000
+                [ -z "$(limit "$number")" ] && [ "$number" != 8 ] || n=1000
                 ! only_powers "$number" || n=1024
-                if [ "$variant" = - ]; then chosen=; else chosen="--variant $variant"; fi
-                # shellcheck disable=SC2086
-                compute-sanitizer --tool $tool --error-exitcode 9 "./step$number" --device cuda $chosen --n $n --reps 0 >"$row" 2>&1
-                code=$?
-                errors=$(sed -n 's/.*ERROR SUMMARY: \([0-9]*\) error.*/\1/p; s/.*RACECHECK SUMMARY: \([0-9]*\) hazard.*/\1/p' "$row")
-                echo "$tool,$number,$variant,$n,${errors:-?},$code" >>"$out/sanitizer.csv"
-                [ "$code" = 0 ] || { failed=$((failed + 1)); tail -5 "$row" >&2; }
+                running=$((running + 1))
+                sanitize $tool "$number" "$variant" $n >"$row.sanitized.$running" &
+                [ $((running % 8)) -ne 0 ] || wait
             done
         done
     done
+    wait
+    for file in $(seq -f "$row.sanitized.%.0f" 1 $running); do
+        cat "$file" >>"$out/sanitizer.csv"
+        grep -q ',0,0$' "$file" || failed=$((failed + 1))
+    done
+}
+# sanitize TOOL STEP VARIANT N: its row.
+sanitize() {
+    if [ "$3" = - ]; then chosen=; else chosen="--variant $3"; fi
+    # shellcheck disable=SC2086
+    said=$(timeout 300 compute-sanitizer --tool "$1" --error-exitcode 9 "./step$2" --device cuda $chosen --n "$4" --reps 0 2>&1)
+    code=$?
+    errors=$(echo "$said" | sed -n 's/.*ERROR SUMMARY: \([0-9]*\) error.*/\1/p; s/.*RACECHECK SUMMARY: \([0-9]*\) hazard.*/\1/p')
+    echo "$1,$2,$3,$4,${errors:-?},$code"
+    [ "$code" = 0 ] || echo "$said" | tail -n 5 >&2
 }
 # Three runs: every step; beside the powers of two only what is to be faster than CUB; the other types.
 bench() {
@@ -125,34 +139,53 @@ side_by_side() {
     ./bench --device cuda --csv "$@" >"$row" || { failed=$((failed + 1)); echo "bench $* failed" >&2; }
     append "$row" "$out/bench.csv"
 }
-# Sizes at which ncu looks: those of one block, and from one block to many. A launch becomes a row, so of step 8, which
-# has dozens, one variant and fewer sizes have to do.
-counted_sizes() { if [ "$1" = 8 ]; then up_to 8 512 2^16 2^20; else up_to "$1" 512 1024 2048 2^16 2^20 2^24; fi; }
-counted_variants() { case $1 in 8 | 12) variants "$1" | head -1 ;; *) variants "$1" ;; esac; }
+# Sizes at which ncu looks: those of one block, and from one block to many; for what a variant changes little, two of
+# them. A launch becomes a row, so of step 8, which has dozens, one variant and fewer sizes have to do.
+counted_sizes() {
+    case $1:$2 in
+    8:hybrid) up_to 8 512 2^16 2^20 ;;
+    8:*) ;;
+    10:forward | 11:tile4096 | 11:tile8192) up_to "$1" 2^16 2^20 ;;
+    12:f64) up_to 12 2048 2^20 2^24 ;;
+    12:f32) up_to 12 512 2048 2^16 2^18 2^20 2^24 ;;
+    12:*) ;;
+    *) up_to "$1" 512 1024 2048 2^16 2^20 2^24 ;;
+    esac
+}
+# Four scans at a time; ncu itself lets one kernel run after the other. The rows stay in order.
 counters() {
     about "ncu --clock-control none: counters of every launch of one verified scan, and of its source lines." >"$out/counters.csv"
     echo "step,variant,n,kernel,launch,line,metric,value,unit,source" >>"$out/counters.csv"
     metrics=$(grep -v '^#' profiles/metrics.txt | paste -sd, -)
+    running=0
     for number in $(steps 2); do
-        for variant in $(counted_variants "$number"); do
-            for size in $(counted_sizes "$number"); do
-                if [ "$variant" = - ]; then chosen=; else chosen="--variant $variant"; fi
-                n=$(value "$size")
-                # shellcheck disable=SC2086
-                ncu --clock-control none --metrics "$metrics" --section SourceCounters --import-source yes -f -o "$row" \
-                    "./step$number" --device cuda $chosen --n $n --reps 0 --verify full --csv >"$row.said" 2>&1
-                ncu --import "$row.ncu-rep" --csv --page raw --print-units base >"$row.raw" 2>&1
-                ncu --import "$row.ncu-rep" --csv --page source --print-source cuda,sass >"$row.source" 2>&1
-                if profiles/ncu_long.py "$number" "$variant" "$n" profiles/metrics.txt <"$row.raw" >"$row.long" &&
-                    launches=$(cut -d, -f5 "$row.long" | sort -u | wc -l) &&
-                    profiles/ncu_source.py "$number" "$variant" "$n" "$launches" <"$row.source" >>"$row.long"; then
-                    cat "$row.long" >>"$out/counters.csv"
-                else
-                    failed=$((failed + 1)); tail -5 "$row.said" "$row.raw" >&2
-                fi
+        for variant in $(variants "$number"); do
+            for size in $(counted_sizes "$number" "$variant"); do
+                running=$((running + 1))
+                counters_of "$number" "$variant" "$(value "$size")" "$row.counted.$running" &
+                [ $((running % ${AT_ONCE:-4})) -ne 0 ] || wait
             done
         done
     done
+    wait
+    for file in $(seq -f "$row.counted.%.0f" 1 $running); do
+        if [ -s "$file.long" ]; then cat "$file.long" >>"$out/counters.csv"
+        else failed=$((failed + 1)); tail -n 5 "$file.said" "$file.raw" >&2; fi
+    done
+}
+# counters_of STEP VARIANT N FILE: leaves the rows in FILE.long, or no such file.
+counters_of() {
+    if [ "$2" = - ]; then chosen=; else chosen="--variant $2"; fi
+    # shellcheck disable=SC2086
+    ncu --clock-control none --metrics "$metrics" --section SourceCounters --import-source yes -f -o "$4" \
+        "./step$1" --device cuda $chosen --n "$3" --reps 0 --verify full --csv >"$4.said" 2>&1
+    ncu --import "$4.ncu-rep" --csv --page raw --print-units base >"$4.raw" 2>&1
+    ncu --import "$4.ncu-rep" --csv --page source --print-source cuda,sass >"$4.source" 2>&1
+    if profiles/ncu_long.py "$1" "$2" "$3" profiles/metrics.txt <"$4.raw" >"$4.rows" &&
+        launches=$(cut -d, -f5 "$4.rows" | sort -u | wc -l) &&
+        profiles/ncu_source.py "$1" "$2" "$3" "$launches" <"$4.source" >>"$4.rows"; then
+        mv "$4.rows" "$4.long"
+    fi
 }
 
 # The memory instructions of each kernel of operators.cu, but for the store that ends a load's kernel.
@@ -206,8 +239,14 @@ compiled() {
 
 experiments() {
     about "The small experiments, steps/*/experiments: times are medians." >"$out/experiments.csv"
-    make experiments >&2 || failed=$((failed + 1))
-    for program in build/experiments/[0-9]*; do
+    programs=
+    for source in steps/*/experiments/*.cu; do
+        number=${source#steps/} number=${number%%-*}
+        ! asked "${number#0}" "${STEPS:-}" || programs="$programs build/experiments/$number-$(basename "$source" .cu)"
+    done
+    # shellcheck disable=SC2086
+    make $programs >&2 || failed=$((failed + 1))
+    for program in $programs; do
         if "$program" --device cuda --csv >"$row"; then append "$row" "$out/experiments.csv"
         else failed=$((failed + 1)); echo "$program failed" >&2; fi
     done

@@ -17,7 +17,7 @@ import re
 import sys
 
 # What belongs together: rows of one of these are replaced together. Those that a file does not have do not count.
-KEYS = ["how", "tool", "contender", "step", "name", "variant", "element", "flush"]
+KEYS = ["how", "tool", "contender", "experiment", "step", "name", "variant", "element", "flush"]
 ABOUT = re.compile(r"^# (\w+): (.*)$")
 
 
