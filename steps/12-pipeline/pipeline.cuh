@@ -21,6 +21,11 @@
 enum { LOOK_WARP = SCAN_WARPS + SUM_WARPS, LOAD_WARP, PIPELINE_WARPS };
 #define PIPELINE_THREADS (PIPELINE_WARPS * LANES)
 
+/* experiments/timeline.cu writes down here when a role comes to something. */
+#ifndef MOMENT
+#define MOMENT(tile, what)
+#endif
+
 /* Lane 0 arrives for its warp, after all of its lanes have done what the barrier stands for. */
 static __device__ void warp_arrive(barrier *b)
 {
@@ -69,6 +74,7 @@ static __device__ void load_role(ring_of<In, Sum> &ring, struct ticket t, const 
     int lane = threadIdx.x % LANES;
 
     while (t.tile < tiles) {
+        MOMENT(t.tile, COPY);
         if (lane == 0) ring.slot[p.slot].drawn = t;
         load_tile<In, Sum>(ring.data[p.stage], in, n, t.tile, &ring.full[p.stage]);
         step_on(&p);
@@ -93,6 +99,7 @@ static __device__ void sum_role(ring_of<In, Sum> &ring, state<Sum> *states)
         barrier_wait(&ring.full[p.stage], p.stage_parity);
         struct ticket t = slot.drawn;
         if (t.tile == NO_TILE) return;
+        MOMENT(t.tile, SUM);
 
 #pragma unroll
         for (int i = 0; i < TILE_SEGMENTS / SUM_WARPS; i++) {
@@ -109,6 +116,7 @@ static __device__ void sum_role(ring_of<In, Sum> &ring, state<Sum> *states)
         if (warp != 0) continue;
         Sum all = warp_scan(lane < TILE_SEGMENTS ? slot.sums[lane] : (Sum)0);
         if (lane == TILE_SEGMENTS - 1) write_state(&states[t.tile], t.epoch, all);
+        MOMENT(t.tile, PUBLISHED);
         Sum before = __shfl_up_sync(ALL_LANES, all, 1);
         if (lane < TILE_SEGMENTS) slot.before[lane] = lane == 0 ? 0 : before;
         warp_arrive(&slot.ready);
@@ -127,7 +135,9 @@ static __device__ void look_role(ring_of<In, Sum> &ring, const state<Sum> *state
         if (t.tile == NO_TILE) return;
         warp_arrive(&ring.empty[p.stage]); // it reads no element, but must not be overtaken
 
+        MOMENT(t.tile, LOOK);
         auto prefix = prefix_of(states, t.tile, t.epoch, &progress);
+        MOMENT(t.tile, FOUND);
         if (threadIdx.x % LANES == 0) slot.prefix = prefix;
         warp_arrive(&slot.ready);
     }
@@ -144,15 +154,19 @@ static __device__ void scan_role(ring_of<In, Sum> &ring, Sum *out, size_t n)
         struct ticket t = slot.drawn;
         if (t.tile == NO_TILE) return;
 
+        MOMENT(t.tile, SCAN);
         vector_of<In, Sum> x[TILE_ROWS];
         vector_of<Sum, Sum> y[TILE_ROWS];
         read_segment(x, ring.data[p.stage], segment);
         warp_arrive(&ring.empty[p.stage]);
         segment_scan<INCLUSIVE>(x, y);
 
+        MOMENT(t.tile, SCANNED);
         barrier_wait(&slot.ready, p.slot_parity);
+        MOMENT(t.tile, STORE);
         size_t begin = ((size_t)t.tile * TILE_SEGMENTS + segment) * TILE_ROWS * ROW(sizeof(Sum));
         store_segment<true>(out, begin, n, (Sum)(slot.prefix + slot.before[segment]), y);
+        MOMENT(t.tile, STORED);
     }
 }
 

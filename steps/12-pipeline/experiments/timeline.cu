@@ -1,0 +1,206 @@
+/*
+ * timeline: who works at which tile, and when: step 12's pipeline with a clock in it.
+ *
+ * What it shows: when the first warp of each role comes to a tile and is done with it, in cycles of
+ * its multiprocessor, for a few tiles of one block in the middle of a scan; and the means of all
+ * tiles. A copy ends when the first role finds it there. Looking at the clock costs a little, so
+ * none of this tells how long a scan takes.
+ * How to run it: make experiments && build/experiments/12-timeline
+ */
+#include "common/experiment.h"
+
+#include <stdlib.h>
+
+/* Of a tile: the copy begins; the sum begins, and is published; the prefix is looked for, and found;
+ * the scan begins, is done but for the prefix, has that, and is stored. */
+enum { COPY, SUM, PUBLISHED, LOOK, FOUND, SCAN, SCANNED, STORE, STORED, MOMENTS };
+
+struct moments {
+    long long at[MOMENTS];
+    unsigned block;
+};
+static __device__ struct moments *g_moments; // a tile each
+static __device__ bool g_emulated;
+
+/* Of each role the first warp writes it down. */
+#define MOMENT(tile, what) write_down<what>(tile)
+template <int WHAT> static __device__ void write_down(unsigned tile);
+
+#include "steps/12-pipeline/pipeline.cuh"
+
+/* By the clock of the multiprocessor. In the emulator each warp has a clock of its own, which counts
+ * its instructions; there the host's clock tells what came before what. */
+template <int WHAT> static __device__ void write_down(unsigned tile)
+{
+    int warp = threadIdx.x / LANES;
+    long long now = clock64();
+
+    if (threadIdx.x % LANES > 0) return;
+    if (warp != 0 && warp != SCAN_WARPS && warp != LOOK_WARP && warp != LOAD_WARP) return;
+    if (g_emulated) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    g_moments[tile].at[WHAT] = now;
+    g_moments[tile].block = blockIdx.x;
+}
+
+#define SHOWN 12 // tiles, twice round the ring
+#define APART 16 // ones in the input are so far from each other: every sum is exact
+
+struct scan {
+    float *out, *in;
+    size_t n;
+    unsigned tiles, blocks;
+    struct workspace *workspace;
+    struct moments *moments; // on the host
+};
+
+// ---- the rows -----------------------------------------------------------------------------------
+
+/* The k-th tile of a block after `tile`, or one of no block. */
+static unsigned next_of(const struct scan *s, unsigned tile)
+{
+    unsigned block = s->moments[tile].block;
+    for (tile++; tile < s->tiles && s->moments[tile].block != block;) tile++;
+    return tile;
+}
+
+static long long arrived(const struct moments *m)
+{
+    long long first = m->at[SUM];
+    if (m->at[LOOK] < first) first = m->at[LOOK];
+    return m->at[SCAN] < first ? m->at[SCAN] : first;
+}
+
+static void span(struct experiment *e, const char *role, int k, long long begin, long long end)
+{
+    if (e->emulated) return; // its times mean nothing
+    experiment_at(e, role, "k=%d", k);
+    experiment_value(e, "begin", (double)begin, "cycles");
+    experiment_value(e, "end", (double)end, "cycles");
+}
+
+static void show(struct experiment *e, const struct scan *s, unsigned first)
+{
+    long long from = s->moments[first].at[COPY];
+    unsigned tile = first;
+
+    for (int k = 0; k < SHOWN && tile < s->tiles; k++, tile = next_of(s, tile)) {
+        const struct moments *m = &s->moments[tile];
+        experiment_at(e, "tile", "k=%d", k);
+        experiment_value(e, "number", tile, "");
+        span(e, "copy", k, m->at[COPY] - from, arrived(m) - from);
+        span(e, "sum", k, m->at[SUM] - from, m->at[PUBLISHED] - from);
+        span(e, "look", k, m->at[LOOK] - from, m->at[FOUND] - from);
+        span(e, "scan", k, m->at[SCAN] - from, m->at[SCANNED] - from);
+        span(e, "store", k, m->at[STORE] - from, m->at[STORED] - from);
+    }
+}
+
+/* Means over all tiles: how long each role takes, how long a scan waits for its prefix, and how far
+ * the sums are ahead: tiles of its block published but not yet scanned when a scan begins. */
+static void means(struct experiment *e, const struct scan *s)
+{
+    double copy = 0, sum = 0, look = 0, scan = 0, wait = 0, store = 0, ahead = 0;
+
+    for (unsigned tile = 0; tile < s->tiles; tile++) {
+        const struct moments *m = &s->moments[tile];
+        copy += (double)(arrived(m) - m->at[COPY]);
+        sum += (double)(m->at[PUBLISHED] - m->at[SUM]);
+        look += (double)(m->at[FOUND] - m->at[LOOK]);
+        scan += (double)(m->at[SCANNED] - m->at[SCAN]);
+        wait += (double)(m->at[STORE] - m->at[SCANNED]);
+        store += (double)(m->at[STORED] - m->at[STORE]);
+        unsigned later = tile;
+        while (later < s->tiles && s->moments[later].at[PUBLISHED] < m->at[SCAN]) {
+            later = next_of(s, later);
+            ahead++;
+        }
+    }
+    experiment_at(e, "mean", "n=%zu", s->n);
+    experiment_value(e, "copy", copy / s->tiles, "cycles");
+    experiment_value(e, "sum", sum / s->tiles, "cycles");
+    experiment_value(e, "look", look / s->tiles, "cycles");
+    experiment_value(e, "scan", scan / s->tiles, "cycles");
+    experiment_value(e, "wait for the prefix", wait / s->tiles, "cycles");
+    experiment_value(e, "store", store / s->tiles, "cycles");
+    experiment_value(e, "tiles ahead", ahead / s->tiles, "");
+}
+
+// ---- the scan -----------------------------------------------------------------------------------
+
+static int check(const struct scan *s, struct fault *fault)
+{
+    float *out = (float *)malloc(s->n * sizeof(float));
+    CUDA_CHECK(fault, cudaMemcpy(out, s->out, s->n * sizeof(float), cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < s->n; i++)
+        if (out[i] != (float)((i + APART - 1) / APART))
+            return fail(fault, EXIT_WRONG, "element %zu is %g.", i, out[i]);
+    free(out);
+
+    // What must not come before what, by the clock of the tile's multiprocessor.
+    for (unsigned tile = 0; tile < s->tiles; tile++) {
+        const long long *at = s->moments[tile].at;
+        if (at[COPY] > at[SUM] || at[SUM] > at[PUBLISHED] || at[LOOK] > at[FOUND] ||
+            at[SCAN] > at[SCANNED] || at[SCANNED] > at[STORE] || at[STORE] > at[STORED] ||
+            at[COPY] > at[SCAN] || at[FOUND] > at[STORE])
+            return fail(fault, EXIT_WRONG, "the moments of tile %u are out of order.", tile);
+    }
+    return 0;
+}
+
+static __global__ void ones(float *in, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) in[i] = i % APART == 0;
+}
+
+static int run(struct experiment *e, struct fault *fault)
+{
+    struct scan s = {};
+    struct moments *on_device;
+    size_t shared = sizeof(ring_of<float, float>);
+    auto kernel = scan_pipeline<false, float, float>;
+
+    if (e->device.major < 9)
+        return fail(fault, EXIT_DEVICE,
+                    "the pipeline needs compute capability 9.0; this GPU has %d.%d.",
+                    e->device.major, e->device.minor);
+    s.n = e->emulated ? 1 << 19 : 1 << 26;
+    s.tiles = (unsigned)((s.n - 1) / TILE(sizeof(float)) + 1);
+    s.blocks = e->emulated ? 2 : e->device.sms;
+    size_t bytes = sizeof(struct workspace) + s.tiles * sizeof(state<float>);
+    size_t all = s.tiles * sizeof(struct moments);
+
+    CUDA_CHECK(fault, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                           (int)shared));
+    CUDA_CHECK(fault, cudaMalloc(&s.in, s.n * sizeof(float)));
+    CUDA_CHECK(fault, cudaMalloc(&s.out, s.n * sizeof(float)));
+    CUDA_CHECK(fault, cudaMalloc(&s.workspace, bytes));
+    CUDA_CHECK(fault, cudaMalloc(&on_device, all));
+    CUDA_CHECK(fault, cudaMemset(s.workspace, 0, bytes));
+    CUDA_CHECK(fault, cudaMemcpyToSymbol(g_moments, &on_device, sizeof on_device));
+    CUDA_CHECK(fault, cudaMemcpyToSymbol(g_emulated, &e->emulated, sizeof e->emulated));
+    ones<<<(unsigned)((s.n - 1) / 256 + 1), 256>>>(s.in, s.n);
+    // Twice: the first time code and tables have to be fetched.
+    for (int i = 0; i < (e->emulated ? 1 : 2); i++)
+        kernel<<<s.blocks, PIPELINE_THREADS, shared>>>(s.out, s.in, s.n, s.tiles, s.workspace);
+    CUDA_CHECK(fault, cudaGetLastError());
+    CUDA_CHECK(fault, cudaDeviceSynchronize());
+
+    s.moments = (struct moments *)malloc(all);
+    CUDA_CHECK(fault, cudaMemcpy(s.moments, on_device, all, cudaMemcpyDeviceToHost));
+    if (check(&s, fault)) return fault->code;
+    show(e, &s, s.tiles / 2);
+    if (!e->emulated) means(e, &s);
+    free(s.moments);
+    CUDA_CHECK(fault, cudaFree(on_device));
+    CUDA_CHECK(fault, cudaFree(s.workspace));
+    CUDA_CHECK(fault, cudaFree(s.out));
+    CUDA_CHECK(fault, cudaFree(s.in));
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    return experiment_main("12-timeline", "Who works at which tile of step 12, and when", run, argc,
+                           argv);
+}
