@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* Of a tile: the copy begins; the sum begins, and is published; the prefix is looked for, and found;
+/* Of a tile: the copy begins; the sum begins, is published; the prefix is looked for, and found;
  * the scan begins, is done but for the prefix, has that, and is stored. */
 enum { COPY, SUM, PUBLISHED, LOOK, FOUND, SCAN, SCANNED, STORE, STORED, MOMENTS };
 
@@ -28,8 +28,8 @@ template <int WHAT> static __device__ void write_down(unsigned tile);
 
 #include "steps/12-pipeline/pipeline.cuh"
 
-/* By the clock of the multiprocessor. In the emulator each warp has a clock of its own, which counts
- * its instructions; there the host's clock tells what came before what. */
+/* By the clock of the multiprocessor. In the emulator each warp has its own, which counts its
+ * instructions; there the host's clock tells what came before what. */
 template <int WHAT> static __device__ void write_down(unsigned tile)
 {
     int warp = threadIdx.x / LANES;
