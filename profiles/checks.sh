@@ -6,7 +6,8 @@
 #
 # Writes DIRECTORY/checks.csv: one row for a program, a version and a tool, with the number of errors and of
 # warnings and the kinds of findings; see checks.py. `#` lines name GPU, driver, toolkit and date. The first
-# needs 2 minutes with the many processors of a server; its copies are in profiles/<gpu>/.
+# needs 2 minutes with the many processors of a server; its copies are in profiles/<gpu>/. PROGRAMS="race-bulk …" leaves
+# the others out; merge.py puts such rows into a recording of all.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -35,7 +36,7 @@ emulator)
     out=${2:-profiles/emulated}
     about="The emulator's checkers on the programs of tests/checks."
     ;;
-*) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+*) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
 esac
 make checks >&2
 mkdir -p "$out"
@@ -49,10 +50,10 @@ mkdir -p "$out"
     echo "# date: $(date -u +%Y-%m-%d)"
     echo "program,version,tool,errors,warnings,kinds,exit"
 } >"$out/checks.csv"
-for program in tests/checks/*.cu; do
+for program in ${PROGRAMS:-$(basename -s .cu tests/checks/*.cu)}; do
     for version in wrong right; do
         for tool in memcheck racecheck initcheck synccheck; do
-            echo "$which $tool $(basename "$program" .cu) $version"
+            echo "$which $tool $program $version"
         done
     done
 done | xargs -P "$(nproc | awk '{ print $1 < 8 ? $1 : 8 }')" -L 1 "$0" one | LC_ALL=C sort >>"$out/checks.csv"

@@ -17,7 +17,7 @@ import re
 import sys
 
 # What belongs together: rows of one of these are replaced together. Those that a file does not have do not count.
-KEYS = ["how", "tool", "contender", "experiment", "step", "name", "variant", "element", "flush"]
+KEYS = ["how", "program", "tool", "contender", "experiment", "step", "name", "variant", "element", "flush"]
 ABOUT = re.compile(r"^# (\w+): (.*)$")
 
 
@@ -51,10 +51,10 @@ def merge(new_path, path):
     key = lambda row: tuple(row[name] for name in KEYS if name in columns and name in old_columns)
     replaced = {key(row) for row in new}
     rows = [row for row in old if key(row) not in replaced] + new
-    # A stable order by tool and step; CUB, which has step 0, comes last, as gpu.sh has it.
+    # A stable order by program and version, or by tool and step; CUB, which has step 0, comes last, as gpu.sh has it.
     tools = list(dict.fromkeys(row.get("tool") for row in rows))
     step = lambda row: 99 if row.get("name") == "cub" or row.get("contender") == "CUB" else int(row.get("step") or 0)
-    rows.sort(key=lambda row: (tools.index(row.get("tool")), step(row)))
+    rows.sort(key=lambda row: (row.get("program", ""), row.get("version", ""), tools.index(row.get("tool")), step(row)))
     all_columns = old_columns + [name for name in columns if name not in old_columns]
     with open(path + ".new", "w", encoding="utf-8", newline="") as file:
         file.write("".join(line + "\n" for line in comments_of(comments, old_comments, (new_path, path))))

@@ -1,0 +1,34 @@
+/* race-bulk-parity.cu — who waits for a bulk copy by the wrong parity does not wait: the phase
+ * before the first one counts as over. */
+#include "bulk.h"
+
+#define READERS 96
+
+template <bool right> __global__ void copy(int *out, const int *in)
+{
+    __shared__ __align__(16) int words[READERS];
+    __shared__ barrier full;
+    if (threadIdx.x == 0) {
+        barrier_init(&full, 1);
+        barrier_init_done();
+    }
+    __syncthreads();
+    if (threadIdx.x >= 32) {
+        barrier_wait(&full, right ? 0 : 1);
+        out[threadIdx.x - 32] = words[threadIdx.x - 32];
+    } else if (threadIdx.x == 0) {
+        barrier_arrive_expect(&full, sizeof words);
+        bulk_load(words, in, sizeof words, &full);
+        barrier_wait(&full, 0);
+        if (!right) barrier_arrive(&full); // nobody may wait for ever who came too late
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int *in = zeros<int>(READERS), *out = zeros<int>(READERS);
+    LAUNCH(copy, is_right(argc, argv), 1, READERS + 32, out, in);
+    cudaDeviceSynchronize();
+    cudaFree(in);
+    cudaFree(out);
+}
