@@ -3,8 +3,10 @@
  *
  * What it shows: PTX lets a load say how it will be used: .ca (cache at all levels, the default),
  * .cg (only in L2), .cs (streaming, likely once), .lu (last use), .cv (do not cache, fetch again).
- * Of a copy that reads everything once they change little. Where a block reads its 4 KiB again and
- * again, L1 serves those that may stay there, and the others go to L2 each time.
+ * A copy reads everything once, so it does not matter where it is kept. But .nc also promises that
+ * nobody writes what is read: then ptxas may put all loads of a thread in front of its first store.
+ * Where a block reads its 4 KiB again and again, L1 serves those that may stay there, and the others
+ * go to L2 each time.
  * From: lecture (CS 380, lecture 25), "PTX Cache Operators".
  * How to run it: make experiments && build/experiments/00-cache-operators
  */
@@ -39,13 +41,15 @@ template <typename how> static __global__ void once(float *out, const float *in)
     for (int k = 0; k < EACH; k++) out[i + k * THREADS] = how::load(&in[i + k * THREADS]);
 }
 
+static __constant__ int zero; // which no compiler knows, so that none makes one load of ROUNDS
+
 // The block's own floats ROUNDS times.
 template <typename how> static __global__ void again(float *out, const float *in)
 {
     size_t i = (size_t)blockIdx.x * THREADS * EACH + threadIdx.x;
     float sum[EACH] = {};
     for (int round = 0; round < ROUNDS; round++)
-        for (int k = 0; k < EACH; k++) sum[k] += how::load(&in[i + k * THREADS]);
+        for (int k = 0; k < EACH; k++) sum[k] += how::load(&in[i + k * THREADS + round * zero]);
     for (int k = 0; k < EACH; k++) out[i + k * THREADS] = sum[k];
 }
 
