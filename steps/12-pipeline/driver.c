@@ -1,7 +1,7 @@
 /* Step 12's descriptor: its variants are the types that scan.h can add. */
 #include "common/step.h"
+#include "reference.h"
 #include "scan.h"
-#include "shape.h"
 
 enum { F32, F64, I32, I64, I16, I8 };
 static const char *const variants[] = {"f32", "f64", "i32", "i64", "i16", "i8", NULL};
@@ -58,16 +58,16 @@ static double step12_adds(size_t n, int variant)
     return (double)tiles_of(n, sum_bytes(variant)) * TILE_SEGMENTS * TILE_ROWS * row;
 }
 
-/* On the way through the sums: vector, rows, lanes, segments, tiles of a lane, lanes; then prefix
- * and segment, and what lies before the row and within it. A float's prefix is added up in double,
- * where its n/2^18 additions round 2^29 times less: they count as one. */
+/* That of whichever kernel takes n. An addition of carries to sums in float rounds 2^29 times less
+ * than one of floats. */
 static double step12_depth(size_t n, int variant)
 {
-    double log_lanes = 5, vector = LANE_TAKES(sum_bytes(variant));
-    double tiles =
-        variant == F32 ? 1 : (double)(tiles_of(n, sum_bytes(variant)) / LANES + 1) + log_lanes;
-    double sums = vector + TILE_ROWS + 2 * log_lanes, scan = vector + log_lanes + TILE_ROWS;
-    return sums + tiles + scan + 4;
+    size_t bytes = sum_bytes(variant);
+    struct reference_depth depth = reference_depth(n, bytes, KERNEL_DIRECT);
+    double carries = bytes == 8 ? depth.carries : depth.carries * 0x1p-29;
+    if (n > SMALL_MAX(bytes)) return depth.sums + carries;
+    struct reference_depth small = reference_depth(n, bytes, KERNEL_SMALL);
+    return (small.sums > depth.sums ? small.sums : depth.sums) + small.carries + carries;
 }
 
 /* Every element is read once and written once. */

@@ -1,0 +1,71 @@
+/* reference.c — see reference.h. The tree itself is in reference_tree.h. */
+#include "reference.h"
+
+#include <string.h>
+
+/* How one of the kernels divides n elements: so many rows a segment, and segments a block. */
+struct division {
+    int rows, segments;
+};
+
+static struct division division_of(size_t n, size_t sum_bytes, enum kernel kernel)
+{
+    if (kernel == KERNEL_SMALL)
+        return (struct division){SMALL_ROWS, (int)small_segments(n, sum_bytes)};
+    return (struct division){TILE_ROWS, TILE_SEGMENTS};
+}
+
+#define MOST_ROWS (SMALL_ROWS > TILE_ROWS ? SMALL_ROWS : TILE_ROWS)
+
+typedef double Carry;
+
+#define Sum      float
+#define OF(name) name##_f32
+#define V        LANE_TAKES(4)
+#include "reference_tree.h"
+#undef Sum
+#undef OF
+#undef V
+
+#define Sum      double
+#define OF(name) name##_f64
+#define V        LANE_TAKES(8)
+#include "reference_tree.h"
+
+/* ---- the bound of the error ------------------------------------------------------------------ */
+
+/* Levels of a balanced tree over so many. */
+static int levels(size_t count)
+{
+    int levels = 0;
+    while ((size_t)1 << levels < count) levels++;
+    return levels;
+}
+
+/*
+ * An input comes to an output by one of two ways. From a segment, or a tile, before it: through the
+ * sums of its vector, its lane's rows, the lanes and the segments, into a carry; then the carry meets
+ * what lies before the segment, and that the element. Or within its segment: through its vector, the
+ * lanes and the rows, to what lies before the row, before the element, before the segment. 0 + x is
+ * exact and no addition.
+ */
+struct reference_depth reference_depth(size_t n, size_t sum_bytes, enum kernel kernel)
+{
+    struct division d = division_of(n, sum_bytes, kernel);
+    size_t blocks = kernel == KERNEL_SMALL ? SMALL_BLOCKS : tiles_of(n, sum_bytes);
+    int vector = LANE_TAKES((int)sum_bytes) - 1, rows = d.rows - 1;
+    int sums = vector + rows + levels(LANES) + levels((size_t)d.segments) + 2;
+    int within = vector + levels(LANES) + rows + 3;
+    size_t in_a_lane = (blocks + LANES - 1) / LANES;
+    return (struct reference_depth){.sums = sums > within ? sums : within,
+                                    .carries = (double)(in_a_lane > 0 ? in_a_lane - 1 : 0) +
+                                               levels(LANES) + 1};
+}
+
+double reference_bound(size_t n, size_t sum_bytes, enum kernel kernel)
+{
+    struct reference_depth depth = reference_depth(n, sum_bytes, kernel);
+    double of_sums = depth.sums * (sum_bytes == 4 ? 0x1p-24 : 0x1p-53);
+    double of_carries = depth.carries * 0x1p-53;
+    return (of_sums + of_carries) / (1 - of_sums - of_carries);
+}
