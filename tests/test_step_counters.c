@@ -233,6 +233,21 @@ Test(step_counters, words_that_move)
     cr_expect(cooperative > 2.9 && cooperative < 3.9, "%g", cooperative);
 }
 
+/* Step 12 stores n words and its sums: each 16 bytes of a lane with one access. */
+Test(step_counters, vectors_stay_whole)
+{
+    extern const struct step step12;
+    static const size_t sizes[] = {1 << 16, 1 << 20, 1 << 21}; /* a kernel each */
+
+    for (size_t i = 0; i < LENGTH(sizes); i++) {
+        struct counters counters = count(&step12, 0, sizes[i]);
+        const struct emu_global *stores = &counters.total.global_st;
+        cr_expect(stores->sectors >= sizes[i] / 8 && stores->sectors < 1.01 * (double)sizes[i] / 8,
+                  "%zu floats: %llu sectors", sizes[i], (unsigned long long)stores->sectors);
+        counters_free(&counters);
+    }
+}
+
 /* Unrolling takes away instructions. It changes no store, no addition and no barrier; of the loads
  * from shared memory it spares some, where constants show the compiler that temp[bi] is still what
  * it was. */

@@ -24,6 +24,15 @@ static __device__ void fetch_segment(vector<In, V> (&x)[ROWS], const In *in, siz
     }
 }
 
+/* One access of 16 bytes. An assignment of a struct nvcc may take apart: of a segment's eight it made
+ * four small stores out of the first, which touch the same sectors four times. */
+static __device__ void store_vector(void *to, uint4 v)
+{
+    asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)),
+                 "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
+                 : "memory");
+}
+
 /* Stores a segment likewise, each sum with `base` added; what lies at n and beyond is left alone. */
 template <bool ALIGNED, typename Sum, int V, int ROWS>
 static __device__ void store_segment(Sum *out, size_t begin, size_t n, Sum base,
@@ -37,7 +46,7 @@ static __device__ void store_segment(Sum *out, size_t begin, size_t n, Sum base,
 #pragma unroll
         for (int k = 0; k < V; k++) z.e[k] = base + y[r].e[k];
         if (ALIGNED && i + V <= n) {
-            *(vector<Sum, V> *)(out + i) = z;
+            store_vector(out + i, *(const uint4 *)&z);
         } else {
 #pragma unroll
             for (int k = 0; k < V; k++)
