@@ -2,6 +2,8 @@
 
 Used by tables.py, as table_rows.py is. Where a size was timed in graphs, that is the time shown.
 """
+import textwrap
+
 from records import COUNTED, SIDE_BY_SIDE, SIDE_BY_SIDE_ON, emulated, grouped, has, percent, size, three, time
 from table_rows import table
 
@@ -156,4 +158,40 @@ def flushes():
         if pair[1]:
             rows.append([size(n), *pair])
     head = ["n", "step 12, read", "memset", "CUB, read", "memset", "cudaMemcpyAsync, read", "memset"]
+    return table(head, *rows) if rows else NOT_YET
+
+
+def pipeline_times():
+    """Step 12's chapter: every second power of two, and where CUB is faster."""
+    rows = beside(POWERS[::2])
+    return ["Floats, on %s:" % measured_on(), "", *table(HEAD, *rows), "", *losses()] if rows else NOT_YET
+
+
+TYPES = {"f32": "float", "f64": "double", "i32": "int32", "i64": "uint64", "i16": "int16, sums of 32 bits",
+         "i8": "int8, sums of 32 bits"}
+
+
+def losses():
+    """A sentence: at which sizes CUB is faster, by type, and by how much at most."""
+    said = []
+    for element, name in TYPES.items():
+        pairs = [(seconds("CUB", n, element), seconds("step 12", n, element), n) for n in POWERS]
+        found = [(cub / ours, n) for cub, ours, n in pairs if cub and ours and cub < ours]
+        if found:
+            said.append("of %s at %s (at the worst %.2f times as fast as CUB)" % (
+                name.split(",")[0], ", ".join(size(n) for _, n in found), min(found)[0]))
+    return textwrap.wrap("CUB is faster for scans " + "; ".join(said) + "." if said else
+                         "Of these sizes and types there is none at which CUB is faster.", 115)
+
+
+def pipeline_types():
+    """Step 12's chapter: all types at three sizes."""
+    shown = [2**20, 2**26, 2**28]
+    rows = []
+    for element, name in TYPES.items():
+        found = {row[0]: row for row in beside(shown, element)}
+        if found:
+            rows.append([name, *(cell for n in shown for cell in (
+                (found[size(n)][1], found[size(n)][4], found[size(n)][5]) if size(n) in found else ("", "", "")))])
+    head = ["", *(cell for n in shown for cell in (size(n), "times CUB", "of the roof"))]
     return table(head, *rows) if rows else NOT_YET

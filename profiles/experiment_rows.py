@@ -6,7 +6,7 @@ Used by tables.py. An experiment that the recording does not hold yet has a line
 import functools
 import textwrap
 
-from records import EXPERIMENTS, GPU, find, size, three
+from records import EXPERIMENTS, GPU, find, grouped, size, three
 from table_rows import gpu, table
 
 
@@ -272,3 +272,17 @@ def grid_sync(value):
         ["blocks a multiprocessor", "`grid.sync()`", "a launch"],
         *(["%d" % each, *(duration(value(way, "%d" % each, "a round")) for way in ("grid.sync", "launches"))]
           for each in (1, 2, 4, 8)))
+
+
+@of("timeline")
+def timeline(value):
+    """Step 12: who works when, as drawn, and the means of all tiles."""
+    n = 2**26
+    mean = lambda metric: value("mean", "n=%d" % n, metric)
+    rows = [("copy", "a copy, until the first role finds it there"), ("sum", "the sum, until it is published"),
+            ("look", "looking for the prefix"), ("scan", "the scan, but for the prefix"),
+            ("wait for the prefix", "waiting for the prefix"), ("store", "adding it, and storing")]
+    return ["![Stages of the ring and roles of the warps against time](figures/timeline.svg)", "",
+            *gpu("Means of the %s tiles of 2²⁶ floats" % grouped(n // 8192)),
+            *table(["of a tile", "cycles"], *([what, grouped(round(mean(metric)))] for metric, what in rows)), "",
+            "When a scan begins, the sums of %.1f tiles of its block, its own and later ones, are published." % mean("tiles ahead")]

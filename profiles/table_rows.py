@@ -422,3 +422,21 @@ def registers():
         ["registers", "used", "spilled bytes", *(size(n) for n in SIZES[1:])],
         *([name, compiled(7, how, MI)["registers"], compiled(7, how, MI)["stack"],
            *(time(compiled(7, how, n)) for n in SIZES[1:])] for how, name in hows))
+
+
+def pipeline_counters():
+    """Step 12: the kernel of each size, by ncu where that is recorded."""
+    if not has(NCU, step=12):
+        return ["Not recorded yet."]
+    sizes = [n for n in (512, 65536, MI, LARGE) if has(NCU, step=12, n=n, variant="f32")]
+    counts = [by_ncu(12, n, "f32") for n in sizes]
+    kernel = lambda n: find(NCU, step=12, n=n, variant="f32")[0]["kernel"]
+    line = lambda what, cell: [what, *map(cell, counts)]
+    words = lambda row, n: three((row["sectors_ld"] + row["sectors_st"]) * SECTOR / FLOAT / n)
+    return ["As ncu counts them on an %s:" % GPU["GPU"], "", *table(
+        ["n", *map(grouped, sizes)], ["kernel", *("`%s`" % kernel(n) for n in sizes)],
+        line("wavefronts, load + store", lambda row: both(row, "wavefronts")),
+        line("of which bank conflicts", lambda row: both(row, "conflicts")),
+        line("requests to memory, load + store", lambda row: both(row, "requests")),
+        line("sectors, load + store", lambda row: both(row, "sectors")),
+        ["words in these sectors, for each of n", *(words(row, n) for row, n in zip(counts, sizes))])]

@@ -253,6 +253,12 @@ Test(conclusions, half_of_the_time_is_waiting)
                  0.75 * value("look-back", "distance", large, "mean"));
 }
 
+/* notes/12: what step 11 leaves. */
+Test(conclusions, step_11_takes_twice_the_time_of_a_copy)
+{
+    about(share(11, "tile2048", N28), 0.5);
+}
+
 /* notes/then-and-now: the H200 against a core, beside the 8800 GTX against its own. */
 Test(conclusions, memories_have_grown_apart)
 {
