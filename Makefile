@@ -39,7 +39,7 @@ endif
 # A.c becomes build/A.o, and A.cu build/A.cu.o.
 objects   = $(patsubst %.c,build/%.o,$(filter %.c,$(1))) \
             $(patsubst %.cu,$(CUDA_BUILD)/%.cu.o,$(filter %.cu,$(1)))
-sources   = $(wildcard $(addsuffix /*.c,$(1)) $(addsuffix /*.cu,$(1)))
+sources   = $(filter-out %/example.c,$(wildcard $(addsuffix /*.c,$(1)) $(addsuffix /*.cu,$(1))))
 CUDA_BUILD = build
 
 COMMON   := $(filter-out common/main.c,$(call sources,common))
@@ -56,7 +56,7 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all experiments compare emu emu-report tests-build test test-asan fuzz bench-emu setup doctor docs format clean help
+.PHONY: all experiments promises example compare emu emu-report tests-build test test-asan fuzz bench-emu setup doctor docs format clean help
 
 all: $(STEPS) ## build every step; the default
 #cub: ## build CUB's scan, to be compared with
@@ -146,6 +146,30 @@ $(EXPERIMENTS): build/experiments/%: $$(call objects,$$(call experiment,$$*) $(C
 experiment = $(wildcard steps/$(firstword $(subst -, ,$(1)))-*/experiments/$(patsubst $(firstword \
              $(subst -, ,$(1)))-%,%,$(1)).cu)
 
+# What step 12 promises, tried on a GPU or the emulator: steps/12-pipeline/promises/NAME.cu becomes
+# build/promises/12-NAME. With -cub it also tells CUB's error, and takes longer to compile.
+LIBRARY  := $(call objects,steps/12-pipeline/scan.cu steps/12-pipeline/reference.c)
+PROMISES := $(patsubst steps/12-pipeline/promises/%.cu,build/promises/12-%,$(wildcard \
+            steps/12-pipeline/promises/*.cu))
+
+promises: $(PROMISES) build/promises/12-same-bits-cub ## build what tries step 12's promises, build/promises/12-NAME
+
+build/promises/%: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
+build/example: RUNPATH = $(patsubst build/cuda,$$ORIGIN/cuda,$(CUDA))/lib64
+build/promises/12-same-bits-cub: build/cub/cub_f32.o
+$(PROMISES) build/promises/12-same-bits-cub: build/promises/12-%: $(LIBRARY) $(call objects,$(COMMON)) \
+        $$(call objects,steps/12-pipeline/promises/$$(subst -cub,,$$*).cu) | emu
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) -lm -pthread
+
+# The program that shows how to use scan.h needs nothing else of this project.
+example: build/example ## build step 12's example of a library, build/example
+	@:
+
+build/example: build/steps/12-pipeline/example.o $(call objects,steps/12-pipeline/scan.cu)
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART)
+
 # ---- counters -----------------------------------------------------------------------------------
 
 # Command-line variables (N, VARIANT, DEVICE; A, B, LINES) reach the scripts, which explain them.
@@ -227,7 +251,7 @@ PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 
-tests-build: build/tests/run $(PROGRAMS) $$(PROGRAM_QUICK) all experiments build/tests/side-by-side $(SMALL_BLOCKS) ## build the tests
+tests-build: build/tests/run $(PROGRAMS) $$(PROGRAM_QUICK) all experiments $(PROMISES) build/example build/tests/side-by-side $(SMALL_BLOCKS) ## build the tests
 	@:
 
 # The tests see the parts of the emulator that its library hides, too.

@@ -10,13 +10,13 @@
 /* Timed runs of each piece of work; its median is taken. */
 #define REPS 15
 
-static void help(const struct experiment *e)
+static void help(const struct experiment *e, const char *program)
 {
-    printf("usage: build/experiments/%s [OPTION]…\n\n%s.\n\n"
+    printf("usage: %s [OPTION]…\n\n%s.\n\n"
            "  --csv           rows of experiment,step,variant,parameter,metric,value,unit\n"
            "  --device WHERE  cuda or emu (default: cuda if there is a usable GPU; or DEVICE=)\n"
            "  --help          this\n",
-           e->name, e->about);
+           program, e->about);
 }
 
 static int choose(struct options *options, const char *where, struct fault *fault)
@@ -68,7 +68,7 @@ int experiment_main(const char *name, const char *about, experiment_fn *run, int
     bool done = false;
 
     int code = parse(&e, &options, argc, argv, &done, &fault);
-    if (!code && done) return help(&e), EXIT_RIGHT;
+    if (!code && done) return help(&e, argv[0]), EXIT_RIGHT;
     if (!code) code = device_choose(&options, &e.device, &fault);
     e.emulated = e.device.emulated;
     if (!code && !e.emulated) code = timer_open(&e.timer, false, &fault);

@@ -15,6 +15,8 @@
 #   experiments what the small experiments of the steps say, steps/*/experiments
 #   bench       all steps of any size, CUB and three ways to copy, timed in turns by ./bench: powers of two and their
 #               neighbours, and the other types that step 12 and CUB add
+#   promises    what step 12 promises, tried: the same bits each time and as on the CPU, every way to call it, streams,
+#               graphs, a part of the GPU held by another kernel (steps/12-pipeline/promises)
 #   large       the steps of any size at 2^31 + 5: right or wrong; run beside each other, so without times
 # The copies in profiles/<gpu>/ were made so; nothing overwrites those by itself. STEPS="8 9" leaves the other steps
 # out, VARIANTS and SIZES the other variants and sizes (steps.sh); merge.py puts such rows into a recording of all.
@@ -22,7 +24,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 out=${1:-build/profiles}
 [ $# -eq 0 ] || shift
-parts=${*:-verify patterns sanitizer counters operators shuffles compiled experiments bench large}
+parts=${*:-verify patterns sanitizer counters operators shuffles compiled experiments bench promises large}
 mkdir -p "$out" || exit 2
 failed=0
 
@@ -249,6 +251,17 @@ experiments() {
     for program in $programs; do
         if "$program" --device cuda --csv >"$row"; then append "$row" "$out/experiments.csv"
         else failed=$((failed + 1)); echo "$program failed" >&2; fi
+    done
+}
+
+promises() {
+    about "What step 12 promises, tried: every element compared with what it has to be." >"$out/promises.csv"
+    programs="build/promises/12-same-bits-cub build/promises/12-every-way build/promises/12-streams build/promises/12-beside"
+    # shellcheck disable=SC2086
+    make $programs >&2 || failed=$((failed + 1))
+    for program in $programs; do
+        "$program" --device cuda --csv >"$row" || { failed=$((failed + 1)); echo "$program failed" >&2; }
+        append "$row" "$out/promises.csv"
     done
 }
 

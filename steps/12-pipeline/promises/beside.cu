@@ -1,0 +1,165 @@
+/*
+ * beside: a scan while another kernel holds a part of the GPU.
+ *
+ * What it shows: a kernel whose blocks take all shared memory of a multiprocessor each stays on half
+ * of them, or on all but one, and ends only when the host says so. The host says so after the scan
+ * has ended. So the scan's blocks cannot all be there at once, and those that are must not wait for
+ * the others. (In a cluster all blocks wait for each other; so scan_small waits for its room.)
+ * On the emulator kernels run one after the other, and nothing is held.
+ * How to run it: make promises && build/promises/12-beside
+ */
+#include "common/experiment.h"
+#include "known.cuh"
+#include "steps/12-pipeline/shape.h"
+
+#include <time.h>
+
+#define PATIENCE 2    // seconds that the host waits for the scan before it lets the other kernel go
+#define GIVE_UP  20e9 // nanoseconds after which that one goes by itself
+
+/* What host and holding kernel tell each other, in memory of the host that both see. */
+struct talk {
+    volatile int go;
+    volatile int there[1024]; // a block each
+};
+
+/* Takes a multiprocessor a block, until the host says go. */
+static __global__ void hold(struct talk *talk)
+{
+    unsigned long long start, now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+    talk->there[blockIdx.x] = 1;
+    __threadfence_system();
+    do {
+        __nanosleep(1000);
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    } while (!talk->go && now - start < (unsigned long long)GIVE_UP);
+}
+
+struct beside {
+    struct talk *host, *device;
+    int multiprocessors, shared; // bytes: all that a block can have
+    cudaStream_t stream;         // of the holding kernel
+    float *in, *out;
+    void *workspace;
+    size_t bytes; // of the workspace
+    unsigned long long *wrong;
+};
+
+static void a_moment(void)
+{
+    struct timespec moment = {0, 100000};
+    nanosleep(&moment, NULL);
+}
+
+/* Holds that many multiprocessors, and comes back when it does. */
+static int hold_some(struct beside *b, int held, struct fault *fault)
+{
+    b->host->go = 0;
+    for (int i = 0; i < held; i++) b->host->there[i] = 0;
+    hold<<<held, 1, b->shared, b->stream>>>(b->device);
+    CUDA_CHECK(fault, cudaGetLastError());
+    double start = clock_seconds();
+    for (int i = 0; i < held; i++)
+        while (!b->host->there[i]) {
+            a_moment();
+            if (clock_seconds() - start > PATIENCE)
+                return fail(fault, EXIT_DEVICE,
+                            "no room for the kernel that is to hold %d "
+                            "multiprocessors: is another program on this GPU?",
+                            held);
+        }
+    return 0;
+}
+
+/* Scans n elements while `held` multiprocessors are taken: does it end, and is it right? */
+static int run_one(struct experiment *e, struct beside *b, size_t n, int held, struct fault *fault)
+{
+    cudaStream_t stream = e->timer.stream;
+    unsigned long long wrong;
+    cudaEvent_t from, to;
+
+    CUDA_CHECK(fault, cudaEventCreate(&from));
+    CUDA_CHECK(fault, cudaEventCreate(&to));
+    CUDA_CHECK(fault, cudaMemset(b->wrong, 0, sizeof wrong));
+    // Once before: the first launch of a kernel may load it, which may wait for the whole GPU.
+    for (int time = 0; time < 2; time++) {
+        CUDA_CHECK(fault, cudaMemset(b->out, 0xFF, n * sizeof(float)));
+        CUDA_CHECK(fault, cudaDeviceSynchronize());
+        if (time == 1 && held > 0 && hold_some(b, held, fault)) return fault->code;
+        CUDA_CHECK(fault, cudaEventRecord(from, stream));
+        CUDA_CHECK(fault, scan(false, b->workspace, &b->bytes, b->out, b->in, n, stream));
+        CUDA_CHECK(fault, cudaEventRecord(to, stream));
+        CUDA_CHECK(fault, known_check<float>(b->out, n, false, b->wrong, stream));
+        if (time == 0) CUDA_CHECK(fault, cudaDeviceSynchronize());
+    }
+    double start = clock_seconds();
+    while (cudaStreamQuery(stream) == cudaErrorNotReady && clock_seconds() - start < PATIENCE)
+        a_moment();
+    bool ended = cudaStreamQuery(stream) == cudaSuccess;
+    bool still_held = held == 0 || cudaStreamQuery(b->stream) == cudaErrorNotReady;
+    b->host->go = 1;
+    CUDA_CHECK(fault, cudaDeviceSynchronize());
+    CUDA_CHECK(fault, cudaMemcpy(&wrong, b->wrong, sizeof wrong, cudaMemcpyDeviceToHost));
+
+    static const char *const names[] = {"scan_small", "scan_direct", "scan_pipeline"};
+    enum kernel kernel = kernel_for(n, sizeof(float), 10 * e->device.major + e->device.minor, true);
+    experiment_at(e, names[kernel], "%zu beside %d of %d", n, held, b->multiprocessors);
+    experiment_value(e, "ended", ended && still_held, "");
+    experiment_value(e, "wrong", (double)wrong, "");
+    float milliseconds = 0;
+    CUDA_CHECK(fault, cudaEventElapsedTime(&milliseconds, from, to));
+    if (!e->emulated && ended) experiment_value(e, "time", milliseconds * 1e-3, "s");
+    CUDA_CHECK(fault, cudaEventDestroy(from));
+    CUDA_CHECK(fault, cudaEventDestroy(to));
+    if (wrong > 0) return fail(fault, EXIT_WRONG, "%llu elements are wrong.", wrong);
+    if (kernel != KERNEL_SMALL && !(ended && still_held))
+        return fail(fault, EXIT_WRONG, "%s waits while %d of %d multiprocessors are held.",
+                    names[kernel], held, b->multiprocessors);
+    return 0;
+}
+
+static int run(struct experiment *e, struct fault *fault)
+{
+    static const size_t on_gpu[] = {1000, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 24, 1 << 28};
+    static const size_t on_emulator[] = {1000, 5000, 40000, 70000, 100000, 500000, (1 << 20) + 1};
+    const size_t *sizes = e->emulated ? on_emulator : on_gpu,
+                 count = sizeof on_gpu / sizeof *on_gpu;
+    struct beside b;
+    size_t most = sizes[count - 1];
+
+    CUDA_CHECK(fault,
+               cudaDeviceGetAttribute(&b.multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+    CUDA_CHECK(fault,
+               cudaDeviceGetAttribute(&b.shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    CUDA_CHECK(fault,
+               cudaFuncSetAttribute(hold, cudaFuncAttributeMaxDynamicSharedMemorySize, b.shared));
+    CUDA_CHECK(fault, cudaHostAlloc(&b.host, sizeof *b.host, cudaHostAllocMapped));
+    CUDA_CHECK(fault, cudaHostGetDevicePointer(&b.device, b.host, 0));
+    CUDA_CHECK(fault, cudaStreamCreateWithFlags(&b.stream, cudaStreamNonBlocking));
+    CUDA_CHECK(fault, cudaMalloc(&b.in, most * sizeof(float)));
+    CUDA_CHECK(fault, cudaMalloc(&b.out, most * sizeof(float)));
+    CUDA_CHECK(fault, cudaMalloc(&b.wrong, sizeof *b.wrong));
+    CUDA_CHECK(fault, (make_workspace<float, float>(&b.workspace, &b.bytes, most)));
+    CUDA_CHECK(fault, known_fill(b.in, most, NULL));
+    CUDA_CHECK(fault, cudaDeviceSynchronize());
+
+    int held[] = {0, b.multiprocessors / 2, b.multiprocessors - 1};
+    for (size_t h = 0; h < (e->emulated ? 1 : sizeof held / sizeof *held); h++)
+        for (size_t i = 0; i < count; i++)
+            if (run_one(e, &b, sizes[i], held[h], fault)) return fault->code;
+
+    CUDA_CHECK(fault, cudaStreamDestroy(b.stream));
+    CUDA_CHECK(fault, cudaFreeHost(b.host));
+    CUDA_CHECK(fault, cudaFree(b.in));
+    CUDA_CHECK(fault, cudaFree(b.out));
+    CUDA_CHECK(fault, cudaFree(b.wrong));
+    CUDA_CHECK(fault, cudaFree(b.workspace));
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    return experiment_main("12-beside", "A scan while another kernel holds a part of the GPU", run,
+                           argc, argv);
+}

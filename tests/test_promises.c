@@ -1,0 +1,103 @@
+/*
+ * test_promises.c — the programs beside step 12: those that try what it promises, on the emulator
+ * with few elements, and the example of scan.h.
+ */
+#define _GNU_SOURCE
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(promises, .init = command_init, .fini = command_fini, .timeout = 60);
+
+/* The sum of a metric's values over all rows, and how many rows there are. */
+static double sum_of(const char *metric, int *rows)
+{
+    char field[100];
+    double sum = 0;
+    *rows = 0;
+    snprintf(field, sizeof field, ",%s,", metric);
+    for (const char *at = output; (at = strstr(at, field)) != NULL; ++*rows)
+        sum += strtod(at += strlen(field), NULL);
+    return sum;
+}
+
+static void expect_sum(const char *metric, int rows_wanted, double sum_wanted)
+{
+    int rows;
+    double sum = sum_of(metric, &rows);
+    cr_expect(rows == rows_wanted && sum == sum_wanted, "%s: %g in %d rows, not %g in %d:\n%s",
+              metric, sum, rows, sum_wanted, rows_wanted, output);
+}
+
+static void run_program(const char *name)
+{
+    expect_status(0, "build/promises/12-%s --device emu --csv 2>&1", name);
+    expect("experiment,step,variant,parameter,metric,value,unit\n");
+}
+
+/* Three sizes, two types, numbers with a sign and without. */
+Test(promises, same_bits)
+{
+    int rows;
+    run_program("same-bits");
+    expect_sum("differ from the CPU", 12, 0);
+    expect_sum("differ from the first", 12, 0);
+    expect_sum("runs", 12, 36);
+    cr_expect(sum_of("error", &rows) > 0 && rows == 12);
+    cr_expect_gt(sum_of("bound", &rows), sum_of("error", &rows));
+}
+
+/* Six ways of four types, three of the two that cannot be in place; and two larger sizes. */
+Test(promises, every_way)
+{
+    run_program("every-way");
+    expect_sum("wrong", 4 * (6 + 2) + 2 * (3 + 2), 0);
+}
+
+/* Four streams, and a graph of each size. */
+Test(promises, streams)
+{
+    run_program("streams");
+    expect_sum("wrong", 8, 0);
+    expect_sum("scans", 8, 4 * 2 + 4 * 3);
+}
+
+/* Each of the kernels. Nothing can be held on the emulator. */
+Test(promises, beside)
+{
+    run_program("beside");
+    expect_sum("wrong", 7, 0);
+    expect_sum("ended", 7, 7);
+    expect("scan_small,");
+    expect("scan_direct,");
+    expect("scan_pipeline,1048577 beside 0 of 132,");
+}
+
+/* ---- the example ------------------------------------------------------------------------------ */
+
+Test(promises, example)
+{
+    expect_status(0, "$emu --log-file /dev/null build/example");
+    cr_expect_str_eq(output, "1 + 2 + 3 + … + 1000 = 500500\n");
+}
+
+/* Without a GPU, and without memory, it says so in one line and fails. */
+Test(promises, example_says_what_failed)
+{
+    expect_status(1, "CUDA_VISIBLE_DEVICES= build/example 2>&1 >/dev/null");
+    cr_expect(strncmp(output, "example: cudaMalloc((void **)&device, sizeof host): ", 52) == 0);
+    cr_expect(strchr(output, '\n') == output + strlen(output) - 1);
+    expect_status(1, "EMU_MEMORY=1K $emu --log-file /dev/null build/example 2>&1");
+    cr_expect_str_eq(output, "example: cudaMalloc((void **)&device, sizeof host): out of memory\n");
+}
+
+/* It is short, and leaves no call unchecked. */
+Test(promises, example_is_short)
+{
+    expect_status(0, "sed -n '/^int main/,/^}/p' steps/12-pipeline/example.c | grep -c '[a-z;{]'");
+    int lines = atoi(output);
+    cr_expect(lines > 10 && lines <= 22, "%d lines", lines);
+    expect_status(1, "grep -E '^ *(cuda|scan_)[A-Za-z0-9_]*\\(' steps/12-pipeline/example.c");
+}
