@@ -175,7 +175,7 @@ counters() {
         else failed=$((failed + 1)); tail -n 5 "$file.said" "$file.raw" >&2; fi
     done
 }
-# counters_of STEP VARIANT N FILE: leaves the rows in FILE.long, or no such file.
+# counters_of STEP VARIANT N FILE: leaves the rows in FILE.long, or no such file; ncu's Source pages in folder KEEP.
 counters_of() {
     if [ "$2" = - ]; then chosen=; else chosen="--variant $2"; fi
     # shellcheck disable=SC2086
@@ -183,6 +183,7 @@ counters_of() {
         "./step$1" --device cuda $chosen --n "$3" --reps 0 --verify full --csv >"$4.said" 2>&1
     ncu --import "$4.ncu-rep" --csv --page raw --print-units base >"$4.raw" 2>&1
     ncu --import "$4.ncu-rep" --csv --page source --print-source cuda,sass >"$4.source" 2>&1
+    [ -z "${KEEP:-}" ] || gzip -c "$4.source" >"$KEEP/$1-$2-$3.source.gz"
     if profiles/ncu_long.py "$1" "$2" "$3" profiles/metrics.txt <"$4.raw" >"$4.rows" &&
         launches=$(cut -d, -f5 "$4.rows" | sort -u | wc -l) &&
         profiles/ncu_source.py "$1" "$2" "$3" "$launches" <"$4.source" >>"$4.rows"; then

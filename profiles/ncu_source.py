@@ -8,7 +8,9 @@ usage: ncu_source.py STEP VARIANT N LAUNCHES
 Prints rows step,variant,n,kernel,launch,line,metric,value,unit,source, of which `line` is "scan.cu:42"
 and `source` what is written there: wavefronts of shared memory and how few would do (ideal), and
 sectors of global memory, for loads (ld) and stores (st). Lines without such accesses have no row.
-LAUNCHES is how many there were. Of several, ncu 2025.3 prints each instruction, or each page, twice.
+LAUNCHES is how many there were. Of several, ncu 2025.3 prints each instruction, or each page, twice. A kernel of
+several source files has a page for each; an instruction that stands on two (of a function and of its call) counts on
+the first.
 """
 import csv
 import os
@@ -26,7 +28,7 @@ def function_name(text):
     return re.sub(r"[<(].*", "", text).split()[-1]
 
 
-launches = []  # [kernel, {((line, source), metric): value}, {files}]
+launches = []  # [kernel, {((line, source), metric): value}, {files}, {addresses of instructions}]
 header, file, line = [], "", ("", "")
 for row in csv.reader(sys.stdin):
     if row[:1] == ["File Path"]:
@@ -34,13 +36,13 @@ for row in csv.reader(sys.stdin):
     elif row[:1] == ["Function Name"]:
         kernel = function_name(row[1])
         if not launches or launches[-1][0] != kernel or file in launches[-1][2]:
-            launches.append([kernel, {}, set()])
+            launches.append([kernel, {}, set(), set()])
         launches[-1][2].add(file)
         fresh = True
     elif row[:3] == ["Line No", "Source", "Address"]:
         if not fresh:  # the same page printed once more
-            launches.append([kernel, {}, {file}])
-        header, fresh, seen = row, False, set()
+            launches.append([kernel, {}, {file}, set()])
+        header, fresh, seen = row, False, launches[-1][3]
     elif launches and header and len(row) == len(header):
         if row[0]:
             line = ("%s:%s" % (file, row[0]), row[1].strip())

@@ -113,7 +113,7 @@ Test(compare, counters_that_are_reserved_are_explained)
     "\"L1 Wavefronts Shared Ideal\",\"L2 Theoretical Sectors Global\"\\n"                          \
     "\"42\",\"  a = b;\",\"-\",\"-\",\"7\",\"7\",\"7\"\\n"                                         \
     "\"\",\"\",\"0x10\",\"@P0 LDS R1, [R2]\",\"" n "\",\"2\",\"0\"\\n"                             \
-    "\"\",\"\",\"0x10\",\"@P0 LDS R1, [R2]\",\"" n "\",\"2\",\"0\"\\n"                              \
+    "\"\",\"\",\"0x10\",\"@P0 LDS R1, [R2]\",\"" n "\",\"2\",\"0\"\\n"                             \
     "\"\",\"\",\"0x20\",\"STG.E [R2], R1\",\"0\",\"0\",\"4\"\\n"
 
 Test(compare, source_pages_printed_twice_count_once)
@@ -134,5 +134,22 @@ Test(compare, source_pages_printed_twice_count_once)
                      "9,-,64,k,1,scan.cu:42,source_wavefronts_ld,5,,a = b;\n"
                      "9,-,64,k,1,scan.cu:42,source_ideal_ld,2,,a = b;\n"
                      "9,-,64,k,1,scan.cu:42,source_sectors_st,4,,a = b;\n",
+                     "%s", output);
+}
+
+/* An instruction of a function in another file stands on that file's page, and on that of its call. */
+Test(compare, instructions_on_two_pages_count_once)
+{
+    const char *other = "printf '\"File Path\",\"/x/pair.cuh\"\\n\"Function Name\",\"k(int)\"\\n";
+    const char *scan = "printf '\"File Path\",\"/x/scan.cu\"\\n\"Function Name\",\"k(int)\"\\n";
+    char command[4096];
+    snprintf(command, sizeof command,
+             "{ %s" PAGE("3") "'; %s" PAGE("3") "'; } | profiles/ncu_source.py 9 - 64 1 2>&1",
+             other, scan);
+    cr_assert(run(command) == 0, "%s", output);
+    cr_expect_str_eq(output,
+                     "9,-,64,k,0,pair.cuh:42,source_wavefronts_ld,3,,a = b;\n"
+                     "9,-,64,k,0,pair.cuh:42,source_ideal_ld,2,,a = b;\n"
+                     "9,-,64,k,0,pair.cuh:42,source_sectors_st,4,,a = b;\n",
                      "%s", output);
 }
