@@ -1,0 +1,28 @@
+/* race-arrival.cu — one lane arrives at a barrier for its warp: the others' stores must be known to
+ * it by then. No copy has a part in it. */
+#include "bulk.h"
+
+template <bool right> __global__ void hand_over(int *out)
+{
+    __shared__ int words[32];
+    __shared__ barrier full;
+    int lane = threadIdx.x % 32;
+    if (threadIdx.x == 0) barrier_init(&full, 1);
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        words[lane] = lane;
+        if (right) __syncwarp();
+        if (lane == 0) barrier_arrive(&full);
+    } else {
+        barrier_wait(&full, 0);
+        out[lane] = words[lane];
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int *out = zeros<int>(32);
+    LAUNCH(hand_over, is_right(argc, argv), 1, 64, out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}
