@@ -83,7 +83,7 @@ static __device__ void load_role(ring_of<In, Sum> &ring, struct ticket t, const 
         t.tile = __shfl_sync(ALL_LANES, t.tile, 0);
     }
     if (lane == 0) {
-        ring.slot[p.slot].drawn.tile = NO_TILE;
+        ring.slot[p.slot].drawn = {NO_TILE, t.epoch};
         barrier_arrive(&ring.full[p.stage]);
         end_if_last(w, t, tiles);
     }
