@@ -177,7 +177,8 @@ profile%: step%
 	$(Q)profiles/profile.sh $*
 #profileN: ## count step N, by ncu or the emulator; N= VARIANT= DEVICE=cuda|emu
 
-compare: all ## two steps' counters side by side, A=3 B=4 N=512 LINES=1; without A and B all steps
+compare: all ## two steps' counters side by side, A=3 B=4 N=512 LINES=1; without A and B all steps;
+#compare: ## or two recordings, A=old.csv B=new.csv, STEPS= VARIANTS= SIZES= of them
 	$(Q)profiles/compare.sh
 
 # ---- the emulator -------------------------------------------------------------------------------

@@ -1,15 +1,21 @@
 #!/usr/bin/env python3
 """Compares the counters of steps: what `make compare` runs, after the emulator has counted.
 
-usage: compare.py [--lines] FILE_A FILE_B     two scans, side by side; --lines: by source line, too
-       compare.py --all FILE...               every scan, a row each
+usage: compare.py [--lines] FILE_A FILE_B              two scans, side by side; --lines: by source line, too
+       compare.py --all FILE...                        every scan, a row each
+       compare.py --recordings [--lines] FILE_A FILE_B two recordings: what changed from one to the other
 
 A FILE is one that profile.sh wrote on the emulator. Beside its numbers stand those recorded on an
 H200 (h200/counters.csv), and those of your own GPU if `make profileN` has written them to
 build/profiles/cuda. A ratio is B over A.
+
+A recording is any such file, of one scan or many, emulated or not: yesterday's and today's, say. Of two that hold
+one scan each (STEPS, VARIANTS and SIZES leave out the others) all numbers are shown, of two that hold many those
+that differ.
 """
 import csv
 import os
+import re
 import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -43,7 +49,8 @@ def read(path):
 class Scan:
     """The counters of one scan: summed over its launches, and by source line."""
 
-    def __init__(self, rows):
+    def __init__(self, rows, place="emulator"):
+        self.place = place
         self.rows = rows
         self.step, self.variant, self.n = (rows[0][key] for key in ("step", "variant", "n"))
         self.name = "step " + self.step + ("" if self.variant == "-" else " " + self.variant)
@@ -92,6 +99,59 @@ def ratio(a, b):
     return "." if not a or b is None else "%.2f" % (b / a)
 
 
+def value(size):
+    """1048576 of "2^20" """
+    base, _, exponent = size.partition("^")
+    return str(int(base) ** int(exponent or 1))
+
+
+def asked(scan):
+    """Is it among those that STEPS, VARIANTS and SIZES name, as in steps.sh?"""
+    words = lambda name: os.environ.get(name, "").split()
+    sizes = [value(size) for size in words("SIZES")]
+    return all(not wanted or has in wanted for wanted, has in (
+        (words("STEPS"), scan.step), (words("VARIANTS"), scan.variant), (sizes, scan.n)))
+
+
+def scans_of(path):
+    """All scans of a file that were asked for, by what they are."""
+    with open(path, encoding="utf-8") as file:
+        about = dict(re.findall(r"^# (\w+): (.*)$", file.read(), re.M))
+    place = " ".join(filter(None, [about.get("GPU", "emulator").replace("NVIDIA ", ""), about.get("date")]))
+    rows = {}
+    for row in read(path):
+        rows.setdefault((row["step"], row["variant"], row["n"]), []).append(row)
+    scans = {key: Scan(found, place) for key, found in rows.items()}
+    return {key: scan for key, scan in scans.items() if asked(scan)}
+
+
+def recordings(path_a, path_b, lines):
+    of_a, of_b = scans_of(path_a), scans_of(path_b)
+    for path, scans in (path_a, of_a), (path_b, of_b):
+        if not scans:
+            sys.exit("compare: %s has no such scan" % path)
+    if len(of_a) == len(of_b) == 1:
+        (a,), (b,) = of_a.values(), of_b.values()
+        compare(a, b, [("", a, b)])
+        if lines:
+            by_line(a, b)
+        return
+    table, both, numbers = [["", "n", "", "A", "B", "ratio"]], [key for key in of_a if key in of_b], 0
+    if not both:
+        sys.exit("compare: no scan is in both files")
+    for a, b in ((of_a[key], of_b[key]) for key in both):
+        for label, name, _ in ROWS:
+            x, y = a.value(name), b.value(name)
+            numbers += None not in (x, y)
+            if None not in (x, y) and x != y:
+                table.append([a.name, a.n, label, number(x), number(y), ratio(x, y)])
+    print("A: %s, %s\nB: %s, %s\n" % (path_a, of_a[both[0]].place, path_b, of_b[both[0]].place))
+    if len(table) > 1:
+        show(table, left=(0, 2))
+        print()
+    print("%d scans are in both; of %d numbers %d are equal." % (len(both), numbers, numbers - len(table) + 1))
+
+
 def show(table, left=(0,)):
     """Prints rows of cells, aligned: the columns in `left` to the left, the others to the right."""
     widths = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
@@ -112,12 +172,11 @@ def places(a, b):
     return pairs
 
 
-def compare(a, b):
-    pairs = places(a, b)
+def compare(a, b, pairs):
     print("%s and %s, n = %s%s\n" % (a.name, b.name, a.n, "" if a.n == b.n else " and " + b.n))
     head = [[""], [""]]
     for name, x, y in pairs:
-        head[0] += [name, "", ""]
+        head[0] += [name, "", ""] if name else [x.place, y.place, ""]
         head[1] += [x.name, y.name, "ratio"]
     table = [head[0] + [""], head[1] + ["what it means"]]
     for label, name, meaning in ROWS:
@@ -127,13 +186,14 @@ def compare(a, b):
         table.append([label] + [cell for x, y in values for cell in (number(x), number(y), ratio(x, y))]
                      + [meaning])
     show(table, left=(0, len(table[0]) - 1))
-    if len(pairs) == 1:
+    if len(pairs) == 1 and pairs[0][0]:
         print("\nNo recording on an H200 has both scans at this size.")
 
 
 def by_line(a, b):
     """Shared memory, line after line; a line of B that A has as well stands beside it."""
-    print("\nBy source line (emulator): wavefronts of loads + stores, and the conflicts among them\n")
+    where = a.place if a.place == b.place else a.place + ", " + b.place
+    print("\nBy source line (%s): wavefronts of loads + stores, and the conflicts among them\n" % where)
     table = [["", a.name, "conflicts", b.name, "conflicts", ""]]
     cells = lambda scan, line: [number((scan.value("source_wavefronts_ld", line) or 0)
                                        + (scan.value("source_wavefronts_st", line) or 0)),
@@ -141,8 +201,11 @@ def by_line(a, b):
                                        + (scan.value(CONFLICTS % ("st", "st"), line) or 0))]
     empty = [".", "."]
     of_a, of_b = a.lines(), b.lines()
+    shared = lambda scan, line: any(scan.value("source_wavefronts_" + op, line) for op in ("ld", "st"))
     for line in list(of_a) + [line for line in of_b if line not in of_a]:
         kernel, source = line
+        if not shared(a, line) and not shared(b, line):
+            continue  # an access to global memory
         table.append([kernel, *(cells(a, line) if line in of_a else empty),
                       *(cells(b, line) if line in of_b else empty), source])
     show(table, left=(0, 5))
@@ -176,12 +239,17 @@ def main():
     if arguments[:1] == ["--all"] and len(arguments) > 1:
         everything([Scan(read(path)) for path in arguments[1:]])
         return
+    files = arguments[:1] == ["--recordings"]
+    arguments = arguments[files:]
     lines = arguments[:1] == ["--lines"]
     arguments = arguments[lines:]
     if len(arguments) != 2:
         sys.exit(__doc__)
+    if files:
+        recordings(*arguments, lines)
+        return
     a, b = (Scan(read(path)) for path in arguments)
-    compare(a, b)
+    compare(a, b, places(a, b))
     if lines:
         by_line(a, b)
 

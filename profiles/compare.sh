@@ -3,8 +3,11 @@
 #
 #   [A=3 B=4:pad16] [N=512] [LINES=1] profiles/compare.sh
 #
+#   A=old.csv B=new.csv [LINES=1] profiles/compare.sh
+#
 # The emulator counts now; what was recorded on an H200 stands beside it. Without A and B: all steps and variants,
-# those of one block (2 to 4) at 512 elements, the others at 65536, or all at N; STEPS="8 9" VARIANTS="naive" choose.
+# those of one block (2 to 4) at 512 elements, the others at 65536, or all at N; STEPS="8 9" VARIANTS="naive" choose. Two files are two
+# recordings (of `make profileN`, of gpu.sh): nothing is counted now; STEPS, VARIANTS and SIZES choose among their scans.
 set -eu
 cd "$(dirname "$0")/.."
 . profiles/steps.sh
@@ -19,6 +22,11 @@ count() {
 
 if [ -n "${A:-}${B:-}" ]; then
     [ -n "${A:-}" ] && [ -n "${B:-}" ] || { echo "compare: it takes two, as in: make compare A=3 B=4" >&2; exit 2; }
+    case $A$B in *.csv*)
+        for file in "$A" "$B"; do [ -f "$file" ] || { echo "compare: there is no file $file" >&2; exit 2; }; done
+        export STEPS="${STEPS:-}" VARIANTS="${VARIANTS:-}" SIZES="${SIZES:-${N:-}}"
+        exec profiles/compare.py --recordings ${LINES:+--lines} "$A" "$B" ;;
+    esac
     a=$(count "$A" "${N:-512}")
     b=$(count "$B" "${N:-512}")
     profiles/compare.py ${LINES:+--lines} "$a" "$b"

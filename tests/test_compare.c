@@ -51,9 +51,43 @@ Test(compare, all_steps_as_recorded)
 {
     cr_assert(run("profiles/compare.sh 2>&1") == 0, "%s", output);
     expect("step 7 ");
-    /* The additions that ptxas spares in step 9: test_recorded.c counts them. */
+    /* The additions that ptxas spares in step 9: recorded_differences.c explains them. */
     expect("271 520 [254 129]");
-    expect("were recorded on an H200 and are equal, and 1 differ");
+    expect("were recorded on an H200 and are equal, and ");
+}
+
+/* Two recordings: of many scans those numbers that differ, of one all. */
+#define RECORDING(path, gpu, conflicts)                                                            \
+    "{ echo '# GPU: " gpu "'; echo '# date: 2026-01-0" conflicts "';"                              \
+    "echo step,variant,n,kernel,launch,line,metric,value,unit,source;"                             \
+    "for n in 512 1024; do for m in wavefronts,7 ideal,7; do"                                      \
+    " echo \"3,-,$n,k,0,scan.cu:9,source_${m%,*}_st,7,,a = b;\"; done; done;"                      \
+    "echo '4,pad16,512,k,0,scan.cu:9,source_wavefronts_ld,1" conflicts ",,t[i] += 1;';"            \
+    "echo '4,pad16,512,k,0,scan.cu:9,source_ideal_ld,10,,t[i] += 1;'; } >" path ";"
+#define RECORDINGS RECORDING("$d/a.csv", "NVIDIA X", "4") RECORDING("$d/b.csv", "NVIDIA Y", "6")
+
+Test(compare, two_recordings)
+{
+    cr_assert(run("d=$(mktemp -d);" RECORDINGS "A=$d/a.csv B=$d/b.csv profiles/compare.sh 2>&1") ==
+                  0,
+              "%s", output);
+    expect("a.csv, X 2026-01-04\nB: ");
+    expect("step 4 pad16  512  bank conflicts, loads   4   6   1.50\n");
+    expect("step 4 pad16  512  wavefronts, loads      14  16   1.14\n");
+    expect("3 scans are in both; of 12 numbers 10 are equal.");
+
+    cr_assert(run("d=$(mktemp -d);" RECORDINGS
+                  "A=$d/a.csv B=$d/b.csv STEPS=4 LINES=1 profiles/compare.sh 2>&1") == 0,
+              "%s", output);
+    expect("X 2026-01-04  Y 2026-01-06\n");
+    expect("bank conflicts, loads              4             6   1.50");
+    expect("k            14          4            16          6  t[i] += 1;\n");
+
+    cr_expect(run("A=none.csv B=4 profiles/compare.sh 2>&1") == 2);
+    expect("there is no file none.csv");
+    cr_expect(run("d=$(mktemp -d);" RECORDINGS
+                  "A=$d/a.csv B=$d/b.csv N=2^11 profiles/compare.sh 2>&1") != 0);
+    expect("has no such scan");
 }
 
 Test(compare, wrong_use)
