@@ -1,6 +1,7 @@
 #include "scan_once.h"
 
 #include "common/buffer.h"
+#include "common/element.h"
 #include "common/input.h"
 #include "common/verify.h"
 
@@ -12,7 +13,7 @@
 
 const struct step *const scan_steps[SCAN_STEPS] = {&step01, &step02, &step03, &step04,
                                                    &step05, &step06, &step07, &step08,
-                                                   &step09, &step10, &step11};
+                                                   &step09, &step10, &step11, &step12};
 
 const struct step *scan_step(int number)
 {
@@ -56,15 +57,17 @@ static void expect_undamaged(const struct buffer *buffer, const char *what, cons
               what, cudaGetErrorString(error));
 }
 
-cudaError_t scan_once(const struct scan *scan, const float *in, float *out)
+cudaError_t scan_once(const struct scan *scan, const void *in, void *out)
 {
     const struct step *step = scan->step;
-    size_t bytes = scan->n * sizeof(float), displaced = scan->offset * sizeof(float);
+    enum element element = step_for(step, scan->variant).element;
+    size_t size = element_size(element), sum_size = element_size(element_of_sum(element));
+    size_t bytes = scan->n * size, sum_bytes = scan->n * sum_size;
     size_t space = step->workspace != NULL ? step->workspace(scan->n, scan->variant) : 0;
     struct buffer from, to, workspace = {0};
 
-    make(&from, bytes, displaced, scan);
-    make(&to, bytes, displaced, scan);
+    make(&from, bytes, scan->offset * size, scan);
+    make(&to, sum_bytes, scan->offset * sum_size, scan);
     if (space > 0) make(&workspace, space, 0, scan);
     if (step->clear_workspace) cr_assert(cudaMemset(workspace.data, 0, space) == cudaSuccess);
 
@@ -76,13 +79,13 @@ cudaError_t scan_once(const struct scan *scan, const float *in, float *out)
         step->scan(to.data, holds_input->data, scan->n, scan->variant, workspace.data, NULL);
     if (error == cudaSuccess && !step->on_host) error = cudaDeviceSynchronize();
     if (error == cudaSuccess) {
-        cr_assert(buffer_download(&to, 0, out, bytes) == cudaSuccess);
+        cr_assert(buffer_download(&to, 0, out, sum_bytes) == cudaSuccess);
         expect_undamaged(&from, "the input", scan);
         expect_undamaged(&to, "the output", scan);
         if (space > 0) expect_undamaged(&workspace, "the workspace", scan);
     }
     if (error == cudaSuccess && !scan->in_place) {
-        float *after = malloc(bytes);
+        void *after = malloc(bytes);
         cr_assert(after != NULL && buffer_download(&from, 0, after, bytes) == cudaSuccess);
         cr_assert(memcmp(after, in, bytes) == 0, SCAN_FORMAT "the input has changed",
                   SCAN_ARGS(scan));
@@ -94,10 +97,11 @@ cudaError_t scan_once(const struct scan *scan, const float *in, float *out)
     return error;
 }
 
-void expect_right(const struct scan *scan, const float *in)
+void expect_right(const struct scan *scan, const void *in)
 {
     const struct step *step = scan->step;
-    float *out = malloc(scan->n * sizeof(float));
+    enum element element = step_for(step, scan->variant).element;
+    void *out = malloc(scan->n * element_size(element_of_sum(element)));
     double *reference = NULL;
 
     cr_assert(out != NULL);
@@ -109,7 +113,7 @@ void expect_right(const struct scan *scan, const float *in)
         cr_assert(reference != NULL);
         step->reference(reference, in, scan->n, scan->variant);
     }
-    struct problem problem = {ELEMENT_F32, in, scan->n, step->inclusive, reference};
+    struct problem problem = {element, in, scan->n, step->inclusive, reference};
     struct facts facts = facts_of(&problem);
     struct verifier verifier;
     verify_begin(&verifier, &problem, &facts, step->depth(scan->n, scan->variant), 0);
@@ -122,12 +126,20 @@ void expect_right(const struct scan *scan, const float *in)
     free(out);
 }
 
-const float *random_floats(size_t n, bool real)
+/* Lasts until the next call. */
+static const void *generate(enum element element, size_t n, bool real)
 {
     static struct input input;
     struct fault fault;
 
     input_free(&input);
-    cr_assert(input_generate(&input, ELEMENT_F32, n, real, SEED, &fault) == 0, "%s", fault.text);
+    cr_assert(input_generate(&input, element, n, real, SEED, &fault) == 0, "%s", fault.text);
     return input.data;
+}
+
+const float *random_floats(size_t n, bool real) { return generate(ELEMENT_F32, n, real); }
+
+const void *random_input(const struct step *step, int variant, size_t n, bool real)
+{
+    return generate(step_for(step, variant).element, n, real);
 }

@@ -8,8 +8,8 @@
 
 /* Step 0 copies; the others scan. */
 extern const struct step step00, step01, step02, step03, step04, step05, step06, step07, step08,
-    step09, step10, step11;
-enum { SCAN_STEPS = 11 };
+    step09, step10, step11, step12;
+enum { SCAN_STEPS = 12 };
 extern const struct step *const scan_steps[SCAN_STEPS];
 
 /* The one of scan_steps with this number. Fails the test if there is none. */
@@ -30,16 +30,19 @@ int variant_count(const struct step *);
 const char *variant_name(const struct step *, int variant);
 
 /*
- * Runs it on the n floats of `in` and copies the result to `out`. Fails the test if the scan writes
- * outside of its buffers, to its input (unless in place), or beyond its workspace. Returns the
+ * Runs it on the n elements of `in` and copies the sums to `out`, both of the variant's type (floats,
+ * but for some variants of step 12). Fails the test if the scan writes outside of its buffers, to its input (unless in place), or beyond its workspace. Returns the
  * scan's error, or that of the work it has launched.
  */
-cudaError_t scan_once(const struct scan *, const float *in, float *out);
+cudaError_t scan_once(const struct scan *, const void *in, void *out);
 
 /* Runs it on `in` and fails the test unless common/verify.h calls the result right. */
-void expect_right(const struct scan *, const float *in);
+void expect_right(const struct scan *, const void *in);
 
 /* n random numbers that last until the next call: integers with exact sums, or real ones. */
 const float *random_floats(size_t n, bool real);
+
+/* The same, of the type that the variant takes; integers where that has no real numbers. */
+const void *random_input(const struct step *, int variant, size_t n, bool real);
 
 #endif

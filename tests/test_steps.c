@@ -5,6 +5,7 @@
 #include "scan_once.h"
 
 #include "common/counters.h"
+#include "common/element.h"
 #include "steps/00-copy/patterns.h"
 #include "steps/01-sequential/scan.h"
 
@@ -23,13 +24,22 @@ static bool takes(const struct step *step, size_t n)
     return (step->max_n == 0 || n <= step->max_n) && (!step->power_of_two || is_power_of_two(n));
 }
 
+/* Elements of 8 and 16 bits have no room for their sums. */
+static bool may_be_in_place(const struct step *step, int variant)
+{
+    enum element element = step_for(step, variant).element;
+    return element_size(element) == element_size(element_of_sum(element));
+}
+
 /* Scans n random integers with each variant of a step, in place and not, aligned and not. */
 static void expect_all_right(const struct step *step, size_t n)
 {
-    const float *in = random_floats(n, false);
-    for (int variant = 0; variant < variant_count(step); variant++)
+    for (int variant = 0; variant < variant_count(step); variant++) {
+        const void *in = random_input(step, variant, n, false);
         for (int way = 0; way < 4; way++)
-            expect_right(&(struct scan){step, variant, n, (size_t)way / 2, way % 2 == 1}, in);
+            if (way % 2 == 0 || may_be_in_place(step, variant))
+                expect_right(&(struct scan){step, variant, n, (size_t)way / 2, way % 2 == 1}, in);
+    }
 }
 
 /* Where scans break: at the ends of warps, blocks and tiles, one element more and one less. */
@@ -52,12 +62,13 @@ Test(steps, real_numbers)
             for (int variant = 0; variant < variant_count(scan_steps[s]); variant++)
                 if (takes(scan_steps[s], n))
                     expect_right(&(struct scan){scan_steps[s], variant, n, 0, false},
-                                 random_floats(n, true));
+                                 random_input(scan_steps[s], variant, n, true));
 }
 
 /* The verifier's bound is as good as the depth that the step states: at least the log2 n additions
  * that any tree of two-input sums needs, at most those up and down one (24 more: a level that is not
- * full has the depth of a full one). Step 11 may add tile after tile: see test_single_pass.c. */
+ * full has the depth of a full one). Step 11 may add tile after tile: see test_single_pass.c. So
+ * does a lane in step 12, in double: see test_pipeline.c. */
 Test(steps, depth_is_that_of_a_tree)
 {
     static const size_t lengths[] = {1, 2, 512, 1000, 2048, 1 << 20, 1 << 24};
@@ -66,7 +77,7 @@ Test(steps, depth_is_that_of_a_tree)
         for (size_t i = 0; i < LENGTH(lengths) && !step->on_host; i++)
             for (int variant = 0; variant < variant_count(step); variant++) {
                 double depth = step->depth(lengths[i], variant), least = log2((double)lengths[i]);
-                if (!takes(step, lengths[i]) || step == &step11) continue;
+                if (!takes(step, lengths[i]) || step == &step11 || step == &step12) continue;
                 cr_expect(depth >= least && depth <= 2 * least + 24,
                           "step %d states a depth of %g for %zu elements", step->number, depth,
                           lengths[i]);
@@ -117,6 +128,7 @@ Test(steps, example_of_the_documents)
         for (int variant = 0; variant < variant_count(step); variant++) {
             const float *want = exclusive;
             if (step == &step01 && variant > INCLUSIVE) continue; /* sums of f, below */
+            if (step_for(step, variant).element != ELEMENT_F32) continue;
             if (step == &step01 && variant == INCLUSIVE) want = inclusive;
             struct scan scan = {step, variant, LENGTH(in), 0, false};
             cr_assert(scan_once(&scan, in, out) == cudaSuccess);
@@ -202,6 +214,9 @@ Test(steps, large_sizes)
             expect_right(&(struct scan){&step09, variant, large[i], i % 4, i % 2 == 0}, in);
         for (int variant = 0; variant < variant_count(&step11); variant++)
             expect_right(&(struct scan){&step11, variant, large[i], i % 4, i % 2 == 1}, in);
+        for (int variant = 0; variant < variant_count(&step12); variant++)
+            expect_right(&(struct scan){&step12, variant, large[i], i % 4, false},
+                         random_input(&step12, variant, large[i], false));
     }
     size_t three_levels = (size_t)2048 * 2048 + 2049; /* of steps 6, 7 and 9 */
     const float *in = random_floats(three_levels, false);
