@@ -339,3 +339,11 @@ Test(emu_command, refuses_wrong_options_of_checkers)
         expect_one_sentence();
     }
 }
+
+/* notes/00: by Fermi's rules lines of 128 bytes move, two where a warp is misaligned. */
+Test(emu_command, step_0_counts_by_an_older_gpus_rules)
+{
+    expect_status(0, "$emu --model fermi --log-file /dev/null "
+                     "./step0 --variant misaligned --reps 0");
+    expect("4 MiB      8 MiB   50.0 %         2.00");
+}

@@ -35,7 +35,6 @@ enum pattern {
 #define WARP    32  /* lanes */
 #define STRIDE                                                                                     \
     32 /* floats from lane to lane in STRIDED: 128 bytes, so no two lanes share a sector */
-#define SECTOR 32 /* bytes: the least that moves */
 
 /* 2^64 divided by the golden ratio: multiples of it, modulo 2^64, are spread evenly (Knuth, The Art
  * of Computer Programming, section 6.4). */

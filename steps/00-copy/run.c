@@ -101,7 +101,7 @@ static void print_row(const struct experiment *e, enum pattern pattern)
     printf("  %-21s%11s", e->step->variants[pattern], format_bytes(asked).s);
     if (outcome->counted) {
         const struct emu_counts *total = &outcome->counters.total;
-        uint64_t moved = SECTOR * total->global_ld.sectors;
+        uint64_t moved = total->global_ld.moved;
         printf("%11s%9s%13.2f%9.2f", format_bytes(moved).s,
                format_percent((double)asked / (double)moved).s,
                counters_sectors_per_request(&total->global_ld),
@@ -121,9 +121,12 @@ static void print_row(const struct experiment *e, enum pattern pattern)
 static void print_foot(const struct experiment *e)
 {
     if (e->device.emulated)
-        printf("\n  Bytes moved are 32 a sector; a request is one access of a warp. The emulator "
-               "counts\n"
-               "  these and has no memory to time: on a GPU the table has times.\n");
+        printf(
+            "\n  Bytes moved are 32 a sector (by the rules of an older GPU: those of its "
+            "transactions);\n"
+            "  a request is one access of a warp. The emulator counts these and has no memory to "
+            "time:\n"
+            "  on a GPU the table has times.\n");
     else
         printf("\n  Useful are the bytes asked for and those stored, in a second. --device emu "
                "counts\n"
