@@ -98,7 +98,8 @@ def at_a_glance():
              rate(seconds(name, shown[-1]))] for name in contenders()]
     tops = [roof(n)[0] for n in shown]
     rows.append(["the fastest copy", "2 n", *(cell for s in tops for cell in (time({"seconds": s}), "")), rate(tops[-1])])
-    return ["Floats, on %s:" % measured_on(), "", *table(head, *rows)]
+    figure = "![Time against n of all steps, CUB and the fastest copy](notes/figures/side-by-side.svg)"
+    return [figure, "", "Floats, on %s:" % measured_on(), "", *table(head, *rows), "", *losses()]
 
 
 def beside(n_list, element="f32", flush="read"):
@@ -171,17 +172,29 @@ TYPES = {"f32": "float", "f64": "double", "i32": "int32", "i64": "uint64", "i16"
          "i8": "int8, sums of 32 bits"}
 
 
+def runs(powers):
+    """2¹⁶ to 2²⁰, 2²² of [16, 17, 18, 19, 20, 22]."""
+    said = []
+    for k in powers:
+        if said and said[-1][1] == k - 1:
+            said[-1][1] = k
+        else:
+            said.append([k, k])
+    return ", ".join(size(2**a) if a == b else "%s %s %s" % (size(2**a), "and" if b == a + 1 else "to", size(2**b))
+                     for a, b in said)
+
+
 def losses():
-    """A sentence: at which sizes CUB is faster, by type, and by how much at most."""
+    """A sentence: at which powers of two CUB is faster, by type, and by how much at most."""
     said = []
     for element, name in TYPES.items():
         pairs = [(seconds("CUB", n, element), seconds("step 12", n, element), n) for n in POWERS]
-        found = [(cub / ours, n) for cub, ours, n in pairs if cub and ours and cub < ours]
+        found = [(ours / cub, n.bit_length() - 1) for cub, ours, n in pairs if cub and ours and cub < ours]
         if found:
-            said.append("of %s at %s (at the worst %.2f times as fast as CUB)" % (
-                name.split(",")[0], ", ".join(size(n) for _, n in found), min(found)[0]))
-    return textwrap.wrap("CUB is faster for scans " + "; ".join(said) + "." if said else
-                         "Of these sizes and types there is none at which CUB is faster.", 115)
+            said.append("of %s at %s (by up to %.0f %%)" % (
+                name.split(",")[0], runs([k for _, k in found]), 100 * (max(found)[0] - 1)))
+    return textwrap.wrap("At these CUB is faster than step 12: scans " + "; ".join(said) + "." if said else
+                         "At no power of two is CUB faster than step 12, for any of the six types.", 115)
 
 
 def pipeline_types():
