@@ -259,6 +259,25 @@ Test(conclusions, step_11_takes_twice_the_time_of_a_copy)
     about(share(11, "tile2048", N28), 0.5);
 }
 
+/* notes/bench: who moves 4n, and 3n, has reached what that allows; all types come near the roof. */
+static double of_roof(const char *contender, const char *element)
+{
+    return number("bench.csv", "roof_fraction", "contender=%s element=%s n=%d mode=cold flush=read",
+                  contender, element, N28);
+}
+
+Test(conclusions, words_say_how_high_the_curves_lie)
+{
+    between(0.45, of_roof("step-6", "f32"), 0.51);
+    between(0.45, of_roof("step-7", "f32"), 0.51);
+    between(0.45, of_roof("step-9", "f32"), 0.51);
+    between(0.6, of_roof("step-10", "f32"), 0.68);
+    cr_expect_lt(of_roof("step-5", "f32"), 0.35);
+    between(0.4, of_roof("step-11", "f32"), 0.6);
+    const char *const types[] = {"f32", "f64", "i32", "i64", "i16", "i8"};
+    for (int i = 0; i < 6; i++) between(0.9, of_roof("step-12", types[i]), 1.0);
+}
+
 /* notes/then-and-now: the H200 against a core, beside the 8800 GTX against its own. */
 Test(conclusions, memories_have_grown_apart)
 {
