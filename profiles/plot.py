@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Draws the figures of measured times with gnuplot, from h200/verify.csv: notes/figures/times.svg (the
-documents' Figure 39-7) and block-scans.svg (Figure 39-8); and from h200/bench.csv side-by-side.svg, all steps.
+documents' Figure 39-7) and block-scans.svg (Figure 39-8); and from h200/bench.csv side-by-side.svg, all steps,
+and of-the-roof.svg, the fastest copy's time as a share of theirs.
 
 usage: plot.py           draws them
        plot.py --check   changes nothing; fails if a figure was drawn from other numbers than today's
@@ -46,8 +47,16 @@ def side_by_side():
     return curves + [("CUB", "CUB", "", "#0969da", 5), ("the fastest copy", "roof", "", "#24292f", 0)]
 
 
+SHARES = "of-the-roof"  # the figure whose curves are per cent, not µs
 if SIDE_BY_SIDE:
     CURVES["side-by-side"] = ("Time of a scan of n floats", side_by_side())
+    CURVES[SHARES] = ("How near each comes to the fastest copy of n floats", [
+        curve for curve in side_by_side() if curve[0] not in ("step 1", "step 6", "the fastest copy")])
+
+
+def share_curve(name):
+    points = [(n, bench_rows.roof(n)[0], bench_rows.seconds(name, n)) for n in bench_rows.POWERS]
+    return [(n, 100 * top / seconds) for n, top, seconds in points if top and seconds]
 
 
 def bench_curve(name):
@@ -73,10 +82,13 @@ def curve(step, variant):
 
 def script(name):
     title, curves = CURVES[name]
-    points = [(label, curve(step, variant), colour, point) for label, step, variant, colour, point in curves]
+    values = lambda step, variant: share_curve(step) if name == SHARES else curve(step, variant)
+    points = [(label, values(step, variant), colour, point) for label, step, variant, colour, point in curves]
     lines = ["set title '%s, %s (median, cold L2)' font ',15'" % (title, GPU["GPU"]),
              "set logscale x 2", "set logscale y 10", "set format x '2^{%L}'", "set format y '10^{%L}'", "set grid lc rgb '#d0d7de'",
              "set xlabel 'n'", "set ylabel 'µs'", "set key top left reverse Left", "set border lc rgb '#59636e'"]
+    if name == SHARES:
+        lines += ["unset logscale y", "set format y '%g %%'", "set yrange [0:100]", "set ylabel ''", "set key outside right top"]
     plots = []
     for number, (label, data, colour, point) in enumerate(points):
         if not data:
