@@ -7,7 +7,7 @@ LEFT, TOP, WIDTH, STEP = 24, 96, 250, 44
 
 
 def main():
-    figure = Figure(3 * WIDTH + 4 * LEFT - 24, 400, "Order and hazard",
+    figure = Figure(3 * WIDTH + 4 * LEFT, 400, "Order and hazard",
                     "Three pairs of threads: no barrier, a barrier, and a flag with fences.")
     figure.text(LEFT, 30, "Is there a path of arrows from one access to the other?", "head ink")
     figure.text(LEFT, 52, "If there is none, in either direction, no run of the program shows that it is "

@@ -5,7 +5,7 @@ notes/figures/spaces.svg."""
 from svg import Figure
 
 LEFT, TOP, ROW = 24, 88, 52
-COLUMNS = [LEFT, 130, 276, 464, 664]
+COLUMNS = [LEFT, 130, 276, 464, 680]
 
 # name, PTX, who sees it, what the emulator holds, style
 SPACES = [
@@ -22,14 +22,14 @@ INSTRUCTIONS = ["mov, add, …", "LDL  STL", "LDS  STS  ATOMS", "LD  ST  ATOM", 
 
 
 def main():
-    figure = Figure(856, TOP + len(SPACES) * ROW + 44, "State spaces",
+    figure = Figure(872, TOP + len(SPACES) * ROW + 44, "State spaces",
                     "The memories that PTX names, who sees each, and what machine code calls them.")
     figure.text(LEFT, 30, "The memories that PTX names", "head ink")
     for x, title in zip(COLUMNS, ["", "in PTX", "who sees it", "in the emulator", "machine code (sm_90)"]):
         figure.text(x, 66, title, "quiet")
     for row, (name, ptx, who, where, style) in enumerate(SPACES):
         y = TOP + row * ROW
-        figure.rect(LEFT - 10, y - 8, 826, ROW - 8, style)
+        figure.rect(LEFT - 10, y - 8, 844, ROW - 8, style)
         figure.text(LEFT, y + 19, name, "ink")
         figure.text(COLUMNS[1], y + 19, ptx, "ink mono small")
         figure.text(COLUMNS[2], y + 19, who, "ink small")
