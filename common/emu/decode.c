@@ -210,6 +210,7 @@ static void decode_body(struct decoder *d, const struct body *body)
     struct insn *end = &kernel->code[d->base + d->function->instruction_count];
     *end = (struct insn){.guard = always, .control = d->callee ? CONTROL_RETURN : CONTROL_EXIT};
     if (d->function->instruction_count) end->source = end[-1].source;
+    decode_rejoin(kernel->code, d->base, d->base + d->function->instruction_count);
     size_t bytes = align_up(d->register_bytes, SLOT_ALIGNMENT);
     if (d->callee)
         d->callee->register_bytes = bytes;

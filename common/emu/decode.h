@@ -101,5 +101,8 @@ int64_t immediate(struct decoder *, const struct ptx_operand *);
 /* ---- instructions */
 
 void decode_instruction(struct decoder *, const struct ptx_instruction *, struct insn *);
+/* Has lanes come together before a jump back: of a function's instructions, from one to before
+ * another, when all are decoded. (decode_control.c) */
+void decode_rejoin(struct insn *code, size_t from, size_t end);
 
 #endif

@@ -18,6 +18,26 @@ void decode_branch(struct decoder *d, const struct ptx_instruction *source, stru
     i->target = d->base + source->operands[0].index;
 }
 
+/*
+ * An `if` at the end of a loop: nvcc jumps back in front of it for the lanes that skip it, and
+ * behind it for those that do not. ptxas has the lanes come together before they jump back; here
+ * those that skip it would begin the next round alone (flow.h: the lowest instruction runs). So
+ * they go to the other jump, which leads where they want to be.
+ */
+void decode_rejoin(struct insn *code, size_t from, size_t end)
+{
+    for (size_t n = from; n < end; n++) {
+        struct insn *skips = &code[n];
+        if (skips->control != CONTROL_BRANCH || skips->source->guard < 0 || skips->target > n)
+            continue;
+        size_t jump = n + 1;
+        while (jump < end && code[jump].control == CONTROL_NONE) jump++;
+        if (jump < end && code[jump].control == CONTROL_BRANCH && code[jump].source->guard < 0 &&
+            code[jump].target == skips->target)
+            skips->target = (uint32_t)jump;
+    }
+}
+
 /* brx.idx index, TABLE; */
 void decode_branch_table(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {

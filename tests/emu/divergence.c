@@ -83,6 +83,16 @@ static uint32_t break_continue(unsigned t, const uint32_t *in)
     return sum * 2;
 }
 
+static uint32_t if_ends_loop(unsigned t, const uint32_t *in)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 1; i <= 6; i++) {
+        sum += i;
+        if (i < 6 && ((in[t] ^ i) & 1) == 0) sum += 100;
+    }
+    return sum;
+}
+
 static uint32_t early_exit(unsigned t, const uint32_t *in)
 {
     return in[t] < 10 ? 0 : in[t] + lane(t); /* the others never store: the zero stays */
@@ -169,6 +179,15 @@ static const struct shape shapes[] = {
           "NEXT: add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p2, %r3, 20;\n@%p2 bra HEAD;\n" LINE(20)
           "DONE: shl.b32 %r1, %r1, 1;\n" LINE(1)),
      break_continue, {{20, 2, 64}}},
+    {"an if at the end of a loop, which those who skip it leave backwards",
+     BODY("mov.u32 %r1, 0;\nmov.u32 %r3, 1;\n" LINE(10) //
+          "HEAD: add.u32 %r1, %r1, %r3;\n" LINE(1)      //
+          "setp.ge.u32 %p0, %r3, 6;\n@%p0 bra DONE;\n"
+          "xor.b32 %r4, %r3, %r0;\nand.b32 %r4, %r4, 1;\nadd.u32 %r3, %r3, 1;\n"
+          "setp.ne.u32 %p1, %r4, 0;\n@%p1 bra HEAD;\n" LINE(20)
+          "add.u32 %r1, %r1, 100;\n" LINE(1) "bra.uni HEAD;\n"
+          "DONE: add.u32 %r1, %r1, 0;\n" LINE(1)),
+     if_ends_loop, {{10, 2 * 6, 64 * 6}, {20, 2 * 5, 32 * 5}}},
     {"early return of some lanes",
      BODY("setp.lt.u32 %p0, %r0, 10;\n@%p0 ret;\n" LINE(10) "add.u32 %r1, %r0, %r2;\n" LINE(1)),
      early_exit, {{10, 2, 54}}},
