@@ -4,6 +4,8 @@
  * test asks for what a sentence says, a little less strictly than the numbers of the day.
  */
 #define _GNU_SOURCE
+#include "steps/12-pipeline/shape.h"
+
 #include <criterion/criterion.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -276,6 +278,33 @@ Test(conclusions, words_say_how_high_the_curves_lie)
     between(0.4, of_roof("step-11", "f32"), 0.6);
     const char *const types[] = {"f32", "f64", "i32", "i64", "i16", "i8"};
     for (int i = 0; i < 6; i++) between(0.9, of_roof("step-12", types[i]), 1.0);
+}
+
+/* notes/12 and its figure say how large things are: as the sources do. */
+Test(conclusions, step_12_is_as_large_as_its_chapter_says)
+{
+    static const struct {
+        const char *file, *define;
+        int value;
+    } sizes[] = {{"ring.cuh", "STAGES", 6},
+                 {"pipeline.cuh", "SUM_WARPS", 4},
+                 {"shape.h", "TILE_SEGMENTS", 8}, /* and as many scan warps */
+                 {"shape.h", "TILE_ROWS", 8}};
+    cr_expect_eq(TILE(4) * 4, 32 << 10);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char path[100], line[LINE], name[50];
+        int value = 0, found = 0;
+        snprintf(path, sizeof path, "steps/12-pipeline/%s", sizes[i].file);
+        FILE *file = fopen(path, "r");
+        cr_assert(file != NULL, "cannot read %s", path);
+        while (fgets(line, sizeof line, file) != NULL)
+            if (sscanf(line, "#define %49s %d", name, &value) == 2 &&
+                strcmp(name, sizes[i].define) == 0)
+                found = value;
+        fclose(file);
+        cr_expect_eq(found, sizes[i].value, "%s is %d in %s: notes/12 says %d", sizes[i].define,
+                     found, path, sizes[i].value);
+    }
 }
 
 /* notes/then-and-now: the H200 against a core, beside the 8800 GTX against its own. */
