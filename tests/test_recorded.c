@@ -1,15 +1,18 @@
 /*
  * test_recorded.c — what ncu counted on an H200 (profiles/h200/counters.csv) and what the emulator
  * counts are the same, to the last unit, for every launch and every source line of every scan in
- * that file, but for the arbitration that the hardware's counters hold.
+ * that file, but for what recorded_differences.c explains.
  */
 #define _GNU_SOURCE
+#include "recorded.h"
 #include "scan_once.h"
 
 #include "common/counters.h"
+#include "common/element.h"
 #include "common/source_line.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,42 +21,11 @@
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
 /* Steps up to this one have rows there; the others have not been recorded yet. */
-enum { LAST_RECORDED = 7 };
+enum { LAST_RECORDED = 11 };
 
 enum { ONE_BLOCK = 2048, LARGE = 65537 };
 
-/* The hardware's counters of shared memory, of op ld or st. */
-#define CONFLICTS(op)  "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" op ".sum"
-#define WAVEFRONTS(op) "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" op ".sum"
-
-/*
- * Two differences, both in the hardware's counters of shared memory and not on the Source page
- * (profiles/README.md). In step 7's scan_block ncu counts this many wavefronts of loads more in each
- * block, all of them conflicts. And where many blocks share the SMs, accesses wait for each other:
- * of the wavefronts up to this part more, another number in each run.
- */
-#define STEP7_CONFLICTS 4
-#define FEW_BLOCKS      128
-#define ARBITRATION     0.10
-
-/*
- * `if (lane >= d) x += y` after a shuffle is in PTX an addition in all lanes, of which the first d
- * keep what they had; ptxas makes of both one addition under a predicate. Here are the additions
- * that a GPU so spares in each block: of the 5 sweeps of a warp's scan 1 + 2 + 4 + 8 + 16.
- */
-#define FADD      "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"
-#define WARP_SCAN (1 + 2 + 4 + 8 + 16)
-static const struct {
-    const char *step, *variant, *kernel;
-    int a_block;
-} spared_adds[] = {{"9", "shfl", "scan_block", 17 * WARP_SCAN}};
-
-/* One row: a total of a launch, or a count of one source line, whose text is the last field. */
-enum { STEP, VARIANT, N, KERNEL, LAUNCH, LINE, METRIC, VALUE, UNIT, SOURCE, COLUMNS };
 static const char header[] = "step,variant,n,kernel,launch,line,metric,value,unit,source\n";
-struct row {
-    char *fields[COLUMNS];
-};
 
 /* Takes one CSV field off *line, in place; "" inside quotes is one quote. NULL: there is none. */
 static char *take_field(char **line)
@@ -88,75 +60,32 @@ static double metric(const struct emu_counts *counts, const char *name)
     const struct emu_global *from = &counts->global_ld, *to = &counts->global_st;
     const struct {
         const char *name;
-        uint64_t value, of;
+        uint64_t value;
     } known[] = {
-        {CONFLICTS("ld"), counters_conflicts(ld), 1},
-        {CONFLICTS("st"), counters_conflicts(st), 1},
-        {WAVEFRONTS("ld"), ld->wavefronts, 1},
-        {WAVEFRONTS("st"), st->wavefronts, 1},
-        {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", counts->shared_atom.wavefronts,
-         1},
-        {"smsp__sass_inst_executed_op_shared_ld.sum", ld->instructions, 1},
-        {"smsp__sass_inst_executed_op_shared_st.sum", st->instructions, 1},
-        {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", from->requests, 1},
-        {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", to->requests, 1},
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", from->sectors, 1},
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", to->sectors, 1},
-        {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", from->sectors,
-         from->requests},
-        {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", to->sectors,
-         to->requests},
-        {FADD, counts->adds[EMU_ADD_F32], 1},
-        {"source_wavefronts_ld", ld->wavefronts, 1},
-        {"source_wavefronts_st", st->wavefronts, 1},
-        {"source_ideal_ld", ld->ideal, 1},
-        {"source_ideal_st", st->ideal, 1},
-        {"source_sectors_ld", from->sectors, 1},
-        {"source_sectors_st", to->sectors, 1},
+        {CONFLICTS("ld"), counters_conflicts(ld)},
+        {CONFLICTS("st"), counters_conflicts(st)},
+        {WAVEFRONTS("ld"), ld->wavefronts},
+        {WAVEFRONTS("st"), st->wavefronts},
+        {WAVEFRONTS("atom"), counts->shared_atom.wavefronts},
+        {SHARED_INSTRUCTIONS("ld"), ld->instructions},
+        {SHARED_INSTRUCTIONS("st"), st->instructions},
+        {REQUESTS("ld"), from->requests},
+        {REQUESTS("st"), to->requests},
+        {SECTORS("ld"), from->sectors},
+        {SECTORS("st"), to->sectors},
+        {FADD, counts->adds[EMU_ADD_F32]},
+        {"source_wavefronts_ld", ld->wavefronts},
+        {"source_wavefronts_st", st->wavefronts},
+        {"source_ideal_ld", ld->ideal},
+        {"source_ideal_st", st->ideal},
+        {"source_sectors_ld", from->sectors},
+        {"source_sectors_st", to->sectors},
     };
     for (size_t i = 0; i < LENGTH(known); i++)
-        if (strcmp(name, known[i].name) == 0)
-            return known[i].of ? (double)known[i].value / (double)known[i].of : 0;
+        if (strcmp(name, known[i].name) == 0) return (double)known[i].value;
     cr_assert(false, "%s: this test does not know the metric %s", RECORDED, name);
     return 0;
 }
-
-/* By how much ncu's value may be greater than the emulator's: see the top of this file. */
-static double arbitration(const struct row *row, const struct emu_launch_record *record)
-{
-    const char *name = row->fields[METRIC];
-    uint64_t blocks = (uint64_t)record->grid.x * record->grid.y;
-    bool loads = !strcmp(name, CONFLICTS("ld")) || !strcmp(name, WAVEFRONTS("ld"));
-    bool stores = !strcmp(name, CONFLICTS("st")) || !strcmp(name, WAVEFRONTS("st"));
-    bool step7 = !strcmp(row->fields[STEP], "7") && !strcmp(row->fields[KERNEL], "scan_block");
-    const struct emu_shared *shared = loads ? &record->total.shared_ld : &record->total.shared_st;
-    if (!loads && !stores) return 0;
-    return (step7 && loads ? STEP7_CONFLICTS * (double)blocks : 0) +
-           (blocks > FEW_BLOCKS ? ARBITRATION * (double)shared->wavefronts : 0);
-}
-
-/* How many additions fewer than the emulator ncu counts: see the top of this file. */
-static double spared(const struct row *row, const struct emu_launch_record *record)
-{
-    char *const *f = row->fields;
-    uint64_t blocks = (uint64_t)record->grid.x * record->grid.y;
-    if (strcmp(f[METRIC], FADD) != 0) return 0;
-    for (size_t i = 0; i < LENGTH(spared_adds); i++)
-        if (!strcmp(f[STEP], spared_adds[i].step) && !strcmp(f[VARIANT], spared_adds[i].variant) &&
-            !strcmp(f[KERNEL], spared_adds[i].kernel))
-            return spared_adds[i].a_block * (double)blocks;
-    return 0;
-}
-
-/*
- * In the naive sweep both arms of the `if` load the same element. nvcc makes one load of the two and
- * gives it no line, so that the emulator counts it under the line before; ptxas gives it that of
- * the first arm.
- */
-static const char *const shared_load[] = {
-    "temp[pout * n + thid] = temp[pin * n + thid] + temp[pin * n + thid - offset];",
-    "temp[pout * size + thid] = temp[pin * size + thid] + temp[pin * size + thid - offset];"};
-static const char line_before[] = "pout = 1 - pout; // swap the buffers";
 
 /* The counts of the source line with a text: if several have it, of that with the number. NULL:
  * there is none. */
@@ -177,112 +106,192 @@ static const struct emu_counts *line_counts(const struct emu_launch_record *reco
     return matches == 1 ? found : NULL;
 }
 
-/* What the emulator has counted for a row. False: the row's line is not there any more. */
-static bool counted_for(const struct row *row, const struct emu_launch_record *record,
-                        double *value)
+/* What the emulator has counted in the lines of a group. */
+static double group_counts(const struct line_group *group, const struct emu_launch_record *record,
+                           const char *name)
 {
-    const char *name = row->fields[METRIC], *text = row->fields[SOURCE], *line = row->fields[LINE];
-    *value = 0;
-    if (!line[0]) {
-        *value = metric(&record->total, name);
-        return true;
+    double sum = 0;
+    for (size_t i = 0; i < record->line_count; i++) {
+        char text[256];
+        const struct emu_line *line = &record->lines[i];
+        source_text(line->file, line->line, text, sizeof text);
+        if (in_group(group, line->file, text)) sum += metric(&line->counts, name);
     }
-    const struct emu_counts *counts =
-        line_counts(record, text, (unsigned)atoi(strchr(line, ':') + 1));
-    if (counts != NULL) *value = metric(counts, name);
-    for (size_t i = 0; i < LENGTH(shared_load); i++) {
-        if (strcmp(text, shared_load[i]) != 0 || strstr(name, "_ld") == NULL) continue;
-        const struct emu_counts *before = line_counts(record, line_before, 0);
-        if (before != NULL) *value += metric(before, name);
-    }
-    return counts != NULL;
+    return sum;
 }
 
-/* Runs the row's scan under the emulator, which keeps a record of each launch. */
-static void run(const struct row *row)
-{
-    const struct step *step = scan_step(atoi(row->fields[STEP]));
-    size_t n = strtoul(row->fields[N], NULL, 10);
-    int variant = 0;
-    while (strcmp(row->fields[VARIANT], "-") != 0 &&
-           strcmp(row->fields[VARIANT], variant_name(step, variant)) != 0)
-        cr_assert(++variant < variant_count(step), "step %d has no variant %s", step->number,
-                  row->fields[VARIANT]);
+/* ---- one scan -------------------------------------------------------------------------------- */
 
+/* The scan whose rows are being compared. */
+static struct {
+    const struct step *step;
+    int variant;
+    size_t n;
+} scan;
+
+static void choose(const struct row *row)
+{
+    scan.step = scan_step(atoi(row->fields[STEP]));
+    scan.n = strtoul(row->fields[N], NULL, 10);
+    scan.variant = 0;
+    while (strcmp(row->fields[VARIANT], "-") != 0 &&
+           strcmp(row->fields[VARIANT], variant_name(scan.step, scan.variant)) != 0)
+        cr_assert(++scan.variant < variant_count(scan.step), "step %s has no variant %s",
+                  row->fields[STEP], row->fields[VARIANT]);
+}
+
+/* Room of so many bytes on the device, with zeros. */
+static void *zeros(size_t bytes)
+{
+    void *room = NULL;
+    cr_assert(cudaMalloc(&room, bytes) == cudaSuccess && cudaMemset(room, 0, bytes) == cudaSuccess);
+    return room;
+}
+
+/* Runs it under the emulator, which keeps a record of each launch. The elements are zeros: no
+ * count depends on them. */
+static void run(void)
+{
+    const struct step *step = scan.step;
+    enum element element = step->elements ? step->elements[scan.variant] : step->element;
+    void *in = zeros(scan.n * element_size(element));
+    void *out = zeros(scan.n * element_size(element_of_sum(element)));
+    void *workspace = step->workspace ? zeros(step->workspace(scan.n, scan.variant) + 1) : NULL;
     struct emu *emu = counters_emulator();
-    float *out = malloc(n * sizeof *out);
-    struct scan scan = {step, variant, n, 0, false};
+
     emu_forget(emu);
     emu_count(emu, true);
-    cr_assert(out != NULL && scan_once(&scan, random_floats(n, false), out) == cudaSuccess);
+    cr_assert(step->scan(out, in, scan.n, scan.variant, workspace, NULL) == cudaSuccess);
+    cr_assert(cudaDeviceSynchronize() == cudaSuccess);
     emu_count(emu, false);
-    free(out);
+    cudaFree(in);
+    cudaFree(out);
+    cudaFree(workspace);
 }
 
-/*
- * What threads do while they wait for another block is chance, and differs from run to run: their
- * loads of a barrier (step 10: grid.sync, in a header of cooperative groups) or of states (11 and
- * 12), and in step 11, which looks back as far as it has to, the additions, too. Stores are not, nor
- * shared memory, nor the lines that load the elements.
- */
-static const struct {
-    const char *step;
-    bool adds;
-    const char *lines[4]; /* parts of the names of files in which threads wait */
-} waits[] = {{"10", false, {"cooperative_groups", "sync.h", "grid.h"}},
-             {"11", true, {"look_back.cuh"}},
-             {"12", true, {"states.cuh", "prefix.cuh", "barrier.cuh"}}};
-
-static bool by_chance(const struct row *row)
-{
-    const char *name = row->fields[METRIC], *line = row->fields[LINE];
-    for (size_t i = 0; i < LENGTH(waits); i++) {
-        if (strcmp(row->fields[STEP], waits[i].step) != 0) continue;
-        if (!line[0])
-            return strstr(name, "mem_global_op_ld") != NULL ||
-                   (waits[i].adds && strcmp(name, FADD) == 0);
-        for (size_t k = 0; k < LENGTH(waits[i].lines) && waits[i].lines[k] != NULL; k++)
-            if (strstr(line, waits[i].lines[k]) != NULL) return true;
-    }
-    return false;
-}
-
-/* These tests scan floats; step 12 has variants of other types. */
-static bool scans_floats(const struct row *row)
-{
-    const struct step *step = scan_step(atoi(row->fields[STEP]));
-    for (int i = 0; step->elements != NULL && i < variant_count(step); i++)
-        if (strcmp(row->fields[VARIANT], variant_name(step, i)) == 0)
-            return step->elements[i] == ELEMENT_F32;
-    return true;
-}
-
-static void compare(const struct row *row)
+static const struct emu_launch_record *launch_of(const struct row *row)
 {
     struct emu *emu = counters_emulator();
     char *const *f = row->fields;
     size_t launch = strtoul(f[LAUNCH], NULL, 10);
     cr_assert(launch < emu_records(emu), "step %s %s, n = %s: no launch %s", f[STEP], f[VARIANT],
               f[N], f[LAUNCH]);
+    return emu_record(emu, launch);
+}
 
-    const struct emu_launch_record *record = emu_record(emu, launch);
-    double recorded = strtod(f[VALUE], NULL), counted;
-    bool known = counted_for(row, record, &counted);
-    counted -= spared(row, record);
-    double more = arbitration(row, record);
-    bool is_ratio = strstr(f[METRIC], ".ratio") != NULL; /* ncu gives two digits */
-    cr_expect(known || recorded == 0, "step %s %s: '%s' is no line of scan.cu any more", f[STEP],
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static void compare(const struct row *row, double recorded, double counted, double polled)
+{
+    char *const *f = row->fields;
+    struct expected expected =
+        expect_of(row, scan.step, scan.variant, launch_of(row), counted, polled);
+    double more = recorded - expected.least;
+    cr_expect(recorded >= expected.least && recorded <= expected.most &&
+                  (expected.grain == 0 || fmod(more, expected.grain) == 0),
+              "step %s %s, n = %s, launch %s (%s) %s: %s is %.15g on the GPU and %.15g here (from "
+              "%.15g to %.15g expected)",
+              f[STEP], f[VARIANT], f[N], f[LAUNCH], f[KERNEL], f[LINE], f[METRIC], recorded,
+              counted, expected.least, expected.most);
+}
+
+/* A ratio, of which ncu gives two digits, is that of the two counts in the rows above it. */
+static void compare_ratio(const struct row *row, double sectors, double requests)
+{
+    char *const *f = row->fields;
+    double recorded = strtod(f[VALUE], NULL), ratio = requests ? sectors / requests : 0;
+    cr_expect(fabs(recorded - ratio) <= 0.00501,
+              "step %s %s, n = %s, launch %s: %s is %s and not %g", f[STEP], f[VARIANT], f[N],
+              f[LAUNCH], f[METRIC], f[VALUE], ratio);
+}
+
+static void compare_total(const struct row *row)
+{
+    static double last[2][2]; /* sectors and requests, loads and stores */
+    const char *name = row->fields[METRIC];
+    const struct emu_launch_record *record = launch_of(row);
+    const struct line_group *polls = polls_of(row);
+    double recorded = strtod(row->fields[VALUE], NULL);
+    bool store = strstr(name, "_st.") != NULL;
+
+    if (strcmp(name, SECTORS("ld")) == 0 || strcmp(name, SECTORS("st")) == 0)
+        last[store][0] = recorded;
+    if (strcmp(name, REQUESTS("ld")) == 0 || strcmp(name, REQUESTS("st")) == 0)
+        last[store][1] = recorded;
+    if (strstr(name, ".ratio") != NULL) {
+        compare_ratio(row, last[store][0], last[store][1]);
+        return;
+    }
+    bool polled = strcmp(name, REQUESTS("ld")) == 0 || strcmp(name, SECTORS("ld")) == 0;
+    compare(row, recorded, metric(&record->total, name),
+            polls != NULL && polled ? group_counts(polls, record, name) : 0);
+}
+
+static void compare_line(const struct row *row)
+{
+    char *const *f = row->fields;
+    double recorded = strtod(f[VALUE], NULL);
+    const struct emu_counts *counts =
+        line_counts(launch_of(row), f[SOURCE], (unsigned)atoi(strchr(f[LINE], ':') + 1));
+    cr_expect(counts != NULL || recorded == 0, "step %s %s: '%s' is no line any more", f[STEP],
               f[VARIANT], f[SOURCE]);
-    cr_expect(recorded >= counted - (is_ratio ? 0.005 : 0) &&
-                  recorded <= counted + more + (is_ratio ? 0.005 : 0),
-              "step %s %s, n = %s, launch %s (%s) %s: %s is %s on the GPU and %.15g here", f[STEP],
-              f[VARIANT], f[N], f[LAUNCH], f[KERNEL], f[LINE], f[METRIC], f[VALUE], counted);
+    compare(row, recorded, counts != NULL ? metric(counts, f[METRIC]) : 0, 0);
+}
+
+/* Lines that are compared together: what has been recorded of them, by group, launch and metric. */
+static struct sum {
+    const struct line_group *group;
+    struct row row; /* the first of them */
+    char text[1024];
+    double recorded;
+} sums[256];
+static size_t sum_count;
+
+static void add_to_sums(const struct row *row, const struct line_group *group)
+{
+    size_t i = 0;
+    while (i < sum_count && (sums[i].group != group ||
+                             strcmp(sums[i].row.fields[LAUNCH], row->fields[LAUNCH]) != 0 ||
+                             strcmp(sums[i].row.fields[METRIC], row->fields[METRIC]) != 0))
+        i++;
+    if (i == sum_count) {
+        cr_assert(++sum_count <= LENGTH(sums));
+        sums[i].group = group;
+        sums[i].recorded = 0;
+        char *to = sums[i].text;
+        for (int k = 0; k < COLUMNS; k++) {
+            sums[i].row.fields[k] = to;
+            to = stpcpy(to, row->fields[k]) + 1;
+        }
+    }
+    sums[i].recorded += strtod(row->fields[VALUE], NULL);
+}
+
+static void compare_sums(void)
+{
+    for (size_t i = 0; i < sum_count; i++) {
+        const struct sum *sum = &sums[i];
+        double counted = group_counts(sum->group, launch_of(&sum->row), sum->row.fields[METRIC]);
+        compare(&sum->row, sum->recorded, counted, sum->group->polls ? counted : 0);
+    }
+    sum_count = 0;
+}
+
+static void compare_row(const struct row *row)
+{
+    const struct line_group *group = group_of(row);
+    if (group != NULL)
+        add_to_sums(row, group);
+    else if (row->fields[LINE][0])
+        compare_line(row);
+    else
+        compare_total(row);
 }
 
 /* Compares the rows of scans of at least `least` and less than `below` elements. */
 static void compare_all(size_t least, size_t below)
 {
-    char line[1024], last[128] = "", scan[128];
+    char line[1024], last[128] = "", name[128];
     size_t rows = 0;
     bool headed = false, steps[100] = {false};
     FILE *file = fopen(RECORDED, "r");
@@ -301,17 +310,22 @@ static void compare_all(size_t least, size_t below)
         int step = atoi(row.fields[STEP]);
         size_t n = strtoul(row.fields[N], NULL, 10);
         cr_assert(step >= 2 && step < (int)LENGTH(steps), "step %d", step);
-        if (n < least || n >= below || !scans_floats(&row)) continue;
+        if (n < least || n >= below) continue;
         steps[step] = true;
 
         /* Rows of one scan follow each other. */
-        snprintf(scan, sizeof scan, "%s %s %s", row.fields[STEP], row.fields[VARIANT],
+        snprintf(name, sizeof name, "%s %s %s", row.fields[STEP], row.fields[VARIANT],
                  row.fields[N]);
-        if (strcmp(scan, last) != 0) run(&row);
-        strcpy(last, scan);
-        if (!by_chance(&row)) compare(&row);
+        if (strcmp(name, last) != 0) {
+            compare_sums();
+            choose(&row);
+            run();
+        }
+        strcpy(last, name);
+        compare_row(&row);
         rows++;
     }
+    compare_sums();
     fclose(file);
     for (int i = least > ONE_BLOCK ? 5 : 2; i <= LAST_RECORDED; i++) /* 1 runs on the CPU */
         cr_expect(steps[i], "%s has no row of step %d", RECORDED, i);

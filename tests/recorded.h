@@ -1,0 +1,54 @@
+/*
+ * recorded.h — a row of profiles/h200/counters.csv, and by how much the emulator may differ from it.
+ */
+#ifndef RECORDED_H
+#define RECORDED_H
+
+#include "common/emu/emu.h"
+#include "common/step.h"
+
+/* One row: a total of a launch, or a count of one source line, whose text is the last field. */
+enum { STEP, VARIANT, N, KERNEL, LAUNCH, LINE, METRIC, VALUE, UNIT, SOURCE, COLUMNS };
+struct row {
+    char *fields[COLUMNS];
+};
+
+/* ncu's counters of shared and global memory, of op ld or st, and of additions. */
+#define CONFLICTS(op)           "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" op ".sum"
+#define WAVEFRONTS(op)          "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" op ".sum"
+#define SHARED_INSTRUCTIONS(op) "smsp__sass_inst_executed_op_shared_" op ".sum"
+#define REQUESTS(op)            "l1tex__t_requests_pipe_lsu_mem_global_op_" op ".sum"
+#define SECTORS(op)             "l1tex__t_sectors_pipe_lsu_mem_global_op_" op ".sum"
+#define SECTORS_A_REQUEST(op)                                                                      \
+    "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_" op ".ratio"
+#define FADD "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"
+
+/*
+ * Lines whose counts are compared by their sum, for nvcc and ptxas do not agree to which of them
+ * an access belongs; or in which threads poll, as often as chance will have it.
+ */
+struct line_group {
+    const char *step, *kernel; /* kernel NULL: any */
+    const char *op; /* "ld" or "st": what they do; the lines' other counts are compared */
+    bool polls;
+    struct place {
+        const char *file, *text; /* where, and how the line begins; NULL: any */
+    } lines[4];
+};
+
+/* The group of a row, or that in which a kernel's threads poll; NULL: none. */
+const struct line_group *group_of(const struct row *);
+const struct line_group *polls_of(const struct row *);
+
+/* Does a line of the source belong to it? */
+bool in_group(const struct line_group *, const char *path, const char *text);
+
+/* What ncu may have counted where the emulator has counted `counted`, and `polled` of that in lines
+ * that poll: from least to most; if grain is not 0, least and a multiple of it. */
+struct expected {
+    double least, most, grain;
+};
+struct expected expect_of(const struct row *, const struct step *, int variant,
+                          const struct emu_launch_record *, double counted, double polled);
+
+#endif
