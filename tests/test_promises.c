@@ -44,16 +44,17 @@ Test(promises, same_bits)
     run_program("same-bits");
     expect_sum("differ from the CPU", 12, 0);
     expect_sum("differ from the first", 12, 0);
-    expect_sum("runs", 12, 36);
+    expect_sum("runs", 12, 24);
     cr_expect(sum_of("error", &rows) > 0 && rows == 12);
     cr_expect_gt(sum_of("bound", &rows), sum_of("error", &rows));
 }
 
-/* Six ways of four types, three of the two that cannot be in place; and two larger sizes. */
+/* Six ways of four types, three of the two that cannot be in place; and one more n, for
+ * scan_pipeline. */
 Test(promises, every_way)
 {
     run_program("every-way");
-    expect_sum("wrong", 4 * (6 + 2) + 2 * (3 + 2), 0);
+    expect_sum("wrong", 4 * (6 + 1) + 2 * (3 + 1), 0);
 }
 
 /* Four streams, and a graph of each size. */
