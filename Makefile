@@ -247,7 +247,7 @@ $(patsubst %,$(CUDA_BUILD)/tests/%_code.cu.o,cooperative async cluster): NVCCFLA
 
 # What tests look at or run, made of one source file: see tests/programs/programs.h.
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread memory sync \
-            merged endless ticket linked hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
+            merged endless ticket ring linked hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
             cubin.fatbin)
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
@@ -284,8 +284,9 @@ build/tests/programs/%: tests/programs/kernels.cu | emu
 
 # Programs that the checkers look at, one that ptxas changes, and two that do not end.
 build/tests/programs/ticket: $(wildcard steps/11-*/*.cu*) steps/11-single-pass/scan.h
-build/tests/programs/ticket: NVCCFLAGS += -I.
-$(addprefix build/tests/programs/,memory sync merged endless ticket): %: tests/programs/$$(notdir $$@).cu
+build/tests/programs/ring: $(wildcard steps/12-*/*.cuh) steps/12-pipeline/shape.h
+build/tests/programs/ticket build/tests/programs/ring: NVCCFLAGS += -I.
+$(addprefix build/tests/programs/,memory sync merged endless ticket ring): %: tests/programs/$$(notdir $$@).cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) -g -cudart shared $< -o $@
 
@@ -294,6 +295,7 @@ build/tests/programs/linked: $(wildcard tests/programs/linked*) | emu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) $(THREE_PTX) -rdc=true -cudart shared $(filter %.cu,$^) -o $@
 
+build/tests/programs/hazards.ptx: steps/12-pipeline/barrier.cuh
 build/tests/programs/%.ptx: tests/programs/%.cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) -ptx -O3 -lineinfo -arch=compute_90 $< -o $@

@@ -10,6 +10,7 @@
 #include "async.h"
 #include "device.h"
 #include "mbarrier.h"
+#include "race.h"
 #include "watch.h"
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct bulk_copy {
     uint64_t bytes;
     uint8_t *taken; /* a copy of the source, once it has been read */
     struct shared_place mbarrier;
+    struct race_copy race; /* for racecheck */
 };
 
 void bulk_free(struct bulk_copy **list)
@@ -47,14 +49,14 @@ static uint8_t *find(struct warp *w, const struct insn *i, int lane, const struc
 {
     uint64_t address = address_of(w, operand, lane), host;
     enum ptx_space space = operand->space;
-    struct shared_place place;
+    struct shared_place place = {.owner = w->block};
     struct range range;
     char nearest[200];
     if (space != PTX_GLOBAL) {
         if (!shared_find(w, i, lane, space, address, bytes, BULK_UNIT, &place)) return NULL;
         address = place.offset;
         host = (uint64_t)(uintptr_t)place.owner->shared;
-        space = place.owner == w->block ? PTX_SHARED : PTX_SHARED_CLUSTER;
+        space = PTX_SHARED;
     } else {
         if (address % BULK_UNIT) {
             fault(w, i, lane, EMU_MISALIGNED_ADDRESS,
@@ -72,11 +74,12 @@ static uint8_t *find(struct warp *w, const struct insn *i, int lane, const struc
         }
         host = (uint64_t)range.delta;
     }
-    if (w->block->launch->watched && space != PTX_SHARED_CLUSTER)
+    if (w->block->launch->watched)
         for (uint64_t at = 0; at < bytes; at += BULK_UNIT) {
             uint64_t each[WARP];
             for (int l = 0; l < WARP; l++) each[l] = address + at;
-            watch_access(w, i, UINT32_C(1) << lane, each, BULK_UNIT, operation, space, host);
+            watch_access(w, i, UINT32_C(1) << lane, each, BULK_UNIT, operation, space, host,
+                         place.owner);
         }
     return (uint8_t *)(uintptr_t)(host + address);
 }
@@ -98,14 +101,29 @@ static void append(struct bulk_copy **list, const struct bulk_copy *copy, struct
 static void issue_to_shared(struct warp *w, const struct insn *i, struct bulk_copy copy,
                             const struct address *to, const struct address *mbarrier)
 {
-    copy.to = find(w, i, copy.lane, to, copy.bytes, "st");
-    if (!copy.to ||
-        !shared_find(w, i, copy.lane, mbarrier->space, address_of(w, mbarrier, copy.lane),
+    if (!shared_find(w, i, copy.lane, mbarrier->space, address_of(w, mbarrier, copy.lane),
                      sizeof(uint64_t), sizeof(uint64_t), &copy.mbarrier) ||
         !mbarrier_check(w, i, copy.lane, &copy.mbarrier))
         return;
+    if (w->block->race) race_mbarrier_use(w, i, copy.lane, &copy.mbarrier, "atom");
+    if (w->block->race) race_copy_begin(w, BY_BARRIER, &copy.mbarrier);
+    copy.from = find(w, i, copy.lane, &i->places[1], copy.bytes, "ld");
+    copy.to = copy.from ? find(w, i, copy.lane, to, copy.bytes, "st") : NULL;
+    if (w->block->race) copy.race = race_copy_end(w);
     struct block *owner = copy.mbarrier.owner;
-    if (async_of(&owner->warps[0], i)) append(&owner->async->arriving, &copy, w);
+    if (copy.to && async_of(&owner->warps[0], i)) append(&owner->async->arriving, &copy, w);
+}
+
+/* A copy to global memory, which completes in a group of its thread. */
+static void issue_to_global(struct warp *w, const struct insn *i, struct bulk_copy copy)
+{
+    if (w->block->race) race_copy_begin(w, BY_BULK, NULL);
+    copy.from = find(w, i, copy.lane, &i->places[1], copy.bytes, "ld");
+    if (copy.from)
+        copy.to = find(w, i, copy.lane, &i->places[0], copy.bytes, i->elements ? "atom" : "st");
+    if (w->block->race) copy.race = race_copy_end(w);
+    copy.group = w->block->async->bulk_groups[w->index][copy.lane];
+    if (copy.to) append(&w->block->async->grouped, &copy, w);
 }
 
 /* To the same places of each block whose bit is set. */
@@ -128,25 +146,19 @@ static void issue_multicast(struct warp *w, const struct insn *i, struct bulk_co
 static void issue(struct warp *w, const struct insn *i, int lane)
 {
     uint32_t bytes = ((const uint32_t *)slot_at(w, i->c))[lane];
-    struct async *async = async_of(w, i);
     struct bulk_copy copy = {.warp = w, .insn = i, .lane = lane, .bytes = bytes};
-    if (!async) return;
+    if (!async_of(w, i)) return;
     if (bytes % BULK_UNIT) {
         fault(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
               "a bulk copy of %u bytes, which is not a multiple of %d", bytes, BULK_UNIT);
         return;
     }
-    copy.from = find(w, i, lane, &i->places[1], bytes, "ld");
-    if (!copy.from) return;
-    if (i->places[0].space == PTX_GLOBAL) {
-        copy.to = find(w, i, lane, &i->places[0], bytes, i->elements ? "atom" : "st");
-        copy.group = async->bulk_groups[w->index][lane];
-        if (copy.to) append(&async->grouped, &copy, w);
-    } else if (i->b != NO_SLOT) {
+    if (i->places[0].space == PTX_GLOBAL)
+        issue_to_global(w, i, copy);
+    else if (i->b != NO_SLOT)
         issue_multicast(w, i, copy);
-    } else {
+    else
         issue_to_shared(w, i, copy, &i->places[0], &i->places[2]);
-    }
 }
 
 void op_bulk(struct warp *w, const struct insn *i, uint32_t mask)
@@ -191,6 +203,8 @@ void bulk_arrive_at(const struct shared_place *place)
                   "its block has exited before a bulk copy from its shared memory was complete");
         else
             carry_out(copy);
+        if (place->owner->race)
+            race_copy_arrive(copy->warp, copy->lane, BY_BARRIER, copy->race, place);
         mbarrier_complete_bytes(copy->warp, copy->insn, copy->lane, place, copy->bytes);
         drop(at);
     }
@@ -211,6 +225,10 @@ void op_bulk_wait(struct warp *w, const struct insn *i, uint32_t mask)
         bool done =
             copy->warp == w && mask >> copy->lane & 1 &&
             (int64_t)copy->group + i->offset < (int64_t)async->bulk_groups[w->index][copy->lane];
+        if (done && w->block->race) {
+            race_copy_await(w, copy->lane, BULK_READS, copy->race.when);
+            if (!i->flip_c) race_copy_await(w, copy->lane, BULK_COPIES, copy->race.when);
+        }
         if (done && !i->flip_c) {
             carry_out(copy);
             drop(at);

@@ -9,10 +9,9 @@
 /* ---- barrier.cluster ----------------------------------------------------------------------- */
 
 /* For racecheck: a word that is no device address, by cluster and phase. */
-static void barrier_word(const struct cluster *cluster, uint64_t *address)
+static uint64_t barrier_word(const struct cluster *cluster, bool parity)
 {
-    uint64_t word = UINT64_MAX - 8 * (2 * cluster->blocks[0]->index + cluster->parity) - 7;
-    for (int l = 0; l < WARP; l++) address[l] = word;
+    return UINT64_MAX - (2 * cluster->blocks[0]->index + parity);
 }
 
 /* A thread that has exited is not waited for. */
@@ -39,7 +38,6 @@ static void complete(struct cluster *cluster)
 
 void op_cluster_arrive(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    uint64_t address[WARP];
     if (w->cluster_owes & mask) {
         fault(w, i, __builtin_ctz(w->cluster_owes & mask), EMU_LAUNCH_FAILURE,
               "a second barrier.cluster.arrive without a barrier.cluster.wait between");
@@ -47,14 +45,13 @@ void op_cluster_arrive(struct warp *w, const struct insn *i, uint32_t mask)
     }
     w->cluster_arrived |= mask;
     w->cluster_owes |= mask;
-    if (!w->block->race) return;
-    barrier_word(w->block->cluster, address);
-    race_signal(w, mask, PTX_GLOBAL, address);
+    const struct cluster *cluster = w->block->cluster;
+    if (w->block->race)
+        race_signal(w, mask, barrier_word(cluster, cluster->parity), i->order & ORDER_RELEASE);
 }
 
 uint32_t cluster_wait_over(struct warp *w, const struct insn *i, uint32_t lanes)
 {
-    uint64_t address[WARP];
     struct cluster *cluster = w->block->cluster;
     if (lanes & ~w->cluster_owes) {
         fault(w, i, __builtin_ctz(lanes & ~w->cluster_owes), EMU_LAUNCH_FAILURE,
@@ -64,12 +61,8 @@ uint32_t cluster_wait_over(struct warp *w, const struct insn *i, uint32_t lanes)
     if (w->cluster_arrived & lanes && all_arrived(cluster)) complete(cluster);
     if (w->cluster_arrived & lanes) return 0;
     w->cluster_owes &= ~lanes;
-    if (w->block->race) {
-        cluster->parity = !cluster->parity; /* of the phase that is over */
-        barrier_word(cluster, address);
-        cluster->parity = !cluster->parity;
-        race_await(w, lanes, PTX_GLOBAL, address);
-    }
+    /* The phase that is over has the other parity. */
+    if (w->block->race) race_await(w, lanes, barrier_word(cluster, !cluster->parity));
     return lanes;
 }
 

@@ -7,6 +7,7 @@
 #include "async.h"
 #include "counters.h"
 #include "mbarrier.h"
+#include "race.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ struct copy {
     const uint8_t *from[WARP];
     uint8_t from_bytes[WARP]; /* the rest is filled with zeros */
     uint32_t mbarrier[WARP];  /* offset in shared memory */
+    struct race_copy race;    /* for racecheck */
 };
 
 struct copy_queue {
@@ -182,7 +184,9 @@ void op_copy(struct warp *w, const struct insn *i, uint32_t mask)
     /* It counts as one instruction with two sides. */
     struct insn_counts *counts = w->counts;
     w->counts = NULL;
+    if (w->block->race) race_copy_begin(w, BY_COPY, NULL);
     bool found = find_sources(w, i, reading, copy, from) && find_targets(w, i, mask, copy, to);
+    if (w->block->race) copy->race = race_copy_end(w);
     w->counts = counts;
     if (!found)
         copy->mask = 0;
@@ -202,6 +206,7 @@ void op_copy_commit(struct warp *w, const struct insn *i, uint32_t mask)
 void op_copy_wait(struct warp *w, const struct insn *i, uint32_t mask)
 {
     struct copy_queue *queue = queue_of(w, i);
+    uint32_t over[WARP] = {0}; /* for racecheck: when the last one began that is over */
     if (!queue) return;
     for (size_t k = 0; k < queue->count; k++) {
         struct copy *copy = &queue->items[k];
@@ -210,8 +215,13 @@ void op_copy_wait(struct warp *w, const struct insn *i, uint32_t mask)
             done |= (uint32_t)(i->offset == COPY_EVERYTHING ||
                                (int64_t)copy->group[l] + i->offset < (int64_t)queue->committed[l])
                     << l;
+        for (int l = 0; l < WARP; l++)
+            if (done & mask & copy->mask & UINT32_C(1) << l && !copy->is_arrival)
+                over[l] = copy->race.when;
         if (!copy->is_arrival) carry_out(w->block, copy, done & mask);
     }
+    for (int l = 0; l < WARP && w->block->race; l++)
+        if (over[l]) race_copy_await(w, l, COPIES, over[l]);
     drop_finished(queue);
 }
 
@@ -220,6 +230,7 @@ void op_copy_arrive(struct warp *w, const struct insn *i, uint32_t mask)
     struct copy *copy = add(w, i, mask);
     if (!copy) return;
     copy->is_arrival = true;
+    if (w->block->race) copy->race = race_copy_end(w); /* that is, of the copies before */
     for (; mask; mask &= mask - 1) {
         int lane = __builtin_ctz(mask);
         struct shared_place place;
@@ -229,6 +240,7 @@ void op_copy_arrive(struct warp *w, const struct insn *i, uint32_t mask)
                          sizeof(uint64_t), &place) ||
             !mbarrier_check(w, i, lane, &place))
             return;
+        if (w->block->race) race_mbarrier_use(w, i, lane, &place, "atom");
         /* Without .noinc the phase waits for one arrival more. */
         if (!i->flip_c) mbarrier_expect_arrival(w, i, lane, &place);
         copy->mbarrier[lane] = place.offset;
@@ -251,8 +263,12 @@ void copy_arrive_at(const struct shared_place *place)
                 if (!queue->items[before].is_arrival)
                     carry_out(block, &queue->items[before], lanes);
             arrival->mask &= ~lanes;
-            for (; lanes; lanes &= lanes - 1)
-                mbarrier_arrive_at(&block->warps[n], arrival->insn, __builtin_ctz(lanes), place, 1);
+            for (; lanes; lanes &= lanes - 1) {
+                struct warp *w = &block->warps[n];
+                int lane = __builtin_ctz(lanes);
+                if (block->race) race_copy_arrive(w, lane, BY_COPY, arrival->race, place);
+                mbarrier_arrive_at(w, arrival->insn, lane, place, 1);
+            }
         }
         drop_finished(queue);
     }

@@ -19,6 +19,7 @@ void decode_cluster_barrier(struct decoder *d, const struct ptx_instruction *sou
         decode_fail(d, EMU_INVALID_PTX, "a barrier.cluster is either .arrive or .wait");
     i->tally = TALLY_BARRIER;
     if (arrive) {
+        i->order = has_word(source, "relaxed") ? 0 : ORDER_RELEASE;
         i->fn = op_cluster_arrive;
         return;
     }

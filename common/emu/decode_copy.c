@@ -126,6 +126,7 @@ static void decode_bulk(struct decoder *d, const struct ptx_instruction *source,
     take_spaces(d, source, words, spaces);
     if (reduces) {
         take_atomic(d, words, i);
+        i->order = ORDER_ATOMIC;
     }
     refuse_rest(d, words);
     if (group == mbarrier || group != (spaces[0] == PTX_GLOBAL))

@@ -4,7 +4,8 @@
 #include "await.h"
 #include <string.h>
 
-/* What the emulator's order of things gives to every operation. */
+/* What the emulator's order of things gives to every operation; but racecheck asks whether an arrival
+ * releases, as it does if nothing is said. */
 static const char *const hints[] = {"release", "relaxed", "acquire", "cta", "cluster", NULL};
 
 /* d, [address]{, count}: expect_tx has bytes in its place */
@@ -16,6 +17,7 @@ static void decode_arrive(struct decoder *d, const struct ptx_instruction *sourc
     refuse_rest(d, words);
     need_operands(d, source, expects || no_complete ? 3 : 2, 3);
     i->function = MBARRIER_ARRIVE;
+    i->order = has_word(source, "relaxed") ? 0 : ORDER_RELEASE;
     i->result = (uint8_t)((drop ? ARRIVAL_DROP : 0) | (no_complete ? ARRIVAL_NO_COMPLETE : 0));
     if (source->operands[0].kind != PTX_SINK) i->d = destination_slot(d, &source->operands[0], 8);
     decode_address(d, i, &source->operands[1]);

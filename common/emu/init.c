@@ -224,24 +224,24 @@ static struct init *owner_of(const struct emu *emu, uint64_t address)
     return NULL;
 }
 
-/* Each element that a lane takes, of shared memory if init is NULL. They lie in one word each,
- * because they are aligned. What is no plain load takes `bytes` at once. */
+/* Each element that a lane takes, of the owner's shared memory if init is NULL. They lie in one word
+ * each, because they are aligned. What is no plain load takes `bytes` at once. */
 static void read_lane(struct warp *w, const struct insn *i, int lane, struct init *init,
-                      uint64_t address, unsigned bytes)
+                      const struct block *owner, uint64_t address, unsigned bytes)
 {
     uint32_t used = watch_used_bytes(i);
     unsigned step = i->tally == TALLY_LOAD ? i->element_bytes : bytes;
     for (unsigned k = 0; k < bytes; k += step, address += step) {
         if (!(used >> k & 1)) continue;
-        const uint64_t *word =
-            init ? word_at(init, address) : &w->block->init->shared[address / WORD];
+        const uint64_t *word = init ? word_at(init, address) : &owner->init->shared[address / WORD];
         if (!word || !(*word & bits_from(address, step)))
             report(w, i, lane, init ? PTX_GLOBAL : PTX_SHARED, address, step);
     }
 }
 
 void init_access(struct warp *w, const struct insn *i, uint32_t mask, const uint64_t *address,
-                 unsigned bytes, const char *operation, enum ptx_space space)
+                 unsigned bytes, const char *operation, enum ptx_space space,
+                 const struct block *owner)
 {
     bool shared = space == PTX_SHARED;
     struct init *init =
@@ -249,12 +249,12 @@ void init_access(struct warp *w, const struct insn *i, uint32_t mask, const uint
     if (w->block->launch->emu->init->out_of_memory || (!shared && !init)) return;
     for (uint32_t left = mask; left && *operation != 's'; left &= left - 1) {
         int lane = __builtin_ctz(left);
-        read_lane(w, i, lane, init, address[lane], bytes);
+        read_lane(w, i, lane, init, owner, address[lane], bytes);
     }
     for (uint32_t left = mask; left && *operation != 'l'; left &= left - 1) {
         uint64_t at = address[__builtin_ctz(left)];
         if (shared)
-            w->block->init->shared[at / WORD] |= bits_from(at, bytes);
+            owner->init->shared[at / WORD] |= bits_from(at, bytes);
         else
             init_write(init, at, bytes);
     }

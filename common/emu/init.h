@@ -34,6 +34,6 @@ void init_block_start(struct block *);
 void init_block_free(struct init_block *);
 
 void init_access(struct warp *, const struct insn *, uint32_t mask, const uint64_t *address,
-                 unsigned bytes, const char *operation, enum ptx_space);
+                 unsigned bytes, const char *operation, enum ptx_space, const struct block *owner);
 
 #endif

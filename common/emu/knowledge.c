@@ -97,7 +97,7 @@ struct knowledge *knowledge_of(struct knowledge_space *space, uint64_t block, mo
 /* ---- joining --------------------------------------------------------------------------------- */
 
 /* The later moment of each key that both have or either; those that the base covers are left
- * out. */
+ * out. It covers no copies. */
 static unsigned merge(const struct leaf *a, const struct leaf *b, moment base, struct known *merged)
 {
     unsigned count = 0;
@@ -112,7 +112,7 @@ static unsigned merge(const struct leaf *a, const struct leaf *b, moment base, s
             if (b->entries[k].until > next.until) next = b->entries[k];
             k++;
         }
-        if (next.until > base) merged[count++] = next;
+        if (next.until > base || next.key >= COPY_KEY) merged[count++] = next;
     }
     return count;
 }
@@ -192,13 +192,26 @@ static moment entry_until(const struct leaf *leaf, unsigned key)
     return low < leaf->count && leaf->entries[low].key == key ? leaf->entries[low].until : 0;
 }
 
-moment knowledge_until(const struct knowledge_space *space, const struct knowledge *k,
-                       uint64_t block, unsigned thread)
+static const struct leaf *leaf_of(const struct knowledge_space *space, const struct knowledge *k,
+                                  uint64_t block)
 {
     for (unsigned level = space->levels; k && level; level--)
         k = ((const struct node *)k)->branch[branch_of(block, level)];
-    if (!k) return 0;
-    const struct leaf *leaf = (const struct leaf *)k;
+    return (const struct leaf *)k;
+}
+
+moment knowledge_of_copies(const struct knowledge_space *space, const struct knowledge *k,
+                           uint64_t block, unsigned key)
+{
+    const struct leaf *leaf = leaf_of(space, k, block);
+    return leaf ? entry_until(leaf, key) : 0;
+}
+
+moment knowledge_until(const struct knowledge_space *space, const struct knowledge *k,
+                       uint64_t block, unsigned thread)
+{
+    const struct leaf *leaf = leaf_of(space, k, block);
+    if (!leaf) return 0;
     moment warp = entry_until(leaf, WARP_KEY + thread / 32), own = entry_until(leaf, thread);
     moment until = leaf->base > warp ? leaf->base : warp;
     return until > own ? until : own;

@@ -7,7 +7,7 @@
  * which are counted. It is a tree by the block's number, 16 branches a node, so that what
  * thousands of blocks have handed on to each other (a chained scan, a grid barrier) shares nearly
  * all of its nodes; a leaf knows one block: all of its threads, some of its warps, some of its
- * threads. NULL knows nothing.
+ * threads, some asynchronous copies. NULL knows nothing.
  */
 #ifndef EMU_KNOWLEDGE_H
 #define EMU_KNOWLEDGE_H
@@ -18,12 +18,17 @@
 enum {
     MAX_THREADS = 1024, /* of a block */
     WARP_KEY = MAX_THREADS,
-    MAX_KEYS = MAX_THREADS + MAX_THREADS / 32
+    /* Copies that some thread has begun, and that are over in the order in which they were: */
+    COPY_KEY = WARP_KEY + MAX_THREADS / 32, /* by cp.async, a thread's */
+    BULK_READ_KEY = COPY_KEY + MAX_THREADS, /* by cp.async.bulk, a thread's: they have read; */
+    BULK_KEY = BULK_READ_KEY + MAX_THREADS, /* and written */
+    BARRIER_KEY = BULK_KEY + MAX_THREADS, /* by cp.async.bulk, those that arrive at one mbarrier */
+    MAX_KEYS = BARRIER_KEY + MAX_THREADS
 };
 
 typedef uint32_t moment;
 
-/* A thread of the block, or (WARP_KEY + w) all threads of warp w. */
+/* A thread of the block, or (WARP_KEY + w) all threads of warp w, or copies. */
 struct known {
     uint16_t key;
     moment until;
@@ -39,7 +44,8 @@ struct knowledge_space {
 };
 void knowledge_open(struct knowledge_space *, uint64_t blocks);
 
-/* One block: all its threads until `base`, and the entries, whose keys rise. An owner gets it. */
+/* One block: all its threads until `base`, but no copies, and the entries, whose keys rise. An owner
+ * gets it. */
 struct knowledge *knowledge_of(struct knowledge_space *, uint64_t block, moment base,
                                const struct known *entries, unsigned count);
 /* What either knows. The arguments keep their owners, and the result gets a new one. */
@@ -49,8 +55,10 @@ void knowledge_add(struct knowledge_space *, struct knowledge **into, struct kno
 /* Another owner; one owner less. */
 struct knowledge *knowledge_hold(struct knowledge *);
 void knowledge_drop(struct knowledge_space *, struct knowledge **);
-/* Until when a thread is known. */
+/* Until when a thread is known; and copies, by their key. */
 moment knowledge_until(const struct knowledge_space *, const struct knowledge *, uint64_t block,
                        unsigned thread);
+moment knowledge_of_copies(const struct knowledge_space *, const struct knowledge *, uint64_t block,
+                           unsigned key);
 
 #endif

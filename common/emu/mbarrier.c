@@ -56,6 +56,7 @@ static void write_state(const struct shared_place *place, struct state s)
     if (!s.pending && !s.bytes) {
         s.parity = !s.parity;
         s.pending = s.arrivals;
+        if (place->owner->race) race_mbarrier_over(place);
     }
     uint64_t bits = pack(s);
     memcpy(place->owner->shared + place->offset, &bits, sizeof bits);
@@ -165,20 +166,12 @@ static uint32_t operand(const struct warp *w, slot s, int lane, uint32_t otherwi
     return s == NO_SLOT ? otherwise : ((const uint32_t *)slot_at(w, s))[lane];
 }
 
-/* For racecheck: what the lane has done is known to those who wait for this mbarrier later. */
-static void tell(struct warp *w, const struct insn *i, int lane, const struct shared_place *place)
-{
-    uint64_t address[WARP] = {0};
-    address[lane] = place->offset;
-    if (w->block->race && place->owner == w->block)
-        race_signal(w, UINT32_C(1) << lane, PTX_SHARED, address);
-    (void)i;
-}
-
 static bool operate(struct warp *w, const struct insn *i, int lane,
                     const struct shared_place *place)
 {
     uint32_t count = operand(w, i->b, lane, 1);
+    bool makes = i->function == MBARRIER_INIT || i->function == MBARRIER_INVAL;
+    if (w->block->race) race_mbarrier_use(w, i, lane, place, makes ? "st" : "atom");
     if (i->function == MBARRIER_INIT) {
         if (!count || count > MOST_ARRIVALS) {
             fault(w, i, lane, EMU_LAUNCH_FAILURE, "an mbarrier for %u arrivals; 1 to %d can be",
@@ -186,6 +179,7 @@ static bool operate(struct warp *w, const struct insn *i, int lane,
             return false;
         }
         write_state(place, (struct state){.pending = count, .arrivals = count});
+        if (place->owner->race) race_mbarrier_init(place);
         return true;
     }
     if (!mbarrier_check(w, i, lane, place)) return false;
@@ -197,7 +191,8 @@ static bool operate(struct warp *w, const struct insn *i, int lane,
         mbarrier_complete_bytes(w, i, lane, place, operand(w, i->c, lane, 0));
         return !w->block->launch->error;
     }
-    tell(w, i, lane, place);
+    if (w->block->race && i->function == MBARRIER_ARRIVE)
+        race_mbarrier_arrive(w, lane, place, i->order & ORDER_RELEASE);
     if (i->c != NO_SLOT && !expect_bytes(w, i, lane, place, operand(w, i->c, lane, 0)))
         return false;
     return i->function == MBARRIER_EXPECT ||
@@ -253,12 +248,15 @@ uint32_t mbarrier_wait_over(struct warp *w, const struct insn *i, uint32_t lanes
 
 void mbarrier_wait_result(struct warp *w, const struct insn *i, uint32_t lanes, uint32_t over)
 {
-    uint64_t address[WARP];
     uint32_t *d = slot_at(w, i->d);
     *d = (*d & ~lanes) | over;
-    if (!w->block->race || !over) return;
-    for (int l = 0; l < WARP; l++) address[l] = shared_offset(lane_address(w, i, l));
-    race_await(w, over, PTX_SHARED, address);
+    for (; over && w->block->race; over &= over - 1) {
+        int lane = __builtin_ctz(over);
+        struct shared_place place;
+        if (!find(w, i, lane, &place)) return;
+        race_mbarrier_use(w, i, lane, &place, "ld");
+        race_mbarrier_await(w, lane, &place);
+    }
 }
 
 /* test_wait does not wait; but who asks in vain may ask again at once: let others run. */

@@ -132,13 +132,12 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
             return 0;
         }
         *host = (uint64_t)(uintptr_t)owner->shared;
-        if (owner != w->block) return access->mask; /* ncu counts none of those, on an H200 */
-        if (w->counts)
+        if (w->counts && owner == w->block) /* ncu counts no others, on an H200 */
             count_access(counts_of(w, i), w, i, PTX_SHARED, access->address, access->mask,
                          access->bytes, access->operation[0] == 'l');
         if (watched)
             watch_access(w, i, access->mask, access->address, access->bytes, access->operation,
-                         space, *host);
+                         space, *host, owner);
     } else if (space == PTX_LOCAL && access->operation[0] == 'a') {
         access_not_allowed(w, i, access);
         return 0;
@@ -169,7 +168,7 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
                              access->bytes, access->operation[0] == 'l');
             if (watched)
                 watch_access(w, i, access->mask, access->address, access->bytes,
-                             access->operation, PTX_GLOBAL, *host);
+                             access->operation, PTX_GLOBAL, *host, w->block);
         }
     }
     return access->mask;

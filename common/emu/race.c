@@ -1,5 +1,6 @@
 /* race.c — racecheck: each access held against those before it. See race.h. */
 #include "race_state.h"
+#include "shared.h"
 #include "warp_ops.h"
 #include "watch.h"
 #include <string.h>
@@ -29,6 +30,7 @@ struct touch {
     struct warp *w;
     const struct insn *insn;
     enum ptx_space space;
+    struct race_block *owner; /* of shared memory */
     int lane;
     visit who;
     unsigned place, kind;
@@ -39,12 +41,31 @@ struct touch {
     const void *after;  /* NULL: not known, or no plain store */
 };
 
+/* Does the lane know that the last write, or a read, is over? */
+static bool knows_copy(const struct touch *t, const struct granule *g, int which)
+{
+    visit v = g->who[which];
+    bool wrote = which == LAST_WRITE || is_atomic(g, which);
+    enum maker maker = maker_of(granule_kind(g, which));
+    unsigned first = maker == BY_BARRIER ? BARRIER_KEY
+                     : maker == BY_COPY  ? COPY_KEY
+                     : wrote             ? BULK_KEY
+                                         : BULK_READ_KEY;
+    return lane_knows_copy(t->w, t->lane, v, first + visit_thread(v));
+}
+
+static bool knows(const struct touch *t, const struct granule *g, int which)
+{
+    if (maker_of(granule_kind(g, which)) != BY_THREAD) return knows_copy(t, g, which);
+    return lane_knows(t->w, t->lane, g->who[which]);
+}
+
 static void check_pair(const struct touch *t, const struct granule *g, int which,
                        enum hazard hazard)
 {
     visit other = g->who[which];
     unsigned both = visit_bytes(other) & visit_bytes(t->who);
-    if (!both || lane_knows(t->w, t->lane, other)) return;
+    if (!both || knows(t, g, which)) return;
     bool same_block = visit_block(other) == visit_block(t->who);
     bool same_warp = same_block && visit_thread(other) / WARP == t->w->index;
     if (may_meet(granule_kind(g, which), t->kind, same_block, same_warp, t->space == PTX_SHARED))
@@ -53,8 +74,8 @@ static void check_pair(const struct touch *t, const struct granule *g, int which
     if (hazard == WRITE_AFTER_WRITE && t->after &&
         !memcmp(t->before, t->after, (unsigned)__builtin_popcount(visit_bytes(t->who))))
         return;
-    race_report(t->w, t->insn, t->lane, hazard, other, g->place[which], t->space,
-                t->address + (unsigned)__builtin_ctz(both));
+    race_report(t->w, t->insn, t->lane, hazard, other, maker_of(granule_kind(g, which)),
+                g->place[which], t->space, t->address + (unsigned)__builtin_ctz(both));
 }
 
 static unsigned distance(visit a, visit b)
@@ -64,9 +85,9 @@ static unsigned distance(visit a, visit b)
                                                               : visit_thread(a) != visit_thread(b);
 }
 
-static bool is_over(const struct touch *t, visit v)
+static bool is_over(const struct touch *t, const struct granule *g, int which)
 {
-    return !visit_bytes(v) || lane_knows(t->w, t->lane, v);
+    return !visit_bytes(g->who[which]) || knows(t, g, which);
 }
 
 /* Of many readers two are kept, in different warps or blocks if there are such: whoever writes
@@ -74,9 +95,9 @@ static bool is_over(const struct touch *t, visit v)
 static void keep_read(const struct touch *t, struct granule *g)
 {
     int which;
-    if (is_over(t, g->who[READ]))
+    if (is_over(t, g, READ))
         which = READ;
-    else if (is_over(t, g->who[OTHER_READ]) ||
+    else if (is_over(t, g, OTHER_READ) ||
              distance(t->who, g->who[READ]) >= distance(g->who[OTHER_READ], g->who[READ]))
         which = OTHER_READ;
     else
@@ -108,7 +129,8 @@ static void touch_write(const struct touch *t, struct granule *g)
         g->who[which] &= ~((visit)bytes << VISIT_BYTES_AT);
     }
     /* By this thread in the same moment: bytes add up. */
-    bool adds = visit_is_same(g->who[LAST_WRITE], t->who);
+    bool adds = visit_is_same(g->who[LAST_WRITE], t->who) &&
+                maker_of(granule_kind(g, LAST_WRITE)) == maker_of(t->kind);
     granule_set(g, LAST_WRITE, adds ? t->who | g->who[LAST_WRITE] : t->who, t->place, t->kind);
 }
 
@@ -160,7 +182,7 @@ static uint32_t without_duplicates(struct warp *w, const struct insn *i, uint32_
                 continue;
             ptrdiff_t index = i - w->block->launch->kernel->code;
             visit them = visit_make(w->block->index, w->index * WARP + (unsigned)other, AT_ONCE, 1);
-            race_report(w, i, lane, WRITE_AFTER_WRITE, them,
+            race_report(w, i, lane, WRITE_AFTER_WRITE, them, BY_THREAD,
                         index < UNKNOWN_PLACE ? (unsigned)index : UNKNOWN_PLACE, space,
                         address[lane]);
         }
@@ -171,10 +193,10 @@ static uint32_t without_duplicates(struct warp *w, const struct insn *i, uint32_
 
 static struct granule *granule_at(const struct touch *t, uint64_t address)
 {
-    struct race_block *race = t->w->block->race;
-    if (t->space == PTX_SHARED) return &race->shared[address / GRANULE];
-    struct granule *g = shadow_at(&race->race->shadow, address);
-    if (!g) race->race->off = true;
+    struct race *race = t->owner->race;
+    if (t->space == PTX_SHARED) return &t->owner->shared[address / GRANULE];
+    struct granule *g = shadow_at(&race->shadow, address);
+    if (!g) race->off = true;
     return g;
 }
 
@@ -184,7 +206,8 @@ static void touch_lane(struct touch *t, uint64_t address, unsigned bytes, uint64
     uint8_t value[LARGEST];
     const struct race_block *race = t->w->block->race;
     const uint8_t *after = stored_value(t->w, t->insn, t->lane, value);
-    unsigned thread = t->w->index * WARP + (unsigned)t->lane;
+    unsigned thread = maker_of(t->kind) == BY_BARRIER ? race->copies.number
+                                                      : t->w->index * WARP + (unsigned)t->lane;
     for (uint64_t at = address, end = address + bytes; at < end;) {
         t->address = at / GRANULE * GRANULE;
         unsigned from = (unsigned)(at - t->address),
@@ -206,7 +229,7 @@ static void touch_lane(struct touch *t, uint64_t address, unsigned bytes, uint64
 /* What a strong access of one lane takes over and hands on at each word that it touches. */
 static void synchronise(struct touch *t, uint64_t address, unsigned bytes)
 {
-    struct sync_table *table = sync_table_of(t->w, t->space);
+    struct sync_table *table = t->space == PTX_SHARED ? &t->owner->words : &t->owner->race->words;
     for (uint64_t word = address / GRANULE; word * GRANULE < address + bytes; word++) {
         if (t->reads) sync_acquire(t->w, t->lane, table, word + 1);
         if (t->writes) sync_release(t->w, t->lane, table, word + 1, !t->reads);
@@ -232,17 +255,45 @@ static void note_cas(const struct touch *t, uint64_t address)
             t->w->block->race->race->leads_to_cas[recent[k].place] = true;
 }
 
+static bool is_off(const struct race_block *race)
+{
+    return race->race->off || race->now >= MAX_MOMENT;
+}
+
+static struct touch touch_of(struct warp *w, const struct insn *i, const char *operation,
+                             enum ptx_space space, const struct block *owner)
+{
+    ptrdiff_t index = i - w->block->launch->kernel->code;
+    return (struct touch){.w = w,
+                          .insn = i,
+                          .space = space,
+                          .owner = owner->race,
+                          .place = index < UNKNOWN_PLACE ? (unsigned)index : UNKNOWN_PLACE,
+                          .reads = *operation != 's',
+                          .writes = *operation != 'l',
+                          .used = UINT32_MAX};
+}
+
+void race_mbarrier_use(struct warp *w, const struct insn *i, int lane,
+                       const struct shared_place *place, const char *operation)
+{
+    if (is_off(w->block->race)) return;
+    struct touch t = touch_of(w, i, operation, PTX_SHARED, place->owner);
+    t.lane = lane;
+    t.kind = *operation == 's' ? KIND_WEAK : KIND_ATOMIC;
+    touch_lane(&t, place->offset, sizeof(uint64_t), (uint64_t)(uintptr_t)place->owner->shared);
+}
+
 void race_access(struct warp *w, const struct insn *i, uint32_t mask, const uint64_t *address,
-                 unsigned bytes, const char *operation, enum ptx_space space, uint64_t host)
+                 unsigned bytes, const char *operation, enum ptx_space space, uint64_t host,
+                 const struct block *owner)
 {
     struct race_block *race = w->block->race;
-    if (race->race->off || race->now >= MAX_MOMENT) return;
-    ptrdiff_t index = i - w->block->launch->kernel->code;
-    struct touch t = {.w = w, .insn = i, .space = space, .used = watch_used_bytes(i)};
-    t.reads = *operation != 's';
-    t.writes = *operation != 'l';
-    t.place = index < UNKNOWN_PLACE ? (unsigned)index : UNKNOWN_PLACE;
-    t.kind = (i->order & ORDER_KIND) | (i->order & ORDER_BLOCK ? KIND_NARROW : 0);
+    if (is_off(race)) return;
+    struct touch t = touch_of(w, i, operation, space, owner);
+    t.used = watch_used_bytes(i);
+    t.kind = (i->order & ORDER_KIND) | (i->order & ORDER_BLOCK ? KIND_NARROW : 0) |
+             (unsigned)race->copies.maker << MAKER_AT;
     if (i->order & ORDER_RELEASE)
         race_fence(w, mask, i->order & ORDER_BLOCK ? SCOPE_BLOCK : SCOPE_DEVICE);
     uint32_t lanes = mask;
@@ -254,7 +305,7 @@ void race_access(struct warp *w, const struct insn *i, uint32_t mask, const uint
         if (i->tally == TALLY_LOAD) note_load(&t, address[t.lane]);
         if (i->tally == TALLY_ATOMIC && i->function == ATOMIC_CAS) note_cas(&t, address[t.lane]);
     }
-    if ((i->order & ORDER_KIND) == KIND_WEAK) return;
+    if ((i->order & ORDER_KIND) == KIND_WEAK || race->copies.maker != BY_THREAD) return;
     for (uint32_t left = mask; left; left &= left - 1) {
         t.lane = __builtin_ctz(left);
         synchronise(&t, address[t.lane], bytes);

@@ -28,6 +28,18 @@ bool lane_knows(const struct warp *w, int lane, visit v)
            when <= knowledge_until(&race->race->space, state->more[lane], block, thread);
 }
 
+bool lane_knows_copy(const struct warp *w, int lane, visit v, unsigned key)
+{
+    const struct race_block *race = w->block->race;
+    const struct race_warp *state = state_of(w);
+    const struct knowledge_space *space = &race->race->space;
+    uint64_t block = visit_block(v);
+    moment when = visit_moment(v);
+    if (race->common && when <= knowledge_of_copies(space, race->common, block, key)) return true;
+    return state->with_more & bit_of(lane) &&
+           when <= knowledge_of_copies(space, state->more[lane], block, key);
+}
+
 /* ---- one lane -------------------------------------------------------------------------------- */
 
 struct knowledge *own_block(const struct warp *w, int lane, moment until)

@@ -72,6 +72,7 @@ void race_block_start(struct block *block)
     race_clock_reset(race);
     sync_clear(&race->race->space, &race->words);
     memset(race->shared, 0, race->granules * sizeof *race->shared);
+    race->copies.mbarrier_count = 0;
     for (unsigned i = 0; i < race->warp_count && race->race->has_cas; i++)
         memset(race->warps[i].recent, 0, sizeof race->warps[i].recent);
 }
@@ -83,5 +84,6 @@ void race_block_free(struct race_block *race)
     sync_clear(&race->race->space, &race->words);
     free(race->warps);
     free(race->shared);
+    free(race->copies.mbarriers);
     free(race);
 }

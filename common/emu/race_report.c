@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far apart two threads are: in one instruction, in one warp, block, grid. */
-enum distance { SAME_INSTRUCTION, SAME_WARP, SAME_BLOCK, SAME_GRID };
+/* How far apart two threads are: in one instruction, in one warp, block, cluster, grid. Of a copy
+ * that nobody has waited for it does not matter. */
+enum distance { SAME_INSTRUCTION, SAME_WARP, SAME_BLOCK, SAME_CLUSTER, SAME_GRID, COPY_BEFORE };
 
 struct report {
     const struct insn *now, *before; /* the first of their lines; now NULL: this place is free */
@@ -22,6 +23,8 @@ struct report {
     enum distance distance;
     const struct insn *load; /* of a plain load and an atomic: the load; NULL: other accesses */
     struct check_place place, other;
+    bool copies, copied; /* what happens now is done by a copy; so was what was before … */
+    bool copied_for_all; /* … and it is not known which thread had begun it */
     uint64_t address;
 };
 
@@ -85,8 +88,18 @@ static struct check_place place_before(const struct warp *w, const struct insn *
                                 .thread = {t % size.x, t / size.x % size.y, t / size.x / size.y}};
 }
 
+static enum distance distance_to(const struct warp *w, unsigned thread, visit before,
+                                 enum maker maker, enum ptx_space space)
+{
+    if (maker != BY_THREAD) return COPY_BEFORE;
+    if (visit_block(before) != w->block->index)
+        return space == PTX_SHARED ? SAME_CLUSTER : SAME_GRID;
+    if (visit_thread(before) / WARP != thread / WARP) return SAME_BLOCK;
+    return visit_moment(before) != AT_ONCE ? SAME_WARP : SAME_INSTRUCTION;
+}
+
 void race_report(struct warp *w, const struct insn *i, int lane, enum hazard hazard, visit before,
-                 unsigned before_place, enum ptx_space space, uint64_t address)
+                 enum maker maker, unsigned before_place, enum ptx_space space, uint64_t address)
 {
     struct race_reports *reports = w->block->race->race->reports;
     const struct emu_kernel *kernel = w->block->launch->kernel;
@@ -105,14 +118,14 @@ void race_report(struct warp *w, const struct insn *i, int lane, enum hazard haz
                          .order = reports->count,
                          .place = check_place(w, now, lane),
                          .other = place_before(w, then, before),
+                         .copies = w->block->race->copies.maker != BY_THREAD,
+                         .copied = maker != BY_THREAD,
+                         .copied_for_all = maker == BY_BARRIER,
                          .address = address};
     if (now->tally == TALLY_LOAD && then && then->tally == TALLY_ATOMIC) new.load = i;
     if (then && then->tally == TALLY_LOAD && now->tally == TALLY_ATOMIC)
         new.load = &kernel->code[before_place];
-    new.distance = visit_block(before) != w->block->index         ? SAME_GRID
-                   : visit_thread(before) / WARP != thread / WARP ? SAME_BLOCK
-                   : visit_moment(before) != AT_ONCE              ? SAME_WARP
-                                                                  : SAME_INSTRUCTION;
+    new.distance = distance_to(w, thread, before, maker, space);
     struct report *r = place_of(reports, &new);
     uint64_t count = r->count;
     if (!r->now) {
@@ -127,9 +140,10 @@ void race_report(struct warp *w, const struct insn *i, int lane, enum hazard haz
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
-static const char *name_of_access(const struct insn *insn)
+static const char *name_of_access(const struct insn *insn, bool is_copy)
 {
     if (!insn) return "some";
+    if (is_copy) return "Copy";
     return insn->tally == TALLY_LOAD ? "Read" : insn->tally == TALLY_STORE ? "Write" : "Atomic";
 }
 
@@ -138,24 +152,35 @@ static const char *const advice[] = {
     "Nothing orders these two lanes, which need not run in step: is a __syncwarp() missing "
     "between them?",
     "No barrier orders these two warps: is a __syncthreads() missing between them?",
+    "Nothing orders these two blocks of a cluster: is a cluster.sync() missing between them?",
     "Nothing orders these two blocks: it takes atomics, a flag that is stored behind a "
-    "__threadfence(), or a second launch"};
+    "__threadfence(), or a second launch",
+    "No wait for that copy comes before: at the mbarrier it arrives at, or for its group by the "
+    "thread that began it, and then a barrier"};
+
+/* "thread (0,0,0) in block (0,0,0)", or a copy that it has begun. */
+static void describe_who(const struct check_place *place, bool is_copy, bool is_known, char *text,
+                         size_t size)
+{
+    int length = is_copy ? snprintf(text, size, "a copy%s", is_known ? " of " : "") : 0;
+    if (is_known) check_describe_thread(place, text + length, size - (size_t)length);
+}
 
 static void tell(const struct launch *launch, const struct report *r)
 {
     static const char *const then[] = {"wrote", "read", "wrote"};
     static const char *const now[] = {"reads", "writes", "writes"};
     static const char *const names[] = {"RAW", "WAR", "WAW"};
-    char kind[60], head[CHECK_TEXT], detail[CHECK_TEXT], here[400], there[400], me[80], they[80];
+    char kind[60], head[CHECK_TEXT], detail[CHECK_TEXT], here[400], there[400], me[99], they[99];
     check_describe_insn(launch->kernel, r->now, here, sizeof here);
     check_describe_insn(launch->kernel, r->before, there, sizeof there);
-    check_describe_thread(&r->place, me, sizeof me);
-    check_describe_thread(&r->other, they, sizeof they);
+    describe_who(&r->place, r->copies, true, me, sizeof me);
+    describe_who(&r->other, r->copied, !r->copied_for_all, they, sizeof they);
     snprintf(kind, sizeof kind, "%s hazard at __%s__ address", names[r->hazard],
              r->space == PTX_SHARED ? "shared" : "global");
     snprintf(head, sizeof head,
              "Error: Race reported between %s access at %s\n    and %s access at %s",
-             name_of_access(r->before), there, name_of_access(r->now), here);
+             name_of_access(r->before, r->copied), there, name_of_access(r->now, r->copies), here);
     snprintf(detail, sizeof detail, "    %s 0x%" PRIx64 ": %s %s it, %s %s it\n    %s", kind,
              r->address, they, then[r->hazard], me, now[r->hazard], advice[r->distance]);
     check_report(launch->emu, launch,

@@ -6,15 +6,18 @@
 #include "shadow.h"
 
 /* How an access takes part in synchronisation, in struct insn's `order`. A granule's kind is one of
- * the first four, and KIND_NARROW if it is strong among threads of its block only. */
+ * the first four, and KIND_NARROW if it is strong among threads of its block only; above that, whose
+ * the access was (enum maker). */
 enum access_kind {
     KIND_WEAK,
     KIND_VOLATILE,
     KIND_STRONG,
     KIND_ATOMIC,
     KIND_MASK = KIND_ATOMIC,
-    KIND_NARROW
+    KIND_NARROW,
+    MAKER_AT = 3
 };
+static inline enum maker maker_of(unsigned kind) { return (enum maker)(kind >> MAKER_AT); }
 
 /* A word through which threads hand on what they know: a flag, a lock, a counter. */
 struct sync_word {
@@ -59,6 +62,14 @@ struct race_block {
     struct granule *shared;
     size_t granules;
     struct sync_table words; /* in shared memory */
+    /* Copies that are being begun; and the mbarriers that they have arrived at, whose places here are
+     * their numbers. */
+    struct race_copies {
+        enum maker maker;
+        uint16_t number;
+        uint32_t *mbarriers;
+        unsigned mbarrier_count;
+    } copies;
     /* of named barriers: what threads knew and had fenced that did not wait */
     struct knowledge *arrived[MAX_BARRIERS], *arrived_fenced[MAX_BARRIERS][SCOPES];
     bool has_arrived[MAX_BARRIERS];
@@ -89,8 +100,9 @@ static inline uint32_t bit_of(int lane) { return UINT32_C(1) << lane; }
 struct knowledge *lane_knowledge(const struct warp *, int lane);
 struct knowledge *lane_fenced(const struct warp *, int lane, enum scope);
 void lane_learn(const struct warp *, int lane, struct knowledge *);
-/* Does this lane know that an access of another thread is over? */
+/* Does this lane know that an access of another thread is over? And that a copy is, of that key? */
 bool lane_knows(const struct warp *, int lane, visit);
+bool lane_knows_copy(const struct warp *, int lane, visit, unsigned key);
 bool lane_has_fenced(const struct warp *, int lane);
 void next_moment(struct race_block *);
 /* What a lane knows of its own block through the bases, with its own accesses until `until`. */
@@ -104,18 +116,19 @@ void race_clock_reset(struct race_block *);
 void sync_acquire(struct warp *, int lane, struct sync_table *, uint64_t key);
 void sync_release(struct warp *, int lane, struct sync_table *, uint64_t key, bool replaces);
 void sync_clear(struct knowledge_space *, struct sync_table *);
-struct sync_table *sync_table_of(struct warp *, enum ptx_space);
+/* A block's word, made if it is not there; NULL: no memory for it. */
+struct sync_word *sync_word_for(const struct block *, struct sync_table *, uint64_t key);
 
 /* race_report.c */
 struct race_reports *race_reports_open(void);
 void race_reports_close(struct race_reports *);
 /* A launch has ended: tells what was reported, and forgets it. */
 void race_reports_tell(struct race_reports *, const struct launch *);
-/* `lane` touches the bytes at `address` now, and `before` says who did, and where:
+/* `lane` touches the bytes at `address` now, and `before` says who did, whose it was, and where:
  * UNKNOWN_PLACE if the kernel is too long to tell. */
 enum { AT_ONCE = 0 }; /* the moment of another lane of the very same instruction */
 enum hazard { READ_AFTER_WRITE, WRITE_AFTER_READ, WRITE_AFTER_WRITE };
 void race_report(struct warp *, const struct insn *, int lane, enum hazard, visit before,
-                 unsigned before_place, enum ptx_space, uint64_t address);
+                 enum maker, unsigned before_place, enum ptx_space, uint64_t address);
 
 #endif

@@ -34,11 +34,6 @@ static bool grow(struct sync_table *table)
     return true;
 }
 
-struct sync_table *sync_table_of(struct warp *w, enum ptx_space space)
-{
-    return space == PTX_SHARED ? &w->block->race->words : &w->block->race->race->words;
-}
-
 void sync_clear(struct knowledge_space *space, struct sync_table *table)
 {
     for (size_t i = 0; i < table->size; i++)
@@ -56,11 +51,11 @@ void sync_acquire(struct warp *w, int lane, struct sync_table *table, uint64_t k
     if (word->block == w->block->index) lane_learn(w, lane, word->known[SCOPE_BLOCK]);
 }
 
-/* The word that a thread hands knowledge on by; NULL: it has none, or no memory for it. What was
- * meant for one block only is lost when another takes the word over. */
-static struct sync_word *word_for(struct warp *w, struct sync_table *table, uint64_t key)
+/* The word that a block's threads hand knowledge on by. What was meant for one block only is lost
+ * when another takes the word over. */
+struct sync_word *sync_word_for(const struct block *block, struct sync_table *table, uint64_t key)
 {
-    struct knowledge_space *space = &w->block->race->race->space;
+    struct knowledge_space *space = space_of(block);
     if (2 * table->count >= table->size && !grow(table)) {
         space->out_of_memory = true;
         return NULL;
@@ -68,11 +63,11 @@ static struct sync_word *word_for(struct warp *w, struct sync_table *table, uint
     struct sync_word *word = place_of(table, key);
     if (!word->key) {
         word->key = key;
-        word->block = w->block->index;
+        word->block = block->index;
         table->count++;
     }
-    if (word->block != w->block->index) knowledge_drop(space, &word->known[SCOPE_BLOCK]);
-    word->block = w->block->index;
+    if (word->block != block->index) knowledge_drop(space, &word->known[SCOPE_BLOCK]);
+    word->block = block->index;
     return word;
 }
 
@@ -81,7 +76,7 @@ void sync_release(struct warp *w, int lane, struct sync_table *table, uint64_t k
     struct knowledge_space *space = &w->block->race->race->space;
     bool has_fenced = lane_has_fenced(w, lane);
     if (!has_fenced && (!replaces || !table->count || !place_of(table, key)->key)) return;
-    struct sync_word *word = word_for(w, table, key);
+    struct sync_word *word = sync_word_for(w->block, table, key);
     for (int s = 0; s < SCOPES && word; s++) {
         struct knowledge *fenced = lane_fenced(w, lane, (enum scope)s);
         if (replaces) knowledge_drop(space, &word->known[s]);
@@ -90,28 +85,24 @@ void sync_release(struct warp *w, int lane, struct sync_table *table, uint64_t k
     }
 }
 
-/* ---- for what is no plain memory, such as mbarriers ------------------------------------------ */
+/* ---- for what is no plain memory: barriers of a cluster -------------------------------------- */
 
-static uint64_t key_of(uint64_t address) { return address / GRANULE + 1; }
-
-void race_signal(struct warp *w, uint32_t lanes, enum ptx_space space, const uint64_t *address)
+void race_signal(struct warp *w, uint32_t lanes, uint64_t key, bool releases)
 {
-    struct knowledge_space *trees = &w->block->race->race->space;
-    for (; lanes; lanes &= lanes - 1) {
+    struct knowledge_space *space = space_of(w->block);
+    struct sync_word *word = sync_word_for(w->block, &w->block->race->race->words, key);
+    for (; lanes && word; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);
-        struct sync_word *word = word_for(w, sync_table_of(w, space), key_of(address[lane]));
-        if (!word) return;
-        struct knowledge *known = lane_knowledge(w, lane);
-        for (int s = 0; s < SCOPES; s++) knowledge_add(trees, &word->known[s], known);
-        knowledge_drop(trees, &known);
+        struct knowledge *known =
+            releases ? lane_knowledge(w, lane) : lane_fenced(w, lane, SCOPE_DEVICE);
+        knowledge_add(space, &word->known[SCOPE_DEVICE], known);
+        knowledge_drop(space, &known);
     }
     next_moment(w->block->race);
 }
 
-void race_await(struct warp *w, uint32_t lanes, enum ptx_space space, const uint64_t *address)
+void race_await(struct warp *w, uint32_t lanes, uint64_t key)
 {
-    for (; lanes; lanes &= lanes - 1) {
-        int lane = __builtin_ctz(lanes);
-        sync_acquire(w, lane, sync_table_of(w, space), key_of(address[lane]));
-    }
+    for (; lanes; lanes &= lanes - 1)
+        sync_acquire(w, __builtin_ctz(lanes), &w->block->race->race->words, key);
 }

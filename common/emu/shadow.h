@@ -17,7 +17,8 @@ enum { GRANULE = 4 };
 
 /*
  * A thread at a moment, and which of the granule's bytes it touched, in 64 bits:
- * moment 24 | bytes 4 | thread 10 | block 26. No bytes: nobody.
+ * moment 24 | bytes 4 | thread 10 | block 26. No bytes: nobody. Of an asynchronous copy the moment
+ * is that at which it began; what stands in place of the thread, see enum maker.
  */
 typedef uint64_t visit;
 enum { VISIT_BLOCK_BITS = 26, VISIT_THREAD_BITS = 10, VISIT_MOMENT_BITS = 24 };
@@ -53,7 +54,8 @@ struct granule {
     uint16_t place[VISITS]; /* index of the instruction, at most UNKNOWN_PLACE */
     uint16_t kinds;         /* KIND_BITS each: enum access_kind */
 };
-enum { UNKNOWN_PLACE = UINT16_MAX, KIND_BITS = 3 };
+enum { UNKNOWN_PLACE = UINT16_MAX, KIND_BITS = 5 };
+_Static_assert(VISITS *KIND_BITS <= 16, "all kinds in 16 bits");
 _Static_assert(sizeof(struct granule) == 8 * GRANULE, "8 bytes of shadow a byte");
 
 static inline unsigned granule_kind(const struct granule *g, int which)

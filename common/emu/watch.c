@@ -88,10 +88,12 @@ void watch_block_free(struct block *block)
 }
 
 void watch_access(struct warp *w, const struct insn *i, uint32_t mask, const uint64_t *address,
-                  unsigned bytes, const char *operation, enum ptx_space space, uint64_t host)
+                  unsigned bytes, const char *operation, enum ptx_space space, uint64_t host,
+                  const struct block *owner)
 {
     const struct launch *launch = w->block->launch;
-    if (launch->trace) trace_access(launch->trace, w, i, mask, address, bytes, operation, space, host);
-    if (w->block->init) init_access(w, i, mask, address, bytes, operation, space);
-    if (w->block->race) race_access(w, i, mask, address, bytes, operation, space, host);
+    if (owner == w->block && launch->trace)
+        trace_access(launch->trace, w, i, mask, address, bytes, operation, space, host);
+    if (owner->init) init_access(w, i, mask, address, bytes, operation, space, owner);
+    if (owner->race) race_access(w, i, mask, address, bytes, operation, space, host, owner);
 }

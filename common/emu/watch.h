@@ -21,9 +21,11 @@ bool watch_block_new(struct block *);
 void watch_block_start(struct block *);
 void watch_block_free(struct block *);
 
-/* One warp's access, before it is carried out. A lane's bytes are at host + address. */
+/* One warp's access, before it is carried out. A lane's bytes are at host + address. `owner`: of
+ * shared memory. */
 void watch_access(struct warp *, const struct insn *, uint32_t mask, const uint64_t *address,
-                  unsigned bytes, const char *operation, enum ptx_space, uint64_t host);
+                  unsigned bytes, const char *operation, enum ptx_space, uint64_t host,
+                  const struct block *owner);
 
 /* The bytes of a load, a bit each, that go anywhere: not those of a sink, nor those that it
  * takes only because the compiler has widened it. */

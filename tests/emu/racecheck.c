@@ -2,6 +2,7 @@
  * racecheck.c — hazards between threads: found where there are some, and none where there are not.
  *
  * The kernels are those of tests/programs/hazards.cu, each wrong one beside its corrected neighbour.
+ * Barriers and bulk copies are functions of step 12, in barrier.cuh.
  */
 #include "../programs/programs.h"
 #include "hazards.h"
@@ -17,7 +18,8 @@ struct hazard {
     const char *kind, *advice;
 };
 
-static const char warp[] = "__syncwarp()", block[] = "__syncthreads()", blocks[] = "second launch";
+static const char warp[] = "__syncwarp()", block[] = "__syncthreads()", blocks[] = "second launch",
+                  copy[] = "No wait for that copy", cluster[] = "cluster.sync()";
 
 static const struct hazard hazards[] = {
     {"wrong_warp_reduction", 1, 32, "WAR hazard at __shared__", warp},
@@ -69,6 +71,39 @@ static const struct hazard hazards[] = {
     {"right_lock", 8, 256, NULL, NULL},
     {"wrong_lock", 8, 256, "hazard at __global__", blocks},
     {"right_look_back", 60, 256, NULL, NULL},
+    {"right_arrival", 1, 64, NULL, NULL},
+    {"wrong_arrival_without_syncwarp", 1, 64, "RAW hazard at __shared__", block},
+    {"wrong_arrival_without_wait", 1, 64, "hazard at __shared__", block},
+    {"wrong_arrival_of_other_phase", 1, 64, "hazard at __shared__", block},
+    {"right_relaxed_arrival", 1, 64, NULL, NULL},
+    {"wrong_relaxed_arrival", 1, 64, "RAW hazard at __shared__", block},
+    {"right_barrier_made_by_one", 1, 64, NULL, NULL},
+    {"wrong_barrier_made_by_one", 1, 64, "WAW hazard at __shared__", block},
+    {"wrong_store_after_arrival", 1, 64, "hazard at __shared__", block},
+    {"right_bulk_copy", 1, 256, NULL, NULL},
+    {"wrong_bulk_copy_without_wait", 1, 256, "hazard at __shared__", copy},
+    {"wrong_bulk_copy_other_barrier", 1, 256, "RAW hazard at __shared__", copy},
+    {"wrong_bulk_copy_other_phase", 1, 256, "hazard at __shared__", copy},
+    {"right_one_waits_for_all", 1, 256, NULL, NULL},
+    {"wrong_one_waits_for_all", 1, 256, "hazard at __shared__", NULL},
+    {"right_copy_over", 1, 256, NULL, NULL},
+    {"wrong_copy_over", 1, 256, "hazard at __shared__", NULL},
+    {"right_ring", 1, 256, NULL, NULL},
+    {"wrong_ring_given_back_early", 1, 256, "WAR hazard at __shared__", NULL},
+    {"wrong_ring_without_syncwarp", 1, 256, "WAR hazard at __shared__", block},
+    {"right_bulk_store", 1, 256, NULL, NULL},
+    {"wrong_bulk_store_read", 1, 256, "WAR hazard at __shared__", copy},
+    {"wrong_bulk_store_written", 1, 256, "RAW hazard at __global__", copy},
+    {"right_copy_groups", 1, 256, NULL, NULL},
+    {"wrong_copy_groups_too_early", 1, 256, "RAW hazard at __shared__", copy},
+    {"wrong_copy_groups_no_barrier", 1, 256, "hazard at __shared__", NULL},
+    {"right_copies_arrive", 1, 256, NULL, NULL},
+    {"wrong_copies_arrive", 1, 256, "RAW hazard at __shared__", copy},
+    {"right_cluster", 4, 256, NULL, NULL},
+    {"wrong_cluster_without_wait", 4, 256, "hazard at __shared__", cluster},
+    {"wrong_cluster_relaxed", 4, 256, "RAW hazard at __shared__", cluster},
+    {"right_remote_arrival", 4, 256, NULL, NULL},
+    {"wrong_remote_arrival", 4, 256, "hazard at __shared__", cluster},
 };
 
 static bool is_found(struct emu *emu, const struct hazard *h, const char *advice)
@@ -77,7 +112,7 @@ static bool is_found(struct emu *emu, const struct hazard *h, const char *advice
         const struct emu_finding *f = emu_finding(emu, i);
         if (f->tool == EMU_CHECK_RACE && strstr(f->detail, h->kind) &&
             (!advice || strstr(f->detail, advice)) && strstr(f->head, h->kernel) &&
-            strstr(f->head, "hazards.cu:"))
+            (strstr(f->head, "hazards.cu:") || strstr(f->head, "barrier.cuh:")))
             return true;
     }
     return false;

@@ -5,6 +5,9 @@
  */
 #include <cooperative_groups.h>
 #include <cuda/atomic>
+#include <cuda_pipeline.h>
+#pragma nv_diag_suppress 177 /* not every function of step 12's is needed */
+#include "../../steps/12-pipeline/barrier.cuh"
 
 namespace cg = cooperative_groups;
 
@@ -497,3 +500,324 @@ KERNEL(right_look_back)
     __syncthreads();
     data[i] = prefix;
 }
+
+/* ---- mbarriers ------------------------------------------------------------------------------ */
+
+/* The first thread makes `count` barriers for so many arrivals. */
+static __device__ void make(barrier *b, int count, unsigned arrivals)
+{
+    for (int i = 0; i < count && threadIdx.x == 0; i++) barrier_init(&b[i], arrivals);
+    __syncthreads();
+}
+
+static __device__ void arrive_relaxed(barrier *b)
+{
+    asm volatile("mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [%0];" ::"r"(shared_address(b))
+                 : "memory");
+}
+
+/* Asks once whether a phase is over, and does not look at the answer. */
+static __device__ void ask(barrier *b, unsigned parity)
+{
+    asm volatile(
+        "{\n\t.reg .pred p;\n\t"
+        "mbarrier.test_wait.parity.shared::cta.b64 p, [%0], %1;\n\t}" ::"r"(shared_address(b)),
+        "r"(parity)
+        : "memory");
+}
+
+/* The first warp stores, one lane of it arrives, the second warp waits and loads. */
+enum mistake {
+    NONE,
+    WITHOUT_SYNCWARP,
+    WITHOUT_WAIT,
+    OTHER_BARRIER,
+    OTHER_PARITY,
+    GIVEN_BACK_EARLY
+};
+template <enum mistake mistake> static __device__ void hand_over(int *data)
+{
+    __shared__ int words[WARP];
+    __shared__ barrier full;
+    int lane = threadIdx.x % WARP;
+    make(&full, 1, 1);
+    if (threadIdx.x < WARP) {
+        words[lane] = lane;
+        if (mistake != WITHOUT_SYNCWARP) __syncwarp();
+        if (lane == 0) barrier_arrive(&full);
+    } else {
+        if (mistake == NONE || mistake == WITHOUT_SYNCWARP) barrier_wait(&full, 0);
+        if (mistake == OTHER_PARITY) ask(&full, 1);
+        data[lane] = words[lane];
+    }
+}
+KERNEL(right_arrival) { hand_over<NONE>(data); }
+KERNEL(wrong_arrival_without_syncwarp) { hand_over<WITHOUT_SYNCWARP>(data); }
+KERNEL(wrong_arrival_without_wait) { hand_over<WITHOUT_WAIT>(data); }
+KERNEL(wrong_arrival_of_other_phase) { hand_over<OTHER_PARITY>(data); }
+
+/* An arrival that releases nothing is enough behind a fence. */
+template <bool fence> static __device__ void relaxed(int *data)
+{
+    __shared__ int word;
+    __shared__ barrier full;
+    make(&full, 1, 1);
+    if (threadIdx.x == 0) {
+        word = data[1];
+        if (fence) __threadfence_block();
+        arrive_relaxed(&full);
+    } else if (threadIdx.x == WARP) {
+        barrier_wait(&full, 0);
+        data[0] = word;
+    }
+}
+KERNEL(right_relaxed_arrival) { relaxed<true>(data); }
+KERNEL(wrong_relaxed_arrival) { relaxed<false>(data); }
+
+/* A barrier is made by one thread: the others must know of it. */
+template <bool fence> static __device__ void made_by_one(int *data)
+{
+    __shared__ barrier full;
+    __shared__ int made;
+    volatile int *flag = &made;
+    *flag = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        barrier_init(&full, 1);
+        if (fence) __threadfence_block();
+        *flag = 1;
+        barrier_wait(&full, 0);
+    } else if (threadIdx.x == WARP) {
+        while (!*flag) continue;
+        barrier_arrive(&full);
+    }
+}
+KERNEL(right_barrier_made_by_one) { made_by_one<true>(data); }
+KERNEL(wrong_barrier_made_by_one) { made_by_one<false>(data); }
+
+/* What is done after an arrival is known to nobody who waits for it. */
+KERNEL(wrong_store_after_arrival)
+{
+    __shared__ int word;
+    __shared__ barrier full;
+    make(&full, 1, 1);
+    if (threadIdx.x == 0) {
+        barrier_arrive(&full);
+        word = data[1];
+    } else if (threadIdx.x == WARP) {
+        barrier_wait(&full, 0);
+        data[0] = word;
+    }
+}
+
+/* ---- bulk copies ---------------------------------------------------------------------------- */
+
+/* Two copies to two places, one barrier each; all threads read the first. */
+template <enum mistake mistake> static __device__ void fetch(int *data, int *flags)
+{
+    __shared__ __align__(16) int words[2][BLOCK];
+    __shared__ barrier full[2];
+    make(full, 2, 1);
+    for (int i = 0; i < 2 && threadIdx.x == 0; i++) {
+        barrier_arrive_expect(&full[i], sizeof words[i]);
+        bulk_load(words[i], data + i * BLOCK, sizeof words[i], &full[i]);
+    }
+    if (mistake == NONE) barrier_wait(&full[0], 0);
+    if (mistake == OTHER_BARRIER) barrier_wait(&full[1], 0);
+    if (mistake == OTHER_PARITY) ask(&full[0], 1);
+    flags[threadIdx.x] = words[0][BLOCK - 1 - threadIdx.x];
+    barrier_wait(&full[0], 0);
+    barrier_wait(&full[1], 0);
+}
+KERNEL(right_bulk_copy) { fetch<NONE>(data, flags); }
+KERNEL(wrong_bulk_copy_without_wait) { fetch<WITHOUT_WAIT>(data, flags); }
+KERNEL(wrong_bulk_copy_other_barrier) { fetch<OTHER_BARRIER>(data, flags); }
+KERNEL(wrong_bulk_copy_other_phase) { fetch<OTHER_PARITY>(data, flags); }
+
+/* One thread waits; the others hear of it at a barrier, or do not. */
+template <bool barrier_there> static __device__ void one_waits(int *data, int *flags)
+{
+    __shared__ __align__(16) int words[BLOCK];
+    __shared__ barrier full;
+    make(&full, 1, 1);
+    if (threadIdx.x == 0) {
+        barrier_arrive_expect(&full, sizeof words);
+        bulk_load(words, data, sizeof words, &full);
+        barrier_wait(&full, 0);
+    }
+    if (barrier_there) __syncthreads();
+    flags[threadIdx.x] = words[threadIdx.x];
+}
+KERNEL(right_one_waits_for_all) { one_waits<true>(data, flags); }
+KERNEL(wrong_one_waits_for_all) { one_waits<false>(data, flags); }
+
+/* A copy to where threads have just read: it is begun behind a barrier, or not. */
+template <bool barrier_there> static __device__ void copy_over(int *data, int *flags)
+{
+    __shared__ __align__(16) int words[BLOCK];
+    __shared__ barrier full;
+    words[threadIdx.x] = 0;
+    make(&full, 1, 1);
+    flags[threadIdx.x] = words[threadIdx.x];
+    if (barrier_there) __syncthreads();
+    if (threadIdx.x == 0) {
+        barrier_arrive_expect(&full, sizeof words);
+        bulk_load(words, data, sizeof words, &full);
+    }
+    barrier_wait(&full, 0);
+    flags[threadIdx.x] += words[threadIdx.x];
+}
+KERNEL(right_copy_over) { copy_over<true>(data, flags); }
+KERNEL(wrong_copy_over) { copy_over<false>(data, flags); }
+
+/* A ring of two stages: the last warp fills them, the others read; each tile is also told about by
+ * a plain store. */
+template <enum mistake mistake> static __device__ void ring(int *data, int *flags)
+{
+    enum { STAGES = 2, TILES = 8, READERS = BLOCK / WARP - 1 };
+    __shared__ __align__(16) int words[STAGES][WARP];
+    __shared__ int tile_of[STAGES];
+    __shared__ barrier full[STAGES], empty[STAGES];
+    int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    make(full, STAGES, 1);
+    make(empty, STAGES, READERS);
+    for (int tile = 0; tile < TILES; tile++) {
+        int stage = tile % STAGES, parity = tile / STAGES % 2;
+        if (warp == READERS) {
+            barrier_wait(&empty[stage], !parity);
+            if (lane == 0) {
+                tile_of[stage] = tile;
+                barrier_arrive_expect(&full[stage], sizeof words[stage]);
+                bulk_load(words[stage], data + tile * WARP, sizeof words[stage], &full[stage]);
+            }
+        } else {
+            barrier_wait(&full[stage], parity);
+            __syncwarp(); /* nobody gives it back while lanes still wait for it */
+            if (mistake == GIVEN_BACK_EARLY && lane == 0) barrier_arrive(&empty[stage]);
+            flags[tile_of[stage] * BLOCK + threadIdx.x] = words[stage][lane];
+            if (mistake != WITHOUT_SYNCWARP) __syncwarp();
+            if (mistake != GIVEN_BACK_EARLY && lane == 0) barrier_arrive(&empty[stage]);
+        }
+    }
+}
+KERNEL(right_ring) { ring<NONE>(data, flags); }
+KERNEL(wrong_ring_given_back_early) { ring<GIVEN_BACK_EARLY>(data, flags); }
+KERNEL(wrong_ring_without_syncwarp) { ring<WITHOUT_SYNCWARP>(data, flags); }
+
+/* ---- bulk copies to global memory ----------------------------------------------------------- */
+
+static __device__ void bulk_store(void *to, const void *from, unsigned bytes)
+{
+    asm volatile("fence.proxy.async.shared::cta;\n\t"
+                 "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n\t"
+                 "cp.async.bulk.commit_group;" ::"l"(__cvta_generic_to_global(to)),
+                 "r"(shared_address(from)), "r"(bytes)
+                 : "memory");
+}
+
+/* Two copies out of one place, which may be written again when the first has been read; and the
+ * first one's target may be read when that is over. */
+template <bool read, bool written> static __device__ void send(int *data, int *flags)
+{
+    __shared__ __align__(16) int words[BLOCK];
+    words[threadIdx.x] = data[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        bulk_store(flags, words, sizeof words);
+        if (read) asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+    }
+    __syncthreads();
+    words[threadIdx.x] = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        bulk_store(flags + BLOCK, words, sizeof words);
+        if (written) asm volatile("cp.async.bulk.wait_group 1;" ::: "memory");
+    }
+    __syncthreads();
+    data[threadIdx.x] = flags[threadIdx.x];
+}
+KERNEL(right_bulk_store) { send<true, true>(data, flags); }
+KERNEL(wrong_bulk_store_read) { send<false, true>(data, flags); }
+KERNEL(wrong_bulk_store_written) { send<true, false>(data, flags); }
+
+/* ---- asynchronous copies of words ----------------------------------------------------------- */
+
+/* Two groups, of which the first is waited for. */
+template <int prior, bool barrier_there> static __device__ void groups(int *data, int *flags)
+{
+    __shared__ int words[2][BLOCK];
+    for (int i = 0; i < 2; i++) {
+        __pipeline_memcpy_async(&words[i][threadIdx.x], &data[i * BLOCK + threadIdx.x], 4);
+        __pipeline_commit();
+    }
+    __pipeline_wait_prior(prior);
+    if (barrier_there) __syncthreads();
+    flags[threadIdx.x] = words[0][BLOCK - 1 - threadIdx.x];
+    __pipeline_wait_prior(0);
+}
+KERNEL(right_copy_groups) { groups<1, true>(data, flags); }
+KERNEL(wrong_copy_groups_too_early) { groups<2, true>(data, flags); }
+KERNEL(wrong_copy_groups_no_barrier) { groups<1, false>(data, flags); }
+
+/* An mbarrier that copies arrive at: those that were begun before. */
+template <bool before> static __device__ void copies_arrive(int *data, int *flags)
+{
+    __shared__ int words[BLOCK];
+    __shared__ barrier full;
+    make(&full, 1, BLOCK);
+    if (before) __pipeline_memcpy_async(&words[threadIdx.x], &data[threadIdx.x], 4);
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(&full)));
+    if (!before) __pipeline_memcpy_async(&words[threadIdx.x], &data[threadIdx.x], 4);
+    barrier_wait(&full, 0);
+    flags[threadIdx.x] = words[BLOCK - 1 - threadIdx.x];
+    __pipeline_wait_prior(0);
+}
+KERNEL(right_copies_arrive) { copies_arrive<true>(data, flags); }
+KERNEL(wrong_copies_arrive) { copies_arrive<false>(data, flags); }
+
+/* ---- blocks of a cluster -------------------------------------------------------------------- */
+
+#define CLUSTER(name)                                                                              \
+    extern "C" __global__ void __cluster_dims__(2, 1, 1) name(int *data, int *flags)
+
+/* Each block stores into the other's shared memory. */
+template <bool waits, bool releases> static __device__ void exchange(int *data)
+{
+    __shared__ int words[BLOCK];
+    auto cluster = cg::this_cluster();
+    words[threadIdx.x] = 0;
+    cluster.sync();
+    cluster.map_shared_rank(words, cluster.block_rank() ^ 1)[threadIdx.x] = threadIdx.x;
+    if (releases)
+        asm volatile("barrier.cluster.arrive;" ::: "memory");
+    else
+        asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+    if (waits) cluster.barrier_wait();
+    data[blockIdx.x * BLOCK + threadIdx.x] = words[threadIdx.x];
+    if (!waits) cluster.barrier_wait();
+}
+CLUSTER(right_cluster) { exchange<true, true>(data); }
+CLUSTER(wrong_cluster_without_wait) { exchange<false, true>(data); }
+CLUSTER(wrong_cluster_relaxed) { exchange<true, false>(data); }
+
+/* A barrier in the other block's shared memory. */
+template <bool waits> static __device__ void remote_arrival(int *data)
+{
+    __shared__ int words[BLOCK];
+    __shared__ barrier full;
+    auto cluster = cg::this_cluster();
+    make(&full, 1, BLOCK);
+    cluster.sync();
+    unsigned other = cluster.block_rank() ^ 1, at;
+    cluster.map_shared_rank(words, other)[threadIdx.x] = threadIdx.x;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+                 : "=r"(at)
+                 : "r"(shared_address(&full)), "r"(other));
+    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(at)
+                 : "memory");
+    if (waits) barrier_wait(&full, 0);
+    data[blockIdx.x * BLOCK + threadIdx.x] = words[threadIdx.x];
+    cluster.sync();
+}
+CLUSTER(right_remote_arrival) { remote_arrival<true>(data); }
+CLUSTER(wrong_remote_arrival) { remote_arrival<false>(data); }
