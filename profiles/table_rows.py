@@ -424,6 +424,46 @@ def registers():
            *(time(compiled(7, how, n)) for n in SIZES[1:])] for how, name in hows))
 
 
+def hardware_conflicts(step, n, variant):
+    """What the hardware counts as bank conflicts: those of the Source page, and arbitration."""
+    name = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_%s.sum"
+    rows = find(NCU, step=step, n=n, variant=variant)
+    return {"hardware_" + op: sum(int(row["value"]) for row in rows if row["metric"] == name % op) for op in ("ld", "st")}
+
+
+def banks(step, *variants):
+    """Wavefronts and bank conflicts, loads + stores, at the recorded sizes."""
+    if not has(NCU, step=step):
+        return ["Not recorded yet."]
+    rows = []
+    for variant in variants:
+        for n in (2048, 2**16, MI, LARGE):
+            if not has(NCU, step=step, n=n, variant=variant):
+                continue
+            row = {**by_ncu(step, n, variant), **hardware_conflicts(step, n, variant)}
+            rows.append(["`%s`" % variant, grouped(n), both(row, "wavefronts"), both(row, "conflicts"),
+                         both(row, "hardware")])
+    return ["By ncu, on an %s:" % GPU["GPU"], "", *table(
+        ["`--variant`", "n", "wavefronts, load + store", "bank conflicts, by source line", "by the hardware's counter"],
+        *rows)]
+
+
+def shuffled_banks():
+    return banks(9, "shfl", "predicate")
+
+
+def cooperative_banks():
+    return banks(10, "backward")
+
+
+def single_pass_banks():
+    return banks(11, *TILES)
+
+
+def pipeline_banks():
+    return banks(12, "f32", "f64")
+
+
 def pipeline_counters():
     """Step 12: the kernel of each size, by ncu where that is recorded."""
     if not has(NCU, step=12):

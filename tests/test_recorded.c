@@ -339,3 +339,28 @@ Test(recorded, emulator_counts_as_ncu_did_for_large_scans, .timeout = 600)
     if (getenv("TEST_ALL") == NULL) cr_skip_test("it takes a minute: make test-all has it");
     compare_all(LARGE, SIZE_MAX);
 }
+
+/* On ncu's Source page, which holds no arbitration, no line of the steps from the ninth on takes
+ * more wavefronts than it must. */
+Test(recorded, no_bank_conflicts_without_a_tree)
+{
+    char line[1024];
+    double wavefronts = 0;
+    size_t lines = 0;
+    FILE *file = fopen(RECORDED, "r");
+
+    cr_assert(file != NULL, "cannot read %s", RECORDED);
+    while (fgets(line, sizeof line, file) != NULL) {
+        struct row row;
+        if (!split(line, &row) || atoi(row.fields[STEP]) < 9) continue;
+        double value = strtod(row.fields[VALUE], NULL);
+        if (strstr(row.fields[METRIC], "source_wavefronts_") != NULL) wavefronts = value;
+        if (strstr(row.fields[METRIC], "source_ideal_") == NULL) continue;
+        cr_expect(wavefronts == value, "step %s %s, n = %s, %s: %.0f wavefronts, of %.0f ideally",
+                  row.fields[STEP], row.fields[VARIANT], row.fields[N], row.fields[LINE],
+                  wavefronts, value); /* the row above it */
+        lines++;
+    }
+    fclose(file);
+    cr_expect(lines > 100);
+}
