@@ -215,7 +215,10 @@ static struct sizes sizes_of(size_t sum_bytes)
     sizes.n[sizes.count++] = SMALL_MAX(sum_bytes) - 1;
     sizes.n[sizes.count++] = SMALL_MAX(sum_bytes);
     sizes.n[sizes.count++] = SMALL_MAX(sum_bytes) + 1;
-    sizes.n[sizes.count++] = 33 * (size_t)TILE(sum_bytes) + row + 7;
+    size_t fine = (size_t)FINE_SEGMENTS(sum_bytes) * FINE_ROWS(sum_bytes) * row;
+    size_t middling = (size_t)MIDDLING_SEGMENTS * MIDDLING_ROWS * row;
+    add_around(&sizes, FINE_MAX_TILES * fine);
+    add_around(&sizes, MIDDLING_MAX_TILES * middling);
     return sizes;
 }
 
@@ -245,12 +248,7 @@ Test(pipeline, i16_at_every_edge) { expect_type(I16); }
 Test(pipeline, i8_at_every_edge) { expect_type(I8); }
 
 /* The n at which scan_pipeline begins. */
-static size_t pipeline_from(size_t sum_bytes)
-{
-    size_t tile = TILE(sum_bytes), n = DIRECT_MAX_TILES * tile;
-    while (kernel_for(n, sum_bytes, 90, true) != KERNEL_PIPELINE) n += tile;
-    return n - tile + 1;
-}
+static size_t pipeline_from(size_t sum_bytes) { return WAVE_MAX(sum_bytes) + 1; }
 
 /* scan_pipeline, from its first n on; and at 16 bytes off their alignment, elements of its size. */
 Test(pipeline, large_n)
@@ -259,10 +257,14 @@ Test(pipeline, large_n)
         size_t n = pipeline_from(types[type].sum_bytes);
         bool may_be_in_place = types[type].in_bytes == types[type].sum_bytes;
         void *in = numbers(type, n + 20011);
-        cr_expect_eq(kernel_for(n - 1, types[type].sum_bytes, 90, true), KERNEL_DIRECT);
-        if (type == F32) expect_right(&(struct job){type, n - 1, true, false, 0}, in, 90);
-        expect_right(&(struct job){type, n, false, may_be_in_place, 0}, in, 90);
-        if (type <= F64) expect_right(&(struct job){type, n + 20011, true, false, 16}, in, 90);
+        cr_expect_eq(kernel_for(n - 1, types[type].sum_bytes, 90, true), KERNEL_WAVE);
+        cr_expect_eq(kernel_for(n, types[type].sum_bytes, 90, true), KERNEL_PIPELINE);
+        if (type == F32 || type == F64) {
+            expect_right(&(struct job){type, n - 1, true, false, 0}, in, 90);
+            expect_right(&(struct job){type, n, false, true, 0}, in, 90);
+        }
+        expect_right(&(struct job){type, n + 20011, type % 2 == 0, may_be_in_place, 16}, in, 90);
+        free(in);
     }
 }
 
@@ -578,7 +580,7 @@ Test(pipeline, tells_how_large_a_workspace_it_needs)
         size_t bytes = 0, before = 0;
         for (size_t n = 0; n < (size_t)1 << 40; n = 3 * n + 1) {
             ok(scan_of(&job)(NULL, &bytes, r.out.data, r.in.data, n, NULL));
-            cr_expect(bytes > 0 && bytes >= before && bytes <= 1024 + n / 100);
+            cr_expect(bytes > 0 && bytes >= before && bytes <= 4096 + n / 100);
             before = bytes;
         }
         end_refusal(&r);

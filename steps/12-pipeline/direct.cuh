@@ -1,6 +1,6 @@
 /*
- * direct.cuh — the kernel for middling n, and for any n where bulk copies cannot be had: on GPUs
- * before Hopper, and for arrays that are not aligned to 16 bytes.
+ * direct.cuh — the kernel for large n where bulk copies cannot be had: on GPUs before Hopper, and for
+ * arrays that are not aligned to 16 bytes.
  *
  * Step 11's form: a block draws a ticket, fetches its tile into registers, publishes its sum, finds
  * its prefix and stores. But the block then draws another ticket, so that it can go on from its
@@ -33,7 +33,8 @@ static __global__ void __launch_bounds__(DIRECT_THREADS, DIRECT_BLOCKS(sizeof(Su
         __syncthreads(); // no thread may read the ticket before it is drawn
         struct ticket t = drawn;
         if (t.tile >= tiles) {
-            if (threadIdx.x == 0) end_if_last(w, t, tiles);
+            // Every block draws until it gets a ticket without a tile.
+            if (threadIdx.x == 0) end_if_last(w, t, tiles + gridDim.x);
             return;
         }
         size_t begin = ((size_t)t.tile * TILE_SEGMENTS + segment) * TILE_ROWS * ROW(sizeof(Sum));

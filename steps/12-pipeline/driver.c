@@ -38,36 +38,54 @@ static cudaError_t step12_scan(void *out, const void *in, size_t n, int variant,
 
 static size_t sum_bytes(int variant) { return variant == F64 || variant == I64 ? 8 : 4; }
 
-/* That of scan_small or, by tiles, of the others: how many of its blocks fit is the GPU's affair. */
+/* On Hopper, for aligned arrays: how many of a kernel's blocks fit is the GPU's affair. */
+static enum kernel kernel_of(size_t n, int variant)
+{
+    return kernel_for(n, sum_bytes(variant), 90, true);
+}
+
+static struct division division_of(size_t n, int variant)
+{
+    if (kernel_of(n, variant) == KERNEL_WAVE) return wave_division(n, sum_bytes(variant));
+    return (struct division){TILE_SEGMENTS, TILE_ROWS};
+}
+
 static struct launch_shape step12_shape(size_t n, int variant)
 {
-    if (n <= SMALL_MAX(sum_bytes(variant)))
+    struct division d = division_of(n, variant);
+    if (kernel_of(n, variant) == KERNEL_SMALL)
         return (struct launch_shape){.grid = SMALL_BLOCKS,
                                      .block = small_segments(n, sum_bytes(variant)) * LANES,
                                      .launches = 1};
-    return (struct launch_shape){
-        .grid = tiles_of(n, sum_bytes(variant)), .block = TILE_SEGMENTS * LANES, .launches = 1};
+    return (struct launch_shape){.grid = tiles_in(n, d, sum_bytes(variant)),
+                                 .block = (unsigned)d.segments * LANES,
+                                 .launches = 1};
 }
 
-/* Of scan_direct and scan_pipeline: each vector's scan, the rows' warp scans, each row's total and
- * what lies before each element and row; beside them once for the sums alone. */
+/* By tiles: each vector's scan, the rows' warp scans, each row's total and what lies before each
+ * element and row; beside them once for the sums alone. */
 static double step12_adds(size_t n, int variant)
 {
     double vector = LANE_TAKES(sum_bytes(variant)), log_lanes = 5;
     double row = LANES * (2 * vector /* sums and scan */ + log_lanes + 2 * vector + 1);
-    return (double)tiles_of(n, sum_bytes(variant)) * TILE_SEGMENTS * TILE_ROWS * row;
+    struct division d = division_of(n, variant);
+    return (double)tiles_in(n, d, sum_bytes(variant)) * d.segments * d.rows * row;
 }
 
-/* That of whichever kernel takes n. An addition of carries to sums in float rounds 2^29 times less
- * than one of floats. */
+/* Of whichever kernel takes n, on Hopper or before. An addition of carries to sums in float rounds
+ * 2^29 times less than one of floats. */
 static double step12_depth(size_t n, int variant)
 {
     size_t bytes = sum_bytes(variant);
-    struct reference_depth depth = reference_depth(n, bytes, KERNEL_DIRECT);
-    double carries = bytes == 8 ? depth.carries : depth.carries * 0x1p-29;
-    if (n > SMALL_MAX(bytes)) return depth.sums + carries;
-    struct reference_depth small = reference_depth(n, bytes, KERNEL_SMALL);
-    return (small.sums > depth.sums ? small.sums : depth.sums) + small.carries + carries;
+    double most = 0, of_carry = bytes == 8 ? 1 : 0x1p-29;
+
+    for (int capability = 80; capability <= 90; capability += 10) {
+        enum kernel kernel = kernel_for(n, bytes, capability, true);
+        struct reference_depth depth = reference_depth(n, bytes, kernel);
+        double all = depth.sums + depth.carries * of_carry;
+        if (all > most) most = all;
+    }
+    return most;
 }
 
 /* Every element is read once and written once. */
@@ -82,7 +100,7 @@ const struct step step12 = {
     .name = "pipeline",
     .title = "A pipeline, as fast as a copy",
     .teaches = "copies and sums run ahead of the scan, so that nobody waits for anybody",
-    .default_n = 1 << 22,
+    .default_n = 1 << 23,
     .element = ELEMENT_F32,
     .elements = elements,
     .clear_workspace = true,

@@ -7,20 +7,21 @@
 #include "types.cuh"
 
 /* Fetches the segment that begins at index `begin`; what lies at n and beyond counts as 0. A vector
- * is one access if `in` is ALIGNED to vectors, otherwise one an element. */
+ * is one access if `in` is ALIGNED to vectors and all of the segment is there, otherwise one an
+ * element. One question for all rows: to ask at each would make each row wait for the one before. */
 template <bool ALIGNED, typename In, int V, int ROWS>
 static __device__ void fetch_segment(vector<In, V> (&x)[ROWS], const In *in, size_t begin, size_t n)
 {
     size_t i = begin + threadIdx.x % LANES * V;
 
+    if (ALIGNED && begin + ROWS * LANES * V <= n) {
 #pragma unroll
-    for (int r = 0; r < ROWS; r++, i += LANES * V) {
-        if (ALIGNED && i + V <= n) {
-            x[r] = *(const vector<In, V> *)(in + i);
-        } else {
+        for (int r = 0; r < ROWS; r++) x[r] = *(const vector<In, V> *)(in + i + r * LANES * V);
+    } else {
+#pragma unroll
+        for (int r = 0; r < ROWS; r++, i += LANES * V)
 #pragma unroll
             for (int k = 0; k < V; k++) x[r].e[k] = i + k < n ? in[i + k] : (In)0;
-        }
     }
 }
 
@@ -40,18 +41,20 @@ static __device__ void store_segment(Sum *out, size_t begin, size_t n, Sum base,
 {
     size_t i = begin + threadIdx.x % LANES * V;
 
+    if (ALIGNED && begin + ROWS * LANES * V <= n) {
 #pragma unroll
-    for (int r = 0; r < ROWS; r++, i += LANES * V) {
-        vector<Sum, V> z;
+        for (int r = 0; r < ROWS; r++) {
+            vector<Sum, V> z;
 #pragma unroll
-        for (int k = 0; k < V; k++) z.e[k] = base + y[r].e[k];
-        if (ALIGNED && i + V <= n) {
-            store_vector(out + i, *(const uint4 *)&z);
-        } else {
+            for (int k = 0; k < V; k++) z.e[k] = base + y[r].e[k];
+            store_vector(out + i + r * LANES * V, *(const uint4 *)&z);
+        }
+    } else {
+#pragma unroll
+        for (int r = 0; r < ROWS; r++, i += LANES * V)
 #pragma unroll
             for (int k = 0; k < V; k++)
-                if (i + k < n) out[i + k] = z.e[k];
-        }
+                if (i + k < n) out[i + k] = base + y[r].e[k];
     }
 }
 

@@ -85,7 +85,8 @@ static __device__ void load_role(ring_of<In, Sum> &ring, struct ticket t, const 
     if (lane == 0) {
         ring.slot[p.slot].drawn = {NO_TILE, t.epoch};
         barrier_arrive(&ring.full[p.stage]);
-        end_if_last(w, t, tiles);
+        // Every block draws until it gets a ticket without a tile.
+        end_if_last(w, t, tiles + gridDim.x);
     }
 }
 

@@ -3,19 +3,24 @@
 
 #include <string.h>
 
-/* How one of the kernels divides n elements: so many rows a segment, and segments a block. */
-struct division {
-    int rows, segments;
-};
-
+/* How one of the kernels divides n elements among the segments and rows of a tile (of a block, that
+ * of scan_small), and how many threads share the sums of the tiles before one. */
 static struct division division_of(size_t n, size_t sum_bytes, enum kernel kernel)
 {
-    if (kernel == KERNEL_SMALL)
-        return (struct division){SMALL_ROWS, (int)small_segments(n, sum_bytes)};
-    return (struct division){TILE_ROWS, TILE_SEGMENTS};
+    struct division small = {(int)small_segments(n, sum_bytes), SMALL_ROWS};
+    struct division tile = {TILE_SEGMENTS, TILE_ROWS};
+    return kernel == KERNEL_SMALL  ? small
+           : kernel == KERNEL_WAVE ? wave_division(n, sum_bytes)
+                                   : tile;
 }
 
-#define MOST_ROWS (SMALL_ROWS > TILE_ROWS ? SMALL_ROWS : TILE_ROWS)
+static int lookers_of(struct division d, enum kernel kernel)
+{
+    return kernel == KERNEL_WAVE ? d.segments * LANES : LANES;
+}
+
+#define MOST_LOOKERS (TILE_SEGMENTS * LANES)
+#define MOST_ROWS    (SMALL_ROWS > TILE_ROWS ? SMALL_ROWS : TILE_ROWS)
 
 typedef double Carry;
 
@@ -52,14 +57,14 @@ static int levels(size_t count)
 struct reference_depth reference_depth(size_t n, size_t sum_bytes, enum kernel kernel)
 {
     struct division d = division_of(n, sum_bytes, kernel);
-    size_t blocks = kernel == KERNEL_SMALL ? SMALL_BLOCKS : tiles_of(n, sum_bytes);
+    size_t blocks = kernel == KERNEL_SMALL ? SMALL_BLOCKS : tiles_in(n, d, sum_bytes);
+    size_t lookers = (size_t)lookers_of(d, kernel), in_one = (blocks + lookers - 1) / lookers;
     int vector = LANE_TAKES((int)sum_bytes) - 1, rows = d.rows - 1;
     int sums = vector + rows + levels(LANES) + levels((size_t)d.segments) + 2;
     int within = vector + levels(LANES) + rows + 3;
-    size_t in_a_lane = (blocks + LANES - 1) / LANES;
     return (struct reference_depth){.sums = sums > within ? sums : within,
-                                    .carries = (double)(in_a_lane > 0 ? in_a_lane - 1 : 0) +
-                                               levels(LANES) + 1};
+                                    .carries = (double)(in_one > 0 ? in_one - 1 : 0) +
+                                               levels(lookers) + 1};
 }
 
 double reference_bound(size_t n, size_t sum_bytes, enum kernel kernel)

@@ -70,13 +70,14 @@ static void OF(fetch)(Sum *x, const Sum *in, size_t begin, size_t length, size_t
     memset(x + count, 0, (length - count) * sizeof(Sum));
 }
 
-/* A tile, or a block of scan_small, after another. Lane l of the warp that finds the prefixes holds
- * the sum of the tiles l, l + 32, l + 64, … before this one. */
+/* A tile, or a block of scan_small, after another. Thread i of those that find the prefixes holds the
+ * sum of the tiles i, i + lookers, i + 2 lookers, … before this one. */
 void OF(reference)(Sum *out, const Sum *in, size_t n, bool inclusive, enum kernel kernel)
 {
     struct division d = division_of(n, sizeof(Sum), kernel);
     size_t length = (size_t)d.rows * ROW(sizeof(Sum)), tile = d.segments * length;
-    Carry lanes[LANES] = {0};
+    int lookers = lookers_of(d, kernel);
+    Carry held[MOST_LOOKERS] = {0};
     Sum x[MOST_ROWS * ROW(sizeof(Sum))], y[MOST_ROWS * ROW(sizeof(Sum))];
 
     for (size_t begin = 0, t = 0; begin < n; begin += tile, t++) {
@@ -87,13 +88,15 @@ void OF(reference)(Sum *out, const Sum *in, size_t n, bool inclusive, enum kerne
         }
         OF(warp_scan)(sums);
 
-        Carry prefix = OF(warp_sum)(lanes);
+        Carry warps[LANES] = {0};
+        for (int i = 0; i < lookers; i += LANES) warps[i / LANES] = OF(warp_sum)(held + i);
+        Carry prefix = OF(warp_sum)(warps);
         for (int s = 0; s < d.segments && begin + s * length < n; s++) {
             size_t at = begin + s * length, count = n - at < length ? n - at : length;
             OF(fetch)(x, in, at, length, n);
             OF(segment_scan)(y, x, d.rows, inclusive, (Sum)(prefix + (s == 0 ? 0 : sums[s - 1])));
             memcpy(out + at, y, count * sizeof(Sum));
         }
-        lanes[t % LANES] += sums[d.segments - 1];
+        held[t % lookers] += sums[d.segments - 1];
     }
 }

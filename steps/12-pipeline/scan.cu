@@ -6,7 +6,7 @@
  * Same as step 11 except: a block goes on to further tiles; tiles are copied to shared memory long
  * before they are scanned (barrier.cuh, ring.cuh) and their sums published as long before; a prefix
  * is made of sums alone (prefix.cuh); states are never cleared, they carry an epoch (states.cuh);
- * and small n have a kernel of their own (small.cuh).
+ * and small and middling n have kernels of their own (small.cuh, wave.cuh).
  * What it fixes: the chain of tiles that wait for each other; the launch that clears the states;
  * and sums of floats are the same in every bit in every run.
  * What is still bad: it is long, and its sizes are an H200's. Before Hopper, and for arrays that
@@ -20,6 +20,7 @@
 #include "direct.cuh"
 #include "pipeline.cuh"
 #include "small.cuh"
+#include "wave.cuh"
 
 /* What has to be known of the GPU. */
 struct gpu {
@@ -61,6 +62,31 @@ static cudaError_t launch_small(Sum *out, const In *in, size_t n, cudaStream_t s
     return cudaGetLastError();
 }
 
+template <int SEGMENTS, int ROWS, bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
+static cudaError_t launch_wave_of(Sum *out, const In *in, size_t n, struct workspace *w,
+                                  cudaStream_t stream)
+{
+    unsigned tiles = (unsigned)tiles_in(n, {SEGMENTS, ROWS}, sizeof(Sum));
+    scan_wave<SEGMENTS, ROWS, ALIGNED, INCLUSIVE>
+        <<<tiles, SEGMENTS * LANES, 0, stream>>>(out, in, n, tiles, w);
+    return cudaGetLastError();
+}
+
+template <bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
+static cudaError_t launch_wave(Sum *out, const In *in, size_t n, struct workspace *w,
+                               cudaStream_t stream)
+{
+    const int SEGMENTS = FINE_SEGMENTS(sizeof(Sum)), ROWS = FINE_ROWS(sizeof(Sum));
+    struct division d = wave_division(n, sizeof(Sum));
+
+    if (d.segments == SEGMENTS && d.rows == ROWS)
+        return launch_wave_of<SEGMENTS, ROWS, ALIGNED, INCLUSIVE>(out, in, n, w, stream);
+    if (d.segments == MIDDLING_SEGMENTS)
+        return launch_wave_of<MIDDLING_SEGMENTS, MIDDLING_ROWS, ALIGNED, INCLUSIVE>(out, in, n, w,
+                                                                                    stream);
+    return launch_wave_of<TILE_SEGMENTS, TILE_ROWS, ALIGNED, INCLUSIVE>(out, in, n, w, stream);
+}
+
 template <bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
 static cudaError_t launch_direct(Sum *out, const In *in, size_t n, const struct gpu *gpu,
                                  struct workspace *w, cudaStream_t stream)
@@ -97,7 +123,7 @@ static cudaError_t scan(void *workspace, size_t *bytes, Sum *out, const In *in, 
                         cudaStream_t stream)
 {
     size_t tiles = tiles_of(n, sizeof(Sum));
-    size_t needed = sizeof(struct workspace) + tiles * sizeof(state<Sum>);
+    size_t needed = sizeof(struct workspace) + states_for(n, sizeof(Sum)) * sizeof(state<Sum>);
     struct workspace *w = (struct workspace *)workspace;
     struct gpu gpu;
 
@@ -123,6 +149,9 @@ static cudaError_t scan(void *workspace, size_t *bytes, Sum *out, const In *in, 
     if (kernel == KERNEL_SMALL)
         return aligned ? launch_small<true, INCLUSIVE>(out, in, n, stream)
                        : launch_small<false, INCLUSIVE>(out, in, n, stream);
+    if (kernel == KERNEL_WAVE)
+        return aligned ? launch_wave<true, INCLUSIVE>(out, in, n, w, stream)
+                       : launch_wave<false, INCLUSIVE>(out, in, n, w, stream);
     return aligned ? launch_direct<true, INCLUSIVE>(out, in, n, &gpu, w, stream)
                    : launch_direct<false, INCLUSIVE>(out, in, n, &gpu, w, stream);
 }

@@ -19,15 +19,28 @@ template <typename T> static __device__ T warp_sum(T x)
     return x;
 }
 
-/* The sum over this lane and those before it: step 9's warp scan. */
-template <typename T> static __device__ T warp_scan(T x)
+/* The sum over this lane and those before it, among the first N lanes: step 9's warp scan. */
+template <int N = LANES, typename T> static __device__ T warp_scan(T x)
 {
 #pragma unroll
-    for (int d = 1; d < LANES; d *= 2) {
+    for (int d = 1; d < N; d *= 2) {
         T left = __shfl_up_sync(ALL_LANES, x, d);
         if (threadIdx.x % LANES >= d) x += left;
     }
     return x;
+}
+
+/* The sum of N numbers that one thread has, N a power of two: the same tree. */
+template <int N, typename T> static __device__ T tree_sum(const T (&x)[N])
+{
+    T sum[N];
+#pragma unroll
+    for (int i = 0; i < N; i++) sum[i] = x[i];
+#pragma unroll
+    for (int d = 1; d < N; d *= 2)
+#pragma unroll
+        for (int i = 0; i < N; i += 2 * d) sum[i] += sum[i + d];
+    return sum[0];
 }
 
 /* The sum of a segment, in every lane: each lane adds up its own, then the lanes. */
@@ -72,7 +85,7 @@ static __device__ void segment_scan(const vector<In, V> (&x)[ROWS], vector<Sum, 
     for (int r = 0; r < ROWS; r++) {
         Sum left = __shfl_up_sync(ALL_LANES, total[r], 1);
         before[r] = threadIdx.x % LANES == 0 ? rows : rows + left;
-        rows += __shfl_sync(ALL_LANES, total[r], LANES - 1);
+        if (r < ROWS - 1) rows += __shfl_sync(ALL_LANES, total[r], LANES - 1);
     }
 
     // Give each element what lies before it. From the last on, since each takes its left neighbour.

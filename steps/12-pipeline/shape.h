@@ -22,19 +22,57 @@
 #define TILE_SEGMENTS   8
 #define TILE(sum_bytes) (TILE_SEGMENTS * TILE_ROWS * ROW(sum_bytes))
 
-/* scan_small: one cluster of blocks, of up to 32 segments each; 65536 sums of 4 bytes in all. */
-#define SMALL_ROWS           2
-#define SMALL_SEGMENTS       32
+/* scan_small: one cluster of blocks, of up to 8 segments each; 8192 sums of 4 bytes in all. */
+#define SMALL_ROWS           1
+#define SMALL_SEGMENTS       8
 #define SMALL_BLOCKS         8
 #define SMALL_MAX(sum_bytes) (SMALL_BLOCKS * SMALL_SEGMENTS * SMALL_ROWS * ROW(sum_bytes))
 
-/* scan_direct takes this many tiles at most, where scan_pipeline can take more. */
-#define DIRECT_MAX_TILES 128
+/* scan_wave: a block for each tile, so many at most, and of up to TILE elements. The fewer elements,
+ * the smaller the tiles, for more blocks to share the work: fine ones while there are few, then
+ * middling ones, then TILEs. The numbers are an H200's, by trial. */
+#define WAVE_MAX_TILES(sum_bytes) (2048 / (sum_bytes))
+#define WAVE_MAX(sum_bytes)       ((size_t)WAVE_MAX_TILES(sum_bytes) * TILE(sum_bytes))
+#define FINE_SEGMENTS(sum_bytes)  ((sum_bytes) == 8 ? 8 : 4)
+#define FINE_ROWS(sum_bytes)      ((sum_bytes) == 8 ? 2 : 4)
+#define FINE_MAX_TILES            64
+#define MIDDLING_SEGMENTS         4
+#define MIDDLING_ROWS             8
+#define MIDDLING_MAX_TILES        128
 
-/* Tiles of n elements whose sums have so many bytes. */
+/* How a block divides its tile: so many segments of so many rows. */
+struct division {
+    int segments, rows;
+};
+
+/* Tiles of n elements. */
+static inline size_t tiles_in(size_t n, struct division d, size_t sum_bytes)
+{
+    size_t tile = (size_t)d.segments * d.rows * ROW(sum_bytes);
+    return n / tile + (n % tile > 0);
+}
+
+/* The same for a division into TILEs. */
 static inline size_t tiles_of(size_t n, size_t sum_bytes)
 {
     return n / TILE(sum_bytes) + (n % TILE(sum_bytes) > 0);
+}
+
+/* How scan_wave divides n elements. */
+static inline struct division wave_division(size_t n, size_t sum_bytes)
+{
+    struct division fine = {FINE_SEGMENTS(sum_bytes), FINE_ROWS(sum_bytes)};
+    struct division middling = {MIDDLING_SEGMENTS, MIDDLING_ROWS};
+    struct division coarse = {TILE_SEGMENTS, TILE_ROWS};
+    if (tiles_in(n, fine, sum_bytes) <= FINE_MAX_TILES) return fine;
+    return tiles_in(n, middling, sum_bytes) <= MIDDLING_MAX_TILES ? middling : coarse;
+}
+
+/* States that a workspace for n elements holds: enough for any fewer elements, too. */
+static inline size_t states_for(size_t n, size_t sum_bytes)
+{
+    size_t tiles = tiles_of(n, sum_bytes);
+    return tiles < MIDDLING_MAX_TILES ? MIDDLING_MAX_TILES : tiles;
 }
 
 /* Segments of each of scan_small's blocks: all have as many. */
@@ -45,17 +83,16 @@ static inline unsigned small_segments(size_t n, size_t sum_bytes)
 }
 
 /* What one scan launches. */
-enum kernel { KERNEL_SMALL, KERNEL_DIRECT, KERNEL_PIPELINE };
+enum kernel { KERNEL_SMALL, KERNEL_WAVE, KERNEL_PIPELINE, KERNEL_DIRECT };
 
-/* Which kernel takes n elements on a GPU of that compute capability (90 for 9.0). That of small n
- * and that of large n need Hopper, the latter also 16-byte alignment. scan_direct and scan_pipeline
- * add in the same order, scan_small in another. */
+/* Which kernel takes n elements on a GPU of that compute capability (90 for 9.0). scan_small and
+ * scan_pipeline need Hopper, the latter also 16-byte alignment; scan_direct, which takes its place
+ * otherwise, adds in the same order. */
 static inline enum kernel kernel_for(size_t n, size_t sum_bytes, int capability, bool aligned)
 {
     if (capability >= 90 && n <= SMALL_MAX(sum_bytes)) return KERNEL_SMALL;
-    if (capability >= 90 && aligned && tiles_of(n, sum_bytes) > DIRECT_MAX_TILES)
-        return KERNEL_PIPELINE;
-    return KERNEL_DIRECT;
+    if (n <= WAVE_MAX(sum_bytes)) return KERNEL_WAVE;
+    return capability >= 90 && aligned ? KERNEL_PIPELINE : KERNEL_DIRECT;
 }
 
 #endif

@@ -43,7 +43,7 @@ static __global__ void __launch_bounds__(SMALL_SEGMENTS *LANES) ONE_CLUSTER
     Sum sum = segment_sum<Sum>(x);
     if (lane == 0) sums[segment] = sum;
     __syncthreads(); // no warp may read the segments' sums before all are there
-    Sum all = warp_scan(lane < segments ? sums[lane] : (Sum)0);
+    Sum all = warp_scan<SMALL_SEGMENTS>(lane < segments ? sums[lane] : (Sum)0);
     Sum before = segment == 0 ? 0 : __shfl_sync(ALL_LANES, all, segment - 1);
     Sum total = __shfl_sync(ALL_LANES, all, segments - 1);
 
@@ -55,8 +55,10 @@ static __global__ void __launch_bounds__(SMALL_SEGMENTS *LANES) ONE_CLUSTER
     segment_scan<INCLUSIVE>(x, y);
     cluster.barrier_wait(); // no block may read the blocks' sums before all are there
 
-    typename carry_of<Sum>::type prefix = lane < blockIdx.x ? blocks[lane % SMALL_BLOCKS] : 0;
-    prefix = warp_sum(prefix);
+    typename carry_of<Sum>::type before_block[SMALL_BLOCKS];
+#pragma unroll
+    for (int b = 0; b < SMALL_BLOCKS; b++) before_block[b] = b < blockIdx.x ? blocks[b] : 0;
+    auto prefix = tree_sum(before_block);
     store_segment<ALIGNED>(out, begin, n, (Sum)(prefix + before), y);
 #endif
 }

@@ -41,11 +41,10 @@ static __device__ struct ticket draw_ticket(struct workspace *w)
     return {(unsigned)drawn, (unsigned)(drawn >> 32) + 1};
 }
 
-/* Every block draws until it gets a ticket without a tile, so the last of all has the number
- * tiles + blocks - 1. Who draws it makes all ready for the next scan. */
-static __device__ void end_if_last(struct workspace *w, struct ticket t, unsigned tiles)
+/* `tickets` are drawn in all. Who draws the last one makes all ready for the next scan. */
+static __device__ void end_if_last(struct workspace *w, struct ticket t, unsigned tickets)
 {
-    if (t.tile == tiles + gridDim.x - 1) atomicExch(&w->ticket, (unsigned long long)t.epoch << 32);
+    if (t.tile == tickets - 1) atomicExch(&w->ticket, (unsigned long long)t.epoch << 32);
 }
 
 /* relaxed: this one word is all there is to be seen. gpu: by the threads of all blocks. */

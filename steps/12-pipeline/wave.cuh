@@ -1,0 +1,102 @@
+/*
+ * wave.cuh — the kernel for middling n: as many blocks as tiles, and all of them run at once.
+ *
+ * Step 11's form, a ticket, a tile, its sum, its prefix; but no tile waits for a prefix: the threads
+ * of a block ask for the sums of all tiles before it, one or two each, in one go. What is left is a
+ * row of latencies, one after the other, and of these the ticket's and that of device memory pass
+ * at the same time.
+ */
+#ifndef STEP12_WAVE_CUH
+#define STEP12_WAVE_CUH
+
+#include "memory.cuh"
+#include "segment.cuh"
+#include "states.cuh"
+
+/* Up to so many blocks there is time to fetch ahead; with more, memory has enough to do. */
+#define WAVE_AHEAD_MOST 128
+
+/* One lane asks for what a block will probably read, that it may come to the L2 while the ticket is
+ * drawn. Blocks get other tiles than this one, but somebody gets it. Hopper and later. */
+static __device__ void fetch_ahead(const void *from, size_t bytes)
+{
+#if __CUDA_ARCH__ >= 900
+    unsigned whole = (unsigned)(bytes / 16 * 16);
+    if (whole > 0)
+        asm volatile(
+            "cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from)),
+            "r"(whole)
+            : "memory");
+#else
+    (void)from, (void)bytes;
+#endif
+}
+
+/* The sum over the tiles before `tile`, in every thread: thread i of T adds up the sums of the tiles
+ * i, i + T, i + 2T, …, then those of a warp are added in a balanced tree, then the warps'. Waits for
+ * sums that are not there yet. */
+template <int WARPS, typename Sum>
+static __device__ typename carry_of<Sum>::type sum_before(const state<Sum> *states, struct ticket t)
+{
+    typedef typename carry_of<Sum>::type Carry;
+    __shared__ Carry warps[WARPS];
+    int warp = threadIdx.x / LANES;
+    Carry sum = 0;
+
+    for (unsigned i = threadIdx.x; i < t.tile; i += WARPS * LANES) {
+        state<Sum> found;
+        do found = read_state(&states[i]);
+        while (!is_of(found, t.epoch));
+        sum += value_of(found);
+    }
+    __syncwarp(); // lanes leave the loop at different times
+    if (warp * LANES < t.tile) sum = warp_sum(sum);
+    if (threadIdx.x % LANES == 0) warps[warp] = sum;
+    __syncthreads(); // no thread may read the warps' sums before all are there
+
+    Carry all[WARPS];
+#pragma unroll
+    for (int i = 0; i < WARPS; i++) all[i] = warps[i];
+    return tree_sum(all);
+}
+
+/* Scans n elements with `tiles` blocks of WARPS warps, each of which takes a segment of ROWS rows. */
+template <int WARPS, int ROWS, bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
+static __global__ void __launch_bounds__(WARPS *LANES)
+    scan_wave(Sum *out, const In *in, size_t n, unsigned tiles, struct workspace *w)
+{
+    const size_t SEGMENT = ROWS * ROW(sizeof(Sum)), TILE = WARPS * SEGMENT;
+    __shared__ struct ticket drawn;
+    __shared__ Sum sums[WARPS];
+    int segment = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    state<Sum> *states = states_of<Sum>(w);
+    vector_of<In, Sum> x[ROWS];
+    vector_of<Sum, Sum> y[ROWS];
+
+    // Draw a ticket; another warp meanwhile begins to fetch.
+    if (threadIdx.x == 0) drawn = draw_ticket(w);
+    if (ALIGNED && threadIdx.x == LANES && tiles <= WAVE_AHEAD_MOST) {
+        size_t begin = blockIdx.x * TILE, count = n - begin < TILE ? n - begin : TILE;
+        fetch_ahead(in + begin, count * sizeof(In));
+    }
+    __syncthreads(); // no thread may read the ticket before it is drawn
+    struct ticket t = drawn;
+    if (threadIdx.x == 0) end_if_last(w, t, tiles);
+
+    // Fetch, and add up the segments.
+    size_t begin = t.tile * TILE + segment * SEGMENT;
+    fetch_segment<ALIGNED>(x, in, begin, n);
+    Sum sum = segment_sum<Sum>(x);
+    if (lane == 0) sums[segment] = sum;
+    __syncthreads(); // no warp may read the segments' sums before all are there
+    Sum all = warp_scan<WARPS>(lane < WARPS ? sums[lane] : (Sum)0);
+    Sum before = segment == 0 ? 0 : __shfl_sync(ALL_LANES, all, segment - 1);
+
+    // Publish the tile's sum; scan while the others' are on their way.
+    if (threadIdx.x == WARPS - 1) write_state(&states[t.tile], t.epoch, all);
+    segment_scan<INCLUSIVE>(x, y);
+    auto prefix = sum_before<WARPS>(states, t);
+    store_segment<ALIGNED>(out, begin, n, (Sum)(prefix + before), y);
+}
+
+#endif
