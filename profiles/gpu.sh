@@ -93,8 +93,17 @@ patterns() {
     ./step0 --device cuda --n 2^26 --csv >"$row" && append "$row" "$out/patterns.csv"
 }
 
-# Several at a time, for its programs wait more than they compute. Step 8 launches dozens of kernels, each of which
-# it slows down, so few elements have to do there.
+# Step 8 launches dozens of kernels, each of which it slows down, so few elements have to do there; step 12 has a
+# kernel for small, middling and large n.
+sanitized_sizes() {
+    case $1:$2 in
+    8:*) echo 1000 ;;
+    12:f32) echo 1000 65539 2^22+5 ;;
+    12:f64) echo 65539 2^20+5 ;;
+    *) if only_powers "$1"; then echo 1024; elif [ -n "$(limit "$1")" ]; then echo 1000; else echo 65539; fi ;;
+    esac
+}
+# Several at a time, for its programs wait more than they compute.
 sanitizer() {
     about "compute-sanitizer on every step: 0 errors means clean." >"$out/sanitizer.csv"
     echo "tool,step,variant,n,errors,exit" >>"$out/sanitizer.csv"
@@ -102,12 +111,11 @@ sanitizer() {
     for tool in memcheck racecheck initcheck synccheck; do
         for number in $(steps 0 | grep -vx 1); do # that one runs on the CPU
             for variant in $(variants "$number"); do
-                n=65539
-                [ -z "$(limit "$number")" ] && [ "$number" != 8 ] || n=1000
-                ! only_powers "$number" || n=1024
-                running=$((running + 1))
-                sanitize $tool "$number" "$variant" $n >"$row.sanitized.$running" &
-                [ $((running % 8)) -ne 0 ] || wait
+                for size in $(sanitized_sizes "$number" "$variant"); do
+                    running=$((running + 1))
+                    sanitize $tool "$number" "$variant" "$(value "$size")" >"$row.sanitized.$running" &
+                    [ $((running % 8)) -ne 0 ] || wait
+                done
             done
         done
     done
@@ -148,8 +156,8 @@ counted_sizes() {
     8:hybrid) up_to 8 512 2^16 2^20 ;;
     8:*) ;;
     10:forward | 11:tile4096 | 11:tile8192) up_to "$1" 2^16 2^20 ;;
-    12:f64) up_to 12 2048 2^20 2^24 ;;
-    12:f32) up_to 12 512 2048 2^16 2^18 2^20 2^24 ;;
+    12:f32) up_to 12 512 2048 2^16 2^20 2^22 2^24 ;; # a kernel each: scan_small, scan_wave, scan_pipeline
+    12:f64) up_to 12 2048 2^16 2^22 ;;
     12:*) ;;
     *) up_to "$1" 512 1024 2048 2^16 2^20 2^24 ;;
     esac
