@@ -40,6 +40,7 @@ struct beside {
     struct talk *host, *device;
     int multiprocessors, shared; // bytes: all that a block can have
     cudaStream_t stream;         // of the holding kernel
+    cudaEvent_t from, to;        // around the scan
     float *in, *out;
     void *workspace;
     size_t bytes; // of the workspace
@@ -72,48 +73,58 @@ static int hold_some(struct beside *b, int held, struct fault *fault)
     return 0;
 }
 
-/* Scans n elements while `held` multiprocessors are taken: does it end, and is it right? */
-static int run_one(struct experiment *e, struct beside *b, size_t n, int held, struct fault *fault)
+/* Launches the scan and what looks at it, with the scan timed. */
+static int launch(struct beside *b, size_t n, cudaStream_t stream, struct fault *fault)
 {
-    cudaStream_t stream = e->timer.stream;
-    unsigned long long wrong;
-    cudaEvent_t from, to;
+    CUDA_CHECK(fault, cudaEventRecord(b->from, stream));
+    CUDA_CHECK(fault, scan(false, b->workspace, &b->bytes, b->out, b->in, n, stream));
+    CUDA_CHECK(fault, cudaEventRecord(b->to, stream));
+    CUDA_CHECK(fault, known_check<float>(b->out, n, false, b->wrong, stream));
+    return 0;
+}
 
-    CUDA_CHECK(fault, cudaEventCreate(&from));
-    CUDA_CHECK(fault, cudaEventCreate(&to));
-    CUDA_CHECK(fault, cudaMemset(b->wrong, 0, sizeof wrong));
+/* Scans n elements while `held` multiprocessors are taken. *ended: before they were let go. */
+static int scan_beside(struct beside *b, size_t n, int held, cudaStream_t stream, bool *ended,
+                       struct fault *fault)
+{
+    CUDA_CHECK(fault, cudaMemset(b->wrong, 0, sizeof *b->wrong));
+    CUDA_CHECK(fault, cudaDeviceSynchronize());
     // Once before: the first launch of a kernel may load it, which may wait for the whole GPU.
-    for (int time = 0; time < 2; time++) {
-        CUDA_CHECK(fault, cudaMemset(b->out, 0xFF, n * sizeof(float)));
-        CUDA_CHECK(fault, cudaDeviceSynchronize());
-        if (time == 1 && held > 0 && hold_some(b, held, fault)) return fault->code;
-        CUDA_CHECK(fault, cudaEventRecord(from, stream));
-        CUDA_CHECK(fault, scan(false, b->workspace, &b->bytes, b->out, b->in, n, stream));
-        CUDA_CHECK(fault, cudaEventRecord(to, stream));
-        CUDA_CHECK(fault, known_check<float>(b->out, n, false, b->wrong, stream));
-        if (time == 0) CUDA_CHECK(fault, cudaDeviceSynchronize());
-    }
+    if (launch(b, n, stream, fault)) return fault->code;
+    CUDA_CHECK(fault, cudaMemsetAsync(b->out, 0xFF, n * sizeof(float), stream));
+    CUDA_CHECK(fault, cudaDeviceSynchronize());
+
+    if (held > 0 && hold_some(b, held, fault)) return fault->code;
+    if (launch(b, n, stream, fault)) return fault->code;
     double start = clock_seconds();
     while (cudaStreamQuery(stream) == cudaErrorNotReady && clock_seconds() - start < PATIENCE)
         a_moment();
-    bool ended = cudaStreamQuery(stream) == cudaSuccess;
-    bool still_held = held == 0 || cudaStreamQuery(b->stream) == cudaErrorNotReady;
+    *ended = cudaStreamQuery(stream) == cudaSuccess &&
+             (held == 0 || cudaStreamQuery(b->stream) == cudaErrorNotReady);
+    (void)cudaGetLastError(); // "not ready" counts as an error that is still to be asked for
     b->host->go = 1;
     CUDA_CHECK(fault, cudaDeviceSynchronize());
-    CUDA_CHECK(fault, cudaMemcpy(&wrong, b->wrong, sizeof wrong, cudaMemcpyDeviceToHost));
+    return 0;
+}
 
+/* Does the scan end, and is it right? */
+static int run_one(struct experiment *e, struct beside *b, size_t n, int held, struct fault *fault)
+{
     static const char *const names[] = {"scan_small", "scan_direct", "scan_pipeline"};
     enum kernel kernel = kernel_for(n, sizeof(float), 10 * e->device.major + e->device.minor, true);
+    unsigned long long wrong;
+    float milliseconds;
+    bool ended;
+
+    if (scan_beside(b, n, held, e->timer.stream, &ended, fault)) return fault->code;
+    CUDA_CHECK(fault, cudaMemcpy(&wrong, b->wrong, sizeof wrong, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(fault, cudaEventElapsedTime(&milliseconds, b->from, b->to));
     experiment_at(e, names[kernel], "%zu beside %d of %d", n, held, b->multiprocessors);
-    experiment_value(e, "ended", ended && still_held, "");
+    experiment_value(e, "ended", ended, "");
     experiment_value(e, "wrong", (double)wrong, "");
-    float milliseconds = 0;
-    CUDA_CHECK(fault, cudaEventElapsedTime(&milliseconds, from, to));
     if (!e->emulated && ended) experiment_value(e, "time", milliseconds * 1e-3, "s");
-    CUDA_CHECK(fault, cudaEventDestroy(from));
-    CUDA_CHECK(fault, cudaEventDestroy(to));
     if (wrong > 0) return fail(fault, EXIT_WRONG, "%llu elements are wrong.", wrong);
-    if (kernel != KERNEL_SMALL && !(ended && still_held))
+    if (kernel != KERNEL_SMALL && !ended)
         return fail(fault, EXIT_WRONG, "%s waits while %d of %d multiprocessors are held.",
                     names[kernel], held, b->multiprocessors);
     return 0;
@@ -137,6 +148,8 @@ static int run(struct experiment *e, struct fault *fault)
     CUDA_CHECK(fault, cudaHostAlloc(&b.host, sizeof *b.host, cudaHostAllocMapped));
     CUDA_CHECK(fault, cudaHostGetDevicePointer(&b.device, b.host, 0));
     CUDA_CHECK(fault, cudaStreamCreateWithFlags(&b.stream, cudaStreamNonBlocking));
+    CUDA_CHECK(fault, cudaEventCreate(&b.from));
+    CUDA_CHECK(fault, cudaEventCreate(&b.to));
     CUDA_CHECK(fault, cudaMalloc(&b.in, most * sizeof(float)));
     CUDA_CHECK(fault, cudaMalloc(&b.out, most * sizeof(float)));
     CUDA_CHECK(fault, cudaMalloc(&b.wrong, sizeof *b.wrong));
@@ -150,6 +163,8 @@ static int run(struct experiment *e, struct fault *fault)
             if (run_one(e, &b, sizes[i], held[h], fault)) return fault->code;
 
     CUDA_CHECK(fault, cudaStreamDestroy(b.stream));
+    CUDA_CHECK(fault, cudaEventDestroy(b.from));
+    CUDA_CHECK(fault, cudaEventDestroy(b.to));
     CUDA_CHECK(fault, cudaFreeHost(b.host));
     CUDA_CHECK(fault, cudaFree(b.in));
     CUDA_CHECK(fault, cudaFree(b.out));
