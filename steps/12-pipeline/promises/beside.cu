@@ -113,8 +113,8 @@ static int run_one(struct experiment *e, struct beside *b, size_t n, int held, s
     static const char *const names[] = {"scan_small", "scan_direct", "scan_pipeline"};
     enum kernel kernel = kernel_for(n, sizeof(float), 10 * e->device.major + e->device.minor, true);
     unsigned long long wrong;
-    float milliseconds;
-    bool ended;
+    float milliseconds = 0;
+    bool ended = false;
 
     if (scan_beside(b, n, held, e->timer.stream, &ended, fault)) return fault->code;
     CUDA_CHECK(fault, cudaMemcpy(&wrong, b->wrong, sizeof wrong, cudaMemcpyDeviceToHost));
