@@ -306,7 +306,7 @@ CHECKS   := $(patsubst tests/checks/%.cu,build/checks/%,$(wildcard tests/checks/
 checks: $(CHECKS) emu ## build the programs of profiles/checks.sh, build/checks
 	@:
 
-build/checks/%: tests/checks/%.cu tests/checks/pair.h tests/checks/bulk.h steps/12-pipeline/barrier.cuh
+build/checks/%: tests/checks/%.cu tests/checks/pair.h tests/checks/bulk.h $(wildcard steps/12-*/*.cuh)
 	$(call say,nvcc,$<)
 	$(Q)$(NVCC) -O3 -lineinfo -gencode arch=compute_90,code=[sm_90,compute_90] -cudart shared $< -o $@
 
