@@ -29,7 +29,7 @@ struct row {
  */
 struct line_group {
     const char *step, *kernel; /* kernel NULL: any */
-    const char *op; /* "ld" or "st": what they do; the lines' other counts are compared */
+    const char *counts; /* how the metrics end; others of the lines are compared one by one */
     bool polls;
     struct place {
         const char *file, *text; /* where, and how the line begins; NULL: any */

@@ -19,6 +19,11 @@ static bool begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
+static bool ends(const char *text, const char *with)
+{
+    size_t length = strlen(text), tail = strlen(with);
+    return length >= tail && is(text + length - tail, with);
+}
 
 /* ---- lines that are compared together -------------------------------------------------------- */
 
@@ -31,26 +36,34 @@ static bool begins(const char *text, const char *with)
 static const struct line_group groups[] = {
     /* Both arms of the naive sweep's `if` load the same element. nvcc makes one load of the two and
      * gives it no line, so the emulator counts it under the line before, ncu under the first arm. */
-    {"2", NULL, "ld", false, {NAIVE_SWEEP}},
-    {"5", NULL, "ld", false, {NAIVE_SWEEP}},
+    {"2", NULL, "_ld", false, {NAIVE_SWEEP}},
+    {"5", NULL, "_ld", false, {NAIVE_SWEEP}},
 
     /* Of the pair only the left element is wanted: ptxas makes one load, of the array's one, of the
      * two arms of load_pair. */
-    {"8", "down_step", "ld", false, {{"pair.cuh", NULL}}},
+    {"8", "down_step", "sectors_ld", false, {{"pair.cuh", NULL}}},
 
     /* An instruction of `asm` has the line on which it begins in PTX; ptxas gives it that of an
      * operand, or of what stands around it. */
-    {"11", "scan_tiles", "st", false, {{"look_back.cuh", NULL}}},
-    {"12", NULL, "st", false, {{"states.cuh", NULL}, {NULL, "if (threadIdx.x == 0) end_if_last("}}},
+    {"11", "scan_tiles", "sectors_st", false, {{"look_back.cuh", NULL}}},
+    {"12",
+     NULL,
+     "sectors_st",
+     false,
+     {{"states.cuh", NULL}, {NULL, "if (threadIdx.x == 0) end_if_last("}}},
 
     /* A thread of each block looks whether the last block has come. It is a generic load (LD, not
      * LDG), which the rows of ncu's Source page leave out. */
-    {"10", "scan_grid", "ld", true, {{NULL, "grid.sync();"}}},
+    {"10", "scan_grid", "sectors_ld", true, {{NULL, "grid.sync();"}}},
 
     /* A tile looks at the states of those before it until it has found a prefix. */
-    {"11", "scan_tiles", "ld", true, {{"look_back.cuh", NULL}}},
+    {"11", "scan_tiles", "sectors_ld", true, {{"look_back.cuh", NULL}}},
     /* The same, until all sums are there. */
-    {"12", NULL, "ld", true, {{"states.cuh", NULL}, {"prefix.cuh", NULL}}},
+    {"12",
+     NULL,
+     "sectors_ld",
+     true,
+     {{"states.cuh", NULL}, {"prefix.cuh", NULL}, {"wave.cuh", NULL}}},
 };
 
 static bool of_kernel(const struct line_group *group, const struct row *row)
@@ -77,9 +90,8 @@ const struct line_group *group_of(const struct row *row)
     char *const *f = row->fields;
     char file[256];
     snprintf(file, sizeof file, "%.*s", (int)strcspn(f[LINE], ":"), f[LINE]);
-    const char *op = strrchr(f[METRIC], '_');
-    for (size_t i = 0; i < LENGTH(groups) && f[LINE][0] && op != NULL; i++)
-        if (of_kernel(&groups[i], row) && is(op + 1, groups[i].op) &&
+    for (size_t i = 0; i < LENGTH(groups) && f[LINE][0]; i++)
+        if (of_kernel(&groups[i], row) && ends(f[METRIC], groups[i].counts) &&
             in_group(&groups[i], file, f[SOURCE]))
             return &groups[i];
     return NULL;
@@ -111,18 +123,24 @@ static int vectors_of_step11(const struct row *row)
 }
 
 /* In step 12 a warp scans the rows of its segment, and for one of them its first lane adds nothing
- * to what lies before; the segments' sums are scanned by each warp, in scan_pipeline by one. */
+ * to what lies before; the segments' sums are scanned by each warp, in scan_pipeline by one, in
+ * sweeps that end when all segments are added up. */
 static double spared_in_step12(const struct row *row, size_t n,
                                const struct emu_launch_record *record)
 {
-    double tiles = (double)tiles_of(n, sizeof(float));
-    double segments = tiles * TILE_SEGMENTS, rows = TILE_ROWS, scans = segments;
+    double blocks = (double)record->grid.x, tiles = (double)tiles_of(n, sizeof(float));
+    struct division d = {TILE_SEGMENTS, TILE_ROWS};
+    double segments = tiles * d.segments, scans = segments, sums = d.segments;
     if (is(row->fields[KERNEL], "scan_pipeline")) scans = tiles;
-    if (is(row->fields[KERNEL], "scan_small")) {
-        segments = scans = (double)(record->grid.x * record->block.x) / LANES;
-        rows = SMALL_ROWS;
+    if (is(row->fields[KERNEL], "scan_wave")) {
+        d = wave_division(n, sizeof(float));
+        segments = scans = blocks * d.segments, sums = d.segments;
     }
-    return segments * (rows * WARP_SCAN + 1) + scans * WARP_SCAN;
+    if (is(row->fields[KERNEL], "scan_small")) {
+        d.rows = SMALL_ROWS;
+        segments = scans = blocks * record->block.x / LANES, sums = SMALL_SEGMENTS;
+    }
+    return segments * (d.rows * WARP_SCAN + 1) + scans * (sums - 1);
 }
 
 static double spared_additions(const struct row *row, size_t n,
