@@ -72,8 +72,8 @@ Test(promises, beside)
     expect_sum("wrong", 7, 0);
     expect_sum("ended", 7, 7);
     expect("scan_small,");
-    expect("scan_direct,");
-    expect("scan_pipeline,1048577 beside 0 of 132,");
+    expect("scan_wave,");
+    expect("scan_pipeline,");
 }
 
 /* ---- the example ------------------------------------------------------------------------------ */

@@ -8,6 +8,7 @@
  */
 #include "common/experiment.h"
 #include "known.cuh"
+#include "steps/12-pipeline/shape.h"
 
 /* One way to call it. */
 struct way {
@@ -33,7 +34,7 @@ struct sizes {
     size_t ways, large, huge;
 };
 static const struct sizes on_gpu = {((size_t)1 << 26) + 3, (size_t)1 << 28, ((size_t)1 << 32) + 5};
-static const struct sizes on_emulator = {70003, ((size_t)1 << 20) + 8193, 0};
+static const struct sizes on_emulator = {70003, WAVE_MAX(4) + 8193, 0};
 
 /* Does the GPU have so much memory left? */
 static int fits(size_t bytes, bool *yes, struct fault *fault)

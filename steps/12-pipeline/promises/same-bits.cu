@@ -10,6 +10,7 @@
 #include "common/experiment.h"
 #include "common/input.h"
 #include "known.cuh"
+#include "steps/12-pipeline/shape.h"
 #include "steps/12-pipeline/reference.h"
 
 #include <math.h>
@@ -198,7 +199,7 @@ static int run_numbers(struct experiment *e, const char *type, size_t n, struct 
 static int run(struct experiment *e, struct fault *fault)
 {
     static const size_t on_gpu[] = {1 << 14, 1 << 18, 1 << 20, 1 << 28};
-    static const size_t on_emulator[] = {5000, 70000, (1 << 20) + 9};
+    static const size_t on_emulator[] = {5000, 70000, WAVE_MAX(4) + 9};
     size_t count = e->emulated ? 3 : 4;
     for (size_t i = 0; i < count; i++) {
         size_t n = e->emulated ? on_emulator[i] : on_gpu[i];

@@ -8,10 +8,11 @@
  */
 #include "common/experiment.h"
 #include "known.cuh"
+#include "steps/12-pipeline/shape.h"
 
 #define STREAMS 4
 static const size_t on_gpu[STREAMS] = {1 << 14, 1 << 18, (1 << 22) + 1, 1 << 26};
-static const size_t on_emulator[STREAMS] = {5000, 70000, 100001, (1 << 20) + 77};
+static const size_t on_emulator[STREAMS] = {5000, 70000, 100001, WAVE_MAX(4) + 77};
 
 /* What one stream works at. */
 struct work {
