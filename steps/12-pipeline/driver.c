@@ -38,7 +38,7 @@ static cudaError_t step12_scan(void *out, const void *in, size_t n, int variant,
 
 static size_t sum_bytes(int variant) { return variant == F64 || variant == I64 ? 8 : 4; }
 
-/* On Hopper, for aligned arrays: how many of a kernel's blocks fit is the GPU's affair. */
+/* On Hopper, for aligned arrays. */
 static enum kernel kernel_of(size_t n, int variant)
 {
     return kernel_for(n, sum_bytes(variant), 90, true);
@@ -50,9 +50,22 @@ static struct division division_of(size_t n, int variant)
     return (struct division){TILE_SEGMENTS, TILE_ROWS};
 }
 
+typedef cudaError_t pipeline_fn(size_t n, struct launch_shape *);
+pipeline_fn step12_pipeline_f32, step12_pipeline_f64, step12_pipeline_i32, step12_pipeline_u64,
+    step12_pipeline_i16, step12_pipeline_i8;
+static pipeline_fn *const pipelines[] = {step12_pipeline_f32, step12_pipeline_f64,
+                                         step12_pipeline_i32, step12_pipeline_u64,
+                                         step12_pipeline_i16, step12_pipeline_i8};
+
+/* How many blocks of the pipeline fit is the GPU's affair, so scan.cu asks it. */
 static struct launch_shape step12_shape(size_t n, int variant)
 {
     struct division d = division_of(n, variant);
+    struct launch_shape pipeline;
+    if (kernel_of(n, variant) == KERNEL_PIPELINE) {
+        if (pipelines[variant](n, &pipeline) == cudaSuccess) return pipeline;
+        (void)cudaGetLastError();
+    }
     if (kernel_of(n, variant) == KERNEL_SMALL)
         return (struct launch_shape){.grid = SMALL_BLOCKS,
                                      .block = small_segments(n, sum_bytes(variant)) * LANES,

@@ -102,19 +102,38 @@ static cudaError_t launch_direct(Sum *out, const In *in, size_t n, const struct 
 }
 
 template <bool INCLUSIVE, typename In, typename Sum>
-static cudaError_t launch_pipeline(Sum *out, const In *in, size_t n, const struct gpu *gpu,
-                                   struct workspace *w, cudaStream_t stream)
+static cudaError_t pipeline_blocks(size_t n, const struct gpu *gpu, unsigned *blocks)
 {
     const void *kernel = (const void *)scan_pipeline<INCLUSIVE, In, Sum>;
     size_t tiles = tiles_of(n, sizeof(Sum)), shared = sizeof(ring_of<In, Sum>);
-    unsigned blocks;
     cudaError_t error =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
-    if (!error) error = blocks_for(kernel, PIPELINE_THREADS, shared, tiles, gpu, &blocks);
+    return error ? error : blocks_for(kernel, PIPELINE_THREADS, shared, tiles, gpu, blocks);
+}
+
+template <bool INCLUSIVE, typename In, typename Sum>
+static cudaError_t launch_pipeline(Sum *out, const In *in, size_t n, const struct gpu *gpu,
+                                   struct workspace *w, cudaStream_t stream)
+{
+    unsigned blocks;
+    cudaError_t error = pipeline_blocks<INCLUSIVE, In, Sum>(n, gpu, &blocks);
     if (error) return error;
-    scan_pipeline<INCLUSIVE>
-        <<<blocks, PIPELINE_THREADS, shared, stream>>>(out, in, n, (unsigned)tiles, w);
+    scan_pipeline<INCLUSIVE><<<blocks, PIPELINE_THREADS, sizeof(ring_of<In, Sum>), stream>>>(
+        out, in, n, (unsigned)tiles_of(n, sizeof(Sum)), w);
     return cudaGetLastError();
+}
+
+/* For ./step12's report: what launch_pipeline would launch, if this GPU can. */
+template <typename In, typename Sum>
+static cudaError_t pipeline_shape(size_t n, launch_shape *shape)
+{
+    struct gpu gpu;
+    unsigned blocks;
+    cudaError_t error = look_at_gpu(&gpu);
+    if (!error && gpu.capability < 90) error = cudaErrorInvalidDevice;
+    if (!error) error = pipeline_blocks<false, In, Sum>(n, &gpu, &blocks);
+    if (!error) *shape = {blocks, PIPELINE_THREADS, sizeof(ring_of<In, Sum>), 1};
+    return error;
 }
 
 /* The two-phase call of scan.h. */
@@ -171,6 +190,10 @@ cudaError_t scan_workspace_init(void *workspace, size_t bytes, cudaStream_t stre
                                       size_t n, cudaStream_t stream)                               \
     {                                                                                              \
         return scan<true>(workspace, bytes, out, in, n, stream);                                   \
+    }                                                                                              \
+    extern "C" cudaError_t step12_pipeline_##name(size_t n, struct launch_shape *shape)            \
+    {                                                                                              \
+        return pipeline_shape<In, Sum>(n, shape);                                                  \
     }
 
 DEFINE_SCANS(f32, float, float)
