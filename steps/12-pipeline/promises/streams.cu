@@ -11,7 +11,7 @@
 #include "steps/12-pipeline/shape.h"
 
 #define STREAMS 4
-static const size_t on_gpu[STREAMS] = {1 << 14, 1 << 18, (1 << 22) + 1, 1 << 26};
+static const size_t on_gpu[STREAMS] = {1 << 13, 1 << 18, WAVE_MAX(4) + 1, 1 << 26};
 static const size_t on_emulator[STREAMS] = {5000, 70000, 100001, WAVE_MAX(4) + 77};
 
 /* What one stream works at. */
@@ -71,7 +71,7 @@ static int say(struct experiment *e, const char *variant, size_t n, int times,
 static int run_streams(struct experiment *e, const size_t *sizes, struct fault *fault)
 {
     struct work work[STREAMS];
-    int rounds = e->emulated ? 2 : 200, code = 0;
+    int rounds = e->emulated ? 1 : 200, code = 0;
     for (int s = 0; s < STREAMS; s++)
         if (begin(&work[s], sizes[s], fault)) return fault->code;
     for (int round = 0; round < rounds; round++)
@@ -87,7 +87,7 @@ static int run_streams(struct experiment *e, const size_t *sizes, struct fault *
 
 static int run_graph(struct experiment *e, size_t n, struct fault *fault)
 {
-    int replays = e->emulated ? 3 : 1000;
+    int replays = e->emulated ? 2 : 1000;
     struct work w;
     unsigned long long wrong;
     cudaGraph_t graph;
