@@ -252,7 +252,7 @@ PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 
-tests-build: build/tests/run $(PROGRAMS) $$(PROGRAM_QUICK) all experiments $(PROMISES) build/example build/tests/side-by-side $(SMALL_BLOCKS) ## build the tests
+tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PROGRAM_QUICK) all experiments $(PROMISES) build/example build/tests/side-by-side $(SMALL_BLOCKS) ## build the tests
 	@:
 
 # The tests see the parts of the emulator that its library hides, too.
@@ -262,6 +262,11 @@ build/tests/run: $(TESTS) $(addprefix build/common/emu/,fatbin.o lz4.o kernel_na
 	$(call say,link,$@)
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' \
 	    -lcriterion -lzstd -lm -pthread
+
+# The formulas of tests/predictions.c as a table, for profiles/emulated.sh.
+build/tests/predicted/print: build/tests/predicted/main.o build/tests/predictions.o
+	$(call say,link,$@)
+	$(Q)$(CC) $(SANITIZE) $^ -o $@
 
 TWO_PTX   = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=compute_90
 

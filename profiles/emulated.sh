@@ -1,11 +1,12 @@
 #!/bin/sh
-# emulated.sh — the emulator's counters that the tables of README and notes show. Needs no GPU; `make` first.
+# emulated.sh — the emulator's counters that the tables of README and notes show. Needs no GPU; `make tests-build` first.
 #
 #   profiles/emulated.sh [DIRECTORY]      default: profiles/emulated
 #
 # Writes into DIRECTORY, each with `#` lines that name toolkit and date:
 #   counters.csv      one row a scan; the columns are the keys of --csv, see common/report.h
 #   instructions.csv  PTX instructions of warps, one row a launch; columns as in h200/counters.csv
+#   predicted.csv     conflicts by formula, of one block: what tests/predicted prints
 #   levels.csv, accesses.csv  what trace.sh makes of traces
 # The same kernels give the same counters on any machine, so `git diff` shows what a change has done.
 set -eu
@@ -68,5 +69,6 @@ done
 mkdir -p "$out"
 { about "Counters of one scan, or of one copy, under the emulator." && cat "$work/rows"; } >"$out/counters.csv"
 { about "PTX instructions of warps, launch by launch." && cat "$work/instructions"; } >"$out/instructions.csv"
+{ about "One block by formula (tests/predictions.c)." | grep -v toolkit && build/tests/predicted/print; } >"$out/predicted.csv"
 
 profiles/trace.sh "$out"

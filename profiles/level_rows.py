@@ -1,47 +1,38 @@
 """level_rows.py -- the tables of shared memory level by level: by formula, as the emulator traced it (emulated/levels.csv),
 and as ncu counted it on an H200.
 
-Used by tables.py. The formulas are explained in notes/03 and 04; tests/predictions.c has them in C, for a test.
+Used by tables.py. The formulas are explained in notes/03 and 04; tests/predictions.c has them, for a test, and prints
+them into emulated/predicted.csv.
 """
 from records import GPU, NCU, by_ncu, find, grouped, read
 from table_rows import MI, PADDINGS, table
 
 TRACED, _ = read("emulated/levels.csv")
+PREDICTED, _ = read("emulated/predicted.csv")
 WARP, B = 32, 512
 BANKS = {"hopper": 32, "g80": 16}
-PADDED = {"": (0, 0), "pad16": (16, 1), "pad32": (32, 1), "pad32x2": (32, 2)}  # a word after so many; how often over
 UP, DOWN = ["temp[bi] += temp[ai];"], ["float t = temp[ai];", "temp[ai] = temp[bi];", "temp[bi] += t;"]
 
 
 # ---- the formulas --------------------------------------------------------------------------------
 
-def ways(lanes, stride, banks, run=0, levels=0):
-    """How many of so many lanes meet in a bank. All powers of two."""
-    if levels == 0:
-        return min(max(lanes * stride // banks, 1), lanes)
-    if stride >= run:
-        return ways(lanes, stride // run, banks, run, levels - 1)
-    if run < banks:
-        return 2 if lanes > run else 1
-    return ways(min(lanes, run // stride), stride, banks)
+def predicted(step, n, banks, variant=""):
+    """What one block does between two barriers, a row each."""
+    return find(PREDICTED, step=step, variant=variant, n=n, banks=banks)
 
 
-def conflicts(threads, stride, banks, padding=""):
-    """Of one access by so many threads, in groups of as many lanes as there are banks."""
-    lanes = min(threads, banks)
-    return threads // lanes * (ways(lanes, stride, banks, *PADDED[padding]) - 1)
+def tree(step, n, banks, variant=""):
+    """Of each level of the tree, by its offset, on the way up: there it stores once, so it has the conflicts of one access."""
+    return {int(row["offset"]): row for row in predicted(step, n, banks, variant)[1:n.bit_length()]}
 
 
-def tree(n, banks, padding=""):
-    """Conflicts of one access at each level, by offset."""
-    return {1 << k: conflicts(n >> k + 1, 2 << k, banks, padding) for k in range(n.bit_length() - 1)}
+def conflicts(levels):
+    return {offset: int(row["store_conflicts"]) for offset, row in levels.items()}
 
 
-def ends(n, banks, padding=""):
-    """Conflicts of storing what was loaded (block A), and of loading what is stored (block E)."""
-    if padding:
-        return 2 * conflicts(n // 2, 1, banks, padding)  # one from each half
-    return 0 if banks == WARP else 2 * conflicts(n // 2, 2, banks)  # neighbours: of 8 bytes, or of twice 4
+def ends(step, n, banks, variant=""):
+    """Conflicts of storing what was loaded (block A); those of loading what is stored (block E) are as many."""
+    return int(predicted(step, n, banks, variant)[0]["store_conflicts"])
 
 
 # ---- the trace and the recording -----------------------------------------------------------------
@@ -75,15 +66,15 @@ def epochs_of(n, offset):
 
 def sweep_levels():
     n, rows, sums = 512, [], [0, 0]
-    for k in range(n.bit_length() - 1):
-        offset = 1 << k
+    for k, (offset, level) in enumerate(tree(2, n, WARP).items()):
         now = [row for row in find(TRACED, step=2, n=n, model="hopper") if int(row["epoch"]) == k + 1]
         loads = [row for row in now if row["operation"] == "ld"]
         found = [sum(int(row["requests"]) for row in loads), sum(int(row["requests"]) for row in now if row not in loads)]
         added = sum(int(row["lanes"]) for row in loads) - n
-        predicted = [2 * n // WARP - offset // WARP, n // WARP]
-        sums = [sums[0] + n - offset, sums[1] + added]
-        rows.append([offset, n - offset, added, plus(predicted), plus(found), "0 + 0",
+        additions = int(level["load_lanes"]) - n
+        sums = [sums[0] + additions, sums[1] + added]
+        rows.append([offset, additions, added, plus((level["loads"], level["stores"])), plus(found),
+                     plus((level["load_conflicts"], level["store_conflicts"])),
                      plus(traced(2, "", n, "hopper", [k + 1]))])
     rows.append(["all", sums[0], sums[1], "", "", "0 + 0", plus(traced(2, "", n, "hopper", range(1, n)))])
     return table(["n = %d: offset" % n, "additions", "traced", "instructions of warps, load + store", "traced",
@@ -92,12 +83,13 @@ def sweep_levels():
 
 def tree_levels():
     n, rows, total = 512, [], 0
-    for offset, met in tree(n, WARP).items():
+    levels = tree(3, n, WARP)
+    for offset, met in conflicts(levels).items():
         pairs = n // 2 // offset
         up, down = epochs_of(n, offset)
         total += met
         rows.append([offset, pairs, "%d × %d" % (max(pairs // WARP, 1), min(pairs, WARP)),
-                     ways(min(pairs, WARP), 2 * offset, WARP), met, plus((2 * met, met)), plus(traced(3, "", n, "hopper", [up])),
+                     levels[offset]["ways"], met, plus((2 * met, met)), plus(traced(3, "", n, "hopper", [up])),
                      plus((3 * met, 2 * met)), plus(traced(3, "", n, "hopper", [down]))])
     height = n.bit_length() - 1
     rows.append(["all", n - 1, "", "", total, plus((2 * total, total)), plus(traced(3, "", n, "hopper", range(1, height + 1))),
@@ -110,7 +102,8 @@ def tree_levels():
 def padded_rows(n, model, scans):
     rows = []
     for name, step, padding in scans:
-        levels, end = tree(n, BANKS[model], padding), ends(n, BANKS[model], padding)
+        which = step, n, BANKS[model], padding
+        levels, end = conflicts(tree(*which)), ends(*which)
         cells = []
         for offset, met in levels.items():
             up, down = (traced(step, padding, n, model, [epoch]) for epoch in epochs_of(n, offset))
@@ -123,7 +116,7 @@ def padded_rows(n, model, scans):
             counted = by_ncu(step, n, padding)
             row.append(plus((counted["conflicts_ld"], counted["conflicts_st"])))
         rows.append(row)
-    head = ["n = %d, %d banks" % (n, BANKS[model]), *tree(n, WARP), "A, E", "all", "traced"]
+    head = ["n = %d, %d banks" % (n, BANKS[model]), *levels, "A, E", "all", "traced"]
     return table(head + ["H200"] * (model == "hopper"), *rows)
 
 
@@ -141,7 +134,8 @@ def block_levels():
     blocks = [MI // B]
     while blocks[-1] > 1:
         blocks.append(-(-blocks[-1] // B))
-    a_tree, end = sum(tree(B, WARP).values()), 2 * conflicts(B // 2, 2, WARP)
+    scan = 5, B, WARP, "work-efficient"
+    a_tree, end = sum(conflicts(tree(*scan)).values()), ends(*scan)
     full, all_of_them = " + ".join(map(str, blocks[:-1])), " + ".join(map(str, blocks))
     ld = sum(blocks) * 5 * a_tree + sum(blocks[:-1]) * end
     st = sum(blocks) * (3 * a_tree + end)
