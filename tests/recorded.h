@@ -13,6 +13,11 @@ struct row {
     char *fields[COLUMNS];
 };
 
+#define RECORDED "profiles/h200/counters.csv" /* tests run in the top folder */
+
+/* Splits a line of that file, in place. False: it has not as many fields. */
+bool split_row(char *line, struct row *);
+
 /* ncu's counters of shared and global memory, of op ld or st, and of additions. */
 #define CONFLICTS(op)           "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" op ".sum"
 #define WAVEFRONTS(op)          "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" op ".sum"
@@ -42,6 +47,16 @@ const struct line_group *polls_of(const struct row *);
 
 /* Does a line of the source belong to it? */
 bool in_group(const struct line_group *, const char *path, const char *text);
+
+/* The emulator's value of a metric: of ncu's, or of the sums that profiles/ncu_source.py makes. */
+double metric_of(const struct emu_counts *, const char *name);
+
+/* The emulator's counts of the source line with a text: if several have it, of that with the number.
+ * NULL: there is none. And what it has counted in the lines of a group. */
+const struct emu_counts *counts_of_line(const struct emu_launch_record *, const char *text,
+                                        unsigned number);
+double counts_of_group(const struct line_group *, const struct emu_launch_record *,
+                       const char *metric);
 
 /* What ncu may have counted where the emulator has counted `counted`, and `polled` of that in lines
  * that poll: from least to most; if grain is not 0, least and a multiple of it. */

@@ -27,44 +27,37 @@ static bool ends(const char *text, const char *with)
 
 /* ---- lines that are compared together -------------------------------------------------------- */
 
-#define NAIVE_SWEEP                                                                                \
-    {NULL, "pout = 1 - pout; // swap the buffers"}, {NULL, "temp[pout * n + thid] = temp[pin"},    \
-    {                                                                                              \
-        NULL, "temp[pout * size + thid] = temp[pin"                                                \
-    }
-
+/* clang-format off: a line each */
 static const struct line_group groups[] = {
     /* Both arms of the naive sweep's `if` load the same element. nvcc makes one load of the two and
      * gives it no line, so the emulator counts it under the line before, ncu under the first arm. */
-    {"2", NULL, "_ld", false, {NAIVE_SWEEP}},
-    {"5", NULL, "_ld", false, {NAIVE_SWEEP}},
+    {"2", NULL, "_ld",
+     .lines = {{NULL, "temp[pout * n + thid] = temp[pin"},
+               {NULL, "pout = 1 - pout; // swap the buffers"}}},
+    {"5", NULL, "_ld",
+     .lines = {{NULL, "temp[pout * size + thid] = temp[pin"},
+               {NULL, "pout = 1 - pout; // swap the buffers"}}},
 
-    /* Of the pair only the left element is wanted: ptxas makes one load, of the array's one, of the
-     * two arms of load_pair. */
-    {"8", "down_step", "sectors_ld", false, {{"pair.cuh", NULL}}},
+    /* Of the pair only the left element is wanted: ptxas makes one load of those in the two arms of
+     * load_pair. */
+    {"8", "down_step", "sectors_ld", .lines = {{"pair.cuh", NULL}}},
 
     /* An instruction of `asm` has the line on which it begins in PTX; ptxas gives it that of an
      * operand, or of what stands around it. */
-    {"11", "scan_tiles", "sectors_st", false, {{"look_back.cuh", NULL}}},
-    {"12",
-     NULL,
-     "sectors_st",
-     false,
-     {{"states.cuh", NULL}, {NULL, "if (threadIdx.x == 0) end_if_last("}}},
+    {"11", "scan_tiles", "sectors_st", .lines = {{"look_back.cuh", NULL}}},
+    {"12", NULL, "sectors_st",
+     .lines = {{"states.cuh", NULL}, {NULL, "if (threadIdx.x == 0) end_if_last("}}},
 
     /* A thread of each block looks whether the last block has come. It is a generic load (LD, not
      * LDG), which the rows of ncu's Source page leave out. */
-    {"10", "scan_grid", "sectors_ld", true, {{NULL, "grid.sync();"}}},
-
+    {"10", "scan_grid", "sectors_ld", .polls = true, .lines = {{NULL, "grid.sync();"}}},
     /* A tile looks at the states of those before it until it has found a prefix. */
-    {"11", "scan_tiles", "sectors_ld", true, {{"look_back.cuh", NULL}}},
+    {"11", "scan_tiles", "sectors_ld", .polls = true, .lines = {{"look_back.cuh", NULL}}},
     /* The same, until all sums are there. */
-    {"12",
-     NULL,
-     "sectors_ld",
-     true,
-     {{"states.cuh", NULL}, {"prefix.cuh", NULL}, {"wave.cuh", NULL}}},
+    {"12", NULL, "sectors_ld", .polls = true,
+     .lines = {{"states.cuh", NULL}, {"prefix.cuh", NULL}, {"wave.cuh", NULL}}},
 };
+/* clang-format on */
 
 static bool of_kernel(const struct line_group *group, const struct row *row)
 {

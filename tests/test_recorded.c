@@ -9,7 +9,6 @@
 
 #include "common/counters.h"
 #include "common/element.h"
-#include "common/source_line.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -17,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORDED      "profiles/h200/counters.csv" /* tests run in the top folder */
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
 /* Steps up to this one have rows there; the others have not been recorded yet. */
@@ -26,99 +24,6 @@ enum { LAST_RECORDED = 11 };
 enum { ONE_BLOCK = 2048, LARGE = 65537 };
 
 static const char header[] = "step,variant,n,kernel,launch,line,metric,value,unit,source\n";
-
-/* Takes one CSV field off *line, in place; "" inside quotes is one quote. NULL: there is none. */
-static char *take_field(char **line)
-{
-    char *field = *line, *to = field, *from = field;
-    if (field == NULL) return NULL;
-    bool quoted = *from == '"';
-    from += quoted;
-    while (*from != '\0' && (quoted || *from != ',')) {
-        if (quoted && *from == '"' && *++from != '"')
-            quoted = false;
-        else
-            *to++ = *from++;
-    }
-    *line = *from == ',' ? from + 1 : NULL;
-    *to = '\0';
-    return field;
-}
-
-static bool split(char *line, struct row *row)
-{
-    size_t count = 0;
-    line[strcspn(line, "\n")] = '\0';
-    while (count < COLUMNS && (row->fields[count] = take_field(&line)) != NULL) count++;
-    return count == COLUMNS && line == NULL;
-}
-
-/* The emulator's value of a metric: of ncu's, or of the sums that profiles/ncu_source.py makes. */
-static double metric(const struct emu_counts *counts, const char *name)
-{
-    const struct emu_shared *ld = &counts->shared_ld, *st = &counts->shared_st;
-    const struct emu_global *from = &counts->global_ld, *to = &counts->global_st;
-    const struct {
-        const char *name;
-        uint64_t value;
-    } known[] = {
-        {CONFLICTS("ld"), counters_conflicts(ld)},
-        {CONFLICTS("st"), counters_conflicts(st)},
-        {WAVEFRONTS("ld"), ld->wavefronts},
-        {WAVEFRONTS("st"), st->wavefronts},
-        {WAVEFRONTS("atom"), counts->shared_atom.wavefronts},
-        {SHARED_INSTRUCTIONS("ld"), ld->instructions},
-        {SHARED_INSTRUCTIONS("st"), st->instructions},
-        {REQUESTS("ld"), from->requests},
-        {REQUESTS("st"), to->requests},
-        {SECTORS("ld"), from->sectors},
-        {SECTORS("st"), to->sectors},
-        {FADD, counts->adds[EMU_ADD_F32]},
-        {"source_wavefronts_ld", ld->wavefronts},
-        {"source_wavefronts_st", st->wavefronts},
-        {"source_ideal_ld", ld->ideal},
-        {"source_ideal_st", st->ideal},
-        {"source_sectors_ld", from->sectors},
-        {"source_sectors_st", to->sectors},
-    };
-    for (size_t i = 0; i < LENGTH(known); i++)
-        if (strcmp(name, known[i].name) == 0) return (double)known[i].value;
-    cr_assert(false, "%s: this test does not know the metric %s", RECORDED, name);
-    return 0;
-}
-
-/* The counts of the source line with a text: if several have it, of that with the number. NULL:
- * there is none. */
-static const struct emu_counts *line_counts(const struct emu_launch_record *record,
-                                            const char *wanted, unsigned number)
-{
-    const struct emu_counts *found = NULL;
-    unsigned matches = 0;
-    for (size_t i = 0; i < record->line_count; i++) {
-        char text[256];
-        const struct emu_line *line = &record->lines[i];
-        source_text(line->file, line->line, text, sizeof text);
-        if (strncmp(text, wanted, sizeof text - 1) != 0) continue;
-        if (line->line == number) return &line->counts;
-        found = &line->counts;
-        matches++;
-    }
-    return matches == 1 ? found : NULL;
-}
-
-/* What the emulator has counted in the lines of a group. */
-static double group_counts(const struct line_group *group, const struct emu_launch_record *record,
-                           const char *name)
-{
-    double sum = 0;
-    for (size_t i = 0; i < record->line_count; i++) {
-        char text[256];
-        const struct emu_line *line = &record->lines[i];
-        source_text(line->file, line->line, text, sizeof text);
-        if (in_group(group, line->file, text)) sum += metric(&line->counts, name);
-    }
-    return sum;
-}
 
 /* ---- one scan -------------------------------------------------------------------------------- */
 
@@ -223,8 +128,8 @@ static void compare_total(const struct row *row)
         return;
     }
     bool polled = strcmp(name, REQUESTS("ld")) == 0 || strcmp(name, SECTORS("ld")) == 0;
-    compare(row, recorded, metric(&record->total, name),
-            polls != NULL && polled ? group_counts(polls, record, name) : 0);
+    compare(row, recorded, metric_of(&record->total, name),
+            polls != NULL && polled ? counts_of_group(polls, record, name) : 0);
 }
 
 static void compare_line(const struct row *row)
@@ -232,10 +137,10 @@ static void compare_line(const struct row *row)
     char *const *f = row->fields;
     double recorded = strtod(f[VALUE], NULL);
     const struct emu_counts *counts =
-        line_counts(launch_of(row), f[SOURCE], (unsigned)atoi(strchr(f[LINE], ':') + 1));
+        counts_of_line(launch_of(row), f[SOURCE], (unsigned)atoi(strchr(f[LINE], ':') + 1));
     cr_expect(counts != NULL || recorded == 0, "step %s %s: '%s' is no line any more", f[STEP],
               f[VARIANT], f[SOURCE]);
-    compare(row, recorded, counts != NULL ? metric(counts, f[METRIC]) : 0, 0);
+    compare(row, recorded, counts != NULL ? metric_of(counts, f[METRIC]) : 0, 0);
 }
 
 /* Lines that are compared together: what has been recorded of them, by group, launch and metric. */
@@ -271,7 +176,7 @@ static void compare_sums(void)
 {
     for (size_t i = 0; i < sum_count; i++) {
         const struct sum *sum = &sums[i];
-        double counted = group_counts(sum->group, launch_of(&sum->row), sum->row.fields[METRIC]);
+        double counted = counts_of_group(sum->group, launch_of(&sum->row), sum->row.fields[METRIC]);
         compare(&sum->row, sum->recorded, counted, sum->group->polls ? counted : 0);
     }
     sum_count = 0;
@@ -306,7 +211,7 @@ static void compare_all(size_t least, size_t below)
             continue;
         }
         struct row row;
-        cr_assert(split(line, &row), "%s: not a row of %d fields: %s", RECORDED, COLUMNS, line);
+        cr_assert(split_row(line, &row), "%s: not a row of %d fields: %s", RECORDED, COLUMNS, line);
         int step = atoi(row.fields[STEP]);
         size_t n = strtoul(row.fields[N], NULL, 10);
         cr_assert(step >= 2 && step < (int)LENGTH(steps), "step %d", step);
@@ -352,7 +257,7 @@ Test(recorded, no_bank_conflicts_without_a_tree)
     cr_assert(file != NULL, "cannot read %s", RECORDED);
     while (fgets(line, sizeof line, file) != NULL) {
         struct row row;
-        if (!split(line, &row) || atoi(row.fields[STEP]) < 9) continue;
+        if (!split_row(line, &row) || atoi(row.fields[STEP]) < 9) continue;
         double value = strtod(row.fields[VALUE], NULL);
         if (strstr(row.fields[METRIC], "source_wavefronts_") != NULL) wavefronts = value;
         if (strstr(row.fields[METRIC], "source_ideal_") == NULL) continue;
