@@ -348,8 +348,9 @@ static void expect_a_hundred_times(const char *order, int type)
     cr_redirect_stderr(); /* the emulator says how to repeat it */
     setenv("EMU_SCHEDULE", "12", 1);
     setenv("EMU_BLOCKS", order, 1);
-    const struct job jobs[] = {{type, 5000, false, false, 0},
-                               {type, SMALL_MAX(types[type].sum_bytes) + 5, false, false, 0}};
+    size_t small = SMALL_MAX(types[type].sum_bytes);
+    const struct job jobs[] = {{type, small - 99, false, false, 0},
+                               {type, 5 * small + 99, false, false, 0}};
     void *in = numbers(type, jobs[1].n);
     for (size_t i = 0; i < LENGTH(jobs); i++) {
         struct buffer workspace = make_workspace(workspace_bytes(&jobs[i]));
