@@ -506,8 +506,8 @@ Test(pipeline, replays_of_a_graph)
  * a scan leaves there, in states of another form, means nothing to the next one. */
 Test(pipeline, one_workspace_for_all)
 {
-    size_t large = pipeline_from(4) + 55;
-    const struct job jobs[] = {{F64, 99999, false, false, 0}, {F32, large, true, false, 0},
+    size_t large = pipeline_from(8) + 55;
+    const struct job jobs[] = {{F32, 99999, false, false, 0}, {F64, large, true, false, 0},
                                {I8, 300001, false, false, 0}, {U64, 200002, true, true, 0},
                                {F32, 77, false, false, 0},    {I16, 131072, true, false, 1},
                                {F64, 99999, true, false, 0},  {U64, 1200000, false, true, 0}};
@@ -518,6 +518,15 @@ Test(pipeline, one_workspace_for_all)
             expect_bits(&jobs[i], in, want, &workspace);
         }
     end(&workspace);
+}
+
+/* However scan_wave divides its elements, there is a state for each tile. */
+Test(pipeline, a_state_for_each_tile)
+{
+    for (size_t bytes = 4; bytes <= 8; bytes += 4)
+        for (size_t n = 1; n <= WAVE_MAX(bytes); n += 97)
+            cr_assert_leq(tiles_in(n, wave_division(n, bytes), bytes), states_for(n, bytes),
+                          "%zu sums of %zu bytes", n, bytes);
 }
 
 /* ---- errors ----------------------------------------------------------------------------------- */
