@@ -80,8 +80,14 @@ def checked():
             % (GPU["GPU"], len(right), len(runs), last, size(max(int(row["n"]) for row in runs))),
             "%d of %d of the steps of any size at %s."
             % (len(large), len(VERY_LARGE), grouped(VERY_LARGE[0]["n"])),
-            "compute-sanitizer's %s found nothing in %d of %d runs."
-            % (", ".join(tools), len(clean), len(SANITIZED))]
+            "compute-sanitizer's %s found nothing in %d of %d runs." % (", ".join(tools), len(clean), len(SANITIZED)),
+            *others(row for row in SANITIZED if row not in clean)]
+
+
+def others(found):
+    """The runs in which compute-sanitizer found something: each is explained in notes/checks.md."""
+    names = sorted({"%s on step %s" % (row["tool"], row["step"]) for row in found})
+    return ["The others are %s: [why](notes/checks.md)." % ", ".join(names)] if names else []
 
 
 def patterns():
