@@ -215,10 +215,10 @@ void op_copy_wait(struct warp *w, const struct insn *i, uint32_t mask)
             done |= (uint32_t)(i->offset == COPY_EVERYTHING ||
                                (int64_t)copy->group[l] + i->offset < (int64_t)queue->committed[l])
                     << l;
-        for (int l = 0; l < WARP; l++)
-            if (done & mask & copy->mask & UINT32_C(1) << l && !copy->is_arrival)
-                over[l] = copy->race.when;
-        if (!copy->is_arrival) carry_out(w->block, copy, done & mask);
+        if (copy->is_arrival) continue;
+        for (uint32_t left = done & mask & copy->mask; left && w->block->race; left &= left - 1)
+            over[__builtin_ctz(left)] = copy->race.when;
+        carry_out(w->block, copy, done & mask);
     }
     for (int l = 0; l < WARP && w->block->race; l++)
         if (over[l]) race_copy_await(w, l, COPIES, over[l]);
