@@ -140,12 +140,14 @@ void decode_fence(struct decoder *d, const struct ptx_instruction *source, struc
                                           "gpu", "gl",      "sys",     NULL};
     struct words words = all_words(source);
     /* Between the ways to memory of a thread and of an asynchronous copy: here there is one. */
-    if (has_word(source, "proxy") || has_word(source, "mbarrier_init") ||
-        has_word(source, "sync_restrict::shared::cta") ||
-        has_word(source, "sync_restrict::shared::cluster")) {
+    if (has_word(source, "proxy")) {
         i->fn = op_find("nothing")->fn;
         return;
     }
+    /* For barriers that were made, or for shared memory, only: as good as one for all. */
+    take_word(&words, "mbarrier_init");
+    take_word(&words, "sync_restrict::shared::cta");
+    take_word(&words, "sync_restrict::shared::cluster");
     bool acquires = take_word(&words, "acquire");
     if (take_word(&words, "cta")) i->order = ORDER_BLOCK;
     drop_words(&words, dropped);

@@ -104,6 +104,7 @@ static const struct hazard hazards[] = {
     {"wrong_cluster_relaxed", 4, 256, "RAW hazard at __shared__", cluster},
     {"right_remote_arrival", 4, 256, NULL, NULL},
     {"wrong_remote_arrival", 4, 256, "hazard at __shared__", cluster},
+    {"wrong_remote_barrier", 4, 256, "WAW hazard at __shared__", cluster},
 };
 
 static bool is_found(struct emu *emu, const struct hazard *h, const char *advice)

@@ -800,14 +800,18 @@ CLUSTER(right_cluster) { exchange<true, true>(data); }
 CLUSTER(wrong_cluster_without_wait) { exchange<false, true>(data); }
 CLUSTER(wrong_cluster_relaxed) { exchange<true, false>(data); }
 
-/* A barrier in the other block's shared memory. */
-template <bool waits> static __device__ void remote_arrival(int *data)
+/* A barrier in the other block's shared memory. That it was made is known there behind a fence. */
+template <bool fence, bool waits> static __device__ void remote_arrival(int *data)
 {
     __shared__ int words[BLOCK];
     __shared__ barrier full;
     auto cluster = cg::this_cluster();
-    make(&full, 1, BLOCK);
-    cluster.sync();
+    if (threadIdx.x == 0) {
+        barrier_init(&full, BLOCK);
+        if (fence) barrier_init_done();
+    }
+    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+    cluster.barrier_wait();
     unsigned other = cluster.block_rank() ^ 1, at;
     cluster.map_shared_rank(words, other)[threadIdx.x] = threadIdx.x;
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
@@ -819,5 +823,6 @@ template <bool waits> static __device__ void remote_arrival(int *data)
     data[blockIdx.x * BLOCK + threadIdx.x] = words[threadIdx.x];
     cluster.sync();
 }
-CLUSTER(right_remote_arrival) { remote_arrival<true>(data); }
-CLUSTER(wrong_remote_arrival) { remote_arrival<false>(data); }
+CLUSTER(right_remote_arrival) { remote_arrival<true, true>(data); }
+CLUSTER(wrong_remote_arrival) { remote_arrival<true, false>(data); }
+CLUSTER(wrong_remote_barrier) { remote_arrival<false, true>(data); }
