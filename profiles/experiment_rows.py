@@ -6,7 +6,7 @@ Used by tables.py. An experiment that the recording does not hold yet has a line
 import functools
 import textwrap
 
-from records import EXPERIMENTS, GPU, find, grouped, size, three
+from records import EXPERIMENTS, GPU, find, grouped, has, size, three
 from table_rows import gpu, table
 
 
@@ -245,7 +245,7 @@ def launches(n, k):
 
 @of("atomics")
 def atomics(value):
-    ways = ["plain", "hidden", "aggregated", "shared"]
+    ways = [way for way in ("plain", "hidden", "aggregated", "shared") if has(EXPERIMENTS, experiment="atomics", variant=way)]
     packed = {way: value(way, "pack", "time") for way in ways}
     others = [("a word a thread", "words of their own"), ("a word a block", "one word for 256 threads")]
     loads = ", ".join("%s %s and %s (%s times as long)" % (

@@ -172,9 +172,10 @@ static double spared_loads(const struct row *row, double blocks)
  * block, all of them conflicts. And where many blocks share the SMs, accesses wait for each other:
  * of the wavefronts up to this part more, another number in each run.
  */
-#define STEP7_CONFLICTS 4
-#define FEW_BLOCKS      128
-#define ARBITRATION     0.10
+#define STEP7_CONFLICTS  4
+#define STEP11_CONFLICTS 1 /* in some blocks of tile8192 */
+#define FEW_BLOCKS       128
+#define ARBITRATION      0.10
 
 /*
  * grid.sync() adds 1 to a counter in global memory, a thread of each block. The address is generic
@@ -207,6 +208,7 @@ static struct expected of_the_hardware(const struct row *row,
 
     if (is(f[STEP], "7") && is(f[KERNEL], "scan_block") && loads)
         more.most += STEP7_CONFLICTS * blocks;
+    if (is(f[VARIANT], "tile8192") && loads) more.most += STEP11_CONFLICTS * blocks;
     if ((loads || stores) && blocks > FEW_BLOCKS)
         more.most += ARBITRATION * (double)shared->wavefronts;
     if (is(f[STEP], "10") && atomics) {
@@ -218,8 +220,8 @@ static struct expected of_the_hardware(const struct row *row,
 
 /* ---- chance ---------------------------------------------------------------------------------- */
 
-/* A block looks so often at most: what has been seen, with room. */
-#define MOST_LOOKS 500
+/* Looks of a block at most: up to 9 have been seen, 80 sectors. */
+#define MOST_LOOKS 40
 
 /* In step 11 a warp that looks at 32 states more adds a sum of 32 lanes, and one each. */
 #define LOOK_BACK (5 * 32 + 32)

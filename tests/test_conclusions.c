@@ -119,6 +119,39 @@ Test(conclusions, a_race_that_does_not_show)
                  value("in-place", "two-arrays", "1024", "time"));
 }
 
+/* notes/10: a barrier of the grid against a launch; sizes known to the compiler; one counter. */
+Test(conclusions, grids_wait_faster_than_they_are_launched)
+{
+    double few = value("grid-sync", "grid.sync", "1", "a-round"),
+           many = value("grid-sync", "grid.sync", "8", "a-round"),
+           launch = value("grid-sync", "launches", "8", "a-round");
+    cr_expect_lt(few, launch / 2);
+    about(many / launch, 0.75);
+    about(value("grid-sync", "launches", "1", "a-round") / launch, 1);
+}
+
+Test(conclusions, groups_of_a_size_that_is_known)
+{
+    const char *const sizes[] = {"32", "16", "4"};
+    for (int i = 0; i < 3; i++) {
+        double known = value("groups", "static", sizes[i], "time");
+        cr_expect_lt(known, 0.67 * value("groups", "generic", sizes[i], "time"));
+        about(value("groups", "library", sizes[i], "time") / known, 1);
+    }
+}
+
+Test(conclusions, one_counter_for_many)
+{
+    double aggregated = value("atomics", "aggregated", "pack", "time");
+    about(value("atomics", "plain", "pack", "time") / aggregated, 1);
+    about(value("atomics", "shared", "pack", "time") / aggregated, 0.2);
+    about(value("atomics", "atomic", "a-word-a-thread", "time") /
+              value("atomics", "load", "a-word-a-thread", "time"),
+          1);
+    cr_expect_gt(value("atomics", "atomic", "a-word-a-block", "time"),
+                 3 * value("atomics", "load", "a-word-a-block", "time"));
+}
+
 /* notes/05: many small scans. */
 Test(conclusions, small_scans_belong_into_one_launch)
 {

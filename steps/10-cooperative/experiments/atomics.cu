@@ -5,8 +5,9 @@
  * counter can give it out. Asked by every thread (`plain`), by one lane for all that are with it
  * (`aggregated`, the lecture's atomicAggInc), or by one thread of a block for all of it, while the
  * block shares its places out by a counter in shared memory (`shared`). The order of the places is
- * chance; a scan gives them out in order. nvcc can aggregate atomics by itself where all lanes name
- * one address, so `plain` is there as `hidden` once more, in PTX that it does not look into.
+ * chance; a scan gives them out in order. The compiler aggregates atomics by itself where it sees
+ * that all lanes name one address, so `plain` is there once more with an address that it cannot see
+ * through (`hidden`).
  * And the other question: is an atomic nearly as quick as a load? On a word of its own for each
  * thread, and on one word for all threads of a block.
  * From: lecture (CS 380, lecture 25), "Atomic aggregation"; Kepler guide, 1.4.4.4.
@@ -23,12 +24,10 @@ namespace cg = cooperative_groups;
 enum way { PLAIN, HIDDEN, AGGREGATED, SHARED, WAYS };
 static const char *const way_names[WAYS] = {"plain", "hidden", "aggregated", "shared"};
 
-// Adds 1, and nvcc does not know that it is an atomic addition.
-static __device__ unsigned hidden_add(unsigned *p)
+// Adds 1 at p, for `zero` is 0: no compiler knows that, nor that all lanes have one address.
+static __device__ unsigned hidden_add(unsigned *p, unsigned zero)
 {
-    unsigned before;
-    asm volatile("atom.global.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(p) : "memory");
-    return before;
+    return atomicAdd(p + (threadIdx.x & zero), 1);
 }
 
 // Adds 1 for each lane that is here, by one atomic of the first of them.
@@ -56,7 +55,8 @@ static __device__ unsigned shared_add(unsigned *p, bool asks)
 }
 
 // Packs the odd ones of n numbers, a multiple of THREADS; *count has to be 0 before.
-template <way WAY> static __global__ void pack(unsigned *odd, unsigned *count, const unsigned *in)
+template <way WAY>
+static __global__ void pack(unsigned *odd, unsigned *count, const unsigned *in, unsigned zero)
 {
     unsigned x = in[blockIdx.x * THREADS + threadIdx.x], place = 0;
     bool is_odd = x % 2;
@@ -65,7 +65,7 @@ template <way WAY> static __global__ void pack(unsigned *odd, unsigned *count, c
         place = shared_add(count, is_odd);
     else if (is_odd)
         place = WAY == PLAIN    ? atomicAdd(count, 1)
-                : WAY == HIDDEN ? hidden_add(count)
+                : WAY == HIDDEN ? hidden_add(count, zero)
                                 : aggregated_add(count);
     if (is_odd) odd[place] = x;
 }
@@ -91,12 +91,12 @@ struct data {
 
 static cudaError_t launch_pack(void *context, cudaStream_t stream)
 {
-    static void (*const kernels[WAYS])(unsigned *, unsigned *, const unsigned *) = {
+    static void (*const kernels[WAYS])(unsigned *, unsigned *, const unsigned *, unsigned) = {
         pack<PLAIN>, pack<HIDDEN>, pack<AGGREGATED>, pack<SHARED>};
     struct data *d = (struct data *)context;
     cudaError_t error = cudaMemsetAsync(d->count, 0, sizeof *d->count, stream);
     if (error != cudaSuccess) return error;
-    kernels[d->which]<<<d->n / THREADS, THREADS, 0, stream>>>(d->out, d->count, d->in);
+    kernels[d->which]<<<d->n / THREADS, THREADS, 0, stream>>>(d->out, d->count, d->in, 0);
     return cudaGetLastError();
 }
 
