@@ -27,7 +27,7 @@ def value(rows, variant, parameter, metric):
 def elements(n):
     """2^26 + 3."""
     power = 1 << (n.bit_length() - 1)
-    return size(n) + (" + %d" % (n - power) if n > power else "") if n - power < 1000 else grouped(n)
+    return size(n) + (" + %d" % (n - power) if n > power else "") if n - power < 100 else grouped(n)
 
 
 def duration(seconds):
@@ -49,8 +49,8 @@ def promises_bits():
         element, numbers = variant.split(" ", 1)
         cub = get("error of CUB in the second half")
         return ["%s, %s" % (TYPES[element], numbers), elements(int(n)), "%d" % get("differ from the CPU"),
-                "%d" % get("differ from the first"), "%.2f" % get("error"), "%.2f" % get("error in the second half"),
-                "%.1f" % get("bound"), "" if cub is None else "%.2f" % cub]
+                "%d" % get("differ from the first"), three(get("error")), three(get("error in the second half")),
+                "%.0f" % get("bound"), "" if cub is None else three(cub)]
     runs = {int(float(row["value"])) for row in rows if row["metric"] == "runs"}
     return measured_on() + table(
         ["random numbers", "n", "differ from the CPU's", "of %s runs, differ" % max(runs), "error", "in the second half",
@@ -72,7 +72,7 @@ def promises_ways():
     usual = [row for row in ways if not large(row)]
     named = lambda *words: [row for row in usual if all(word in row["variant"] for word in words)]
     return measured_on() + table(
-        ["six types", "elements", "scans", "elements wrong"],
+        ["", "elements", "scans", "elements wrong"],
         line("exclusive", [row for row in named("exclusive") if row["variant"].endswith("exclusive")]),
         line("inclusive", [row for row in named("inclusive") if row["variant"].endswith("inclusive")]),
         line("in place", named("in place")),
@@ -92,8 +92,9 @@ def promises_beside():
 
     def cell(kernel, n, how_many):
         parameter = "%s beside %s" % (n, how_many)
-        if not value(rows, kernel, parameter, "ended"):
-            return "waits for it"
+        ended = value(rows, kernel, parameter, "ended")
+        if not ended:
+            return "" if ended is None else "waits for it"
         seconds = value(rows, kernel, parameter, "time")
         return "ends" if seconds is None else duration(seconds)
     lines = list(dict.fromkeys((kernel, n) for kernel, n, _ in cases))

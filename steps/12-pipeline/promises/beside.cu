@@ -14,14 +14,17 @@
 
 #include <time.h>
 
-#define PATIENCE 2    // seconds that the host waits for the scan before it lets the other kernel go
-#define GIVE_UP  20e9 // nanoseconds after which that one goes by itself
+#define PATIENCE   0.5 // seconds that the host waits for the scan before it lets the other kernel go
+#define GIVE_UP    20e9  // nanoseconds after which that one goes by itself
+#define LOOK_EVERY 20000 // nanoseconds between two looks: whoever looks all the time slows others
 
 /* What host and holding kernel tell each other, in memory of the host that both see. */
 struct talk {
     volatile int go;
     volatile int there[1024]; // a block each
 };
+
+static __device__ volatile int g_go; // what one block has seen there, for the others
 
 /* Takes a multiprocessor a block, until the host says go. */
 static __global__ void hold(struct talk *talk)
@@ -31,10 +34,14 @@ static __global__ void hold(struct talk *talk)
     talk->there[blockIdx.x] = 1;
     __threadfence_system();
     do {
-        __nanosleep(1000);
+        __nanosleep(LOOK_EVERY);
+        if (blockIdx.x == 0) g_go = talk->go;
         asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    } while (!talk->go && now - start < (unsigned long long)GIVE_UP);
+    } while (!g_go && now - start < (unsigned long long)GIVE_UP);
 }
+
+/* Before it is launched again. */
+static __global__ void stay(void) { g_go = 0; }
 
 struct beside {
     struct talk *host, *device;
@@ -58,6 +65,8 @@ static int hold_some(struct beside *b, int held, struct fault *fault)
 {
     b->host->go = 0;
     for (int i = 0; i < held; i++) b->host->there[i] = 0;
+    stay<<<1, 1, 0, b->stream>>>();
+    CUDA_CHECK(fault, cudaGetLastError());
     hold<<<held, 1, b->shared, b->stream>>>(b->device);
     CUDA_CHECK(fault, cudaGetLastError());
     double start = clock_seconds();
@@ -158,10 +167,11 @@ static int run(struct experiment *e, struct fault *fault)
     CUDA_CHECK(fault, known_fill(b.in, most, NULL));
     CUDA_CHECK(fault, cudaDeviceSynchronize());
 
-    int held[] = {0, b.multiprocessors / 2, b.multiprocessors - 1};
+    int all = b.multiprocessors, held[] = {0, all / 8, all / 4, all / 2, all - 1};
     for (size_t h = 0; h < (e->emulated ? 1 : sizeof held / sizeof *held); h++)
         for (size_t i = 0; i < count; i++)
-            if (run_one(e, &b, sizes[i], held[h], fault)) return fault->code;
+            if (sizes[i] <= SMALL_MAX(4) || held[h] == 0 || held[h] >= all / 2)
+                if (run_one(e, &b, sizes[i], held[h], fault)) return fault->code;
 
     CUDA_CHECK(fault, cudaStreamDestroy(b.stream));
     CUDA_CHECK(fault, cudaEventDestroy(b.from));
