@@ -19,8 +19,8 @@ import sys
 
 step, variant, n, expected = sys.argv[1:]
 COLUMNS = {("LDS", "STS"): {"wavefronts": "L1 Wavefronts Shared", "ideal": "L1 Wavefronts Shared Ideal"},
-           ("LDG", "STG"): {"sectors": "L2 Theoretical Sectors Global"}}
-OPERATIONS = {"LDS": "ld", "STS": "st", "LDG": "ld", "STG": "st"}
+           ("LDG", "STG", "LD.", "ST."): {"sectors": "L2 Theoretical Sectors Global"}}  # LD, ST: by generic addresses
+OPERATIONS = {"LDS": "ld", "STS": "st", "LDG": "ld", "STG": "st", "LD.": "ld", "ST.": "st"}
 
 
 def function_name(text):

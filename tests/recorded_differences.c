@@ -48,9 +48,10 @@ static const struct line_group groups[] = {
     {"12", NULL, "sectors_st",
      .lines = {{"states.cuh", NULL}, {NULL, "if (threadIdx.x == 0) end_if_last("}}},
 
-    /* A thread of each block looks whether the last block has come. It is a generic load (LD, not
-     * LDG), which the rows of ncu's Source page leave out. */
-    {"10", "scan_grid", "sectors_ld", .polls = true, .lines = {{NULL, "grid.sync();"}}},
+    /* A thread of each block looks whether the last block has come: for the emulator in the line that
+     * calls, for ncu in a header of the toolkit. */
+    {"10", "scan_grid", "sectors_ld", .polls = true,
+     .lines = {{NULL, "grid.sync();"}, {NULL, "details::grid::sync("}}},
     /* A tile looks at the states of those before it until it has found a prefix. */
     {"11", "scan_tiles", "sectors_ld", .polls = true, .lines = {{"look_back.cuh", NULL}}},
     /* The same, until all sums are there. */
@@ -220,8 +221,9 @@ static struct expected of_the_hardware(const struct row *row,
 
 /* ---- chance ---------------------------------------------------------------------------------- */
 
-/* Looks of a block at most: up to 9 have been seen, 80 sectors. */
-#define MOST_LOOKS 40
+/* Looks of a block at most: up to 9 have been seen (80 sectors), and up to 100 at grid.sync() for the
+ * Source page, for which ncu makes kernels slower. */
+#define MOST_LOOKS 200
 
 /* In step 11 a warp that looks at 32 states more adds a sum of 32 lanes, and one each. */
 #define LOOK_BACK (5 * 32 + 32)
