@@ -313,6 +313,17 @@ Test(conclusions, words_say_how_high_the_curves_lie)
     for (int i = 0; i < 6; i++) between(0.9, of_roof("step-12", types[i]), 1.0);
 }
 
+/* notes/12: what is still bad. */
+Test(conclusions, step_9_is_faster_for_a_block_of_elements)
+{
+    static const char where[] = "contender=%s element=f32 n=%d mode=graph flush=read";
+    for (int n = 1024; n <= 4096; n *= 2)
+        cr_expect((number("bench.csv", "seconds", where, "step-9", n) <
+                   number("bench.csv", "seconds", where, "step-12", n)) == (n <= 2048));
+    for (int n = 1024; n <= N16; n *= 2)
+        between(0.6, number("bench.csv", "roof_fraction", where, "step-12", n), 0.75);
+}
+
 /* notes/12 and its figure say how large things are: as the sources do. */
 Test(conclusions, step_12_is_as_large_as_its_chapter_says)
 {
