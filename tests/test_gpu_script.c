@@ -88,20 +88,20 @@ Test(gpu_script, what_was_asked_for)
 }
 
 /* New rows of a step and variant take the place of the old ones, others stay; all in order. */
+#define HEAD(gpu, day) "# GPU: " gpu "\n# date: 2026-01-0" day "\ntool,step,variant,n\n"
+#define OLD            "memcheck,9,a,1\nmemcheck,9,b,1\nmemcheck,11,a,1\nracecheck,9,a,1\n"
+#define NEW            "memcheck,9,b,7\nmemcheck,10,a,7\n"
+#define OTHER          "memcheck,9,b,8\n"
 Test(gpu_script, merge)
 {
     if (run("command -v python3") != 0) cr_skip("python3 is not installed");
-#define FILE_OF(name, gpu, rows)                                                                   \
-    "printf '# GPU: " gpu "\\n# date: 2026-01-0" name "\\ntool,step,variant,n\\n" rows             \
-    "' >$d/" name ".csv;"
-    cr_expect(
-        run("d=$(mktemp -d);" FILE_OF(
-            "1", "X", "memcheck,9,a,1\\nmemcheck,9,b,1\\nmemcheck,11,a,1\\nracecheck,9,a,1\\n")
-                FILE_OF("2", "X", "memcheck,9,b,7\\nmemcheck,10,a,7\\n") FILE_OF(
-                    "3", "Y",
-                    "memcheck,9,b,8\\n") "profiles/merge.py $d/2.csv $d/1.csv && cat $d/1.csv;"
-                                         "profiles/merge.py $d/3.csv $d/1.csv 2>&1; rm -r $d") ==
-        1);
+    cr_expect(run("d=$(mktemp -d); echo '" HEAD("X", "1") OLD "' | sed '$d' >$d/old;"
+                                                              "echo '" HEAD("X", "2") NEW
+                  "' | sed '$d' >$d/new;"
+                  "echo '" HEAD("Y", "3") OTHER
+                  "' | sed '$d' >$d/other;"
+                  "profiles/merge.py $d/new $d/old && cat $d/old;"
+                  "profiles/merge.py $d/other $d/old 2>&1; rm -r $d") == 0);
     expect("\n# date: 2026-01-02\ntool,step,variant,n\nmemcheck,9,a,1\nmemcheck,9,b,7\n"
            "memcheck,10,a,7\nmemcheck,11,a,1\nracecheck,9,a,1\n");
     expect("record all steps anew");
