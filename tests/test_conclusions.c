@@ -313,6 +313,26 @@ Test(conclusions, words_say_how_high_the_curves_lie)
     for (int i = 0; i < 6; i++) between(0.9, of_roof("step-12", types[i]), 1.0);
 }
 
+/* notes/12: where it is near to the roof, and where it gains least. */
+static double times_cub(int power, const char *element)
+{
+    return number("bench.csv", "times_cub", "contender=step-12 element=%s n=%d mode=%s flush=read",
+                  element, 1 << power, power <= 22 ? "graph" : "cold");
+}
+
+Test(conclusions, large_scans_are_nearer_to_the_roof_than_bulk_copies)
+{
+    cr_expect_gt(of_roof("step-12", "f32"), 1 - 1 / 30.0);
+    cr_expect_lt(of_roof("bulk-copies", "f32"), of_roof("step-12", "f32"));
+    for (int power = 10; power <= 28; power++) {
+        bool is_middle = power >= 22 && power <= 24;
+        cr_expect(times_cub(power, "f32") < 1.28 ? is_middle : !is_middle, "2^%d: %g", power,
+                  times_cub(power, "f32"));
+    }
+    between(1.1, times_cub(28, "f64"), times_cub(28, "f32"));
+    between(times_cub(28, "f32"), times_cub(28, "i16"), times_cub(28, "i8"));
+}
+
 /* notes/12: what is still bad. */
 Test(conclusions, step_9_is_faster_for_a_block_of_elements)
 {
