@@ -31,9 +31,11 @@ static struct counters count(const struct step *step, int variant, size_t n)
 /* Additions of step 11 in a warp that looks at 32 states more: a sum of 32 lanes, and one each. */
 #define LOOK_BACK (5 * 32 + 32)
 
-/* Which kernel step 12 launches, and with how many blocks, is the GPU's affair: its descriptor only
- * says about how much it does. */
-static bool says_all(const struct step *step) { return step != &step12; }
+/* Of step 12 only the variant of floats is counted so; its shared memory is scan.cu's affair. */
+static int counted_variants(const struct step *step)
+{
+    return step == &step12 ? 1 : variant_count(step);
+}
 
 /* The descriptor's adds(), launches and shape are those of the run. How far step 11 looks back is
  * chance, and adds() is the least. */
@@ -74,7 +76,7 @@ Test(step_counters, adds_and_launches_are_as_described)
 
     for (size_t s = 1; s < LENGTH(scan_steps); s++) { /* all but step 1, which the CPU runs */
         const struct step *step = scan_steps[s];
-        for (int variant = 0; says_all(step) && variant < variant_count(step); variant++) {
+        for (int variant = 0; variant < counted_variants(step); variant++) {
             for (size_t i = 0; i < LENGTH(powers); i++)
                 if (step->max_n == 0 || powers[i] <= step->max_n)
                     expect_as_described(step, variant, powers[i]);
@@ -107,7 +109,7 @@ Test(step_counters, shape_is_as_described)
 
     for (size_t s = 1; s < LENGTH(scan_steps); s++) {
         const struct step *step = scan_steps[s];
-        for (int variant = 0; says_all(step) && variant < variant_count(step); variant++) {
+        for (int variant = 0; variant < counted_variants(step); variant++) {
             struct launch_shape shape = step->shape(n, variant);
             static float out[512];
 
@@ -119,7 +121,8 @@ Test(step_counters, shape_is_as_described)
             const struct emu_launch_record *record = emu_record(emu, 0);
             cr_assert(record->grid.x * record->grid.y == shape.grid);
             cr_assert(record->block.x == shape.block);
-            cr_assert(record->dynamic_shared + record->static_shared == shape.shared_bytes,
+            cr_assert(step == &step12 ||
+                          record->dynamic_shared + record->static_shared == shape.shared_bytes,
                       "step %d: %zu bytes", step->number, record->dynamic_shared);
             emu_count(emu, false);
         }

@@ -75,14 +75,33 @@ static struct launch_shape step12_shape(size_t n, int variant)
                                  .launches = 1};
 }
 
-/* By tiles: each vector's scan, the rows' warp scans, each row's total and what lies before each
- * element and row; beside them once for the sums alone. */
+/* Additions of a tree over so many, level by level. */
+static double levels(int count) { return count > 1 ? 1 + levels((count + 1) / 2) : 0; }
+
+/* Of sums, for an exclusive scan: what lies before a tile, a few additions each, is left out, as it
+ * is made of carries. For each lane and segment: each vector is scanned (which gives its sum, too, but
+ * in the pipeline other warps need that); vectors are added to the lane's sum, and the lanes'; rows
+ * are scanned over the lanes; what lies before goes to rows and elements. Each warp scans the sums of
+ * its block's segments; in the pipeline one does so for all. */
 static double step12_adds(size_t n, int variant)
 {
-    double vector = LANE_TAKES(sum_bytes(variant)), log_lanes = 5;
-    double row = LANES * (2 * vector /* sums and scan */ + log_lanes + 2 * vector + 1);
-    struct division d = division_of(n, variant);
-    return (double)tiles_in(n, d, sum_bytes(variant)) * d.segments * d.rows * row;
+    size_t bytes = sum_bytes(variant);
+    enum kernel kernel = kernel_of(n, variant);
+    struct division d = division_of(n, variant), small = {SMALL_SEGMENTS, SMALL_ROWS};
+    double segments = (double)tiles_in(n, d, bytes) * d.segments, in_vector = LANE_TAKES(bytes) - 1;
+
+    if (kernel == KERNEL_SMALL) {
+        segments = SMALL_BLOCKS * small_segments(n, bytes);
+        d = small;
+    }
+    double sum = d.rows + levels(LANES);
+    double scan = d.rows * (2 * in_vector + levels(LANES) + 1) + d.rows - 1;
+    double before = levels(d.segments);
+    if (kernel == KERNEL_PIPELINE) {
+        sum += d.rows * in_vector;
+        before = levels(LANES) / d.segments;
+    }
+    return LANES * segments * (sum + scan + before) + (double)n;
 }
 
 /* Of whichever kernel takes n, on Hopper or before. An addition of carries to sums in float rounds
