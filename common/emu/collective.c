@@ -124,6 +124,12 @@ void op_fence(struct warp *w, const struct insn *i, uint32_t mask)
     if (w->block->race) race_fence(w, mask, i->order & ORDER_BLOCK ? SCOPE_BLOCK : SCOPE_DEVICE);
 }
 
+void op_proxy_fence(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    (void)i;
+    if (w->block->race) race_fence(w, mask, FOR_COPIES);
+}
+
 /* Called once for each member mask, when every lane of it is there. */
 void op_warp_sync(struct warp *w, const struct insn *i, uint32_t mask)
 {

@@ -141,7 +141,8 @@ void decode_fence(struct decoder *d, const struct ptx_instruction *source, struc
     struct words words = all_words(source);
     /* Between the ways to memory of a thread and of an asynchronous copy: here there is one. */
     if (has_word(source, "proxy")) {
-        i->fn = op_find("nothing")->fn;
+        bool async = has_word(source, "async") || has_word(source, "async::generic");
+        i->fn = async && !has_word(source, "global") ? op_proxy_fence : op_find("nothing")->fn;
         return;
     }
     /* For barriers that were made, or for shared memory, only: as good as one for all. */

@@ -78,6 +78,17 @@ static void check_pair(const struct touch *t, const struct granule *g, int which
                 g->place[which], t->space, t->address + (unsigned)__builtin_ctz(both));
 }
 
+/* A bulk copy out of shared memory: does it see what threads have stored there? */
+static void check_seen(const struct touch *t, const struct granule *g)
+{
+    visit v = g->who[LAST_WRITE];
+    unsigned both = visit_bytes(v) & visit_bytes(t->who);
+    if (both && maker_of(granule_kind(g, LAST_WRITE)) == BY_THREAD && knows(t, g, LAST_WRITE) &&
+        !lane_is_fenced(t->w, t->lane, FOR_COPIES, v))
+        race_report(t->w, t->insn, t->lane, UNSEEN_BY_COPY, v, BY_THREAD, g->place[LAST_WRITE],
+                    t->space, t->address + (unsigned)__builtin_ctz(both));
+}
+
 static unsigned distance(visit a, visit b)
 {
     return visit_block(a) != visit_block(b)                   ? 3
@@ -111,6 +122,7 @@ static void touch_read(const struct touch *t, struct granule *g)
 {
     if (g->who[READ] == t->who && granule_kind(g, READ) == t->kind) return; /* again */
     check_pair(t, g, LAST_WRITE, t->writes ? WRITE_AFTER_WRITE : READ_AFTER_WRITE);
+    if (maker_of(t->kind) >= BY_BULK && t->space == PTX_SHARED) check_seen(t, g);
     for (int which = READ; which <= OTHER_READ; which++)
         if (t->writes)
             check_pair(t, g, which, is_atomic(g, which) ? WRITE_AFTER_WRITE : WRITE_AFTER_READ);

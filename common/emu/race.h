@@ -44,9 +44,10 @@ void race_access(struct warp *, const struct insn *, uint32_t mask, const uint64
                  unsigned bytes, const char *operation, enum ptx_space, uint64_t host,
                  const struct block *owner);
 
-/* How far fences, releases and atomics reach: the block, or everybody. */
-enum scope { SCOPE_BLOCK, SCOPE_DEVICE, SCOPES };
-void race_fence(struct warp *, uint32_t lanes, enum scope);
+/* What fences are for: how far releases and atomics reach, the block or everybody; and that bulk
+ * copies see what threads have stored (fence.proxy.async). */
+enum fence { SCOPE_BLOCK, SCOPE_DEVICE, FOR_COPIES, FENCES };
+void race_fence(struct warp *, uint32_t lanes, enum fence);
 /* These lanes have met at a bar.warp.sync. */
 void race_warp_sync(struct warp *, uint32_t lanes);
 /* bar.arrive, and bar.sync when the last has come and those that wait have not gone on yet. */

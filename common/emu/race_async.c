@@ -23,11 +23,12 @@ static struct sync_word *word_of(const struct shared_place *place, int which)
                          place->offset / GRANULE + 1 + (unsigned)which);
 }
 
-static void hand_on(const struct shared_place *place, struct knowledge *known)
+static void hand_on(const struct shared_place *place, int which, enum fence fence,
+                    struct knowledge *known)
 {
     struct knowledge_space *space = space_of(place->owner);
-    struct sync_word *word = word_of(place, COMING);
-    if (word) knowledge_add(space, &word->known[SCOPE_DEVICE], known);
+    struct sync_word *word = known ? word_of(place, which) : NULL;
+    if (word) knowledge_add(space, &word->known[fence], known);
     knowledge_drop(space, &known);
 }
 
@@ -35,26 +36,27 @@ void race_mbarrier_init(const struct shared_place *place)
 {
     for (int which = OVER; which <= COMING; which++) {
         struct sync_word *word = word_of(place, which);
-        for (int s = 0; s < SCOPES && word; s++)
+        for (int s = 0; s < FENCES && word; s++)
             knowledge_drop(space_of(place->owner), &word->known[s]);
     }
 }
 
 void race_mbarrier_arrive(struct warp *w, int lane, const struct shared_place *place, bool releases)
 {
-    hand_on(place, releases ? lane_knowledge(w, lane) : lane_fenced(w, lane, SCOPE_BLOCK));
+    hand_on(place, COMING, SCOPE_DEVICE,
+            releases ? lane_knowledge(w, lane) : lane_fenced(w, lane, SCOPE_BLOCK));
+    hand_on(place, COMING, FOR_COPIES, lane_fenced(w, lane, FOR_COPIES));
     next_moment(w->block->race);
 }
 
 void race_mbarrier_over(const struct shared_place *place)
 {
-    struct knowledge_space *space = space_of(place->owner);
-    struct sync_word *coming = word_of(place, COMING);
-    struct knowledge *known = coming ? coming->known[SCOPE_DEVICE] : NULL;
-    if (coming) coming->known[SCOPE_DEVICE] = NULL;
-    struct sync_word *over = word_of(place, OVER);
-    if (over) knowledge_add(space, &over->known[SCOPE_DEVICE], known);
-    knowledge_drop(space, &known);
+    for (int s = SCOPE_DEVICE; s < FENCES; s++) {
+        struct sync_word *coming = word_of(place, COMING);
+        struct knowledge *known = coming ? coming->known[s] : NULL;
+        if (coming) coming->known[s] = NULL;
+        hand_on(place, OVER, (enum fence)s, known);
+    }
 }
 
 void race_mbarrier_await(struct warp *w, int lane, const struct shared_place *place)
@@ -119,5 +121,5 @@ void race_copy_arrive(struct warp *w, int lane, enum maker maker, struct race_co
 {
     unsigned key = maker == BY_BARRIER ? BARRIER_KEY + (unsigned)copy.number
                                        : COPY_KEY + w->index * WARP + (unsigned)lane;
-    hand_on(place, copies_until(w, key, copy.when));
+    hand_on(place, COMING, SCOPE_DEVICE, copies_until(w, key, copy.when));
 }

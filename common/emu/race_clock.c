@@ -77,14 +77,36 @@ bool lane_has_fenced(const struct warp *w, int lane)
     return state_of(w)->has_fenced & bit_of(lane) || race->fenced[SCOPE_BLOCK];
 }
 
-struct knowledge *lane_fenced(const struct warp *w, int lane, enum scope scope)
+void lane_learn_fenced(const struct warp *w, int lane, enum fence fence, struct knowledge *k)
+{
+    struct race_warp *state = state_of(w);
+    if (!k) return;
+    knowledge_add(space_of(w->block), &state->fenced[fence][lane], k);
+    state->has_fenced |= bit_of(lane);
+}
+
+bool lane_is_fenced(const struct warp *w, int lane, enum fence fence, visit v)
+{
+    const struct race_block *race = w->block->race;
+    const struct race_warp *state = state_of(w);
+    const struct knowledge_space *space = &race->race->space;
+    uint64_t block = visit_block(v);
+    unsigned thread = visit_thread(v);
+    moment when = visit_moment(v);
+    return (block == w->block->index && thread == w->index * WARP + (unsigned)lane &&
+            when <= state->fence_time[fence][lane]) ||
+           when <= knowledge_until(space, state->fenced[fence][lane], block, thread) ||
+           when <= knowledge_until(space, race->fenced[fence], block, thread);
+}
+
+struct knowledge *lane_fenced(const struct warp *w, int lane, enum fence fence)
 {
     const struct race_warp *state = state_of(w);
-    struct knowledge *k = knowledge_hold(w->block->race->fenced[scope]);
-    knowledge_add(space_of(w->block), &k, state->fenced[scope][lane]);
-    if (state->fence_time[scope][lane]) {
+    struct knowledge *k = knowledge_hold(w->block->race->fenced[fence]);
+    knowledge_add(space_of(w->block), &k, state->fenced[fence][lane]);
+    if (state->fence_time[fence][lane]) {
         struct known own = {(uint16_t)(w->index * WARP + (unsigned)lane),
-                            state->fence_time[scope][lane]};
+                            state->fence_time[fence][lane]};
         struct knowledge *mine = knowledge_of(space_of(w->block), w->block->index, 0, &own, 1);
         knowledge_add(space_of(w->block), &k, mine);
         knowledge_drop(space_of(w->block), &mine);
@@ -93,7 +115,7 @@ struct knowledge *lane_fenced(const struct warp *w, int lane, enum scope scope)
 }
 
 /* A fence for a narrower scope leaves what a wider one has done as it is. */
-void race_fence(struct warp *w, uint32_t lanes, enum scope scope)
+void race_fence(struct warp *w, uint32_t lanes, enum fence fence)
 {
     struct race_block *race = w->block->race;
     struct race_warp *state = state_of(w);
@@ -107,7 +129,7 @@ void race_fence(struct warp *w, uint32_t lanes, enum scope scope)
             knowledge_add(space_of(w->block), &same, race->common);
             knowledge_add(space_of(w->block), &same, same_more);
         }
-        for (int s = 0; s <= (int)scope; s++) {
+        for (int s = fence == FOR_COPIES ? FOR_COPIES : 0; s <= (int)fence; s++) {
             knowledge_drop(space_of(w->block), &state->fenced[s][lane]);
             state->fenced[s][lane] = knowledge_hold(same);
             state->fence_time[s][lane] = race->now;
@@ -124,10 +146,10 @@ void race_clock_reset(struct race_block *race)
 {
     struct knowledge_space *space = &race->race->space;
     knowledge_drop(space, &race->common);
-    for (int s = 0; s < SCOPES; s++) knowledge_drop(space, &race->fenced[s]);
+    for (int s = 0; s < FENCES; s++) knowledge_drop(space, &race->fenced[s]);
     for (int b = 0; b < MAX_BARRIERS; b++) {
         knowledge_drop(space, &race->arrived[b]);
-        for (int s = 0; s < SCOPES; s++) knowledge_drop(space, &race->arrived_fenced[b][s]);
+        for (int s = 0; s < FENCES; s++) knowledge_drop(space, &race->arrived_fenced[b][s]);
         race->has_arrived[b] = false;
     }
     for (unsigned i = 0; i < race->warp_count; i++) {

@@ -5,7 +5,7 @@
 static void forget_lane(struct knowledge_space *space, struct race_warp *state, int lane)
 {
     knowledge_drop(space, &state->more[lane]);
-    for (int s = 0; s < SCOPES; s++) {
+    for (int s = 0; s < FENCES; s++) {
         knowledge_drop(space, &state->fenced[s][lane]);
         state->fence_time[s][lane] = 0;
     }
@@ -20,7 +20,7 @@ void forget_warp(struct knowledge_space *space, struct race_warp *state)
 
 /* What threads that meet know and have fenced together. */
 struct meeting {
-    struct knowledge *known, *fenced[SCOPES];
+    struct knowledge *known, *fenced[FENCES];
 };
 
 /* The lanes' own entries: one for the warp if all of it is there. `times` NULL: `now` for all. */
@@ -61,7 +61,7 @@ static void gather(const struct warp *w, uint32_t lanes, struct meeting *m)
     for (uint32_t left = lanes & state->with_more; left; left &= left - 1)
         knowledge_add(space, &m->known, state->more[__builtin_ctz(left)]);
     lanes &= state->has_fenced;
-    for (int s = 0; s < SCOPES && lanes; s++) {
+    for (int s = 0; s < FENCES && lanes; s++) {
         for (uint32_t left = lanes; left; left &= left - 1)
             knowledge_add(space, &m->fenced[s], state->fenced[s][__builtin_ctz(left)]);
         add_and_drop(space, &m->fenced[s], entries_of(w, lanes, state->fence_time[s], 0));
@@ -83,7 +83,7 @@ static void spread(const struct warp *w, uint32_t lanes, const struct meeting *m
     for (uint32_t left = lanes; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
         lane_learn(w, lane, m->known);
-        for (int s = 0; s < SCOPES; s++) {
+        for (int s = 0; s < FENCES; s++) {
             if (!m->fenced[s]) continue;
             knowledge_add(space, &state->fenced[s][lane], m->fenced[s]);
             state->has_fenced |= bit_of(lane);
@@ -94,7 +94,7 @@ static void spread(const struct warp *w, uint32_t lanes, const struct meeting *m
 static void end_meeting(struct knowledge_space *space, struct meeting *m)
 {
     knowledge_drop(space, &m->known);
-    for (int s = 0; s < SCOPES; s++) knowledge_drop(space, &m->fenced[s]);
+    for (int s = 0; s < FENCES; s++) knowledge_drop(space, &m->fenced[s]);
 }
 
 void race_warp_sync(struct warp *w, uint32_t lanes)
@@ -125,7 +125,7 @@ void race_barrier_arrive(struct warp *w, uint32_t lanes, unsigned number)
     struct meeting m = {0};
     gather_all(w, lanes, &m);
     knowledge_add(space, &race->arrived[number], m.known);
-    for (int s = 0; s < SCOPES; s++)
+    for (int s = 0; s < FENCES; s++)
         knowledge_add(space, &race->arrived_fenced[number][s], m.fenced[s]);
     end_meeting(space, &m);
     race->has_arrived[number] = true;
@@ -154,7 +154,7 @@ static void meet_all(struct block *block)
         forget_warp(space, state);
     }
     knowledge_add(space, &race->common, m.known);
-    for (int s = 0; s < SCOPES; s++) knowledge_add(space, &race->fenced[s], m.fenced[s]);
+    for (int s = 0; s < FENCES; s++) knowledge_add(space, &race->fenced[s], m.fenced[s]);
     end_meeting(space, &m);
     race->base = race->now;
 }
@@ -165,7 +165,7 @@ static void meet_some(struct block *block, unsigned number)
     struct knowledge_space *space = space_of(block);
     struct meeting m = {.known = race->arrived[number]};
     race->arrived[number] = NULL;
-    for (int s = 0; s < SCOPES; s++) {
+    for (int s = 0; s < FENCES; s++) {
         m.fenced[s] = race->arrived_fenced[number][s];
         race->arrived_fenced[number][s] = NULL;
     }

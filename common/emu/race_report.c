@@ -13,7 +13,15 @@
 
 /* How far apart two threads are: in one instruction, in one warp, block, cluster, grid. Of a copy
  * that nobody has waited for it does not matter. */
-enum distance { SAME_INSTRUCTION, SAME_WARP, SAME_BLOCK, SAME_CLUSTER, SAME_GRID, COPY_BEFORE };
+enum distance {
+    SAME_INSTRUCTION,
+    SAME_WARP,
+    SAME_BLOCK,
+    SAME_CLUSTER,
+    SAME_GRID,
+    COPY_BEFORE,
+    UNSEEN
+};
 
 struct report {
     const struct insn *now, *before; /* the first of their lines; now NULL: this place is free */
@@ -125,7 +133,7 @@ void race_report(struct warp *w, const struct insn *i, int lane, enum hazard haz
     if (now->tally == TALLY_LOAD && then && then->tally == TALLY_ATOMIC) new.load = i;
     if (then && then->tally == TALLY_LOAD && now->tally == TALLY_ATOMIC)
         new.load = &kernel->code[before_place];
-    new.distance = distance_to(w, thread, before, maker, space);
+    new.distance = hazard == UNSEEN_BY_COPY ? UNSEEN : distance_to(w, thread, before, maker, space);
     struct report *r = place_of(reports, &new);
     uint64_t count = r->count;
     if (!r->now) {
@@ -156,7 +164,9 @@ static const char *const advice[] = {
     "Nothing orders these two blocks: it takes atomics, a flag that is stored behind a "
     "__threadfence(), or a second launch",
     "No wait for that copy comes before: at the mbarrier it arrives at, or for its group by the "
-    "thread that began it, and then a barrier"};
+    "thread that began it, and then a barrier",
+    "Bulk copies need not see what threads have stored: is a fence.proxy.async missing between "
+    "them?"};
 
 /* "thread (0,0,0) in block (0,0,0)", or a copy that it has begun. */
 static void describe_who(const struct check_place *place, bool is_copy, bool is_known, char *text,
@@ -168,9 +178,9 @@ static void describe_who(const struct check_place *place, bool is_copy, bool is_
 
 static void tell(const struct launch *launch, const struct report *r)
 {
-    static const char *const then[] = {"wrote", "read", "wrote"};
-    static const char *const now[] = {"reads", "writes", "writes"};
-    static const char *const names[] = {"RAW", "WAR", "WAW"};
+    static const char *const then[] = {"wrote", "read", "wrote", "wrote"};
+    static const char *const now[] = {"reads", "writes", "writes", "reads"};
+    static const char *const names[] = {"RAW", "WAR", "WAW", "RAW"};
     char kind[60], head[CHECK_TEXT], detail[CHECK_TEXT], here[400], there[400], me[99], they[99];
     check_describe_insn(launch->kernel, r->now, here, sizeof here);
     check_describe_insn(launch->kernel, r->before, there, sizeof there);

@@ -22,7 +22,7 @@ static inline enum maker maker_of(unsigned kind) { return (enum maker)(kind >> M
 /* A word through which threads hand on what they know: a flag, a lock, a counter. */
 struct sync_word {
     uint64_t key; /* 0: this place in the table is free */
-    struct knowledge *known[SCOPES];
+    struct knowledge *known[FENCES];
     uint64_t block; /* whose known[SCOPE_BLOCK] is */
 };
 
@@ -48,15 +48,15 @@ struct race_warp {
     moment base;                    /* every lane knows every other lane until here */
     uint32_t with_more, has_fenced; /* lanes with something in the arrays */
     struct knowledge *more[WARP];
-    struct knowledge *fenced[SCOPES][WARP];
-    moment fence_time[SCOPES][WARP];
+    struct knowledge *fenced[FENCES][WARP];
+    moment fence_time[FENCES][WARP];
 };
 
 struct race_block {
     struct race *race;
     moment now;  /* counts what synchronises in this block */
     moment base; /* all threads of the block know each other until here */
-    struct knowledge *common, *fenced[SCOPES]; /* what all know, and hand on without a fence */
+    struct knowledge *common, *fenced[FENCES]; /* what all know, and hand on without a fence */
     struct race_warp *warps;
     unsigned warp_count;
     struct granule *shared;
@@ -71,7 +71,7 @@ struct race_block {
         unsigned mbarrier_count;
     } copies;
     /* of named barriers: what threads knew and had fenced that did not wait */
-    struct knowledge *arrived[MAX_BARRIERS], *arrived_fenced[MAX_BARRIERS][SCOPES];
+    struct knowledge *arrived[MAX_BARRIERS], *arrived_fenced[MAX_BARRIERS][FENCES];
     bool has_arrived[MAX_BARRIERS];
 };
 
@@ -98,8 +98,11 @@ static inline uint32_t bit_of(int lane) { return UINT32_C(1) << lane; }
 /* race_clock.c: what a lane knows now, its own accesses included; and what it hands on if it stores
  * to a flag. Both get an owner. */
 struct knowledge *lane_knowledge(const struct warp *, int lane);
-struct knowledge *lane_fenced(const struct warp *, int lane, enum scope);
+struct knowledge *lane_fenced(const struct warp *, int lane, enum fence);
 void lane_learn(const struct warp *, int lane, struct knowledge *);
+/* What others have fenced is fenced for a lane that has heard of it. Is an access? */
+void lane_learn_fenced(const struct warp *, int lane, enum fence, struct knowledge *);
+bool lane_is_fenced(const struct warp *, int lane, enum fence, visit);
 /* Does this lane know that an access of another thread is over? And that a copy is, of that key? */
 bool lane_knows(const struct warp *, int lane, visit);
 bool lane_knows_copy(const struct warp *, int lane, visit, unsigned key);
@@ -127,7 +130,7 @@ void race_reports_tell(struct race_reports *, const struct launch *);
 /* `lane` touches the bytes at `address` now, and `before` says who did, whose it was, and where:
  * UNKNOWN_PLACE if the kernel is too long to tell. */
 enum { AT_ONCE = 0 }; /* the moment of another lane of the very same instruction */
-enum hazard { READ_AFTER_WRITE, WRITE_AFTER_READ, WRITE_AFTER_WRITE };
+enum hazard { READ_AFTER_WRITE, WRITE_AFTER_READ, WRITE_AFTER_WRITE, UNSEEN_BY_COPY };
 void race_report(struct warp *, const struct insn *, int lane, enum hazard, visit before,
                  enum maker, unsigned before_place, enum ptx_space, uint64_t address);
 

@@ -37,7 +37,7 @@ static bool grow(struct sync_table *table)
 void sync_clear(struct knowledge_space *space, struct sync_table *table)
 {
     for (size_t i = 0; i < table->size; i++)
-        for (int s = 0; s < SCOPES; s++) knowledge_drop(space, &table->words[i].known[s]);
+        for (int s = 0; s < FENCES; s++) knowledge_drop(space, &table->words[i].known[s]);
     free(table->words);
     *table = (struct sync_table){0};
 }
@@ -49,6 +49,7 @@ void sync_acquire(struct warp *w, int lane, struct sync_table *table, uint64_t k
     if (!word->key) return;
     lane_learn(w, lane, word->known[SCOPE_DEVICE]);
     if (word->block == w->block->index) lane_learn(w, lane, word->known[SCOPE_BLOCK]);
+    lane_learn_fenced(w, lane, FOR_COPIES, word->known[FOR_COPIES]);
 }
 
 /* The word that a block's threads hand knowledge on by. What was meant for one block only is lost
@@ -77,8 +78,8 @@ void sync_release(struct warp *w, int lane, struct sync_table *table, uint64_t k
     bool has_fenced = lane_has_fenced(w, lane);
     if (!has_fenced && (!replaces || !table->count || !place_of(table, key)->key)) return;
     struct sync_word *word = sync_word_for(w->block, table, key);
-    for (int s = 0; s < SCOPES && word; s++) {
-        struct knowledge *fenced = lane_fenced(w, lane, (enum scope)s);
+    for (int s = 0; s < FENCES && word; s++) {
+        struct knowledge *fenced = lane_fenced(w, lane, (enum fence)s);
         if (replaces) knowledge_drop(space, &word->known[s]);
         knowledge_add(space, &word->known[s], fenced);
         knowledge_drop(space, &fenced);
@@ -96,6 +97,9 @@ void race_signal(struct warp *w, uint32_t lanes, uint64_t key, bool releases)
         struct knowledge *known =
             releases ? lane_knowledge(w, lane) : lane_fenced(w, lane, SCOPE_DEVICE);
         knowledge_add(space, &word->known[SCOPE_DEVICE], known);
+        knowledge_drop(space, &known);
+        known = lane_fenced(w, lane, FOR_COPIES);
+        knowledge_add(space, &word->known[FOR_COPIES], known);
         knowledge_drop(space, &known);
     }
     next_moment(w->block->race);

@@ -33,6 +33,7 @@ WARP_OP(op_elect);     /* d|v[0] */
 
 /* What matters to racecheck only; i->order says how far a fence reaches. */
 WARP_OP(op_fence);
+WARP_OP(op_proxy_fence);
 WARP_OP(op_warp_sync); /* of i->members */
 
 WARP_OP(op_trap);

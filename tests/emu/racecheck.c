@@ -19,7 +19,8 @@ struct hazard {
 };
 
 static const char warp[] = "__syncwarp()", block[] = "__syncthreads()", blocks[] = "second launch",
-                  copy[] = "No wait for that copy", cluster[] = "cluster.sync()";
+                  copy[] = "No wait for that copy", cluster[] = "cluster.sync()",
+                  proxy[] = "fence.proxy.async";
 
 static const struct hazard hazards[] = {
     {"wrong_warp_reduction", 1, 32, "WAR hazard at __shared__", warp},
@@ -91,6 +92,11 @@ static const struct hazard hazards[] = {
     {"right_ring", 1, 256, NULL, NULL},
     {"wrong_ring_given_back_early", 1, 256, "WAR hazard at __shared__", NULL},
     {"wrong_ring_without_syncwarp", 1, 256, "WAR hazard at __shared__", block},
+    {"right_fence_for_copies", 1, 256, NULL, NULL},
+    {"right_fence_for_all", 1, 256, NULL, NULL},
+    {"wrong_no_fence_for_copies", 1, 256, "RAW hazard at __shared__", proxy},
+    {"right_fence_and_arrival", 1, 256, NULL, NULL},
+    {"wrong_no_fence_but_arrival", 1, 256, "RAW hazard at __shared__", proxy},
     {"right_bulk_store", 1, 256, NULL, NULL},
     {"wrong_bulk_store_read", 1, 256, "WAR hazard at __shared__", copy},
     {"wrong_bulk_store_written", 1, 256, "RAW hazard at __global__", copy},

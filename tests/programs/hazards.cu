@@ -706,14 +706,44 @@ KERNEL(wrong_ring_without_syncwarp) { ring<WITHOUT_SYNCWARP>(data, flags); }
 
 /* ---- bulk copies to global memory ----------------------------------------------------------- */
 
+static __device__ void proxy_fence(void)
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
 static __device__ void bulk_store(void *to, const void *from, unsigned bytes)
 {
-    asm volatile("fence.proxy.async.shared::cta;\n\t"
-                 "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n\t"
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n\t"
                  "cp.async.bulk.commit_group;" ::"l"(__cvta_generic_to_global(to)),
                  "r"(shared_address(from)), "r"(bytes)
                  : "memory");
 }
+
+/* What threads have stored copies see behind a fence of their own kind: before the barrier, by each
+ * thread for itself; or behind it, by one for all. */
+enum fence_place { FENCE_NOWHERE, FENCE_BEFORE, FENCE_BEHIND };
+template <enum fence_place fence, bool mbarrier> static __device__ void send_fenced(int *flags)
+{
+    __shared__ __align__(16) int words[BLOCK];
+    __shared__ barrier full;
+    make(&full, 1, BLOCK);
+    words[threadIdx.x] = threadIdx.x;
+    if (fence == FENCE_BEFORE) proxy_fence();
+    if (mbarrier)
+        barrier_arrive(&full);
+    else
+        __syncthreads();
+    if (threadIdx.x > 0) return;
+    if (mbarrier) barrier_wait(&full, 0);
+    if (fence == FENCE_BEHIND) proxy_fence();
+    bulk_store(flags, words, sizeof words);
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+KERNEL(right_fence_for_copies) { send_fenced<FENCE_BEFORE, false>(flags); }
+KERNEL(right_fence_for_all) { send_fenced<FENCE_BEHIND, false>(flags); }
+KERNEL(wrong_no_fence_for_copies) { send_fenced<FENCE_NOWHERE, false>(flags); }
+KERNEL(right_fence_and_arrival) { send_fenced<FENCE_BEFORE, true>(flags); }
+KERNEL(wrong_no_fence_but_arrival) { send_fenced<FENCE_NOWHERE, true>(flags); }
 
 /* Two copies out of one place, which may be written again when the first has been read; and the
  * first one's target may be read when that is over. */
@@ -721,6 +751,7 @@ template <bool read, bool written> static __device__ void send(int *data, int *f
 {
     __shared__ __align__(16) int words[BLOCK];
     words[threadIdx.x] = data[threadIdx.x];
+    proxy_fence();
     __syncthreads();
     if (threadIdx.x == 0) {
         bulk_store(flags, words, sizeof words);
@@ -728,6 +759,7 @@ template <bool read, bool written> static __device__ void send(int *data, int *f
     }
     __syncthreads();
     words[threadIdx.x] = 0;
+    proxy_fence();
     __syncthreads();
     if (threadIdx.x == 0) {
         bulk_store(flags + BLOCK, words, sizeof words);
