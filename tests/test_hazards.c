@@ -77,11 +77,11 @@ Test(hazards, none_in_the_ring)
         }
 }
 
-/* One lane arrives for its warp: not before the others have read, and have stored. */
-Test(hazards, found_in_the_ring_without_syncwarp)
+/* One lane arrives for its warp, and does not wait until the others have read and stored. */
+Test(hazards, found_in_the_ring_where_one_lane_arrives)
 {
     static const char *const found[] = {"read it, a copy of thread (416,0,0)",
                                         "thread (257,0,0) in block (0,0,0) wrote it, thread"};
-    expect_status(9, "$emu --tool racecheck --error-exitcode 9 $p/ring unsynced f32 1 30 2>&1");
+    expect_status(9, "$emu --tool racecheck --error-exitcode 9 $p/ring by-one-lane f32 1 30 2>&1");
     for (int i = 0; i < 2; i++) expect(found[i]);
 }

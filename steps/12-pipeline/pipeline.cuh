@@ -8,6 +8,10 @@
  *   scan  (8 warps)  scan the tile once more from shared memory, with its prefix, and store it.
  * The sums run ahead of the scans by as many tiles as the ring holds. So when a tile is to be
  * scanned, the sums that its prefix needs have long been published, and nobody waits.
+ *
+ * Every lane arrives at a barrier for itself, when it has done what the barrier stands for. One lane
+ * for its warp would do, behind a __syncwarp(), and is no faster; but compute-sanitizer's racecheck
+ * loses the thread there (notes/checks.md).
  */
 #ifndef STEP12_PIPELINE_CUH
 #define STEP12_PIPELINE_CUH
@@ -25,13 +29,6 @@ enum { LOOK_WARP = SCAN_WARPS + SUM_WARPS, LOAD_WARP, PIPELINE_WARPS };
 #ifndef MOMENT
 #define MOMENT(tile, what)
 #endif
-
-/* Lane 0 arrives for its warp, after all of its lanes have done what the barrier stands for. */
-static __device__ void warp_arrive(barrier *b)
-{
-    __syncwarp();
-    if (threadIdx.x % LANES == 0) barrier_arrive(b);
-}
 
 /* One segment of a tile, from shared memory. */
 template <typename In, int V>
@@ -55,8 +52,10 @@ static __device__ void load_tile(In *to, const In *in, size_t n, unsigned t, bar
 
     for (unsigned i = whole + lane; i < TILE(sizeof(Sum)); i += LANES)
         to[i] = i < count ? in[begin + i] : (In)0;
-    __syncwarp();
-    if (lane == 0) barrier_arrive_expect(full, whole * sizeof(In));
+    if (lane == 0)
+        barrier_arrive_expect(full, whole * sizeof(In));
+    else
+        barrier_arrive(full);
     __syncwarp(); // no bytes may arrive before they are expected
     if (lane < TILE_SEGMENTS && lane * PART < whole) {
         unsigned part = whole - lane * PART < PART ? whole - lane * PART : PART;
@@ -84,10 +83,10 @@ static __device__ void load_role(ring_of<In, Sum> &ring, struct ticket t, const 
     }
     if (lane == 0) {
         ring.slot[p.slot].drawn = {NO_TILE, t.epoch};
-        barrier_arrive(&ring.full[p.stage]);
         // Every block draws until it gets a ticket without a tile.
         end_if_last(w, t, tiles + gridDim.x);
     }
+    barrier_arrive(&ring.full[p.stage]);
 }
 
 template <typename In, typename Sum>
@@ -109,7 +108,7 @@ static __device__ void sum_role(ring_of<In, Sum> &ring, state<Sum> *states)
             Sum sum = segment_sum<Sum>(x);
             if (lane == 0) slot.sums[warp + i * SUM_WARPS] = sum;
         }
-        warp_arrive(&ring.empty[p.stage]);
+        barrier_arrive(&ring.empty[p.stage]);
 
         // Barrier 1 is the sum warps' own: the first of them may not read the segments' sums before
         // all are there.
@@ -120,7 +119,7 @@ static __device__ void sum_role(ring_of<In, Sum> &ring, state<Sum> *states)
         MOMENT(t.tile, PUBLISHED);
         Sum before = __shfl_up_sync(ALL_LANES, all, 1);
         if (lane < TILE_SEGMENTS) slot.before[lane] = lane == 0 ? 0 : before;
-        warp_arrive(&slot.ready);
+        barrier_arrive(&slot.ready);
     }
 }
 
@@ -134,13 +133,13 @@ static __device__ void look_role(ring_of<In, Sum> &ring, const state<Sum> *state
         barrier_wait(&ring.full[p.stage], p.stage_parity);
         struct ticket t = slot.drawn;
         if (t.tile == NO_TILE) return;
-        warp_arrive(&ring.empty[p.stage]); // it reads no element, but must not be overtaken
+        barrier_arrive(&ring.empty[p.stage]); // it reads no element, but must not be overtaken
 
         MOMENT(t.tile, LOOK);
         auto prefix = prefix_of(states, t.tile, t.epoch, &progress);
         MOMENT(t.tile, FOUND);
         if (threadIdx.x % LANES == 0) slot.prefix = prefix;
-        warp_arrive(&slot.ready);
+        barrier_arrive(&slot.ready);
     }
 }
 
@@ -159,7 +158,7 @@ static __device__ void scan_role(ring_of<In, Sum> &ring, Sum *out, size_t n)
         vector_of<In, Sum> x[TILE_ROWS];
         vector_of<Sum, Sum> y[TILE_ROWS];
         read_segment(x, ring.data[p.stage], segment);
-        warp_arrive(&ring.empty[p.stage]);
+        barrier_arrive(&ring.empty[p.stage]);
         segment_scan<INCLUSIVE>(x, y);
 
         MOMENT(t.tile, SCANNED);
@@ -190,10 +189,11 @@ static __global__ void __launch_bounds__(PIPELINE_THREADS, 1)
     }
     if (threadIdx.x == 0) {
         for (int i = 0; i < STAGES; i++) {
-            barrier_init(&ring.full[i], 1); // of the load warp, beside the bytes
-            barrier_init(&ring.empty[i], SCAN_WARPS + SUM_WARPS + 1 /* look */);
+            barrier_init(&ring.full[i], LANES); // of the load warp, beside the bytes
+            barrier_init(&ring.empty[i], (SCAN_WARPS + SUM_WARPS + 1 /* look */) * LANES);
         }
-        for (int i = 0; i < SLOTS; i++) barrier_init(&ring.slot[i].ready, 2); // sum and look
+        for (int i = 0; i < SLOTS; i++)
+            barrier_init(&ring.slot[i].ready, 2 * LANES); // a warp of sum, and look
         barrier_init_done();
     }
     __syncthreads(); // nobody may use a barrier before it is made

@@ -1,23 +1,25 @@
-/* race-pipeline.cu — step 12's pipeline. One lane arrives at its barriers for a warp, behind a
- * __syncwarp(); the wrong one does so without. */
+/* race-pipeline.cu — step 12's pipeline. Each lane arrives at its barriers for itself; in the wrong one
+ * one lane does for its warp, without a __syncwarp() before. */
 #include "pair.h"
 #pragma nv_diag_suppress 177 /* what is included for both is not used twice */
 #include "../../steps/12-pipeline/memory.cuh"
 #include "../../steps/12-pipeline/prefix.cuh"
 #include "../../steps/12-pipeline/ring.cuh"
 
-namespace synced
+namespace by_each_lane
 {
 #include "../../steps/12-pipeline/pipeline.cuh"
 }
 
-namespace unsynced
+namespace by_one_lane
 {
 #undef STEP12_PIPELINE_CUH
-#define __syncwarp()
+#define barrier_init(b, arrivals) (barrier_init)(b, (arrivals) / LANES)
+#define barrier_arrive(b)         threadIdx.x % LANES == 0 ? (barrier_arrive)(b) : (void)0
 #include "../../steps/12-pipeline/pipeline.cuh"
-#undef __syncwarp
-} // namespace unsynced
+#undef barrier_init
+#undef barrier_arrive
+} // namespace by_one_lane
 
 int main(int argc, char **argv)
 {
@@ -25,11 +27,11 @@ int main(int argc, char **argv)
     int n = TILES * TILE(sizeof(float)) - 1234;
     float *in = zeros<float>(n), *out = zeros<float>(n);
     struct workspace *w = (struct workspace *)zeros<char>(sizeof *w + TILES * sizeof(state<float>));
-    auto kernel = is_right(argc, argv) ? synced::scan_pipeline<false, float, float>
-                                       : unsynced::scan_pipeline<false, float, float>;
+    auto kernel = is_right(argc, argv) ? by_each_lane::scan_pipeline<false, float, float>
+                                       : by_one_lane::scan_pipeline<false, float, float>;
     int shared = sizeof(ring_of<float, float>);
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
-    kernel<<<BLOCKS, synced::PIPELINE_WARPS * LANES, shared>>>(out, in, n, TILES, w);
+    kernel<<<BLOCKS, by_each_lane::PIPELINE_WARPS * LANES, shared>>>(out, in, n, TILES, w);
     cudaDeviceSynchronize();
     cudaFree(in);
     cudaFree(out);
