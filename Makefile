@@ -88,6 +88,8 @@ build/R%/scan.o: steps/07-unrolled/scan.cu
 	$(call say,nvcc,"$< with at most $* registers")
 	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -maxrregcount=$* -c $< -o $@
 
+# Else make would delete them, and its last word would be not the tests' but `rm`.
+.PRECIOUS: build/B%/driver.o build/B%/scan.o build/R%/scan.o
 step5-B%: build/main/step05.o build/B%/driver.o build/B%/scan.o $(call objects,$(COMMON)) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread

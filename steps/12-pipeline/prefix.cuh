@@ -13,8 +13,9 @@
 #include "segment.cuh"
 #include "states.cuh"
 
-/* States that a lane asks for at a time: the wait for one covers that for the others. */
-#define LOOK 4
+/* States that a lane asks for at a time: the wait for one covers that for the others. Between two
+ * tiles of one of 132 blocks lie five. */
+#define LOOK 8
 
 /* How far a lane has come: the sum of its tiles before `next`. */
 template <typename Sum> struct progress {

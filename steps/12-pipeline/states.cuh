@@ -73,11 +73,24 @@ template <typename Sum> static __device__ void write_state(state<Sum> *s, unsign
     for (int i = 0; i < WORDS(Sum); i++) write_word(&s->word[i], (uint64_t)epoch << 32 | part[i]);
 }
 
+/* Two words with one access. They may be of different times: each has its epoch. */
+static __device__ void read_words(uint64_t (&word)[2], const uint64_t *from)
+{
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(word[0]), "=l"(word[1])
+                 : "l"(__cvta_generic_to_global(from))
+                 : "memory");
+}
+
+static __device__ void read_words(uint64_t (&word)[1], const uint64_t *from)
+{
+    word[0] = read_word(from);
+}
+
 template <typename Sum> static __device__ state<Sum> read_state(const state<Sum> *s)
 {
     state<Sum> found;
-#pragma unroll
-    for (int i = 0; i < WORDS(Sum); i++) found.word[i] = read_word(&s->word[i]);
+    read_words(found.word, s->word);
     return found;
 }
 
