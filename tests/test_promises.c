@@ -77,6 +77,36 @@ Test(promises, beside)
     expect("scan_pipeline,");
 }
 
+/* ---- what was recorded on a GPU ---------------------------------------------------------------- */
+
+/* The value of a row. */
+static double recorded(const char *row)
+{
+    const char *found = strstr(output, row);
+    cr_assert(found != NULL, "profiles/h200/promises.csv has no row %s", row);
+    return strtod(found + strlen(row), NULL);
+}
+
+/* All were kept; and what notes/12-pipeline.md says of the errors. */
+Test(promises, were_kept_on_a_gpu)
+{
+    int rows;
+    if (run("cat profiles/h200/promises.csv 2>/dev/null") != 0) cr_skip("not recorded yet");
+    cr_expect(sum_of("differ from the CPU", &rows) == 0 && rows >= 16);
+    cr_expect(sum_of("differ from the first", &rows) == 0 && rows >= 16);
+    cr_expect(sum_of("runs", &rows) == 100 * rows);
+    cr_expect(sum_of("wrong", &rows) == 0 && rows >= 60);
+    cr_expect(sum_of("ended", &rows) == rows);
+    expect(",4294967301,wrong,0,");
+
+    double error = recorded("f32 0 to 1,268435456,error in the second half,");
+    double of_cub = recorded("f32 0 to 1,268435456,error of CUB in the second half,");
+    cr_expect_lt(recorded("f32 0 to 1,268435456,error,"), recorded("f32 0 to 1,268435456,bound,"));
+    cr_expect_lt(error, 3);
+    cr_expect_gt(of_cub, 5 * error);
+    cr_expect_lt(recorded("f32 0 to 1,16384,error of CUB in the second half,"), of_cub / 2);
+}
+
 /* ---- the example ------------------------------------------------------------------------------ */
 
 Test(promises, example)
