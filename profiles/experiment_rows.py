@@ -286,3 +286,15 @@ def timeline(value):
             *gpu("Means of the %s tiles of 2²⁶ floats" % grouped(n // 8192)),
             *table(["of a tile", "cycles"], *([what, grouped(round(mean(metric)))] for metric, what in rows)), "",
             "When a scan begins, the sums of %.1f tiles of its block, its own and later ones, are published." % mean("tiles ahead")]
+
+
+@of("fixed-order")
+def fixed_order(value):
+    """Step 12: what the order of additions costs, and the carry in double."""
+    sizes, others = [2**24, 2**26, 2**28], ["first come", "in float"]
+    taken = lambda way, n: value(way, "n=%d" % n, "time")
+    against = lambda way, n: "%+.1f %%" % (100 * (taken(way, n) / taken("as it is", n) - 1))
+    return gpu("Time of a scan by the pipeline") + table(
+        ["n", "as it is", *(cell for way in others for cell in ("`%s`" % way, ""))],
+        *([size(n), duration(taken("as it is", n)), *(cell for way in others for cell in (duration(taken(way, n)), against(way, n)))]
+          for n in sizes))

@@ -1,0 +1,177 @@
+/*
+ * fixed-order: what it costs that step 12 adds in a fixed order, and that it carries in double.
+ *
+ * What it shows: the pipeline as it is, beside two that differ in how they add up the tiles before
+ * one: `first come` adds whatever sum is there first, so that floats are not the same in every run;
+ * `in float` keeps the order, and adds in the type of the sums, so that the error grows with n.
+ * How to run it: make experiments && build/experiments/12-fixed-order
+ */
+#include "common/experiment.h"
+#include "steps/12-pipeline/memory.cuh"
+#include "steps/12-pipeline/prefix.cuh"
+#include "steps/12-pipeline/ring.cuh"
+
+namespace as_it_is
+{
+#include "steps/12-pipeline/pipeline.cuh"
+}
+
+namespace first_come
+{
+/* As prefix_of, except that of LOOK states a lane adds those first that are there first. */
+template <typename Sum>
+static __device__ typename carry_of<Sum>::type sum_of_any(const state<Sum> *states, unsigned tile,
+                                                          unsigned epoch, struct progress<Sum> *p)
+{
+    while (p->next < tile) {
+        unsigned missing = 0;
+#pragma unroll
+        for (int k = 0; k < LOOK; k++) missing |= (p->next + k * LANES < tile) << k;
+        unsigned count = __popc(missing);
+        while (missing) {
+            state<Sum> found[LOOK];
+#pragma unroll
+            for (int k = 0; k < LOOK; k++)
+                if (missing >> k & 1) found[k] = read_state(&states[p->next + k * LANES]);
+#pragma unroll
+            for (int k = 0; k < LOOK; k++)
+                if (missing >> k & 1 && is_of(found[k], epoch)) {
+                    p->sum += value_of(found[k]);
+                    missing &= ~(1u << k);
+                }
+        }
+        p->next += count * LANES;
+    }
+    __syncwarp(); // lanes may have left the loop at different times
+    return warp_sum(p->sum);
+}
+
+#undef STEP12_PIPELINE_CUH
+#define prefix_of sum_of_any
+#include "steps/12-pipeline/pipeline.cuh"
+#undef prefix_of
+} // namespace first_come
+
+namespace in_float
+{
+template <typename Sum> struct carry_in_sums {
+    typedef Sum type;
+};
+#undef STEP12_PREFIX_CUH
+#undef STEP12_RING_CUH
+#undef STEP12_PIPELINE_CUH
+#define carry_of carry_in_sums
+#include "steps/12-pipeline/pipeline.cuh"
+#undef carry_of
+} // namespace in_float
+
+#define APART 16 // ones in the input are so far from each other: every sum is exact
+
+typedef void kernel_fn(float *, const float *, size_t, unsigned, struct workspace *);
+static const struct {
+    const char *name;
+    kernel_fn *kernel;
+    size_t shared;
+} ways[] = {
+    {"as it is", as_it_is::scan_pipeline<false, float, float>, sizeof(ring_of<float, float>)},
+    {"first come", first_come::scan_pipeline<false, float, float>, sizeof(ring_of<float, float>)},
+    {"in float", in_float::scan_pipeline<false, float, float>,
+     sizeof(in_float::ring_of<float, float>)},
+};
+#define WAYS (int)(sizeof ways / sizeof *ways)
+
+struct scan {
+    int way, blocks;
+    float *out, *in;
+    size_t n;
+    struct workspace *workspace;
+    unsigned *wrong;
+};
+
+static unsigned tiles_of_scan(const struct scan *s)
+{
+    return (unsigned)tiles_of(s->n, sizeof(float));
+}
+
+static cudaError_t launch(void *context, cudaStream_t stream)
+{
+    struct scan *s = (struct scan *)context;
+    ways[s->way]
+        .kernel<<<s->blocks, as_it_is::PIPELINE_WARPS * LANES, ways[s->way].shared, stream>>>(
+            s->out, s->in, s->n, tiles_of_scan(s), s->workspace);
+    return cudaGetLastError();
+}
+
+static __global__ void fill(float *in, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) in[i] = i % APART == 0;
+}
+
+static __global__ void check(const float *out, size_t n, unsigned *wrong)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && out[i] != (float)((i + APART - 1) / APART)) atomicAdd(wrong, 1);
+}
+
+static int measure(struct experiment *e, struct scan *s, struct fault *fault)
+{
+    unsigned wrong, blocks = (unsigned)((s->n - 1) / 256 + 1);
+
+    experiment_at(e, ways[s->way].name, "n=%zu", s->n);
+    CUDA_CHECK(fault, cudaFuncSetAttribute(ways[s->way].kernel,
+                                           cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                           (int)ways[s->way].shared));
+    CUDA_CHECK(fault, cudaMemset(s->out, 0xff, s->n * sizeof(float)));
+    CUDA_CHECK(fault, cudaMemset(s->wrong, 0, sizeof wrong));
+    struct timing timing;
+    if (timer_run(&e->timer, NULL, launch, s, e->emulated ? 0 : 31, &timing, fault))
+        return fault->code;
+    check<<<blocks, 256>>>(s->out, s->n, s->wrong);
+    CUDA_CHECK(fault, cudaMemcpy(&wrong, s->wrong, sizeof wrong, cudaMemcpyDeviceToHost));
+    if (wrong > 0)
+        return fail(fault, EXIT_WRONG, "%s, n = %zu: %u elements are wrong.", ways[s->way].name,
+                    s->n, wrong);
+    if (e->emulated)
+        experiment_value(e, "wrong", wrong, "");
+    else
+        experiment_value(e, "time", timing.median, "s");
+    return 0;
+}
+
+static int run(struct experiment *e, struct fault *fault)
+{
+    static const size_t on_gpu[] = {1 << 24, 1 << 26, 1 << 28, 0}, emulated[] = {1 << 18, 0};
+    const size_t *sizes = e->emulated ? emulated : on_gpu;
+    size_t most = e->emulated ? 1 << 18 : 1 << 28;
+    struct scan s = {};
+
+    if (e->device.major < 9)
+        return fail(fault, EXIT_DEVICE,
+                    "the pipeline needs compute capability 9.0; this GPU has %d.%d.",
+                    e->device.major, e->device.minor);
+    s.blocks = e->emulated ? 2 : e->device.sms;
+    size_t bytes = sizeof(struct workspace) + states_for(most, 4) * sizeof(state<float>);
+    CUDA_CHECK(fault, cudaMalloc(&s.in, most * sizeof(float)));
+    CUDA_CHECK(fault, cudaMalloc(&s.out, most * sizeof(float)));
+    CUDA_CHECK(fault, cudaMalloc(&s.workspace, bytes));
+    CUDA_CHECK(fault, cudaMalloc(&s.wrong, sizeof *s.wrong));
+    CUDA_CHECK(fault, cudaMemset(s.workspace, 0, bytes));
+    fill<<<(unsigned)((most - 1) / 256 + 1), 256>>>(s.in, most);
+    for (const size_t *n = sizes; *n; n++)
+        for (s.way = 0; s.way < WAYS; s.way++) {
+            s.n = *n;
+            if (measure(e, &s, fault)) return fault->code;
+        }
+    CUDA_CHECK(fault, cudaFree(s.wrong));
+    CUDA_CHECK(fault, cudaFree(s.workspace));
+    CUDA_CHECK(fault, cudaFree(s.out));
+    CUDA_CHECK(fault, cudaFree(s.in));
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    return experiment_main("12-fixed-order", "What a fixed order of additions costs step 12", run,
+                           argc, argv);
+}
