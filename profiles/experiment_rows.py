@@ -298,3 +298,11 @@ def fixed_order(value):
         ["n", "as it is", *(cell for way in others for cell in ("`%s`" % way, ""))],
         *([size(n), duration(taken("as it is", n)), *(cell for way in others for cell in (duration(taken(way, n)), against(way, n)))]
           for n in sizes))
+
+
+@of("arrivals")
+def arrivals(value):
+    return gpu("Time of step 12's pipeline if at its barriers there arrive") + table(
+        ["floats", "every lane", "a lane for its warp"],
+        *([size(n), *(duration(value(who, "n=%d" % n, "time")) for who in ("each lane", "one lane"))]
+          for n in (2**24, 2**26, 2**28)))
