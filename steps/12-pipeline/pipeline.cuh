@@ -135,7 +135,7 @@ static __device__ void look_role(ring_of<In, Sum> &ring, const state<Sum> *state
         if (t.tile == NO_TILE) return;
         barrier_arrive(&ring.empty[p.stage]); // it reads no element, but must not be overtaken
 
-        MOMENT(t.tile, LOOK);
+        MOMENT(t.tile, LOOKING);
         auto prefix = prefix_of(states, t.tile, t.epoch, &progress);
         MOMENT(t.tile, FOUND);
         if (threadIdx.x % LANES == 0) slot.prefix = prefix;

@@ -13,7 +13,7 @@
 
 /* Of a tile: the copy begins; the sum begins, is published; the prefix is looked for, and found;
  * the scan begins, is done but for the prefix, has that, and is stored. */
-enum { COPY, SUM, PUBLISHED, LOOK, FOUND, SCAN, SCANNED, STORE, STORED, MOMENTS };
+enum { COPY, SUM, PUBLISHED, LOOKING, FOUND, SCAN, SCANNED, STORE, STORED, MOMENTS };
 
 struct moments {
     long long at[MOMENTS];
@@ -66,7 +66,7 @@ static unsigned next_of(const struct scan *s, unsigned tile)
 static long long arrived(const struct moments *m)
 {
     long long first = m->at[SUM];
-    if (m->at[LOOK] < first) first = m->at[LOOK];
+    if (m->at[LOOKING] < first) first = m->at[LOOKING];
     return m->at[SCAN] < first ? m->at[SCAN] : first;
 }
 
@@ -89,7 +89,7 @@ static void show(struct experiment *e, const struct scan *s, unsigned first)
         experiment_value(e, "number", tile, "");
         span(e, "copy", k, m->at[COPY] - from, arrived(m) - from);
         span(e, "sum", k, m->at[SUM] - from, m->at[PUBLISHED] - from);
-        span(e, "look", k, m->at[LOOK] - from, m->at[FOUND] - from);
+        span(e, "look", k, m->at[LOOKING] - from, m->at[FOUND] - from);
         span(e, "scan", k, m->at[SCAN] - from, m->at[SCANNED] - from);
         span(e, "store", k, m->at[STORE] - from, m->at[STORED] - from);
     }
@@ -105,7 +105,7 @@ static void means(struct experiment *e, const struct scan *s)
         const struct moments *m = &s->moments[tile];
         copy += (double)(arrived(m) - m->at[COPY]);
         sum += (double)(m->at[PUBLISHED] - m->at[SUM]);
-        look += (double)(m->at[FOUND] - m->at[LOOK]);
+        look += (double)(m->at[FOUND] - m->at[LOOKING]);
         scan += (double)(m->at[SCANNED] - m->at[SCAN]);
         wait += (double)(m->at[STORE] - m->at[SCANNED]);
         store += (double)(m->at[STORED] - m->at[STORE]);
@@ -139,7 +139,7 @@ static int check(const struct scan *s, struct fault *fault)
     // What must not come before what, by the clock of the tile's multiprocessor.
     for (unsigned tile = 0; tile < s->tiles; tile++) {
         const long long *at = s->moments[tile].at;
-        if (at[COPY] > at[SUM] || at[SUM] > at[PUBLISHED] || at[LOOK] > at[FOUND] ||
+        if (at[COPY] > at[SUM] || at[SUM] > at[PUBLISHED] || at[LOOKING] > at[FOUND] ||
             at[SCAN] > at[SCANNED] || at[SCANNED] > at[STORE] || at[STORE] > at[STORED] ||
             at[COPY] > at[SCAN] || at[FOUND] > at[STORE])
             return fail(fault, EXIT_WRONG, "the moments of tile %u are out of order.", tile);
