@@ -54,7 +54,7 @@ static bool knows_copy(const struct touch *t, const struct granule *g, int which
     return lane_knows_copy(t->w, t->lane, v, first + visit_thread(v));
 }
 
-static bool knows(const struct touch *t, const struct granule *g, int which)
+static inline bool knows(const struct touch *t, const struct granule *g, int which)
 {
     if (maker_of(granule_kind(g, which)) != BY_THREAD) return knows_copy(t, g, which);
     return lane_knows(t->w, t->lane, g->who[which]);
