@@ -156,7 +156,7 @@ counted_sizes() {
     8:hybrid) up_to 8 512 2^16 2^20 ;;
     8:*) ;;
     10:forward | 11:tile4096 | 11:tile8192) up_to "$1" 2^16 2^20 ;;
-    12:f32) up_to 12 512 2048 2^16 2^20 2^22 2^24 ;; # a kernel each: scan_small, scan_wave, scan_pipeline
+    12:f32) up_to 12 512 2048 2^16 2^20 2^22 2^24 ;; # scan_wave, from 2^24 on scan_pipeline
     12:f64) up_to 12 2048 2^16 2^22 ;;
     12:*) ;;
     *) up_to "$1" 512 1024 2048 2^16 2^20 2^24 ;;

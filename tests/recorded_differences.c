@@ -130,10 +130,6 @@ static double spared_in_step12(const struct row *row, size_t n,
         d = wave_division(n, sizeof(float));
         segments = scans = blocks * d.segments, sums = d.segments;
     }
-    if (is(row->fields[KERNEL], "scan_small")) {
-        d.rows = SMALL_ROWS;
-        segments = scans = blocks * record->block.x / LANES, sums = SMALL_SEGMENTS;
-    }
     return segments * (d.rows * WARP_SCAN + 1) + scans * (sums - 1);
 }
 
@@ -193,7 +189,7 @@ static double stores_that_exchange(const struct row *row)
     const char *metric = f[METRIC];
     bool total = is(metric, REQUESTS("st")) || is(metric, SECTORS("st"));
     bool of_group = is(metric, "source_sectors_st") && group_of(row) != NULL;
-    return is(f[STEP], "12") && !is(f[KERNEL], "scan_small") && (f[LINE][0] ? of_group : total);
+    return is(f[STEP], "12") && (f[LINE][0] ? of_group : total);
 }
 
 static struct expected of_the_hardware(const struct row *row,

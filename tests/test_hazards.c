@@ -34,16 +34,14 @@ Test(hazards, none_in_any_step)
     }
 }
 
-/* Step 12's kernels for small and for middling n: with fine, middling and coarse tiles. */
+/* Step 12's kernel for small and middling n: with fine, middling and coarse tiles. */
 Test(hazards, none_in_step_12)
 {
     for (int variant = 0; variant < variant_count(&step12); variant++) {
         size_t sum = element_size(element_of_sum(step_for(&step12, variant).element));
-        const size_t sizes[] = {SMALL_MAX(sum) - 1, SMALL_MAX(sum) + 1, 12 * SMALL_MAX(sum),
-                                65 * SMALL_MAX(sum)};
+        const size_t sizes[] = {TILE(sum) - 1, 12 * (size_t)TILE(sum), 65 * (size_t)TILE(sum)};
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            enum kernel kernel = i == 0 ? KERNEL_SMALL : KERNEL_WAVE;
-            cr_assert_eq(kernel_for(sizes[i], sum, 90, true), kernel);
+            cr_assert_eq(kernel_for(sizes[i], sum, 90, true), KERNEL_WAVE);
             expect_clean(&step12, variant, sizes[i]);
         }
     }

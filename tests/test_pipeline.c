@@ -208,15 +208,10 @@ static struct sizes sizes_of(size_t sum_bytes)
     struct sizes sizes = {.n = {0, 1, 2, 3, 5}, .count = 5};
     size_t row = ROW(sum_bytes);
     add_around(&sizes, row);
-    add_around(&sizes, SMALL_ROWS * row);
-    add_around(&sizes, (size_t)SMALL_BLOCKS * SMALL_ROWS * row);
-    add_around(&sizes, (size_t)SMALL_BLOCKS * SMALL_ROWS * row * 2);
     add_around(&sizes, (size_t)TILE(sum_bytes));
-    sizes.n[sizes.count++] = SMALL_MAX(sum_bytes) - 1;
-    sizes.n[sizes.count++] = SMALL_MAX(sum_bytes);
-    sizes.n[sizes.count++] = SMALL_MAX(sum_bytes) + 1;
     size_t fine = (size_t)FINE_SEGMENTS(sum_bytes) * FINE_ROWS(sum_bytes) * row;
     size_t middling = (size_t)MIDDLING_SEGMENTS * MIDDLING_ROWS * row;
+    add_around(&sizes, fine);
     add_around(&sizes, FINE_MAX_TILES * fine);
     add_around(&sizes, MIDDLING_MAX_TILES * middling);
     return sizes;
@@ -234,7 +229,7 @@ static void expect_all_right(int type, const struct sizes *sizes)
         }
 }
 
-/* scan_small and scan_direct, of each type. */
+/* scan_wave, of each type. */
 static void expect_type(int type)
 {
     struct sizes sizes = sizes_of(types[type].sum_bytes);
@@ -348,7 +343,7 @@ static void expect_a_hundred_times(const char *order, int type)
     cr_redirect_stderr(); /* the emulator says how to repeat it */
     setenv("EMU_SCHEDULE", "12", 1);
     setenv("EMU_BLOCKS", order, 1);
-    size_t small = SMALL_MAX(types[type].sum_bytes);
+    size_t small = TILE(types[type].sum_bytes);
     const struct job jobs[] = {{type, small - 99, false, false, 0},
                                {type, 5 * small + 99, false, false, 0}};
     void *in = numbers(type, jobs[1].n);
@@ -396,7 +391,7 @@ static double of_bound(const float *out, const float *in, size_t n)
  * reference stands for the kernels, which give the same bits. */
 Test(pipeline, error_is_within_the_bound)
 {
-    size_t sizes[] = {5000, SMALL_MAX(4), pipeline_from(4) + 3, (size_t)1 << 23};
+    size_t sizes[] = {5000, 8192, pipeline_from(4) + 3, (size_t)1 << 23};
     float *in = numbers(F32, 1 << 23), *out = keep(malloc(sizeof(float) << 23));
     for (size_t s = 0; s < LENGTH(sizes); s++)
         for (int kind = 0; kind < 3; kind++) { /* with a sign, without, all the same */
@@ -423,11 +418,8 @@ Test(pipeline, depth_of_floats_does_not_grow)
     cr_expect_lt(billion.carries * 0x1p-53, 1e-4 * billion.sums * 0x1p-24);
     /* As notes/12-pipeline.md adds them up. */
     cr_expect_eq(million.sums, 3 + 7 + 5 + 3 + 1 + 1);
-    for (size_t n = 1; n <= WAVE_MAX(4); n *= 2) {
+    for (size_t n = 1; n <= WAVE_MAX(4); n *= 2)
         cr_expect_leq(reference_depth(n, 4, KERNEL_WAVE).sums, million.sums);
-        if (n <= SMALL_MAX(4))
-            cr_expect_leq(reference_depth(n, 4, KERNEL_SMALL).sums, million.sums);
-    }
     cr_expect_eq(billion.carries, (double)(1 << 30) / (1 << 18) + 5);
     cr_expect_lt(billion.carries * 0x1p-29, 1e-5);
 }
@@ -498,7 +490,7 @@ static void expect_replays(size_t n, int replays)
 Test(pipeline, replays_of_a_graph)
 {
     expect_replays(3000, 100);
-    expect_replays(SMALL_MAX(4) + 1000, 20);
+    expect_replays(9192, 20);
     expect_replays(pipeline_from(4), 3);
 }
 

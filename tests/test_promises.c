@@ -72,7 +72,7 @@ Test(promises, beside)
     run_program("beside");
     expect_sum("wrong", 5, 0);
     expect_sum("ended", 5, 5);
-    expect("scan_small,1000 beside 0 of 132,");
+    expect("scan_wave,1000 beside 0 of 132,");
     expect("scan_wave,");
     expect("scan_pipeline,");
 }

@@ -66,10 +66,6 @@ static struct launch_shape step12_shape(size_t n, int variant)
         if (pipelines[variant](n, &pipeline) == cudaSuccess) return pipeline;
         (void)cudaGetLastError();
     }
-    if (kernel_of(n, variant) == KERNEL_SMALL)
-        return (struct launch_shape){.grid = SMALL_BLOCKS,
-                                     .block = small_segments(n, sum_bytes(variant)) * LANES,
-                                     .launches = 1};
     return (struct launch_shape){.grid = tiles_in(n, d, sum_bytes(variant)),
                                  .block = (unsigned)d.segments * LANES,
                                  .launches = 1};
@@ -87,13 +83,8 @@ static double step12_adds(size_t n, int variant)
 {
     size_t bytes = sum_bytes(variant);
     enum kernel kernel = kernel_of(n, variant);
-    struct division d = division_of(n, variant), small = {SMALL_SEGMENTS, SMALL_ROWS};
+    struct division d = division_of(n, variant);
     double segments = (double)tiles_in(n, d, bytes) * d.segments, in_vector = LANE_TAKES(bytes) - 1;
-
-    if (kernel == KERNEL_SMALL) {
-        segments = SMALL_BLOCKS * small_segments(n, bytes);
-        d = small;
-    }
     double sum = d.rows + levels(LANES);
     double scan = d.rows * (2 * in_vector + levels(LANES) + 1) + d.rows - 1;
     double before = levels(d.segments);
@@ -104,20 +95,12 @@ static double step12_adds(size_t n, int variant)
     return LANES * segments * (sum + scan + before) + (double)n;
 }
 
-/* Of whichever kernel takes n, on Hopper or before. An addition of carries to sums in float rounds
- * 2^29 times less than one of floats. */
+/* An addition of carries to sums in float rounds 2^29 times less than one of floats. */
 static double step12_depth(size_t n, int variant)
 {
     size_t bytes = sum_bytes(variant);
-    double most = 0, of_carry = bytes == 8 ? 1 : 0x1p-29;
-
-    for (int capability = 80; capability <= 90; capability += 10) {
-        enum kernel kernel = kernel_for(n, bytes, capability, true);
-        struct reference_depth depth = reference_depth(n, bytes, kernel);
-        double all = depth.sums + depth.carries * of_carry;
-        if (all > most) most = all;
-    }
-    return most;
+    struct reference_depth depth = reference_depth(n, bytes, kernel_of(n, variant));
+    return depth.sums + depth.carries * (bytes == 8 ? 1 : 0x1p-29);
 }
 
 /* Every element is read once and written once. */

@@ -3,15 +3,12 @@
 
 #include <string.h>
 
-/* How one of the kernels divides n elements among the segments and rows of a tile (of a block, that
- * of scan_small), and how many threads share the sums of the tiles before one. */
+/* How one of the kernels divides n elements among the segments and rows of a tile, and how many
+ * threads share the sums of the tiles before one. */
 static struct division division_of(size_t n, size_t sum_bytes, enum kernel kernel)
 {
-    struct division small = {(int)small_segments(n, sum_bytes), SMALL_ROWS};
     struct division tile = {TILE_SEGMENTS, TILE_ROWS};
-    return kernel == KERNEL_SMALL  ? small
-           : kernel == KERNEL_WAVE ? wave_division(n, sum_bytes)
-                                   : tile;
+    return kernel == KERNEL_WAVE ? wave_division(n, sum_bytes) : tile;
 }
 
 static int lookers_of(struct division d, enum kernel kernel)
@@ -20,7 +17,7 @@ static int lookers_of(struct division d, enum kernel kernel)
 }
 
 #define MOST_LOOKERS (TILE_SEGMENTS * LANES)
-#define MOST_ROWS    (SMALL_ROWS > TILE_ROWS ? SMALL_ROWS : TILE_ROWS)
+#define MOST_ROWS    TILE_ROWS
 
 typedef double Carry;
 
@@ -57,8 +54,8 @@ static int levels(size_t count)
 struct reference_depth reference_depth(size_t n, size_t sum_bytes, enum kernel kernel)
 {
     struct division d = division_of(n, sum_bytes, kernel);
-    size_t blocks = kernel == KERNEL_SMALL ? SMALL_BLOCKS : tiles_in(n, d, sum_bytes);
-    size_t lookers = (size_t)lookers_of(d, kernel), in_one = (blocks + lookers - 1) / lookers;
+    size_t tiles = tiles_in(n, d, sum_bytes);
+    size_t lookers = (size_t)lookers_of(d, kernel), in_one = (tiles + lookers - 1) / lookers;
     int vector = LANE_TAKES((int)sum_bytes) - 1, rows = d.rows - 1;
     int sums = vector + rows + levels(LANES) + levels((size_t)d.segments) + 2;
     int within = vector + levels(LANES) + rows + 3;

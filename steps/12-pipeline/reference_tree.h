@@ -70,7 +70,7 @@ static void OF(fetch)(Sum *x, const Sum *in, size_t begin, size_t length, size_t
     memset(x + count, 0, (length - count) * sizeof(Sum));
 }
 
-/* A tile, or a block of scan_small, after another. Thread i of those that find the prefixes holds the
+/* A tile after another. Thread i of those that find the prefixes holds the
  * sum of the tiles i, i + lookers, i + 2 lookers, … before this one. */
 void OF(reference)(Sum *out, const Sum *in, size_t n, bool inclusive, enum kernel kernel)
 {

@@ -6,7 +6,7 @@
  * Same as step 11 except: a block goes on to further tiles; tiles are copied to shared memory long
  * before they are scanned (barrier.cuh, ring.cuh) and their sums published as long before; a prefix
  * is made of sums alone (prefix.cuh); states are never cleared, they carry an epoch (states.cuh);
- * and small and middling n have kernels of their own (small.cuh, wave.cuh).
+ * and small and middling n have a kernel of their own (wave.cuh).
  * What it fixes: the chain of tiles that wait for each other; the launch that clears the states;
  * and sums of floats are the same in every bit in every run.
  * What is still bad: it is long, and its sizes are an H200's. Before Hopper, and for arrays that
@@ -19,7 +19,6 @@
 #include "common/step.h"
 #include "direct.cuh"
 #include "pipeline.cuh"
-#include "small.cuh"
 #include "wave.cuh"
 
 /* What has to be known of the GPU. */
@@ -52,14 +51,6 @@ static cudaError_t blocks_for(const void *kernel, int threads, size_t shared, si
     size_t all = (size_t)fit * gpu->multiprocessors;
     *blocks = (unsigned)(tiles < all ? tiles : all);
     return !error && fit == 0 ? cudaErrorInvalidConfiguration : error;
-}
-
-template <bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
-static cudaError_t launch_small(Sum *out, const In *in, size_t n, cudaStream_t stream)
-{
-    unsigned threads = small_segments(n, sizeof(Sum)) * LANES;
-    scan_small<ALIGNED, INCLUSIVE><<<SMALL_BLOCKS, threads, 0, stream>>>(out, in, n);
-    return cudaGetLastError();
 }
 
 template <int SEGMENTS, int ROWS, bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
@@ -165,9 +156,6 @@ static cudaError_t scan(void *workspace, size_t *bytes, Sum *out, const In *in, 
         if (error != cudaErrorInvalidValue) return error;
         (void)cudaGetLastError();
     }
-    if (kernel == KERNEL_SMALL)
-        return aligned ? launch_small<true, INCLUSIVE>(out, in, n, stream)
-                       : launch_small<false, INCLUSIVE>(out, in, n, stream);
     if (kernel == KERNEL_WAVE)
         return aligned ? launch_wave<true, INCLUSIVE>(out, in, n, w, stream)
                        : launch_wave<false, INCLUSIVE>(out, in, n, w, stream);

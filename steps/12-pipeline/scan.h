@@ -22,8 +22,7 @@
  * of more than 2^31 tiles (2^43 elements at least); or the error of a launch.
  *
  * Sums of integers are exact modulo 2^32 or 2^64. Sums of floats are the same in every bit in every
- * run and whatever else the GPU does at the time: n alone decides in which order they are added (and
- * for n of scan_small, see shape.h, whether the GPU is of Hopper's generation or later).
+ * run and whatever else the GPU does at the time: n alone decides in which order they are added.
  */
 #ifndef STEP12_SCAN_H
 #define STEP12_SCAN_H

@@ -22,12 +22,6 @@
 #define TILE_SEGMENTS   8
 #define TILE(sum_bytes) (TILE_SEGMENTS * TILE_ROWS * ROW(sum_bytes))
 
-/* scan_small: one cluster of blocks, of up to 8 segments each; 8192 sums of 4 bytes in all. */
-#define SMALL_ROWS           1
-#define SMALL_SEGMENTS       8
-#define SMALL_BLOCKS         8
-#define SMALL_MAX(sum_bytes) (SMALL_BLOCKS * SMALL_SEGMENTS * SMALL_ROWS * ROW(sum_bytes))
-
 /* scan_wave: a block for each tile, so many at most, and of up to TILE elements. The fewer elements,
  * the smaller the tiles, for more blocks to share the work: fine ones while there are few, then
  * middling ones, then TILEs. The numbers are an H200's, by trial. */
@@ -75,22 +69,14 @@ static inline size_t states_for(size_t n, size_t sum_bytes)
     return tiles < MIDDLING_MAX_TILES ? MIDDLING_MAX_TILES : tiles;
 }
 
-/* Segments of each of scan_small's blocks: all have as many. */
-static inline unsigned small_segments(size_t n, size_t sum_bytes)
-{
-    size_t each = (size_t)SMALL_BLOCKS * SMALL_ROWS * ROW(sum_bytes);
-    return (unsigned)((n + each - 1) / each);
-}
-
 /* What one scan launches. */
-enum kernel { KERNEL_SMALL, KERNEL_WAVE, KERNEL_PIPELINE, KERNEL_DIRECT };
+enum kernel { KERNEL_WAVE, KERNEL_PIPELINE, KERNEL_DIRECT };
 
-/* Which kernel takes n elements on a GPU of that compute capability (90 for 9.0). scan_small and
- * scan_pipeline need Hopper, the latter also 16-byte alignment; scan_direct, which takes its place
- * otherwise, adds in the same order. */
+/* Which kernel takes n elements on a GPU of that compute capability (90 for 9.0). scan_pipeline needs
+ * Hopper and 16-byte alignment; scan_direct, which takes its place otherwise, adds in the same
+ * order. */
 static inline enum kernel kernel_for(size_t n, size_t sum_bytes, int capability, bool aligned)
 {
-    if (capability >= 90 && n <= SMALL_MAX(sum_bytes)) return KERNEL_SMALL;
     if (n <= WAVE_MAX(sum_bytes)) return KERNEL_WAVE;
     return capability >= 90 && aligned ? KERNEL_PIPELINE : KERNEL_DIRECT;
 }

@@ -4,7 +4,7 @@
  * What it shows: a kernel whose blocks take all shared memory of a multiprocessor each stays on half
  * of them, or on all but one, and ends only when the host says so. The host says so after the scan
  * has ended. So the scan's blocks cannot all be there at once, and those that are must not wait for
- * the others. (In a cluster all blocks wait for each other; so scan_small waits for its room.)
+ * the others.
  * On the emulator kernels run one after the other, and nothing is held.
  * How to run it: make promises && build/promises/12-beside
  */
@@ -119,7 +119,7 @@ static int scan_beside(struct beside *b, size_t n, int held, cudaStream_t stream
 /* Does the scan end, and is it right? */
 static int run_one(struct experiment *e, struct beside *b, size_t n, int held, struct fault *fault)
 {
-    static const char *const names[] = {"scan_small", "scan_wave", "scan_pipeline", "scan_direct"};
+    static const char *const names[] = {"scan_wave", "scan_pipeline", "scan_direct"};
     enum kernel kernel = kernel_for(n, sizeof(float), 10 * e->device.major + e->device.minor, true);
     unsigned long long wrong;
     float milliseconds = 0;
@@ -133,7 +133,7 @@ static int run_one(struct experiment *e, struct beside *b, size_t n, int held, s
     experiment_value(e, "wrong", (double)wrong, "");
     if (!e->emulated && ended) experiment_value(e, "time", milliseconds * 1e-3, "s");
     if (wrong > 0) return fail(fault, EXIT_WRONG, "%llu elements are wrong.", wrong);
-    if (kernel != KERNEL_SMALL && !ended)
+    if (!ended)
         return fail(fault, EXIT_WRONG, "%s waits while %d of %d multiprocessors are held.",
                     names[kernel], held, b->multiprocessors);
     return 0;
@@ -141,9 +141,8 @@ static int run_one(struct experiment *e, struct beside *b, size_t n, int held, s
 
 static int run(struct experiment *e, struct fault *fault)
 {
-    static const size_t on_gpu[] = {1000,    SMALL_MAX(4), 1 << 16, 1 << 18,
-                                    1 << 22, 1 << 24,      1 << 28};
-    static const size_t on_emulator[] = {1000, SMALL_MAX(4), 40000, 70000, WAVE_MAX(4) + 1};
+    static const size_t on_gpu[] = {1000, 1 << 13, 1 << 16, 1 << 18, 1 << 22, 1 << 24, 1 << 28};
+    static const size_t on_emulator[] = {1000, 1 << 13, 40000, 70000, WAVE_MAX(4) + 1};
     const size_t *sizes = e->emulated ? on_emulator : on_gpu;
     size_t count = (e->emulated ? sizeof on_emulator : sizeof on_gpu) / sizeof *sizes;
     struct beside b;
@@ -167,11 +166,10 @@ static int run(struct experiment *e, struct fault *fault)
     CUDA_CHECK(fault, known_fill(b.in, most, NULL));
     CUDA_CHECK(fault, cudaDeviceSynchronize());
 
-    int all = b.multiprocessors, held[] = {0, all / 8, all / 4, all / 2, all - 1};
+    int all = b.multiprocessors, held[] = {0, all / 2, all - 1};
     for (size_t h = 0; h < (e->emulated ? 1 : sizeof held / sizeof *held); h++)
         for (size_t i = 0; i < count; i++)
-            if (sizes[i] <= SMALL_MAX(4) || held[h] == 0 || held[h] >= all / 2)
-                if (run_one(e, &b, sizes[i], held[h], fault)) return fault->code;
+            if (run_one(e, &b, sizes[i], held[h], fault)) return fault->code;
 
     CUDA_CHECK(fault, cudaStreamDestroy(b.stream));
     CUDA_CHECK(fault, cudaEventDestroy(b.from));
