@@ -155,6 +155,16 @@ static uint64_t lane_address(const struct warp *w, const struct insn *i, int lan
     return ((const uint32_t *)slot_at(w, i->a))[lane] + (uint32_t)i->offset;
 }
 
+/* Of some lanes, those whose address is that of the first. */
+static uint32_t lanes_at_same(const struct warp *w, const struct insn *i, uint32_t lanes)
+{
+    uint64_t first = lane_address(w, i, __builtin_ctz(lanes));
+    uint32_t same = 0;
+    for (; lanes; lanes &= lanes - 1)
+        if (lane_address(w, i, __builtin_ctz(lanes)) == first) same |= lanes & -lanes;
+    return same;
+}
+
 static bool find(struct warp *w, const struct insn *i, int lane, struct shared_place *place)
 {
     return shared_find(w, i, lane, i->space, lane_address(w, i, lane), sizeof(uint64_t),
@@ -191,21 +201,32 @@ static bool operate(struct warp *w, const struct insn *i, int lane,
         mbarrier_complete_bytes(w, i, lane, place, operand(w, i->c, lane, 0));
         return !w->block->launch->error;
     }
-    if (w->block->race && i->function == MBARRIER_ARRIVE)
-        race_mbarrier_arrive(w, lane, place, i->order & ORDER_RELEASE);
     if (i->c != NO_SLOT && !expect_bytes(w, i, lane, place, operand(w, i->c, lane, 0)))
         return false;
     return i->function == MBARRIER_EXPECT ||
            arrive(w, i, lane, place, count, (enum arrival)i->result);
 }
 
+/* For racecheck. Lanes that arrive together are told of together, if the phase is not over before the
+ * last of them: those in `left`, if the first was told of. */
+static uint32_t tell(struct warp *w, const struct insn *i, uint32_t left,
+                     const struct shared_place *place)
+{
+    uint32_t same = lanes_at_same(w, i, left), first = left & -left;
+    bool all = i->b == NO_SLOT && (unsigned)__builtin_popcount(same) <= read_state(place).pending;
+    race_mbarrier_arrive(w, all ? same : first, place, i->order & ORDER_RELEASE);
+    return left & ~(all ? same : first);
+}
+
 void op_mbarrier(struct warp *w, const struct insn *i, uint32_t mask)
 {
+    uint32_t untold = w->block->race && i->function == MBARRIER_ARRIVE ? mask : 0;
     for (uint32_t left = mask; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
         struct shared_place place;
         uint64_t before;
         if (!find(w, i, lane, &place)) return;
+        if (untold & left & -left) untold = tell(w, i, untold, &place);
         memcpy(&before, place.owner->shared + place.offset, sizeof before);
         if (!operate(w, i, lane, &place)) return;
         if (i->d != NO_SLOT) ((uint64_t *)slot_at(w, i->d))[lane] = before;
@@ -250,12 +271,14 @@ void mbarrier_wait_result(struct warp *w, const struct insn *i, uint32_t lanes, 
 {
     uint32_t *d = slot_at(w, i->d);
     *d = (*d & ~lanes) | over;
-    for (; over && w->block->race; over &= over - 1) {
-        int lane = __builtin_ctz(over);
+    while (over && w->block->race) {
         struct shared_place place;
-        if (!find(w, i, lane, &place)) return;
-        race_mbarrier_use(w, i, lane, &place, "ld");
-        race_mbarrier_await(w, lane, &place);
+        uint32_t same = lanes_at_same(w, i, over);
+        if (!find(w, i, __builtin_ctz(over), &place)) return;
+        for (uint32_t left = same; left; left &= left - 1)
+            race_mbarrier_use(w, i, __builtin_ctz(left), &place, "ld");
+        race_mbarrier_await(w, same, &place);
+        over &= ~same;
     }
 }
 

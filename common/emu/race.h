@@ -66,12 +66,13 @@ struct shared_place; /* shared.h */
 void race_mbarrier_use(struct warp *, const struct insn *, int lane, const struct shared_place *,
                        const char *operation);
 void race_mbarrier_init(const struct shared_place *);
-/* A lane arrives: what it has done until now, or had fenced if the arrival releases nothing, … */
-void race_mbarrier_arrive(struct warp *, int lane, const struct shared_place *, bool releases);
+/* Lanes arrive: what they have done until now, or had fenced if the arrival releases nothing, … */
+void race_mbarrier_arrive(struct warp *, uint32_t lanes, const struct shared_place *,
+                          bool releases);
 /* … is known when the phase is over … */
 void race_mbarrier_over(const struct shared_place *);
 /* … to lanes that have waited for it. */
-void race_mbarrier_await(struct warp *, int lane, const struct shared_place *);
+void race_mbarrier_await(struct warp *, uint32_t lanes, const struct shared_place *);
 
 /* ---- asynchronous copies (race_async.c) */
 

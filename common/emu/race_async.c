@@ -41,11 +41,12 @@ void race_mbarrier_init(const struct shared_place *place)
     }
 }
 
-void race_mbarrier_arrive(struct warp *w, int lane, const struct shared_place *place, bool releases)
+void race_mbarrier_arrive(struct warp *w, uint32_t lanes, const struct shared_place *place,
+                          bool releases)
 {
     hand_on(place, COMING, SCOPE_DEVICE,
-            releases ? lane_knowledge(w, lane) : lane_fenced(w, lane, SCOPE_BLOCK));
-    hand_on(place, COMING, FOR_COPIES, lane_fenced(w, lane, FOR_COPIES));
+            releases ? lanes_knowledge(w, lanes) : lanes_fenced(w, lanes, SCOPE_BLOCK));
+    hand_on(place, COMING, FOR_COPIES, lanes_fenced(w, lanes, FOR_COPIES));
     next_moment(w->block->race);
 }
 
@@ -59,9 +60,13 @@ void race_mbarrier_over(const struct shared_place *place)
     }
 }
 
-void race_mbarrier_await(struct warp *w, int lane, const struct shared_place *place)
+void race_mbarrier_await(struct warp *w, uint32_t lanes, const struct shared_place *place)
 {
-    sync_acquire(w, lane, &place->owner->race->words, place->offset / GRANULE + 1 + OVER);
+    const struct sync_word *word = word_of(place, OVER);
+    if (!word) return;
+    lanes_learn(w, lanes, word->known[SCOPE_DEVICE]);
+    for (; lanes && word->known[FOR_COPIES]; lanes &= lanes - 1)
+        lane_learn_fenced(w, __builtin_ctz(lanes), FOR_COPIES, word->known[FOR_COPIES]);
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */

@@ -71,10 +71,43 @@ void lane_learn(const struct warp *w, int lane, struct knowledge *k)
     state->with_more |= bit_of(lane);
 }
 
+/* Lanes that knew the same know the same: the same tree, which makes much after it quicker. */
+void lanes_learn(const struct warp *w, uint32_t lanes, struct knowledge *k)
+{
+    struct race_warp *state = state_of(w);
+    struct knowledge *before = NULL, *after = NULL;
+    for (; lanes; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        if (after && state->more[lane] == before) {
+            knowledge_drop(space_of(w->block), &state->more[lane]);
+            state->more[lane] = knowledge_hold(after);
+            state->with_more |= bit_of(lane);
+        } else {
+            before = state->more[lane];
+            lane_learn(w, lane, k);
+            after = state->more[lane];
+        }
+    }
+}
+
+struct knowledge *lanes_fenced(const struct warp *w, uint32_t lanes, enum fence fence)
+{
+    struct knowledge *all = NULL;
+    for (; lanes; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        if (!lane_has_fenced(w, lane)) continue;
+        struct knowledge *fenced = lane_fenced(w, lane, fence);
+        knowledge_add(space_of(w->block), &all, fenced);
+        knowledge_drop(space_of(w->block), &fenced);
+    }
+    return all;
+}
+
 bool lane_has_fenced(const struct warp *w, int lane)
 {
     const struct race_block *race = w->block->race;
-    return state_of(w)->has_fenced & bit_of(lane) || race->fenced[SCOPE_BLOCK];
+    return state_of(w)->has_fenced & bit_of(lane) || race->fenced[SCOPE_BLOCK] ||
+           race->fenced[FOR_COPIES];
 }
 
 void lane_learn_fenced(const struct warp *w, int lane, enum fence fence, struct knowledge *k)

@@ -76,6 +76,15 @@ static void gather_all(const struct warp *w, uint32_t lanes, struct meeting *m)
     add_and_drop(space_of(w->block), &m->known, entries_of(w, lanes, NULL, w->block->race->now));
 }
 
+struct knowledge *lanes_knowledge(const struct warp *w, uint32_t lanes)
+{
+    struct meeting m = {0};
+    gather_all(w, lanes, &m);
+    knowledge_add(space_of(w->block), &m.known, w->block->race->common);
+    for (int s = 0; s < FENCES; s++) knowledge_drop(space_of(w->block), &m.fenced[s]);
+    return m.known;
+}
+
 static void spread(const struct warp *w, uint32_t lanes, const struct meeting *m)
 {
     struct knowledge_space *space = space_of(w->block);
