@@ -17,6 +17,7 @@
 #define PATIENCE   0.5 // seconds that the host waits for the scan before it lets the other kernel go
 #define GIVE_UP    20e9  // nanoseconds after which that one goes by itself
 #define LOOK_EVERY 20000 // nanoseconds between two looks: whoever looks all the time slows others
+#define RUNS       5 // while it is held; the fastest counts, as the host launches at its leisure
 
 /* What host and holding kernel tell each other, in memory of the host that both see. */
 struct talk {
@@ -92,25 +93,40 @@ static int launch(struct beside *b, size_t n, cudaStream_t stream, struct fault 
     return 0;
 }
 
-/* Scans n elements while `held` multiprocessors are taken. *ended: before they were let go. */
+/* Waits for the scan, but not for ever: has it ended while the other kernel was there? */
+static bool ends(const struct beside *b, int held, cudaStream_t stream)
+{
+    double start = clock_seconds();
+    while (cudaStreamQuery(stream) == cudaErrorNotReady && clock_seconds() - start < PATIENCE)
+        a_moment();
+    bool ended = cudaStreamQuery(stream) == cudaSuccess &&
+                 (held == 0 || cudaStreamQuery(b->stream) == cudaErrorNotReady);
+    (void)cudaGetLastError(); // "not ready" counts as an error that is still to be asked for
+    return ended;
+}
+
+/* Scans n elements RUNS times while `held` multiprocessors are taken. *ended: each time before they
+ * were let go; then *milliseconds is what the fastest took. */
 static int scan_beside(struct beside *b, size_t n, int held, cudaStream_t stream, bool *ended,
-                       struct fault *fault)
+                       float *milliseconds, struct fault *fault)
 {
     CUDA_CHECK(fault, cudaMemset(b->wrong, 0, sizeof *b->wrong));
     CUDA_CHECK(fault, cudaDeviceSynchronize());
     // Once before: the first launch of a kernel may load it, which may wait for the whole GPU.
     if (launch(b, n, stream, fault)) return fault->code;
-    CUDA_CHECK(fault, cudaMemsetAsync(b->out, 0xFF, n * sizeof(float), stream));
     CUDA_CHECK(fault, cudaDeviceSynchronize());
 
     if (held > 0 && hold_some(b, held, fault)) return fault->code;
-    if (launch(b, n, stream, fault)) return fault->code;
-    double start = clock_seconds();
-    while (cudaStreamQuery(stream) == cudaErrorNotReady && clock_seconds() - start < PATIENCE)
-        a_moment();
-    *ended = cudaStreamQuery(stream) == cudaSuccess &&
-             (held == 0 || cudaStreamQuery(b->stream) == cudaErrorNotReady);
-    (void)cudaGetLastError(); // "not ready" counts as an error that is still to be asked for
+    *ended = true;
+    for (int run = 0; run < RUNS && *ended; run++) {
+        float took;
+        CUDA_CHECK(fault, cudaMemsetAsync(b->out, 0xFF, n * sizeof(float), stream));
+        if (launch(b, n, stream, fault)) return fault->code;
+        *ended = ends(b, held, stream);
+        if (!*ended) break;
+        CUDA_CHECK(fault, cudaEventElapsedTime(&took, b->from, b->to));
+        if (run == 0 || took < *milliseconds) *milliseconds = took;
+    }
     b->host->go = 1;
     CUDA_CHECK(fault, cudaDeviceSynchronize());
     return 0;
@@ -125,9 +141,8 @@ static int run_one(struct experiment *e, struct beside *b, size_t n, int held, s
     float milliseconds = 0;
     bool ended = false;
 
-    if (scan_beside(b, n, held, e->timer.stream, &ended, fault)) return fault->code;
+    if (scan_beside(b, n, held, e->timer.stream, &ended, &milliseconds, fault)) return fault->code;
     CUDA_CHECK(fault, cudaMemcpy(&wrong, b->wrong, sizeof wrong, cudaMemcpyDeviceToHost));
-    CUDA_CHECK(fault, cudaEventElapsedTime(&milliseconds, b->from, b->to));
     experiment_at(e, names[kernel], "%zu beside %d of %d", n, held, b->multiprocessors);
     experiment_value(e, "ended", ended, "");
     experiment_value(e, "wrong", (double)wrong, "");
