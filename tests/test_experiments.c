@@ -224,3 +224,10 @@ Test(experiments, grid_sync)
     expect_value("launches", "8", "requests_st", 8 * 100);
     expect_value("too large", "1057", "error", 720); /* cudaErrorCooperativeLaunchTooLarge */
 }
+
+/* Of step 12's pipeline with one lane that arrives for its warp, too, racecheck finds nothing. */
+Test(experiments, arrivals)
+{
+    expect_status(0, "$emu --tool racecheck --error-exitcode 9 " FOLDER "12-arrivals 2>&1");
+    expect("one lane");
+}
