@@ -1,8 +1,8 @@
 /*
  * Step 12: a pipeline, as fast as a copy.
  *
- * What it is: the scan with which this tutorial ends, in four kernels' worth of ideas of its own;
- * beyond the documents. Blocks stay, and copies run ahead of them in bulk (pipeline.cuh).
+ * What it is: the scan with which this tutorial ends, beyond the documents. Blocks stay, and copies
+ * run ahead of them in bulk (pipeline.cuh).
  * Same as step 11 except: a block goes on to further tiles; tiles are copied to shared memory long
  * before they are scanned (barrier.cuh, ring.cuh) and their sums published as long before; a prefix
  * is made of sums alone (prefix.cuh); states are never cleared, they carry an epoch (states.cuh);
