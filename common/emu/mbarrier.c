@@ -207,15 +207,15 @@ static bool operate(struct warp *w, const struct insn *i, int lane,
            arrive(w, i, lane, place, count, (enum arrival)i->result);
 }
 
-/* For racecheck. Lanes that arrive together are told of together, if the phase is not over before the
- * last of them: those in `left`, if the first was told of. */
-static uint32_t tell(struct warp *w, const struct insn *i, uint32_t left,
+/* Tells racecheck of the first of the lanes that it has not heard of; and of all of them at once that
+ * arrive at the same place, if the phase cannot be over before the last. Returns the rest. */
+static uint32_t tell(struct warp *w, const struct insn *i, uint32_t untold,
                      const struct shared_place *place)
 {
-    uint32_t same = lanes_at_same(w, i, left), first = left & -left;
+    uint32_t same = lanes_at_same(w, i, untold), first = untold & -untold;
     bool all = i->b == NO_SLOT && (unsigned)__builtin_popcount(same) <= read_state(place).pending;
     race_mbarrier_arrive(w, all ? same : first, place, i->order & ORDER_RELEASE);
-    return left & ~(all ? same : first);
+    return untold & ~(all ? same : first);
 }
 
 void op_mbarrier(struct warp *w, const struct insn *i, uint32_t mask)
