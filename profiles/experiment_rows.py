@@ -295,7 +295,7 @@ def fixed_order(value):
     taken = lambda way, n: value(way, "n=%d" % n, "time")
     against = lambda way, n: "%+.1f %%" % (100 * (taken(way, n) / taken("as it is", n) - 1))
     return gpu("Time of a scan by the pipeline") + table(
-        ["n", "as it is", *(cell for way in others for cell in ("`%s`" % way, ""))],
+        ["n", "as it is", *(cell for way in others for cell in ("`%s`" % way, "difference"))],
         *([size(n), duration(taken("as it is", n)), *(cell for way in others for cell in (duration(taken(way, n)), against(way, n)))]
           for n in sizes))
 

@@ -111,6 +111,51 @@ Test(conclusions, constants_are_for_one_word)
           2);
 }
 
+/* notes/00: what is read once, and what again and again. */
+Test(conclusions, cache_operators_matter_where_data_is_kept)
+{
+    const char *const words[] = {"ca", "cg", "cs", "lu", "cv", "nc"};
+    double once = value("cache-operators", "ld_plain", "once", "time"),
+           again = value("cache-operators", "ld_plain", "again", "time");
+    for (int i = 0; i < 6; i++) {
+        char variant[10];
+        snprintf(variant, sizeof variant, "ld_%s", words[i]);
+        double mine = value("cache-operators", variant, "once", "time") / once;
+        if (strcmp(words[i], "nc") == 0)
+            between(0.6, mine, 0.9);
+        else
+            between(0.97, mine, 1.03);
+        mine = value("cache-operators", variant, "again", "time") / again;
+        if (strstr("cg lu cv", words[i]))
+            cr_expect_gt(mine, 3);
+        else
+            between(0.95, mine, 1.1);
+    }
+}
+
+/* notes/12: the ring over time, and what the order costs. */
+Test(conclusions, the_look_warp_is_the_narrowest_place)
+{
+    const char *const n = "n=67108864";
+    double tile =
+        (value("timeline", "store", "k=11", "end") - value("timeline", "store", "k=0", "end")) /
+        11; /* cycles from tile to tile */
+    cr_expect_gt(value("timeline", "mean", n, "look"), 0.8 * tile);
+    cr_expect_lt(value("timeline", "mean", n, "sum"), 0.6 * tile);
+    between(1, value("timeline", "mean", n, "copy") / tile, 2);
+    between(2.5, value("timeline", "mean", n, "tiles-ahead"), 6);
+    for (int power = 24; power <= 28; power += 2)
+        for (int way = 0; way < 2; way++) {
+            char size[20];
+            snprintf(size, sizeof size, "n=%d", 1 << power);
+            double least = power == 24 ? 0.98 : 0.995;
+            between(least,
+                    value("fixed-order", way ? "first-come" : "in-float", size, "time") /
+                        value("fixed-order", "as-it-is", size, "time"),
+                    1.005);
+        }
+}
+
 /* notes/02: a race that did not show; the second array is a little faster than the second barrier. */
 Test(conclusions, a_race_that_does_not_show)
 {
