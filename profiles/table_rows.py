@@ -443,7 +443,7 @@ def banks(step, *variants):
         return ["Not recorded yet."]
     rows = []
     for variant in variants:
-        for n in (2048, 2**16, MI, LARGE):
+        for n in (2048, 2**16, MI, 4 * MI, LARGE):
             if not has(NCU, step=step, n=n, variant=variant):
                 continue
             row = {**by_ncu(step, n, variant), **hardware_conflicts(step, n, variant)}

@@ -18,8 +18,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
-/* Steps up to this one have rows there; the others have not been recorded yet. */
-enum { LAST_RECORDED = 11 };
+enum { LAST_RECORDED = 12 };
 
 enum { ONE_BLOCK = 2048, LARGE = 65537 };
 
