@@ -188,8 +188,8 @@ compare: all ## two steps' counters side by side, A=3 B=4 N=512 LINES=1; without
 # Its operations (ops*.c) are compiled for any CPU and for one with AVX2; at run time it takes what
 # the CPU can do. They round as PTX says: no contraction to fma, no assumption on the rounding mode.
 ISAS     := base $(if $(filter x86_64,$(shell uname -m)),v3)
-OPS      := $(wildcard common/emu/ops*.c)
-EMU      := $(call objects,$(filter-out $(OPS) %/emu_main.c,$(wildcard common/emu/*.c))) \
+OPS      := $(wildcard common/emu/operations/ops*.c)
+EMU      := $(call objects,$(filter-out $(OPS),$(wildcard common/emu/*/*.c))) \
             $(foreach isa,$(ISAS),$(OPS:%.c=build/%.$(isa).o))
 
 # Every symbol must be there at the link; sanitized objects get some from the program.
@@ -197,9 +197,9 @@ NO_UNDEFINED = $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
 comma       := ,
 
 build/common/emu/%: CFLAGS += -fPIC -ffp-contract=off
-build/common/emu/ops%: CFLAGS += -O3 -frounding-math
+build/common/emu/operations/ops%: CFLAGS += -O3 -frounding-math
 # So that the function which the program called stays on the stack (cudart_place.c).
-build/common/emu/cudart_%: CFLAGS += -fno-optimize-sibling-calls
+build/common/emu/runtime/cudart_%: CFLAGS += -fno-optimize-sibling-calls
 
 build/%.base.o: %.c
 	$(call say,$(CC),"$< for any CPU")
@@ -258,8 +258,8 @@ tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PROGRAM_
 	@:
 
 # The tests see the parts of the emulator that its library hides, too.
-build/tests/run: $(TESTS) $(addprefix build/common/emu/,fatbin.o lz4.o kernel_name.o \
-        emu_elf.o cubin.o cubin_lines.o sass.o ptx_types.o models.o) \
+build/tests/run: $(TESTS) $(addprefix build/common/emu/,$(addprefix binary/,fatbin.o lz4.o kernel_name.o \
+        emu_elf.o cubin.o cubin_lines.o sass.o) ptx/ptx_types.o machine/models.o) \
         build/emu/libcudart.so.13
 	$(call say,link,$@)
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' \

@@ -6,7 +6,7 @@
  * `twice`.
  */
 #define _GNU_SOURCE
-#include "emu/kernel_name.h"
+#include "emu/binary/kernel_name.h"
 #include "command.h"
 #include "programs/programs.h"
 

@@ -5,10 +5,10 @@
  * test of what ptxas made of them is skipped if that is not the 13.0 with which it was written.
  */
 #define _GNU_SOURCE
-#include "emu/cubin.h"
-#include "emu/emu_elf.h"
-#include "emu/fatbin.h"
-#include "emu/sass.h"
+#include "emu/binary/cubin.h"
+#include "emu/binary/emu_elf.h"
+#include "emu/binary/fatbin.h"
+#include "emu/binary/sass.h"
 #include "programs/programs.h"
 
 #include <criterion/criterion.h>

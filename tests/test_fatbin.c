@@ -5,8 +5,8 @@
  * many is a crash.
  */
 #define _GNU_SOURCE
-#include "emu/fatbin.h"
-#include "emu/lz4.h"
+#include "emu/binary/fatbin.h"
+#include "emu/binary/lz4.h"
 #include "programs/programs.h"
 
 #include <criterion/criterion.h>

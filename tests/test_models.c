@@ -4,7 +4,7 @@
  * GPU Gems 3, chapter 39 (G80: 16 banks); CUDA C Programming Guide 4.2, appendix F; Kepler tuning
  * guide, 1.4.3.1; the lecture on memory: caching loads are Fermi's, non-caching ones Kepler's.
  */
-#include "emu/models.h"
+#include "emu/machine/models.h"
 #include "programs/programs.h"
 
 #include <criterion/criterion.h>

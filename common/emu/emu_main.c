@@ -5,12 +5,12 @@
  * what is wanted, and becomes the program. The library does the rest.
  */
 #define _GNU_SOURCE /* asprintf */
-#include "check_tools.h"
+#include "check/check_tools.h"
 #include "emu.h"
-#include "emu_elf.h"
-#include "emu_report.h"
-#include "metrics.h"
-#include "whole_file.h"
+#include "binary/emu_elf.h"
+#include "count/emu_report.h"
+#include "count/metrics.h"
+#include "binary/whole_file.h"
 
 #include <errno.h>
 #include <getopt.h>

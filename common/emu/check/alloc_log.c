@@ -1,0 +1,155 @@
+/* alloc_log.c — see alloc_log.h. */
+#include "alloc_log.h"
+#include "emu/machine/device.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void alloc_log_close(struct alloc_log *log) { free(log->all); }
+
+static bool is_on(const struct emu *emu) { return emu->checks & EMU_CHECK_MEMORY; }
+
+void alloc_log_add(struct emu *emu, uint64_t base, uint64_t bytes)
+{
+    struct alloc_log *log = &emu->allocations;
+    if (!is_on(emu)) return;
+    if (log->count == log->room) {
+        size_t room = log->room ? 2 * log->room : 64;
+        struct allocation *grown = realloc(log->all, room * sizeof *grown);
+        if (!grown) return; /* findings will know less */
+        log->all = grown;
+        log->room = room;
+    }
+    struct allocation *a = &log->all[log->count++];
+    *a = (struct allocation){.base = base, .bytes = bytes};
+    device_host_place(emu, &a->made);
+}
+
+/* The newest allocation that held an address. */
+static struct allocation *find(struct alloc_log *log, uint64_t address)
+{
+    for (size_t i = log->count; i-- > 0;)
+        if (address - log->all[i].base < log->all[i].bytes) return &log->all[i];
+    return NULL;
+}
+
+void alloc_log_free(struct emu *emu, uint64_t base)
+{
+    struct allocation *a = is_on(emu) ? find(&emu->allocations, base) : NULL;
+    if (!a) return;
+    a->is_freed = true;
+    device_host_place(emu, &a->freed);
+}
+
+/* ---- describing ------------------------------------------------------------------------------ */
+
+/* The live range that is nearest to an address. */
+static const struct range *nearest_range(const struct memory *memory, uint64_t address)
+{
+    const struct range *nearest = NULL;
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < memory->range_count; i++) {
+        const struct range *range = &memory->ranges[i];
+        uint64_t away = address < range->base ? range->base - address
+                        : address - range->base >= range->bytes
+                            ? address - range->base - range->bytes
+                            : 0;
+        if (away > least || (nearest && away == least)) continue;
+        least = away;
+        nearest = range;
+    }
+    return nearest;
+}
+
+static void describe_freed(const struct emu *emu, const struct allocation *a, uint64_t address,
+                           char *text, size_t size)
+{
+    device_append(text, size,
+                  "\n    and is %" PRIu64 " bytes inside of a freed allocation at 0x%" PRIx64
+                  " of size %" PRIu64 " bytes",
+                  address - a->base, a->base, a->bytes);
+    device_append_host_place(emu, &a->freed, "It was freed at", text, size);
+    device_append_host_place(emu, &a->made, "It had been allocated at", text, size);
+}
+
+/* Counts as compute-sanitizer does: the byte just behind an allocation is 1 byte after it. */
+static void describe_nearest(struct emu *emu, const struct range *range, uint64_t address,
+                             char *text, size_t size)
+{
+    uint64_t offset = address - range->base;
+    if (address < range->base)
+        device_append(text, size, "\n    and is %" PRIu64 " bytes before", range->base - address);
+    else if (offset >= range->bytes)
+        device_append(text, size, "\n    and is %" PRIu64 " bytes after",
+                      offset - range->bytes + 1);
+    else
+        device_append(text, size, "\n    and is inside");
+    device_append(text, size, " the nearest allocation at 0x%" PRIx64 " of size %" PRIu64 " bytes",
+                  range->base, range->bytes);
+    const struct allocation *a = find(&emu->allocations, range->base);
+    if (a) device_append_host_place(emu, &a->made, "It was allocated at", text, size);
+}
+
+void alloc_log_append(struct emu *emu, uint64_t address, char *text, size_t size)
+{
+    const struct range *own = memory_find(&emu->memory, address);
+    if (own && own->is_heap) {
+        char where[200];
+        heap_describe(&emu->heap, address, where, sizeof where);
+        device_append(text, size, "\n    and is %s", where);
+        return;
+    }
+    const struct allocation *a = find(&emu->allocations, address);
+    const struct range *range = nearest_range(&emu->memory, address);
+    if (a && a->is_freed)
+        describe_freed(emu, a, address, text, size);
+    else if (range && address)
+        describe_nearest(emu, range, address, text, size);
+    else if (address)
+        device_append(text, size, "\n    and no memory is allocated");
+}
+
+void emu_describe_bad_free(struct emu *emu, emu_addr address, char *text, size_t size)
+{
+    pthread_mutex_lock(&emu->lock);
+    const struct allocation *a = find(&emu->allocations, address);
+    bool again = a && a->is_freed && a->base == address;
+    snprintf(text, size, "    Address 0x%" PRIx64 " %s", address,
+             again ? "was freed before: a double free" : "is not the start of an allocation");
+    alloc_log_append(emu, address, text, size);
+    pthread_mutex_unlock(&emu->lock);
+}
+
+/* ---- leaks ----------------------------------------------------------------------------------- */
+
+static void report_leak(struct emu *emu, uint64_t base, uint64_t bytes, const char *where,
+                        const char *detail)
+{
+    char head[100];
+    snprintf(head, sizeof head, "Leaked %" PRIu64 " bytes at 0x%" PRIx64 "%s", bytes, base, where);
+    emu_add_finding(emu, EMU_CHECK_MEMORY, EMU_FINDING_ERROR, head, detail);
+}
+
+size_t emu_report_leaks(struct emu *emu, uint64_t *bytes)
+{
+    size_t count = 0, granule = 0;
+    struct range block;
+    *bytes = 0;
+    pthread_mutex_lock(&emu->lock);
+    for (size_t i = 0; i < emu->allocations.count; i++) {
+        const struct allocation *a = &emu->allocations.all[i];
+        char detail[CHECK_TEXT] = "";
+        if (a->is_freed) continue;
+        count++;
+        *bytes += a->bytes;
+        device_append_host_place(emu, &a->made, "Allocated at", detail, sizeof detail);
+        report_leak(emu, a->base, a->bytes, "", *detail ? detail + 1 : NULL);
+    }
+    while (heap_walk(&emu->heap, &granule, &block)) {
+        count++;
+        *bytes += block.bytes;
+        report_leak(emu, block.base, block.bytes, ", of malloc in a kernel", NULL);
+    }
+    pthread_mutex_unlock(&emu->lock);
+    return count;
+}

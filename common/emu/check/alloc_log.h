@@ -1,0 +1,31 @@
+/*
+ * alloc_log.h — memcheck's memory of every allocation, and of what has been freed.
+ *
+ * Kept only while memcheck is on. Freed addresses are the last to be given out again (memory.h), so
+ * an access to them is nearly always seen as what it is.
+ */
+#ifndef EMU_ALLOC_LOG_H
+#define EMU_ALLOC_LOG_H
+
+#include "emu/emu.h"
+
+struct allocation {
+    uint64_t base, bytes;
+    bool is_freed;
+    struct emu_host_place made, freed;
+};
+
+struct alloc_log {
+    struct allocation *all; /* oldest first */
+    size_t count, room;
+};
+
+void alloc_log_close(struct alloc_log *);
+void alloc_log_add(struct emu *, uint64_t base, uint64_t bytes);
+void alloc_log_free(struct emu *, uint64_t base);
+
+/* Appends lines that say where an address lies that no access may touch: behind which allocation,
+ * or in which freed one, and where in the program that was made and freed. */
+void alloc_log_append(struct emu *, uint64_t address, char *text, size_t size);
+
+#endif

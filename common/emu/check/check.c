@@ -1,0 +1,225 @@
+/* check.c — see check.h. */
+#define _POSIX_C_SOURCE 200809L /* strdup */
+#include "check.h"
+#include "emu/machine/device.h"
+#include "emu/binary/kernel_name.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 1024, DEFAULT_LIMIT = 100 };
+
+struct check_entry {
+    struct emu_finding finding; /* its strings belong to the entry */
+    const char *kernel;         /* the name's pointer is only compared */
+    char *kind;
+    struct check_place place, other;
+    bool per_thread;
+    struct check_entry *next; /* in its bucket */
+};
+
+bool check_open(struct check_log *log, size_t limit)
+{
+    log->limit = limit ? limit : DEFAULT_LIMIT;
+    log->buckets = calloc(BUCKETS, sizeof *log->buckets);
+    if (!log->buckets) return false;
+    pthread_mutex_init(&log->lock, NULL);
+    return true;
+}
+
+static void entry_free(struct check_entry *entry)
+{
+    if (!entry) return;
+    free((char *)entry->finding.head);
+    free((char *)entry->finding.detail);
+    free(entry->kind);
+    free(entry);
+}
+
+void check_close(struct check_log *log)
+{
+    if (!log->buckets) return;
+    for (size_t i = 0; i < log->count; i++) entry_free(log->entries[i]);
+    free(log->entries);
+    free(log->buckets);
+    pthread_mutex_destroy(&log->lock);
+}
+
+/* ---- recognising ----------------------------------------------------------------------------- */
+
+static bool same_dim(struct emu_dim a, struct emu_dim b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static bool same_place(const struct check_place *a, const struct check_place *b, bool per_thread)
+{
+    if (a->insn != b->insn) return false;
+    return !per_thread || (same_dim(a->block, b->block) && same_dim(a->thread, b->thread));
+}
+
+static bool is_same(const struct check_entry *e, const struct check_report *r, const char *kernel)
+{
+    return e->finding.tool == r->tool && e->per_thread == r->per_thread && e->kernel == kernel &&
+           same_place(&e->place, &r->place, r->per_thread) &&
+           same_place(&e->other, &r->other, r->per_thread) && !strcmp(e->kind, r->kind);
+}
+
+static size_t bucket_of(const struct check_report *r)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)r->place.insn * 31 + (uint64_t)(uintptr_t)r->other.insn;
+    if (r->per_thread)
+        hash += r->place.thread.x + 33 * (uint64_t)r->place.block.x + 67 * r->place.thread.y;
+    hash *= UINT64_C(0x9E3779B97F4A7C15); /* spreads it over the high bits */
+    return hash >> 54;                    /* 10 of them: BUCKETS */
+}
+
+/* ---- keeping --------------------------------------------------------------------------------- */
+
+static struct check_entry *entry_new(const struct check_report *r, const struct launch *launch,
+                                     bool with_text)
+{
+    struct check_entry *e = calloc(1, sizeof *e);
+    if (!e) return NULL;
+    *e = (struct check_entry){
+        .finding = {.tool = r->tool,
+                    .severity = r->severity,
+                    .unit = r->unit,
+                    .launch = launch ? launch->id : EMU_NO_LAUNCH,
+                    .head = with_text ? strdup(r->head) : NULL,
+                    .detail = with_text && r->detail ? strdup(r->detail) : NULL},
+        .kernel = launch ? launch->kernel->info.name : NULL,
+        .kind = strdup(r->kind),
+        .place = r->place,
+        .other = r->other,
+        .per_thread = r->per_thread,
+    };
+    if (e->kind && (!with_text || e->finding.head)) return e;
+    entry_free(e);
+    return NULL;
+}
+
+static bool append(struct check_log *log, struct check_entry *entry)
+{
+    if (log->count == log->room) {
+        size_t room = log->room ? 2 * log->room : 64;
+        struct check_entry **grown = realloc(log->entries, room * sizeof *grown);
+        if (!grown) return false;
+        log->entries = grown;
+        log->room = room;
+    }
+    log->entries[log->count++] = entry;
+    return true;
+}
+
+void check_report(struct emu *emu, const struct launch *launch, const struct check_report *r)
+{
+    struct check_log *log = &emu->findings;
+    const char *kernel = launch ? launch->kernel->info.name : NULL;
+    pthread_mutex_lock(&log->lock);
+    struct check_entry **bucket = &log->buckets[bucket_of(r)], *e = NULL;
+    /* What happens on the host has no place to be recognised by. */
+    for (e = launch ? *bucket : NULL; e && !is_same(e, r, kernel);) e = e->next;
+    if (!e) {
+        if (r->severity == EMU_FINDING_ERROR) log->errors++;
+        if (r->severity == EMU_FINDING_WARNING) log->warnings++;
+        e = entry_new(r, launch, log->count < log->limit);
+        if (e && append(log, e)) {
+            e->next = *bucket;
+            *bucket = e;
+        } else {
+            entry_free(e); /* for want of memory it is only counted */
+            e = NULL;
+        }
+    }
+    if (e) e->finding.count += r->times ? r->times : 1;
+    pthread_mutex_unlock(&log->lock);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+size_t emu_findings(const struct emu *emu)
+{
+    const struct check_log *log = &emu->findings;
+    return log->count < log->limit ? log->count : log->limit;
+}
+
+const struct emu_finding *emu_finding(const struct emu *emu, size_t index)
+{
+    return index < emu_findings(emu) ? &emu->findings.entries[index]->finding : NULL;
+}
+
+uint64_t emu_finding_count(const struct emu *emu, enum emu_severity severity)
+{
+    return severity == EMU_FINDING_ERROR     ? emu->findings.errors
+           : severity == EMU_FINDING_WARNING ? emu->findings.warnings
+                                             : 0;
+}
+
+unsigned emu_checks(const struct emu *emu) { return emu->checks; }
+
+void emu_add_finding(struct emu *emu, enum emu_check tool, enum emu_severity severity,
+                     const char *head, const char *detail)
+{
+    check_report(
+        emu, NULL,
+        &(struct check_report){
+            .tool = tool, .severity = severity, .kind = head, .head = head, .detail = detail});
+}
+
+/* ---- for texts ------------------------------------------------------------------------------- */
+
+struct check_place check_place(const struct warp *w, const struct insn *insn, int lane)
+{
+    struct emu_dim size = w->block->launch->block;
+    unsigned thread = w->index * WARP + (unsigned)lane;
+    return (struct check_place){
+        .insn = insn,
+        .block = w->block->id,
+        .thread = {thread % size.x, thread / size.x % size.y, thread / size.x / size.y},
+    };
+}
+
+void check_describe_insn(const struct emu_kernel *kernel, const struct insn *insn, char *text,
+                         size_t size)
+{
+    char place[500], name[300];
+    describe_place(kernel, insn, place, sizeof place);
+    kernel_whole_name(kernel->info.name, name, sizeof name);
+    snprintf(text, size, "%s in %s", name, place);
+}
+
+void check_describe_thread(const struct check_place *place, char *text, size_t size)
+{
+    snprintf(text, size, "thread (%u,%u,%u) in block (%u,%u,%u)", place->thread.x, place->thread.y,
+             place->thread.z, place->block.x, place->block.y, place->block.z);
+}
+
+void check_head(const struct launch *launch, const struct check_place *place, const char *title,
+                char *text, size_t size)
+{
+    char where[820], thread[80];
+    check_describe_insn(launch->kernel, place->insn, where, sizeof where);
+    check_describe_thread(place, thread, sizeof thread);
+    snprintf(text, size, "%s\n    at %s\n    by %s", title, where, thread);
+}
+
+uint32_t *check_first_of_lines(const struct emu_kernel *kernel)
+{
+    enum { TALLIES = TALLY_ATOMIC + 1 };
+    uint32_t *of_line = calloc(kernel->line_count * TALLIES + 1, sizeof *of_line);
+    uint32_t *first = malloc(kernel->code_count * sizeof *first);
+    for (size_t i = 0; i < kernel->code_count && of_line && first; i++) {
+        const struct insn *insn = &kernel->code[i];
+        bool has_line = insn->source && insn->source->source_line;
+        uint32_t *of_this = has_line ? &of_line[insn->line * TALLIES + insn->tally] : NULL;
+        if (of_this && !*of_this) *of_this = (uint32_t)i + 1;
+        first[i] = of_this ? *of_this - 1 : (uint32_t)i;
+    }
+    if (!of_line) {
+        free(first);
+        first = NULL;
+    }
+    free(of_line);
+    return first;
+}

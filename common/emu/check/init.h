@@ -1,0 +1,39 @@
+/*
+ * init.h — initcheck: reads of memory that nothing wrote.
+ *
+ * A bit for every byte of device memory, in pages as they are written, and of a block's shared
+ * memory (compute-sanitizer looks at global memory only). Kernels' stores and atomics write, and
+ * so do copies and fills by the host; a copy on the device copies the bits too. Variables of a
+ * module are initialised, and mapped host memory counts as if it were.
+ *
+ * An element that a load takes is a finding if none of its bytes was written: a structure with
+ * padding may be copied. Elements that a wide load takes only because the compiler widened it
+ * (used_bytes), or throws away, do not count. In shared memory it is a warning, no error: much
+ * right code, CUB's merge sort, reads an element beyond those it has filled and then does not look
+ * at it. Local memory is not watched: compilers copy halves of structures there.
+ */
+#ifndef EMU_INIT_H
+#define EMU_INIT_H
+
+#include "emu/machine/machine.h"
+
+/* A device's; NULL: out of memory. */
+struct init *init_open(void);
+void init_close(struct init *);
+/* Bytes of device memory that are new and hold nothing, hold something, or hold what others do. */
+void init_forget(struct init *, uint64_t address, uint64_t bytes);
+void init_write(struct init *, uint64_t address, uint64_t bytes);
+void init_copy(struct init *, uint64_t to, uint64_t from, uint64_t bytes);
+/* The host reads: a finding if nothing wrote any byte of it. */
+void init_read(struct emu *, uint64_t address, uint64_t bytes);
+
+/* A grid begins, and a block's part, for one block after another; false, NULL: out of memory. */
+bool init_begin(struct launch *);
+struct init_block *init_block_new(const struct block *);
+void init_block_start(struct block *);
+void init_block_free(struct init_block *);
+
+void init_access(struct warp *, const struct insn *, uint32_t mask, const uint64_t *address,
+                 unsigned bytes, const char *operation, enum ptx_space, const struct block *owner);
+
+#endif

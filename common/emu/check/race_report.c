@@ -1,0 +1,226 @@
+/*
+ * race_report.c — a hazard as a sentence. One finding is a pair of source lines and how often.
+ *
+ * Hazards are collected until the launch ends. Of those between two lines the one that is told is
+ * the first between threads as far apart as any: advice that helps them helps the others too.
+ */
+#include "race_state.h"
+#include "check.h"
+#include "emu/machine/device.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How far apart two threads are: in one instruction, in one warp, block, cluster, grid. Of a copy
+ * that nobody has waited for it does not matter. */
+enum distance {
+    SAME_INSTRUCTION,
+    SAME_WARP,
+    SAME_BLOCK,
+    SAME_CLUSTER,
+    SAME_GRID,
+    COPY_BEFORE,
+    UNSEEN
+};
+
+struct report {
+    const struct insn *now, *before; /* the first of their lines; now NULL: this place is free */
+    enum hazard hazard;
+    enum ptx_space space;
+    uint64_t count, order; /* order: 0 for the first of the launch, … */
+    enum distance distance;
+    const struct insn *load; /* of a plain load and an atomic: the load; NULL: other accesses */
+    struct check_place place, other;
+    bool copies, copied; /* what happens now is done by a copy; so was what was before … */
+    bool copied_for_all; /* … and it is not known which thread had begun it */
+    uint64_t address;
+};
+
+struct race_reports {
+    struct report *table; /* a hash table */
+    size_t size, count;
+    uint32_t *first; /* by instruction: the first of its line; NULL: no hazard yet */
+};
+
+struct race_reports *race_reports_open(void) { return calloc(1, sizeof(struct race_reports)); }
+
+void race_reports_close(struct race_reports *reports)
+{
+    if (reports) {
+        free(reports->table);
+        free(reports->first);
+    }
+    free(reports);
+}
+
+/* ---- collecting ------------------------------------------------------------------------------ */
+
+static struct report *place_of(const struct race_reports *reports, const struct report *wanted)
+{
+    uint64_t hash = (uintptr_t)wanted->now * 31 + (uintptr_t)wanted->before;
+    hash = (hash + wanted->hazard * 2 + wanted->space) * UINT64_C(0x9E3779B97F4A7C15);
+    for (size_t at = hash >> 20;; at++) {
+        struct report *r = &reports->table[at & (reports->size - 1)];
+        if (!r->now || (r->now == wanted->now && r->before == wanted->before &&
+                        r->hazard == wanted->hazard && r->space == wanted->space))
+            return r;
+    }
+}
+
+static bool grow(struct race_reports *reports)
+{
+    enum { FIRST_SIZE = 64 };
+    struct race_reports old = *reports;
+    reports->size = old.size ? 2 * old.size : FIRST_SIZE;
+    reports->table = calloc(reports->size, sizeof *reports->table);
+    if (!reports->table) {
+        *reports = old;
+        return false;
+    }
+    for (size_t i = 0; i < old.size; i++)
+        if (old.table[i].now) *place_of(reports, &old.table[i]) = old.table[i];
+    free(old.table);
+    return true;
+}
+
+static struct check_place place_before(const struct warp *w, const struct insn *insn, visit before)
+{
+    const struct launch *launch = w->block->launch;
+    struct emu_dim size = launch->block, grid = launch->grid;
+    uint64_t block = visit_block(before);
+    unsigned t = visit_thread(before);
+    return (struct check_place){.insn = insn,
+                                .block = {(unsigned)(block % grid.x),
+                                          (unsigned)(block / grid.x % grid.y),
+                                          (unsigned)(block / grid.x / grid.y)},
+                                .thread = {t % size.x, t / size.x % size.y, t / size.x / size.y}};
+}
+
+static enum distance distance_to(const struct warp *w, unsigned thread, visit before,
+                                 enum maker maker, enum ptx_space space)
+{
+    if (maker != BY_THREAD) return COPY_BEFORE;
+    if (visit_block(before) != w->block->index)
+        return space == PTX_SHARED ? SAME_CLUSTER : SAME_GRID;
+    if (visit_thread(before) / WARP != thread / WARP) return SAME_BLOCK;
+    return visit_moment(before) != AT_ONCE ? SAME_WARP : SAME_INSTRUCTION;
+}
+
+void race_report(struct warp *w, const struct insn *i, int lane, enum hazard hazard, visit before,
+                 enum maker maker, unsigned before_place, enum ptx_space space, uint64_t address)
+{
+    struct race_reports *reports = w->block->race->race->reports;
+    const struct emu_kernel *kernel = w->block->launch->kernel;
+    if ((2 * reports->count >= reports->size && !grow(reports)) ||
+        (!reports->first && !(reports->first = check_first_of_lines(kernel))))
+        return; /* no memory to tell of it */
+    const struct insn *now = &kernel->code[reports->first[i - kernel->code]],
+                      *then = before_place == UNKNOWN_PLACE
+                                  ? NULL
+                                  : &kernel->code[reports->first[before_place]];
+    unsigned thread = w->index * WARP + (unsigned)lane;
+    struct report new = {.now = now,
+                         .before = then,
+                         .hazard = hazard,
+                         .space = space,
+                         .order = reports->count,
+                         .place = check_place(w, now, lane),
+                         .other = place_before(w, then, before),
+                         .copies = w->block->race->copies.maker != BY_THREAD,
+                         .copied = maker != BY_THREAD,
+                         .copied_for_all = maker == BY_BARRIER,
+                         .address = address};
+    if (now->tally == TALLY_LOAD && then && then->tally == TALLY_ATOMIC) new.load = i;
+    if (then && then->tally == TALLY_LOAD && now->tally == TALLY_ATOMIC)
+        new.load = &kernel->code[before_place];
+    new.distance = hazard == UNSEEN_BY_COPY ? UNSEEN : distance_to(w, thread, before, maker, space);
+    struct report *r = place_of(reports, &new);
+    uint64_t count = r->count;
+    if (!r->now) {
+        *r = new;
+        reports->count++;
+    } else if (new.distance > r->distance) {
+        new.order = r->order;
+        *r = new;
+    }
+    r->count = count + 1;
+}
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+static const char *name_of_access(const struct insn *insn, bool is_copy)
+{
+    if (!insn) return "some";
+    if (is_copy) return "Copy";
+    return insn->tally == TALLY_LOAD ? "Read" : insn->tally == TALLY_STORE ? "Write" : "Atomic";
+}
+
+static const char *const advice[] = {
+    "Lanes write it in one instruction, and different values: which of them stays is chance",
+    "Nothing orders these two lanes, which need not run in step: is a __syncwarp() missing "
+    "between them?",
+    "No barrier orders these two warps: is a __syncthreads() missing between them?",
+    "Nothing orders these two blocks of a cluster: is a cluster.sync() missing between them?",
+    "Nothing orders these two blocks: it takes atomics, a flag that is stored behind a "
+    "__threadfence(), or a second launch",
+    "No wait for that copy comes before: at the mbarrier it arrives at, or for its group by the "
+    "thread that began it, and then a barrier",
+    "Bulk copies need not see what threads have stored: is a fence.proxy.async missing between "
+    "them?"};
+
+/* "thread (0,0,0) in block (0,0,0)", or a copy that it has begun. */
+static void describe_who(const struct check_place *place, bool is_copy, bool is_known, char *text,
+                         size_t size)
+{
+    int length = is_copy ? snprintf(text, size, "a copy%s", is_known ? " of " : "") : 0;
+    if (is_known) check_describe_thread(place, text + length, size - (size_t)length);
+}
+
+static void tell(const struct launch *launch, const struct report *r)
+{
+    static const char *const then[] = {"wrote", "read", "wrote", "wrote"};
+    static const char *const now[] = {"reads", "writes", "writes", "reads"};
+    static const char *const names[] = {"RAW", "WAR", "WAW", "RAW"};
+    char kind[60], head[CHECK_TEXT], detail[CHECK_TEXT], here[400], there[400], me[99], they[99];
+    check_describe_insn(launch->kernel, r->now, here, sizeof here);
+    check_describe_insn(launch->kernel, r->before, there, sizeof there);
+    describe_who(&r->place, r->copies, true, me, sizeof me);
+    describe_who(&r->other, r->copied, !r->copied_for_all, they, sizeof they);
+    snprintf(kind, sizeof kind, "%s hazard at __%s__ address", names[r->hazard],
+             r->space == PTX_SHARED ? "shared" : "global");
+    snprintf(head, sizeof head,
+             "Error: Race reported between %s access at %s\n    and %s access at %s",
+             name_of_access(r->before, r->copied), there, name_of_access(r->now, r->copies), here);
+    snprintf(detail, sizeof detail, "    %s 0x%" PRIx64 ": %s %s it, %s %s it\n    %s", kind,
+             r->address, they, then[r->hazard], me, now[r->hazard], advice[r->distance]);
+    check_report(launch->emu, launch,
+                 &(struct check_report){.tool = EMU_CHECK_RACE,
+                                        .severity = EMU_FINDING_ERROR,
+                                        .kind = kind,
+                                        .place = r->place,
+                                        .other = r->other,
+                                        .times = r->count,
+                                        .head = head,
+                                        .unit = "hazards",
+                                        .detail = detail});
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const struct report *x = a, *y = b;
+    if (!x->now || !y->now) return !x->now - !y->now;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+void race_reports_tell(struct race_reports *reports, const struct launch *launch)
+{
+    if (reports->count) qsort(reports->table, reports->size, sizeof *reports->table, by_order);
+    for (size_t i = 0; i < reports->count; i++) {
+        const struct report *r = &reports->table[i];
+        if (!r->load || !launch->emu->race->leads_to_cas[r->load - launch->kernel->code])
+            tell(launch, r);
+    }
+    free(reports->table);
+    free(reports->first);
+    *reports = (struct race_reports){0};
+}

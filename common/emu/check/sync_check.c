@@ -1,0 +1,159 @@
+/* sync_check.c — see sync_check.h. */
+#include "sync_check.h"
+#include "check.h"
+#include "emu/machine/device.h"
+#include <stdarg.h>
+#include <string.h>
+
+/* Reports a lane; the detail is one line from printf's arguments, or several. */
+__attribute__((format(printf, 7, 8))) static void
+report(struct warp *w, const struct insn *i, int lane, enum emu_severity severity, const char *kind,
+       const struct check_place *other, const char *format, ...)
+{
+    struct launch *launch = w->block->launch;
+    struct check_place place = check_place(w, i, lane);
+    char head[CHECK_TEXT], detail[4 * CHECK_TEXT];
+    check_head(launch, &place, kind, head, sizeof head);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(detail, sizeof detail, format, arguments);
+    va_end(arguments);
+    device_append_host_place(launch->emu, &launch->host_place, "The kernel was launched at", detail,
+                             sizeof detail);
+    struct check_report r = {.tool = sync_is_checked(w) ? EMU_CHECK_SYNC : EMU_CHECK_MEMORY,
+                             .severity = severity,
+                             .kind = kind,
+                             .place = place,
+                             .unit = "times",
+                             .head = head,
+                             .detail = detail};
+    if (other) r.other = *other;
+    check_report(launch->emu, launch, &r);
+}
+
+/* ---- barriers -------------------------------------------------------------------------------- */
+
+/* Barriers of one source line are one barrier: the compiler may have copied it. */
+static bool same_line(const struct insn *a, const struct insn *b)
+{
+    return a == b ||
+           (a->source && b->source && a->source->source_line &&
+            a->source->source_line == b->source->source_line && a->source->file == b->source->file);
+}
+
+/* A fragment that waits at the same barrier in another place: one of this warp if there is. */
+static const struct fragment *find_elsewhere(struct block *block, const struct warp *own,
+                                             const struct insn *i, unsigned number,
+                                             struct warp **where)
+{
+    const struct fragment *found = NULL;
+    const struct insn *code = block->launch->kernel->code;
+    for (unsigned n = 0; n < block->warp_count; n++) {
+        struct warp *w = &block->warps[n];
+        for (unsigned k = 0; k < w->fragment_count; k++) {
+            const struct fragment *f = &w->fragments[k];
+            if (f->state != FRAGMENT_AT_BARRIER || f->barrier != number ||
+                same_line(&code[f->pc], i) || (found && w != own))
+                continue;
+            found = f;
+            *where = w;
+        }
+    }
+    return found;
+}
+
+static void check_place_of_barrier(struct warp *w, const struct fragment *f, const struct insn *i,
+                                   unsigned number)
+{
+    struct warp *other;
+    const struct fragment *g = find_elsewhere(w->block, w, i, number, &other);
+    if (!g) return;
+    char where[CHECK_TEXT], thread[80];
+    const struct launch *launch = w->block->launch;
+    struct check_place place =
+        check_place(other, &launch->kernel->code[g->pc], __builtin_ctz(g->mask));
+    check_describe_insn(launch->kernel, place.insn, where, sizeof where);
+    check_describe_thread(&place, thread, sizeof thread);
+    report(w, i, __builtin_ctz(f->mask), EMU_FINDING_ERROR,
+           other == w ? SYNC_DIVERGENT_IN_WARP : SYNC_DIVERGENT_IN_BLOCK, &place,
+           "    while others wait at another __syncthreads,\n    at %s\n    by %s\n"
+           "    (all threads of a block must come to the same one; today's GPUs only count them)",
+           where, thread);
+}
+
+void sync_check_barrier(struct warp *w, const struct fragment *f, const struct insn *i,
+                        unsigned number, unsigned threads)
+{
+    int lane = __builtin_ctz(f->mask);
+    if (threads > w->block->threads)
+        report(w, i, lane, EMU_FINDING_ERROR, SYNC_INVALID_ARGUMENTS, NULL,
+               "    %u threads are to meet at barrier %u, and the block has %u", threads, number,
+               w->block->threads);
+    if (!threads && i->control == CONTROL_BARRIER) check_place_of_barrier(w, f, i, number);
+}
+
+/* ---- member masks ---------------------------------------------------------------------------- */
+
+void sync_check_members(struct warp *w, const struct insn *i, uint32_t lanes)
+{
+    const uint32_t *members = slot_at(w, i->members);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        int l = __builtin_ctz(left), first = __builtin_ctz(lanes);
+        if (!(members[l] >> l & 1))
+            report(w, i, l, EMU_FINDING_ERROR, SYNC_INVALID_ARGUMENTS, NULL,
+                   "    Lane %d is not in its own member mask 0x%08x", l, members[l]);
+        else if (members[l] != members[first] &&
+                 (members[l] >> first & 1 || members[first] >> l & 1))
+            report(w, i, l, EMU_FINDING_ERROR, SYNC_INVALID_ARGUMENTS, NULL,
+                   "    Lane %d has the member mask 0x%08x, and lane %d 0x%08x: lanes that name "
+                   "each other\n    must name the same lanes",
+                   l, members[l], first, members[first]);
+    }
+    int first = __builtin_ctz(lanes);
+    if (members[first] & w->exited)
+        report(
+            w, i, first, EMU_FINDING_WARNING, "Member mask with threads that have exited", NULL,
+            "    The member mask 0x%08x names lanes 0x%08x, which have exited: nobody waits for\n"
+            "    them, and a value taken from one is undefined",
+            members[first], members[first] & w->exited);
+}
+
+/* The instruction that a lane is at: of those that meet from different places, each its own. */
+static const struct insn *insn_of(const struct warp *w, int lane)
+{
+    for (unsigned k = 0; k < w->fragment_count; k++)
+        if (w->fragments[k].mask >> lane & 1)
+            return &w->block->launch->kernel->code[w->fragments[k].pc];
+    return NULL;
+}
+
+void sync_check_shuffle(struct warp *w, int lane, int from)
+{
+    report(w, insn_of(w, lane), lane, EMU_FINDING_WARNING, "Undefined value from a shuffle", NULL,
+           "    Lane %d takes the value of lane %d, which %s", lane, from,
+           w->exited >> from & 1 ? "has exited" : "does not take part");
+}
+
+/* ---- faults and deadlocks ------------------------------------------------------------------ */
+
+void sync_fail(struct warp *w, const struct insn *i, int lane, int error, const char *format, ...)
+{
+    char why[200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    if (sync_is_checked(w)) {
+        sync_report_stuck(w, i, lane, SYNC_INVALID_ARGUMENTS, why, "");
+        fault_found(w, i, lane, error, "%s", why);
+    } else {
+        fault(w, i, lane, error, "%s", why);
+    }
+}
+
+void sync_report_stuck(struct warp *w, const struct insn *i, int lane, const char *kind,
+                       const char *why, const char *picture)
+{
+    report(w, i, lane, EMU_FINDING_ERROR, kind, NULL, "    %s%s%s", why, *picture ? "\n" : "",
+           picture);
+}

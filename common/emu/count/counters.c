@@ -1,0 +1,281 @@
+#define _POSIX_C_SOURCE 200809L /* strdup */
+#include "counters.h"
+#include "emu/machine/models.h"
+#include "emu/ptx/module.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { BANKS = 32, BANK_BYTES = 4, SECTOR_BYTES = 32 };
+
+/*
+ * The wavefronts that a group of lanes needs. `unit` is the number of each lane's access if memory is
+ * cut into pieces of that size, `banks` how many such pieces lie side by side in the 32 banks.
+ * A wavefront serves one piece of each bank; lanes that want another one wait for the next.
+ */
+static unsigned wavefronts(uint32_t *unit, unsigned lanes, unsigned banks)
+{
+    unsigned count = 0;
+    uint32_t touched = 0, twice = 0; /* banks */
+    for (unsigned k = 0; k < lanes; k++) {
+        uint32_t bank = UINT32_C(1) << (unit[k] & (banks - 1));
+        twice |= touched & bank;
+        touched |= bank;
+    }
+    if (!twice) return 1; /* the everyday case */
+    while (lanes) {
+        uint32_t served[BANKS], busy = 0;
+        unsigned waiting = 0;
+        for (unsigned k = 0; k < lanes; k++) {
+            unsigned bank = unit[k] & (banks - 1);
+            uint32_t bit = UINT32_C(1) << bank, mine = unit[k];
+            uint32_t first = busy & bit ? served[bank] : mine;
+            served[bank] = first;
+            busy |= bit;
+            unit[waiting] = mine;
+            waiting += first != mine;
+        }
+        lanes = waiting;
+        count++;
+    }
+    return count;
+}
+
+/* All lanes are as far apart as the first two: 1 wavefront if that is nothing, otherwise as many as
+ * the largest power of two in it, for then only every so-many-th bank is touched. 0: they are not. */
+static unsigned strided_wavefronts(const uint32_t *word)
+{
+    uint32_t stride = word[1] - word[0], other = 0;
+    for (unsigned lane = 1; lane < WARP; lane++) other |= (word[lane] - word[lane - 1]) ^ stride;
+    if (other) return 0;
+    uint32_t power = stride & -stride;
+    return !power ? 1 : power < BANKS ? power : BANKS;
+}
+
+/* Does every active lane n share its address with lane n^distance, or is that one inactive? */
+static bool lanes_pair(const uint64_t *address, uint32_t mask, unsigned distance)
+{
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left), other = lane ^ distance;
+        if (mask >> other & 1 && address[lane] != address[other]) return false;
+    }
+    return true;
+}
+
+/* The units of a group's lanes, without repetitions of the lane before. An access is aligned to its
+ * size: of two lanes it is the same or has no word in common. */
+static unsigned take_units(uint32_t *unit, const uint64_t *address, uint32_t group, unsigned bytes)
+{
+    unsigned lanes = 0, shift = (unsigned)__builtin_ctz(bytes);
+    for (; group; group &= group - 1) {
+        uint32_t mine = (uint32_t)(address[__builtin_ctz(group)] >> shift);
+        if (!lanes || unit[lanes - 1] != mine) unit[lanes++] = mine;
+    }
+    return lanes;
+}
+
+void count_shared(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
+                  unsigned bytes, bool load)
+{
+    counts->shared_requests++;
+    uint32_t unit[WARP];
+    if (bytes <= BANK_BYTES) {
+        counts->ideal++;
+        for (unsigned lane = 0; lane < WARP; lane++)
+            unit[lane] = (uint32_t)(address[lane] / BANK_BYTES);
+        unsigned found = mask == ALL_LANES ? strided_wavefronts(unit) : 0;
+        if (!found) found = wavefronts(unit, take_units(unit, address, mask, BANK_BYTES), BANKS);
+        counts->wavefronts += found;
+        return;
+    }
+    unsigned group_lanes = bytes == 8 ? WARP / 2 : WARP / 4;
+    if (load && (lanes_pair(address, mask, 1) || lanes_pair(address, mask, 2))) group_lanes *= 2;
+    for (unsigned first = 0; first < WARP; first += group_lanes) {
+        uint32_t group = (uint32_t)(((UINT64_C(1) << group_lanes) - 1) << first) & mask;
+        if (!group) continue;
+        unsigned lanes = take_units(unit, address, group, bytes);
+        counts->wavefronts += wavefronts(unit, lanes, BANKS * BANK_BYTES / bytes);
+        counts->ideal++;
+    }
+}
+
+/* How many different numbers are there? They are looked up in a hash table. */
+static unsigned distinct(const uint64_t *number, unsigned count)
+{
+    enum { BUCKETS = 2 * WARP };
+    uint64_t bucket[BUCKETS];
+    uint64_t used = 0; /* a bit each */
+    unsigned found = 0;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned at = (unsigned)(number[i] ^ number[i] >> 6) % BUCKETS;
+        while (used >> at & 1 && bucket[at] != number[i]) at = (at + 1) % BUCKETS;
+        if (used >> at & 1) continue;
+        used |= UINT64_C(1) << at;
+        bucket[at] = number[i];
+        found++;
+    }
+    return found;
+}
+
+void count_global(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
+                  unsigned bytes)
+{
+    uint64_t sector[WARP]; /* leaving out one that the lane before has */
+    unsigned sectors = 0;
+    bool ascending = true;
+    counts->requests++;
+    counts->bytes += (uint64_t)bytes * lanes_in(mask);
+    /* An access is aligned to its size, so it lies in one sector. */
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint64_t mine = address[__builtin_ctz(left)] / SECTOR_BYTES;
+        if (sectors && mine == sector[sectors - 1]) continue;
+        if (sectors && mine < sector[sectors - 1]) ascending = false;
+        sector[sectors++] = mine;
+    }
+    counts->sectors += ascending ? sectors : distinct(sector, sectors);
+}
+
+void count_access(struct insn_counts *counts, const struct warp *warp, const struct insn *insn,
+                  enum ptx_space space, const uint64_t *address, uint32_t mask, unsigned bytes,
+                  bool load)
+{
+    const struct emu_model *model = warp->block->launch->model;
+    if (model) { /* no machine code is for it: what ptxas merged for another counts as in PTX */
+        if (space == PTX_SHARED)
+            model_shared(model, counts, address, mask, bytes);
+        else
+            model_global(model, counts, address, mask, bytes, load);
+        return;
+    }
+    if (insn->counted_bytes == COUNTED_WITH_ANOTHER) return;
+    if (insn->counted_bytes) bytes = insn->counted_bytes;
+    if (space == PTX_SHARED)
+        count_shared(counts, address, mask, bytes, load);
+    else
+        count_global(counts, address, mask, bytes);
+}
+
+/* Do lanes 2n and 2n + 1 fill a sector of shared memory with one of global memory? */
+static bool fills_sectors(const uint64_t *from, uint32_t reading, const uint64_t *to,
+                          uint32_t writing)
+{
+    for (unsigned l = 0; l < WARP; l += 2) {
+        uint32_t pair = writing >> l & 3;
+        if (pair == 0) continue;
+        if (pair != 3 || (reading >> l & 3) != 3 ||
+            to[l] / SECTOR_BYTES != to[l + 1] / SECTOR_BYTES ||
+            from[l] / SECTOR_BYTES != from[l + 1] / SECTOR_BYTES)
+            return false;
+    }
+    return true;
+}
+
+void count_copy(struct insn_counts *counts, const uint64_t *from, uint32_t reading,
+                const uint64_t *to, uint32_t writing, unsigned bytes, bool bypass)
+{
+    struct insn_counts each = {0};
+    if (reading) count_global(&each, from, reading, bytes);
+    count_shared(&each, to, writing, bytes, false);
+    /* Past the L1 cache whole sectors go to shared memory. On an H200 copies that do not fill them
+     * go one by one, at each of the two strides that were measured. */
+    if (bypass && !fills_sectors(from, reading, to, writing)) {
+        each.sectors = (unsigned)__builtin_popcount(reading);
+        each.wavefronts = (unsigned)__builtin_popcount(writing);
+    }
+    counts->requests += each.requests;
+    counts->sectors += each.sectors;
+    counts->bytes += each.bytes;
+    counts->shared_requests += each.shared_requests;
+    counts->wavefronts += each.wavefronts;
+    counts->ideal += each.ideal;
+}
+
+/* ---- the record of a launch ---------------------------------------------------------------- */
+
+static void add_shared(struct emu_shared *to, const struct insn_counts *from)
+{
+    to->instructions += from->shared_requests;
+    to->wavefronts += from->wavefronts;
+    to->ideal += from->ideal;
+}
+
+static void add_global(struct emu_global *to, const struct insn_counts *from)
+{
+    to->requests += from->requests;
+    to->sectors += from->sectors;
+    to->bytes += from->bytes;
+    to->moved += from->moved ? from->moved : from->sectors * SECTOR_BYTES;
+    to->needed += from->needed;
+}
+
+static void add_counts(struct emu_counts *to, const struct insn *insn,
+                       const struct insn_counts *from)
+{
+    to->instructions += from->executed;
+    to->lanes += from->lanes;
+    switch (insn->tally) {
+    case TALLY_NONE: break;
+    case TALLY_BARRIER: to->barriers += from->executed; break;
+    case TALLY_LOAD: add_shared(&to->shared_ld, from), add_global(&to->global_ld, from); break;
+    case TALLY_STORE: add_shared(&to->shared_st, from), add_global(&to->global_st, from); break;
+    case TALLY_COPY: add_shared(&to->shared_st, from), add_global(&to->global_ld, from); break;
+    case TALLY_ATOMIC:
+        add_shared(&to->shared_atom, from), add_global(&to->global_atom, from);
+        break;
+    default: to->adds[insn->tally - TALLY_ADD] += from->lanes; break;
+    }
+}
+
+struct emu_launch_record *record_make(const struct launch *launch, double seconds)
+{
+    const struct emu_kernel *kernel = launch->kernel;
+    const struct ptx_text *text = &kernel->module->text;
+    struct emu_launch_record *record = calloc(1, sizeof *record);
+    struct emu_line *lines = calloc(kernel->line_count, sizeof *lines);
+    /* The module may be unloaded before the record is read. */
+    static const struct emu_agreement by_model = {
+        .text = "unchecked: by another generation's rules, for which there is no machine code"};
+    const struct emu_agreement *checked = launch->model ? &by_model : kernel->agreement;
+    char *name = strdup(kernel->info.name), *agreement = strdup(checked->text);
+    if (!record || !lines || !name || !agreement) {
+        free(record);
+        free(lines);
+        free(name);
+        free(agreement);
+        return NULL;
+    }
+    *record = (struct emu_launch_record){.id = launch->id,
+                                         .kernel = name,
+                                         .grid = launch->grid,
+                                         .block = launch->block,
+                                         .dynamic_shared = launch->dynamic_shared,
+                                         .static_shared = kernel->info.shared_bytes,
+                                         .agreement = *checked,
+                                         .seconds = seconds,
+                                         .lines = lines};
+    record->agreement.text = agreement;
+    for (size_t i = 0; i < kernel->code_count; i++) {
+        if (!launch->total[i].executed) continue;
+        add_counts(&record->total, &kernel->code[i], &launch->total[i]);
+        add_counts(&lines[kernel->code[i].line].counts, &kernel->code[i], &launch->total[i]);
+    }
+    for (size_t i = 0; i < kernel->line_count; i++) {
+        const struct source_line *line = &kernel->lines[i];
+        const char *file = line->file < text->file_count ? text->files[line->file] : NULL;
+        if (!line->line || !file || !lines[i].counts.instructions) continue;
+        struct emu_line *out = &lines[record->line_count++];
+        struct emu_counts counts = lines[i].counts;
+        *out = (struct emu_line){strdup(file), line->line, counts};
+        if (!out->file) record->line_count--;
+    }
+    return record;
+}
+
+void record_free(struct emu_launch_record *record)
+{
+    if (!record) return;
+    for (size_t i = 0; i < record->line_count; i++) free((char *)record->lines[i].file);
+    free((struct emu_line *)record->lines);
+    free((char *)record->kernel);
+    free((char *)record->agreement.text);
+    free(record);
+}

@@ -1,0 +1,13 @@
+/* emu_report.h — the command's --report: how exact are the counters of a program's kernels? */
+#ifndef EMU_REPORT_H
+#define EMU_REPORT_H
+
+#include "emu/emu.h"
+#include "emu/binary/emu_elf.h"
+
+/* Prints a line for each kernel that the program holds for a GPU; the program does not run. Returns
+ * how many kernels there were, or -1 after writing one sentence into message[size]. */
+int report_agreement(const struct elf *program, const struct emu_gpu *, FILE *out, char *message,
+                     size_t size);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * metrics.h — the counters by their names, as the command and the report print them.
+ *
+ * Those that ncu has too bear ncu's name and follow its rule (see counters.h); those that begin
+ * with "emu__" are the emulator's own.
+ */
+#ifndef EMU_METRICS_H
+#define EMU_METRICS_H
+
+#include "emu/emu.h"
+
+struct metric {
+    const char *name;
+    const char *unit; /* as ncu prints it; "" for a plain count */
+    const char *help; /* one line */
+    bool by_default;  /* is it printed when no metric is asked for? */
+    bool is_ratio;    /* printed with two decimals; otherwise a whole number */
+    double (*value)(const struct emu_counts *);
+};
+
+/* The metric at an index, in the order of the list; NULL beyond its end. */
+const struct metric *metric_at(size_t index);
+
+/* The first `length` characters of `name` are a metric's name: that metric. NULL: there is none. */
+const struct metric *metric_find(const char *name, size_t length);
+
+/* How many metrics a list can hold. */
+enum { MAX_METRICS = 64 };
+
+/*
+ * Reads names separated by commas into chosen[MAX_METRICS], in their order, without repetition;
+ * NULL stands for those printed by default. Returns how many they are, or 0 if a name is unknown,
+ * which then stands in wrong[size].
+ */
+size_t metrics_choose(const char *names, const struct metric *chosen[], char *wrong, size_t size);
+
+#endif

@@ -1,0 +1,79 @@
+/* barrier.c — the named barriers of a block (PTX ISA, "bar", "barrier"). */
+#include "barrier.h"
+#include "frame.h"
+#include "emu/check/race.h"
+#include "emu/check/sync_check.h"
+#include "emu/operations/warp_ops.h"
+
+/* bar.red: what the predicates of all threads came to */
+static void tell_result(struct warp *w, const struct fragment *f, const struct barrier *barrier)
+{
+    const struct insn *i = &w->block->launch->kernel->code[f->pc];
+    uint32_t *d = i->d == NO_SLOT ? NULL : frame_slot(w, f, i->d);
+    bool holds = i->function == BARRIER_AND ? barrier->true_count == barrier->arrived
+                                            : barrier->true_count > 0;
+    if (i->function == BARRIER_COUNT) {
+        for (int l = 0; l < WARP; l++)
+            if (f->mask >> l & 1) d[l] = barrier->true_count;
+    } else if (i->function != BARRIER_NOTHING) {
+        *d = (*d & ~f->mask) | (holds ? f->mask : 0);
+    }
+}
+
+void barrier_release(struct block *block, unsigned number)
+{
+    if (block->race) race_barrier_release(block, number);
+    for (unsigned i = 0; i < block->warp_count; i++)
+        for (unsigned k = 0; k < block->warps[i].fragment_count; k++) {
+            struct fragment *f = &block->warps[i].fragments[k];
+            if (f->state != FRAGMENT_AT_BARRIER || f->barrier != number) continue;
+            tell_result(&block->warps[i], f, &block->barriers[number]);
+            f->state = FRAGMENT_READY;
+            f->pc++;
+        }
+    block->barriers[number] = (struct barrier){0};
+    block->epoch++;
+    block->changed = true;
+}
+
+void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bool waits)
+{
+    struct block *block = w->block;
+    int lane = __builtin_ctz(f->mask);
+    uint32_t number = ((const uint32_t *)slot_at(w, i->a))[lane];
+    uint32_t threads = i->b == NO_SLOT ? 0 : ((const uint32_t *)slot_at(w, i->b))[lane];
+    if (number >= MAX_BARRIERS) {
+        sync_fail(w, i, lane, EMU_LAUNCH_FAILURE, "barrier %u does not exist: a block has %d",
+                  number, MAX_BARRIERS);
+        return;
+    }
+    if (threads % WARP) { /* an H200 says so, too */
+        sync_fail(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
+                  "%u threads are to meet at barrier %u, which is not a multiple of %d", threads,
+                  number, WARP);
+        return;
+    }
+    if (sync_is_checked(w)) sync_check_barrier(w, f, i, number, threads);
+    struct barrier *barrier = &block->barriers[number];
+    unsigned expected = threads && threads < block->threads ? threads : block->threads;
+    if (barrier->expected && barrier->expected != expected) {
+        sync_fail(w, i, lane, EMU_LAUNCH_FAILURE,
+                  "barrier %u is waited for by %u threads here and %u elsewhere", number, expected,
+                  barrier->expected);
+        return;
+    }
+    barrier->expected = expected;
+    barrier->arrived += (unsigned)__builtin_popcount(f->mask);
+    if (i->function != BARRIER_NOTHING) {
+        uint32_t p = *(const uint32_t *)slot_at(w, i->c) ^ (i->flip_c ? ALL_LANES : 0);
+        barrier->true_count += (unsigned)__builtin_popcount(p & f->mask);
+    }
+    if (waits) {
+        f->state = FRAGMENT_AT_BARRIER;
+        f->barrier = number;
+    } else {
+        if (block->race) race_barrier_arrive(w, f->mask, number);
+        f->pc++;
+    }
+    if (barrier->arrived >= expected) barrier_release(block, number);
+}

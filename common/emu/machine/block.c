@@ -1,0 +1,147 @@
+#include "block.h"
+#include "async.h"
+#include "device.h"
+#include "exec.h"
+#include "flow.h"
+#include "frame.h"
+#include "sched.h"
+#include "schedule.h"
+#include "special.h"
+#include "await.h"
+#include "emu/check/watch.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHARED_POISON = 0xCD };
+
+static size_t align_up(size_t bytes)
+{
+    return (bytes + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
+}
+
+struct block *block_new(struct launch *launch)
+{
+    const struct emu_kernel *kernel = launch->kernel;
+    unsigned threads = launch->block.x * launch->block.y * launch->block.z,
+             warps = (threads + WARP - 1) / WARP;
+    size_t area = align_up(kernel->area_bytes * WARP), stack = align_up(kernel->stack_bytes * WARP);
+    size_t per_warp = kernel->register_bytes + kernel->special_bytes + area + stack;
+    size_t reserved = kernel->reads_reserved ? launch->emu->gpu->shared_reserved : 0;
+    size_t shared = align_up(launch->shared_bytes) + reserved;
+    size_t bytes = shared + warps * per_warp;
+    struct block *block = calloc(1, sizeof *block);
+    struct warp *all = calloc(warps, sizeof *all);
+    /* Zeros, for registers that are read before they are written. Of large memory, as local memory
+     * may be, the host gives only the pages that are used. */
+    uint8_t *allocated = calloc(1, bytes + SLOT_ALIGNMENT);
+    if (!block || !all || !allocated) {
+        free(block);
+        free(all);
+        free(allocated);
+        return NULL;
+    }
+    uint8_t *memory = allocated + -(uintptr_t)allocated % SLOT_ALIGNMENT;
+    *block = (struct block){.launch = launch,
+                            .is_new = true,
+                            .threads = threads,
+                            .warp_count = warps,
+                            .warps = all,
+                            .shared = memory,
+                            .shared_bytes = reserved ? shared : launch->shared_bytes,
+                            .reserved_offset = reserved ? shared - reserved : launch->shared_bytes,
+                            .memory = allocated};
+    for (unsigned i = 0; i < warps; i++) {
+        all[i].index = i;
+        all[i].block = block;
+        uint8_t *own = memory + shared + i * per_warp;
+        all[i].bank[BANK_SPECIALS] = own + kernel->register_bytes;
+        all[i].bank[BANK_CONSTANTS] = kernel->constants;
+        all[i].local = own + kernel->register_bytes + kernel->special_bytes + area;
+        all[i].root = (struct frame){.registers = own,
+                                     .area = own + kernel->register_bytes + kernel->special_bytes,
+                                     .area_bytes = kernel->area_bytes,
+                                     .local_end = kernel->info.local_bytes};
+    }
+    if (watch_block_new(block)) return block;
+    block_free(block);
+    return NULL;
+}
+
+void block_free(struct block *block)
+{
+    if (!block) return;
+    /* After a fault lanes may still be inside calls. */
+    for (unsigned i = 0; i < block->warp_count; i++)
+        while (block->warps[i].fragment_count)
+            flow_remove(&block->warps[i], &block->warps[i].fragments[0]);
+    watch_block_free(block);
+    async_free(block);
+    free(block->memory);
+    free(block->warps);
+    free(block);
+}
+
+/* ---- starting ------------------------------------------------------------------------------ */
+
+static void start_warp(struct warp *w)
+{
+    const struct emu_kernel *kernel = w->block->launch->kernel;
+    unsigned left = w->block->threads - w->index * WARP;
+    w->carry = 0;
+    frame_start(w);
+    flow_start(w, left >= WARP ? ALL_LANES : (UINT32_C(1) << left) - 1);
+    w->clock = w->fuel = 0;
+    w->cluster_arrived = w->cluster_owes = 0;
+    for (size_t i = 0; i < kernel->special_count; i++)
+        special_fill(w, &kernel->specials[i], w->block->is_new);
+}
+
+void block_start(struct block *block, struct emu_dim id)
+{
+    struct emu_dim grid = block->launch->grid;
+    block->index = id.x + (uint64_t)grid.x * (id.y + (uint64_t)grid.y * id.z);
+    block->id = id;
+    block->epoch = 0;
+    block->changed = false;
+    block->busy = false;
+    block->ended = false;
+    memset(block->barriers, 0, sizeof block->barriers);
+    if (block->reserved_offset) memset(block->shared, SHARED_POISON, block->reserved_offset);
+    size_t reserved = block->shared_bytes - block->reserved_offset;
+    if (reserved) memset(block->shared + block->reserved_offset, 0, reserved);
+    for (unsigned i = 0; i < block->warp_count; i++) start_warp(&block->warps[i]);
+    block->is_new = false;
+    async_start(block);
+    watch_block_start(block);
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+enum block_stop block_run(struct block *block, struct insn_counts *counts)
+{
+    uint8_t order[MAX_WARPS];
+    for (unsigned i = 0; i < block->warp_count; i++) order[i] = (uint8_t)i;
+    for (bool ran = false;;) {
+        bool progress = false, slice_over = false, alive = false;
+        if (block->launch->random) schedule_order(block->launch, order, block->warp_count);
+        for (unsigned i = 0; i < block->warp_count; i++) {
+            struct warp *w = &block->warps[order[i]];
+            if (!w->fragment_count) continue;
+            uint64_t turns = w->turns;
+            w->counts = counts;
+            w->spins = false;
+            await_look(w);
+            enum warp_stop stop =
+                warp_run(w, block->launch->random ? schedule_slice(block->launch) : WARP_SLICE);
+            if (stop == WARP_FAULT) return BLOCK_ENDED;
+            if (stop == WARP_SLICE_OVER) slice_over = true;
+            if (stop == WARP_SLICE_OVER && !w->spins) block->busy = true;
+            if (stop != WARP_DONE) alive = true;
+            progress = progress || w->turns != turns || stop == WARP_DONE;
+        }
+        if (!alive) return BLOCK_ENDED;
+        if (slice_over) return BLOCK_SLICE_OVER;
+        if (!progress) return ran ? BLOCK_WAITS : BLOCK_STUCK;
+        ran = true;
+    }
+}

@@ -1,0 +1,251 @@
+/*
+ * bulk.c — cp.async.bulk and cp.reduce.async.bulk: one thread copies a stretch of memory (PTX ISA,
+ * "cp.async.bulk").
+ *
+ * A copy into shared memory waits in the list of the block whose mbarrier it completes at; one into
+ * global memory in the list of its own block, for its thread's groups. A thread that has only
+ * waited until the source is read (.wait_group.read) gets just that: the bytes are taken, and
+ * written later.
+ */
+#include "async.h"
+#include "device.h"
+#include "mbarrier.h"
+#include "emu/check/race.h"
+#include "emu/check/watch.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { BULK_UNIT = 16 }; /* addresses and sizes are multiples of it */
+
+struct bulk_copy {
+    struct bulk_copy *next;
+    struct warp *warp;
+    const struct insn *insn;
+    int lane;
+    uint32_t group;
+    uint8_t *to;
+    const uint8_t *from;
+    uint64_t bytes;
+    uint8_t *taken; /* a copy of the source, once it has been read */
+    struct shared_place mbarrier;
+    struct race_copy race; /* for racecheck */
+};
+
+void bulk_free(struct bulk_copy **list)
+{
+    while (*list) {
+        struct bulk_copy *next = (*list)->next;
+        free((*list)->taken);
+        free(*list);
+        *list = next;
+    }
+}
+
+/* ---- issuing --------------------------------------------------------------------------------- */
+
+/* Where the host keeps `bytes` bytes of an operand; NULL after a fault. */
+static uint8_t *find(struct warp *w, const struct insn *i, int lane, const struct address *operand,
+                     uint64_t bytes, const char *operation)
+{
+    uint64_t address = address_of(w, operand, lane), host;
+    enum ptx_space space = operand->space;
+    struct shared_place place = {.owner = w->block};
+    struct range range;
+    char nearest[200];
+    if (space != PTX_GLOBAL) {
+        if (!shared_find(w, i, lane, space, address, bytes, BULK_UNIT, &place)) return NULL;
+        address = place.offset;
+        host = (uint64_t)(uintptr_t)place.owner->shared;
+        space = PTX_SHARED;
+    } else {
+        if (address % BULK_UNIT) {
+            fault(w, i, lane, EMU_MISALIGNED_ADDRESS,
+                  "global address 0x%llx of a bulk copy is not a multiple of %d",
+                  (unsigned long long)address, BULK_UNIT);
+            return NULL;
+        }
+        if (!device_range(w->block->launch->emu, address, &range) ||
+            bytes > range.bytes - (address - range.base)) {
+            device_describe_address(w->block->launch->emu, address, nearest, sizeof nearest);
+            fault(w, i, lane, EMU_ILLEGAL_ADDRESS,
+                  "a bulk copy of %llu bytes at global address 0x%llx is out of bounds (%s)",
+                  (unsigned long long)bytes, (unsigned long long)address, nearest);
+            return NULL;
+        }
+        host = (uint64_t)range.delta;
+    }
+    if (w->block->launch->watched)
+        for (uint64_t at = 0; at < bytes; at += BULK_UNIT) {
+            uint64_t each[WARP];
+            for (int l = 0; l < WARP; l++) each[l] = address + at;
+            watch_access(w, i, UINT32_C(1) << lane, each, BULK_UNIT, operation, space, host,
+                         place.owner);
+        }
+    return (uint8_t *)(uintptr_t)(host + address);
+}
+
+static void append(struct bulk_copy **list, const struct bulk_copy *copy, struct warp *w)
+{
+    struct bulk_copy *kept = malloc(sizeof *kept);
+    if (!kept) {
+        fault(w, copy->insn, copy->lane, EMU_OUT_OF_MEMORY,
+              "out of host memory for asynchronous copies");
+        return;
+    }
+    *kept = *copy;
+    while (*list) list = &(*list)->next;
+    *list = kept;
+}
+
+/* A copy to one block, which completes at an mbarrier there. */
+static void issue_to_shared(struct warp *w, const struct insn *i, struct bulk_copy copy,
+                            const struct address *to, const struct address *mbarrier)
+{
+    if (!shared_find(w, i, copy.lane, mbarrier->space, address_of(w, mbarrier, copy.lane),
+                     sizeof(uint64_t), sizeof(uint64_t), &copy.mbarrier) ||
+        !mbarrier_check(w, i, copy.lane, &copy.mbarrier))
+        return;
+    if (w->block->race) race_mbarrier_use(w, i, copy.lane, &copy.mbarrier, "atom");
+    if (w->block->race) race_copy_begin(w, BY_BARRIER, &copy.mbarrier);
+    copy.from = find(w, i, copy.lane, &i->places[1], copy.bytes, "ld");
+    copy.to = copy.from ? find(w, i, copy.lane, to, copy.bytes, "st") : NULL;
+    if (w->block->race) copy.race = race_copy_end(w);
+    struct block *owner = copy.mbarrier.owner;
+    if (copy.to && async_of(&owner->warps[0], i)) append(&owner->async->arriving, &copy, w);
+}
+
+/* A copy to global memory, which completes in a group of its thread. */
+static void issue_to_global(struct warp *w, const struct insn *i, struct bulk_copy copy)
+{
+    if (w->block->race) race_copy_begin(w, BY_BULK, NULL);
+    copy.from = find(w, i, copy.lane, &i->places[1], copy.bytes, "ld");
+    if (copy.from)
+        copy.to = find(w, i, copy.lane, &i->places[0], copy.bytes, i->elements ? "atom" : "st");
+    if (w->block->race) copy.race = race_copy_end(w);
+    copy.group = w->block->async->bulk_groups[w->index][copy.lane];
+    if (copy.to) append(&w->block->async->grouped, &copy, w);
+}
+
+/* To the same places of each block whose bit is set. */
+static void issue_multicast(struct warp *w, const struct insn *i, struct bulk_copy copy)
+{
+    uint32_t blocks = ((const uint32_t *)slot_at(w, i->b))[copy.lane] & 0xffff;
+    for (; blocks; blocks &= blocks - 1) {
+        uint64_t rank = shared_window((unsigned)__builtin_ctz(blocks));
+        struct address places[3] = {i->places[0], {0}, i->places[2]};
+        for (int k = 0; k < 3; k += 2) {
+            uint64_t offset = shared_offset(address_of(w, &places[k], copy.lane));
+            places[k].space = PTX_SHARED_CLUSTER;
+            places[k].offset +=
+                (int64_t)(rank + offset) - (int64_t)address_of(w, &places[k], copy.lane);
+        }
+        issue_to_shared(w, i, copy, &places[0], &places[2]);
+    }
+}
+
+static void issue(struct warp *w, const struct insn *i, int lane)
+{
+    uint32_t bytes = ((const uint32_t *)slot_at(w, i->c))[lane];
+    struct bulk_copy copy = {.warp = w, .insn = i, .lane = lane, .bytes = bytes};
+    if (!async_of(w, i)) return;
+    if (bytes % BULK_UNIT) {
+        fault(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
+              "a bulk copy of %u bytes, which is not a multiple of %d", bytes, BULK_UNIT);
+        return;
+    }
+    if (i->places[0].space == PTX_GLOBAL)
+        issue_to_global(w, i, copy);
+    else if (i->b != NO_SLOT)
+        issue_multicast(w, i, copy);
+    else
+        issue_to_shared(w, i, copy, &i->places[0], &i->places[2]);
+}
+
+void op_bulk(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    for (; mask && !w->block->launch->error; mask &= mask - 1) issue(w, i, __builtin_ctz(mask));
+}
+
+/* ---- carrying out ---------------------------------------------------------------------------- */
+
+static void carry_out(struct bulk_copy *copy)
+{
+    const uint8_t *from = copy->taken ? copy->taken : copy->from;
+    const struct insn *i = copy->insn;
+    if (i->elements) /* a reduction */
+        for (uint64_t at = 0; at < copy->bytes; at += i->element_bytes)
+            access_combine_base(i, copy->to + at, from + at);
+    else
+        memcpy(copy->to, from, copy->bytes);
+    copy->warp->block->changed = true;
+}
+
+/* Takes a copy out of a list and frees it. */
+static void drop(struct bulk_copy **at)
+{
+    struct bulk_copy *copy = *at;
+    *at = copy->next;
+    free(copy->taken);
+    free(copy);
+}
+
+void bulk_arrive_at(const struct shared_place *place)
+{
+    struct bulk_copy **at = &place->owner->async->arriving;
+    while (*at) {
+        struct bulk_copy *copy = *at;
+        if (copy->mbarrier.offset != place->offset) {
+            at = &copy->next;
+            continue;
+        }
+        if (copy->insn->places[1].space != PTX_GLOBAL && copy->warp->block->ended)
+            fault(copy->warp, copy->insn, copy->lane, EMU_LAUNCH_FAILURE,
+                  "its block has exited before a bulk copy from its shared memory was complete");
+        else
+            carry_out(copy);
+        if (place->owner->race)
+            race_copy_arrive(copy->warp, copy->lane, BY_BARRIER, copy->race, place);
+        mbarrier_complete_bytes(copy->warp, copy->insn, copy->lane, place, copy->bytes);
+        drop(at);
+    }
+}
+
+void op_bulk_commit(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    struct async *async = async_of(w, i);
+    for (int l = 0; async && l < WARP; l++) async->bulk_groups[w->index][l] += mask >> l & 1;
+}
+
+void op_bulk_wait(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    struct async *async = async_of(w, i);
+    struct bulk_copy **at = async ? &async->grouped : NULL;
+    while (at && *at) {
+        struct bulk_copy *copy = *at;
+        bool done =
+            copy->warp == w && mask >> copy->lane & 1 &&
+            (int64_t)copy->group + i->offset < (int64_t)async->bulk_groups[w->index][copy->lane];
+        if (done && w->block->race) {
+            race_copy_await(w, copy->lane, BULK_READS, copy->race.when);
+            if (!i->flip_c) race_copy_await(w, copy->lane, BULK_COPIES, copy->race.when);
+        }
+        if (done && !i->flip_c) {
+            carry_out(copy);
+            drop(at);
+            continue;
+        }
+        if (done && !copy->taken && (copy->taken = malloc(copy->bytes + !copy->bytes)))
+            memcpy(copy->taken, copy->from, copy->bytes);
+        at = &copy->next;
+    }
+}
+
+/* What the block has sent to global memory arrives, waited for or not. */
+void bulk_finish(struct block *block)
+{
+    struct bulk_copy **list = &block->async->grouped;
+    while (*list) {
+        carry_out(*list);
+        drop(list);
+    }
+}

@@ -1,0 +1,275 @@
+/*
+ * copy.c — cp.async: 4, 8 or 16 bytes a lane from global to shared memory (PTX ISA, "cp.async").
+ *
+ * A warp's copies wait in a queue, in order. Each lane counts the groups that it has committed; a
+ * copy belongs to the group that the lane commits next.
+ */
+#include "async.h"
+#include "emu/count/counters.h"
+#include "mbarrier.h"
+#include "emu/check/race.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* One instruction of the warp: a copy, or an arrival at an mbarrier behind the copies before it. */
+struct copy {
+    const struct insn *insn;
+    uint32_t mask; /* lanes for which it is still to be done */
+    bool is_arrival;
+    uint32_t group[WARP];
+    uint8_t *to[WARP];
+    const uint8_t *from[WARP];
+    uint8_t from_bytes[WARP]; /* the rest is filled with zeros */
+    uint32_t mbarrier[WARP];  /* offset in shared memory */
+    struct race_copy race;    /* for racecheck */
+};
+
+struct copy_queue {
+    struct copy *items;
+    size_t count, room;
+    uint32_t committed[WARP];
+};
+
+struct copy_queue *copy_queues_new(unsigned warps)
+{
+    return calloc(warps, sizeof(struct copy_queue));
+}
+
+void copy_queues_clear(struct copy_queue *queues, unsigned warps)
+{
+    for (unsigned k = 0; k < warps; k++) queues[k].count = 0;
+}
+
+void copy_queues_free(struct copy_queue *queues, unsigned warps)
+{
+    for (unsigned k = 0; k < warps; k++) free(queues[k].items);
+    free(queues);
+}
+
+static struct copy_queue *queue_of(struct warp *w, const struct insn *i)
+{
+    struct async *async = async_of(w, i);
+    return async ? &async->queues[w->index] : NULL;
+}
+
+/* A new item at the queue's end; NULL after a fault. */
+static struct copy *add(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    enum { FIRST_ROOM = 8 };
+    struct copy_queue *queue = queue_of(w, i);
+    if (!queue) return NULL;
+    if (queue->count == queue->room) {
+        size_t room = queue->room ? 2 * queue->room : FIRST_ROOM;
+        struct copy *grown = realloc(queue->items, room * sizeof *grown);
+        if (!grown) {
+            fault(w, i, -1, EMU_OUT_OF_MEMORY, "out of host memory for asynchronous copies");
+            return NULL;
+        }
+        queue->items = grown;
+        queue->room = room;
+    }
+    struct copy *copy = &queue->items[queue->count++];
+    memset(copy, 0, sizeof *copy);
+    copy->insn = i;
+    copy->mask = mask;
+    memcpy(copy->group, queue->committed, sizeof copy->group);
+    return copy;
+}
+
+static void carry_out(struct block *block, struct copy *copy, uint32_t lanes)
+{
+    lanes &= copy->mask;
+    copy->mask &= ~lanes;
+    for (; lanes; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        unsigned bytes = copy->from_bytes[lane];
+        if (bytes) memcpy(copy->to[lane], copy->from[lane], bytes);
+        memset(copy->to[lane] + bytes, 0, copy->insn->element_bytes - bytes);
+        block->changed = true;
+    }
+}
+
+static void drop_finished(struct copy_queue *queue)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < queue->count; k++)
+        if (queue->items[k].mask) {
+            if (kept != k) queue->items[kept] = queue->items[k];
+            kept++;
+        }
+    queue->count = kept;
+}
+
+/* ---- issuing a copy ------------------------------------------------------------------------ */
+
+static void take(const struct warp *w, const struct address *place, struct access *access)
+{
+    access->space = place->space;
+    for (int l = 0; l < WARP; l++) access->address[l] = address_of(w, place, l);
+    uint64_t first = access->address[__builtin_ctz(access->mask)];
+    for (int l = 0; l < WARP; l++)
+        if (!(access->mask >> l & 1)) access->address[l] = first;
+}
+
+/* Where the lanes' bytes come from; false after a fault. Lanes that read less than the whole check
+ * only that, and lanes that read nothing nothing. */
+static bool find_sources(struct warp *w, const struct insn *i, uint32_t mask, struct copy *copy,
+                         uint64_t *address)
+{
+    for (unsigned bytes = i->element_bytes; bytes; bytes--) {
+        uint32_t left = 0;
+        for (int l = 0; l < WARP; l++)
+            left |= (uint32_t)(mask >> l & 1 && copy->from_bytes[l] == bytes) << l;
+        while (left) {
+            /* Parts are looked at byte by byte: the first and the last. */
+            bool whole = bytes == i->element_bytes;
+            struct access access = {.mask = left, .bytes = whole ? bytes : 1, .operation = "ld"};
+            uint64_t host, last;
+            take(w, &i->places[1], &access);
+            struct access end = access;
+            if (!access_door_base(w, i, &access, &host)) return false;
+            for (int l = 0; l < WARP; l++) end.address[l] = access.address[l] + bytes - 1;
+            end.mask = access.mask;
+            if (!whole && !access_door_base(w, i, &end, &last)) return false;
+            left &= ~access.mask;
+            for (uint32_t lanes = access.mask; lanes; lanes &= lanes - 1) {
+                int l = __builtin_ctz(lanes);
+                address[l] = access.address[l];
+                copy->from[l] = (const uint8_t *)(uintptr_t)(host + access.address[l]);
+            }
+        }
+    }
+    return true;
+}
+
+static bool find_targets(struct warp *w, const struct insn *i, uint32_t mask, struct copy *copy,
+                         uint64_t *address)
+{
+    for (uint32_t left = mask; left;) {
+        struct access access = {.mask = left, .bytes = i->element_bytes, .operation = "st"};
+        uint64_t host;
+        take(w, &i->places[0], &access);
+        if (!access_door_base(w, i, &access, &host)) return false;
+        left &= ~access.mask;
+        for (uint32_t lanes = access.mask; lanes; lanes &= lanes - 1) {
+            int l = __builtin_ctz(lanes);
+            address[l] = access.address[l];
+            copy->to[l] = (uint8_t *)(uintptr_t)(host + access.address[l]);
+        }
+    }
+    return true;
+}
+
+/* How many bytes a lane reads. */
+static unsigned source_bytes(const struct warp *w, const struct insn *i, int lane)
+{
+    if (i->c == NO_SLOT) return i->element_bytes;
+    if (i->flip_c) /* ignore-src */
+        return *(const uint32_t *)slot_at(w, i->c) >> lane & 1 ? 0 : i->element_bytes;
+    uint32_t bytes = ((const uint32_t *)slot_at(w, i->c))[lane];
+    return bytes < i->element_bytes ? bytes : i->element_bytes;
+}
+
+void op_copy(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    uint64_t from[WARP] = {0}, to[WARP] = {0};
+    struct copy *copy = add(w, i, mask);
+    if (!copy) return;
+    uint32_t reading = 0;
+    for (int l = 0; l < WARP; l++) {
+        copy->from_bytes[l] = (uint8_t)source_bytes(w, i, l);
+        if (copy->from_bytes[l]) reading |= UINT32_C(1) << l;
+    }
+    reading &= mask;
+    /* It counts as one instruction with two sides. */
+    struct insn_counts *counts = w->counts;
+    w->counts = NULL;
+    if (w->block->race) race_copy_begin(w, BY_COPY, NULL);
+    bool found = find_sources(w, i, reading, copy, from) && find_targets(w, i, mask, copy, to);
+    if (w->block->race) copy->race = race_copy_end(w);
+    w->counts = counts;
+    if (!found)
+        copy->mask = 0;
+    else if (counts)
+        count_copy(&counts[i - w->block->launch->kernel->code], from, reading, to, mask,
+                   i->element_bytes, i->result == COPY_BYPASS);
+}
+
+/* ---- groups, and arrivals at mbarriers ------------------------------------------------------- */
+
+void op_copy_commit(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    struct copy_queue *queue = queue_of(w, i);
+    for (int l = 0; queue && l < WARP; l++) queue->committed[l] += mask >> l & 1;
+}
+
+void op_copy_wait(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    struct copy_queue *queue = queue_of(w, i);
+    uint32_t over[WARP] = {0}; /* for racecheck: when the last one began that is over */
+    if (!queue) return;
+    for (size_t k = 0; k < queue->count; k++) {
+        struct copy *copy = &queue->items[k];
+        uint32_t done = 0;
+        for (int l = 0; l < WARP; l++)
+            done |= (uint32_t)(i->offset == COPY_EVERYTHING ||
+                               (int64_t)copy->group[l] + i->offset < (int64_t)queue->committed[l])
+                    << l;
+        if (copy->is_arrival) continue;
+        for (uint32_t left = done & mask & copy->mask; left && w->block->race; left &= left - 1)
+            over[__builtin_ctz(left)] = copy->race.when;
+        carry_out(w->block, copy, done & mask);
+    }
+    for (int l = 0; l < WARP && w->block->race; l++)
+        if (over[l]) race_copy_await(w, l, COPIES, over[l]);
+    drop_finished(queue);
+}
+
+void op_copy_arrive(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    struct copy *copy = add(w, i, mask);
+    if (!copy) return;
+    copy->is_arrival = true;
+    if (w->block->race) copy->race = race_copy_end(w); /* that is, of the copies before */
+    for (; mask; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask);
+        struct shared_place place;
+        uint64_t address = i->address_bytes == 8 ? ((const uint64_t *)slot_at(w, i->a))[lane]
+                                                 : ((const uint32_t *)slot_at(w, i->a))[lane];
+        if (!shared_find(w, i, lane, i->space, address + (uint64_t)i->offset, sizeof(uint64_t),
+                         sizeof(uint64_t), &place) ||
+            !mbarrier_check(w, i, lane, &place))
+            return;
+        if (w->block->race) race_mbarrier_use(w, i, lane, &place, "atom");
+        /* Without .noinc the phase waits for one arrival more. */
+        if (!i->flip_c) mbarrier_expect_arrival(w, i, lane, &place);
+        copy->mbarrier[lane] = place.offset;
+    }
+}
+
+void copy_arrive_at(const struct shared_place *place)
+{
+    struct block *block = place->owner;
+    for (unsigned n = 0; n < block->warp_count; n++) {
+        struct copy_queue *queue = &block->async->queues[n];
+        for (size_t k = 0; k < queue->count; k++) {
+            struct copy *arrival = &queue->items[k];
+            uint32_t lanes = 0;
+            if (!arrival->is_arrival) continue;
+            for (int l = 0; l < WARP; l++)
+                lanes |= (uint32_t)(arrival->mask >> l & 1 && arrival->mbarrier[l] == place->offset)
+                         << l;
+            for (size_t before = 0; before < k; before++)
+                if (!queue->items[before].is_arrival)
+                    carry_out(block, &queue->items[before], lanes);
+            arrival->mask &= ~lanes;
+            for (; lanes; lanes &= lanes - 1) {
+                struct warp *w = &block->warps[n];
+                int lane = __builtin_ctz(lanes);
+                if (block->race) race_copy_arrive(w, lane, BY_COPY, arrival->race, place);
+                mbarrier_arrive_at(w, arrival->insn, lane, place, 1);
+            }
+        }
+        drop_finished(queue);
+    }
+}

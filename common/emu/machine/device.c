@@ -1,0 +1,381 @@
+/* device.c — opening and closing a device, and its memory as the host sees it. */
+#define _POSIX_C_SOURCE 200809L
+#include "device.h"
+#include "models.h"
+#include "emu/check/watch.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int device_failed(struct emu *emu, int error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(emu->message, sizeof emu->message, format, arguments);
+    va_end(arguments);
+    return error;
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static size_t memory_size(const struct emu_gpu *gpu, size_t wanted)
+{
+    if (wanted) return wanted;
+    size_t half = (size_t)sysconf(_SC_PHYS_PAGES) / 2 * (size_t)sysconf(_SC_PAGESIZE);
+    return gpu->memory < half ? gpu->memory : half;
+}
+
+struct emu *emu_open(const struct emu_config *config, char *message, size_t size)
+{
+    static const struct emu_config defaults;
+    if (!config) config = &defaults;
+    struct emu *emu = calloc(1, sizeof *emu);
+    if (!emu) {
+        snprintf(message, size, "out of memory");
+        return NULL;
+    }
+    emu->gpu = config->gpu ? config->gpu : emu_gpu_at(0);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    emu->threads = config->threads ? config->threads : cores > 0 ? (unsigned)cores : 1;
+    emu->counting = config->counters;
+    enum { DEFAULT_PATIENCE = 60 };
+    emu->model = config->model && config->model->shared ? config->model : NULL;
+    emu->patience = config->patience ? config->patience : DEFAULT_PATIENCE;
+    emu->limit = config->limit;
+    emu->allow_exited = config->allow_exited;
+    emu->tracing = config->trace != NULL;
+    emu->trace.file = config->trace;
+    if (emu->tracing) emu->threads = 1; /* so that lines come in the order of blocks */
+    emu->checks = config->checks;
+    emu->schedule = config->schedule;
+    emu->descending = config->descending;
+    emu->host_place = config->host_place;
+    emu->describe_host_place = config->describe_host_place;
+    /* One host thread repeats what it did; racecheck and initcheck know no other. */
+    if (emu->schedule || emu->checks & (EMU_CHECK_RACE | EMU_CHECK_INIT)) emu->threads = 1;
+    size_t bytes = memory_size(emu->gpu, config->memory);
+    if (!check_open(&emu->findings, config->finding_limit) || !watch_open(emu)) {
+        snprintf(message, size, "out of memory");
+        watch_close(emu);
+        check_close(&emu->findings);
+        free(emu);
+        return NULL;
+    }
+    emu->number = config->number;
+    if (!memory_open(&emu->memory, bytes, config->number)) {
+        snprintf(message, size,
+                 "the host gives no addresses for %zu bytes of device memory; ask for less", bytes);
+        watch_close(emu);
+        check_close(&emu->findings);
+        free(emu);
+        return NULL;
+    }
+    pthread_mutex_init(&emu->lock, NULL);
+    pool_open(&emu->pool);
+    return emu;
+}
+
+void emu_close(struct emu *emu)
+{
+    if (!emu) return;
+    pool_close(&emu->pool);
+    emu_forget(emu);
+    for (struct emu_module *module = emu->modules, *next; module; module = next) {
+        next = module->next;
+        module_free(module);
+    }
+    heap_close(&emu->heap, &emu->memory);
+    memory_close(&emu->memory);
+    watch_close(emu);
+    check_close(&emu->findings);
+    alloc_log_close(&emu->allocations);
+    pthread_mutex_destroy(&emu->lock);
+    free(emu->records);
+    free(emu);
+}
+
+const struct emu_gpu *emu_gpu(const struct emu *emu) { return emu->gpu; }
+const char *emu_message(const struct emu *emu) { return emu->message; }
+
+/* ---- for findings -------------------------------------------------------------------------- */
+
+void device_host_place(const struct emu *emu, struct emu_host_place *place)
+{
+    place->count = 0;
+    if (emu->checks && emu->host_place) emu->host_place(place);
+}
+
+void device_append(char *text, size_t size, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    if (used < size) vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+void device_append_host_place(const struct emu *emu, const struct emu_host_place *place,
+                              const char *title, char *text, size_t size)
+{
+    char lines[CHECK_TEXT] = "";
+    if (!place->count || !emu->describe_host_place) return;
+    emu->describe_host_place(place, lines, sizeof lines);
+    device_append(text, size, "\n    %s", title);
+    for (char *rest, *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        device_append(text, size, "\n        Host Frame: %s", line);
+}
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+int emu_alloc(struct emu *emu, size_t bytes, emu_addr *address)
+{
+    pthread_mutex_lock(&emu->lock);
+    int error = memory_alloc(&emu->memory, bytes, address);
+    if (error)
+        device_failed(emu, error, "cannot allocate %zu bytes of device memory: %zu of %zu are free",
+                      bytes, emu->memory.capacity - emu->memory.used, emu->memory.capacity);
+    else
+        alloc_log_add(emu, *address, bytes), watch_alloc(emu, *address, bytes);
+    pthread_mutex_unlock(&emu->lock);
+    return error;
+}
+
+int emu_free(struct emu *emu, emu_addr address)
+{
+    pthread_mutex_lock(&emu->lock);
+    const struct range *range = memory_find(&emu->memory, address);
+    uint64_t bytes = range ? range->bytes : 0;
+    int error = memory_free(&emu->memory, address);
+    if (error)
+        device_failed(emu, error, "0x%" PRIx64 " is not the start of an allocation", address);
+    else
+        alloc_log_free(emu, address), watch_free(emu, address, bytes);
+    pthread_mutex_unlock(&emu->lock);
+    return error;
+}
+
+int emu_map_host(struct emu *emu, void *host, size_t bytes)
+{
+    pthread_mutex_lock(&emu->lock);
+    int error = memory_map(&emu->memory, host, bytes);
+    if (error) device_failed(emu, error, "cannot map %zu bytes of host memory at %p", bytes, host);
+    pthread_mutex_unlock(&emu->lock);
+    return error;
+}
+
+int emu_unmap_host(struct emu *emu, void *host)
+{
+    pthread_mutex_lock(&emu->lock);
+    int error = memory_unmap(&emu->memory, host);
+    if (error) device_failed(emu, error, "no host memory is mapped at %p", host);
+    pthread_mutex_unlock(&emu->lock);
+    return error;
+}
+
+bool emu_find(struct emu *emu, emu_addr address, emu_addr *base, size_t *bytes)
+{
+    pthread_mutex_lock(&emu->lock);
+    const struct range *range = memory_find(&emu->memory, address);
+    if (range) {
+        *base = range->base;
+        *bytes = range->bytes;
+    }
+    pthread_mutex_unlock(&emu->lock);
+    return range != NULL;
+}
+
+bool emu_is_device(const struct emu *emu, emu_addr address)
+{
+    return address - emu->memory.base < emu->memory.reserved;
+}
+
+void emu_memory_info(struct emu *emu, size_t *free_bytes, size_t *total_bytes)
+{
+    pthread_mutex_lock(&emu->lock);
+    *total_bytes = emu->memory.capacity;
+    *free_bytes = emu->memory.capacity - emu->memory.used;
+    pthread_mutex_unlock(&emu->lock);
+}
+
+/* The host's view of a device range; NULL after setting the message. A copy of nothing may name any
+ * address. */
+static void *view(struct emu *emu, emu_addr address, size_t bytes)
+{
+    char nearest[200];
+    void *bytes_there = memory_view(&emu->memory, address, bytes);
+    if (bytes_there) return bytes_there;
+    device_describe_address(emu, address, nearest, sizeof nearest);
+    device_failed(emu, EMU_INVALID_VALUE,
+                  "%zu bytes from device address 0x%" PRIx64
+                  " on are not inside one allocation (%s)",
+                  bytes, address, nearest);
+    return NULL;
+}
+
+int emu_write(struct emu *emu, emu_addr to, const void *from, size_t bytes)
+{
+    if (!bytes) return EMU_OK;
+    pthread_mutex_lock(&emu->lock);
+    void *there = view(emu, to, bytes);
+    if (there) memcpy(there, from, bytes);
+    if (there) watch_write(emu, to, bytes);
+    pthread_mutex_unlock(&emu->lock);
+    return there ? EMU_OK : EMU_INVALID_VALUE;
+}
+
+int emu_read(struct emu *emu, void *to, emu_addr from, size_t bytes)
+{
+    if (!bytes) return EMU_OK;
+    pthread_mutex_lock(&emu->lock);
+    void *there = view(emu, from, bytes);
+    if (there) memcpy(to, there, bytes);
+    if (there) watch_read(emu, from, bytes);
+    pthread_mutex_unlock(&emu->lock);
+    return there ? EMU_OK : EMU_INVALID_VALUE;
+}
+
+int emu_copy(struct emu *emu, emu_addr to, emu_addr from, size_t bytes)
+{
+    if (!bytes) return EMU_OK;
+    pthread_mutex_lock(&emu->lock);
+    void *target = view(emu, to, bytes), *source = target ? view(emu, from, bytes) : NULL;
+    if (source) memmove(target, source, bytes);
+    if (source) watch_copy(emu, to, from, bytes);
+    pthread_mutex_unlock(&emu->lock);
+    return source ? EMU_OK : EMU_INVALID_VALUE;
+}
+
+int emu_fill(struct emu *emu, emu_addr address, unsigned char value, size_t bytes)
+{
+    if (!bytes) return EMU_OK;
+    pthread_mutex_lock(&emu->lock);
+    void *there = view(emu, address, bytes);
+    if (there) memset(there, value, bytes);
+    if (there) watch_write(emu, address, bytes);
+    pthread_mutex_unlock(&emu->lock);
+    return there ? EMU_OK : EMU_INVALID_VALUE;
+}
+
+/* ---- peers --------------------------------------------------------------------------------- */
+
+static struct peer *find_peer(struct emu *emu, const struct emu *peer)
+{
+    for (unsigned i = 0; i < emu->peer_count; i++)
+        if (emu->peers[i].emu == peer) return &emu->peers[i];
+    return NULL;
+}
+
+int emu_set_peer(struct emu *emu, struct emu *peer, bool may_access)
+{
+    int error = EMU_OK;
+    pthread_mutex_lock(&emu->lock);
+    struct peer *known = find_peer(emu, peer);
+    if (known)
+        known->may_access = may_access;
+    else if (emu->peer_count < EMU_MAX_PEERS)
+        emu->peers[emu->peer_count++] = (struct peer){peer, may_access};
+    else
+        error =
+            device_failed(emu, EMU_OUT_OF_MEMORY, "a device has at most %d peers", EMU_MAX_PEERS);
+    pthread_mutex_unlock(&emu->lock);
+    return error;
+}
+
+int emu_copy_peer(struct emu *to, emu_addr to_address, struct emu *from, emu_addr from_address,
+                  size_t bytes)
+{
+    if (!bytes) return EMU_OK;
+    if (to == from) return emu_copy(to, to_address, from_address, bytes);
+    /* Always in one order, so that two copies do not wait for each other. */
+    struct emu *first = to->number < from->number ? to : from, *second = first == to ? from : to;
+    pthread_mutex_lock(&first->lock);
+    pthread_mutex_lock(&second->lock);
+    void *source = view(from, from_address, bytes);
+    if (!source) device_failed(to, EMU_INVALID_VALUE, "%s", from->message);
+    void *target = source ? view(to, to_address, bytes) : NULL;
+    if (target) memcpy(target, source, bytes);
+    if (target) watch_read(from, from_address, bytes);
+    if (target) watch_write(to, to_address, bytes);
+    pthread_mutex_unlock(&second->lock);
+    pthread_mutex_unlock(&first->lock);
+    return target ? EMU_OK : EMU_INVALID_VALUE;
+}
+
+/* ---- for kernels --------------------------------------------------------------------------- */
+
+int emu_heap_limit(struct emu *emu, size_t bytes)
+{
+    pthread_mutex_lock(&emu->lock);
+    int error = emu->heap.base && bytes ? EMU_INVALID_VALUE : EMU_OK;
+    if (error)
+        device_failed(emu, error, "the heap of malloc has its size: a kernel has used it");
+    else
+        emu->heap.wanted = bytes;
+    if (!bytes) heap_close(&emu->heap, &emu->memory);
+    pthread_mutex_unlock(&emu->lock);
+    return error;
+}
+
+bool device_range(const struct emu *emu, uint64_t address, struct range *range)
+{
+    const struct range *own = memory_find(&emu->memory, address);
+    if (own) {
+        *range = *own;
+        return !range->is_heap || heap_find((struct heap *)&emu->heap, address, range);
+    }
+    for (unsigned i = 0; i < emu->peer_count; i++)
+        if (emu->peers[i].may_access && emu_is_device(emu->peers[i].emu, address))
+            return memory_look(&emu->peers[i].emu->memory, address, range) && !range->is_heap;
+    return false;
+}
+
+void device_describe_address(const struct emu *emu, uint64_t address, char *text, size_t size)
+{
+    const struct range *nearest = NULL;
+    uint64_t distance = UINT64_MAX;
+    const struct range *own = memory_find(&emu->memory, address);
+    if (own && own->is_heap) {
+        heap_describe((struct heap *)&emu->heap, address, text, size);
+        return;
+    }
+    for (unsigned i = 0; i < emu->peer_count; i++) {
+        const struct peer *peer = &emu->peers[i];
+        if (peer->may_access || !emu_is_device(peer->emu, address)) continue;
+        snprintf(text, size,
+                 "memory of device %u, which a kernel on device %u may touch only after "
+                 "cudaDeviceEnablePeerAccess",
+                 peer->emu->number, emu->number);
+        return;
+    }
+    for (size_t i = 0; i < emu->memory.range_count; i++) {
+        const struct range *range = &emu->memory.ranges[i];
+        uint64_t end = range->base + range->bytes;
+        uint64_t away = address < range->base ? range->base - address
+                        : address >= end      ? address - end
+                                              : 0;
+        if (away < distance) {
+            distance = away;
+            nearest = range;
+        }
+    }
+    if (!address)
+        snprintf(text, size, "a null pointer");
+    else if (!nearest)
+        snprintf(text, size, "no memory is allocated");
+    else if (address < nearest->base)
+        snprintf(text, size,
+                 "%" PRIu64 " bytes before the allocation of %" PRIu64 " bytes at 0x%" PRIx64,
+                 distance, nearest->bytes, nearest->base);
+    else if (address >= nearest->base + nearest->bytes)
+        snprintf(text, size,
+                 "%" PRIu64 " bytes past the end of the allocation of %" PRIu64
+                 " bytes at 0x%" PRIx64,
+                 distance, nearest->bytes, nearest->base);
+    else
+        snprintf(text, size,
+                 "%" PRIu64 " bytes before the end of the allocation of %" PRIu64
+                 " bytes at 0x%" PRIx64,
+                 nearest->base + nearest->bytes - address, nearest->bytes, nearest->base);
+}

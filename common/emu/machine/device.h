@@ -1,0 +1,77 @@
+/* device.h — struct emu: a device with its memory, its modules and what its launches have
+ * counted. */
+#ifndef EMU_DEVICE_H
+#define EMU_DEVICE_H
+
+#include "emu/check/alloc_log.h"
+#include "emu/check/check.h"
+#include "emu/count/counters.h"
+#include "heap.h"
+#include "memory.h"
+#include "emu/ptx/module.h"
+#include "pool.h"
+#include "emu/count/trace.h"
+
+/* Another device, whose memory kernels may reach or not. */
+struct peer {
+    struct emu *emu;
+    bool may_access;
+};
+
+struct emu {
+    const struct emu_gpu *gpu;
+    unsigned number;
+    unsigned threads;         /* host threads that run a grid */
+    struct pool pool;         /* those of them that are not the caller */
+    unsigned patience, limit; /* seconds */
+    atomic_bool interrupted;
+    const struct emu_model *model; /* NULL: today's rules */
+    bool counting, allow_exited, tracing;
+    struct emu_trace trace;
+    unsigned checks; /* bits of enum emu_check */
+    uint64_t schedule;
+    bool descending;
+    struct check_log findings;
+    struct alloc_log allocations;
+    void (*host_place)(struct emu_host_place *);
+    void (*describe_host_place)(const struct emu_host_place *, char *text, size_t size);
+    struct race *race; /* the state of racecheck and initcheck; NULL: off */
+    struct init *init;
+    struct memory memory;
+    struct heap heap;
+    struct peer peers[EMU_MAX_PEERS];
+    unsigned peer_count;
+    struct emu_module *modules;
+    unsigned launches;
+    struct emu_launch_record **records;
+    size_t record_count, record_room;
+    char message[LAUNCH_MESSAGE + 200];
+    pthread_mutex_t lock; /* one call at a time */
+};
+
+/* Sets the message that emu_message() gives, and passes the error on. */
+int device_failed(struct emu *, int error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* For kernels: the range that holds an address, here or on a peer. False: there is none. */
+bool device_range(const struct emu *, uint64_t address, struct range *);
+/* "12 bytes past the end of the 400 bytes at 0x…", or "no memory is allocated near it" */
+void device_describe_address(const struct emu *, uint64_t address, char *text, size_t size);
+
+/* Where the host program is; nothing if no finding will ask for it. */
+void device_host_place(const struct emu *, struct emu_host_place *);
+/* Append to a text: anything; or a new line with a title, and behind it a line for each frame. */
+void device_append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void device_append_host_place(const struct emu *, const struct emu_host_place *, const char *title,
+                              char *text, size_t size);
+
+/* The blocks of a cluster, in each direction. (launch_check.c) */
+struct emu_dim launch_cluster(const struct emu_kernel *, const struct emu_shape *);
+/* Returns 0 or an enum emu_error, with the message set. `shared`: bytes a block. (launch_check.c) */
+int launch_check(struct emu *, const struct emu_kernel *, const struct emu_shape *, size_t shared);
+
+/* Runs a launch to its end on the device's host threads. (sched.c) */
+void launch_run(struct launch *);
+
+#endif

@@ -1,0 +1,243 @@
+#include "exec.h"
+#include "emu/operations/converge.h"
+#include "barrier.h"
+#include "flow.h"
+#include "frame.h"
+#include "schedule.h"
+#include "emu/check/sync_check.h"
+#include "await.h"
+
+/* The lanes of a fragment that the instruction's guard lets through. */
+static inline uint32_t guarded(const struct warp *w, const struct insn *i, uint32_t mask)
+{
+    return mask & (*(const uint32_t *)slot_at(w, i->guard) ^ i->guard_flip);
+}
+
+/* Lanes in `taken` go to the target, the others on. */
+static void branch(struct warp *w, struct fragment *f, const struct insn *i, uint32_t taken)
+{
+    if (!taken) {
+        f->pc++;
+    } else if (taken == f->mask) {
+        f->pc = i->target;
+    } else {
+        flow_split(w, f, taken, i->target);
+        f->pc++;
+    }
+}
+
+/* Lanes go where their index says; an index beyond the table is undefined, and a fault here. */
+static void branch_by_table(struct warp *w, struct fragment *f, const struct insn *i,
+                            uint32_t active)
+{
+    const uint32_t *index = slot_at(w, i->a);
+    uint32_t staying = f->mask & ~active; /* held back by the guard */
+    while (active) {
+        int first = __builtin_ctz(active);
+        uint32_t same = 0;
+        if (index[first] >= i->target) {
+            fault(w, i, first, EMU_ILLEGAL_INSTRUCTION, "a branch with index %u into a table of %u",
+                  index[first], i->target);
+            return;
+        }
+        for (int l = first; l < WARP; l++)
+            same |= (uint32_t)(active >> l & 1 && index[l] == index[first]) << l;
+        active &= ~same;
+        if (!active && !staying) {
+            f->pc = i->targets[index[first]];
+            return;
+        }
+        flow_split(w, f, same, i->targets[index[first]]);
+    }
+    f->pc++;
+}
+
+static void leave(struct warp *w, struct fragment *f, uint32_t lanes)
+{
+    w->live &= ~lanes;
+    w->exited |= lanes;
+    f->mask &= ~lanes;
+    if (f->mask)
+        f->pc++;
+    else
+        flow_remove(w, f);
+}
+
+/* Lanes that the guard holds back pass the barrier by. */
+static void barrier(struct warp *w, struct fragment *f, const struct insn *i, uint32_t arriving)
+{
+    uint32_t here = f->pc;
+    if (arriving != f->mask) {
+        struct fragment *rest = f;
+        f = flow_split(w, rest, arriving, here);
+        rest->pc++;
+    }
+    barrier_arrive(w, f, i, i->control == CONTROL_BARRIER);
+}
+
+/* A lane that calls __syncwarp with a mask that it is not in is stopped by an H200, too. */
+static bool names_itself(struct warp *w, const struct insn *i, uint32_t active)
+{
+    const uint32_t *members = slot_at(w, i->members);
+    for (uint32_t left = active; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        if (members[l] >> l & 1) continue;
+        sync_fail(w, i, l, EMU_ILLEGAL_INSTRUCTION, "lane %d is not in its own member mask 0x%08x",
+                  l, members[l]);
+        return false;
+    }
+    return true;
+}
+
+/* Returns the lanes that went on; the others wait for lanes of their member masks. */
+static uint32_t converge(struct warp *w, struct fragment *f, const struct insn *i, uint32_t active)
+{
+    if (sync_is_checked(w)) sync_check_members(w, i, active);
+    /* The everyday case: one mask for all, and all are here. */
+    if (i->members >> 30 == BANK_CONSTANTS && active == f->mask &&
+        (*(const uint32_t *)slot_at(w, i->members) & w->live) == active) {
+        i->fn(w, i, active);
+        f->pc++;
+        return active;
+    }
+    if (i->control == CONTROL_WARP_SYNC && !names_itself(w, i, active)) return 0;
+    uint32_t complete = converge_complete(w, f, active);
+    if (complete)
+        converge_run(w, f, i, complete);
+    else
+        f->state = FRAGMENT_CONVERGING;
+    return complete;
+}
+
+/*
+ * Runs one fragment until it meets another (limit), splits, waits, ends, or the fuel is gone.
+ * Written once and compiled twice, with counting and without.
+ */
+static inline __attribute__((always_inline)) void run_fragment(struct warp *w, struct fragment *f,
+                                                               uint32_t limit, bool counting)
+{
+    const struct insn *code = w->block->launch->kernel->code;
+    for (;;) {
+        /* The everyday part: operations, one after the other. */
+        uint32_t pc = f->pc, mask = f->mask, active;
+        const struct insn *i;
+        for (;;) {
+            i = &code[pc];
+            active = guarded(w, i, mask);
+            if (counting) {
+                w->counts[pc].executed++;
+                w->counts[pc].lanes += lanes_in(active);
+            }
+            w->fuel--;
+            if (i->control != CONTROL_NONE) break;
+            if (active) i->fn(w, i, active);
+            pc++;
+            if (!w->fuel || pc >= limit) {
+                f->pc = pc;
+                return;
+            }
+        }
+        f->pc = pc;
+        unsigned fragments = w->fragment_count;
+        switch ((enum control)i->control) {
+        case CONTROL_BRANCH: branch(w, f, i, active); break;
+        case CONTROL_CALL:
+        case CONTROL_RETURN:
+            if (active) {
+                if (i->control == CONTROL_CALL)
+                    frame_call(w, f, i, active);
+                else
+                    frame_return(w, f, active);
+                return;
+            }
+            f->pc++;
+            break;
+        case CONTROL_TABLE: branch_by_table(w, f, i, active); break;
+        case CONTROL_EXIT:
+            if (active == mask) {
+                leave(w, f, active);
+                return;
+            }
+            if (active)
+                leave(w, f, active);
+            else
+                f->pc++;
+            break;
+        case CONTROL_BARRIER:
+        case CONTROL_ARRIVE:
+            if (active) {
+                barrier(w, f, i, active);
+                return;
+            }
+            f->pc++;
+            break;
+        case CONTROL_CONVERGE:
+        case CONTROL_WARP_SYNC:
+            if (!active) {
+                f->pc++;
+                break;
+            }
+            uint32_t done = converge(w, f, i, active);
+            if (counting && done != active) { /* they will be counted when they go on */
+                w->counts[pc].executed -= !done;
+                w->counts[pc].lanes -= (unsigned)__builtin_popcount(active & ~done);
+            }
+            if (!done) return;
+            break;
+        case CONTROL_WAIT:
+            if (active) {
+                await_begin(w, f, i, active);
+                return;
+            }
+            f->pc++;
+            break;
+        case CONTROL_SPIN: /* it waits for somebody: end the slice */
+            f->pc++;
+            w->slice = 0;
+            w->fuel = 0;
+            w->fair = true;
+            return;
+        case CONTROL_NONE: break;
+        }
+        if (!w->fuel || f->pc >= limit || w->fragment_count != fragments) return;
+    }
+}
+
+static void run_counting(struct warp *w, struct fragment *f, uint32_t limit)
+{
+    run_fragment(w, f, limit, true);
+}
+static void run_plain(struct warp *w, struct fragment *f, uint32_t limit)
+{
+    run_fragment(w, f, limit, false);
+}
+
+enum warp_stop warp_run(struct warp *w, uint64_t instructions)
+{
+    w->slice = instructions;
+    w->clock -= w->fuel; /* left over when it last stopped */
+    w->fuel = 0;
+    while (w->fragment_count) {
+        uint32_t limit;
+        bool others;
+        if (w->block->launch->error) return WARP_FAULT;
+        if (!w->fuel && !w->slice) return WARP_SLICE_OVER; /* who is next is decided then */
+        struct fragment *f = flow_next(w, &limit, &others);
+        if (!f) return WARP_WAITS;
+        if (!w->fuel) {
+            w->fuel = others && w->slice > PATIENCE ? PATIENCE : w->slice;
+            w->slice -= w->fuel;
+            w->clock += w->fuel;
+        }
+        if (w->block->launch->random) schedule_part(w, f);
+        f->turn = ++w->turns;
+        w->frame = f->frame;
+        w->bank[BANK_REGISTERS] = f->frame->registers;
+        if (w->counts)
+            run_counting(w, f, limit);
+        else
+            run_plain(w, f, limit);
+        if (!w->fuel && others) w->fair = true;
+    }
+    return w->block->launch->error ? WARP_FAULT : WARP_DONE;
+}

@@ -1,0 +1,108 @@
+#include "flow.h"
+#include "emu/operations/converge.h"
+#include "frame.h"
+#include "schedule.h"
+
+void flow_start(struct warp *w, uint32_t lanes)
+{
+    w->live = lanes;
+    w->exited = 0;
+    w->fragment_count = 1;
+    w->fragments[0] = (struct fragment){.frame = &w->root, .mask = lanes, .state = FRAGMENT_READY};
+    w->turns = 0;
+    w->fair = false;
+}
+
+void flow_remove(struct warp *w, struct fragment *f)
+{
+    frame_release(f->frame);
+    *f = w->fragments[--w->fragment_count];
+}
+
+struct fragment *flow_split(struct warp *w, struct fragment *f, uint32_t lanes, uint32_t pc)
+{
+    struct fragment *other = &w->fragments[w->fragment_count++];
+    *other = (struct fragment){
+        .frame = f->frame, .pc = pc, .mask = lanes, .state = FRAGMENT_READY, .turn = f->turn};
+    frame_hold(f->frame);
+    f->mask &= ~lanes;
+    return other;
+}
+
+/* Those at a barrier stay apart: they have arrived, each in its own right. */
+static bool stays_apart(const struct fragment *f)
+{
+    return f->state == FRAGMENT_AT_BARRIER || f->state == FRAGMENT_WAITING;
+}
+
+static bool can_merge(const struct fragment *a, const struct fragment *b)
+{
+    return a->pc == b->pc && a->frame == b->frame && !stays_apart(a) && !stays_apart(b);
+}
+
+static void merge_all(struct warp *w)
+{
+    for (unsigned i = 0; i < w->fragment_count; i++)
+        for (unsigned k = w->fragment_count; k-- > i + 1;)
+            if (can_merge(&w->fragments[i], &w->fragments[k])) {
+                w->fragments[i].mask |= w->fragments[k].mask;
+                w->fragments[i].state = FRAGMENT_READY; /* one that waits looks again */
+                flow_remove(w, &w->fragments[k]);
+            }
+}
+
+/* A fragment waits to converge until every live lane of a member mask in it has come. Returns how
+ * many go on waiting. */
+static unsigned wake_converged(struct warp *w)
+{
+    unsigned waiting = 0;
+    for (unsigned i = 0; i < w->fragment_count; i++) {
+        struct fragment *f = &w->fragments[i];
+        if (f->state != FRAGMENT_CONVERGING) continue;
+        if (converge_complete(w, f, converge_active(w, f)))
+            f->state = FRAGMENT_READY;
+        else
+            waiting++;
+    }
+    return waiting;
+}
+
+/* Inside a call before behind it; then the lowest instruction. */
+static bool comes_before(const struct fragment *a, const struct fragment *b)
+{
+    if (a->frame->depth != b->frame->depth) return a->frame->depth > b->frame->depth;
+    return a->pc < b->pc;
+}
+
+static bool is_better(const struct warp *w, const struct fragment *f, const struct fragment *than,
+                      unsigned ready)
+{
+    if (w->block->launch->random) return !schedule_below(w->block->launch, ready);
+    return w->fair ? f->turn < than->turn : comes_before(f, than);
+}
+
+struct fragment *flow_next(struct warp *w, uint32_t *limit, bool *others)
+{
+    struct fragment *chosen = NULL;
+    unsigned ready = 0;
+    if (w->fragment_count > 1) merge_all(w);
+    unsigned converging = wake_converged(w);
+    for (unsigned i = 0; i < w->fragment_count; i++) {
+        struct fragment *f = &w->fragments[i];
+        if (f->state != FRAGMENT_READY) continue;
+        ready++;
+        if (!chosen || is_better(w, f, chosen, ready)) chosen = f;
+    }
+    /* Lanes may come to one instruction still; only then they may meet at two. */
+    if ((!chosen || w->fair) && converging > 1 && converge_meet(w))
+        return flow_next(w, limit, others);
+    w->fair = false;
+    *others = ready > 1;
+    *limit = UINT32_MAX;
+    for (unsigned i = 0; chosen && i < w->fragment_count; i++) {
+        const struct fragment *f = &w->fragments[i];
+        if (!stays_apart(f) && f->frame == chosen->frame && f->pc > chosen->pc && f->pc < *limit)
+            *limit = f->pc;
+    }
+    return chosen;
+}

@@ -1,0 +1,203 @@
+#include "frame.h"
+#include "flow.h"
+#include "emu/binary/kernel_name.h"
+#include "emu/operations/warp_ops.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DEPTH = 1024 };
+
+void frame_hold(struct frame *frame) { frame->references++; }
+
+void frame_release(struct frame *frame)
+{
+    while (frame->caller && --frame->references == 0) { /* the root frame is the warp's own */
+        struct frame *caller = frame->caller;
+        free(frame->registers);
+        free(frame);
+        frame = caller;
+    }
+}
+
+void *frame_slot(const struct warp *w, const struct fragment *f, slot s)
+{
+    return s >> 30 == BANK_REGISTERS ? f->frame->registers + s : slot_at(w, s);
+}
+
+static void set_lanes(uint8_t *registers, slot s, uint64_t value)
+{
+    for (int l = 0; s != NO_SLOT && l < WARP; l++)
+        ((uint64_t *)(registers + (s & SLOT_OFFSET)))[l] = value;
+}
+
+void frame_start(struct warp *w)
+{
+    const struct emu_kernel *kernel = w->block->launch->kernel;
+    w->root.local_end = kernel->info.local_bytes;
+    set_lanes(w->root.registers, kernel->stack_top, w->root.local_end);
+}
+
+static uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
+
+/* alloca: takes i->b bytes, aligned to i->offset, from the stack whose top is in i->c. Lanes have
+ * tops of their own; calls go behind the highest. */
+void op_alloca(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    enum { FRAME_ALIGNMENT = 16 };
+    uint64_t *d = slot_at(w, i->d), *top = slot_at(w, i->c);
+    const uint64_t *bytes = slot_at(w, i->b);
+    size_t stack = w->block->launch->kernel->stack_bytes;
+    for (; mask; mask &= mask - 1) {
+        int l = __builtin_ctz(mask);
+        uint64_t from = round_up(top[l], (uint64_t)i->offset);
+        if (from > stack || bytes[l] > stack - from) {
+            fault(w, i, l, EMU_ILLEGAL_ADDRESS,
+                  "stack overflow: alloca of %llu bytes, where %zu are left",
+                  (unsigned long long)bytes[l], from > stack ? 0 : stack - (size_t)from);
+            return;
+        }
+        d[l] = from;
+        top[l] = from + bytes[l];
+        uint64_t end = round_up(top[l], FRAME_ALIGNMENT);
+        if (end > w->frame->local_end) w->frame->local_end = end;
+    }
+}
+
+/* A frame for one call, with nothing in it yet but where its local memory begins. */
+static struct frame *frame_new(struct warp *w, const struct callee *callee, const struct insn *i)
+{
+    struct frame *caller = w->frame, *frame = calloc(1, sizeof *frame);
+    uint8_t *memory = calloc(1, callee->register_bytes + WARP * callee->area_bytes + 1);
+    size_t stack = w->block->launch->kernel->stack_bytes;
+    const char *problem = !frame || !memory                ? "out of host memory"
+                          : caller->depth + 1 >= MAX_DEPTH ? "calls nested too deeply"
+                          : caller->local_end + callee->local_bytes > stack ? "stack overflow"
+                                                                            : NULL;
+    if (problem) {
+        free(frame);
+        free(memory);
+        char name[200];
+        kernel_base_name(callee->function->name, name, sizeof name);
+        int error = !frame || !memory ? EMU_LAUNCH_FAILURE : EMU_ILLEGAL_ADDRESS; /* as an H200 */
+        fault(w, i, -1, error, "%s in a call of %s (depth %u, %zu bytes of stack a thread)",
+              problem, name, caller->depth + 1, stack);
+        return NULL;
+    }
+    *frame = (struct frame){.caller = caller,
+                            .callee = callee,
+                            .site = i,
+                            .depth = caller->depth + 1,
+                            .registers = memory,
+                            .area = memory + callee->register_bytes,
+                            .area_bytes = callee->area_bytes,
+                            .local_end = caller->local_end + callee->local_bytes};
+    frame->return_pc = (uint32_t)(i - w->block->launch->kernel->code) + 1;
+    set_lanes(memory, callee->local_base, caller->local_end);
+    set_lanes(memory, callee->stack_top, frame->local_end);
+    return frame;
+}
+
+static size_t lesser(size_t a, size_t b) { return a < b ? a : b; }
+
+/* A call by pointer need not fit the function: of each argument the bytes that both sides have. */
+static void pass_arguments(const struct warp *w, struct frame *to, const struct insn *i,
+                           uint32_t lanes)
+{
+    const struct frame *from = w->frame;
+    const struct callee *callee = to->callee;
+    size_t stack = w->block->launch->kernel->stack_bytes;
+    uint8_t *local = w->local + to->local_end - callee->local_bytes; /* lane 0's */
+    for (; lanes; lanes &= lanes - 1) {
+        size_t lane = (size_t)__builtin_ctz(lanes);
+        for (unsigned k = 0; k < i->call->arguments && k < to->callee->params; k++)
+            copy_few(callee->param_local && callee->param_local[k] != NOT_LOCAL
+                         ? local + lane * stack + callee->param_local[k]
+                         : to->area + lane * to->area_bytes + callee->param_offset[k],
+                     from->area + lane * from->area_bytes + i->call->argument_offset[k],
+                     lesser(to->callee->param_size[k], i->call->argument_size[k]));
+    }
+}
+
+static void call_one(struct warp *w, struct fragment *f, const struct insn *i,
+                     const struct callee *callee, uint32_t lanes)
+{
+    if (callee->builtin) { /* done at once */
+        callee->builtin(w, i, lanes);
+        return;
+    }
+    struct frame *frame = frame_new(w, callee, i);
+    if (!frame) return;
+    pass_arguments(w, frame, i, lanes);
+    frame_hold(w->frame); /* the new frame's hold on its caller */
+    struct fragment *inside = f;
+    if (lanes != f->mask) inside = flow_split(w, f, lanes, callee->entry);
+    frame_hold(frame);
+    frame_release(inside->frame);
+    inside->frame = frame;
+    inside->pc = callee->entry;
+}
+
+/* The function that an address names, if this kernel's code holds it. */
+static const struct callee *callee_at(const struct emu_kernel *kernel, uint64_t address)
+{
+    uint64_t index = (address - CODE_WINDOW) / FUNCTION_BYTES;
+    if (index >= kernel->function_count || (address - CODE_WINDOW) % FUNCTION_BYTES) return NULL;
+    const struct callee *callee = kernel->callees[index];
+    return callee && (callee->function->has_body || callee->builtin) ? callee : NULL;
+}
+
+void frame_call(struct warp *w, struct fragment *f, const struct insn *i, uint32_t lanes)
+{
+    const struct emu_kernel *kernel = w->block->launch->kernel;
+    uint32_t all = f->mask, here = f->pc;
+    if (i->call->callee) {
+        call_one(w, f, i, i->call->callee, lanes);
+        if (i->call->callee->builtin || lanes != all) f->pc = here + 1;
+        return;
+    }
+    const uint64_t *addresses = slot_at(w, i->a);
+    while (lanes) { /* by pointer: lanes may call different functions */
+        int first = __builtin_ctz(lanes);
+        uint32_t same = 0;
+        const struct callee *callee = callee_at(kernel, addresses[first]);
+        if (!callee) {
+            fault(w, i, first, EMU_LAUNCH_FAILURE, "a call of 0x%llx, where no function is",
+                  (unsigned long long)addresses[first]);
+            return;
+        }
+        for (int l = first; l < WARP; l++)
+            same |= (uint32_t)(lanes >> l & 1 && addresses[l] == addresses[first]) << l;
+        lanes &= ~same;
+        bool last = same == f->mask;
+        call_one(w, f, i, callee, same);
+        if (last) {
+            if (callee->builtin) f->pc = here + 1;
+            return;
+        }
+    }
+    f->pc = here + 1;
+}
+
+void frame_return(struct warp *w, struct fragment *f, uint32_t lanes)
+{
+    struct frame *frame = f->frame, *caller = frame->caller;
+    const struct call *call = frame->site->call;
+    const struct callee *callee = frame->callee;
+    if (call->result_size)
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            size_t lane = (size_t)__builtin_ctz(left);
+            copy_few(caller->area + lane * caller->area_bytes + call->result_offset,
+                     frame->area + lane * frame->area_bytes + callee->result_offset,
+                     callee->result_size);
+        }
+    struct fragment *out = f;
+    uint32_t here = f->pc, back = frame->return_pc;
+    if (lanes != f->mask) {
+        out = flow_split(w, f, lanes, back);
+        f->pc = here + 1;
+    }
+    frame_hold(caller);
+    out->frame = caller;
+    out->pc = back;
+    frame_release(frame);
+}

@@ -1,0 +1,165 @@
+/* launch.c — one launch: its parameters copied, its counts kept. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#include "device.h"
+#include "emu/check/init.h"
+#include "sched.h"
+#include "schedule.h"
+#include "emu/check/watch.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void keep_record(struct emu *emu, const struct launch *launch, double seconds)
+{
+    if (emu->record_count == emu->record_room) {
+        size_t room = emu->record_room ? 2 * emu->record_room : 16;
+        struct emu_launch_record **grown = realloc(emu->records, room * sizeof *grown);
+        if (!grown) return;
+        emu->records = grown;
+        emu->record_room = room;
+    }
+    struct emu_launch_record *record = record_make(launch, seconds);
+    if (record) emu->records[emu->record_count++] = record;
+}
+
+/* What a cooperative grid counts its blocks in when it syncs: two words, the size and a count. */
+static int make_workspace(struct emu *emu, emu_addr *workspace)
+{
+    enum { WORKSPACE_BYTES = 8 };
+    int error = memory_alloc(&emu->memory, WORKSPACE_BYTES, workspace);
+    if (!error) memset(memory_view(&emu->memory, *workspace, WORKSPACE_BYTES), 0, WORKSPACE_BYTES);
+    if (!error && emu->init) init_write(emu->init, *workspace, WORKSPACE_BYTES);
+    return error;
+}
+
+static void launch_free(struct launch *launch)
+{
+    if (launch->workspace) memory_free(&launch->emu->memory, launch->workspace);
+    pthread_mutex_destroy(&launch->lock);
+    free(launch->total);
+    free(launch->params);
+    free(launch);
+}
+
+/* NULL: out of memory */
+static struct launch *launch_new(struct emu *emu, const struct emu_kernel *kernel,
+                                 const struct emu_shape *shape, size_t shared, void *const *args)
+{
+    struct emu_dim grid = shape->grid, block = shape->block;
+    struct launch *launch = calloc(1, sizeof *launch);
+    if (!launch) return NULL;
+    struct emu_dim cluster = launch_cluster(kernel, shape);
+    unsigned size = cluster.x * cluster.y * cluster.z;
+    unsigned resident = emu_active_clusters(
+        emu->gpu, size, blocks_per_sm(emu->gpu, block.x * block.y * block.z, shared));
+    *launch = (struct launch){.emu = emu,
+                              .kernel = kernel,
+                              .id = emu->launches++,
+                              .grid = grid,
+                              .block = block,
+                              .cluster = cluster,
+                              .cluster_size = size,
+                              .explicit_cluster = shape->cluster.x || kernel->info.cluster[0],
+                              .cluster_count = (uint64_t)grid.x * grid.y * grid.z / size,
+                              .dynamic_shared = shape->dynamic_shared,
+                              .shared_bytes = shared,
+                              .counting = emu->counting,
+                              .model = emu->model,
+                              .allow_exited = emu->allow_exited,
+                              .checks = emu->checks,
+                              .descending = emu->descending,
+                              .trace = emu->tracing ? &emu->trace : NULL,
+                              .resident_limit = resident ? resident : 1};
+    pthread_mutex_init(&launch->lock, NULL);
+    device_host_place(emu, &launch->host_place);
+    /* 8: an element may be loaded beyond a short end */
+    launch->params = calloc(1, kernel->param_bytes + 8);
+    if (emu->counting) launch->total = calloc(kernel->code_count, sizeof *launch->total);
+    if (!launch->params || (emu->counting && !launch->total) ||
+        (shape->cooperative && make_workspace(emu, &launch->workspace))) {
+        launch_free(launch);
+        return NULL;
+    }
+    for (unsigned i = 0; i < kernel->info.params; i++)
+        memcpy(launch->params + kernel->info.param_offset[i], args[i], kernel->info.param_size[i]);
+    return launch;
+}
+
+static int run(struct emu *emu, struct emu_kernel *kernel, const struct emu_shape *shape,
+               void *const *args)
+{
+    size_t shared = shape->dynamic_shared ? kernel->dynamic_shared_offset + shape->dynamic_shared
+                                          : kernel->info.shared_bytes;
+    int error = launch_check(emu, kernel, shape, shared);
+    if (error) return error;
+    if (emu->counting && !emu->model) kernel_agreement(kernel);
+    if (kernel->uses_heap && heap_open(&emu->heap, &emu->memory))
+        return device_failed(emu, EMU_OUT_OF_MEMORY, "no device memory for the heap of malloc");
+    struct launch *launch = launch_new(emu, kernel, shape, shared, args);
+    if (!launch) return device_failed(emu, EMU_OUT_OF_MEMORY, "out of memory for a launch");
+
+    schedule_begin(launch, emu->schedule);
+    double start = seconds_now();
+    if (watch_begin(launch))
+        launch_run(launch);
+    else
+        launch->error = EMU_OUT_OF_MEMORY;
+    watch_end(launch);
+    double seconds = seconds_now() - start;
+
+    error = launch->error;
+    if (error) device_failed(emu, error, "%s", launch->message);
+    if (emu->counting && (!error || error == EMU_INTERRUPTED)) keep_record(emu, launch, seconds);
+    launch_free(launch);
+    return error;
+}
+
+int emu_launch_shape(struct emu *emu, struct emu_kernel *kernel, const struct emu_shape *shape,
+                     void *const *args)
+{
+    pthread_mutex_lock(&emu->lock);
+    int error = run(emu, kernel, shape, args);
+    pthread_mutex_unlock(&emu->lock);
+    return error;
+}
+
+int emu_launch(struct emu *emu, struct emu_kernel *kernel, struct emu_dim grid,
+               struct emu_dim block, size_t dynamic_shared, void *const *args, bool cooperative)
+{
+    const struct emu_shape shape = {
+        .grid = grid, .block = block, .dynamic_shared = dynamic_shared, .cooperative = cooperative};
+    return emu_launch_shape(emu, kernel, &shape, args);
+}
+
+void emu_interrupt(struct emu *emu) { emu->interrupted = true; }
+
+/* ---- records ------------------------------------------------------------------------------- */
+
+bool emu_count(struct emu *emu, bool on)
+{
+    pthread_mutex_lock(&emu->lock);
+    bool was = emu->counting;
+    emu->counting = on;
+    pthread_mutex_unlock(&emu->lock);
+    return was;
+}
+
+size_t emu_records(const struct emu *emu) { return emu->record_count; }
+
+const struct emu_launch_record *emu_record(const struct emu *emu, size_t index)
+{
+    return index < emu->record_count ? emu->records[index] : NULL;
+}
+
+void emu_forget(struct emu *emu)
+{
+    for (size_t i = 0; i < emu->record_count; i++) record_free(emu->records[i]);
+    emu->record_count = 0;
+}

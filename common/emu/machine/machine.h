@@ -1,0 +1,405 @@
+/*
+ * machine.h — the machine that the emulator is: decoded instructions, warps, blocks, a launch.
+ *
+ * Where things are, from the outside in:
+ *
+ *   struct emu      a device           device.c   memory, modules, records of launches
+ *   struct launch   a running grid     sched.c    host threads take its clusters
+ *   struct cluster  one or more blocks cluster.c  that run at the same time
+ *   struct block    a thread block     block.c    shared memory, barriers, warps
+ *   struct warp     32 lanes           exec.c     registers, fragments (flow.c)
+ *   struct kernel   decoded code       decode.c   an array of struct insn
+ *
+ * A warp instruction works on 32 lanes at once. A register is therefore 32 values in a row: 4 bytes
+ * a lane for types up to 32 bits, 8 for 64-bit ones; a predicate register is one 32-bit mask.
+ * Constants are stored in the same form, so that an operation never asks what kind of operand it
+ * has.
+ *
+ * Functions that nvcc did not inline have registers of their own for each call: a frame (frame.c).
+ * The kernel's own registers are the root frame's.
+ */
+#ifndef EMU_MACHINE_H
+#define EMU_MACHINE_H
+
+#include "emu/emu.h"
+#include "emu/ptx/ptx.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum {
+    WARP = 32,
+    MAX_WARPS = 32,     /* of a block */
+    MAX_VECTOR = 8,     /* elements of a .v8 access */
+    MAX_BARRIERS = 16,  /* named barriers of a block (PTX ISA, bar) */
+    MAX_CLUSTER = 16,   /* blocks */
+    SLOT_32 = WARP * 4, /* bytes of a register of up to 32 bits */
+    SLOT_64 = WARP * 8, /* bytes of a 64-bit register */
+    SLOT_ALIGNMENT = 64,
+};
+#define ALL_LANES UINT32_MAX
+
+/* Windows of the generic address space. They lie outside the 47 bits that a host pointer can have,
+ * so an address is known by its value alone; everything else is global memory. */
+#define SHARED_WINDOW  UINT64_C(0x0100000000000000)
+#define LOCAL_WINDOW   UINT64_C(0x0200000000000000)
+#define PARAM_WINDOW   UINT64_C(0x0300000000000000)
+#define CODE_WINDOW    UINT64_C(0x0400000000000000) /* functions, FUNCTION_BYTES apart */
+#define WINDOW_BYTES   UINT64_C(0x0000000100000000)
+#define FUNCTION_BYTES 16
+
+struct warp;
+struct insn;
+struct race_block;
+struct init_block;
+
+/* Carries out one instruction for the lanes in mask (never 0). */
+typedef void (*op_fn)(struct warp *, const struct insn *, uint32_t mask);
+
+/* Where an operand's lanes are: a bank in the two highest bits, and a byte offset into it. */
+typedef uint32_t slot;
+enum bank { BANK_REGISTERS, BANK_SPECIALS, BANK_CONSTANTS, BANK_COUNT };
+#define SLOT_SPECIAL  UINT32_C(0x40000000) /* special registers, of the warp */
+#define SLOT_CONSTANT UINT32_C(0x80000000) /* constants, of the kernel */
+#define SLOT_OFFSET   UINT32_C(0x3fffffff) /* neither bit: registers, of the frame */
+#define NO_SLOT       UINT32_MAX
+
+/* What the interpreter's loop itself must do; everything else is an operation with a function. */
+enum control {
+    CONTROL_NONE,
+    CONTROL_BRANCH,
+    CONTROL_TABLE, /* brx.idx: a branch by a table of targets */
+    CONTROL_EXIT,
+    CONTROL_CALL,
+    CONTROL_RETURN,    /* ret in a function; in a kernel it is an exit */
+    CONTROL_BARRIER,   /* bar.sync, barrier.sync, bar.red: wait for the block */
+    CONTROL_ARRIVE,    /* bar.arrive */
+    CONTROL_CONVERGE,  /* shfl, vote, match, redux: wait for the lanes of the member mask */
+    CONTROL_WARP_SYNC, /* bar.warp.sync: the same, but lanes may come to different ones */
+    CONTROL_WAIT,      /* barrier.cluster.wait, mbarrier.try_wait: see await.h */
+    CONTROL_SPIN,      /* nanosleep: let others run */
+};
+
+/* What an instruction counts as, beyond having been executed. */
+enum tally {
+    TALLY_NONE,
+    TALLY_ADD,
+    TALLY_BARRIER = TALLY_ADD + EMU_ADDS,
+    TALLY_LOAD,
+    TALLY_STORE,
+    TALLY_ATOMIC,
+    TALLY_COPY, /* cp.async: a global load and a shared store */
+};
+
+/* How a memory access takes part in synchronisation (PTX ISA, "memory consistency model"): one of
+ * the first four, and bits. */
+enum order {
+    ORDER_WEAK,
+    ORDER_VOLATILE,
+    ORDER_STRONG, /* relaxed, acquire, release */
+    ORDER_ATOMIC,
+    ORDER_KIND = 3,
+    ORDER_RELEASE = 4,
+    ORDER_BLOCK = 8, /* scope .cta: strong only among the threads of a block */
+};
+
+enum clamp { CLAMP_NONE, CLAMP_TO_UNIT, CLAMP_TO_POSITIVE };
+enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR }; /* setp.lt.and … */
+enum result { RESULT_PREDICATE, RESULT_INTEGER, RESULT_FLOAT };      /* of setp, set and atomics */
+
+/* insn.counted_bytes of an access that ptxas merged into another one, which counts for both. */
+enum { COUNTED_WITH_ANOTHER = 255 };
+
+/* An address operand beyond insn.a. */
+struct address {
+    slot base;
+    uint8_t bytes; /* of the register: 4 or 8 */
+    uint8_t space; /* enum ptx_space */
+    int64_t offset;
+};
+
+struct insn {
+    op_fn fn;        /* NULL where control does all */
+    op_fn inner;     /* the operation under a wrapper (rounding mode, saturation) */
+    slot d, a, b, c; /* destination and sources */
+    slot guard;      /* a predicate; lanes whose bit differs from guard_flip's do it */
+    uint32_t guard_flip;
+    uint8_t control, tally;
+    uint8_t lane_bytes;       /* of a register operand whose size varies (ld, st, mov): 4 or 8 */
+    int rounding;             /* FE_… of <fenv.h>, for wrapped operations */
+    bool flush;               /* .ftz */
+    uint8_t clamp, type;      /* .sat or .relu (enum clamp), of a result of this enum ptx_type */
+    uint8_t combine, result;  /* of setp and set */
+    bool carry_in, carry_out; /* addc, .cc */
+    bool flip_c;              /* the combined predicate is negated */
+    /* memory accesses */
+    uint8_t space; /* enum ptx_space */
+    uint8_t order; /* enum order; of a fence: ORDER_BLOCK or not */
+    uint8_t element_bytes, elements;
+    bool sign_extend;
+    uint8_t address_bytes; /* size of the address register: 4 or 8 */
+    uint32_t used_bytes;   /* of a widened load, 0: all */
+    uint8_t counted_bytes; /* a lane, where they are not the bytes accessed: see merge.c */
+    int64_t offset;        /* of the address; also small immediates (shfl mode, lop3 table, …) */
+    uint8_t checked_bytes; /* of an access: those that must be inside of memory */
+    slot v[MAX_VECTOR];    /* registers of a vector access, or second destination in v[0] */
+    slot members;          /* the member mask of a warp-wide operation; NO_SLOT: none */
+    uint8_t function;      /* which atomic, shuffle, vote, reduction */
+    uint32_t target;       /* index of the instruction that a branch goes to */
+    const uint32_t *targets; /* of brx.idx: so many as `target` says */
+    union {
+        const struct call *call;      /* of CONTROL_CALL */
+        const struct address *places; /* of copies: to, from, mbarrier */
+    };
+    const struct ptx_instruction *source;
+    uint32_t line; /* index into the kernel's line table */
+};
+
+/* Special registers that have one value for the whole life of a warp: they are registers, filled in
+ * when the warp starts. */
+struct special {
+    uint8_t which, lane_bytes; /* 0: a predicate */
+    slot slot;
+    uint64_t offset; /* of SPECIAL_SHARED_ADDRESS */
+};
+
+#define NOT_LOCAL UINT32_MAX
+
+/* A function of the module as one kernel's code holds it. Parameters, results and the .param
+ * variables of its calls share one area in a frame: so many bytes for each lane. */
+struct callee {
+    const struct ptx_function *function;
+    uint32_t entry; /* index of its first instruction */
+    size_t register_bytes, area_bytes, local_bytes;
+    unsigned params;
+    const unsigned *param_offset, *param_size;
+    unsigned result_offset, result_size; /* size 0: no result */
+    slot local_base; /* 64-bit register: where its local memory begins; NO_SLOT: unused */
+    slot stack_top;  /* 64-bit register: where alloca goes on; NO_SLOT: unused */
+    /* Parameters whose address is taken: where they are in its local memory; others: NOT_LOCAL. */
+    const unsigned *param_local;
+    /* A function that the emulator supplies (builtin.c): area offsets of arguments and result. */
+    void (*builtin)(struct warp *, const struct insn *, uint32_t mask);
+};
+
+/* One call: where in the caller's area the arguments are, and where the result goes. */
+struct call {
+    const struct callee *callee; /* NULL: by the address in insn.a */
+    unsigned arguments;
+    const unsigned *argument_offset, *argument_size;
+    unsigned result_offset, result_size; /* size 0: the result is not wanted */
+};
+
+struct source_line {
+    unsigned file, line;
+};
+
+struct emu_kernel {
+    struct emu_kernel_info info; /* first: emu_kernel_info() */
+    struct emu_module *module;
+    const struct ptx_function *function;
+    struct insn *code; /* ends with an exit */
+    size_t code_count;
+    size_t register_bytes, area_bytes, special_bytes; /* of one warp; area_bytes: of a lane */
+    size_t function_count;
+    const struct callee *
+        *callees;       /* by the function's index in the module; NULL: not in this code */
+    size_t stack_bytes; /* local memory a thread, of all frames together */
+    slot stack_top;     /* as of a callee */
+    bool uses_heap;     /* it may call malloc or free */
+    uint8_t *constants;
+    size_t constant_bytes;
+    struct special *specials;
+    size_t special_count;
+    bool reads_reserved; /* where the system's own shared memory is */
+    struct source_line *lines;
+    size_t line_count;
+    size_t param_bytes, dynamic_shared_offset;
+    const struct emu_agreement *agreement; /* with the machine code; NULL: not compared yet */
+    struct emu_kernel *next;
+};
+
+/* ---- counting ------------------------------------------------------------------------------ */
+
+/* What one instruction of the kernel has counted, in one host thread. */
+struct insn_counts {
+    uint64_t executed, lanes;
+    uint64_t wavefronts, ideal; /* shared */
+    uint64_t shared_requests;
+    uint64_t requests, sectors, bytes; /* global */
+    uint64_t moved, needed;            /* global, by another model's rules: see models.h */
+};
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+enum fragment_state {
+    FRAGMENT_READY,
+    FRAGMENT_AT_BARRIER,
+    FRAGMENT_WAITING,    /* at an instruction of await.h */
+    FRAGMENT_CONVERGING, /* waits for other lanes of its warp to come to the same instruction */
+};
+
+/* The registers of one call, shared by the lanes that made it together. */
+struct frame {
+    struct frame *caller; /* NULL: the kernel itself */
+    const struct callee *callee;
+    const struct insn *site; /* the call */
+    uint32_t return_pc;
+    unsigned depth, references; /* fragments in it and frames called from it */
+    uint8_t *registers, *area;
+    size_t area_bytes; /* a lane */
+    size_t local_end;  /* of the local memory that this frame and its callers use */
+};
+
+/* Lanes of a warp that are at the same instruction of the same call. */
+struct fragment {
+    struct frame *frame;
+    uint32_t pc, mask;
+    enum fragment_state state;
+    unsigned barrier;
+    uint64_t turn; /* when it last ran, for fairness */
+};
+
+/* A stretch of addresses that kernels may touch. host = address + delta is where its bytes are. */
+struct range {
+    uint64_t base, bytes;
+    int64_t delta;
+    bool is_heap; /* of malloc in kernels (heap.h) */
+};
+
+struct warp {
+    uint8_t *bank[BANK_COUNT]; /* see slot; the registers are those of `frame` */
+    struct frame *frame;       /* of the fragment that runs */
+    struct frame root;
+    uint32_t live;    /* lanes that have not exited */
+    uint32_t carry;   /* the condition code's carry flag, a bit a lane */
+    uint32_t current; /* the fragment's mask while an instruction runs */
+    unsigned index;   /* in its block */
+    unsigned fragment_count;
+    struct fragment fragments[WARP];
+    uint64_t turns;
+    uint32_t
+        cluster_arrived;   /* lanes that have arrived at a barrier.cluster that is not complete */
+    uint32_t cluster_owes; /* lanes that have arrived and not yet waited */
+    uint32_t exited;       /* lanes that existed and have exited */
+    struct block *block;
+    uint8_t *local; /* stack_bytes a lane, lane after lane */
+    struct insn_counts
+        *counts;       /* of the host thread that runs it, by instruction; NULL: not counting */
+    uint64_t clock;    /* instructions that it has been given to run: with fuel, its %clock */
+    uint64_t fuel;     /* instructions until the loop stops and looks around; 0 stops it at once */
+    uint64_t slice;    /* instructions left in this time slice, beyond fuel */
+    bool fair;         /* the next fragment is the one that has waited longest, not the lowest */
+    struct range near; /* of global memory, where the last access was */
+    const struct insn
+        *polled; /* the last load of the kind that waits for others, and what it read */
+    uint64_t polled_value;
+    bool spins; /* its last slice ended there, having read what it had read before */
+};
+
+struct barrier {
+    unsigned arrived, expected; /* threads; expected 0: nobody waits */
+    unsigned true_count;        /* of bar.red: threads whose predicate is true */
+};
+
+struct block {
+    struct launch *launch;
+    uint64_t index; /* in the grid, x fastest */
+    struct emu_dim id;
+    unsigned threads, warp_count;
+    bool is_new;         /* its memory has served no block yet */
+    bool changed;        /* it has written memory or passed a barrier since this was last cleared */
+    bool busy;           /* a warp ran to the end of its slice and did not spin, since cleared */
+    bool ended;          /* every thread has exited */
+    bool looked_at_time; /* %globaltimer: what it waits for may come by itself */
+    struct async *async; /* copies that have not been carried out yet; NULL: never any */
+    struct cluster *cluster;
+    unsigned rank; /* in its cluster */
+    struct warp *warps;
+    uint8_t *shared;
+    size_t shared_bytes;
+    size_t reserved_offset; /* from here on it is the system's: for cooperative groups */
+    struct barrier barriers[MAX_BARRIERS];
+    unsigned epoch;          /* barriers passed */
+    uint8_t *memory;         /* registers, local and shared memory: one allocation */
+    struct race_block *race; /* racecheck's; NULL: off */
+    struct init_block *init; /* initcheck's; NULL: off */
+};
+
+enum { LAUNCH_MESSAGE = 4096 };
+
+/* Where a cluster waited for an mbarrier when nothing else could run. */
+struct cluster_wait {
+    struct warp *warp; /* NULL: nowhere */
+    const struct insn *insn;
+    int lane;
+    uint32_t offset; /* of the mbarrier */
+};
+
+/* Blocks that start together and are run by one host thread; most often only one. */
+struct cluster {
+    struct launch *launch;
+    unsigned size, ended;
+    struct block *blocks[MAX_CLUSTER]; /* by rank */
+    bool parity;                       /* of its barrier.cluster's phase */
+    unsigned timeouts;                 /* in a row, of waits, while nothing changed */
+    struct cluster_wait waits_for;
+    double idle;          /* seconds that it has run since a block of it changed anything */
+    struct cluster *next; /* in the launch's queue of those that wait */
+};
+
+struct launch {
+    struct emu *emu;
+    const struct emu_kernel *kernel;
+    unsigned id;
+    struct emu_dim grid, block, cluster;
+    unsigned cluster_size; /* blocks */
+    bool explicit_cluster; /* the program asked for clusters, be it of one block */
+    uint64_t cluster_count;
+    double began; /* on the host's clock, seconds */
+    size_t dynamic_shared, shared_bytes;
+    uint8_t *params;
+    emu_addr workspace;            /* of a cooperative launch: two words in global memory, else 0 */
+    const struct emu_model *model; /* of another generation; NULL: today's rules */
+    bool counting, allow_exited;
+    unsigned checks; /* bits of enum emu_check */
+    struct emu_host_place host_place;
+    struct emu_trace *trace;
+    uint64_t random;  /* schedule.h: the generator's state; 0: turns are not by chance */
+    bool parts_lanes; /* nor only lanes that a branch parts */
+    bool descending;  /* blocks begin with the last index */
+    bool watched;     /* by the trace, racecheck or initcheck: every access is shown to them */
+
+    pthread_mutex_t lock;              /* of what follows */
+    uint64_t next_cluster;             /* the first that has not started */
+    uint64_t resident, resident_limit; /* clusters */
+    double spun; /* seconds that clusters have run since one of them did anything but spin */
+    struct cluster *waiting, **waiting_end;
+    struct insn_counts *total; /* summed by each host thread when it ends */
+    atomic_int error;          /* the first fault; blocks stop when they see it */
+    char message[LAUNCH_MESSAGE];
+};
+
+/* Reports a fault of one lane (lane < 0: of the warp's first live lane). Only the launch's first is
+ * kept. The instruction's place, kernel, block and thread are added. (fault.c) */
+void fault(struct warp *, const struct insn *, int lane, int error, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* The same, where a checker has reported it: fault() itself makes it a finding of memcheck. True:
+ * this is the fault that is kept. */
+bool fault_found(struct warp *, const struct insn *, int lane, int error, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* "scan.cu:41 (PTX line 97)" */
+void describe_place(const struct emu_kernel *, const struct insn *, char *text, size_t size);
+
+/* Nearly always it is all of them, and a CPU of which nothing is known counts bits slowly. */
+static inline unsigned lanes_in(uint32_t mask)
+{
+    return mask == ALL_LANES ? WARP : (unsigned)__builtin_popcount(mask);
+}
+
+/* A lane's registers. */
+static inline void *slot_at(const struct warp *warp, slot s)
+{
+    return warp->bank[s >> 30] + (s & SLOT_OFFSET);
+}
+
+#endif

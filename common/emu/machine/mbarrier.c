@@ -1,0 +1,313 @@
+#include "mbarrier.h"
+#include "async.h"
+#include "emu/check/race.h"
+#include <string.h>
+
+/* ---- the 64 bits --------------------------------------------------------------------------- */
+
+/* From bit 0: arrivals that the phase lacks, arrivals of a phase, bytes that are expected (offset by
+ * BYTES_ZERO, as they may come before they are expected), the phase's parity, and a mark that tells
+ * an mbarrier from memory that was never made one. */
+enum { COUNT_BITS = 20, BYTES_BITS = 21, MOST_ARRIVALS = (1 << COUNT_BITS) - 1 };
+#define BYTES_ZERO (INT64_C(1) << (BYTES_BITS - 1))
+#define MARK       UINT64_C(2) /* poison and zeros have another one */
+
+struct state {
+    uint32_t pending, arrivals;
+    int64_t bytes;
+    bool parity, is_valid;
+};
+
+static uint64_t field(uint64_t bits, unsigned first, unsigned count)
+{
+    return bits >> first & ((UINT64_C(1) << count) - 1);
+}
+
+static struct state unpack(uint64_t bits)
+{
+    return (struct state){
+        .pending = (uint32_t)field(bits, 0, COUNT_BITS),
+        .arrivals = (uint32_t)field(bits, COUNT_BITS, COUNT_BITS),
+        .bytes = (int64_t)field(bits, 2 * COUNT_BITS, BYTES_BITS) - BYTES_ZERO,
+        .parity = field(bits, 2 * COUNT_BITS + BYTES_BITS, 1),
+        .is_valid = bits >> 62 == MARK,
+    };
+}
+
+static uint64_t pack(struct state s)
+{
+    return s.pending | (uint64_t)s.arrivals << COUNT_BITS |
+           (uint64_t)(s.bytes + BYTES_ZERO) << 2 * COUNT_BITS |
+           (uint64_t)s.parity << (2 * COUNT_BITS + BYTES_BITS) | MARK << 62;
+}
+
+/* ---- one mbarrier -------------------------------------------------------------------------- */
+
+static struct state read_state(const struct shared_place *place)
+{
+    uint64_t bits;
+    memcpy(&bits, place->owner->shared + place->offset, sizeof bits);
+    return unpack(bits);
+}
+
+/* Writes a state back. A phase that nothing is missing in is complete: the next one begins. */
+static void write_state(const struct shared_place *place, struct state s)
+{
+    if (!s.pending && !s.bytes) {
+        s.parity = !s.parity;
+        s.pending = s.arrivals;
+        if (place->owner->race) race_mbarrier_over(place);
+    }
+    uint64_t bits = pack(s);
+    memcpy(place->owner->shared + place->offset, &bits, sizeof bits);
+    place->owner->changed = true;
+}
+
+bool mbarrier_check(struct warp *w, const struct insn *i, int lane,
+                    const struct shared_place *place)
+{
+    if (read_state(place).is_valid) return true;
+    fault(
+        w, i, lane, EMU_LAUNCH_FAILURE,
+        "shared address 0x%x holds no mbarrier: it was never initialised (or is not yet: a barrier "
+        "of the block is needed behind the init), or was invalidated",
+        place->offset);
+    return false;
+}
+
+void mbarrier_complete_bytes(struct warp *w, const struct insn *i, int lane,
+                             const struct shared_place *place, uint64_t bytes)
+{
+    if (!mbarrier_check(w, i, lane, place)) return;
+    struct state s = read_state(place);
+    s.bytes -= (int64_t)bytes;
+    if (s.bytes <= -BYTES_ZERO)
+        fault(w, i, lane, EMU_LAUNCH_FAILURE,
+              "the mbarrier at shared address 0x%x gets more than %lld bytes that nobody expects",
+              place->offset, (long long)BYTES_ZERO - 1);
+    else
+        write_state(place, s);
+}
+
+static bool expect_bytes(struct warp *w, const struct insn *i, int lane,
+                         const struct shared_place *place, uint64_t bytes)
+{
+    struct state s = read_state(place);
+    s.bytes += (int64_t)bytes;
+    if (s.bytes >= BYTES_ZERO) {
+        fault(w, i, lane, EMU_LAUNCH_FAILURE,
+              "the mbarrier at shared address 0x%x is to expect %lld bytes; at most %lld can be",
+              place->offset, (long long)s.bytes, (long long)BYTES_ZERO - 1);
+        return false;
+    }
+    /* Nothing is complete by expecting, but for bytes that have come already. */
+    write_state(place, s);
+    return true;
+}
+
+static bool arrive(struct warp *w, const struct insn *i, int lane, const struct shared_place *place,
+                   uint32_t arrivals, enum arrival how)
+{
+    struct state s = read_state(place);
+    if (arrivals > s.pending || !arrivals) {
+        fault(w, i, lane, EMU_LAUNCH_FAILURE,
+              "%u arrivals at the mbarrier at shared address 0x%x, whose phase lacks %u of %u",
+              arrivals, place->offset, s.pending, s.arrivals);
+        return false;
+    }
+    s.pending -= arrivals;
+    if (how & ARRIVAL_DROP) s.arrivals -= arrivals;
+    if (how & ARRIVAL_NO_COMPLETE && !s.pending && !s.bytes) {
+        fault(w, i, lane, EMU_LAUNCH_FAILURE,
+              "an arrival with .noComplete completes the phase of the mbarrier at shared address "
+              "0x%x",
+              place->offset);
+        return false;
+    }
+    write_state(place, s);
+    return true;
+}
+
+void mbarrier_arrive_at(struct warp *w, const struct insn *i, int lane,
+                        const struct shared_place *place, unsigned arrivals)
+{
+    if (mbarrier_check(w, i, lane, place)) arrive(w, i, lane, place, arrivals, ARRIVAL);
+}
+
+void mbarrier_expect_arrival(struct warp *w, const struct insn *i, int lane,
+                             const struct shared_place *place)
+{
+    if (!mbarrier_check(w, i, lane, place)) return;
+    struct state s = read_state(place);
+    if (s.pending == MOST_ARRIVALS)
+        fault(w, i, lane, EMU_LAUNCH_FAILURE, "more than %d arrivals at an mbarrier",
+              MOST_ARRIVALS);
+    s.pending++;
+    write_state(place, s);
+}
+
+/* ---- operations ---------------------------------------------------------------------------- */
+
+static uint64_t lane_address(const struct warp *w, const struct insn *i, int lane)
+{
+    if (i->address_bytes == 8)
+        return ((const uint64_t *)slot_at(w, i->a))[lane] + (uint64_t)i->offset;
+    return ((const uint32_t *)slot_at(w, i->a))[lane] + (uint32_t)i->offset;
+}
+
+/* Of some lanes, those whose address is that of the first. */
+static uint32_t lanes_at_same(const struct warp *w, const struct insn *i, uint32_t lanes)
+{
+    uint64_t first = lane_address(w, i, __builtin_ctz(lanes));
+    uint32_t same = 0;
+    for (; lanes; lanes &= lanes - 1)
+        if (lane_address(w, i, __builtin_ctz(lanes)) == first) same |= lanes & -lanes;
+    return same;
+}
+
+static bool find(struct warp *w, const struct insn *i, int lane, struct shared_place *place)
+{
+    return shared_find(w, i, lane, i->space, lane_address(w, i, lane), sizeof(uint64_t),
+                       sizeof(uint64_t), place);
+}
+
+static uint32_t operand(const struct warp *w, slot s, int lane, uint32_t otherwise)
+{
+    return s == NO_SLOT ? otherwise : ((const uint32_t *)slot_at(w, s))[lane];
+}
+
+static bool operate(struct warp *w, const struct insn *i, int lane,
+                    const struct shared_place *place)
+{
+    uint32_t count = operand(w, i->b, lane, 1);
+    bool makes = i->function == MBARRIER_INIT || i->function == MBARRIER_INVAL;
+    if (w->block->race) race_mbarrier_use(w, i, lane, place, makes ? "st" : "atom");
+    if (i->function == MBARRIER_INIT) {
+        if (!count || count > MOST_ARRIVALS) {
+            fault(w, i, lane, EMU_LAUNCH_FAILURE, "an mbarrier for %u arrivals; 1 to %d can be",
+                  count, MOST_ARRIVALS);
+            return false;
+        }
+        write_state(place, (struct state){.pending = count, .arrivals = count});
+        if (place->owner->race) race_mbarrier_init(place);
+        return true;
+    }
+    if (!mbarrier_check(w, i, lane, place)) return false;
+    if (i->function == MBARRIER_INVAL) {
+        memset(place->owner->shared + place->offset, 0, sizeof(uint64_t));
+        return true;
+    }
+    if (i->function == MBARRIER_COMPLETE) {
+        mbarrier_complete_bytes(w, i, lane, place, operand(w, i->c, lane, 0));
+        return !w->block->launch->error;
+    }
+    if (i->c != NO_SLOT && !expect_bytes(w, i, lane, place, operand(w, i->c, lane, 0)))
+        return false;
+    return i->function == MBARRIER_EXPECT ||
+           arrive(w, i, lane, place, count, (enum arrival)i->result);
+}
+
+/* Tells racecheck of the first of the lanes that it has not heard of; and of all of them at once that
+ * arrive at the same place, if the phase cannot be over before the last. Returns the rest. */
+static uint32_t tell(struct warp *w, const struct insn *i, uint32_t untold,
+                     const struct shared_place *place)
+{
+    uint32_t same = lanes_at_same(w, i, untold), first = untold & -untold;
+    bool all = i->b == NO_SLOT && (unsigned)__builtin_popcount(same) <= read_state(place).pending;
+    race_mbarrier_arrive(w, all ? same : first, place, i->order & ORDER_RELEASE);
+    return untold & ~(all ? same : first);
+}
+
+void op_mbarrier(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    uint32_t untold = w->block->race && i->function == MBARRIER_ARRIVE ? mask : 0;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        struct shared_place place;
+        uint64_t before;
+        if (!find(w, i, lane, &place)) return;
+        if (untold & left & -left) untold = tell(w, i, untold, &place);
+        memcpy(&before, place.owner->shared + place.offset, sizeof before);
+        if (!operate(w, i, lane, &place)) return;
+        if (i->d != NO_SLOT) ((uint64_t *)slot_at(w, i->d))[lane] = before;
+    }
+}
+
+void op_mbarrier_pending(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    for (; mask; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask);
+        uint64_t bits = ((const uint64_t *)slot_at(w, i->a))[lane];
+        ((uint32_t *)slot_at(w, i->d))[lane] = unpack(bits).pending;
+    }
+}
+
+/* ---- waiting ------------------------------------------------------------------------------- */
+
+static bool phase_is_over(const struct warp *w, const struct insn *i, int lane,
+                          const struct shared_place *place)
+{
+    bool parity = i->flip_c ? ((const uint32_t *)slot_at(w, i->b))[lane] & 1
+                            : unpack(((const uint64_t *)slot_at(w, i->b))[lane]).parity;
+    return read_state(place).parity != parity;
+}
+
+uint32_t mbarrier_wait_over(struct warp *w, const struct insn *i, uint32_t lanes)
+{
+    uint32_t over = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        struct shared_place place;
+        if (!find(w, i, lane, &place) || !mbarrier_check(w, i, lane, &place)) return over;
+        /* Copies are carried out as late as they may be: when somebody needs them. */
+        if (!phase_is_over(w, i, lane, &place)) async_carry_out(&place);
+        if (!phase_is_over(w, i, lane, &place)) continue;
+        over |= UINT32_C(1) << lane;
+    }
+    return over;
+}
+
+void mbarrier_wait_result(struct warp *w, const struct insn *i, uint32_t lanes, uint32_t over)
+{
+    uint32_t *d = slot_at(w, i->d);
+    *d = (*d & ~lanes) | over;
+    while (over && w->block->race) {
+        struct shared_place place;
+        uint32_t same = lanes_at_same(w, i, over);
+        if (!find(w, i, __builtin_ctz(over), &place)) return;
+        for (uint32_t left = same; left; left &= left - 1)
+            race_mbarrier_use(w, i, __builtin_ctz(left), &place, "ld");
+        race_mbarrier_await(w, same, &place);
+        over &= ~same;
+    }
+}
+
+/* test_wait does not wait; but who asks in vain may ask again at once: let others run. */
+void op_mbarrier_test(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    uint32_t over = mbarrier_wait_over(w, i, mask);
+    mbarrier_wait_result(w, i, mask, over);
+    if (!over) w->fuel = w->slice = 0;
+}
+
+/* ---- when it never comes ------------------------------------------------------------------- */
+
+void mbarrier_remember(struct warp *w, const struct insn *i, int lane)
+{
+    struct shared_place place;
+    if (!find(w, i, lane, &place)) return;
+    w->block->cluster->waits_for =
+        (struct cluster_wait){.warp = w, .insn = i, .lane = lane, .offset = place.offset};
+}
+
+void mbarrier_report(struct cluster *cluster, int error, const char *what)
+{
+    const struct cluster_wait *wait = &cluster->waits_for;
+    struct shared_place place = {wait->warp->block, wait->offset};
+    struct state s = read_state(&place);
+    char bytes[60] = "";
+    if (s.bytes) snprintf(bytes, sizeof bytes, " and %lld bytes", (long long)s.bytes);
+    fault(wait->warp, wait->insn, wait->lane, error,
+          "%s, here for the mbarrier at shared address 0x%x, whose phase lacks %u of %u arrivals%s",
+          what, wait->offset, s.pending, s.arrivals, bytes);
+}

@@ -1,0 +1,172 @@
+/* stuck.c — when no thread of a cluster can go on: who waits for whom. */
+#include "stuck.h"
+#include "emu/binary/kernel_name.h"
+#include "barrier.h"
+#include "cluster.h"
+#include "emu/operations/converge.h"
+#include "device.h"
+#include "emu/check/sync_check.h"
+#include "waiting.h"
+#include <stdarg.h>
+#include "await.h"
+
+/* The fragment to speak of, and how many threads of its block have exited. */
+struct stuck {
+    struct warp *warp;
+    const struct fragment *fragment;
+    const struct insn *insn;
+    unsigned exited;
+};
+
+static unsigned threads_exited(const struct block *block)
+{
+    unsigned exited = 0;
+    for (unsigned i = 0; i < block->warp_count; i++)
+        exited += (unsigned)__builtin_popcount(block->warps[i].exited);
+    return exited;
+}
+
+/* A fragment that waits for lanes of its own warp says more than one that waits for a cluster, and
+ * that more than one at a barrier: so enum fragment_state is ordered. */
+static bool says_more(const struct fragment *a, const struct fragment *b)
+{
+    return !b || (a->state > b->state);
+}
+
+static struct stuck look_around(struct cluster *cluster)
+{
+    struct stuck stuck = {0};
+    for (unsigned b = 0; b < cluster->size; b++) {
+        struct block *block = cluster->blocks[b];
+        for (unsigned i = 0; i < block->warp_count; i++) {
+            struct warp *w = &block->warps[i];
+            for (unsigned k = 0; k < w->fragment_count; k++) {
+                const struct fragment *f = &w->fragments[k];
+                if (!says_more(f, stuck.fragment)) continue;
+                stuck = (struct stuck){w, f, &block->launch->kernel->code[f->pc],
+                                       threads_exited(block)};
+            }
+        }
+    }
+    return stuck;
+}
+
+/* Ends the launch with one sentence and a picture; with synccheck on it is a finding as well. */
+__attribute__((format(printf, 4, 5))) static void
+tell(struct cluster *cluster, const struct stuck *s, const char *kind, const char *format, ...)
+{
+    char why[1000], picture[3000];
+    struct launch *launch = cluster->launch;
+    int lane = __builtin_ctz(s->fragment->mask);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    draw_waiting(cluster, 4, picture, sizeof picture);
+    if (launch->checks & (EMU_CHECK_SYNC | EMU_CHECK_MEMORY))
+        sync_report_stuck(s->warp, s->insn, lane, kind, why, picture);
+    if (!fault_found(s->warp, s->insn, lane, EMU_LAUNCH_FAILURE, "%s", why)) return;
+    pthread_mutex_lock(&launch->lock);
+    device_append(launch->message, sizeof launch->message, "\n%s", picture);
+    pthread_mutex_unlock(&launch->lock);
+}
+
+/* Where a lane of the same warp is, and in which instruction. */
+static void describe_lane(const struct warp *w, int lane, char *text, size_t size)
+{
+    char place[400];
+    for (unsigned k = 0; k < w->fragment_count; k++) {
+        const struct fragment *f = &w->fragments[k];
+        if (!(f->mask >> lane & 1)) continue;
+        const struct insn *i = &w->block->launch->kernel->code[f->pc];
+        describe_place(w->block->launch->kernel, i, place, sizeof place);
+        size_t used = (size_t)snprintf(text, size, "lane %d waits in ", lane);
+        for (unsigned n = 0; i->source && n < i->source->word_count && used < size; n++)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", n ? "." : "",
+                                     i->source->words[n]);
+        if (f->state == FRAGMENT_CONVERGING && used < size)
+            used += (size_t)snprintf(text + used, size - used, " with mask 0x%08x",
+                                     converge_members(w, f, lane));
+        if (used < size) snprintf(text + used, size - used, " at %s", place);
+        return;
+    }
+    snprintf(text, size, "lane %d is not there", lane);
+}
+
+static void report_lanes(struct cluster *cluster, const struct stuck *s)
+{
+    char where[600];
+    uint32_t active = converge_active(s->warp, s->fragment), here = 0;
+    int lane = __builtin_ctz(active);
+    uint32_t members = converge_members(s->warp, s->fragment, lane);
+    for (int l = 0; l < WARP; l++) /* who waits with this mask */
+        if (active >> l & 1 && converge_members(s->warp, s->fragment, l) == members)
+            here |= UINT32_C(1) << l;
+    uint32_t missing = members & s->warp->live & ~here;
+    describe_lane(s->warp, __builtin_ctz(missing | UINT32_C(1) << 31), where, sizeof where);
+    tell(cluster, s, SYNC_DIVERGENT_IN_WARP,
+         "deadlock: lanes 0x%08x wait here for lanes 0x%08x of their member mask 0x%08x (%s; lanes "
+         "meet only in the same operation with the same mask)",
+         here, missing, members, where);
+}
+
+void resolve_stuck(struct cluster *cluster)
+{
+    struct stuck s = look_around(cluster);
+    if (s.fragment->state == FRAGMENT_WAITING) {
+        cluster_report(s.warp, s.insn, __builtin_ctz(s.fragment->mask));
+        return;
+    }
+    if (s.fragment->state == FRAGMENT_CONVERGING) {
+        report_lanes(cluster, &s);
+        return;
+    }
+    struct block *block = s.warp->block;
+    const struct barrier *barrier = &block->barriers[s.fragment->barrier];
+    bool exits_explain = barrier->arrived + s.exited >= barrier->expected;
+    if (exits_explain && block->launch->allow_exited)
+        barrier_release(block, s.fragment->barrier);
+    else if (exits_explain)
+        tell(cluster, &s, SYNC_DIVERGENT_IN_BLOCK,
+             "a barrier that not all threads reach: %u of %u threads wait here, %u have exited "
+             "(today's GPUs let this pass, and so does EMU_ALLOW_EXITED=1; it is undefined all "
+             "the same)",
+             barrier->arrived, barrier->expected, s.exited);
+    else
+        tell(cluster, &s, SYNC_DIVERGENT_IN_BLOCK,
+             "deadlock: %u of %u threads wait at this barrier, number %u, and the others wait "
+             "elsewhere",
+             barrier->arrived, barrier->expected, s.fragment->barrier);
+}
+
+static bool give_up_in(struct block *block, int error, const char *why)
+{
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        struct warp *w = &block->warps[i];
+        for (unsigned k = 0; k < w->fragment_count; k++) {
+            const struct fragment *f = &w->fragments[k];
+            if (f->state != FRAGMENT_READY) continue;
+            fault(w, &block->launch->kernel->code[f->pc], __builtin_ctz(f->mask), error, "%s", why);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A cluster that has just ended is nowhere: then the kernel's name must do. */
+void give_up(struct cluster *cluster, int error, const char *why)
+{
+    struct launch *launch = cluster->launch;
+    if (await_give_up(cluster, error, why)) return;
+    for (unsigned b = 0; b < cluster->size; b++)
+        if (give_up_in(cluster->blocks[b], error, why)) return;
+    pthread_mutex_lock(&launch->lock);
+    if (!launch->error) {
+        char kernel[200];
+        kernel_base_name(launch->kernel->info.name, kernel, sizeof kernel);
+        snprintf(launch->message, sizeof launch->message, "%s, between two blocks of kernel %s",
+                 why, kernel);
+        launch->error = error;
+    }
+    pthread_mutex_unlock(&launch->lock);
+}

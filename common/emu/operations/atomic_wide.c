@@ -1,0 +1,141 @@
+/*
+ * atomic_wide.c — atomics on what is no word of 32 or 64 bits: 16-bit numbers, pairs of them,
+ * vectors, 128 bits (PTX ISA, "atom", "red"). Of a vector every element is changed by itself, which
+ * is all that PTX promises.
+ */
+#include "emu/machine/access.h"
+#include "half.h"
+#include "warp_ops.h"
+#include <string.h>
+
+typedef uint16_t word_16 __attribute__((may_alias));
+typedef uint32_t word_32 __attribute__((may_alias));
+
+static uint16_t combined_half(const struct insn *i, uint16_t old, uint16_t b, uint16_t c)
+{
+    bool brain = i->type == PTX_BF16 || i->type == PTX_BF16X2;
+    float x = brain ? f32_of_bf16(old) : f32_of_f16(old),
+          y = brain ? f32_of_bf16(b) : f32_of_f16(b);
+    switch ((enum atomic)i->function) {
+    case ATOMIC_ADD:
+        return brain ? bf16_of_f64((double)x + y, ROUND_NEAREST)
+                     : f16_of_f64((double)x + y, ROUND_NEAREST);
+    case ATOMIC_MIN: return x != x ? b : y != y || x <= y ? old : b;
+    case ATOMIC_MAX: return x != x ? b : y != y || x >= y ? old : b;
+    case ATOMIC_CAS: return old == b ? c : old;
+    default: return b; /* exchange */
+    }
+}
+
+static uint32_t combined(const struct insn *i, uint32_t old, uint32_t b)
+{
+    if (i->type == PTX_F32) return bits_of_f32(f32_of_bits(old) + f32_of_bits(b));
+    return combined_half(i, (uint16_t)old, (uint16_t)b, 0) |
+           (uint32_t)combined_half(i, (uint16_t)(old >> 16), (uint16_t)(b >> 16), 0) << 16;
+}
+
+static uint32_t change(const struct insn *i, uint64_t at, uint32_t b, uint32_t c)
+{
+    if (i->element_bytes == sizeof(word_16)) {
+        word_16 *word = (word_16 *)(uintptr_t)at;
+        uint16_t seen = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+        while (!__atomic_compare_exchange_n(word, &seen,
+                                            combined_half(i, seen, (uint16_t)b, (uint16_t)c), false,
+                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+            continue;
+        return seen;
+    }
+    word_32 *word = (word_32 *)(uintptr_t)at;
+    uint32_t seen = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+    while (!__atomic_compare_exchange_n(word, &seen, combined(i, seen, b), false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST))
+        continue;
+    return seen;
+}
+
+/* The lanes that go to one place, in `access`; returns those that are left. */
+static uint32_t pass_door(struct warp *w, const struct insn *i, uint32_t mask,
+                          struct access *access, uint64_t *host)
+{
+    for (int l = 0; l < WARP; l++) {
+        int from = mask >> l & 1 ? l : __builtin_ctz(mask);
+        access->address[l] =
+            i->address_bytes == 8
+                ? ((const uint64_t *)slot_at(w, i->a))[from] + (uint64_t)i->offset
+                : (uint32_t)(((const uint32_t *)slot_at(w, i->a))[from] + (uint32_t)i->offset);
+    }
+    access->mask = mask;
+    access->space = i->space;
+    if (!access_door_base(w, i, access, host)) return 0;
+    w->block->changed = true;
+    return mask & ~access->mask;
+}
+
+/* Sources are in v[0] and on, results in v[ATOMIC_RESULTS] and on; c is the new value of a cas. */
+void op_atomic_elements(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    struct access access = {.bytes = (unsigned)i->element_bytes * i->elements, .operation = "atom"};
+    while (mask) {
+        uint64_t host;
+        access.mask = 0;
+        mask = pass_door(w, i, mask, &access, &host);
+        if (w->block->launch->error) return;
+        for (uint32_t left = access.mask; left; left &= left - 1) {
+            int l = __builtin_ctz(left);
+            uint32_t c = i->c == NO_SLOT ? 0 : ((const uint32_t *)slot_at(w, i->c))[l];
+            for (unsigned k = 0; k < i->elements; k++) {
+                uint32_t b = ((const uint32_t *)slot_at(w, i->v[k]))[l];
+                uint32_t old =
+                    change(i, host + access.address[l] + (uint64_t)k * i->element_bytes, b, c);
+                slot d = i->v[ATOMIC_RESULTS + k];
+                if (d != NO_SLOT) ((uint32_t *)slot_at(w, d))[l] = old;
+            }
+        }
+    }
+}
+
+/* 128 bits: cas and exch. A register of 128 bits is two of 64, one behind the other. Host threads
+ * take turns by a lock, which other accesses to the same bytes do not respect: on a GPU they are
+ * single accesses, too, so that no program can tell. */
+static void change_128(const struct insn *i, uint64_t at, const uint64_t *b, const uint64_t *c,
+                       uint64_t *old)
+{
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&one_at_a_time);
+    void *there = (void *)(uintptr_t)at;
+    memcpy(old, there, 2 * sizeof *old);
+    if (i->function != ATOMIC_CAS)
+        memcpy(there, b, 2 * sizeof *b);
+    else if (old[0] == b[0] && old[1] == b[1])
+        memcpy(there, c, 2 * sizeof *c);
+    pthread_mutex_unlock(&one_at_a_time);
+}
+
+static void read_128(const struct warp *w, slot s, int lane, uint64_t *value)
+{
+    const uint64_t *low = slot_at(w, s);
+    value[0] = low[lane];
+    value[1] = low[WARP + lane];
+}
+
+void op_atomic_128(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    struct access access = {.bytes = 16, .operation = "atom"};
+    while (mask) {
+        uint64_t host;
+        access.mask = 0;
+        mask = pass_door(w, i, mask, &access, &host);
+        if (w->block->launch->error) return;
+        for (uint32_t left = access.mask; left; left &= left - 1) {
+            int l = __builtin_ctz(left);
+            uint64_t b[2], c[2] = {0}, old[2];
+            read_128(w, i->b, l, b);
+            if (i->c != NO_SLOT) read_128(w, i->c, l, c);
+            change_128(i, host + access.address[l], b, c, old);
+            if (i->d == NO_SLOT) continue;
+            uint64_t *low = slot_at(w, i->d);
+            low[l] = old[0];
+            low[WARP + l] = old[1];
+        }
+    }
+}

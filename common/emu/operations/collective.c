@@ -1,0 +1,138 @@
+/* collective.c — lanes of a warp exchanging values (PTX ISA, "shfl.sync", "vote.sync",
+ * "match.sync", "redux.sync"). */
+#include "emu/check/race.h"
+#include "emu/check/sync_check.h"
+#include "warp_ops.h"
+#include <string.h>
+
+static uint32_t *lanes_32(const struct warp *w, slot s) { return slot_at(w, s); }
+
+static void set_predicate(struct warp *w, slot s, uint32_t mask, uint32_t bits)
+{
+    if (s == NO_SLOT) return;
+    uint32_t *p = slot_at(w, s);
+    *p = (*p & ~mask) | (bits & mask);
+}
+
+static uint64_t value_of(const struct warp *w, const struct insn *i, int lane)
+{
+    return i->lane_bytes == 8 ? ((const uint64_t *)slot_at(w, i->a))[lane]
+                              : lanes_32(w, i->a)[lane];
+}
+
+/* c holds, in bits 0–4, the last lane of a segment within it, and in bits 8–12 the bits of the
+ * lane's number that name the segment: with width 32, c = 31 (0 for .up). */
+void op_shuffle(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    uint32_t *d = lanes_32(w, i->d), value[WARP], inside = 0;
+    const uint32_t *b = lanes_32(w, i->b), *c = lanes_32(w, i->c);
+    bool checked = sync_is_checked(w);
+    memcpy(value, lanes_32(w, i->a), sizeof value);
+    for (int lane = 0; lane < WARP; lane++) {
+        if (!(mask >> lane & 1)) continue;
+        int delta = (int)(b[lane] & 31), segment = (int)(c[lane] >> 8 & 31), from = lane;
+        int last = (lane & segment) | ((int)(c[lane] & 31) & ~segment);
+        bool ok = false;
+        switch ((enum shuffle)i->function) {
+        case SHUFFLE_UP: from = lane - delta, ok = from >= last; break;
+        case SHUFFLE_DOWN: from = lane + delta, ok = from <= last; break;
+        case SHUFFLE_BUTTERFLY: from = lane ^ delta, ok = from <= last; break;
+        case SHUFFLE_INDEX: from = (lane & segment) | (delta & ~segment), ok = from <= last; break;
+        }
+        d[lane] = value[ok ? from : lane];
+        if (ok && checked && !(mask >> from & 1)) sync_check_shuffle(w, lane, from);
+        inside |= (uint32_t)ok << lane;
+    }
+    set_predicate(w, i->v[0], mask, inside);
+}
+
+void op_vote(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    uint32_t yes = (lanes_32(w, i->a)[0] ^ (i->flip_c ? ALL_LANES : 0)) & mask;
+    switch ((enum vote)i->function) {
+    case VOTE_ALL: set_predicate(w, i->d, mask, yes == mask ? ALL_LANES : 0); return;
+    case VOTE_ANY: set_predicate(w, i->d, mask, yes ? ALL_LANES : 0); return;
+    case VOTE_UNIFORM: set_predicate(w, i->d, mask, yes == mask || !yes ? ALL_LANES : 0); return;
+    case VOTE_BALLOT: break;
+    }
+    uint32_t *d = lanes_32(w, i->d);
+    for (int lane = 0; lane < WARP; lane++)
+        if (mask >> lane & 1) d[lane] = yes;
+}
+
+void op_match_any(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    uint32_t result[WARP] = {0}, *d = lanes_32(w, i->d);
+    for (int lane = 0; lane < WARP; lane++)
+        for (int other = 0; other < WARP; other++)
+            if (mask >> lane & mask >> other & 1 && value_of(w, i, lane) == value_of(w, i, other))
+                result[lane] |= UINT32_C(1) << other;
+    for (int lane = 0; lane < WARP; lane++)
+        if (mask >> lane & 1) d[lane] = result[lane];
+}
+
+void op_match_all(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    uint64_t first = value_of(w, i, __builtin_ctz(mask));
+    bool all = true;
+    for (int lane = 0; lane < WARP; lane++)
+        if (mask >> lane & 1 && value_of(w, i, lane) != first) all = false;
+    uint32_t *d = lanes_32(w, i->d);
+    for (int lane = 0; lane < WARP; lane++)
+        if (mask >> lane & 1) d[lane] = all ? mask : 0;
+    set_predicate(w, i->v[0], mask, all ? ALL_LANES : 0);
+}
+
+void op_reduce(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    const uint32_t *a = lanes_32(w, i->a);
+    uint32_t sum = a[__builtin_ctz(mask)];
+    for (uint32_t left = mask & (mask - 1); left; left &= left - 1) {
+        uint32_t x = a[__builtin_ctz(left)];
+        bool less = i->sign_extend ? (int32_t)x < (int32_t)sum : x < sum;
+        switch ((enum reduction)i->function) {
+        case REDUCE_ADD: sum += x; break;
+        case REDUCE_MIN: sum = less ? x : sum; break;
+        case REDUCE_MAX: sum = less ? sum : x; break;
+        case REDUCE_AND: sum &= x; break;
+        case REDUCE_OR: sum |= x; break;
+        case REDUCE_XOR: sum ^= x; break;
+        }
+    }
+    uint32_t *d = lanes_32(w, i->d);
+    for (int lane = 0; lane < WARP; lane++)
+        if (mask >> lane & 1) d[lane] = sum;
+}
+
+void op_elect(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    uint32_t leader = (uint32_t)__builtin_ctz(mask), *d = lanes_32(w, i->d);
+    for (int lane = 0; lane < WARP; lane++)
+        if (mask >> lane & 1) d[lane] = leader;
+    set_predicate(w, i->v[0], mask, UINT32_C(1) << leader);
+}
+
+/* trap, and brkpt where no debugger is: an H200 reports both so. */
+void op_trap(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    fault(w, i, __builtin_ctz(mask), EMU_LAUNCH_FAILURE, "the kernel stopped itself with a %s",
+          i->source->words[0]);
+}
+
+void op_fence(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    if (w->block->race) race_fence(w, mask, i->order & ORDER_BLOCK ? SCOPE_BLOCK : SCOPE_DEVICE);
+}
+
+void op_proxy_fence(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    (void)i;
+    if (w->block->race) race_fence(w, mask, FOR_COPIES);
+}
+
+/* Called once for each member mask, when every lane of it is there. */
+void op_warp_sync(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    (void)i;
+    if (w->block->race) race_warp_sync(w, mask);
+}

@@ -1,0 +1,170 @@
+/*
+ * ops.h — how an operation on 32 lanes is written, and the tables that list them.
+ *
+ * Every ops_*.c holds one kind of operation and ends with a table from PTX's spelling to functions.
+ * These files are compiled twice, for processors with AVX2 (EMU_ISA = v3) and for any (base);
+ * operations.c chooses a table when the program starts. The loops over lanes are written plainly:
+ * the compiler turns them into vector instructions.
+ *
+ * A lane's value in memory (type L) is wider than its PTX type (T) where that has 8 or 16 bits.
+ */
+#ifndef EMU_OPS_H
+#define EMU_OPS_H
+
+#include "emu/machine/machine.h"
+
+/* `key` is the opcode with those modifiers that choose the operation ("mul.lo.u32"); modifiers that
+ * any floating-point operation may have (.rn, .ftz, .sat) are not in it. `operands` has a letter
+ * for each, destination first: 4 and 8 are registers of so many bytes a lane, p a predicate. */
+struct op {
+    const char *key;
+    op_fn fn;
+    const char *operands;
+};
+
+struct op_table {
+    const struct op *ops;
+    size_t count;
+};
+
+#define EMU_PASTE_(a, b) a##b
+#define EMU_PASTE(a, b)  EMU_PASTE_(a, b)
+/* The table that an ops_*.c defines: ops_integer → ops_integer_v3. */
+#define OP_TABLE(name) EMU_PASTE(name##_, EMU_ISA)
+#define DEFINE_OP_TABLE(name, entries)                                                             \
+    const struct op_table OP_TABLE(name) = {entries, sizeof(entries) / sizeof *(entries)}
+
+/* ---- types: T is the value's, L the lane's, U the unsigned one of T's width, W the operand
+ * letter */
+typedef float lane_float __attribute__((may_alias));
+typedef double lane_double __attribute__((may_alias));
+typedef uint32_t lane_32 __attribute__((may_alias));
+typedef uint64_t lane_64 __attribute__((may_alias));
+
+#define T_u8  uint8_t
+#define L_u8  lane_32
+#define U_u8  uint8_t
+#define W_u8  "4"
+#define T_s8  int8_t
+#define L_s8  lane_32
+#define U_s8  uint8_t
+#define W_s8  "4"
+#define T_u16 uint16_t
+#define L_u16 lane_32
+#define U_u16 uint16_t
+#define W_u16 "4"
+#define T_s16 int16_t
+#define L_s16 lane_32
+#define U_s16 uint16_t
+#define W_s16 "4"
+#define T_u32 uint32_t
+#define L_u32 lane_32
+#define U_u32 uint32_t
+#define W_u32 "4"
+#define T_s32 int32_t
+#define L_s32 lane_32
+#define U_s32 uint32_t
+#define W_s32 "4"
+#define T_u64 uint64_t
+#define L_u64 lane_64
+#define U_u64 uint64_t
+#define W_u64 "8"
+#define T_s64 int64_t
+#define L_s64 lane_64
+#define U_s64 uint64_t
+#define W_s64 "8"
+#define T_f32 float
+#define L_f32 lane_float
+#define U_f32 float
+#define W_f32 "4"
+#define T_f64 double
+#define L_f64 lane_double
+#define U_f64 double
+#define W_f64 "8"
+
+/* The lanes of an operand. */
+#define LANES(type, slot) ((L_##type *)slot_at(w, slot))
+
+/* d[lane] = value for the lanes in mask. `value` uses the lane's number, l. No lane reads
+ * another's. */
+#define FOR_LANES(d, value)                                                                        \
+    do {                                                                                           \
+        if (mask == ALL_LANES) {                                                                   \
+            _Pragma("GCC ivdep") for (int l = 0; l < WARP; l++) d[l] = (value);                    \
+        } else {                                                                                   \
+            _Pragma("GCC ivdep") for (int l = 0; l < WARP; l++)                                    \
+            {                                                                                      \
+                __typeof__(d[0] + 0) keep = d[l], set = (value);                                   \
+                d[l] = mask >> l & 1 ? set : keep;                                                 \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+/* An operation is a function of one lane's values, then the loop around it. */
+#define DEFINE_UNARY(id, key, type, value)                                                         \
+    static inline T_##type id##_##type##_lane(T_##type a) { return (T_##type)(value); }            \
+    static void id##_##type(struct warp *w, const struct insn *i, uint32_t mask)                   \
+    {                                                                                              \
+        L_##type *d = LANES(type, i->d);                                                           \
+        const L_##type *a = LANES(type, i->a);                                                     \
+        FOR_LANES(d, (U_##type)id##_##type##_lane((T_##type)a[l]));                                \
+    }
+#define DEFINE_BINARY(id, key, type, value)                                                        \
+    static inline T_##type id##_##type##_lane(T_##type a, T_##type b)                              \
+    {                                                                                              \
+        return (T_##type)(value);                                                                  \
+    }                                                                                              \
+    static void id##_##type(struct warp *w, const struct insn *i, uint32_t mask)                   \
+    {                                                                                              \
+        L_##type *d = LANES(type, i->d);                                                           \
+        const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b);                             \
+        FOR_LANES(d, (U_##type)id##_##type##_lane((T_##type)a[l], (T_##type)b[l]));                \
+    }
+#define DEFINE_TERNARY(id, key, type, value)                                                       \
+    static inline T_##type id##_##type##_lane(T_##type a, T_##type b, T_##type c)                  \
+    {                                                                                              \
+        return (T_##type)(value);                                                                  \
+    }                                                                                              \
+    static void id##_##type(struct warp *w, const struct insn *i, uint32_t mask)                   \
+    {                                                                                              \
+        L_##type *d = LANES(type, i->d);                                                           \
+        const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b), *c = LANES(type, i->c);     \
+        FOR_LANES(d,                                                                               \
+                  (U_##type)id##_##type##_lane((T_##type)a[l], (T_##type)b[l], (T_##type)c[l]));   \
+    }
+/* a is of the operation's type, b is 32 bits: shifts */
+#define DEFINE_SHIFT(id, key, type, value)                                                         \
+    static inline T_##type id##_##type##_lane(T_##type a, uint32_t b)                              \
+    {                                                                                              \
+        return (T_##type)(value);                                                                  \
+    }                                                                                              \
+    static void id##_##type(struct warp *w, const struct insn *i, uint32_t mask)                   \
+    {                                                                                              \
+        L_##type *d = LANES(type, i->d);                                                           \
+        const L_##type *a = LANES(type, i->a);                                                     \
+        const lane_32 *b = LANES(u32, i->b);                                                       \
+        FOR_LANES(d, (U_##type)id##_##type##_lane((T_##type)a[l], b[l]));                          \
+    }
+/* the result is 32 bits whatever a's type: popc, clz */
+#define DEFINE_COUNT(id, key, type, value)                                                         \
+    static inline uint32_t id##_##type##_lane(T_##type a) { return (uint32_t)(value); }            \
+    static void id##_##type(struct warp *w, const struct insn *i, uint32_t mask)                   \
+    {                                                                                              \
+        lane_32 *d = LANES(u32, i->d);                                                             \
+        const L_##type *a = LANES(type, i->a);                                                     \
+        FOR_LANES(d, id##_##type##_lane((T_##type)a[l]));                                          \
+    }
+
+#define ENTRY_UNARY(id, key, type, value)  {key "." #type, id##_##type, W_##type W_##type},
+#define ENTRY_BINARY(id, key, type, value) {key "." #type, id##_##type, W_##type W_##type W_##type},
+#define ENTRY_TERNARY(id, key, type, value)                                                        \
+    {key "." #type, id##_##type, W_##type W_##type W_##type W_##type},
+#define ENTRY_SHIFT(id, key, type, value) {key "." #type, id##_##type, W_##type W_##type "4"},
+#define ENTRY_COUNT(id, key, type, value) {key "." #type, id##_##type, "4" W_##type},
+
+/* The operation for a key, with the instruction set of this processor, or NULL. A signed or untyped
+ * key finds the unsigned operation where the two do not differ ("add.s32" → add.u32).
+ * (operations.c) */
+const struct op *op_find(const char *key);
+
+#endif

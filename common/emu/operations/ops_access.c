@@ -1,0 +1,678 @@
+/*
+ * ops_access.c — loads, stores and atomics (PTX ISA, "ld", "st", "atom", "red").
+ *
+ * Every access of a warp to shared, global or local memory passes one door, the function of that
+ * name. It turns generic addresses into those of a space, checks bounds and alignment, counts,
+ * traces, and says where the bytes are. An access whose lanes go to different places passes it
+ * several times, once a place.
+ */
+#include "emu/check/access_error.h"
+#include "emu/count/counters.h"
+#include "emu/machine/device.h"
+#include "emu/machine/frame.h"
+#include "emu/machine/shared.h"
+#include "ops.h"
+#include "warp_ops.h"
+#include "emu/check/watch.h"
+#include <string.h>
+
+/* The addresses that an instruction names: register + offset, in 32 bits if the register has 32. */
+static inline void take_addresses(struct warp *w, const struct insn *i, uint32_t mask,
+                                  struct access *access)
+{
+    if (i->address_bytes == 8) {
+        const lane_64 *a = LANES(u64, i->a);
+        for (int l = 0; l < WARP; l++) access->address[l] = a[l] + (uint64_t)i->offset;
+    } else {
+        const lane_32 *a = LANES(u32, i->a);
+        for (int l = 0; l < WARP; l++) access->address[l] = (uint32_t)(a[l] + (uint32_t)i->offset);
+    }
+    access->mask = mask;
+    access->space = i->space;
+    if (mask == ALL_LANES) return;
+    uint64_t first = access->address[__builtin_ctz(mask)];
+    for (int l = 0; l < WARP; l++) access->address[l] = mask >> l & 1 ? access->address[l] : first;
+}
+
+/* Are all 32 addresses inside [base, base + bytes - size]? */
+static inline bool all_inside(const struct access *access, uint64_t base, uint64_t bytes)
+{
+    if (bytes < access->checked) return false;
+    uint64_t span = bytes - access->checked, outside = 0;
+    for (int l = 0; l < WARP; l++) outside |= (uint64_t)(access->address[l] - base > span);
+    return !outside;
+}
+
+/* Keeps those lanes of the access that satisfy a condition on their address, a. */
+#define KEEP_LANES(access, condition)                                                              \
+    do {                                                                                           \
+        uint32_t kept = 0;                                                                         \
+        for (int l = 0; l < WARP; l++) {                                                           \
+            uint64_t a = (access)->address[l];                                                     \
+            kept |= (uint32_t)(condition) << l;                                                    \
+        }                                                                                          \
+        (access)->mask &= kept;                                                                    \
+        uint64_t first = (access)->address[__builtin_ctz((access)->mask)];                         \
+        for (int l = 0; l < WARP; l++)                                                             \
+            if (!((access)->mask >> l & 1)) (access)->address[l] = first;                          \
+    } while (0)
+
+static enum ptx_space space_of(uint64_t address)
+{
+    return address - SHARED_WINDOW < WINDOW_BYTES  ? PTX_SHARED
+           : address - LOCAL_WINDOW < WINDOW_BYTES ? PTX_LOCAL
+           : address - PARAM_WINDOW < WINDOW_BYTES ? PTX_PARAM
+                                                   : PTX_GLOBAL;
+}
+
+static uint64_t window_base(enum ptx_space space)
+{
+    return space == PTX_SHARED  ? SHARED_WINDOW
+           : space == PTX_LOCAL ? LOCAL_WINDOW
+           : space == PTX_PARAM ? PARAM_WINDOW
+                                : 0;
+}
+
+/* Global memory: the range that the last access of this warp was in is nearly always the right
+ * one. */
+static bool find_range(struct warp *w, const struct insn *i, struct access *access)
+{
+    if (all_inside(access, w->near.base, w->near.bytes)) return true;
+    int lane = __builtin_ctz(access->mask);
+    uint64_t address = access->address[lane];
+    struct range range;
+    if (device_range(w->block->launch->emu, address, &range) &&
+        access->checked <= range.bytes - (address - range.base)) {
+        w->near = range;
+        if (range.is_heap) w->near.bytes = 0; /* another thread may free it at any time */
+        if (!all_inside(access, range.base, range.bytes))
+            KEEP_LANES(access, a - range.base <= range.bytes - access->checked);
+        return true;
+    }
+    access_outside_global(w, i, access);
+    return false;
+}
+
+static struct insn_counts *counts_of(const struct warp *w, const struct insn *i)
+{
+    return &w->counts[i - w->block->launch->kernel->code];
+}
+
+/* See access.h. */
+static uint32_t door(struct warp *w, const struct insn *i, struct access *access, uint64_t *host)
+{
+    enum ptx_space space = access->space;
+    bool own = space == PTX_SHARED;
+    if (space == PTX_SHARED_CLUSTER) access->space = space = PTX_SHARED;
+    if (space == PTX_GENERIC) {
+        access->space = space = space_of(access->address[__builtin_ctz(access->mask)]);
+        if (space != PTX_GLOBAL || !all_inside(access, w->near.base, w->near.bytes))
+            KEEP_LANES(access, space_of(a) == space);
+        uint64_t base = window_base(space);
+        for (int l = 0; l < WARP; l++) access->address[l] -= base;
+    }
+
+    uint64_t misaligned = 0;
+    for (int l = 0; l < WARP; l++) misaligned |= access->address[l] & (access->bytes - 1);
+    if (misaligned) {
+        access_misaligned(w, i, access);
+        return 0;
+    }
+
+    bool watched = w->block->launch->watched;
+    if (space == PTX_SHARED) {
+        struct block *owner = access->owner = w->block;
+        if (w->block->launch->cluster_size > 1) {
+            owner = access->owner = shared_enter(w, i, access, own);
+            if (!owner) return 0;
+        }
+        size_t bytes = owner->shared_bytes;
+        if (!all_inside(access, 0, bytes)) {
+            access_outside(w, i, access, bytes);
+            return 0;
+        }
+        *host = (uint64_t)(uintptr_t)owner->shared;
+        if (w->counts && owner == w->block) /* ncu counts no others, on an H200 */
+            count_access(counts_of(w, i), w, i, PTX_SHARED, access->address, access->mask,
+                         access->bytes, access->operation[0] == 'l');
+        if (watched)
+            watch_access(w, i, access->mask, access->address, access->bytes, access->operation,
+                         space, *host, owner);
+    } else if (space == PTX_LOCAL && access->operation[0] == 'a') {
+        access_not_allowed(w, i, access);
+        return 0;
+    } else if (space == PTX_LOCAL) {
+        size_t bytes = w->block->launch->kernel->stack_bytes;
+        if (!all_inside(access, 0, bytes)) {
+            access_outside(w, i, access, bytes);
+            return 0;
+        }
+        *host = (uint64_t)(uintptr_t)w->local;
+        for (int l = 0; l < WARP; l++) access->address[l] += (uint64_t)l * bytes;
+    } else if (space == PTX_PARAM) {
+        size_t bytes = w->block->launch->kernel->param_bytes;
+        if (access->operation[0] != 'l' || !all_inside(access, 0, bytes)) {
+            if (access->operation[0] != 'l')
+                access_not_allowed(w, i, access);
+            else
+                access_outside(w, i, access, bytes);
+            return 0;
+        }
+        *host = (uint64_t)(uintptr_t)w->block->launch->params;
+    } else {
+        if (!find_range(w, i, access)) return 0;
+        *host = (uint64_t)w->near.delta;
+        if (space != PTX_CONST) {
+            if (w->counts)
+                count_access(counts_of(w, i), w, i, PTX_GLOBAL, access->address, access->mask,
+                             access->bytes, access->operation[0] == 'l');
+            if (watched)
+                watch_access(w, i, access->mask, access->address, access->bytes, access->operation,
+                             PTX_GLOBAL, *host, w->block);
+        }
+    }
+    return access->mask;
+}
+
+uint32_t EMU_PASTE(access_door_, EMU_ISA)(struct warp *w, const struct insn *i,
+                                          struct access *access, uint64_t *host)
+{
+    access->checked = access->bytes;
+    return door(w, i, access, host);
+}
+
+/* ---- moving the bytes ---------------------------------------------------------------------- */
+
+typedef uint8_t byte_8 __attribute__((may_alias));
+typedef uint16_t byte_16 __attribute__((may_alias));
+typedef uint32_t byte_32 __attribute__((may_alias));
+typedef uint64_t byte_64 __attribute__((may_alias));
+typedef uint32_t byte_128 __attribute__((may_alias, vector_size(16))); /* four words */
+
+static inline uint64_t load_element(const void *from, unsigned bytes, bool sign_extend)
+{
+    switch (bytes) {
+    case 1:
+        return sign_extend ? (uint64_t)(int64_t)(int8_t) * (const byte_8 *)from
+                           : *(const byte_8 *)from;
+    case 2:
+        return sign_extend ? (uint64_t)(int64_t)(int16_t) * (const byte_16 *)from
+                           : *(const byte_16 *)from;
+    case 4:
+        return sign_extend ? (uint64_t)(int64_t)(int32_t) * (const byte_32 *)from
+                           : *(const byte_32 *)from;
+    default: return *(const byte_64 *)from;
+    }
+}
+
+static inline void store_element(void *to, uint64_t value, unsigned bytes)
+{
+    switch (bytes) {
+    case 1: *(byte_8 *)to = (uint8_t)value; break;
+    case 2: *(byte_16 *)to = (uint16_t)value; break;
+    case 4: *(byte_32 *)to = (uint32_t)value; break;
+    default: *(byte_64 *)to = value; break;
+    }
+}
+
+static inline void set_lane(const struct warp *w, slot s, unsigned lane_bytes, int lane,
+                            uint64_t value)
+{
+    if (lane_bytes == 8)
+        LANES(u64, s)[lane] = value;
+    else
+        LANES(u32, s)[lane] = (uint32_t)value;
+}
+
+static inline uint64_t get_lane(const struct warp *w, slot s, unsigned lane_bytes, int lane)
+{
+    return lane_bytes == 8 ? LANES(u64, s)[lane] : LANES(u32, s)[lane];
+}
+
+/*
+ * One lane's vector, which is aligned, in one piece: programs pack a flag and a value into one and
+ * read them without a lock while another block writes. A GPU moves 16 bytes at once, and so does
+ * every x86 CPU with AVX.
+ */
+static inline void move_vector(void *to, const void *from, unsigned bytes)
+{
+    switch (bytes) {
+    case 2: *(volatile byte_16 *)to = *(const volatile byte_16 *)from; break;
+    case 4: *(volatile byte_32 *)to = *(const volatile byte_32 *)from; break;
+    case 8: *(volatile byte_64 *)to = *(const volatile byte_64 *)from; break;
+    default:
+        for (unsigned k = 0; k < bytes / sizeof(byte_128); k++)
+            ((volatile byte_128 *)to)[k] = ((const volatile byte_128 *)from)[k];
+    }
+}
+
+/* 32 lanes, one 4-byte element each, one after the other: a copy of 128 bytes. */
+static inline bool is_block_copy(const struct insn *i, const struct access *access)
+{
+    if (access->mask != ALL_LANES || i->elements != 1 || i->element_bytes != 4 ||
+        i->lane_bytes != 4)
+        return false;
+    uint64_t gap = 0;
+    for (int l = 0; l < WARP; l++) gap |= access->address[l] - access->address[0] - 4 * (uint64_t)l;
+    return !gap;
+}
+
+/* For each lane of the access; nearly always that is all of them. */
+#define EACH_LANE(access, statement)                                                               \
+    do {                                                                                           \
+        if ((access)->mask == ALL_LANES)                                                           \
+            for (int l = 0; l < WARP; l++) statement;                                              \
+        else                                                                                       \
+            for (uint32_t left = (access)->mask; left; left &= left - 1) {                         \
+                int l = __builtin_ctz(left);                                                       \
+                statement;                                                                         \
+            }                                                                                      \
+    } while (0)
+
+/* One element a lane. A loop for each width and kind, which is chosen once and not in each lane. */
+static void load_elements(const struct warp *w, const struct insn *i, const struct access *access,
+                          uint64_t host)
+{
+#define LOAD(d, type)                                                                              \
+    EACH_LANE(access, d[l] = (__typeof__(*d))(type)load_element(                                   \
+                          (const void *)(uintptr_t)(host + access->address[l]), sizeof(type), 0))
+    int kind = i->sign_extend ? -i->element_bytes : i->element_bytes;
+    if (i->lane_bytes == 4) {
+        lane_32 *d = LANES(u32, i->v[0]);
+        switch (kind) {
+        case 1: LOAD(d, uint8_t); break;
+        case -1: LOAD(d, int8_t); break;
+        case 2: LOAD(d, uint16_t); break;
+        case -2: LOAD(d, int16_t); break;
+        default: LOAD(d, uint32_t);
+        }
+    } else {
+        lane_64 *d = LANES(u64, i->v[0]);
+        switch (kind) {
+        case 1: LOAD(d, uint8_t); break;
+        case -1: LOAD(d, int8_t); break;
+        case 2: LOAD(d, uint16_t); break;
+        case -2: LOAD(d, int16_t); break;
+        case 4: LOAD(d, uint32_t); break;
+        case -4: LOAD(d, int32_t); break;
+        default: LOAD(d, uint64_t);
+        }
+    }
+#undef LOAD
+}
+
+static void store_elements(const struct warp *w, const struct insn *i, const struct access *access,
+                           uint64_t host)
+{
+#define STORE(bytes)                                                                               \
+    EACH_LANE(access, store_element((void *)(uintptr_t)(host + access->address[l]), from[l], bytes))
+    if (i->lane_bytes == 4) {
+        const lane_32 *from = LANES(u32, i->v[0]);
+        switch (i->element_bytes) {
+        case 1: STORE(1); break;
+        case 2: STORE(2); break;
+        default: STORE(4);
+        }
+    } else {
+        const lane_64 *from = LANES(u64, i->v[0]);
+        switch (i->element_bytes) {
+        case 1: STORE(1); break;
+        case 2: STORE(2); break;
+        case 4: STORE(4); break;
+        default: STORE(8);
+        }
+    }
+#undef STORE
+}
+
+/* .v4 of 4 bytes, the usual one. */
+static void load_four(const struct warp *w, const struct insn *i, const struct access *access,
+                      uint64_t host)
+{
+    lane_32 *d0 = LANES(u32, i->v[0]), *d1 = LANES(u32, i->v[1]);
+    lane_32 *d2 = LANES(u32, i->v[2]), *d3 = LANES(u32, i->v[3]);
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        byte_128 vector = *(const volatile byte_128 *)(uintptr_t)(host + access->address[l]);
+        d0[l] = vector[0], d1[l] = vector[1], d2[l] = vector[2], d3[l] = vector[3];
+    }
+}
+
+static void store_four(const struct warp *w, const struct insn *i, const struct access *access,
+                       uint64_t host)
+{
+    const lane_32 *a = LANES(u32, i->v[0]), *b = LANES(u32, i->v[1]);
+    const lane_32 *c = LANES(u32, i->v[2]), *d = LANES(u32, i->v[3]);
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        *(volatile byte_128 *)(uintptr_t)(host + access->address[l]) =
+            (byte_128){a[l], b[l], c[l], d[l]};
+    }
+}
+
+static bool is_four_words(const struct insn *i)
+{
+    return i->elements == 4 && i->element_bytes == 4 && i->lane_bytes == 4 && i->v[0] != NO_SLOT &&
+           i->v[1] != NO_SLOT && i->v[2] != NO_SLOT && i->v[3] != NO_SLOT;
+}
+
+static void load_vectors(struct warp *w, const struct insn *i, const struct access *access,
+                         uint64_t host)
+{
+    if (is_four_words(i)) {
+        load_four(w, i, access, host);
+        return;
+    }
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        byte_128 vector[MAX_VECTOR * sizeof(uint64_t) / sizeof(byte_128)];
+        move_vector(vector, (const void *)(uintptr_t)(host + access->address[l]), access->bytes);
+        for (unsigned k = 0; k < i->elements; k++)
+            if (i->v[k] != NO_SLOT)
+                set_lane(w, i->v[k], i->lane_bytes, l,
+                         load_element((const char *)vector + k * i->element_bytes, i->element_bytes,
+                                      i->sign_extend));
+    }
+}
+
+static void store_vectors(struct warp *w, const struct insn *i, const struct access *access,
+                          uint64_t host)
+{
+    if (is_four_words(i)) {
+        store_four(w, i, access, host);
+        return;
+    }
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        byte_128 vector[MAX_VECTOR * sizeof(uint64_t) / sizeof(byte_128)];
+        for (unsigned k = 0; k < i->elements; k++)
+            store_element((char *)vector + k * i->element_bytes,
+                          get_lane(w, i->v[k], i->lane_bytes, l), i->element_bytes);
+        move_vector((void *)(uintptr_t)(host + access->address[l]), vector, access->bytes);
+    }
+}
+
+static void load(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    struct access access = {.bytes = (unsigned)i->element_bytes * i->elements,
+                            .checked = i->checked_bytes,
+                            .operation = "ld"};
+    while (mask) {
+        uint64_t host;
+        take_addresses(w, i, mask, &access);
+        if (!door(w, i, &access, &host)) return;
+        mask &= ~access.mask;
+        if (is_block_copy(i, &access)) {
+            memcpy(LANES(u32, i->v[0]), (const void *)(uintptr_t)(host + access.address[0]),
+                   SLOT_32);
+            continue;
+        }
+        if (i->elements > 1)
+            load_vectors(w, i, &access, host);
+        else
+            load_elements(w, i, &access, host);
+    }
+}
+
+/* A load that orders memory (ld.acquire, ld.volatile, …). If it reads what it read the last time, it
+ * waits for somebody: let others run. */
+static void load_polled(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    load(w, i, mask);
+    if (i->v[0] == NO_SLOT) return;
+    uint64_t value = get_lane(w, i->v[0], i->lane_bytes, __builtin_ctz(mask));
+    if (w->polled == i && w->polled_value == value) {
+        w->fuel = w->slice = 0;
+        w->spins = true;
+    }
+    w->polled = i;
+    w->polled_value = value;
+}
+
+/* Of lanes that write one address the highest wins here; on a GPU it is undefined which. */
+static void store(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    unsigned bytes = (unsigned)i->element_bytes * i->elements;
+    struct access access = {.bytes = bytes, .checked = bytes, .operation = "st"};
+    while (mask) {
+        uint64_t host;
+        take_addresses(w, i, mask, &access);
+        if (!door(w, i, &access, &host)) return;
+        mask &= ~access.mask;
+        if (access.space != PTX_LOCAL) w->block->changed = true;
+        if (is_block_copy(i, &access)) {
+            memcpy((void *)(uintptr_t)(host + access.address[0]), LANES(u32, i->v[0]), SLOT_32);
+            continue;
+        }
+        if (i->elements > 1)
+            store_vectors(w, i, &access, host);
+        else
+            store_elements(w, i, &access, host);
+    }
+}
+
+/* One value for all lanes. */
+static void spread(const struct warp *w, slot s, unsigned lane_bytes, uint32_t mask, uint64_t value)
+{
+    if (lane_bytes == 8) {
+        lane_64 *d = LANES(u64, s);
+        FOR_LANES(d, value);
+    } else {
+        lane_32 *d = LANES(u32, s);
+        FOR_LANES(d, (uint32_t)value);
+    }
+}
+
+/* A parameter by its name, which is nearly always so: the same for every lane. */
+static bool load_named_param(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    const struct launch *launch = w->block->launch;
+    uint64_t bytes = (uint64_t)i->element_bytes * i->elements;
+    if (i->a >> 30 != BANK_CONSTANTS || i->offset < 0 ||
+        (uint64_t)i->offset + bytes > launch->kernel->param_bytes)
+        return false;
+    for (unsigned k = 0; k < i->elements; k++) {
+        uint64_t value = 0;
+        if (i->v[k] == NO_SLOT) continue;
+        memcpy(&value, launch->params + i->offset + (size_t)k * i->element_bytes, i->element_bytes);
+        spread(w, i->v[k], i->lane_bytes, mask,
+               load_element(&value, i->element_bytes, i->sign_extend));
+    }
+    return true;
+}
+
+/* The address may be computed, and then each lane has its own. */
+static void load_param(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    if (load_named_param(w, i, mask)) return;
+    const struct launch *launch = w->block->launch;
+    unsigned bytes = (unsigned)i->element_bytes * i->elements;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        uint64_t at = get_lane(w, i->a, i->address_bytes, l) + (uint64_t)i->offset;
+        if (at > launch->kernel->param_bytes || bytes > launch->kernel->param_bytes - at) {
+            struct access access = {.mask = UINT32_C(1) << l,
+                                    .bytes = bytes,
+                                    .checked = bytes,
+                                    .space = PTX_PARAM,
+                                    .operation = "ld"};
+            access.address[l] = at;
+            access_outside(w, i, &access, launch->kernel->param_bytes);
+            return;
+        }
+        for (unsigned k = 0; k < i->elements; k++)
+            if (i->v[k] != NO_SLOT) {
+                uint64_t value = 0;
+                memcpy(&value, launch->params + at + (size_t)k * i->element_bytes,
+                       i->element_bytes);
+                set_lane(w, i->v[k], i->lane_bytes, l,
+                         load_element(&value, i->element_bytes, i->sign_extend));
+            }
+    }
+}
+
+/* st.param and ld.param around calls and inside functions: bytes of the frame's area, which
+ * decode.c has checked to be inside it. */
+static void load_area(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    const uint8_t *area = w->frame->area + i->offset;
+    for (unsigned k = 0; k < i->elements; k++, area += i->element_bytes)
+        for (uint32_t left = i->v[k] == NO_SLOT ? 0 : mask; left; left &= left - 1) {
+            int l = __builtin_ctz(left);
+            uint64_t value = 0;
+            copy_few(&value, area + (size_t)l * w->frame->area_bytes, i->element_bytes);
+            set_lane(w, i->v[k], i->lane_bytes, l,
+                     load_element(&value, i->element_bytes, i->sign_extend));
+        }
+}
+
+static void store_area(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    uint8_t *area = w->frame->area + i->offset;
+    for (unsigned k = 0; k < i->elements; k++, area += i->element_bytes)
+        for (uint32_t left = mask; left; left &= left - 1) {
+            int l = __builtin_ctz(left);
+            uint64_t value = get_lane(w, i->v[k], i->lane_bytes, l);
+            copy_few(area + (size_t)l * w->frame->area_bytes, &value, i->element_bytes);
+        }
+}
+
+/* ---- atomics ------------------------------------------------------------------------------- */
+
+static double as_double(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+static uint64_t as_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* What the word becomes: `old` is there, b and c are the operands. */
+static uint64_t combined(const struct insn *i, uint64_t old, uint64_t b, uint64_t c)
+{
+    bool wide = i->element_bytes == 8, less;
+    switch ((enum atomic)i->function) {
+    case ATOMIC_ADD:
+        if (i->result != RESULT_FLOAT) return old + b;
+        if (wide) return as_bits(as_double(old) + as_double(b));
+        union {
+            uint32_t bits;
+            float value;
+        } x = {.bits = (uint32_t)old}, y = {.bits = (uint32_t)b};
+        x.value += y.value;
+        return x.bits;
+    case ATOMIC_MIN:
+    case ATOMIC_MAX:
+        if (!i->sign_extend)
+            less = old < b;
+        else if (wide)
+            less = (int64_t)old < (int64_t)b;
+        else
+            less = (int32_t)old < (int32_t)b;
+        return less == (i->function == ATOMIC_MIN) ? old : b;
+    case ATOMIC_AND: return old & b;
+    case ATOMIC_OR: return old | b;
+    case ATOMIC_XOR: return old ^ b;
+    case ATOMIC_EXCHANGE: return b;
+    case ATOMIC_CAS: return old == b ? c : old;
+    case ATOMIC_INC: return old >= b ? 0 : old + 1;
+    case ATOMIC_DEC: return old == 0 || old > b ? b : old - 1;
+    }
+    return old;
+}
+
+/* Changes the word at an address as one indivisible step. Returns what was there. */
+static uint64_t change(const struct insn *i, void *at, uint64_t b, uint64_t c)
+{
+    if (i->element_bytes == 8) {
+        uint64_t seen = __atomic_load_n((byte_64 *)at, __ATOMIC_SEQ_CST);
+        while (!__atomic_compare_exchange_n((byte_64 *)at, &seen, combined(i, seen, b, c), false,
+                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+            continue;
+        return seen;
+    }
+    uint32_t seen = __atomic_load_n((byte_32 *)at, __ATOMIC_SEQ_CST);
+    while (!__atomic_compare_exchange_n((byte_32 *)at, &seen, (uint32_t)combined(i, seen, b, c),
+                                        false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        continue;
+    return seen;
+}
+
+/* The same in shared memory, which no other host thread sees. */
+static uint64_t change_shared(const struct insn *i, void *at, uint64_t b, uint64_t c)
+{
+    uint64_t old = load_element(at, i->element_bytes, false);
+    store_element(at, combined(i, old, b, c), i->element_bytes);
+    return old;
+}
+
+void EMU_PASTE(access_combine_, EMU_ISA)(const struct insn *i, void *at, const void *operand)
+{
+    change(i, at, load_element(operand, i->element_bytes, false), 0);
+}
+
+/* Lanes one after the other. */
+static void atomic(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    struct access access = {
+        .bytes = i->element_bytes, .checked = i->element_bytes, .operation = "atom"};
+    while (mask) {
+        uint64_t host;
+        take_addresses(w, i, mask, &access);
+        if (!door(w, i, &access, &host)) return;
+        mask &= ~access.mask;
+        for (uint32_t left = access.mask; left; left &= left - 1) {
+            int l = __builtin_ctz(left);
+            uint64_t b = get_lane(w, i->b, i->lane_bytes, l);
+            uint64_t c = i->c == NO_SLOT ? 0 : get_lane(w, i->c, i->lane_bytes, l);
+            void *at = (void *)(uintptr_t)(host + access.address[l]);
+            uint64_t old =
+                access.space == PTX_SHARED ? change_shared(i, at, b, c) : change(i, at, b, c);
+            if (!w->block->changed && combined(i, old, b, c) != old) w->block->changed = true;
+            if (i->d != NO_SLOT) set_lane(w, i->d, i->lane_bytes, l, old);
+        }
+    }
+    /* A loop of atomics is often one that waits for another warp: it uses its time slice up
+     * sooner. */
+    enum { ATOMIC_COST = 64 };
+    w->fuel = w->fuel > ATOMIC_COST ? w->fuel - ATOMIC_COST : 1;
+}
+
+/* ---- generic addresses --------------------------------------------------------------------- */
+
+static void convert_address(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    lane_64 *d = LANES(u64, i->d);
+    const lane_64 *a = LANES(u64, i->a);
+    FOR_LANES(d, a[l] + (uint64_t)i->offset);
+}
+
+/* The block's own shared memory is part of its cluster's. */
+static bool is_in(const struct block *block, uint64_t address, enum ptx_space space)
+{
+    if (space == PTX_SHARED)
+        return address - SHARED_WINDOW - shared_window(block->rank) < shared_window(1);
+    return space_of(address) == (space == PTX_SHARED_CLUSTER ? PTX_SHARED : space);
+}
+
+static void is_space(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    const lane_64 *a = LANES(u64, i->a);
+    uint32_t *d = slot_at(w, i->d), bits = 0;
+    for (int l = 0; l < WARP; l++) bits |= (uint32_t)(is_in(w->block, a[l], i->space)) << l;
+    *d = (*d & ~mask) | (bits & mask);
+}
+
+static const struct op entries[] = {
+    {"ld", load, ""},           {"ld.polled", load_polled, ""},
+    {"st", store, ""},          {"ld.param", load_param, ""},
+    {"ld.area", load_area, ""}, {"st.area", store_area, ""},
+    {"atom", atomic, ""},       {"cvta", convert_address, ""},
+    {"isspacep", is_space, ""},
+};
+DEFINE_OP_TABLE(ops_access, entries);

@@ -1,0 +1,243 @@
+/*
+ * cudart_check.c — the findings of the checkers, printed as compute-sanitizer does.
+ *
+ *   EMU_TOOL=memcheck,racecheck   which checkers; or all of them: all
+ *   EMU_PRINT_LIMIT=100           findings that are printed; the rest is only counted
+ *   EMU_ERROR_EXITCODE=N          the process's exit code if there was an error; 0: its own
+ *   EMU_API_ERRORS=no             memcheck does not report runtime functions that returned an error
+ *   EMU_LEAK_CHECK=full           memcheck also lists memory that was not freed
+ *   EMU_CHECK_LOG=FILE            there rather than on stderr; stdout is understood too
+ *   EMU_SCHEDULE=SEED             warps and blocks take turns in an order made from this number
+ *
+ * The command emu --tool (emu_main.c) sets them. What a launch has found is printed when it ends,
+ * the summary when the program ends.
+ */
+#define _GNU_SOURCE /* flockfile */
+#include "emu/check/check_tools.h"
+#include "cudart.h"
+#include "cudart_place.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+    unsigned checks;
+    bool leaks, api_errors, colour;
+    uint64_t schedule;
+    bool descending;
+    size_t limit;
+    int exit_code;
+    FILE *log;
+    pid_t process; /* the one that began: a child that it forks prints nothing */
+} wanted;
+
+static uint64_t leaked_bytes;
+static size_t leaks;
+
+static bool ended;     /* the summary has been printed */
+static size_t printed; /* findings so far, of all devices */
+
+/* ---- what is wanted -------------------------------------------------------------------------- */
+
+static uint64_t read_whole_number(const char *name, uint64_t largest, const char *accepted)
+{
+    const char *value = cudart_setting(name);
+    if (value == NULL) return 0;
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(value, &end, 10);
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || number > largest)
+        cudart_refuse(name, value, accepted);
+    return number;
+}
+
+static FILE *open_log(void)
+{
+    const char *path = cudart_setting("EMU_CHECK_LOG");
+    if (path == NULL || strcmp(path, "stderr") == 0) return stderr;
+    if (strcmp(path, "stdout") == 0) return stdout;
+    FILE *log = fopen(path, "w");
+    if (log != NULL) return log;
+    fprintf(stderr, "emu: cannot write EMU_CHECK_LOG=%s: %s\n", path, strerror(errno));
+    cudart_exit(EXIT_USAGE);
+}
+
+/* Runs when the program is loaded, so that a wrong setting ends it before it has done anything. */
+__attribute__((constructor)) static void read_settings(void)
+{
+    enum { MAX_LIMIT = 1000000, MAX_EXIT_CODE = 255 };
+    const char *tool = cudart_setting("EMU_TOOL"), *leaks = cudart_setting("EMU_LEAK_CHECK"),
+               *api = cudart_setting("EMU_API_ERRORS"), *blocks = cudart_setting("EMU_BLOCKS");
+    wanted.schedule = read_whole_number("EMU_SCHEDULE", UINT64_MAX, "a whole number");
+    if (wanted.schedule != 0)
+        fprintf(stderr, "emu: turns by chance; --schedule %" PRIu64 " repeats them\n",
+                wanted.schedule);
+    if (blocks != NULL && strcmp(blocks, "descending") != 0 && strcmp(blocks, "ascending") != 0)
+        cudart_refuse("EMU_BLOCKS", blocks, "ascending or descending");
+    wanted.descending = blocks != NULL && strcmp(blocks, "descending") == 0;
+    if (tool == NULL) return;
+    wanted.checks = check_tools(tool);
+    if (wanted.checks == 0) cudart_refuse("EMU_TOOL", tool, CHECK_TOOLS);
+    wanted.limit = read_whole_number("EMU_PRINT_LIMIT", MAX_LIMIT, "a number up to 1000000");
+    wanted.exit_code = (int)read_whole_number("EMU_ERROR_EXITCODE", MAX_EXIT_CODE, "0 to 255");
+    if (leaks != NULL && strcmp(leaks, "full") != 0 && strcmp(leaks, "no") != 0)
+        cudart_refuse("EMU_LEAK_CHECK", leaks, "full or no");
+    wanted.leaks = leaks != NULL && strcmp(leaks, "full") == 0;
+    wanted.api_errors = api == NULL || strcmp(api, "explicit") == 0;
+    if (!wanted.api_errors && strcmp(api, "no") != 0)
+        cudart_refuse("EMU_API_ERRORS", api, "explicit or no");
+    wanted.log = open_log();
+    wanted.colour = isatty(fileno(wanted.log)) && cudart_setting("NO_COLOR") == NULL;
+    wanted.process = getpid();
+    fputs("========= EMU (checks as compute-sanitizer does)\n", wanted.log);
+}
+
+void cudart_check_config(struct emu_config *config)
+{
+    config->checks = wanted.checks;
+    config->finding_limit = wanted.limit;
+    config->schedule = wanted.schedule;
+    config->descending = wanted.descending;
+    config->host_place = cudart_place;
+    config->describe_host_place = cudart_describe_place;
+}
+
+/* ---- printing -------------------------------------------------------------------------------- */
+
+/* Prints lines, each behind compute-sanitizer's mark; the first of an error in red. */
+static void print_lines(const char *text, const char *colour)
+{
+    for (const char *line = text; line != NULL;) {
+        const char *end = strchr(line, '\n');
+        int length = end != NULL ? (int)(end - line) : (int)strlen(line);
+        const char *before = wanted.colour && line == text ? colour : "";
+        fprintf(wanted.log, "========= %s%.*s%s", before, length, line, *before ? "\033[0m" : "");
+        line = end != NULL ? end + 1 : NULL;
+        if (line != NULL) fputc('\n', wanted.log);
+    }
+}
+
+static void print_finding(const struct emu_finding *f)
+{
+    static const char red[] = "\033[31m", yellow[] = "\033[33m";
+    print_lines(f->head, f->severity == EMU_FINDING_ERROR     ? red
+                         : f->severity == EMU_FINDING_WARNING ? yellow
+                                                              : "");
+    bool counts = f->unit != NULL && (f->count > 1 || f->tool == EMU_CHECK_RACE);
+    if (counts) fprintf(wanted.log, " [%" PRIu64 " %s]", f->count, f->unit);
+    fputc('\n', wanted.log);
+    if (f->detail != NULL) {
+        print_lines(f->detail, "");
+        fputc('\n', wanted.log);
+    }
+    fputs("=========\n", wanted.log);
+}
+
+void cudart_check_print(void)
+{
+    if (wanted.checks == 0 || wanted.process != getpid()) return;
+    flockfile(wanted.log);
+    for (int i = 0; i < cudart_device_count(); i++) {
+        struct device *device = cudart_device_at(i);
+        for (; device->printed < emu_findings(device->emu); device->printed++, printed++)
+            print_finding(emu_finding(device->emu, device->printed));
+    }
+    fflush(wanted.log);
+    funlockfile(wanted.log);
+}
+
+static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
+
+static void print_summary(uint64_t errors, uint64_t warnings)
+{
+    if (wanted.checks == EMU_CHECK_RACE)
+        fprintf(wanted.log,
+                "========= RACECHECK SUMMARY: %zu hazard%s displayed (%" PRIu64 " error%s, %" PRIu64
+                " warning%s)\n",
+                printed, plural(printed), errors, plural(errors), warnings, plural(warnings));
+    else if (warnings > 0)
+        fprintf(wanted.log, "========= ERROR SUMMARY: %" PRIu64 " error%s, %" PRIu64 " warning%s\n",
+                errors, plural(errors), warnings, plural(warnings));
+    else
+        fprintf(wanted.log, "========= ERROR SUMMARY: %" PRIu64 " error%s\n", errors,
+                plural(errors));
+    uint64_t all = errors + warnings;
+    if (all > printed)
+        fprintf(wanted.log,
+                "========= ERROR SUMMARY: %" PRIu64 " error%s not printed. Use --print-limit"
+                " option to adjust the number of printed errors\n",
+                all - printed, all - printed == 1 ? " was" : "s were");
+}
+
+/* ---- the program's own mistakes -------------------------------------------------------------- */
+
+/* Errors that are an answer: the work is not done yet. */
+static bool is_answer(cudaError_t error) { return error == cudaErrorNotReady; }
+
+void cudart_check_api(cudaError_t error, const void *pointer)
+{
+    if (!(wanted.checks & EMU_CHECK_MEMORY) || !wanted.api_errors || is_answer(error)) return;
+    struct emu_host_place place;
+    char function[64], head[256], where[512], detail[2048] = "";
+    size_t used = 0;
+    cudart_function_name(function, sizeof function);
+    snprintf(head, sizeof head, "Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.",
+             cudaGetErrorName(error), error, cudaGetErrorString(error), function);
+    if (pointer != NULL) {
+        emu_describe_bad_free(emu_runtime(), (emu_addr)pointer, detail, sizeof detail);
+        used = strlen(detail);
+    }
+    cudart_place(&place);
+    cudart_describe_place(&place, where, sizeof where);
+    used += (size_t)snprintf(detail + used, sizeof detail - used, "%s    The call was made at",
+                             used ? "\n" : "");
+    for (char *rest, *line = strtok_r(where, "\n", &rest); line && used < sizeof detail;
+         line = strtok_r(NULL, "\n", &rest))
+        used +=
+            (size_t)snprintf(detail + used, sizeof detail - used, "\n        Host Frame: %s", line);
+    emu_add_finding(emu_runtime(), EMU_CHECK_MEMORY, EMU_FINDING_ERROR, head, detail);
+    cudart_check_print();
+}
+
+void cudart_check_leaks(void)
+{
+    if (!(wanted.checks & EMU_CHECK_MEMORY) || !wanted.leaks) return;
+    uint64_t bytes;
+    size_t count = emu_report_leaks(emu_runtime(), &bytes);
+    cudart_check_print();
+    leaked_bytes += bytes;
+    leaks += count;
+}
+
+/* Runs last of all when the program ends (101: behind the other reports), since it may set the
+ * exit code. A full disk shows only now. */
+__attribute__((destructor(101))) void cudart_check_end(void)
+{
+    if (wanted.checks == 0 || wanted.process != getpid() || ended) return;
+    ended = true;
+    for (int i = 0; i < cudart_device_count(); i++) {
+        int own = cudart_use_device(i);
+        cudart_check_leaks();
+        cudart_use_device(own);
+    }
+    cudart_check_print();
+    if (wanted.leaks)
+        fprintf(wanted.log, "========= LEAK SUMMARY: %" PRIu64 " bytes leaked in %zu allocations\n",
+                leaked_bytes, leaks);
+    uint64_t errors = 0, warnings = 0;
+    for (int i = 0; i < cudart_device_count(); i++) {
+        errors += emu_finding_count(cudart_device_at(i)->emu, EMU_FINDING_ERROR);
+        warnings += emu_finding_count(cudart_device_at(i)->emu, EMU_FINDING_WARNING);
+    }
+    print_summary(errors, warnings);
+    bool failed = fflush(wanted.log) != 0 || ferror(wanted.log) != 0;
+    if (failed) {
+        fprintf(stderr, "emu: the report is not complete: %s\n", strerror(errno));
+        cudart_exit(EXIT_USAGE);
+    }
+    if (errors > 0 && wanted.exit_code != 0) cudart_exit(wanted.exit_code);
+}

@@ -1,0 +1,202 @@
+/*
+ * cudart_open.c — the devices that the program runs on, as the EMU_* variables describe them.
+ *
+ *   EMU_GPU=h200          the model (gpu.c)
+ *   EMU_MODEL=hopper      by which generation's rules memory is counted (models.c)
+ *   EMU_DEVICES=4         how many of them (1)
+ *   EMU_THREADS=4         host threads; default: every core
+ *   EMU_MEMORY=2G         bytes of each one's memory, with K, M or G for 2^10, 2^20, 2^30
+ *   EMU_TRACE=FILE        every access to shared and global memory, as text
+ *   EMU_TIMEOUT=60        seconds that a block may run without writing memory
+ *   EMU_KERNEL_TIMEOUT=N  seconds that a kernel may run in any case; default: as long as it likes
+ *   EMU_ALLOW_EXITED=1    a barrier does not wait for threads that have exited
+ *
+ * and those of the report (cudart_report.c) and of the checkers (cudart_check.c).
+ */
+#define _GNU_SOURCE /* program_invocation_short_name */
+#include "cudart.h"
+#include "emu/binary/emu_elf.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* By this ELF note the command emu knows a program that libcudart_static.a is linked into. */
+__attribute__((used, aligned(4), section(EMU_NOTE_SECTION))) static const struct {
+    unsigned name_size, description_size, type;
+    char name[8];
+} note = {.name_size = sizeof note.name, .name = "Upsweep"};
+
+static struct device devices[MAX_DEVICES];
+static int device_count;
+static FILE *trace;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Thread_local int current; /* the thread's device */
+
+_Noreturn void cudart_refuse(const char *name, const char *value, const char *accepted)
+{
+    fprintf(stderr, "emu: %s=%s is not understood; it takes %s\n", name, value, accepted);
+    cudart_exit(EXIT_USAGE);
+}
+
+const char *cudart_setting(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+static const struct emu_gpu *read_gpu(void)
+{
+    const char *key = cudart_setting("EMU_GPU");
+    const struct emu_gpu *gpu = emu_gpu_find(key != NULL ? key : emu_gpu_at(0)->key);
+    if (gpu != NULL) return gpu;
+
+    char keys[200] = "one of";
+    for (size_t i = 0; emu_gpu_at(i) != NULL; i++) {
+        size_t used = strlen(keys);
+        snprintf(keys + used, sizeof keys - used, " %s", emu_gpu_at(i)->key);
+    }
+    cudart_refuse("EMU_GPU", key, keys);
+}
+
+static const struct emu_model *read_model(void)
+{
+    const char *key = cudart_setting("EMU_MODEL");
+    const struct emu_model *model = key != NULL ? emu_model_find(key) : NULL;
+    if (key != NULL && model == NULL)
+        cudart_refuse("EMU_MODEL", key, "g80, gt200, fermi, kepler4, kepler8 or hopper");
+    return model;
+}
+
+/* A whole number above 0, possibly with K, M or G behind it; 0 if the variable is not set. */
+static size_t read_number(const char *name, bool with_unit, size_t largest, const char *accepted)
+{
+    const char *value = cudart_setting(name);
+    if (value == NULL) return 0;
+
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(value, &end, 10);
+    const char *units = "KMG";
+    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
+    int shift = 0;
+    if (with_unit && unit != NULL) {
+        shift = 10 * (int)(unit - units + 1);
+        end++;
+    }
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || number == 0 ||
+        number > largest >> shift)
+        cudart_refuse(name, value, accepted);
+    return (size_t)number << shift;
+}
+
+bool cudart_switch(const char *name)
+{
+    const char *value = cudart_setting(name);
+    if (value == NULL || strcmp(value, "0") == 0) return false;
+    if (strcmp(value, "1") != 0) cudart_refuse(name, value, "0 or 1");
+    return true;
+}
+
+static void open_trace(void)
+{
+    const char *path = cudart_setting("EMU_TRACE");
+    if (path == NULL) return;
+    trace = fopen(path, "w");
+    if (trace == NULL) {
+        fprintf(stderr, "emu: cannot write the trace, EMU_TRACE=%s: %s\n", path, strerror(errno));
+        cudart_exit(EXIT_USAGE);
+    }
+}
+
+/* Runs when the program ends. A full disk shows only now. */
+__attribute__((destructor)) void cudart_close_trace(void)
+{
+    if (trace == NULL) return;
+    bool failed = ferror(trace) != 0;
+    bool closed = fclose(trace) == 0;
+    trace = NULL;
+    if (closed && !failed) return;
+    fprintf(stderr, "emu: the trace is not complete: %s\n", strerror(errno));
+    cudart_exit(EXIT_USAGE);
+}
+
+static void open_device(struct device *device, const struct emu_config *config)
+{
+    char message[256];
+    device->emu = emu_open(config, message, sizeof message);
+    if (device->emu == NULL) {
+        cudart_print(message);
+        cudart_exit(EXIT_DEVICE);
+    }
+    device->number = (int)config->number;
+    pthread_mutex_init(&device->report, NULL);
+    cudart_default_limits(device);
+}
+
+/* They know each other, though none may touch another's memory yet. */
+static void introduce(void)
+{
+    for (int i = 0; i < device_count; i++)
+        for (int k = 0; k < device_count; k++)
+            if (i != k) emu_set_peer(devices[i].emu, devices[k].emu, false);
+}
+
+static void open_devices(void)
+{
+    enum { MAX_THREADS = 1024, MAX_PATIENCE = 1000000 };
+    open_trace();
+    struct emu_config config = {
+        .gpu = read_gpu(),
+        .model = read_model(),
+        .threads = (unsigned)read_number("EMU_THREADS", false, MAX_THREADS, "1 to 1024"),
+        .memory =
+            read_number("EMU_MEMORY", true, SIZE_MAX / 2, "a number of bytes, such as 512M or 2G"),
+        .patience = (unsigned)read_number("EMU_TIMEOUT", false, MAX_PATIENCE, "1 to 1000000"),
+        .limit = (unsigned)read_number("EMU_KERNEL_TIMEOUT", false, MAX_PATIENCE, "1 to 1000000"),
+        .counters = cudart_report_wanted(),
+        .trace = trace,
+        .allow_exited = cudart_switch("EMU_ALLOW_EXITED"),
+    };
+    cudart_check_config(&config);
+    int count = (int)read_number("EMU_DEVICES", false, MAX_DEVICES, "1 to 16");
+    if (count == 0) count = 1;
+    for (; (int)config.number < count; config.number++)
+        open_device(&devices[config.number], &config);
+    device_count = count;
+    introduce();
+    cudart_catch_interrupt();
+}
+
+int cudart_device_count(void)
+{
+    pthread_once(&once, open_devices);
+    return device_count;
+}
+
+struct device *cudart_device_at(int number)
+{
+    pthread_once(&once, open_devices);
+    return &devices[number];
+}
+
+struct device *cudart_device(void) { return cudart_device_at(current); }
+
+int cudart_use_device(int number)
+{
+    int was = current;
+    current = number;
+    return was;
+}
+
+struct device *cudart_owner(const void *address)
+{
+    for (int i = 0; i < cudart_device_count(); i++)
+        if (emu_is_device(devices[i].emu, (emu_addr)address)) return &devices[i];
+    return NULL;
+}
+
+struct emu *emu_runtime(void) { return cudart_device()->emu; }

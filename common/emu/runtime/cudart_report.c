@@ -1,0 +1,350 @@
+/*
+ * cudart_report.c — the counters of every launch, printed when the program ends.
+ *
+ *   EMU_COUNTERS=1             a table for each launch;  =lines: one row for each source line
+ *   EMU_CSV=1                  as CSV, in the layout of `ncu --csv --page raw`
+ *   EMU_METRICS=name,name,…    these metrics (metrics.c); default: a choice of them
+ *   EMU_KERNEL_NAME=name       only kernels of this name, or regex:expression
+ *   EMU_LOG_FILE=file          there rather than on stdout; stderr is understood too
+ *
+ * Any of the first three asks for a report. The command emu (emu_main.c) sets them. The numbers are
+ * copied as each launch ends, since a program that uses emu.h may itself forget the emulator's
+ * records.
+ */
+#define _GNU_SOURCE /* program_invocation_short_name, open_memstream, mkstemp */
+#include "cudart.h"
+#include "emu/binary/kernel_name.h"
+#include "emu/count/metrics.h"
+#include "emu/binary/whole_file.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NAME_SIZE = 256 };
+
+/* A launch as it will be printed. */
+struct row {
+    char kernel[NAME_SIZE];
+    unsigned long long stream;
+    int device;
+    struct emu_dim grid, block;
+    struct emu_agreement agreement; /* with its own copy of the text */
+    struct emu_counts total;
+    size_t line_count;
+    struct emu_line *lines; /* with their own copies of the files' names */
+};
+
+enum report_page { REPORT_NONE, REPORT_RAW, REPORT_SOURCE };
+
+static struct {
+    enum report_page page;
+    bool csv;
+    const char *log_file; /* NULL: stdout */
+    const char *kernel;   /* NULL: all; otherwise a base name */
+    bool kernel_is_regex;
+    regex_t kernel_regex;
+    const struct metric *metrics[MAX_METRICS];
+    size_t metric_count;
+    bool agreement; /* a column with it in CSV, unless metrics are asked for by name */
+    pid_t process;  /* the one that began: a child that it forks prints nothing */
+} wanted;
+
+static struct row *rows;
+static size_t row_count;
+static bool rows_lost;                                    /* for want of host memory */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of both */
+
+/* ---- what is wanted -------------------------------------------------------------------------- */
+
+static void choose_kernels(const char *value)
+{
+    static const char prefix[] = "regex:";
+    wanted.kernel = value;
+    wanted.kernel_is_regex = value != NULL && strncmp(value, prefix, strlen(prefix)) == 0;
+    if (wanted.kernel_is_regex &&
+        regcomp(&wanted.kernel_regex, value + strlen(prefix), REG_EXTENDED | REG_NOSUB) != 0)
+        cudart_refuse("EMU_KERNEL_NAME", value, "a kernel's name, or regex: and an expression");
+}
+
+/* EMU_COUNTERS: is a report wanted, and of what? */
+static enum report_page read_page(void)
+{
+    const char *value = cudart_setting("EMU_COUNTERS");
+    if (value == NULL || strcmp(value, "0") == 0) return REPORT_NONE;
+    if (strcmp(value, "1") == 0) return REPORT_RAW;
+    if (strcmp(value, "lines") == 0) return REPORT_SOURCE;
+    cudart_refuse("EMU_COUNTERS", value, "0, 1 or lines");
+}
+
+/* Runs when the program is loaded, so that a setting that is wrong ends it before it has done
+ * anything, and a program that never comes to use the device has its report, too. */
+__attribute__((constructor)) static void read_settings(void)
+{
+    const char *metrics = cudart_setting("EMU_METRICS");
+    enum report_page page = read_page();
+    wanted.csv = cudart_switch("EMU_CSV");
+    if (page == REPORT_NONE && (wanted.csv || metrics != NULL)) page = REPORT_RAW;
+    if (page == REPORT_NONE) return;
+
+    char wrong[128];
+    wanted.metric_count = metrics_choose(metrics, wanted.metrics, wrong, sizeof wrong);
+    if (wanted.metric_count == 0)
+        cudart_refuse("EMU_METRICS", wrong, "names of metrics, which emu --help lists");
+    wanted.agreement = metrics == NULL;
+    choose_kernels(cudart_setting("EMU_KERNEL_NAME"));
+    wanted.log_file = cudart_setting("EMU_LOG_FILE");
+    wanted.process = getpid();
+    wanted.page = page;
+}
+
+bool cudart_report_wanted(void) { return wanted.page != REPORT_NONE; }
+
+static bool is_wanted(const char *kernel)
+{
+    if (wanted.kernel == NULL) return true;
+    if (wanted.kernel_is_regex) return regexec(&wanted.kernel_regex, kernel, 0, NULL, 0) == 0;
+    return strcmp(wanted.kernel, kernel) == 0;
+}
+
+/* ---- what was counted ------------------------------------------------------------------------ */
+
+/* Copies the counts of each line. False for want of memory. */
+static bool copy_lines(struct row *row, const struct emu_launch_record *record)
+{
+    if (wanted.page != REPORT_SOURCE || record->line_count == 0) return true;
+    row->lines = malloc(record->line_count * sizeof *row->lines);
+    if (row->lines == NULL) return false;
+    for (size_t i = 0; i < record->line_count; i++) {
+        row->lines[i] = record->lines[i];
+        row->lines[i].file = strdup(record->lines[i].file);
+        if (row->lines[i].file == NULL) return false;
+    }
+    row->line_count = record->line_count;
+    return true;
+}
+
+static bool keep(const struct emu_launch_record *record, unsigned long long stream)
+{
+    struct row row = {.stream = stream,
+                      .device = cudart_device()->number,
+                      .grid = record->grid,
+                      .block = record->block,
+                      .agreement = record->agreement,
+                      .total = record->total};
+    kernel_base_name(record->kernel, row.kernel, sizeof row.kernel);
+    if (!is_wanted(row.kernel)) return true;
+
+    /* The array doubles whenever its length is a power of two. */
+    if ((row_count & (row_count - 1)) == 0) {
+        size_t room = row_count == 0 ? 1 : 2 * row_count;
+        struct row *grown = realloc(rows, room * sizeof *rows);
+        if (grown == NULL) return false;
+        rows = grown;
+    }
+    bool complete = copy_lines(&row, record);
+    row.agreement.text = strdup(record->agreement.text);
+    if (row.agreement.text == NULL) return false;
+    rows[row_count++] = row;
+    return complete;
+}
+
+int cudart_report_launch(int (*launch)(void *context), void *context, unsigned long long stream)
+{
+    if (wanted.page == REPORT_NONE) return launch(context);
+
+    struct emu *emu = emu_runtime();
+    struct device *device = cudart_device();
+    pthread_mutex_lock(&device->report); /* so that the newest record is this launch's */
+    bool was_on = emu_count(emu, true);
+    size_t before = emu_records(emu);
+    int error = launch(context);
+    size_t after = emu_records(emu);
+    pthread_mutex_lock(&mutex);
+    if (after > before && !keep(emu_record(emu, after - 1), stream)) rows_lost = true;
+    pthread_mutex_unlock(&mutex);
+    emu_count(emu, was_on);
+    pthread_mutex_unlock(&device->report);
+    return error;
+}
+
+/* ---- printing -------------------------------------------------------------------------------- */
+
+static void print_value(FILE *out, const struct metric *metric, const struct emu_counts *counts)
+{
+    fprintf(out, "%.*f", metric->is_ratio ? 2 : 0, metric->value(counts));
+}
+
+/* A field in quotes, those inside doubled. */
+static void print_quoted(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"') fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void print_csv_metrics(FILE *out, const struct emu_counts *counts)
+{
+    for (size_t i = 0; i < wanted.metric_count; i++) {
+        fputs(",\"", out);
+        print_value(out, wanted.metrics[i], counts);
+        fputc('"', out);
+    }
+}
+
+/* The two rows above the values: names, then units. */
+static void print_csv_head(FILE *out, const char *const *leading, const char *last)
+{
+    for (size_t i = 0; leading[i] != NULL; i++) fprintf(out, "%s\"%s\"", i ? "," : "", leading[i]);
+    for (size_t i = 0; i < wanted.metric_count; i++)
+        fprintf(out, ",\"%s\"", wanted.metrics[i]->name);
+    if (last != NULL) fprintf(out, ",\"%s\"", last);
+    fputc('\n', out);
+    for (size_t i = 0; leading[i] != NULL; i++) fprintf(out, "%s\"\"", i ? "," : "");
+    for (size_t i = 0; i < wanted.metric_count; i++)
+        fprintf(out, ",\"%s\"", wanted.metrics[i]->unit);
+    if (last != NULL) fprintf(out, ",\"\"");
+    fputc('\n', out);
+}
+
+/* ncu's own columns. Context, device and host name are what it shows for one local GPU. */
+static const char *const raw_columns[] = {"ID",          "Process ID", "Process Name", "Host Name",
+                                          "Kernel Name", "Context",    "Stream",       "Block Size",
+                                          "Grid Size",   "Device",     "CC",           NULL};
+#define HOST_NAME "127.0.0.1"
+/* Ours, behind ncu's and the metrics: see emu_agreement in emu.h. */
+#define AGREEMENT "emu__machine_code"
+
+static void print_csv_raw(FILE *out)
+{
+    print_csv_head(out, raw_columns, wanted.agreement ? AGREEMENT : NULL);
+    if (row_count == 0) return;
+    const struct emu_gpu *gpu = emu_gpu(emu_runtime());
+    for (size_t i = 0; i < row_count; i++) {
+        const struct row *r = &rows[i];
+        fprintf(out, "\"%zu\",\"%ld\",", i, (long)getpid());
+        print_quoted(out, program_invocation_short_name);
+        fprintf(out, ",\"%s\",", HOST_NAME);
+        print_quoted(out, r->kernel);
+        fprintf(out, ",\"1\",\"%llu\",\"(%u, %u, %u)\",\"(%u, %u, %u)\",\"%d\",\"%d.%d\"",
+                r->stream, r->block.x, r->block.y, r->block.z, r->grid.x, r->grid.y, r->grid.z,
+                r->device, gpu->major, gpu->minor);
+        print_csv_metrics(out, &r->total);
+        if (wanted.agreement) {
+            fputc(',', out);
+            print_quoted(out, r->agreement.text);
+        }
+        fputc('\n', out);
+    }
+}
+
+static const char *const source_columns[] = {"ID", "Kernel Name", "File", "Line", NULL};
+
+static void print_csv_source(FILE *out)
+{
+    print_csv_head(out, source_columns, NULL);
+    for (size_t i = 0; i < row_count; i++) {
+        for (size_t k = 0; k < rows[i].line_count; k++) {
+            const struct emu_line *line = &rows[i].lines[k];
+            fprintf(out, "\"%zu\",", i);
+            print_quoted(out, rows[i].kernel);
+            fputc(',', out);
+            print_quoted(out, line->file);
+            fprintf(out, ",\"%u\"", line->line);
+            print_csv_metrics(out, &line->counts);
+            fputc('\n', out);
+        }
+    }
+}
+
+static void print_table(FILE *out, const struct emu_counts *counts)
+{
+    int widest = 0;
+    for (size_t i = 0; i < wanted.metric_count; i++) {
+        int width = (int)strlen(wanted.metrics[i]->name);
+        if (width > widest) widest = width;
+    }
+    for (size_t i = 0; i < wanted.metric_count; i++) {
+        const struct metric *m = wanted.metrics[i];
+        fprintf(out, "    %-*s  %-14s  %12.*f\n", widest, m->name, m->unit, m->is_ratio ? 2 : 0,
+                m->value(counts));
+    }
+}
+
+static void print_text(FILE *out)
+{
+    fprintf(out, "[%ld] %s\n", (long)getpid(), program_invocation_short_name);
+    if (row_count == 0) {
+        fprintf(out, "  no kernel was launched%s\n",
+                wanted.kernel != NULL ? " that has the name asked for" : "");
+        return;
+    }
+    const struct emu_gpu *gpu = emu_gpu(emu_runtime());
+    fprintf(out, "  emulated: %s\n", gpu->name);
+    const char *key = cudart_setting("EMU_MODEL");
+    const struct emu_model *model = key != NULL ? emu_model_find(key) : NULL;
+    if (model != NULL)
+        fprintf(out, "  rules: %s; wavefronts are passes, sectors are transactions\n",
+                emu_model_info(model)->rules);
+    for (size_t i = 0; i < row_count; i++) {
+        const struct row *r = &rows[i];
+        fprintf(out,
+                "  %s (%u, %u, %u)x(%u, %u, %u), Context 1, Stream %llu, Device %d, CC %d.%d\n",
+                r->kernel, r->grid.x, r->grid.y, r->grid.z, r->block.x, r->block.y, r->block.z,
+                r->stream, r->device, gpu->major, gpu->minor);
+        fprintf(out, "    counters: %s", r->agreement.text);
+        if (r->agreement.arch != 0) fprintf(out, " (sm_%u)", r->agreement.arch);
+        fputc('\n', out);
+        if (wanted.page == REPORT_RAW) print_table(out, &r->total);
+        if (wanted.page == REPORT_SOURCE && r->line_count == 0)
+            fprintf(out, "    no source lines: compile with -lineinfo\n");
+        for (size_t k = 0; k < r->line_count; k++) {
+            fprintf(out, "   %s:%u\n", r->lines[k].file, r->lines[k].line);
+            print_table(out, &r->lines[k].counts);
+        }
+    }
+}
+
+static void print_report(FILE *out)
+{
+    if (!wanted.csv)
+        print_text(out);
+    else if (wanted.page == REPORT_RAW)
+        print_csv_raw(out);
+    else
+        print_csv_source(out);
+}
+
+/* A report that cannot be written whole makes the process end with an error. */
+static void give_up(const char *reason)
+{
+    fflush(NULL);
+    fprintf(stderr, "emu: the report is not written to %s: %s\n",
+            wanted.log_file != NULL ? wanted.log_file : "stdout", reason);
+    cudart_exit(EXIT_USAGE);
+}
+
+/* Runs when the program ends by exit or by returning from main. */
+__attribute__((destructor)) void cudart_report_write(void)
+{
+    if (wanted.page == REPORT_NONE || wanted.process != getpid()) return;
+    wanted.process = 0; /* only once */
+    if (rows_lost) give_up("there was no host memory to keep all launches");
+
+    char *text;
+    size_t length;
+    FILE *memory = open_memstream(&text, &length);
+    if (memory == NULL) give_up(strerror(errno));
+    print_report(memory);
+    if (fclose(memory) != 0) give_up(strerror(errno));
+    int error = whole_file_write(wanted.log_file, text, length);
+    if (error != 0) give_up(strerror(error));
+    free(text);
+}
