@@ -10,7 +10,7 @@
 #ifndef EMU_SHADOW_H
 #define EMU_SHADOW_H
 
-#include "emu/count/knowledge.h"
+#include "knowledge.h"
 #include "emu/machine/pages.h"
 
 enum { GRANULE = 4 };
