@@ -93,8 +93,8 @@ patterns() {
     ./step0 --device cuda --n 2^26 --csv >"$row" && append "$row" "$out/patterns.csv"
 }
 
-# Step 8 launches dozens of kernels, each of which it slows down, so few elements have to do there; step 12 has a
-# kernel for small, middling and large n.
+# Step 8 launches dozens of kernels, each of which it slows down, so few elements have to do there; step 12 has one
+# kernel for large n and another for the rest.
 sanitized_sizes() {
     case $1:$2 in
     8:*) echo 1000 ;;

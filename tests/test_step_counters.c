@@ -187,7 +187,7 @@ Test(step_counters, no_bank_conflicts_in_blocks)
 Test(step_counters, no_bank_conflicts_without_a_tree)
 {
     static const struct step *const steps[] = {&step09, &step10, &step11, &step12};
-    static const size_t sizes[] = {1000, 65537}; /* in step 12 a kernel each */
+    static const size_t sizes[] = {1000, 65537};
     static const struct {
         const char *name;
         size_t n;
@@ -282,7 +282,8 @@ Test(step_counters, words_that_move)
 /* Step 12 stores n words and its sums: each 16 bytes of a lane with one access. */
 Test(step_counters, vectors_stay_whole)
 {
-    static const size_t sizes[] = {1 << 13, 1 << 20, (1 << 22) + (1 << 16)}; /* a kernel each */
+    static const size_t sizes[] = {1 << 13, 1 << 20,
+                                   (1 << 22) + (1 << 16)}; /* the last: scan_pipeline */
 
     for (size_t i = 0; i < LENGTH(sizes); i++) {
         struct counters counters = count(&step12, 0, sizes[i]);
