@@ -29,7 +29,7 @@ static void expect(const char *text)
  * step 12 is wrong, and racecheck finds something in step 10. */
 #define WITH_STAND_INS                                                                             \
     "t=$(mktemp -d); trap 'rm -rf $t' EXIT; mkdir -p $t/bin $t/common/build;"                      \
-    "mkdir -p $t/steps/03-tree $t/steps/10-grid $t/steps/12-ring; cp -r profiles $t;"              \
+    "mkdir -p $t/steps/03-tree $t/steps/10-grid $t/steps/12-ring; cp -rL profiles $t;"             \
     "program() { cat >$t/$1; chmod +x $t/$1; };"                                                   \
     "printf '#!/bin/sh\\necho '$t | program common/build/toolkit.sh;"                              \
     "printf '#!/bin/sh\\necho release 1, V1.0\\n' | program bin/nvcc;"                             \
