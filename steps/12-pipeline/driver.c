@@ -57,6 +57,13 @@ static pipeline_fn *const pipelines[] = {step12_pipeline_f32, step12_pipeline_f6
                                          step12_pipeline_i32, step12_pipeline_u64,
                                          step12_pipeline_i16, step12_pipeline_i8};
 
+/* Shared memory of a block of scan_wave: its ticket, and a sum and a carry of each segment. */
+static size_t wave_shared(int segments, int variant)
+{
+    size_t sum = sum_bytes(variant), ticket = 8, carry = variant == F32 ? sizeof(double) : sum;
+    return ticket + (size_t)segments * (sum + carry);
+}
+
 /* How many blocks of the pipeline fit is the GPU's affair, so scan.cu asks it. */
 static struct launch_shape step12_shape(size_t n, int variant)
 {
@@ -68,6 +75,7 @@ static struct launch_shape step12_shape(size_t n, int variant)
     }
     return (struct launch_shape){.grid = tiles_in(n, d, sum_bytes(variant)),
                                  .block = (unsigned)d.segments * LANES,
+                                 .shared_bytes = wave_shared(d.segments, variant),
                                  .launches = 1};
 }
 
