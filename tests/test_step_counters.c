@@ -2,6 +2,7 @@
  * test_step_counters.c — what the descriptors and the notes say of a step, counted by the emulator:
  * additions, launches and their shapes, bank conflicts, sectors.
  */
+#define _GNU_SOURCE
 #include "scan_once.h"
 
 #include "common/counters.h"
@@ -67,6 +68,17 @@ Test(step_counters, step_12_says_what_it_launches)
               pipeline.block);
     cr_expect(pipeline.shared_bytes > 6 << 15 && pipeline.shared_bytes < 7 << 15, "%zu bytes",
               pipeline.shared_bytes);
+}
+
+/* Before Hopper scan_direct takes the pipeline's place: as many blocks as fit, which is on an A100
+ * 108 times 4, each with a ticket, a sum of each segment, and a carry. */
+Test(step_counters, step_12_says_what_it_launches_before_hopper)
+{
+    setenv("EMU_GPU", "a100", 1);
+    struct launch_shape direct = step12.shape((1 << 22) + 1, 0);
+    cr_expect(direct.grid == 108 * 4 && direct.block == 256, "%zu of %u", direct.grid,
+              direct.block);
+    cr_expect_eq(direct.shared_bytes, 8 + 8 * sizeof(float) + sizeof(double));
 }
 
 Test(step_counters, adds_and_launches_are_as_described)

@@ -50,12 +50,11 @@ static struct division division_of(size_t n, int variant)
     return (struct division){TILE_SEGMENTS, TILE_ROWS};
 }
 
-typedef cudaError_t pipeline_fn(size_t n, struct launch_shape *);
-pipeline_fn step12_pipeline_f32, step12_pipeline_f64, step12_pipeline_i32, step12_pipeline_u64,
-    step12_pipeline_i16, step12_pipeline_i8;
-static pipeline_fn *const pipelines[] = {step12_pipeline_f32, step12_pipeline_f64,
-                                         step12_pipeline_i32, step12_pipeline_u64,
-                                         step12_pipeline_i16, step12_pipeline_i8};
+typedef cudaError_t large_fn(size_t n, struct launch_shape *);
+large_fn step12_large_f32, step12_large_f64, step12_large_i32, step12_large_u64, step12_large_i16,
+    step12_large_i8;
+static large_fn *const large[] = {step12_large_f32, step12_large_f64, step12_large_i32,
+                                  step12_large_u64, step12_large_i16, step12_large_i8};
 
 /* Shared memory of a block of scan_wave: its ticket, and a sum and a carry of each segment. */
 static size_t wave_shared(int segments, int variant)
@@ -64,19 +63,17 @@ static size_t wave_shared(int segments, int variant)
     return ticket + (size_t)segments * (sum + carry);
 }
 
-/* How many blocks of the pipeline fit is the GPU's affair, so scan.cu asks it. */
+/* How many blocks of the kernels for large n fit is the GPU's affair, so scan.cu asks it. */
 static struct launch_shape step12_shape(size_t n, int variant)
 {
     struct division d = division_of(n, variant);
-    struct launch_shape pipeline;
-    if (kernel_of(n, variant) == KERNEL_PIPELINE) {
-        if (pipelines[variant](n, &pipeline) == cudaSuccess) return pipeline;
-        (void)cudaGetLastError();
-    }
-    return (struct launch_shape){.grid = tiles_in(n, d, sum_bytes(variant)),
+    struct launch_shape shape = {.grid = tiles_in(n, d, sum_bytes(variant)),
                                  .block = (unsigned)d.segments * LANES,
                                  .shared_bytes = wave_shared(d.segments, variant),
                                  .launches = 1};
+    if (kernel_of(n, variant) != KERNEL_WAVE && large[variant](n, &shape) != cudaSuccess)
+        (void)cudaGetLastError(); /* the launch itself will say what is wrong */
+    return shape;
 }
 
 /* Additions of a tree over so many, level by level. */

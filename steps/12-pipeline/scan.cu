@@ -114,16 +114,24 @@ static cudaError_t launch_pipeline(Sum *out, const In *in, size_t n, const struc
     return cudaGetLastError();
 }
 
-/* For ./step12's report: what launch_pipeline would launch, if this GPU can. */
-template <typename In, typename Sum>
-static cudaError_t pipeline_shape(size_t n, launch_shape *shape)
+/* For ./step12's report: what is launched for large n on this GPU. */
+template <typename In, typename Sum> static cudaError_t large_shape(size_t n, launch_shape *shape)
 {
+    const void *direct = (const void *)scan_direct<true, false, In, Sum>;
+    struct cudaFuncAttributes about;
     struct gpu gpu;
     unsigned blocks;
     cudaError_t error = look_at_gpu(&gpu);
-    if (!error && gpu.capability < 90) error = cudaErrorInvalidDevice;
-    if (!error) error = pipeline_blocks<false, In, Sum>(n, &gpu, &blocks);
-    if (!error) *shape = {blocks, PIPELINE_THREADS, sizeof(ring_of<In, Sum>), 1};
+
+    if (error == cudaSuccess && gpu.capability >= 90) {
+        error = pipeline_blocks<false, In, Sum>(n, &gpu, &blocks);
+        if (!error) *shape = {blocks, PIPELINE_THREADS, sizeof(ring_of<In, Sum>), 1};
+        return error;
+    }
+    if (!error) error = cudaFuncGetAttributes(&about, direct);
+    if (!error)
+        error = blocks_for(direct, DIRECT_THREADS, 0, tiles_of(n, sizeof(Sum)), &gpu, &blocks);
+    if (!error) *shape = {blocks, DIRECT_THREADS, about.sharedSizeBytes, 1};
     return error;
 }
 
@@ -179,9 +187,9 @@ cudaError_t scan_workspace_init(void *workspace, size_t bytes, cudaStream_t stre
     {                                                                                              \
         return scan<true>(workspace, bytes, out, in, n, stream);                                   \
     }                                                                                              \
-    extern "C" cudaError_t step12_pipeline_##name(size_t n, struct launch_shape *shape)            \
+    extern "C" cudaError_t step12_large_##name(size_t n, struct launch_shape *shape)               \
     {                                                                                              \
-        return pipeline_shape<In, Sum>(n, shape);                                                  \
+        return large_shape<In, Sum>(n, shape);                                                     \
     }
 
 DEFINE_SCANS(f32, float, float)
