@@ -31,7 +31,11 @@ int run(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(command + length, sizeof command - (size_t)length, format, arguments);
     va_end(arguments);
+    return run_command(command);
+}
 
+int run_command(const char *command)
+{
     FILE *pipe = popen(command, "r");
     cr_assert(pipe != NULL);
     size_t read = fread(output, 1, sizeof output - 1, pipe);

@@ -3,6 +3,7 @@
  * is the program without CUB, which takes long to compile.
  */
 #define _GNU_SOURCE
+#include "command.h"
 #include "scan_once.h"
 
 #include "common/compare/contender.h"
@@ -13,30 +14,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #define BENCH "LD_LIBRARY_PATH=build/emu build/tests/side-by-side "
-
-static char output[1 << 16];
-
-static int run(const char *command)
-{
-    FILE *pipe = popen(command, "r");
-    cr_assert(pipe != NULL);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    int status = pclose(pipe);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static void expect(const char *text)
-{
-    cr_expect(strstr(output, text) != NULL, "expected \"%s\" in:\n%s", text, output);
-}
 
 /* Every step that takes any n takes part, and is right, at sizes that fill nothing evenly. */
 Test(bench, all_steps_side_by_side)
 {
-    cr_assert(run(BENCH "--n 1000,4097 --reps 2 --csv 2>&1") == 0, "%s", output);
+    cr_assert(run_command(BENCH "--n 1000,4097 --reps 2 --csv 2>&1") == 0, "%s", output);
     expect("\ncudaMemcpyAsync,,,f32,1000,cold,read,1,2,");
     expect("\nbulk copies,,,f32,4097,");
     expect("\nstep 1,1,exclusive,f32,1000,cold,read,1,2,");
@@ -53,7 +37,8 @@ Test(bench, all_steps_side_by_side)
 /* Runs in a graph: three of them, on numbers of their own, all of which are verified. */
 Test(bench, short_runs_are_timed_in_graphs)
 {
-    cr_assert(run(BENCH "--n 1023 --reps 2 --steps roof,7,10,11,12 --csv 2>&1") == 0, "%s", output);
+    cr_assert(run_command(BENCH "--n 1023 --reps 2 --steps roof,7,10,11,12 --csv 2>&1") == 0, "%s",
+              output);
     static const char *const graphs[] = {"float4 kernel,,", "step 7,7,", "step 10,10,backward",
                                          "step 11,11,tile2048", "step 12,12,f32"};
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
@@ -66,9 +51,10 @@ Test(bench, short_runs_are_timed_in_graphs)
 Test(bench, types)
 {
     static const char *const types[] = {"f64", "i32", "i64", "i16", "i8"};
-    cr_assert(run(BENCH "--n 3001 --reps 1 --steps 12,roof --types f64,i32,u64,i16,i8,i64 --csv") ==
-                  0,
-              "%s", output);
+    cr_assert(
+        run_command(BENCH
+                    "--n 3001 --reps 1 --steps 12,roof --types f64,i32,u64,i16,i8,i64 --csv") == 0,
+        "%s", output);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         char row[40];
         snprintf(row, sizeof row, "\nstep 12,12,%s,%s,3001,", types[i], types[i]);
@@ -78,8 +64,9 @@ Test(bench, types)
 
 Test(bench, table_for_people)
 {
-    cr_assert(run(BENCH "--n 2^10 --near --reps 1 --steps 1,5:naive,7 --flush memset 2>&1") == 0,
-              "%s", output);
+    cr_assert(
+        run_command(BENCH "--n 2^10 --near --reps 1 --steps 1,5:naive,7 --flush memset 2>&1") == 0,
+        "%s", output);
     expect("times are the emulator's own");
     expect("n = 1023, f32; 1 rounds, L2 emptied by memset");
     expect("n = 1025, f32");
@@ -111,7 +98,7 @@ Test(bench, wrong_use_is_explained)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char command[200];
         snprintf(command, sizeof command, BENCH "%s 2>&1", wrong[i].options);
-        int code = run(command);
+        int code = run_command(command);
         cr_expect(code == 2 || code == 3, "%s: exit code %d", wrong[i].options, code);
         expect(wrong[i].says);
     }
@@ -141,8 +128,8 @@ Test(bench, words_are_those_counted)
         double said = step->words(N, 0), counted = SECTOR_WORDS * sectors;
         /* How often step 11 loads its tiles' states, and step 10 its grid.sync()s, is chance. */
         bool within = step->number == 10 || step->number == 11 || counted < 1.10 * said;
-        cr_expect(counted >= 0.99 * said && within,
-                  "step %d says %g words, and %g were counted", step->number, said, counted);
+        cr_expect(counted >= 0.99 * said && within, "step %d says %g words, and %g were counted",
+                  step->number, said, counted);
         counters_free(&counters);
     }
 }

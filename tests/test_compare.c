@@ -3,32 +3,16 @@
  * and write, without a GPU, and what they say when ncu cannot be used.
  */
 #define _GNU_SOURCE
+#include "command.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-
-static char output[1 << 16];
-
-/* Runs a shell command in the top folder; its output is in `output`. Returns its exit status. */
-static int run(const char *command)
-{
-    FILE *pipe = popen(command, "r");
-    cr_assert(pipe != NULL);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    int status = pclose(pipe);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static void expect(const char *text)
-{
-    cr_expect(strstr(output, text) != NULL, "expected \"%s\" in:\n%s", text, output);
-}
 
 static void need_python(void)
 {
-    if (run("command -v python3") != 0) cr_skip("python3 is not installed");
+    if (run_command("command -v python3") != 0) cr_skip("python3 is not installed");
 }
 TestSuite(compare, .init = need_python);
 
@@ -39,7 +23,7 @@ TestSuite(compare, .init = need_python);
 
 Test(compare, two_steps)
 {
-    cr_assert(run("A=3 B=4:pad16 LINES=1 profiles/compare.sh 2>&1") == 0, "%s", output);
+    cr_assert(run_command("A=3 B=4:pad16 LINES=1 profiles/compare.sh 2>&1") == 0, "%s", output);
     expect("step 3 and step 4 pad16, n = 512");
     expect("H200, recorded");
     expect("bank conflicts, loads        375            86   0.23             375            86   "
@@ -49,7 +33,7 @@ Test(compare, two_steps)
 
 Test(compare, all_steps_as_recorded)
 {
-    cr_assert(run("profiles/compare.sh 2>&1") == 0, "%s", output);
+    cr_assert(run_command("profiles/compare.sh 2>&1") == 0, "%s", output);
     expect("step 7 ");
     /* The additions that ptxas spares in step 9: recorded_differences.c explains them. */
     expect("271 520 [254 129]");
@@ -68,45 +52,45 @@ Test(compare, all_steps_as_recorded)
 
 Test(compare, two_recordings)
 {
-    cr_assert(run("d=$(mktemp -d);" RECORDINGS "A=$d/a.csv B=$d/b.csv profiles/compare.sh 2>&1") ==
-                  0,
+    cr_assert(run_command("d=$(mktemp -d);" RECORDINGS
+                          "A=$d/a.csv B=$d/b.csv profiles/compare.sh 2>&1") == 0,
               "%s", output);
     expect("a.csv, X 2026-01-04\nB: ");
     expect("step 4 pad16  512  bank conflicts, loads   4   6   1.50\n");
     expect("step 4 pad16  512  wavefronts, loads      14  16   1.14\n");
     expect("3 scans are in both; of 12 numbers 10 are equal.");
 
-    cr_assert(run("d=$(mktemp -d);" RECORDINGS
-                  "A=$d/a.csv B=$d/b.csv STEPS=4 LINES=1 profiles/compare.sh 2>&1") == 0,
+    cr_assert(run_command("d=$(mktemp -d);" RECORDINGS
+                          "A=$d/a.csv B=$d/b.csv STEPS=4 LINES=1 profiles/compare.sh 2>&1") == 0,
               "%s", output);
     expect("X 2026-01-04  Y 2026-01-06\n");
     expect("bank conflicts, loads              4             6   1.50");
     expect("k            14          4            16          6  t[i] += 1;\n");
 
-    cr_expect(run("A=none.csv B=4 profiles/compare.sh 2>&1") == 2);
+    cr_expect(run_command("A=none.csv B=4 profiles/compare.sh 2>&1") == 2);
     expect("there is no file none.csv");
-    cr_expect(run("d=$(mktemp -d);" RECORDINGS
-                  "A=$d/a.csv B=$d/b.csv N=2^11 profiles/compare.sh 2>&1") != 0);
+    cr_expect(run_command("d=$(mktemp -d);" RECORDINGS
+                          "A=$d/a.csv B=$d/b.csv N=2^11 profiles/compare.sh 2>&1") != 0);
     expect("has no such scan");
 }
 
 Test(compare, wrong_use)
 {
-    cr_expect(run("A=3 profiles/compare.sh 2>&1") == 2);
+    cr_expect(run_command("A=3 profiles/compare.sh 2>&1") == 2);
     expect("make compare A=3 B=4");
-    cr_expect(run("A=3 B=4:pad64 profiles/compare.sh 2>&1") != 0);
+    cr_expect(run_command("A=3 B=4:pad64 profiles/compare.sh 2>&1") != 0);
     expect("\"pad64\" is unknown");
-    cr_expect(run("A=3 B=99 profiles/compare.sh 2>&1") != 0);
+    cr_expect(run_command("A=3 B=99 profiles/compare.sh 2>&1") != 0);
     expect("there is no ./step99");
-    cr_expect(run("A=3 B=4 N=1000 profiles/compare.sh 2>&1") != 0);
+    cr_expect(run_command("A=3 B=4 N=1000 profiles/compare.sh 2>&1") != 0);
     expect("not a power of two");
 }
 
 /* The long form: a header, totals of launches, and lines of the source. */
 Test(compare, profile_writes_the_long_form)
 {
-    cr_assert(run("N=1024 VARIANT=pad16 DEVICE=emu profiles/profile.sh 4 2>&1 &&"
-                  "cat build/profiles/emu/step04-pad16-1024.csv") == 0,
+    cr_assert(run_command("N=1024 VARIANT=pad16 DEVICE=emu profiles/profile.sh 4 2>&1 &&"
+                          "cat build/profiles/emu/step04-pad16-1024.csv") == 0,
               "%s", output);
     expect("profile: build/profiles/emu/step04-pad16-1024.csv\n");
     expect("\nstep,variant,n,kernel,launch,line,metric,value,unit,source\n");
@@ -118,24 +102,25 @@ Test(compare, profile_writes_the_long_form)
 
 Test(compare, a_failed_scan_leaves_no_profile)
 {
-    cr_expect(run("rm -f build/profiles/emu/step03-100.csv;"
-                  "N=100 DEVICE=emu profiles/profile.sh 3 2>&1") != 0);
+    cr_expect(run_command("rm -f build/profiles/emu/step03-100.csv;"
+                          "N=100 DEVICE=emu profiles/profile.sh 3 2>&1") != 0);
     expect("not a power of two");
-    cr_expect(run("ls build/profiles/emu/step03-100.csv* 2>&1") != 0);
+    cr_expect(run_command("ls build/profiles/emu/step03-100.csv* 2>&1") != 0);
 }
 
 Test(compare, without_a_gpu_the_emulator_counts)
 {
-    cr_expect(run("PATH=/usr/bin:/bin N=512 profiles/profile.sh 3 2>&1") == 0, "%s", output);
+    cr_expect(run_command("PATH=/usr/bin:/bin N=512 profiles/profile.sh 3 2>&1") == 0, "%s",
+              output);
     expect("so the emulator counts");
-    cr_expect(run("PATH=/usr/bin:/bin N=512 DEVICE=cuda profiles/profile.sh 3 2>&1") == 3);
+    cr_expect(run_command("PATH=/usr/bin:/bin N=512 DEVICE=cuda profiles/profile.sh 3 2>&1") == 3);
     expect("DEVICE=emu counts without a GPU");
 }
 
 Test(compare, counters_that_are_reserved_are_explained)
 {
     cr_expect(
-        run(WITH_GPU(
+        run_command(WITH_GPU(
             "echo ==ERROR== ERR_NVGPUCTRPERM") "N=512 DEVICE=cuda profiles/profile.sh 3 2>&1") ==
         3);
     expect("NVreg_RestrictProfilingToAdminUsers=0");
@@ -160,7 +145,7 @@ Test(compare, source_pages_printed_twice_count_once)
                  PAGE("5") "'; } |"
                            "profiles/ncu_source.py 9 - 64 2 2>&1",
              head, head);
-    cr_assert(run(command) == 0, "%s", output);
+    cr_assert(run_command(command) == 0, "%s", output);
     cr_expect_str_eq(output,
                      "9,-,64,k,0,scan.cu:42,source_wavefronts_ld,3,,a = b;\n"
                      "9,-,64,k,0,scan.cu:42,source_ideal_ld,2,,a = b;\n"
@@ -180,7 +165,7 @@ Test(compare, instructions_on_two_pages_count_once)
     snprintf(command, sizeof command,
              "{ %s" PAGE("3") "'; %s" PAGE("3") "'; } | profiles/ncu_source.py 9 - 64 1 2>&1",
              other, scan);
-    cr_assert(run(command) == 0, "%s", output);
+    cr_assert(run_command(command) == 0, "%s", output);
     cr_expect_str_eq(output,
                      "9,-,64,k,0,pair.cuh:42,source_wavefronts_ld,3,,a = b;\n"
                      "9,-,64,k,0,pair.cuh:42,source_ideal_ld,2,,a = b;\n"

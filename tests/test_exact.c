@@ -5,6 +5,7 @@
  * test of what ptxas made of them is skipped if that is not the 13.0 with which it was written.
  */
 #define _GNU_SOURCE
+#include "command.h"
 #include "emu/binary/cubin.h"
 #include "emu/binary/emu_elf.h"
 #include "emu/binary/fatbin.h"
@@ -15,18 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-
-static char output[1 << 16];
-
-static int run(const char *command)
-{
-    FILE *pipe = popen(command, "r");
-    cr_assert(pipe != NULL);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    int status = pclose(pipe);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
@@ -249,19 +238,14 @@ Test(exact, damaged_machine_code)
 
 static void need_toolkit(void)
 {
-    cr_assert(run("$(common/build/toolkit.sh)/bin/nvcc --version") == 0);
+    cr_assert(run_command("$(common/build/toolkit.sh)/bin/nvcc --version") == 0);
     if (strstr(output, "release 13.0") == NULL) cr_skip("another ptxas may merge otherwise.");
-}
-
-static void expect(const char *text)
-{
-    cr_expect(strstr(output, text) != NULL, "expected \"%s\" in:\n%s", text, output);
 }
 
 Test(exact, report_names_what_was_merged)
 {
     need_toolkit();
-    cr_assert(run(EMU " --report " PROGRAMS "/merged") == 0, "%s", output);
+    cr_assert(run_command(EMU " --report " PROGRAMS "/merged") == 0, "%s", output);
     expect("pairs\n    merged by ptxas, and counted so, at merged.cu:12 (shared stores: PTX 1 x 4 "
            "bytes, SASS none), merged.cu:13 (shared stores: PTX 1 x 4 bytes, SASS 1 x 8 bytes), "
            "merged.cu:16 (shared loads: PTX 2 x 4 bytes, SASS 1 x 8 bytes) (sm_90)\n");
@@ -279,9 +263,10 @@ Test(exact, report_names_what_was_merged)
 Test(exact, merged_accesses_count_as_one)
 {
     need_toolkit();
-    cr_assert(run(EMU " --csv --metrics smsp__sass_inst_executed_op_shared_ld.sum,"
-                      "smsp__sass_inst_executed_op_shared_st.sum,memory_l1_wavefronts_shared,"
-                      "memory_l1_wavefronts_shared_ideal " PROGRAMS "/merged") == 0);
+    cr_assert(run_command(EMU
+                          " --csv --metrics smsp__sass_inst_executed_op_shared_ld.sum,"
+                          "smsp__sass_inst_executed_op_shared_st.sum,memory_l1_wavefronts_shared,"
+                          "memory_l1_wavefronts_shared_ideal " PROGRAMS "/merged") == 0);
     expect("\"pairs\",\"1\",\"7\",\"(64, 1, 1)\",\"(1, 1, 1)\",\"0\",\"9.0\","
            "\"2\",\"2\",\"8\",\"8\"\n");
     expect("\"multiply\",\"1\",\"7\",\"(16, 16, 1)\",\"(1, 1, 1)\",\"0\",\"9.0\","
@@ -295,13 +280,13 @@ Test(exact, merged_accesses_count_as_one)
 Test(exact, the_counters_report_says_how_exact_it_is)
 {
     need_toolkit();
-    cr_assert(run(EMU " --kernel-name reverse " PROGRAMS "/merged") == 0);
+    cr_assert(run_command(EMU " --kernel-name reverse " PROGRAMS "/merged") == 0);
     expect("    counters: exact (sm_90)\n");
-    cr_assert(run(EMU " --csv --kernel-name multiply " PROGRAMS "/merged") == 0);
+    cr_assert(run_command(EMU " --csv --kernel-name multiply " PROGRAMS "/merged") == 0);
     expect(",\"emu__machine_code\"\n");
     expect(",\"merged by ptxas, and counted so, at merged.cu:28 (");
     /* The model takes PTX of compute_75, and no machine code is for it. */
-    cr_assert(run(EMU " --gpu a100 " PROGRAMS "/merged") == 0);
+    cr_assert(run_command(EMU " --gpu a100 " PROGRAMS "/merged") == 0);
     expect("    counters: unchecked: there is no machine code\n");
 }
 
@@ -312,7 +297,7 @@ Test(exact, steps)
     for (int step = 2; step <= 7; step++) {
         char command[64];
         snprintf(command, sizeof command, EMU " --report ./step%d", step);
-        cr_assert(run(command) == 0, "%s", output);
+        cr_assert(run_command(command) == 0, "%s", output);
         cr_expect(strstr(output, "    exact (sm_90)\n") != NULL);
         cr_expect(strstr(output, "by ptxas") == NULL, "step %d:\n%s", step, output);
         cr_expect(strstr(output, "unchecked") == NULL, "step %d:\n%s", step, output);
@@ -321,9 +306,9 @@ Test(exact, steps)
 
 Test(exact, what_cannot_be_reported)
 {
-    cr_expect(run(EMU " --report tests/test_exact.c 2>&1") == 2);
-    cr_expect(run(EMU " --report /bin/sh 2>&1") == 2);
+    cr_expect(run_command(EMU " --report tests/test_exact.c 2>&1") == 2);
+    cr_expect(run_command(EMU " --report /bin/sh 2>&1") == 2);
     cr_expect_str_eq(output, "emu: /bin/sh holds no PTX that an emulated NVIDIA H200 could run\n");
-    cr_expect(run(EMU " --gpu t4 --report ./step3 2>&1") == 0);
+    cr_expect(run_command(EMU " --gpu t4 --report ./step3 2>&1") == 0);
     expect("unchecked: there is no machine code");
 }

@@ -3,27 +3,11 @@
  * NVIDIA's tools, in a folder of their own, and the CSV files that come of it.
  */
 #define _GNU_SOURCE
+#include "command.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-
-static char output[1 << 16];
-
-/* Runs a shell command in the top folder; its output is in `output`. Returns its exit status. */
-static int run(const char *command)
-{
-    FILE *pipe = popen(command, "r");
-    cr_assert(pipe != NULL);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    int status = pclose(pipe);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static void expect(const char *text)
-{
-    cr_expect(strstr(output, text) != NULL, "expected \"%s\" in:\n%s", text, output);
-}
 
 /* Steps 3 (one block), 10 and 12 (variants), each with one program that answers for all of them;
  * step 12 is wrong, and racecheck finds something in step 10. */
@@ -58,8 +42,9 @@ static void expect(const char *text)
 
 Test(gpu_script, sanitizer_runs_every_step_and_variant)
 {
-    cr_expect(run(WITH_STAND_INS "profiles/gpu.sh out sanitizer 2>&1; echo exit $?;"
-                                 "grep -v '^#' out/sanitizer.csv; wc -l <out/sanitizer.csv") == 0);
+    cr_expect(run_command(WITH_STAND_INS
+                          "profiles/gpu.sh out sanitizer 2>&1; echo exit $?;"
+                          "grep -v '^#' out/sanitizer.csv; wc -l <out/sanitizer.csv") == 0);
     expect("2 runs failed\nexit 1\n");
     expect("\ntool,step,variant,n,errors,exit\nmemcheck,3,-,1024,0,0\nmemcheck,10,a,65539,0,0\n"
            "memcheck,10,b,65539,0,0\nmemcheck,12,a,");
@@ -69,8 +54,8 @@ Test(gpu_script, sanitizer_runs_every_step_and_variant)
 
 Test(gpu_script, large_leaves_out_what_fails)
 {
-    cr_expect(run(WITH_STAND_INS "profiles/gpu.sh out large 2>&1; echo exit $?;"
-                                 "cat out/large.csv") == 0);
+    cr_expect(run_command(WITH_STAND_INS "profiles/gpu.sh out large 2>&1; echo exit $?;"
+                                         "cat out/large.csv") == 0);
     expect("it is wrong\n");
     expect("2 runs failed\nexit 1\n");
     expect("# GPU: NVIDIA X\n");
@@ -80,8 +65,9 @@ Test(gpu_script, large_leaves_out_what_fails)
 
 Test(gpu_script, what_was_asked_for)
 {
-    cr_expect(run(WITH_STAND_INS "export STEPS=10 VARIANTS=b SIZES='2^12 2^13';"
-                                 "profiles/gpu.sh out verify sanitizer 2>&1; cat out/*.csv") == 0);
+    cr_expect(run_command(WITH_STAND_INS
+                          "export STEPS=10 VARIANTS=b SIZES='2^12 2^13';"
+                          "profiles/gpu.sh out verify sanitizer 2>&1; cat out/*.csv") == 0);
     expect("\ntool,step,variant,n,errors,exit\nmemcheck,10,b,65539,0,0\nracecheck,10,b,65539,3,9\n"
            "initcheck,10,b,65539,0,0\nsynccheck,10,b,65539,0,0\n");
     expect("\nstep,name,variant,n\n10,it,b,2^12\n10,it,b,2^13\n");
@@ -94,14 +80,14 @@ Test(gpu_script, what_was_asked_for)
 #define OTHER          "memcheck,9,b,8\n"
 Test(gpu_script, merge)
 {
-    if (run("command -v python3") != 0) cr_skip("python3 is not installed");
-    cr_expect(run("d=$(mktemp -d); echo '" HEAD("X", "1") OLD "' | sed '$d' >$d/old;"
-                                                              "echo '" HEAD("X", "2") NEW
-                  "' | sed '$d' >$d/new;"
-                  "echo '" HEAD("Y", "3") OTHER
-                  "' | sed '$d' >$d/other;"
-                  "profiles/merge.py $d/new $d/old && cat $d/old;"
-                  "profiles/merge.py $d/other $d/old 2>&1; rm -r $d") == 0);
+    if (run_command("command -v python3") != 0) cr_skip("python3 is not installed");
+    cr_expect(run_command("d=$(mktemp -d); echo '" HEAD("X", "1") OLD "' | sed '$d' >$d/old;"
+                                                                      "echo '" HEAD("X", "2") NEW
+                          "' | sed '$d' >$d/new;"
+                          "echo '" HEAD("Y", "3") OTHER
+                          "' | sed '$d' >$d/other;"
+                          "profiles/merge.py $d/new $d/old && cat $d/old;"
+                          "profiles/merge.py $d/other $d/old 2>&1; rm -r $d") == 0);
     expect("\n# date: 2026-01-02\ntool,step,variant,n\nmemcheck,9,a,1\nmemcheck,9,b,7\n"
            "memcheck,10,a,7\nmemcheck,11,a,1\nracecheck,9,a,1\n");
     expect("record all steps anew");

@@ -4,6 +4,7 @@
  * GPU Gems 3, chapter 39 (G80: 16 banks); CUDA C Programming Guide 4.2, appendix F; Kepler tuning
  * guide, 1.4.3.1; the lecture on memory: caching loads are Fermi's, non-caching ones Kepler's.
  */
+#include "command.h"
 #include "emu/machine/models.h"
 #include "programs/programs.h"
 
@@ -192,20 +193,11 @@ Test(models, coalescing)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static char output[1 << 14];
-
-static int run(const char *command)
-{
-    FILE *pipe = popen(command, "r");
-    cr_assert(pipe != NULL);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    return pclose(pipe);
-}
-
 Test(models, command)
 {
     cr_assert(
-        run(EMU
+        run_command(
+            EMU
             " --model G80 --kernel-name reverse --metrics memory_l1_wavefronts_shared,"
             "emu__bytes_moved_global_op_ld.sum,emu__bus_utilization_global_op_ld.ratio " PROGRAMS
             "/merged") == 0);
@@ -213,8 +205,8 @@ Test(models, command)
     cr_expect(strstr(output, " unchecked: by another generation's rules") != NULL, "%s", output);
     cr_expect(strstr(output, "                   8\n") != NULL, "4 half-warps, twice: %s", output);
     cr_expect(strstr(output, " 256\n") != NULL && strstr(output, " 1.00\n") != NULL, "%s", output);
-    cr_expect(run(EMU " --model g81 " PROGRAMS "/merged 2>&1") != 0);
+    cr_expect(run_command(EMU " --model g81 " PROGRAMS "/merged 2>&1") != 0);
     cr_expect_str_eq(output, "emu: there is no set of rules \"g81\"; see emu --help\n");
-    cr_expect(run("EMU_MODEL=g81 EMU_CSV=1 " PROGRAMS "/emulated 2>&1") != 0);
+    cr_expect(run_command("EMU_MODEL=g81 EMU_CSV=1 " PROGRAMS "/emulated 2>&1") != 0);
     cr_expect(strstr(output, "EMU_MODEL") != NULL, "%s", output);
 }
