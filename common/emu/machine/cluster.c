@@ -56,7 +56,6 @@ void cluster_start(struct cluster *cluster, uint64_t index)
 
 bool cluster_run(struct cluster *cluster, struct insn_counts *counts)
 {
-    cluster->waits_for = (struct cluster_wait){0};
     for (;;) {
         bool slice_over = false, progress = false;
         unsigned first =

@@ -141,7 +141,11 @@ static void check_all_spin(struct cluster *cluster, bool spins, double seconds)
 static void check_patience(struct cluster *cluster, double seconds)
 {
     unsigned patience = cluster->launch->emu->patience;
-    cluster->idle = cluster_changed(cluster) ? 0 : cluster->idle + seconds;
+    cluster->idle += seconds;
+    if (cluster_changed(cluster)) { /* so whoever waited may wait no more */
+        cluster->idle = 0;
+        cluster->waits_for = (struct cluster_wait){0};
+    }
     if (cluster->idle <= patience) return;
     char why[200];
     snprintf(
