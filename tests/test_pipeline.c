@@ -610,6 +610,10 @@ Test(pipeline, no_elements)
  * exists, so nothing may be touched. */
 Test(pipeline, refuses_too_many_tiles)
 {
+    /* n + TILE - 1 would begin again at 0, and so many elements would be no tile at all. */
+    cr_expect_eq(tiles_of(SIZE_MAX, 4), SIZE_MAX / TILE(4) + 1);
+    cr_expect_eq(tiles_of(2 * TILE(4), 4), 2);
+    cr_expect_eq(tiles_of(2 * TILE(4) + 1, 4), 3);
     for (int type = 0; type < TYPES; type++)
         for (int inclusive = 0; inclusive < 2; inclusive++) {
             size_t tile = TILE(types[type].sum_bytes), most = tile * INT32_MAX, all = SIZE_MAX;
