@@ -5,8 +5,9 @@ into the rows that ncu_source.py makes of ncu's Source page, with the same names
 usage: emu_lines.py STEP VARIANT N
 """
 import csv
-import os
 import sys
+
+import source_lines
 
 # the emulator's name: the Source page's. Ideal wavefronts are those that are no conflict.
 NAMES = {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_%s.sum": "source_wavefronts_%s",
@@ -23,11 +24,10 @@ out = csv.writer(sys.stdout, lineterminator="\n")
 sources = {}
 
 
-def source(path, line):
+def named(path, line):
     if path not in sources:
-        with open(path, encoding="utf-8") as file:
-            sources[path] = file.read().splitlines()
-    return sources[path][line - 1].strip()
+        sources[path] = source_lines.read(path)
+    return sources[path][line]
 
 
 for row in rows[2:]:
@@ -39,6 +39,6 @@ for row in rows[2:]:
             del counts["source_wavefronts_" + op], counts["source_ideal_" + op]
         if not counts["source_sectors_" + op]:
             del counts["source_sectors_" + op]
+    name, text = named(path, int(line))
     for metric, value in counts.items():
-        out.writerow([step, variant, n, kernel, launch, "%s:%s" % (os.path.basename(path), line), metric,
-                      value, "", source(path, int(line))])
+        out.writerow([step, variant, n, kernel, launch, name, metric, value, "", text])

@@ -5,8 +5,9 @@ no arbitration.
 
 usage: ncu_source.py STEP VARIANT N LAUNCHES
 
-Prints rows step,variant,n,kernel,launch,line,metric,value,unit,source, of which `line` is "scan.cu:42"
-and `source` what is written there: wavefronts of shared memory and how few would do (ideal), and
+Prints rows step,variant,n,kernel,launch,line,metric,value,unit,source, of which `source` is the text of a
+line, and `line` its file and its place among the lines of that file with the same text ("scan.cu#1"; the
+page has every line of the file). The metrics: wavefronts of shared memory and how few would do (ideal), and
 sectors of global memory, for loads (ld) and stores (st). Lines without such accesses have no row.
 LAUNCHES is how many there were. Of several, ncu 2025.3 prints each instruction, or each page, twice. A kernel of
 several source files has a page for each; an instruction that stands on two (of a function and of its call) counts on
@@ -16,6 +17,8 @@ import csv
 import os
 import re
 import sys
+
+from source_lines import Lines
 
 step, variant, n, expected = sys.argv[1:]
 COLUMNS = {("LDS", "STS"): {"wavefronts": "L1 Wavefronts Shared", "ideal": "L1 Wavefronts Shared Ideal"},
@@ -30,6 +33,7 @@ def function_name(text):
 
 launches = []  # [kernel, {((line, source), metric): value}, {files}, {addresses of instructions}]
 header, file, line = [], "", ("", "")
+lines = {}  # Lines of each file
 for row in csv.reader(sys.stdin):
     if row[:1] == ["File Path"]:
         file = os.path.basename(row[1])
@@ -45,7 +49,8 @@ for row in csv.reader(sys.stdin):
         header, fresh, seen = row, False, launches[-1][3]
     elif launches and header and len(row) == len(header):
         if row[0]:
-            line = ("%s:%s" % (file, row[0]), row[1].strip())
+            text = row[1].strip()
+            line = (lines.setdefault(file, Lines(file)).add(int(row[0]), text), text)
         words = row[3].split() if row[2].startswith("0x") and row[2] not in seen else []
         seen.add(row[2])
         opcode = next((word[:3] for word in words if word[:3] in OPERATIONS), None)

@@ -6,9 +6,12 @@
 #include "common/source_line.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+
+enum { SOURCE_LINE = 512 }; /* bytes of a line of source */
 
 /* Takes one CSV field off *line, in place; "" inside quotes is one quote. NULL: there is none. */
 static char *take_field(char **line)
@@ -69,21 +72,33 @@ double metric_of(const struct emu_counts *counts, const char *name)
     return 0;
 }
 
-const struct emu_counts *counts_of_line(const struct emu_launch_record *record, const char *wanted,
-                                        unsigned number)
+/* How many lines of a file up to `last` have a text. */
+static unsigned equal_lines(const char *file, const char *wanted, unsigned last)
 {
-    const struct emu_counts *found = NULL;
-    unsigned matches = 0;
-    for (size_t i = 0; i < record->line_count; i++) {
-        char text[256];
-        const struct emu_line *line = &record->lines[i];
-        source_text(line->file, line->line, text, sizeof text);
-        if (strncmp(text, wanted, sizeof text - 1) != 0) continue;
-        if (line->line == number) return &line->counts;
-        found = &line->counts;
-        matches++;
+    unsigned equal = 0;
+    for (unsigned line = 1; line <= last; line++) {
+        char text[SOURCE_LINE];
+        source_text(file, line, text, sizeof text);
+        equal += strcmp(text, wanted) == 0;
     }
-    return matches == 1 ? found : NULL;
+    return equal;
+}
+
+const struct emu_counts *counts_of_line(const struct emu_launch_record *record, const char *name,
+                                        const char *wanted)
+{
+    size_t length = strcspn(name, "#");
+    unsigned place = (unsigned)atoi(name + length + 1);
+    for (size_t i = 0; i < record->line_count; i++) {
+        char text[SOURCE_LINE];
+        const struct emu_line *line = &record->lines[i];
+        const char *slash = strrchr(line->file, '/'), *file = slash ? slash + 1 : line->file;
+        if (strlen(file) != length || strncmp(file, name, length) != 0) continue;
+        source_text(line->file, line->line, text, sizeof text);
+        if (strcmp(text, wanted) == 0 && equal_lines(line->file, text, line->line) == place)
+            return &line->counts;
+    }
+    return NULL;
 }
 
 double counts_of_group(const struct line_group *group, const struct emu_launch_record *record,
@@ -91,7 +106,7 @@ double counts_of_group(const struct line_group *group, const struct emu_launch_r
 {
     double sum = 0;
     for (size_t i = 0; i < record->line_count; i++) {
-        char text[256];
+        char text[SOURCE_LINE];
         const struct emu_line *line = &record->lines[i];
         source_text(line->file, line->line, text, sizeof text);
         if (in_group(group, line->file, text)) sum += metric_of(&line->counts, name);

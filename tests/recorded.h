@@ -51,10 +51,11 @@ bool in_group(const struct line_group *, const char *path, const char *text);
 /* The emulator's value of a metric: of ncu's, or of the sums that profiles/ncu_source.py makes. */
 double metric_of(const struct emu_counts *, const char *name);
 
-/* The emulator's counts of the source line with a text: if several have it, of that with the number.
- * NULL: there is none. And what it has counted in the lines of a group. */
-const struct emu_counts *counts_of_line(const struct emu_launch_record *, const char *text,
-                                        unsigned number);
+/* The emulator's counts of a source line: `name` is its file and its place among the lines of that
+ * file with the same text, as in "scan.cu#1". NULL: the launch has no such line. */
+const struct emu_counts *counts_of_line(const struct emu_launch_record *, const char *name,
+                                        const char *text);
+/* What the emulator has counted in the lines of a group. */
 double counts_of_group(const struct line_group *, const struct emu_launch_record *,
                        const char *metric);
 

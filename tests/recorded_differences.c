@@ -83,7 +83,7 @@ const struct line_group *group_of(const struct row *row)
 {
     char *const *f = row->fields;
     char file[256];
-    snprintf(file, sizeof file, "%.*s", (int)strcspn(f[LINE], ":"), f[LINE]);
+    snprintf(file, sizeof file, "%.*s", (int)strcspn(f[LINE], "#"), f[LINE]);
     for (size_t i = 0; i < LENGTH(groups) && f[LINE][0]; i++)
         if (of_kernel(&groups[i], row) && ends(f[METRIC], groups[i].counts) &&
             in_group(&groups[i], file, f[SOURCE]))

@@ -45,9 +45,9 @@ Test(compare, all_steps_as_recorded)
     "{ echo '# GPU: " gpu "'; echo '# date: 2026-01-0" conflicts "';"                              \
     "echo step,variant,n,kernel,launch,line,metric,value,unit,source;"                             \
     "for n in 512 1024; do for m in wavefronts,7 ideal,7; do"                                      \
-    " echo \"3,-,$n,k,0,scan.cu:9,source_${m%,*}_st,7,,a = b;\"; done; done;"                      \
-    "echo '4,pad16,512,k,0,scan.cu:9,source_wavefronts_ld,1" conflicts ",,t[i] += 1;';"            \
-    "echo '4,pad16,512,k,0,scan.cu:9,source_ideal_ld,10,,t[i] += 1;'; } >" path ";"
+    " echo \"3,-,$n,k,0,scan.cu#1,source_${m%,*}_st,7,,a = b;\"; done; done;"                      \
+    "echo '4,pad16,512,k,0,scan.cu#1,source_wavefronts_ld,1" conflicts ",,t[i] += 1;';"            \
+    "echo '4,pad16,512,k,0,scan.cu#1,source_ideal_ld,10,,t[i] += 1;'; } >" path ";"
 #define RECORDINGS RECORDING("$d/a.csv", "NVIDIA X", "4") RECORDING("$d/b.csv", "NVIDIA Y", "6")
 
 Test(compare, two_recordings)
@@ -147,12 +147,12 @@ Test(compare, source_pages_printed_twice_count_once)
              head, head);
     cr_assert(run_command(command) == 0, "%s", output);
     cr_expect_str_eq(output,
-                     "9,-,64,k,0,scan.cu:42,source_wavefronts_ld,3,,a = b;\n"
-                     "9,-,64,k,0,scan.cu:42,source_ideal_ld,2,,a = b;\n"
-                     "9,-,64,k,0,scan.cu:42,source_sectors_st,4,,a = b;\n"
-                     "9,-,64,k,1,scan.cu:42,source_wavefronts_ld,5,,a = b;\n"
-                     "9,-,64,k,1,scan.cu:42,source_ideal_ld,2,,a = b;\n"
-                     "9,-,64,k,1,scan.cu:42,source_sectors_st,4,,a = b;\n",
+                     "9,-,64,k,0,scan.cu#1,source_wavefronts_ld,3,,a = b;\n"
+                     "9,-,64,k,0,scan.cu#1,source_ideal_ld,2,,a = b;\n"
+                     "9,-,64,k,0,scan.cu#1,source_sectors_st,4,,a = b;\n"
+                     "9,-,64,k,1,scan.cu#1,source_wavefronts_ld,5,,a = b;\n"
+                     "9,-,64,k,1,scan.cu#1,source_ideal_ld,2,,a = b;\n"
+                     "9,-,64,k,1,scan.cu#1,source_sectors_st,4,,a = b;\n",
                      "%s", output);
 }
 
@@ -167,8 +167,23 @@ Test(compare, instructions_on_two_pages_count_once)
              other, scan);
     cr_assert(run_command(command) == 0, "%s", output);
     cr_expect_str_eq(output,
-                     "9,-,64,k,0,pair.cuh:42,source_wavefronts_ld,3,,a = b;\n"
-                     "9,-,64,k,0,pair.cuh:42,source_ideal_ld,2,,a = b;\n"
-                     "9,-,64,k,0,pair.cuh:42,source_sectors_st,4,,a = b;\n",
+                     "9,-,64,k,0,pair.cuh#1,source_wavefronts_ld,3,,a = b;\n"
+                     "9,-,64,k,0,pair.cuh#1,source_ideal_ld,2,,a = b;\n"
+                     "9,-,64,k,0,pair.cuh#1,source_sectors_st,4,,a = b;\n",
                      "%s", output);
+}
+
+/* Lines are named by their text, so that comments above them are free: equal ones by their order. */
+Test(compare, equal_lines_are_told_apart_by_their_order)
+{
+    const char *page = "printf '\"File Path\",\"/x/scan.cu\"\\n\"Function Name\",\"k(int)\"\\n"
+                       "\"Line No\",\"Source\",\"Address\",\"Source\",\"L1 Wavefronts Shared\","
+                       "\"L1 Wavefronts Shared Ideal\",\"L2 Theoretical Sectors Global\"\\n"
+                       "\"7\",\"  a = b;\",\"-\",\"-\",\"0\",\"0\",\"0\"\\n"
+                       "\"8\",\"a = b;\",\"-\",\"-\",\"7\",\"7\",\"4\"\\n"
+                       "\"\",\"\",\"0x20\",\"STG.E [R2], R1\",\"0\",\"0\",\"4\"\\n'";
+    char command[2048];
+    snprintf(command, sizeof command, "%s | profiles/ncu_source.py 9 - 64 1 2>&1", page);
+    cr_assert(run_command(command) == 0, "%s", output);
+    cr_expect_str_eq(output, "9,-,64,k,0,scan.cu#2,source_sectors_st,4,,a = b;\n", "%s", output);
 }

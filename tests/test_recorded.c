@@ -135,8 +135,7 @@ static void compare_line(const struct row *row)
 {
     char *const *f = row->fields;
     double recorded = strtod(f[VALUE], NULL);
-    const struct emu_counts *counts =
-        counts_of_line(launch_of(row), f[SOURCE], (unsigned)atoi(strchr(f[LINE], ':') + 1));
+    const struct emu_counts *counts = counts_of_line(launch_of(row), f[LINE], f[SOURCE]);
     cr_expect(counts != NULL || recorded == 0, "step %s %s: '%s' is no line any more", f[STEP],
               f[VARIANT], f[SOURCE]);
     compare(row, recorded, counts != NULL ? metric_of(counts, f[METRIC]) : 0, 0);
