@@ -318,7 +318,7 @@ build/checks/%: tests/checks/%.cu tests/checks/pair.h tests/checks/bulk.h $(wild
 	$(Q)$(NVCC) -O3 -lineinfo -gencode arch=compute_90,code=[sm_90,compute_90] -cudart shared $< -o $@
 
 test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the sanitizers first
-	$(Q)build/tests/run
+	$(Q)common/build/test.sh
 
 -include tests/emu/programs/programs.mk
 

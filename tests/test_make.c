@@ -218,8 +218,8 @@ Test(make, toolkit_of_release_13_only)
 
 Test(make, doctor_has_a_line_for_each_tool)
 {
-    static const char *const tools[] = {"make",      "gcc", "g++",    "toolkit", "zstd",
-                                        "Criterion", "GPU", "driver", "ncu",     "counters"};
+    static const char *const tools[] = {"make", "gcc", "g++",    "toolkit", "zstd",    "Criterion",
+                                        "bats", "GPU", "driver", "ncu",     "counters"};
     for (int machine = 0; machine < 2; machine++) { /* this one, then one without anything */
         if (machine == 1) no_toolkit();
         cr_assert(run("%s make doctor", machine == 0 ? "CUDA_HOME=$PWD/cuda" : bare) == 0, "%s",
@@ -268,7 +268,8 @@ Test(make, setup_lists_then_installs_what_is_missing_and_nothing_else)
               output);
     expect_not("CUDA");
     cr_assert(run("cat called") == 0);
-    cr_assert(strcmp(output, "install -y --no-install-recommends gcc g++\n") == 0, "%s", output);
+    cr_assert(strcmp(output, "install -y --no-install-recommends gcc g++ bats\n") == 0, "%s",
+              output);
 }
 
 Test(make, setup_asks_for_the_list_of_packages_on_a_fresh_machine)
@@ -305,14 +306,14 @@ Test(make, setup_without_root_tells_the_administrators_command)
     program("apt-get", "echo \"$@\" >>called");
     cr_assert(run("%s make setup", bare) == 2, "%s", output);
     expect("ask an administrator to run "
-           "'apt-get update && apt-get install -y --no-install-recommends gcc g++'");
+           "'apt-get update && apt-get install -y --no-install-recommends gcc g++ bats'");
     cr_assert(run("ls called") != 0, "apt-get was called");
 }
 
 Test(make, setup_on_other_systems_is_one_sentence)
 {
     cr_assert(run("%s make setup", bare) == 2, "%s", output);
-    expect("setup: this is neither Debian nor Ubuntu: install what Debian calls gcc g++");
+    expect("setup: this is neither Debian nor Ubuntu: install what Debian calls gcc g++ bats");
 
     program("uname", "case $1 in -s) echo Darwin;; *) echo arm64;; esac");
     cr_assert(run("%s make setup", bare) == 2, "%s", output);
@@ -325,6 +326,7 @@ static void fetching(const char *curl)
     no_toolkit();
     program("gcc", "exit 0");
     program("g++", "exit 0");
+    program("bats", "exit 0");
     program("unzip", "exit 0");
     program("curl", curl);
 }

@@ -12,5 +12,6 @@ toolkit >/dev/null || need "nvcc of a CUDA 13 toolkit (compiles the kernels)"
 have_header zstd.h || need "zstd.h (libzstd-dev: the emulator unpacks kernels with it)"
 if [ "$1" = tests ]; then
     have_header criterion/criterion.h || need "criterion.h (libcriterion-dev: the tests use it)"
+    have bats || need "bats (runs the tests of scripts)"
 fi
 [ -z "$list" ] || echo "$list"

@@ -68,7 +68,7 @@ fi
 
 if [ "$(uname -s) $(uname -m)" != "Linux x86_64" ]; then
     fail "this is $(uname -s) on $(uname -m), and setup knows only Linux on x86-64;" \
-        "install gcc, g++, zstd, Criterion and a CUDA 13 toolkit yourself, and make will use them."
+        "install gcc, g++, zstd, Criterion, bats and a CUDA 13 toolkit yourself, and make will use them."
 fi
 
 if [ -n "$packages" ]; then

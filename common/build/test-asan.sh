@@ -8,7 +8,7 @@ rm -rf "$logs"
 mkdir -p "$logs"
 
 ASAN_OPTIONS=log_path=$logs/asan UBSAN_OPTIONS=print_stacktrace=1:log_path=$logs/ubsan \
-    build/tests/run
+    SANITIZED=1 common/build/test.sh
 status=$?
 
 for log in "$logs"/*; do

@@ -26,6 +26,7 @@ missing_packages() {
     have g++ || echo g++
     have_header zstd.h || echo libzstd-dev
     have_header criterion/criterion.h || echo libcriterion-dev
+    have bats || echo bats
 }
 
 # The Debian packages that fetching a toolkit lacks, one a line.

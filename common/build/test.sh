@@ -1,0 +1,25 @@
+#!/bin/sh
+# make test: the tests of documents (Python's unittest), of scripts and commands (bats) and of C
+# (Criterion), in this order, for Criterion's line is the last one then. All of them run, whatever
+# fails; a failure is said again at the end. Runs in the top folder of a built tree.
+failed=
+part() {
+    name=$1
+    shift
+    echo "== $name"
+    "$@" || failed="$failed${failed:+, }$name"
+}
+
+# In the sanitizers' tree sources are links, and documents are the same.
+if [ -n "${SANITIZED:-}" ]; then
+    echo "== documents: left to the ordinary tree"
+elif command -v python3 >/dev/null; then
+    part documents python3 -B -m unittest discover -s tests/docs
+else
+    echo "== documents: skipped, python3 is not installed"
+fi
+part "scripts and commands" bats tests/tools
+part "C" build/tests/run
+[ -z "$failed" ] && exit
+echo "make test: failed: $failed" >&2
+exit 1

@@ -1,0 +1,232 @@
+"""test_conclusions.py -- what the notes conclude below their tables holds for the recordings in profiles/h200. The
+tables are written anew with each recording, the sentences are not: so each test asks for what a sentence says, a
+little less strictly than the numbers of the day."""
+import re
+import unittest
+
+from recordings import SIZES, TOP, number, of_roof, seconds, share, value
+
+N16, MI, N24, N28 = (SIZES[name] for name in ("16", "Mi", "24", "28"))
+
+
+class Conclusions(unittest.TestCase):
+    def about(self, ratio, wanted):
+        self.between(0.9 * wanted, ratio, 1.1 * wanted)
+
+    def between(self, low, ratio, high):
+        self.assertGreater(ratio, low)
+        self.assertLess(ratio, high)
+
+
+class Chapter00(Conclusions):
+    def test_constants_are_for_one_word(self):
+        """One word for all lanes; 32 words of a line; 32 words of as many lines."""
+        time = lambda variant, words: value("constant-cache", variant, words)
+        self.about(time("constant", 32) / time("constant", 16), 2)
+        self.assertGreater(time("constant", 32), 10 * time("constant", 1))
+        self.about(time("read-only", 32) / time("read-only", 1), 1)
+        self.about(time("read-only spread", 32) / time("read-only spread", 16), 2)
+
+    def test_cache_operators_matter_where_data_is_kept(self):
+        """What is read once, and what again and again."""
+        ratio = lambda word, often: (value("cache-operators", "ld_" + word, often) /
+                                     value("cache-operators", "ld_plain", often))
+        for word in ("ca", "cg", "cs", "lu", "cv", "nc"):
+            with self.subTest(word):
+                self.between(*((0.6, ratio(word, "once"), 0.9) if word == "nc" else (0.97, ratio(word, "once"), 1.03)))
+                if word in ("cg", "lu", "cv"):
+                    self.assertGreater(ratio(word, "again"), 3)
+                else:
+                    self.between(0.95, ratio(word, "again"), 1.1)
+
+
+class Chapter02(Conclusions):
+    def test_a_race_that_does_not_show(self):
+        """The second array is a little faster than the second barrier."""
+        self.assertEqual(value("in-place", "no barrier", 1024, "wrong_of_100"), 0)
+        self.assertGreater(value("in-place", "two barriers", 1024), value("in-place", "two arrays", 1024))
+
+
+class Chapter05(Conclusions):
+    def test_small_scans_belong_into_one_launch(self):
+        time = lambda way, size: value("small-scans", way, size)
+        for way in ("1 stream", "8 streams", "32 streams"):
+            for size in (1024, 4096, 16384, 65536):
+                self.assertGreater(time(way, size), 1.5 * time("1 launch", size))
+        for way in ("8 streams", "32 streams"):  # of the smallest, streams save next to nothing
+            self.between(0.8, time(way, 1024) / time("1 stream", 1024), 1.25)
+        self.assertGreater(time("1 stream", 65536), 10 * time("32 streams", 65536))
+
+    def test_the_way_there_takes_longer_than_the_scan(self):
+        for way in ("to device", "to host", "both"):
+            self.assertGreater(value("transfers", "pinned", way, "rate"),
+                               2.5 * value("transfers", "pageable", way, "rate"))
+        self.assertLess(value("transfers", "scan", 8), 0.65 * value("transfers", "scan", 1))
+        self.assertGreater(value("transfers", "scan", 8), 10 * value("transfers", "scan only", 1))
+
+
+class Chapter06(Conclusions):
+    def test_four_words_are_half_of_the_roof(self):
+        """A scan that moves 4n words cannot pass half of the roof, and step 6 is there."""
+        self.about(seconds(6, "", N16) / seconds(5, "conflict-free", N16), 1)
+        self.about(seconds(5, "conflict-free", N28) / seconds(6, "", N28), 2)
+        for step, variant in (6, ""), (7, ""), (9, "shfl"):
+            self.between(0.47, share(step, variant, N28), 0.5)
+
+    def test_bytes_under_way_are_warps_times_width(self):
+        rate = lambda width, warps: value("bytes-under-way", width, warps, "rate")
+        for warps in (8, 16, 32):
+            self.between(0.85, rate("float2", warps) / rate("float", 2 * warps), 1.15)
+            self.between(0.85, rate("float4", warps) / rate("float2", 2 * warps), 1.15)
+
+    def test_doubles_cost_twice_the_arithmetic(self):
+        ratio = lambda what: value("precision", what, "double") / value("precision", what, "float")
+        self.about(ratio("arithmetic"), 2)
+        self.between(1.2, ratio("copy"), 1.8)
+        self.between(1.2, ratio("block scan"), 1.8)
+
+    def test_the_clock_is_as_high_as_it_gets(self):
+        highest = value("clocks", "highest", 0, "most")
+        for load in ("rested", "one warp"):
+            self.assertGreater(value("clocks", load, 1, "least"), 0.995 * highest)
+
+
+class Chapter07(Conclusions):
+    def test_instructions_are_not_what_a_large_scan_waits_for(self):
+        self.between(0.97, seconds(6, "", N28) / seconds(7, "", N28), 1.03)
+        self.assertGreater(seconds(6, "", MI), 1.04 * seconds(7, "", MI))
+
+    def test_more_warps_do_not_pay_for_spills(self):
+        fast = value("spills", "add sum", 1)
+        self.assertEqual(value("spills", "add sum", 2, "local"), 0)
+        self.assertGreater(value("spills", "add sum", 4, "local"), 0)
+        self.assertGreater(value("spills", "add sum", 4), 1.1 * fast)
+        self.assertGreater(value("spills", "add sum", 8), 2 * fast)
+
+    def test_the_wrong_split_costs_twice_the_time(self):
+        time = lambda where, percent: value("carve-out", where, percent)
+        self.assertGreater(time("in shared", 0), 2 * time("in shared", 50))
+        self.about(time("in shared", 50) / time("in shared", 100), 1)
+        self.assertGreater(time("in l1", 100), 2 * time("in l1", 0))
+        self.about(time("in l1", 25) / time("in l1", 0), 1)
+
+
+class Chapter09(Conclusions):
+    def test_shuffles_help_where_barriers_are_waited_for(self):
+        """What shuffles buy a scan, and a warp."""
+        self.assertGreater(seconds(7, "", N16), 1.15 * seconds(9, "shfl", N16))
+        self.assertGreater(seconds(7, "", MI), 1.1 * seconds(9, "shfl", MI))
+        self.between(0.97, seconds(7, "", N28) / seconds(9, "shfl", N28), 1.03)
+        for what in ("sum", "scan"):
+            self.between(0.45, value("reduce", "shuffle", what) / value("reduce", "shared", what), 0.65)
+        self.assertLess(value("reduce", "redux", "sum"), 0.5 * value("reduce", "shuffle", "sum"))
+        self.assertGreaterEqual(value("reduce", "predicate", "scan"), value("reduce", "shuffle", "scan"))
+
+
+class Chapter10(Conclusions):
+    def test_grids_wait_faster_than_they_are_launched(self):
+        """A barrier of the grid against a launch."""
+        a_round = lambda way, blocks: value("grid-sync", way, blocks, "a round")
+        self.assertLess(a_round("grid.sync", 1), a_round("launches", 8) / 2)
+        self.about(a_round("grid.sync", 8) / a_round("grid.sync", 1), 1.9)
+        self.assertLess(a_round("grid.sync", 8), 0.9 * a_round("launches", 8))
+
+    def test_groups_of_a_size_that_is_known(self):
+        for size in (32, 16, 4):
+            known = value("groups", "static", size)
+            self.assertLess(known, 0.67 * value("groups", "generic", size))
+            self.about(value("groups", "library", size) / known, 1)
+
+    def test_one_counter_for_many(self):
+        time = lambda way, what: value("atomics", way, what)
+        aggregated = time("aggregated", "pack")
+        for way, times in ("plain", 1), ("hidden", 15), ("shared", 0.2):
+            self.about(time(way, "pack") / aggregated, times)
+        self.about(time("atomic", "a word a thread") / time("load", "a word a thread"), 1)
+        self.assertGreater(time("atomic", "a word a block"), 3 * time("load", "a word a block"))
+
+
+class Chapter11(Conclusions):
+    def test_half_of_the_time_is_waiting(self):
+        """What the waiting costs, and the clearing; how far tiles look."""
+        large, small = "tile=2048 n=268435456", "tile=2048 n=4096"
+        time = lambda variant, where: value("look-back", variant, where)
+        self.between(0.45, time("looks nowhere", large) / time("scan", large), 0.6)
+        self.between(0.97, time("cleared before", large) / time("scan", large), 1.03)
+        self.assertLess(time("cleared before", small), 0.9 * time("scan", small))
+        distance = value("look-back", "distance", large, "mean")
+        self.assertGreater(distance, 64)
+        self.assertLess(value("look-back", "distance", "tile=8192 n=268435456", "mean"), 0.75 * distance)
+
+
+class Chapter12(Conclusions):
+    def times_cub(self, power, element):
+        return number("bench.csv", "times_cub", contender="step 12", element=element, n=1 << power,
+                      mode="graph" if power <= 22 else "cold", flush="read")
+
+    def test_the_look_warp_is_the_narrowest_place(self):
+        """The ring over time, and what the order costs."""
+        n, ends = "n=67108864", [value("timeline", "store", k, "end") for k in ("k=0", "k=11")]
+        tile = (ends[1] - ends[0]) / 11  # cycles from tile to tile
+        mean = lambda part: value("timeline", "mean", n, part)
+        self.assertGreater(mean("look"), 0.8 * tile)
+        self.assertLess(mean("sum"), 0.6 * tile)
+        self.between(1, mean("copy") / tile, 2)
+        self.between(2.5, mean("tiles ahead"), 6)
+        for power in (24, 26, 28):
+            time = lambda way: value("fixed-order", way, "n=%d" % (1 << power))
+            for way in ("in float", "first come"):
+                self.between(0.98 if power == 24 else 0.995, time(way) / time("as it is"), 1.005)
+
+    def test_step_11_takes_twice_the_time_of_a_copy(self):
+        self.about(share(11, "tile2048", N28), 0.5)
+
+    def test_large_scans_are_nearer_to_the_roof_than_bulk_copies(self):
+        """Where it is near to the roof, and where it gains least."""
+        self.assertGreater(of_roof("step 12", "f32"), 1 - 1 / 30)
+        self.assertLess(of_roof("bulk copies", "f32"), of_roof("step 12", "f32"))
+        for power in range(10, 29):
+            with self.subTest(power):
+                self.assertEqual(self.times_cub(power, "f32") < 1.28, power in (22, 23, 24))
+        self.between(1.1, self.times_cub(28, "f64"), self.times_cub(28, "f32"))
+        self.between(self.times_cub(28, "f32"), self.times_cub(28, "i16"), self.times_cub(28, "i8"))
+
+    def test_step_9_is_faster_for_a_block_of_elements(self):
+        """What is still bad."""
+        found = lambda column, contender, n: number("bench.csv", column, contender=contender, element="f32", n=n,
+                                                    mode="graph", flush="read")
+        for n in (1024, 2048, 4096):
+            self.assertEqual(found("seconds", "step 9", n) < found("seconds", "step 12", n), n <= 2048)
+        for power in range(10, 17):
+            self.between(0.6, found("roof_fraction", "step 12", 1 << power), 0.75)
+
+    def test_it_is_as_large_as_its_chapter_says(self):
+        """The chapter and its figure say how large things are: as the sources do."""
+        for file, name, wanted in (("ring.cuh", "STAGES", 6), ("pipeline.cuh", "SUM_WARPS", 4),
+                                   ("shape.h", "TILE_SEGMENTS", 8),  # and as many scan warps
+                                   ("shape.h", "TILE_ROWS", 8)):
+            text = (TOP / "steps/12-pipeline" / file).read_text(encoding="utf-8")
+            self.assertEqual(re.findall(r"^#define %s +(\d+)" % name, text, re.M), [str(wanted)], file)
+
+
+class Bench(Conclusions):
+    def test_words_say_how_high_the_curves_lie(self):
+        """Scans that move 4n words, and 3n, have reached what that allows; all types come near the roof."""
+        for step in ("step 6", "step 7", "step 9"):
+            self.between(0.45, of_roof(step, "f32"), 0.51)
+        self.between(0.6, of_roof("step 10", "f32"), 0.68)
+        self.assertLess(of_roof("step 5", "f32"), 0.35)
+        self.between(0.4, of_roof("step 11", "f32"), 0.6)
+        for element in ("f32", "f64", "i32", "i64", "i16", "i8"):
+            self.between(0.9, of_roof("step 12", element), 1.0)
+
+
+class ThenAndNow(Conclusions):
+    def test_memories_have_grown_apart(self):
+        """The H200 against a core, beside the 8800 GTX against its own."""
+        self.assertGreater(seconds(5, "conflict-free", 1024), seconds(1, "exclusive", 1024))
+        self.assertGreater(seconds(1, "exclusive", N24), 10 * 5.98 * seconds(5, "conflict-free", N24))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,89 @@
+"""test_documents.py -- README and notes say what the programs and profiles/ say: output, tables, links."""
+import glob
+import os
+import re
+import subprocess
+import unittest
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+TOOLKIT_DIFFERS = 77  # exit code of the script below
+
+
+def run(command):
+    """(exit code, output and errors) of a shell command, which runs in the top folder."""
+    done = subprocess.run(["sh", "-c", command], cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          encoding="utf-8", errors="replace", check=False)
+    return done.returncode, done.stdout
+
+
+def text_of(path):
+    return (TOP / path).read_text(encoding="utf-8")
+
+
+class Readme(unittest.TestCase):
+    def test_it_shows_real_output(self):
+        """README begins with what ./step3 prints, but for the reason why it does not run on a GPU."""
+        shown = text_of("README.md").split("```\n")[1]
+        code, output = run("./step3 --device emu 2>&1")
+        self.assertEqual(code, 0, output)
+        lines = [line for line in shown.splitlines() if line and not line.startswith("$")]
+        self.assertGreaterEqual(len(lines), 10)
+        for line in lines:
+            self.assertIn(re.sub(r"( on the CPU): .*", r"\1", line), output)
+
+    def test_it_has_commands_and_steps(self):
+        """The two commands, and a table with a row of every step."""
+        readme = text_of("README.md")
+        self.assertIn("\nmake setup && make step3 && ./step3 ", readme)
+        self.assertIn("\nmake test ", readme)
+        table = re.search(r"<!-- begin steps.*?<!-- end steps -->", readme, re.S)
+        self.assertIsNotNone(table, "README.md has no region for the table of steps")
+        folders = glob.glob("steps/[0-9][0-9]-*", root_dir=TOP)
+        self.assertTrue(folders)
+        for folder in folders:
+            self.assertIn("(%s)" % folder, table[0])
+
+
+class Tables(unittest.TestCase):
+    def test_tables_and_figures_are_up_to_date(self):
+        for script in sorted(glob.glob("profiles/draw_*.py", root_dir=TOP) + ["profiles/tables.py", "profiles/plot.py"]):
+            with self.subTest(script):
+                code, output = run("python3 -B %s --check 2>&1" % script)
+                self.assertEqual(code, 0, output)
+
+    def test_emulated_counters_are_up_to_date(self):
+        """The emulator still counts what profiles/emulated holds."""
+        code, output = run("""
+            t=$(mktemp -d) && trap 'rm -r "$t"' EXIT && profiles/emulated.sh "$t" 2>&1 || exit 1
+            [ "$(grep -h '^# toolkit' "$t"/* profiles/emulated/* | sort -u | wc -l)" = 1 ] || exit %d
+            diff -r -x checks.csv -x speed.csv -I '^#' profiles/emulated "$t" >"$t.diff"; code=$?
+            head -n 50 "$t.diff"; rm "$t.diff"; exit $code""" % TOOLKIT_DIFFERS)
+        if code == TOOLKIT_DIFFERS:
+            self.skipTest("profiles/emulated is of another version of nvcc")
+        self.assertEqual(code, 0, "profiles/emulated.sh writes something else now:\n" + output)
+
+
+class Links(unittest.TestCase):
+    def test_links_lead_somewhere(self):
+        """Every link into the repository."""
+        links = 0
+        for page in ["README.md"] + glob.glob("notes/*.md", root_dir=TOP) + glob.glob("profiles/*.md", root_dir=TOP):
+            for link in re.findall(r"\]\(([^#)]+)", text_of(page)):
+                if link.startswith("http"):
+                    continue
+                path = TOP / os.path.dirname(page) / link
+                self.assertTrue(path.exists(), "%s links to %s, which does not exist" % (page, link))
+                links += 1
+        self.assertGreater(links, 0)
+
+    def test_every_erratum_has_a_test(self):
+        """Every error in notes/errata.md names a test that exists, and every such test is named there."""
+        named = re.findall(r"`(\w+)`", " ".join(re.findall(r"\*Test.*?(?=\n\n|\Z)", text_of("notes/errata.md"), re.S)))
+        defined = re.findall(r"^Test\(errata, (\w+)", text_of("tests/test_errata.c"), re.M)
+        self.assertTrue(defined)
+        self.assertEqual(sorted(named), sorted(defined))
+
+
+if __name__ == "__main__":
+    unittest.main()

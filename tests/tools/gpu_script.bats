@@ -1,0 +1,131 @@
+#!/usr/bin/env bats
+# gpu_script.bats — profiles/gpu.sh and merge.py without a GPU: stand-ins for the steps and for
+# NVIDIA's tools, in a folder of their own, and the CSV files that come of it.
+load common
+
+# program FILE: makes an executable of standard input.
+program() { cat >"$1" && chmod +x "$1"; }
+
+# Steps 3 (one block), 10 and 12 (variants), each with one program that answers for all of them;
+# step 12 is wrong, and racecheck finds something in step 10.
+stand_ins() {
+    local t=$BATS_TEST_TMPDIR
+    mkdir -p "$t/bin" "$t/common/build" "$t/steps/03-tree" "$t/steps/10-grid" "$t/steps/12-ring"
+    cp -rL profiles "$t"
+    cd "$t" || return
+    printf '#!/bin/sh\necho %s\n' "$t" | program common/build/toolkit.sh
+    printf '#!/bin/sh\necho release 1, V1.0\n' | program bin/nvcc
+    program bin/nvidia-smi <<'END'
+#!/bin/sh
+case "$*" in *memory.free*) echo 143000 ;; *) echo 'NVIDIA X' ;; esac
+END
+    program bin/compute-sanitizer <<'END'
+#!/bin/sh
+case "$2 $5" in 'racecheck ./step10') echo '=== RACECHECK SUMMARY: 3 hazards displayed'; exit 9 ;; esac
+echo '=== ERROR SUMMARY: 0 errors'
+END
+    program answer <<'END'
+#!/bin/sh
+number=${0##*step} variant= n=
+while [ $# -gt 0 ]; do
+    case $1 in
+    --help)
+        case $number in
+        3) echo 'Default n: 512. A power of two. At most 2048.' ;;
+        *) printf 'Variants: a (default), b.\nDefault n: 9.\n' ;;
+        esac
+        exit
+        ;;
+    --variant) variant=$2; shift ;;
+    --n) n=$2; shift ;;
+    esac
+    shift
+done
+[ $number != 12 ] || { echo 'it is wrong' >&2; exit 1; }
+printf 'step,name,variant,n\n%s,it,%s,%s\n' $number "$variant" $n
+END
+    for n in 3 10 12; do ln -s answer "step$n"; done
+    PATH=$t/bin:$PATH
+}
+
+@test "the sanitizer runs every step and variant" {
+    stand_ins
+    run profiles/gpu.sh out sanitizer
+    [ "$status" -eq 1 ]
+    says "2 runs failed"
+    run grep -v '^#' out/sanitizer.csv
+    says "tool,step,variant,n,errors,exit
+memcheck,3,-,1024,0,0
+memcheck,10,a,65539,0,0
+memcheck,10,b,65539,0,0
+memcheck,12,a,"
+    says "
+racecheck,10,a,65539,3,9
+racecheck,10,b,65539,3,9
+racecheck,12,a,65539,0,0
+"
+    says "
+synccheck,12,b,65539,0,0"
+    [ "${#lines[@]}" -eq 21 ] # a header, 4 tools x 5
+}
+
+@test "large leaves out what fails" {
+    stand_ins
+    run profiles/gpu.sh out large
+    [ "$status" -eq 1 ]
+    says "it is wrong"
+    says "2 runs failed"
+    run cat out/large.csv
+    says "# GPU: NVIDIA X"
+    says "# toolkit: 1.0"
+    says "
+step,name,variant,n
+10,it,a,2^31+5
+10,it,b,2^31+5" # step 3 takes no such n
+}
+
+@test "STEPS, VARIANTS and SIZES leave the others out" {
+    stand_ins
+    STEPS=10 VARIANTS=b SIZES='2^12 2^13' run profiles/gpu.sh out verify sanitizer
+    run cat out/sanitizer.csv out/verify.csv
+    says "
+tool,step,variant,n,errors,exit
+memcheck,10,b,65539,0,0
+racecheck,10,b,65539,3,9
+initcheck,10,b,65539,0,0
+synccheck,10,b,65539,0,0
+"
+    says "
+step,name,variant,n
+10,it,b,2^12
+10,it,b,2^13"
+}
+
+# recording FILE GPU DAY ROW...: a recording in the form of sanitizer.csv
+recording() {
+    local file=$BATS_TEST_TMPDIR/$1 gpu=$2 day=$3
+    shift 3
+    printf '%s\n' "# GPU: $gpu" "# date: 2026-01-0$day" tool,step,variant,n "$@" >"$file"
+}
+
+@test "merge: new rows of a step and variant take the place of the old ones, in order" {
+    need python3
+    local d=$BATS_TEST_TMPDIR
+    recording old X 1 memcheck,9,a,1 memcheck,9,b,1 memcheck,11,a,1 racecheck,9,a,1
+    recording new X 2 memcheck,9,b,7 memcheck,10,a,7
+    recording other Y 3 memcheck,9,b,8
+    run profiles/merge.py "$d/new" "$d/old"
+    [ "$status" -eq 0 ]
+    run cat "$d/old"
+    says "
+# date: 2026-01-02
+tool,step,variant,n
+memcheck,9,a,1
+memcheck,9,b,7
+memcheck,10,a,7
+memcheck,11,a,1
+racecheck,9,a,1"
+    run profiles/merge.py "$d/other" "$d/old"
+    [ "$status" -ne 0 ]
+    says "record all steps anew"
+}
