@@ -107,7 +107,10 @@ const struct emu_model_info *emu_model_info(const struct emu_model *);
 struct emu_config {
     const struct emu_gpu *gpu; /* NULL: the default model */
     unsigned threads;          /* host threads that run blocks; 0: every core */
-    size_t memory; /* bytes of device memory; 0: the model's, at most half of the host's */
+    /* Bytes of device memory; 0: the model's, at most half of the host's, and less where the host
+     * has no addresses for so much (ulimit -v): emu_memory_info() tells how much it is. */
+    size_t memory;
+    unsigned more; /* devices that will be opened after this one: addresses are left for them */
     bool counters; /* count from the start; see emu_count() */
     FILE *trace;   /* every shared and global access as a line of text; implies one
                                   host thread; not owned; NULL: none */

@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-void alloc_log_close(struct alloc_log *log) { free(log->all); }
+void alloc_log_close(struct alloc_log *log)
+{
+    free(log->all);
+    address_table_close(&log->newest);
+}
 
 static bool is_on(const struct emu *emu) { return emu->checks & EMU_CHECK_MEMORY; }
 
@@ -20,9 +24,17 @@ void alloc_log_add(struct emu *emu, uint64_t base, uint64_t bytes)
         log->all = grown;
         log->room = room;
     }
+    if (!address_table_set(&log->newest, base, (void *)(uintptr_t)(log->count + 1))) return;
     struct allocation *a = &log->all[log->count++];
     *a = (struct allocation){.base = base, .bytes = bytes};
     device_host_place(emu, &a->made);
+}
+
+/* The newest allocation that began at an address. */
+static struct allocation *find_base(struct alloc_log *log, uint64_t base)
+{
+    size_t number = (size_t)(uintptr_t)address_table_find(&log->newest, base);
+    return number ? &log->all[number - 1] : NULL;
 }
 
 /* The newest allocation that held an address. */
@@ -35,31 +47,13 @@ static struct allocation *find(struct alloc_log *log, uint64_t address)
 
 void alloc_log_free(struct emu *emu, uint64_t base)
 {
-    struct allocation *a = is_on(emu) ? find(&emu->allocations, base) : NULL;
+    struct allocation *a = is_on(emu) ? find_base(&emu->allocations, base) : NULL;
     if (!a) return;
     a->is_freed = true;
     device_host_place(emu, &a->freed);
 }
 
 /* ---- describing ------------------------------------------------------------------------------ */
-
-/* The live range that is nearest to an address. */
-static const struct range *nearest_range(const struct memory *memory, uint64_t address)
-{
-    const struct range *nearest = NULL;
-    uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i < memory->range_count; i++) {
-        const struct range *range = &memory->ranges[i];
-        uint64_t away = address < range->base ? range->base - address
-                        : address - range->base >= range->bytes
-                            ? address - range->base - range->bytes
-                            : 0;
-        if (away > least || (nearest && away == least)) continue;
-        least = away;
-        nearest = range;
-    }
-    return nearest;
-}
 
 static void describe_freed(const struct emu *emu, const struct allocation *a, uint64_t address,
                            char *text, size_t size)
@@ -86,7 +80,7 @@ static void describe_nearest(struct emu *emu, const struct range *range, uint64_
         device_append(text, size, "\n    and is inside");
     device_append(text, size, " the nearest allocation at 0x%" PRIx64 " of size %" PRIu64 " bytes",
                   range->base, range->bytes);
-    const struct allocation *a = find(&emu->allocations, range->base);
+    const struct allocation *a = find_base(&emu->allocations, range->base);
     if (a) device_append_host_place(emu, &a->made, "It was allocated at", text, size);
 }
 
@@ -100,7 +94,7 @@ void alloc_log_append(struct emu *emu, uint64_t address, char *text, size_t size
         return;
     }
     const struct allocation *a = find(&emu->allocations, address);
-    const struct range *range = nearest_range(&emu->memory, address);
+    const struct range *range = memory_nearest(&emu->memory, address);
     if (a && a->is_freed)
         describe_freed(emu, a, address, text, size);
     else if (range && address)

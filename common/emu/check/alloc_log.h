@@ -8,6 +8,7 @@
 #define EMU_ALLOC_LOG_H
 
 #include "emu/emu.h"
+#include "emu/machine/address_table.h"
 
 struct allocation {
     uint64_t base, bytes;
@@ -18,6 +19,7 @@ struct allocation {
 struct alloc_log {
     struct allocation *all; /* oldest first */
     size_t count, room;
+    struct address_table newest; /* by base: 1 + the index of the last one that began there */
 };
 
 void alloc_log_close(struct alloc_log *);

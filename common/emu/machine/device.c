@@ -27,6 +27,34 @@ static size_t memory_size(const struct emu_gpu *gpu, size_t wanted)
     return gpu->memory < half ? gpu->memory : half;
 }
 
+/* Opens the memory. Of what was not asked for in bytes it takes half, and half of that, until the
+ * host has addresses for it, for other devices, and for the program and the checkers. */
+static bool open_memory(struct emu *emu, const struct emu_config *config)
+{
+    enum { LEAST = 1 << 20, STRETCHES = 4 }; /* addresses and their bytes, both twice */
+    size_t bytes = memory_size(emu->gpu, config->memory);
+    if (config->memory) return memory_open(&emu->memory, bytes, config->number, 0);
+    for (; bytes >= LEAST; bytes /= 2)
+        if (memory_open(&emu->memory, bytes, config->number,
+                        bytes + bytes * STRETCHES * config->more))
+            return true;
+    return false;
+}
+
+static void describe_no_memory(const struct emu_config *config, char *message, size_t size)
+{
+    if (config->memory)
+        snprintf(
+            message, size,
+            "the host has no addresses for %zu bytes of device memory: set EMU_MEMORY to fewer,"
+            " or raise the limit that ulimit -v shows",
+            config->memory);
+    else
+        snprintf(message, size,
+                 "the host has no addresses for device memory: raise the limit that ulimit -v"
+                 " shows, or set EMU_MEMORY to less than 1M");
+}
+
 struct emu *emu_open(const struct emu_config *config, char *message, size_t size)
 {
     static const struct emu_config defaults;
@@ -55,7 +83,6 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
     emu->describe_host_place = config->describe_host_place;
     /* One host thread repeats what it did; racecheck and initcheck know no other. */
     if (emu->schedule || emu->checks & (EMU_CHECK_RACE | EMU_CHECK_INIT)) emu->threads = 1;
-    size_t bytes = memory_size(emu->gpu, config->memory);
     if (!check_open(&emu->findings, config->finding_limit) || !watch_open(emu)) {
         snprintf(message, size, "out of memory");
         watch_close(emu);
@@ -64,9 +91,8 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
         return NULL;
     }
     emu->number = config->number;
-    if (!memory_open(&emu->memory, bytes, config->number)) {
-        snprintf(message, size,
-                 "the host gives no addresses for %zu bytes of device memory; ask for less", bytes);
+    if (!open_memory(emu, config)) {
+        describe_no_memory(config, message, size);
         watch_close(emu);
         check_close(&emu->findings);
         free(emu);
@@ -133,9 +159,12 @@ int emu_alloc(struct emu *emu, size_t bytes, emu_addr *address)
 {
     pthread_mutex_lock(&emu->lock);
     int error = memory_alloc(&emu->memory, bytes, address);
+    size_t left = emu->memory.capacity - emu->memory.used;
     if (error)
-        device_failed(emu, error, "cannot allocate %zu bytes of device memory: %zu of %zu are free",
-                      bytes, emu->memory.capacity - emu->memory.used, emu->memory.capacity);
+        device_failed(
+            emu, error, "cannot allocate %zu bytes of device memory: %zu of %zu are free%s", bytes,
+            left, emu->memory.capacity,
+            bytes > left || !bytes ? "" : ", but not in one piece; set EMU_MEMORY to more");
     else
         alloc_log_add(emu, *address, bytes), watch_alloc(emu, *address, bytes);
     pthread_mutex_unlock(&emu->lock);
@@ -333,8 +362,7 @@ bool device_range(const struct emu *emu, uint64_t address, struct range *range)
 
 void device_describe_address(const struct emu *emu, uint64_t address, char *text, size_t size)
 {
-    const struct range *nearest = NULL;
-    uint64_t distance = UINT64_MAX;
+    const struct range *nearest = memory_nearest(&emu->memory, address);
     const struct range *own = memory_find(&emu->memory, address);
     if (own && own->is_heap) {
         heap_describe((struct heap *)&emu->heap, address, text, size);
@@ -349,17 +377,6 @@ void device_describe_address(const struct emu *emu, uint64_t address, char *text
                  peer->emu->number, emu->number);
         return;
     }
-    for (size_t i = 0; i < emu->memory.range_count; i++) {
-        const struct range *range = &emu->memory.ranges[i];
-        uint64_t end = range->base + range->bytes;
-        uint64_t away = address < range->base ? range->base - address
-                        : address >= end      ? address - end
-                                              : 0;
-        if (away < distance) {
-            distance = away;
-            nearest = range;
-        }
-    }
     if (!address)
         snprintf(text, size, "a null pointer");
     else if (!nearest)
@@ -367,12 +384,12 @@ void device_describe_address(const struct emu *emu, uint64_t address, char *text
     else if (address < nearest->base)
         snprintf(text, size,
                  "%" PRIu64 " bytes before the allocation of %" PRIu64 " bytes at 0x%" PRIx64,
-                 distance, nearest->bytes, nearest->base);
+                 nearest->base - address, nearest->bytes, nearest->base);
     else if (address >= nearest->base + nearest->bytes)
         snprintf(text, size,
                  "%" PRIu64 " bytes past the end of the allocation of %" PRIu64
                  " bytes at 0x%" PRIx64,
-                 distance, nearest->bytes, nearest->base);
+                 address - nearest->base - nearest->bytes, nearest->bytes, nearest->base);
     else
         snprintf(text, size,
                  "%" PRIu64 " bytes before the end of the allocation of %" PRIu64

@@ -4,11 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Between two allocations stay addresses that belong to none, so that a step over the end is
- * seen. */
-#define ALLOCATION_ALIGNMENT UINT64_C(256)
-#define GAP                  UINT64_C(4096)
-#define POISON               0xCD
+#define POISON 0xCD
 /* Writing more would cost more time than it is worth. */
 #define POISON_LIMIT ((size_t)64 << 20)
 /* The same addresses in every run where they are free, so that traces repeat. */
@@ -17,24 +13,53 @@
 
 static uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 
-bool memory_open(struct memory *memory, size_t capacity, unsigned number)
+/* Addresses for device memory and for its bytes: at the preferred place if it is free. */
+enum { RESERVED = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
+
+static bool reserve(struct memory *memory, unsigned number)
 {
-    /* Twice the addresses, so that freed ones need not be used again soon. */
-    memory->reserved = round_up(2 * (uint64_t)capacity + 4 * GAP, GAP);
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void *preferred = (void *)(uintptr_t)(PREFERRED_BASE + number * PER_DEVICE);
     void *addresses =
-        mmap(preferred, memory->reserved, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0);
-    if (addresses == MAP_FAILED) addresses = mmap(NULL, memory->reserved, PROT_NONE, flags, -1, 0);
+        mmap(preferred, memory->reserved, PROT_NONE, RESERVED | MAP_FIXED_NOREPLACE, -1, 0);
+    if (addresses == MAP_FAILED)
+        addresses = mmap(NULL, memory->reserved, PROT_NONE, RESERVED, -1, 0);
     if (addresses == MAP_FAILED) return false;
-    void *store = mmap(NULL, memory->reserved, PROT_READ | PROT_WRITE, flags, -1, 0);
+    void *store = mmap(NULL, memory->reserved, PROT_READ | PROT_WRITE, RESERVED, -1, 0);
     if (store == MAP_FAILED) {
         munmap(addresses, memory->reserved);
         return false;
     }
     memory->base = (uint64_t)(uintptr_t)addresses;
-    memory->next = memory->base + GAP;
     memory->store = store;
+    return true;
+}
+
+static void release(struct memory *memory)
+{
+    munmap((void *)(uintptr_t)memory->base, memory->reserved);
+    munmap(memory->store, memory->reserved);
+    memory->base = 0;
+}
+
+/* Does the host have so many bytes of addresses left? */
+static bool has_spare(size_t bytes)
+{
+    void *spare = bytes ? mmap(NULL, bytes, PROT_NONE, RESERVED, -1, 0) : NULL;
+    if (spare == MAP_FAILED) return false;
+    if (spare) munmap(spare, bytes);
+    return true;
+}
+
+bool memory_open(struct memory *memory, size_t capacity, unsigned number, size_t spare)
+{
+    /* Twice the addresses, so that freed ones need not be used again soon. */
+    memory->reserved = round_up(2 * (uint64_t)capacity + 4 * RANGES_GAP, RANGES_GAP);
+    if (!reserve(memory, number)) return false;
+    if (!has_spare(spare)) {
+        release(memory);
+        return false;
+    }
+    memory->next = memory->base + RANGES_GAP;
     memory->capacity = capacity;
     pthread_mutex_init(&memory->lock, NULL);
     return true;
@@ -43,32 +68,38 @@ bool memory_open(struct memory *memory, size_t capacity, unsigned number)
 void memory_close(struct memory *memory)
 {
     if (!memory->base) return;
-    munmap((void *)(uintptr_t)memory->base, memory->reserved);
-    munmap(memory->store, memory->reserved);
-    free(memory->ranges);
+    release(memory);
+    ranges_close(&memory->allocations);
+    ranges_close(&memory->mapped);
     pthread_mutex_destroy(&memory->lock);
-}
-
-/* The index of the first range that begins above an address. */
-static size_t above(const struct memory *memory, uint64_t address)
-{
-    size_t low = 0, high = memory->range_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (memory->ranges[middle].base <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 const struct range *memory_find(const struct memory *memory, uint64_t address)
 {
-    size_t index = above(memory, address);
-    if (!index) return NULL;
-    const struct range *range = &memory->ranges[index - 1];
-    return address - range->base < range->bytes ? range : NULL;
+    bool own = address - memory->base < memory->reserved;
+    const struct range *range = ranges_at(own ? &memory->allocations : &memory->mapped, address);
+    return range && address - range->base < range->bytes ? range : NULL;
+}
+
+/* How far an address is outside of a range. */
+static uint64_t distance(const struct range *range, uint64_t address)
+{
+    if (address < range->base) return range->base - address;
+    uint64_t offset = address - range->base;
+    return offset < range->bytes ? 0 : offset - range->bytes;
+}
+
+const struct range *memory_nearest(const struct memory *memory, uint64_t address)
+{
+    const struct ranges *all[] = {&memory->allocations, &memory->mapped};
+    const struct range *nearest = NULL;
+    for (int i = 0; i < 2; i++) {
+        const struct range *two[] = {ranges_at(all[i], address), ranges_above(all[i], address)};
+        for (int k = 0; k < 2; k++)
+            if (two[k] && (!nearest || distance(two[k], address) < distance(nearest, address)))
+                nearest = two[k];
+    }
+    return nearest;
 }
 
 bool memory_look(struct memory *memory, uint64_t address, struct range *range)
@@ -87,64 +118,36 @@ void *memory_view(const struct memory *memory, uint64_t address, size_t bytes)
     return (void *)(uintptr_t)(address + (uint64_t)range->delta);
 }
 
-static bool insert_locked(struct memory *memory, struct range range)
-{
-    if (memory->range_count == memory->range_room) {
-        size_t room = memory->range_room ? 2 * memory->range_room : 64;
-        struct range *grown = realloc(memory->ranges, room * sizeof *grown);
-        if (!grown) return false;
-        memory->ranges = grown;
-        memory->range_room = room;
-    }
-    size_t index = above(memory, range.base);
-    memmove(&memory->ranges[index + 1], &memory->ranges[index],
-            (memory->range_count - index) * sizeof *memory->ranges);
-    memory->ranges[index] = range;
-    memory->range_count++;
-    return true;
-}
-
-static bool insert(struct memory *memory, struct range range)
+static struct range *insert(struct memory *memory, struct ranges *ranges, struct range range)
 {
     pthread_mutex_lock(&memory->lock);
-    bool done = insert_locked(memory, range);
+    struct range *kept = ranges_add(ranges, range);
     pthread_mutex_unlock(&memory->lock);
-    return done;
+    return kept;
 }
 
-static void take_out(struct memory *memory, const struct range *range)
+static void take_out(struct memory *memory, struct ranges *ranges, uint64_t base)
 {
-    size_t index = (size_t)(range - memory->ranges);
     pthread_mutex_lock(&memory->lock);
-    memory->range_count--;
-    memmove(&memory->ranges[index], &memory->ranges[index + 1],
-            (memory->range_count - index) * sizeof *memory->ranges);
+    ranges_remove(ranges, base);
     pthread_mutex_unlock(&memory->lock);
-}
-
-/* Is [address, address + bytes) free, with a gap on both sides? Otherwise *address moves behind
- * what is there. */
-static bool is_free(const struct memory *memory, uint64_t *address, uint64_t bytes)
-{
-    for (size_t index = above(memory, *address + bytes + GAP); index-- > 0;) {
-        const struct range *range = &memory->ranges[index];
-        if (range->base < memory->base) return true;
-        if (range->base + range->bytes + GAP <= *address) return true;
-        if (range->base < *address + bytes + GAP) {
-            *address = round_up(range->base + range->bytes + GAP, ALLOCATION_ALIGNMENT);
-            return false;
-        }
-    }
-    return true;
 }
 
 /* The first free place from an address upward, or 0. */
 static uint64_t find_place(const struct memory *memory, uint64_t from, uint64_t bytes)
 {
+    const struct ranges *all = &memory->allocations;
+    const struct range *before = ranges_at(all, from), *behind = ranges_above(all, from);
     uint64_t end = memory->base + memory->reserved;
-    while (from + bytes + GAP <= end)
-        if (is_free(memory, &from, bytes)) return from;
-    return 0;
+    uint64_t place = before ? ranges_behind(before->base + before->bytes) : from;
+    if (place < from) place = from;
+    if (place + bytes + RANGES_GAP <= (behind ? behind->base : end)) return place;
+    if (!behind) return 0;
+    place = ranges_hole(all, behind->base, bytes);
+    if (place) return place;
+    const struct range *last = ranges_at(all, end);
+    place = ranges_behind(last->base + last->bytes);
+    return place + bytes + RANGES_GAP <= end ? place : 0;
 }
 
 int memory_alloc(struct memory *memory, size_t bytes, emu_addr *address)
@@ -152,13 +155,14 @@ int memory_alloc(struct memory *memory, size_t bytes, emu_addr *address)
     if (!bytes) return EMU_INVALID_VALUE;
     if (bytes > memory->capacity - memory->used) return EMU_OUT_OF_MEMORY;
     uint64_t place = find_place(memory, memory->next, bytes);
-    if (!place) place = find_place(memory, memory->base + GAP, bytes);
+    if (!place) place = find_place(memory, memory->base + RANGES_GAP, bytes);
     if (!place) return EMU_OUT_OF_MEMORY;
     int64_t delta = (int64_t)((uint64_t)(uintptr_t)memory->store - memory->base);
-    if (!insert(memory, (struct range){.base = place, .bytes = bytes, .delta = delta}))
+    if (!insert(memory, &memory->allocations,
+                (struct range){.base = place, .bytes = bytes, .delta = delta}))
         return EMU_OUT_OF_MEMORY;
     memory->used += bytes;
-    memory->next = round_up(place + bytes + GAP, ALLOCATION_ALIGNMENT);
+    memory->next = ranges_behind(place + bytes);
     memset((void *)(uintptr_t)(place + (uint64_t)delta), POISON,
            bytes < POISON_LIMIT ? bytes : POISON_LIMIT);
     *address = place;
@@ -167,13 +171,12 @@ int memory_alloc(struct memory *memory, size_t bytes, emu_addr *address)
 
 static void free_range(struct memory *memory, const struct range *range)
 {
-    uint64_t address = range->base;
-    /* Give whole pages back to the host. */
-    uint64_t first = round_up(address, GAP), last = (address + range->bytes) / GAP * GAP;
-    if (first < last)
-        madvise((void *)(uintptr_t)(first + (uint64_t)range->delta), last - first, MADV_DONTNEED);
+    /* No page of the store is shared, for the gap is as wide as a page. */
+    uint64_t first = range->base / RANGES_GAP * RANGES_GAP,
+             end = round_up(range->base + range->bytes, RANGES_GAP);
+    madvise((void *)(uintptr_t)(first + (uint64_t)range->delta), end - first, MADV_DONTNEED);
     memory->used -= range->bytes;
-    take_out(memory, range);
+    take_out(memory, &memory->allocations, range->base);
 }
 
 int memory_free(struct memory *memory, emu_addr address)
@@ -188,7 +191,7 @@ int memory_free(struct memory *memory, emu_addr address)
 int memory_alloc_heap(struct memory *memory, size_t bytes, emu_addr *address)
 {
     int error = memory_alloc(memory, bytes, address);
-    if (!error) memory->ranges[above(memory, *address) - 1].is_heap = true;
+    if (!error) ranges_at(&memory->allocations, *address)->is_heap = true;
     return error;
 }
 
@@ -202,11 +205,11 @@ int memory_map(struct memory *memory, void *host, size_t bytes)
 {
     uint64_t address = (uint64_t)(uintptr_t)host;
     if (!host || !bytes) return EMU_INVALID_VALUE;
-    size_t index = above(memory, address + bytes - 1);
-    if (index && memory->ranges[index - 1].base + memory->ranges[index - 1].bytes > address)
+    const struct range *last = ranges_at(&memory->mapped, address + bytes - 1);
+    if (last && last->base + last->bytes > address)
         return EMU_INVALID_VALUE; /* overlaps one that is mapped already */
-    return insert(memory, (struct range){.base = address, .bytes = bytes}) ? EMU_OK
-                                                                           : EMU_OUT_OF_MEMORY;
+    bool done = insert(memory, &memory->mapped, (struct range){.base = address, .bytes = bytes});
+    return done ? EMU_OK : EMU_OUT_OF_MEMORY;
 }
 
 int memory_unmap(struct memory *memory, void *host)
@@ -214,6 +217,6 @@ int memory_unmap(struct memory *memory, void *host)
     const struct range *range = memory_find(memory, (uint64_t)(uintptr_t)host);
     if (!range || range->base != (uint64_t)(uintptr_t)host || range->delta)
         return EMU_INVALID_VALUE;
-    take_out(memory, range);
+    take_out(memory, &memory->mapped, range->base);
     return EMU_OK;
 }

@@ -9,22 +9,21 @@
 #ifndef EMU_MEMORY_H
 #define EMU_MEMORY_H
 
-#include "machine.h"
+#include "ranges.h"
 
 struct memory {
     uint64_t base, reserved; /* the device's addresses */
     uint8_t *store;          /* the byte at address a is store[a - base] */
     size_t capacity, used;   /* bytes that may be, and are, allocated */
-    uint64_t next;        /* where the next allocation is tried: freed addresses come back last */
-    struct range *ranges; /* sorted by base: allocations and mapped host memory */
-    size_t range_count, range_room;
-    pthread_mutex_t lock; /* of `ranges`, for kernels of other devices; the owner's lock holds off
+    uint64_t next; /* where the next allocation is tried: freed addresses come back last */
+    struct ranges allocations, mapped; /* of the device's addresses, and of host memory */
+    pthread_mutex_t lock; /* of both, for kernels of other devices; the owner's lock holds off
                              everybody else */
 };
 
 /* Reserves addresses for `capacity` bytes, other ones for each `number` of a device. False: the host
- * gives none. */
-bool memory_open(struct memory *, size_t capacity, unsigned number);
+ * has none, or would have less than `spare` bytes of addresses left. */
+bool memory_open(struct memory *, size_t capacity, unsigned number, size_t spare);
 void memory_close(struct memory *);
 /* Returns 0 or an enum emu_error. Fresh memory reads as 0xCD, as far as POISON_LIMIT. */
 int memory_alloc(struct memory *, size_t bytes, emu_addr *);
@@ -36,6 +35,8 @@ int memory_map(struct memory *, void *host, size_t bytes);
 int memory_unmap(struct memory *, void *host);
 /* The range that holds an address, or NULL. */
 const struct range *memory_find(const struct memory *, uint64_t address);
+/* The range that holds an address, or the one that is nearest to it. NULL: there is none. */
+const struct range *memory_nearest(const struct memory *, uint64_t address);
 /* The same for another device, while this one works: a copy, for the range may go at any time. */
 bool memory_look(struct memory *, uint64_t address, struct range *);
 /* The host's view of [address, address + bytes), or NULL if that is not inside one range. */

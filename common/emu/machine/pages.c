@@ -5,9 +5,14 @@
 
 enum { FIRST_SIZE = 256 };
 
+static size_t home_of(const struct pages *pages, uint64_t number)
+{
+    return (number * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (pages->size - 1);
+}
+
 static struct page **place_of(const struct pages *pages, uint64_t number)
 {
-    size_t at = (number * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (pages->size - 1);
+    size_t at = home_of(pages, number);
     while (pages->table[at] && pages->table[at]->number != number)
         at = (at + 1) & (pages->size - 1);
     return &pages->table[at];
@@ -61,10 +66,31 @@ struct page *pages_touch(struct pages *pages, uint64_t number)
     return pages->last = page;
 }
 
+/* Drops one page. Pages behind it that would be found no more move up. */
+static void drop(struct pages *pages, uint64_t number)
+{
+    size_t mask = pages->size - 1, hole = (size_t)(place_of(pages, number) - pages->table);
+    if (!pages->table[hole]) return;
+    free(pages->table[hole]);
+    for (size_t at = (hole + 1) & mask; pages->table[at]; at = (at + 1) & mask) {
+        if (((at - home_of(pages, pages->table[at]->number)) & mask) < ((at - hole) & mask))
+            continue;
+        pages->table[hole] = pages->table[at];
+        hole = at;
+    }
+    pages->table[hole] = NULL;
+    pages->count--;
+    pages->last = NULL;
+}
+
 void pages_drop(struct pages *pages, uint64_t first, uint64_t last)
 {
+    if (!pages->count) return;
     /* For want of memory the pages stay, and serve what comes there next. */
-    if (pages->count) rebuild(pages, pages->size, first, last);
+    if (last - first >= pages->count)
+        rebuild(pages, pages->size, first, last);
+    else
+        for (uint64_t number = first; number <= last; number++) drop(pages, number);
 }
 
 void pages_close(struct pages *pages)

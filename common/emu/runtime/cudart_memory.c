@@ -5,11 +5,12 @@
 #include "cudart_capture.h"
 #include "cudart_graph.h"
 #include "cudart_memory.h"
+#include "emu/machine/address_table.h"
 
 #include <stdlib.h>
 
-static struct block *blocks;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the list */
+static struct address_table blocks;                       /* of struct block, which it owns */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the table */
 
 enum { ALIGNMENT = 256, PITCH_ALIGNMENT = 512 };
 
@@ -50,10 +51,10 @@ cudaError_t cudart_remember(struct block block)
     *kept = block;
     if (block.pool == NULL) kept->device = cudart_device()->number;
     pthread_mutex_lock(&mutex);
-    kept->next = blocks;
-    blocks = kept;
+    bool done = address_table_set(&blocks, (uint64_t)block.address, kept);
     pthread_mutex_unlock(&mutex);
-    return cudaSuccess;
+    if (!done) free(kept);
+    return done ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 /* Gives back what an allocation holds. */
@@ -72,13 +73,11 @@ int cudart_forget(void *address, unsigned kinds)
 {
     int error = cudaErrorInvalidValue;
     pthread_mutex_lock(&mutex);
-    for (struct block **link = &blocks; *link != NULL; link = &(*link)->next) {
-        struct block *block = *link;
-        if (block->address != address || !(kinds & 1u << block->kind)) continue;
-        *link = block->next;
+    struct block *block = address_table_find(&blocks, (uint64_t)address);
+    if (block != NULL && kinds & 1u << block->kind) {
+        address_table_remove(&blocks, (uint64_t)address);
         error = release(block);
         free(block);
-        break;
     }
     pthread_mutex_unlock(&mutex);
     return error;
@@ -86,27 +85,24 @@ int cudart_forget(void *address, unsigned kinds)
 
 bool cudart_recall(const void *address, struct block *found)
 {
-    bool is_known = false;
     pthread_mutex_lock(&mutex);
-    for (const struct block *b = blocks; b != NULL && !is_known; b = b->next) {
-        is_known = b->address == address;
-        if (is_known) *found = *b;
-    }
+    const struct block *block = address_table_find(&blocks, (uint64_t)address);
+    if (block != NULL) *found = *block;
     pthread_mutex_unlock(&mutex);
-    return is_known;
+    return block != NULL;
 }
 
 void cudart_free_all(void)
 {
     int device = cudart_device()->number;
     pthread_mutex_lock(&mutex);
-    for (struct block **link = &blocks; *link != NULL;) {
-        struct block *block = *link;
-        if (block->device != device) {
-            link = &block->next;
+    for (size_t i = 0; i < blocks.size;) {
+        struct block *block = blocks.entries[i].kept;
+        if (block == NULL || block->device != device) {
+            i++;
             continue;
         }
-        *link = block->next;
+        address_table_remove(&blocks, blocks.entries[i].address); /* another may move up to i */
         release(block);
         free(block);
     }

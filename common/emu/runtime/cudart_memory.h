@@ -26,7 +26,6 @@ struct block {
     int device;            /* the one that was current, or the pool's */
     struct pool *pool;     /* that device memory was taken from; NULL: none */
     struct advice *advice; /* of managed memory, owned */
-    struct block *next;
 };
 
 /* Writes an allocation down, whose address, bytes and kind are given. */

@@ -5,7 +5,8 @@
  *   EMU_MODEL=hopper      by which generation's rules memory is counted (models.c)
  *   EMU_DEVICES=4         how many of them (1)
  *   EMU_THREADS=4         host threads; default: every core
- *   EMU_MEMORY=2G         bytes of each one's memory, with K, M or G for 2^10, 2^20, 2^30
+ *   EMU_MEMORY=2G         bytes of each one's memory, with K, M or G for 2^10, 2^20, 2^30;
+ *                         default: the model's, at most half of the host's, and less under ulimit -v
  *   EMU_TRACE=FILE        every access to shared and global memory, as text
  *   EMU_TIMEOUT=60        seconds that a block may run without writing memory
  *   EMU_KERNEL_TIMEOUT=N  seconds that a kernel may run in any case; default: as long as it likes
@@ -164,8 +165,10 @@ static void open_devices(void)
     cudart_check_config(&config);
     int count = (int)read_number("EMU_DEVICES", false, MAX_DEVICES, "1 to 16");
     if (count == 0) count = 1;
-    for (; (int)config.number < count; config.number++)
+    for (; (int)config.number < count; config.number++) {
+        config.more = (unsigned)count - 1 - config.number;
         open_device(&devices[config.number], &config);
+    }
     device_count = count;
     introduce();
     cudart_catch_interrupt();
