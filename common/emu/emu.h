@@ -79,7 +79,7 @@ const struct emu_gpu *emu_gpu_at(size_t index);
 enum emu_check {
     EMU_CHECK_MEMORY = 1, /* memcheck: accesses out of bounds, leaks, API errors */
     EMU_CHECK_RACE = 2,   /* racecheck: hazards between threads */
-    EMU_CHECK_INIT = 4,   /* initcheck: reads of what nobody wrote */
+    EMU_CHECK_INIT = 4,   /* initcheck: reads of what nothing has written */
     EMU_CHECK_SYNC = 8,   /* synccheck: barriers, member masks, deadlocks */
     EMU_CHECK_ALL = 15,
 };
@@ -168,8 +168,18 @@ void emu_memory_info(struct emu *, size_t *free_bytes, size_t *total_bytes);
  * does not lie inside one allocation. */
 int emu_write(struct emu *, emu_addr to, const void *from, size_t bytes);
 int emu_read(struct emu *, void *to, emu_addr from, size_t bytes);
+/* The same for `slices` times `rows` rows of so many bytes each, and so far from one row, and from
+ * one slice, to the next, there and here. For initcheck it is one copy. */
+struct emu_rows {
+    size_t bytes, rows, slices;
+    size_t to_row, to_slice, from_row, from_slice;
+};
+int emu_read_rows(struct emu *, void *to, emu_addr from, const struct emu_rows *);
 int emu_copy(struct emu *, emu_addr to, emu_addr from, size_t bytes);
 int emu_fill(struct emu *, emu_addr, unsigned char value, size_t bytes);
+
+/* initcheck: what memory holds is undefined from now on, as if it were newly allocated. */
+void emu_renew(struct emu *, emu_addr, size_t bytes);
 
 /* ---- several devices ----------------------------------------------------------------------- */
 

@@ -2,162 +2,152 @@
 #include "init.h"
 #include "check.h"
 #include "emu/machine/device.h"
-#include "emu/machine/pages.h"
 #include "watch.h"
+#include "written.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct init {
-    struct pages pages; /* a bit for each byte of device memory: it has been written */
-    bool *told;         /* by instruction of the kernel that runs: its text is known */
-    uint32_t *first;    /* by instruction: the first of its line */
-    bool out_of_memory; /* then nothing is reported any more */
+    struct written written;
+    bool *told;      /* by instruction of the kernel that runs: its text is known */
+    uint32_t *first; /* by instruction: the first of its line */
 };
 
 struct init_block {
-    uint64_t *shared; /* the bits of shared memory */
-    size_t words;
+    struct written shared;
 };
-
-enum { WORD = 64 };
 
 struct init *init_open(void)
 {
     struct init *init = calloc(1, sizeof *init);
-    if (init) init->pages.bytes = PAGE_BYTES / 8;
+    if (init) written_open(&init->written);
     return init;
 }
 
 void init_close(struct init *init)
 {
     if (!init) return;
-    pages_close(&init->pages);
+    written_close(&init->written);
     free(init->told);
     free(init->first);
     free(init);
 }
 
-/* ---- bits ------------------------------------------------------------------------------------ */
-
-/* The word with the bits of an address in device memory. NULL: nothing is written near it. */
-static uint64_t *word_at(struct init *init, uint64_t address)
-{
-    struct page *page = pages_find(&init->pages, address >> PAGE_BITS);
-    return page ? &page->content[address % PAGE_BYTES / WORD] : NULL;
-}
-
-static uint64_t *word_for(struct init *init, uint64_t address)
-{
-    struct page *page = pages_touch(&init->pages, address >> PAGE_BITS);
-    if (!page) init->out_of_memory = true;
-    return page ? &page->content[address % PAGE_BYTES / WORD] : NULL;
-}
-
-/* Of the bytes from `at` on that lie in one word: how many, at most `left`. */
-static unsigned in_word(uint64_t at, uint64_t left)
-{
-    unsigned room = WORD - (unsigned)(at % WORD);
-    return left < room ? (unsigned)left : room;
-}
-
-static uint64_t bits_from(uint64_t at, unsigned count)
-{
-    uint64_t ones = count == WORD ? UINT64_MAX : (UINT64_C(1) << count) - 1;
-    return ones << at % WORD;
-}
+/* ---- what the host does ---------------------------------------------------------------------- */
 
 void init_forget(struct init *init, uint64_t address, uint64_t bytes)
 {
-    for (uint64_t at = address, end = address + bytes; at < end;) {
-        unsigned count = in_word(at, end - at);
-        uint64_t *word = word_at(init, at);
-        if (word) *word &= ~bits_from(at, count);
-        at = word ? at + count : (at / PAGE_BYTES + 1) * PAGE_BYTES;
-    }
+    written_forget(&init->written, address, bytes);
 }
 
 void init_write(struct init *init, uint64_t address, uint64_t bytes)
 {
-    for (uint64_t at = address, end = address + bytes; at < end;) {
-        unsigned count = in_word(at, end - at);
-        uint64_t *word = word_for(init, at);
-        if (!word) return;
-        *word |= bits_from(at, count);
-        at += count;
-    }
+    written_set(&init->written, address, bytes);
 }
 
-static bool is_written(struct init *init, uint64_t address)
+void init_copy(struct init *to, uint64_t to_address, struct init *from, uint64_t from_address,
+               uint64_t bytes)
 {
-    const uint64_t *word = word_at(init, address);
-    return word && *word >> address % WORD & 1;
+    written_copy(&to->written, to_address, &from->written, from_address, bytes);
 }
 
-static bool any_written(struct init *init, uint64_t address, uint64_t bytes)
+/* For want of memory something that was written is not known to be: nothing is reported any more. */
+static bool is_blind(const struct init *init) { return init->written.out_of_memory; }
+
+/* What is unwritten of rows, and in which of them the first byte is, counted through all slices. */
+static struct unwritten look_at_rows(struct init *init, uint64_t address,
+                                     const struct emu_rows *rows, uint64_t *first_row)
 {
-    for (uint64_t at = address, end = address + bytes; at < end;) {
-        unsigned count = in_word(at, end - at);
-        const uint64_t *word = word_at(init, at);
-        if (word && *word & bits_from(at, count)) return true;
-        at += count;
+    struct unwritten all = {0};
+    for (uint64_t k = 0; k < rows->rows * rows->slices; k++) {
+        uint64_t from =
+            address + k / rows->rows * rows->from_slice + k % rows->rows * rows->from_row;
+        struct unwritten row = written_look(&init->written, from, rows->bytes);
+        if (row.bytes && !all.bytes) {
+            all.first = row.first;
+            *first_row = k;
+        }
+        all.bytes += row.bytes;
     }
-    return false;
+    return all;
 }
 
-static bool all_written(struct init *init, uint64_t address, uint64_t bytes)
+/* Where in what is read the first unwritten byte is: its offset from the beginning, of a row if there
+ * are several; and its element, as large as kernels have stored them, unless that differs. */
+static void append_first(struct emu *emu, const struct emu_rows *rows, uint64_t address,
+                         uint64_t first, uint64_t row, char *text, size_t size)
 {
-    for (uint64_t at = address, end = address + bytes; at < end;) {
-        unsigned count = in_word(at, end - at);
-        const uint64_t *word = word_at(init, at);
-        if (!word || ~*word & bits_from(at, count)) return false;
-        at += count;
-    }
-    return true;
+    uint64_t from =
+        address + row / rows->rows * rows->from_slice + row % rows->rows * rows->from_row;
+    unsigned width = written_width(&emu->init->written, first);
+    char nearest[300];
+    if (!width && first > from) width = written_width(&emu->init->written, first - 1);
+    device_append(text, size, "\n    The first is at offset %" PRIu64, first - from);
+    if (rows->rows * rows->slices > 1) device_append(text, size, " of row %" PRIu64, row);
+    if (width)
+        device_append(text, size, ", in element %" PRIu64 " of %u bytes", (first - from) / width,
+                      width);
+    device_describe_address(emu, first, nearest, sizeof nearest);
+    device_append(text, size, ": address 0x%" PRIx64 ", %s", first, nearest);
 }
 
-void init_copy(struct init *init, uint64_t to, uint64_t from, uint64_t bytes)
+void init_read(struct emu *emu, uint64_t address, const struct emu_rows *rows)
 {
-    if (all_written(init, from, bytes)) {
-        init_write(init, to, bytes);
-        return;
-    }
-    bool backwards = to > from; /* they may overlap */
-    for (uint64_t k = 0; k < bytes; k++) {
-        uint64_t i = backwards ? bytes - 1 - k : k;
-        if (is_written(init, from + i))
-            init_write(init, to + i, 1);
-        else
-            init_forget(init, to + i, 1);
-    }
-}
-
-/* ---- what is told ---------------------------------------------------------------------------- */
-
-void init_read(struct emu *emu, uint64_t address, uint64_t bytes)
-{
-    char head[CHECK_TEXT], nearest[300];
-    if (emu->init->out_of_memory || any_written(emu->init, address, bytes)) return;
-    device_describe_address(emu, address, nearest, sizeof nearest);
+    char head[CHECK_TEXT], detail[CHECK_TEXT] = "";
+    uint64_t row = 0, bytes = rows->bytes * rows->rows * rows->slices;
+    struct emu_host_place place;
+    if (is_blind(emu->init)) return;
+    struct unwritten unwritten = look_at_rows(emu->init, address, rows, &row);
+    if (!unwritten.bytes) return;
     snprintf(head, sizeof head,
              "Host API uninitialized memory access of size %" PRIu64
-             "\n    A copy to the host from 0x%" PRIx64
-             ", %s: no copy, fill or kernel has written any of it",
-             bytes, address, nearest);
+             "\n    A copy to the host from 0x%" PRIx64 ": %" PRIu64 " of its %" PRIu64
+             " bytes have not been written",
+             bytes, address, unwritten.bytes, bytes);
+    append_first(emu, rows, address, unwritten.first, row, head, sizeof head);
+    device_host_place(emu, &place);
+    device_append_host_place(emu, &place, "The copy was made at", detail, sizeof detail);
     check_report(emu, NULL,
                  &(struct check_report){.tool = EMU_CHECK_INIT,
                                         .severity = EMU_FINDING_ERROR,
                                         .kind = "host read",
-                                        .head = head});
+                                        .head = head,
+                                        .detail = *detail ? detail + 1 : NULL});
+}
+
+/* ---- what a kernel reads --------------------------------------------------------------------- */
+
+/* "Address 0x… (…) has not been written", or how much of what is read there has not. */
+static void describe(const struct launch *launch, enum ptx_space space, uint64_t address,
+                     unsigned bytes, const struct unwritten *unwritten, char *text, size_t size)
+{
+    char nearest[300];
+    struct range range;
+    snprintf(text, size, "    Address 0x%" PRIx64, address);
+    if (space == PTX_GLOBAL) {
+        device_describe_address(launch->emu, address, nearest, sizeof nearest);
+        device_append(text, size, " (%s)", nearest);
+        if (device_range(launch->emu, address, &range))
+            device_append(text, size, ", element %" PRIu64 " of %u bytes",
+                          (address - range.base) / bytes, bytes);
+    }
+    if (unwritten->bytes == bytes)
+        device_append(text, size, "%s has not been written", space == PTX_GLOBAL ? "," : "");
+    else
+        device_append(text, size,
+                      ": %" PRIu64 " of its %u bytes have not been written, the first at offset"
+                      " %" PRIu64,
+                      unwritten->bytes, bytes, unwritten->first - address);
 }
 
 static void report(struct warp *w, const struct insn *i, int lane, enum ptx_space space,
-                   uint64_t address, unsigned bytes)
+                   uint64_t address, unsigned bytes, const struct unwritten *unwritten)
 {
     const struct launch *launch = w->block->launch;
     const struct init *init = launch->emu->init;
     uint32_t first = init->first[i - launch->kernel->code];
-    char title[100], head[CHECK_TEXT] = "", detail[CHECK_TEXT], nearest[300] = "";
+    char title[100], head[CHECK_TEXT] = "", detail[CHECK_TEXT] = "";
     struct check_report report = {.tool = EMU_CHECK_INIT,
                                   .severity =
                                       space == PTX_SHARED ? EMU_FINDING_WARNING : EMU_FINDING_ERROR,
@@ -166,15 +156,11 @@ static void report(struct warp *w, const struct insn *i, int lane, enum ptx_spac
                                   .head = head,
                                   .detail = detail,
                                   .place = check_place(w, &launch->kernel->code[first], lane)};
-    detail[0] = '\0';
     if (!init->told[first]) {
         snprintf(title, sizeof title, "Uninitialized __%s__ memory read of size %u bytes",
                  report.kind, bytes);
         check_head(launch, &report.place, title, head, sizeof head);
-        if (space == PTX_GLOBAL)
-            device_describe_address(launch->emu, address, nearest, sizeof nearest);
-        snprintf(detail, sizeof detail, "    Address 0x%" PRIx64 "%s%s%s has not been written",
-                 address, *nearest ? " (" : "", nearest, *nearest ? ")" : "");
+        describe(launch, space, address, bytes, unwritten, detail, sizeof detail);
     }
     init->told[first] = true;
     check_report(launch->emu, launch, &report);
@@ -195,23 +181,17 @@ bool init_begin(struct launch *launch)
 struct init_block *init_block_new(const struct block *block)
 {
     struct init_block *init = calloc(1, sizeof *init);
-    if (!init) return NULL;
-    init->words = (block->shared_bytes + WORD - 1) / WORD;
-    init->shared = malloc(init->words * sizeof *init->shared + 1);
-    if (init->shared) return init;
+    if (init && written_open_piece(&init->shared, block->shared_bytes)) return init;
     free(init);
     return NULL;
 }
 
-void init_block_start(struct block *block)
-{
-    memset(block->init->shared, 0, block->init->words * sizeof *block->init->shared);
-}
+void init_block_start(struct block *block) { written_forget_all(&block->init->shared); }
 
 void init_block_free(struct init_block *init)
 {
     if (!init) return;
-    free(init->shared);
+    written_close(&init->shared);
     free(init);
 }
 
@@ -224,38 +204,52 @@ static struct init *owner_of(const struct emu *emu, uint64_t address)
     return NULL;
 }
 
-/* Each element that a lane takes, of the owner's shared memory if init is NULL. They lie in one word
- * each, because they are aligned. What is no plain load takes `bytes` at once. */
-static void read_lane(struct warp *w, const struct insn *i, int lane, struct init *init,
-                      const struct block *owner, uint64_t address, unsigned bytes)
+/* Where the memory ends that holds an address of global memory; shared memory has no end. */
+static uint64_t end_of(const struct emu *emu, enum ptx_space space, uint64_t address)
+{
+    struct range range;
+    if (space == PTX_SHARED || !device_range(emu, address, &range)) return UINT64_MAX;
+    return range.base + range.bytes;
+}
+
+/* Each element that a lane takes. What is no plain load takes `bytes` at once. Elements are aligned,
+ * so that each lies between two multiples of 64. */
+static void read_lane(struct warp *w, const struct insn *i, int lane, enum ptx_space space,
+                      struct written *written, uint64_t address, unsigned bytes)
 {
     uint32_t used = watch_used_bytes(i);
     unsigned step = i->tally == TALLY_LOAD ? i->element_bytes : bytes;
+    if (used == UINT32_MAX && written_near(written, address, bytes)) return;
     for (unsigned k = 0; k < bytes; k += step, address += step) {
-        if (!(used >> k & 1)) continue;
-        const uint64_t *word = init ? word_at(init, address) : &owner->init->shared[address / WORD];
-        if (!word || !(*word & bits_from(address, step)))
-            report(w, i, lane, init ? PTX_GLOBAL : PTX_SHARED, address, step);
+        if (!(used >> k & 1) || written_near(written, address, step)) continue;
+        uint64_t end = end_of(w->block->launch->emu, space, address);
+        struct unwritten unwritten = written_look_around(written, address, step, end);
+        if (unwritten.bytes) report(w, i, lane, space, address, step, &unwritten);
     }
+}
+
+/* A store of the lanes' registers shows how wide the elements are; what else writes does not. */
+static void write_lane(const struct insn *i, struct written *written, uint64_t address,
+                       unsigned bytes)
+{
+    if (i->tally == TALLY_STORE)
+        written_store(written, address, bytes, i->element_bytes);
+    else
+        written_set(written, address, bytes);
 }
 
 void init_access(struct warp *w, const struct insn *i, uint32_t mask, const uint64_t *address,
                  unsigned bytes, const char *operation, enum ptx_space space,
                  const struct block *owner)
 {
-    bool shared = space == PTX_SHARED;
-    struct init *init =
-        shared ? NULL : owner_of(w->block->launch->emu, address[__builtin_ctz(mask)]);
-    if (w->block->launch->emu->init->out_of_memory || (!shared && !init)) return;
+    const struct emu *emu = w->block->launch->emu;
+    struct init *init = space == PTX_SHARED ? NULL : owner_of(emu, address[__builtin_ctz(mask)]);
+    if (is_blind(emu->init) || (space != PTX_SHARED && !init)) return;
+    struct written *written = init ? &init->written : &owner->init->shared;
     for (uint32_t left = mask; left && *operation != 's'; left &= left - 1) {
         int lane = __builtin_ctz(left);
-        read_lane(w, i, lane, init, owner, address[lane], bytes);
+        read_lane(w, i, lane, space, written, address[lane], bytes);
     }
-    for (uint32_t left = mask; left && *operation != 'l'; left &= left - 1) {
-        uint64_t at = address[__builtin_ctz(left)];
-        if (shared)
-            owner->init->shared[at / WORD] |= bits_from(at, bytes);
-        else
-            init_write(init, at, bytes);
-    }
+    for (uint32_t left = mask; left && *operation != 'l'; left &= left - 1)
+        write_lane(i, written, address[__builtin_ctz(left)], bytes);
 }

@@ -41,18 +41,20 @@ void watch_write(struct emu *emu, uint64_t address, uint64_t bytes)
     if (emu->init && !is_mapped(emu, address)) init_write(emu->init, address, bytes);
 }
 
-void watch_read(struct emu *emu, uint64_t address, uint64_t bytes)
+void watch_read(struct emu *emu, uint64_t address, const struct emu_rows *rows)
 {
-    if (emu->init && !is_mapped(emu, address)) init_read(emu, address, bytes);
+    if (emu->init && !is_mapped(emu, address)) init_read(emu, address, rows);
 }
 
-void watch_copy(struct emu *emu, uint64_t to, uint64_t from, uint64_t bytes)
+void watch_copy(struct emu *to, uint64_t to_address, struct emu *from, uint64_t from_address,
+                uint64_t bytes)
 {
-    if (!emu->init || is_mapped(emu, to)) return;
-    if (is_mapped(emu, from))
-        init_write(emu->init, to, bytes);
-    else
-        init_copy(emu->init, to, from, bytes);
+    if (is_mapped(to, to_address))
+        watch_read(from, from_address, &(struct emu_rows){.bytes = bytes, .rows = 1, .slices = 1});
+    else if (is_mapped(from, from_address) || !from->init)
+        watch_write(to, to_address, bytes);
+    else if (to->init)
+        init_copy(to->init, to_address, from->init, from_address, bytes);
 }
 
 bool watch_begin(struct launch *launch)

@@ -12,8 +12,9 @@ void watch_close(struct emu *);
 void watch_alloc(struct emu *, uint64_t address, uint64_t bytes);
 void watch_free(struct emu *, uint64_t address, uint64_t bytes);
 void watch_write(struct emu *, uint64_t address, uint64_t bytes);
-void watch_read(struct emu *, uint64_t address, uint64_t bytes);
-void watch_copy(struct emu *, uint64_t to, uint64_t from, uint64_t bytes);
+void watch_read(struct emu *, uint64_t address, const struct emu_rows *);
+void watch_copy(struct emu *to, uint64_t to_address, struct emu *from, uint64_t from_address,
+                uint64_t bytes);
 /* A launch's, and that of a block's memory; false: out of memory. */
 bool watch_begin(struct launch *);
 void watch_end(struct launch *);

@@ -256,11 +256,21 @@ int emu_write(struct emu *emu, emu_addr to, const void *from, size_t bytes)
 
 int emu_read(struct emu *emu, void *to, emu_addr from, size_t bytes)
 {
-    if (!bytes) return EMU_OK;
+    return emu_read_rows(emu, to, from, &(struct emu_rows){.bytes = bytes, .rows = 1, .slices = 1});
+}
+
+int emu_read_rows(struct emu *emu, void *to, emu_addr from, const struct emu_rows *rows)
+{
+    const void *there = NULL;
+    if (!rows->bytes || !rows->rows || !rows->slices) return EMU_OK;
     pthread_mutex_lock(&emu->lock);
-    void *there = view(emu, from, bytes);
-    if (there) memcpy(to, there, bytes);
-    if (there) watch_read(emu, from, bytes);
+    for (size_t k = 0; k < rows->rows * rows->slices; k++) {
+        size_t z = k / rows->rows, y = k % rows->rows;
+        there = view(emu, from + z * rows->from_slice + y * rows->from_row, rows->bytes);
+        if (!there) break;
+        memcpy((char *)to + z * rows->to_slice + y * rows->to_row, there, rows->bytes);
+    }
+    if (there) watch_read(emu, from, rows);
     pthread_mutex_unlock(&emu->lock);
     return there ? EMU_OK : EMU_INVALID_VALUE;
 }
@@ -271,7 +281,7 @@ int emu_copy(struct emu *emu, emu_addr to, emu_addr from, size_t bytes)
     pthread_mutex_lock(&emu->lock);
     void *target = view(emu, to, bytes), *source = target ? view(emu, from, bytes) : NULL;
     if (source) memmove(target, source, bytes);
-    if (source) watch_copy(emu, to, from, bytes);
+    if (source) watch_copy(emu, to, emu, from, bytes);
     pthread_mutex_unlock(&emu->lock);
     return source ? EMU_OK : EMU_INVALID_VALUE;
 }
@@ -285,6 +295,13 @@ int emu_fill(struct emu *emu, emu_addr address, unsigned char value, size_t byte
     if (there) watch_write(emu, address, bytes);
     pthread_mutex_unlock(&emu->lock);
     return there ? EMU_OK : EMU_INVALID_VALUE;
+}
+
+void emu_renew(struct emu *emu, emu_addr address, size_t bytes)
+{
+    pthread_mutex_lock(&emu->lock);
+    watch_alloc(emu, address, bytes);
+    pthread_mutex_unlock(&emu->lock);
 }
 
 /* ---- peers --------------------------------------------------------------------------------- */
@@ -325,8 +342,7 @@ int emu_copy_peer(struct emu *to, emu_addr to_address, struct emu *from, emu_add
     if (!source) device_failed(to, EMU_INVALID_VALUE, "%s", from->message);
     void *target = source ? view(to, to_address, bytes) : NULL;
     if (target) memcpy(target, source, bytes);
-    if (target) watch_read(from, from_address, bytes);
-    if (target) watch_write(to, to_address, bytes);
+    if (target) watch_copy(to, to_address, from, from_address, bytes);
     pthread_mutex_unlock(&second->lock);
     pthread_mutex_unlock(&first->lock);
     return target ? EMU_OK : EMU_INVALID_VALUE;

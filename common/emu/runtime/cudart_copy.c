@@ -81,13 +81,28 @@ cudaError_t cudart_check_copy(const struct cudaMemcpy3DParms *p)
     return cudaSuccess;
 }
 
+/* A copy to the host. */
+static cudaError_t read_all(const struct side *to, const struct side *from,
+                            const struct cudaExtent *extent)
+{
+    struct emu_rows rows = {.bytes = extent->width,
+                            .rows = extent->height,
+                            .slices = extent->depth,
+                            .to_row = to->row,
+                            .to_slice = to->slice,
+                            .from_row = from->row,
+                            .from_slice = from->slice};
+    return (cudaError_t)emu_read_rows(cudart_owner(from->first)->emu, to->first,
+                                      (emu_addr)from->first, &rows);
+}
+
+/* Any other copy. */
 static int copy_row(char *to, const char *from, size_t bytes)
 {
     const struct device *target = cudart_owner(to), *source = cudart_owner(from);
     if (target != NULL && source != NULL)
         return emu_copy_peer(target->emu, (emu_addr)to, source->emu, (emu_addr)from, bytes);
     if (target != NULL) return emu_write(target->emu, (emu_addr)to, from, bytes);
-    if (source != NULL) return emu_read(source->emu, to, (emu_addr)from, bytes);
     memmove(to, from, bytes);
     return cudaSuccess;
 }
@@ -98,6 +113,7 @@ cudaError_t cudart_run_copy(const struct cudaMemcpy3DParms *p)
     if (error != cudaSuccess || is_empty(&p->extent)) return (cudaError_t)error;
     struct side to = side_of(&p->dstPtr, &p->dstPos), from = side_of(&p->srcPtr, &p->srcPos);
     if (!kind_fits(&to, &from, &p->extent, p->kind)) return cudaErrorInvalidValue;
+    if (is_device(from.first) && !is_device(to.first)) return read_all(&to, &from, &p->extent);
     for (size_t z = 0; z < p->extent.depth; z++)
         for (size_t y = 0; y < p->extent.height && error == cudaSuccess; y++)
             error = copy_row(to.first + z * to.slice + y * to.row,

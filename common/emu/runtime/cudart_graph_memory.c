@@ -86,6 +86,8 @@ cudaError_t cudart_graph_memory_take(struct graph_memory *memory)
     pthread_mutex_lock(&mutex);
     cudaError_t error = memory->is_live ? cudaErrorInvalidValue : cudaSuccess;
     memory->is_live = true;
+    if (error == cudaSuccess)
+        emu_renew(cudart_device_at(memory->device)->emu, (emu_addr)memory->address, memory->bytes);
     pthread_mutex_unlock(&mutex);
     return error;
 }
