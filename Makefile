@@ -42,7 +42,8 @@ objects   = $(patsubst %.c,build/%.o,$(filter %.c,$(1))) \
 sources   = $(filter-out %/example.c,$(wildcard $(addsuffix /*.c,$(1)) $(addsuffix /*.cu,$(1))))
 CUDA_BUILD = build
 
-COMMON   := $(filter-out common/main.c,$(call sources,common))
+# The harness writes its files as the emulator does.
+COMMON   := $(filter-out common/main.c,$(call sources,common)) $(wildcard common/emu/binary/replacement.c)
 
 # Folder steps/03-name makes program ./step3, and has descriptor step03.
 FOLDERS  := $(patsubst %/,%,$(wildcard steps/[0-9][0-9]-*/))
@@ -249,7 +250,7 @@ $(patsubst %,$(CUDA_BUILD)/tests/%_code.cu.o,cooperative async cluster): NVCCFLA
 
 # What tests look at or run, made of one source file: see tests/programs/programs.h.
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread memory sync \
-            merged endless ticket ring limits unwritten linked hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
+            merged endless traced ticket ring limits unwritten linked hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
             cubin.fatbin)
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
@@ -293,7 +294,8 @@ build/tests/programs/%: tests/programs/kernels.cu | emu
 build/tests/programs/ticket: $(wildcard steps/11-*/*.cu*) steps/11-single-pass/scan.h
 build/tests/programs/ring: $(wildcard steps/12-*/*.cuh) steps/12-pipeline/shape.h
 build/tests/programs/ticket build/tests/programs/ring: NVCCFLAGS += -I.
-$(addprefix build/tests/programs/,memory sync merged endless ticket ring limits unwritten): %: tests/programs/$$(notdir $$@).cu
+$(addprefix build/tests/programs/,memory sync merged endless traced ticket ring limits unwritten): \
+        %: tests/programs/$$(notdir $$@).cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) -g -cudart shared $< -o $@
 

@@ -3,9 +3,9 @@
 
 #include "counters.h"
 #include "cuda_check.h"
+#include "output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,20 +128,11 @@ static int restart(const struct options *options, const char *why, struct fault 
                 strerror(errno));
 }
 
-static int check_trace(const char *path, struct fault *fault)
-{
-    int descriptor = open(path, O_WRONLY | O_CREAT, 0666);
-    if (descriptor < 0)
-        return fail(fault, EXIT_USAGE, "cannot write the trace to %s: %s.", path, strerror(errno));
-    close(descriptor);
-    return 0;
-}
-
 int device_choose(const struct options *options, struct device *device, struct fault *fault)
 {
     *device = (struct device){.emulated = counters_emulated()};
     if (options->trace) {
-        int code = check_trace(options->trace, fault);
+        int code = output_check(options->trace, fault);
         if (code) return code;
     }
     if (device->emulated) {

@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include "device.h"
+#include "files.h"
 #include "format.h"
 #include "input.h"
 #include "output.h"
@@ -195,7 +196,7 @@ static int run(struct program *p)
         int code = output_check(options->output, &p->fault);
         if (code) return code;
     }
-    p->report = options->output && strcmp(options->output, "-") == 0 ? stderr : stdout;
+    p->report = options->output && output_is_stdout(options->output) ? stderr : stdout;
     begin_report(p);
     int code = options->sweep ? run_sweep(p) : run_once(p);
     if (code <= EXIT_WRONG) end_report(p);
@@ -226,6 +227,8 @@ int harness_main(const struct step *step, int argc, char **argv)
         code = check_stdout(&program);
         return code ? fault_say(&program.fault) : EXIT_RIGHT;
     }
+    code = files_check(&program.options, &program.fault);
+    if (code) return fault_say(&program.fault);
     struct step chosen = step_for(step, program.options.variant);
     program.step = step = &chosen;
     if (!step->on_host) {

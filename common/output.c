@@ -1,17 +1,19 @@
 #define _GNU_SOURCE
 #include "output.h"
 
+#include "cleanup.h"
+
 #include <errno.h>
-#include <libgen.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define NPY_ALIGNMENT 64 /* the elements begin at a multiple of it */
 
-static bool is_stdout(const char *path) { return strcmp(path, "-") == 0; }
+bool output_is_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0 || replacement_descriptor(path) == STDOUT_FILENO;
+}
 
 static bool ends_in_npy(const char *path)
 {
@@ -21,72 +23,26 @@ static bool ends_in_npy(const char *path)
 
 static int cannot_write(const char *path, int error, struct fault *fault)
 {
-    return fail(fault, EXIT_USAGE, "cannot write %s: %s.", is_stdout(path) ? "stdout" : path,
+    return fail(fault, EXIT_USAGE, "cannot write %s: %s.", output_is_stdout(path) ? "stdout" : path,
                 strerror(error));
-}
-
-/* The path without symbolic links, also if the last part does not exist yet; NULL and errno if its
- * directory does not. The caller frees it. */
-static char *resolve(const char *path)
-{
-    char *whole = realpath(path, NULL);
-    if (whole || errno != ENOENT) return whole;
-    char *copy_of_path = strdup(path), *copy_again = strdup(path), *result = NULL;
-    if (copy_of_path && copy_again) {
-        char *folder = realpath(dirname(copy_of_path), NULL);
-        if (folder && asprintf(&result, "%s/%s", folder, basename(copy_again)) < 0) result = NULL;
-        free(folder);
-    }
-    free(copy_of_path);
-    free(copy_again);
-    return result;
-}
-
-/* Is it (or will it be) a regular file, which is to be replaced as a whole? */
-static bool is_replaced(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) != 0 || S_ISREG(status.st_mode);
 }
 
 int output_check(const char *path, struct fault *fault)
 {
-    if (is_stdout(path)) return 0;
     struct stat status;
-    bool exists = stat(path, &status) == 0;
-    size_t length = strlen(path);
-    if (exists ? S_ISDIR(status.st_mode) : path[length - 1] == '/')
-        return cannot_write(path, EISDIR, fault);
-    if (exists && access(path, W_OK) != 0) return cannot_write(path, errno, fault);
-    if (!is_replaced(path)) return 0;
-    char *target = resolve(path);
-    if (!target) return cannot_write(path, errno, fault);
-    int code = access(dirname(target), W_OK | X_OK) ? cannot_write(path, errno, fault) : 0;
-    free(target);
-    return code;
+    if (output_is_stdout(path)) return 0;
+    cleanup_begin();
+    int error = replacement_check(path);
+    cleanup_end();
+    bool writable = stat(path, &status) == 0 && access(path, W_OK) == 0;
+    if (error == EACCES && writable)
+        return fail(fault, EXIT_USAGE,
+                    "cannot write %s: no new file can be made in its folder: %s.", path,
+                    strerror(error));
+    return error ? cannot_write(path, error, fault) : 0;
 }
 
-/* Opens target.XXXXXX beside the target, with the permissions that the target has or would get. */
-static FILE *open_beside(struct output *output)
-{
-    if (asprintf(&output->temporary, "%s.XXXXXX", output->target) < 0) {
-        output->temporary = NULL;
-        return NULL;
-    }
-    int descriptor = mkstemp(output->temporary);
-    if (descriptor < 0) {
-        free(output->temporary);
-        output->temporary = NULL;
-        return NULL;
-    }
-    struct stat status;
-    mode_t mask = umask(0);
-    umask(mask);
-    mode_t mode = stat(output->target, &status) == 0 ? status.st_mode & 07777 : 0666 & ~mask;
-    if (fchmod(descriptor, mode) != 0) { /* some file systems know no permissions; never mind */
-    }
-    return fdopen(descriptor, "wb");
-}
+/* ---- what is in the file --------------------------------------------------------------------- */
 
 /* NumPy's format version 1: see input_npy.c. */
 static bool write_npy_header(FILE *file, enum element element, size_t n)
@@ -104,76 +60,58 @@ static bool write_npy_header(FILE *file, enum element element, size_t n)
            fprintf(file, "%s%*s\n", header, (int)length - used - 1, "") == (int)length;
 }
 
-int output_begin(struct output *output, const char *path, enum element element, size_t n,
-                 struct fault *fault)
+/* The elements, as text or as they are in memory. */
+static bool write_elements(struct output *output, const void *elements, size_t count)
 {
-    *output = (struct output){.path = path, .npy = ends_in_npy(path), .element = element};
-    if (is_stdout(path)) {
-        output->file = stdout;
-    } else if (is_replaced(path)) {
-        output->target = resolve(path);
-        output->file = output->target ? open_beside(output) : NULL;
-    } else {
-        output->file = fopen(path, "wb");
+    FILE *file = output->file;
+    char text[48];
+    if (output->npy) return fwrite(elements, element_size(output->element), count, file) == count;
+    for (size_t i = 0; i < count; i++) {
+        element_text(output->element, elements, i, text, sizeof text);
+        if (fputs(text, file) < 0 || putc('\n', file) == EOF) return false;
     }
-    bool fine = output->file && (!output->npy || write_npy_header(output->file, element, n));
-    if (fine) return 0;
-    int error = errno;
-    output_abandon(output);
-    return cannot_write(path, error, fault);
+    return true;
 }
 
-int output_add(struct output *output, const void *elements, size_t count, struct fault *fault)
+/* ---- from beginning to end ------------------------------------------------------------------- */
+
+static int give_up(struct output *output, int error, struct fault *fault)
 {
-    bool fine = true;
-    if (output->npy) {
-        fine = fwrite(elements, element_size(output->element), count, output->file) == count;
-    } else {
-        char text[48];
-        for (size_t i = 0; i < count && fine; i++) {
-            element_text(output->element, elements, i, text, sizeof text);
-            fine = fputs(text, output->file) >= 0 && putc('\n', output->file) != EOF;
-        }
-    }
-    if (fine) return 0;
-    int error = errno;
     output_abandon(output);
     return cannot_write(output->path, error, fault);
 }
 
-static void forget(struct output *output)
+int output_begin(struct output *output, const char *path, enum element element, size_t n,
+                 struct fault *fault)
 {
-    free(output->temporary);
-    free(output->target);
-    output->temporary = output->target = NULL;
-    output->file = NULL;
+    *output = (struct output){.path = path, .npy = ends_in_npy(path), .element = element};
+    cleanup_begin();
+    int error = 0;
+    if (!output_is_stdout(path)) error = replacement_begin(&output->replacement, path);
+    output->file = output_is_stdout(path) ? stdout : output->replacement.file;
+    if (!error && output->npy && !write_npy_header(output->file, element, n)) error = errno;
+    return error ? give_up(output, error, fault) : 0;
+}
+
+int output_add(struct output *output, const void *elements, size_t count, struct fault *fault)
+{
+    return write_elements(output, elements, count) ? 0 : give_up(output, errno, fault);
 }
 
 int output_end(struct output *output, struct fault *fault)
 {
-    bool fine = fflush(output->file) == 0;
-    if (fine && output->temporary) fine = fsync(fileno(output->file)) == 0;
-    int error = errno;
-    if (output->file != stdout && fclose(output->file) != 0 && fine) {
+    int error = 0;
+    if (output->file != stdout)
+        error = replacement_end(&output->replacement);
+    else if (fflush(stdout) != 0)
         error = errno;
-        fine = false;
-    }
-    output->file = NULL;
-    if (fine && output->temporary && rename(output->temporary, output->target) != 0) {
-        error = errno;
-        fine = false;
-    }
-    if (!fine) {
-        output_abandon(output);
-        return cannot_write(output->path, error, fault);
-    }
-    forget(output);
+    if (error) return give_up(output, error, fault);
+    cleanup_end();
     return 0;
 }
 
 void output_abandon(struct output *output)
 {
-    if (output->file && output->file != stdout) fclose(output->file);
-    if (output->temporary) unlink(output->temporary);
-    forget(output);
+    if (output->replacement.file) replacement_drop(&output->replacement);
+    cleanup_end();
 }

@@ -16,7 +16,7 @@
  *   cudart_device.c     which device, its limits;  cudart_peer.c  several of them
  *   cudart_properties.c what a device says of itself;  cudart_occupancy.c  kernels' attributes, occupancy
  *   cudart_stream.c, cudart_event.c, cudart_object.c  streams and events;  cudart_error.c  errors
- *   cudart_report.c     the counters that are printed when the program ends
+ *   cudart_report.c     the counters that are printed when the program ends;  cudart_trace.c
  *   cudart_check.c      what the checkers have found
  */
 #ifndef CUDART_H
@@ -27,6 +27,7 @@
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 
 /* ---- devices (cudart_open.c) ----------------------------------------------------------------- */
 
@@ -173,8 +174,12 @@ bool cudart_switch(const char *name);
 /* Ends the program with one sentence that says which values a variable takes. */
 _Noreturn void cudart_refuse(const char *name, const char *value, const char *accepted);
 
-/* The trace is complete; what goes wrong then ends the process. */
-void cudart_close_trace(void);
+/* ---- the trace (cudart_trace.c) -------------------------------------------------------------- */
+
+/* Begins the file of EMU_TRACE; NULL if the variable is not set. What goes wrong ends the process. */
+FILE *cudart_open_trace(void);
+/* The trace is complete, and the program ends with an exit code. What goes wrong ends the process. */
+void cudart_end_trace(int status);
 
 /* ---- Ctrl-C (cudart_interrupt.c) ------------------------------------------------------------- */
 
@@ -183,6 +188,9 @@ enum { EXIT_INTERRUPTED = 130 };
 /* From now on SIGINT ends the program with EXIT_INTERRUPTED, after the reports, unless the program
  * has a handler of its own. */
 void cudart_catch_interrupt(void);
+/* From now on a signal that asks the program to end removes the trace's temporary file before, unless
+ * the program has a handler of its own, or has set the signal aside. */
+void cudart_catch_end(void);
 /* Around each launch; `result` is what it gave. */
 void cudart_kernel_begins(void);
 void cudart_kernel_ends(int result);

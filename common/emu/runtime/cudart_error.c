@@ -57,6 +57,7 @@ cudaError_t cudart_done_faulty(void)
 
 _Noreturn void cudart_exit(int code)
 {
+    cudart_end_trace(code);
     fflush(NULL);
     _exit(code);
 }

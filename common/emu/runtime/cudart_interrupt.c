@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE /* sigaction */
 #include "cudart.h"
+#include "emu/binary/replacement.h"
 
 #include <errno.h>
 #include <semaphore.h>
@@ -30,9 +31,18 @@ static void handler(int signal_number)
     } else if (times_pressed++ == 0) {
         sem_post(&pressed);
     } else {
+        replacement_drop_all();
         _exit(EXIT_INTERRUPTED);
     }
     errno = error;
+}
+
+/* For the other signals that ask a program to end. */
+static void remove_files(int signal_number)
+{
+    replacement_drop_all();
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
 }
 
 /* Ends the process. Of several threads that come here the first does it, and the others wait. The
@@ -48,7 +58,7 @@ _Noreturn static void finish(const char *sentence)
     cudart_print(sentence);
     cudart_report_write();
     cudart_check_end();
-    cudart_close_trace();
+    cudart_end_trace(EXIT_INTERRUPTED);
     fflush(stdout);
     _exit(EXIT_INTERRUPTED);
 }
@@ -88,6 +98,16 @@ void cudart_catch_interrupt(void)
     pthread_detach(thread);
     process = getpid();
     sigaction(SIGINT, &action, NULL);
+}
+
+void cudart_catch_end(void)
+{
+    static const int numbers[] = {SIGHUP, SIGQUIT, SIGTERM, SIGALRM, SIGXCPU, SIGXFSZ, SIGPIPE};
+    struct sigaction action = {.sa_handler = remove_files}, was;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (sigaction(numbers[i], NULL, &was) == 0 && !(was.sa_flags & SA_SIGINFO) &&
+            was.sa_handler == SIG_DFL)
+            sigaction(numbers[i], &action, NULL);
 }
 
 void cudart_kernel_begins(void) { running++; }

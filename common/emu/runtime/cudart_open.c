@@ -33,7 +33,6 @@ __attribute__((used, aligned(4), section(EMU_NOTE_SECTION))) static const struct
 
 static struct device devices[MAX_DEVICES];
 static int device_count;
-static FILE *trace;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Thread_local int current; /* the thread's device */
 
@@ -102,29 +101,6 @@ bool cudart_switch(const char *name)
     return true;
 }
 
-static void open_trace(void)
-{
-    const char *path = cudart_setting("EMU_TRACE");
-    if (path == NULL) return;
-    trace = fopen(path, "w");
-    if (trace == NULL) {
-        fprintf(stderr, "emu: cannot write the trace, EMU_TRACE=%s: %s\n", path, strerror(errno));
-        cudart_exit(EXIT_USAGE);
-    }
-}
-
-/* Runs when the program ends. A full disk shows only now. */
-__attribute__((destructor)) void cudart_close_trace(void)
-{
-    if (trace == NULL) return;
-    bool failed = ferror(trace) != 0;
-    bool closed = fclose(trace) == 0;
-    trace = NULL;
-    if (closed && !failed) return;
-    fprintf(stderr, "emu: the trace is not complete: %s\n", strerror(errno));
-    cudart_exit(EXIT_USAGE);
-}
-
 static void open_device(struct device *device, const struct emu_config *config)
 {
     char message[256];
@@ -149,7 +125,6 @@ static void introduce(void)
 static void open_devices(void)
 {
     enum { MAX_THREADS = 1024, MAX_PATIENCE = 1000000 };
-    open_trace();
     struct emu_config config = {
         .gpu = read_gpu(),
         .model = read_model(),
@@ -159,7 +134,7 @@ static void open_devices(void)
         .patience = (unsigned)read_number("EMU_TIMEOUT", false, MAX_PATIENCE, "1 to 1000000"),
         .limit = (unsigned)read_number("EMU_KERNEL_TIMEOUT", false, MAX_PATIENCE, "1 to 1000000"),
         .counters = cudart_report_wanted(),
-        .trace = trace,
+        .trace = cudart_open_trace(),
         .allow_exited = cudart_switch("EMU_ALLOW_EXITED"),
     };
     cudart_check_config(&config);

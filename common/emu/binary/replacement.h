@@ -1,0 +1,51 @@
+/*
+ * replacement.h — a file that is written under another name beside its place, and takes the place
+ * when it is complete.
+ *
+ * What stood there before stays as it is until then, also for those who read it meanwhile. Only
+ * regular files are replaced. A device, a pipe, or a descriptor (/dev/stdout, /dev/fd/3) is written
+ * as it is. The harness writes its files in this way, too.
+ */
+#ifndef EMU_REPLACEMENT_H
+#define EMU_REPLACEMENT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct replacement {
+    FILE *file;   /* to be written to; NULL: nothing was begun, or it has been ended */
+    char *target; /* the place: the path with symbolic links followed; NULL: nothing is replaced */
+    int slot;     /* of the other name */
+};
+
+/*
+ * Begins a new file for a path. It gets the permissions (and, if allowed, the owner) of the file
+ * that it will replace, or those of any new file. Returns 0 or an errno; after an errno there is
+ * nothing to end.
+ */
+int replacement_begin(struct replacement *, const char *path);
+
+/* Puts the new file into its place. Returns 0, or an errno; then the old file is still there, and
+ * nothing of the new one. */
+int replacement_end(struct replacement *);
+
+/* Removes the new file, if there is one. In a child that has inherited it by fork, it forgets the
+ * file and leaves it to the parent. */
+void replacement_drop(struct replacement *);
+
+/* Removes the new files of all replacements that this process has begun. A signal handler may call
+ * it; the process has to end then. */
+void replacement_drop_all(void);
+
+/* Could replacement_begin succeed? Returns 0 or an errno, and leaves nothing behind. A file that
+ * may not be written is not replaced either. */
+int replacement_check(const char *path);
+
+/* The descriptor that a path names: 1 for /dev/stdout, 3 for /dev/fd/3; -1: none. */
+int replacement_descriptor(const char *path);
+
+/* Do two paths mean the same regular file, or the same file that does not exist yet? Symbolic and
+ * hard links are the same file. */
+bool replacement_same(const char *path, const char *other);
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * cudart_trace.c — the file of EMU_TRACE, which the devices write to (emu/count/trace.h).
+ *
+ * It takes its place when the program ends: after an error too, for then it shows what led to it.
+ * If the program failed before any kernel had an access, what stood there before stays.
+ */
+#define _GNU_SOURCE /* on_exit */
+#include "cudart.h"
+#include "emu/binary/replacement.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct replacement trace = {.slot = -1};
+static pid_t process;   /* the one that began it */
+static int exit_status; /* of exit(), once it has been called */
+
+static void note_status(int status, void *unused)
+{
+    (void)unused;
+    exit_status = status;
+}
+
+_Noreturn static void refuse(const char *path, const char *reason)
+{
+    fprintf(stderr, "emu: cannot write the trace, EMU_TRACE=%s: %s\n", path, reason);
+    cudart_exit(EXIT_USAGE);
+}
+
+/* Refuses a trace in the place of what is read, or of what is written by another setting. */
+static void check_place(const char *path)
+{
+    static const char *const logs[] = {"EMU_LOG_FILE", "EMU_CHECK_LOG"};
+    if (replacement_same(path, "/proc/self/exe")) refuse(path, "that is the program itself");
+    for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
+        const char *log = cudart_setting(logs[i]);
+        if (log != NULL && replacement_same(path, log)) refuse(path, "that is the log file, too");
+    }
+}
+
+FILE *cudart_open_trace(void)
+{
+    const char *path = cudart_setting("EMU_TRACE");
+    if (path == NULL) return NULL;
+    check_place(path);
+    process = getpid();
+    on_exit(note_status, NULL);
+    cudart_catch_end();
+    int error = replacement_begin(&trace, path);
+    if (error != 0) refuse(path, strerror(error));
+    return trace.file;
+}
+
+void cudart_end_trace(int status)
+{
+    if (trace.file == NULL) return;
+    bool unused = ftello(trace.file) == 0 && status != 0;
+    if (getpid() != process || unused) {
+        replacement_drop(&trace);
+        return;
+    }
+    int error = replacement_end(&trace);
+    if (error == 0) return;
+    fprintf(stderr, "emu: the trace is not complete: %s\n", strerror(error));
+    cudart_exit(EXIT_USAGE);
+}
+
+/* A full disk shows only now. */
+__attribute__((destructor)) static void end_trace(void) { cudart_end_trace(exit_status); }
