@@ -42,8 +42,9 @@ objects   = $(patsubst %.c,build/%.o,$(filter %.c,$(1))) \
 sources   = $(filter-out %/example.c,$(wildcard $(addsuffix /*.c,$(1)) $(addsuffix /*.cu,$(1))))
 CUDA_BUILD = build
 
-# The harness writes its files as the emulator does.
-COMMON   := $(filter-out common/main.c,$(call sources,common)) $(wildcard common/emu/binary/replacement.c)
+# The harness writes files and sentences as the emulator does.
+COMMON   := $(filter-out common/main.c,$(call sources,common)) \
+            $(wildcard $(addprefix common/emu/binary/,replacement.c visible.c))
 
 # Folder steps/03-name makes program ./step3, and has descriptor step03.
 FOLDERS  := $(patsubst %/,%,$(wildcard steps/[0-9][0-9]-*/))

@@ -3,6 +3,7 @@
 
 #include "counters.h"
 #include "cuda_check.h"
+#include "emu/binary/visible.h"
 #include "output.h"
 
 #include <errno.h>
@@ -144,7 +145,7 @@ int device_choose(const struct options *options, struct device *device, struct f
                 "program without build/emu in LD_LIBRARY_PATH.");
         if (options->trace && (!traced || strcmp(traced, options->trace) != 0))
             return restart(options, why ? why : "", fault);
-        snprintf(device->why, sizeof device->why, "%s", why ? why : "");
+        visible(device->why, sizeof device->why, why ? why : "");
         return inspect(device, fault);
     }
     if (options->device == DEVICE_EMU || options->trace) return restart(options, "", fault);

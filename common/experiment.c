@@ -1,8 +1,10 @@
 #include "experiment.h"
 
 #include "counters.h"
+#include "emu/binary/visible.h"
 #include "format.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +12,10 @@
 /* Timed runs of each piece of work; its median is taken. */
 #define REPS 15
 
-static void help(const struct experiment *e, const char *program)
+static void help(const struct experiment *e, const char *path)
 {
+    char program[PATH_MAX];
+    visible(program, sizeof program, path);
     printf("usage: %s [OPTION]…\n\n%s.\n\n"
            "  --csv           rows of experiment,step,variant,parameter,metric,value,unit\n"
            "  --device WHERE  cuda or emu (default: cuda if there is a usable GPU; or DEVICE=)\n"

@@ -27,7 +27,8 @@ struct fault {
     char text[FAULT_TEXT]; /* one sentence, without the program's name and a newline */
 };
 
-/* Fills the fault and returns its code, so that a function can `return fail(…)`. */
+/* Fills the fault and returns its code, so that a function can `return fail(…)`. Control characters
+ * in a file's name, and bytes that are no UTF-8, are made visible: visible.h. */
 int fail(struct fault *, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Prints "step3: sentence" to stderr and returns the code. */

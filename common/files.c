@@ -22,10 +22,9 @@ static bool both_standard(const struct named_file *a, const struct named_file *b
 static int refuse(const struct named_file *written, const struct named_file *other,
                   struct fault *fault)
 {
-    return fail(fault, EXIT_USAGE,
-                "%s%s%.200s is the same file as %s%s%.200s; write to another one.", written->option,
-                *written->name ? " " : "", written->name, other->option, *other->name ? " " : "",
-                other->name);
+    return fail(fault, EXIT_USAGE, "%s%s%s is the same file as %s%s%s; write to another one.",
+                written->option, *written->name ? " " : "", written->name, other->option,
+                *other->name ? " " : "", other->name);
 }
 
 int files_check(const struct options *o, struct fault *fault)

@@ -8,6 +8,7 @@
 #include "output.h"
 #include "report.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +65,8 @@ static int get_input(struct program *p, struct input *input)
     int code =
         input_read(input, step->element, options->input, step->max_n, options->round, &p->fault);
     if (code) return code;
-    char where[240];
-    snprintf(where, sizeof where, "the length of %.200s",
+    char where[PATH_MAX + 40];
+    snprintf(where, sizeof where, "the length of %s",
              strcmp(options->input, "-") ? options->input : "stdin");
     code = options_check_n(step, input->n, where, &p->fault);
     if (!code) code = check_memory(p, input->n);

@@ -1,5 +1,7 @@
 #include "record.h"
 
+#include "emu/binary/visible.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -49,32 +51,52 @@ void record_bool(struct record *record, const char *key, bool value)
     strcpy(field->text, value ? "true" : "false");
 }
 
+/* One character that JSON writes in another way than itself. It writes those beyond Unicode's first
+ * plane as two. */
+static void print_json_escape(FILE *to, uint32_t character)
+{
+    if (character < 0x10000) {
+        fprintf(to, "\\u%04x", character);
+        return;
+    }
+    character -= 0x10000;
+    fprintf(to, "\\u%04x\\u%04x", 0xD800 | character >> 10, 0xDC00 | (character & 0x3FF));
+}
+
 void record_json_string(FILE *to, const char *text)
 {
+    enum { REPLACEMENT = 0xFFFD }; /* Unicode's character for what is none */
     putc('"', to);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(to, "\\%c", c);
-        else if (c < ' ')
-            fprintf(to, "\\u%04x", c);
+    while (*text) {
+        uint32_t character;
+        size_t length = visible_decode(text, &character);
+        if (length == 0)
+            print_json_escape(to, REPLACEMENT);
+        else if (character == '"' || character == '\\')
+            fprintf(to, "\\%c", (char)character);
+        else if (visible_is_control(character))
+            print_json_escape(to, character);
         else
-            putc(c, to);
+            fwrite(text, 1, length, to);
+        text += length ? length : 1;
     }
     putc('"', to);
 }
 
-/* Fields with a comma, a quote or a line's end are quoted, and quotes doubled: RFC 4180. */
-static void print_csv_field(FILE *to, const char *text)
+/* Fields with a comma or a quote are quoted, and quotes doubled: RFC 4180. A line's end is made
+ * visible, so that a row is one line. */
+static void print_csv_field(FILE *to, const char *field)
 {
-    if (!strpbrk(text, ",\"\n")) {
+    char text[VISIBLE_GROWTH * RECORD_TEXT];
+    visible(text, sizeof text, field);
+    if (!strpbrk(text, ",\"")) {
         fputs(text, to);
         return;
     }
     putc('"', to);
-    for (; *text; text++) {
-        if (*text == '"') putc('"', to);
-        putc(*text, to);
+    for (const char *at = text; *at; at++) {
+        if (*at == '"') putc('"', to);
+        putc(*at, to);
     }
     putc('"', to);
 }

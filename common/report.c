@@ -3,6 +3,7 @@
  */
 #include "report.h"
 
+#include "emu/binary/visible.h"
 #include "format.h"
 #include "source_line.h"
 
@@ -12,6 +13,7 @@
 #define LABEL_WIDTH     10
 #define SOURCE_WIDTH    80 /* of a source line's text */
 #define SOURCE_IN_TABLE 44
+#define NAME_SHOWN      120 /* bytes of a file's name */
 
 double report_bytes_moved(const struct step *step, size_t n)
 {
@@ -28,6 +30,12 @@ void report_row(FILE *to, const char *label, const char *format, ...)
     vfprintf(to, format, arguments);
     va_end(arguments);
     putc('\n', to);
+}
+
+static const char *shown_name(const char *file, char name[NAME_SHOWN])
+{
+    visible(name, NAME_SHOWN, source_name(file));
+    return name;
 }
 
 /* ---- heading and last line ------------------------------------------------------------------- */
@@ -87,10 +95,10 @@ static void row_launch(FILE *to, const struct device *device, const struct outco
 static void row_input(FILE *to, const struct step *step, const struct options *options,
                       const struct outcome *o)
 {
-    char from[160], how[160] = "";
+    char from[NAME_SHOWN + 40], name[NAME_SHOWN], how[160] = "";
+    visible(name, sizeof name, options->input ? options->input : "");
     if (options->input)
-        snprintf(from, sizeof from, "from %.120s",
-                 strcmp(options->input, "-") ? options->input : "stdin");
+        snprintf(from, sizeof from, "from %s", strcmp(name, "-") ? name : "stdin");
     else
         snprintf(from, sizeof from, "random %s, seed %llu", options->real ? "reals" : "integers",
                  (unsigned long long)options->seed);
@@ -208,9 +216,9 @@ static void rows_counters(FILE *to, const struct options *options, const struct 
                    format_count(c->shared_st.wavefronts).s);
     const struct counter_line *worst = counters_worst_line(&o->counters);
     if (worst) {
-        char text[SOURCE_WIDTH + 1];
+        char text[SOURCE_WIDTH + 1], name[NAME_SHOWN];
         source_text(worst->file, worst->line, text, sizeof text);
-        report_row(to, "", "most in %s:%u: %s + %s", source_name(worst->file), worst->line,
+        report_row(to, "", "most in %s:%u: %s + %s", shown_name(worst->file, name), worst->line,
                    format_count(counters_conflicts(&worst->counts.shared_ld)).s,
                    format_count(counters_conflicts(&worst->counts.shared_st)).s);
         if (*text) report_row(to, "", "    %s", text);
@@ -309,7 +317,7 @@ void report_lines(FILE *to, const struct counters *counters)
 {
     struct style style = style_of(to);
     const char *file = "";
-    char text[SOURCE_WIDTH + 1];
+    char text[SOURCE_WIDTH + 1], name[NAME_SHOWN];
     fprintf(to, "\n%s%5s%18s%18s%16s%16s\n", style.quiet, "", "shared loads", "shared stores",
             "global loads", "global stores");
     fprintf(to, "%5s%9s%9s%9s%9s%9s%7s%9s%7s%11s%s\n", "line", "wavefr.", "conflict", "wavefr.",
@@ -322,7 +330,7 @@ void report_lines(FILE *to, const struct counters *counters)
             !c->global_st.requests && !adds)
             continue;
         if (strcmp(file, line->file) != 0)
-            fprintf(to, "%s%s%s\n", style.strong, source_name(line->file), style.end);
+            fprintf(to, "%s%s%s\n", style.strong, shown_name(line->file, name), style.end);
         file = line->file;
         source_text(line->file, line->line, text, sizeof text);
         fprintf(to, "%5u", line->line);

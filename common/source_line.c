@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "source_line.h"
 
+#include "emu/binary/visible.h"
+
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
@@ -27,7 +29,9 @@ void source_text(const char *file, unsigned line, char *text, size_t size)
         if (at != line) continue;
         const char *start = row;
         while (isspace((unsigned char)*start)) start++;
-        snprintf(text, size, "%.*s", (int)strcspn(start, "\n"), start);
+        row[strcspn(row, "\n")] = '\0';
+        for (char *tab = row; (tab = strchr(tab, '\t'));) *tab = ' ';
+        visible(text, size, start);
         break;
     }
     fclose(source);

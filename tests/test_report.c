@@ -179,7 +179,7 @@ Test(report, text_in_json_and_csv)
     fclose(file);
     cr_expect_str_eq(text, "{\n  \"a\": \"quote \\\" comma , backslash \\\\ newline \\u000a\",\n"
                            "  \"b\": null,\n  \"c\": true\n}\n--\na,b,c\n"
-                           "\"quote \"\" comma , backslash \\ newline \n\",,true\n");
+                           "\"quote \"\" comma , backslash \\ newline \\n\",,true\n");
 }
 
 Test(report, why_there_is_no_gpu)

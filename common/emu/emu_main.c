@@ -10,6 +10,7 @@
 #include "binary/emu_elf.h"
 #include "count/emu_report.h"
 #include "count/metrics.h"
+#include "binary/visible.h"
 #include "binary/whole_file.h"
 
 #include <errno.h>
@@ -27,12 +28,14 @@ enum { USAGE_ERROR = 2, MAX_THREADS = 1024, MAX_DEVICES = EMU_MAX_PEERS + 1 };
 
 __attribute__((format(printf, 1, 2), noreturn)) static void refuse(const char *format, ...)
 {
+    char sentence[2 * PATH_MAX];
     va_list args;
     va_start(args, format);
-    fputs("emu: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
+    fputs("emu: ", stderr);
+    visible_print(stderr, sentence, strlen(sentence));
+    fputc('\n', stderr);
     exit(USAGE_ERROR);
 }
 

@@ -176,9 +176,10 @@ _Noreturn void cudart_refuse(const char *name, const char *value, const char *ac
 
 /* ---- the trace (cudart_trace.c) -------------------------------------------------------------- */
 
-/* Begins the file of EMU_TRACE; NULL if the variable is not set. What goes wrong ends the process. */
+/* Begins the file of EMU_TRACE; NULL if that is not set. What goes wrong ends the process. */
 FILE *cudart_open_trace(void);
-/* The trace is complete, and the program ends with an exit code. What goes wrong ends the process. */
+/* The trace is complete, and the program ends with this exit code. What goes wrong ends the
+ * process. */
 void cudart_end_trace(int status);
 
 /* ---- Ctrl-C (cudart_interrupt.c) ------------------------------------------------------------- */
@@ -188,7 +189,7 @@ enum { EXIT_INTERRUPTED = 130 };
 /* From now on SIGINT ends the program with EXIT_INTERRUPTED, after the reports, unless the program
  * has a handler of its own. */
 void cudart_catch_interrupt(void);
-/* From now on a signal that asks the program to end removes the trace's temporary file before, unless
+/* From now on a signal that asks the program to end first removes the trace's temporary file, unless
  * the program has a handler of its own, or has set the signal aside. */
 void cudart_catch_end(void);
 /* Around each launch; `result` is what it gave. */

@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE /* flockfile */
 #include "cudart.h"
+#include "emu/binary/visible.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -67,7 +68,9 @@ void cudart_print(const char *sentences)
     flockfile(stderr);
     while (*sentences != '\0') {
         size_t length = strcspn(sentences, "\n");
-        fprintf(stderr, "emu: %.*s\n", (int)length, sentences);
+        fputs("emu: ", stderr);
+        visible_print(stderr, sentences, length);
+        fputc('\n', stderr);
         sentences += length;
         if (*sentences == '\n') sentences++;
     }

@@ -17,6 +17,7 @@
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "cudart.h"
 #include "emu/binary/emu_elf.h"
+#include "emu/binary/visible.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -38,7 +39,9 @@ static _Thread_local int current; /* the thread's device */
 
 _Noreturn void cudart_refuse(const char *name, const char *value, const char *accepted)
 {
-    fprintf(stderr, "emu: %s=%s is not understood; it takes %s\n", name, value, accepted);
+    fprintf(stderr, "emu: %s=", name);
+    visible_print(stderr, value, strlen(value));
+    fprintf(stderr, " is not understood; it takes %s\n", accepted);
     cudart_exit(EXIT_USAGE);
 }
 

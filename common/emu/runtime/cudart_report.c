@@ -15,6 +15,7 @@
 #include "cudart.h"
 #include "emu/binary/kernel_name.h"
 #include "emu/count/metrics.h"
+#include "emu/binary/visible.h"
 #include "emu/binary/whole_file.h"
 
 #include <errno.h>
@@ -183,9 +184,12 @@ static void print_value(FILE *out, const struct metric *metric, const struct emu
 static void print_quoted(FILE *out, const char *text)
 {
     fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
+    for (;;) {
+        size_t length = strcspn(text, "\"");
+        visible_print(out, text, length);
+        text += length;
+        if (*text++ == '\0') break;
+        fputs("\"\"", out);
     }
     fputc('"', out);
 }
@@ -280,7 +284,9 @@ static void print_table(FILE *out, const struct emu_counts *counts)
 
 static void print_text(FILE *out)
 {
-    fprintf(out, "[%ld] %s\n", (long)getpid(), program_invocation_short_name);
+    fprintf(out, "[%ld] ", (long)getpid());
+    visible_print(out, program_invocation_short_name, strlen(program_invocation_short_name));
+    fputc('\n', out);
     if (row_count == 0) {
         fprintf(out, "  no kernel was launched%s\n",
                 wanted.kernel != NULL ? " that has the name asked for" : "");
@@ -306,7 +312,9 @@ static void print_text(FILE *out)
         if (wanted.page == REPORT_SOURCE && r->line_count == 0)
             fprintf(out, "    no source lines: compile with -lineinfo\n");
         for (size_t k = 0; k < r->line_count; k++) {
-            fprintf(out, "   %s:%u\n", r->lines[k].file, r->lines[k].line);
+            fputs("   ", out);
+            visible_print(out, r->lines[k].file, strlen(r->lines[k].file));
+            fprintf(out, ":%u\n", r->lines[k].line);
             print_table(out, &r->lines[k].counts);
         }
     }

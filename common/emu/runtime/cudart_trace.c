@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* on_exit */
 #include "cudart.h"
 #include "emu/binary/replacement.h"
+#include "emu/binary/visible.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +27,9 @@ static void note_status(int status, void *unused)
 
 _Noreturn static void refuse(const char *path, const char *reason)
 {
-    fprintf(stderr, "emu: cannot write the trace, EMU_TRACE=%s: %s\n", path, reason);
+    fputs("emu: cannot write the trace, EMU_TRACE=", stderr);
+    visible_print(stderr, path, strlen(path));
+    fprintf(stderr, ": %s\n", reason);
     cudart_exit(EXIT_USAGE);
 }
 

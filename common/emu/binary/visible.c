@@ -1,0 +1,86 @@
+/*
+ * visible.c — see visible.h.
+ */
+#include "visible.h"
+
+#include <string.h>
+
+/* From the first to the last, each. */
+static const uint32_t controls[][2] = {
+    {0x00, 0x1F},     /* C0 */
+    {0x7F, 0x9F},     /* DEL, C1 */
+    {0x61C, 0x61C},   /* these and the next: marks of the direction of writing, and others that */
+    {0x180E, 0x180E}, /* have no width */
+    {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
+    {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F},
+};
+
+bool visible_is_control(uint32_t character)
+{
+    for (size_t i = 0; i < sizeof controls / sizeof *controls; i++)
+        if (character >= controls[i][0] && character <= controls[i][1]) return true;
+    return false;
+}
+
+size_t visible_decode(const char *text, uint32_t *character)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* that needs so many bytes */
+    const unsigned char *byte = (const unsigned char *)text;
+    size_t length = byte[0] < 0x80                      ? 1
+                    : byte[0] >= 0xC0 && byte[0] < 0xE0 ? 2
+                    : byte[0] >= 0xE0 && byte[0] < 0xF0 ? 3
+                    : byte[0] >= 0xF0 && byte[0] < 0xF8 ? 4
+                                                        : 0;
+    if (length == 0) return 0;
+    *character = length == 1 ? byte[0] : byte[0] & (0x7Fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((byte[i] & 0xC0) != 0x80) return 0; /* also the end of the text */
+        *character = *character << 6 | (byte[i] & 0x3F);
+    }
+    bool surrogate = *character >= 0xD800 && *character <= 0xDFFF;
+    return *character < least[length] || *character > 0x10FFFF || surrogate ? 0 : length;
+}
+
+enum { PIECE = 16 }; /* more than any character becomes */
+
+/* Writes the first character of a text as it is to be seen; returns its bytes in the text. */
+static size_t show(char piece[PIECE], const char *text)
+{
+    static const char letters[] = {['\a'] = 'a', ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n',
+                                   ['\v'] = 'v', ['\f'] = 'f', ['\r'] = 'r'};
+    uint32_t character = 0;
+    size_t length = visible_decode(text, &character);
+    if (length == 0)
+        snprintf(piece, PIECE, "\\x%02x", (unsigned char)*text);
+    else if (!visible_is_control(character))
+        snprintf(piece, PIECE, "%.*s", (int)length, text);
+    else if (character < sizeof letters && letters[character] != 0)
+        snprintf(piece, PIECE, "\\%c", letters[character]);
+    else
+        snprintf(piece, PIECE, character < 0x80 ? "\\x%02x" : "\\u%04x", character);
+    return length > 0 ? length : 1;
+}
+
+void visible(char *to, size_t size, const char *text)
+{
+    size_t used = 0;
+    while (*text != '\0') {
+        char piece[PIECE];
+        text += show(piece, text);
+        size_t length = strlen(piece);
+        if (used + length >= size) break;
+        memcpy(to + used, piece, length);
+        used += length;
+    }
+    to[used] = '\0';
+}
+
+void visible_print(FILE *to, const char *text, size_t length)
+{
+    const char *end = text + length;
+    while (text < end) {
+        char piece[PIECE];
+        text += show(piece, text);
+        fputs(piece, to);
+    }
+}
