@@ -345,12 +345,19 @@ test-asan: tests-build ## run every test with the host code under AddressSanitiz
 	$(Q)common/build/test-asan.sh
 
 # Each fuzzer gets bytes by way of one function, fuzz_NAME; fuzz.sh makes them in a tree of its own.
-build/tests/fuzz/run-%: $(call objects,$(wildcard tests/fuzz/*.c)) $(EMU)
+build/tests/fuzz/run-%: $(call objects,$(filter-out tests/fuzz/npy.c,$(wildcard tests/fuzz/*.c))) $(EMU)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_$* -o $@ \
 	    -lzstd -lm -ldl -pthread
 
-fuzz: ## fuzz the emulator's readers, FUZZ_SECONDS=60 each (needs clang)
+# That of the harness's reader takes nothing of the emulator but a file or two.
+build/tests/fuzz/run-npy: $(call objects,$(wildcard common/input*.c) tests/fuzz/npy.c \
+        $(addprefix common/,element.c fault.c progress.c host_memory.c emu/binary/visible.c))
+	$(call say,link,$@)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_npy -o $@ \
+	    -lm -pthread
+
+fuzz: ## fuzz the readers of files, FUZZ_SECONDS=60 each (needs clang)
 	$(Q)MAKE='$(MAKE)' common/build/fuzz.sh
 
 # The emulator's bench: the steps and a few kernels of its own, timed.

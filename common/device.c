@@ -191,15 +191,3 @@ void device_cpu_name(char *name, size_t size)
     }
     fclose(file);
 }
-
-size_t device_host_memory(void)
-{
-    FILE *file = fopen("/proc/meminfo", "r");
-    char line[DEVICE_NAME];
-    size_t kib = 0;
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %zu kB", &kib) == 1) break;
-    if (file) fclose(file);
-    if (kib) return kib * 1024;
-    return (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-}

@@ -44,7 +44,7 @@ int device_blocks_per_sm(const struct device *, const struct launch_shape *, con
 /* The processor's name, for steps that run on it. */
 void device_cpu_name(char *name, size_t size);
 
-/* Bytes of host memory that can still be allocated without swapping. */
+/* Bytes of host memory that can still be allocated without swapping. (host_memory.c) */
 size_t device_host_memory(void);
 
 #ifdef __cplusplus

@@ -334,13 +334,145 @@ Test(input, npy_that_is_refused)
         {npy(1, "{'descr': '<f4', 'fortran_order': False}", f4, 16), "no 'shape'"},
         {npy(1, "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (4,)}", f4, 16),
          "structures"},
-        {npy(1, "", f4, 16), "no 'descr'"},
+        {npy(1, "", f4, 16), "no dictionary of Python, from byte 0"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct input input;
         struct fault fault;
         expect_refused(read_npy(&bad[i].file, ELEMENT_F32, false, &input, &fault), &fault,
                        bad[i].part);
+    }
+}
+
+/* Headers that NumPy takes. */
+Test(input, npy_headers_of_any_form)
+{
+    static const float f4[] = {1, 2, 3, 4};
+    static const char *const headers[] = {
+        "{'shape': (4,), 'descr': '<f4', 'fortran_order': False}",
+        "{'fortran_order':False,'shape':(4,),'descr':'<f4'}",
+        "  {\n\t'descr' : \"<f4\" ,\r\n 'fortran_order' : True , 'shape' : ( 4 , ) , }  \n",
+        "{u'descr': u'<f4', U'fortran_order': False, \"shape\": (4L,)}",
+        "{'d\\x65scr': '\\74f\\u0034', 'fortran\\137order': False, 'sha\\\npe': (\n4,\n)}",
+    };
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        for (int version = 1; version <= 3; version++) {
+            struct npy file = npy(version, headers[i], f4, sizeof f4);
+            struct input input;
+            struct fault fault;
+            cr_assert_eq(read_npy(&file, ELEMENT_F32, false, &input, &fault), 0, "%s: %s",
+                         headers[i], fault.text);
+            expect_floats(&input, f4, 4);
+            input_free(&input);
+        }
+}
+
+/* Headers that NumPy does not take either, or that are of elements which cannot be scanned. */
+Test(input, npy_headers_that_are_refused)
+{
+    static const float f4[] = {1, 2, 3, 4};
+    static const struct {
+        const char *header, *part;
+    } bad[] = {
+        /* what looks like a key stands in a value */
+        {"{'descr': [('a', '<f4'), (\"'descr': '<f4'\", '<f4')], 'fortran_order': False, "
+         "'shape': (4,)}",
+         "its elements are structures"},
+        {"{'descr': \"'descr': '<f4'\", 'fortran_order': False, 'shape': (4,)}",
+         "elements of type ''descr': '<f4''"},
+        {"{'x': \"'descr': '<f4', 'shape': (4,), 'fortran_order': False\"}", "a key 'x'"},
+        {"{'x': {'descr': '<f4', 'fortran_order': False, 'shape': (4,)}}", "a key 'x'"},
+        {"{'descr': {'descr': '<f4'}, 'fortran_order': False, 'shape': (4,)}", "no string"},
+        {"{'descr': '\\', \\'descr\\': \\'<f4', 'fortran_order': False, 'shape': (4,)}",
+         "elements of type '', 'descr': '<f4'"},
+        /* keys */
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,), 'descr': '<f8'}",
+         "two of 'descr"},
+        {"{'shape': (4,), 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}",
+         "two of 'shape'"},
+        {"{'fortran_order': 1, 'fortran_order': False}", "two of 'fortran_order'"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,), 'Shape': 1}", "a key 'Shape'"},
+        {"{'descr\\0': '<f4', 'fortran_order': False, 'shape': (4,)}", "a key 'descr\\0'"},
+        {"{'descr ': '<f4', 'fortran_order': False, 'shape': (4,)}", "a key 'descr '"},
+        {"{b'descr': '<f4', 'fortran_order': False, 'shape': (4,)}", "from byte 2 on: \"'descr'"},
+        {"{1: '<f4', 'fortran_order': False, 'shape': (4,)}", "a key in its header is no string"},
+        {"{('descr',): '<f4'}", "a key in its header is no string"},
+        {"{'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa': 1}",
+         "a key 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'"},
+        /* values */
+        {"{'descr': 5, 'fortran_order': False, 'shape': (4,)}", "'descr' is no string"},
+        {"{'descr': None, 'fortran_order': False, 'shape': (4,)}", "'descr' is no string"},
+        {"{'descr': '', 'fortran_order': False, 'shape': (4,)}", "elements of type ''"},
+        {"{'descr': ('<f4', (2,)), 'fortran_order': False, 'shape': (4,)}", "structures"},
+        {"{'descr': [('x', '<f4', (2, (3, [4, {'a': (5,)}])))], 'fortran_order': False, "
+         "'shape': (4,)}",
+         "structures"},
+        {"{'descr': '<f4', 'fortran_order': 0, 'shape': (4,)}", "neither True nor False"},
+        {"{'descr': '<f4', 'fortran_order': 'False', 'shape': (4,)}", "neither True nor False"},
+        {"{'descr': '<f4', 'fortran_order': Falsehood, 'shape': (4,)}", "neither True nor False"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': [4,]}", "shape [4,]; only"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': 4}", "shape 4; only"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': '(4,)'}", "shape '(4,)'; only"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,4)}", "shape (4,4); only"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4.,)}", "shape (4.,); only"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (04,)}", "shape (04,); only"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (0x4,)}", "shape (0x4,); only"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (True,)}", "shape (True,); only"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': ((4,),)}", "shape ((4,),); only"},
+        /* what is no dictionary */
+        {"'descr'", "no dictionary of Python, from byte 0 on: \"'descr'\""},
+        {"[('descr', '<f4')]", "from byte 0"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,)", "from byte 54 on: \"\""},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,)} x", "from byte 56 on: \"x\""},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,)}{}", "from byte 55"},
+        {"{'descr': '<f4' 'fortran_order': False}", "from byte 16"},
+        {"{'descr' '<f4'}", "from byte 9"},
+        {"{'descr': '<f4'', }", "from byte 15"},
+        {"{'descr': '<f4\n'}", "from byte 14"},
+        {"{'descr': '<f4", "no dictionary"},
+        {"{'descr': '\\", "no dictionary"},
+        {"{'descr': '\\x4'}", "no dictionary"},
+        {"{'descr': , }", "from byte 10"},
+        {"{'descr'}", "from byte 8"},
+        {"{,}", "from byte 1"},
+        {"{}", "its header has no 'descr'"},
+        {"{'descr': ((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))}",
+         "no dictionary"},
+        {"{'descr': '<f4', 'shape': (4,), 'fortran_order': lambda: 1}", "no dictionary"},
+        {"{'descr': __import__('os'), }", "no dictionary"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct npy file = npy(1, bad[i].header, f4, sizeof f4);
+        struct input input;
+        struct fault fault;
+        expect_refused(read_npy(&file, ELEMENT_F32, false, &input, &fault), &fault, bad[i].part);
+    }
+}
+
+/* A header's length is in 2 bytes, or in 4; of ours there is a limit. */
+Test(input, npy_headers_of_any_length)
+{
+    static const float one = 1;
+    static char header[1 << 17];
+    static unsigned char file[sizeof header + 20];
+    for (size_t length = 60; length < sizeof header; length = 2 * length + 7) {
+        struct input input;
+        struct fault fault;
+        int used = snprintf(header, sizeof header, "{'descr': '<f4', 'fortran_order': False,");
+        memset(header + used, ' ', sizeof header - (size_t)used);
+        memcpy(header + length - 14, "'shape': (1,)}", 14);
+        memcpy(file, "\x93NUMPY\2\0", 8);
+        for (int i = 0; i < 4; i++) file[8 + i] = (unsigned char)(length >> 8 * i);
+        memcpy(file + 12, header, length);
+        memcpy(file + 12 + length, &one, sizeof one);
+        int code = read_bytes(file, 12 + length + sizeof one, ELEMENT_F32, false, &input, &fault);
+        if (length <= 65536) {
+            cr_assert_eq(code, 0, "%zu bytes: %s", length, fault.text);
+            expect_floats(&input, &one, 1);
+            input_free(&input);
+        } else {
+            expect_refused(code, &fault, "longer than 64 KiB");
+        }
     }
 }
 

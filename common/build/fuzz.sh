@@ -1,5 +1,5 @@
 #!/bin/sh
-# make fuzz: gives each reader of the emulator (tests/fuzz) made-up input for a time. libFuzzer, a part
+# make fuzz: gives each reader of files (tests/fuzz) made-up input for a time. libFuzzer, a part
 # of clang, makes it up; AddressSanitizer and UBSan watch.
 #
 #   FUZZ_SECONDS   for each reader (default 60)
