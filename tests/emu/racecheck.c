@@ -9,6 +9,7 @@
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Kind: what the wrong ones' findings must include, by their text; NULL: nothing may be found. */
@@ -154,4 +155,34 @@ Test(racecheck, finds_the_same_in_any_order, .timeout = 60)
 {
     for (size_t i = 0; i < sizeof hazards / sizeof *hazards; i++)
         for (uint64_t seed = 1; seed <= 3; seed++) expect_hazard(&hazards[i], seed);
+}
+
+/* Lanes `first` and `second` load one word, and then `writer` stores to it, without a barrier. */
+static size_t hazards_after_reads(int first, int second, int writer)
+{
+    struct emu *emu =
+        open_emu_with(&(struct emu_config){.memory = 64 << 20, .checks = EMU_CHECK_RACE});
+    char *text = ptx_kernel("sub.u64 %%in, %%in, %%offset;\n"
+                            "setp.eq.u32 %%p0, %%id, %d;\n@%%p0 ld.global.u32 %%r0, [%%in];\n"
+                            "setp.eq.u32 %%p1, %%id, %d;\n@%%p1 ld.global.u32 %%r1, [%%in];\n"
+                            "setp.eq.u32 %%p2, %%id, %d;\n@%%p2 st.global.u32 [%%in], 1;\nret;",
+                            first, second, writer);
+    emu_addr word = device_copy(emu, NULL, 4);
+    cr_assert(!launch(emu, load_kernel(emu, text, "k"), 1, 32, 0, 2, (uint64_t[]){word, word}));
+    size_t count = emu_findings(emu);
+    if (count) cr_expect(strstr(emu_finding(emu, 0)->detail, "WAR hazard at __global__"));
+    free(text);
+    emu_close(emu);
+    return count;
+}
+
+/* A store is held against each load that was remembered, its own thread's before or after it. */
+Test(racecheck, a_store_after_loads_of_two_lanes)
+{
+    for (int other = 1; other < 32; other++) {
+        cr_expect_eq(hazards_after_reads(0, other, 0), 1, "lane %d loads last", other);
+        cr_expect_eq(hazards_after_reads(other, 0, 0), 1, "lane %d loads first", other);
+        cr_expect_geq(hazards_after_reads(other, 0, other == 1 ? 2 : 1), 1, "both are others");
+    }
+    cr_expect_eq(hazards_after_reads(0, 0, 0), 0, "its own loads are no hazard");
 }
