@@ -251,6 +251,158 @@ Test(emu_command, wrong_options)
     expect_not("last value");
 }
 
+/* Every variable, with what it takes, whether or not another one asks for what it is about; and the
+ * options that set it. */
+Test(emu_command, every_wrong_setting_is_told, .timeout = 60)
+{
+    static const struct {
+        const char *variable, *option, *accepted, *wrong[7];
+    } settings[] = {
+        {"EMU_GPU", "--gpu", "one of h200", {"voodoo2", "H-200"}},
+        {"EMU_MODEL", "--model", "g80, gt200", {"volta", "0"}},
+        {"EMU_DEVICES", "--devices", "1 to 16", {"0", "17", "two", "-1", "+2", " 2", "2x"}},
+        {"EMU_THREADS", "--threads", "1 to 1024", {"0", "1025", "x", "-1", "+2", " 2", "0x4"}},
+        {"EMU_MEMORY", NULL, "a number of bytes", {"0", "lots", "1T", "2GB", "-1", "1.5G", "G"}},
+        {"EMU_MEMORY", NULL, "a number of bytes", {"99999999999999999999", "9999999999999G"}},
+        {"EMU_TIMEOUT", NULL, "1 to 1000000", {"0", "1000001", "1s", "-5", "never"}},
+        {"EMU_KERNEL_TIMEOUT", NULL, "1 to 1000000", {"0", "1000001", "1s", "-5", "never"}},
+        {"EMU_ALLOW_EXITED", NULL, "0 or 1", {"yes", "2", "-1"}},
+        {"EMU_COUNTERS", NULL, "0, 1 or lines", {"yes", "2", "line"}},
+        {"EMU_CSV", NULL, "0 or 1", {"yes", "2"}},
+        {"EMU_METRICS", "--metrics", NULL, {"flops"}},
+        {"EMU_KERNEL_NAME", "--kernel-name", "regular expression", {"regex:(", "regex:["}},
+        {"EMU_TOOL", "--tool", "memcheck, racecheck", {"leakcheck", "memcheck,", "1", "ALL"}},
+        {"EMU_PRINT_LIMIT",
+         "--print-limit",
+         "0 to 1000000",
+         {"-1", "many", "1000001", "1e3", "+1"}},
+        {"EMU_ERROR_EXITCODE", "--error-exitcode", "0 to 255", {"-1", "256", "one", "9x", " 9"}},
+        {"EMU_LEAK_CHECK", "--leak-check", "full or no", {"yes", "1", "Full"}},
+        {"EMU_API_ERRORS", "--report-api-errors", "explicit or no", {"all", "yes", "0"}},
+        {"EMU_SCHEDULE", "--schedule", "number", {"x", "-1", "1.5", "99999999999999999999", "+7"}},
+        {"EMU_BLOCKS", "--blocks", "ascending or descending", {"up", "1", "desc"}},
+        {"EMU_LOG_FILE", "--log-file", NULL, {"/no/such/folder/log", "/"}},
+        {"EMU_TRACE", "--trace", NULL, {"/no/such/folder/trace", "/"}},
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        for (size_t k = 0; settings[i].wrong[k]; k++) {
+            const char *variable = settings[i].variable, *wrong = settings[i].wrong[k];
+            expect_status(2, "EMU_COUNTERS=1 %s='%s' $p/emulated 2>&1", variable, wrong);
+            expect_one_sentence();
+            expect(variable);
+            expect(wrong);
+            expect_not("last value");
+            if (settings[i].accepted) expect(settings[i].accepted);
+            if (!settings[i].option) continue;
+            expect_status(2, "$emu %s '%s' $p/shared 2>&1", settings[i].option, wrong);
+            expect("emu: ");
+            expect(wrong);
+            expect_not("last value");
+        }
+}
+
+/* Also where nothing else asks for a report or for a checker. */
+Test(emu_command, a_wrong_setting_that_is_not_needed_is_told)
+{
+    static const char *const wrong[] = {
+        "EMU_PRINT_LIMIT=x",
+        "EMU_ERROR_EXITCODE=256",
+        "EMU_LEAK_CHECK=1",
+        "EMU_API_ERRORS=1",
+        "EMU_METRICS=flops EMU_COUNTERS=0",
+        "EMU_TOOL=all EMU_CHECK_LOG=/",
+        "EMU_TOOL=all EMU_CHECK_LOG=/no/such/folder/log",
+        "EMU_KERNEL_NAME='regex:('",
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        expect_status(2, "%s $p/emulated 2>&1", wrong[i]);
+        expect_one_sentence();
+    }
+    /* Before the program has done anything: this one would say how it is used. */
+    expect_status(2, "EMU_THREADS=x $emu --log-file /dev/null $p/unwritten 2>&1");
+    expect("EMU_THREADS=x is not understood");
+}
+
+Test(emu_command, empty_values_of_options)
+{
+    static const char *const options[] = {"--log-file", "--trace", "--kernel-name", "--metrics",
+                                          "--gpu",      "--tool",  "--threads",     "--leak-check"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        expect_status(2, "$emu %s '' $p/shared 2>&1", options[i]);
+        expect("emu: ");
+        expect_not("last value");
+    }
+}
+
+/* ---- outputs that would destroy something ---------------------------------------------------- */
+
+/* Runs a command that must be refused, and leave the file as it is. */
+static void expect_kept(const char *file, const char *command)
+{
+    char before[64];
+    expect_status(0, "cksum <$t/%s", file);
+    snprintf(before, sizeof before, "%s", output);
+    expect_status(2, "cd $t; { %s; } 2>&1", command);
+    expect_one_sentence();
+    expect_not("last value");
+    expect_status(0, "cksum <$t/%s", file);
+    cr_assert_str_eq(output, before, "%s", command);
+}
+
+Test(emu_command, a_log_that_is_the_program_is_refused)
+{
+    static const char *const commands[] = {
+        "$emu --log-file ./prog ./prog",
+        "$emu --log-file prog ./prog",
+        "$emu --log-file ../$(basename $t)/prog ./prog",
+        "$emu --log-file symbolic ./prog",
+        "$emu --log-file hard ./prog",
+        "$emu --log-file prog ./symbolic",
+        "$emu --trace ./prog ./prog",
+        "$emu --tool memcheck --log-file hard ./prog",
+        "EMU_LOG_FILE=prog $emu ./prog",
+        "PATH=$t:$PATH $emu --log-file prog prog",
+        "EMU_COUNTERS=1 EMU_LOG_FILE=prog ./prog",
+        "EMU_TRACE=hard ./prog",
+        "EMU_TOOL=memcheck EMU_CHECK_LOG=symbolic ./prog",
+    };
+    expect_status(0, "cp $p/emulated $t/prog; ln $t/prog $t/hard; ln -s prog $t/symbolic");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char command[300];
+        snprintf(command, sizeof command, "emu=$OLDPWD/" EMU "; %s", commands[i]);
+        expect_kept("prog", command);
+    }
+    expect_status(0, "$emu --log-file /dev/null $t/prog");
+}
+
+Test(emu_command, a_log_that_is_a_library_or_an_argument_is_refused)
+{
+    static const char *const commands[] = {
+        "$emu --log-file other ./prog",
+        "EMU_TRACE=other ./prog",
+        "$emu --log-file input ./prog input",
+        "$emu --log-file ./input ./prog --input input",
+        "$emu --log-file input ./prog --input=link",
+        "$emu --trace input ./prog 5 input",
+        "$emu --log-file new ./prog --output ./new",
+        "$emu --log-file input --trace link ./prog",
+        "$emu --log-file new --trace ./new ./prog",
+        "EMU_COUNTERS=1 EMU_LOG_FILE=input EMU_TRACE=link ./prog",
+        "EMU_TOOL=all EMU_CHECK_LOG=new EMU_TRACE=./new ./prog",
+    };
+    expect_status(0, "cp $p/emulated $t/prog; cp $p/shared $t/other; echo text >$t/input; "
+                     "ln -s input $t/link");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char command[300];
+        snprintf(command, sizeof command, "emu=$OLDPWD/" EMU "; %s", commands[i]);
+        expect_kept(strstr(commands[i], "other") ? "other" : "input", command);
+    }
+    expect_status(0, "cd $t; $OLDPWD/" EMU " --log-file input --trace new ./prog; cat input");
+    expect("strided");
+    expect_status(7, "$emu --log-file /dev/null --trace /dev/null $p/shared 7 /dev/null");
+    expect_status(7, "$emu --log-file stderr $p/shared 7 stderr 2>/dev/null");
+}
+
 /* ---- for nvcc, for people ---------------------------------------------------------------------
  * */
 

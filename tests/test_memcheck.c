@@ -173,8 +173,9 @@ Test(memcheck, leaks_of_malloc_in_kernels)
 Test(memcheck, errors_of_the_runtime)
 {
     check("", "configuration", 1);
-    LINES("Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on CUDA API call "
-          "to cudaLaunchKernel.\n");
+    LINES(
+        "Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on CUDA API call "
+        "to cudaLaunchKernel.\n");
     check("", "copy", 1);
     LINES(
         "Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on CUDA API call "
@@ -207,6 +208,18 @@ Test(memcheck, print_limit)
     cr_assert_eq(count("is misaligned\n"), 2);
     expect("\n========= ERROR SUMMARY: 15 errors were not printed. Use --print-limit option to "
            "adjust the number of printed errors\n");
+}
+
+Test(memcheck, no_print_limit)
+{
+    static const char *const options[] = {"", "--print-limit 120", "--print-limit 0"};
+    static const int printed[] = {100, 120, 150};
+    for (int i = 0; i < 3; i++) {
+        expect_status(0, MEMCHECK "--leak-check full %s $p/limits 150 leak 2>&1", options[i]);
+        cr_assert_eq(count("========= Leaked "), printed[i], "%s", output);
+        expect("========= ERROR SUMMARY: 150 errors\n");
+    }
+    expect_not("not printed");
 }
 
 Test(memcheck, log_file)

@@ -8,8 +8,10 @@
 #include "check/check_tools.h"
 #include "emu.h"
 #include "binary/emu_elf.h"
+#include "binary/output_file.h"
 #include "count/emu_report.h"
 #include "count/metrics.h"
+#include "binary/replacement.h"
 #include "binary/visible.h"
 #include "binary/whole_file.h"
 
@@ -67,7 +69,7 @@ static const char usage[] =
     "  --tool TOOL,...     check, as compute-sanitizer does, in place of counting; tools:\n"
     "                      memcheck, racecheck, initcheck, synccheck, all\n"
     "  --error-exitcode N  exit with N if there were errors; 0, the default: as the program does\n"
-    "  --print-limit N     findings to print; default: 100\n"
+    "  --print-limit N     findings to print, 0: all; default: 100\n"
     "  --leak-check full|no\n"
     "                      memcheck: list the memory that the program did not free; default: no\n"
     "  --report-api-errors explicit|no\n"
@@ -146,8 +148,14 @@ static void set_path(const char *name, const char *path)
     free(whole);
 }
 
+static void refuse_empty(const char *option, const char *what, const char *value)
+{
+    if (*value == '\0') refuse("%s takes %s, not \"\"", option, what);
+}
+
 static void set_log_file(const char *path)
 {
+    refuse_empty("--log-file", "a file's name", path);
     int error = whole_file_check(path);
     if (error != 0) refuse("cannot write the log file %s: %s", path, strerror(error));
     if (strcmp(path, "stdout") == 0 || strcmp(path, "stderr") == 0)
@@ -158,7 +166,8 @@ static void set_log_file(const char *path)
 
 static void set_trace(const char *path)
 {
-    int error = whole_file_check(path);
+    refuse_empty("--trace", "a file's name", path);
+    int error = replacement_check(path);
     if (error != 0) refuse("cannot write the trace %s: %s", path, strerror(error));
     set_path("EMU_TRACE", path);
 }
@@ -179,6 +188,7 @@ static void set_metrics(const char *names)
 static void set_kernel_name(const char *name)
 {
     static const char prefix[] = "regex:";
+    refuse_empty("--kernel-name", "a kernel's name, or regex: and an expression", name);
     if (strncmp(name, prefix, strlen(prefix)) == 0) {
         regex_t regex;
         char problem[128];
@@ -204,17 +214,6 @@ static void set_model(const char *key)
     set("EMU_MODEL", key);
 }
 
-/* A whole number from 1 to `most`. */
-static void set_count(const char *option, const char *name, const char *text, long most)
-{
-    char *end;
-    errno = 0;
-    long count = strtol(text, &end, 10);
-    if (errno != 0 || *end != '\0' || end == text || count < 1 || count > most)
-        refuse("%s takes a number from 1 to %ld, not \"%s\"", option, most, text);
-    set(name, text);
-}
-
 static void set_page(const char *page)
 {
     if (strcmp(page, "raw") == 0)
@@ -231,15 +230,16 @@ static void set_tool(const char *names)
     set("EMU_TOOL", names);
 }
 
-/* A whole number up to `most`. */
-static void set_number(const char *option, const char *variable, unsigned long long most,
-                       const char *text)
+/* A whole number in digits. */
+static void set_number(const char *option, const char *variable, unsigned long long least,
+                       unsigned long long most, const char *text)
 {
     char *end;
     errno = 0;
     unsigned long long number = strtoull(text, &end, 10);
-    if (errno != 0 || *end != '\0' || text[0] < '0' || text[0] > '9' || number > most)
-        refuse("%s takes a number from 0 to %llu, not \"%s\"", option, most, text);
+    if (errno != 0 || *end != '\0' || text[0] < '0' || text[0] > '9' || number < least ||
+        number > most)
+        refuse("%s takes a number from %llu to %llu, not \"%s\"", option, least, most, text);
     set(variable, text);
 }
 
@@ -251,7 +251,7 @@ static void set_schedule(const char *seed)
                  1 + ((unsigned)time(NULL) ^ (unsigned)getpid()) % 1000000);
         seed = chosen;
     }
-    set_number("--schedule", "EMU_SCHEDULE", ULLONG_MAX, seed);
+    set_number("--schedule", "EMU_SCHEDULE", 0, ULLONG_MAX, seed);
 }
 
 /* One of two words. */
@@ -343,11 +343,11 @@ static int read_options(int argc, char **argv, bool *report)
         case TRACE: set_trace(optarg); break;
         case GPU: set_gpu(optarg); break;
         case MODEL: set_model(optarg); break;
-        case THREADS: set_count("--threads", "EMU_THREADS", optarg, MAX_THREADS); break;
-        case DEVICES: set_count("--devices", "EMU_DEVICES", optarg, MAX_DEVICES); break;
+        case THREADS: set_number("--threads", "EMU_THREADS", 1, MAX_THREADS, optarg); break;
+        case DEVICES: set_number("--devices", "EMU_DEVICES", 1, MAX_DEVICES, optarg); break;
         case TOOL: checks = true, set_tool(optarg); break;
-        case EXIT_CODE: set_number("--error-exitcode", "EMU_ERROR_EXITCODE", 255, optarg); break;
-        case LIMIT: set_number("--print-limit", "EMU_PRINT_LIMIT", 1000000, optarg); break;
+        case EXIT_CODE: set_number("--error-exitcode", "EMU_ERROR_EXITCODE", 0, 255, optarg); break;
+        case LIMIT: set_number("--print-limit", "EMU_PRINT_LIMIT", 0, 1000000, optarg); break;
         case LEAKS: set_word("--leak-check", "EMU_LEAK_CHECK", "full", "no", optarg); break;
         case API_ERRORS:
             set_word("--report-api-errors", "EMU_API_ERRORS", "explicit", "no", optarg);
@@ -431,6 +431,21 @@ static void prepare(const char *path)
     }
 }
 
+/* Neither the log nor the trace may be the program or a file that its arguments name, and they must
+ * not be one file. */
+static void check_outputs(const char *program, char *const *arguments)
+{
+    const struct {
+        const char *what, *path;
+    } outputs[] = {{"log file", getenv("EMU_LOG_FILE")}, {"trace", getenv("EMU_TRACE")}};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        const char *path = outputs[i].path, *why = output_refusal(path, program, arguments);
+        if (why != NULL) refuse("the %s %s %s; choose another file", outputs[i].what, path, why);
+    }
+    if (output_is_same(outputs[0].path, outputs[1].path))
+        refuse("the log file and the trace are one file, %s; choose another one", outputs[0].path);
+}
+
 /* --report */
 static void print_agreement(const char *path)
 {
@@ -458,6 +473,7 @@ int main(int argc, char **argv)
         return EXIT_SUCCESS;
     }
     prepare(path);
+    check_outputs(path, argv + first + 1);
     execv(path, argv + first);
     refuse("cannot run %s: %s", path, strerror(errno));
 }

@@ -1,6 +1,6 @@
 /*
  * limits.cu — prints how much memory each device has, uses some of it, and makes allocations:
- * `limits N order|reverse|async` makes N and frees them.
+ * `limits N order|reverse|async|leak` makes N and frees them, or leaves them.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -43,7 +43,7 @@ static void allocate(int n, const char *how)
     bool is_async = !strcmp(how, "async");
     for (int i = 0; i < n; i++)
         check(is_async ? cudaMallocAsync(&all[i], 64, 0) : cudaMalloc(&all[i], 64));
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n && strcmp(how, "leak"); i++) {
         void *p = all[!strcmp(how, "reverse") ? n - 1 - i : i];
         check(is_async ? cudaFreeAsync(p, 0) : cudaFree(p));
     }

@@ -171,11 +171,18 @@ void cudart_drop_streams(void);
 const char *cudart_setting(const char *name);
 /* Is it 1? Nothing and 0 are no; anything else is refused. */
 bool cudart_switch(const char *name);
+/* The path in a variable that names a file to write, or NULL. Ends the process if the file is
+ * this program, or any program or library. */
+const char *cudart_output(const char *name);
+/* Ends the process if two variables name the same file. */
+void cudart_keep_apart(const char *name, const char *other);
 /* Ends the program with one sentence that says which values a variable takes. */
 _Noreturn void cudart_refuse(const char *name, const char *value, const char *accepted);
 
 /* ---- the trace (cudart_trace.c) -------------------------------------------------------------- */
 
+/* Ends the process if the file of EMU_TRACE cannot be written, or must not be. */
+void cudart_check_trace(void);
 /* Begins the file of EMU_TRACE; NULL if that is not set. What goes wrong ends the process. */
 FILE *cudart_open_trace(void);
 /* The trace is complete, and the program ends with this exit code. What goes wrong ends the

@@ -2,7 +2,7 @@
  * cudart_check.c — the findings of the checkers, printed as compute-sanitizer does.
  *
  *   EMU_TOOL=memcheck,racecheck   which checkers; or all of them: all
- *   EMU_PRINT_LIMIT=100           findings that are printed; the rest is only counted
+ *   EMU_PRINT_LIMIT=100           findings that are printed; the rest is only counted; 0: all
  *   EMU_ERROR_EXITCODE=N          the process's exit code if there was an error; 0: its own
  *   EMU_API_ERRORS=no             memcheck does not report runtime functions that returned an error
  *   EMU_LEAK_CHECK=full           memcheck also lists memory that was not freed
@@ -43,10 +43,11 @@ static size_t printed; /* findings so far, of all devices */
 
 /* ---- what is wanted -------------------------------------------------------------------------- */
 
-static uint64_t read_whole_number(const char *name, uint64_t largest, const char *accepted)
+static uint64_t read_whole_number(const char *name, uint64_t largest, const char *accepted,
+                                  uint64_t otherwise)
 {
     const char *value = cudart_setting(name);
-    if (value == NULL) return 0;
+    if (value == NULL) return otherwise;
     char *end;
     errno = 0;
     unsigned long long number = strtoull(value, &end, 10);
@@ -55,9 +56,11 @@ static uint64_t read_whole_number(const char *name, uint64_t largest, const char
     return number;
 }
 
+/* Written as it comes, so that the findings of a program that crashes are there. */
 static FILE *open_log(void)
 {
-    const char *path = cudart_setting("EMU_CHECK_LOG");
+    const char *path = cudart_output("EMU_CHECK_LOG");
+    cudart_keep_apart("EMU_CHECK_LOG", "EMU_TRACE");
     if (path == NULL || strcmp(path, "stderr") == 0) return stderr;
     if (strcmp(path, "stdout") == 0) return stdout;
     FILE *log = fopen(path, "w");
@@ -66,30 +69,41 @@ static FILE *open_log(void)
     cudart_exit(EXIT_USAGE);
 }
 
+/* Is it the second of two words? */
+static bool read_word(const char *name, const char *first, const char *second, const char *accepted)
+{
+    const char *value = cudart_setting(name);
+    bool is_second = value != NULL && strcmp(value, second) == 0;
+    if (value != NULL && !is_second && strcmp(value, first) != 0)
+        cudart_refuse(name, value, accepted);
+    return is_second;
+}
+
+static unsigned read_tools(void)
+{
+    const char *tool = cudart_setting("EMU_TOOL");
+    unsigned checks = tool != NULL ? check_tools(tool) : 0;
+    if (tool != NULL && checks == 0) cudart_refuse("EMU_TOOL", tool, CHECK_TOOLS);
+    return checks;
+}
+
 /* Runs when the program is loaded, so that a wrong setting ends it before it has done anything. */
 __attribute__((constructor)) static void read_settings(void)
 {
-    enum { MAX_LIMIT = 1000000, MAX_EXIT_CODE = 255 };
-    const char *tool = cudart_setting("EMU_TOOL"), *leaks = cudart_setting("EMU_LEAK_CHECK"),
-               *api = cudart_setting("EMU_API_ERRORS"), *blocks = cudart_setting("EMU_BLOCKS");
-    wanted.schedule = read_whole_number("EMU_SCHEDULE", UINT64_MAX, "a whole number");
+    enum { MAX_LIMIT = 1000000, MAX_EXIT_CODE = 255, DEFAULT_LIMIT = 100 };
+    wanted.schedule = read_whole_number("EMU_SCHEDULE", UINT64_MAX, "a whole number", 0);
+    wanted.descending =
+        read_word("EMU_BLOCKS", "ascending", "descending", "ascending or descending");
+    wanted.limit = read_whole_number("EMU_PRINT_LIMIT", MAX_LIMIT, "0 to 1000000", DEFAULT_LIMIT);
+    if (wanted.limit == 0) wanted.limit = SIZE_MAX;
+    wanted.exit_code = (int)read_whole_number("EMU_ERROR_EXITCODE", MAX_EXIT_CODE, "0 to 255", 0);
+    wanted.leaks = read_word("EMU_LEAK_CHECK", "no", "full", "full or no");
+    wanted.api_errors = !read_word("EMU_API_ERRORS", "explicit", "no", "explicit or no");
+    wanted.checks = read_tools();
     if (wanted.schedule != 0)
         fprintf(stderr, "emu: turns by chance; --schedule %" PRIu64 " repeats them\n",
                 wanted.schedule);
-    if (blocks != NULL && strcmp(blocks, "descending") != 0 && strcmp(blocks, "ascending") != 0)
-        cudart_refuse("EMU_BLOCKS", blocks, "ascending or descending");
-    wanted.descending = blocks != NULL && strcmp(blocks, "descending") == 0;
-    if (tool == NULL) return;
-    wanted.checks = check_tools(tool);
-    if (wanted.checks == 0) cudart_refuse("EMU_TOOL", tool, CHECK_TOOLS);
-    wanted.limit = read_whole_number("EMU_PRINT_LIMIT", MAX_LIMIT, "a number up to 1000000");
-    wanted.exit_code = (int)read_whole_number("EMU_ERROR_EXITCODE", MAX_EXIT_CODE, "0 to 255");
-    if (leaks != NULL && strcmp(leaks, "full") != 0 && strcmp(leaks, "no") != 0)
-        cudart_refuse("EMU_LEAK_CHECK", leaks, "full or no");
-    wanted.leaks = leaks != NULL && strcmp(leaks, "full") == 0;
-    wanted.api_errors = api == NULL || strcmp(api, "explicit") == 0;
-    if (!wanted.api_errors && strcmp(api, "no") != 0)
-        cudart_refuse("EMU_API_ERRORS", api, "explicit or no");
+    if (wanted.checks == 0) return;
     wanted.log = open_log();
     wanted.colour = isatty(fileno(wanted.log)) && cudart_setting("NO_COLOR") == NULL;
     wanted.process = getpid();

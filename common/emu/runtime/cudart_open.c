@@ -17,6 +17,8 @@
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "cudart.h"
 #include "emu/binary/emu_elf.h"
+#include "emu/binary/output_file.h"
+#include "emu/binary/replacement.h"
 #include "emu/binary/visible.h"
 
 #include <errno.h>
@@ -104,6 +106,31 @@ bool cudart_switch(const char *name)
     return true;
 }
 
+/* "emu: NAME=PATH", with nothing in the path that a terminal would obey. */
+static void print_output(const char *name)
+{
+    const char *path = cudart_setting(name);
+    fprintf(stderr, "emu: %s=", name);
+    visible_print(stderr, path, strlen(path));
+}
+
+const char *cudart_output(const char *name)
+{
+    const char *path = cudart_setting(name), *why = output_refusal(path, "/proc/self/exe", NULL);
+    if (why == NULL) return path;
+    print_output(name);
+    fprintf(stderr, " is not written: the file %s\n", why);
+    cudart_exit(EXIT_USAGE);
+}
+
+void cudart_keep_apart(const char *name, const char *other)
+{
+    if (!output_is_same(cudart_setting(name), cudart_setting(other))) return;
+    print_output(name);
+    fprintf(stderr, " and %s are the same file; choose another one\n", other);
+    cudart_exit(EXIT_USAGE);
+}
+
 static void open_device(struct device *device, const struct emu_config *config)
 {
     char message[256];
@@ -125,10 +152,11 @@ static void introduce(void)
             if (i != k) emu_set_peer(devices[i].emu, devices[k].emu, false);
 }
 
-static void open_devices(void)
+/* What the variables say of each device. Returns how many there are to be. */
+static int read_config(struct emu_config *config)
 {
     enum { MAX_THREADS = 1024, MAX_PATIENCE = 1000000 };
-    struct emu_config config = {
+    *config = (struct emu_config){
         .gpu = read_gpu(),
         .model = read_model(),
         .threads = (unsigned)read_number("EMU_THREADS", false, MAX_THREADS, "1 to 1024"),
@@ -136,13 +164,28 @@ static void open_devices(void)
             read_number("EMU_MEMORY", true, SIZE_MAX / 2, "a number of bytes, such as 512M or 2G"),
         .patience = (unsigned)read_number("EMU_TIMEOUT", false, MAX_PATIENCE, "1 to 1000000"),
         .limit = (unsigned)read_number("EMU_KERNEL_TIMEOUT", false, MAX_PATIENCE, "1 to 1000000"),
-        .counters = cudart_report_wanted(),
-        .trace = cudart_open_trace(),
         .allow_exited = cudart_switch("EMU_ALLOW_EXITED"),
     };
-    cudart_check_config(&config);
     int count = (int)read_number("EMU_DEVICES", false, MAX_DEVICES, "1 to 16");
-    if (count == 0) count = 1;
+    return count == 0 ? 1 : count;
+}
+
+/* Runs when the program is loaded, so that a setting that is wrong ends it before it has done
+ * anything. They are read once more when the device is first used. */
+__attribute__((constructor)) static void check_settings(void)
+{
+    struct emu_config config;
+    read_config(&config);
+    cudart_check_trace();
+}
+
+static void open_devices(void)
+{
+    struct emu_config config;
+    int count = read_config(&config);
+    config.counters = cudart_report_wanted();
+    config.trace = cudart_open_trace();
+    cudart_check_config(&config);
     for (; (int)config.number < count; config.number++) {
         config.more = (unsigned)count - 1 - config.number;
         open_device(&devices[config.number], &config);

@@ -69,7 +69,19 @@ static void choose_kernels(const char *value)
     wanted.kernel_is_regex = value != NULL && strncmp(value, prefix, strlen(prefix)) == 0;
     if (wanted.kernel_is_regex &&
         regcomp(&wanted.kernel_regex, value + strlen(prefix), REG_EXTENDED | REG_NOSUB) != 0)
-        cudart_refuse("EMU_KERNEL_NAME", value, "a kernel's name, or regex: and an expression");
+        cudart_refuse("EMU_KERNEL_NAME", value,
+                      "a kernel's name, or regex: and a regular expression");
+}
+
+static void choose_log_file(void)
+{
+    wanted.log_file = cudart_output("EMU_LOG_FILE");
+    cudart_keep_apart("EMU_LOG_FILE", "EMU_TRACE");
+    if (cudart_setting("EMU_TOOL") != NULL) cudart_keep_apart("EMU_LOG_FILE", "EMU_CHECK_LOG");
+    int error = whole_file_check(wanted.log_file);
+    if (error == 0) return;
+    fprintf(stderr, "emu: cannot write EMU_LOG_FILE=%s: %s\n", wanted.log_file, strerror(error));
+    cudart_exit(EXIT_USAGE);
 }
 
 /* EMU_COUNTERS: is a report wanted, and of what? */
@@ -90,7 +102,6 @@ __attribute__((constructor)) static void read_settings(void)
     enum report_page page = read_page();
     wanted.csv = cudart_switch("EMU_CSV");
     if (page == REPORT_NONE && (wanted.csv || metrics != NULL)) page = REPORT_RAW;
-    if (page == REPORT_NONE) return;
 
     char wrong[128];
     wanted.metric_count = metrics_choose(metrics, wanted.metrics, wrong, sizeof wrong);
@@ -98,7 +109,8 @@ __attribute__((constructor)) static void read_settings(void)
         cudart_refuse("EMU_METRICS", wrong, "names of metrics, which emu --help lists");
     wanted.agreement = metrics == NULL;
     choose_kernels(cudart_setting("EMU_KERNEL_NAME"));
-    wanted.log_file = cudart_setting("EMU_LOG_FILE");
+    if (page == REPORT_NONE) return;
+    choose_log_file();
     wanted.process = getpid();
     wanted.page = page;
 }

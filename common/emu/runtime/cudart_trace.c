@@ -33,22 +33,20 @@ _Noreturn static void refuse(const char *path, const char *reason)
     cudart_exit(EXIT_USAGE);
 }
 
-/* Refuses a trace in the place of what is read, or of what is written by another setting. */
-static void check_place(const char *path)
+void cudart_check_trace(void)
 {
-    static const char *const logs[] = {"EMU_LOG_FILE", "EMU_CHECK_LOG"};
-    if (replacement_same(path, "/proc/self/exe")) refuse(path, "that is the program itself");
-    for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
-        const char *log = cudart_setting(logs[i]);
-        if (log != NULL && replacement_same(path, log)) refuse(path, "that is the log file, too");
-    }
+    const char *path = cudart_output("EMU_TRACE");
+    int error = path != NULL ? replacement_check(path) : 0;
+    if (error != 0) refuse(path, strerror(error));
+    cudart_keep_apart("EMU_TRACE", "EMU_LOG_FILE");
+    cudart_keep_apart("EMU_TRACE", "EMU_CHECK_LOG");
 }
 
 FILE *cudart_open_trace(void)
 {
     const char *path = cudart_setting("EMU_TRACE");
     if (path == NULL) return NULL;
-    check_place(path);
+    cudart_check_trace();
     process = getpid();
     on_exit(note_status, NULL);
     cudart_catch_end();
