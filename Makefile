@@ -5,14 +5,26 @@ CXX       = g++
 CUDA     := $(shell common/build/toolkit.sh)
 NVCC      = $(CUDA)/bin/nvcc -ccbin $(CXX)
 
-CFLAGS    = -std=c11 -Wall -Wextra -Werror -O2 -g -pthread $(SANITIZE)
+# For you to replace, as in `make CFLAGS=-O0`; what the sources need besides is in C_FLAGS.
+CFLAGS    = -O2 -g
+LDFLAGS   =
+C_FLAGS   = -std=c11 -Wall -Wextra -Werror -pthread $(SANITIZE)
 # PTX for the emulator and any GPU since Turing, and machine code for H100 and H200.
 NVCCFLAGS = -O3 -lineinfo -Werror all-warnings -Xcompiler -Wall,-Wextra \
             -gencode arch=compute_75,code=compute_75 \
             -gencode arch=compute_90,code=[sm_90,compute_90]
-CPPFLAGS  = -I. -Icommon -MMD -MP
-COMPILE   = $(CC) $(CFLAGS) $(CPPFLAGS) -isystem $(CUDA)/include -c $< -o $@
-LINK      = $(CXX) $(SANITIZE) $(filter %.o,$^) -o $@
+CPPFLAGS  = -I. -Icommon
+COMPILE   = $(CC) $(C_FLAGS) $(CPPFLAGS) $(DEPEND) -isystem $(CUDA)/include $(CFLAGS) -c $< \
+            -o $(NEW)
+NVCOMPILE = $(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(DEPEND) -c $< -o $(NEW)
+LINK      = $(CXX) $(SANITIZE) $(LDFLAGS) $(filter %.o,$^) -o $(NEW)
+
+# Two makes at once do no harm: each writes under a name that no other has, and then renames.
+MAKE_ID  := $(shell mktemp -u XXXXXXXX)
+NEW       = $@.$(MAKE_ID).new
+PUT       = && mv -f $(NEW) $@
+DEPEND    = -MMD -MP -MT $@ -MF $(NEW).dependencies
+PUT_OBJECT = && mv -f $(NEW).dependencies $(@:.o=.d) $(PUT)
 
 # A step finds NVIDIA's runtime through RUNPATH. LD_LIBRARY_PATH goes before that: so --device emu
 # can put the emulator in its place.
@@ -32,7 +44,8 @@ endif
 # Goals that compile stop here if a tool is missing.
 GOALS    := $(filter-out help setup doctor docs format clean,$(or $(MAKECMDGOALS),all))
 ifneq ($(GOALS),)
-    MISSING := $(shell common/build/missing.sh $(if $(filter test%,$(GOALS)),tests))
+    MISSING := $(shell CC='$(CC)' CXX='$(CXX)' common/build/missing.sh \
+               $(if $(filter test%,$(GOALS)),tests))
     $(if $(MISSING),$(error Missing: $(MISSING). `make setup` installs what is missing))
 endif
 
@@ -71,34 +84,34 @@ all: $(STEPS) ## build every step; the default
 $(sort $(STEPS) $(filter-out $(OTHERWISE),$(filter step%,$(MAKECMDGOALS)))): step%: build/main/step$$(call two_digits,$$*).o \
         $$(call objects,$$(call sources,$$(call folder,$$*)) $(COMMON)) | emu
 	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
 # main.c is compiled once for each step; STEP is the descriptor that it runs.
 build/main/%.o: common/main.c
 	$(call say,$(CC),"$< for $*")
-	$(Q)$(COMPILE) -DSTEP=$*
+	$(Q)$(COMPILE) -DSTEP=$* $(PUT_OBJECT)
 
 # Steps compiled otherwise, to see what it makes of their time: step 5 with blocks of so many
 # elements, step 7 with so many registers at most.
 build/B%/driver.o: steps/05-arbitrary-size/driver.c
 	$(call say,$(CC),"$< with B = $*")
-	$(Q)$(COMPILE) -DB=$*
+	$(Q)$(COMPILE) -DB=$* $(PUT_OBJECT)
 build/B%/scan.o: steps/05-arbitrary-size/scan.cu
 	$(call say,nvcc,"$< with B = $*")
-	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -DB=$* -c $< -o $@
+	$(Q)$(NVCOMPILE) -DB=$* $(PUT_OBJECT)
 build/R%/scan.o: steps/07-unrolled/scan.cu
 	$(call say,nvcc,"$< with at most $* registers")
-	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -maxrregcount=$* -c $< -o $@
+	$(Q)$(NVCOMPILE) -maxrregcount=$* $(PUT_OBJECT)
 
 # Else make would delete them, and its last word would be not the tests' but `rm`.
 .PRECIOUS: build/B%/driver.o build/B%/scan.o build/R%/scan.o
 step5-B%: build/main/step05.o build/B%/driver.o build/B%/scan.o $(call objects,$(COMMON)) | emu
 	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
         $(call objects,$(COMMON)) | emu
 	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 #step5-BN: ## build step 5 with blocks of N elements; step7-RN: step 7 with at most N registers
 
 # What steps are compared with is built like one: ./cub. It takes a while to compile, for each type
@@ -110,31 +123,30 @@ CUB      := build/common/baseline/driver.o \
 build/cub/%.o: type = $(subst :, ,$(filter $*:%,$(CUB_TYPES)))
 build/cub/%.o: common/baseline/cub.cu
 	$(call say,nvcc,"$< for $*")
-	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -DCUB_NAME=$* -DCUB_IN=$(word 2,$(type)) \
-	    -DCUB_OUT=$(word 3,$(type)) -c $< -o $@
+	$(Q)$(NVCOMPILE) -DCUB_NAME=$* -DCUB_IN=$(word 2,$(type)) -DCUB_OUT=$(word 3,$(type)) $(PUT_OBJECT)
 
 cub: build/main/cub.o $(CUB) $(call objects,$(COMMON)) | emu
 	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
 # All steps, CUB and the roof in one program: ./bench. Each is found by whether it is linked in.
 SIDE_BY_SIDE = $(call objects,$(call sources,common/compare $(FOLDERS)) $(COMMON))
 bench: $(SIDE_BY_SIDE) $(CUB) | emu ## build ./bench, which times steps, CUB and copies side by side
 	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
 # The same without CUB, which takes long to compile, for the tests.
 build/tests/side-by-side: $(SIDE_BY_SIDE) | emu
 	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
 build/%.o: %.c
 	$(call say,$(CC),$<)
-	$(Q)$(COMPILE)
+	$(Q)$(COMPILE) $(PUT_OBJECT)
 
 build/%.cu.o: %.cu
 	$(call say,nvcc,$<)
-	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -c $< -o $@
+	$(Q)$(NVCOMPILE) $(PUT_OBJECT)
 
 # Small programs that show one thing each: steps/00-copy/experiments/NAME.cu becomes
 # build/experiments/00-NAME.
@@ -146,7 +158,7 @@ experiments: $(EXPERIMENTS) ## build the experiments, build/experiments/NN-NAME
 build/experiments/%: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
 $(EXPERIMENTS): build/experiments/%: $$(call objects,$$(call experiment,$$*) $(COMMON)) | emu
 	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 experiment = $(wildcard steps/$(firstword $(subst -, ,$(1)))-*/experiments/$(patsubst $(firstword \
              $(subst -, ,$(1)))-%,%,$(1)).cu)
 
@@ -164,7 +176,7 @@ build/promises/12-same-bits-cub: build/cub/cub_f32.o
 $(PROMISES) build/promises/12-same-bits-cub: build/promises/12-%: $(LIBRARY) $(call objects,$(COMMON)) \
         $$(call objects,steps/12-pipeline/promises/$$(subst -cub,,$$*).cu) | emu
 	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
 # The program that shows how to use scan.h needs nothing else of this project.
 example: build/example ## build step 12's example of a library, build/example
@@ -172,7 +184,7 @@ example: build/example ## build step 12's example of a library, build/example
 
 build/example: build/steps/12-pipeline/example.o $(call objects,steps/12-pipeline/scan.cu)
 	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART)
+	$(Q)$(LINK) $(CUDART) $(PUT)
 
 # ---- counters -----------------------------------------------------------------------------------
 
@@ -198,42 +210,43 @@ EMU      := $(call objects,$(filter-out $(OPS),$(wildcard common/emu/*/*.c))) \
 NO_UNDEFINED = $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
 comma       := ,
 
-build/common/emu/%: CFLAGS += -fPIC -ffp-contract=off
-build/common/emu/operations/ops%: CFLAGS += -O3 -frounding-math
+build/common/emu/%: C_FLAGS += -fPIC -ffp-contract=off
+build/common/emu/operations/ops%: C_FLAGS += -frounding-math
+build/common/emu/operations/ops%: CFLAGS += -O3
 # So that the function which the program called stays on the stack (cudart_place.c).
-build/common/emu/runtime/cudart_%: CFLAGS += -fno-optimize-sibling-calls
+build/common/emu/runtime/cudart_%: C_FLAGS += -fno-optimize-sibling-calls
 
 build/%.base.o: %.c
 	$(call say,$(CC),"$< for any CPU")
-	$(Q)$(COMPILE) -DEMU_ISA=base
+	$(Q)$(COMPILE) -DEMU_ISA=base $(PUT_OBJECT)
 
 build/%.v3.o: %.c
 	$(call say,$(CC),"$< for AVX2")
-	$(Q)$(COMPILE) -DEMU_ISA=v3 -march=x86-64-v3
+	$(Q)$(COMPILE) -DEMU_ISA=v3 -march=x86-64-v3 $(PUT_OBJECT)
 
 emu: $(addprefix build/emu/,libcudart.so.13 libcudart_static.a emu) ## build the emulator, build/emu
 
-# Linked under another name first: a program that runs meanwhile keeps the library it has.
+# A program that runs meanwhile keeps the library it has.
 build/emu/libcudart.so.13: $(EMU) common/emu/cudart.map
 	$(call say,link,$@)
-	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13,-Bsymbolic $(NO_UNDEFINED) \
-	    -Wl,--version-script=common/emu/cudart.map $(EMU) -o $@.new -lzstd -lm -ldl -pthread
-	$(Q)mv $@.new $@
-	$(Q)ln -sf libcudart.so.13 build/emu/libcudart.so
+	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13,-Bsymbolic $(NO_UNDEFINED) $(LDFLAGS) \
+	    -Wl,--version-script=common/emu/cudart.map $(EMU) -o $(NEW) -lzstd -lm -ldl -pthread $(PUT)
+	$(Q)ln -s $(@F) $(NEW) && mv -fT $(NEW) build/emu/libcudart.so
 
 # One object with zstd inside, and outside only the names of the runtime and of emu.h.
 build/emu/libcudart_static.a: $(EMU)
 	$(call say,ar,$@)
-	$(Q)ld -r $(EMU) $(shell $(CC) -print-file-name=libzstd.a) -o build/emu/cudart.o
+	$(Q)ld -r $(EMU) $(shell $(CC) -print-file-name=libzstd.a) -o $(NEW).o
 	$(Q)objcopy --wildcard --rename-section '.text=emu_text' --keep-global-symbol='cuda[A-Z]*' \
-	    --keep-global-symbol='__cuda*' --keep-global-symbol='emu_*' build/emu/cudart.o
-	$(Q)rm -f $@ && ar rcs $@ build/emu/cudart.o
+	    --keep-global-symbol='__cuda*' --keep-global-symbol='emu_*' $(NEW).o
+	$(Q)ar rcs $(NEW) $(NEW).o $(PUT) && rm $(NEW).o
 
 # The command runs no kernel: of all objects it takes those that it calls.
 build/emu/emu: build/common/emu/emu_main.o $(EMU)
 	$(call say,link,$@)
-	$(Q)rm -f build/emu/objects.a && ar rcs build/emu/objects.a $(EMU)
-	$(Q)$(CXX) $(SANITIZE) $< build/emu/objects.a -lzstd -lm -ldl -pthread -o $@
+	$(Q)ar rcs $(NEW).a $(EMU)
+	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $< $(NEW).a -lzstd -lm -ldl -pthread -o $(NEW) $(PUT) && \
+	    rm $(NEW).a
 
 emu-report: emu ## say how exact the counters of PROGRAM=./step4 are, kernel by kernel
 	$(Q)$(if $(PROGRAM),,echo 'Which program? make emu-report PROGRAM=./step4' >&2; exit 2;) \
@@ -251,8 +264,8 @@ $(patsubst %,$(CUDA_BUILD)/tests/%_code.cu.o,cooperative async cluster): NVCCFLA
 
 # What tests look at or run, made of one source file: see tests/programs/programs.h.
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread memory sync \
-            merged endless traced ticket ring limits unwritten linked hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
-            cubin.fatbin)
+            merged endless traced ticket ring limits unwritten linked hazards.ptx zstd.fatbin lz4.fatbin \
+            stored.fatbin only90a.fatbin cubin.fatbin)
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 
@@ -265,12 +278,12 @@ build/tests/run: $(TESTS) $(addprefix build/common/emu/,$(addprefix binary/,fatb
         build/emu/libcudart.so.13
 	$(call say,link,$@)
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' \
-	    -lcriterion -lzstd -lm -pthread
+	    -lcriterion -lzstd -lm -pthread $(PUT)
 
 # The formulas of tests/predictions.c as a table, for profiles/emulated.sh.
 build/tests/predicted/print: build/tests/predicted/main.o build/tests/predictions.o
 	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE) $^ -o $@
+	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -o $(NEW) $(PUT)
 
 TWO_PTX   = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=compute_90
 
@@ -289,7 +302,7 @@ build/tests/programs/emulated: build/emu/libcudart_static.a
 
 build/tests/programs/%: tests/programs/kernels.cu | emu
 	$(call say,nvcc,$@)
-	$(Q)$(SETTING) $(NVCC) $(OPTIONS) $< -o $@
+	$(Q)$(SETTING) $(NVCC) $(OPTIONS) $< -o $(NEW) $(PUT)
 
 # Programs that the checkers look at, one that ptxas changes, and two that do not end.
 build/tests/programs/ticket: $(wildcard steps/11-*/*.cu*) steps/11-single-pass/scan.h
@@ -298,17 +311,17 @@ build/tests/programs/ticket build/tests/programs/ring: NVCCFLAGS += -I.
 $(addprefix build/tests/programs/,memory sync merged endless traced ticket ring limits unwritten): \
         %: tests/programs/$$(notdir $$@).cu
 	$(call say,nvcc,$@)
-	$(Q)$(NVCC) $(NVCCFLAGS) -g -cudart shared $< -o $@
+	$(Q)$(NVCC) $(NVCCFLAGS) -g -cudart shared $< -o $(NEW) $(PUT)
 
 # Of two objects, for three generations of GPUs.
 build/tests/programs/linked: $(wildcard tests/programs/linked*) | emu
 	$(call say,nvcc,$@)
-	$(Q)$(NVCC) $(NVCCFLAGS) $(THREE_PTX) -rdc=true -cudart shared $(filter %.cu,$^) -o $@
+	$(Q)$(NVCC) $(NVCCFLAGS) $(THREE_PTX) -rdc=true -cudart shared $(filter %.cu,$^) -o $(NEW) $(PUT)
 
 build/tests/programs/hazards.ptx: steps/12-pipeline/barrier.cuh
 build/tests/programs/%.ptx: tests/programs/%.cu
 	$(call say,nvcc,$@)
-	$(Q)$(NVCC) -ptx -O3 -lineinfo -arch=compute_90 $< -o $@
+	$(Q)$(NVCC) -ptx -O3 -lineinfo -arch=compute_90 $< -o $(NEW) $(PUT)
 
 # Pairs of programs, wrong and right, on which the checkers and compute-sanitizer are compared.
 CHECKS   := $(patsubst tests/checks/%.cu,build/checks/%,$(wildcard tests/checks/*.cu))
@@ -318,7 +331,7 @@ checks: $(CHECKS) emu ## build the programs of profiles/checks.sh, build/checks
 
 build/checks/%: tests/checks/%.cu tests/checks/pair.h tests/checks/bulk.h $(wildcard steps/12-*/*.cuh)
 	$(call say,nvcc,$<)
-	$(Q)$(NVCC) -O3 -lineinfo -gencode arch=compute_90,code=[sm_90,compute_90] -cudart shared $< -o $@
+	$(Q)$(NVCC) -O3 -lineinfo -gencode arch=compute_90,code=[sm_90,compute_90] -cudart shared $< -o $(NEW) $(PUT)
 
 test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the sanitizers first
 	$(Q)common/build/test.sh
@@ -345,17 +358,17 @@ test-asan: tests-build ## run every test with the host code under AddressSanitiz
 	$(Q)common/build/test-asan.sh
 
 # Each fuzzer gets bytes by way of one function, fuzz_NAME; fuzz.sh makes them in a tree of its own.
-build/tests/fuzz/run-%: $(call objects,$(filter-out tests/fuzz/npy.c,$(wildcard tests/fuzz/*.c))) $(EMU)
+build/tests/fuzz/run-%: $(call objects,$(filter-out %/npy.c,$(wildcard tests/fuzz/*.c))) $(EMU)
 	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_$* -o $@ \
-	    -lzstd -lm -ldl -pthread
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_$* -o $(NEW) \
+	    -lzstd -lm -ldl -pthread $(PUT)
 
 # That of the harness's reader takes nothing of the emulator but a file or two.
 build/tests/fuzz/run-npy: $(call objects,$(wildcard common/input*.c) tests/fuzz/npy.c \
         $(addprefix common/,element.c fault.c progress.c host_memory.c emu/binary/visible.c))
 	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_npy -o $@ \
-	    -lm -pthread
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_npy -o $(NEW) \
+	    -lm -pthread $(PUT)
 
 fuzz: ## fuzz the readers of files, FUZZ_SECONDS=60 each (needs clang)
 	$(Q)MAKE='$(MAKE)' common/build/fuzz.sh
@@ -366,7 +379,7 @@ BENCH    := $(call objects,$(call sources,tests/bench $(FOLDERS)) $(COMMON))
 build/tests/bench/run: $(BENCH) build/emu/libcudart.so.13
 	$(call say,link,$@)
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../../emu' \
-	    -lm -pthread
+	    -lm -pthread $(PUT)
 
 bench-emu: build/tests/bench/run build/tests/programs/shared $(PROGRAM_BUILD)/O3/thrust_sort ## measure the emulator's speed
 	$(Q)profiles/speed.sh
@@ -388,7 +401,8 @@ format: ## put the C and CUDA sources into the style of .clang-format
 	$(Q)git ls-files '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format -i
 
 clean: ## remove what was built; a toolkit in build/cuda stays
-	$(Q)rm -rf $(filter-out build/cuda,$(wildcard build/*)) $(wildcard step[0-9] step[0-9][0-9] step[57]-* cub bench)
+	$(Q)rm -rf $(filter-out build/cuda,$(wildcard build/*)) \
+	    $(wildcard step[0-9] step[0-9][0-9] step[57]-* cub bench *.new)
 
 help: ## list the targets
 	@sed -En 's/^#?([A-Za-z=1-]+):.*## (.*)/\1:\2/p' Makefile | \

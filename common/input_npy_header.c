@@ -62,8 +62,8 @@ static void append(struct value *value, char c)
     if (!value->cut) value->string[length] = c;
 }
 
-/* A character as a number: \x41, \u0041, \101. Those beyond ASCII, and zero, are no part of a key or a
- * type that is known, and stay as they are written. False: too few digits. */
+/* A character as a number: \x41, \u0041, \101. Those beyond ASCII, and zero, are no part of a key
+ * or a type that is known, and stay as they are written. False: too few digits. */
 static bool parse_code(struct parser *p, struct value *value, int base, size_t least, size_t most)
 {
     const char *escape = p->at;

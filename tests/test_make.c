@@ -153,14 +153,14 @@ Test(make, a_new_step_adds_no_line_to_the_makefile)
     expect("-c steps/08-new/scan.cu -o build/steps/08-new/scan.cu.o");
     expect("-c steps/08-new/driver.c -o build/steps/08-new/driver.o");
     expect("-DSTEP=step08");
-    expect(" -o step8 ");
-    expect("mv build/emu/libcudart.so.13.new build/emu/libcudart.so.13");
+    expect(".new step8\n");
+    expect(".new build/emu/libcudart.so.13\n");
     expect_not("12-newer");
 
     cr_assert(run("CUDA_HOME=$PWD/cuda make -n") == 0, "%s", output);
-    expect(" -o step8 ");
+    expect(".new step8\n");
     expect("-DSTEP=step12");
-    expect(" -o step12 ");
+    expect(".new step12\n");
 }
 
 /* make brings the .d files that it reads up to date: it must not compile main.c for them. */
@@ -170,7 +170,82 @@ Test(make, dependency_files_are_not_targets)
                   "build/main/step08.d &&"
                   "touch common/main.c common/emu/emu_main.c common/emu/cudart.map") == 0);
     cr_assert(run("CUDA_HOME=$PWD/cuda make -n step8") == 0, "%s", output);
-    expect_not("step08.d");
+    expect_not("-DSTEP=step08.d");
+}
+
+/* A compiler and a linker that take their time. What they make is complete with its second word,
+ * and they fail if what they are given is not. */
+static void slow_tools(void)
+{
+    static const char slow[] =
+        "case \"$* \" in \"--version \") echo release 13.0, V13.0.1; exit;; "
+        "*\" -E \"*|\"-E \"*) exit;; "
+        "*-print*) echo z.a; exit;; esac; "
+        "for word; do case $before in -o) out=$word;; -MF) echo >$word;; -MT) ;; "
+        "*) case $word in *.o|*.a) inputs=\"$inputs $word\";; esac;; esac; before=$word; done; "
+        "for input in $inputs; do [ $input = z.a ] || grep -q \"^first second$\" $input || "
+        "{ echo $input is not complete; exit 1; }; done; "
+        "printf \"first \" >$out; sleep 0.02; echo second >>$out";
+    static const char *const names[] = {"gcc", "g++", "ld", "nvcc"};
+    for (int i = 0; i < 4; i++) program(names[i], slow);
+    program("ar", "shift; out=$1; shift; exec ld -o $out $*");
+    program("objcopy", "exit 0");
+    cr_assert(run("cp bin/nvcc cuda/bin/nvcc; mkdir -p common/emu/part steps/03-x; "
+                  "touch common/main.c common/one.c common/two.cu common/emu/emu_main.c "
+                  "common/emu/cudart.map common/emu/part/one.c common/emu/part/two.c "
+                  "steps/03-x/scan.cu steps/03-x/driver.c") == 0);
+}
+
+/* From two terminals, say: both build the same things at the same time. */
+Test(make, two_at_once)
+{
+    slow_tools();
+    for (int i = 0; i < 5; i++) {
+        cr_assert(run("export PATH=$PWD/bin:$PATH CUDA_HOME=$PWD/cuda; rm -rf build step3; "
+                      "make step3 >one & make -j3 step3 emu >two; code=$?; wait $!; "
+                      "[ $? = 0 ] && [ $code = 0 ] || { cat one two; exit 1; }") == 0,
+                  "%s", output);
+        cr_assert(run("for file in step3 build/emu/libcudart.so build/emu/libcudart_static.a "
+                      "build/emu/emu build/common/one.o; do "
+                      "grep -q '^first second$' $file || { echo $file; exit 1; }; done") == 0,
+                  "%s is not complete", output);
+        cr_assert(run("find . -name '*.new*' | grep .") != 0, "left over: %s", output);
+    }
+}
+
+/* The user's CFLAGS come last, and leave the language and what the emulator needs as they are. */
+Test(make, flags_of_the_user)
+{
+    cr_assert(
+        run("mkdir -p common/emu/operations steps/03-x; touch common/main.c common/emu/cudart.map "
+            "common/emu/emu_main.c common/emu/operations/ops_x.c steps/03-x/driver.c;"
+            "CUDA_HOME=$PWD/cuda make -n step3 CFLAGS='-O0 -DX=1' LDFLAGS=-Wl,-z,now") == 0,
+        "%s", output);
+    for (char *line = strtok(output, "\n"); line; line = strtok(NULL, "\n")) {
+        bool compiles = strstr(line, " -c ") != NULL, links = strncmp(line, "g++ ", 4) == 0;
+        if (compiles) cr_expect(strstr(line, " -std=c11 -Wall ") && strstr(line, " -O0 -DX=1 -c "));
+        if (compiles) cr_expect(!strstr(line, "-O2") && !strstr(line, "-O3"), "%s", line);
+        if (compiles && strstr(line, "ops_x"))
+            cr_expect(strstr(line, "-fPIC") && strstr(line, "-frounding-math"), "%s", line);
+        if (links) cr_expect(strstr(line, "-Wl,-z,now"), "%s", line);
+    }
+    cr_assert(run("CUDA_HOME=$PWD/cuda make -n step3") == 0, "%s", output);
+    expect(" -O2 -g -O3 -c common/emu/operations/ops_x.c");
+    expect(" -O2 -g -c steps/03-x/driver.c");
+}
+
+/* Of compilers only those are asked for that are used. */
+Test(make, other_compilers)
+{
+    no_toolkit();
+    program("clang", "exit 0");
+    cr_assert(run("mkdir steps/03-x && %s make step3 CC=clang CXX=clang++", bare) == 2, "%s",
+              output);
+    expect("Missing: clang++ (nvcc's host compiler), nvcc of");
+    expect_not("gcc");
+    cr_assert(run("%s make doctor CC=clang", bare) == 0, "%s", output);
+    expect("\nclang ");
+    expect_not("\ngcc ");
 }
 
 Test(make, missing_tools_are_named_with_the_cure)

@@ -13,7 +13,7 @@ macros() {
     header=$1
     shift
     for macro; do
-        printf '#include <%s>\n%s\n' "$header" "$macro" | gcc -E -x c - 2>/dev/null | tail -n 1
+        printf '#include <%s>\n%s\n' "$header" "$macro" | $cc -E -x c - 2>/dev/null | tail -n 1
     done | grep '^[0-9"]' | tr -d '"' | paste -sd. -
 }
 
@@ -50,8 +50,8 @@ case $(sed -n 's/^RmProfilingAdminOnly: //p' /proc/driver/nvidia/params 2>/dev/n
 esac
 
 line make "$(version make)" "runs the build"
-line gcc "$(version gcc)" "C: the harness and the emulator"
-line g++ "$(version g++)" "$host"
+line "$cc" "$(version "${cc%% *}")" "C: the harness and the emulator"
+line "$cxx" "$(version "${cxx%% *}")" "$host"
 line toolkit "$nvcc" "nvcc 13: compiles the kernels, with a GPU and without"
 line zstd "$(macros zstd.h ZSTD_VERSION_MAJOR ZSTD_VERSION_MINOR ZSTD_VERSION_RELEASE)" \
     "the emulator unpacks kernels with it"

@@ -29,7 +29,7 @@ for name in Makefile README.md LICENSE common notes profiles steps tests; do
 done
 sanitize=-fsanitize=address,undefined
 CUDA_HOME=$(realpath "$(common/build/toolkit.sh)") ${MAKE:-make} --no-print-directory -C $tree \
-    CC=clang CFLAGS="-std=c11 -w -O1 -g -pthread $sanitize,fuzzer-no-link -fno-sanitize-recover=all" \
+    CC=clang CFLAGS="-w -O1 -g $sanitize,fuzzer-no-link -fno-sanitize-recover=all" \
     $(for name in ${FUZZERS:-$all}; do echo "build/tests/fuzz/run-$name"; done)
 
 status=0

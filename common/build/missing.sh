@@ -6,8 +6,8 @@
 list=
 need() { list="${list:+$list, }$1"; }
 
-have gcc || need "gcc (compiles C)"
-have g++ || need "g++ (nvcc's host compiler)"
+have "${cc%% *}" || need "${cc%% *} (compiles C)"
+have "${cxx%% *}" || need "${cxx%% *} (nvcc's host compiler)"
 toolkit >/dev/null || need "nvcc of a CUDA 13 toolkit (compiles the kernels)"
 have_header zstd.h || need "zstd.h (libzstd-dev: the emulator unpacks kernels with it)"
 if [ "$1" = tests ]; then

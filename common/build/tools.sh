@@ -4,12 +4,16 @@
 
 here=common/build
 
+# The compilers, as the Makefile has them, or `make CC=clang CXX=clang++`.
+cc=${CC:-gcc}
+cxx=${CXX:-g++}
+
 have() { command -v "$1" >/dev/null 2>&1; }
 
 # Is C header $1 there? Without a compiler only the usual place can be looked at.
 have_header() {
-    if have gcc; then
-        echo "#include <$1>" | gcc -E -x c - >/dev/null 2>&1
+    if have "${cc%% *}"; then
+        echo "#include <$1>" | $cc -E -x c - >/dev/null 2>&1
     else
         [ -e "/usr/include/$1" ]
     fi
@@ -22,8 +26,8 @@ toolkit() { "$here/toolkit.sh"; }
 
 # The Debian packages that the build and the tests lack, one a line.
 missing_packages() {
-    have gcc || echo gcc
-    have g++ || echo g++
+    have "${cc%% *}" || echo "${cc%% *}"
+    have "${cxx%% *}" || echo "${cxx%% *}"
     have_header zstd.h || echo libzstd-dev
     have_header criterion/criterion.h || echo libcriterion-dev
     have bats || echo bats

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A header may promise any number of elements; more than these are refused before memory is taken. */
+/* A header may promise any number of elements. More are refused before memory is taken. */
 enum { MOST = 1 << 16 };
 
 int fuzz_npy(const uint8_t *data, size_t size)

@@ -46,7 +46,7 @@ $(PROGRAM_BUILD)/$(1)/%: $(PROGRAM_DIR)/%.cu $(PROGRAM_DIR)/check.cuh $(PROGRAM_
         $$$$(wildcard $(PROGRAM_DIR)/$$$$*.part.cu)
 	$$(call say,nvcc,$(1)/$$*)
 	$$(Q)$$(NVCC) $$(PROGRAM_FLAGS) $$(PROGRAM_$(1)) $$(PROGRAM_$$*) $$(filter %.part.cu,$$^) \
-	    $$(if $$(filter %.part.cu,$$^),-rdc=true) $$< -o $$@
+	    $$(if $$(filter %.part.cu,$$^),-rdc=true) $$< -o $$(NEW) $$(PUT)
 endef
 $(foreach configuration,$(CONFIGURATIONS),$(eval $(call program_rule,$(configuration))))
 
