@@ -25,13 +25,9 @@ static unsigned hash(const char *name, size_t length)
 static const struct declaration *find_declaration(struct parser *p, const char *name, size_t length)
 {
     size_t digits = 0;
-    uint64_t number = 0, power = 1;
     while (digits < length && digits < 9 && name[length - digits - 1] >= '0' &&
-           name[length - digits - 1] <= '9') {
-        number += power * (uint64_t)(name[length - digits - 1] - '0');
-        power *= 10;
+           name[length - digits - 1] <= '9')
         digits++;
-    }
     for (unsigned scope = p->scope;; scope = parent(p, scope)) {
         const struct declaration *d = p->declarations.items;
         for (size_t i = p->declarations.count; i-- > 0;) {
