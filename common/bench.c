@@ -36,8 +36,9 @@ bool bench_memory(const struct step *step, const struct options *options, size_t
 {
     /* No element and no workspace is wider than 32 bytes an element; a larger n would overflow. */
     if (n > SIZE_MAX / 64) return false;
-    size_t arrays = input_bytes(step, n) + output_bytes(step, n) * (options->inclusive ? 2 : 1) +
-                    workspace_bytes(step, options, n);
+    size_t arrays = buffer_room(input_bytes(step, n), 0) +
+                    buffer_room(output_bytes(step, n), 0) * (options->inclusive ? 2 : 1) +
+                    buffer_room(workspace_bytes(step, options, n), 0);
     size_t piece = (n < PIECE ? n : PIECE) * sizeof(double);
     *host = input_bytes(step, n) + piece + (step->reference ? (n + 1) * sizeof(double) : 0);
     if (step->on_host || emulated) *host += arrays;

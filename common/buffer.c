@@ -1,36 +1,57 @@
 #include "buffer.h"
 
+#include "counters.h"
 #include "cuda_check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIGNMENT 256 /* what cudaMalloc promises */
+#define ALIGNMENT ((size_t)256) /* what cudaMalloc promises */
 
-static size_t allocation_bytes(const struct buffer *buffer)
+static size_t round_up(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+static size_t guard_for(size_t bytes, bool on_host)
 {
-    return buffer->front + buffer->bytes + BUFFER_GUARD;
+    if (!on_host && !counters_emulated()) return BUFFER_GUARD_MOST;
+    if (!on_host && counters_checks() & EMU_CHECK_MEMORY) return 0;
+    size_t guard = round_up(bytes);
+    if (guard < BUFFER_GUARD_LEAST) return BUFFER_GUARD_LEAST;
+    return guard < BUFFER_GUARD_MOST ? guard : BUFFER_GUARD_MOST;
+}
+
+size_t buffer_room(size_t bytes, size_t offset)
+{
+    return round_up(bytes + offset) + 2 * BUFFER_GUARD_MOST;
+}
+
+static int allocate(struct buffer *buffer, const char *what, struct fault *fault)
+{
+    if (buffer->on_host) {
+        buffer->base = aligned_alloc(ALIGNMENT, round_up(buffer->whole));
+        if (buffer->base) return 0;
+        return fail(fault, EXIT_USAGE, "%zu bytes for %s do not fit into host memory.",
+                    buffer->whole, what);
+    }
+    cudaError_t error = cudaMalloc((void **)&buffer->base, buffer->whole);
+    if (error == cudaErrorMemoryAllocation)
+        return fail(fault, EXIT_USAGE, "%zu bytes for %s do not fit into device memory.",
+                    buffer->whole, what);
+    CUDA_CHECK(fault, error);
+    return 0;
 }
 
 int buffer_make(struct buffer *buffer, size_t bytes, size_t offset, bool on_host, const char *what,
                 struct fault *fault)
 {
-    *buffer = (struct buffer){.bytes = bytes, .front = BUFFER_GUARD + offset, .on_host = on_host};
-    size_t whole = (allocation_bytes(buffer) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    if (on_host) {
-        buffer->base = aligned_alloc(ALIGNMENT, whole);
-        if (!buffer->base)
-            return fail(fault, EXIT_USAGE, "%zu bytes for %s do not fit into host memory.", whole,
-                        what);
-        memset(buffer->base, BUFFER_POISON, allocation_bytes(buffer));
-    } else {
-        cudaError_t error = cudaMalloc((void **)&buffer->base, whole);
-        if (error == cudaErrorMemoryAllocation)
-            return fail(fault, EXIT_USAGE, "%zu bytes for %s do not fit into device memory.", whole,
-                        what);
-        CUDA_CHECK(fault, error);
-        CUDA_CHECK(fault, cudaMemset(buffer->base, BUFFER_POISON, allocation_bytes(buffer)));
-    }
+    size_t guard = guard_for(bytes, on_host);
+    *buffer = (struct buffer){.bytes = bytes, .front = guard + offset, .on_host = on_host};
+    buffer->whole = guard ? round_up(buffer->front + bytes + guard) : offset + bytes;
+    int code = allocate(buffer, what, fault);
+    if (code) return code;
+    if (on_host)
+        memset(buffer->base, BUFFER_POISON, buffer->whole);
+    else
+        CUDA_CHECK(fault, cudaMemset(buffer->base, BUFFER_POISON, buffer->whole));
     buffer->data = buffer->base + buffer->front;
     return 0;
 }
@@ -68,23 +89,50 @@ cudaError_t buffer_download(const struct buffer *buffer, size_t at, void *to, si
     return cudaSuccess;
 }
 
+/* How many bytes from the beginning on are the poison. */
+static size_t poisoned(const unsigned char *bytes, size_t count)
+{
+    size_t i = 0;
+    while (i < count && bytes[i] == BUFFER_POISON) i++;
+    return i;
+}
+
+/* The same from the end backwards. */
+static size_t poisoned_at_end(const unsigned char *bytes, size_t count)
+{
+    size_t i = 0;
+    while (i < count && bytes[count - 1 - i] == BUFFER_POISON) i++;
+    return i;
+}
+
+static long nearest_damage(const unsigned char *before, size_t front, const unsigned char *behind,
+                           size_t rear)
+{
+    size_t left = poisoned_at_end(before, front), right = poisoned(behind, rear);
+    if (left == front && right == rear) return 0;
+    if (right == rear || (left < front && left < right)) return -(long)(left + 1);
+    return (long)(right + 1);
+}
+
+/* What lies from byte `at` of the allocation on, in host memory. */
+static cudaError_t look(const struct buffer *buffer, size_t at, void *to, size_t bytes)
+{
+    if (!buffer->on_host) return cudaMemcpy(to, buffer->base + at, bytes, cudaMemcpyDeviceToHost);
+    memcpy(to, buffer->base + at, bytes);
+    return cudaSuccess;
+}
+
 long buffer_damage(const struct buffer *buffer, cudaError_t *error)
 {
-    unsigned char before[BUFFER_GUARD], behind[BUFFER_GUARD];
-    const unsigned char *data = buffer->data;
-    if (buffer->on_host) {
-        memcpy(before, data - BUFFER_GUARD, BUFFER_GUARD);
-        memcpy(behind, data + buffer->bytes, BUFFER_GUARD);
-        *error = cudaSuccess;
-    } else {
-        *error = cudaMemcpy(before, data - BUFFER_GUARD, BUFFER_GUARD, cudaMemcpyDeviceToHost);
-        if (!*error)
-            *error = cudaMemcpy(behind, data + buffer->bytes, BUFFER_GUARD, cudaMemcpyDeviceToHost);
-        if (*error) return 0;
-    }
-    for (long i = 0; i < BUFFER_GUARD; i++) {
-        if (behind[i] != BUFFER_POISON) return i + 1;
-        if (before[BUFFER_GUARD - 1 - i] != BUFFER_POISON) return -(i + 1);
-    }
-    return 0;
+    size_t end = buffer->front + buffer->bytes, rear = buffer->whole - end;
+    long where = 0;
+    *error = cudaSuccess;
+    if (buffer->front + rear == 0) return 0;
+    unsigned char *guards = malloc(buffer->front + rear);
+    *error = guards ? cudaSuccess : cudaErrorMemoryAllocation;
+    if (!*error && buffer->front) *error = look(buffer, 0, guards, buffer->front);
+    if (!*error && rear) *error = look(buffer, end, guards + buffer->front, rear);
+    if (!*error) where = nearest_damage(guards, buffer->front, guards + buffer->front, rear);
+    free(guards);
+    return where;
 }

@@ -1,7 +1,11 @@
 /*
- * buffer.h — memory that notices what should not have been written: guard words before and behind
- * it, and a poison that no correct scan leaves in place. On the device, or on the host for steps on
- * the CPU.
+ * buffer.h — memory that notices what should not have been written: guards before and behind it,
+ * and a poison that no correct scan leaves in place. On the device, or on the host for steps on the
+ * CPU.
+ *
+ * A guard shows what has been written into it and is still there, but neither a write of the poison
+ * itself nor one that was undone. Under the emulator's memcheck there are no guards: the allocation
+ * ends where the data ends, and memcheck reports any access beyond.
  */
 #ifndef BUFFER_H
 #define BUFFER_H
@@ -16,8 +20,11 @@
 extern "C" {
 #endif
 
-/* Guards are this long on either side, in bytes; they keep the data's alignment. */
-#define BUFFER_GUARD 4096
+/* A guard is as long as the data, but within these limits (bytes). On a GPU it always has the most:
+ * the memory around a small array is mapped there, so that a write to it is no error. A guard keeps
+ * the data's alignment. */
+#define BUFFER_GUARD_LEAST ((size_t)64 << 10)
+#define BUFFER_GUARD_MOST  ((size_t)1 << 20)
 
 /* Every byte of a poisoned buffer and of the guards: a NaN in float and double (so a value read
  * from beyond the end shows in the sums), -1 in integers. */
@@ -27,7 +34,8 @@ struct buffer {
     unsigned char *base; /* the allocation: guard, displacement, data, guard */
     void *data;          /* what a scan is given */
     size_t bytes;        /* of data */
-    size_t front;        /* bytes before data: BUFFER_GUARD and the displacement */
+    size_t front;        /* bytes before data: the guard and the displacement */
+    size_t whole;        /* of the allocation; a multiple of 4 where there are guards */
     bool on_host;
 };
 
@@ -37,6 +45,9 @@ struct buffer {
 int buffer_make(struct buffer *, size_t bytes, size_t offset, bool on_host, const char *what,
                 struct fault *);
 void buffer_free(struct buffer *);
+
+/* At most so many bytes are allocated for data of so many, displacement included. */
+size_t buffer_room(size_t bytes, size_t offset);
 
 /* Fills the data with the poison; on the stream where the buffer is on the device. */
 cudaError_t buffer_poison(const struct buffer *, cudaStream_t);

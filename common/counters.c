@@ -16,6 +16,12 @@ struct emu *counters_emulator(void)
     return runtime ? runtime() : NULL;
 }
 
+unsigned counters_checks(void)
+{
+    struct emu *emu = counters_emulator();
+    return emu ? LOOK_UP(emu_checks)(emu) : 0;
+}
+
 static bool was_counting; /* before counters_begin: EMU_COUNTERS counts every launch */
 
 bool counters_begin(void)

@@ -36,6 +36,8 @@ struct counters {
 bool counters_emulated(void);
 /* The emulator that runs this program's CUDA calls, or NULL: a real runtime does. */
 struct emu *counters_emulator(void);
+/* The checkers that watch it (enum emu_check); 0 without an emulator. */
+unsigned counters_checks(void);
 
 /* Counts the launches from here on. False: no emulator. */
 bool counters_begin(void);

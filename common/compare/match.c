@@ -54,10 +54,11 @@ static size_t workspace_bytes(const struct contender *c, size_t n)
 size_t match_device_bytes(const struct contender *contenders, size_t count, size_t n,
                           enum element element, size_t l2)
 {
-    size_t bytes = match_numbers(n, element, l2) * element_size(element_of_sum(element));
+    size_t numbers = match_numbers(n, element, l2);
+    size_t bytes = buffer_room(numbers * element_size(element_of_sum(element)), 0);
     for (size_t i = 0; i < count; i++)
         if (!contenders[i].step || !contenders[i].step->on_host)
-            bytes += workspace_bytes(&contenders[i], n) + 2 * BUFFER_GUARD;
+            bytes += buffer_room(workspace_bytes(&contenders[i], n), 0);
     return bytes;
 }
 
