@@ -262,6 +262,11 @@ TESTS    := $(call objects,$(filter-out %/bench_main.c,$(call sources,common/com
 THREE_PTX = -gencode arch=compute_100,code=compute_100
 $(patsubst %,$(CUDA_BUILD)/tests/%_code.cu.o,cooperative async cluster): NVCCFLAGS += $(THREE_PTX)
 
+# A deliberately wrong scan as a program like a step.
+build/tests/wrong-scan: $(call objects,$(call sources,tests/wrong tests/wrong/program) $(COMMON)) | emu
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) -lm -pthread
+
 # What tests look at or run, made of one source file: see tests/programs/programs.h.
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread memory sync \
             merged endless traced ticket ring limits unwritten linked hazards.ptx zstd.fatbin lz4.fatbin \
@@ -269,7 +274,7 @@ PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 
-tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PROGRAM_QUICK) all experiments $(PROMISES) build/example build/tests/side-by-side $(SMALL_BLOCKS) ## build the tests
+tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PROGRAM_QUICK) all experiments $(PROMISES) build/example build/tests/side-by-side build/tests/wrong-scan $(SMALL_BLOCKS) ## build the tests
 	@:
 
 # The tests see the parts of the emulator that its library hides, too.

@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include "device.h"
+#include "ended.h"
 #include "files.h"
 #include "format.h"
 #include "input.h"
@@ -211,7 +212,7 @@ static int check_stdout(struct program *p)
     return fail(&p->fault, EXIT_USAGE, "cannot write the report to stdout.");
 }
 
-int harness_main(const struct step *step, int argc, char **argv)
+static int run_program(const struct step *step, int argc, char **argv)
 {
     struct program program = {.step = step};
     struct device device;
@@ -241,4 +242,10 @@ int harness_main(const struct step *step, int argc, char **argv)
     code = run(&program);
     if (code <= EXIT_WRONG && check_stdout(&program)) code = program.fault.code;
     return code > EXIT_WRONG ? fault_say(&program.fault) : code;
+}
+
+int harness_main(const struct step *step, int argc, char **argv)
+{
+    ended_watch();
+    return ended_in_time(run_program(step, argc, argv));
 }

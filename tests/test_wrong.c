@@ -1,4 +1,5 @@
 /* test_wrong.c — the verifier rejects every deliberately wrong scan, and names the cause it can. */
+#include "command.h"
 #include "common/bench.h"
 #include "wrong/wrong.h"
 
@@ -48,7 +49,7 @@ Test(wrong, there_are_at_least_15)
 Test(wrong, each_is_rejected_and_its_cause_named)
 {
     for (const struct wrong *w = wrong_scans; w->n; w++) {
-        if (w->faults) continue; /* see test_cli.c */
+        if (w->fault) continue; /* see below */
         struct outcome o = outcome_of(&w->step, w->n, w->in_place, w->real);
         const char *cause = *o.damage ? o.damage : o.verdict.cause;
         cr_expect(!o.right, "%s was accepted", w->step.name);
@@ -73,4 +74,22 @@ Test(wrong, what_the_timed_runs_leave_is_checked)
         return;
     }
     cr_assert_fail("first_run_only is not in the list");
+}
+
+/* ---- as programs ----------------------------------------------------------------------------- */
+
+#define PROGRAM "LD_LIBRARY_PATH=build/emu build/tests/wrong-scan "
+
+static void expect_fault(const char *name, const char *options, size_t n, const char *fault)
+{
+    char command[200];
+    snprintf(command, sizeof command, PROGRAM "%s --n %zu %s 2>&1", name, n, options);
+    cr_expect(run_command(command) != 0, "%s: exit code 0:\n%s", name, output);
+    cr_expect(strstr(output, fault), "%s: \"%s\" is not in:\n%s", name, fault, output);
+}
+
+Test(wrong, what_ends_the_program_says_so_and_exits_with_another_code_than_0)
+{
+    for (const struct wrong *w = wrong_scans; w->n; w++)
+        if (w->fault) expect_fault(w->step.name, "--reps 5", w->n, w->fault);
 }

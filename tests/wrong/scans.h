@@ -1,4 +1,4 @@
-/* scans.h — the functions of scans.cu. */
+/* scans.h — the functions of this folder. */
 #ifndef SCANS_H
 #define SCANS_H
 
@@ -18,6 +18,9 @@ scan_fn missing_barrier, naive_in_place, shifted_right, shifted_left, inclusive,
     modifies_input, beyond_the_input, double_add, element_left_out, element_added_twice,
     stale_buffer, wrong_order, errors_that_cancel, right_where_sampled, first_run_only,
     wrong_in_place, few_bits, writes_far_away;
+
+/* breaches.c */
+scan_fn exits, exits_quickly, aborts, ends_its_thread, exits_in_a_thread, exits_in_third_call;
 
 #ifdef __cplusplus
 }

@@ -67,7 +67,15 @@ const struct wrong wrong_scans[] = {
     {STEP(right_where_sampled), .n = 1000},
     {STEP(first_run_only), .n = 1000, .cause = "the output was never written"},
     {STEP(wrong_in_place), .n = 1000, .in_place = true, .cause = "zeros"},
-    {STEP(writes_far_away), .n = 16, .faults = true},
+    {STEP(writes_far_away), .n = 16, .fault = "cudaErrorIllegalAddress"},
     {STEP(few_bits), .n = 256, .real = true},
+
+    /* breaches.c */
+    {STEP(exits), .n = 16, .fault = "exit was called"},
+    {STEP(exits_quickly), .n = 16, .fault = "quick_exit was called"},
+    {STEP(aborts), .n = 16, .fault = "abort was called"},
+    {STEP(ends_its_thread), .n = 16, .fault = "pthread_exit was called"},
+    {STEP(exits_in_a_thread), .n = 16, .fault = "exit was called"},
+    {STEP(exits_in_third_call), .n = 16, .fault = "exit was called"},
     {.n = 0},
 };

@@ -17,7 +17,8 @@ struct wrong {
     size_t n;          /* elements to run it on */
     bool in_place;     /* wrong only in place */
     bool real;         /* on random real numbers; otherwise random integers */
-    bool faults;       /* stopped by a fault instead: an address that is nobody's */
+    const char *fault; /* a part of the sentence with which the program ends instead; run as a
+                          program of its own, for some end the process */
     const char *cause; /* a part of the cause that has to be named; NULL: none can be */
 };
 
