@@ -1,11 +1,157 @@
 /*
- * test_runs.c — what the checks of every run are made of: guards.
+ * test_runs.c — what the checks of every run are made of: fingerprints, guards, reversed inputs.
  */
 #include "common/buffer.h"
+#include "common/fingerprint.h"
+#include "common/reverse.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- fingerprints ---------------------------------------------------------------------------- */
+
+#define BYTES 5000 /* words of more than one block, and a rest */
+
+static unsigned char bytes[BYTES];
+
+static void fill_bytes(void)
+{
+    for (size_t i = 0; i < BYTES; i++) bytes[i] = (unsigned char)(i * 7919 >> 3);
+}
+
+static uint64_t fingerprint(size_t from, size_t count)
+{
+    return fingerprint_on_host(bytes + from, count, 0);
+}
+
+Test(runs, a_fingerprint_depends_on_every_byte_and_its_place)
+{
+    fill_bytes();
+    uint64_t whole = fingerprint(0, BYTES);
+    cr_expect_neq(whole, fingerprint(0, BYTES - 1));
+    for (size_t i = 0; i < BYTES; i++) {
+        bytes[i] ^= 1;
+        cr_expect_neq(fingerprint(0, BYTES), whole, "byte %zu", i);
+        bytes[i] ^= 1;
+    }
+    for (size_t i = 0; i + 8 <= BYTES; i += 4) { /* two words change places */
+        unsigned char word[4];
+        memcpy(word, bytes + i, 4);
+        memcpy(bytes + i, bytes + i + 4, 4);
+        memcpy(bytes + i + 4, word, 4);
+        if (memcmp(word, bytes + i, 4) != 0)
+            cr_expect_neq(fingerprint(0, BYTES), whole, "words at %zu", i);
+        memcpy(bytes + i + 4, bytes + i, 4);
+        memcpy(bytes + i, word, 4);
+    }
+    cr_expect_eq(fingerprint(0, BYTES), whole);
+}
+
+/* Zeros, ones and the poison: where each word is the same, the number of words still counts. */
+Test(runs, fingerprints_of_equal_words)
+{
+    static const int values[] = {0, 0xFF, 1};
+    for (size_t v = 0; v < 3; v++) {
+        memset(bytes, values[v], BYTES);
+        uint64_t last = fingerprint(0, 4);
+        for (size_t count = 8; count <= 400; count += 4) {
+            cr_expect_neq(fingerprint(0, count), last);
+            last = fingerprint(0, count);
+        }
+    }
+}
+
+Test(runs, a_fingerprint_may_be_taken_in_pieces)
+{
+    fill_bytes();
+    uint64_t pieces = fingerprint_on_host(bytes, 1024, 0) +
+                      fingerprint_on_host(bytes + 1024, BYTES - 1024, 1024 / 4);
+    cr_expect_eq(pieces, fingerprint(0, BYTES));
+}
+
+/* The kernel that is used on a GPU, of any alignment and length. */
+Test(runs, the_device_takes_the_same_fingerprints)
+{
+    static const size_t counts[] = {1, 2, 3, 4, 5, 1023, 1024, 1025, 4096, BYTES - 9};
+    uint64_t *sum, got, none = 0;
+    unsigned char *copy;
+    fill_bytes();
+    cr_assert(cudaMalloc((void **)&sum, sizeof *sum) == cudaSuccess);
+    cr_assert(cudaMalloc((void **)&copy, BYTES) == cudaSuccess);
+    cr_assert(cudaMemcpy(copy, bytes, BYTES, cudaMemcpyHostToDevice) == cudaSuccess);
+    for (size_t from = 0; from < 9; from++)
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            cr_assert(cudaMemcpy(sum, &none, sizeof none, cudaMemcpyHostToDevice) == cudaSuccess);
+            cr_assert(fingerprint_on_device(copy + from, counts[i], sum, NULL) == cudaSuccess);
+            cr_assert(cudaMemcpy(&got, sum, sizeof got, cudaMemcpyDeviceToHost) == cudaSuccess);
+            cr_expect_eq(got, fingerprint(from, counts[i]), "%zu bytes from %zu on", counts[i],
+                         from);
+        }
+    cudaFree(copy);
+    cudaFree(sum);
+}
+
+/* More than one piece of those that are copied to the host. */
+#define LARGE (3 << 20)
+
+static void expect_fingerprints(struct fingerprinter *f, const struct buffer *large,
+                                const unsigned char *want)
+{
+    const struct span spans[] = {
+        {large->data, LARGE, false}, {want, LARGE, true}, {large->data, 10, false}};
+    struct fault fault;
+    uint64_t got[3];
+    cr_assert_eq(fingerprints(f, spans, 3, NULL, got, &fault), 0);
+    cr_expect_eq(got[0], fingerprint_on_host(want, LARGE, 0));
+    cr_expect_eq(got[1], got[0]);
+    cr_expect_eq(got[2], fingerprint_on_host(want, 10, 0));
+}
+
+/* On the emulator the host does it; a GPU's kernels have to give the same. */
+Test(runs, fingerprints_of_device_and_host)
+{
+    struct fingerprinter by_host, by_kernels = {0};
+    struct fault fault;
+    struct buffer large;
+    cr_assert_eq(buffer_make(&large, LARGE, 4, false, "a buffer", &fault), 0);
+    unsigned char *want = malloc(LARGE);
+    for (size_t i = 0; i < LARGE; i++) want[i] = (unsigned char)(i * 31 >> 5);
+    cr_assert(buffer_upload(&large, 0, want, LARGE) == cudaSuccess);
+    cr_assert_eq(fingerprinter_open(&by_host, false, &fault), 0);
+    expect_fingerprints(&by_host, &large, want);
+    cr_assert(cudaMalloc((void **)&by_kernels.sums, FINGERPRINT_SPANS * sizeof(uint64_t)) ==
+              cudaSuccess);
+    expect_fingerprints(&by_kernels, &large, want);
+    free(want);
+    buffer_free(&large);
+    fingerprinter_close(&by_host);
+    fingerprinter_close(&by_kernels);
+}
+
+/* ---- the reversed input ---------------------------------------------------------------------- */
+
+Test(runs, the_device_reverses_as_the_host_does)
+{
+    static const size_t sizes[] = {1, 2, 4, 8}, counts[] = {1, 2, 3, 512, 513, 600};
+    static unsigned char want[BYTES], got[BYTES];
+    unsigned char *copy;
+    fill_bytes();
+    cr_assert(cudaMalloc((void **)&copy, BYTES) == cudaSuccess);
+    for (size_t s = 0; s < 4; s++)
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            cr_assert(cudaMemcpy(copy, bytes, BYTES, cudaMemcpyHostToDevice) == cudaSuccess);
+            cr_assert(reverse_on_device(copy, sizes[s], counts[i], NULL) == cudaSuccess);
+            cr_assert(cudaMemcpy(got, copy, BYTES, cudaMemcpyDeviceToHost) == cudaSuccess);
+            memcpy(want, bytes, BYTES);
+            reverse_on_host(want, bytes, sizes[s], counts[i]);
+            cr_expect_arr_eq(got, want, BYTES, "%zu elements of %zu bytes", counts[i], sizes[s]);
+            for (size_t k = 0; k < sizes[s]; k++)
+                cr_expect_eq(want[k], bytes[(counts[i] - 1) * sizes[s] + k]);
+        }
+    cr_expect(reverse_on_device(copy, 3, 10, NULL) == cudaErrorInvalidValue);
+    cudaFree(copy);
+}
 
 /* ---- guards ---------------------------------------------------------------------------------- */
 
