@@ -332,7 +332,7 @@ static int measure(struct bench *b, struct outcome *o, double first_seconds, str
     if (!b->emulated && !b->step->on_host) {
         code = measure_roof(b, o, reps, fault);
     }
-    if (!code) code = timer_run_warm(&b->timer, prepare, scan, b, reps, &o->timing, fault);
+    if (!code) code = timer_run_warm(&b->timer, prepare, scan, NULL, b, reps, &o->timing, fault);
     if (!code) code = verify(b, o, true, fault);
     return code;
 }

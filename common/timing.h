@@ -47,6 +47,10 @@ struct timer {
 /* One run. Launches on the stream and does not wait; returns the launch's error. */
 typedef cudaError_t run_fn(void *context, cudaStream_t stream);
 
+/* Looks at what a timed run has left, before the next one; it is not timed. Returns 0, or a code
+ * that ends the runs. */
+typedef int check_fn(void *context, struct fault *);
+
 /* Makes a stream, two events and the buffer that empties the L2. Returns 0 or EXIT_DEVICE. */
 int timer_open(struct timer *, bool on_host, struct fault *);
 void timer_close(struct timer *);
@@ -56,9 +60,10 @@ void timer_close(struct timer *);
 int timer_run(struct timer *, run_fn *prepare, run_fn *work, void *context, int reps,
               struct timing *, struct fault *);
 
-/* The same without the warm-up, for work that has just run. */
-int timer_run_warm(struct timer *, run_fn *prepare, run_fn *work, void *context, int reps,
-                   struct timing *, struct fault *);
+/* The same without the warm-up, for work that has just run, and with check(context) after each run
+ * (may be NULL). Returns also what check returned if that is not 0; then nothing is timed. */
+int timer_run_warm(struct timer *, run_fn *prepare, run_fn *work, check_fn *check, void *context,
+                   int reps, struct timing *, struct fault *);
 
 /* Empties the L2 and runs `work` once, timed: for callers with an order of their own. */
 int timer_once(struct timer *, run_fn *work, void *context, double *seconds, struct fault *);
@@ -68,7 +73,7 @@ void timing_summarize(struct timing *, double *seconds, int reps);
 
 /* How many timed runs to make where the user has not said (options.reps is REPS_DEFAULT): many on a
  * GPU, few on the emulator, fewer the longer one run takes (once_seconds: how long the first one
- * took). */
+ * took); but at least 5, on the emulator 1. */
 int timing_default_reps(bool emulated, double once_seconds);
 
 /* Bytes of device memory that timer_open takes to empty an L2 of so many bytes: twice as many; none

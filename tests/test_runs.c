@@ -1,9 +1,11 @@
 /*
- * test_runs.c — what the checks of every run are made of: fingerprints, guards, reversed inputs.
+ * test_runs.c — what the checks of every run are made of: fingerprints, guards, reversed inputs,
+ * the number of runs.
  */
 #include "common/buffer.h"
 #include "common/fingerprint.h"
 #include "common/reverse.h"
+#include "common/timing.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -194,4 +196,66 @@ Test(runs, guards_show_the_nearest_damage)
         expect_damage(&buffer, 1);
         buffer_free(&buffer);
     }
+}
+
+/* ---- how often ------------------------------------------------------------------------------- */
+
+Test(runs, a_slow_scan_is_still_timed)
+{
+    cr_expect_eq(timing_default_reps(true, 1e-3), 3);
+    cr_expect_eq(timing_default_reps(true, 0.2), 2);
+    cr_expect_eq(timing_default_reps(true, 0.4), 1);
+    cr_expect_eq(timing_default_reps(true, 100), 1);
+    cr_expect_eq(timing_default_reps(false, 1e-3), 15);
+    cr_expect_eq(timing_default_reps(false, 0.05), 10);
+    cr_expect_eq(timing_default_reps(false, 0.2), 5);
+    cr_expect_eq(timing_default_reps(false, 100), 5);
+}
+
+/* Each run is prepared, timed and checked; a check that returns a code ends the runs. */
+struct calls {
+    int prepared, run, checked, wrong; /* `wrong` is the run whose check returns EXIT_WRONG */
+};
+
+static cudaError_t note_prepared(void *context, cudaStream_t stream)
+{
+    struct calls *calls = context;
+    (void)stream;
+    calls->prepared++;
+    cr_expect_eq(calls->run, calls->checked, "a run is checked before the next is prepared");
+    return cudaSuccess;
+}
+
+static cudaError_t note_run(void *context, cudaStream_t stream)
+{
+    (void)stream;
+    ((struct calls *)context)->run++;
+    return cudaSuccess;
+}
+
+static int note_checked(void *context, struct fault *fault)
+{
+    struct calls *calls = context;
+    (void)fault;
+    return ++calls->checked == calls->wrong ? EXIT_WRONG : 0;
+}
+
+Test(runs, each_timed_run_is_checked)
+{
+    for (int wrong = 0; wrong <= 4; wrong++)
+        for (int on_host = 0; on_host < 2; on_host++) {
+            struct timer timer;
+            struct timing timing;
+            struct fault fault;
+            struct calls calls = {.wrong = wrong};
+            cr_assert_eq(timer_open(&timer, on_host, &fault), 0);
+            int code = timer_run_warm(&timer, note_prepared, note_run, note_checked, &calls, 4,
+                                      &timing, &fault);
+            cr_expect_eq(code, wrong ? EXIT_WRONG : 0);
+            cr_expect_eq(timing.reps, wrong ? 0 : 4);
+            cr_expect_eq(calls.run, wrong ? wrong : 4);
+            cr_expect_eq(calls.checked, calls.run);
+            cr_expect_eq(calls.prepared, calls.run);
+            timer_close(&timer);
+        }
 }
