@@ -3,6 +3,7 @@
 #include "cuda_check.h"
 #include "inclusive.h"
 #include "progress.h"
+#include "reverse.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,16 +32,24 @@ static size_t workspace_bytes(const struct step *step, const struct options *opt
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
+/* Are there runs on the reversed input? */
+static bool reverses(const struct options *options)
+{
+    return options->verify != VERIFY_NONE && options->reps != 0;
+}
+
 bool bench_memory(const struct step *step, const struct options *options, size_t n, bool emulated,
                   size_t *device, size_t *host)
 {
     /* No element and no workspace is wider than 32 bytes an element; a larger n would overflow. */
     if (n > SIZE_MAX / 64) return false;
+    size_t orders = reverses(options) ? ORDERS : 1;
     size_t arrays = buffer_room(input_bytes(step, n), 0) +
                     buffer_room(output_bytes(step, n), 0) * (options->inclusive ? 2 : 1) +
                     buffer_room(workspace_bytes(step, options, n), 0);
     size_t piece = (n < PIECE ? n : PIECE) * sizeof(double);
-    *host = input_bytes(step, n) + piece + (step->reference ? (n + 1) * sizeof(double) : 0);
+    size_t references = step->reference ? orders * (n + 1) * sizeof(double) : 0;
+    *host = orders * input_bytes(step, n) + piece + references;
     if (step->on_host || emulated) *host += arrays;
     *device = step->on_host ? 0 : arrays;
     return true;
@@ -71,37 +80,55 @@ static int make_buffers(struct bench *b, struct fault *fault)
     return 0;
 }
 
-static int state_problem(struct bench *b, struct fault *fault)
+static int make_reference(struct bench *b, enum order order, struct fault *fault)
 {
-    const struct step *step = b->step;
-    size_t n = b->input->n;
-    b->problem = (struct problem){
-        .element = step->element, .in = b->input->data, .n = n, .inclusive = step->inclusive};
-    size_t piece = n < PIECE ? n : PIECE;
-    b->piece = malloc(piece * element_size(ELEMENT_F64));
-    if (step->reference) b->reference = malloc((n + 1) * sizeof *b->reference);
-    if (!b->piece || (step->reference && !b->reference))
+    const struct problem *problem = &b->problems[order];
+    size_t n = problem->n;
+    if (!b->step->reference) return 0;
+    double *reference = b->references[order] = malloc((n + 1) * sizeof *reference);
+    if (!reference)
         return fail(fault, EXIT_USAGE, "the reference for %zu elements does not fit into memory.",
                     n);
-    if (step->reference) {
-        step->reference(b->reference, b->input->data, n, b->options->variant);
-        long double last; /* one more: what --inclusive puts at the end */
-        element_widen(step->element, b->input->data, n - 1, 1, &last);
-        b->reference[n] = b->reference[n - 1] + (double)last;
-    }
-    b->problem.reference = b->reference;
+    b->step->reference(reference, problem->in, n, b->options->variant);
+    long double last; /* one more: what --inclusive puts at the end */
+    element_widen(problem->element, problem->in, n - 1, 1, &last);
+    reference[n] = reference[n - 1] + (double)last;
+    b->problems[order].reference = reference;
+    return 0;
+}
+
+/* What is to be summed in this order, which is that of the numbers at `in`. */
+static int state_problem(struct bench *b, enum order order, const void *in, struct fault *fault)
+{
+    size_t n = b->input->n;
+    b->problems[order] = (struct problem){
+        .element = b->step->element, .in = in, .n = n, .inclusive = b->step->inclusive};
+    int code = make_reference(b, order, fault);
+    if (code) return code;
     progress_begin("looking at the input", n);
-    b->facts = facts_of(&b->problem);
+    b->all_facts[order] = facts_of(&b->problems[order]);
     progress_end();
-    return facts_check(&b->facts, step->element, fault);
+    return facts_check(&b->all_facts[order], b->step->element, fault);
+}
+
+static int state_first_problem(struct bench *b, struct fault *fault)
+{
+    size_t piece = b->input->n < PIECE ? b->input->n : PIECE;
+    b->piece = malloc(piece * element_size(ELEMENT_F64));
+    if (!b->piece) return fail(fault, EXIT_USAGE, "no memory left to verify the result.");
+    int code = state_problem(b, AS_GIVEN, b->input->data, fault);
+    b->problem = b->problems[AS_GIVEN];
+    b->facts = b->all_facts[AS_GIVEN];
+    return code;
 }
 
 int bench_open(struct bench *b, const struct step *step, const struct options *options,
                const struct input *input, bool emulated, struct fault *fault)
 {
     *b = (struct bench){.step = step, .options = options, .input = input, .emulated = emulated};
-    int code = state_problem(b, fault);
+    int code = state_first_problem(b, fault);
     if (!code) code = make_buffers(b, fault);
+    if (!code) code = fingerprinter_open(&b->fingerprinter, step->on_host, fault);
     if (!code) code = timer_open(&b->timer, step->on_host, fault);
     if (code) bench_close(b);
     return code;
@@ -110,45 +137,52 @@ int bench_open(struct bench *b, const struct step *step, const struct options *o
 void bench_close(struct bench *b)
 {
     timer_close(&b->timer);
+    fingerprinter_close(&b->fingerprinter);
     buffer_free(&b->in);
     buffer_free(&b->out);
     buffer_free(&b->workspace);
     buffer_free(&b->shifted);
-    free(b->reference);
+    for (int order = 0; order < ORDERS; order++) {
+        free(b->references[order]);
+        b->references[order] = NULL;
+    }
+    free(b->reversed);
     free(b->piece);
-    b->reference = NULL;
-    b->piece = NULL;
+    b->reversed = b->piece = NULL;
 }
 
 void outcome_free(struct outcome *outcome) { counters_free(&outcome->counters); }
 
-/* ---- one run --------------------------------------------------------------------------------- */
+/* ---- the order of the input ------------------------------------------------------------------ */
 
-/* Before each run: the output holds poison, or in place the input. */
-static cudaError_t prepare(void *context, cudaStream_t stream)
+int bench_reverse(struct bench *b, struct fault *fault)
 {
-    const struct bench *b = context;
-    if (!b->options->in_place) return buffer_poison(&b->out, stream);
-    if (!b->step->on_host)
-        return cudaMemcpyAsync(b->out.data, b->in.data, b->in.bytes, cudaMemcpyDeviceToDevice,
-                               stream);
-    memcpy(b->out.data, b->in.data, b->in.bytes);
-    return cudaSuccess;
+    size_t n = b->input->n, size = element_size(b->step->element);
+    b->reversed = malloc(n * size);
+    if (!b->reversed)
+        return fail(fault, EXIT_USAGE, "%zu elements in reverse order do not fit into memory.", n);
+    reverse_on_host(b->reversed, b->input->data, size, n);
+    return state_problem(b, REVERSED, b->reversed, fault);
 }
 
-static cudaError_t scan(void *context, cudaStream_t stream)
+cudaError_t bench_set_order(struct bench *b, enum order order, cudaStream_t stream)
 {
-    const struct bench *b = context;
-    const void *in = b->options->in_place ? b->out.data : b->in.data;
-    return b->step->scan(b->out.data, in, b->input->n, b->options->variant, b->workspace.data,
-                         stream);
+    if (b->order == order) return cudaSuccess;
+    b->order = order;
+    b->problem = b->problems[order];
+    b->facts = b->all_facts[order];
+    if (b->step->on_host || b->emulated)
+        return buffer_upload(&b->in, 0, b->problem.in, b->in.bytes);
+    return reverse_on_device(b->in.data, element_size(b->step->element), b->problem.n, stream);
 }
 
-static int synchronize(const struct bench *b, struct fault *fault)
+int bench_wait(const struct bench *b, struct fault *fault)
 {
     if (!b->step->on_host) CUDA_CHECK(fault, cudaStreamSynchronize(b->timer.stream));
     return 0;
 }
+
+/* ---- is it right? ---------------------------------------------------------------------------- */
 
 static int shift_to_inclusive(struct bench *b, struct fault *fault)
 {
@@ -161,10 +195,8 @@ static int shift_to_inclusive(struct bench *b, struct fault *fault)
     else
         CUDA_CHECK(fault, inclusive_from_exclusive(b->step->element, b->shifted.data, b->out.data,
                                                    last, n, b->timer.stream));
-    return synchronize(b, fault);
+    return bench_wait(b, fault);
 }
-
-/* ---- is it right? ---------------------------------------------------------------------------- */
 
 /* Walks through n elements: all of them in pieces, or the spans of a sample. */
 struct walk {
@@ -191,7 +223,8 @@ static bool walk_on(struct walk *w)
 
 static struct walk walk_through(const struct bench *b)
 {
-    return (struct walk){.n = b->input->n, .sample = b->options->verify == VERIFY_SAMPLE};
+    bool sample = b->options->verify == VERIFY_SAMPLE && !b->whole;
+    return (struct walk){.n = b->input->n, .sample = sample};
 }
 
 /* Elements a block, if the launch shape tells: threads times a power of two. 0: it does not. */
@@ -248,7 +281,7 @@ static int check_input(struct bench *b, char *damage, size_t size, struct fault 
     size_t width = element_size(b->step->element);
     if (*damage) return 0;
     for (struct walk walk = walk_through(b); walk_on(&walk);) {
-        const unsigned char *was = (const unsigned char *)b->input->data + walk.start * width;
+        const unsigned char *was = (const unsigned char *)b->problem.in + walk.start * width;
         const unsigned char *is = b->piece;
         CUDA_CHECK(fault,
                    buffer_download(&b->in, walk.start * width, b->piece, walk.count * width));
@@ -272,82 +305,24 @@ static int check_damage(struct bench *b, char *damage, size_t size, struct fault
     return code;
 }
 
-/* Checks the run that has just ended; the outcome keeps the first thing found wrong. */
-static int verify(struct bench *b, struct outcome *o, bool after_timing, struct fault *fault)
+int bench_verify(struct bench *b, struct outcome *o, struct fault *fault)
 {
     struct verdict verdict;
+    bool inclusive = b->options->inclusive && b->order == AS_GIVEN;
     o->verified = b->options->verify != VERIFY_NONE;
-    if (b->options->inclusive) {
+    if (inclusive) {
         int code = shift_to_inclusive(b, fault);
         if (code) return code;
     }
     if (!o->verified) return 0;
     int code = compare(b, &b->out, b->step->inclusive, &o->shape, &verdict, fault);
-    if (!code && verdict.right && b->options->inclusive)
+    if (!code && verdict.right && inclusive)
         code = compare(b, &b->shifted, true, &o->shape, &verdict, fault);
     if (!code) code = check_damage(b, o->damage, sizeof o->damage, fault);
     if (code) return code;
     o->verdict = verdict;
     o->right = verdict.right && !*o->damage;
-    o->after_timing = after_timing;
     return 0;
-}
-
-/* ---- everything ------------------------------------------------------------------------------ */
-
-static int first_run(struct bench *b, struct outcome *o, double *seconds, struct fault *fault)
-{
-    CUDA_CHECK(fault, prepare(b, b->timer.stream));
-    int code = synchronize(b, fault);
-    if (code) return code;
-    progress_begin(b->emulated ? "emulating" : "running", 0);
-    o->counted = b->emulated && counters_begin();
-    double start = clock_seconds();
-    cudaError_t error = scan(b, b->timer.stream);
-    code = error ? cuda_fault(fault, error, "the scan") : synchronize(b, fault);
-    *seconds = clock_seconds() - start;
-    if (o->counted) counters_end(&o->counters);
-    progress_end();
-    return code;
-}
-
-/* Copies the input over the output, which is filled anew before the next run. */
-static int measure_roof(struct bench *b, struct outcome *o, int reps, struct fault *fault)
-{
-    unsigned char *to = b->out.data, *from = b->in.data;
-    size_t bytes = b->in.bytes < b->out.bytes ? b->in.bytes : b->out.bytes;
-    /* Aligned, whatever --offset says: the roof is the device's, not the buffer's. */
-    size_t skip = -(uintptr_t)to % ROOF_ALIGNMENT;
-    if (bytes <= skip) return 0;
-    int code = roof_measure(&b->timer, to + skip, from + skip, bytes - skip, reps, &o->roof, fault);
-    o->roofed = !code;
-    return code;
-}
-
-static int measure(struct bench *b, struct outcome *o, double first_seconds, struct fault *fault)
-{
-    int reps = b->options->reps, code = 0;
-    if (reps == REPS_DEFAULT) reps = timing_default_reps(b->emulated, first_seconds);
-    if (reps == 0) return 0;
-    if (!b->emulated && !b->step->on_host) {
-        code = measure_roof(b, o, reps, fault);
-    }
-    if (!code) code = timer_run_warm(&b->timer, prepare, scan, NULL, b, reps, &o->timing, fault);
-    if (!code) code = verify(b, o, true, fault);
-    return code;
-}
-
-int bench_run(struct bench *b, struct outcome *o, struct fault *fault)
-{
-    *o = (struct outcome){.n = b->input->n, .right = true};
-    if (b->step->shape) o->shape = b->step->shape(o->n, b->options->variant);
-    double seconds = 0;
-    int code = first_run(b, o, &seconds, fault);
-    if (!code) code = verify(b, o, false, fault);
-    /* A wrong result's time means nothing; and a trace is of one run. */
-    if (!code && o->right && !b->options->trace) code = measure(b, o, seconds, fault);
-    if (code) outcome_free(o);
-    return code;
 }
 
 int bench_result(struct bench *b, size_t start, void *to, size_t count, struct fault *fault)

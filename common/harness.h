@@ -1,6 +1,6 @@
 /*
- * harness.h — runs a step: options → device → input → buffers → run → verify → time → verify again
- * → report. main.c calls it with the step that was built; the exit codes are in fault.h.
+ * harness.h — runs a step: options → device → input → buffers → run → verify → time, with each run
+ * checked → report. main.c calls it with the step that was built; the exit codes are in fault.h.
  */
 #ifndef HARNESS_H
 #define HARNESS_H

@@ -125,10 +125,10 @@ static void row_verified(FILE *to, const struct options *options, const struct o
         snprintf(which, sizeof which, "a sample of %s elements", format_count(v->checked).s);
     else
         snprintf(which, sizeof which, v->checked == 1 ? "the one element" : "every element");
-    const char *when = o->after_timing ? ", before and after the timed runs" : "";
+    const char *when = o->timing.reps ? ", in each timed run, too" : "";
     if (!o->right)
-        report_row(to, "verified", "%sWRONG%s%s", style.bad, style.end,
-                   o->after_timing ? " (after the timed runs)" : "");
+        report_row(to, "verified", "%sWRONG%s%s%s", style.bad, style.end, *o->run ? " in " : "",
+                   o->run);
     else if (v->exact)
         report_row(to, "verified", "%sright%s: %s, exactly%s", style.good, style.end, which, when);
     else
@@ -282,6 +282,7 @@ void report_sweep_line(FILE *to, const struct step *step, const struct device *d
     }
     putc('\n', to);
     if (o->right) return;
+    if (*o->run) fprintf(to, "%14s  wrong in %s\n", "", o->run);
     if (*o->damage) fprintf(to, "%14s  %s\n", "", o->damage);
     if (*o->verdict.cause) fprintf(to, "%14s  likely cause: %s\n", "", o->verdict.cause);
 }

@@ -19,7 +19,9 @@
  *   exact                     compared for equality (true) or within the bound (false)
  *   checked, wrong            elements compared; how many of them were wrong
  *   first_wrong, got, expected, cause
- *                             the first mismatch, and a guess at its cause or the damaged buffer
+ *                             the first mismatch; which run is wrong, unless it is the first,
+ *                             and a guess at its cause, the damaged buffer, or what breaks the
+ *                             contract of step.h
  *   worst_of_bound            greatest error as a fraction of the bound
  *   adds_counted              additions that lanes executed (emulator, real types)
  *   adds_formula              the same by the step's formula

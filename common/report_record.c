@@ -90,8 +90,8 @@ static void record_verdict(struct record *r, const struct options *options, cons
         record_null(r, "expected");
     }
     const char *cause = *o->damage ? o->damage : v->cause;
-    if (*cause)
-        record_text(r, "cause", "%s", cause);
+    if (*cause || *o->run)
+        record_text(r, "cause", "%s%s%s", o->run, *o->run && *cause ? ": " : "", cause);
     else
         record_null(r, "cause");
     if (o->verified && !v->exact)

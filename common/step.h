@@ -37,6 +37,36 @@ enum element { ELEMENT_F32, ELEMENT_F64, ELEMENT_I32, ELEMENT_I64, ELEMENT_I16, 
  * stream:     every launch goes there; the call does not wait.
  * Returns cudaSuccess, or the error of the launch that failed. n = 0 succeeds and launches nothing.
  * n beyond the step's limits returns cudaErrorInvalidValue (the harness has explained it before).
+ *
+ * What is checked of every run, the timed ones too (bench.h): that each element of the output is
+ * right (of the first run with --verify sample: some of them), that the input is what it was, that
+ * nothing was written around the three arrays, and that no call in the scan has failed without the
+ * scan having said so. Around an array 1 MiB is watched on a GPU; on the emulator and the host as
+ * much as the array has, but from 64 KiB to 1 MiB. The output, and the workspace unless
+ * step.clear_workspace, hold poison before each run. Timed runs take turns between the input and
+ * the reversed input, so that what an earlier call has left is of no use.
+ * What is checked once (contract.h): a call is captured into a graph, which is run on poison and
+ * verified. So a scan that allocates memory, waits, copies from or to the host, or has the host
+ * compute, is found wrong, and so is one with work that does not begin and end with the given
+ * stream. A scan that calls exit, quick_exit, abort or pthread_exit is named, and the exit code is
+ * not 0.
+ *
+ * What is not promised:
+ * - With --reps 0 there is one run, so nothing is captured and nothing reversed; with --verify none
+ *   nothing but errors is looked at.
+ * - Memory is compared before and after a run. A write of the value that is there already, one that
+ *   is undone, and a load beyond an array leave no trace; the emulator's memcheck reports them where
+ *   they lie outside of the array.
+ * - A write beyond the guards is noticed where it hits the input, the output or a guard, or memory
+ *   that is not mapped.
+ * - An error that the scan takes back by cudaGetLastError is gone; what it kept from being written
+ *   is noticed.
+ * - A result kept from an earlier call is right for an input that reads the same backwards.
+ * - _exit, a system call and a signal end the process at once, with whatever exit code: a program
+ *   that judges also has to ask for the report.
+ * - A scan that waits by polling memory for its own kernels waits for ever where it is captured.
+ * - A scan made to deceive can: it runs in the harness's process, reaches all of its memory and can
+ *   ask whether its stream is captured.
  */
 typedef cudaError_t scan_fn(void *out, const void *in, size_t n, int variant, void *workspace,
                             cudaStream_t stream);

@@ -1,11 +1,10 @@
 /*
- * test_runs.c — what the checks of every run are made of: fingerprints, guards, reversed inputs,
- * the number of runs.
+ * test_runs.c — what the checks of every run are made of: fingerprints, guards, reversed inputs, the
+ * number of runs; and that all steps keep the contract that is tried between runs.
  */
-#include "common/buffer.h"
-#include "common/fingerprint.h"
+#include "common/bench.h"
 #include "common/reverse.h"
-#include "common/timing.h"
+#include "scan_once.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -258,4 +257,123 @@ Test(runs, each_timed_run_is_checked)
             cr_expect_eq(calls.prepared, calls.run);
             timer_close(&timer);
         }
+}
+
+/* ---- the steps keep the contract ------------------------------------------------------------- */
+
+static void expect_right_run(const struct step *step, struct options options, bool emulated)
+{
+    struct step chosen = step_for(step, options.variant);
+    struct fault fault = {0};
+    struct input input;
+    struct bench bench;
+    struct outcome o;
+    cr_assert_eq(input_generate(&input, chosen.element, options.n, options.real, 1, &fault), 0);
+    int code = bench_open(&bench, &chosen, &options, &input, emulated, &fault);
+    if (!code) code = bench_run(&bench, &o, &fault);
+    cr_assert_eq(code, 0, "step %d %s: %s", step->number, variant_name(step, options.variant),
+                 fault.text);
+    cr_expect(o.right, "step %d %s, n = %zu%s%s%s: %s%s %s", step->number,
+              variant_name(step, options.variant), options.n, options.in_place ? ", in place" : "",
+              options.offset ? ", displaced" : "", options.real ? ", real" : "", o.damage,
+              o.verdict.cause, o.run);
+    cr_expect_eq(o.timing.reps, options.reps);
+    outcome_free(&o);
+    bench_close(&bench);
+    input_free(&input);
+}
+
+#define SEVERAL_LEVELS 70000 /* elements: once is enough */
+
+static void expect_right_runs(const struct step *step, int variant, size_t n)
+{
+    struct options options = {.n = n, .variant = variant, .reps = 2};
+    bool is_real = element_is_real(step_for(step, variant).element);
+    expect_right_run(step, options, true);
+    if (n == SEVERAL_LEVELS) return;
+    options.offset = 1;
+    expect_right_run(step, options, true);
+    options.real = is_real;
+    expect_right_run(step, options, true);
+    if (step->number == 0) return; /* a copy cannot be made in place, nor inclusive */
+    options.in_place = element_size(step_for(step, variant).element) ==
+                       element_size(element_of_sum(step_for(step, variant).element));
+    options.inclusive = !(step->reference && variant);
+    expect_right_run(step, options, true);
+    options.offset = 0;
+    expect_right_run(step, options, true);
+}
+
+Test(runs, all_steps_keep_the_contract)
+{
+    static const size_t sizes[] = {1, 2, 512, 4099, SEVERAL_LEVELS};
+    for (int s = 0; s <= SCAN_STEPS; s++) {
+        const struct step *step = s ? scan_steps[s - 1] : &step00;
+        for (int v = step->number == 0; v < variant_count(step); v++)
+            for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+                struct fault unfit;
+                if (options_check_n(step, sizes[i], "n", &unfit)) continue;
+                expect_right_runs(step, v, sizes[i]);
+            }
+    }
+}
+
+/* What is done otherwise on a GPU: kernels reverse the input, and the roof is measured. */
+Test(runs, as_on_a_gpu)
+{
+    struct options options = {.n = 4099, .reps = 4};
+    for (int i = 0; i < 4; i++) {
+        options.in_place = i & 1;
+        options.offset = i & 2;
+        expect_right_run(&step09, options, false);
+    }
+    options.variant = 5; /* bytes */
+    options.in_place = false;
+    expect_right_run(&step12, options, false);
+}
+
+/* ---- a sample -------------------------------------------------------------------------------- */
+
+#define SAMPLED    (1 << 20) /* so many elements that --verify sample leaves some out */
+#define NOT_LOOKED 5000      /* one of these */
+
+static int call;
+static bool into_input;
+
+/* Step 9's scan, whose third call writes one element more. */
+static cudaError_t spoil_third_call(void *out, const void *in, size_t n, int variant,
+                                    void *workspace, cudaStream_t stream)
+{
+    float *array = into_input ? (float *)in : out;
+    cudaError_t error = step09.scan(out, in, n, variant, workspace, stream);
+    if (error || ++call != 3) return error;
+    return cudaMemsetAsync(array + NOT_LOOKED, 0x3F, sizeof *array, stream);
+}
+
+/* Timed runs are compared as a whole, so what a sample leaves out is found. */
+Test(runs, a_sample_does_not_hide_a_run_that_differs)
+{
+    for (int i = 0; i < 2; i++) {
+        struct options options = {.n = SAMPLED, .reps = 2, .verify = VERIFY_SAMPLE};
+        struct step step = step09;
+        struct fault fault;
+        struct input input;
+        struct bench bench;
+        struct outcome o;
+        into_input = i;
+        call = 0;
+        step.scan = spoil_third_call;
+        cr_assert_eq(input_generate(&input, step.element, SAMPLED, false, 1, &fault), 0);
+        cr_assert_eq(bench_open(&bench, &step, &options, &input, true, &fault), 0);
+        cr_assert_eq(bench_run(&bench, &o, &fault), 0);
+        cr_expect_not(o.right);
+        cr_expect_str_eq(o.run, "timed run 1 of 2");
+        if (into_input)
+            cr_expect_str_eq(o.damage, "the input was modified, first at element 5000");
+        else
+            cr_expect_eq(o.verdict.first[0].index, NOT_LOOKED);
+        outcome_free(&o);
+        bench_close(&bench);
+        input_free(&input);
+    }
 }

@@ -1,43 +1,8 @@
 /*
- * scans.cu — scans that are wrong on purpose. Most take the right sum from sum_between(), slow and
- * plain, and spoil it in one way.
+ * scans.cu — scans that are wrong on purpose. Most take the right sum from sum_between()
+ * (elementwise.cuh) and spoil it in one way.
  */
-#include "common/cuda_check.h"
-#include "scans.h"
-
-/* in[first] + … + in[end-1] */
-static __device__ float sum_between(const float *in, size_t first, size_t end)
-{
-    float sum = 0;
-    for (size_t j = first; j < end; j++) sum += in[j];
-    return sum;
-}
-
-static __device__ size_t index_of_thread(void)
-{
-    return (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-}
-
-/* Defines the scan `name`, whose element i (of n) is computed by `body` from in, i and n, and
- * stored by a thread of its own. */
-#define ELEMENTWISE(name, body)                                                                    \
-    static __global__ void name##_kernel(float *out, const float *in, size_t n)                    \
-    {                                                                                              \
-        size_t i = index_of_thread();                                                              \
-        if (i < n) out[i] = (body);                                                                \
-    }                                                                                              \
-    SCAN(name, (n + WRONG_BLOCK - 1) / WRONG_BLOCK, WRONG_BLOCK)
-
-/* Defines the scan `name` as one launch of name_kernel. */
-#define SCAN(name, blocks, threads)                                                                \
-    extern "C" cudaError_t name(void *out, const void *in, size_t n, int variant, void *workspace, \
-                                cudaStream_t stream)                                               \
-    {                                                                                              \
-        (void)variant, (void)workspace;                                                            \
-        name##_kernel<<<(unsigned)(blocks), (unsigned)(threads), 0, stream>>>(                     \
-            (float *)out, (const float *)in, n);                                                   \
-        return cudaGetLastError();                                                                 \
-    }
+#include "elementwise.cuh"
 
 ELEMENTWISE(right_scan, sum_between(in, 0, i))
 
@@ -69,10 +34,7 @@ ELEMENTWISE(errors_that_cancel, sum_between(in, 0, i) + (i == AT) - (i == AT + 1
 /* Right in every 64th element. */
 ELEMENTWISE(right_where_sampled, i % 64 ? sum_between(in, 0, i) + 1 : sum_between(in, 0, i))
 
-/* ---- blocks and their carries: block k takes elements k * WRONG_BLOCK and on ----------------- */
-
-#define BLOCK_START(i) ((i) / WRONG_BLOCK * WRONG_BLOCK)
-#define IN_BLOCK(i, k) ((i) / WRONG_BLOCK == (k))
+/* ---- blocks and their carries ---------------------------------------------------------------- */
 
 ELEMENTWISE(one_carry_dropped, sum_between(in, IN_BLOCK(i, 3) ? BLOCK_START(i) : 0, i))
 ELEMENTWISE(all_carries_dropped, sum_between(in, BLOCK_START(i), i))

@@ -22,15 +22,18 @@ static size_t workspace(size_t n, int variant)
     return n * sizeof(float);
 }
 
-#define STEP(function)                                                                             \
+#define STEP(function) TYPED(function, ELEMENT_F32)
+
+#define TYPED(function, type)                                                                      \
     {                                                                                              \
-        .name = #function, .title = #function, .element = ELEMENT_F32, .scan = function,           \
-        .shape = shape, .depth = depth, .workspace = workspace, .default_n = 1,                    \
+        .name = #function, .title = #function, .element = type, .scan = function, .shape = shape,  \
+        .depth = depth, .workspace = workspace, .default_n = 1,                                    \
     }
 
 const struct step wrong_control = STEP(right_scan);
 
 #define BLOCKS (5 * WRONG_BLOCK) /* several blocks, all of them full */
+#define LARGE  100000            /* so that 256 KiB are fewer bytes than the array has */
 
 const struct wrong wrong_scans[] = {
     {STEP(missing_barrier), .n = WRONG_BLOCK},
@@ -65,12 +68,118 @@ const struct wrong wrong_scans[] = {
     {STEP(wrong_order), .n = 1000},
     {STEP(errors_that_cancel), .n = 1000},
     {STEP(right_where_sampled), .n = 1000},
-    {STEP(first_run_only), .n = 1000, .cause = "the output was never written"},
+    {STEP(first_run_only), .n = 1000, .run = "captured graph",
+     .cause = "the output was never written"},
     {STEP(wrong_in_place), .n = 1000, .in_place = true, .cause = "zeros"},
     {STEP(writes_far_away), .n = 16, .fault = "cudaErrorIllegalAddress"},
     {STEP(few_bits), .n = 256, .real = true},
 
+    /* boundaries.cu */
+    {STEP(first_is_input), .n = 1000},
+    {STEP(first_unwritten), .n = 1000, .cause = "never written, the first is 0"},
+    {STEP(last_unwritten), .n = 1000, .cause = "never written"},
+    {STEP(first_of_each_block), .n = 1000, .cause = "left neighbour"},
+    {STEP(last_of_each_block), .n = 1000, .cause = "left neighbour"},
+    {STEP(first_of_each_warp), .n = 1000, .cause = "left neighbour"},
+    {STEP(carries_inclusive), .n = 1000},
+    {STEP(carries_of_the_block_before), .n = 1000},
+    {STEP(block_sums_without_last), .n = 1000},
+    {STEP(blocks_swapped), .n = BLOCKS},
+    {STEP(block_duplicated), .n = BLOCKS},
+    {STEP(reversed_output), .n = 1000},
+    {STEP(tail_unwritten), .n = 1000, .cause = "the last 104 elements were never written"},
+    {STEP(tail_without_carry), .n = 1000, .cause = "carry of block 7 dropped"},
+    {STEP(tail_copied), .n = 1000, .cause = "copied, not scanned"},
+    {STEP(index_of_8_bits), .n = 1000},
+    {STEP(block_number_of_4_bits), .n = 17 * WRONG_BLOCK, .cause = "carry of block 16 dropped"},
+    {STEP(grid_too_small), .n = 17 * WRONG_BLOCK,
+     .cause = "the last 128 elements were never written"},
+    {STEP(misaligned_loads), .n = 1000, .offset = 1, .cause = "NaN"},
+    {STEP(misaligned_stores), .n = 1000, .offset = 1,
+     .cause = "the output was written 1 element before its start"},
+    {STEP(carries_in_place), .n = BLOCKS, .in_place = true},
+
+    /* types.cu */
+    {STEP(sums_in_8_bits), .n = 1000},
+    {STEP(sums_unsigned), .n = 1000, .cause = "zeros"},
+    {STEP(sums_truncated), .n = 1000, .real = true},
+    {STEP(sums_in_half), .n = 1000},
+    {TYPED(bytes_in_8_bits, ELEMENT_I8), .n = 1000},
+    {TYPED(shorts_in_16_bits, ELEMENT_I16), .n = 10000},
+    {TYPED(bytes_unsigned, ELEMENT_I8), .n = 1000},
+    {TYPED(longs_zero_extended, ELEMENT_I64), .n = 1000},
+    {TYPED(doubles_in_float, ELEMENT_F64), .n = 1000, .real = true},
+    {STEP(minus_one_left_out), .n = 1000},
+    {STEP(signs_lost), .n = 1000},
+    {STEP(nan_skipped), .n = 1000, .special = SPECIAL_NAN},
+    {STEP(nan_everywhere), .n = 1000, .special = SPECIAL_NAN, .cause = "NaN"},
+    {STEP(infinity_clamped), .n = 1000, .special = SPECIAL_INFINITY},
+
+    /* memory.cu */
+    {STEP(two_past_the_end), .n = 1000, .cause = "the output was written 2 elements past its end"},
+    {STEP(page_past_the_end), .n = 1000,
+     .cause = "the output was written 1025 elements past its end"},
+    {STEP(far_past_the_end), .n = LARGE,
+     .cause = "the output was written 65537 elements past its end"},
+    {STEP(far_before_the_start), .n = LARGE,
+     .cause = "the output was written 65536 elements before its start"},
+    {STEP(before_the_input), .n = 1000,
+     .cause = "the input was written 1 element before its start"},
+    {STEP(far_beyond_the_input), .n = LARGE,
+     .cause = "the input was written 65537 elements past its end"},
+    {STEP(before_the_workspace), .n = 1000,
+     .cause = "the workspace was written 1 element before its start"},
+    {STEP(far_beyond_the_workspace), .n = LARGE,
+     .cause = "the workspace was written 65537 elements past its end"},
+    {STEP(modifies_last_input), .n = 1000, .cause = "the input was modified, first at element 999"},
+    {STEP(input_as_buffer), .n = 1000, .cause = "the input was modified, first at element 1"},
+    {STEP(reads_beyond_the_input), .n = 1000, .cause = "NaN"},
+    {STEP(reads_before_the_input), .n = 1000, .cause = "NaN"},
+    {STEP(adds_to_the_output), .n = 1000, .cause = "NaN"},
+    {STEP(adds_to_the_workspace), .n = 1000, .cause = "NaN"},
+    {STEP(rewrites_a_guard), .n = 1000, .checker = "Invalid __global__ write of size 4 bytes"},
+    {STEP(restores_a_guard), .n = 1000, .checker = "Invalid __global__ read of size 4 bytes"},
+    {STEP(loads_beyond_the_input), .n = 1000, .checker = "Invalid __global__ read of size 4 bytes"},
+
+    /* calls.cu */
+    {STEP(in_third_call), .n = 1000, .run = "timed run 1 of 5",
+     .cause = "element 0 of the input was left out"},
+    {STEP(in_fourth_call), .n = 1000, .run = "timed run 2 of 5",
+     .cause = "element 0 of the input was left out"},
+    {STEP(from_third_call_on), .n = 1000, .run = "timed run 1 of 5",
+     .cause = "element 0 of the input was left out"},
+    {STEP(loses_fourth_race), .n = 1000, .run = "timed run 2 of 5"},
+    {STEP(in_third_call_past_the_end), .n = 1000, .run = "timed run 1 of 5",
+     .cause = "the output was written 1 element past its end"},
+    {STEP(in_third_call_into_the_workspaces_guard), .n = 1000, .run = "timed run 1 of 5",
+     .cause = "the workspace was written 1 element before its start"},
+    {STEP(in_third_call_modifies_input), .n = 1000, .run = "timed run 1 of 5",
+     .cause = "the input was modified, first at element 999"},
+    {STEP(answers_memorised), .n = 1000, .run = "captured graph",
+     .cause = "the result of an earlier call"},
+    {STEP(result_of_the_call_before), .n = 1000, .run = "captured graph",
+     .cause = "the result of an earlier call"},
+    {STEP(stale_workspace), .n = 1000, .run = "captured graph", .cause = "NaN"},
+    {STEP(workspace_cleared_once), .n = 1000, .run = "captured graph", .cause = "NaN"},
+    {STEP(failure_unreported), .n = 1000, .fault = "whose error the scan did not return"},
+    {STEP(failure_unreported_in_third_call), .n = 1000,
+     .fault = "whose error the scan did not return"},
+    {STEP(failure_taken_back), .n = 1000, .cause = "the output was never written"},
+
     /* breaches.c */
+    {STEP(on_cpu), .n = 1000, .cause = "the scan uses the default stream"},
+    {STEP(on_cpu_in_stream), .n = 1000, .cause = "copies synchronously"},
+    {STEP(on_cpu_by_host_function), .n = 1000, .cause = "the scan copies from or to the host"},
+    {STEP(detour_over_host), .n = 1000, .cause = "the scan copies from or to the host"},
+    {STEP(allocates), .n = 1000, .cause = "the scan allocates memory"},
+    {STEP(allocates_in_stream), .n = 1000, .cause = "the scan allocates memory"},
+    {STEP(waits_for_the_device), .n = 1000, .cause = "waits"},
+    {STEP(waits_for_the_stream), .n = 1000, .cause = "waits"},
+    {STEP(waits_and_hides_it), .n = 1000, .cause = "waits"},
+    {STEP(in_default_stream), .n = 1000, .cause = "the scan uses the default stream"},
+    {STEP(in_threads_default_stream), .n = 1000, .cause = "the scan uses other streams"},
+    {STEP(in_own_stream), .n = 1000, .cause = "the scan uses other streams"},
+    {STEP(part_in_own_stream), .n = 1000, .cause = "the scan uses other streams"},
     {STEP(exits), .n = 16, .fault = "exit was called"},
     {STEP(exits_quickly), .n = 16, .fault = "quick_exit was called"},
     {STEP(aborts), .n = 16, .fault = "abort was called"},

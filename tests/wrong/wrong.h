@@ -12,14 +12,21 @@
 
 #include "common/step.h"
 
+/* A number of the input that another takes the place of. */
+enum special { SPECIAL_NONE, SPECIAL_NAN, SPECIAL_INFINITY };
+
 struct wrong {
     struct step step;
-    size_t n;          /* elements to run it on */
-    bool in_place;     /* wrong only in place */
-    bool real;         /* on random real numbers; otherwise random integers */
-    const char *fault; /* a part of the sentence with which the program ends instead; run as a
-                          program of its own, for some end the process */
-    const char *cause; /* a part of the cause that has to be named; NULL: none can be */
+    size_t n;             /* elements to run it on */
+    bool in_place;        /* wrong only in place */
+    size_t offset;        /* wrong only if displaced by so many elements */
+    bool real;            /* on random real numbers; otherwise random integers */
+    enum special special; /* in the middle of the input */
+    const char *fault;    /* a part of the sentence with which the program ends instead; run as a
+                             program of its own, for some end the process */
+    const char *checker;  /* right for the verifier; a part of what the emulator's memcheck says */
+    const char *run;      /* a part of what names the run that is wrong; NULL: the first is */
+    const char *cause;    /* a part of the cause that has to be named; NULL: none can be */
 };
 
 /* Ends with n = 0. */

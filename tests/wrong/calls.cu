@@ -1,0 +1,187 @@
+/*
+ * calls.cu — scans that are right in some calls and wrong in others, and those that give what an
+ * earlier call has left.
+ */
+#include "elementwise.cuh"
+
+#define KEPT 4096 /* elements that these scans keep between calls: n is no larger */
+
+/* ---- by the number of the call --------------------------------------------------------------- */
+
+/* Defines a scan whose call number `call` (1, 2, …) leaves out the first element where `condition`
+ * holds. */
+#define IN_CALLS(name, condition)                                                                  \
+    extern "C" cudaError_t name(void *out, const void *in, size_t n, int variant, void *workspace, \
+                                cudaStream_t stream)                                               \
+    {                                                                                              \
+        static unsigned call;                                                                      \
+        call++;                                                                                    \
+        scan_fn *scan = (condition) ? without_first : right_scan;                                  \
+        return scan(out, in, n, variant, workspace, stream);                                       \
+    }
+
+ELEMENTWISE(without_first, sum_between(in, i ? 1 : 0, i))
+
+IN_CALLS(in_third_call, call == 3)
+IN_CALLS(in_fourth_call, call == 4)
+IN_CALLS(from_third_call_on, call >= 3)
+
+/* The device counts the runs itself; one in so many loses a race. */
+static __device__ unsigned runs;
+
+static __global__ void lose_race(float *out, const float *in, size_t n, unsigned period)
+{
+    size_t i = index_of_thread();
+    bool lost = runs % period == period - 1 && i == n / 2;
+    if (i < n) out[i] = sum_between(in, 0, lost ? i - 1 : i);
+}
+
+static __global__ void count_run(void) { runs++; }
+
+#define LOSES_RACE(name, period)                                                                   \
+    extern "C" cudaError_t name(void *out, const void *in, size_t n, int, void *,                  \
+                                cudaStream_t stream)                                               \
+    {                                                                                              \
+        lose_race<<<(unsigned)BLOCKS(n), WRONG_BLOCK, 0, stream>>>((float *)out,                   \
+                                                                   (const float *)in, n, period);  \
+        count_run<<<1, 1, 0, stream>>>();                                                          \
+        return cudaGetLastError();                                                                 \
+    }
+
+LOSES_RACE(loses_fourth_race, 4)
+LOSES_RACE(loses_twelfth_race, 12)
+
+/* The third call also writes before the output, or into the input. */
+static __global__ void write(float *at) { *at = 7; }
+
+#define IN_THIRD_CALL_WRITES(name, place)                                                          \
+    extern "C" cudaError_t name(void *out, const void *in, size_t n, int variant, void *workspace, \
+                                cudaStream_t stream)                                               \
+    {                                                                                              \
+        static unsigned call;                                                                      \
+        if (++call == 3) write<<<1, 1, 0, stream>>>((place));                                      \
+        return right_scan(out, in, n, variant, workspace, stream);                                 \
+    }
+
+IN_THIRD_CALL_WRITES(in_third_call_past_the_end, (float *)out + n)
+IN_THIRD_CALL_WRITES(in_third_call_into_the_workspaces_guard, (float *)workspace - 1)
+
+/* After it has read the input. */
+extern "C" cudaError_t in_third_call_modifies_input(void *out, const void *in, size_t n,
+                                                    int variant, void *workspace,
+                                                    cudaStream_t stream)
+{
+    static unsigned call;
+    CUDA_TRY(right_scan(out, in, n, variant, workspace, stream));
+    if (++call == 3) write<<<1, 1, 0, stream>>>((float *)in + n - 1);
+    return cudaGetLastError();
+}
+
+/* ---- by what an earlier call has left -------------------------------------------------------- */
+
+static __device__ float kept[KEPT];
+static __device__ bool is_kept[KEPT];
+
+/* Sums once and then gives the same again. */
+static __global__ void answers_memorised_kernel(float *out, const float *in, size_t n)
+{
+    size_t i = index_of_thread();
+    if (i >= n) return;
+    if (!is_kept[i]) kept[i] = sum_between(in, 0, i);
+    is_kept[i] = true;
+    out[i] = kept[i];
+}
+SCAN(answers_memorised, BLOCKS(n), WRONG_BLOCK)
+
+/* A pipeline that gives the result of the call before. */
+static __global__ void result_of_the_call_before_kernel(float *out, const float *in, size_t n)
+{
+    size_t i = index_of_thread();
+    if (i >= n) return;
+    float sum = sum_between(in, 0, i);
+    out[i] = is_kept[i] ? kept[i] : sum;
+    kept[i] = sum;
+    is_kept[i] = true;
+}
+SCAN(result_of_the_call_before, BLOCKS(n), WRONG_BLOCK)
+
+/* The carries in the workspace are those of the first call. */
+static __global__ void fill_carries(float *carries, const float *in, size_t n)
+{
+    size_t k = threadIdx.x;
+    carries[k] = sum_between(in, 0, k * WRONG_BLOCK < n ? k * WRONG_BLOCK : n);
+}
+
+static __global__ void add_carries(float *out, const float *in, size_t n, const float *carries)
+{
+    size_t i = index_of_thread();
+    if (i < n) out[i] = carries[i / WRONG_BLOCK] + sum_between(in, BLOCK_START(i), i);
+}
+
+extern "C" cudaError_t stale_workspace(void *out, const void *in, size_t n, int, void *workspace,
+                                       cudaStream_t stream)
+{
+    static bool is_filled;
+    unsigned blocks = (unsigned)BLOCKS(n);
+    if (!is_filled)
+        fill_carries<<<1, blocks, 0, stream>>>((float *)workspace, (const float *)in, n);
+    is_filled = true;
+    add_carries<<<blocks, WRONG_BLOCK, 0, stream>>>((float *)out, (const float *)in, n,
+                                                    (const float *)workspace);
+    return cudaGetLastError();
+}
+
+/* The first call clears the workspace, and each leaves it cleared for the next. */
+static __global__ void add_and_clear(float *out, const float *in, size_t n, float *workspace)
+{
+    size_t i = index_of_thread();
+    if (i >= n) return;
+    out[i] = workspace[i] + sum_between(in, 0, i);
+    workspace[i] = 0;
+}
+
+extern "C" cudaError_t workspace_cleared_once(void *out, const void *in, size_t n, int,
+                                              void *workspace, cudaStream_t stream)
+{
+    static bool is_cleared;
+    if (!is_cleared) CUDA_TRY(cudaMemsetAsync(workspace, 0, n * sizeof(float), stream));
+    is_cleared = true;
+    add_and_clear<<<(unsigned)BLOCKS(n), WRONG_BLOCK, 0, stream>>>((float *)out, (const float *)in,
+                                                                   n, (float *)workspace);
+    return cudaGetLastError();
+}
+
+/* ---- launches that fail ---------------------------------------------------------------------- */
+
+#define TOO_MANY_THREADS 4096
+
+static __global__ void nothing(void) {}
+
+/* Does more than the scan needs, and what it does more fails. */
+extern "C" cudaError_t failure_unreported(void *out, const void *in, size_t n, int variant,
+                                          void *workspace, cudaStream_t stream)
+{
+    CUDA_TRY(right_scan(out, in, n, variant, workspace, stream));
+    nothing<<<1, TOO_MANY_THREADS, 0, stream>>>();
+    return cudaSuccess;
+}
+
+extern "C" cudaError_t failure_unreported_in_third_call(void *out, const void *in, size_t n,
+                                                        int variant, void *workspace,
+                                                        cudaStream_t stream)
+{
+    static unsigned call;
+    CUDA_TRY(right_scan(out, in, n, variant, workspace, stream));
+    if (++call == 3) nothing<<<1, TOO_MANY_THREADS, 0, stream>>>();
+    return cudaSuccess;
+}
+
+/* What it should do fails, and it takes the error back. */
+extern "C" cudaError_t failure_taken_back(void *out, const void *in, size_t n, int, void *,
+                                          cudaStream_t stream)
+{
+    answers_memorised_kernel<<<1, TOO_MANY_THREADS, 0, stream>>>((float *)out, (const float *)in,
+                                                                 n);
+    (void)cudaGetLastError();
+    return cudaSuccess;
+}
