@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "command.h"
 #include "scan_once.h"
+#include "wrong/scans.h"
 
 #include "common/compare/contender.h"
 #include "common/compare/match.h"
@@ -148,23 +149,61 @@ static cudaError_t spoil(void *out, const void *in, size_t n, int variant, void 
     return cudaMemsetAsync((float *)out + spoiled, 0x3F, sizeof(float), stream);
 }
 
-static void play_spoiled(size_t at, const char *says)
+/* Plays a match of this scan and a copy, which is so short that both are timed in graphs of three
+ * runs, too: two rounds of 1024 floats. Returns the scan's entry. */
+static const struct entry *play_with_copy(scan_fn *scan)
 {
     static struct match match;
     struct step wrong = step07;
     struct data data;
     struct fault fault;
-    wrong.scan = spoil;
-    spoiled = at;
-    struct contender who = {.step = &wrong};
+    wrong.scan = scan;
+    const struct contender both[] = {{.step = &wrong}, {.way = &roof_ways[0]}};
     cr_assert(data_open(&data, 4096, 1, &fault) == 0, "%s", fault.text);
     cr_assert(data_convert(&data, ELEMENT_F32, &fault) == 0, "%s", fault.text);
-    cr_assert(match_play(&match, &data, &who, 1, 1024, 0, FLUSH_READ, 2, 1, &fault) == 0, "%s",
+    cr_assert(match_play(&match, &data, both, 2, 1024, 0, FLUSH_READ, 2, 1, &fault) == 0, "%s",
               fault.text);
-    cr_expect(!match.entries[0].right);
-    cr_expect(match.entries[0].cold.reps == 0, "what is wrong is not timed");
-    cr_expect(strstr(match.entries[0].wrong, says) != NULL, "%s", match.entries[0].wrong);
     data_close(&data);
+    cr_expect(match.entries[1].right, "%s", match.entries[1].wrong);
+    return &match.entries[0];
+}
+
+static void play_spoiled(size_t at, const char *says)
+{
+    spoiled = at;
+    const struct entry *entry = play_with_copy(spoil);
+    cr_expect(!entry->right);
+    cr_expect(entry->cold.reps == 0, "what is wrong is not timed");
+    cr_expect(strstr(entry->wrong, says) != NULL, "%s", entry->wrong);
 }
 
 Test(bench, a_wrong_element_is_found) { play_spoiled(777, "1 wrong, first [777]"); }
+
+/* Each timed run is checked: the first is verified, the second is to tell how long one takes. */
+Test(bench, a_run_that_is_wrong_later_is_found)
+{
+    const struct entry *entry = play_with_copy(loses_fourth_race);
+    cr_expect(!entry->right);
+    cr_expect_eq(entry->cold.reps, 0, "what is wrong is not timed");
+    cr_expect(strstr(entry->wrong, "timed run 2 of 2 is wrong: 1 wrong, first [512]"), "%s",
+              entry->wrong);
+}
+
+/* The twelfth run is the second of the three in the second timed graph. */
+Test(bench, a_graph_that_is_wrong_later_is_found)
+{
+    const struct entry *entry = play_with_copy(loses_twelfth_race);
+    cr_expect(!entry->right);
+    cr_expect_eq(entry->cold.reps, 2);
+    cr_expect_eq(entry->graph.reps, 0, "what is wrong is not timed");
+    cr_expect(strstr(entry->wrong, "timed graph 2 of 2 is wrong: 1 wrong, first [512]"), "%s",
+              entry->wrong);
+}
+
+Test(bench, a_failure_that_is_not_reported_is_found)
+{
+    const struct entry *entry = play_with_copy(failure_unreported_in_third_call);
+    cr_expect(!entry->right);
+    cr_expect(strstr(entry->wrong, "timed run 1 of 2 is wrong: a call in it failed"), "%s",
+              entry->wrong);
+}

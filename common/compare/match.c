@@ -123,6 +123,7 @@ static int time_run(struct match *m, struct entry *e, double *seconds, struct fa
     struct timer timer = m->timer;
     timer.on_host = e->who.step && e->who.step->on_host;
     timer.lead = e->lead;
+    CUDA_CHECK(fault, match_poison(m, e));
     return timer_once(&timer, run, &r, seconds, fault);
 }
 
@@ -146,11 +147,26 @@ static int time_graph(struct match *m, struct entry *e, struct turn *turn, doubl
     float milliseconds;
     struct graph_run r = {e, turn->graph};
     m->timer.lead = e->lead;
+    CUDA_CHECK(fault, match_poison(m, e));
     int code = timer_once(&m->timer, launch_graph, &r, seconds, fault);
     if (code) return code;
     CUDA_CHECK(fault, cudaEventElapsedTime(&milliseconds, turn->start, turn->stop));
     *seconds = 1e-3 * milliseconds / (double)m->runs;
     return 0;
+}
+
+/* One contender's turn. Where the run is wrong, it takes part no longer, and has no time. */
+static int play_turn(struct match *m, struct entry *e, struct turn *turn, struct fault *fault)
+{
+    char run[60];
+    double *seconds = &turn->seconds[turn->done++];
+    int code =
+        turn->graph ? time_graph(m, e, turn, seconds, fault) : time_run(m, e, seconds, fault);
+    snprintf(run, sizeof run, "timed %s %d of %d", turn->graph ? "graph" : "run", turn->done,
+             turn->reps);
+    if (!code) code = match_check(m, e, turn->graph, run, fault);
+    if (!e->right) turn->reps = turn->done = 0;
+    return code;
 }
 
 /* All rounds. In round r the first to run is contender r. */
@@ -162,10 +178,7 @@ static int play_rounds(struct match *m, struct turn *turns, const char *label, s
         for (size_t i = 0; i < m->count && !code; i++) {
             size_t at = (i + (size_t)round) % m->count;
             struct turn *turn = &turns[at];
-            if (turn->done >= turn->reps) continue;
-            double *seconds = &turn->seconds[turn->done++];
-            code = turn->graph ? time_graph(m, &m->entries[at], turn, seconds, fault)
-                               : time_run(m, &m->entries[at], seconds, fault);
+            if (turn->done < turn->reps) code = play_turn(m, &m->entries[at], turn, fault);
         }
         progress_at((size_t)round + 1);
     }
@@ -202,21 +215,12 @@ static int begin_cold(struct match *m, struct turn *turns, struct fault *fault)
     return code;
 }
 
-static int verify_again(struct match *m, const struct turn *turns, struct fault *fault)
-{
-    int code = 0;
-    for (size_t i = 0; i < m->count && !code; i++)
-        if (turns[i].done) code = match_verify(m, &m->entries[i], turns[i].graph, fault);
-    return code;
-}
-
 static int play_cold(struct match *m, struct turn *turns, struct fault *fault)
 {
     int code = begin_cold(m, turns, fault);
     if (!code) code = play_rounds(m, turns, "cold runs", fault);
     for (size_t i = 0; i < m->count; i++)
         timing_summarize(&m->entries[i].cold, turns[i].seconds, turns[i].done);
-    if (!code) code = verify_again(m, turns, fault);
     return code;
 }
 
@@ -277,7 +281,6 @@ static int play_graphs(struct match *m, struct turn *turns, struct fault *fault)
     if (!code) code = play_rounds(m, turns, "runs in graphs", fault);
     for (size_t i = 0; i < m->count; i++)
         timing_summarize(&m->entries[i].graph, turns[i].seconds, turns[i].done);
-    if (!code) code = verify_again(m, turns, fault);
     for (size_t i = 0; i < m->count; i++) drop_graph(&turns[i]);
     return code;
 }
@@ -348,14 +351,18 @@ int match_play(struct match *m, const struct data *data, const struct contender 
     for (size_t i = 0; i < count; i++) m->entries[i].who = contenders[i];
     int code = timer_open(&m->timer, false, fault);
     if (code) return code;
+    (void)cudaGetLastError(); /* what was before is no contender's */
     m->timer.how = flush;
+    code = fingerprinter_open(&m->fingerprinter, false, fault);
     double *seconds = calloc(count * (size_t)rounds, sizeof *seconds);
-    if (!seconds) code = fail(fault, EXIT_USAGE, "--reps %d do not fit into memory.", rounds);
+    if (!code && !seconds)
+        code = fail(fault, EXIT_USAGE, "--reps %d do not fit into memory.", rounds);
     for (size_t i = 0; i < count && seconds; i++) turns[i].seconds = &seconds[i * (size_t)rounds];
     if (!code) code = make_buffers(m, numbers, fault);
     if (!code) code = play(m, turns, l2, fault);
     free_buffers(m);
     free(seconds);
+    fingerprinter_close(&m->fingerprinter);
     timer_close(&m->timer);
     return code;
 }

@@ -1,5 +1,5 @@
 /*
- * match.h — all contenders at one size: verified, timed in turns, verified again.
+ * match.h — all contenders at one size: verified, timed in turns, and each timed run checked.
  *
  * Cold: every round runs each contender once, in an order that rotates, and empties the L2 before
  * each run; two CUDA events enclose the run. What disturbs the machine for a while disturbs all.
@@ -12,6 +12,11 @@
  *
  * What the host takes to launch is in neither: it is measured first, and for as long as that the
  * GPU has the L2 to empty, over and over.
+ *
+ * Verified: the first run is compared element by element, on the device. Before each timed run, the
+ * outputs are filled with poison, and the L2 is emptied after that. After each timed run, and after
+ * the second event, what it has left is compared by fingerprints (common/fingerprint.h) with what
+ * the verified run has left; where it differs, it is looked at like that one.
  */
 #ifndef MATCH_H
 #define MATCH_H
@@ -20,15 +25,21 @@
 #include "data.h"
 
 #include "common/buffer.h"
+#include "common/fingerprint.h"
 #include "common/timing.h"
 
 #define GRAPH_BELOW 20e-6 /* seconds: if the fastest takes less, all are timed in graphs, too */
+
+/* What a run has left, as fingerprints: of the outputs with their guards, of the workspace's two
+ * guards, and of the numbers. */
+enum left { LEFT_OUT, LEFT_BEFORE_WORKSPACE, LEFT_BEHIND_WORKSPACE, LEFT_IN, LEFTS };
 
 struct entry {
     struct contender who;
     struct buffer workspace, host_out; /* base = NULL: none */
     struct timing cold, graph;         /* graph.reps = 0: not timed so */
     double lead;                       /* seconds that the host takes to launch it */
+    uint64_t left[LEFTS];              /* of the verified run, or of the verified graph */
     bool right;
     char wrong[400]; /* what was wrong, or why there is no graph; "" */
 };
@@ -39,6 +50,7 @@ struct match {
     int rounds;      /* at most; slow contenders take part in fewer */
     double patience; /* seconds that a contender's timed runs may take together */
     struct timer timer;
+    struct fingerprinter fingerprinter;
     struct buffer out;
     size_t runs;   /* in a graph */
     size_t stride; /* elements from one run's numbers to the next one's */
@@ -71,6 +83,12 @@ const struct entry *match_cub(const struct match *);
 /* match_verify.c: runs a contender in a poisoned output, `graph` (NULL: once, not in a graph) and
  * looks at every element, at the guards, and at the input. What is wrong stands in entry->wrong. */
 int match_verify(struct match *, struct entry *, cudaGraphExec_t graph, struct fault *);
+
+/* Fills the contender's outputs with poison, in the timer's stream. */
+cudaError_t match_poison(const struct match *, const struct entry *);
+/* Looks at what a timed run (`in_graph`: a timed graph) has left since. Where it is wrong,
+ * entry->wrong begins with `run`, which names it. */
+int match_check(struct match *, struct entry *, bool in_graph, const char *run, struct fault *);
 
 /* One run of a contender, on the numbers from window * stride on. */
 cudaError_t match_run(const struct match *, const struct entry *, size_t window, cudaStream_t);

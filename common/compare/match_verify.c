@@ -120,14 +120,52 @@ static void look_at_host(const struct match *m, struct entry *e)
     }
 }
 
+/* ---- fingerprints ---------------------------------------------------------------------------- */
+
+static bool is_on_host(const struct entry *e) { return e->who.step && e->who.step->on_host; }
+
+static const struct buffer *output_of(const struct match *m, const struct entry *e)
+{
+    return is_on_host(e) ? &e->host_out : &m->out;
+}
+
+static struct span numbers_of(const struct match *m, const struct entry *e)
+{
+    if (is_on_host(e)) return (struct span){m->data->host_in, m->n * sizeof(float), true};
+    size_t used = m->out.bytes / element_size(element_of_sum(m->data->element));
+    return (struct span){m->data->in, used * element_size(m->data->element), false};
+}
+
+/* Those that have no bytes, as there is no workspace or no guard, get 0. */
+static int take(struct match *m, const struct entry *e, uint64_t *left, struct fault *fault)
+{
+    const struct buffer *out = output_of(m, e), *w = &e->workspace;
+    size_t end = w->front + w->bytes, count = 0, next = 0;
+    const struct span spans[LEFTS] = {
+        [LEFT_OUT] = {out->base, out->whole, out->on_host},
+        [LEFT_BEFORE_WORKSPACE] = {w->base, w->front, false},
+        [LEFT_BEHIND_WORKSPACE] = {w->base ? w->base + end : NULL, w->whole - end, false},
+        [LEFT_IN] = numbers_of(m, e)};
+    struct span some[LEFTS];
+    uint64_t taken[LEFTS];
+    for (int i = 0; i < LEFTS; i++)
+        if (spans[i].bytes) some[count++] = spans[i];
+    int code = fingerprints(&m->fingerprinter, some, count, m->timer.stream, taken, fault);
+    for (int i = 0; i < LEFTS; i++) left[i] = spans[i].bytes && !code ? taken[next++] : 0;
+    return code;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
+
+cudaError_t match_poison(const struct match *m, const struct entry *e)
+{
+    return buffer_poison(output_of(m, e), m->timer.stream);
+}
 
 static int run_poisoned(struct match *m, struct entry *e, cudaGraphExec_t graph,
                         struct fault *fault)
 {
-    bool on_host = e->who.step && e->who.step->on_host;
-    const struct buffer *out = on_host ? &e->host_out : &m->out;
-    CUDA_CHECK(fault, buffer_poison(out, m->timer.stream));
+    CUDA_CHECK(fault, match_poison(m, e));
     double start = clock_seconds();
     if (graph)
         CUDA_CHECK(fault, cudaGraphLaunch(graph, m->timer.stream));
@@ -138,23 +176,57 @@ static int run_poisoned(struct match *m, struct entry *e, cudaGraphExec_t graph,
     return 0;
 }
 
+/* Looks at every element of the runs, at the guards and at the input. */
+static int look(struct match *m, struct entry *e, size_t runs, struct fault *fault)
+{
+    int code = 0;
+    if (is_on_host(e)) {
+        look_at_host(m, e);
+        return look_at_guards(&e->host_out, "the output", e, fault);
+    }
+    for (size_t w = 0; w < runs && !code && !*e->wrong; w++) code = look_at_window(m, e, w, fault);
+    if (!code) code = look_at_guards(&m->out, "the output", e, fault);
+    if (!code) code = look_at_guards(&e->workspace, "the workspace", e, fault);
+    if (!code) code = look_at_input(m, e, fault);
+    return code;
+}
+
+/* A launch may have failed without the scan having said so. */
+static void look_at_errors(struct entry *e)
+{
+    cudaError_t error = is_on_host(e) ? cudaSuccess : cudaGetLastError();
+    if (error)
+        snprintf(e->wrong, sizeof e->wrong, "a call in it failed, and it did not say so: %s",
+                 cudaGetErrorString(error));
+}
+
 int match_verify(struct match *m, struct entry *e, cudaGraphExec_t graph, struct fault *fault)
 {
-    size_t windows = graph ? m->runs : 1;
     e->right = false;
     e->wrong[0] = '\0';
     int code = run_poisoned(m, e, graph, fault);
     if (code) return code;
-    if (e->who.step && e->who.step->on_host) {
-        look_at_host(m, e);
-        code = look_at_guards(&e->host_out, "the output", e, fault);
-    } else {
-        for (size_t w = 0; w < windows && !code && !*e->wrong; w++)
-            code = look_at_window(m, e, w, fault);
-        if (!code) code = look_at_guards(&m->out, "the output", e, fault);
-        if (!code) code = look_at_guards(&e->workspace, "the workspace", e, fault);
-        if (!code) code = look_at_input(m, e, fault);
-    }
-    e->right = !*e->wrong;
+    look_at_errors(e);
+    if (!*e->wrong) code = look(m, e, graph ? m->runs : 1, fault);
+    if (!code && !*e->wrong) code = take(m, e, e->left, fault);
+    e->right = !code && !*e->wrong;
     return code;
+}
+
+int match_check(struct match *m, struct entry *e, bool in_graph, const char *run,
+                struct fault *fault)
+{
+    uint64_t left[LEFTS];
+    char wrong[sizeof e->wrong];
+    look_at_errors(e);
+    int code = take(m, e, left, fault);
+    if (code || (!*e->wrong && memcmp(left, e->left, sizeof left) == 0)) return code;
+    if (!*e->wrong) code = look(m, e, in_graph ? m->runs : 1, fault);
+    if (code) return code;
+    /* Equal numbers may have other bits, as 0 and -0 do; and there is memory between the outputs. */
+    snprintf(wrong, sizeof wrong, "%s",
+             *e->wrong ? e->wrong : "its output is not, bit by bit, that of the verified run");
+    snprintf(e->wrong, sizeof e->wrong, "%.60s is wrong: %.300s", run, wrong);
+    e->right = false;
+    return 0;
 }
