@@ -22,11 +22,14 @@ struct input {
 /*
  * input_generate.c: n random numbers of the step's type. The same seed gives the same numbers on
  * every platform. Integers (real = false) never are 0, have zero mean and every contiguous sum
- * stays below 2^24, so any order of additions gives the same float. Real ones are uniform in [-1,
- * 1); integer types have none. Returns 0, or EXIT_USAGE if memory does not suffice.
+ * stays below 2^24, so any order of additions gives the same float. Real ones are of either sign,
+ * 1/2 <= |x| < 1; those of floats have 24 digits after the point, and one less for each doubling of
+ * n beyond 2^18. Integer types have none. Returns 0, or EXIT_USAGE if memory does not suffice.
  */
 int input_generate(struct input *, enum element, size_t n, bool real, uint64_t seed,
                    struct fault *);
+/* Real numbers, uniform in [-1, 1), with 23 digits after the point. Only for float and double. */
+int input_generate_uniform(struct input *, enum element, size_t n, uint64_t seed, struct fault *);
 
 /*
  * input.c: the numbers of a file ("-": stdin), which is recognized by its content: .npy or text. At

@@ -5,6 +5,7 @@
 
 #include "progress.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /*
@@ -19,7 +20,20 @@
 #define AMPLITUDE       500
 #define AMPLITUDE_SMALL 100 /* fits into 8 bits */
 
-#define REAL_BITS 24 /* random real numbers are multiples of 2^-23 in [-1, 1): exact in float */
+/*
+ * Real numbers: of either sign, 1/2 <= |x| < 1, so that each weighs as much as any other. They are
+ * multiples of a quantum q, which makes sums up to 2^24 q exact in float. q is 2^-24, so that every
+ * addition may round, or larger for more elements: the verifier's bound grows with the number of
+ * sums that round, and this keeps it below what an element weighs. The sums of all before an
+ * element are larger than 2^24 q at any size, and round. (Those of doubles do so from 2^53 q on.)
+ */
+#define BITS_F32      24
+#define BITS_F64      49
+#define BITS_LEAST    8
+#define F32_BITS_LOST 18 /* of more than 2^18 elements: a bit for each doubling */
+
+/* Those of the experiments that measure rounding: multiples of 2^-23 in [-1, 1), exact in float. */
+#define UNIFORM_BITS 24
 
 /* Element i of the random sequence of a seed: SplitMix64 (Steele, Lea, Flood 2014). Each element
  * can be had without the ones before it, and depends on nothing but integer arithmetic. */
@@ -46,28 +60,60 @@ static void generate_integers(struct input *input, uint64_t seed)
     }
 }
 
+/* How many digits after the point real numbers have. */
+static int real_bits(enum element element, size_t n)
+{
+    int bits = BITS_F32;
+    if (element == ELEMENT_F64) return BITS_F64;
+    for (size_t most = (size_t)1 << F32_BITS_LOST; most < n && bits > BITS_LEAST; most *= 2) bits--;
+    return bits;
+}
+
 static void generate_reals(struct input *input, uint64_t seed)
 {
+    int bits = real_bits(input->element, input->n);
     for (size_t i = 0; i < input->n; i++) {
-        int64_t integer = (int64_t)(random_bits(seed, i) >> (64 - REAL_BITS));
-        integer -= (int64_t)1 << (REAL_BITS - 1);
-        element_store_real(input->element, input->data, i, (double)integer * 0x1p-23);
+        uint64_t random = random_bits(seed, i);
+        uint64_t digits = (random >> (64 - bits)) | (uint64_t)1 << (bits - 1);
+        double x = ldexp((double)digits, -bits);
+        element_store_real(input->element, input->data, i, random & 1 ? -x : x);
         if (i % (1 << 20) == 0) progress_at(i);
     }
 }
 
-int input_generate(struct input *input, enum element element, size_t n, bool real, uint64_t seed,
-                   struct fault *fault)
+static void generate_uniform(struct input *input, uint64_t seed)
+{
+    for (size_t i = 0; i < input->n; i++) {
+        int64_t integer = (int64_t)(random_bits(seed, i) >> (64 - UNIFORM_BITS));
+        integer -= (int64_t)1 << (UNIFORM_BITS - 1);
+        element_store_real(input->element, input->data, i, (double)integer * 0x1p-23);
+    }
+}
+
+typedef void generate_fn(struct input *, uint64_t seed);
+
+static int generate(struct input *input, enum element element, size_t n, uint64_t seed,
+                    generate_fn *numbers, struct fault *fault)
 {
     *input = (struct input){.element = element, .n = n, .data = calloc(n, element_size(element))};
     if (!input->data)
         return fail(fault, EXIT_USAGE, "%zu %s do not fit into host memory.", n,
                     element_plural(element));
     progress_begin("random numbers", n);
-    if (real && element_is_real(element))
-        generate_reals(input, seed);
-    else
-        generate_integers(input, seed);
+    numbers(input, seed);
     progress_end();
     return 0;
+}
+
+int input_generate(struct input *input, enum element element, size_t n, bool real, uint64_t seed,
+                   struct fault *fault)
+{
+    bool reals = real && element_is_real(element);
+    return generate(input, element, n, seed, reals ? generate_reals : generate_integers, fault);
+}
+
+int input_generate_uniform(struct input *input, enum element element, size_t n, uint64_t seed,
+                           struct fault *fault)
+{
+    return generate(input, element, n, seed, generate_uniform, fault);
 }

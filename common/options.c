@@ -178,7 +178,7 @@ static const struct {
     {"sweep", NULL, "every power of two from 2^10 to 2^24 and its odd neighbours", set_sweep},
     {"input", "FILE", "scan the numbers of FILE: .npy or text; - is stdin", set_input},
     {"round", NULL, "take the nearest where the type cannot hold a number of FILE", set_round},
-    {"real", NULL, "random real numbers in [-1, 1) instead of random integers", set_real},
+    {"real", NULL, "random real numbers, 0.5 <= |x| < 1, instead of random integers", set_real},
     {"seed", "S", "of the random numbers; the same on every machine (default 1)", set_seed},
     {"output", "FILE", "write the result: .npy if so named, else text; - is stdout", set_output},
     {"variant", "NAME", "which variant of the step", set_variant},

@@ -95,21 +95,52 @@ Test(input, the_same_seed_gives_the_same_numbers_everywhere)
     input_free(&c);
 }
 
-Test(input, random_reals_are_in_range_and_of_zero_mean)
+/* Of n elements the quantum is 2^-digits, and no larger. */
+static void expect_reals(enum element element, size_t n, int digits)
 {
     struct input input;
     struct fault fault;
-    cr_assert_eq(input_generate(&input, ELEMENT_F32, 100000, true, 1, &fault), 0);
+    cr_assert_eq(input_generate(&input, element, n, true, 1, &fault), 0);
     double sum = 0;
-    size_t integers = 0;
+    size_t odd = 0;
+    for (size_t i = 0; i < input.n; i++) {
+        long double x;
+        element_widen(element, input.data, i, 1, &x);
+        long double quanta = ldexpl(x, digits);
+        cr_assert(fabsl(x) >= 0.5L && fabsl(x) < 1 && quanta == rintl(quanta));
+        odd += fmodl(fabsl(quanta), 2) == 1;
+        sum += (double)x;
+    }
+    cr_expect_lt(fabs(sum / (double)n), 0.02);
+    cr_expect_float_eq((double)odd / (double)n, 0.5, 0.05, "%d digits", digits);
+    input_free(&input);
+}
+
+Test(input, random_reals_weigh_alike_and_have_a_quantum)
+{
+    expect_reals(ELEMENT_F32, 100000, 24);
+    expect_reals(ELEMENT_F32, (size_t)1 << 18, 24);
+    expect_reals(ELEMENT_F32, ((size_t)1 << 18) + 1, 23);
+    expect_reals(ELEMENT_F32, (size_t)1 << 20, 22);
+    expect_reals(ELEMENT_F64, 100000, 49);
+    expect_reals(ELEMENT_F64, (size_t)1 << 20, 49);
+}
+
+/* What experiments and their records have. */
+Test(input, uniform_reals_are_as_ever)
+{
+    struct input input;
+    struct fault fault;
+    cr_assert_eq(input_generate_uniform(&input, ELEMENT_F32, 100000, 1, &fault), 0);
+    double sum = 0;
     for (size_t i = 0; i < input.n; i++) {
         double x = ((float *)input.data)[i];
-        cr_assert(x >= -1 && x < 1);
-        integers += x == rint(x);
+        cr_assert(x >= -1 && x < 1 && ldexp(x, 23) == rint(ldexp(x, 23)));
         sum += x;
     }
     cr_expect_lt(fabs(sum / (double)input.n), 0.02);
-    cr_expect_lt(integers, 10);
+    const float first[] = {0x1.d2a404p-1f, 0x1.fd4d7p-2f, 0x1.5093c8p-1f};
+    cr_expect(memcmp(input.data, first, sizeof first) == 0);
     input_free(&input);
 }
 

@@ -43,7 +43,9 @@ static int begin(struct scans *s, size_t n, bool real, struct fault *fault)
     size_t bytes = n * sizeof(float);
     memset(s, 0, sizeof *s);
     s->n = n;
-    if (input_generate(&s->input, ELEMENT_F32, n, real, 1, fault)) return fault->code;
+    int code = real ? input_generate_uniform(&s->input, ELEMENT_F32, n, 1, fault)
+                    : input_generate(&s->input, ELEMENT_F32, n, false, 1, fault);
+    if (code) return code;
     s->first = (float *)malloc(bytes);
     s->result = (float *)malloc(bytes);
     CUDA_CHECK(fault, cudaMalloc(&s->in, bytes));
