@@ -243,12 +243,13 @@ static int compare(struct bench *b, const struct buffer *result, bool inclusive,
 {
     struct problem problem = b->problem;
     size_t n = problem.n, size = element_size(element_of_sum(problem.element));
-    double depth = b->step->depth ? b->step->depth(n, b->options->variant) : (double)n;
-    if (inclusive && !problem.inclusive) depth++; /* the last element is added at the end */
+    struct tree tree = step_tree(b->step, n, b->options->variant);
+    if (inclusive && !problem.inclusive) /* the last element is added at the end */
+        tree.depth++, tree.joins++;
     if (problem.reference && inclusive && !problem.inclusive) problem.reference++;
     problem.inclusive = inclusive;
     struct verifier verifier;
-    verify_begin(&verifier, &problem, &b->facts, depth, tile_of(shape, n));
+    verify_begin(&verifier, &problem, &b->facts, &tree, tile_of(shape, n));
     progress_begin("verifying", n);
     cudaError_t error = cudaSuccess;
     for (struct walk walk = walk_through(b); !error && walk_on(&walk);) {

@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const struct {
     const char *name, *plural;
@@ -46,6 +47,16 @@ void element_widen(enum element element, const void *from, size_t start, size_t 
         WIDEN(ELEMENT_I8, int8_t)
 #undef WIDEN
     }
+}
+
+void element_to_doubles(enum element element, const void *from, size_t start, size_t count,
+                        double *to)
+{
+    const float *floats = (const float *)from + start;
+    if (element == ELEMENT_F64)
+        memcpy(to, (const double *)from + start, count * sizeof *to);
+    else
+        for (size_t i = 0; i < count; i++) to[i] = floats[i];
 }
 
 /* 2^63, the first double beyond int64. */

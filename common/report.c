@@ -112,6 +112,15 @@ static void row_input(FILE *to, const struct step *step, const struct options *o
     if (step->variants) report_row(to, "variant", "%s", step->variants[options->variant]);
 }
 
+/* What the bound lets pass: the error of a right result and a wrong one's may cancel, so an element
+ * that is left out shows for certain where it weighs more than the bound twice. */
+static void row_bound(FILE *to, const struct verdict *v)
+{
+    bool shows = v->least > 2 * v->bound;
+    report_row(to, "", "the bound is at most %.2g, the smallest |input| is %.3g%s", v->bound,
+               v->least, shows ? "" : ": one left out may not show");
+}
+
 static void row_verified(FILE *to, const struct options *options, const struct outcome *o)
 {
     struct style style = style_of(to);
@@ -134,6 +143,7 @@ static void row_verified(FILE *to, const struct options *options, const struct o
     else
         report_row(to, "verified", "%sright%s: %s, worst error %s of the bound%s", style.good,
                    style.end, which, format_percent(v->worst).s, when);
+    if (o->right && !v->exact) row_bound(to, v);
 }
 
 static void rows_mismatches(FILE *to, const struct outcome *o)

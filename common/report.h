@@ -23,6 +23,8 @@
  *                             and a guess at its cause, the damaged buffer, or what breaks the
  *                             contract of step.h
  *   worst_of_bound            greatest error as a fraction of the bound
+ *   widest_bound              the bound where it is widest, in units of the elements; 0 if exact
+ *   least_input               smallest |input| that is not 0; only within the bound
  *   adds_counted              additions that lanes executed (emulator, real types)
  *   adds_formula              the same by the step's formula
  *   adds_sequential           n-1

@@ -5,6 +5,7 @@
 
 #include "source_line.h"
 
+#include <math.h>
 #include <string.h>
 
 bool report_adds_counted(const struct step *step, const struct outcome *o, uint64_t *adds)
@@ -98,6 +99,8 @@ static void record_verdict(struct record *r, const struct options *options, cons
         record_number(r, "worst_of_bound", v->worst);
     else
         record_null(r, "worst_of_bound");
+    record_number(r, "widest_bound", o->verified ? v->bound : NAN);
+    record_number(r, "least_input", o->verified && !v->exact ? v->least : NAN);
 }
 
 static void record_adds(struct record *r, const struct step *step, const struct options *options,

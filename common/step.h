@@ -82,6 +82,7 @@ struct launch_shape {
 };
 
 struct options; /* common/options.h: what the user asked for */
+struct tree;    /* common/tree.h: which sums a scan makes on its way */
 
 /* An option that only this step has, such as step 0's --pattern. */
 struct step_option {
@@ -119,9 +120,13 @@ struct step {
     bool clear_workspace; /* it is to be filled with zeros once, before the first scan */
 
     /* The additions one scan of n elements does (its work), and the most additions on the way from
-     * an input to an output (its depth), for the report and for the verifier's error bound. */
+     * an input to an output (its depth), which bounds the error, if not as well as the tree. */
     double (*adds)(size_t n, int variant);
     double (*depth)(size_t n, int variant);
+
+    /* Appends the levels of its tree of additions, and counts what joins them, so that the bound is
+     * that of the tree. NULL: only the depth is known, and the bound is wide. */
+    void (*tree)(struct tree *, size_t n, int variant);
 
     /* Elements that one scan of n reads from memory and writes to it, but for terms that are small
      * beside n, such as block sums: 2n at least. NULL: not stated. */

@@ -6,7 +6,24 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CHUNK 2048 /* elements looked at together */
+/* ---- running sums ---------------------------------------------------------------------------- */
+
+/* Elements under way, in the widest type. */
+struct chunk {
+    size_t count;
+    long double addend[VERIFY_CHUNK + 1]; /* one more than count: the right neighbour's; or 0 */
+    long double sum[VERIFY_CHUNK + 2];    /* of all elements before each */
+    long double got[VERIFY_CHUNK];
+};
+
+/* Is an element's own addend part of its output? With a reference addends are defined so. */
+static bool includes_own(const struct problem *p) { return p->inclusive || p->reference; }
+
+/* What output k of the chunk should be. */
+static long double wanted(const struct verifier *v, const struct chunk *c, size_t k)
+{
+    return c->sum[k + includes_own(&v->problem)];
+}
 
 /* Adds x exactly: `lost` collects what `sum` rounds away. */
 static void wide_add(struct wide_sum *wide, long double x)
@@ -19,132 +36,97 @@ static void wide_add(struct wide_sum *wide, long double x)
     wide->sum = sum;
 }
 
-static long double wide_value(const struct wide_sum *wide) { return wide->sum + wide->lost; }
-
-static bool is_poison(const void *array, enum element element, size_t index)
+static void sum_integers(struct verifier *v, struct chunk *c, size_t terms)
 {
-    size_t size = element_size(element);
-    const unsigned char *bytes = (const unsigned char *)array + index * size;
-    for (size_t i = 0; i < size; i++)
-        if (bytes[i] != VERIFY_POISON) return false;
-    return true;
-}
-
-/* The numbers that are summed: the input's, or the differences of the step's own reference. */
-static void load_addends(const struct problem *p, size_t start, size_t count, long double *to)
-{
-    if (!p->reference) {
-        element_widen(p->element, p->in, start, count, to);
-        return;
+    bool narrow = element_of_sum(v->problem.element) == ELEMENT_I32;
+    uint64_t sum = v->integer_sum;
+    for (size_t i = 0; i <= terms; i++) {
+        c->sum[i] = narrow ? (int32_t)(uint32_t)sum : (long double)(int64_t)sum;
+        if (i == c->count) v->integer_sum = sum;
+        if (i < terms) sum += (uint64_t)(int64_t)c->addend[i];
     }
-    for (size_t i = start; i < start + count; i++)
-        to[i - start] = (long double)p->reference[i] - (i ? p->reference[i - 1] : 0);
 }
 
-/* Is an element's own addend part of its output? With a reference addends are defined so. */
-static bool includes_own(const struct problem *p) { return p->inclusive || p->reference; }
-
-struct facts facts_of(const struct problem *problem)
+static void sum_reals(struct verifier *v, struct chunk *c, size_t terms)
 {
-    struct facts facts = {.finite = true, .exact = true};
-    const long double exact_max = element_exact_max(problem->element); /* well within int64 */
-    long double addends[CHUNK], sum = 0, low = 0, high = 0;
-    for (size_t start = 0; start < problem->n; start += CHUNK) {
-        size_t count = problem->n - start < CHUNK ? problem->n - start : CHUNK;
-        load_addends(problem, start, count, addends);
-        progress_at(start);
-        for (size_t i = 0; i < count; i++) {
-            long double x = addends[i];
-            if (!isfinite(x)) {
-                facts.finite = facts.exact = false;
-                if (is_poison(problem->in, problem->element, start + i)) facts.poison = true;
-                continue;
-            }
-            facts.magnitude += fabsl(x);
-            if (!facts.exact) continue;
-            sum += x;
-            if (sum < low) low = sum;
-            if (sum > high) high = sum;
-            /* A contiguous sum is the difference of two of the running ones. */
-            facts.exact = high - low <= exact_max && x == (long double)(int64_t)x;
-        }
-    }
-    if (!element_is_real(problem->element)) facts.exact = true; /* any order wraps to the same */
-    return facts;
-}
-
-int facts_check(const struct facts *facts, enum element element, struct fault *fault)
-{
-    if (!element_is_real(element) || facts->magnitude <= element_max(element)) return 0;
-    return fail(
-        fault, EXIT_USAGE,
-        "the input's absolute values sum to %.3Lg, beyond the largest %s (%.3Lg), so it would "
-        "depend on the order of additions what overflows; scale the input down.",
-        facts->magnitude, element_name(element), element_max(element));
-}
-
-void verify_begin(struct verifier *v, const struct problem *problem, const struct facts *facts,
-                  double depth, size_t tile)
-{
-    *v = (struct verifier){.problem = *problem, .facts = *facts, .depth = depth, .tile = tile};
-    v->roundoff = element_roundoff(problem->element);
-    v->verdict.right = true;
-    v->verdict.exact = facts->exact;
-}
-
-/* The sum so far and x, as the element type of sums holds it: integers wrap around. */
-static long double sum_with(const struct verifier *v, long double x)
-{
-    switch (element_of_sum(v->problem.element)) {
-    case ELEMENT_I32: return (int32_t)(uint32_t)(v->integer_sum + (uint64_t)(int64_t)x);
-    case ELEMENT_I64: return (long double)(int64_t)(v->integer_sum + (uint64_t)(int64_t)x);
-    default: break;
-    }
-    if (v->facts.exact) return v->sum.sum + x;
-    if (x == 0) return wide_value(&v->sum);
     struct wide_sum sum = v->sum;
-    wide_add(&sum, x);
-    return wide_value(&sum);
-}
-
-/* Moves on by one element; `at` has been dealt with. */
-static void advance(struct verifier *v, long double addend)
-{
-    if (v->tile && v->at % v->tile == 0) v->tile_base = sum_with(v, 0);
-    if (element_is_real(v->problem.element)) {
-        if (v->facts.exact)
-            v->sum.sum += addend;
+    for (size_t i = 0; i <= terms; i++) {
+        c->sum[i] = sum.sum + sum.lost;
+        if (i == c->count) v->sum = sum;
+        if (i == terms) break;
+        if (v->facts.plain)
+            sum.sum += c->addend[i];
         else
-            wide_add(&v->sum, addend);
-        if (v->facts.finite || isfinite(addend)) v->magnitude += fabsl(addend);
-    } else {
-        v->integer_sum += (uint64_t)(int64_t)addend;
+            wide_add(&sum, c->addend[i]);
     }
-    v->addend_before = addend;
-    v->at++;
 }
 
-/* What output `at` should be; the element's addend has not been added yet. */
-static long double expected(const struct verifier *v, long double addend)
+static void sum_reference(struct verifier *v, struct chunk *c, size_t terms)
 {
-    if (v->problem.reference) return v->problem.reference[v->at];
-    return sum_with(v, includes_own(&v->problem) ? addend : 0);
+    const double *reference = v->problem.reference;
+    c->sum[0] = v->at ? reference[v->at - 1] : 0;
+    for (size_t i = 0; i < terms; i++) c->sum[i + 1] = reference[v->at + i];
 }
 
-/* additions * u * sum of |x|: see verify.h. A sum of k elements takes at most k - 1 additions that
- * can round, whatever the depth is that the step states for all of them. */
-static long double bound(const struct verifier *v, long double addend)
+/* Loads the next `count` addends and adds them up; v->sum is the sum up to there. */
+static void load(struct verifier *v, struct chunk *c, size_t count)
 {
-    if (v->facts.exact) return 0;
-    size_t elements = v->at;
-    long double magnitude = v->magnitude;
-    if (includes_own(&v->problem)) {
-        elements++;
-        if (v->facts.finite || isfinite(addend)) magnitude += fabsl(addend);
-    }
-    double additions = elements ? (double)(elements - 1) : 0;
-    if (v->depth < additions) additions = v->depth;
-    return additions * v->roundoff * magnitude;
+    size_t ahead = v->at + count < v->problem.n;
+    c->count = count;
+    verify_addends(&v->problem, v->at, count + ahead, c->addend);
+    if (!ahead) c->addend[count] = 0;
+    if (v->problem.reference)
+        sum_reference(v, c, count + ahead);
+    else if (element_is_real(v->problem.element))
+        sum_reals(v, c, count + ahead);
+    else
+        sum_integers(v, c, count + ahead);
+    if (!ahead) c->sum[count + 1] = c->sum[count];
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+/* The sum of all elements before `index`, which is the start of the block with element v->at, of
+ * the one before it, or of one that begins in the chunk. */
+static long double base_at(const struct verifier *v, const struct chunk *c, size_t index)
+{
+    if (index >= v->at) return c->sum[index - v->at];
+    return index == v->blocks.start ? v->blocks.base : v->blocks.base_before;
+}
+
+/* The blocks as they are once the chunk is done. */
+static void pass_blocks(struct verifier *v, const struct chunk *c)
+{
+    struct blocks *blocks = &v->blocks;
+    if (!blocks->size) return;
+    size_t end = v->at + c->count, start = end - end % blocks->size;
+    if (start == blocks->start) return;
+    long double before = base_at(v, c, start - blocks->size);
+    blocks->base = base_at(v, c, start);
+    blocks->base_before = before;
+    blocks->start = start;
+}
+
+static void describe_block(const struct verifier *v, const struct chunk *c, struct evidence *e)
+{
+    size_t size = v->blocks.size, start = size ? e->index - e->index % size : 0;
+    if (!size) return;
+    e->block = e->index / size;
+    e->block_elements = v->problem.n - start < size ? v->problem.n - start : size;
+    e->base = base_at(v, c, start);
+    e->block_before = start ? e->base - base_at(v, c, start - size) : 0;
+}
+
+/* ---- one element ----------------------------------------------------------------------------- */
+
+static bool is_minus_zero(long double x) { return x == 0 && signbit(x); }
+
+/* May output `index` be -0? Only a sum of nothing but -0. */
+static bool may_be_minus_zero(const struct verifier *v, size_t index)
+{
+    size_t elements = index + includes_own(&v->problem);
+    if (v->problem.reference && is_minus_zero(v->problem.reference[index])) return true;
+    return elements > 0 && elements <= v->facts.minus_zeros;
 }
 
 static bool is_right(long double got, long double want, long double tolerance)
@@ -157,112 +139,171 @@ static bool is_right(long double got, long double want, long double tolerance)
  * Unless such a NaN has come with the input. */
 static bool is_left_over(const struct verifier *v, const void *out, size_t i, long double want)
 {
-    return isnan(want) && !v->facts.poison && is_poison(out, element_of_sum(v->problem.element), i);
+    return isnan(want) && !v->facts.poison &&
+           verify_is_poison(out, element_of_sum(v->problem.element), i);
 }
 
-static void note_mismatch(struct verifier *v, const void *out, size_t i, long double got,
-                          long double want, long double addend, long double next_addend)
+/*
+ * A chain's output is made from the one before, so it is as right or wrong as that, if it follows.
+ * If it does not, it is right if the last right one could have led to it.
+ */
+static bool is_next_in_chain(struct verifier *v, long double error, double bound)
+{
+    struct link here = {.error = error, .bound = bound, .right = v->before.right};
+    if (!(fabsl(error - v->before.error) <= bound - v->before.bound))
+        here.right = fabsl(error - v->anchor.error) <= bound;
+    if (here.right) {
+        here.bound = 0;
+        v->anchor = here;
+        bound_link(&v->bound, (double)error);
+    }
+    v->before = here;
+    return here.right;
+}
+
+static void note_worst(struct verifier *v, long double error, double tolerance)
+{
+    struct verdict *verdict = &v->verdict;
+    if (tolerance > verdict->bound) verdict->bound = tolerance;
+    error = fabsl(error);
+    if (error > verdict->worst * (long double)tolerance)
+        verdict->worst = (double)(error / tolerance);
+}
+
+static void note_mismatch(struct verifier *v, const struct chunk *c, size_t k, const void *out,
+                          size_t i, double tolerance)
 {
     struct verdict *verdict = &v->verdict;
     enum element sum_element = element_of_sum(v->problem.element);
+    bool poison = verify_is_poison(out, sum_element, i), own = includes_own(&v->problem);
+    long double want = wanted(v, c, k);
     verdict->right = false;
     verdict->wrong++;
     if (verdict->shown < VERIFY_SHOWN) {
         struct mismatch *m = &verdict->first[verdict->shown++];
-        m->index = v->at;
+        m->index = v->at + k;
         element_text(sum_element, out, i, m->got, sizeof m->got);
-        if (is_poison(out, sum_element, i)) strcpy(m->got, "never written");
+        if (poison && element_is_real(sum_element)) strcpy(m->got, "never written");
         snprintf(m->want, sizeof m->want, "%.*Lg", sum_element == ELEMENT_F32 ? 9 : 17, want);
     }
     struct evidence evidence = {
-        .index = v->at,
-        .got = got,
+        .index = v->at + k,
+        .got = c->got[k],
         .want = want,
-        .want_previous = v->previous,
-        .want_next = want + (includes_own(&v->problem) ? next_addend : addend),
-        .addend = addend,
-        .addend_before = v->addend_before,
-        .tile_sum = want - (v->tile && v->at % v->tile == 0 ? sum_with(v, 0) : v->tile_base),
-        .tolerance = bound(v, addend),
-        .poison = is_poison(out, sum_element, i),
+        .want_previous = k + own ? c->sum[k + own - 1] : v->previous,
+        .want_next = c->sum[k + own + 1],
+        .addend = c->addend[k],
+        .newest = own ? c->addend[k]
+                  : k ? c->addend[k - 1]
+                      : v->addend,
+        .tolerance = tolerance,
+        .poison = poison,
     };
+    describe_block(v, c, &evidence);
     suspect(&v->suspicion, &evidence);
 }
 
-/* Sums the elements up to `end` without comparing. */
-static void skip_to(struct verifier *v, size_t end)
+/* ---- a chunk --------------------------------------------------------------------------------- */
+
+/* The common case, quickly: is every element the very number that is wanted? */
+static bool all_equal(const struct verifier *v, const struct chunk *c)
 {
-    long double addends[CHUNK];
-    while (v->at < end) {
-        size_t count = end - v->at < CHUNK ? end - v->at : CHUNK;
-        load_addends(&v->problem, v->at, count, addends);
-        for (size_t i = 0; i < count; i++) {
-            if (i + 1 == count && v->at + 1 == end) v->previous = expected(v, addends[i]);
-            advance(v, addends[i]);
-        }
-    }
+    const long double *want = &c->sum[includes_own(&v->problem)];
+    for (size_t k = 0; k < c->count; k++)
+        if (c->got[k] != want[k] || is_minus_zero(c->got[k])) return false;
+    return true;
 }
 
-/* The common case, quickly: real numbers with exact sums, all of which are right. Otherwise returns
- * false and changes nothing. */
-static bool all_right(struct verifier *v, const long double *addends, const long double *got,
-                      size_t count)
+static void judge(struct verifier *v, const struct chunk *c, size_t k, const void *out, size_t i,
+                  double tolerance)
 {
-    if (!v->facts.exact || !element_is_real(v->problem.element) || v->problem.reference)
-        return false;
-    long double sum = v->sum.sum, want = 0, tile_base = v->tile_base;
-    size_t until_tile = v->tile ? (v->tile - v->at % v->tile) % v->tile : count;
-    for (size_t i = 0; i < count; i++) {
-        if (i == until_tile) {
-            tile_base = sum;
-            until_tile += v->tile;
-        }
-        want = v->problem.inclusive ? sum + addends[i] : sum;
-        if (got[i] != want) return false;
-        sum += addends[i];
+    long double want = wanted(v, c, k), got = c->got[k], error = got - want;
+    bool right;
+    if (v->bound.chain && isfinite(want)) {
+        long double before = v->anchor.error;
+        right = is_next_in_chain(v, error, tolerance);
+        if (!right) tolerance += (double)fabsl(before); /* from the wanted sum, for the cause */
+        error -= before;
+    } else {
+        right = is_right(got, want, tolerance) && !is_left_over(v, out, i, want);
     }
-    v->sum.sum = sum;
-    v->previous = want;
-    v->tile_base = tile_base;
-    v->addend_before = addends[count - 1];
-    v->at += count;
-    v->verdict.checked += count;
-    return true;
+    if (is_minus_zero(got) && !may_be_minus_zero(v, v->at + k)) right = false;
+    if (!right)
+        note_mismatch(v, c, k, out, i, tolerance);
+    else if (isfinite(want))
+        note_worst(v, error, tolerance);
+}
+
+static long double magnitude_of(long double x) { return isfinite(x) ? fabsl(x) : 0; }
+
+/* Judges elements from … to-1 of the chunk, unless they are known to be right; `i` is the place of
+ * the chunk's first one in `out`. Moves the bound on. */
+static void pass_stretch(struct verifier *v, const struct chunk *c, size_t from, size_t to,
+                         const void *out, size_t i, bool equal)
+{
+    struct bound *bound = &v->bound;
+    bool own = includes_own(&v->problem);
+    size_t count = to - from;
+    bound_look(bound, &c->sum[from], count);
+    for (size_t k = from; k + 1 < to; k++) v->magnitude += magnitude_of(c->addend[k]);
+    long double last = magnitude_of(c->addend[to - 1]);
+    if (own) bound_pass(bound, &c->addend[from], count, c->sum[to]);
+    double tolerance = bound_of(bound, v->at + to - !own, v->magnitude + (own ? last : 0));
+    v->magnitude += last;
+    if (out && equal && !bound->chain && tolerance > v->verdict.bound) v->verdict.bound = tolerance;
+    for (size_t k = from; k < to && out && (!equal || bound->chain); k++)
+        judge(v, c, k, out, i + k, tolerance);
+    if (!own) bound_pass(bound, &c->addend[from], count, c->sum[to]);
+}
+
+/* Moves on past the chunk; `out`, if it is not NULL, has its outputs from index `i` on. */
+static void pass_chunk(struct verifier *v, struct chunk *c, const void *out, size_t i)
+{
+    bool equal = out && all_equal(v, c);
+    if (!v->bound.nothing || (out && !equal))
+        for (size_t from = 0; from < c->count;) {
+            size_t to = from + bound_stretch(&v->bound, c->count - from);
+            pass_stretch(v, c, from, to, out, i, equal);
+            from = to;
+        }
+    if (out) v->verdict.checked += c->count;
+    v->previous = wanted(v, c, c->count - 1);
+    v->addend = c->addend[c->count - 1];
+    pass_blocks(v, c);
+    v->at += c->count;
+    progress_at(v->at);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+void verify_begin(struct verifier *v, const struct problem *problem, const struct facts *facts,
+                  const struct tree *tree, size_t block)
+{
+    *v = (struct verifier){.problem = *problem, .facts = *facts, .before.right = true};
+    v->blocks.size = block;
+    bound_begin(&v->bound, tree, facts, problem->element);
+    v->verdict.right = true;
+    v->verdict.least = facts->least;
 }
 
 void verify_piece(struct verifier *v, const void *out, size_t start, size_t count)
 {
-    long double addends[CHUNK], got[CHUNK];
+    struct chunk c;
     enum element sum_element = element_of_sum(v->problem.element);
-    skip_to(v, start);
-    for (size_t done = 0; done < count;) {
-        size_t now = count - done < CHUNK - 1 ? count - done : CHUNK - 1;
-        size_t ahead = v->at + now < v->problem.n ? 1 : 0; /* one more: the right neighbour's */
-        load_addends(&v->problem, v->at, now + ahead, addends);
-        element_widen(sum_element, out, done, now, got);
-        bool right = all_right(v, addends, got, now);
-        for (size_t i = 0; i < now && !right; i++) {
-            long double want = expected(v, addends[i]);
-            long double tolerance = bound(v, addends[i]);
-            v->verdict.checked++;
-            if (is_right(got[i], want, tolerance) && !is_left_over(v, out, done + i, want)) {
-                long double error = fabsl(got[i] - want);
-                if (error > v->verdict.worst * tolerance)
-                    v->verdict.worst = (double)(error / tolerance);
-            } else {
-                note_mismatch(v, out, done + i, got[i], want, addends[i],
-                              i + 1 < now + ahead ? addends[i + 1] : 0);
-            }
-            v->previous = want;
-            advance(v, addends[i]);
-        }
-        done += now;
-        progress_at(v->at);
+    while (v->at < start) { /* elements that are left out */
+        load(v, &c, start - v->at < VERIFY_CHUNK ? start - v->at : VERIFY_CHUNK);
+        pass_chunk(v, &c, NULL, 0);
+    }
+    for (size_t done = 0; done < count; done += c.count) {
+        load(v, &c, count - done < VERIFY_CHUNK ? count - done : VERIFY_CHUNK);
+        element_widen(sum_element, out, done, c.count, c.got);
+        pass_chunk(v, &c, out, done);
     }
 }
 
 struct verdict verify_end(struct verifier *v)
 {
+    v->verdict.exact = v->verdict.bound == 0;
     if (!v->verdict.right)
         suspicion_name(&v->suspicion, v, v->verdict.cause, sizeof v->verdict.cause);
     return v->verdict;

@@ -3,7 +3,6 @@
 #include "common/buffer.h"
 #include "common/element.h"
 #include "common/input.h"
-#include "common/verify.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -97,16 +96,11 @@ cudaError_t scan_once(const struct scan *scan, const void *in, void *out)
     return error;
 }
 
-void expect_right(const struct scan *scan, const void *in)
+struct verdict scan_verdict(const struct scan *scan, const void *in, const void *out)
 {
     const struct step *step = scan->step;
     enum element element = step_for(step, scan->variant).element;
-    void *out = malloc(scan->n * element_size(element_of_sum(element)));
     double *reference = NULL;
-
-    cr_assert(out != NULL);
-    cudaError_t error = scan_once(scan, in, out);
-    cr_assert(error == cudaSuccess, SCAN_FORMAT "%s", SCAN_ARGS(scan), cudaGetErrorString(error));
 
     if (step->reference != NULL) {
         reference = malloc(scan->n * sizeof(double));
@@ -116,14 +110,26 @@ void expect_right(const struct scan *scan, const void *in)
     struct problem problem = {element, in, scan->n, step->inclusive, reference};
     struct facts facts = facts_of(&problem);
     struct verifier verifier;
-    verify_begin(&verifier, &problem, &facts, step->depth(scan->n, scan->variant), 0);
+    struct tree tree = step_tree(step, scan->n, scan->variant);
+    verify_begin(&verifier, &problem, &facts, &tree, 0);
     verify_piece(&verifier, out, 0, scan->n);
-    struct verdict verdict = verify_end(&verifier);
+    free(reference);
+    return verify_end(&verifier);
+}
+
+struct verdict expect_right(const struct scan *scan, const void *in)
+{
+    enum element sum = element_of_sum(step_for(scan->step, scan->variant).element);
+    void *out = malloc(scan->n * element_size(sum));
+    cr_assert(out != NULL);
+    cudaError_t error = scan_once(scan, in, out);
+    cr_assert(error == cudaSuccess, SCAN_FORMAT "%s", SCAN_ARGS(scan), cudaGetErrorString(error));
+    struct verdict verdict = scan_verdict(scan, in, out);
     cr_assert(verdict.right, SCAN_FORMAT "out[%zu] is %s and should be %s (%s)", SCAN_ARGS(scan),
               verdict.first[0].index, verdict.first[0].got, verdict.first[0].want, verdict.cause);
     cr_assert(verdict.checked == scan->n);
-    free(reference);
     free(out);
+    return verdict;
 }
 
 /* Lasts until the next call. */

@@ -5,6 +5,7 @@
 #define SCAN_ONCE_H
 
 #include "common/step.h"
+#include "common/verify.h"
 
 /* Step 0 copies; the others scan. */
 extern const struct step step00, step01, step02, step03, step04, step05, step06, step07, step08,
@@ -36,8 +37,11 @@ const char *variant_name(const struct step *, int variant);
  */
 cudaError_t scan_once(const struct scan *, const void *in, void *out);
 
+/* What common/verify.h says of `out`, with the bound of the step's own tree. */
+struct verdict scan_verdict(const struct scan *, const void *in, const void *out);
+
 /* Runs it on `in` and fails the test unless common/verify.h calls the result right. */
-void expect_right(const struct scan *, const void *in);
+struct verdict expect_right(const struct scan *, const void *in);
 
 /* n random numbers that last until the next call: integers with exact sums, or real ones. */
 const float *random_floats(size_t n, bool real);

@@ -14,7 +14,8 @@ static struct verdict verify(const float *in, const float *out, size_t n, bool i
     struct problem problem = {.element = ELEMENT_F32, .in = in, .n = n, .inclusive = inclusive};
     struct facts facts = facts_of(&problem);
     struct verifier verifier;
-    verify_begin(&verifier, &problem, &facts, depth, tile);
+    struct tree tree = {.depth = depth};
+    verify_begin(&verifier, &problem, &facts, &tree, tile);
     verify_piece(&verifier, out, 0, n);
     return verify_end(&verifier);
 }
@@ -113,8 +114,9 @@ Test(verify, poison_is_wrong_where_nan_is_expected)
     cr_expect(verify(poisoned, got, 4, false, 5, 0).right);
 }
 
-/* Real numbers: the bound is depth * u * sum of |x|, and no more. */
-Test(verify, the_bound)
+/* Real numbers, and nothing known but the depth d: the bound is d u / (1 - d u) times the sum of
+ * |x|, and no more. test_bound.c has those of trees. */
+Test(verify, the_bound_of_a_depth)
 {
     const double depth = 200, u = 0x1p-24;
     double sum = 0, magnitude = 0;
@@ -140,17 +142,41 @@ Test(verify, the_bound)
 
 Test(verify, when_sums_are_exact)
 {
-    float ints[] = {1, 2, 3}, half[] = {0.5f, 0.25f}, large[] = {0x1p23f, 0x1p23f, 1},
+    float ints[] = {1, 2, 3}, half[] = {0.5f, 0.25f}, third[] = {1 / 3.0f, 1},
+          tiny[] = {0x1p-149f, -0x1p-140f}, large[] = {0x1p23f, 0x1p23f, 1},
           edge[] = {0x1p23f, 0x1p23f}, cancel[] = {0x1p24f, -0x1p24f, -1};
     const struct {
         const float *in;
         size_t n;
         bool exact;
-    } cases[] = {
-        {ints, 3, true}, {half, 2, false}, {large, 3, false}, {edge, 2, true}, {cancel, 3, false}};
+    } cases[] = {{ints, 3, true},   {half, 2, true}, {third, 2, false}, {tiny, 2, true},
+                 {large, 3, false}, {edge, 2, true}, {cancel, 3, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct problem p = {.element = ELEMENT_F32, .in = cases[i].in, .n = cases[i].n};
         cr_expect_eq(facts_of(&p).exact, cases[i].exact, "case %zu", i);
+    }
+}
+
+/* All elements are multiples of the quantum, a power of two: 1 at most. */
+Test(verify, facts_of_elements)
+{
+    const float x[] = {-0.0f, 0, -0.75f, 12, 0x1p-126f, NAN, -INFINITY, 0x1.8p-149f};
+    const struct {
+        size_t n, minus_zeros;
+        double quantum, least, greatest;
+        bool finite;
+    } cases[] = {{1, 1, 1, INFINITY, 0, true},         {2, 1, 1, INFINITY, 0, true},
+                 {3, 1, 0.25, 0.75, 0.75, true},       {4, 1, 0.25, 0.75, 12, true},
+                 {5, 1, 0x1p-126, 0x1p-126, 12, true}, {7, 1, 0x1p-126, 0x1p-126, 12, false},
+                 {8, 1, 0x1p-148, 0x1p-148, 12, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct problem p = {.element = ELEMENT_F32, .in = x, .n = cases[i].n};
+        struct facts facts = facts_of(&p);
+        cr_expect_eq(facts.quantum, cases[i].quantum, "case %zu: %a", i, facts.quantum);
+        cr_expect_eq(facts.least, cases[i].least, "case %zu: %a", i, facts.least);
+        cr_expect_eq(facts.greatest, cases[i].greatest, "case %zu", i);
+        cr_expect_eq(facts.minus_zeros, cases[i].minus_zeros, "case %zu", i);
+        cr_expect_eq(facts.finite, cases[i].finite, "case %zu", i);
     }
 }
 
@@ -182,11 +208,11 @@ Test(verify, the_reference_keeps_what_double_loses)
     struct facts facts = facts_of(&p);
     struct verifier v;
     facts.exact = false;
-    verify_begin(&v, &p, &facts, 1, 0);
+    verify_begin(&v, &p, &facts, &(struct tree){.depth = 1}, 0);
     verify_piece(&v, sums, 0, N);
     cr_expect(verify_end(&v).right);
     sums[N - 1] += 4 * 1e16 * N * 0x1p-53;
-    verify_begin(&v, &p, &facts, 1, 0);
+    verify_begin(&v, &p, &facts, &(struct tree){.depth = 1}, 0);
     verify_piece(&v, sums, 0, N);
     cr_expect_not(verify_end(&v).right);
 }
@@ -198,21 +224,21 @@ Test(verify, integers_wrap_around)
     struct problem p = {.element = ELEMENT_I32, .in = ints, .n = 3};
     struct facts facts = facts_of(&p);
     struct verifier v;
-    verify_begin(&v, &p, &facts, 2, 0);
+    verify_begin(&v, &p, &facts, &(struct tree){.depth = 2}, 0);
     verify_piece(&v, want, 0, 3);
     cr_expect(verify_end(&v).right);
     const int64_t longs[] = {INT64_MAX, -1, 1, 1};
     const int64_t sums[] = {0, INT64_MAX, INT64_MAX - 1, INT64_MAX};
     p = (struct problem){.element = ELEMENT_I64, .in = longs, .n = 4};
     facts = facts_of(&p);
-    verify_begin(&v, &p, &facts, 2, 0);
+    verify_begin(&v, &p, &facts, &(struct tree){.depth = 2}, 0);
     verify_piece(&v, sums, 0, 4);
     cr_expect(verify_end(&v).right);
     const int8_t bytes[] = {127, 127, -128};
     const int32_t byte_sums[] = {0, 127, 254};
     p = (struct problem){.element = ELEMENT_I8, .in = bytes, .n = 3};
     facts = facts_of(&p);
-    verify_begin(&v, &p, &facts, 2, 0);
+    verify_begin(&v, &p, &facts, &(struct tree){.depth = 2}, 0);
     verify_piece(&v, byte_sums, 0, 3);
     cr_expect(verify_end(&v).right);
 }
@@ -226,7 +252,7 @@ Test(verify, pieces)
     for (int spoiled = 0; spoiled < 2; spoiled++) {
         struct verifier v;
         out[2500] += (float)spoiled;
-        verify_begin(&v, &p, &facts, 10, 0);
+        verify_begin(&v, &p, &facts, &(struct tree){.depth = 10}, 0);
         verify_piece(&v, out, 0, 1);
         verify_piece(&v, out + 1, 1, 99);
         verify_piece(&v, out + 2400, 2400, 300);
@@ -249,26 +275,68 @@ Test(verify, a_reference_of_the_steps_own)
     for (int spoiled = 0; spoiled < 2; spoiled++) {
         struct verifier v;
         got[3] += (float)spoiled;
-        verify_begin(&v, &p, &facts, 3, 0);
+        verify_begin(&v, &p, &facts, &(struct tree){.depth = 3}, 0);
         verify_piece(&v, got, 0, 4);
         cr_expect_eq(verify_end(&v).right, !spoiled);
     }
 }
 
-Test(verify, causes_without_kernels)
+/* ---- -0 -------------------------------------------------------------------------------------- */
+
+/* 0 + x, x + (-x) and 0 + (-0) are +0; only -0 + (-0) is -0. */
+Test(verify, minus_zero_is_right_only_as_a_sum_of_minus_zeros)
 {
-    integers(in, out, N, true);
-    static float other[N];
-    memcpy(other, out, sizeof out);
-    integers(in, out, N, false);
-    struct verdict v = verify(in, out, N, true, 10, 0);
-    cr_expect(strstr(v.cause, "exclusive for inclusive"), "%s", v.cause);
-    v = verify(in, other, N, false, 10, 0);
-    cr_expect(strstr(v.cause, "inclusive for exclusive"), "%s", v.cause);
-    memset(out, VERIFY_POISON, sizeof out);
-    v = verify(in, out, N, false, 10, 0);
-    cr_expect(strstr(v.cause, "never written"), "%s", v.cause);
-    cr_expect_str_eq(v.first[0].got, "never written");
-    cr_expect_eq(v.shown, VERIFY_SHOWN);
-    cr_expect_eq(v.wrong, N);
+    const float zeros[] = {-0.0f, -0.0f, 0, -0.0f}, pair[] = {1, -1, -0.0f, 2};
+    const float real[] = {0.3f, -0.3f, 1 / 3.0f, -1 / 3.0f};
+    const struct {
+        const float *in;
+        bool inclusive;
+        bool may[4]; /* be -0, where the sum is 0 */
+    } cases[] = {
+        {zeros, false, {false, true, true, false}},  {zeros, true, {true, true, false, false}},
+        {pair, false, {false, false, false, false}}, {pair, true, {false, false, false, false}},
+        {real, false, {false, false, false, false}}, {real, true, {false, false, false, false}}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (size_t i = 0; i < 4; i++) {
+            float right[4], sum = 0;
+            for (size_t k = 0; k < 4; k++) {
+                right[k] = cases[c].inclusive ? sum + cases[c].in[k] : sum;
+                sum += cases[c].in[k];
+            }
+            cr_expect(verify(cases[c].in, right, 4, cases[c].inclusive, 3, 0).right);
+            if (right[i] != 0) continue;
+            right[i] = -0.0f;
+            struct verdict v = verify(cases[c].in, right, 4, cases[c].inclusive, 3, 0);
+            cr_expect_eq(v.right, cases[c].may[i], "case %zu, element %zu", c, i);
+            if (v.right) continue;
+            cr_expect_eq(v.wrong, 1);
+            cr_expect_str_eq(v.first[0].got, "-0");
+            cr_expect(strstr(v.cause, "-0 for 0"), "%s", v.cause);
+        }
+}
+
+/* Where the exact sum is not 0 but less than the bound, a result of 0 may be right; -0 is not. */
+Test(verify, minus_zero_is_wrong_within_the_bound)
+{
+    const float x[] = {1, 0x1p-30f, -1, 0};
+    float sums[] = {0, 1, 1, 0};
+    cr_expect(verify(x, sums, 4, false, 3, 0).right);
+    sums[3] = -0.0f;
+    cr_expect_not(verify(x, sums, 4, false, 3, 0).right);
+}
+
+Test(verify, minus_zero_with_a_reference)
+{
+    const float x[] = {-0.0f, -0.0f, 3};
+    const double copied[] = {-0.0, 5, 0};
+    float got[] = {-0.0f, 5, 0};
+    struct problem p = {.element = ELEMENT_F32, .in = x, .n = 3, .reference = copied};
+    struct facts facts = facts_of(&p);
+    for (int spoiled = 0; spoiled < 2; spoiled++) {
+        struct verifier v;
+        if (spoiled) got[2] = -0.0f;
+        verify_begin(&v, &p, &facts, &(struct tree){.depth = 0}, 0);
+        verify_piece(&v, got, 0, 3);
+        cr_expect_eq(verify_end(&v).right, !spoiled);
+    }
 }

@@ -1,5 +1,6 @@
 /* The descriptor of CUB's scan, for the harness: see cub.cu. Its variants are types of elements. */
 #include "common/step.h"
+#include "common/tree.h"
 #include "cub.h"
 
 enum { F32, F64, I32, I64, I16, I8 };
@@ -36,6 +37,13 @@ static double cub_depth(size_t n, int variant)
     return (double)n;
 }
 
+/* It takes operators that do not commute, so every sum it makes is one of neighbours. */
+static void cub_tree(struct tree *tree, size_t n, int variant)
+{
+    (void)n, (void)variant;
+    tree_add(tree, (struct tree_level){.sums = SUMS_ANY_ORDER, .length = 1, .lanes = 1});
+}
+
 /* Each element is read once and written once. */
 static double cub_words(size_t n, int variant)
 {
@@ -56,5 +64,6 @@ const struct step cub = {
     .shape = cub_shape,
     .workspace = cub_workspace,
     .depth = cub_depth,
+    .tree = cub_tree,
     .words = cub_words,
 };

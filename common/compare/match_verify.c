@@ -40,7 +40,8 @@ static int judge(const struct match *m, struct entry *e, size_t window, struct f
                            cudaMemcpyDeviceToHost);
     if (!error) {
         struct facts facts = facts_of(&problem);
-        verify_begin(&verifier, &problem, &facts, (double)m->n, 0);
+        struct tree unknown = {.depth = (double)m->n};
+        verify_begin(&verifier, &problem, &facts, &unknown, 0);
         error = judge_pieces(m, &verifier, (char *)m->out.data + window * m->stride * sum, piece);
     }
     free(in);

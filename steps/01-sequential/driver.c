@@ -1,5 +1,6 @@
 /* Step 1's descriptor: what the harness needs to know about scan.c. */
 #include "common/step.h"
+#include "common/tree.h"
 #include "scan.h"
 
 scan_fn step01_scan;
@@ -14,6 +15,12 @@ static double step01_adds(size_t n, int variant)
 {
     (void)variant;
     return n > 0 ? (double)(n - 1) : 0;
+}
+
+static void step01_tree(struct tree *tree, size_t n, int variant)
+{
+    (void)n, (void)variant;
+    tree_add(tree, (struct tree_level){.sums = SUMS_CHAIN, .length = 1});
 }
 
 /* The variants are not all exclusive sums of the input, so the step has a reference of its own: the
@@ -50,5 +57,6 @@ const struct step step01 = {
     .words = step01_words,
     .adds = step01_adds,
     .depth = step01_adds, /* all on the way from the first input to the last output */
+    .tree = step01_tree,
     .reference = step01_reference,
 };

@@ -1,5 +1,6 @@
 /* Step 2's descriptor: what the harness needs to know about scan.cu. */
 #include "common/step.h"
+#include "common/tree.h"
 
 scan_fn step02_scan;
 
@@ -28,6 +29,12 @@ static double step02_depth(size_t n, int variant)
     return sweeps;
 }
 
+static void step02_tree(struct tree *tree, size_t n, int variant)
+{
+    (void)variant;
+    tree_windows(tree, 1, n);
+}
+
 const struct step step02 = {
     .number = 2,
     .name = "naive",
@@ -42,4 +49,5 @@ const struct step step02 = {
     .shape = step02_shape,
     .adds = step02_adds,
     .depth = step02_depth,
+    .tree = step02_tree,
 };

@@ -1,5 +1,6 @@
 /* Step 3's descriptor: what the harness needs to know about scan.cu. */
 #include "common/step.h"
+#include "common/tree.h"
 
 scan_fn step03_scan;
 
@@ -27,6 +28,12 @@ static double step03_depth(size_t n, int variant)
     return levels > 0 ? 2 * levels - 1 : 0;
 }
 
+static void step03_tree(struct tree *tree, size_t n, int variant)
+{
+    (void)variant;
+    tree_halves(tree, 1, n);
+}
+
 const struct step step03 = {
     .number = 3,
     .name = "work-efficient",
@@ -42,4 +49,5 @@ const struct step step03 = {
     .shape = step03_shape,
     .adds = step03_adds,
     .depth = step03_depth,
+    .tree = step03_tree,
 };

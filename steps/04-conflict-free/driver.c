@@ -1,5 +1,6 @@
 /* Step 4's descriptor: what the harness needs to know about scan.cu. */
 #include "common/step.h"
+#include "common/tree.h"
 #include "scan.h"
 
 scan_fn step04_scan;
@@ -32,6 +33,12 @@ static double step04_depth(size_t n, int variant)
     return levels > 0 ? 2 * levels - 1 : 0;
 }
 
+static void step04_tree(struct tree *tree, size_t n, int variant)
+{
+    (void)variant;
+    tree_halves(tree, 1, n);
+}
+
 const struct step step04 = {
     .number = 4,
     .name = "conflict-free",
@@ -49,4 +56,5 @@ const struct step step04 = {
     .shape = step04_shape,
     .adds = step04_adds,
     .depth = step04_depth,
+    .tree = step04_tree,
 };

@@ -1,5 +1,6 @@
 /* Step 5's descriptor: what the harness needs to know about scan.cu. */
 #include "common/step.h"
+#include "common/tree.h"
 #include "scan.h"
 
 scan_fn step05_scan;
@@ -81,6 +82,21 @@ static double step05_depth(size_t n, int variant)
     return (levels + 2) * sweep + levels;
 }
 
+/* A block's tree or sweeps, over elements, block sums, sums of these; and uniform_add below each
+ * but the first of these levels. A naive block adds the last element to its scan for the sum. */
+static void step05_tree(struct tree *tree, size_t n, int variant)
+{
+    for (size_t item = 1;; item *= B, tree->joins++) {
+        if (variant == NAIVE) {
+            tree_windows(tree, item, item * B);
+            tree_run(tree, item * B, 1);
+        } else {
+            tree_halves(tree, item, item * B);
+        }
+        if (n <= item * B) return;
+    }
+}
+
 /* Blocks read and write every element, and so does uniform_add. */
 static double step05_words(size_t n, int variant)
 {
@@ -102,5 +118,6 @@ const struct step step05 = {
     .workspace = step05_workspace,
     .adds = step05_adds,
     .depth = step05_depth,
+    .tree = step05_tree,
     .words = step05_words,
 };

@@ -1,5 +1,6 @@
 /* Step 6's descriptor: what the harness needs to know about scan.cu. */
 #include "common/step.h"
+#include "common/tree.h"
 #include "scan.h"
 
 scan_fn step06_scan;
@@ -50,6 +51,19 @@ static double step06_depth(size_t n, int variant)
     return (levels + 1) * (3 + sweep) + sweep + 1 + levels;
 }
 
+/* A float4 and the tree over those of a block, of elements, block sums, sums of these. What lies
+ * before a float4 is added to its scan, and uniform_add adds what lies before the block. */
+static void step06_tree(struct tree *tree, size_t n, int variant)
+{
+    (void)variant;
+    for (size_t item = 1;; item *= B, tree->joins++) {
+        tree_run(tree, 4 * item, 3);
+        tree_halves(tree, 4 * item, B * item);
+        tree->joins++;
+        if (n <= item * B) return;
+    }
+}
+
 /* Blocks read and write every element, and so does uniform_add. */
 static double step06_words(size_t n, int variant)
 {
@@ -70,5 +84,6 @@ const struct step step06 = {
     .workspace = step06_workspace,
     .adds = step06_adds,
     .depth = step06_depth,
+    .tree = step06_tree,
     .words = step06_words,
 };

@@ -1,5 +1,6 @@
 /* Step 7's descriptor: what the harness needs to know about scan.cu. */
 #include "common/step.h"
+#include "common/tree.h"
 #include "scan.h"
 
 scan_fn step07_scan;
@@ -50,6 +51,19 @@ static double step07_depth(size_t n, int variant)
     return (levels + 1) * (3 + sweep) + sweep + 1 + levels;
 }
 
+/* A float4 and the tree over those of a block, of elements, block sums, sums of these. What lies
+ * before a float4 is added to its scan, and uniform_add adds what lies before the block. */
+static void step07_tree(struct tree *tree, size_t n, int variant)
+{
+    (void)variant;
+    for (size_t item = 1;; item *= B, tree->joins++) {
+        tree_run(tree, 4 * item, 3);
+        tree_halves(tree, 4 * item, B * item);
+        tree->joins++;
+        if (n <= item * B) return;
+    }
+}
+
 /* Blocks read and write every element, and so does uniform_add. */
 static double step07_words(size_t n, int variant)
 {
@@ -70,5 +84,6 @@ const struct step step07 = {
     .workspace = step07_workspace,
     .adds = step07_adds,
     .depth = step07_depth,
+    .tree = step07_tree,
     .words = step07_words,
 };

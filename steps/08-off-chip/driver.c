@@ -1,5 +1,6 @@
 /* Step 8's descriptor: what the harness needs to know about scan.cu. */
 #include "common/step.h"
+#include "common/tree.h"
 #include "scan.h"
 
 scan_fn step08_scan;
@@ -71,6 +72,14 @@ static double step08_depth(size_t n, int variant)
     return 2.0 * steps + sweeps(left);
 }
 
+/* The reduce steps' pairs, and the sweeps over what they leave. */
+static void step08_tree(struct tree *tree, size_t n, int variant)
+{
+    size_t left, item = (size_t)1 << reduce_steps(n, variant, &left);
+    tree_halves(tree, 1, item);
+    tree_windows(tree, item, n);
+}
+
 const struct step step08 = {
     .number = 8,
     .name = "off-chip",
@@ -85,4 +94,5 @@ const struct step step08 = {
     .workspace = step08_workspace,
     .adds = step08_adds,
     .depth = step08_depth,
+    .tree = step08_tree,
 };

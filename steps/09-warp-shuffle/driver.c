@@ -1,5 +1,6 @@
 /* Step 9's descriptor: what the harness needs to know about scan.cu. */
 #include "common/step.h"
+#include "common/tree.h"
 #include "scan.h"
 
 scan_fn step09_scan;
@@ -62,6 +63,21 @@ static double step09_depth(size_t n, int variant)
     return (levels + 1) * (3 + 2 * sweeps) + 2 + levels;
 }
 
+/* A float4, the warp's sweeps, those over the totals; of elements, block sums, sums of these. What
+ * lies before a float4 is the sum of both kinds of sweeps, and is added to its scan; uniform_add
+ * adds what lies before the block. */
+static void step09_tree(struct tree *tree, size_t n, int variant)
+{
+    (void)variant;
+    for (size_t item = 1;; item *= B, tree->joins++) {
+        tree_run(tree, 4 * item, 3);
+        tree_sweeps(tree, 4 * item, 4 * WARP * item);
+        tree_sweeps(tree, 4 * WARP * item, B * item);
+        tree->joins += 2;
+        if (n <= item * B) return;
+    }
+}
+
 /* Blocks read and write every element, and so does uniform_add. */
 static double step09_words(size_t n, int variant)
 {
@@ -83,5 +99,6 @@ const struct step step09 = {
     .workspace = step09_workspace,
     .adds = step09_adds,
     .depth = step09_depth,
+    .tree = step09_tree,
     .words = step09_words,
 };

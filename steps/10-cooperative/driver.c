@@ -1,5 +1,6 @@
 /* Step 10's descriptor: what the harness needs to know about scan.cu. */
 #include "common/step.h"
+#include "common/tree.h"
 #include "scan.h"
 
 scan_fn step10_scan;
@@ -70,6 +71,34 @@ static double step10_depth(size_t n, int variant)
     return (3 + tiles + 2 * sweeps()) + (blocks / THREADS + 1 + 2 * sweeps()) + tiles + 3;
 }
 
+/*
+ * The scan of a tile as in step 9: a float4, the warp's sweeps, those over the totals. The sum of a
+ * range: a thread takes every 256th float4, then the block's sum; and the ranges likewise. The
+ * carry passes the tiles of a range, and meets what lies before the warp, the float4 and the
+ * element.
+ */
+static void step10_tree(struct tree *tree, size_t n, int variant)
+{
+    unsigned blocks = step10_blocks(n);
+    size_t tiles = blocks ? tiles_of(n) / blocks : tiles_of(n);
+    struct tree_level range = {.sums = SUMS_STRIDED,
+                               .length = tiles * B,
+                               .vector = 4,
+                               .ways = THREADS,
+                               .far = true,
+                               .longer = blocks ? tiles_of(n) % blocks : 0,
+                               .extra = B};
+    struct tree_level ranges = range;
+    (void)variant;
+    ranges.sums = SUMS_CARRY;
+    tree_run(tree, 4, 3);
+    tree_sweeps(tree, 4, 4 * WARP);
+    tree_sweeps(tree, 4 * WARP, B);
+    tree_add(tree, range);
+    tree_add(tree, ranges);
+    tree->joins += (double)longest_range(n) + 3;
+}
+
 /* Every element is read for the sums, and once more for the scan, which writes it. */
 static double step10_words(size_t n, int variant)
 {
@@ -91,5 +120,6 @@ const struct step step10 = {
     .workspace = step10_workspace,
     .adds = step10_adds,
     .depth = step10_depth,
+    .tree = step10_tree,
     .words = step10_words,
 };

@@ -1,5 +1,6 @@
 /* Step 11's descriptor: what the harness needs to know about scan.cu. */
 #include "common/step.h"
+#include "common/tree.h"
 #include "scan.h"
 
 scan_fn step11_scan;
@@ -55,6 +56,23 @@ static double step11_depth(size_t n, int variant)
     return 3 + 5 + 5 + passes + (tiles - 1) + 3;
 }
 
+/*
+ * A float4, the warp's sweeps, those over 32 totals at a time, and from one such time to the next.
+ * Tiles come together as chance has it, 32 in the lanes of a warp. What lies before the tile, the
+ * totals, the warp and the float4 is added one to the other.
+ */
+static void step11_tree(struct tree *tree, size_t n, int variant)
+{
+    size_t tile = TILE((size_t)VECTORS(variant)), warp = 4 * WARP, pass = WARP * warp;
+    (void)n;
+    tree_run(tree, 4, 3);
+    tree_sweeps(tree, 4, warp);
+    tree_sweeps(tree, warp, tile < pass ? tile : pass);
+    if (tile > pass) tree_run(tree, tile, tile / pass - 1);
+    tree_add(tree, (struct tree_level){.sums = SUMS_ANY_ORDER, .length = tile, .lanes = WARP});
+    tree->joins += 4;
+}
+
 /* Every element is read once and written once. */
 static double step11_words(size_t n, int variant)
 {
@@ -76,5 +94,6 @@ const struct step step11 = {
     .workspace = step11_workspace,
     .adds = step11_adds,
     .depth = step11_depth,
+    .tree = step11_tree,
     .words = step11_words,
 };

@@ -1,5 +1,6 @@
 /* Step 12's descriptor: its variants are the types that scan.h can add. */
 #include "common/step.h"
+#include "common/tree.h"
 #include "reference.h"
 #include "scan.h"
 
@@ -108,6 +109,33 @@ static double step12_depth(size_t n, int variant)
     return depth.sums + depth.carries * (bytes == 8 ? 1 : 0x1p-29);
 }
 
+/*
+ * As reference_tree.h adds. The scan of a segment: a vector, the warp's sweeps, the rows. Its sum:
+ * a lane's vectors, the lanes. The segments of a tile by the warp's sweeps; the tiles in turns by
+ * those that find the prefixes, in double. What lies before the tile, the segment, the row and the
+ * vector is added one to the other, and a carry becomes a sum.
+ */
+static void step12_tree(struct tree *tree, size_t n, int variant)
+{
+    size_t bytes = sum_bytes(variant), row = ROW(bytes);
+    enum kernel kernel = kernel_of(n, variant);
+    struct division d = division_of(n, variant);
+    size_t segment = (size_t)d.rows * row, tile = (size_t)d.segments * segment;
+    unsigned vector = (unsigned)LANE_TAKES(bytes);
+    tree_run(tree, vector, vector - 1);
+    tree_sweeps(tree, vector, row);
+    tree_run(tree, segment, (size_t)d.rows - 1);
+    tree_add(tree, (struct tree_level){
+                       .sums = SUMS_STRIDED, .length = segment, .vector = vector, .ways = LANES});
+    tree_sweeps(tree, segment, tile);
+    tree_add(tree, (struct tree_level){.sums = SUMS_CARRY,
+                                       .length = tile,
+                                       .ways = kernel == KERNEL_WAVE ? (unsigned)d.segments * LANES
+                                                                     : LANES,
+                                       .in_double = true});
+    tree->joins += 5;
+}
+
 /* Every element is read once and written once. */
 static double step12_words(size_t n, int variant)
 {
@@ -130,5 +158,6 @@ const struct step step12 = {
     .workspace = step12_workspace,
     .adds = step12_adds,
     .depth = step12_depth,
+    .tree = step12_tree,
     .words = step12_words,
 };

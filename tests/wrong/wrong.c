@@ -42,7 +42,7 @@ const struct wrong wrong_scans[] = {
     {STEP(shifted_left), .n = 1000, .cause = "right neighbour"},
     {STEP(inclusive), .n = 1000, .cause = "inclusive for exclusive"},
     {STEP(one_carry_dropped), .n = BLOCKS, .cause = "carry of block 3 dropped"},
-    {STEP(one_block_sum_dropped), .n = BLOCKS, .cause = "carry of block 3 dropped"},
+    {STEP(one_block_sum_dropped), .n = BLOCKS, .cause = "sum of block 2 left out"},
     {STEP(all_carries_dropped), .n = BLOCKS, .cause = "carries dropped"},
     {STEP(carry_added_twice), .n = BLOCKS, .cause = "carry of block 2 added twice"},
     {STEP(swapped_neighbours), .n = 1000, .cause = "neighbours were swapped"},

@@ -1,0 +1,94 @@
+/*
+ * tree.h — the sums that a step makes on its way to the outputs: its tree of additions, from which
+ * the verifier (verify_bound.c) works out how far each output may be off.
+ *
+ * A tree is a list of levels. Each level divides the elements into segments of the same length, one
+ * after the other, and says which sums are made for a segment. Lengths ascend, and each divides the
+ * next. The last segment may lack elements; its sums are left out, since no other output needs
+ * them. What joins the sums of the levels into one output is counted by `joins`.
+ */
+#ifndef TREE_H
+#define TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum sums {
+    /* `additions` sums of neighbours, none of which reaches beyond the segment. If it is only one,
+     * it is the sum of the whole segment. */
+    SUMS_RUN,
+    /* One sum of at most `length` neighbours, which ends in the segment and begins there or in the
+     * segment before: a sweep of the naive scan. Only outputs of the same `group` use it. */
+    SUMS_WINDOW,
+    /* The sum of the segment, made from its elements: `ways` accumulators take vectors of `vector`
+     * neighbours in turn, and at the end the accumulators are added up as in a warp (see `far`). So
+     * the sums of the levels listed before this one are used by outputs of the same segment only. */
+    SUMS_STRIDED,
+    /* The same with whole segments in place of vectors: the sum of all segments so far. */
+    SUMS_CARRY,
+    /* The sum of all segments so far, in an unknown order. Each addition joins neighbours, except
+     * that up to `lanes` segments (a power of two) may be added up in the order of a warp's sum. */
+    SUMS_ANY_ORDER,
+    /* The sum of all segments so far, made of the sum of all before and the segment. Only for a
+     * step that adds one element after the other: the length is 1, and there is no other level. */
+    SUMS_CHAIN,
+};
+
+struct tree_level {
+    enum sums sums;
+    size_t length;      /* elements of a segment */
+    unsigned additions; /* SUMS_RUN */
+    size_t group;       /* SUMS_WINDOW: elements, a multiple of the length; 0: all */
+    unsigned vector;    /* SUMS_STRIDED: elements */
+    unsigned ways;      /* SUMS_STRIDED, SUMS_CARRY: a multiple of 32, at most TREE_WAYS */
+    unsigned lanes;     /* SUMS_ANY_ORDER; 1: neighbours only */
+    bool far;           /* the sum of 32 lanes begins with lanes 16 apart; otherwise 1 apart */
+    bool in_double;     /* SUMS_CARRY: sums are of type double, whatever the elements are */
+    /* SUMS_STRIDED, SUMS_CARRY: so many segments at the beginning have `extra` elements more. */
+    size_t longer, extra;
+};
+
+#define TREE_LEVELS 96
+#define TREE_WAYS   256
+
+struct tree {
+    size_t count; /* 0: nothing is known but the depth */
+    struct tree_level levels[TREE_LEVELS];
+    /* Additions that are made for one output alone: those within segments that it lies in, and
+     * those that join sums of different levels, such as a block's carry and a sum within the block.
+     * All make sums of neighbours. */
+    double joins;
+    /* The most additions on the way from an input to an output. */
+    double depth;
+};
+
+struct step;
+
+/* What a step states of a scan of n elements: its tree and depth. (step_program.c) */
+struct tree step_tree(const struct step *, size_t n, int variant);
+
+/* Appends a level, but not its joins. More than TREE_LEVELS are a bug, which ends the program. */
+void tree_add(struct tree *, struct tree_level);
+
+/* These append levels and count the joins within them. */
+
+/* Segments that are added up one item after the other: `additions` are one less than the items. */
+void tree_run(struct tree *, size_t length, size_t additions);
+/* Segments of 2 from, 4 from, … to elements, each the sum of two halves: a balanced tree, swept up
+ * and down. `to` is `from` times a power of two. */
+void tree_halves(struct tree *, size_t from, size_t to);
+/* The sweeps of the naive scan over items of `from` elements, until a window holds `to`. */
+void tree_windows(struct tree *, size_t from, size_t to);
+/* The same in each group of `to` elements, where the last item's windows give the sum of the group.
+ * `to` is `from` times a power of two. */
+void tree_sweeps(struct tree *, size_t from, size_t to);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
