@@ -34,7 +34,9 @@ ELEMENTWISE(errors_that_cancel, sum_between(in, 0, i) + (i == AT) - (i == AT + 1
 /* Right in every 64th element. */
 ELEMENTWISE(right_where_sampled, i % 64 ? sum_between(in, 0, i) + 1 : sum_between(in, 0, i))
 
-/* ---- blocks and their carries ---------------------------------------------------------------- */
+ELEMENTWISE(minus_zero, sum_between(in, 0, i) == 0 ? -0.0f : sum_between(in, 0, i))
+
+/* ---- blocks and their carries: block k takes elements k * WRONG_BLOCK and on ----------------- */
 
 ELEMENTWISE(one_carry_dropped, sum_between(in, IN_BLOCK(i, 3) ? BLOCK_START(i) : 0, i))
 ELEMENTWISE(all_carries_dropped, sum_between(in, BLOCK_START(i), i))
@@ -45,6 +47,47 @@ ELEMENTWISE(carry_added_twice,
 ELEMENTWISE(one_block_sum_dropped, i < 3 * WRONG_BLOCK ? sum_between(in, 0, i)
                                                        : sum_between(in, 0, 2 * WRONG_BLOCK) +
                                                              sum_between(in, 3 * WRONG_BLOCK, i))
+
+/* By nothing that has to do with its carry. */
+ELEMENTWISE(one_block_raised, sum_between(in, 0, i) + (IN_BLOCK(i, 3) ? 1 : 0))
+
+/* ---- real numbers, a million: wrong by an element or less ------------------------------------ */
+
+extern "C" scan_fn step09_scan;
+
+#define SPOILED_BLOCK 2048 /* elements of step 9's blocks */
+#define HALF          (n / 2)
+
+/* Defines the scan `name`: step 9's, and then `body` spoils out[i] for each i. */
+#define SPOILED(name, body)                                                                        \
+    static __global__ void name##_kernel(float *out, const float *in, size_t n)                    \
+    {                                                                                              \
+        size_t i = index_of_thread();                                                              \
+        if (i < n) body;                                                                           \
+    }                                                                                              \
+    extern "C" cudaError_t name(void *out, const void *in, size_t n, int variant, void *workspace, \
+                                cudaStream_t stream)                                               \
+    {                                                                                              \
+        CUDA_TRY(step09_scan(out, in, n, variant, workspace, stream));                             \
+        name##_kernel<<<(unsigned)(n / WRONG_BLOCK), WRONG_BLOCK, 0, stream>>>((float *)out,       \
+                                                                               (const float *)in, n); \
+        return cudaGetLastError();                                                                 \
+    }
+
+static __device__ void swap(float *a, float *b)
+{
+    float was = *a;
+    *a = *b;
+    *b = was;
+}
+
+SPOILED(input_left_out, out[i] -= i >= HALF ? in[HALF - 1] : 0)
+SPOILED(two_swapped, if (i == HALF) swap(&out[i], &out[i + 1]))
+SPOILED(half_raised, out[i] += i >= HALF ? 0.25f : 0)
+SPOILED(block_raised, out[i] += i / SPOILED_BLOCK == 100 ? 0.3f : 0)
+SPOILED(block_off_by_one, out[i] -= i / SPOILED_BLOCK == 100 ? in[100 * SPOILED_BLOCK - 1] : 0)
+SPOILED(wrong_sign, out[i] -= i > HALF ? 2 * in[HALF] : 0)
+SPOILED(last_raised, out[i] += i == n - 1 ? 0.25f : 0)
 
 /* ---- right for some inputs ------------------------------------------------------------------- */
 

@@ -18,7 +18,8 @@ scan_fn missing_barrier, naive_in_place, shifted_right, shifted_left, inclusive,
     nan_at_one, infinite_at_one, one_past_the_end, one_before_the_start, beyond_the_workspace,
     modifies_input, beyond_the_input, double_add, element_left_out, element_added_twice,
     stale_buffer, wrong_order, errors_that_cancel, right_where_sampled, first_run_only,
-    wrong_in_place, few_bits, writes_far_away;
+    wrong_in_place, few_bits, writes_far_away, minus_zero, one_block_raised, input_left_out,
+    two_swapped, half_raised, block_raised, block_off_by_one, wrong_sign, last_raised;
 
 /* boundaries.cu */
 scan_fn first_is_input, first_unwritten, last_unwritten, first_of_each_block, last_of_each_block,

@@ -1,12 +1,20 @@
 /* wrong.c — the list: a descriptor for each deliberately wrong scan. */
 #include "wrong.h"
 
+#include "common/tree.h"
 #include "scans.h"
 
 static double depth(size_t n, int variant)
 {
     (void)variant;
     return (double)n;
+}
+
+/* right_scan adds one element after the other, for each output from the first. */
+static void tree(struct tree *tree, size_t n, int variant)
+{
+    (void)n, (void)variant;
+    tree_add(tree, (struct tree_level){.sums = SUMS_CHAIN, .length = 1});
 }
 
 static struct launch_shape shape(size_t n, int variant)
@@ -27,13 +35,35 @@ static size_t workspace(size_t n, int variant)
 #define TYPED(function, type)                                                                      \
     {                                                                                              \
         .name = #function, .title = #function, .element = type, .scan = function, .shape = shape,  \
-        .depth = depth, .workspace = workspace, .default_n = 1,                                    \
+        .depth = depth, .tree = tree, .workspace = workspace, .default_n = 1,                      \
+    }
+
+/* Those that step 9 has made, and which are spoiled then, are judged by its tree. */
+extern const struct step step09;
+
+static double spoiled_depth(size_t n, int variant) { return step09.depth(n, variant); }
+
+static void spoiled_tree(struct tree *tree, size_t n, int variant)
+{
+    step09.tree(tree, n, variant);
+}
+
+static struct launch_shape spoiled_shape(size_t n, int variant) { return step09.shape(n, variant); }
+
+static size_t spoiled_workspace(size_t n, int variant) { return step09.workspace(n, variant); }
+
+#define SPOILED(function)                                                                          \
+    {                                                                                              \
+        .name = #function, .title = #function, .element = ELEMENT_F32, .scan = function,           \
+        .shape = spoiled_shape, .depth = spoiled_depth, .tree = spoiled_tree,                      \
+        .workspace = spoiled_workspace, .default_n = 1,                                            \
     }
 
 const struct step wrong_control = STEP(right_scan);
 
 #define BLOCKS (5 * WRONG_BLOCK) /* several blocks, all of them full */
 #define LARGE  100000            /* so that 256 KiB are fewer bytes than the array has */
+#define MILLION .n = 1 << 20, .real = true
 
 const struct wrong wrong_scans[] = {
     {STEP(missing_barrier), .n = WRONG_BLOCK},
@@ -186,5 +216,16 @@ const struct wrong wrong_scans[] = {
     {STEP(ends_its_thread), .n = 16, .fault = "pthread_exit was called"},
     {STEP(exits_in_a_thread), .n = 16, .fault = "exit was called"},
     {STEP(exits_in_third_call), .n = 16, .fault = "exit was called"},
+
+    {STEP(minus_zero), .n = 1000, .cause = "-0 for 0"},
+    {STEP(one_block_raised), .n = BLOCKS,
+     .cause = "all are off by the same 1, from element 384 to 511"},
+    {SPOILED(input_left_out), MILLION, .cause = "element 524287 of the input was left out"},
+    {SPOILED(two_swapped), MILLION, .cause = "neighbours were swapped, first 524288 and 524289"},
+    {SPOILED(half_raised), MILLION, .cause = "all are off by the same"},
+    {SPOILED(block_raised), MILLION, .cause = "all are off by the same"},
+    {SPOILED(block_off_by_one), MILLION, .cause = "all are off by the same"},
+    {SPOILED(wrong_sign), MILLION, .cause = "all are off by the same"},
+    {SPOILED(last_raised), MILLION, .cause = "only the last element"},
     {.n = 0},
 };
