@@ -269,7 +269,7 @@ build/tests/wrong-scan: $(call objects,$(call sources,tests/wrong tests/wrong/pr
 
 # What tests look at or run, made of one source file: see tests/programs/programs.h.
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread memory sync \
-            merged endless traced ticket ring limits unwritten linked hazards.ptx zstd.fatbin lz4.fatbin \
+            merged endless waits traced ticket ring limits unwritten linked hazards.ptx zstd.fatbin lz4.fatbin \
             stored.fatbin only90a.fatbin cubin.fatbin)
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
@@ -309,11 +309,11 @@ build/tests/programs/%: tests/programs/kernels.cu | emu
 	$(call say,nvcc,$@)
 	$(Q)$(SETTING) $(NVCC) $(OPTIONS) $< -o $(NEW) $(PUT)
 
-# Programs that the checkers look at, one that ptxas changes, and two that do not end.
+# Programs that the checkers look at, one that ptxas changes, and those that wait or do not end.
 build/tests/programs/ticket: $(wildcard steps/11-*/*.cu*) steps/11-single-pass/scan.h
 build/tests/programs/ring: $(wildcard steps/12-*/*.cuh) steps/12-pipeline/shape.h
 build/tests/programs/ticket build/tests/programs/ring: NVCCFLAGS += -I.
-$(addprefix build/tests/programs/,memory sync merged endless traced ticket ring limits unwritten): \
+$(addprefix build/tests/programs/,memory sync merged endless waits traced ticket ring limits unwritten): \
         %: tests/programs/$$(notdir $$@).cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) -g -cudart shared $< -o $(NEW) $(PUT)

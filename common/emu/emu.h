@@ -114,8 +114,9 @@ struct emu_config {
     bool counters; /* count from the start; see emu_count() */
     FILE *trace;   /* every shared and global access as a line of text; implies one
                                   host thread; not owned; NULL: none */
-    /* A block that has run for so many seconds (0: 60) without writing memory or passing a barrier
-     * is given up, and with it the grid: it spins. */
+    /* A block that has run for so many seconds (0: 60) while no block has changed memory is given up,
+     * and with it the grid: it spins. So are blocks that all wait for each other for so long. To
+     * pass a barrier, or to store what is there already, changes nothing. */
     unsigned patience;
     unsigned
         limit; /* a grid that has run for so many seconds is given up in any case; 0: none is */

@@ -222,12 +222,12 @@ Test(emu_barrier, a_spin_without_end_is_given_up, .timeout = 30)
     }
 }
 
-/* Slow is not stuck: a block that writes memory may run for longer than the patience lasts. */
+/* Slow is not stuck: a block that changes memory may run for longer than the patience lasts. */
 Test(emu_barrier, a_slow_block_is_not_given_up, .timeout = 30)
 {
     static const char text[] = BARRIER_KERNEL(
         ".reg .b64 %start, %now;\nmov.u64 %start, %globaltimer;\nmov.u32 %r0, 1;\n"
-        "LOOP: st.global.u32 [%out], %r0;\nmov.u64 %now, %globaltimer;\n"
+        "LOOP: st.global.u32 [%out], %r0;\nadd.u32 %r0, %r0, 1;\nmov.u64 %now, %globaltimer;\n"
         "sub.u64 %now, %now, %start;\nsetp.lt.u64 %p0, %now, 1800000000;\n@%p0 bra LOOP;\nret;\n");
     struct emu *emu = open_emu_with(&(struct emu_config){.memory = 16 << 20, .patience = 1});
     struct emu_kernel *kernel = load_kernel(emu, text, "meet");

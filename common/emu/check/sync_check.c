@@ -20,7 +20,8 @@ report(struct warp *w, const struct insn *i, int lane, enum emu_severity severit
     va_end(arguments);
     device_append_host_place(launch->emu, &launch->host_place, "The kernel was launched at", detail,
                              sizeof detail);
-    struct check_report r = {.tool = sync_is_checked(w) ? EMU_CHECK_SYNC : EMU_CHECK_MEMORY,
+    bool as_memory = (launch->checks & (EMU_CHECK_SYNC | EMU_CHECK_MEMORY)) == EMU_CHECK_MEMORY;
+    struct check_report r = {.tool = as_memory ? EMU_CHECK_MEMORY : EMU_CHECK_SYNC,
                              .severity = severity,
                              .kind = kind,
                              .place = place,

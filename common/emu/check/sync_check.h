@@ -1,8 +1,9 @@
 /*
  * sync_check.h — synccheck: barriers and warp-wide operations that are used wrongly.
  *
- * Called only while synccheck is on. What PTX or the CUDA guide forbids is an error, even where
- * today's GPUs happen to do what was meant; what merely leaves a value undefined is a warning.
+ * Called only while synccheck is on, but for the last two functions. What PTX or the CUDA guide
+ * forbids is an error, even where today's GPUs happen to do what was meant; what merely leaves a
+ * value undefined is a warning.
  */
 #ifndef EMU_SYNC_CHECK_H
 #define EMU_SYNC_CHECK_H
@@ -13,6 +14,8 @@
 #define SYNC_DIVERGENT_IN_WARP  "Barrier error detected. Divergent thread(s) in warp."
 #define SYNC_DIVERGENT_IN_BLOCK "Barrier error detected. Divergent thread(s) in block."
 #define SYNC_INVALID_ARGUMENTS  "Barrier error detected. Invalid arguments."
+/* And ours. */
+#define SYNC_ENDLESS "Endless wait or loop detected."
 
 static inline bool sync_is_checked(const struct warp *w)
 {
@@ -29,8 +32,8 @@ void sync_check_shuffle(struct warp *, int lane, int from);
 /* A fault for a reason that synccheck calls invalid arguments. */
 void sync_fail(struct warp *, const struct insn *, int lane, int error, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* A lane can go on no more. `kind`: one of those above; `why`: one line; `picture` (waiting.h) may
- * be empty. */
+/* A lane can go on no more: a finding, whichever checkers are on. `kind`: one of those above; `why`:
+ * one line; `picture` (waiting.h) may be empty. */
 void sync_report_stuck(struct warp *, const struct insn *, int lane, const char *kind,
                        const char *why, const char *picture);
 

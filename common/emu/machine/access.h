@@ -26,8 +26,8 @@ struct access {
 uint32_t access_door_base(struct warp *, const struct insn *, struct access *, uint64_t *host);
 
 /* Combines the element at `at` with an operand, as an atomic operation with insn's function and type
- * does. */
-void access_combine_base(const struct insn *, void *at, const void *operand);
+ * does. True: that has changed it. */
+bool access_combine_base(const struct insn *, void *at, const void *operand);
 
 /* What a lane has for an address operand. */
 static inline uint64_t address_of(const struct warp *w, const struct address *a, int lane)

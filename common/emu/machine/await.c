@@ -43,13 +43,13 @@ void await_look(struct warp *w)
 
 /* Has something happened since the cluster last came to a standstill, or may it be that something
  * happens by itself: a thread that looks at the time? */
-static bool something_happens(struct cluster *cluster)
+static bool something_happens(const struct cluster *cluster)
 {
     bool happens = false;
     for (unsigned rank = 0; rank < cluster->size; rank++) {
-        struct block *block = cluster->blocks[rank];
-        happens = happens || block->changed || block->looked_at_time;
-        block->looked_at_time = false;
+        const struct block *block = cluster->blocks[rank];
+        happens = happens || block->changed || block->changed_earlier || block->passed ||
+                  block->looked_at_time;
     }
     return happens;
 }

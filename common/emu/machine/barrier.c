@@ -33,7 +33,7 @@ void barrier_release(struct block *block, unsigned number)
         }
     block->barriers[number] = (struct barrier){0};
     block->epoch++;
-    block->changed = true;
+    block->passed = true;
 }
 
 void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bool waits)

@@ -49,7 +49,8 @@ struct block *block_new(struct launch *launch)
                             .shared = memory,
                             .shared_bytes = reserved ? shared : launch->shared_bytes,
                             .reserved_offset = reserved ? shared - reserved : launch->shared_bytes,
-                            .memory = allocated};
+                            .memory = allocated,
+                            .memory_bytes = bytes};
     for (unsigned i = 0; i < warps; i++) {
         all[i].index = i;
         all[i].block = block;
@@ -91,6 +92,9 @@ static void start_warp(struct warp *w)
     frame_start(w);
     flow_start(w, left >= WARP ? ALL_LANES : (UINT32_C(1) << left) - 1);
     w->clock = w->fuel = 0;
+    w->slice = WARP_SLICE;
+    w->polled = w->stored = NULL;
+    w->spins = false;
     w->cluster_arrived = w->cluster_owes = 0;
     for (size_t i = 0; i < kernel->special_count; i++)
         special_fill(w, &kernel->specials[i], w->block->is_new);
@@ -102,8 +106,10 @@ void block_start(struct block *block, struct emu_dim id)
     block->index = id.x + (uint64_t)grid.x * (id.y + (uint64_t)grid.y * id.z);
     block->id = id;
     block->epoch = 0;
-    block->changed = false;
-    block->busy = false;
+    block->changed = true; /* a block that begins is a change */
+    block->changed_earlier = block->wrote = block->passed = false;
+    block->busy = block->quiet = block->looked_at_time = false;
+    block->rounds = 0;
     block->ended = false;
     memset(block->barriers, 0, sizeof block->barriers);
     if (block->reserved_offset) memset(block->shared, SHARED_POISON, block->reserved_offset);
@@ -117,31 +123,62 @@ void block_start(struct block *block, struct emu_dim id)
 
 /* ---- running ------------------------------------------------------------------------------- */
 
+void block_next_turn(struct block *block)
+{
+    block->changed = block->changed_earlier = block->wrote = block->passed = false;
+    block->busy = block->quiet = block->looked_at_time = false;
+    block->rounds = 0;
+    for (unsigned i = 0; i < block->warp_count; i++) warp_grant(&block->warps[i], WARP_SLICE);
+}
+
+static enum warp_stop run_warp(struct warp *w, struct insn_counts *counts)
+{
+    enum { SPIN_LENGTH = 1024 }; /* instructions, with turns by chance as long as a slice */
+    struct launch *launch = w->block->launch;
+    w->counts = counts;
+    await_look(w);
+    if (launch->random) warp_grant(w, schedule_slice(launch));
+    uint64_t begun = w->clock - w->fuel;
+    enum warp_stop stop = warp_run(w);
+    uint64_t done = w->clock - w->fuel;
+    if (done - w->spun_at > SPIN_LENGTH) w->spins = false;
+    if (stop == WARP_SLICE_OVER && !w->spins && done != begun) w->block->busy = true;
+    return stop;
+}
+
+/* A block whose threads pass many barriers and change no memory waits for another block. Only now
+ * and then is it asked whether they do, since it costs a comparison of what a store finds. */
+static bool is_quiet(struct block *block)
+{
+    enum { QUIET_ROUNDS = 64 };
+    if (++block->rounds % QUIET_ROUNDS) return false;
+    if (!block->changed) return block->quiet = true;
+    block->changed = false;
+    block->changed_earlier = true;
+    return false;
+}
+
 enum block_stop block_run(struct block *block, struct insn_counts *counts)
 {
     uint8_t order[MAX_WARPS];
     for (unsigned i = 0; i < block->warp_count; i++) order[i] = (uint8_t)i;
-    for (bool ran = false;;) {
+    for (bool ran = false;; ran = true) {
         bool progress = false, slice_over = false, alive = false;
         if (block->launch->random) schedule_order(block->launch, order, block->warp_count);
         for (unsigned i = 0; i < block->warp_count; i++) {
             struct warp *w = &block->warps[order[i]];
             if (!w->fragment_count) continue;
+            if (block->launch->emu->interrupted) return BLOCK_SLICE_OVER;
             uint64_t turns = w->turns;
-            w->counts = counts;
-            w->spins = false;
-            await_look(w);
-            enum warp_stop stop =
-                warp_run(w, block->launch->random ? schedule_slice(block->launch) : WARP_SLICE);
+            enum warp_stop stop = run_warp(w, counts);
             if (stop == WARP_FAULT) return BLOCK_ENDED;
             if (stop == WARP_SLICE_OVER) slice_over = true;
-            if (stop == WARP_SLICE_OVER && !w->spins) block->busy = true;
             if (stop != WARP_DONE) alive = true;
             progress = progress || w->turns != turns || stop == WARP_DONE;
         }
         if (!alive) return BLOCK_ENDED;
         if (slice_over) return BLOCK_SLICE_OVER;
         if (!progress) return ran ? BLOCK_WAITS : BLOCK_STUCK;
-        ran = true;
+        if (is_quiet(block)) return BLOCK_SLICE_OVER;
     }
 }

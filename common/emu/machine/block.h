@@ -6,7 +6,7 @@
 
 enum block_stop {
     BLOCK_ENDED,      /* every thread has exited, or the launch has an error */
-    BLOCK_SLICE_OVER, /* the time slice of a warp is used up */
+    BLOCK_SLICE_OVER, /* a warp's time slice is used up, or the block waits for another */
     BLOCK_WAITS,      /* it has run, and no thread can go on now */
     BLOCK_STUCK,      /* it could not run at all */
 };
@@ -16,7 +16,9 @@ struct block *block_new(struct launch *);
 void block_free(struct block *);
 /* Makes it the block of that place in the grid. */
 void block_start(struct block *, struct emu_dim id);
-/* Runs it for at most one time slice a warp. */
+/* Its cluster's next turn begins: each warp gets a time slice, which is for the whole turn. */
+void block_next_turn(struct block *);
+/* Runs it until no thread can go on, or until other blocks shall run. */
 enum block_stop block_run(struct block *, struct insn_counts *);
 
 #endif

@@ -172,12 +172,13 @@ static void carry_out(struct bulk_copy *copy)
 {
     const uint8_t *from = copy->taken ? copy->taken : copy->from;
     const struct insn *i = copy->insn;
+    bool changes = !i->elements && memcmp(copy->to, from, copy->bytes);
     if (i->elements) /* a reduction */
         for (uint64_t at = 0; at < copy->bytes; at += i->element_bytes)
-            access_combine_base(i, copy->to + at, from + at);
-    else
+            changes |= access_combine_base(i, copy->to + at, from + at);
+    else if (changes)
         memcpy(copy->to, from, copy->bytes);
-    copy->warp->block->changed = true;
+    if (changes) copy->warp->block->changed = true;
 }
 
 /* Takes a copy out of a list and frees it. */

@@ -4,6 +4,7 @@
 #include "schedule.h"
 #include "stuck.h"
 #include "await.h"
+#include "repeat.h"
 #include <stdlib.h>
 
 struct cluster *cluster_new(struct launch *launch)
@@ -44,6 +45,8 @@ void cluster_start(struct cluster *cluster, uint64_t index)
     struct emu_dim first = place_of(index, grid.x / shape.x, grid.y / shape.y);
     cluster->ended = 0;
     cluster->idle = 0;
+    cluster->spins_since = 0;
+    cluster->repeat = (struct repeat){0};
     cluster->timeouts = 0;
     cluster->waits_for = (struct cluster_wait){0};
     for (unsigned rank = 0; rank < cluster->size; rank++) {
@@ -83,23 +86,26 @@ bool cluster_run(struct cluster *cluster, struct insn_counts *counts)
     }
 }
 
-bool cluster_spins(struct cluster *cluster)
+enum cluster_turn cluster_end_turn(struct cluster *cluster)
 {
-    bool spins = true;
+    bool changed = false, wrote = false, passed = false, worked = false, looked_at_time = false;
     for (unsigned rank = 0; rank < cluster->size; rank++) {
-        const struct block *block = cluster->blocks[rank];
-        spins = spins && !block->busy && !block->changed && !block->looked_at_time;
-        cluster->blocks[rank]->busy = false;
+        struct block *block = cluster->blocks[rank];
+        changed = changed || block->changed || block->changed_earlier;
+        wrote = wrote || block->wrote;
+        passed = passed || block->passed;
+        worked = worked || block->busy || block->quiet;
+        looked_at_time = looked_at_time || block->looked_at_time;
+        block_next_turn(block);
     }
-    return spins;
-}
-
-bool cluster_changed(struct cluster *cluster)
-{
-    bool changed = false;
-    for (unsigned rank = 0; rank < cluster->size; rank++) {
-        changed = changed || cluster->blocks[rank]->changed;
-        cluster->blocks[rank]->changed = false;
+    /* A thread that waited for an mbarrier may wait no more. */
+    if (changed || passed) cluster->waits_for = (struct cluster_wait){0};
+    if (changed) {
+        cluster->repeat = (struct repeat){0};
+        return TURN_CHANGED;
     }
-    return changed;
+    /* A wait for an mbarrier may look at the time to see how long it waits. */
+    bool waits_for_time = looked_at_time && !cluster->waits_for.warp;
+    if (!waits_for_time && (!worked || repeats(cluster))) return TURN_SPUN;
+    return wrote ? TURN_CHANGED : TURN_WORKED;
 }

@@ -16,13 +16,15 @@ struct cluster *cluster_new(struct launch *);
 void cluster_free(struct cluster *);
 /* Makes it the cluster of that number in the grid. */
 void cluster_start(struct cluster *, uint64_t index);
-/* Runs it for one time slice. True: it has ended, or the launch has an error. */
+/* Runs it for one turn. True: it has ended, or the launch has an error. */
 bool cluster_run(struct cluster *, struct insn_counts *);
-/* Did all its blocks do nothing but read again what they had read, in the last slice? Asked before
- * cluster_changed. */
-bool cluster_spins(struct cluster *);
-/* Has one of its blocks written memory or passed a barrier since this was last asked? */
-bool cluster_changed(struct cluster *);
+/* What it has done in the turn that is over; the next one begins. */
+enum cluster_turn {
+    TURN_CHANGED, /* it has changed memory, or goes on from place to place */
+    TURN_WORKED,  /* not so, but it may do so after some more work, or when some time has passed */
+    TURN_SPUN,    /* it waits for what another cluster does */
+};
+enum cluster_turn cluster_end_turn(struct cluster *);
 
 /* ---- what its blocks do together (cluster_ops.c) */
 

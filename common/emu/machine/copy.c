@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LARGEST_COPY = 16 }; /* bytes of a lane */
+
 /* One instruction of the warp: a copy, or an arrival at an mbarrier behind the copies before it. */
 struct copy {
     const struct insn *insn;
@@ -83,9 +85,11 @@ static void carry_out(struct block *block, struct copy *copy, uint32_t lanes)
     for (; lanes; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);
         unsigned bytes = copy->from_bytes[lane];
-        if (bytes) memcpy(copy->to[lane], copy->from[lane], bytes);
-        memset(copy->to[lane] + bytes, 0, copy->insn->element_bytes - bytes);
-        block->changed = true;
+        uint8_t whole[LARGEST_COPY] = {0};
+        if (bytes) memcpy(whole, copy->from[lane], bytes);
+        if (!block->changed)
+            block->changed = memcmp(copy->to[lane], whole, copy->insn->element_bytes);
+        memcpy(copy->to[lane], whole, copy->insn->element_bytes);
     }
 }
 

@@ -193,8 +193,7 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
             break;
         case CONTROL_SPIN: /* it waits for somebody: end the slice */
             f->pc++;
-            w->slice = 0;
-            w->fuel = 0;
+            warp_spins(w);
             w->fair = true;
             return;
         case CONTROL_NONE: break;
@@ -212,11 +211,22 @@ static void run_plain(struct warp *w, struct fragment *f, uint32_t limit)
     run_fragment(w, f, limit, false);
 }
 
-enum warp_stop warp_run(struct warp *w, uint64_t instructions)
+static void take_back_fuel(struct warp *w)
 {
-    w->slice = instructions;
-    w->clock -= w->fuel; /* left over when it last stopped */
+    w->slice += w->fuel;
+    w->clock -= w->fuel;
     w->fuel = 0;
+}
+
+void warp_grant(struct warp *w, uint64_t instructions)
+{
+    take_back_fuel(w);
+    w->slice = instructions;
+}
+
+enum warp_stop warp_run(struct warp *w)
+{
+    take_back_fuel(w); /* left over when it last stopped */
     while (w->fragment_count) {
         uint32_t limit;
         bool others;

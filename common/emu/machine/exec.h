@@ -11,7 +11,9 @@ enum warp_stop {
     WARP_FAULT,
 };
 
-/* Runs a warp for at most `instructions`. */
-enum warp_stop warp_run(struct warp *, uint64_t instructions);
+/* Gives a warp a time slice in place of what is left of its last one. */
+void warp_grant(struct warp *, uint64_t instructions);
+/* Runs a warp until its slice is used up, at the latest. */
+enum warp_stop warp_run(struct warp *);
 
 #endif

@@ -43,16 +43,17 @@ static bool stop(struct warp *w, const struct insn *i, int lane, int error, cons
     return is_first;
 }
 
-/* A fault that no checker knows more of. */
+/* A fault that no checker knows more of. It is a finding whichever of them is on: a launch that has
+ * not come to its end is not right, and what it would have done is not checked. */
 static void report(struct warp *w, const struct insn *i, int lane, int error, const char *what)
 {
     struct launch *launch = w->block->launch;
     struct check_place place = check_place(w, i, lane);
     char head[CHECK_TEXT];
-    enum emu_check tool = launch->checks & EMU_CHECK_MEMORY ? EMU_CHECK_MEMORY
-                          : error == EMU_LAUNCH_FAILURE     ? launch->checks & EMU_CHECK_SYNC
-                                                            : 0;
-    if (!tool) return;
+    bool waits = error == EMU_LAUNCH_FAILURE || error == EMU_LAUNCH_TIMEOUT;
+    enum emu_check tool =
+        waits && !(launch->checks & EMU_CHECK_MEMORY) ? EMU_CHECK_SYNC : EMU_CHECK_MEMORY;
+    if (!launch->checks || error == EMU_INTERRUPTED) return;
     check_head(launch, &place, what, head, sizeof head);
     check_report(launch->emu, launch,
                  &(struct check_report){
@@ -73,8 +74,8 @@ void fault(struct warp *w, const struct insn *i, int lane, int error, const char
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    report(w, i, chosen_lane(w, lane), error, what);
-    stop(w, i, chosen_lane(w, lane), error, what);
+    lane = chosen_lane(w, lane);
+    if (stop(w, i, lane, error, what)) report(w, i, lane, error, what);
 }
 
 bool fault_found(struct warp *w, const struct insn *i, int lane, int error, const char *format, ...)

@@ -29,10 +29,9 @@ static void keep_record(struct emu *emu, const struct launch *launch, double sec
     if (record) emu->records[emu->record_count++] = record;
 }
 
-/* What a cooperative grid counts its blocks in when it syncs: two words, the size and a count. */
+/* What a cooperative grid counts its blocks in when it syncs. */
 static int make_workspace(struct emu *emu, emu_addr *workspace)
 {
-    enum { WORKSPACE_BYTES = 8 };
     int error = memory_alloc(&emu->memory, WORKSPACE_BYTES, workspace);
     if (!error) memset(memory_view(&emu->memory, *workspace, WORKSPACE_BYTES), 0, WORKSPACE_BYTES);
     if (!error && emu->init) init_write(emu->init, *workspace, WORKSPACE_BYTES);

@@ -290,10 +290,15 @@ struct warp {
     uint64_t slice;    /* instructions left in this time slice, beyond fuel */
     bool fair;         /* the next fragment is the one that has waited longest, not the lowest */
     struct range near; /* of global memory, where the last access was */
+    /* The last access of a kind that waits for others: a load that orders memory, or an atomic that
+     * changed nothing. Of its first lane: where it was, and what it read. */
+    const struct insn *polled;
+    uint64_t polled_address, polled_value;
+    bool spins;       /* it has lately read there what it had read before, or slept */
+    uint64_t spun_at; /* its clock at that time */
     const struct insn
-        *polled; /* the last load of the kind that waits for others, and what it read */
-    uint64_t polled_value;
-    bool spins; /* its last slice ended there, having read what it had read before */
+        *stored; /* the last store that was looked at, and the place of its first lane */
+    uint64_t stored_address;
 };
 
 struct barrier {
@@ -306,12 +311,18 @@ struct block {
     uint64_t index; /* in the grid, x fastest */
     struct emu_dim id;
     unsigned threads, warp_count;
-    bool is_new;         /* its memory has served no block yet */
-    bool changed;        /* it has written memory or passed a barrier since this was last cleared */
-    bool busy;           /* a warp ran to the end of its slice and did not spin, since cleared */
-    bool ended;          /* every thread has exited */
-    bool looked_at_time; /* %globaltimer: what it waits for may come by itself */
-    struct async *async; /* copies that have not been carried out yet; NULL: never any */
+    bool is_new; /* its memory has served no block yet */
+    /* What it has done in this turn of its cluster. */
+    bool changed; /* memory, in the last rounds; a store of what was there changes nothing */
+    bool changed_earlier; /* the same, in rounds before those */
+    bool wrote;           /* memory, in more than one place, though it may not have changed it */
+    bool passed;          /* a barrier, or an arrival at one: that alone is no change of memory */
+    bool busy;            /* a warp ran to the end of its slice and did not spin */
+    bool quiet;           /* its warps have passed many barriers and changed nothing between */
+    bool looked_at_time;  /* %globaltimer: what it waits for may come by itself */
+    unsigned rounds;      /* in which each of its warps ran once */
+    bool ended;           /* every thread has exited */
+    struct async *async;  /* copies that have not been carried out yet; NULL: never any */
     struct cluster *cluster;
     unsigned rank; /* in its cluster */
     struct warp *warps;
@@ -320,12 +331,16 @@ struct block {
     size_t reserved_offset; /* from here on it is the system's: for cooperative groups */
     struct barrier barriers[MAX_BARRIERS];
     unsigned epoch;          /* barriers passed */
-    uint8_t *memory;         /* registers, local and shared memory: one allocation */
+    uint8_t *memory;         /* shared memory, registers and local memory: one allocation, */
+    size_t memory_bytes;     /* of which so many are used, from `shared` on */
     struct race_block *race; /* racecheck's; NULL: off */
     struct init_block *init; /* initcheck's; NULL: off */
 };
 
-enum { LAUNCH_MESSAGE = 4096 };
+enum {
+    LAUNCH_MESSAGE = 4096,
+    WORKSPACE_BYTES = 8, /* of a cooperative launch: the size of its grid, and a count */
+};
 
 /* Where a cluster waited for an mbarrier when nothing else could run. */
 struct cluster_wait {
@@ -333,6 +348,13 @@ struct cluster_wait {
     const struct insn *insn;
     int lane;
     uint32_t offset; /* of the mbarrier */
+};
+
+/* Finds out whether a cluster does the same again and again (repeat.h). */
+struct repeat {
+    uint64_t digest;      /* of an earlier state; 0: of none */
+    unsigned turns, most; /* since then, and after how many a newer state takes its place */
+    unsigned left;        /* turns for which it is known to repeat */
 };
 
 /* Blocks that start together and are run by one host thread; most often only one. */
@@ -343,8 +365,11 @@ struct cluster {
     bool parity;                       /* of its barrier.cluster's phase */
     unsigned timeouts;                 /* in a row, of waits, while nothing changed */
     struct cluster_wait waits_for;
-    double idle;          /* seconds that it has run since a block of it changed anything */
-    struct cluster *next; /* in the launch's queue of those that wait */
+    struct repeat repeat;
+    double idle;           /* seconds that it has run since a cluster last changed memory */
+    uint64_t changes_seen; /* launch->changes at that time */
+    uint64_t spins_since;  /* launch->unrest when it was counted as spinning; 0: it is not */
+    struct cluster *next;  /* in the launch's queue of those that wait */
 };
 
 struct launch {
@@ -358,7 +383,7 @@ struct launch {
     double began; /* on the host's clock, seconds */
     size_t dynamic_shared, shared_bytes;
     uint8_t *params;
-    emu_addr workspace;            /* of a cooperative launch: two words in global memory, else 0 */
+    emu_addr workspace;            /* of a cooperative launch: in global memory; else 0 */
     const struct emu_model *model; /* of another generation; NULL: today's rules */
     bool counting, allow_exited;
     unsigned checks; /* bits of enum emu_check */
@@ -372,7 +397,11 @@ struct launch {
     pthread_mutex_t lock;              /* of what follows */
     uint64_t next_cluster;             /* the first that has not started */
     uint64_t resident, resident_limit; /* clusters */
-    double spun; /* seconds that clusters have run since one of them did anything but spin */
+    uint64_t changes;  /* turns in which a cluster has changed memory, and clusters that ended */
+    uint64_t unrest;   /* turns in which a cluster did anything but spin; from 1 on */
+    uint64_t spinning; /* clusters that have done nothing else since */
+    double spun;       /* seconds that clusters have run while every one of them was spinning */
+    double spun_until; /* on the host's clock: until then that is no deadlock */
     struct cluster *waiting, **waiting_end;
     struct insn_counts *total; /* summed by each host thread when it ends */
     atomic_int error;          /* the first fault; blocks stop when they see it */
@@ -394,6 +423,27 @@ void describe_place(const struct emu_kernel *, const struct insn *, char *text, 
 static inline unsigned lanes_in(uint32_t mask)
 {
     return mask == ALL_LANES ? WARP : (unsigned)__builtin_popcount(mask);
+}
+
+/* The warp waits for others: ends its slice. */
+static inline void warp_spins(struct warp *w)
+{
+    w->fuel = w->slice = 0;
+    w->spins = true;
+    w->spun_at = w->clock;
+}
+
+/* An access that may wait for others, by what its first lane has read. If that is what it read the
+ * last time, it does wait. Returns whether it does. */
+static inline bool warp_polls(struct warp *w, const struct insn *i, uint64_t address,
+                              uint64_t value)
+{
+    bool waits = w->polled == i && w->polled_address == address && w->polled_value == value;
+    w->polled = i;
+    w->polled_address = address;
+    w->polled_value = value;
+    if (waits) warp_spins(w);
+    return waits;
 }
 
 /* A lane's registers. */

@@ -60,7 +60,7 @@ static void write_state(const struct shared_place *place, struct state s)
     }
     uint64_t bits = pack(s);
     memcpy(place->owner->shared + place->offset, &bits, sizeof bits);
-    place->owner->changed = true;
+    place->owner->passed = true;
 }
 
 bool mbarrier_check(struct warp *w, const struct insn *i, int lane,
@@ -287,7 +287,7 @@ void op_mbarrier_test(struct warp *w, const struct insn *i, uint32_t mask)
 {
     uint32_t over = mbarrier_wait_over(w, i, mask);
     mbarrier_wait_result(w, i, mask, over);
-    if (!over) w->fuel = w->slice = 0;
+    if (!over) warp_spins(w);
 }
 
 /* ---- when it never comes ------------------------------------------------------------------- */

@@ -105,24 +105,24 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* If all clusters that have begun spin, and none has written memory for as long as one of them might,
- * none ever will. */
-static void check_all_spin(struct cluster *cluster, bool spins, double seconds)
+/* A cluster has done something else than to spin, so that what the others wait for may come. The
+ * launch is locked. */
+static void launch_is_alive(struct launch *launch)
+{
+    launch->unrest++;
+    launch->spinning = 0;
+    launch->spun = 0;
+}
+
+/* All clusters that have begun wait for what none of them does. */
+static void give_up_all(struct cluster *cluster, bool full)
 {
     struct launch *launch = cluster->launch;
-    unsigned size = launch->cluster_size, patience = launch->emu->patience;
-    pthread_mutex_lock(&launch->lock);
-    bool full =
-        launch->next_cluster < launch->cluster_count && launch->resident == launch->resident_limit;
-    launch->spun = spins && (full || launch->next_cluster == launch->cluster_count)
-                       ? launch->spun + seconds
-                       : 0;
-    bool stuck = launch->spun > patience;
-    uint64_t begun = launch->next_cluster * size, blocks = launch->cluster_count * size;
-    pthread_mutex_unlock(&launch->lock);
-    if (!stuck) return;
-
     char why[300];
+    pthread_mutex_lock(&launch->lock);
+    uint64_t begun = launch->next_cluster * launch->cluster_size,
+             blocks = launch->cluster_count * launch->cluster_size;
+    pthread_mutex_unlock(&launch->lock);
     if (full)
         snprintf(why, sizeof why,
                  "deadlock: the GPU is full, %" PRIu64 " of %" PRIu64 " blocks have begun, and all "
@@ -136,24 +136,72 @@ static void check_all_spin(struct cluster *cluster, bool spins, double seconds)
     give_up(cluster, EMU_LAUNCH_TIMEOUT, why);
 }
 
-/* A cluster whose slice is over: has it waited too long for what never comes? Only its own running
- * time counts, and only while it changes nothing, so that none is given up for being slow. */
-static void check_patience(struct cluster *cluster, double seconds)
+static void give_up_one(struct cluster *cluster)
 {
-    unsigned patience = cluster->launch->emu->patience;
-    cluster->idle += seconds;
-    if (cluster_changed(cluster)) { /* so whoever waited may wait no more */
-        cluster->idle = 0;
-        cluster->waits_for = (struct cluster_wait){0};
-    }
-    if (cluster->idle <= patience) return;
     char why[200];
     snprintf(
         why, sizeof why,
-        "its block has run for %u seconds without writing memory (EMU_TIMEOUT=SECONDS has more "
+        "its block has run for %u seconds without changing memory (EMU_TIMEOUT=SECONDS has more "
         "patience): does this loop wait for what can never come?",
-        patience);
+        cluster->launch->emu->patience);
     give_up(cluster, EMU_LAUNCH_TIMEOUT, why);
+}
+
+/* One turn counts as so much of the patience at most: the host may have been stopped meanwhile. */
+static double counted(const struct launch *launch, double seconds)
+{
+    enum { LEAST_TURNS = 4 };
+    double most = (double)launch->emu->patience / LEAST_TURNS;
+    return seconds < most ? seconds : most;
+}
+
+/* A turn of a cluster that has not ended. The launch is locked. Returns whether all clusters that
+ * have begun have spun since one of them did anything else, for too long: on the clock, and in their
+ * running time, since the host may have been stopped meanwhile. */
+static bool all_spin(struct cluster *cluster, enum cluster_turn turn, double seconds, bool full)
+{
+    struct launch *launch = cluster->launch;
+    if (turn != TURN_SPUN) {
+        launch_is_alive(launch);
+        return false;
+    }
+    if (cluster->spins_since != launch->unrest) launch->spinning++;
+    cluster->spins_since = launch->unrest;
+    bool all_begun = full || launch->next_cluster == launch->cluster_count;
+    if (!all_begun || launch->spinning < launch->resident) return false;
+    if (launch->spun == 0) launch->spun_until = now() + launch->emu->patience;
+    launch->spun += seconds;
+    return launch->spun > launch->emu->patience && now() > launch->spun_until;
+}
+
+/* The same for the cluster alone, which may do more than to spin. Only its own running time counts,
+ * and only while neither it nor any other changes memory: so that none is given up for being slow,
+ * or for waiting for one that is. */
+static bool is_idle(struct cluster *cluster, enum cluster_turn turn, double seconds)
+{
+    struct launch *launch = cluster->launch;
+    if (cluster->changes_seen != launch->changes) cluster->idle = 0;
+    cluster->changes_seen = launch->changes;
+    if (turn != TURN_CHANGED) cluster->idle += seconds;
+    return turn == TURN_WORKED && cluster->idle > launch->emu->patience;
+}
+
+/* A cluster whose turn is over: does it, or do all, wait for what never comes? */
+static void check_patience(struct cluster *cluster, double seconds)
+{
+    struct launch *launch = cluster->launch;
+    enum cluster_turn turn = cluster_end_turn(cluster);
+    seconds = counted(launch, seconds);
+    pthread_mutex_lock(&launch->lock);
+    bool full =
+        launch->next_cluster < launch->cluster_count && launch->resident == launch->resident_limit;
+    if (turn == TURN_CHANGED) launch->changes++;
+    bool all = all_spin(cluster, turn, seconds, full), one = is_idle(cluster, turn, seconds);
+    pthread_mutex_unlock(&launch->lock);
+    if (all)
+        give_up_all(cluster, full);
+    else if (one)
+        give_up_one(cluster);
 }
 
 /* What ends any grid: an interrupt, and the limit if there is one. */
@@ -183,10 +231,7 @@ static void work(void *argument)
         bool ended = cluster_run(cluster, counts);
         check_end(cluster, start - launch->began);
         if (!ended) {
-            double seconds = now() - start;
-            bool spins = cluster_spins(cluster);
-            check_patience(cluster, seconds);
-            check_all_spin(cluster, spins, seconds);
+            check_patience(cluster, now() - start);
             wait_in_queue(launch, cluster);
             continue;
         }
@@ -194,6 +239,8 @@ static void work(void *argument)
         spare = cluster;
         pthread_mutex_lock(&launch->lock);
         launch->resident--;
+        launch->changes++;
+        launch_is_alive(launch);
         pthread_mutex_unlock(&launch->lock);
     }
     cluster_free(spare);
@@ -206,6 +253,7 @@ void launch_run(struct launch *launch)
     unsigned wanted = launch->emu->threads;
     if (wanted > launch->cluster_count) wanted = (unsigned)launch->cluster_count;
     launch->waiting_end = &launch->waiting;
+    launch->unrest = 1;
     launch->began = now();
     pool_run(&launch->emu->pool, wanted - 1, work, launch);
     /* After a fault some may still be waiting. */

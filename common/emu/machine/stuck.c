@@ -7,7 +7,9 @@
 #include "device.h"
 #include "emu/check/sync_check.h"
 #include "waiting.h"
+#include "emu/check/check.h"
 #include <stdarg.h>
+#include <string.h>
 #include "await.h"
 
 /* The fragment to speak of, and how many threads of its block have exited. */
@@ -51,9 +53,10 @@ static struct stuck look_around(struct cluster *cluster)
     return stuck;
 }
 
-/* Ends the launch with one sentence and a picture; with synccheck on it is a finding as well. */
-__attribute__((format(printf, 4, 5))) static void
-tell(struct cluster *cluster, const struct stuck *s, const char *kind, const char *format, ...)
+/* Ends the launch with one sentence and a picture; with a checker on it is a finding as well. */
+__attribute__((format(printf, 5, 6))) static void tell(struct cluster *cluster,
+                                                       const struct stuck *s, int error,
+                                                       const char *kind, const char *format, ...)
 {
     char why[1000], picture[3000];
     struct launch *launch = cluster->launch;
@@ -63,9 +66,8 @@ tell(struct cluster *cluster, const struct stuck *s, const char *kind, const cha
     vsnprintf(why, sizeof why, format, arguments);
     va_end(arguments);
     draw_waiting(cluster, 4, picture, sizeof picture);
-    if (launch->checks & (EMU_CHECK_SYNC | EMU_CHECK_MEMORY))
-        sync_report_stuck(s->warp, s->insn, lane, kind, why, picture);
-    if (!fault_found(s->warp, s->insn, lane, EMU_LAUNCH_FAILURE, "%s", why)) return;
+    if (!fault_found(s->warp, s->insn, lane, error, "%s", why)) return;
+    if (launch->checks) sync_report_stuck(s->warp, s->insn, lane, kind, why, picture);
     pthread_mutex_lock(&launch->lock);
     device_append(launch->message, sizeof launch->message, "\n%s", picture);
     pthread_mutex_unlock(&launch->lock);
@@ -104,7 +106,7 @@ static void report_lanes(struct cluster *cluster, const struct stuck *s)
             here |= UINT32_C(1) << l;
     uint32_t missing = members & s->warp->live & ~here;
     describe_lane(s->warp, __builtin_ctz(missing | UINT32_C(1) << 31), where, sizeof where);
-    tell(cluster, s, SYNC_DIVERGENT_IN_WARP,
+    tell(cluster, s, EMU_LAUNCH_FAILURE, SYNC_DIVERGENT_IN_WARP,
          "deadlock: lanes 0x%08x wait here for lanes 0x%08x of their member mask 0x%08x (%s; lanes "
          "meet only in the same operation with the same mask)",
          here, missing, members, where);
@@ -127,46 +129,65 @@ void resolve_stuck(struct cluster *cluster)
     if (exits_explain && block->launch->allow_exited)
         barrier_release(block, s.fragment->barrier);
     else if (exits_explain)
-        tell(cluster, &s, SYNC_DIVERGENT_IN_BLOCK,
+        tell(cluster, &s, EMU_LAUNCH_FAILURE, SYNC_DIVERGENT_IN_BLOCK,
              "a barrier that not all threads reach: %u of %u threads wait here, %u have exited "
              "(today's GPUs let this pass, and so does EMU_ALLOW_EXITED=1; it is undefined all "
              "the same)",
              barrier->arrived, barrier->expected, s.exited);
     else
-        tell(cluster, &s, SYNC_DIVERGENT_IN_BLOCK,
+        tell(cluster, &s, EMU_LAUNCH_FAILURE, SYNC_DIVERGENT_IN_BLOCK,
              "deadlock: %u of %u threads wait at this barrier, number %u, and the others wait "
              "elsewhere",
              barrier->arrived, barrier->expected, s.fragment->barrier);
 }
 
-static bool give_up_in(struct block *block, int error, const char *why)
+/* A fragment that runs, or else the first. */
+static struct stuck find_running(struct cluster *cluster)
 {
-    for (unsigned i = 0; i < block->warp_count; i++) {
-        struct warp *w = &block->warps[i];
-        for (unsigned k = 0; k < w->fragment_count; k++) {
-            const struct fragment *f = &w->fragments[k];
-            if (f->state != FRAGMENT_READY) continue;
-            fault(w, &block->launch->kernel->code[f->pc], __builtin_ctz(f->mask), error, "%s", why);
-            return true;
+    struct stuck found = {0};
+    for (unsigned b = 0; b < cluster->size; b++) {
+        struct block *block = cluster->blocks[b];
+        for (unsigned i = 0; i < block->warp_count; i++) {
+            struct warp *w = &block->warps[i];
+            for (unsigned k = 0; k < w->fragment_count; k++) {
+                const struct fragment *f = &w->fragments[k];
+                bool runs = f->state == FRAGMENT_READY;
+                if (found.warp && !runs) continue;
+                found = (struct stuck){w, f, &block->launch->kernel->code[f->pc], 0};
+                if (runs) return found;
+            }
         }
     }
-    return false;
+    return found;
 }
 
 /* A cluster that has just ended is nowhere: then the kernel's name must do. */
-void give_up(struct cluster *cluster, int error, const char *why)
+static void give_up_nowhere(struct launch *launch, int error, const char *why)
 {
-    struct launch *launch = cluster->launch;
-    if (await_give_up(cluster, error, why)) return;
-    for (unsigned b = 0; b < cluster->size; b++)
-        if (give_up_in(cluster->blocks[b], error, why)) return;
+    char kernel[200], sentence[LAUNCH_MESSAGE];
+    kernel_base_name(launch->kernel->info.name, kernel, sizeof kernel);
+    snprintf(sentence, sizeof sentence, "%s, between two blocks of kernel %s", why, kernel);
     pthread_mutex_lock(&launch->lock);
-    if (!launch->error) {
-        char kernel[200];
-        kernel_base_name(launch->kernel->info.name, kernel, sizeof kernel);
-        snprintf(launch->message, sizeof launch->message, "%s, between two blocks of kernel %s",
-                 why, kernel);
+    bool is_first = !launch->error;
+    if (is_first) {
+        strcpy(launch->message, sentence);
         launch->error = error;
     }
     pthread_mutex_unlock(&launch->lock);
+    if (is_first && launch->checks && error != EMU_INTERRUPTED)
+        check_report(
+            launch->emu, launch,
+            &(struct check_report){.tool = EMU_CHECK_SYNC, .kind = SYNC_ENDLESS, .head = sentence});
+}
+
+void give_up(struct cluster *cluster, int error, const char *why)
+{
+    if (await_give_up(cluster, error, why)) return;
+    struct stuck s = find_running(cluster);
+    if (!s.warp)
+        give_up_nowhere(cluster->launch, error, why);
+    else if (error == EMU_INTERRUPTED)
+        fault_found(s.warp, s.insn, __builtin_ctz(s.fragment->mask), error, "%s", why);
+    else
+        tell(cluster, &s, error, SYNC_ENDLESS, "%s", why);
 }

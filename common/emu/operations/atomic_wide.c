@@ -34,40 +34,54 @@ static uint32_t combined(const struct insn *i, uint32_t old, uint32_t b)
            (uint32_t)combined_half(i, (uint16_t)(old >> 16), (uint16_t)(b >> 16), 0) << 16;
 }
 
-static uint32_t change(const struct insn *i, uint64_t at, uint32_t b, uint32_t c)
+/* Returns what was there, and sets *changed if that has become something else. */
+static uint32_t change(const struct insn *i, uint64_t at, uint32_t b, uint32_t c, bool *changed)
 {
     if (i->element_bytes == sizeof(word_16)) {
         word_16 *word = (word_16 *)(uintptr_t)at;
-        uint16_t seen = __atomic_load_n(word, __ATOMIC_SEQ_CST);
-        while (!__atomic_compare_exchange_n(word, &seen,
-                                            combined_half(i, seen, (uint16_t)b, (uint16_t)c), false,
-                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-            continue;
+        uint16_t seen = __atomic_load_n(word, __ATOMIC_SEQ_CST), value;
+        do value = combined_half(i, seen, (uint16_t)b, (uint16_t)c);
+        while (!__atomic_compare_exchange_n(word, &seen, value, false, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_SEQ_CST));
+        *changed |= value != seen;
         return seen;
     }
     word_32 *word = (word_32 *)(uintptr_t)at;
-    uint32_t seen = __atomic_load_n(word, __ATOMIC_SEQ_CST);
-    while (!__atomic_compare_exchange_n(word, &seen, combined(i, seen, b), false, __ATOMIC_SEQ_CST,
-                                        __ATOMIC_SEQ_CST))
-        continue;
+    uint32_t seen = __atomic_load_n(word, __ATOMIC_SEQ_CST), value;
+    do value = combined(i, seen, b);
+    while (!__atomic_compare_exchange_n(word, &seen, value, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST));
+    *changed |= value != seen;
     return seen;
+}
+
+static uint64_t lane_address(const struct warp *w, const struct insn *i, int lane)
+{
+    if (i->address_bytes == 8)
+        return ((const uint64_t *)slot_at(w, i->a))[lane] + (uint64_t)i->offset;
+    return ((const uint32_t *)slot_at(w, i->a))[lane] + (uint32_t)i->offset;
+}
+
+/* What its lanes have done: one that changes nothing and has a result may wait for others. `seen` is
+ * what the first lane read at its `place`. */
+static void end_atomic(struct warp *w, const struct insn *i, bool has_result, bool changed,
+                       uint64_t place, uint64_t seen)
+{
+    if (changed)
+        w->block->changed = true;
+    else if (has_result)
+        warp_polls(w, i, place, seen);
 }
 
 /* The lanes that go to one place, in `access`; returns those that are left. */
 static uint32_t pass_door(struct warp *w, const struct insn *i, uint32_t mask,
                           struct access *access, uint64_t *host)
 {
-    for (int l = 0; l < WARP; l++) {
-        int from = mask >> l & 1 ? l : __builtin_ctz(mask);
-        access->address[l] =
-            i->address_bytes == 8
-                ? ((const uint64_t *)slot_at(w, i->a))[from] + (uint64_t)i->offset
-                : (uint32_t)(((const uint32_t *)slot_at(w, i->a))[from] + (uint32_t)i->offset);
-    }
+    for (int l = 0; l < WARP; l++)
+        access->address[l] = lane_address(w, i, mask >> l & 1 ? l : __builtin_ctz(mask));
     access->mask = mask;
     access->space = i->space;
     if (!access_door_base(w, i, access, host)) return 0;
-    w->block->changed = true;
     return mask & ~access->mask;
 }
 
@@ -75,6 +89,9 @@ static uint32_t pass_door(struct warp *w, const struct insn *i, uint32_t mask,
 void op_atomic_elements(struct warp *w, const struct insn *i, uint32_t mask)
 {
     struct access access = {.bytes = (unsigned)i->element_bytes * i->elements, .operation = "atom"};
+    uint64_t place = lane_address(w, i, __builtin_ctz(mask)), seen = 0;
+    uint32_t first = mask & -mask;
+    bool changed = false;
     while (mask) {
         uint64_t host;
         access.mask = 0;
@@ -85,20 +102,22 @@ void op_atomic_elements(struct warp *w, const struct insn *i, uint32_t mask)
             uint32_t c = i->c == NO_SLOT ? 0 : ((const uint32_t *)slot_at(w, i->c))[l];
             for (unsigned k = 0; k < i->elements; k++) {
                 uint32_t b = ((const uint32_t *)slot_at(w, i->v[k]))[l];
-                uint32_t old =
-                    change(i, host + access.address[l] + (uint64_t)k * i->element_bytes, b, c);
+                uint32_t old = change(i, host + access.address[l] + (uint64_t)k * i->element_bytes,
+                                      b, c, &changed);
                 slot d = i->v[ATOMIC_RESULTS + k];
                 if (d != NO_SLOT) ((uint32_t *)slot_at(w, d))[l] = old;
+                if (first >> l & 1 && !k) seen = old;
             }
         }
     }
+    end_atomic(w, i, i->v[ATOMIC_RESULTS] != NO_SLOT, changed, place, seen);
 }
 
 /* 128 bits: cas and exch. A register of 128 bits is two of 64, one behind the other. Host threads
  * take turns by a lock, which other accesses to the same bytes do not respect: on a GPU they are
  * single accesses, too, so that no program can tell. */
 static void change_128(const struct insn *i, uint64_t at, const uint64_t *b, const uint64_t *c,
-                       uint64_t *old)
+                       uint64_t *old, bool *changed)
 {
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&one_at_a_time);
@@ -108,6 +127,7 @@ static void change_128(const struct insn *i, uint64_t at, const uint64_t *b, con
         memcpy(there, b, 2 * sizeof *b);
     else if (old[0] == b[0] && old[1] == b[1])
         memcpy(there, c, 2 * sizeof *c);
+    if (memcmp(there, old, 2 * sizeof *old)) *changed = true;
     pthread_mutex_unlock(&one_at_a_time);
 }
 
@@ -121,6 +141,9 @@ static void read_128(const struct warp *w, slot s, int lane, uint64_t *value)
 void op_atomic_128(struct warp *w, const struct insn *i, uint32_t mask)
 {
     struct access access = {.bytes = 16, .operation = "atom"};
+    uint64_t place = lane_address(w, i, __builtin_ctz(mask)), seen = 0;
+    uint32_t first = mask & -mask;
+    bool changed = false;
     while (mask) {
         uint64_t host;
         access.mask = 0;
@@ -131,11 +154,13 @@ void op_atomic_128(struct warp *w, const struct insn *i, uint32_t mask)
             uint64_t b[2], c[2] = {0}, old[2];
             read_128(w, i->b, l, b);
             if (i->c != NO_SLOT) read_128(w, i->c, l, c);
-            change_128(i, host + access.address[l], b, c, old);
+            change_128(i, host + access.address[l], b, c, old, &changed);
+            if (first >> l & 1) seen = old[0];
             if (i->d == NO_SLOT) continue;
             uint64_t *low = slot_at(w, i->d);
             low[l] = old[0];
             low[WARP + l] = old[1];
         }
     }
+    end_atomic(w, i, i->d != NO_SLOT, changed, place, seen);
 }

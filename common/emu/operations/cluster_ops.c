@@ -31,7 +31,7 @@ static void complete(struct cluster *cluster)
         struct block *block = cluster->blocks[rank];
         for (unsigned i = 0; i < block->warp_count; i++) block->warps[i].cluster_arrived = 0;
         block->epoch++;
-        block->changed = true;
+        block->passed = true;
     }
     cluster->parity = !cluster->parity;
 }

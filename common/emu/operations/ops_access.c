@@ -414,19 +414,48 @@ static void load(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
-/* A load that orders memory (ld.acquire, ld.volatile, …). If it reads what it read the last time, it
- * waits for somebody: let others run. */
+static uint64_t lane_address(const struct warp *w, const struct insn *i, int lane)
+{
+    if (i->address_bytes == 8) return LANES(u64, i->a)[lane] + (uint64_t)i->offset;
+    return LANES(u32, i->a)[lane] + (uint32_t)i->offset;
+}
+
+/* A load that orders memory (ld.acquire, ld.volatile, …). */
 static void load_polled(struct warp *w, const struct insn *i, uint32_t mask)
 {
+    int lane = __builtin_ctz(mask);
+    uint64_t address = lane_address(w, i, lane); /* before it is overwritten */
     load(w, i, mask);
-    if (i->v[0] == NO_SLOT) return;
-    uint64_t value = get_lane(w, i->v[0], i->lane_bytes, __builtin_ctz(mask));
-    if (w->polled == i && w->polled_value == value) {
-        w->fuel = w->slice = 0;
-        w->spins = true;
+    if (i->v[0] != NO_SLOT) warp_polls(w, i, address, get_lane(w, i->v[0], i->lane_bytes, lane));
+}
+
+/* Would a store leave something else than what is there? It nearly always does, and the first lane
+ * tells. */
+static bool changes_memory(const struct warp *w, const struct insn *i, const struct access *access,
+                           uint64_t host)
+{
+    uint64_t all = UINT64_MAX >> (64 - 8 * i->element_bytes);
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        uint64_t at = host + access->address[l];
+        for (unsigned k = 0; k < i->elements; k++, at += i->element_bytes)
+            if ((get_lane(w, i->v[k], i->lane_bytes, l) & all) !=
+                load_element((const void *)(uintptr_t)at, i->element_bytes, false))
+                return true;
     }
-    w->polled = i;
-    w->polled_value = value;
+    return false;
+}
+
+/* For sched.c: a loop that waits may store what it sees, over and over in one place; one that works
+ * may find that what it stores is there, but it goes from place to place. */
+static __attribute__((noinline)) void note_store(struct warp *w, const struct insn *i,
+                                                 const struct access *access, uint64_t host)
+{
+    uint64_t at = access->address[__builtin_ctz(access->mask)];
+    w->block->changed = changes_memory(w, i, access, host);
+    if (w->stored != i || w->stored_address != at) w->block->wrote = true;
+    w->stored = i;
+    w->stored_address = at;
 }
 
 /* Of lanes that write one address the highest wins here; on a GPU it is undefined which. */
@@ -439,7 +468,7 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
         take_addresses(w, i, mask, &access);
         if (!door(w, i, &access, &host)) return;
         mask &= ~access.mask;
-        if (access.space != PTX_LOCAL) w->block->changed = true;
+        if (!w->block->changed && access.space != PTX_LOCAL) note_store(w, i, &access, host);
         if (is_block_copy(i, &access)) {
             memcpy((void *)(uintptr_t)(host + access.address[0]), LANES(u32, i->v[0]), SLOT_32);
             continue;
@@ -586,34 +615,52 @@ static uint64_t combined(const struct insn *i, uint64_t old, uint64_t b, uint64_
     return old;
 }
 
-/* Changes the word at an address as one indivisible step. Returns what was there. */
-static uint64_t change(const struct insn *i, void *at, uint64_t b, uint64_t c)
+/* Changes the word at an address as one indivisible step. Returns what was there; *changed becomes
+ * true if it has become something else. */
+static inline uint64_t change(const struct insn *i, void *at, uint64_t b, uint64_t c, bool *changed)
 {
     if (i->element_bytes == 8) {
-        uint64_t seen = __atomic_load_n((byte_64 *)at, __ATOMIC_SEQ_CST);
-        while (!__atomic_compare_exchange_n((byte_64 *)at, &seen, combined(i, seen, b, c), false,
-                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-            continue;
+        uint64_t seen = __atomic_load_n((byte_64 *)at, __ATOMIC_SEQ_CST), value;
+        do value = combined(i, seen, b, c);
+        while (!__atomic_compare_exchange_n((byte_64 *)at, &seen, value, false, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_SEQ_CST));
+        *changed |= value != seen;
         return seen;
     }
-    uint32_t seen = __atomic_load_n((byte_32 *)at, __ATOMIC_SEQ_CST);
-    while (!__atomic_compare_exchange_n((byte_32 *)at, &seen, (uint32_t)combined(i, seen, b, c),
-                                        false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-        continue;
+    uint32_t seen = __atomic_load_n((byte_32 *)at, __ATOMIC_SEQ_CST), value;
+    do value = (uint32_t)combined(i, seen, b, c);
+    while (!__atomic_compare_exchange_n((byte_32 *)at, &seen, value, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST));
+    *changed |= value != seen;
     return seen;
 }
 
 /* The same in shared memory, which no other host thread sees. */
-static uint64_t change_shared(const struct insn *i, void *at, uint64_t b, uint64_t c)
+static inline uint64_t change_shared(const struct insn *i, void *at, uint64_t b, uint64_t c,
+                                     bool *changed)
 {
-    uint64_t old = load_element(at, i->element_bytes, false);
-    store_element(at, combined(i, old, b, c), i->element_bytes);
+    uint64_t old = load_element(at, i->element_bytes, false), value = combined(i, old, b, c);
+    store_element(at, value, i->element_bytes);
+    *changed |= value != old;
     return old;
 }
 
-void EMU_PASTE(access_combine_, EMU_ISA)(const struct insn *i, void *at, const void *operand)
+bool EMU_PASTE(access_combine_, EMU_ISA)(const struct insn *i, void *at, const void *operand)
 {
-    change(i, at, load_element(operand, i->element_bytes, false), 0);
+    bool changed = false;
+    change(i, at, load_element(operand, i->element_bytes, false), 0, &changed);
+    return changed;
+}
+
+/* Of a word in which a cooperative grid counts its blocks: they have passed a barrier. */
+static void note_change(struct warp *w, const struct access *access)
+{
+    emu_addr words = w->block->launch->workspace;
+    uint64_t at = access->address[__builtin_ctz(access->mask)];
+    if (words && access->space == PTX_GLOBAL && at - words < WORKSPACE_BYTES)
+        w->block->passed = true;
+    else
+        w->block->changed = true;
 }
 
 /* Lanes one after the other. */
@@ -621,6 +668,9 @@ static void atomic(struct warp *w, const struct insn *i, uint32_t mask)
 {
     struct access access = {
         .bytes = i->element_bytes, .checked = i->element_bytes, .operation = "atom"};
+    int first = __builtin_ctz(mask);
+    uint64_t place = lane_address(w, i, first);
+    bool changed = false;
     while (mask) {
         uint64_t host;
         take_addresses(w, i, mask, &access);
@@ -631,12 +681,16 @@ static void atomic(struct warp *w, const struct insn *i, uint32_t mask)
             uint64_t b = get_lane(w, i->b, i->lane_bytes, l);
             uint64_t c = i->c == NO_SLOT ? 0 : get_lane(w, i->c, i->lane_bytes, l);
             void *at = (void *)(uintptr_t)(host + access.address[l]);
-            uint64_t old =
-                access.space == PTX_SHARED ? change_shared(i, at, b, c) : change(i, at, b, c);
-            if (!w->block->changed && combined(i, old, b, c) != old) w->block->changed = true;
+            uint64_t old = access.space == PTX_SHARED ? change_shared(i, at, b, c, &changed)
+                                                      : change(i, at, b, c, &changed);
             if (i->d != NO_SLOT) set_lane(w, i->d, i->lane_bytes, l, old);
         }
+        if (changed && !w->block->changed) note_change(w, &access);
     }
+    /* One that has a result and changes nothing may wait for others. */
+    if (!changed && i->d != NO_SLOT &&
+        warp_polls(w, i, place, get_lane(w, i->d, i->lane_bytes, first)))
+        return;
     /* A loop of atomics is often one that waits for another warp: it uses its time slice up
      * sooner. */
     enum { ATOMIC_COST = 64 };

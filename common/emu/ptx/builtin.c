@@ -101,9 +101,9 @@ void builtin_malloc(struct warp *w, const struct insn *i, uint32_t mask)
         if (address && bytes && device_range(emu, address, &range))
             memset((void *)(uintptr_t)(address + (uint64_t)range.delta), POISON, bytes);
         if (address) watch_alloc(emu, address, bytes);
+        if (address) w->block->changed = true;
         builtin_set_result(w, i, lane, &address, sizeof address);
     }
-    w->block->changed = true;
 }
 
 void builtin_free(struct warp *w, const struct insn *i, uint32_t mask)
@@ -120,8 +120,8 @@ void builtin_free(struct warp *w, const struct insn *i, uint32_t mask)
             return;
         }
         if (bytes) watch_free(emu, address, bytes);
+        w->block->changed = true;
     }
-    w->block->changed = true;
 }
 
 void (*builtin_find(const char *name))(struct warp *, const struct insn *, uint32_t)

@@ -8,7 +8,7 @@
  *   EMU_MEMORY=2G         bytes of each one's memory, with K, M or G for 2^10, 2^20, 2^30;
  *                         default: the model's, at most half of the host's, and less under ulimit -v
  *   EMU_TRACE=FILE        every access to shared and global memory, as text
- *   EMU_TIMEOUT=60        seconds that a block may run without writing memory
+ *   EMU_TIMEOUT=60        seconds that a block may run without changing memory
  *   EMU_KERNEL_TIMEOUT=N  seconds that a kernel may run in any case; default: as long as it likes
  *   EMU_ALLOW_EXITED=1    a barrier does not wait for threads that have exited
  *
