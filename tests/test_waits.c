@@ -1,7 +1,7 @@
 /*
  * test_waits.c — blocks that wait for each other (tests/programs/waits.cu): those that are right come
  * to their end with any number of host threads, and those that never would are ended by every limit,
- * which names the place.
+ * which names the place, and counts as an error whichever tool is asked.
  */
 #include "command.h"
 
@@ -128,4 +128,60 @@ Test(waits, ctrl_c_names_the_place)
         expect("emu: interrupted, at ");
         expect("waits.cu:");
     }
+}
+
+/* ---- what tools say ----------------------------------------------------------------------------- */
+
+static const char *const tools[] = {"memcheck", "racecheck", "initcheck", "synccheck", "all"};
+
+/* `kind`: the finding's first line, or a part of it. `waits`: it takes until the patience is over. */
+static const struct {
+    const char *way, *kind;
+    bool waits;
+} lost[] = {
+    {"grid", "========= Endless wait or loop detected.\n", true},
+    {"flag", "========= Endless wait or loop detected.\n", true},
+    {"lock", "========= Endless wait or loop detected.\n", true},
+    {"object", " here for the mbarrier at shared address 0x", true},
+    {"cluster", "of the cluster's 128 threads have arrived at barrier.cluster", false},
+    {"named", "========= Barrier error detected. Divergent thread(s) in block.\n", false},
+    {"warp", "========= Barrier error detected. Divergent thread(s) in warp.\n", false},
+};
+
+static void expect_error(size_t k, const char *tool, unsigned host_threads)
+{
+    char place[80];
+    expect_status(9,
+                  "EMU_THREADS=%u EMU_TIMEOUT=1 $emu --tool %s --error-exitcode 9 $p/waits lost"
+                  " %s 2>&1",
+                  host_threads, tool, lost[k].way);
+    snprintf(place, sizeof place, "\n=========     at lost_%s(unsigned int*, unsigned int*) in ",
+             lost[k].way);
+    expect(lost[k].kind);
+    if (strcmp(lost[k].way, "object") != 0) expect(place);
+    expect(strcmp(tool, "racecheck") == 0
+               ? "\n========= RACECHECK SUMMARY: 0 hazards displayed (1 error, 0 warnings)\n"
+           : strcmp(tool, "initcheck") == 0 || strcmp(tool, "synccheck") == 0
+               ? "\n========= ERROR SUMMARY: 1 error\n"
+               : "\n========= ERROR SUMMARY: 2 errors\n"); /* and the call that returns it */
+}
+
+Test(waits, a_deadlock_is_an_error_for_every_tool)
+{
+    for (size_t k = 0; k < COUNT(lost); k++)
+        for (size_t tool = 0; tool < COUNT(tools); tool++)
+            for (size_t t = 0; t < COUNT(threads); t++)
+                if (all_wanted() || (lost[k].waits ? k == tool && t == k % 3 : t == tool % 3))
+                    expect_error(k, tools[tool], threads[t]);
+}
+
+/* Without a tool a kernel that has failed is the error. */
+Test(waits, an_exit_code_without_a_tool)
+{
+    for (size_t k = 0; k < COUNT(lost); k++)
+        if (all_wanted() || !lost[k].waits || k == 0)
+            expect_status(9, "EMU_TIMEOUT=1 $emu --error-exitcode 9 $p/waits lost %s 2>&1",
+                          lost[k].way);
+    expect_status(0, "$emu --error-exitcode 9 $p/waits meet add-barrier 2>&1");
+    expect_status(0, "$emu $p/waits lost named 2>&1");
 }

@@ -228,5 +228,7 @@ void cudart_check_end(void);
 void cudart_check_api(cudaError_t, const void *pointer);
 /* memcheck: reports what of the calling thread's device was not freed. */
 void cudart_check_leaks(void);
+/* A kernel has not come to its end. */
+void cudart_check_failure(void);
 
 #endif

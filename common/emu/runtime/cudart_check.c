@@ -3,7 +3,8 @@
  *
  *   EMU_TOOL=memcheck,racecheck   which checkers; or all of them: all
  *   EMU_PRINT_LIMIT=100           findings that are printed; the rest is only counted; 0: all
- *   EMU_ERROR_EXITCODE=N          the process's exit code if there was an error; 0: its own
+ *   EMU_ERROR_EXITCODE=N          the process's exit code if there was an error; 0: its own. Without
+ *                                 a checker: if a kernel has failed
  *   EMU_API_ERRORS=no             memcheck does not report runtime functions that returned an error
  *   EMU_LEAK_CHECK=full           memcheck also lists memory that was not freed
  *   EMU_CHECK_LOG=FILE            there rather than on stderr; stdout is understood too
@@ -19,6 +20,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +40,10 @@ static struct {
 static uint64_t leaked_bytes;
 static size_t leaks;
 
-static bool ended;     /* the summary has been printed */
-static size_t printed; /* findings so far, of all devices */
+static bool ended;             /* the summary has been printed */
+static size_t printed;         /* findings so far, of all devices */
+static size_t hazards;         /* those of them that are racecheck's */
+static atomic_size_t failures; /* launches that did not come to their end */
 
 /* ---- what is wanted -------------------------------------------------------------------------- */
 
@@ -97,6 +101,7 @@ __attribute__((constructor)) static void read_settings(void)
     wanted.limit = read_whole_number("EMU_PRINT_LIMIT", MAX_LIMIT, "0 to 1000000", DEFAULT_LIMIT);
     if (wanted.limit == 0) wanted.limit = SIZE_MAX;
     wanted.exit_code = (int)read_whole_number("EMU_ERROR_EXITCODE", MAX_EXIT_CODE, "0 to 255", 0);
+    wanted.process = getpid();
     wanted.leaks = read_word("EMU_LEAK_CHECK", "no", "full", "full or no");
     wanted.api_errors = !read_word("EMU_API_ERRORS", "explicit", "no", "explicit or no");
     wanted.checks = read_tools();
@@ -106,7 +111,6 @@ __attribute__((constructor)) static void read_settings(void)
     if (wanted.checks == 0) return;
     wanted.log = open_log();
     wanted.colour = isatty(fileno(wanted.log)) && cudart_setting("NO_COLOR") == NULL;
-    wanted.process = getpid();
     fputs("========= EMU (checks as compute-sanitizer does)\n", wanted.log);
 }
 
@@ -137,6 +141,8 @@ static void print_lines(const char *text, const char *colour)
 
 static void print_finding(const struct emu_finding *f)
 {
+    printed++;
+    hazards += f->tool == EMU_CHECK_RACE;
     static const char red[] = "\033[31m", yellow[] = "\033[33m";
     print_lines(f->head, f->severity == EMU_FINDING_ERROR     ? red
                          : f->severity == EMU_FINDING_WARNING ? yellow
@@ -157,7 +163,7 @@ void cudart_check_print(void)
     flockfile(wanted.log);
     for (int i = 0; i < cudart_device_count(); i++) {
         struct device *device = cudart_device_at(i);
-        for (; device->printed < emu_findings(device->emu); device->printed++, printed++)
+        for (; device->printed < emu_findings(device->emu); device->printed++)
             print_finding(emu_finding(device->emu, device->printed));
     }
     fflush(wanted.log);
@@ -172,7 +178,7 @@ static void print_summary(uint64_t errors, uint64_t warnings)
         fprintf(wanted.log,
                 "========= RACECHECK SUMMARY: %zu hazard%s displayed (%" PRIu64 " error%s, %" PRIu64
                 " warning%s)\n",
-                printed, plural(printed), errors, plural(errors), warnings, plural(warnings));
+                hazards, plural(hazards), errors, plural(errors), warnings, plural(warnings));
     else if (warnings > 0)
         fprintf(wanted.log, "========= ERROR SUMMARY: %" PRIu64 " error%s, %" PRIu64 " warning%s\n",
                 errors, plural(errors), warnings, plural(warnings));
@@ -188,6 +194,8 @@ static void print_summary(uint64_t errors, uint64_t warnings)
 }
 
 /* ---- the program's own mistakes -------------------------------------------------------------- */
+
+void cudart_check_failure(void) { failures++; }
 
 /* Errors that are an answer: the work is not done yet. */
 static bool is_answer(cudaError_t error) { return error == cudaErrorNotReady; }
@@ -227,12 +235,9 @@ void cudart_check_leaks(void)
     leaks += count;
 }
 
-/* Runs last of all when the program ends (101: behind the other reports), since it may set the
- * exit code. A full disk shows only now. */
-__attribute__((destructor(101))) void cudart_check_end(void)
+/* What the checkers have found in all; a full disk shows only now. Returns the number of errors. */
+static uint64_t end_report(void)
 {
-    if (wanted.checks == 0 || wanted.process != getpid() || ended) return;
-    ended = true;
     for (int i = 0; i < cudart_device_count(); i++) {
         int own = cudart_use_device(i);
         cudart_check_leaks();
@@ -253,5 +258,15 @@ __attribute__((destructor(101))) void cudart_check_end(void)
         fprintf(stderr, "emu: the report is not complete: %s\n", strerror(errno));
         cudart_exit(EXIT_USAGE);
     }
+    return errors;
+}
+
+/* Runs last of all when the program ends (101: behind the other reports), since it may set the
+ * exit code. Without a checker, launches that did not come to their end are the errors. */
+__attribute__((destructor(101))) void cudart_check_end(void)
+{
+    if (wanted.process != getpid() || ended) return;
+    ended = true;
+    uint64_t errors = wanted.checks != 0 ? end_report() : failures;
     if (errors > 0 && wanted.exit_code != 0) cudart_exit(wanted.exit_code);
 }

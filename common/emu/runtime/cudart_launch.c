@@ -124,6 +124,7 @@ cudaError_t cudart_run_kernel(const struct kernel_work *work, cudaStream_t strea
         cudart_print("kernels run one after the other here, and the host waits for each: what a "
                      "kernel waits for from another one, or from the host, never comes");
     if (!is_fault(result)) return (cudaError_t)result;
+    cudart_check_failure();
     cudart_set_fault((cudaError_t)result);
     return cudaSuccess;
 }
