@@ -274,7 +274,7 @@ PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 
-tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PROGRAM_QUICK) all experiments $(PROMISES) build/example build/tests/side-by-side build/tests/wrong-scan $(SMALL_BLOCKS) ## build the tests
+tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PROGRAM_QUICK) $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments $(PROMISES) build/example build/tests/side-by-side build/tests/wrong-scan $(SMALL_BLOCKS) ## build the tests
 	@:
 
 # The tests see the parts of the emulator that its library hides, too.
@@ -344,7 +344,7 @@ test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the 
 -include tests/emu/programs/programs.mk
 
 .PHONY: test-all
-# The recorded counters of large scans, too.
+# The recorded counters of large scans, and all that tests/schedules.sh can do, too.
 test-all: export TEST_ALL = 1
 test-all: test programs ## also run all programs of tests/emu/programs, built in every way
 

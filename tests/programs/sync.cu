@@ -96,6 +96,7 @@ __global__ void warp_barrier(int *out, unsigned mask)
 /* Right: one barrier in each arm of a condition that is the same for all threads. */
 __global__ void uniform(int *out, bool yes)
 {
+    out += blockIdx.x * blockDim.x;
     if (yes) {
         __syncthreads();
         out[threadIdx.x] = 1;
