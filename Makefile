@@ -274,7 +274,7 @@ PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 
-tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PROGRAM_QUICK) $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments $(PROMISES) build/example build/tests/side-by-side build/tests/wrong-scan $(SMALL_BLOCKS) ## build the tests
+tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(RACES) $$(PROGRAM_QUICK) $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments $(PROMISES) build/example build/tests/side-by-side build/tests/wrong-scan $(SMALL_BLOCKS) ## build the tests
 	@:
 
 # The tests see the parts of the emulator that its library hides, too.
@@ -330,6 +330,9 @@ build/tests/programs/%.ptx: tests/programs/%.cu
 
 # Pairs of programs, wrong and right, on which the checkers and compute-sanitizer are compared.
 CHECKS   := $(patsubst tests/checks/%.cu,build/checks/%,$(wildcard tests/checks/*.cu))
+
+# The tests run those for racecheck.
+RACES    := $(if $(SANITIZE),,$(filter build/checks/race-%,$(CHECKS)))
 
 checks: $(CHECKS) emu ## build the programs of profiles/checks.sh, build/checks
 	@:

@@ -106,6 +106,20 @@ static const struct hazard hazards[] = {
     {"wrong_copy_groups_no_barrier", 1, 256, "hazard at __shared__", NULL},
     {"right_copies_arrive", 1, 256, NULL, NULL},
     {"wrong_copies_arrive", 1, 256, "RAW hazard at __shared__", copy},
+    {"right_one_stage", 2, 32, NULL, NULL},
+    {"right_one_stage", 2, 64, NULL, NULL},
+    {"right_one_stage", 2, 96, NULL, NULL},
+    {"right_one_stage", 2, 128, NULL, NULL},
+    {"right_two_stages", 2, 32, NULL, NULL},
+    {"right_two_stages", 2, 64, NULL, NULL},
+    {"right_two_stages", 2, 96, NULL, NULL},
+    {"right_two_stages", 2, 128, NULL, NULL},
+    {"right_three_stages", 2, 32, NULL, NULL},
+    {"right_three_stages", 2, 64, NULL, NULL},
+    {"right_three_stages", 2, 96, NULL, NULL},
+    {"right_three_stages", 2, 128, NULL, NULL},
+    {"right_roles", 1, 128, NULL, NULL},
+    {"wrong_roles", 1, 128, "hazard at __shared__", NULL},
     {"right_cluster", 4, 256, NULL, NULL},
     {"wrong_cluster_without_wait", 4, 256, "hazard at __shared__", cluster},
     {"wrong_cluster_relaxed", 4, 256, "RAW hazard at __shared__", cluster},
@@ -154,7 +168,7 @@ Test(racecheck, finds_hazards_and_invents_none, .timeout = 60)
 Test(racecheck, finds_the_same_in_any_order, .timeout = 60)
 {
     for (size_t i = 0; i < sizeof hazards / sizeof *hazards; i++)
-        for (uint64_t seed = 1; seed <= 3; seed++) expect_hazard(&hazards[i], seed);
+        for (uint64_t seed = 1; seed <= 10; seed++) expect_hazard(&hazards[i], seed);
 }
 
 /* Lanes `first` and `second` load one word, and then `writer` stores to it, without a barrier. */

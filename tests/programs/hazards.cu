@@ -5,6 +5,7 @@
  */
 #include <cooperative_groups.h>
 #include <cuda/atomic>
+#include <cuda/pipeline>
 #include <cuda_pipeline.h>
 #pragma nv_diag_suppress 177 /* not every function of step 12's is needed */
 #include "../../steps/12-pipeline/barrier.cuh"
@@ -806,6 +807,61 @@ template <bool before> static __device__ void copies_arrive(int *data, int *flag
 }
 KERNEL(right_copies_arrive) { copies_arrive<true>(data, flags); }
 KERNEL(wrong_copies_arrive) { copies_arrive<false>(data, flags); }
+
+/* ---- pipelines of libcu++ -------------------------------------------------------------------- */
+
+#pragma nv_diag_suppress static_var_with_dynamic_init
+
+/* All threads copy and read. Each warp's first lane counts its threads out, and the last one
+ * invalidates the pipeline's mbarriers. */
+template <int stages> static __device__ void through_stages(int *data, int *flags)
+{
+    enum { TILES = 5 };
+    __shared__ int words[stages][BLOCK];
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, stages> state;
+    auto pipe = cuda::make_pipeline(cg::this_thread_block(), &state);
+    for (int tile = 0, next = 0; tile < TILES; tile++) {
+        for (; next < TILES && next < tile + stages; next++) {
+            pipe.producer_acquire();
+            cuda::memcpy_async(&words[next % stages][threadIdx.x],
+                               &data[next * blockDim.x + threadIdx.x], sizeof(int), pipe);
+            pipe.producer_commit();
+        }
+        pipe.consumer_wait();
+        flags[tile * BLOCK + threadIdx.x] = words[tile % stages][blockDim.x - 1 - threadIdx.x];
+        pipe.consumer_release();
+    }
+}
+KERNEL(right_one_stage) { through_stages<1>(data, flags); }
+KERNEL(right_two_stages) { through_stages<2>(data, flags); }
+KERNEL(right_three_stages) { through_stages<3>(data, flags); }
+
+/* The first warp copies, the others read, and give a stage back when they have, or before. */
+template <bool before> static __device__ void roles(int *data, int *flags)
+{
+    enum { STAGES = 2, TILES = 6 };
+    __shared__ int words[STAGES][WARP];
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, STAGES> state;
+    bool copies = threadIdx.x < WARP;
+    auto pipe =
+        cuda::make_pipeline(cg::this_thread_block(), &state,
+                            copies ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
+    for (int tile = 0; tile < TILES; tile++) {
+        int *stage = words[tile % STAGES], lane = threadIdx.x % WARP;
+        if (copies) {
+            pipe.producer_acquire();
+            cuda::memcpy_async(&stage[lane], &data[tile * WARP + lane], sizeof(int), pipe);
+            pipe.producer_commit();
+        } else {
+            pipe.consumer_wait();
+            if (before) pipe.consumer_release();
+            flags[tile * BLOCK + threadIdx.x] = stage[WARP - 1 - lane];
+            if (!before) pipe.consumer_release();
+        }
+    }
+}
+KERNEL(right_roles) { roles<false>(data, flags); }
+KERNEL(wrong_roles) { roles<true>(data, flags); }
 
 /* ---- blocks of a cluster -------------------------------------------------------------------- */
 

@@ -200,6 +200,46 @@ static const struct leaf *leaf_of(const struct knowledge_space *space, const str
     return (const struct leaf *)k;
 }
 
+/* Until when what an entry's key stands for is known, which for a thread is also said of its warp, or
+ * of all threads. */
+static moment until_of(const struct leaf *leaf, unsigned key, moment base)
+{
+    if (!leaf) return key < COPY_KEY ? base : 0;
+    moment until = entry_until(leaf, key), warp;
+    if (key >= COPY_KEY) return until;
+    if (leaf->base > until) until = leaf->base;
+    if (base > until) until = base;
+    if (key < WARP_KEY && (warp = entry_until(leaf, WARP_KEY + key / 32)) > until) until = warp;
+    return until;
+}
+
+static bool leaf_holds(const struct leaf *leaf, const struct leaf *of, moment base)
+{
+    bool all = of->base <= base || (leaf && of->base <= leaf->base);
+    for (unsigned i = 0; i < of->count && all; i++)
+        all = of->entries[i].until <= until_of(leaf, of->entries[i].key, base);
+    return all;
+}
+
+static bool holds(const struct knowledge *k, const struct knowledge *of, unsigned level,
+                  uint64_t block, moment base)
+{
+    if (k == of || !of) return true;
+    if (!level) return leaf_holds((const struct leaf *)k, (const struct leaf *)of, base);
+    bool all = true;
+    for (unsigned i = 0; i < BRANCHES && all; i++)
+        all = holds(k ? ((const struct node *)k)->branch[i] : NULL,
+                    ((const struct node *)of)->branch[i], level - 1, block,
+                    branch_of(block, level) == i ? base : 0);
+    return all;
+}
+
+bool knowledge_holds(const struct knowledge_space *space, const struct knowledge *k,
+                     const struct knowledge *of, uint64_t block, moment base)
+{
+    return holds(k, of, space->levels, block, base);
+}
+
 moment knowledge_of_copies(const struct knowledge_space *space, const struct knowledge *k,
                            uint64_t block, unsigned key)
 {

@@ -55,6 +55,10 @@ void knowledge_add(struct knowledge_space *, struct knowledge **into, struct kno
 /* Another owner; one owner less. */
 struct knowledge *knowledge_hold(struct knowledge *);
 void knowledge_drop(struct knowledge_space *, struct knowledge **);
+/* Does the first hold all that the second does, if of one block all threads are known until `base`,
+ * besides? */
+bool knowledge_holds(const struct knowledge_space *, const struct knowledge *,
+                     const struct knowledge *of, uint64_t block, moment base);
 /* Until when a thread is known; and copies, by their key. */
 moment knowledge_until(const struct knowledge_space *, const struct knowledge *, uint64_t block,
                        unsigned thread);

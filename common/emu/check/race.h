@@ -8,7 +8,8 @@
  *
  * What orders: barriers of a block, of some of its warps, of a warp's lanes, of a cluster; mbarriers;
  * a fence and then a strong store or an atomic, once a strong load or an atomic has seen it; release
- * and acquire; the end of a kernel. What does not: shuffles, votes and other exchanges of values. An
+ * and acquire; the end of a kernel. Of one word, an atomic is in order behind those that it has seen.
+ * What does not: shuffles, votes and other exchanges of values; volatile and relaxed accesses. An
  * asynchronous copy is nobody's: it is over for those only who have waited for it.
  *
  *   knowledge.c    what a thread can know of others     shadow.c       who touched a granule last
@@ -16,6 +17,9 @@
  *   race_meet.c    barriers: all know of each other     race_report.c  its sentences
  *   race_sync.c    words that hand knowledge on         race_life.c    a device's, a block's part
  *   race_async.c   asynchronous copies, mbarriers
+ *   race_pair.c    two accesses of one byte        race_exit.c    blocks that exit too early
+ *   race_update.c  a load and a store, no atomic   race_earlier.c would an earlier value have done?
+ *   race_uses.c    what the code does with a value
  *
  * These functions are called by the machine where something happens; all but the first group only
  * if block->race is there. While racecheck is on, one host thread runs all blocks.
@@ -45,11 +49,15 @@ void race_access(struct warp *, const struct insn *, uint32_t mask, const uint64
                  const struct block *owner);
 
 /* What fences are for: how far releases and atomics reach, the block or everybody; and that bulk
- * copies see what threads have stored (fence.proxy.async). */
-enum fence { SCOPE_BLOCK, SCOPE_DEVICE, FOR_COPIES, FENCES };
+ * copies see what threads have stored (fence.proxy.async). HEARD is none: of what a thread has heard
+ * by volatile and relaxed accesses, fenced or not. */
+enum fence { SCOPE_BLOCK, SCOPE_DEVICE, FOR_COPIES, HEARD, FENCES };
 void race_fence(struct warp *, uint32_t lanes, enum fence);
 /* These lanes have met at a bar.warp.sync. */
 void race_warp_sync(struct warp *, uint32_t lanes);
+/* … or at a match.sync, which orders no memory. But cuda::pipeline counts a warp's threads by one, so
+ * that the last warp can invalidate its mbarriers: then it is taken for a bar.warp.sync. */
+void race_match(struct warp *, uint32_t lanes);
 /* bar.arrive, and bar.sync when the last has come and those that wait have not gone on yet. */
 void race_barrier_arrive(struct warp *, uint32_t lanes, unsigned number);
 void race_barrier_release(struct block *, unsigned number);
@@ -57,6 +65,14 @@ void race_barrier_release(struct block *, unsigned number);
  * (if it `releases`; otherwise what they had fenced) is known to lanes that come for it later. */
 void race_signal(struct warp *, uint32_t lanes, uint64_t word, bool releases);
 void race_await(struct warp *, uint32_t lanes, uint64_t word);
+
+/* ---- a cluster (race_exit.c) */
+
+/* A block has ended: do its threads know that others' uses of its shared memory are over? */
+void race_exit(struct block *);
+/* A lane uses shared memory, at an offset, of a block that has ended. */
+void race_use_after_exit(struct warp *, const struct insn *, int lane, const struct block *owner,
+                         uint64_t offset);
 
 /* ---- mbarriers (race_async.c) */
 
@@ -71,8 +87,9 @@ void race_mbarrier_arrive(struct warp *, uint32_t lanes, const struct shared_pla
                           bool releases);
 /* … is known when the phase is over … */
 void race_mbarrier_over(const struct shared_place *);
-/* … to lanes that have waited for it. */
-void race_mbarrier_await(struct warp *, uint32_t lanes, const struct shared_place *);
+/* … to lanes that have waited for it, by its parity or by what an arrival returned. */
+void race_mbarrier_await(struct warp *, uint32_t lanes, const struct shared_place *,
+                         bool by_parity);
 
 /* ---- asynchronous copies (race_async.c) */
 

@@ -3,7 +3,8 @@
  *
  * An mbarrier has two words. Arrivals hand on by the second; when its phase is over, that moves to
  * the first, where those who have waited find it. So an arrival is known to nobody before its
- * phase is over, and who waits for the wrong phase, or at another mbarrier, learns nothing.
+ * phase is over, and who waits for the wrong phase, or at another mbarrier, learns nothing. The first
+ * word remembers what it handed on before its last phases were over.
  *
  * A copy's accesses are no thread's. Those copies that are over in the order in which they were
  * begun have a clock of their own: a thread's cp.async; its bulk copies that it waits for by groups;
@@ -38,6 +39,7 @@ void race_mbarrier_init(const struct shared_place *place)
         struct sync_word *word = word_of(place, which);
         for (int s = 0; s < FENCES && word; s++)
             knowledge_drop(space_of(place->owner), &word->known[s]);
+        if (word) sync_forget_before(space_of(place->owner), word);
     }
 }
 
@@ -52,6 +54,8 @@ void race_mbarrier_arrive(struct warp *w, uint32_t lanes, const struct shared_pl
 
 void race_mbarrier_over(const struct shared_place *place)
 {
+    struct sync_word *over = word_of(place, OVER);
+    if (over) sync_keep_before(space_of(place->owner), over, 0, 0);
     for (int s = SCOPE_DEVICE; s < FENCES; s++) {
         struct sync_word *coming = word_of(place, COMING);
         struct knowledge *known = coming ? coming->known[s] : NULL;
@@ -60,13 +64,52 @@ void race_mbarrier_over(const struct shared_place *place)
     }
 }
 
-void race_mbarrier_await(struct warp *w, uint32_t lanes, const struct shared_place *place)
+static bool knows_all(const struct warp *w, int lane, struct knowledge *of)
 {
-    const struct sync_word *word = word_of(place, OVER);
+    struct knowledge_space *space = space_of(w->block);
+    const struct race_block *race = w->block->race;
+    if (knowledge_holds(space, state_of(w)->more[lane], of, w->block->index, race->base))
+        return true;
+    struct knowledge *own = lane_knowledge(w, lane);
+    bool all = knowledge_holds(space, own, of, w->block->index, race->base);
+    knowledge_drop(space, &own);
+    return all;
+}
+
+/* What a lane takes over that has waited for a parity. Every other phase has that parity: if the
+ * lane does not know of the phase between, it might have gone on two phases before. */
+static struct knowledge *const *known_by_parity(const struct warp *w, int lane,
+                                                const struct sync_word *word)
+{
+    struct knowledge *const *known = word->known;
+    for (const struct word_before *b = word->before;
+         b && b->next && !knows_all(w, lane, b->known[SCOPE_DEVICE]); b = b->next->next)
+        known = b->next->known;
+    return known;
+}
+
+static void learn(struct warp *w, uint32_t lanes, struct knowledge *const *known)
+{
+    lanes_learn(w, lanes, known[SCOPE_DEVICE]);
+    for (; lanes && known[FOR_COPIES]; lanes &= lanes - 1)
+        lane_learn_fenced(w, __builtin_ctz(lanes), FOR_COPIES, known[FOR_COPIES]);
+}
+
+void race_mbarrier_await(struct warp *w, uint32_t lanes, const struct shared_place *place,
+                         bool by_parity)
+{
+    const struct race_warp *state = state_of(w);
+    struct sync_word *word = word_of(place, OVER);
     if (!word) return;
-    lanes_learn(w, lanes, word->known[SCOPE_DEVICE]);
-    for (; lanes && word->known[FOR_COPIES]; lanes &= lanes - 1)
-        lane_learn_fenced(w, __builtin_ctz(lanes), FOR_COPIES, word->known[FOR_COPIES]);
+    word->seen = w->block->race->race->serial;
+    while (lanes) { /* mostly all know the same */
+        int first = __builtin_ctz(lanes);
+        uint32_t same = 0;
+        for (uint32_t left = lanes; left; left &= left - 1)
+            if (state->more[__builtin_ctz(left)] == state->more[first]) same |= left & -left;
+        learn(w, same, by_parity ? known_by_parity(w, first, word) : word->known);
+        lanes &= ~same;
+    }
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */

@@ -132,11 +132,22 @@ bool lane_is_fenced(const struct warp *w, int lane, enum fence fence, visit v)
            when <= knowledge_until(space, race->fenced[fence], block, thread);
 }
 
+/* Of its own accesses those before the store, which has a moment of its own. */
+static void add_own_heard(const struct warp *w, int lane, struct knowledge **k)
+{
+    struct knowledge *own = own_block(w, lane, w->block->race->now - 1);
+    knowledge_add(space_of(w->block), k, own);
+    knowledge_add(space_of(w->block), k, w->block->race->common);
+    knowledge_add(space_of(w->block), k, state_of(w)->more[lane]);
+    knowledge_drop(space_of(w->block), &own);
+}
+
 struct knowledge *lane_fenced(const struct warp *w, int lane, enum fence fence)
 {
     const struct race_warp *state = state_of(w);
     struct knowledge *k = knowledge_hold(w->block->race->fenced[fence]);
     knowledge_add(space_of(w->block), &k, state->fenced[fence][lane]);
+    if (fence == HEARD && w->block->race->race->hears) add_own_heard(w, lane, &k);
     if (state->fence_time[fence][lane]) {
         struct known own = {(uint16_t)(w->index * WARP + (unsigned)lane),
                             state->fence_time[fence][lane]};

@@ -1,7 +1,7 @@
 /* race_life.c — racecheck's part of a device, of a launch and of a block: made and thrown away. */
 #include "race_state.h"
 #include "emu/machine/device.h"
-#include "emu/operations/warp_ops.h"
+#include "emu/machine/mbarrier.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ void race_close(struct race *race)
     if (!race) return;
     shadow_close(&race->shadow);
     race_reports_close(race->reports);
-    free(race->leads_to_cas);
+    free(race->uses);
     free(race);
 }
 
@@ -30,19 +30,65 @@ void race_forget(struct race *race, uint64_t address, uint64_t bytes)
     shadow_forget(&race->shadow, address, bytes);
 }
 
+/* Most kernels need nothing of what some instructions ask for. */
+static void look_at_code(struct race *race, const struct emu_kernel *kernel)
+{
+    bool loads = false, stores = false;
+    race->has_inval = false;
+    for (const struct insn *i = kernel->code; i < kernel->code + kernel->code_count; i++) {
+        bool is_strong = (i->order & ORDER_KIND) != ORDER_WEAK;
+        if (i->tally == TALLY_LOAD && is_strong) loads = true;
+        if (i->tally == TALLY_STORE && is_strong) stores = true;
+        if (i->fn == op_mbarrier && i->function == MBARRIER_INVAL) race->has_inval = true;
+    }
+    race->has_flags = loads && stores;
+    race->hears = false;
+    for (size_t n = 0; n < kernel->code_count && race->has_flags && !race->hears && !race->off;
+         n++) {
+        const struct insn *i = &kernel->code[n];
+        race->hears = i->tally == TALLY_LOAD && (i->order & ORDER_KIND) != ORDER_WEAK &&
+                      !race_tries_again(race, kernel, n);
+    }
+}
+
+bool race_tries_again(struct race *race, const struct emu_kernel *kernel, size_t place)
+{
+    if (place == UNKNOWN_PLACE) return true;
+    uint8_t *answer = &race->uses[place].tries_again;
+    if (!*answer) *answer = uses_tries_again(kernel, place) ? 2 : 1;
+    return *answer == 2;
+}
+
+bool race_compares(struct race *race, const struct emu_kernel *kernel, size_t place)
+{
+    if (place == UNKNOWN_PLACE) return true;
+    uint8_t *answer = &race->uses[place].compares;
+    if (!*answer) *answer = uses_compares(kernel, place) ? 2 : 1;
+    return *answer == 2;
+}
+
+const struct decision *race_decision(struct race *race, const struct emu_kernel *kernel,
+                                     size_t place)
+{
+    static const struct decision none;
+    if (place == UNKNOWN_PLACE) return &none;
+    struct code_uses *uses = &race->uses[place];
+    if (!uses->has_decision) {
+        uses->has_decision = true;
+        uses->decision = uses_decision(kernel, place);
+    }
+    return &uses->decision;
+}
+
 void race_begin(struct launch *launch)
 {
     struct race *race = launch->emu->race;
     shadow_new_launch(&race->shadow);
     knowledge_open(&race->space, (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z);
-    free(race->leads_to_cas);
-    race->leads_to_cas = calloc(launch->kernel->code_count, sizeof *race->leads_to_cas);
-    race->off = !race->leads_to_cas;
-    race->has_cas = false;
-    for (size_t i = 0; i < launch->kernel->code_count; i++) {
-        const struct insn *insn = &launch->kernel->code[i];
-        if (insn->tally == TALLY_ATOMIC && insn->function == ATOMIC_CAS) race->has_cas = true;
-    }
+    free(race->uses);
+    race->uses = calloc(launch->kernel->code_count, sizeof *race->uses);
+    race->off = !race->uses;
+    look_at_code(race, launch->kernel);
 }
 
 void race_end(struct launch *launch)
@@ -70,10 +116,11 @@ void race_block_start(struct block *block)
 {
     struct race_block *race = block->race;
     race_clock_reset(race);
+    race_exit_reset(race);
     sync_clear(&race->race->space, &race->words);
     memset(race->shared, 0, race->granules * sizeof *race->shared);
     race->copies.mbarrier_count = 0;
-    for (unsigned i = 0; i < race->warp_count && race->race->has_cas; i++)
+    for (unsigned i = 0; i < race->warp_count && race->race->has_flags; i++)
         memset(race->warps[i].recent, 0, sizeof race->warps[i].recent);
 }
 
@@ -82,6 +129,7 @@ void race_block_free(struct race_block *race)
     if (!race) return;
     if (race->warps) race_clock_reset(race);
     sync_clear(&race->race->space, &race->words);
+    race_exit_reset(race);
     free(race->warps);
     free(race->shared);
     free(race->copies.mbarriers);

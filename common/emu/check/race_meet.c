@@ -23,13 +23,14 @@ struct meeting {
     struct knowledge *known, *fenced[FENCES];
 };
 
-/* The lanes' own entries: one for the warp if all of it is there. `times` NULL: `now` for all. */
+/* The lanes' own entries: one for the warp if all of it is there, and no lane has exited, which need
+ * not have met the others before. `times` NULL: `now` for all. */
 static struct knowledge *entries_of(const struct warp *w, uint32_t lanes, const moment *times,
                                     moment now)
 {
     struct known entries[WARP];
     unsigned count = 0;
-    bool same = lanes == w->live;
+    bool same = lanes == w->live && !w->exited;
     moment first = times ? times[__builtin_ctz(lanes)] : now;
     for (uint32_t left = lanes; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
@@ -123,6 +124,11 @@ void race_warp_sync(struct warp *w, uint32_t lanes)
     }
     end_meeting(space_of(w->block), &m);
     next_moment(race);
+}
+
+void race_match(struct warp *w, uint32_t lanes)
+{
+    if (w->block->race->race->has_inval) race_warp_sync(w, lanes);
 }
 
 /* ---- barriers of a block --------------------------------------------------------------------- */

@@ -20,7 +20,25 @@ enum distance {
     SAME_CLUSTER,
     SAME_GRID,
     COPY_BEFORE,
-    UNSEEN
+    UNSEEN,
+    UNFENCED,
+    LOST,
+    EXIT
+};
+
+static const struct {
+    const char *name, *then, *now;
+    enum distance distance; /* SAME_INSTRUCTION: that of the two threads */
+} words[HAZARDS] = {
+    [READ_AFTER_WRITE] = {"RAW", "wrote it", "reads it", SAME_INSTRUCTION},
+    [WRITE_AFTER_READ] = {"WAR", "read it", "writes it", SAME_INSTRUCTION},
+    [WRITE_AFTER_WRITE] = {"WAW", "wrote it", "writes it", SAME_INSTRUCTION},
+    [UNSEEN_BY_COPY] = {"RAW", "wrote it", "reads it", UNSEEN},
+    [UNFENCED_READ] = {"RAW", "wrote it", "reads it", UNFENCED},
+    [UNFENCED_WRITE] = {"WAR", "read it", "writes it", UNFENCED},
+    [LOST_UPDATE] = {"WAW", "wrote it", "has read it, and writes it", LOST},
+    [USE_BEFORE_EXIT] = {"WAR", "used it", "exits", EXIT},
+    [USE_AFTER_EXIT] = {"RAW", "has exited", "uses it", EXIT},
 };
 
 struct report {
@@ -133,7 +151,8 @@ void race_report(struct warp *w, const struct insn *i, int lane, enum hazard haz
     if (now->tally == TALLY_LOAD && then && then->tally == TALLY_ATOMIC) new.load = i;
     if (then && then->tally == TALLY_LOAD && now->tally == TALLY_ATOMIC)
         new.load = &kernel->code[before_place];
-    new.distance = hazard == UNSEEN_BY_COPY ? UNSEEN : distance_to(w, thread, before, maker, space);
+    new.distance = words[hazard].distance ? words[hazard].distance
+                                          : distance_to(w, thread, before, maker, space);
     struct report *r = place_of(reports, &new);
     uint64_t count = r->count;
     if (!r->now) {
@@ -150,9 +169,12 @@ void race_report(struct warp *w, const struct insn *i, int lane, enum hazard haz
 
 static const char *name_of_access(const struct insn *insn, bool is_copy)
 {
-    if (!insn) return "some";
-    if (is_copy) return "Copy";
-    return insn->tally == TALLY_LOAD ? "Read" : insn->tally == TALLY_STORE ? "Write" : "Atomic";
+    if (!insn) return "some access";
+    if (is_copy) return "Copy access";
+    if (insn->control == CONTROL_EXIT) return "Exit";
+    return insn->tally == TALLY_LOAD    ? "Read access"
+           : insn->tally == TALLY_STORE ? "Write access"
+                                        : "Atomic access";
 }
 
 static const char *const advice[] = {
@@ -166,7 +188,15 @@ static const char *const advice[] = {
     "No wait for that copy comes before: at the mbarrier it arrives at, or for its group by the "
     "thread that began it, and then a barrier",
     "Bulk copies need not see what threads have stored: is a fence.proxy.async missing between "
-    "them?"};
+    "them?",
+    "Volatile and relaxed accesses order nothing: is a __threadfence() missing between each of "
+    "them "
+    "and the flag or lock beside it?",
+    "Between this thread's load and its store another may store, which is lost: it takes an "
+    "atomic, "
+    "or a lock with a __threadfence() behind and before it",
+    "Nothing makes that block wait until the other has used its shared memory: is a cluster.sync() "
+    "missing before its end?"};
 
 /* "thread (0,0,0) in block (0,0,0)", or a copy that it has begun. */
 static void describe_who(const struct check_place *place, bool is_copy, bool is_known, char *text,
@@ -178,21 +208,17 @@ static void describe_who(const struct check_place *place, bool is_copy, bool is_
 
 static void tell(const struct launch *launch, const struct report *r)
 {
-    static const char *const then[] = {"wrote", "read", "wrote", "wrote"};
-    static const char *const now[] = {"reads", "writes", "writes", "reads"};
-    static const char *const names[] = {"RAW", "WAR", "WAW", "RAW"};
     char kind[60], head[CHECK_TEXT], detail[CHECK_TEXT], here[400], there[400], me[99], they[99];
     check_describe_insn(launch->kernel, r->now, here, sizeof here);
     check_describe_insn(launch->kernel, r->before, there, sizeof there);
     describe_who(&r->place, r->copies, true, me, sizeof me);
     describe_who(&r->other, r->copied, !r->copied_for_all, they, sizeof they);
-    snprintf(kind, sizeof kind, "%s hazard at __%s__ address", names[r->hazard],
+    snprintf(kind, sizeof kind, "%s hazard at __%s__ address", words[r->hazard].name,
              r->space == PTX_SHARED ? "shared" : "global");
-    snprintf(head, sizeof head,
-             "Error: Race reported between %s access at %s\n    and %s access at %s",
+    snprintf(head, sizeof head, "Error: Race reported between %s at %s\n    and %s at %s",
              name_of_access(r->before, r->copied), there, name_of_access(r->now, r->copies), here);
-    snprintf(detail, sizeof detail, "    %s 0x%" PRIx64 ": %s %s it, %s %s it\n    %s", kind,
-             r->address, they, then[r->hazard], me, now[r->hazard], advice[r->distance]);
+    snprintf(detail, sizeof detail, "    %s 0x%" PRIx64 ": %s %s, %s %s\n    %s", kind, r->address,
+             they, words[r->hazard].then, me, words[r->hazard].now, advice[r->distance]);
     check_report(launch->emu, launch,
                  &(struct check_report){.tool = EMU_CHECK_RACE,
                                         .severity = EMU_FINDING_ERROR,
@@ -217,7 +243,9 @@ void race_reports_tell(struct race_reports *reports, const struct launch *launch
     if (reports->count) qsort(reports->table, reports->size, sizeof *reports->table, by_order);
     for (size_t i = 0; i < reports->count; i++) {
         const struct report *r = &reports->table[i];
-        if (!r->load || !launch->emu->race->leads_to_cas[r->load - launch->kernel->code])
+        /* The CUDA guide's loop around atomicCAS begins with a plain load: whatever it finds, the
+         * loop is right. */
+        if (!r->load || !uses_swaps(launch->kernel, (size_t)(r->load - launch->kernel->code)))
             tell(launch, r);
     }
     free(reports->table);

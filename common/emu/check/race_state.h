@@ -3,6 +3,7 @@
 #define EMU_RACE_STATE_H
 
 #include "race.h"
+#include "race_uses.h"
 #include "shadow.h"
 
 /* How an access takes part in synchronisation, in struct insn's `order`. A granule's kind is one of
@@ -23,7 +24,18 @@ static inline enum maker maker_of(unsigned kind) { return (enum maker)(kind >> M
 struct sync_word {
     uint64_t key; /* 0: this place in the table is free */
     struct knowledge *known[FENCES];
-    uint64_t block; /* whose known[SCOPE_BLOCK] is */
+    uint64_t block;             /* whose known[SCOPE_BLOCK] is */
+    uint64_t seen;              /* of a cluster's shared memory: see race_exit.c */
+    struct word_before *before; /* the last stores, newest first: see race_earlier.c */
+};
+
+/* What a word was, and handed on, before a store. */
+enum { MOST_BEFORE = 8 };
+struct word_before {
+    struct word_before *next;
+    visit store;
+    uint32_t value;
+    struct knowledge *known[FENCES];
 };
 
 struct sync_table {
@@ -31,11 +43,13 @@ struct sync_table {
     size_t size, count;
 };
 
-/* The last loads of a lane, newest first; see note_load() in race.c. */
+/* The last strong reads of a lane, newest first: see race_update.c. */
 enum { RECENT = 4 };
-struct recent_load {
-    uint64_t address;
-    unsigned place;
+struct recent_read {
+    uint64_t address; /* of the granule */
+    visit seen;       /* its last write at that time */
+    uint16_t place;
+    bool is_there, is_atomic;
 };
 
 /*
@@ -44,7 +58,7 @@ struct recent_load {
  * fence_time (0: no fence).
  */
 struct race_warp {
-    struct recent_load recent[WARP][RECENT];
+    struct recent_read recent[WARP][RECENT];
     moment base;                    /* every lane knows every other lane until here */
     uint32_t with_more, has_fenced; /* lanes with something in the arrays */
     struct knowledge *more[WARP];
@@ -61,7 +75,8 @@ struct race_block {
     unsigned warp_count;
     struct granule *shared;
     size_t granules;
-    struct sync_table words; /* in shared memory */
+    struct sync_table words;   /* in shared memory */
+    struct remote_use *remote; /* of it, by threads of other blocks; NULL: none yet */
     /* Copies that are being begun; and the mbarriers that they have arrived at, whose places here are
      * their numbers. */
     struct race_copies {
@@ -75,14 +90,24 @@ struct race_block {
     bool has_arrived[MAX_BARRIERS];
 };
 
+/* What race_uses.c has told of an instruction: asked once. */
+struct code_uses {
+    bool has_decision;
+    uint8_t tries_again, compares; /* 0: not asked yet; 1: no; 2: yes */
+    struct decision decision;
+};
+
 struct race {
     struct knowledge_space space;
     struct shadow shadow;
     struct sync_table words; /* in global memory */
     struct race_reports *reports;
-    bool has_cas;       /* the kernel has an atomicCAS */
-    bool *leads_to_cas; /* by instruction: loads of what the thread then compares and swaps */
-    bool off;           /* for the rest of this launch: it has no memory left */
+    bool has_flags;         /* the kernel loads and stores words that are volatile, relaxed, … */
+    bool hears;             /* and some of these loads are no polls: HEARD is needed */
+    bool has_inval;         /* it has an mbarrier.inval: see race_match() */
+    bool off;               /* for the rest of this launch: it has no memory left */
+    uint64_t serial;        /* of stores to shared memory of another block: see race_exit.c */
+    struct code_uses *uses; /* by instruction: what race_uses.c has told */
 };
 
 static inline struct race_warp *state_of(const struct warp *w)
@@ -120,11 +145,33 @@ void forget_warp(struct knowledge_space *, struct race_warp *);
 void race_clock_reset(struct race_block *);
 
 /* race_sync.c: what happens to a word of memory that a strong access of one lane touches. */
-void sync_acquire(struct warp *, int lane, struct sync_table *, uint64_t key);
-void sync_release(struct warp *, int lane, struct sync_table *, uint64_t key, bool replaces);
+struct stored {
+    bool replaces, changes; /* it is a plain store; it is no atomic that leaves the word as it is */
+    uint32_t before;        /* what the word holds */
+};
+/* How a lane reads: a value that `earlier` stores less would have given; and whether it goes by it. */
+struct reading {
+    unsigned earlier;
+    bool goes_by_it;
+};
+void sync_acquire(struct warp *, int lane, struct sync_table *, uint64_t key, struct reading);
+void sync_release(struct warp *, int lane, struct sync_table *, uint64_t key, struct stored);
 void sync_clear(struct knowledge_space *, struct sync_table *);
+/* Remembers what a word holds and hands on before a store. */
+void sync_keep_before(struct knowledge_space *, struct sync_word *, uint32_t value, visit store);
+void sync_forget_before(struct knowledge_space *, struct sync_word *);
+/* The word of a key; NULL: it is not there. */
+struct sync_word *sync_word_at(const struct sync_table *, uint64_t key);
 /* A block's word, made if it is not there; NULL: no memory for it. */
 struct sync_word *sync_word_for(const struct block *, struct sync_table *, uint64_t key);
+
+/* race_exit.c: for another block */
+void race_exit_reset(struct race_block *);
+
+/* race_life.c: race_uses.c's answers for this launch's kernel. */
+bool race_tries_again(struct race *, const struct emu_kernel *, size_t place);
+bool race_compares(struct race *, const struct emu_kernel *, size_t place);
+const struct decision *race_decision(struct race *, const struct emu_kernel *, size_t place);
 
 /* race_report.c */
 struct race_reports *race_reports_open(void);
@@ -134,7 +181,18 @@ void race_reports_tell(struct race_reports *, const struct launch *);
 /* `lane` touches the bytes at `address` now, and `before` says who did, whose it was, and where:
  * UNKNOWN_PLACE if the kernel is too long to tell. */
 enum { AT_ONCE = 0 }; /* the moment of another lane of the very same instruction */
-enum hazard { READ_AFTER_WRITE, WRITE_AFTER_READ, WRITE_AFTER_WRITE, UNSEEN_BY_COPY };
+enum hazard {
+    READ_AFTER_WRITE,
+    WRITE_AFTER_READ,
+    WRITE_AFTER_WRITE,
+    UNSEEN_BY_COPY,
+    UNFENCED_READ, /* volatile or relaxed accesses: see counts_on_order() in race_pair.c */
+    UNFENCED_WRITE,
+    LOST_UPDATE,     /* see race_update.c */
+    USE_BEFORE_EXIT, /* shared memory of a block that may exit before: see race_exit.c */
+    USE_AFTER_EXIT,
+    HAZARDS
+};
 void race_report(struct warp *, const struct insn *, int lane, enum hazard, visit before,
                  enum maker, unsigned before_place, enum ptx_space, uint64_t address);
 

@@ -5,6 +5,7 @@
 #include "stuck.h"
 #include "await.h"
 #include "repeat.h"
+#include "emu/check/race.h"
 #include <stdlib.h>
 
 struct cluster *cluster_new(struct launch *launch)
@@ -72,6 +73,7 @@ bool cluster_run(struct cluster *cluster, struct insn_counts *counts)
             if (stop == BLOCK_SLICE_OVER) slice_over = true;
             if (stop == BLOCK_ENDED) {
                 async_end(block);
+                if (block->race) race_exit(block);
                 block->ended = true;
                 cluster->ended++;
             }

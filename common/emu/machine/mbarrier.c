@@ -277,7 +277,7 @@ void mbarrier_wait_result(struct warp *w, const struct insn *i, uint32_t lanes, 
         if (!find(w, i, __builtin_ctz(over), &place)) return;
         for (uint32_t left = same; left; left &= left - 1)
             race_mbarrier_use(w, i, __builtin_ctz(left), &place, "ld");
-        race_mbarrier_await(w, same, &place);
+        race_mbarrier_await(w, same, &place, i->flip_c);
         over &= ~same;
     }
 }

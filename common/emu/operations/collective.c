@@ -63,6 +63,7 @@ void op_vote(struct warp *w, const struct insn *i, uint32_t mask)
 void op_match_any(struct warp *w, const struct insn *i, uint32_t mask)
 {
     uint32_t result[WARP] = {0}, *d = lanes_32(w, i->d);
+    if (w->block->race) race_match(w, mask);
     for (int lane = 0; lane < WARP; lane++)
         for (int other = 0; other < WARP; other++)
             if (mask >> lane & mask >> other & 1 && value_of(w, i, lane) == value_of(w, i, other))

@@ -1,0 +1,136 @@
+/*
+ * race_earlier.c — would an earlier value have done as well?
+ *
+ * A thread that waits until a flag is at least 3 may find it at 7, if the one that stores it has run
+ * ahead; but it must be right with what was in order behind 3. So where a value that is read only
+ * decides a branch, and the value before it would have decided the same, the thread takes over what
+ * that one has handed on, and no more. Then a slot that is used again too early is found in whatever
+ * order threads run. The branch is tried for that, with a lane's registers, which are put back.
+ *
+ * It looks back by a few stores. A thread that knows already that a store is over reads nothing older.
+ */
+#include "race_touch.h"
+#include <string.h>
+
+/* ---- trying a branch ------------------------------------------------------------------------- */
+
+enum { PARTS = 32, SAVED = 2 * PARTS + 1 };
+
+/* A lane's part of a register: `bytes` of them, or a bit of a predicate (0). */
+struct saved {
+    slot slot;
+    unsigned bytes;
+    uint64_t value;
+};
+
+static void put(const struct warp *w, struct saved s, int lane)
+{
+    if (s.bytes) {
+        memcpy((uint8_t *)slot_at(w, s.slot) + (size_t)lane * s.bytes, &s.value, s.bytes);
+        return;
+    }
+    uint32_t *bits = slot_at(w, s.slot);
+    *bits = (*bits & ~bit_of(lane)) | (uint32_t)s.value << lane;
+}
+
+static struct saved take(const struct warp *w, slot slot, unsigned bytes, int lane)
+{
+    struct saved s = {slot, bytes, 0};
+    if (bytes)
+        memcpy(&s.value, (const uint8_t *)slot_at(w, slot) + (size_t)lane * bytes, bytes);
+    else
+        s.value = *(const uint32_t *)slot_at(w, slot) >> lane & 1;
+    return s;
+}
+
+static unsigned register_bytes(const struct decision *d, const struct ptx_operand *operand)
+{
+    enum ptx_type type = d->function->registers[operand->index].type;
+    size_t bytes = ptx_type_size(type);
+    return type == PTX_PRED ? 0 : bytes >= sizeof(uint64_t) ? sizeof(uint64_t) : sizeof(uint32_t);
+}
+
+/* What an instruction of the trial will overwrite. */
+static unsigned save(const struct touch *t, const struct decision *d, const struct insn *i,
+                     struct saved *all)
+{
+    const struct ptx_operand *result = &i->source->operands[0];
+    unsigned count = 0;
+    all[count++] = take(t->w, i->d, register_bytes(d, result), t->lane);
+    if (result->other && i->v[0] != NO_SLOT) all[count++] = take(t->w, i->v[0], 0, t->lane);
+    return count;
+}
+
+static slot result_of(const struct insn *i) { return i->tally == TALLY_LOAD ? i->v[0] : i->d; }
+
+static bool lets_through(const struct warp *w, const struct insn *i, int lane)
+{
+    return ((*(const uint32_t *)slot_at(w, i->guard) ^ i->guard_flip) >> lane & 1) != 0;
+}
+
+/* Does the lane take the branch if it reads `value`? */
+static bool is_taken(const struct touch *t, const struct decision *d, uint64_t value)
+{
+    struct saved all[SAVED];
+    const struct insn *code = t->w->block->launch->kernel->code;
+    unsigned count = 0;
+    all[count++] = take(t->w, result_of(t->insn), t->insn->lane_bytes, t->lane);
+    put(t->w, (struct saved){result_of(t->insn), t->insn->lane_bytes, value}, t->lane);
+    for (uint32_t parts = d->parts; parts; parts &= parts - 1) {
+        const struct insn *i = t->insn + 1 + __builtin_ctz(parts);
+        if (!lets_through(t->w, i, t->lane)) continue;
+        count += save(t, d, i, &all[count]);
+        i->fn(t->w, i, bit_of(t->lane));
+    }
+    bool taken = lets_through(t->w, &code[d->branch], t->lane);
+    while (count) put(t->w, all[--count], t->lane);
+    return taken;
+}
+
+/* ---- which value ----------------------------------------------------------------------------- */
+
+/* Is it a load, or an atomic that changes nothing, of a word or two? */
+static bool only_reads(const struct touch *t)
+{
+    const struct insn *i = t->insn;
+    if (t->reads && i->lane_bytes == i->element_bytes && i->elements <= 1 &&
+        result_of(i) != NO_SLOT && i->element_bytes >= GRANULE)
+        return !t->writes || !t->changes;
+    return false;
+}
+
+/* The value `back` stores earlier, put together from the words that it is in. False: there is none,
+ * or the lane knows that a later store is over. */
+static bool value_before(const struct touch *t, struct sync_table *table, uint64_t address,
+                         unsigned back, uint64_t *value)
+{
+    bool any = false;
+    for (unsigned at = 0; at < t->insn->element_bytes; at += GRANULE) {
+        const struct sync_word *word = sync_word_at(table, (address + at) / GRANULE + 1);
+        const struct word_before *b = word ? word->before : NULL;
+        for (unsigned k = 1; b && k < back; k++) b = b->next;
+        if (!b || lane_knows(t->w, t->lane, b->store)) continue;
+        memcpy((uint8_t *)value + at, &b->value, GRANULE);
+        any = true;
+    }
+    return any;
+}
+
+unsigned race_stores_back(const struct touch *t, struct sync_table *table, uint64_t address,
+                          uint64_t host)
+{
+    uint64_t now = 0, before;
+    unsigned back = 0;
+    if (!table->count || !only_reads(t)) return 0;
+    memcpy(&now, (const void *)(uintptr_t)(host + address), t->insn->element_bytes);
+    before = now;
+    if (!value_before(t, table, address, 1, &before)) return 0;
+    const struct decision *d =
+        race_decision(t->w->block->race->race, t->w->block->launch->kernel, t->place);
+    if (!d->branch) return 0;
+    bool taken = is_taken(t, d, now);
+    while (value_before(t, table, address, back + 1, &before) &&
+           (before == now || is_taken(t, d, before) == taken))
+        back++;
+    return back;
+}

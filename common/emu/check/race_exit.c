@@ -1,0 +1,99 @@
+/*
+ * race_exit.c — shared memory that ends with its block, while others of its cluster use it.
+ *
+ * A block may exit when one of its threads knows that what other blocks do there is over; it need
+ * not know of every access, but of each thread's last one. A store that is strong, such as an arrival
+ * at its mbarrier, it may also have seen, by a strong load or a wait: for that the stores are
+ * numbered, and words keep the number at which they were last read (struct sync_word).
+ */
+#include "race_touch.h"
+#include "emu/machine/shared.h"
+#include <stdlib.h>
+
+/* A thread's last use of the memory, and its last strong store there. */
+struct use {
+    visit who;
+    uint64_t serial; /* of the strong store */
+    uint32_t offset;
+    uint16_t place;
+};
+struct remote_use {
+    struct use last, strong;
+};
+
+void race_exit_reset(struct race_block *race)
+{
+    free(race->remote);
+    race->remote = NULL;
+}
+
+static size_t count_of(const struct block *block)
+{
+    return (size_t)block->cluster->size * block->threads;
+}
+
+void touch_remote(const struct touch *t, uint64_t offset)
+{
+    const struct block *block = t->w->block;
+    struct race_block *owner = t->owner;
+    unsigned thread = t->w->index * WARP + (unsigned)t->lane;
+    if (maker_of(t->kind) != BY_THREAD) return;
+    if (!owner->remote && !(owner->remote = calloc(count_of(block), sizeof *owner->remote))) {
+        owner->race->off = true;
+        return;
+    }
+    bool is_strong = t->writes && (t->kind & KIND_MASK) != KIND_WEAK;
+    struct remote_use *remote = &owner->remote[block->rank * block->threads + thread];
+    *(is_strong ? &remote->strong : &remote->last) =
+        (struct use){visit_make(block->index, thread, block->race->now, 1), ++owner->race->serial,
+                     (uint32_t)offset, (uint16_t)t->place};
+}
+
+static bool is_known(const struct block *block, visit who)
+{
+    for (unsigned i = 0; i < block->warp_count; i++)
+        for (int lane = 0; lane < WARP; lane++) {
+            uint32_t more = block->race->warps[i].with_more;
+            if ((!lane || more & bit_of(lane)) && lane_knows(&block->warps[i], lane, who))
+                return true;
+        }
+    return false;
+}
+
+static bool was_seen(const struct block *block, const struct use *use)
+{
+    const struct sync_word *word = sync_word_at(&block->race->words, use->offset / GRANULE + 1);
+    return word && word->seen >= use->serial;
+}
+
+static unsigned exit_place(const struct emu_kernel *kernel)
+{
+    size_t place = kernel->function->instruction_count;
+    return place < UNKNOWN_PLACE ? (unsigned)place : UNKNOWN_PLACE;
+}
+
+static void check_use(struct block *block, const struct use *use, bool is_strong)
+{
+    const struct emu_kernel *kernel = block->launch->kernel;
+    if (!visit_bytes(use->who) || is_known(block, use->who) || (is_strong && was_seen(block, use)))
+        return;
+    race_report(&block->warps[0], &kernel->code[kernel->function->instruction_count], 0,
+                USE_BEFORE_EXIT, use->who, BY_THREAD, use->place, PTX_SHARED, use->offset);
+}
+
+void race_exit(struct block *block)
+{
+    const struct race_block *race = block->race;
+    if (race->race->off || !race->remote) return;
+    for (size_t k = 0; k < count_of(block); k++) {
+        check_use(block, &race->remote[k].last, false);
+        check_use(block, &race->remote[k].strong, true);
+    }
+}
+
+void race_use_after_exit(struct warp *w, const struct insn *i, int lane, const struct block *owner,
+                         uint64_t offset)
+{
+    race_report(w, i, lane, USE_AFTER_EXIT, visit_make(owner->index, 0, AT_ONCE, 1), BY_THREAD,
+                exit_place(w->block->launch->kernel), PTX_SHARED, offset);
+}

@@ -1,0 +1,56 @@
+/*
+ * race_update.c — a word that is loaded, changed and stored again, each by a volatile or relaxed
+ * access.
+ *
+ * None of them races with another thread's, but the three together are no atomic: what another
+ * stores between the load and the store is lost. It is a hazard if that has happened, and also if the
+ * other's store was seen without being in order, and so might as well have come later. It is none if
+ * the thread has polled until it saw that store, for then its turn has come (a ticket lock's).
+ */
+#include "race_touch.h"
+
+static bool is_flag(unsigned kind)
+{
+    unsigned how = kind & KIND_MASK;
+    return (how == KIND_VOLATILE || how == KIND_STRONG) && maker_of(kind) == BY_THREAD;
+}
+
+void touch_note(const struct touch *t, const struct granule *g)
+{
+    struct recent_read *recent = state_of(t->w)->recent[t->lane];
+    bool is_atomic = (t->kind & KIND_MASK) == KIND_ATOMIC;
+    if ((!is_flag(t->kind) && !is_atomic) || t->place == UNKNOWN_PLACE) return;
+    struct recent_read new = {t->address, g->who[LAST_WRITE], (uint16_t)t->place, true, is_atomic};
+    unsigned k = 0;
+    while (k < RECENT - 1 && (recent[k].address != new.address || recent[k].place != new.place))
+        k++;
+    for (; k > 0; k--) recent[k] = recent[k - 1];
+    recent[0] = new;
+}
+
+/* Has its turn come by that read? It waited for that store, or was an atomic itself. */
+static bool has_waited(const struct touch *t, const struct recent_read *read, visit store)
+{
+    return read->seen == store &&
+           (read->is_atomic ||
+            race_tries_again(t->w->block->race->race, t->w->block->launch->kernel, read->place));
+}
+
+void touch_check_update(const struct touch *t, const struct granule *g)
+{
+    const struct recent_read *recent = state_of(t->w)->recent[t->lane], *last = NULL;
+    visit store = g->who[LAST_WRITE];
+    if (!is_flag(t->kind) || !is_flag(granule_kind(g, LAST_WRITE)) || !visit_bytes(store) ||
+        t->place == UNKNOWN_PLACE || lane_knows(t->w, t->lane, store))
+        return;
+    for (int k = 0; k < RECENT; k++) {
+        if (!recent[k].is_there || recent[k].address != t->address) continue;
+        if (has_waited(t, &recent[k], store)) return;
+        if (!last) last = &recent[k];
+    }
+    if (!last || stores_same(t) ||
+        (last->seen == store && !uses_feeds(t->w->block->launch->kernel, last->place, t->place)))
+        return;
+    race_report(t->w, t->insn, t->lane, LOST_UPDATE, store, BY_THREAD, g->place[LAST_WRITE],
+                t->space, t->address);
+}

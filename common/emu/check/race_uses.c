@@ -1,0 +1,295 @@
+/* race_uses.c — see race_uses.h. */
+#include "race_uses.h"
+#include "emu/operations/warp_ops.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* A function's code, and which of its registers a value may have gone into. */
+struct body {
+    const struct insn *code;
+    size_t count;
+    const struct ptx_function *function;
+    bool *has_it; /* by register; NULL: no memory */
+    bool leaves;  /* it is an argument of a call, or the function's result */
+    bool is_kept; /* it is in local memory, where code that is not optimised keeps its variables */
+};
+
+static struct body body_at(const struct emu_kernel *kernel, size_t place)
+{
+    struct body b = {.code = kernel->code,
+                     .count = kernel->function->instruction_count + 1,
+                     .function = kernel->function};
+    for (size_t f = 0; place >= b.count && f < kernel->function_count; f++) {
+        const struct callee *callee = kernel->callees[f];
+        if (!callee || callee->builtin || !callee->function->has_body || place < callee->entry ||
+            place > callee->entry + callee->function->instruction_count)
+            continue;
+        b.code = kernel->code + callee->entry;
+        b.count = callee->function->instruction_count + 1;
+        b.function = callee->function;
+        break;
+    }
+    b.has_it = calloc(b.function->register_count + 1, sizeof *b.has_it);
+    return b;
+}
+
+/* ---- where a value goes ---------------------------------------------------------------------- */
+
+/* Addresses do not count: what is stored where a value points to is another value. */
+static bool is_in(const struct body *b, const struct ptx_operand *operand)
+{
+    if (operand->kind == PTX_REGISTER && b->has_it[operand->index]) return true;
+    for (unsigned k = 0; operand->kind == PTX_VECTOR && k < operand->count; k++)
+        if (is_in(b, operand->items[k])) return true;
+    return operand->other && is_in(b, operand->other);
+}
+
+static bool put_into(struct body *b, const struct ptx_operand *operand)
+{
+    bool changed = false;
+    if (operand->kind == PTX_REGISTER && !b->has_it[operand->index])
+        changed = b->has_it[operand->index] = true;
+    for (unsigned k = 0; operand->kind == PTX_VECTOR && k < operand->count; k++)
+        changed = put_into(b, operand->items[k]) || changed;
+    return (operand->other && put_into(b, operand->other)) || changed;
+}
+
+/* How many of an instruction's operands are results: the first, if it is no place in memory. */
+static unsigned results_of(const struct insn *i)
+{
+    return i->control != CONTROL_TABLE && i->source->operand_count &&
+           i->source->operands[0].kind != PTX_ADDRESS;
+}
+
+static bool takes_it(const struct body *b, const struct insn *i)
+{
+    if (i->source->guard >= 0 && b->has_it[i->source->guard]) return true;
+    for (unsigned k = results_of(i); k < i->source->operand_count; k++)
+        if (is_in(b, &i->source->operands[k])) return true;
+    return false;
+}
+
+static const struct ptx_operand *address_in(const struct insn *i)
+{
+    for (unsigned k = 0; k < i->source->operand_count; k++)
+        if (i->source->operands[k].kind == PTX_ADDRESS) return &i->source->operands[k];
+    return NULL;
+}
+
+/* Is it a load or store of a variable in local memory, which %SP and %SPL point to? */
+static bool is_variable(const struct body *b, const struct insn *i)
+{
+    static const char stack[] = "%SP";
+    const struct ptx_operand *address = address_in(i);
+    return address && address->base->kind == PTX_REGISTER &&
+           !strncmp(b->function->registers[address->base->index].name, stack, strlen(stack));
+}
+
+/* A value that is stored: it may be loaded again, here or in another function. */
+static void note_store(struct body *b, const struct insn *i)
+{
+    if (i->space == PTX_PARAM) b->leaves = true;
+    if (is_variable(b, i)) b->is_kept = true;
+}
+
+/* Follows what `place` reads to all registers that it may reach. */
+static void follow(struct body *b, const struct insn *place)
+{
+    if (place->source->operand_count) put_into(b, &place->source->operands[0]);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t n = 0; n + 1 < b->count; n++) {
+            const struct insn *i = &b->code[n];
+            bool is_load = b->is_kept && i->tally == TALLY_LOAD && is_variable(b, i);
+            if (!takes_it(b, i) && !is_load) continue;
+            if (!strcmp(i->source->words[0], "st")) note_store(b, i);
+            if (results_of(i)) changed = put_into(b, &i->source->operands[0]) || changed;
+        }
+    }
+}
+
+/* ---- what it decides ------------------------------------------------------------------------- */
+
+static bool ends(const struct insn *i)
+{
+    return i->control == CONTROL_EXIT || i->control == CONTROL_RETURN;
+}
+
+/* Can a place be reached behind the instruction n, one of those that `can` holds? */
+static bool goes_to(const struct body *b, const struct emu_kernel *kernel, size_t n,
+                    const bool *can, bool *decides)
+{
+    const struct insn *i = &b->code[n];
+    size_t base = (size_t)(b->code - kernel->code);
+    bool held_back = n + 1 < b->count && i->source->guard >= 0; /* it may be */
+    bool jumps = i->control == CONTROL_BRANCH || i->control == CONTROL_TABLE;
+    bool any = false, all = true;
+    if ((!jumps && !ends(i)) || held_back) any = all = can[n + 1];
+    if (ends(i)) any = true;
+    for (uint32_t k = 0; jumps && k < (i->control == CONTROL_TABLE ? i->target : 1); k++) {
+        bool next = can[(i->control == CONTROL_TABLE ? i->targets[k] : i->target) - base];
+        any = any || next;
+        all = all && next;
+    }
+    *decides = any && !all;
+    return any;
+}
+
+/* Does the value decide whether `again` is carried out: is there a place where it chooses between a
+ * way to the end that must pass `again`, and one that need not? */
+static bool decides(const struct body *b, const struct emu_kernel *kernel, size_t again)
+{
+    const struct ptx_instruction *source = b->code[again].source;
+    bool *can_end = calloc(b->count + 1, sizeof *can_end); /* without it */
+    bool chooses, yes = !can_end || (source->guard >= 0 && b->has_it[source->guard]);
+    for (bool changed = !yes; changed;) {
+        changed = false;
+        for (size_t n = b->count; n-- > 0;)
+            if (n != again && !can_end[n] && goes_to(b, kernel, n, can_end, &chooses))
+                changed = can_end[n] = true;
+    }
+    for (size_t n = 0; n + 1 < b->count && !yes; n++)
+        yes = takes_it(b, &b->code[n]) && goes_to(b, kernel, n, can_end, &chooses) && chooses;
+    free(can_end);
+    return yes;
+}
+
+static bool names_same(const struct insn *i, const struct insn *other)
+{
+    const struct ptx_operand *a = address_in(i), *b = address_in(other);
+    return a && b && a->base->kind == PTX_REGISTER && b->base->kind == PTX_REGISTER &&
+           a->base->index == b->base->index && a->offset == b->offset;
+}
+
+/* Is an access that is made, or made again, because of what another one has read a second try? */
+static bool is_next_try(const struct insn *i, const struct insn *first)
+{
+    if (i == first) return true;
+    if (i->tally != TALLY_ATOMIC && i->tally != TALLY_LOAD) return false;
+    return first->tally == TALLY_ATOMIC ? names_same(i, first)
+                                        : (i->order & ORDER_KIND) != ORDER_WEAK;
+}
+
+bool uses_tries_again(const struct emu_kernel *kernel, size_t place)
+{
+    struct body b = body_at(kernel, place);
+    bool yes = !b.has_it;
+    if (b.has_it) follow(&b, &kernel->code[place]);
+    for (size_t n = 0; n + 1 < b.count && !yes; n++)
+        yes = b.leaves || (is_next_try(&b.code[n], &kernel->code[place]) && decides(&b, kernel, n));
+    free(b.has_it);
+    return yes;
+}
+
+bool uses_compares(const struct emu_kernel *kernel, size_t place)
+{
+    struct body b = body_at(kernel, place);
+    bool yes = !b.has_it;
+    if (b.has_it) follow(&b, &kernel->code[place]);
+    for (size_t n = 0; n + 1 < b.count && !yes; n++)
+        yes = b.leaves ||
+              (!strncmp(b.code[n].source->words[0], "set", 3) && takes_it(&b, &b.code[n]));
+    free(b.has_it);
+    return yes;
+}
+
+bool uses_feeds(const struct emu_kernel *kernel, size_t from, size_t to)
+{
+    struct body b = body_at(kernel, from);
+    const struct insn *at = &kernel->code[to];
+    if (!b.has_it) return true;
+    follow(&b, &kernel->code[from]);
+    bool same = at >= b.code && at < b.code + b.count;
+    bool yes = same ? takes_it(&b, at) : b.leaves;
+    free(b.has_it);
+    return yes;
+}
+
+bool uses_swaps(const struct emu_kernel *kernel, size_t place)
+{
+    enum { COMPARED = 2 }; /* atom.cas d, [address], compared, new */
+    struct body b = body_at(kernel, place);
+    bool any = !b.has_it, once = false;
+    if (b.has_it) follow(&b, &kernel->code[place]);
+    for (size_t n = 0; n < kernel->code_count && b.has_it; n++) {
+        const struct insn *i = &kernel->code[n];
+        if (i->tally != TALLY_ATOMIC || i->function != ATOMIC_CAS) continue;
+        bool same = i >= b.code && i < b.code + b.count;
+        if (same ? !is_in(&b, &i->source->operands[COMPARED]) : !b.leaves) continue;
+        any = true;
+        once = once || !uses_tries_again(kernel, n);
+    }
+    free(b.has_it);
+    return any && !once;
+}
+
+/* ---- a value that decides one branch --------------------------------------------------------- */
+
+static bool is_target(const struct body *b, const struct emu_kernel *kernel, size_t n)
+{
+    size_t place = (size_t)(b->code - kernel->code) + n;
+    for (size_t k = 0; k + 1 < b->count; k++) {
+        const struct insn *i = &b->code[k];
+        if (i->control == CONTROL_BRANCH && i->target == place) return true;
+        for (uint32_t t = 0; i->control == CONTROL_TABLE && t < i->target; t++)
+            if (i->targets[t] == place) return true;
+    }
+    return false;
+}
+
+/* The branch at the end of the straight code behind n; 0: none is near. */
+static size_t branch_behind(const struct body *b, const struct emu_kernel *kernel, size_t n)
+{
+    enum { MOST = 32 }; /* struct decision's bits */
+    for (size_t k = n + 1; k + 1 < b->count && k <= n + MOST; k++) {
+        if (is_target(b, kernel, k)) return 0;
+        if (b->code[k].control == CONTROL_BRANCH) return b->code[k].source->guard >= 0 ? k : 0;
+        if (b->code[k].control != CONTROL_NONE) return 0;
+    }
+    return 0;
+}
+
+/* Can it be carried out for trial: does it only make one register out of others? */
+static bool is_plain(const struct insn *i)
+{
+    return i->fn && i->d != NO_SLOT && i->tally < TALLY_BARRIER && !i->carry_in && !i->carry_out &&
+           i->source->operands[0].kind == PTX_REGISTER;
+}
+
+/* What between n and the branch makes the guard: into `needed` go the registers that it takes. */
+static bool gather_parts(const struct body *b, size_t n, size_t branch, bool *needed,
+                         uint32_t *parts)
+{
+    struct body wanted = *b;
+    wanted.has_it = needed;
+    needed[b->code[branch].source->guard] = true;
+    for (size_t k = branch; --k > n;) {
+        const struct insn *i = &b->code[k];
+        if (!results_of(i) || !is_in(&wanted, &i->source->operands[0])) continue;
+        if (!is_plain(i)) return false;
+        *parts |= UINT32_C(1) << (k - n - 1);
+        for (unsigned o = 1; o < i->source->operand_count; o++)
+            put_into(&wanted, &i->source->operands[o]);
+        if (i->source->guard >= 0) needed[i->source->guard] = true;
+    }
+    return true;
+}
+
+struct decision uses_decision(const struct emu_kernel *kernel, size_t place)
+{
+    struct body b = body_at(kernel, place);
+    size_t n = (size_t)(kernel->code + place - b.code);
+    size_t branch = branch_behind(&b, kernel, n);
+    bool *needed = calloc(b.function->register_count + 1, sizeof *needed);
+    uint32_t parts = 0;
+    bool only = branch && needed && b.has_it && gather_parts(&b, n, branch, needed, &parts);
+    if (only) follow(&b, &b.code[n]);
+    only = only && !b.leaves && !b.is_kept && takes_it(&b, &b.code[branch]);
+    for (size_t k = 0; k + 1 < b.count && only; k++)
+        only = k == n || k == branch || !takes_it(&b, &b.code[k]) ||
+               (k > n && k < branch && parts >> (k - n - 1) & 1);
+    free(needed);
+    free(b.has_it);
+    if (!only) return (struct decision){0};
+    return (struct decision){parts, (uint32_t)(b.code + branch - kernel->code), b.function};
+}

@@ -1,0 +1,20 @@
+/* race-arms.cu — one half of a warp stores, the other half loads. The arms of an if have no
+ * order: __syncwarp() makes one. */
+#include "pair.h"
+
+template <bool right> __global__ void halves(int *out)
+{
+    __shared__ int words[16];
+    int lane = threadIdx.x;
+    if (lane < 16) words[lane] = lane;
+    if (right) __syncwarp();
+    if (lane >= 16) out[lane - 16] = words[31 - lane];
+}
+
+int main(int argc, char **argv)
+{
+    int *out = zeros<int>(16);
+    LAUNCH(halves, is_right(argc, argv), 1, 32, out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}

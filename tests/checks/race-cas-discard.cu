@@ -1,0 +1,20 @@
+/* race-cas-discard.cu — a sum by compare and swap. If another block has stored in between,
+ * nothing is swapped: the addition must be tried again, or it is lost. */
+#include "pair.h"
+
+template <bool right> __global__ void add(int *sum)
+{
+    int old = *sum, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(sum, assumed, assumed + 1);
+    } while (right && old != assumed);
+}
+
+int main(int argc, char **argv)
+{
+    int *sum = zeros<int>(1);
+    LAUNCH(add, is_right(argc, argv), 8, 1, sum);
+    cudaDeviceSynchronize();
+    cudaFree(sum);
+}

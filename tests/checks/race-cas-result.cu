@@ -1,0 +1,22 @@
+/* race-cas-result.cu — what compare and swap returns is stored, but not compared: an addition
+ * that another block came before is lost. */
+#include "pair.h"
+
+template <bool right> __global__ void add(int *sum, int *out)
+{
+    int old, seen;
+    do {
+        old = *sum;
+        seen = atomicCAS(sum, old, old + 1);
+    } while (right && seen != old);
+    out[blockIdx.x] = seen;
+}
+
+int main(int argc, char **argv)
+{
+    int *sum = zeros<int>(1), *out = zeros<int>(8);
+    LAUNCH(add, is_right(argc, argv), 8, 1, sum, out);
+    cudaDeviceSynchronize();
+    cudaFree(sum);
+    cudaFree(out);
+}

@@ -1,0 +1,31 @@
+/* race-double-checked.cu — the first block that needs a table makes it. Whether it is made is
+ * asked without the lock first: by a load that acquires, for a plain load orders nothing. */
+#include "pair.h"
+#include <cuda/atomic>
+
+template <bool right> __global__ void use(int *lock, int *made, int *table, int *out)
+{
+    cuda::atomic_ref<int, cuda::thread_scope_device> is_made(*made);
+    if (!(right ? is_made.load(cuda::memory_order_acquire) : *made)) {
+        while (atomicCAS(lock, 0, 1) != 0) continue;
+        __threadfence();
+        if (!is_made.load(cuda::memory_order_relaxed)) {
+            *table = 42;
+            is_made.store(1, cuda::memory_order_release);
+        }
+        __threadfence();
+        atomicExch(lock, 0);
+    }
+    out[blockIdx.x] = *table;
+}
+
+int main(int argc, char **argv)
+{
+    int *lock = zeros<int>(1), *made = zeros<int>(1), *table = zeros<int>(1), *out = zeros<int>(8);
+    LAUNCH(use, is_right(argc, argv), 8, 1, lock, made, table, out);
+    cudaDeviceSynchronize();
+    cudaFree(lock);
+    cudaFree(made);
+    cudaFree(table);
+    cudaFree(out);
+}

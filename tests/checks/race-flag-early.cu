@@ -1,0 +1,26 @@
+/* race-flag-early.cu — the flag is set before the value is stored. */
+#include "pair.h"
+
+template <bool right> __global__ void hand_over(volatile int *flag, int *value, int *out)
+{
+    if (blockIdx.x == 0) {
+        if (right) *value = 42;
+        __threadfence();
+        *flag = 1;
+        if (!right) *value = 42;
+    } else {
+        while (*flag == 0) continue;
+        __threadfence();
+        *out = *value;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int *flag = zeros<int>(1), *value = zeros<int>(1), *out = zeros<int>(1);
+    LAUNCH(hand_over, is_right(argc, argv), 2, 1, flag, value, out);
+    cudaDeviceSynchronize();
+    cudaFree(flag);
+    cudaFree(value);
+    cudaFree(out);
+}

@@ -1,0 +1,30 @@
+/* race-flag-readers.cu — thread 0 waits for the flag. The other threads of its block may read
+ * the value behind a barrier only. */
+#include "pair.h"
+
+template <bool right> __global__ void hand_over(volatile int *flag, int *value, int *out)
+{
+    if (blockIdx.x == 0) {
+        if (threadIdx.x > 0) return;
+        *value = 42;
+        __threadfence();
+        *flag = 1;
+    } else {
+        if (threadIdx.x == 0) {
+            while (*flag == 0) continue;
+            __threadfence();
+        }
+        if (right) __syncthreads();
+        out[threadIdx.x] = *value;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int *flag = zeros<int>(1), *value = zeros<int>(1), *out = zeros<int>(128);
+    LAUNCH(hand_over, is_right(argc, argv), 2, 128, flag, value, out);
+    cudaDeviceSynchronize();
+    cudaFree(flag);
+    cudaFree(value);
+    cudaFree(out);
+}

@@ -1,0 +1,28 @@
+/* race-last-barrier.cu — thread 0 draws the ticket for its block. A barrier must lie before
+ * that, so that the stores of all its threads come first. */
+#include "pair.h"
+
+template <bool right> __global__ void add_up(int *parts, unsigned *done, int *sum)
+{
+    __shared__ bool is_last;
+    parts[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x;
+    __threadfence();
+    if (right) __syncthreads();
+    if (threadIdx.x == 0) is_last = atomicAdd(done, 1) == gridDim.x - 1;
+    __syncthreads();
+    if (!is_last) return;
+    int total = 0;
+    for (int i = 0; i < gridDim.x; i++) total += parts[i * blockDim.x + threadIdx.x];
+    atomicAdd(sum, total);
+}
+
+int main(int argc, char **argv)
+{
+    int *parts = zeros<int>(8 * 64), *sum = zeros<int>(1);
+    unsigned *done = zeros<unsigned>(1);
+    LAUNCH(add_up, is_right(argc, argv), 8, 64, parts, done, sum);
+    cudaDeviceSynchronize();
+    cudaFree(parts);
+    cudaFree(sum);
+    cudaFree(done);
+}

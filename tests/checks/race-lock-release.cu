@@ -1,0 +1,24 @@
+/* race-lock-release.cu — a lock is given back by an atomic. A plain store races with the atomics
+ * that ask for the lock. */
+#include "pair.h"
+
+template <bool right> __global__ void count(int *lock, int *counter)
+{
+    while (atomicCAS(lock, 0, 1) != 0) continue;
+    __threadfence();
+    *counter += 1;
+    __threadfence();
+    if (right)
+        atomicExch(lock, 0);
+    else
+        *lock = 0;
+}
+
+int main(int argc, char **argv)
+{
+    int *lock = zeros<int>(1), *counter = zeros<int>(1);
+    LAUNCH(count, is_right(argc, argv), 8, 1, lock, counter);
+    cudaDeviceSynchronize();
+    cudaFree(lock);
+    cudaFree(counter);
+}

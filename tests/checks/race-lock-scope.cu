@@ -1,0 +1,29 @@
+/* race-lock-scope.cu — a lock between blocks needs fences with the scope of the device.
+ * __threadfence_block() is for the threads of one block. */
+#include "pair.h"
+
+template <bool right> __device__ void fence()
+{
+    if (right)
+        __threadfence();
+    else
+        __threadfence_block();
+}
+
+template <bool right> __global__ void count(int *lock, int *counter)
+{
+    while (atomicCAS(lock, 0, 1) != 0) continue;
+    fence<right>();
+    *counter += 1;
+    fence<right>();
+    atomicExch(lock, 0);
+}
+
+int main(int argc, char **argv)
+{
+    int *lock = zeros<int>(1), *counter = zeros<int>(1);
+    LAUNCH(count, is_right(argc, argv), 8, 1, lock, counter);
+    cudaDeviceSynchronize();
+    cudaFree(lock);
+    cudaFree(counter);
+}

@@ -1,0 +1,22 @@
+/* race-lock-try.cu — the lock is tried once, and the counter is changed whether the thread has
+ * got the lock or not. */
+#include "pair.h"
+
+template <bool right> __global__ void count(int *lock, int *counter)
+{
+    bool mine = atomicCAS(lock, 0, 1) == 0;
+    while (right && !mine) mine = atomicCAS(lock, 0, 1) == 0;
+    __threadfence();
+    *counter += 1;
+    __threadfence();
+    if (mine) atomicExch(lock, 0);
+}
+
+int main(int argc, char **argv)
+{
+    int *lock = zeros<int>(1), *counter = zeros<int>(1);
+    LAUNCH(count, is_right(argc, argv), 8, 32, lock, counter);
+    cudaDeviceSynchronize();
+    cudaFree(lock);
+    cudaFree(counter);
+}

@@ -1,0 +1,18 @@
+/* race-named.cu — each half of a block has a named barrier of its own, which orders that half. */
+#include "pair.h"
+
+template <bool right> __global__ void reverse(int *out)
+{
+    __shared__ int words[256];
+    words[threadIdx.x] = threadIdx.x;
+    asm volatile("bar.sync %0, 128;" ::"r"(1 + threadIdx.x / 128) : "memory");
+    out[threadIdx.x] = words[threadIdx.x ^ (right ? 127 : 255)];
+}
+
+int main(int argc, char **argv)
+{
+    int *out = zeros<int>(256);
+    LAUNCH(reverse, is_right(argc, argv), 1, 256, out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}

@@ -1,0 +1,31 @@
+/* race-scratch.cu — two sums of a block, one after the other, in the same shared memory: a
+ * barrier must lie between. */
+#include "pair.h"
+
+__device__ int block_sum(int value, int *warps)
+{
+    for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(~0u, value, step);
+    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
+    __syncthreads();
+    int sum = 0;
+    for (int i = 0; i < blockDim.x / 32; i++) sum += warps[i];
+    return sum;
+}
+
+template <bool right> __global__ void sums(const int *in, int *out)
+{
+    __shared__ int warps[8];
+    int value = in[threadIdx.x], sum = block_sum(value, warps);
+    if (right) __syncthreads();
+    out[threadIdx.x] = sum + block_sum(value * value, warps);
+}
+
+int main(int argc, char **argv)
+{
+    int *in = zeros<int>(256), *out = zeros<int>(256);
+    cudaMemset(in, 1, 256 * sizeof(int));
+    LAUNCH(sums, is_right(argc, argv), 1, 256, in, out);
+    cudaDeviceSynchronize();
+    cudaFree(in);
+    cudaFree(out);
+}

@@ -1,0 +1,24 @@
+/* race-semaphore.cu — a semaphore of libcu++ that lets one block in. The counter must be stored
+ * before the semaphore is given back. */
+#include "pair.h"
+#include <cuda/semaphore>
+
+using semaphore = cuda::binary_semaphore<cuda::thread_scope_device>;
+__device__ semaphore door{1};
+
+template <bool right> __global__ void count(int *counter)
+{
+    door.acquire();
+    int now = *counter + 1;
+    if (right) *counter = now;
+    door.release();
+    if (!right) *counter = now;
+}
+
+int main(int argc, char **argv)
+{
+    int *counter = zeros<int>(1);
+    LAUNCH(count, is_right(argc, argv), 8, 1, counter);
+    cudaDeviceSynchronize();
+    cudaFree(counter);
+}

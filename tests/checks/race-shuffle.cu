@@ -1,0 +1,19 @@
+/* race-shuffle.cu — a shuffle exchanges registers, and orders no memory. */
+#include "pair.h"
+
+template <bool right> __global__ void sum(int *out)
+{
+    __shared__ int words[32];
+    words[threadIdx.x] = threadIdx.x;
+    int next = __shfl_down_sync(~0u, threadIdx.x, 1);
+    if (right) __syncwarp();
+    out[threadIdx.x] = words[threadIdx.x ^ 1] + next;
+}
+
+int main(int argc, char **argv)
+{
+    int *out = zeros<int>(32);
+    LAUNCH(sum, is_right(argc, argv), 1, 32, out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}

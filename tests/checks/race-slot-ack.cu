@@ -1,0 +1,31 @@
+/* race-slot-ack.cu — the reader says that it has read before it has. */
+#include "pair.h"
+
+template <bool right> __global__ void hand_on(int *slot, int *full, int *out)
+{
+    for (int i = 1; i <= 4; i++)
+        if (blockIdx.x == 0) {
+            while (atomicAdd(full, 0)) continue;
+            __threadfence();
+            *slot = i;
+            __threadfence();
+            atomicExch(full, 1);
+        } else {
+            while (!atomicAdd(full, 0)) continue;
+            __threadfence();
+            if (right) out[i - 1] = *slot;
+            __threadfence();
+            atomicExch(full, 0);
+            if (!right) out[i - 1] = *slot;
+        }
+}
+
+int main(int argc, char **argv)
+{
+    int *slot = zeros<int>(1), *full = zeros<int>(1), *out = zeros<int>(4);
+    LAUNCH(hand_on, is_right(argc, argv), 2, 1, slot, full, out);
+    cudaDeviceSynchronize();
+    cudaFree(slot);
+    cudaFree(full);
+    cudaFree(out);
+}

@@ -1,0 +1,20 @@
+/* race-volatile-sum.cu — volatile makes every load and every store happen. It does not make an
+ * addition of both. */
+#include "pair.h"
+
+template <bool right> __global__ void add(int *sum)
+{
+    volatile int *seen = sum;
+    if (right)
+        atomicAdd(sum, 1);
+    else
+        *seen = *seen + 1;
+}
+
+int main(int argc, char **argv)
+{
+    int *sum = zeros<int>(1);
+    LAUNCH(add, is_right(argc, argv), 8, 1, sum);
+    cudaDeviceSynchronize();
+    cudaFree(sum);
+}
