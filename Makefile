@@ -274,7 +274,7 @@ PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 
-tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(RACES) $$(PROGRAM_QUICK) $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments $(PROMISES) build/example build/tests/side-by-side build/tests/wrong-scan $(SMALL_BLOCKS) ## build the tests
+tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments $(PROMISES) build/example build/tests/side-by-side build/tests/wrong-scan $(SMALL_BLOCKS) ## build the tests
 	@:
 
 # The tests see the parts of the emulator that its library hides, too.
@@ -331,15 +331,32 @@ build/tests/programs/%.ptx: tests/programs/%.cu
 # Pairs of programs, wrong and right, on which the checkers and compute-sanitizer are compared.
 CHECKS   := $(patsubst tests/checks/%.cu,build/checks/%,$(wildcard tests/checks/*.cu))
 
-# The tests run those for racecheck.
-RACES    := $(if $(SANITIZE),,$(filter build/checks/race-%,$(CHECKS)))
-
-checks: $(CHECKS) emu ## build the programs of profiles/checks.sh, build/checks
+checks: $(CHECKS) emu ## build each pair of tests/checks for a GPU, build/checks
 	@:
 
-build/checks/%: tests/checks/%.cu tests/checks/pair.h tests/checks/bulk.h $(wildcard steps/12-*/*.cuh)
+CHECK_HEADERS = $(wildcard tests/checks/*.h steps/12-*/*.cuh)
+
+build/checks/%: tests/checks/%.cu $(CHECK_HEADERS)
 	$(call say,nvcc,$<)
-	$(Q)$(NVCC) -O3 -lineinfo -gencode arch=compute_90,code=[sm_90,compute_90] -cudart shared $< -o $(NEW) $(PUT)
+	$(Q)$(NVCC) -g -lineinfo -gencode arch=compute_90,code=[sm_90,compute_90] -cudart shared $< -o $(NEW) $(PUT)
+
+# For the emulator, all pairs of a class are one program, which takes much less time to compile. A
+# pair that includes files of a step stays alone.
+ALONE    := $(basename $(notdir $(shell grep -ls '^\#include "\.\./' tests/checks/*.cu)))
+CLASSES  := $(sort $(foreach c,$(CHECKS),$(firstword $(subst -, ,$(notdir $c)))))
+PAIRS    := $(addprefix $(CUDA_BUILD)/pairs/,$(CLASSES) $(ALONE))
+
+pairs: $(PAIRS) emu ## build the pairs of tests/checks for the emulator, build/pairs
+	@:
+
+$(CLASSES:%=build/pairs/%.cu): build/pairs/%.cu: tests/checks/group.sh $$(wildcard tests/checks/$$*-*.cu) tests/checks
+	@mkdir -p $(@D)
+	$(Q)$< $(filter-out $(ALONE:%=tests/checks/%.cu),$(filter %.cu,$^)) >$(NEW) $(PUT)
+$(ALONE:%=build/pairs/%): build/pairs/%: tests/checks/%.cu
+$(CLASSES:%=build/pairs/%): build/pairs/%: build/pairs/%.cu
+$(addprefix build/pairs/,$(CLASSES) $(ALONE)): $(CHECK_HEADERS)
+	$(call say,nvcc,$@)
+	$(Q)$(NVCC) -g -lineinfo -arch=compute_90 -code=compute_90 -cudart shared -Itests/checks $(filter %.cu,$^) -o $(NEW) $(PUT)
 
 test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the sanitizers first
 	$(Q)common/build/test.sh

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""checks.py -- one CSV row from what compute-sanitizer, or emu --tool, has printed.
+"""checks.py -- CSV rows from what compute-sanitizer, or emu --tool, has printed.
 
-usage: profiles/checks.py PROGRAM VERSION TOOL EXIT <LOG
+usage: profiles/checks.py DIRECTORY
 
-The row: program, version, tool, errors, warnings, kinds, exit. Kinds are the first lines of the
-findings without numbers and places, sorted, with "; " between. Errors are "?" where the summary is
-missing, as when the program was stopped (exit 124: it hung).
+DIRECTORY has a log for each run, PROGRAM.VERSION.TOOL, whose last line is "exit CODE". The row of one: program,
+version, tool, errors, warnings, kinds, exit. Kinds are the first lines of the findings without numbers and places,
+sorted, with "; " between. Errors are "?" where the summary is missing, as when the program was stopped (exit 124:
+it hung), or crashed.
 """
 import csv
+import os
 import re
 import sys
 
@@ -22,8 +24,10 @@ KINDS = [
     (r"Program hit (\S+) .* on CUDA API call to (\S+?)\.?$", r"\1 from \2"),
     (r"(Leaked) ", r"\1"),
     (r"(Malloc/Free [Ee]rror[^.]*)", r"\1"),
+    (r"(deadlock): ", r"\1"),
 ]
 PASSED_BY = ("COMPUTE-SANITIZER", "EMU", "ERROR SUMMARY", "RACECHECK SUMMARY", "LEAK SUMMARY", "Target ", "Process ")
+COLUMNS = ["program", "version", "tool", "errors", "warnings", "kinds", "exit"]
 
 
 def kind_of(line):
@@ -31,25 +35,41 @@ def kind_of(line):
         match = re.match(pattern, line)
         if match:
             return match.expand(kept).strip()
-    return re.sub(r"\s*\d+", "", line.split(" at ")[0]).strip()
+    return re.sub(r"\s*(0x[0-9a-f]+|\d+)", "", line.split(" at ")[0]).strip()
 
 
-def main():
-    program, version, tool, code = sys.argv[1:]
-    errors, warnings, kinds = "?", 0, set()
-    for line in sys.stdin.read().splitlines():
+def summary_of(text):
+    """Errors and warnings, or nothing."""
+    return re.match(r"ERROR SUMMARY: (\d+) errors?(?:, (\d+) warnings?)?$", text) or \
+        re.match(r"RACECHECK SUMMARY: \d+ hazards? displayed \((\d+) errors?, (\d+) warnings?\)", text)
+
+
+def row_of(lines):
+    """Errors, warnings, kinds and exit code of a log."""
+    errors, warnings, kinds, code = "?", 0, set(), "?"
+    for line in lines:
+        if re.fullmatch(r"exit \d+", line):
+            code = line.split()[1]
         if not line.startswith(MARK):
             continue
         text = line[len(MARK):]
-        summary = re.match(r"ERROR SUMMARY: (\d+) errors?(?:, (\d+) warnings?)?$", text) or \
-            re.match(r"RACECHECK SUMMARY: \d+ hazards? displayed \((\d+) errors?, (\d+) warnings?\)", text)
+        summary = summary_of(text)
         if summary:
             errors, warnings = int(summary[1]), int(summary[2] or 0)
-        if text[:1].isspace() or not text.strip() or text.startswith(PASSED_BY):
-            continue
-        kinds.add(kind_of(text))
-    csv.writer(sys.stdout, lineterminator="\n").writerow(
-        [program, version, tool, errors, warnings, "; ".join(sorted(kinds)), code])
+        if not text[:1].isspace() and text.strip() and not text.startswith(PASSED_BY):
+            kinds.add(kind_of(text))
+    return [errors, warnings, "; ".join(sorted(kinds)), code]
+
+
+def main():
+    if len(sys.argv) != 2 or not os.path.isdir(sys.argv[1]):
+        sys.exit(__doc__)
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(COLUMNS)
+    names = [name for name in os.listdir(sys.argv[1]) if name.count(".") == 2]
+    for name in sorted(names, key=lambda name: name.split(".")):
+        with open(os.path.join(sys.argv[1], name), encoding="utf-8", errors="replace") as file:
+            out.writerow(name.split(".") + row_of(file.read().splitlines()))
 
 
 main()

@@ -1,6 +1,7 @@
 /* init-global.cu — fresh memory holds anything: it is written before it is read. */
 #include "pair.h"
 
+/* initcheck: Uninitialized __global__ memory read */
 __global__ void twice(const int *in, int *out) { out[threadIdx.x] = 2 * in[threadIdx.x]; }
 
 int main(int argc, char **argv)

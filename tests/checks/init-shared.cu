@@ -8,6 +8,7 @@ template <bool right> __global__ void smooth(const int *in, int *out)
     if (threadIdx.x == 0) tile[0] = 0;
     if (right && threadIdx.x == 63) tile[65] = 0;
     __syncthreads();
+    /* initcheck: Uninitialized __shared__ */
     out[threadIdx.x] = tile[threadIdx.x] + tile[threadIdx.x + 1] + tile[threadIdx.x + 2];
 }
 

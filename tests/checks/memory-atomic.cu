@@ -3,6 +3,7 @@
 
 __global__ void count(const int *in, int *bins, int limit)
 {
+    /* memcheck: Invalid __global__ atomic */
     atomicAdd(&bins[in[threadIdx.x] + threadIdx.x % limit], 1);
 }
 

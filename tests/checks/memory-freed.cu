@@ -1,7 +1,7 @@
 /* memory-freed.cu — freed memory is used no more. */
 #include "pair.h"
 
-__global__ void fill(int *out) { out[threadIdx.x] = 1; }
+__global__ void fill(int *out) { out[threadIdx.x] = 1; } /* memcheck: Invalid __global__ write */
 
 int main(int argc, char **argv)
 {

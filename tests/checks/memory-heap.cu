@@ -5,7 +5,7 @@ template <bool right> __global__ void use(int *out)
 {
     int *own = (int *)malloc(16 * sizeof(int));
     if (!own) return;
-    for (int i = 0; i < (right ? 16 : 20); i++) own[i] = i;
+    for (int i = 0; i < (right ? 16 : 20); i++) own[i] = i; /* memcheck: Invalid __global__ write */
     out[threadIdx.x] = own[threadIdx.x % 16];
     free(own);
 }

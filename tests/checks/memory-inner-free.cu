@@ -4,6 +4,6 @@
 int main(int argc, char **argv)
 {
     int *out = zeros<int>(64);
-    if (!is_right(argc, argv)) cudaFree(out + 1);
+    if (!is_right(argc, argv)) cudaFree(out + 1); /* memcheck: cudaErrorInvalidValue */
     cudaFree(out);
 }

@@ -3,7 +3,7 @@
 
 int main(int argc, char **argv)
 {
-    int *out = zeros<int>(64);
+    int *out = zeros<int>(64); /* memcheck: Leaked */
     if (is_right(argc, argv)) cudaFree(out);
     cudaDeviceReset();
 }

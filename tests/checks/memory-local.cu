@@ -6,7 +6,7 @@ __global__ void pick(const int *index, int *out)
     int array[16];
     for (int i = 0; i < 16; i++) array[i] = i * i;
     array[index[0]] = 1;
-    out[0] = array[index[1]];
+    out[0] = array[index[1]]; /* memcheck: Invalid __local__ read */
 }
 
 int main(int argc, char **argv)

@@ -4,7 +4,7 @@
 __global__ void reverse(int *out)
 {
     extern __shared__ int words[];
-    words[threadIdx.x] = threadIdx.x;
+    words[threadIdx.x] = threadIdx.x; /* memcheck: Invalid __shared__ write */
     __syncthreads();
     out[threadIdx.x] = words[63 - threadIdx.x];
 }

@@ -31,6 +31,7 @@ int main(int argc, char **argv)
                                        : by_one_lane::scan_pipeline<false, float, float>;
     int shared = sizeof(ring_of<float, float>);
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
+    /* racecheck: hazard in pipeline.cuh */
     kernel<<<BLOCKS, by_each_lane::PIPELINE_WARPS * LANES, shared>>>(out, in, n, TILES, w);
     cudaDeviceSynchronize();
     cudaFree(in);

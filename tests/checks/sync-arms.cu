@@ -5,7 +5,7 @@ template <bool right> __global__ void meet(int *out)
 {
     if (threadIdx.x % 2 == 0) {
         out[threadIdx.x] = 1;
-        if (!right) __syncthreads();
+        if (!right) __syncthreads(); /* synccheck: Divergent thread(s) in warp */
         out[threadIdx.x + 64] = 1;
     } else {
         out[threadIdx.x] = 2;

@@ -8,6 +8,7 @@ template <bool right> __global__ void meet(int *out)
     if (!right) barrier = 0;
     if (right && threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(at));
     __syncthreads();
+    /* synccheck, memcheck: holds no mbarrier */
     asm volatile("{ .reg .b64 token; mbarrier.arrive.shared.b64 token, [%0]; }" ::"r"(at));
     out[threadIdx.x] = 1;
 }

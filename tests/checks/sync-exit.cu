@@ -6,7 +6,7 @@ template <bool right> __global__ void sum(const int *in, int *out, int n)
     __shared__ int words[128];
     if (!right && threadIdx.x >= n) return;
     words[threadIdx.x] = threadIdx.x < n ? in[threadIdx.x] : 0;
-    __syncthreads();
+    __syncthreads(); /* synccheck, memcheck: Divergent thread(s) in block */
     if (threadIdx.x < n) out[threadIdx.x] = words[n - 1 - threadIdx.x];
 }
 

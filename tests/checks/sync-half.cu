@@ -5,7 +5,7 @@ template <bool right> __global__ void meet(int *out)
 {
     if (threadIdx.x < 16) {
         out[threadIdx.x] = 1;
-        if (!right) __syncthreads();
+        if (!right) __syncthreads(); /* synccheck, memcheck: Divergent thread(s) in block */
     }
     if (right) __syncthreads();
 }

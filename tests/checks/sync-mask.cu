@@ -4,6 +4,7 @@
 template <bool right> __global__ void meet(int *out)
 {
     unsigned mask = __ballot_sync(0xffffffff, threadIdx.x < 16);
+    /* synccheck, memcheck: own member mask */
     if (threadIdx.x < (right ? 16 : 17)) __syncwarp(mask);
     out[threadIdx.x] = mask;
 }

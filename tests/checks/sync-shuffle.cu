@@ -4,6 +4,7 @@
 template <bool right> __global__ void take(int *out)
 {
     int value = threadIdx.x;
+    /* synccheck: Member mask with threads that have exited */
     if (threadIdx.x < 16) value = __shfl_down_sync(right ? 0xffff : 0xffffffff, value, 1, 16);
     out[threadIdx.x] = value;
 }

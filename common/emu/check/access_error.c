@@ -91,14 +91,15 @@ static bool lane_is_outside_global(const struct warp *w, const struct access *ac
 void access_outside_global(struct warp *w, const struct insn *i, const struct access *access)
 {
     struct launch *launch = w->block->launch;
-    char nearest[200], detail[CHECK_TEXT];
+    char nearest[200], odd[80], detail[CHECK_TEXT];
     int first = 0;
     while (!lane_is_outside_global(w, access, first)) first++;
     for (int l = first; l < WARP && is_checked(w); l++) {
         if (!lane_is_outside_global(w, access, l)) continue;
-        snprintf(detail, sizeof detail, "    Access to 0x%" PRIx64 " is out of bounds%s",
-                 access->address[l], access->address[l] ? "" : ": a null pointer");
-        alloc_log_append(launch->emu, access->address[l], detail, sizeof detail);
+        bool is_odd = device_is_odd_address(access->address[l], odd, sizeof odd);
+        snprintf(detail, sizeof detail, "    Access to 0x%" PRIx64 " is out of bounds%s%s",
+                 access->address[l], is_odd ? ": " : "", is_odd ? odd : "");
+        if (!is_odd) alloc_log_append(launch->emu, access->address[l], detail, sizeof detail);
         report_lane(w, i, access, l, detail);
     }
     device_describe_address(launch->emu, access->address[first], nearest, sizeof nearest);

@@ -376,9 +376,26 @@ bool device_range(const struct emu *emu, uint64_t address, struct range *range)
     return false;
 }
 
+bool device_is_odd_address(uint64_t address, char *text, size_t size)
+{
+    enum { NULL_REACH = 1 << 12 }; /* members and elements that a null pointer is taken to have */
+    uint64_t window = address & ~(WINDOW_BYTES - 1);
+    if (!address)
+        snprintf(text, size, "a null pointer");
+    else if (address < NULL_REACH)
+        snprintf(text, size, "%" PRIu64 " bytes from a null pointer", address);
+    else if (window == SHARED_WINDOW || window == LOCAL_WINDOW)
+        snprintf(text, size, "it is an address of %s memory",
+                 window == SHARED_WINDOW ? "shared" : "a thread's local");
+    else
+        return false;
+    return true;
+}
+
 void device_describe_address(const struct emu *emu, uint64_t address, char *text, size_t size)
 {
     const struct range *nearest = memory_nearest(&emu->memory, address);
+    if (device_is_odd_address(address, text, size)) return;
     const struct range *own = memory_find(&emu->memory, address);
     if (own && own->is_heap) {
         heap_describe((struct heap *)&emu->heap, address, text, size);
@@ -393,9 +410,7 @@ void device_describe_address(const struct emu *emu, uint64_t address, char *text
                  peer->emu->number, emu->number);
         return;
     }
-    if (!address)
-        snprintf(text, size, "a null pointer");
-    else if (!nearest)
+    if (!nearest)
         snprintf(text, size, "no memory is allocated");
     else if (address < nearest->base)
         snprintf(text, size,

@@ -55,6 +55,9 @@ int device_failed(struct emu *, int error, const char *format, ...)
 
 /* For kernels: the range that holds an address, here or on a peer. False: there is none. */
 bool device_range(const struct emu *, uint64_t address, struct range *);
+/* Says what an address is that never was one of global memory: "a null pointer", "8 bytes from a null
+ * pointer", "it is an address of shared memory". False: it is nothing of the kind. */
+bool device_is_odd_address(uint64_t address, char *text, size_t size);
 /* "12 bytes past the end of the 400 bytes at 0x…", or "no memory is allocated near it" */
 void device_describe_address(const struct emu *, uint64_t address, char *text, size_t size);
 

@@ -67,9 +67,11 @@ int launch_check(struct emu *emu, const struct emu_kernel *kernel, const struct 
                              grid.y, grid.z, INT32_MAX, MAX_GRID_YZ, MAX_GRID_YZ);
     if (block.x > (unsigned)gpu->threads_per_block || block.y > (unsigned)gpu->threads_per_block ||
         block.z > MAX_BLOCK_Z || threads > (unsigned)gpu->threads_per_block)
-        return device_failed(emu, EMU_INVALID_VALUE,
-                             "kernel %s: a block of (%u,%u,%u) threads; at most %d fit", name,
-                             block.x, block.y, block.z, gpu->threads_per_block);
+        return device_failed(
+            emu, EMU_INVALID_VALUE,
+            "kernel %s: a block of (%u,%u,%u) threads; at most %d fit, and at most "
+            "%d in z",
+            name, block.x, block.y, block.z, gpu->threads_per_block, MAX_BLOCK_Z);
     if (threads > kernel->info.max_threads)
         return device_failed(emu, EMU_LAUNCH_OUT_OF_RESOURCES,
                              "kernel %s: a block of %llu threads; it was compiled for at most %u",

@@ -1,0 +1,31 @@
+/* api-capture-unjoined.cu — a capture ends before the second stream has been joined to the
+ * first again. */
+#include "pair.h"
+
+__global__ void fill(int *out) { out[threadIdx.x] = 1; }
+
+int main(int argc, char **argv)
+{
+    bool right = is_right(argc, argv);
+    int *out = zeros<int>(64);
+    cudaStream_t stream, other;
+    cudaEvent_t fork, join;
+    cudaGraph_t graph;
+    cudaStreamCreate(&stream);
+    cudaStreamCreate(&other);
+    cudaEventCreate(&fork);
+    cudaEventCreate(&join);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    cudaEventRecord(fork, stream);
+    cudaStreamWaitEvent(other, fork);
+    fill<<<1, 64, 0, other>>>(out);
+    cudaEventRecord(join, other);
+    if (right) cudaStreamWaitEvent(stream, join);
+    cudaStreamEndCapture(stream, &graph); /* memcheck: cudaErrorStreamCaptureUnjoined */
+    if (right) cudaGraphDestroy(graph);
+    cudaEventDestroy(fork);
+    cudaEventDestroy(join);
+    cudaStreamDestroy(stream);
+    cudaStreamDestroy(other);
+    cudaFree(out);
+}

@@ -1,0 +1,20 @@
+/* api-capture-wait.cu — the host waits for a stream that is being captured. */
+#include "pair.h"
+
+__global__ void fill(int *out) { out[threadIdx.x] = 1; }
+
+int main(int argc, char **argv)
+{
+    bool right = is_right(argc, argv);
+    int *out = zeros<int>(64);
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaStreamCreate(&stream);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    fill<<<1, 64, 0, stream>>>(out);
+    if (!right) cudaStreamSynchronize(stream); /* memcheck: cudaErrorStreamCaptureUnsupported */
+    cudaStreamEndCapture(stream, &graph);
+    if (right) cudaGraphDestroy(graph);
+    cudaStreamDestroy(stream);
+    cudaFree(out);
+}

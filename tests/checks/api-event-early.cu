@@ -1,0 +1,23 @@
+/* api-event-early.cu — the host asks for the time between two events before the second has
+ * happened. */
+#include "pair.h"
+
+__global__ void spin(long long cycles)
+{
+    for (long long begin = clock64(); clock64() - begin < cycles;) continue;
+}
+
+int main(int argc, char **argv)
+{
+    float ms;
+    cudaEvent_t begin, end;
+    cudaEventCreate(&begin);
+    cudaEventCreate(&end);
+    cudaEventRecord(begin);
+    spin<<<1, 1>>>(1000000);
+    cudaEventRecord(end);
+    if (is_right(argc, argv)) cudaEventSynchronize(end);
+    cudaEventElapsedTime(&ms, begin, end); /* nothing: "not ready" is an answer, not an error */
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+}

@@ -1,0 +1,22 @@
+/* api-shared-most.cu — a kernel is allowed more shared memory than a block can have. */
+#include "pair.h"
+
+__global__ void reverse(int *out)
+{
+    extern __shared__ int words[];
+    words[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = words[63 - threadIdx.x];
+}
+
+int main(int argc, char **argv)
+{
+    int most, *out = zeros<int>(64);
+    cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
+    if (!is_right(argc, argv)) most += 1024;
+    cudaFuncSetAttribute(reverse, /* memcheck: cudaErrorInvalidValue */
+                         cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+    reverse<<<1, 64, 256>>>(out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}

@@ -1,0 +1,26 @@
+/* deadlock-bytes.cu — an mbarrier expects twice as many bytes as are copied. */
+#include "bulk.h"
+
+template <bool right> __global__ void copy(const int *in, int *out)
+{
+    __shared__ __align__(16) int words[64];
+    __shared__ barrier full;
+    if (threadIdx.x == 0) {
+        barrier_init(&full, 1);
+        barrier_init_done();
+        barrier_arrive_expect(&full, (right ? 1 : 2) * sizeof words);
+        bulk_load(words, in, sizeof words, &full);
+    }
+    __syncthreads();
+    barrier_wait(&full, 0); /* synccheck, memcheck: deadlock in barrier.cuh */
+    out[threadIdx.x] = words[threadIdx.x];
+}
+
+int main(int argc, char **argv)
+{
+    int *in = zeros<int>(64), *out = zeros<int>(64);
+    LAUNCH(copy, is_right(argc, argv), 1, 64, in, out);
+    cudaDeviceSynchronize();
+    cudaFree(in);
+    cudaFree(out);
+}

@@ -1,0 +1,26 @@
+/* deadlock-cluster.cu — one block waits at the cluster's barrier, and the other waits for a
+ * flag that is set behind it. */
+#include "pair.h"
+#include <cooperative_groups.h>
+
+namespace cg = cooperative_groups;
+
+template <bool right> __global__ void __cluster_dims__(2) exchange(volatile int *flag, int *out)
+{
+    cg::cluster_group cluster = cg::this_cluster();
+    if (right && blockIdx.x == 0) *flag = 1;
+    if (blockIdx.x == 1)
+        while (*flag == 0) continue; /* memcheck: wait; missed by synccheck: wait */
+    cluster.sync();
+    if (!right && blockIdx.x == 0) *flag = 1;
+    out[blockIdx.x] = 1;
+}
+
+int main(int argc, char **argv)
+{
+    int *flag = zeros<int>(1), *out = zeros<int>(2);
+    LAUNCH(exchange, is_right(argc, argv), 2, 1, flag, out);
+    cudaDeviceSynchronize();
+    cudaFree(flag);
+    cudaFree(out);
+}

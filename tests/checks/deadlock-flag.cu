@@ -1,0 +1,21 @@
+/* deadlock-flag.cu — a block waits for a flag that another block sets only if there is work. */
+#include "pair.h"
+
+template <bool right> __global__ void hand_over(volatile int *flag, int *out, int work)
+{
+    if (blockIdx.x == 0) {
+        if (right || work > 0) *flag = 1;
+    } else {
+        while (*flag == 0) continue; /* memcheck: wait; missed by synccheck: wait */
+        *out = 1;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int *flag = zeros<int>(1), *out = zeros<int>(1);
+    LAUNCH(hand_over, is_right(argc, argv), 2, 1, flag, out, 0);
+    cudaDeviceSynchronize();
+    cudaFree(flag);
+    cudaFree(out);
+}

@@ -1,0 +1,26 @@
+/* deadlock-grid.cu — a block without work returns before the barrier of the grid. */
+#include "pair.h"
+#include <cooperative_groups.h>
+
+namespace cg = cooperative_groups;
+
+template <bool right> __global__ void exchange(int *words, int *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (!right && i >= n) return;
+    if (i < n) words[i] = i;
+    cg::this_grid().sync(); /* memcheck: wait; missed by synccheck: wait */
+    if (i < n) out[i] = words[n - 1 - i];
+}
+
+int main(int argc, char **argv)
+{
+    bool right = is_right(argc, argv);
+    int n = 3 * 32, *words = zeros<int>(n), *out = zeros<int>(n);
+    void *arguments[] = {&words, &out, &n};
+    cudaLaunchCooperativeKernel(right ? (void *)exchange<true> : (void *)exchange<false>, 4, 32,
+                                arguments);
+    cudaDeviceSynchronize();
+    cudaFree(words);
+    cudaFree(out);
+}

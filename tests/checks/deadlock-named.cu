@@ -1,0 +1,17 @@
+/* deadlock-named.cu — a named barrier for 96 threads gets 64. */
+#include "pair.h"
+
+__global__ void meet(int *out, int threads)
+{
+    /* synccheck, memcheck: 64 of 96 */
+    if (threadIdx.x < 64) asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
+    out[threadIdx.x] = 1;
+}
+
+int main(int argc, char **argv)
+{
+    int *out = zeros<int>(96);
+    meet<<<1, 96>>>(out, is_right(argc, argv) ? 64 : 96);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}

@@ -1,0 +1,40 @@
+/* deadlock-parity.cu — a stage is free at the beginning, but the writer waits until it has been
+ * given back once. */
+#include "bulk.h"
+
+template <bool right> __global__ void add_up(const int *in, int *out, int tiles)
+{
+    __shared__ int words[32];
+    __shared__ barrier full, empty;
+    if (threadIdx.x == 0) {
+        barrier_init(&full, 32);
+        barrier_init(&empty, 32);
+        barrier_init_done();
+    }
+    __syncthreads();
+    if (threadIdx.x < 32)
+        for (int t = 0; t < tiles; t++) {
+            barrier_wait(&empty,
+                         right ? ~t & 1 : t & 1); /* synccheck, memcheck: deadlock in barrier.cuh */
+            words[threadIdx.x] = in[32 * t + threadIdx.x];
+            barrier_arrive(&full);
+        }
+    else {
+        int sum = 0;
+        for (int t = 0; t < tiles; t++) {
+            barrier_wait(&full, t & 1);
+            sum += words[threadIdx.x - 32];
+            barrier_arrive(&empty);
+        }
+        out[threadIdx.x - 32] = sum;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int *in = zeros<int>(4 * 32), *out = zeros<int>(32);
+    LAUNCH(add_up, is_right(argc, argv), 1, 64, in, out, 4);
+    cudaDeviceSynchronize();
+    cudaFree(in);
+    cudaFree(out);
+}

@@ -1,0 +1,30 @@
+/* deadlock-roles.cu — two warps meet at two barriers, each at another one first. */
+#include "pair.h"
+
+template <bool right> __global__ void hand_over(int *out)
+{
+    __shared__ int words[32];
+    if (threadIdx.x < 32) {
+        words[threadIdx.x] = threadIdx.x;
+        asm volatile("bar.sync 1, 64;" ::: "memory"); /* synccheck, memcheck: deadlock */
+        asm volatile("bar.sync 2, 64;" ::: "memory");
+    } else {
+        if (right) {
+            asm volatile("bar.sync 1, 64;" ::: "memory");
+            out[threadIdx.x] = words[threadIdx.x - 32];
+            asm volatile("bar.sync 2, 64;" ::: "memory");
+        } else {
+            asm volatile("bar.sync 2, 64;" ::: "memory");
+            out[threadIdx.x] = words[threadIdx.x - 32];
+            asm volatile("bar.sync 1, 64;" ::: "memory");
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int *out = zeros<int>(64);
+    LAUNCH(hand_over, is_right(argc, argv), 1, 64, out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}

@@ -1,0 +1,34 @@
+#!/bin/sh
+# group.sh — writes one program that holds many pairs, for the tests: one nvcc takes a tenth of the time of many.
+#
+#   tests/checks/group.sh tests/checks/memory-*.cu >build/pairs/memory.cu
+#
+# It is compiled with -Itests/checks, and called with the name of a pair before `wrong` or `right`.
+# Each pair has a namespace of its own. Headers stand before it, macros end with it, and main becomes
+# a function `pair`.
+set -eu
+
+namespace() { basename -s .cu "$1" | tr - _; }
+
+echo "/* Written by tests/checks/group.sh. */"
+sed -n '/^#include/p' "$@" | LC_ALL=C sort -u
+echo "#define main unused; static void pair"
+for file; do
+    echo "namespace $(namespace "$file") {"
+    echo "#include \"$(basename "$file")\""
+    echo "}"
+    sed -n 's/^#define \([A-Za-z_0-9]*\).*/#undef \1/p' "$file"
+done
+echo "#undef main"
+echo "static const struct { const char *name; void (*run)(int, char **); } pairs[] = {"
+for file; do echo "    {\"$(basename -s .cu "$file")\", $(namespace "$file")::pair},"; done
+cat <<'END'
+};
+int main(int argc, char **argv)
+{
+    for (auto &pair : pairs)
+        if (argc > 1 && strcmp(argv[1], pair.name) == 0) return pair.run(argc - 1, argv + 1), 0;
+    fprintf(stderr, "usage: %s PAIR wrong|right\n", argv[0]);
+    return 2;
+}
+END

@@ -1,0 +1,26 @@
+/* init-device-copy.cu — a kernel reads the unwritten half of a buffer. To copy that half, as
+ * the right one does, is no mistake. */
+#include "pair.h"
+
+__global__ void add_up(const int *in, int *out, int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += in[i]; /* initcheck: Uninitialized __global__ memory read of size 4 bytes */
+    *out = sum;
+}
+
+int main(int argc, char **argv)
+{
+    enum { SIZE = 64, USED = 32 };
+    int *a, *b, *out = zeros<int>(1);
+    cudaMalloc(&a, SIZE * sizeof(int));
+    cudaMalloc(&b, SIZE * sizeof(int));
+    cudaMemset(a, 0, USED * sizeof(int));
+    cudaMemcpy(b, a, SIZE * sizeof(int), cudaMemcpyDeviceToDevice);
+    add_up<<<1, 1>>>(b, out, is_right(argc, argv) ? USED : SIZE);
+    cudaDeviceSynchronize();
+    cudaFree(a);
+    cudaFree(b);
+    cudaFree(out);
+}

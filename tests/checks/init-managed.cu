@@ -1,0 +1,18 @@
+/* init-managed.cu — a kernel reads managed memory that neither host nor device has written. */
+#include "pair.h"
+
+__global__ void twice(const int *in, int *out)
+{
+    out[threadIdx.x] = 2 * in[threadIdx.x]; /* nothing: the host may have written it */
+}
+
+int main(int argc, char **argv)
+{
+    int *in, *out = zeros<int>(64);
+    cudaMallocManaged(&in, 64 * sizeof(int));
+    if (is_right(argc, argv)) cudaMemset(in, 0, 64 * sizeof(int));
+    twice<<<1, 64>>>(in, out);
+    cudaDeviceSynchronize();
+    cudaFree(in);
+    cudaFree(out);
+}

@@ -1,0 +1,25 @@
+/* init-padding.cu — the host gets a member that was never set. The right one does not set the
+ * padding, which is no mistake. */
+#include "pair.h"
+
+struct item {
+    char kind; // 3 bytes of padding follow
+    int weight;
+};
+
+template <bool right> __global__ void make(struct item *items)
+{
+    items[threadIdx.x].kind = 'a';
+    if (right || threadIdx.x % 2) items[threadIdx.x].weight = 1;
+}
+
+int main(int argc, char **argv)
+{
+    struct item *items, host[32];
+    cudaMalloc(&items, sizeof host);
+    LAUNCH(make, is_right(argc, argv), 1, 32, items);
+    cudaMemcpy(host, items,
+               sizeof host, /* missed by initcheck: Uninitialized __global__ memory read */
+               cudaMemcpyDeviceToHost);
+    cudaFree(items);
+}

@@ -1,0 +1,24 @@
+/* init-warp-sums.cu — 32 lanes load the sums of the block's four warps. */
+#include "pair.h"
+
+template <bool right> __global__ void add_up(const int *in, int *out)
+{
+    __shared__ int sums[32];
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    int sum = __reduce_add_sync(0xffffffff, in[threadIdx.x]);
+    if (lane == 0) sums[warp] = sum;
+    __syncthreads();
+    if (warp > 0) return;
+    int value = right && lane >= warps ? 0 : sums[lane]; /* initcheck: Uninitialized __shared__ */
+    sum = __reduce_add_sync(0xffffffff, value);
+    if (lane == 0) *out = sum;
+}
+
+int main(int argc, char **argv)
+{
+    int *in = zeros<int>(128), *out = zeros<int>(1);
+    LAUNCH(add_up, is_right(argc, argv), 1, 128, in, out);
+    cudaDeviceSynchronize();
+    cudaFree(in);
+    cudaFree(out);
+}

@@ -1,0 +1,22 @@
+/* memory-half.cu — a load of 8 bytes begins 4 bytes before the end of an array. */
+#include "pair.h"
+
+template <bool right> __global__ void add_pairs(const int *in, int *out, int n)
+{
+    int i = 2 * threadIdx.x;
+    if (right && i + 1 == n) {
+        out[threadIdx.x] = in[i];
+        return;
+    }
+    int2 pair = *(const int2 *)(in + i); /* memcheck: Invalid __global__ read of size 8 */
+    out[threadIdx.x] = pair.x + pair.y;
+}
+
+int main(int argc, char **argv)
+{
+    int *in = zeros<int>(63), *out = zeros<int>(32);
+    LAUNCH(add_pairs, is_right(argc, argv), 1, 32, in, out, 63);
+    cudaDeviceSynchronize();
+    cudaFree(in);
+    cudaFree(out);
+}

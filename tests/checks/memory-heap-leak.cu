@@ -1,0 +1,20 @@
+/* memory-heap-leak.cu — a kernel does not free what it has allocated. */
+#include "pair.h"
+
+template <bool right> __global__ void use(int *out)
+{
+    int *own = (int *)malloc(16 * sizeof(int)); /* memcheck: Leaked 64 bytes (no line) */
+    if (!own) return;
+    own[0] = threadIdx.x;
+    out[threadIdx.x] = own[0];
+    if (right) free(own);
+}
+
+int main(int argc, char **argv)
+{
+    int *out = zeros<int>(32);
+    LAUNCH(use, is_right(argc, argv), 1, 32, out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+    cudaDeviceReset();
+}

@@ -1,0 +1,20 @@
+/* memory-pitch.cu — a kernel takes the pitch of rows, which is in bytes, for a number of
+ * elements. */
+#include "pair.h"
+
+template <bool right> __global__ void fill(int *image, size_t pitch)
+{
+    int *row = right ? (int *)((char *)image + threadIdx.y * pitch) : image + threadIdx.y * pitch;
+    row[threadIdx.x] = 1; /* memcheck: Invalid __global__ write of size 4 bytes */
+}
+
+int main(int argc, char **argv)
+{
+    enum { WIDTH = 32, HEIGHT = 8 };
+    int *image;
+    size_t pitch;
+    cudaMallocPitch(&image, &pitch, WIDTH * sizeof(int), HEIGHT);
+    LAUNCH(fill, is_right(argc, argv), 1, dim3(WIDTH, HEIGHT), image, pitch);
+    cudaDeviceSynchronize();
+    cudaFree(image);
+}

@@ -1,0 +1,25 @@
+/* sync-break.cu — threads leave a loop early, and do not come to the barriers in it. */
+#include "pair.h"
+
+template <bool right> __global__ void halve(const int *in, int *out)
+{
+    __shared__ int left;
+    int value = in[threadIdx.x] + threadIdx.x;
+    for (int round = 0; round < 8; round++) {
+        if (!right && value == 0) break;
+        value /= 2;
+        if (threadIdx.x == 0) left = 8 - round;
+        __syncthreads(); /* synccheck, memcheck: Divergent thread(s) in */
+        out[threadIdx.x] = value + left;
+        __syncthreads();
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int *in = zeros<int>(64), *out = zeros<int>(64);
+    LAUNCH(halve, is_right(argc, argv), 1, 64, in, out);
+    cudaDeviceSynchronize();
+    cudaFree(in);
+    cudaFree(out);
+}

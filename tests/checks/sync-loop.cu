@@ -1,0 +1,25 @@
+/* sync-loop.cu — a loop has a barrier in it, and warps go through it a different number of
+ * times. */
+#include "pair.h"
+
+template <bool right> __global__ void add_up(const int *in, int *out, int n)
+{
+    __shared__ int words[128];
+    int sum = 0, rounds = right ? (n + 127) / 128 * 128 : n;
+    for (int i = threadIdx.x; i < rounds; i += 128) {
+        words[threadIdx.x] = i < n ? in[i] : 0;
+        __syncthreads(); /* synccheck, memcheck: Divergent thread(s) in block */
+        sum += words[threadIdx.x ^ 1];
+        __syncthreads();
+    }
+    out[threadIdx.x] = sum;
+}
+
+int main(int argc, char **argv)
+{
+    int *in = zeros<int>(320), *out = zeros<int>(128);
+    LAUNCH(add_up, is_right(argc, argv), 1, 128, in, out, 320);
+    cudaDeviceSynchronize();
+    cudaFree(in);
+    cudaFree(out);
+}

@@ -1,0 +1,20 @@
+/* sync-masks.cu — lanes that meet at a shuffle give different masks. */
+#include "pair.h"
+
+template <bool right> __global__ void add_up(int *out)
+{
+    unsigned halves = threadIdx.x < 16 ? 0x0000ffff : 0xffff8000;
+    unsigned mask = right ? 0xffffffff : halves;
+    int sum = threadIdx.x;
+    for (int d = 8; d > 0; d /= 2)
+        sum += __shfl_xor_sync(mask, sum, d); /* synccheck: Member mask */
+    out[threadIdx.x] = sum;
+}
+
+int main(int argc, char **argv)
+{
+    int *out = zeros<int>(32);
+    LAUNCH(add_up, is_right(argc, argv), 1, 32, out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}

@@ -1,0 +1,18 @@
+/* sync-reduce.cu — a lane takes part in a reduction whose mask does not name it. */
+#include "pair.h"
+
+template <bool right> __global__ void add_up(int *out)
+{
+    if (threadIdx.x <= 16) {
+        unsigned mask = right ? 0x1ffff : 0xffff;
+        out[threadIdx.x] = __reduce_add_sync(mask, 1); /* synccheck: Invalid arguments */
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int *out = zeros<int>(32);
+    LAUNCH(add_up, is_right(argc, argv), 1, 32, out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}

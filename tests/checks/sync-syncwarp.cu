@@ -1,0 +1,20 @@
+/* sync-syncwarp.cu — half of a warp comes to __syncwarp(), which waits for all lanes. */
+#include "pair.h"
+
+template <bool right> __global__ void exchange(int *out)
+{
+    __shared__ int words[32];
+    if (threadIdx.x < 16) {
+        words[threadIdx.x] = threadIdx.x;
+        __syncwarp(right ? 0x0000ffff : 0xffffffff); /* synccheck: which have exited */
+        out[threadIdx.x] = words[threadIdx.x ^ 1];
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int *out = zeros<int>(32);
+    LAUNCH(exchange, is_right(argc, argv), 1, 32, out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}

@@ -1,0 +1,24 @@
+/* sync-tail.cu — a barrier stands inside of `if (i < n)`, and the last warps of the grid do not
+ * come to it. */
+#include "pair.h"
+
+template <bool right> __global__ void reverse(const int *in, int *out, int n)
+{
+    __shared__ int tile[128];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        tile[threadIdx.x] = in[i];
+        if (!right) __syncthreads(); /* synccheck, memcheck: Divergent thread(s) in block */
+    }
+    if (right) __syncthreads();
+    if (i < n) out[i] = tile[threadIdx.x ^ 1];
+}
+
+int main(int argc, char **argv)
+{
+    int *in = zeros<int>(192), *out = zeros<int>(192);
+    LAUNCH(reverse, is_right(argc, argv), 2, 128, in, out, 192);
+    cudaDeviceSynchronize();
+    cudaFree(in);
+    cudaFree(out);
+}
