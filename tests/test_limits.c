@@ -25,8 +25,8 @@ Test(limits, a_program_takes_less_memory_where_there_are_few_addresses)
         expect_status(0, "ulimit -v %ld; $emu --log-file /dev/null $p/limits 2>&1", limits[i]);
         expect("as its properties say, last value 131070\n");
         cr_expect_geq(megabytes(), before);
-        cr_expect_geq(megabytes(), limits[i] / 1024 / 16, "%s", output);
-        cr_expect_leq(megabytes(), limits[i] / 1024 / 4, "%s", output);
+        cr_expect_geq(megabytes(), limits[i] / 1024 / 20, "%s", output);
+        cr_expect_leq(megabytes(), limits[i] / 1024 / 8, "%s", output);
         before = megabytes();
     }
 }

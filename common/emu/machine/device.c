@@ -27,8 +27,9 @@ static size_t memory_size(const struct emu_gpu *gpu, size_t wanted)
     return gpu->memory < half ? gpu->memory : half;
 }
 
-/* Opens the memory. Of what was not asked for in bytes it takes half, and half of that, until the
- * host has addresses for it, for other devices, and for the program and the checkers. */
+/* Opens the memory. If its size was not asked for, it takes half of what it would have, and half of
+ * that, until the host has addresses for it, for the other devices, and as many again for the
+ * program, the blocks that run, and the checkers. */
 static bool open_memory(struct emu *emu, const struct emu_config *config)
 {
     enum { LEAST = 1 << 20, STRETCHES = 4 }; /* addresses and their bytes, both twice */
@@ -36,7 +37,7 @@ static bool open_memory(struct emu *emu, const struct emu_config *config)
     if (config->memory) return memory_open(&emu->memory, bytes, config->number, 0);
     for (; bytes >= LEAST; bytes /= 2)
         if (memory_open(&emu->memory, bytes, config->number,
-                        bytes + bytes * STRETCHES * config->more))
+                        bytes * STRETCHES * (1 + config->more)))
             return true;
     return false;
 }
