@@ -90,15 +90,19 @@ Test(files, a_trace_over_the_program_or_its_log_is_refused)
 {
     expect_status(2, "cp $p/shared $t/p && ln -s p $t/link; "
                      "$emu --log-file /dev/null --trace $t/link $t/p 2>&1");
-    expect("EMU_TRACE=");
-    expect("/link: that is the program itself\n");
+    expect("/link is the program itself; choose another file\n");
     expect_one_sentence();
     expect_status(0, "cmp $p/shared $t/p");
     static const char *const tools[] = {"", "--tool memcheck"};
     for (int i = 0; i < 2; i++) {
         expect_status(2, "$emu %s --log-file $t/x --trace $t/./x $t/p 2>&1 >/dev/null", tools[i]);
-        expect("/x: that is the log file, too\n");
+        expect("the log file and the trace are one file, ");
     }
+    expect_status(2, "EMU_TRACE=$t/p LD_LIBRARY_PATH=build/emu $p/shared 2>&1; "
+                     "EMU_TRACE=$t/p LD_LIBRARY_PATH=build/emu $t/p 2>&1");
+    expect("/p is not written: the file is a program or a library\n");
+    expect("/p is not written: the file is the program itself\n");
+    expect_status(0, "cmp $p/shared $t/p");
 }
 
 /* ---- what stood there stays ------------------------------------------------------------------ */
