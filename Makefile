@@ -265,12 +265,12 @@ $(patsubst %,$(CUDA_BUILD)/tests/%_code.cu.o,cooperative async cluster): NVCCFLA
 # A deliberately wrong scan as a program like a step.
 build/tests/wrong-scan: $(call objects,$(call sources,tests/wrong tests/wrong/program) $(COMMON)) | emu
 	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
 # What tests look at or run, made of one source file: see tests/programs/programs.h.
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread memory sync \
-            merged endless waits traced ticket ring limits unwritten linked hazards.ptx zstd.fatbin lz4.fatbin \
-            stored.fatbin only90a.fatbin cubin.fatbin)
+            merged endless waits traced ticket ring limits unwritten linked no_memory.so hazards.ptx zstd.fatbin \
+            lz4.fatbin stored.fatbin only90a.fatbin cubin.fatbin)
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 
@@ -317,6 +317,10 @@ $(addprefix build/tests/programs/,memory sync merged endless waits traced ticket
         %: tests/programs/$$(notdir $$@).cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) -g -cudart shared $< -o $(NEW) $(PUT)
+
+build/tests/programs/no_memory.so: tests/programs/no_memory.c
+	$(call say,$(CC),$@)
+	$(Q)$(CC) -std=c11 -Wall -Wextra -Werror -O2 -fPIC -shared $< -o $(NEW) -ldl $(PUT)
 
 # Of two objects, for three generations of GPUs.
 build/tests/programs/linked: $(wildcard tests/programs/linked*) | emu
