@@ -329,6 +329,91 @@ Test(emu_counters, an_empty_mask_counts_nothing)
     emu_close(emu);
 }
 
+/* ---- asynchronous copies --------------------------------------------------------------------- */
+
+enum { COPY_BYTES = 16, NO_COPY = -1 };
+
+/* Where lane n copies from or to. */
+static int in_order(int n) { return COPY_BYTES * n; }
+static int displaced(int n) { return COPY_BYTES * (n + 1); }
+static int exchanged(int n) { return COPY_BYTES * (n ^ 1); }
+static int pairs_reversed(int n) { return COPY_BYTES * (LANES - 2 - n / 2 * 2 + n % 2); }
+static int every_second(int n) { return n % 2 ? NO_COPY : COPY_BYTES * n; }
+static int first_quarter(int n) { return n < LANES / 4 ? COPY_BYTES * n : NO_COPY; }
+static int nothing(int n) { return (void)n, NO_COPY; }
+
+/* Past the L1 cache, copies go one by one unless lanes 2n and 2n + 1 fill a sector with one. */
+static const struct copies {
+    const char *what;
+    int (*from)(int), (*to)(int);
+    bool one_by_one;
+} copies[] = {
+    {"one lane after the other", in_order, in_order, false},
+    {"sources displaced by half a sector", displaced, in_order, true},
+    {"targets displaced by half a sector", in_order, displaced, true},
+    {"both displaced", displaced, displaced, true},
+    {"lanes of a pair exchanged", exchanged, exchanged, false},
+    {"pairs in reverse", pairs_reversed, in_order, false},
+    {"every second lane", every_second, in_order, true},
+    {"a quarter of the warp", first_quarter, in_order, false},
+    {"nothing", nothing, in_order, false},
+};
+
+/* The counts of a copy that goes through the L1 cache (.ca) or past it (.cg). */
+static struct emu_counts counts_of_copy(const struct copies *c, const char *cache)
+{
+    struct emu *emu = open_emu();
+    int32_t offsets[2 * LANES];
+    for (int n = 0; n < LANES; n++) offsets[n] = c->from(n), offsets[LANES + n] = c->to(n);
+    char *text = ptx_kernel(".shared .align 128 .b8 area[4096];\n"
+                            "ld.global.s32 %%r0, [%%in];\nld.global.s32 %%r1, [%%in+128];\n"
+                            "setp.ge.s32 %%p0, %%r0, 0;\nsub.u64 %%l0, %%out, %%offset;\n"
+                            "cvt.s64.s32 %%l1, %%r0;\nadd.s64 %%l0, %%l0, %%l1;\n"
+                            "mov.u32 %%r2, area;\nadd.s32 %%r2, %%r2, %%r1;\n"
+                            "@%%p0 cp.async.%s.shared.global [%%r2], [%%l0], 16;\n"
+                            "cp.async.wait_all;\nret;",
+                            cache);
+    emu_addr from = device_copy(emu, NULL, 8192), in = device_copy(emu, offsets, sizeof offsets);
+    emu_count(emu, true);
+    cr_assert(!launch(emu, load_kernel(emu, text, "k"), 1, LANES, 0, 2, (uint64_t[]){from, in}),
+              "%s", emu_message(emu));
+    struct emu_counts counts = emu_record(emu, 0)->total;
+    free(text);
+    emu_close(emu);
+    return counts;
+}
+
+/* Besides the copy, two loads of 4 sectors each read the offsets. */
+static void expect_copy(const struct copies *c, const char *cache, unsigned sectors,
+                        unsigned wavefronts)
+{
+    struct emu_counts counts = counts_of_copy(c, cache);
+    bool any = sectors > 0;
+    cr_expect_eq(counts.global_ld.sectors, sectors + 8, "%s, %s", c->what, cache);
+    cr_expect_eq(counts.global_ld.requests, 2 + any, "%s, %s", c->what, cache);
+    cr_expect_eq(counts.shared_st.wavefronts, wavefronts, "%s, %s", c->what, cache);
+    cr_expect_eq(counts.shared_st.instructions, any, "%s, %s", c->what, cache);
+    cr_expect(counts.global_st.requests == 0 && counts.shared_ld.instructions == 0);
+}
+
+Test(emu_counters, copies_to_shared_memory)
+{
+    for (size_t k = 0; k < sizeof copies / sizeof *copies; k++) {
+        const struct copies *c = &copies[k];
+        uint64_t from[LANES], to[LANES];
+        uint32_t mask = 0;
+        for (int n = 0; n < LANES; n++) {
+            from[n] = (uint64_t)c->from(n), to[n] = (uint64_t)c->to(n);
+            mask |= (uint32_t)(c->from(n) != NO_COPY) << n;
+        }
+        unsigned lanes = (unsigned)__builtin_popcount(mask),
+                 sectors = (unsigned)model_global(mask, from, COPY_BYTES).sectors,
+                 wavefronts = (unsigned)model_shared(mask, to, COPY_BYTES, false).wavefronts;
+        expect_copy(c, "ca", sectors, wavefronts);
+        expect_copy(c, "cg", c->one_by_one ? lanes : sectors, c->one_by_one ? lanes : wavefronts);
+    }
+}
+
 /* ---- the other counts ------------------------------------------------------------------------ */
 
 /* Odd lanes only, two warps: 32 lanes an instruction. */
