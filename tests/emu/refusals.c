@@ -1,6 +1,6 @@
 /*
- * refusals.c — statements that are no PTX, or that the emulator does not know: what it says of each,
- * word for word. (What is legal and not supported is in ops_unsupported.c.)
+ * refusals.c — statements that are no PTX, or that the emulator does not know: what it says of
+ * each, word for word. (What is legal and not supported is in ops_unsupported.c.)
  */
 #include "ptx_run.h"
 
