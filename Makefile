@@ -263,7 +263,7 @@ THREE_PTX = -gencode arch=compute_100,code=compute_100
 $(patsubst %,$(CUDA_BUILD)/tests/%_code.cu.o,cooperative async cluster): NVCCFLAGS += $(THREE_PTX)
 
 # A deliberately wrong scan as a program like a step.
-build/tests/wrong-scan: $(call objects,$(call sources,tests/wrong tests/wrong/program) $(COMMON)) | emu
+build/tests/wrong-scan: $(call objects,$(call sources,tests/wrong tests/wrong/program steps/09-warp-shuffle) $(COMMON)) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 

@@ -236,24 +236,25 @@ static void judge(struct verifier *v, const struct chunk *c, size_t k, const voi
 
 static long double magnitude_of(long double x) { return isfinite(x) ? fabsl(x) : 0; }
 
-/* Judges elements from … to-1 of the chunk, unless they are known to be right; `i` is the place of
- * the chunk's first one in `out`. Moves the bound on. */
-static void pass_stretch(struct verifier *v, const struct chunk *c, size_t from, size_t to,
-                         const void *out, size_t i, bool equal)
+/* Judges the elements of a stretch that begins at `from`, unless they are known to be right; `i` is
+ * the place of the chunk's first one in `out`. Moves the bound on. Returns where the stretch ends.
+ */
+static size_t pass_stretch(struct verifier *v, const struct chunk *c, size_t from, const void *out,
+                           size_t i, bool equal)
 {
     struct bound *bound = &v->bound;
     bool own = includes_own(&v->problem);
-    size_t count = to - from;
-    bound_look(bound, &c->sum[from], count);
+    size_t count = bound_look(bound, &c->sum[from + own], c->count - from), to = from + count;
     for (size_t k = from; k + 1 < to; k++) v->magnitude += magnitude_of(c->addend[k]);
     long double last = magnitude_of(c->addend[to - 1]);
-    if (own) bound_pass(bound, &c->addend[from], count, c->sum[to]);
+    if (own) bound_pass(bound, &c->addend[from], &c->sum[from], count);
     double tolerance = bound_of(bound, v->at + to - !own, v->magnitude + (own ? last : 0));
     v->magnitude += last;
     if (out && equal && !bound->chain && tolerance > v->verdict.bound) v->verdict.bound = tolerance;
     for (size_t k = from; k < to && out && (!equal || bound->chain); k++)
         judge(v, c, k, out, i + k, tolerance);
-    if (!own) bound_pass(bound, &c->addend[from], count, c->sum[to]);
+    if (!own) bound_pass(bound, &c->addend[from], &c->sum[from], count);
+    return to;
 }
 
 /* Moves on past the chunk; `out`, if it is not NULL, has its outputs from index `i` on. */
@@ -261,11 +262,7 @@ static void pass_chunk(struct verifier *v, struct chunk *c, const void *out, siz
 {
     bool equal = out && all_equal(v, c);
     if (!v->bound.nothing || (out && !equal))
-        for (size_t from = 0; from < c->count;) {
-            size_t to = from + bound_stretch(&v->bound, c->count - from);
-            pass_stretch(v, c, from, to, out, i, equal);
-            from = to;
-        }
+        for (size_t from = 0; from < c->count;) from = pass_stretch(v, c, from, out, i, equal);
     if (out) v->verdict.checked += c->count;
     v->previous = wanted(v, c, c->count - 1);
     v->addend = c->addend[c->count - 1];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define STRETCH  64            /* at most: the range of the running sum is taken for all of it */
+#define GROWTH   1.125         /* and may grow so much in it */
 #define WARP     32            /* lanes that one tree adds up */
 #define DOUBLE_U 0x1p-53       /* the unit roundoff of double */
 #define INFLATE  (1 + 0x1p-16) /* more than what the additions of this file round away */
@@ -230,33 +231,43 @@ static void end_segment(struct bound *b, struct bound_level *l, long double runn
     l->ended++;
 }
 
-size_t bound_stretch(const struct bound *b, size_t most)
+/* At most so many outputs: those of a stretch end in the same segments. */
+static size_t most_of_stretch(const struct bound *b, size_t most)
 {
-    if (b->nothing) return most;
-    if (!b->known) return 1;
+    size_t left = b->count > 0 ? b->levels[0].end - b->at : most;
     if (most > STRETCH) most = STRETCH;
-    if (b->count == 0) return most;
-    size_t left = b->levels[0].end - b->at;
     return left < most ? left : most;
 }
 
-void bound_look(struct bound *b, const long double *sums, size_t count)
+size_t bound_look(struct bound *b, const long double *sums, size_t most)
 {
+    if (b->nothing) return most;
+    if (!b->known) return 1;
     double low = (double)sums[0], high = low;
-    if (!b->known) return;
-    for (size_t i = 1; i <= count; i++) {
-        low = smaller((double)sums[i], low);
-        high = larger((double)sums[i], high);
-    }
-    b->stretch.low = low;
-    b->stretch.high = high;
     b->low = smaller(low, b->low);
     b->high = larger(high, b->high);
+    double least = b->low, greatest = b->high, range = GROWTH * (greatest - least);
+    size_t count = 1;
+    for (most = most_of_stretch(b, most); count < most; count++) {
+        double sum = (double)sums[count];
+        least = smaller(sum, least);
+        greatest = larger(sum, greatest);
+        if (greatest - least > range) break;
+        low = smaller(sum, low);
+        high = larger(sum, high);
+    }
+    b->low = smaller(low, b->low);
+    b->high = larger(high, b->high);
+    b->stretch.low = low;
+    b->stretch.high = high;
+    return count;
 }
 
-void bound_pass(struct bound *b, const long double *addends, size_t count, long double sum)
+void bound_pass(struct bound *b, const long double *addends, const long double *sums, size_t count)
 {
-    double low = b->stretch.low, high = b->stretch.high;
+    long double sum = sums[count];
+    double low = smaller((double)sum, smaller((double)sums[0], b->stretch.low));
+    double high = larger((double)sum, larger((double)sums[0], b->stretch.high));
     b->at += count;
     for (size_t i = 0; i < b->count; i++)
         if (b->levels[i].is.sums == SUMS_STRIDED)

@@ -98,15 +98,15 @@ struct bound {
 
 /* Begins before the first element. */
 void bound_begin(struct bound *, const struct tree *, const struct facts *, enum element);
-/* How many elements may be taken together: at least 1, at most `most`, and no segment ends before
- * the last of them. */
-size_t bound_stretch(const struct bound *, size_t most);
-/* Looks at the running sums of a stretch: sums[0], before its first element, to sums[count]. */
-void bound_look(struct bound *, const long double *sums, size_t count);
-/* Moves on past that stretch; `sum` is the last of its running sums. */
-void bound_pass(struct bound *, const long double *addends, size_t count, long double sum);
-/* The bound for an output that is the sum of so many elements, whose absolute values sum to
- * `magnitude`. Looked at: all running sums up to there. */
+/* Looks at the next outputs, which should be `sums`. Returns for how many of them one bound will
+ * do, at most `most`: a stretch. */
+size_t bound_look(struct bound *, const long double *sums, size_t most);
+/* Moves on past that stretch. The running sums are those from before its first element to after its
+ * last, so one more than `count`. */
+void bound_pass(struct bound *, const long double *addends, const long double *sums, size_t count);
+/* The bound of the outputs that were looked at last, which are sums of so many elements or fewer,
+ * whose absolute values sum to `magnitude` or less. To be asked before bound_pass if the sums are
+ * exclusive, and after it if they are inclusive. */
 double bound_of(const struct bound *, size_t elements, long double magnitude);
 
 /* For a chain: the output that was judged last is right, and off by `error`. From there on the

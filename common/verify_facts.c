@@ -31,6 +31,7 @@ void verify_addends(const struct problem *p, size_t start, size_t count, long do
         to[i - start] = (long double)p->reference[i] - (i ? p->reference[i - 1] : 0);
 }
 
+#define ROUNDED 0x1p51
 #define ROUNDER 0x1.8p52 /* x + ROUNDER - ROUNDER: the nearest whole number, up to 2^51 */
 
 /* The largest power of two that x, which is not 0, is a multiple of. */
@@ -69,7 +70,8 @@ static void note_quantum(struct facts *facts, const double *x, size_t count)
     double quantum = facts->quantum;
     for (size_t i = 0; i < count; i++) {
         double quanta = x[i] / quantum; /* exact: it is a power of two */
-        if (quanta + ROUNDER - ROUNDER == quanta || x[i] == 0) continue;
+        bool whole = fabs(quanta) < ROUNDED && quanta + ROUNDER - ROUNDER == quanta;
+        if (whole || x[i] == 0) continue;
         double bit = lowest_bit(x[i]);
         if (bit < quantum) quantum = bit;
     }

@@ -22,31 +22,37 @@ TestSuite(bound, .timeout = 300);
 
 #define C ((double)0.7f) /* a multiple of 2^-24, so that every sum of two and more is rounded */
 
-/* The bound of the output that is the sum of `elements` times C. */
-static double bound_at(const struct tree *tree, size_t elements)
+/* The bound after all of these elements, which may be many times the same (`repeat`). */
+static double bound_after(const struct tree *tree, const struct facts *facts, const double *x,
+                          size_t elements, bool repeat)
 {
-    struct facts facts = {.finite = true, .magnitude = 1 << 20, .quantum = U, .greatest = C};
     static struct bound b;
-    facts.least = C;
-    bound_begin(&b, tree, &facts, ELEMENT_F32);
+    long double sum = 0;
+    bound_begin(&b, tree, facts, ELEMENT_F32);
     while (b.at < elements) {
-        long double addends[64], sums[65];
-        size_t count = bound_stretch(&b, elements - b.at);
-        for (size_t i = 0; i <= count; i++) {
-            if (i < count) addends[i] = C;
-            sums[i] = (long double)(b.at + i) * C;
+        long double addends[64], sums[65] = {sum};
+        size_t left = elements - b.at, most = left < 64 ? left : 64;
+        for (size_t i = 0; i < most; i++) {
+            addends[i] = x[repeat ? 0 : b.at + i];
+            sums[i + 1] = sums[i] + addends[i];
         }
-        bound_look(&b, sums, count);
-        bound_pass(&b, addends, count, sums[count]);
+        size_t count = bound_look(&b, sums, most);
+        bound_pass(&b, addends, sums, count);
+        sum = sums[count];
     }
+    bound_look(&b, &sum, 1);
     return bound_of(&b, SIZE_MAX, INFINITY);
 }
 
+/* After so many times C, or -C. */
 static void expect_bound(const struct tree *tree, size_t elements, double units, int line)
 {
-    double got = bound_at(tree, elements) / (U * C);
-    cr_expect(got >= units && got <= units * 1.001, "line %d: %zu elements: %g, not %g units", line,
-              elements, got, units);
+    struct facts facts = {.finite = true, .magnitude = 1 << 20, .quantum = U, .greatest = C};
+    for (double x = -C; x <= C; x += 2 * C) {
+        double got = bound_after(tree, &facts, &x, elements, true) / (U * C);
+        cr_expect(got >= units && got <= units * 1.001, "line %d: %zu elements: %g, not %g units",
+                  line, elements, got, units);
+    }
 }
 
 /* Each level sums up all that has ended: as much in magnitude as there are elements. */
@@ -162,11 +168,86 @@ Test(bound, of_exact_sums)
         facts.exact = !more;
         bound_begin(&b, &tree, &facts, ELEMENT_F32);
         cr_expect_eq(b.nothing, !more);
-        bound_look(&b, sums, 2);
-        bound_pass(&b, addends, 2, sums[2]);
+        for (size_t at = 0; at < 2;) {
+            size_t count = bound_look(&b, &sums[at], 2 - at);
+            bound_pass(&b, &addends[at], &sums[at], count);
+            at += count;
+        }
+        bound_look(&b, &sums[2], 1);
         double bound = bound_of(&b, 2, 0x1p24 + 1);
         cr_expect_eq(bound > 0, more, "%g", bound);
     }
+}
+
+/* A segment's own sum may be small where sums in it are large. */
+Test(bound, of_sums_that_cancel)
+{
+    struct facts facts = {.finite = true, .magnitude = 100, .quantum = U, .greatest = 8};
+    const double x[] = {8, -8, 8, -8};
+    struct tree halves = {.depth = INFINITY}, run = {.depth = INFINITY};
+    tree_halves(&halves, 1, 4);
+    tree_run(&run, 4, 3);
+    halves.joins = run.joins = 0;
+    cr_expect_eq(bound_after(&halves, &facts, x, 4, false), 0);
+    cr_expect_float_eq(bound_after(&run, &facts, x, 4, false) / U, 3 * 8, 0.01);
+}
+
+/* The first sum is rounded. The second is 2^24, and would be exact, but for the first one's error. */
+Test(bound, of_sums_that_inherit_errors)
+{
+    static const enum sums kinds[] = {SUMS_RUN, SUMS_WINDOW, SUMS_CHAIN, SUMS_CARRY};
+    struct facts facts = {.finite = true, .magnitude = 0x1p26, .quantum = 1, .greatest = 0x1p25};
+    double x[] = {0x1p24, 3, -3, 0}, pairs[64] = {0};
+    for (size_t i = 0; i < LENGTH(kinds); i++) {
+        struct tree tree = {.depth = INFINITY};
+        struct tree_level level = {.sums = kinds[i], .length = 2, .additions = 1};
+        if (kinds[i] == SUMS_CHAIN) level.length = 1;
+        if (kinds[i] == SUMS_CARRY) break;
+        tree_add(&tree, level);
+        level.length = 4;
+        if (kinds[i] != SUMS_CHAIN) tree_add(&tree, level);
+        double bound = bound_after(&tree, &facts, x, 4, false);
+        /* a chain has one more: 0 is added */
+        cr_expect_gt(bound, kinds[i] == SUMS_CHAIN ? 2.9 : 1.9, "kind %d: %g", kinds[i], bound);
+    }
+    /* 2^24 + 3 in the first segment, -3 in the second. */
+    struct tree tree = {.depth = INFINITY};
+    tree_halves(&tree, 1, 2);
+    tree_add(&tree, (struct tree_level){.sums = SUMS_CARRY, .length = 2, .ways = 32});
+    tree.joins = 0;
+    pairs[0] = 0x1p24, pairs[1] = 3, pairs[2] = -3;
+    double bound = bound_after(&tree, &facts, pairs, 4, false);
+    cr_expect_gt(bound, 1.9, "%g", bound);
+}
+
+/* Every sum of neighbours is 2^23 or less; but a warp may add the segments that are positive. */
+Test(bound, of_segments_between_which_others_are_left_out)
+{
+    struct facts facts = {
+        .finite = true, .exact = true, .magnitude = 0x1p27, .quantum = 1, .greatest = 0x1p23};
+    struct tree tree = {.depth = INFINITY};
+    double x[16];
+    for (size_t i = 0; i < LENGTH(x); i++) x[i] = i % 2 ? -0x1p23 : 0x1p23;
+    tree_add(&tree, (struct tree_level){.sums = SUMS_ANY_ORDER, .length = 1, .lanes = 1});
+    cr_expect_eq(bound_after(&tree, &facts, x, LENGTH(x), false), 0);
+    tree.levels[0].lanes = 32;
+    cr_expect_gt(bound_after(&tree, &facts, x, LENGTH(x), false), 1);
+    tree.levels[0].sums = SUMS_CARRY;
+    tree.levels[0].ways = 32;
+    tree.levels[0].far = true;
+    cr_expect_gt(bound_after(&tree, &facts, x, LENGTH(x), false), 0);
+}
+
+/* Where doubles cannot hold the sums, what they lose is taken for part of each magnitude. */
+Test(bound, of_more_digits_than_a_double_has)
+{
+    struct facts facts = {.finite = true, .magnitude = 0x1p60, .quantum = U, .greatest = 0x1p59};
+    struct tree tree = {.depth = INFINITY};
+    const double x[] = {C, C};
+    tree_halves(&tree, 1, 2);
+    double with = bound_after(&tree, &facts, x, 2, false);
+    facts.magnitude = 2;
+    cr_expect_gt(with, 1e4 * bound_after(&tree, &facts, x, 2, false));
 }
 
 /* Nothing is known but the depth, or the tree is worse than that. */
@@ -183,6 +264,42 @@ Test(bound, is_never_more_than_that_of_the_depth)
     tree.depth = 0x1p25; /* d u is 2, but the number of elements bounds it, too */
     bound_begin(&b, &tree, &facts, ELEMENT_F32);
     cr_expect_float_eq(bound_of(&b, 0x1p25 + 1, 100), 200, 0.01);
+}
+
+/* An output of one element is that element, and 0 of none. */
+Test(bound, of_the_first_two_outputs)
+{
+    const float x[] = {0.3f, 0.7f, 1e6f, 0.1f}, right[] = {0, 0.3f, 1, 1000001};
+    for (int known = 0; known < 2; known++)
+        for (size_t i = 0; i < 3; i++) {
+            float got[4];
+            struct problem p = {.element = ELEMENT_F32, .in = x, .n = 4};
+            struct facts facts = facts_of(&p);
+            struct tree tree = {.depth = 3};
+            static struct verifier v;
+            if (known) tree_halves(&tree, 1, 4);
+            memcpy(got, right, sizeof got);
+            got[i] += i < 2 ? 0x1p-24f : 0x1p-22f;
+            verify_begin(&v, &p, &facts, &tree, 0);
+            verify_piece(&v, got, 0, 4);
+            cr_expect_not(verify_end(&v).right, "known: %d, output %zu", known, i);
+        }
+}
+
+/* Outputs that are what they should be, although they might be off. */
+Test(bound, of_outputs_without_an_error)
+{
+    const float x[] = {1, -1, 0x1p-30f, 0}, right[] = {0, 1, 0, 0x1p-30f};
+    struct problem p = {.element = ELEMENT_F32, .in = x, .n = 4};
+    struct facts facts = facts_of(&p);
+    struct tree tree = {.depth = 3};
+    static struct verifier v;
+    tree_halves(&tree, 1, 4);
+    verify_begin(&v, &p, &facts, &tree, 0);
+    verify_piece(&v, right, 0, 4);
+    struct verdict verdict = verify_end(&v);
+    cr_expect(verdict.right && !verdict.exact && verdict.bound > 0 && verdict.worst == 0);
+    cr_expect_eq(verdict.least, 0x1p-30);
 }
 
 /* ---- a chain --------------------------------------------------------------------------------- */

@@ -106,7 +106,6 @@ static struct outcome timed_run(void)
         .shape = {.grid = 10000, .block = 256, .shared_bytes = 1024, .launches = 3},
         .verified = true,
         .right = true,
-        .after_timing = true,
         .verdict = {.right = true, .checked = 500000, .worst = 0.25},
         .timing = {.reps = 15, .median = 20e-6, .lower = 10e-6, .upper = 1e-3},
         .roofed = true,
@@ -135,7 +134,7 @@ Test(report_text, on_the_emulator)
         "  occupancy   100 %: 32 blocks an SM, limited by blocks (registers not considered)");
     expect_line("  input       1000 floats, random integers, seed 3");
     expect_line("  variant     one");
-    expect_line("  verified    right: every element, exactly");
+    expect_line("  verified    right: every element, exactly, in each timed run, too");
     expect_line("  additions   1998 counted, 999 sequentially (2.00 times as many)");
     expect_line("  time        2.00 ms: the emulator's own, not a GPU's");
     expect_line("  conflicts   18 in loads, 39 in stores (of 30 and 48 wavefronts)");
@@ -155,8 +154,8 @@ Test(report_text, on_a_gpu)
         "  occupancy   100 %: 8 blocks an SM, limited by threads (registers not considered)");
     expect_line("  input       500 000 floats, from stdin");
     expect_line("  variant     two");
-    expect_line("  verified    right: every element, worst error 25.0 % of the bound, before and "
-                "after the timed runs");
+    expect_line("  verified    right: every element, worst error 25.0 % of the bound, in each "
+                "timed run, too");
     expect_line(
         "  additions   2 000 000 by its formula, 499 999 sequentially (4.00 times as many)");
     expect_line("  time        20.0 µs, median of 15 (quartiles 10.0 µs to 1.00 ms)");
@@ -215,11 +214,11 @@ Test(report_text, a_wrong_result)
     expect_line("                         5                   1                   2");
     expect_line("                        77                  -3                 4.5");
     expect_line("              likely cause: it is so");
-    outcome.after_timing = true;
+    strcpy(outcome.run, "timed run 3 of 12");
     strcpy(outcome.damage, "a guard was written");
     outcome.verdict = (struct verdict){.right = true, .checked = 1000};
     print_report(&emulated, &(struct options){.seed = 3}, &outcome);
-    expect_line("  verified    WRONG (after the timed runs)");
+    expect_line("  verified    WRONG in timed run 3 of 12");
     expect_line("              a guard was written");
     expect_no("of 1000 elements");
 }
@@ -230,13 +229,13 @@ Test(report_text, what_was_verified)
     struct options options = {.seed = 3, .verify = VERIFY_SAMPLE};
     outcome.verdict.checked = 999;
     print_report(&emulated, &options, &outcome);
-    expect_line("  verified    right: a sample of 999 elements, exactly");
+    expect_line("  verified    right: a sample of 999 elements, exactly, in each timed run, too");
     outcome.verdict.checked = 1000;
     print_report(&emulated, &options, &outcome);
-    expect_line("  verified    right: every element, exactly");
+    expect_line("  verified    right: every element, exactly, in each timed run, too");
     outcome.n = outcome.verdict.checked = 1;
     print_report(&emulated, &options, &outcome);
-    expect_line("  verified    right: the one element, exactly");
+    expect_line("  verified    right: the one element, exactly, in each timed run, too");
     expect_line("  additions   1998 counted, 0 sequentially");
     outcome.verified = false;
     print_report(&emulated, &options, &outcome);

@@ -180,6 +180,21 @@ Test(verify, facts_of_elements)
     }
 }
 
+/* More than 2^51 quanta, and differences of a reference that are no doubles. */
+Test(verify, quantum_of_large_numbers)
+{
+    const double halves[] = {1 + 0x1p-52, -0x1.8p-1 - 0x1p-53};
+    const double x[] = {1, 3 * 0x1p52 + 2, 0x1p60}, sums[] = {0x1p60, 1, 2};
+    struct problem p = {.element = ELEMENT_F64, .in = x, .n = 3};
+    cr_expect_eq(facts_of(&p).quantum, 1);
+    p.in = halves, p.n = 2;
+    cr_expect_eq(facts_of(&p).quantum, 0x1p-53);
+    p.in = x, p.n = 3;
+    p.reference = sums;
+    cr_expect_eq(facts_of(&p).quantum, 0);
+    cr_expect_not(facts_of(&p).exact);
+}
+
 /* Where the order of additions decides what overflows there is no right answer. */
 Test(verify, sums_beyond_the_range_are_refused)
 {
@@ -215,6 +230,22 @@ Test(verify, the_reference_keeps_what_double_loses)
     verify_begin(&v, &p, &facts, &(struct tree){.depth = 1}, 0);
     verify_piece(&v, sums, 0, N);
     cr_expect_not(verify_end(&v).right);
+}
+
+/* 2^100 + 1 - 2^100: the sum is kept in two parts. */
+Test(verify, the_reference_keeps_what_long_double_loses)
+{
+    const double x[] = {0x1p100, 1, -0x1p100, 0};
+    double got[] = {0, 0x1p100, 0x1p100, NAN};
+    struct problem p = {.element = ELEMENT_F64, .in = x, .n = 4};
+    struct facts facts = facts_of(&p);
+    struct verifier v;
+    cr_expect(!facts.plain && !facts.exact);
+    verify_begin(&v, &p, &facts, &(struct tree){.depth = 3}, 0);
+    verify_piece(&v, got, 0, 4);
+    struct verdict verdict = verify_end(&v);
+    cr_expect_eq(verdict.wrong, 1);
+    cr_expect_str_eq(verdict.first[0].want, "1");
 }
 
 Test(verify, integers_wrap_around)

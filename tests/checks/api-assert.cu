@@ -2,7 +2,10 @@
 #include "pair.h"
 #include <cassert>
 
-__global__ void check(const int *in, int limit) { assert(in[threadIdx.x] < limit); }
+__global__ void check(const int *in, int limit)
+{
+    assert(in[threadIdx.x] < limit); /* initcheck racecheck synccheck: assertion */
+}
 
 int main(int argc, char **argv)
 {

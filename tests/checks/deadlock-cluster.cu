@@ -10,7 +10,7 @@ template <bool right> __global__ void __cluster_dims__(2) exchange(volatile int 
     cg::cluster_group cluster = cg::this_cluster();
     if (right && blockIdx.x == 0) *flag = 1;
     if (blockIdx.x == 1)
-        while (*flag == 0) continue; /* memcheck: wait; missed by synccheck: wait */
+        while (*flag == 0) continue; /* memcheck: wait; synccheck: wait */
     cluster.sync();
     if (!right && blockIdx.x == 0) *flag = 1;
     out[blockIdx.x] = 1;

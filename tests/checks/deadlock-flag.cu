@@ -6,7 +6,7 @@ template <bool right> __global__ void hand_over(volatile int *flag, int *out, in
     if (blockIdx.x == 0) {
         if (right || work > 0) *flag = 1;
     } else {
-        while (*flag == 0) continue; /* memcheck: wait; missed by synccheck: wait */
+        while (*flag == 0) continue; /* memcheck: wait; synccheck: wait */
         *out = 1;
     }
 }

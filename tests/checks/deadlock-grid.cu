@@ -9,7 +9,7 @@ template <bool right> __global__ void exchange(int *words, int *out, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (!right && i >= n) return;
     if (i < n) words[i] = i;
-    cg::this_grid().sync(); /* memcheck: wait; missed by synccheck: wait */
+    cg::this_grid().sync(); /* memcheck: wait; synccheck: wait */
     if (i < n) out[i] = words[n - 1 - i];
 }
 

@@ -3,7 +3,7 @@
 
 __global__ void wait_for(volatile int *flag, int *out)
 {
-    while (*flag == 0) continue; /* memcheck: wait; missed by synccheck: wait */
+    while (*flag == 0) continue; /* memcheck: wait; synccheck: wait */
     *out = 1;
 }
 

@@ -5,7 +5,7 @@
 template <bool right> __global__ void insert(int *lock, int *list, int *n)
 {
     cuda::atomic_ref<int, cuda::thread_scope_device> word(*lock);
-    /* memcheck: wait; missed by synccheck: wait */
+    /* memcheck: wait; synccheck: wait */
     for (int open = 0; !word.compare_exchange_weak(open, 1, cuda::memory_order_acquire); open = 0)
         continue;
     if (*n == 2) {

@@ -9,7 +9,7 @@ __global__ void meet(int *arrived, int *out)
     if (threadIdx.x == 0) {
         __threadfence();
         atomicAdd(arrived, 1);
-        /* memcheck: have begun, and all that have not ended wait; missed by synccheck: wait */
+        /* memcheck: have begun, and all that have not ended wait; synccheck: wait */
         while (*(volatile int *)arrived < gridDim.x) continue;
         __threadfence();
     }

@@ -5,7 +5,7 @@
 template <bool right> __global__ void count(volatile int *done, int *out)
 {
     bool first = !right && threadIdx.x == 0;
-    while (first && *done < 3) continue; /* memcheck: wait; missed by synccheck: wait */
+    while (first && *done < 3) continue; /* memcheck: wait; synccheck: wait */
     __syncthreads();
     if (threadIdx.x % 32 == 0) atomicAdd((int *)done, 1);
     __syncthreads();

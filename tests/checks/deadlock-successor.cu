@@ -8,7 +8,7 @@ template <bool right> __global__ void pass_on(volatile int *done, int *ticket, i
     int place = right ? atomicAdd(ticket, 1) : gridDim.x - 1 - blockIdx.x;
     words[0] = place;
     if (place > 0)
-        /* memcheck: have begun, and all that have not ended wait; missed by synccheck: wait */
+        /* memcheck: have begun, and all that have not ended wait; synccheck: wait */
         while (done[place - 1] == 0) continue;
     out[place] = words[0];
     __threadfence();

@@ -6,7 +6,7 @@ using word = cuda::atomic_ref<int, cuda::thread_scope_device>;
 
 __device__ static void take(int *lock)
 {
-    /* memcheck: wait; missed by synccheck: wait */
+    /* memcheck: wait; synccheck: wait */
     for (int open = 0; !word(*lock).compare_exchange_weak(open, 1); open = 0) continue;
 }
 

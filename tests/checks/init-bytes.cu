@@ -9,7 +9,7 @@ __global__ void pack(unsigned char *bytes)
 __global__ void read_words(const int *words, int *out)
 {
     out[threadIdx.x] =
-        words[threadIdx.x]; /* missed by initcheck: Uninitialized __global__ memory read */
+        words[threadIdx.x]; /* initcheck: Uninitialized __global__ memory read */
 }
 
 int main(int argc, char **argv)

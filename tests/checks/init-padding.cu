@@ -18,8 +18,8 @@ int main(int argc, char **argv)
     struct item *items, host[32];
     cudaMalloc(&items, sizeof host);
     LAUNCH(make, is_right(argc, argv), 1, 32, items);
-    cudaMemcpy(host, items,
-               sizeof host, /* missed by initcheck: Uninitialized __global__ memory read */
+    cudaMemcpy(host, items, /* initcheck: Host API uninitialized memory access */
+               sizeof host,
                cudaMemcpyDeviceToHost);
     cudaFree(items);
 }

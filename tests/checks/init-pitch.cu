@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     if (right)
         cudaMemcpy2D(host, width, image, pitch, width, HEIGHT, cudaMemcpyDeviceToHost);
     else
-        cudaMemcpy(host, image, /* missed by initcheck: Uninitialized __global__ memory read */
+        cudaMemcpy(host, image, /* initcheck: Host API uninitialized memory access */
                    HEIGHT * pitch, cudaMemcpyDeviceToHost);
     cudaFree(image);
 }

@@ -15,8 +15,8 @@ int main(int argc, char **argv)
     int *out;
     cudaMalloc(&out, sizeof host);
     LAUNCH(fill, is_right(argc, argv), (N + 63) / 64, 64, out, N);
-    cudaMemcpy(host, out,
-               sizeof host, /* missed by initcheck: Uninitialized __global__ memory read */
+    cudaMemcpy(host, out, /* initcheck: Host API uninitialized memory access */
+               sizeof host,
                cudaMemcpyDeviceToHost);
     cudaFree(out);
 }
