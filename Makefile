@@ -263,7 +263,8 @@ THREE_PTX = -gencode arch=compute_100,code=compute_100
 $(patsubst %,$(CUDA_BUILD)/tests/%_code.cu.o,cooperative async cluster): NVCCFLAGS += $(THREE_PTX)
 
 # A deliberately wrong scan as a program like a step.
-build/tests/wrong-scan: $(call objects,$(call sources,tests/wrong tests/wrong/program steps/09-warp-shuffle) $(COMMON)) | emu
+WRONG    := tests/wrong tests/wrong/program steps/09-warp-shuffle
+build/tests/wrong-scan: $(call objects,$(call sources,$(WRONG)) $(COMMON)) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
@@ -274,7 +275,10 @@ PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 
-tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments $(PROMISES) build/example build/tests/side-by-side build/tests/wrong-scan $(SMALL_BLOCKS) ## build the tests
+#tests-build: ## build the tests
+tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) \
+        $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments $(PROMISES) \
+        build/example build/tests/side-by-side build/tests/wrong-scan $(SMALL_BLOCKS)
 	@:
 
 # The tests see the parts of the emulator that its library hides, too.
@@ -342,7 +346,8 @@ CHECK_HEADERS = $(wildcard tests/checks/*.h steps/12-*/*.cuh)
 
 build/checks/%: tests/checks/%.cu $(CHECK_HEADERS)
 	$(call say,nvcc,$<)
-	$(Q)$(NVCC) -g -lineinfo -gencode arch=compute_90,code=[sm_90,compute_90] -cudart shared $< -o $(NEW) $(PUT)
+	$(Q)$(NVCC) -g -lineinfo -gencode arch=compute_90,code=[sm_90,compute_90] -cudart shared $< \
+	    -o $(NEW) $(PUT)
 
 # For the emulator, all pairs of a class are one program, which takes much less time to compile. A
 # pair that includes files of a step stays alone.
@@ -353,14 +358,16 @@ PAIRS    := $(addprefix $(CUDA_BUILD)/pairs/,$(CLASSES) $(ALONE))
 pairs: $(PAIRS) emu ## build the pairs of tests/checks for the emulator, build/pairs
 	@:
 
-$(CLASSES:%=build/pairs/%.cu): build/pairs/%.cu: tests/checks/group.sh $$(wildcard tests/checks/$$*-*.cu) tests/checks
+$(CLASSES:%=build/pairs/%.cu): build/pairs/%.cu: tests/checks/group.sh \
+        $$(wildcard tests/checks/$$*-*.cu) tests/checks
 	@mkdir -p $(@D)
 	$(Q)$< $(filter-out $(ALONE:%=tests/checks/%.cu),$(filter %.cu,$^)) >$(NEW) $(PUT)
 $(ALONE:%=build/pairs/%): build/pairs/%: tests/checks/%.cu
 $(CLASSES:%=build/pairs/%): build/pairs/%: build/pairs/%.cu
 $(addprefix build/pairs/,$(CLASSES) $(ALONE)): $(CHECK_HEADERS)
 	$(call say,nvcc,$@)
-	$(Q)$(NVCC) -g -lineinfo -arch=compute_90 -code=compute_90 -cudart shared -Itests/checks $(filter %.cu,$^) -o $(NEW) $(PUT)
+	$(Q)$(NVCC) -g -lineinfo -arch=compute_90 -code=compute_90 -cudart shared -Itests/checks \
+	    $(filter %.cu,$^) -o $(NEW) $(PUT)
 
 test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the sanitizers first
 	$(Q)common/build/test.sh

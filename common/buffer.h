@@ -46,7 +46,7 @@ int buffer_make(struct buffer *, size_t bytes, size_t offset, bool on_host, cons
                 struct fault *);
 void buffer_free(struct buffer *);
 
-/* At most so many bytes are allocated for data of so many, displacement included. */
+/* The most bytes that are allocated for data of `bytes` bytes that begins `offset` bytes late. */
 size_t buffer_room(size_t bytes, size_t offset);
 
 /* Fills the data with the poison; on the stream where the buffer is on the device. */

@@ -70,7 +70,7 @@ struct verdict {
     size_t wrong;   /* of them */
     double worst;   /* greatest error of those that are right, as a fraction of the bound there */
     double bound;   /* the widest, in units of the elements; 0 if exact */
-    double least;   /* smallest |input| that is not 0; infinite if there is none */
+    double least;   /* smallest |input| that is not 0; infinite if all are 0 */
     size_t shown;
     struct mismatch first[VERIFY_SHOWN];
     char cause[200]; /* a guess, or "" */

@@ -17,7 +17,7 @@
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
-/* How wrong so many additions may be, one made of the other, whose exact results are no larger than
+/* How wrong `additions` additions may be, each made of the one before, whose exact results are no larger than
  * `magnitude` (which has the errors in it that came before). */
 static double errors_of(const struct rounding *r, double additions, double magnitude)
 {
@@ -231,7 +231,7 @@ static void end_segment(struct bound *b, struct bound_level *l, long double runn
     l->ended++;
 }
 
-/* At most so many outputs: those of a stretch end in the same segments. */
+/* The number of outputs that are looked at together, at most `most`: they end in the same segments. */
 static size_t most_of_stretch(const struct bound *b, size_t most)
 {
     size_t left = b->count > 0 ? b->levels[0].end - b->at : most;

@@ -44,7 +44,7 @@ static double bound_after(const struct tree *tree, const struct facts *facts, co
     return bound_of(&b, SIZE_MAX, INFINITY);
 }
 
-/* After so many times C, or -C. */
+/* After C or -C has been added this often. */
 static void expect_bound(const struct tree *tree, size_t elements, double units, int line)
 {
     struct facts facts = {.finite = true, .magnitude = 1 << 20, .quantum = U, .greatest = C};

@@ -98,7 +98,7 @@ static struct expectations read_expectations(const char *name)
     return e;
 }
 
-/* Runs a version of a pair under a tool, with more options and so many seconds of patience; returns
+/* Runs a version of a pair under a tool, with more options and a patience in seconds; returns
  * the exit status. */
 static int run_pair(const char *name, const char *version, const char *tool, const char *options,
                     int patience)

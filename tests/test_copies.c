@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An area of so many slices of rows. The last row is as long as the others. */
+/* An area of slices of rows. The last row is as long as the others. */
 enum { PITCH = 13, ROWS = 5, SLICES = 4, SLICE = PITCH * ROWS, BYTES = SLICE * SLICES };
 
 static unsigned char in[BYTES], out[BYTES], model[BYTES];

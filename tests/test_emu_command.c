@@ -256,7 +256,7 @@ Test(emu_command, wrong_options)
 Test(emu_command, every_wrong_setting_is_told, .timeout = 60)
 {
     static const struct {
-        const char *variable, *option, *accepted, *wrong[7];
+        const char *variable, *option, *accepted, *wrong[8]; /* the last one NULL */
     } settings[] = {
         {"EMU_GPU", "--gpu", "one of h200", {"voodoo2", "H-200"}},
         {"EMU_MODEL", "--model", "g80, gt200", {"volta", "0"}},

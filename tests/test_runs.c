@@ -334,7 +334,7 @@ Test(runs, as_on_a_gpu)
 
 /* ---- a sample -------------------------------------------------------------------------------- */
 
-#define SAMPLED    (1 << 20) /* so many elements that --verify sample leaves some out */
+#define SAMPLED    (1 << 20) /* elements; --verify sample leaves some of them out */
 #define NOT_LOOKED 5000      /* one of these */
 
 static int call;

@@ -114,7 +114,7 @@ struct emu_config {
     bool counters; /* count from the start; see emu_count() */
     FILE *trace;   /* every shared and global access as a line of text; implies one
                                   host thread; not owned; NULL: none */
-    /* A block that has run for so many seconds (0: 60) while no block has changed memory is given up,
+    /* A block that has run for this many seconds (0: 60) while no block has changed memory is given up,
      * and with it the grid: it spins. So are blocks that all wait for each other for so long. To
      * pass a barrier, or to store what is there already, changes nothing. */
     unsigned patience;
@@ -169,7 +169,7 @@ void emu_memory_info(struct emu *, size_t *free_bytes, size_t *total_bytes);
  * does not lie inside one allocation. */
 int emu_write(struct emu *, emu_addr to, const void *from, size_t bytes);
 int emu_read(struct emu *, void *to, emu_addr from, size_t bytes);
-/* The same for `slices` times `rows` rows of so many bytes each, and so far from one row, and from
+/* The same for `slices` times `rows` rows of `bytes` bytes each, and so far from one row, and from
  * one slice, to the next, there and here. For initcheck it is one copy. */
 struct emu_rows {
     size_t bytes, rows, slices;

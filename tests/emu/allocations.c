@@ -112,7 +112,7 @@ Test(emu_allocations, freed_addresses_come_back_last)
     emu_close(emu);
 }
 
-/* Seconds of the CPU's to make so many allocations and to free them, oldest first. */
+/* Seconds of the CPU's to make `count` allocations and to free them, oldest first. */
 static double seconds_for(size_t count, unsigned checks)
 {
     struct emu *emu = open_emu_with(&(struct emu_config){.memory = 512 << 20, .checks = checks});

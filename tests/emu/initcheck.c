@@ -256,7 +256,7 @@ static const struct partial {
     {STORE(32, r, 0) STORE(32, r, 8) STORE(32, r, 12), "ld.global.u64 %l1, [%in];\n", 1, true},
     {STORE(64, l, 0), "ld.global.v2.u64 {%l1, %l2}, [%in];\n", 1, true},
     {STORE(64, l, 8), "ld.global.v2.u64 {%l1, %l2}, [%in];\n", 1, true},
-    /* what is missing is in front of what was stored, so it is no padding */
+    /* what is missing is in front of what was stored, hence no padding */
     {STORE(32, r, 4) STORE(64, l, 8), "ld.global.u32 %r1, [%in];\n", 1, true},
     {STORE(8, h, 1) STORE(16, h, 2) STORE(32, r, 4) STORE(64, l, 8), "ld.global.u16 %h1, [%in];\n",
      1, true},

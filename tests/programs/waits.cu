@@ -49,7 +49,7 @@ template <look HOW> __device__ unsigned look_at(unsigned *place)
     return value;
 }
 
-/* ---- an mbarrier of so many threads */
+/* ---- an mbarrier of a given number of threads */
 
 __device__ unsigned shared_address(void *place)
 {

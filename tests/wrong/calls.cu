@@ -26,7 +26,7 @@ IN_CALLS(in_third_call, call == 3)
 IN_CALLS(in_fourth_call, call == 4)
 IN_CALLS(from_third_call_on, call >= 3)
 
-/* The device counts the runs itself; one in so many loses a race. */
+/* The device counts the runs itself; one of them loses a race. */
 static __device__ unsigned runs;
 
 static __global__ void lose_race(float *out, const float *in, size_t n, unsigned period)

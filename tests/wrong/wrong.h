@@ -19,7 +19,7 @@ struct wrong {
     struct step step;
     size_t n;             /* elements to run it on */
     bool in_place;        /* wrong only in place */
-    size_t offset;        /* wrong only if displaced by so many elements */
+    size_t offset;        /* wrong only if displaced by this many elements */
     bool real;            /* on random real numbers; otherwise random integers */
     enum special special; /* in the middle of the input */
     const char *fault;    /* a part of the sentence with which the program ends instead; run as a

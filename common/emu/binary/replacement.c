@@ -130,7 +130,7 @@ static bool is_replaced(const char *path)
 
 /* ---- the new file ---------------------------------------------------------------------------- */
 
-/* A slot that nobody uses; -1 and errno if there is none. */
+/* A free slot; -1 and errno if all are taken. */
 static int take_slot(void)
 {
     for (int i = 0; i < SLOTS; i++) {

@@ -2,11 +2,11 @@
  * race_async.c — mbarriers, and the copies that arrive at them or are waited for by groups.
  *
  * An mbarrier has two words. Arrivals hand on by the second; when its phase is over, that moves to
- * the first, where those who have waited find it. So an arrival is known to nobody before its
- * phase is over, and who waits for the wrong phase, or at another mbarrier, learns nothing. The first
- * word remembers what it handed on before its last phases were over.
+ * the first, where threads that have waited find it. So no thread knows of an arrival before its
+ * phase is over, and a thread that waits for the wrong phase, or at another mbarrier, learns nothing.
+ * The first word remembers what it handed on before its last phases were over.
  *
- * A copy's accesses are no thread's. Those copies that are over in the order in which they were
+ * A copy's accesses belong to no thread. Those copies that are over in the order in which they were
  * begun have a clock of their own: a thread's cp.async; its bulk copies that it waits for by groups;
  * the bulk copies that arrive at one mbarrier, which are carried out in order (bulk.c).
  */

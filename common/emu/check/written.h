@@ -45,7 +45,7 @@ bool written_near(struct written *, uint64_t address, unsigned bytes);
 
 /* The bytes of a range that have not been written, and are not padding. */
 struct unwritten {
-    uint64_t bytes, first; /* how many, and the lowest; 0: there are none */
+    uint64_t bytes, first; /* how many, and the lowest; 0: all are written */
 };
 /* Of a range on its own: what lies around it is not looked at, so that it begins with no padding. */
 struct unwritten written_look(struct written *, uint64_t address, uint64_t bytes);

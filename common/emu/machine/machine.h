@@ -332,7 +332,7 @@ struct block {
     struct barrier barriers[MAX_BARRIERS];
     unsigned epoch;          /* barriers passed */
     uint8_t *memory;         /* shared memory, registers and local memory: one allocation, */
-    size_t memory_bytes;     /* of which so many are used, from `shared` on */
+    size_t memory_bytes;     /* those in use, from `shared` on */
     struct race_block *race; /* racecheck's; NULL: off */
     struct init_block *init; /* initcheck's; NULL: off */
 };

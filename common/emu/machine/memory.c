@@ -41,7 +41,7 @@ static void release(struct memory *memory)
     memory->base = 0;
 }
 
-/* Does the host have so many bytes of addresses left? */
+/* Does the host have `bytes` bytes of addresses left? */
 static bool has_spare(size_t bytes)
 {
     void *spare = bytes ? mmap(NULL, bytes, PROT_NONE, RESERVED, -1, 0) : NULL;

@@ -35,7 +35,7 @@ int memory_map(struct memory *, void *host, size_t bytes);
 int memory_unmap(struct memory *, void *host);
 /* The range that holds an address, or NULL. */
 const struct range *memory_find(const struct memory *, uint64_t address);
-/* The range that holds an address, or the one that is nearest to it. NULL: there is none. */
+/* The range that holds an address, or the one that is nearest to it. NULL: no memory is allocated. */
 const struct range *memory_nearest(const struct memory *, uint64_t address);
 /* The same for another device, while this one works: a copy, for the range may go at any time. */
 bool memory_look(struct memory *, uint64_t address, struct range *);

@@ -17,7 +17,7 @@ enum { RANGES_ALIGNMENT = 256, RANGES_GAP = 4096 };
 
 struct range_node;
 struct ranges {
-    struct range_node *root; /* NULL: there are none */
+    struct range_node *root; /* NULL: no range */
     size_t count;
 };
 

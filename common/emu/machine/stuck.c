@@ -35,7 +35,15 @@ static bool says_more(const struct fragment *a, const struct fragment *b)
     return !b || (a->state > b->state);
 }
 
-static struct stuck look_around(struct cluster *cluster)
+/* Of a cluster that is given up, a fragment that runs says more than any other. */
+static bool runs_rather(const struct fragment *a, const struct fragment *b)
+{
+    return !b || (a->state == FRAGMENT_READY && b->state != FRAGMENT_READY);
+}
+
+/* The first of the cluster's fragments than which none says more. */
+static struct stuck look_around(struct cluster *cluster,
+                                bool (*more)(const struct fragment *, const struct fragment *))
 {
     struct stuck stuck = {0};
     for (unsigned b = 0; b < cluster->size; b++) {
@@ -44,7 +52,7 @@ static struct stuck look_around(struct cluster *cluster)
             struct warp *w = &block->warps[i];
             for (unsigned k = 0; k < w->fragment_count; k++) {
                 const struct fragment *f = &w->fragments[k];
-                if (!says_more(f, stuck.fragment)) continue;
+                if (!more(f, stuck.fragment)) continue;
                 stuck = (struct stuck){w, f, &block->launch->kernel->code[f->pc],
                                        threads_exited(block)};
             }
@@ -114,7 +122,7 @@ static void report_lanes(struct cluster *cluster, const struct stuck *s)
 
 void resolve_stuck(struct cluster *cluster)
 {
-    struct stuck s = look_around(cluster);
+    struct stuck s = look_around(cluster, says_more);
     if (s.fragment->state == FRAGMENT_WAITING) {
         cluster_report(s.warp, s.insn, __builtin_ctz(s.fragment->mask));
         return;
@@ -141,26 +149,6 @@ void resolve_stuck(struct cluster *cluster)
              barrier->arrived, barrier->expected, s.fragment->barrier);
 }
 
-/* A fragment that runs, or else the first. */
-static struct stuck find_running(struct cluster *cluster)
-{
-    struct stuck found = {0};
-    for (unsigned b = 0; b < cluster->size; b++) {
-        struct block *block = cluster->blocks[b];
-        for (unsigned i = 0; i < block->warp_count; i++) {
-            struct warp *w = &block->warps[i];
-            for (unsigned k = 0; k < w->fragment_count; k++) {
-                const struct fragment *f = &w->fragments[k];
-                bool runs = f->state == FRAGMENT_READY;
-                if (found.warp && !runs) continue;
-                found = (struct stuck){w, f, &block->launch->kernel->code[f->pc], 0};
-                if (runs) return found;
-            }
-        }
-    }
-    return found;
-}
-
 /* A cluster that has just ended is nowhere: then the kernel's name must do. */
 static void give_up_nowhere(struct launch *launch, int error, const char *why)
 {
@@ -183,7 +171,7 @@ static void give_up_nowhere(struct launch *launch, int error, const char *why)
 void give_up(struct cluster *cluster, int error, const char *why)
 {
     if (await_give_up(cluster, error, why)) return;
-    struct stuck s = find_running(cluster);
+    struct stuck s = look_around(cluster, runs_rather);
     if (!s.warp)
         give_up_nowhere(cluster->launch, error, why);
     else if (error == EMU_INTERRUPTED)

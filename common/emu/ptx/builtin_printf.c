@@ -3,7 +3,7 @@
  *
  * A conversion is printed only if it is one of those that are known here, of an argument as large as
  * the device's compiler makes it, and by a specification made here: nothing of the program's text
- * reaches the host's printf but flags. Everything else is printed as it stands; %n, %ls and %lc take
+ * reaches the host's printf but flags. Everything else is printed unchanged; %n, %ls and %lc take
  * their argument all the same. Widths and precisions go no further than a line does.
  */
 #include "builtin.h"
