@@ -13,7 +13,7 @@ C_FLAGS   = -std=c11 -Wall -Wextra -Werror -pthread $(SANITIZE)
 NVCCFLAGS = -O3 -lineinfo -Werror all-warnings -Xcompiler -Wall,-Wextra \
             -gencode arch=compute_75,code=compute_75 \
             -gencode arch=compute_90,code=[sm_90,compute_90]
-CPPFLAGS  = -I. -Icommon
+CPPFLAGS  = -I.
 COMPILE   = $(CC) $(C_FLAGS) $(CPPFLAGS) $(DEPEND) -isystem $(CUDA)/include $(CFLAGS) -c $< \
             -o $(NEW)
 NVCOMPILE = $(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(DEPEND) -c $< -o $(NEW)
@@ -55,9 +55,8 @@ objects   = $(patsubst %.c,build/%.o,$(filter %.c,$(1))) \
 sources   = $(filter-out %/example.c,$(wildcard $(addsuffix /*.c,$(1)) $(addsuffix /*.cu,$(1))))
 CUDA_BUILD = build
 
-# The harness writes files and sentences as the emulator does.
-COMMON   := $(filter-out common/main.c,$(call sources,common)) \
-            $(wildcard $(addprefix common/emu/binary/,replacement.c visible.c))
+COMMON   := $(filter-out common/harness/main.c,$(call sources,$(addprefix common/,files harness \
+            harness/input harness/run harness/verify harness/report)))
 
 # Folder steps/03-name makes program ./step3, and has descriptor step03.
 FOLDERS  := $(patsubst %/,%,$(wildcard steps/[0-9][0-9]-*/))
@@ -87,7 +86,7 @@ $(sort $(STEPS) $(filter-out $(OTHERWISE),$(filter step%,$(MAKECMDGOALS)))): ste
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
 # main.c is compiled once for each step; STEP is the descriptor that it runs.
-build/main/%.o: common/main.c
+build/main/%.o: common/harness/main.c
 	$(call say,$(CC),"$< for $*")
 	$(Q)$(COMPILE) -DSTEP=$* $(PUT_OBJECT)
 
@@ -118,10 +117,10 @@ step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
 # of elements: the names of its function, of the elements' type and of the sums'.
 CUB_TYPES = cub_f32:float:float cub_f64:double:double cub_i32:int32_t:int32_t \
             cub_i64:int64_t:int64_t cub_i16:int16_t:int32_t cub_i8:int8_t:int32_t
-CUB      := build/common/baseline/driver.o \
+CUB      := build/common/bench/baseline/driver.o \
             $(foreach type,$(CUB_TYPES),build/cub/$(firstword $(subst :, ,$(type))).o)
 build/cub/%.o: type = $(subst :, ,$(filter $*:%,$(CUB_TYPES)))
-build/cub/%.o: common/baseline/cub.cu
+build/cub/%.o: common/bench/baseline/cub.cu
 	$(call say,nvcc,"$< for $*")
 	$(Q)$(NVCOMPILE) -DCUB_NAME=$* -DCUB_IN=$(word 2,$(type)) -DCUB_OUT=$(word 3,$(type)) $(PUT_OBJECT)
 
@@ -130,7 +129,7 @@ cub: build/main/cub.o $(CUB) $(call objects,$(COMMON)) | emu
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
 # All steps, CUB and the roof in one program: ./bench. Each is found by whether it is linked in.
-SIDE_BY_SIDE = $(call objects,$(call sources,common/compare $(FOLDERS)) $(COMMON))
+SIDE_BY_SIDE = $(call objects,$(call sources,common/bench $(FOLDERS)) $(COMMON))
 bench: $(SIDE_BY_SIDE) $(CUB) | emu ## build ./bench, which times steps, CUB and copies side by side
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
@@ -162,11 +161,11 @@ $(EXPERIMENTS): build/experiments/%: $$(call objects,$$(call experiment,$$*) $(C
 experiment = $(wildcard steps/$(firstword $(subst -, ,$(1)))-*/experiments/$(patsubst $(firstword \
              $(subst -, ,$(1)))-%,%,$(1)).cu)
 
-# What step 12 promises, tried on a GPU or the emulator: steps/12-pipeline/promises/NAME.cu becomes
+# What step 12 promises, tried on a GPU or the emulator: tests/promises/NAME.cu becomes
 # build/promises/12-NAME. With -cub it also tells CUB's error, and takes longer to compile.
 LIBRARY  := $(call objects,steps/12-pipeline/scan.cu steps/12-pipeline/reference.c)
-PROMISES := $(patsubst steps/12-pipeline/promises/%.cu,build/promises/12-%,$(wildcard \
-            steps/12-pipeline/promises/*.cu))
+PROMISES := $(patsubst tests/promises/%.cu,build/promises/12-%,$(wildcard \
+            tests/promises/*.cu))
 
 promises: $(PROMISES) build/promises/12-same-bits-cub ## build what tries step 12's promises, build/promises/12-NAME
 
@@ -174,7 +173,7 @@ build/promises/%: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib6
 build/example: RUNPATH = $(patsubst build/cuda,$$ORIGIN/cuda,$(CUDA))/lib64
 build/promises/12-same-bits-cub: build/cub/cub_f32.o
 $(PROMISES) build/promises/12-same-bits-cub: build/promises/12-%: $(LIBRARY) $(call objects,$(COMMON)) \
-        $$(call objects,steps/12-pipeline/promises/$$(subst -cub,,$$*).cu) | emu
+        $$(call objects,tests/promises/$$(subst -cub,,$$*).cu) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
@@ -190,12 +189,12 @@ build/example: build/steps/12-pipeline/example.o $(call objects,steps/12-pipelin
 
 # Command-line variables (N, VARIANT, DEVICE; A, B, LINES) reach the scripts, which explain them.
 profile%: step%
-	$(Q)profiles/profile.sh $*
+	$(Q)profiles/measure/profile.sh $*
 #profileN: ## count step N, by ncu or the emulator; N= VARIANT= DEVICE=cuda|emu
 
 compare: all ## two steps' counters side by side, A=3 B=4 N=512 LINES=1; without A and B all steps;
 #compare: ## or two recordings, A=old.csv B=new.csv, STEPS= VARIANTS= SIZES= of them
-	$(Q)profiles/compare.sh
+	$(Q)profiles/measure/compare.sh
 
 # ---- the emulator -------------------------------------------------------------------------------
 
@@ -203,14 +202,14 @@ compare: all ## two steps' counters side by side, A=3 B=4 N=512 LINES=1; without
 # the CPU can do. They round as PTX says: no contraction to fma, no assumption on the rounding mode.
 ISAS     := base $(if $(filter x86_64,$(shell uname -m)),v3)
 OPS      := $(wildcard common/emu/operations/ops*.c)
-EMU      := $(call objects,$(filter-out $(OPS),$(wildcard common/emu/*/*.c))) \
+EMU      := $(call objects,$(filter-out $(OPS),$(wildcard common/emu/*/*.c common/files/*.c))) \
             $(foreach isa,$(ISAS),$(OPS:%.c=build/%.$(isa).o))
 
 # Every symbol must be there at the link; sanitized objects get some from the program.
 NO_UNDEFINED = $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
 comma       := ,
 
-build/common/emu/%: C_FLAGS += -fPIC -ffp-contract=off
+build/common/emu/% build/common/files/%: C_FLAGS += -fPIC -ffp-contract=off
 build/common/emu/operations/ops%: C_FLAGS += -frounding-math
 build/common/emu/operations/ops%: CFLAGS += -O3
 # So that the function which the program called stays on the stack (cudart_place.c).
@@ -255,12 +254,13 @@ emu-report: emu ## say how exact the counters of PROGRAM=./step4 are, kernel by 
 # ---- tests --------------------------------------------------------------------------------------
 
 # One program holds all tests, everything in common/ and all steps; its CUDA runtime is emulated.
-TESTS    := $(call objects,$(filter-out %/bench_main.c,$(call sources,common/compare)) \
-            $(call sources,tests tests/emu tests/fuzz tests/wrong tests/errata $(FOLDERS)) $(COMMON))
+TESTS    := $(call objects,$(filter-out %/bench_main.c,$(call sources,common/bench)) \
+            $(call sources,$(addprefix tests/,harness steps emulator emulator/ptx tools fuzz wrong errata \
+            support fixtures) $(FOLDERS)) $(COMMON))
 
 # Kernels that are tested from the PTX of each generation of the compiler.
 THREE_PTX = -gencode arch=compute_100,code=compute_100
-$(patsubst %,$(CUDA_BUILD)/tests/%_code.cu.o,cooperative async cluster): NVCCFLAGS += $(THREE_PTX)
+$(patsubst %,$(CUDA_BUILD)/tests/fixtures/%_code.cu.o,cooperative async cluster): NVCCFLAGS += $(THREE_PTX)
 
 # A deliberately wrong scan as a program like a step.
 WRONG    := tests/wrong tests/wrong/program steps/09-warp-shuffle
@@ -268,7 +268,7 @@ build/tests/wrong-scan: $(call objects,$(call sources,$(WRONG)) $(COMMON)) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
-# What tests look at or run, made of one source file: see tests/programs/programs.h.
+# What tests look at or run, made of one source file: see tests/fixtures/programs/programs.h.
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,shared nvidia emulated per-thread memory sync \
             merged endless waits traced ticket ring limits unwritten linked no_memory.so hazards.ptx zstd.fatbin \
             lz4.fatbin stored.fatbin only90a.fatbin cubin.fatbin)
@@ -289,8 +289,8 @@ build/tests/run: $(TESTS) $(addprefix build/common/emu/,$(addprefix binary/,fatb
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' \
 	    -lcriterion -lzstd -lm -pthread $(PUT)
 
-# The formulas of tests/predictions.c as a table, for profiles/emulated.sh.
-build/tests/predicted/print: build/tests/predicted/main.o build/tests/predictions.o
+# The formulas of tests/steps/predictions.c as a table, for profiles/measure/emulated.sh.
+build/tests/predicted/print: build/profiles/measure/predicted.o build/tests/steps/predictions.o
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -o $(NEW) $(PUT)
 
@@ -309,32 +309,31 @@ build/tests/programs/cubin.fatbin: OPTIONS = -fatbin -gencode arch=compute_90,co
 
 build/tests/programs/emulated: build/emu/libcudart_static.a
 
-build/tests/programs/%: tests/programs/kernels.cu | emu
+build/tests/programs/%: tests/fixtures/programs/kernels.cu | emu
 	$(call say,nvcc,$@)
 	$(Q)$(SETTING) $(NVCC) $(OPTIONS) $< -o $(NEW) $(PUT)
 
 # Programs that the checkers look at, one that ptxas changes, and those that wait or do not end.
 build/tests/programs/ticket: $(wildcard steps/11-*/*.cu*) steps/11-single-pass/scan.h
-build/tests/programs/ring: $(wildcard steps/12-*/*.cuh) steps/12-pipeline/shape.h
-build/tests/programs/ticket build/tests/programs/ring: NVCCFLAGS += -I.
+build/tests/programs/ring: $(wildcard steps/12-*/*.cuh steps/12-*/parts/*)
 $(addprefix build/tests/programs/,memory sync merged endless waits traced ticket ring limits unwritten): \
-        %: tests/programs/$$(notdir $$@).cu
+        %: tests/fixtures/programs/$$(notdir $$@).cu
 	$(call say,nvcc,$@)
-	$(Q)$(NVCC) $(NVCCFLAGS) -g -cudart shared $< -o $(NEW) $(PUT)
+	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -g -cudart shared $< -o $(NEW) $(PUT)
 
-build/tests/programs/no_memory.so: tests/programs/no_memory.c
+build/tests/programs/no_memory.so: tests/fixtures/programs/no_memory.c
 	$(call say,$(CC),$@)
 	$(Q)$(CC) -std=c11 -Wall -Wextra -Werror -O2 -fPIC -shared $< -o $(NEW) -ldl $(PUT)
 
 # Of two objects, for three generations of GPUs.
-build/tests/programs/linked: $(wildcard tests/programs/linked*) | emu
+build/tests/programs/linked: $(wildcard tests/fixtures/programs/linked*) | emu
 	$(call say,nvcc,$@)
-	$(Q)$(NVCC) $(NVCCFLAGS) $(THREE_PTX) -rdc=true -cudart shared $(filter %.cu,$^) -o $(NEW) $(PUT)
+	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(THREE_PTX) -rdc=true -cudart shared $(filter %.cu,$^) -o $(NEW) $(PUT)
 
-build/tests/programs/hazards.ptx: steps/12-pipeline/barrier.cuh
-build/tests/programs/%.ptx: tests/programs/%.cu
+build/tests/programs/hazards.ptx: steps/12-pipeline/parts/barrier.cuh
+build/tests/programs/%.ptx: tests/fixtures/programs/%.cu
 	$(call say,nvcc,$@)
-	$(Q)$(NVCC) -ptx -O3 -lineinfo -arch=compute_90 $< -o $(NEW) $(PUT)
+	$(Q)$(NVCC) $(CPPFLAGS) -ptx -O3 -lineinfo -arch=compute_90 $< -o $(NEW) $(PUT)
 
 # Pairs of programs, wrong and right, on which the checkers and compute-sanitizer are compared.
 CHECKS   := $(patsubst tests/checks/%.cu,build/checks/%,$(wildcard tests/checks/*.cu))
@@ -342,16 +341,16 @@ CHECKS   := $(patsubst tests/checks/%.cu,build/checks/%,$(wildcard tests/checks/
 checks: $(CHECKS) emu ## build each pair of tests/checks for a GPU, build/checks
 	@:
 
-CHECK_HEADERS = $(wildcard tests/checks/*.h steps/12-*/*.cuh)
+CHECK_HEADERS = $(wildcard tests/checks/*.h steps/12-*/parts/*.cuh)
 
 build/checks/%: tests/checks/%.cu $(CHECK_HEADERS)
 	$(call say,nvcc,$<)
-	$(Q)$(NVCC) -g -lineinfo -gencode arch=compute_90,code=[sm_90,compute_90] -cudart shared $< \
+	$(Q)$(NVCC) $(CPPFLAGS) -g -lineinfo -gencode arch=compute_90,code=[sm_90,compute_90] -cudart shared $< \
 	    -o $(NEW) $(PUT)
 
 # For the emulator, all pairs of a class are one program, which takes much less time to compile. A
 # pair that includes files of a step stays alone.
-ALONE    := $(basename $(notdir $(shell grep -ls '^\#include "\.\./' tests/checks/*.cu)))
+ALONE    := $(basename $(notdir $(shell grep -ls '^\#include "steps/' tests/checks/*.cu)))
 CLASSES  := $(sort $(foreach c,$(CHECKS),$(firstword $(subst -, ,$(notdir $c)))))
 PAIRS    := $(addprefix $(CUDA_BUILD)/pairs/,$(CLASSES) $(ALONE))
 
@@ -366,18 +365,18 @@ $(ALONE:%=build/pairs/%): build/pairs/%: tests/checks/%.cu
 $(CLASSES:%=build/pairs/%): build/pairs/%: build/pairs/%.cu
 $(addprefix build/pairs/,$(CLASSES) $(ALONE)): $(CHECK_HEADERS)
 	$(call say,nvcc,$@)
-	$(Q)$(NVCC) -g -lineinfo -arch=compute_90 -code=compute_90 -cudart shared -Itests/checks \
+	$(Q)$(NVCC) $(CPPFLAGS) -g -lineinfo -arch=compute_90 -code=compute_90 -cudart shared -Itests/checks \
 	    $(filter %.cu,$^) -o $(NEW) $(PUT)
 
 test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the sanitizers first
 	$(Q)common/build/test.sh
 
--include tests/emu/programs/programs.mk
+-include tests/emulator/programs/programs.mk
 
 .PHONY: test-all
-# The recorded counters of large scans, and all that tests/schedules.sh can do, too.
+# The recorded counters of large scans, and all that tests/emulator/schedules.sh can do, too.
 test-all: export TEST_ALL = 1
-test-all: test programs ## also run all programs of tests/emu/programs, built in every way
+test-all: test programs ## also run all programs of tests/emulator/programs, built in every way
 
 # The sanitizers get a tree of their own, build/asan, where the sources are links; only what nvcc
 # compiles is shared. They are linked statically, as GCC's shared UBSan beside ASan ignores
@@ -400,8 +399,8 @@ build/tests/fuzz/run-%: $(call objects,$(filter-out %/npy.c,$(wildcard tests/fuz
 	    -lzstd -lm -ldl -pthread $(PUT)
 
 # That of the harness's reader takes nothing of the emulator but a file or two.
-build/tests/fuzz/run-npy: $(call objects,$(wildcard common/input*.c) tests/fuzz/npy.c \
-        $(addprefix common/,element.c fault.c progress.c host_memory.c emu/binary/visible.c))
+build/tests/fuzz/run-npy: $(call objects,$(wildcard common/harness/input/*.c) tests/fuzz/npy.c \
+        $(addprefix common/,harness/element.c harness/fault.c harness/report/progress.c files/visible.c))
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_npy -o $(NEW) \
 	    -lm -pthread $(PUT)
@@ -410,7 +409,7 @@ fuzz: ## fuzz the readers of files, FUZZ_SECONDS=60 each (needs clang)
 	$(Q)MAKE='$(MAKE)' common/build/fuzz.sh
 
 # The emulator's bench: the steps and a few kernels of its own, timed.
-BENCH    := $(call objects,$(call sources,tests/bench $(FOLDERS)) $(COMMON))
+BENCH    := $(call objects,$(call sources,profiles/measure/speed $(FOLDERS)) $(COMMON))
 
 build/tests/bench/run: $(BENCH) build/emu/libcudart.so.13
 	$(call say,link,$@)
@@ -418,7 +417,7 @@ build/tests/bench/run: $(BENCH) build/emu/libcudart.so.13
 	    -lm -pthread $(PUT)
 
 bench-emu: build/tests/bench/run build/tests/programs/shared $(PROGRAM_BUILD)/O3/thrust_sort ## measure the emulator's speed
-	$(Q)profiles/speed.sh
+	$(Q)profiles/measure/speed.sh
 
 # ---- the rest -----------------------------------------------------------------------------------
 
@@ -429,9 +428,9 @@ doctor: ## tell which tools were found and what each is for
 	@common/build/doctor.sh
 
 docs: ## renew the tables and figures of README.md and notes/ (needs python3 and gnuplot)
-	$(Q)profiles/tables.py
-	$(Q)profiles/plot.py
-	$(Q)for figures in profiles/draw_*.py; do python3 $$figures || exit; done
+	$(Q)profiles/tables/tables.py
+	$(Q)profiles/draw/plot.py
+	$(Q)for figures in profiles/draw/draw_*.py; do python3 $$figures || exit; done
 
 format: ## put the C and CUDA sources into the style of .clang-format
 	$(Q)git ls-files '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format -i

@@ -5,15 +5,15 @@
  * what is wanted, and becomes the program. The library does the rest.
  */
 #define _GNU_SOURCE /* asprintf */
-#include "check/check_tools.h"
+#include "common/emu/check/check_tools.h"
 #include "emu.h"
-#include "binary/emu_elf.h"
-#include "binary/output_file.h"
-#include "count/emu_report.h"
-#include "count/metrics.h"
-#include "binary/replacement.h"
-#include "binary/visible.h"
-#include "binary/whole_file.h"
+#include "common/emu/binary/emu_elf.h"
+#include "common/files/output_file.h"
+#include "common/emu/count/emu_report.h"
+#include "common/emu/count/metrics.h"
+#include "common/files/replacement.h"
+#include "common/files/visible.h"
+#include "common/files/whole_file.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -5,10 +5,10 @@
 #include "run.h"
 #include "patterns.h"
 
-#include "common/bench.h"
-#include "common/device.h"
-#include "common/format.h"
-#include "common/report.h"
+#include "common/harness/run/bench.h"
+#include "common/harness/run/device.h"
+#include "common/harness/report/format.h"
+#include "common/harness/report/report.h"
 
 struct experiment {
     const struct step *step;

@@ -4,7 +4,7 @@
 #ifndef STEP00_RUN_H
 #define STEP00_RUN_H
 
-#include "common/step.h"
+#include "common/harness/step.h"
 
 /* Runs the pattern that --variant names, or all, verifies each, and prints a table: bytes asked
  * for, bytes moved, sectors a request (where the emulator counts), time and GB/s (on a GPU).

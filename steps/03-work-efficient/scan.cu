@@ -12,7 +12,7 @@
  *
  * The letters A to E mark the blocks that the documents mark, and that step 4 changes.
  */
-#include "common/step.h"
+#include "common/harness/step.h"
 
 /*
  * Scans the n elements of g_idata into g_odata, exclusively. n is a power of two, at least 2. Needs

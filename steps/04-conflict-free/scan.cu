@@ -13,7 +13,7 @@
  * where the padding itself has a period; pad32x2 leaves none. One block, n a power of two (step 5).
  * How to run it: make step4 && ./step4 --counters
  */
-#include "common/step.h"
+#include "common/harness/step.h"
 #include "scan.h"
 
 /*

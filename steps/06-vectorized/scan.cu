@@ -14,7 +14,7 @@
  * four times the requests. And every element still goes to memory twice.
  * How to run it: make step6 && ./step6 --counters
  */
-#include "common/step.h"
+#include "common/harness/step.h"
 #include "scan.h"
 #include "float4.cuh"
 

@@ -14,7 +14,7 @@
  * grid.sync(), and the grid waits until the whole GPU is free.
  * How to run it: make step10 && ./step10 --variant forward
  */
-#include "common/step.h"
+#include "common/harness/step.h"
 #include "scan.h"
 #include "float4.cuh"
 

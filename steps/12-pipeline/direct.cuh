@@ -9,8 +9,8 @@
 #ifndef STEP12_DIRECT_CUH
 #define STEP12_DIRECT_CUH
 
-#include "memory.cuh"
-#include "prefix.cuh"
+#include "parts/memory.cuh"
+#include "parts/prefix.cuh"
 
 #define DIRECT_THREADS (TILE_SEGMENTS * LANES)
 /* Blocks on a multiprocessor, at least: what one waits for the others cover. Sums of 8 bytes take

@@ -1,6 +1,6 @@
 /* Step 12's descriptor: its variants are the types that scan.h can add. */
-#include "common/step.h"
-#include "common/tree.h"
+#include "common/harness/step.h"
+#include "common/harness/verify/tree.h"
 #include "reference.h"
 #include "scan.h"
 

@@ -16,9 +16,9 @@
 #ifndef STEP12_PIPELINE_CUH
 #define STEP12_PIPELINE_CUH
 
-#include "memory.cuh"
-#include "prefix.cuh"
-#include "ring.cuh"
+#include "parts/memory.cuh"
+#include "parts/prefix.cuh"
+#include "parts/ring.cuh"
 
 #define SCAN_WARPS TILE_SEGMENTS /* a segment each */
 #define SUM_WARPS  4

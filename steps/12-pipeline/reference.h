@@ -5,7 +5,7 @@
 #ifndef STEP12_REFERENCE_H
 #define STEP12_REFERENCE_H
 
-#include "shape.h"
+#include "parts/shape.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -16,7 +16,7 @@
  * This file launches the kernel that shape.h chooses.
  */
 #include "scan.h"
-#include "common/step.h"
+#include "common/harness/step.h"
 #include "direct.cuh"
 #include "pipeline.cuh"
 #include "wave.cuh"

@@ -9,9 +9,9 @@
 #ifndef STEP12_WAVE_CUH
 #define STEP12_WAVE_CUH
 
-#include "memory.cuh"
-#include "segment.cuh"
-#include "states.cuh"
+#include "parts/memory.cuh"
+#include "parts/segment.cuh"
+#include "parts/states.cuh"
 
 /* Up to so many blocks there is time to fetch ahead; with more, memory has enough to do. */
 #define WAVE_AHEAD_MOST 128

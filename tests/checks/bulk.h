@@ -4,6 +4,6 @@
 
 #include "pair.h"
 #pragma nv_diag_suppress 177 /* not every program needs every function */
-#include "../../steps/12-pipeline/barrier.cuh"
+#include "steps/12-pipeline/parts/barrier.cuh"
 
 #endif

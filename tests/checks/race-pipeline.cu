@@ -2,13 +2,13 @@
  * one lane does for its warp, without a __syncwarp() before. */
 #include "pair.h"
 #pragma nv_diag_suppress 177 /* what is included for both is not used twice */
-#include "../../steps/12-pipeline/memory.cuh"
-#include "../../steps/12-pipeline/prefix.cuh"
-#include "../../steps/12-pipeline/ring.cuh"
+#include "steps/12-pipeline/parts/memory.cuh"
+#include "steps/12-pipeline/parts/prefix.cuh"
+#include "steps/12-pipeline/parts/ring.cuh"
 
 namespace by_each_lane
 {
-#include "../../steps/12-pipeline/pipeline.cuh"
+#include "steps/12-pipeline/pipeline.cuh"
 }
 
 namespace by_one_lane
@@ -16,7 +16,7 @@ namespace by_one_lane
 #undef STEP12_PIPELINE_CUH
 #define barrier_init(b, arrivals) (barrier_init)(b, (arrivals) / LANES)
 #define barrier_arrive(b)         threadIdx.x % LANES == 0 ? (barrier_arrive)(b) : (void)0
-#include "../../steps/12-pipeline/pipeline.cuh"
+#include "steps/12-pipeline/pipeline.cuh"
 #undef barrier_init
 #undef barrier_arrive
 } // namespace by_one_lane

@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / "profiles"))
+sys.path.insert(0, str(TOP / "profiles" / "tables"))
 import records  # noqa: E402  (it lies in profiles/)
 
 SIZES = {"16": 1 << 16, "Mi": 1 << 20, "24": 1 << 24, "28": 1 << 28}

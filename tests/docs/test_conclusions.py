@@ -202,9 +202,9 @@ class Chapter12(Conclusions):
 
     def test_it_is_as_large_as_its_chapter_says(self):
         """The chapter and its figure say how large things are: as the sources do."""
-        for file, name, wanted in (("ring.cuh", "STAGES", 6), ("pipeline.cuh", "SUM_WARPS", 4),
-                                   ("shape.h", "TILE_SEGMENTS", 8),  # and as many scan warps
-                                   ("shape.h", "TILE_ROWS", 8)):
+        for file, name, wanted in (("parts/ring.cuh", "STAGES", 6), ("pipeline.cuh", "SUM_WARPS", 4),
+                                   ("parts/shape.h", "TILE_SEGMENTS", 8),  # and as many scan warps
+                                   ("parts/shape.h", "TILE_ROWS", 8)):
             text = (TOP / "steps/12-pipeline" / file).read_text(encoding="utf-8")
             self.assertEqual(re.findall(r"^#define %s +(\d+)" % name, text, re.M), [str(wanted)], file)
 

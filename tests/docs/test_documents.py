@@ -47,7 +47,7 @@ class Readme(unittest.TestCase):
 
 class Tables(unittest.TestCase):
     def test_tables_and_figures_are_up_to_date(self):
-        for script in sorted(glob.glob("profiles/draw_*.py", root_dir=TOP) + ["profiles/tables.py", "profiles/plot.py"]):
+        for script in sorted(glob.glob("profiles/draw/draw_*.py", root_dir=TOP) + ["profiles/tables/tables.py", "profiles/draw/plot.py"]):
             with self.subTest(script):
                 code, output = run("python3 -B %s --check 2>&1" % script)
                 self.assertEqual(code, 0, output)
@@ -55,13 +55,13 @@ class Tables(unittest.TestCase):
     def test_emulated_counters_are_up_to_date(self):
         """The emulator still counts what profiles/emulated holds."""
         code, output = run("""
-            t=$(mktemp -d) && trap 'rm -r "$t"' EXIT && profiles/emulated.sh "$t" 2>&1 || exit 1
+            t=$(mktemp -d) && trap 'rm -r "$t"' EXIT && profiles/measure/emulated.sh "$t" 2>&1 || exit 1
             [ "$(grep -h '^# toolkit' "$t"/* profiles/emulated/* | sort -u | wc -l)" = 1 ] || exit %d
             diff -r -x checks.csv -x speed.csv -I '^#' profiles/emulated "$t" >"$t.diff"; code=$?
             head -n 50 "$t.diff"; rm "$t.diff"; exit $code""" % TOOLKIT_DIFFERS)
         if code == TOOLKIT_DIFFERS:
             self.skipTest("profiles/emulated is of another version of nvcc")
-        self.assertEqual(code, 0, "profiles/emulated.sh writes something else now:\n" + output)
+        self.assertEqual(code, 0, "profiles/measure/emulated.sh writes something else now:\n" + output)
 
 
 class Links(unittest.TestCase):
@@ -80,7 +80,7 @@ class Links(unittest.TestCase):
     def test_every_erratum_has_a_test(self):
         """Every error in notes/errata.md names a test that exists, and every such test is named there."""
         named = re.findall(r"`(\w+)`", " ".join(re.findall(r"\*Test.*?(?=\n\n|\Z)", text_of("notes/errata.md"), re.S)))
-        defined = re.findall(r"^Test\(errata, (\w+)", text_of("tests/test_errata.c"), re.M)
+        defined = re.findall(r"^Test\(errata, (\w+)", text_of("tests/errata/test_errata.c"), re.M)
         self.assertTrue(defined)
         self.assertEqual(sorted(named), sorted(defined))
 

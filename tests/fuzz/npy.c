@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* fmemopen */
 #include "fuzz.h"
 
-#include "common/input.h"
+#include "common/harness/input/input.h"
 
 #include <stdio.h>
 #include <stdlib.h>

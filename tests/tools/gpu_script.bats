@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# gpu_script.bats — profiles/gpu.sh and merge.py without a GPU: stand-ins for the steps and for
+# gpu_script.bats — profiles/measure/gpu.sh and merge.py without a GPU: stand-ins for the steps and for
 # NVIDIA's tools, in a folder of their own, and the CSV files that come of it.
 load common
 
@@ -50,7 +50,7 @@ END
 
 @test "the sanitizer runs every step and variant" {
     stand_ins
-    run profiles/gpu.sh out sanitizer
+    run profiles/measure/gpu.sh out sanitizer
     [ "$status" -eq 1 ]
     says "2 runs failed"
     run grep -v '^#' out/sanitizer.csv
@@ -71,7 +71,7 @@ synccheck,12,b,65539,0,0"
 
 @test "large leaves out what fails" {
     stand_ins
-    run profiles/gpu.sh out large
+    run profiles/measure/gpu.sh out large
     [ "$status" -eq 1 ]
     says "it is wrong"
     says "2 runs failed"
@@ -86,7 +86,7 @@ step,name,variant,n
 
 @test "STEPS, VARIANTS and SIZES leave the others out" {
     stand_ins
-    STEPS=10 VARIANTS=b SIZES='2^12 2^13' run profiles/gpu.sh out verify sanitizer
+    STEPS=10 VARIANTS=b SIZES='2^12 2^13' run profiles/measure/gpu.sh out verify sanitizer
     run cat out/sanitizer.csv out/verify.csv
     says "
 tool,step,variant,n,errors,exit
@@ -114,7 +114,7 @@ recording() {
     recording old X 1 memcheck,9,a,1 memcheck,9,b,1 memcheck,11,a,1 racecheck,9,a,1
     recording new X 2 memcheck,9,b,7 memcheck,10,a,7
     recording other Y 3 memcheck,9,b,8
-    run profiles/merge.py "$d/new" "$d/old"
+    run profiles/measure/merge.py "$d/new" "$d/old"
     [ "$status" -eq 0 ]
     run cat "$d/old"
     says "
@@ -125,7 +125,7 @@ memcheck,9,b,7
 memcheck,10,a,7
 memcheck,11,a,1
 racecheck,9,a,1"
-    run profiles/merge.py "$d/other" "$d/old"
+    run profiles/measure/merge.py "$d/other" "$d/old"
     [ "$status" -ne 0 ]
     says "record all steps anew"
 }

@@ -2,7 +2,7 @@
  * breaches.c — scans whose results are right and which break the contract of step.h in another way:
  * what they do is not timed, or not on the stream, or ends the program.
  */
-#include "common/cuda_check.h"
+#include "common/harness/cuda_check.h"
 #include "scans.h"
 
 #include <pthread.h>

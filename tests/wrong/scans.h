@@ -2,7 +2,7 @@
 #ifndef SCANS_H
 #define SCANS_H
 
-#include "common/step.h"
+#include "common/harness/step.h"
 
 #define WRONG_BLOCK 128 /* threads a block, and elements */
 

@@ -10,7 +10,7 @@
 #ifndef WRONG_H
 #define WRONG_H
 
-#include "common/step.h"
+#include "common/harness/step.h"
 
 /* A number of the input that another takes the place of. */
 enum special { SPECIAL_NONE, SPECIAL_NAN, SPECIAL_INFINITY };

@@ -9,7 +9,7 @@
  */
 #include "fatbin.h"
 
-#include "emu/emu.h"
+#include "common/emu/emu.h"
 #include "lz4.h"
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #ifndef EMU_SASS_H
 #define EMU_SASS_H
 
-#include "emu/ptx/ptx.h"
+#include "common/emu/ptx/ptx.h"
 
 enum { SASS_BYTES = 16, SASS_OLDEST = 75, SASS_NEWEST = 121 /* architectures */ };
 

@@ -1,7 +1,7 @@
 /* access_error.c — see access_error.h. Sentences of errors, and memcheck's findings beside them. */
 #include "access_error.h"
 #include "check.h"
-#include "emu/machine/device.h"
+#include "common/emu/machine/device.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #ifndef EMU_ACCESS_ERROR_H
 #define EMU_ACCESS_ERROR_H
 
-#include "emu/machine/access.h"
+#include "common/emu/machine/access.h"
 
 void access_misaligned(struct warp *, const struct insn *, const struct access *);
 /* Global and constant memory. */

@@ -7,8 +7,8 @@
 #ifndef EMU_ALLOC_LOG_H
 #define EMU_ALLOC_LOG_H
 
-#include "emu/emu.h"
-#include "emu/machine/address_table.h"
+#include "common/emu/emu.h"
+#include "common/emu/machine/address_table.h"
 
 struct allocation {
     uint64_t base, bytes;

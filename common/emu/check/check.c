@@ -1,8 +1,8 @@
 /* check.c — see check.h. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "check.h"
-#include "emu/machine/device.h"
-#include "emu/binary/kernel_name.h"
+#include "common/emu/machine/device.h"
+#include "common/emu/binary/kernel_name.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #ifndef EMU_CHECK_H
 #define EMU_CHECK_H
 
-#include "emu/machine/machine.h"
+#include "common/emu/machine/machine.h"
 
 /* Where in a grid something happened. insn NULL: no such place. */
 struct check_place {

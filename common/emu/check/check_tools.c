@@ -1,6 +1,6 @@
 /* check_tools.c — see check_tools.h. */
 #include "check_tools.h"
-#include "emu/emu.h"
+#include "common/emu/emu.h"
 #include <string.h>
 
 static const struct {

@@ -1,7 +1,7 @@
 /* init.c — see init.h. */
 #include "init.h"
 #include "check.h"
-#include "emu/machine/device.h"
+#include "common/emu/machine/device.h"
 #include "watch.h"
 #include "written.h"
 #include <inttypes.h>

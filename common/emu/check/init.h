@@ -16,7 +16,7 @@
 #ifndef EMU_INIT_H
 #define EMU_INIT_H
 
-#include "emu/machine/machine.h"
+#include "common/emu/machine/machine.h"
 
 /* A device's; NULL: out of memory. */
 struct init *init_open(void);

@@ -1,7 +1,7 @@
 /* race.c — racecheck: each access held against those before it. See race.h. */
 #include "race_touch.h"
-#include "emu/machine/shared.h"
-#include "emu/operations/warp_ops.h"
+#include "common/emu/machine/shared.h"
+#include "common/emu/machine/warp_ops.h"
 #include "watch.h"
 #include <string.h>
 

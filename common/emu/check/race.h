@@ -27,7 +27,7 @@
 #ifndef EMU_RACE_H
 #define EMU_RACE_H
 
-#include "emu/machine/machine.h"
+#include "common/emu/machine/machine.h"
 
 /* A device's; NULL: out of memory. */
 struct race *race_open(void);

@@ -11,7 +11,7 @@
  * the bulk copies that arrive at one mbarrier, which are carried out in order (bulk.c).
  */
 #include "race_state.h"
-#include "emu/machine/shared.h"
+#include "common/emu/machine/shared.h"
 #include <stdlib.h>
 
 /* ---- mbarriers ------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
  * numbered, and words keep the number at which they were last read (struct sync_word).
  */
 #include "race_touch.h"
-#include "emu/machine/shared.h"
+#include "common/emu/machine/shared.h"
 #include <stdlib.h>
 
 /* A thread's last use of the memory, and its last strong store there. */

@@ -1,7 +1,7 @@
 /* race_life.c — racecheck's part of a device, of a launch and of a block: made and thrown away. */
 #include "race_state.h"
-#include "emu/machine/device.h"
-#include "emu/machine/mbarrier.h"
+#include "common/emu/machine/device.h"
+#include "common/emu/machine/mbarrier.h"
 #include <stdlib.h>
 #include <string.h>
 

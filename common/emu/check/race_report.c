@@ -6,7 +6,7 @@
  */
 #include "race_state.h"
 #include "check.h"
-#include "emu/machine/device.h"
+#include "common/emu/machine/device.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* race_uses.c — see race_uses.h. */
 #include "race_uses.h"
-#include "emu/operations/warp_ops.h"
+#include "common/emu/machine/warp_ops.h"
 #include <stdlib.h>
 #include <string.h>
 

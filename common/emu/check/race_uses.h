@@ -9,7 +9,7 @@
 #ifndef EMU_RACE_USES_H
 #define EMU_RACE_USES_H
 
-#include "emu/machine/machine.h"
+#include "common/emu/machine/machine.h"
 
 /* Does what the access at index `place` of the kernel's code reads decide whether memory is read
  * again? After an atomic that is the same word: by itself, or by another access that names it by the

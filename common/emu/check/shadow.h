@@ -11,7 +11,7 @@
 #define EMU_SHADOW_H
 
 #include "knowledge.h"
-#include "emu/machine/pages.h"
+#include "common/emu/machine/pages.h"
 
 enum { GRANULE = 4 };
 

@@ -1,7 +1,7 @@
 /* sync_check.c — see sync_check.h. */
 #include "sync_check.h"
 #include "check.h"
-#include "emu/machine/device.h"
+#include "common/emu/machine/device.h"
 #include <stdarg.h>
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #ifndef EMU_SYNC_CHECK_H
 #define EMU_SYNC_CHECK_H
 
-#include "emu/machine/machine.h"
+#include "common/emu/machine/machine.h"
 
 /* compute-sanitizer's names for kinds of findings. */
 #define SYNC_DIVERGENT_IN_WARP  "Barrier error detected. Divergent thread(s) in warp."

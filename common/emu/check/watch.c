@@ -1,9 +1,9 @@
 /* watch.c — see watch.h. */
 #include "watch.h"
-#include "emu/machine/device.h"
+#include "common/emu/machine/device.h"
 #include "init.h"
 #include "race.h"
-#include "emu/count/trace.h"
+#include "common/emu/trace/trace.h"
 
 bool watch_open(struct emu *emu)
 {

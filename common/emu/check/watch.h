@@ -3,7 +3,7 @@
 #ifndef EMU_WATCH_H
 #define EMU_WATCH_H
 
-#include "emu/machine/machine.h"
+#include "common/emu/machine/machine.h"
 
 /* A device's part, by its `checks`. False: out of memory. */
 bool watch_open(struct emu *);

@@ -13,7 +13,7 @@
 #ifndef EMU_WRITTEN_H
 #define EMU_WRITTEN_H
 
-#include "emu/machine/pages.h"
+#include "common/emu/machine/pages.h"
 #include <stdbool.h>
 
 /* Of device memory, in pages as they are written; or of a block's shared memory, in one piece. */

@@ -12,7 +12,7 @@
 #ifndef EMU_COUNTERS_H
 #define EMU_COUNTERS_H
 
-#include "emu/machine/machine.h"
+#include "common/emu/machine/machine.h"
 
 /* Counts an access of a warp to shared or global memory, as the machine code makes it: see merge.c.
  */

@@ -6,9 +6,9 @@
  * another one.
  */
 #include "emu_report.h"
-#include "emu/binary/fatbin.h"
-#include "emu/binary/kernel_name.h"
-#include "emu/ptx/module.h"
+#include "common/emu/binary/fatbin.h"
+#include "common/emu/binary/kernel_name.h"
+#include "common/emu/ptx/module.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef EMU_REPORT_H
 #define EMU_REPORT_H
 
-#include "emu/emu.h"
-#include "emu/binary/emu_elf.h"
+#include "common/emu/emu.h"
+#include "common/emu/binary/emu_elf.h"
 
 /* Prints a line for each kernel that the program holds for a GPU; the program does not run. Returns
  * how many kernels there were, or -1 after writing one sentence into message[size]. */

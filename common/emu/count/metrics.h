@@ -7,7 +7,7 @@
 #ifndef EMU_METRICS_H
 #define EMU_METRICS_H
 
-#include "emu/emu.h"
+#include "common/emu/emu.h"
 
 struct metric {
     const char *name;

@@ -1,9 +1,9 @@
 /* barrier.c — the named barriers of a block (PTX ISA, "bar", "barrier"). */
 #include "barrier.h"
 #include "frame.h"
-#include "emu/check/race.h"
-#include "emu/check/sync_check.h"
-#include "emu/operations/warp_ops.h"
+#include "common/emu/check/race.h"
+#include "common/emu/check/sync_check.h"
+#include "warp_ops.h"
 
 /* bar.red: what the predicates of all threads came to */
 static void tell_result(struct warp *w, const struct fragment *f, const struct barrier *barrier)

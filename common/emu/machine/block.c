@@ -8,7 +8,7 @@
 #include "schedule.h"
 #include "special.h"
 #include "await.h"
-#include "emu/check/watch.h"
+#include "common/emu/check/watch.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,8 +10,8 @@
 #include "async.h"
 #include "device.h"
 #include "mbarrier.h"
-#include "emu/check/race.h"
-#include "emu/check/watch.h"
+#include "common/emu/check/race.h"
+#include "common/emu/check/watch.h"
 #include <stdlib.h>
 #include <string.h>
 

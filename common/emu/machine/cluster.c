@@ -5,7 +5,7 @@
 #include "stuck.h"
 #include "await.h"
 #include "repeat.h"
-#include "emu/check/race.h"
+#include "common/emu/check/race.h"
 #include <stdlib.h>
 
 struct cluster *cluster_new(struct launch *launch)

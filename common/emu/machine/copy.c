@@ -5,9 +5,9 @@
  * copy belongs to the group that the lane commits next.
  */
 #include "async.h"
-#include "emu/count/counters.h"
+#include "common/emu/count/counters.h"
 #include "mbarrier.h"
-#include "emu/check/race.h"
+#include "common/emu/check/race.h"
 #include <stdlib.h>
 #include <string.h>
 

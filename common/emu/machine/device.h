@@ -3,14 +3,14 @@
 #ifndef EMU_DEVICE_H
 #define EMU_DEVICE_H
 
-#include "emu/check/alloc_log.h"
-#include "emu/check/check.h"
-#include "emu/count/counters.h"
+#include "common/emu/check/alloc_log.h"
+#include "common/emu/check/check.h"
+#include "common/emu/count/counters.h"
 #include "heap.h"
 #include "memory.h"
-#include "emu/ptx/module.h"
+#include "common/emu/ptx/module.h"
 #include "pool.h"
-#include "emu/count/trace.h"
+#include "common/emu/trace/trace.h"
 
 /* Another device, whose memory kernels may reach or not. */
 struct peer {

@@ -1,10 +1,10 @@
 #include "exec.h"
-#include "emu/operations/converge.h"
+#include "converge.h"
 #include "barrier.h"
 #include "flow.h"
 #include "frame.h"
 #include "schedule.h"
-#include "emu/check/sync_check.h"
+#include "common/emu/check/sync_check.h"
 #include "await.h"
 
 /* The lanes of a fragment that the instruction's guard lets through. */

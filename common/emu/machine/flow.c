@@ -1,5 +1,5 @@
 #include "flow.h"
-#include "emu/operations/converge.h"
+#include "converge.h"
 #include "frame.h"
 #include "schedule.h"
 

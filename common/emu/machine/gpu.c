@@ -7,7 +7,7 @@
  * the L2 of the H200 and the B200 what cudaGetDeviceProperties says on one. `memory` is the total
  * that nvidia-smi shows, which is a little less than the capacity that the product is sold with.
  */
-#include "emu/emu.h"
+#include "common/emu/emu.h"
 
 #include <strings.h>
 

@@ -1,10 +1,10 @@
 /* launch.c — one launch: its parameters copied, its counts kept. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "device.h"
-#include "emu/check/init.h"
+#include "common/emu/check/init.h"
 #include "sched.h"
 #include "schedule.h"
-#include "emu/check/watch.h"
+#include "common/emu/check/watch.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -21,8 +21,8 @@
 #ifndef EMU_MACHINE_H
 #define EMU_MACHINE_H
 
-#include "emu/emu.h"
-#include "emu/ptx/ptx.h"
+#include "common/emu/emu.h"
+#include "common/emu/ptx/ptx.h"
 #include <pthread.h>
 #include <stdatomic.h>
 

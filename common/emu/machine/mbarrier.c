@@ -1,6 +1,6 @@
 #include "mbarrier.h"
 #include "async.h"
-#include "emu/check/race.h"
+#include "common/emu/check/race.h"
 #include <string.h>
 
 /* ---- the 64 bits --------------------------------------------------------------------------- */

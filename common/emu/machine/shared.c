@@ -1,5 +1,5 @@
 #include "shared.h"
-#include "emu/check/race.h"
+#include "common/emu/check/race.h"
 
 /* The block that an address names, seen from a warp; NULL after a fault. */
 static struct block *owner_of(struct warp *w, const struct insn *i, int lane, uint64_t address,

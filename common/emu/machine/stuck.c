@@ -1,13 +1,13 @@
 /* stuck.c — when no thread of a cluster can go on: who waits for whom. */
 #include "stuck.h"
-#include "emu/binary/kernel_name.h"
+#include "common/emu/binary/kernel_name.h"
 #include "barrier.h"
 #include "cluster.h"
-#include "emu/operations/converge.h"
+#include "converge.h"
 #include "device.h"
-#include "emu/check/sync_check.h"
+#include "common/emu/check/sync_check.h"
 #include "waiting.h"
-#include "emu/check/check.h"
+#include "common/emu/check/check.h"
 #include <stdarg.h>
 #include <string.h>
 #include "await.h"

@@ -1,8 +1,8 @@
 /* waiting.c — see waiting.h. */
 #include "waiting.h"
 #include "await.h"
-#include "emu/operations/converge.h"
-#include "emu/ptx/module.h"
+#include "converge.h"
+#include "common/emu/ptx/module.h"
 #include <stdarg.h>
 #include <string.h>
 

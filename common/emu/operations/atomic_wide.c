@@ -3,9 +3,9 @@
  * vectors, 128 bits (PTX ISA, "atom", "red"). Of a vector every element is changed by itself, which
  * is all that PTX promises.
  */
-#include "emu/machine/access.h"
+#include "common/emu/machine/access.h"
 #include "half.h"
-#include "warp_ops.h"
+#include "common/emu/machine/warp_ops.h"
 #include <string.h>
 
 typedef uint16_t word_16 __attribute__((may_alias));

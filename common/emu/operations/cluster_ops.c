@@ -2,9 +2,9 @@
  * cluster_ops.c — what the blocks of a cluster do together: barrier.cluster, and addresses in each
  * other's shared memory (PTX ISA, "barrier.cluster", "mapa", "getctarank").
  */
-#include "emu/machine/cluster.h"
-#include "emu/check/race.h"
-#include "emu/machine/shared.h"
+#include "common/emu/machine/cluster.h"
+#include "common/emu/check/race.h"
+#include "common/emu/machine/shared.h"
 
 /* ---- barrier.cluster ----------------------------------------------------------------------- */
 

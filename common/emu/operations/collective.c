@@ -1,8 +1,8 @@
 /* collective.c — lanes of a warp exchanging values (PTX ISA, "shfl.sync", "vote.sync",
  * "match.sync", "redux.sync"). */
-#include "emu/check/race.h"
-#include "emu/check/sync_check.h"
-#include "warp_ops.h"
+#include "common/emu/check/race.h"
+#include "common/emu/check/sync_check.h"
+#include "common/emu/machine/warp_ops.h"
 #include <string.h>
 
 static uint32_t *lanes_32(const struct warp *w, slot s) { return slot_at(w, s); }

@@ -11,7 +11,7 @@
 #ifndef EMU_OPS_H
 #define EMU_OPS_H
 
-#include "emu/machine/machine.h"
+#include "common/emu/machine/machine.h"
 
 /* `key` is the opcode with those modifiers that choose the operation ("mul.lo.u32"); modifiers that
  * any floating-point operation may have (.rn, .ftz, .sat) are not in it. `operands` has a letter

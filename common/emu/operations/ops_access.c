@@ -6,14 +6,14 @@
  * traces, and says where the bytes are. An access whose lanes go to different places passes it
  * several times, once a place.
  */
-#include "emu/check/access_error.h"
-#include "emu/count/counters.h"
-#include "emu/machine/device.h"
-#include "emu/machine/frame.h"
-#include "emu/machine/shared.h"
+#include "common/emu/check/access_error.h"
+#include "common/emu/count/counters.h"
+#include "common/emu/machine/device.h"
+#include "common/emu/machine/frame.h"
+#include "common/emu/machine/shared.h"
 #include "ops.h"
-#include "warp_ops.h"
-#include "emu/check/watch.h"
+#include "common/emu/machine/warp_ops.h"
+#include "common/emu/check/watch.h"
 #include <string.h>
 
 /* The addresses that an instruction names: register + offset, in 32 bits if the register has 32. */

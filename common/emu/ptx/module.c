@@ -1,8 +1,8 @@
 /* module.c — loading PTX: its variables get device memory, its kernels are decoded when asked
  * for. */
 #include "module.h"
-#include "emu/machine/device.h"
-#include "emu/check/watch.h"
+#include "common/emu/machine/device.h"
+#include "common/emu/check/watch.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,9 +3,9 @@
 #ifndef EMU_MODULE_H
 #define EMU_MODULE_H
 
-#include "emu/machine/arena.h"
-#include "emu/binary/cubin.h"
-#include "emu/machine/machine.h"
+#include "common/emu/machine/arena.h"
+#include "common/emu/binary/cubin.h"
+#include "common/emu/machine/machine.h"
 
 /* What ptxas made of a module's PTX (machine_code.c). */
 struct machine_code {

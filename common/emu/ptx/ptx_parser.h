@@ -14,8 +14,8 @@
 #ifndef EMU_PTX_PARSER_H
 #define EMU_PTX_PARSER_H
 
-#include "emu/machine/arena.h"
-#include "emu/emu.h"
+#include "common/emu/machine/arena.h"
+#include "common/emu/emu.h"
 #include "ptx.h"
 #include "ptx_lexer.h"
 #include <setjmp.h>

@@ -22,7 +22,7 @@
 #ifndef CUDART_H
 #define CUDART_H
 
-#include "emu/emu.h"
+#include "common/emu/emu.h"
 
 #include <cuda_runtime_api.h>
 #include <pthread.h>

@@ -14,7 +14,7 @@
  * the summary when the program ends.
  */
 #define _GNU_SOURCE /* flockfile */
-#include "emu/check/check_tools.h"
+#include "common/emu/check/check_tools.h"
 #include "cudart.h"
 #include "cudart_place.h"
 

@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE /* flockfile */
 #include "cudart.h"
-#include "emu/binary/visible.h"
+#include "common/files/visible.h"
 
 #include <stdio.h>
 #include <string.h>

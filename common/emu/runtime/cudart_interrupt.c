@@ -8,7 +8,7 @@
  */
 #define _GNU_SOURCE /* sigaction */
 #include "cudart.h"
-#include "emu/binary/replacement.h"
+#include "common/files/replacement.h"
 
 #include <errno.h>
 #include <semaphore.h>

@@ -5,7 +5,7 @@
 #include "cudart_capture.h"
 #include "cudart_graph.h"
 #include "cudart_memory.h"
-#include "emu/machine/address_table.h"
+#include "common/emu/machine/address_table.h"
 
 #include <stdlib.h>
 

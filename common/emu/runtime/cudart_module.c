@@ -4,7 +4,7 @@
  * PTX is decompressed and parsed when a kernel or a variable is first used on a device.
  */
 #include "cudart_module.h"
-#include "emu/binary/fatbin.h"
+#include "common/emu/binary/fatbin.h"
 
 #include <stdio.h>
 #include <stdlib.h>

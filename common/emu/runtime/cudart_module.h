@@ -8,7 +8,7 @@
 #define CUDART_MODULE_H
 
 #include "cudart.h"
-#include "emu/binary/fatbin.h"
+#include "common/emu/binary/fatbin.h"
 
 /* What __cudaRegisterFatBinary is given (fatbinary_section.h). */
 struct fatbin_wrapper {

@@ -16,10 +16,10 @@
  */
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "cudart.h"
-#include "emu/binary/emu_elf.h"
-#include "emu/binary/output_file.h"
-#include "emu/binary/replacement.h"
-#include "emu/binary/visible.h"
+#include "common/emu/binary/emu_elf.h"
+#include "common/files/output_file.h"
+#include "common/files/replacement.h"
+#include "common/files/visible.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -8,7 +8,7 @@
 #ifndef CUDART_PLACE_H
 #define CUDART_PLACE_H
 
-#include "emu/emu.h"
+#include "common/emu/emu.h"
 
 /* Where the program called into this library. */
 void cudart_place(struct emu_host_place *);

@@ -13,10 +13,10 @@
  */
 #define _GNU_SOURCE /* program_invocation_short_name, open_memstream, mkstemp */
 #include "cudart.h"
-#include "emu/binary/kernel_name.h"
-#include "emu/count/metrics.h"
-#include "emu/binary/visible.h"
-#include "emu/binary/whole_file.h"
+#include "common/emu/binary/kernel_name.h"
+#include "common/emu/count/metrics.h"
+#include "common/files/visible.h"
+#include "common/files/whole_file.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -6,8 +6,8 @@
  */
 #define _GNU_SOURCE /* on_exit */
 #include "cudart.h"
-#include "emu/binary/replacement.h"
-#include "emu/binary/visible.h"
+#include "common/files/replacement.h"
+#include "common/files/visible.h"
 
 #include <errno.h>
 #include <stdio.h>

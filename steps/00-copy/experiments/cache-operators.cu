@@ -10,7 +10,7 @@
  * From: lecture (CS 380, lecture 25), "PTX Cache Operators".
  * How to run it: make experiments && build/experiments/00-cache-operators
  */
-#include "common/experiment.h"
+#include "common/harness/experiment.h"
 
 #define THREADS 256
 #define EACH    4  // floats that a thread reads: a block's are 4 KiB

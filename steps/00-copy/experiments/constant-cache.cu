@@ -7,7 +7,7 @@
  * From: Kepler tuning guide, 1.4.4.3; lecture (CS 380, lecture 25), "Constants".
  * How to run it: make experiments && build/experiments/00-constant-cache
  */
-#include "common/experiment.h"
+#include "common/harness/experiment.h"
 
 #include <stdlib.h>
 

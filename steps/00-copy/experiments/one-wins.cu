@@ -8,7 +8,7 @@
  * How to run it: make experiments && build/experiments/00-one-wins
  *                build/emu/emu --schedule 7 build/experiments/00-one-wins   (another order)
  */
-#include "common/experiment.h"
+#include "common/harness/experiment.h"
 
 #define WARP    32
 #define WRITERS 32

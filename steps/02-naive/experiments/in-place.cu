@@ -9,7 +9,7 @@
  *                build/emu/emu --tool racecheck build/experiments/02-in-place
  *                build/emu/emu --schedule 7 build/experiments/02-in-place
  */
-#include "common/experiment.h"
+#include "common/harness/experiment.h"
 
 #define N     1024
 #define TRIES 100

@@ -8,7 +8,7 @@
  * From: Kepler tuning guide, 1.4.8.
  * How to run it: make experiments && build/experiments/05-transfers
  */
-#include "common/experiment.h"
+#include "common/harness/experiment.h"
 #include "steps/05-arbitrary-size/scan.cu"
 
 #include <stdlib.h>

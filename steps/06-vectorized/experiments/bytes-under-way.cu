@@ -8,7 +8,7 @@
  * 39.2.5 (float4).
  * How to run it: make experiments && build/experiments/06-bytes-under-way
  */
-#include "common/experiment.h"
+#include "common/harness/experiment.h"
 
 #include <stdlib.h>
 #include <string.h>

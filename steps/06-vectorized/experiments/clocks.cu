@@ -7,7 +7,7 @@
  * From: Kepler tuning guide, 1.4.6, "GPU Boost".
  * How to run it: make experiments && build/experiments/06-clocks
  */
-#include "common/experiment.h"
+#include "common/harness/experiment.h"
 
 #include <stdlib.h>
 #include <time.h>

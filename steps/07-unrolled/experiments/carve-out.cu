@@ -9,7 +9,7 @@
  * memory.
  * How to run it: make experiments && build/experiments/07-carve-out
  */
-#include "common/experiment.h"
+#include "common/harness/experiment.h"
 
 #include <stdlib.h>
 

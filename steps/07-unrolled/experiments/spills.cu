@@ -8,7 +8,7 @@
  * From: Kepler tuning guide, 1.4.4.1, "the optimum balance of spilling vs. occupancy".
  * How to run it: make experiments && build/experiments/07-spills
  */
-#include "common/experiment.h"
+#include "common/harness/experiment.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
  * From: lecture (CS 380, lecture 25), "Performance Experiment"; Kepler guide, 1.4.3.3.
  * How to run it: make experiments && build/experiments/09-neighbour
  */
-#include "common/experiment.h"
+#include "common/harness/experiment.h"
 
 #define WARP      32
 #define ALL_LANES 0xffffffff

@@ -8,7 +8,7 @@
  * From: lecture (CS 380, lecture 25), "Reduce" and "Scan" by shuffles.
  * How to run it: make experiments && build/experiments/09-reduce
  */
-#include "common/experiment.h"
+#include "common/harness/experiment.h"
 
 #define WARP      32
 #define ALL_LANES 0xffffffff

@@ -7,7 +7,7 @@
  * From: lecture (CS 380, lecture 25), "Implement SHFL for 64b Numbers", which prints mov.b32.
  * How to run it: make experiments && build/experiments/09-wide
  */
-#include "common/experiment.h"
+#include "common/harness/experiment.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
  * From: lecture (CS 380, lecture 25), "Atomic aggregation"; Kepler guide, 1.4.4.4.
  * How to run it: make experiments && build/experiments/10-atomics
  */
-#include "common/experiment.h"
+#include "common/harness/experiment.h"
 
 #include <cooperative_groups.h>
 

@@ -8,7 +8,7 @@
  * From: lecture (CS 380, lecture 25), "Grid group".
  * How to run it: make experiments && build/experiments/10-grid-sync
  */
-#include "common/experiment.h"
+#include "common/harness/experiment.h"
 
 #include <cooperative_groups.h>
 

@@ -10,7 +10,7 @@
  * From: lecture (CS 380, lecture 25), "Generic parallel algorithms", "Static tile reduce".
  * How to run it: make experiments && build/experiments/10-groups
  */
-#include "common/experiment.h"
+#include "common/harness/experiment.h"
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

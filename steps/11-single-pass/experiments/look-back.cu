@@ -8,8 +8,8 @@
  * From: Merrill and Garland (2016), section 4.
  * How to run it: make experiments && build/experiments/11-look-back
  */
-#include "common/experiment.h"
-#include "common/step.h"
+#include "common/harness/experiment.h"
+#include "common/harness/step.h"
 #include "steps/11-single-pass/float4.cuh"
 #include "steps/11-single-pass/scan.h"
 

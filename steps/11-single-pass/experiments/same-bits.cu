@@ -8,8 +8,8 @@
  * From: Merrill and Garland (2016); CUB says of its scan that floats may vary from run to run.
  * How to run it: make experiments && build/experiments/11-same-bits
  */
-#include "common/experiment.h"
-#include "common/input.h"
+#include "common/harness/experiment.h"
+#include "common/harness/input/input.h"
 #include "steps/11-single-pass/scan.cu"
 
 #include <math.h>

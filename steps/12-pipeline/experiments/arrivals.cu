@@ -5,10 +5,10 @@
  * only three of them a tile, and does not wait for them.
  * How to run it: make experiments && build/experiments/12-arrivals
  */
-#include "common/experiment.h"
-#include "steps/12-pipeline/memory.cuh"
-#include "steps/12-pipeline/prefix.cuh"
-#include "steps/12-pipeline/ring.cuh"
+#include "common/harness/experiment.h"
+#include "steps/12-pipeline/parts/memory.cuh"
+#include "steps/12-pipeline/parts/prefix.cuh"
+#include "steps/12-pipeline/parts/ring.cuh"
 
 #include <stdlib.h>
 

@@ -6,10 +6,10 @@
  * `in float` keeps the order, and adds in the type of the sums, so that the error grows with n.
  * How to run it: make experiments && build/experiments/12-fixed-order
  */
-#include "common/experiment.h"
-#include "steps/12-pipeline/memory.cuh"
-#include "steps/12-pipeline/prefix.cuh"
-#include "steps/12-pipeline/ring.cuh"
+#include "common/harness/experiment.h"
+#include "steps/12-pipeline/parts/memory.cuh"
+#include "steps/12-pipeline/parts/prefix.cuh"
+#include "steps/12-pipeline/parts/ring.cuh"
 
 namespace as_it_is
 {

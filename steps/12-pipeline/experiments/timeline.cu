@@ -7,7 +7,7 @@
  * none of this tells how long a scan takes.
  * How to run it: make experiments && build/experiments/12-timeline
  */
-#include "common/experiment.h"
+#include "common/harness/experiment.h"
 
 #include <stdlib.h>
 

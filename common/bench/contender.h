@@ -1,0 +1,42 @@
+/*
+ * contender.h — who takes part: the steps that take any n, CUB's scan, and the ways to copy that
+ * make the roof. Whatever of these is linked into the program is found by itself.
+ */
+#ifndef CONTENDER_H
+#define CONTENDER_H
+
+#include "common/harness/fault.h"
+#include "common/harness/run/roof.h"
+#include "common/harness/step.h"
+
+#define CONTENDERS 64 /* at most, of one element type */
+
+struct contender {
+    const struct step *step; /* NULL: a way to copy */
+    int variant;
+    const struct roof_way *way;
+};
+
+/* "step 7", "CUB", "cudaMemcpyAsync"; and the variant's name, "" without variants. */
+struct contender_name {
+    char name[24];
+};
+struct contender_name contender_name(const struct contender *);
+const char *contender_variant(const struct contender *);
+
+bool contender_is_cub(const struct contender *);
+/* Its output is a copy of its input: step 0, and the ways of the roof. */
+bool contender_copies(const struct contender *);
+
+/* The type that a variant of a step scans. */
+enum element element_of_variant(const struct step *, int variant);
+
+/*
+ * Those of `list` that scan `element`: "all", or items between commas: a number ("7", its first
+ * variant of that type), a number and a variant ("5:naive", or "5:all"), a range ("5-9"), "cub",
+ * "roof". Each is there once, in the order of all. Returns 0, or EXIT_USAGE if an item is unknown.
+ */
+int contenders_find(struct contender found[CONTENDERS], size_t *count, const char *list,
+                    enum element, struct fault *);
+
+#endif

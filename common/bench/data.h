@@ -1,0 +1,70 @@
+/*
+ * data.h — the numbers that are scanned and what must come out, both on the device, for every size
+ * and type from one set of random numbers.
+ *
+ * The numbers are small (8 bits), and every sum of neighbours is below 2^24, so that each type
+ * holds them exactly. The scan of the first n numbers is the beginning of the scan of all: one
+ * sequential sum on the host, once, is the reference of every size. Types are made of it on the
+ * device, by a cast.
+ *
+ * An output is compared on the device, element by element, for equality. If something differs,
+ * verify.h looks at all of it on the host; its verdict counts, and its guess at the cause.
+ */
+#ifndef DATA_H
+#define DATA_H
+
+#include "common/harness/element.h"
+#include "common/harness/fault.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct data {
+    size_t n;     /* numbers that there are */
+    int8_t *host; /* the numbers, and the sums of those before each */
+    int32_t *host_sums;
+    int8_t *small; /* the same on the device */
+    int32_t *small_sums;
+    enum element element; /* type of these: */
+    void *in, *sums;      /* on the device; sums are of element_of_sum */
+    float *host_in;       /* floats for steps on the CPU; NULL until data_on_host */
+    void *found;          /* on the device: what a comparison has found */
+};
+
+/* Device and host memory for n numbers, in bytes. `on_host`: data_on_host will be called. */
+size_t data_device_bytes(size_t n, enum element);
+size_t data_host_bytes(size_t n, bool on_host);
+
+/* Makes n random numbers and their sums. Returns 0, EXIT_USAGE (memory) or EXIT_DEVICE. */
+int data_open(struct data *, size_t n, uint64_t seed, struct fault *);
+/* Gives `in` and `sums` another type. */
+int data_convert(struct data *, enum element, struct fault *);
+int data_on_host(struct data *, struct fault *);
+void data_close(struct data *);
+
+/* What a comparison has found: how many elements differ, and the first of them. */
+struct difference {
+    unsigned long long count, first;
+};
+
+/* Compares n elements at `out` (of a sum's type) with the scan of the numbers from `start` on; if
+ * `copied`, with those sums of all numbers that stand from `start` on. Waits. */
+cudaError_t data_compare(const struct data *, const void *out, size_t start, size_t n, bool copied,
+                         struct difference *);
+/* Compares n elements at `out` with the numbers from `start` on. */
+cudaError_t data_compare_input(const struct data *, const void *out, size_t start, size_t n,
+                               struct difference *);
+/* data.cu: the kernels behind these; `found` is on the device. */
+cudaError_t cast_numbers(enum element, void *to, const int8_t *from, size_t n);
+cudaError_t cast_sums(enum element, void *to, const int32_t *from, size_t n);
+cudaError_t compare_sums(enum element, const void *got, const void *want, const void *minus,
+                         size_t n, struct difference *found);
+cudaError_t compare_numbers(enum element, const void *got, const int8_t *want, size_t n,
+                            struct difference *found);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

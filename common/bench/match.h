@@ -1,0 +1,101 @@
+/*
+ * match.h — all contenders at one size: verified, timed in turns, and each timed run checked.
+ *
+ * Cold: every round runs each contender once, in an order that rotates, and empties the L2 before
+ * each run; two CUDA events enclose the run. What disturbs the machine for a while disturbs all.
+ *
+ * Graph: an event's time comes in steps, and between two events there
+ * is more than the kernel. So where runs are short, a CUDA graph holds many of them, each on
+ * numbers and to an output of its own, which nobody has touched since the L2 was emptied; events
+ * inside of the graph enclose them all, and the time is divided by their number. What the GPU takes
+ * from one kernel to the next is in it.
+ *
+ * What the host takes to launch is in neither: it is measured first, and for as long as that the
+ * GPU has the L2 to empty, over and over.
+ *
+ * Verified: the first run is compared element by element, on the device. Before each timed run, the
+ * outputs are filled with poison, and the L2 is emptied after that. After each timed run, and after
+ * the second event, what it has left is compared by fingerprints (fingerprint.h) with what
+ * the verified run has left; where it differs, it is looked at like that one.
+ */
+#ifndef MATCH_H
+#define MATCH_H
+
+#include "contender.h"
+#include "data.h"
+
+#include "common/harness/run/buffer.h"
+#include "common/harness/run/fingerprint.h"
+#include "common/harness/run/timing.h"
+
+#define GRAPH_BELOW 20e-6 /* seconds: if the fastest takes less, all are timed in graphs, too */
+
+/* What a run has left, as fingerprints: of the outputs with their guards, of the workspace's two
+ * guards, and of the numbers. */
+enum left { LEFT_OUT, LEFT_BEFORE_WORKSPACE, LEFT_BEHIND_WORKSPACE, LEFT_IN, LEFTS };
+
+struct entry {
+    struct contender who;
+    struct buffer workspace, host_out; /* base = NULL: none */
+    struct timing cold, graph;         /* graph.reps = 0: not timed so */
+    double lead;                       /* seconds that the host takes to launch it */
+    uint64_t left[LEFTS];              /* of the verified run, or of the verified graph */
+    bool right;
+    char wrong[400]; /* what was wrong, or why there is no graph; "" */
+};
+
+struct match {
+    const struct data *data;
+    size_t n;
+    int rounds;      /* at most; slow contenders take part in fewer */
+    double patience; /* seconds that a contender's timed runs may take together */
+    struct timer timer;
+    struct fingerprinter fingerprinter;
+    struct buffer out;
+    size_t runs;   /* in a graph */
+    size_t stride; /* elements from one run's numbers to the next one's */
+    size_t count;
+    struct entry entries[CONTENDERS];
+};
+
+/* Runs in a graph for n elements: enough to fill the L2 twice, but not more than a few dozen. And
+ * the numbers that they take together, which is n or more. */
+size_t match_graph_runs(size_t n, enum element, size_t l2);
+size_t match_numbers(size_t n, enum element, size_t l2);
+
+/* Device and host memory for a match, besides the data's, in bytes. */
+size_t match_device_bytes(const struct contender *, size_t count, size_t n, enum element,
+                          size_t l2);
+
+/* Plays a match between contenders of the data's type. Its timing stays in the entries; the rest is
+ * given back. Returns 0 (see right), EXIT_USAGE or EXIT_DEVICE. */
+int match_play(struct match *, const struct data *, const struct contender *, size_t count,
+               size_t n, size_t l2, enum flush, int rounds, double patience, struct fault *);
+
+/* Bytes that a contender has to read and to write for n elements; seconds of its timing that counts
+ * (the graph's if there is one). */
+double match_bytes(const struct match *);
+double entry_seconds(const struct entry *);
+/* The fastest way to copy, and CUB's scan; NULL: it does not take part. */
+const struct entry *match_roof(const struct match *);
+const struct entry *match_cub(const struct match *);
+
+/* match_verify.c: runs a contender in a poisoned output, `graph` (NULL: once, not in a graph) and
+ * looks at every element, at the guards, and at the input. What is wrong stands in entry->wrong. */
+int match_verify(struct match *, struct entry *, cudaGraphExec_t graph, struct fault *);
+
+/* Fills the contender's outputs with poison, in the timer's stream. */
+cudaError_t match_poison(const struct match *, const struct entry *);
+/* Looks at what a timed run (`in_graph`: a timed graph) has left since. Where it is wrong,
+ * entry->wrong begins with `run`, which names it. */
+int match_check(struct match *, struct entry *, bool in_graph, const char *run, struct fault *);
+
+/* One run of a contender, on the numbers from window * stride on. */
+cudaError_t match_run(const struct match *, const struct entry *, size_t window, cudaStream_t);
+/* Keeps how long the host took to launch a run: the least so far, as the first run also loads the
+ * kernels, and a later one may have had to wait for room in the queue. */
+void match_note_lead(struct entry *, double seconds);
+/* Bytes that a way to copy copies. */
+size_t match_copied_bytes(const struct match *);
+
+#endif

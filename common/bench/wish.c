@@ -1,0 +1,252 @@
+#include "wish.h"
+
+#include "common/harness/size.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    enum element element;
+} types[] = {
+    {"f32", ELEMENT_F32}, {"i32", ELEMENT_I32}, {"i64", ELEMENT_I64}, {"f64", ELEMENT_F64},
+    {"i8", ELEMENT_I8},   {"i16", ELEMENT_I16}, {"u64", ELEMENT_I64}}; /* the same bits, however they are read */
+#define TYPES (sizeof types / sizeof *types)
+
+const char *type_name(enum element element)
+{
+    for (size_t i = 0; i < TYPES; i++)
+        if (types[i].element == element) return types[i].name;
+    return "?";
+}
+
+/* Copies the next item of a list between commas, and moves on. False: there is none. */
+static bool next_item(const char **list, char *item, size_t size)
+{
+    if (!*list) return false;
+    size_t length = strcspn(*list, ",");
+    snprintf(item, size, "%.*s", (int)length, *list);
+    *list = (*list)[length] ? *list + length + 1 : NULL;
+    return true;
+}
+
+static int add_size(struct wish *w, size_t n, struct fault *fault)
+{
+    if (n == 0) return fail(fault, EXIT_USAGE, "--n: every n has to be at least 1.");
+    if (w->size_count == WISH_SIZES)
+        return fail(fault, EXIT_USAGE, "--n lists more than %d sizes.", WISH_SIZES);
+    w->sizes[w->size_count++] = n;
+    return 0;
+}
+
+/* "2^20", or "2^10..2^30": the first, twice that, and so on. */
+static int set_n(struct wish *w, const char *value, struct fault *fault)
+{
+    char item[80];
+    int code = 0;
+    while (!code && next_item(&value, item, sizeof item)) {
+        size_t from, to;
+        char *dots = strstr(item, "..");
+        if (dots) *dots = '\0';
+        code = size_parse(item, "--n", &from, fault);
+        to = from;
+        if (!code && dots) code = size_parse(dots + 2, "--n", &to, fault);
+        if (!code && from > to)
+            code =
+                fail(fault, EXIT_USAGE, "--n: the range %s..%s has no size in it.", item, dots + 2);
+        for (size_t n = from; !code && n <= to; n *= 2) {
+            code = add_size(w, n, fault);
+            if (n > SIZE_MAX / 2) break;
+        }
+    }
+    return code;
+}
+
+static int set_types(struct wish *w, const char *value, struct fault *fault)
+{
+    char item[80];
+    w->type_count = 0;
+    while (next_item(&value, item, sizeof item)) {
+        size_t i = 0;
+        bool listed = false;
+        while (i < TYPES && strcmp(types[i].name, item) != 0) i++;
+        if (i == TYPES)
+            return fail(fault, EXIT_USAGE,
+                        "--types: \"%.60s\" is unknown; there are f32, i32, i64, u64, f64, i8, "
+                        "i16.",
+                        item);
+        for (size_t k = 0; k < w->type_count; k++) listed |= w->types[k] == types[i].element;
+        if (!listed) w->types[w->type_count++] = types[i].element;
+    }
+    return 0;
+}
+
+static int set_steps(struct wish *w, const char *value, struct fault *fault)
+{
+    (void)fault;
+    w->steps = value;
+    return 0;
+}
+
+static int whole_number(const char *name, const char *value, long most, long *number,
+                        struct fault *fault)
+{
+    char *end;
+    *number = strtol(value, &end, 10);
+    if (value[0] >= '0' && value[0] <= '9' && !*end && *number >= 1 && *number <= most) return 0;
+    return fail(fault, EXIT_USAGE, "%s \"%.60s\" is not a whole number from 1 to %ld.", name, value,
+                most);
+}
+
+static int set_reps(struct wish *w, const char *value, struct fault *fault)
+{
+    long reps = 0;
+    int code = whole_number("--reps", value, REPS_MAX, &reps, fault);
+    w->reps = (int)reps;
+    return code;
+}
+
+static int set_patience(struct wish *w, const char *value, struct fault *fault)
+{
+    long milliseconds = 0;
+    int code = whole_number("--patience", value, 1000000, &milliseconds, fault);
+    w->patience = 1e-3 * (double)milliseconds;
+    return code;
+}
+
+static int set_seed(struct wish *w, const char *value, struct fault *fault)
+{
+    long seed = 0;
+    int code = whole_number("--seed", value, 2147483647, &seed, fault);
+    w->seed = (uint64_t)seed;
+    return code;
+}
+
+static int set_flush(struct wish *w, const char *value, struct fault *fault)
+{
+    if (strcmp(value, "read") != 0 && strcmp(value, "memset") != 0)
+        return fail(fault, EXIT_USAGE, "--flush \"%.60s\" is unknown; choose read or memset.",
+                    value);
+    w->flush = strcmp(value, "read") == 0 ? FLUSH_READ : FLUSH_WRITE;
+    return 0;
+}
+
+static int set_device(struct wish *w, const char *value, struct fault *fault)
+{
+    if (strcmp(value, "cuda") != 0 && strcmp(value, "emu") != 0)
+        return fail(fault, EXIT_USAGE, "--device \"%.60s\" is unknown; choose cuda or emu.", value);
+    w->device = strcmp(value, "cuda") == 0 ? DEVICE_CUDA : DEVICE_EMU;
+    return 0;
+}
+
+static int set_format(struct wish *w, enum report_format format, struct fault *fault)
+{
+    if (w->format != REPORT_TEXT && w->format != format)
+        return fail(fault, EXIT_USAGE, "--json and --csv exclude each other.");
+    w->format = format;
+    return 0;
+}
+
+#define SET_FLAG(name, action)                                                                     \
+    static int set_##name(struct wish *w, const char *value, struct fault *fault)                  \
+    {                                                                                              \
+        (void)value, (void)fault;                                                                  \
+        action;                                                                                    \
+    }
+SET_FLAG(near, w->near = true; return 0)
+SET_FLAG(csv, return set_format(w, REPORT_CSV, fault))
+SET_FLAG(json, return set_format(w, REPORT_JSON, fault))
+SET_FLAG(help, w->help = true; return 0)
+SET_FLAG(version, w->version = true; return 0)
+
+/* ---- the table, in the order of --help ----------------------------------------------------- */
+
+static const struct {
+    const char *name, *argument, *help;
+    int (*set)(struct wish *, const char *value, struct fault *);
+} table[] = {
+    {"n", "LIST", "sizes: 1000,2^20+1 or 2^10..2^30, each twice the one before", set_n},
+    {"near", NULL, "n - 1 and n + 1 as well as each n (steps on the CPU: n alone)", set_near},
+    {"steps", "LIST", "all, cub, roof, 7, 5-9, 5:naive, 5:all (default: all)", set_steps},
+    {"types", "LIST", "f32 (default), i32, i64, u64, f64, i8, i16", set_types},
+    {"reps", "R", "rounds (default: 31 on a GPU, 3 on the emulator)", set_reps},
+    {"patience", "MS", "of slow contenders fewer, but 7: for so long (default 300)", set_patience},
+    {"flush", "HOW", "what empties the L2: read (default), or memset as ./stepN does", set_flush},
+    {"seed", "S", "of the random numbers (default 1)", set_seed},
+    {"device", "WHERE", "cuda or emu (default: cuda if there is a usable GPU)", set_device},
+    {"csv", NULL, "a row for each contender, size and mode", set_csv},
+    {"json", NULL, "the same as JSON", set_json},
+    {"help", NULL, "this text", set_help},
+    {"version", NULL, "the version", set_version},
+};
+#define TABLE (sizeof table / sizeof *table)
+
+static int parse_one(struct wish *w, int argc, char *const *argv, int *i, struct fault *fault)
+{
+    const char *argument = argv[*i];
+    for (size_t k = 0; k < TABLE; k++) {
+        size_t length = strlen(table[k].name);
+        if (strncmp(argument, "--", 2) != 0 || strncmp(argument + 2, table[k].name, length) != 0)
+            continue;
+        const char *value = argument + 2 + length;
+        if (*value && *value != '=') continue;
+        if (!table[k].argument && *value)
+            return fail(fault, EXIT_USAGE, "--%s takes no value.", table[k].name);
+        if (table[k].argument && !*value && *i + 1 >= argc)
+            return fail(fault, EXIT_USAGE, "--%s needs a value; --help says which.", table[k].name);
+        value = *value ? value + 1 : table[k].argument ? argv[++*i] : NULL;
+        return table[k].set(w, value, fault);
+    }
+    return fail(fault, EXIT_USAGE, "\"%.60s\" is no option; --help lists them.", argument);
+}
+
+/* n - 1, n, n + 1 in the place of n. Of those that are there already, none a second time. */
+static int add_neighbours(struct wish *w, struct fault *fault)
+{
+    size_t given[WISH_SIZES], count = w->size_count;
+    memcpy(given, w->sizes, sizeof given);
+    w->size_count = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t n = given[i] - 1; n <= given[i] + 1; n++) {
+            bool there = n == 0;
+            for (size_t k = 0; k < w->size_count; k++) there |= w->sizes[k] == n;
+            int code = there ? 0 : add_size(w, n, fault);
+            if (code) return code;
+            if (!there) w->neighbour[w->size_count - 1] = n != given[i];
+        }
+    return 0;
+}
+
+int wish_parse(struct wish *w, int argc, char *const *argv, struct fault *fault)
+{
+    *w = (struct wish){.steps = "all",
+                       .types = {ELEMENT_F32},
+                       .type_count = 1,
+                       .reps = REPS_DEFAULT,
+                       .patience = 0.3,
+                       .flush = FLUSH_READ,
+                       .seed = 1};
+    const char *device = getenv("DEVICE");
+    int code = device && *device ? set_device(w, device, fault) : 0;
+    for (int i = 1; i < argc && !code; i++) code = parse_one(w, argc, argv, &i, fault);
+    if (!code && w->near) code = add_neighbours(w, fault);
+    return code;
+}
+
+void wish_help(FILE *to)
+{
+    fprintf(to, "bench: the steps, CUB and the roof side by side\n\nUsage: ./bench [options]\n\n");
+    for (size_t k = 0; k < TABLE; k++) {
+        char left[40];
+        snprintf(left, sizeof left, "--%s%s%s", table[k].name, table[k].argument ? " " : "",
+                 table[k].argument ? table[k].argument : "");
+        fprintf(to, "  %-16s %s\n", left, table[k].help);
+    }
+    fprintf(to,
+            "\nEvery contender is verified element by element before and after it is timed. In\n"
+            "each round every one runs once, with an empty L2. Where runs are short, many are\n"
+            "also timed together in a CUDA graph, each on numbers of its own.\n"
+            "Exit code: 0 all right, 1 a wrong result, 2 usage, 3 device.\n");
+}

@@ -1,0 +1,36 @@
+/*
+ * wish.h — what the user asked for: the command line of ./bench.
+ */
+#ifndef WISH_H
+#define WISH_H
+
+#include "common/harness/options.h"
+#include "common/harness/run/timing.h"
+
+#define WISH_SIZES 200
+
+struct wish {
+    size_t sizes[WISH_SIZES];
+    bool neighbour[WISH_SIZES]; /* a size that --near has added */
+    size_t size_count;          /* 0: the default, which depends on the device */
+    bool near;                  /* n - 1 and n + 1, too */
+    const char *steps;          /* for contenders_find */
+    enum element types[6];      /* in the order given */
+    size_t type_count;
+    int reps;        /* rounds; REPS_DEFAULT */
+    double patience; /* seconds */
+    enum flush flush;
+    uint64_t seed;
+    enum report_format format;
+    enum device_choice device;
+    bool help, version;
+};
+
+/* Reads the command line. Returns 0, or EXIT_USAGE and a sentence. */
+int wish_parse(struct wish *, int argc, char *const *argv, struct fault *);
+void wish_help(FILE *);
+
+/* "f32" and so on. */
+const char *type_name(enum element);
+
+#endif

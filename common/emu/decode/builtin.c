@@ -1,0 +1,134 @@
+#include "builtin.h"
+#include "common/emu/machine/device.h"
+#include "common/emu/machine/shared.h"
+#include "common/emu/check/watch.h"
+#include <inttypes.h>
+#include <string.h>
+
+enum { STRING_BYTES = 1024 };
+
+uint64_t builtin_argument(const struct warp *w, const struct insn *i, int lane, unsigned index,
+                          size_t bytes)
+{
+    uint64_t value = 0;
+    if (index >= i->call->arguments || i->call->argument_size[index] < bytes) return 0;
+    memcpy(&value,
+           w->frame->area + (size_t)lane * w->frame->area_bytes + i->call->argument_offset[index],
+           bytes);
+    return value;
+}
+
+void builtin_set_result(struct warp *w, const struct insn *i, int lane, const void *value,
+                        size_t bytes)
+{
+    if (i->call->result_size >= bytes)
+        memcpy(w->frame->area + (size_t)lane * w->frame->area_bytes + i->call->result_offset, value,
+               bytes);
+}
+
+/* `bytes` at an offset of a space that has `size`. */
+static const void *inside(const uint8_t *space, size_t size, uint64_t offset, size_t bytes)
+{
+    return bytes <= size && offset <= size - bytes ? space + offset : NULL;
+}
+
+static const void *view_shared(const struct warp *w, uint64_t address, size_t bytes)
+{
+    const struct cluster *cluster = w->block->cluster;
+    uint64_t rank = address >> RANK_SHIFT;
+    if (rank >= cluster->size || cluster->blocks[rank]->ended) return NULL;
+    const struct block *owner = cluster->blocks[rank];
+    return inside(owner->shared, owner->shared_bytes, shared_offset(address), bytes);
+}
+
+const void *builtin_view(const struct warp *w, int lane, uint64_t address, size_t bytes)
+{
+    const struct launch *launch = w->block->launch;
+    size_t stack = launch->kernel->stack_bytes;
+    struct range range;
+    if (address - LOCAL_WINDOW < WINDOW_BYTES)
+        return inside(w->local + (size_t)lane * stack, stack, address - LOCAL_WINDOW, bytes);
+    if (address - SHARED_WINDOW < WINDOW_BYTES)
+        return view_shared(w, address - SHARED_WINDOW, bytes);
+    if (address - PARAM_WINDOW < WINDOW_BYTES)
+        return inside(launch->params, launch->kernel->param_bytes, address - PARAM_WINDOW, bytes);
+    if (!device_range(launch->emu, address, &range) || bytes > range.bytes - (address - range.base))
+        return NULL;
+    return (const void *)(uintptr_t)(address + (uint64_t)range.delta);
+}
+
+/* A string in device memory, cut at STRING_BYTES, and at the end of the memory. */
+static void read_string(const struct warp *w, int lane, uint64_t address, char *text)
+{
+    size_t length = 0;
+    const char *byte;
+    while (length < STRING_BYTES - 1 && (byte = builtin_view(w, lane, address + length, 1)) &&
+           *byte)
+        text[length++] = *byte;
+    text[length] = '\0';
+}
+
+/* __assertfail(condition, file, line, function, character size) */
+static void builtin_assert(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    int lane = __builtin_ctz(mask);
+    char condition[STRING_BYTES], file[STRING_BYTES], function[STRING_BYTES];
+    read_string(w, lane, builtin_argument(w, i, lane, 0, 8), condition);
+    read_string(w, lane, builtin_argument(w, i, lane, 1, 8), file);
+    read_string(w, lane, builtin_argument(w, i, lane, 3, 8), function);
+    struct emu_dim size = w->block->launch->block, id = w->block->id;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned thread = w->index * WARP + (unsigned)__builtin_ctz(left);
+        fprintf(stderr,
+                "%s:%" PRIu64
+                ": %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+                file, builtin_argument(w, i, lane, 2, 4), function, id.x, id.y, id.z,
+                thread % size.x, thread / size.x % size.y, thread / size.x / size.y, condition);
+    }
+    fault(w, i, lane, EMU_ASSERT, "assertion `%.100s` failed", condition);
+}
+
+/* malloc(bytes): 0 where the heap is exhausted */
+void builtin_malloc(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    enum { POISON = 0xCD };
+    struct emu *emu = w->block->launch->emu;
+    for (; mask; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask);
+        uint64_t bytes = builtin_argument(w, i, lane, 0, 8),
+                 address = heap_alloc(&emu->heap, bytes);
+        struct range range;
+        if (address && bytes && device_range(emu, address, &range))
+            memset((void *)(uintptr_t)(address + (uint64_t)range.delta), POISON, bytes);
+        if (address) watch_alloc(emu, address, bytes);
+        if (address) w->block->changed = true;
+        builtin_set_result(w, i, lane, &address, sizeof address);
+    }
+}
+
+void builtin_free(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    struct emu *emu = w->block->launch->emu;
+    for (; mask; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask);
+        uint64_t address = builtin_argument(w, i, lane, 0, 8), bytes;
+        if (!address) continue;
+        const char *wrong = heap_free(&emu->heap, address, &bytes);
+        if (wrong) {
+            fault(w, i, lane, EMU_LAUNCH_FAILURE, "free of 0x%llx, %s", (unsigned long long)address,
+                  wrong);
+            return;
+        }
+        if (bytes) watch_free(emu, address, bytes);
+        w->block->changed = true;
+    }
+}
+
+void (*builtin_find(const char *name))(struct warp *, const struct insn *, uint32_t)
+{
+    if (!strcmp(name, "vprintf")) return builtin_printf;
+    if (!strcmp(name, "__assertfail")) return builtin_assert;
+    if (!strcmp(name, "malloc")) return builtin_malloc;
+    if (!strcmp(name, "free")) return builtin_free;
+    return NULL;
+}

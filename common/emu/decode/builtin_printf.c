@@ -1,0 +1,289 @@
+/*
+ * builtin_printf.c — vprintf, the device's printf (CUDA C++ Programming Guide, "Formatted Output").
+ *
+ * A conversion is printed only if it is one of those that are known here, of an argument as large as
+ * the device's compiler makes it, and by a specification made here: nothing of the program's text
+ * reaches the host's printf but flags. Everything else is printed unchanged; %n, %ls and %lc take
+ * their argument all the same. Widths and precisions go no further than a line does.
+ */
+#include "builtin.h"
+#include "common/emu/machine/device.h"
+#include <inttypes.h>
+#include <string.h>
+
+enum { LINE_BYTES = 4096 }; /* what is longer is cut */
+
+enum kind { UNKNOWN, SIGNED, UNSIGNED, CHARACTER, FLOATING, STRING, POINTER, PERCENT, SKIPPED };
+
+/* A conversion as the format has it. */
+struct conversion {
+    size_t length; /* in the format */
+    enum kind kind;
+    char type;
+    char flags[6];            /* each at most once */
+    int64_t width, precision; /* precision -1: none */
+    bool width_is_argument, precision_is_argument;
+    unsigned bytes;       /* of the argument; 0: it takes none */
+    unsigned value_bytes; /* of an integer */
+};
+
+/* A line on its way, and the arguments that are left. */
+struct line {
+    struct warp *warp;
+    const struct insn *insn;
+    int lane;
+    uint64_t at; /* the next argument; they lie one behind the other, aligned */
+    uint32_t arguments;
+    size_t used;
+    char text[LINE_BYTES];
+};
+
+/* ---- reading a conversion -------------------------------------------------------------------- */
+
+/* A number in decimal, or '*'. */
+static const char *read_number(const char *c, int64_t *number, bool *is_argument)
+{
+    *number = 0;
+    *is_argument = *c == '*';
+    if (*is_argument) return c + 1;
+    for (; *c >= '0' && *c <= '9'; c++)
+        if (*number < LINE_BYTES) *number = 10 * *number + (*c - '0');
+    return c;
+}
+
+static const char *read_flags(const char *c, char flags[6])
+{
+    size_t count = 0;
+    for (; *c && strchr("-+ #0", *c); c++)
+        if (!memchr(flags, *c, count)) flags[count++] = *c;
+    flags[count] = '\0';
+    return c;
+}
+
+/* The length modifier, of those that C has. */
+static const char *read_modifier(const char *c, const char **modifier)
+{
+    static const char *const all[] = {"hh", "h", "ll", "l", "j", "z", "t", "L", ""};
+    size_t i = 0;
+    while (strncmp(c, all[i], strlen(all[i]))) i++;
+    *modifier = all[i];
+    return c + strlen(all[i]);
+}
+
+static enum kind kind_of(char type, bool is_wide)
+{
+    switch (type) {
+    case 'd':
+    case 'i': return SIGNED;
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X': return UNSIGNED;
+    case 'c': return is_wide ? SKIPPED : CHARACTER;
+    case 's': return is_wide ? SKIPPED : STRING;
+    case 'n': return SKIPPED;
+    case 'p': return POINTER;
+    case '%': return PERCENT;
+    default: return type && strchr("fFeEgGaA", type) ? FLOATING : UNKNOWN;
+    }
+}
+
+/* A modifier and a type say how large the argument is: of the device's, long and pointers have 8
+ * bytes, and long double is a double. */
+static void measure(struct conversion *conversion, const char *modifier)
+{
+    bool is_long = *modifier && strchr("ljzt", *modifier);
+    conversion->bytes = sizeof(uint64_t);
+    conversion->value_bytes = is_long                   ? sizeof(uint64_t)
+                              : !strcmp(modifier, "hh") ? sizeof(char)
+                              : *modifier == 'h'        ? sizeof(short)
+                                                        : sizeof(int);
+    switch (conversion->kind) {
+    case SIGNED:
+    case UNSIGNED: conversion->bytes = is_long ? sizeof(uint64_t) : sizeof(uint32_t); break;
+    case CHARACTER: conversion->bytes = sizeof(uint32_t); break;
+    case SKIPPED:
+        if (conversion->type == 'c') conversion->bytes = sizeof(uint32_t);
+        break;
+    case UNKNOWN:
+    case PERCENT: conversion->bytes = 0; break;
+    default: break;
+    }
+}
+
+/* Reads the conversion that begins with the '%' at `c`. */
+static struct conversion read_conversion(const char *c)
+{
+    struct conversion conversion = {.precision = -1};
+    const char *end = read_flags(c + 1, conversion.flags), *modifier;
+    end = read_number(end, &conversion.width, &conversion.width_is_argument);
+    if (*end == '.')
+        end = read_number(end + 1, &conversion.precision, &conversion.precision_is_argument);
+    end = read_modifier(end, &modifier);
+    conversion.type = *end;
+    conversion.kind = kind_of(*end, *modifier == 'l');
+    if (*modifier == 'L' && conversion.kind != FLOATING) conversion.kind = UNKNOWN;
+    measure(&conversion, modifier);
+    conversion.length = conversion.kind == UNKNOWN ? 1 : (size_t)(end + 1 - c);
+    return conversion;
+}
+
+/* ---- its arguments --------------------------------------------------------------------------- */
+
+/* The next argument; 0 where there is no memory. */
+static uint64_t next_argument(struct line *line, size_t bytes)
+{
+    uint64_t bits = 0, at = (line->at + bytes - 1) / bytes * bytes;
+    const void *from = builtin_view(line->warp, line->lane, at, bytes);
+    if (from) memcpy(&bits, from, bytes);
+    line->at = at + bytes;
+    line->arguments++;
+    return bits;
+}
+
+static int cut(int64_t number) { return number > LINE_BYTES ? LINE_BYTES : (int)number; }
+
+/* Width and precision: a negative one among the arguments means '-', or none. */
+static void take_sizes(struct line *line, struct conversion *conversion)
+{
+    if (conversion->width_is_argument)
+        conversion->width = (int32_t)next_argument(line, sizeof(int32_t));
+    if (conversion->precision_is_argument)
+        conversion->precision = (int32_t)next_argument(line, sizeof(int32_t));
+    if (conversion->width < 0) {
+        conversion->width = -conversion->width;
+        if (!strchr(conversion->flags, '-')) strcat(conversion->flags, "-");
+    }
+}
+
+static void fault_of(struct line *line, const char *what, uint64_t address, const char *why)
+{
+    char nearest[300];
+    device_describe_address(line->warp->block->launch->emu, address, nearest, sizeof nearest);
+    fault(line->warp, line->insn, line->lane, EMU_ILLEGAL_ADDRESS,
+          "the string at 0x%" PRIx64 " of printf's %s %s (%s)", address, what, why, nearest);
+}
+
+/* A string, or as much of it as a line takes; at most `most` bytes are read. False after a fault. */
+static bool read_string(struct line *line, const char *what, uint64_t address, size_t most,
+                        char text[LINE_BYTES])
+{
+    size_t length = 0;
+    if (most > LINE_BYTES - 1) most = LINE_BYTES - 1;
+    for (; length < most; length++) {
+        const char *byte = builtin_view(line->warp, line->lane, address + length, 1);
+        if (!byte) {
+            fault_of(line, what, address + length,
+                     length ? "does not end in its memory" : "is in no memory");
+            return false;
+        }
+        if (!*byte) break;
+        text[length] = *byte;
+    }
+    text[length] = '\0';
+    return true;
+}
+
+/* ---- printing -------------------------------------------------------------------------------- */
+
+static int64_t sign_extended(uint64_t bits, unsigned bytes)
+{
+    unsigned unused = 8 * ((unsigned)sizeof bits - bytes);
+    return (int64_t)(bits << unused) >> unused;
+}
+
+/* Prints a value by a specification made of the conversion's flags, and of `form`. */
+#define PRINT(line, conversion, form, value)                                                       \
+    do {                                                                                           \
+        char spec[sizeof(conversion)->flags + sizeof "%*.*jX"];                                    \
+        size_t room = LINE_BYTES - (line)->used;                                                   \
+        snprintf(spec, sizeof spec, "%%%s*.*%s%c", (conversion)->flags, form, (conversion)->type); \
+        int length = snprintf((line)->text + (line)->used, room, spec, cut((conversion)->width),   \
+                              cut((conversion)->precision), value);                                \
+        if (length > 0) (line)->used += (size_t)length < room ? (size_t)length : room - 1;         \
+    } while (0)
+
+static void print_integer(struct line *line, const struct conversion *conversion, uint64_t bits)
+{
+    int64_t value = sign_extended(bits, conversion->value_bytes);
+    unsigned unused = 8 * ((unsigned)sizeof bits - conversion->value_bytes);
+    if (conversion->kind == SIGNED)
+        PRINT(line, conversion, "j", (intmax_t)value);
+    else
+        PRINT(line, conversion, "j", (uintmax_t)(bits << unused >> unused));
+}
+
+/* False after a fault. */
+static bool print_string(struct line *line, const struct conversion *conversion, uint64_t address)
+{
+    char text[LINE_BYTES] = "(null)";
+    size_t most = conversion->precision < 0 ? LINE_BYTES : (size_t)conversion->precision;
+    if (address && !read_string(line, "%s", address, most, text)) return false;
+    PRINT(line, conversion, "", text);
+    return true;
+}
+
+static void print_text(struct line *line, const char *text, size_t length)
+{
+    size_t room = LINE_BYTES - 1 - line->used;
+    if (length > room) length = room;
+    memcpy(line->text + line->used, text, length);
+    line->used += length;
+}
+
+/* Prints the conversion that begins at `c`. False after a fault. */
+static bool print_conversion(struct line *line, const char *c, struct conversion *conversion)
+{
+    double value;
+    uint64_t bits = 0;
+    if (conversion->kind != UNKNOWN) take_sizes(line, conversion);
+    if (conversion->bytes) bits = next_argument(line, conversion->bytes);
+    memcpy(&value, &bits, sizeof value);
+    switch (conversion->kind) {
+    case SIGNED:
+    case UNSIGNED: print_integer(line, conversion, bits); break;
+    case CHARACTER: PRINT(line, conversion, "", (int)(unsigned char)bits); break;
+    case FLOATING: PRINT(line, conversion, "", value); break;
+    case STRING: return print_string(line, conversion, bits);
+    case POINTER: PRINT(line, conversion, "", (void *)(uintptr_t)bits); break;
+    case PERCENT: print_text(line, "%", 1); break;
+    default: print_text(line, c, conversion->length);
+    }
+    return true;
+}
+
+/* False after a fault. */
+static bool print_line(struct line *line, const char *format)
+{
+    for (const char *c = format; *c && line->used < LINE_BYTES - 1;) {
+        size_t plain = strcspn(c, "%");
+        print_text(line, c, plain);
+        c += plain;
+        if (!*c) break;
+        struct conversion conversion = read_conversion(c);
+        if (!print_conversion(line, c, &conversion)) return false;
+        c += conversion.length;
+    }
+    return true;
+}
+
+/* vprintf(format, arguments): each lane prints a text of its own, lowest lane first. It returns the
+ * number of arguments, unlike the host's; -1 if there is no format. */
+void builtin_printf(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    for (; mask; mask &= mask - 1) {
+        struct line line = {.warp = w, .insn = i, .lane = __builtin_ctz(mask)};
+        char format[LINE_BYTES];
+        uint64_t address = builtin_argument(w, i, line.lane, 0, sizeof address);
+        int32_t result = -1;
+        line.at = builtin_argument(w, i, line.lane, 1, sizeof line.at);
+        if (address) {
+            if (!read_string(&line, "format", address, LINE_BYTES, format) ||
+                !print_line(&line, format))
+                return;
+            fwrite(line.text, 1, line.used, stdout);
+            result = (int32_t)line.arguments;
+        }
+        builtin_set_result(w, i, line.lane, &result, sizeof result);
+    }
+}

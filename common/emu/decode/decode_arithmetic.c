@@ -1,0 +1,417 @@
+/*
+ * decode_arithmetic.c — operations on registers: arithmetic, comparison, conversion, moves.
+ *
+ * The key by which an operation is looked up is its opcode, the modifiers that choose the operation
+ * and its types. What any floating-point operation may have (rounding, .ftz, .sat) is taken off
+ * before, and done by a wrapper.
+ */
+#include "decode_words.h"
+#include "common/emu/operations/operations.h"
+#include "common/emu/machine/warp_ops.h"
+#include <fenv.h>
+#include <stdarg.h>
+#include <string.h>
+
+struct key {
+    char text[128];
+    size_t length;
+};
+
+static void key_add(struct key *key, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void key_add(struct key *key, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int added =
+        vsnprintf(key->text + key->length, sizeof key->text - key->length, format, arguments);
+    va_end(arguments);
+    key->length += (size_t)added;
+    if (key->length >= sizeof key->text) key->length = sizeof key->text - 1;
+}
+
+static const struct op *find_op(struct decoder *d, const struct key *key)
+{
+    const struct op *op = op_find(key->text);
+    if (!op) decode_fail(d, EMU_UNSUPPORTED_PTX, "the emulator does not know this operation");
+    return op;
+}
+
+/* Puts the wrapper around a floating-point operation that rounds otherwise, flushes or
+ * saturates. */
+static void wrap(struct insn *i, enum ptx_type result)
+{
+    if (i->rounding == FE_TONEAREST && !i->flush && i->clamp == CLAMP_NONE) return;
+    i->inner = i->fn;
+    i->fn = op_wrapped;
+    i->type = (uint8_t)result;
+}
+
+/* .sat and .relu */
+static void take_clamp(struct words *words, struct insn *i, enum ptx_type result)
+{
+    bool half = ptx_type_is_float(result) && result != PTX_F32 && result != PTX_F64;
+    if (take_word(words, "sat"))
+        i->clamp = CLAMP_TO_UNIT;
+    else if (half && take_word(words, "relu"))
+        i->clamp = CLAMP_TO_POSITIVE;
+}
+
+static void take_rounding(struct words *words, struct insn *i)
+{
+    if (take_word(words, "rz"))
+        i->rounding = FE_TOWARDZERO;
+    else if (take_word(words, "rm"))
+        i->rounding = FE_DOWNWARD;
+    else if (take_word(words, "rp"))
+        i->rounding = FE_UPWARD;
+    else
+        take_word(words, "rn");
+}
+
+/* ---- plain arithmetic ---------------------------------------------------------------------- */
+
+static unsigned letter_bytes(char letter) { return letter == '8' ? 8 : letter == '4' ? 4 : 0; }
+
+/* Operands by the operation's letters: destination, then up to four sources. */
+static void take_operands(struct decoder *d, const struct ptx_instruction *source,
+                          const struct op *op, struct insn *i)
+{
+    slot *const places[] = {&i->d, &i->a, &i->b, &i->c, &i->v[0]};
+    unsigned count = (unsigned)strlen(op->operands);
+    need_operands(d, source, count, count);
+    for (unsigned k = 0; k < count; k++) {
+        const struct ptx_operand *operand = &source->operands[k];
+        if (op->operands[k] == 't')
+            i->offset = immediate(d, operand);
+        else if (k == 0)
+            i->d = destination_slot(d, operand, letter_bytes(op->operands[k]));
+        else
+            *places[k] = source_slot(d, operand, letter_bytes(op->operands[k]));
+        if (operand->negated || operand->other)
+            decode_fail(d, EMU_UNSUPPORTED_PTX,
+                        "a negated or paired operand is not supported here");
+    }
+}
+
+static enum ptx_type bits_of_size(size_t bytes)
+{
+    return bytes == 8 ? PTX_U64 : bytes == 4 ? PTX_U32 : bytes == 2 ? PTX_U16 : PTX_NONE;
+}
+
+/* Those of which PTX has no default: how exact is the result to be? */
+static bool needs_rounding(const char *opcode)
+{
+    static const char *const names[] = {"div", "rcp", "sqrt", "rsqrt", "fma",
+                                        "sin", "cos", "lg2",  "ex2",   "tanh"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(opcode, names[i])) return true;
+    return false;
+}
+
+static enum tally tally_of(const char *opcode, enum ptx_type type)
+{
+    if (strcmp(opcode, "add") && strcmp(opcode, "sub")) return TALLY_NONE;
+    switch (type) {
+    case PTX_F32: return TALLY_ADD + EMU_ADD_F32;
+    case PTX_F64: return TALLY_ADD + EMU_ADD_F64;
+    case PTX_F16:
+    case PTX_BF16:
+    case PTX_F16X2:
+    case PTX_BF16X2: return TALLY_ADD + EMU_ADD_F16;
+    case PTX_U64:
+    case PTX_S64: return TALLY_ADD + EMU_ADD_I64;
+    default: return TALLY_ADD + EMU_ADD_I32;
+    }
+}
+
+void decode_arithmetic(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    static const char *const dropped[] = {"approx", "full", "noftz", NULL};
+    struct words words = all_words(source);
+    const char *opcode = source->words[0];
+    enum ptx_type type = take_type(&words), second = take_type(&words);
+    bool is_float = ptx_type_is_float(type), is_slct = !strcmp(opcode, "slct");
+    struct key key = {.length = 0};
+
+    if (is_slct) { /* moves bits; only the sign of its third source is looked at */
+        i->flush = take_word(&words, "ftz");
+        type = bits_of_size(ptx_type_size(type));
+    } else if (is_float) {
+        unsigned before = count_used(&words);
+        i->flush = take_word(&words, "ftz");
+        take_clamp(&words, i, type);
+        unsigned plain = count_used(&words) - before;
+        take_rounding(&words, i);
+        drop_words(&words, dropped);
+        if (needs_rounding(opcode) && count_used(&words) == before + plain)
+            decode_fail(d, EMU_INVALID_PTX, "it needs a rounding, such as .rn, or .approx");
+        if (!strcmp(opcode, "mad")) opcode = "fma";
+        if (type != PTX_F32 && type != PTX_F64 && i->rounding != FE_TONEAREST)
+            decode_fail(d, EMU_UNSUPPORTED_PTX, "16-bit floats support no rounding but .rn");
+    }
+    /* addc and madc read the carry, .cc writes it: one operation each, with two flags. */
+    i->carry_in = !strcmp(opcode, "addc") || !strcmp(opcode, "subc") || !strcmp(opcode, "madc");
+    i->carry_out = take_word(&words, "cc");
+    if (is_float && source->operand_count == 4 &&
+        (!strcmp(opcode, "min") || !strcmp(opcode, "max")))
+        opcode = !strcmp(opcode, "min") ? "min3" : "max3";
+    key_add(&key, "%.*s", i->carry_in ? (int)strlen(opcode) - 1 : (int)strlen(opcode), opcode);
+    for (unsigned k = 1; k < source->word_count; k++)
+        if (!words.used[k]) key_add(&key, ".%s", source->words[k]);
+    if (i->carry_in || i->carry_out) key_add(&key, ".carry");
+    if (type != PTX_NONE) key_add(&key, ".%s", ptx_type_name(type));
+    if (second != PTX_NONE) key_add(&key, ".%s", ptx_type_name(second));
+
+    const struct op *op = find_op(d, &key);
+    i->fn = op->fn;
+    take_operands(d, source, op, i);
+    wrap(i, is_slct ? PTX_NONE : type);
+    i->tally = (uint8_t)tally_of(source->words[0], type);
+}
+
+/* ---- comparison ---------------------------------------------------------------------------- */
+
+void decode_compare(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    struct words words = all_words(source);
+    bool is_set = !strcmp(source->words[0], "set");
+    i->flush = take_word(&words, "ftz");
+    enum ptx_type to = is_set ? take_type(&words) : PTX_PRED, type = take_type(&words);
+    if (take_word(&words, "and"))
+        i->combine = COMBINE_AND;
+    else if (take_word(&words, "or"))
+        i->combine = COMBINE_OR;
+    else if (take_word(&words, "xor"))
+        i->combine = COMBINE_XOR;
+
+    struct key key = {.length = 0};
+    key_add(&key, "compare");
+    for (unsigned k = 1; k < source->word_count; k++)
+        if (!words.used[k]) key_add(&key, ".%s", source->words[k]);
+    key_add(&key, ".%s", ptx_type_name(type));
+    const struct op *op = find_op(d, &key);
+
+    unsigned count = i->combine == COMBINE_NONE ? 3 : 4;
+    need_operands(d, source, count, count);
+    const struct ptx_operand *result = &source->operands[0];
+    i->result = is_set ? RESULT_INTEGER : RESULT_PREDICATE;
+    switch (to) { /* the value that stands for true */
+    case PTX_PRED:
+        i->d = destination_slot(d, result, 0);
+        if (result->other) i->v[0] = destination_slot(d, result->other, 0);
+        break;
+    case PTX_U32:
+    case PTX_S32: i->offset = UINT32_MAX; break;
+    case PTX_U16:
+    case PTX_S16: i->offset = UINT16_MAX; break;
+    case PTX_F32: i->offset = 0x3f800000; break; /* 1.0 in each format */
+    case PTX_F16: i->offset = 0x3c00; break;
+    case PTX_BF16: i->offset = 0x3f80; break;
+    case PTX_F16X2: i->offset = 0x3c00; break; /* in each half */
+    case PTX_BF16X2: i->offset = 0x3f80; break;
+    default: decode_fail(d, EMU_UNSUPPORTED_PTX, "set to .%s is not supported", ptx_type_name(to));
+    }
+    if (is_set) i->d = destination_slot(d, result, 4);
+    bool is_pair = type == PTX_F16X2 || type == PTX_BF16X2;
+    if (is_pair && i->offset == UINT32_MAX) i->offset = UINT16_MAX; /* set.u32: ones in each half */
+    i->a = source_slot(d, &source->operands[1], letter_bytes(op->operands[1]));
+    i->b = source_slot(d, &source->operands[2], letter_bytes(op->operands[2]));
+    if (i->combine != COMBINE_NONE) {
+        i->c = source_slot(d, &source->operands[3], 0);
+        i->flip_c = source->operands[3].negated;
+    }
+    i->fn = op->fn;
+    wrap(i, PTX_NONE);
+}
+
+/* ---- conversion ---------------------------------------------------------------------------- */
+
+static bool take_integral_rounding(struct words *words, const char **rounding)
+{
+    static const char *const names[] = {"rni", "rzi", "rmi", "rpi"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (take_word(words, names[k])) {
+            *rounding = names[k];
+            return true;
+        }
+    return false;
+}
+
+static const char *rounding_name(int rounding)
+{
+    return rounding == FE_TOWARDZERO ? "rz"
+           : rounding == FE_DOWNWARD ? "rm"
+           : rounding == FE_UPWARD   ? "rp"
+                                     : "rn";
+}
+
+void decode_convert(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    struct words words = all_words(source);
+    enum ptx_type to = take_type(&words), from = take_type(&words);
+    bool to_float = ptx_type_is_float(to), from_float = ptx_type_is_float(from);
+    bool to_half = to_float && to != PTX_F32 && to != PTX_F64;
+    const char *integral = NULL;
+    struct key key = {.length = 0};
+
+    i->flush = take_word(&words, "ftz");
+    take_clamp(&words, i, to);
+    key_add(&key, "cvt");
+    if (take_integral_rounding(&words, &integral)) {
+        key_add(&key, ".%s", integral);
+    } else if (from_float && !to_float) {
+        decode_fail(d, EMU_INVALID_PTX,
+                    "a conversion to an integer needs .rni, .rzi, .rmi or .rpi");
+    } else {
+        unsigned before = count_used(&words);
+        take_rounding(&words, i);
+        if (to_float && !from_float && count_used(&words) == before)
+            decode_fail(d, EMU_INVALID_PTX,
+                        "a conversion from an integer needs .rn, .rz, .rm or .rp");
+        if (to_half && from != to) { /* has its own rounding; the CPU's mode does not matter */
+            key_add(&key, ".%s", rounding_name(i->rounding));
+            i->rounding = FE_TONEAREST;
+        }
+    }
+    if (!to_float) { /* floats are clamped anyway, integers only on demand */
+        if (i->clamp != CLAMP_NONE && !from_float) key_add(&key, ".sat");
+        i->clamp = CLAMP_NONE;
+    }
+    bool is_small = to == PTX_E4M3X2 || to == PTX_E5M2X2 || to == PTX_TF32;
+    if (is_small && take_word(&words, "rna")) { /* in place of the rounding */
+        key = (struct key){.length = 0};
+        key_add(&key, "cvt.rna");
+    }
+    if (is_small) take_word(&words, "satfinite"); /* all that tf32 could exceed is infinity */
+    refuse_rest(d, &words);
+    key_add(&key, ".%s.%s", ptx_type_name(to), ptx_type_name(from));
+
+    const struct op *op = find_op(d, &key);
+    i->fn = op->fn;
+    if (!strcmp(op->operands, "444")) { /* two floats into one register */
+        take_operands(d, source, op, i);
+        if (!is_small) wrap(i, to);
+        return;
+    }
+    if (is_small || from == PTX_E4M3X2 || from == PTX_E5M2X2) { /* they clamp by themselves */
+        take_operands(d, source, op, i);
+        return;
+    }
+    need_operands(d, source, 2, 2);
+    const struct ptx_operand *destination = &source->operands[0], *value = &source->operands[1];
+    unsigned to_bytes = letter_bytes(op->operands[0]), from_bytes = letter_bytes(op->operands[1]);
+    /* A register may be wider than a type of up to 32 bits: the low part of the source counts, and
+     * the result is extended. */
+    bool wide_source = from_bytes == 4 && operand_lane_bytes(d, value, 4) == 8;
+    bool wide_result = to_bytes == 4 && operand_lane_bytes(d, destination, 4) == 8;
+    i->sign_extend = ptx_type_is_signed(to);
+    i->a = wide_source ? register_take(d, 4) : source_slot(d, value, from_bytes);
+    i->d = wide_result ? register_take(d, 4) : destination_slot(d, destination, to_bytes);
+    if (wide_source) i->v[0] = source_slot(d, value, 8);
+    if (wide_result) i->v[1] = destination_slot(d, destination, 8);
+    wrap(i, to);
+    if (wide_source || wide_result) {
+        if (i->fn != op_wrapped) i->inner = i->fn;
+        i->fn = op_resized;
+    }
+}
+
+/* ---- moves --------------------------------------------------------------------------------- */
+
+/* mov from %clock, %globaltimer: read when the instruction runs. */
+static bool decode_clock(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    static const struct {
+        const char *name;
+        enum clock clock;
+        uint8_t lane_bytes, shift;
+    } clocks[] = {{"clock", CLOCK_WARP, 4, 0},
+                  {"clock_hi", CLOCK_WARP, 4, 32},
+                  {"clock64", CLOCK_WARP, 8, 0},
+                  {"globaltimer", CLOCK_GLOBAL, 8, 0},
+                  {"globaltimer_lo", CLOCK_GLOBAL, 4, 0},
+                  {"globaltimer_hi", CLOCK_GLOBAL, 4, 32}};
+    const struct ptx_operand *value = &source->operands[1];
+    for (size_t k = 0; value->kind == PTX_SPECIAL && k < sizeof clocks / sizeof *clocks; k++) {
+        if (strcmp(value->name, clocks[k].name)) continue;
+        i->lane_bytes = clocks[k].lane_bytes;
+        i->d = destination_slot(d, &source->operands[0], i->lane_bytes);
+        i->offset = clocks[k].shift;
+        i->function = clocks[k].clock;
+        i->fn = op_find("clock")->fn;
+        return true;
+    }
+    return false;
+}
+
+/* The two halves of a 128-bit operand: a register, or {low, high}. */
+static void wide_halves(struct decoder *d, const struct ptx_operand *operand, bool is_source,
+                        slot *low, slot *high)
+{
+    if (operand->kind == PTX_VECTOR && operand->count == 2) {
+        const struct ptx_operand *a = operand->items[0], *b = operand->items[1];
+        *low = is_source ? source_slot(d, a, 8) : destination_slot(d, a, 8);
+        *high = is_source ? source_slot(d, b, 8) : destination_slot(d, b, 8);
+        return;
+    }
+    *low = is_source ? source_slot(d, operand, 16) : destination_slot(d, operand, 16);
+    *high = *low + SLOT_64;
+}
+
+static void decode_wide_move(struct decoder *d, const struct ptx_operand *to,
+                             const struct ptx_operand *from, struct insn *i)
+{
+    if (from->kind != PTX_REGISTER && from->kind != PTX_VECTOR)
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "a constant of 128 bits is not supported");
+    wide_halves(d, from, true, &i->b, &i->c);
+    wide_halves(d, to, false, &i->v[0], &i->v[1]);
+    i->fn = op_find("move.64x2")->fn;
+}
+
+void decode_move(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    need_operands(d, source, 2, 2);
+    if (decode_clock(d, source, i)) return;
+    const struct ptx_operand *to = &source->operands[0], *from = &source->operands[1];
+    if (d->callee && from->kind == PTX_SYMBOL && operand_lane_bytes(d, to, 8) == 8) {
+        refuse_area(d, from);
+        struct ptx_operand address = {
+            .kind = PTX_ADDRESS, .base = (struct ptx_operand *)from, .offset = from->offset};
+        decode_address(d, i, &address);
+        i->d = destination_slot(d, to, 8);
+        i->fn = op_find("cvta")->fn; /* a base and an offset */
+        return;
+    }
+    if (has_word(source, "b128")) {
+        decode_wide_move(d, to, from, i);
+        return;
+    }
+    const struct ptx_operand *vector = to->kind == PTX_VECTOR     ? to
+                                       : from->kind == PTX_VECTOR ? from
+                                                                  : NULL;
+    if (!vector) {
+        decode_arithmetic(d, source, i);
+        return;
+    }
+    struct words words = all_words(source);
+    size_t bytes = ptx_type_size(take_type(&words));
+    refuse_rest(d, &words);
+    if (vector->count < 2 || vector->count > MAX_VECTOR || (bytes != 2 && bytes != 4 && bytes != 8))
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "this packing is not supported");
+    unsigned whole = bytes == 8 ? 8 : 4; /* the register's bytes a lane */
+    size_t part_bits = bytes * 8 / vector->count;
+    struct key key = {.length = 0};
+    key_add(&key, "%s.%zux%u", vector == to ? "unpack" : "pack", part_bits, vector->count);
+    i->fn = find_op(d, &key)->fn;
+    for (unsigned k = 0; k < vector->count; k++) {
+        const struct ptx_operand *item = vector->items[k];
+        if (vector == from)
+            i->v[k] = source_slot(d, item, 4);
+        else if (item->kind != PTX_SINK)
+            i->v[k] = destination_slot(d, item, 4);
+    }
+    if (vector == to)
+        i->a = source_slot(d, from, whole);
+    else
+        i->d = destination_slot(d, to, whole);
+}

@@ -1,0 +1,254 @@
+/* decode_control.c — branches, exits, barriers, fences. */
+#include "decode_words.h"
+#include "common/emu/operations/operations.h"
+#include "common/emu/machine/warp_ops.h"
+#include <string.h>
+
+void decode_branch(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    static const char *const dropped[] = {"uni", NULL};
+    struct words words = all_words(source);
+    drop_words(&words, dropped);
+    refuse_rest(d, &words);
+    need_operands(d, source, 1, 1);
+    if (source->operands[0].kind != PTX_LABEL)
+        decode_fail(d, EMU_INVALID_PTX, "label '%s' is not defined",
+                    source->operands[0].name ? source->operands[0].name : "?");
+    i->control = CONTROL_BRANCH;
+    i->target = d->base + source->operands[0].index;
+}
+
+/*
+ * An `if` at the end of a loop: nvcc jumps back in front of it for the lanes that skip it, and
+ * behind it for those that do not. ptxas has the lanes come together before they jump back; here
+ * those that skip it would begin the next round alone (flow.h: the lowest instruction runs). So
+ * they go to the other jump, which leads where they want to be.
+ */
+void decode_rejoin(struct insn *code, size_t from, size_t end)
+{
+    for (size_t n = from; n < end; n++) {
+        struct insn *skips = &code[n];
+        if (skips->control != CONTROL_BRANCH || skips->source->guard < 0 || skips->target > n)
+            continue;
+        size_t jump = n + 1;
+        while (jump < end && code[jump].control == CONTROL_NONE) jump++;
+        if (jump < end && code[jump].control == CONTROL_BRANCH && code[jump].source->guard < 0 &&
+            code[jump].target == skips->target)
+            skips->target = (uint32_t)jump;
+    }
+}
+
+/* brx.idx index, TABLE; */
+void decode_branch_table(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    static const char *const dropped[] = {"idx", "uni", NULL};
+    struct words words = all_words(source);
+    drop_words(&words, dropped);
+    refuse_rest(d, &words);
+    need_operands(d, source, 2, 2);
+    const char *name = source->operands[1].name;
+    for (size_t t = 0; name && t < d->function->table_count; t++) {
+        const struct ptx_branch_table *table = &d->function->tables[t];
+        if (strcmp(table->name, name)) continue;
+        uint32_t *targets = decode_take(d, (table->targets->count + 1) * sizeof *targets);
+        for (unsigned k = 0; k < table->targets->count; k++) {
+            if (table->targets->items[k]->kind != PTX_LABEL)
+                decode_fail(d, EMU_INVALID_PTX, "a target in table '%s' is no label", name);
+            targets[k] = d->base + table->targets->items[k]->index;
+        }
+        i->control = CONTROL_TABLE;
+        i->targets = targets;
+        i->target = table->targets->count;
+        i->a = source_slot(d, &source->operands[0], 4);
+        return;
+    }
+    decode_fail(d, EMU_INVALID_PTX, "table '%s' is not defined", name ? name : "?");
+}
+
+void decode_exit(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    static const char *const dropped[] = {"uni", NULL};
+    struct words words = all_words(source);
+    drop_words(&words, dropped);
+    refuse_rest(d, &words);
+    need_operands(d, source, 0, 0);
+    i->control = d->callee && !strcmp(source->words[0], "ret") ? CONTROL_RETURN : CONTROL_EXIT;
+}
+
+/* bar.red.popc.u32 d, n[, threads], p; bar.red.and.pred q, n[, threads], p; or */
+static void decode_barrier_reduction(struct decoder *d, const struct ptx_instruction *source,
+                                     struct insn *i, struct words *words)
+{
+    i->function = take_word(words, "popc")  ? BARRIER_COUNT
+                  : take_word(words, "and") ? BARRIER_AND
+                  : take_word(words, "or")  ? BARRIER_OR
+                                            : BARRIER_NOTHING;
+    enum ptx_type type = take_type(words);
+    refuse_rest(d, words);
+    if (i->function == BARRIER_NOTHING || (i->function == BARRIER_COUNT) != (type == PTX_U32))
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "this kind of barrier is not supported");
+    need_operands(d, source, 3, 4);
+    i->control = CONTROL_BARRIER;
+    i->tally = TALLY_BARRIER;
+    i->d = destination_slot(d, &source->operands[0], type == PTX_U32 ? 4 : 0);
+    i->a = source_slot(d, &source->operands[1], 4);
+    if (source->operand_count == 4) i->b = source_slot(d, &source->operands[2], 4);
+    const struct ptx_operand *predicate = &source->operands[source->operand_count - 1];
+    i->c = source_slot(d, predicate, 0);
+    i->flip_c = predicate->negated;
+}
+
+/* bar.sync n[, threads]; barrier.sync; bar.arrive n, threads; bar.warp.sync mask */
+void decode_barrier(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    static const char *const dropped[] = {"cta", "aligned", NULL};
+    struct words words = all_words(source);
+    if (has_word(source, "cluster")) {
+        decode_cluster_barrier(d, source, i);
+        return;
+    }
+    drop_words(&words, dropped);
+    if (take_word(&words, "warp")) {
+        take_word(&words, "sync");
+        refuse_rest(d, &words);
+        need_operands(d, source, 1, 1);
+        i->control = CONTROL_WARP_SYNC;
+        i->members = source_slot(d, &source->operands[0], 4);
+        i->fn = op_warp_sync;
+        return;
+    }
+    bool arrive = take_word(&words, "arrive");
+    if (!arrive && take_word(&words, "red")) {
+        decode_barrier_reduction(d, source, i, &words);
+        return;
+    }
+    if (!arrive && !take_word(&words, "sync"))
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "this kind of barrier is not supported");
+    refuse_rest(d, &words);
+    need_operands(d, source, arrive ? 2 : 1, 2);
+    i->control = arrive ? CONTROL_ARRIVE : CONTROL_BARRIER;
+    i->a = source_slot(d, &source->operands[0], 4);
+    if (source->operand_count == 2) i->b = source_slot(d, &source->operands[1], 4);
+    i->tally = TALLY_BARRIER;
+}
+
+/* Fences order memory accesses; here they are in order already. Only racecheck asks where they are,
+ * and of one that only acquires it asks nothing: see race_sync.c. */
+void decode_fence(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    static const char *const dropped[] = {"sc",  "acq_rel", "release", "cluster",
+                                          "gpu", "gl",      "sys",     NULL};
+    struct words words = all_words(source);
+    /* Between the ways to memory of a thread and of an asynchronous copy: here there is one. */
+    if (has_word(source, "proxy")) {
+        bool async = has_word(source, "async") || has_word(source, "async::generic");
+        i->fn = async && !has_word(source, "global") ? op_proxy_fence : op_find("nothing")->fn;
+        return;
+    }
+    /* For barriers that were made, or for shared memory, only: as good as one for all. */
+    take_word(&words, "mbarrier_init");
+    take_word(&words, "sync_restrict::shared::cta");
+    take_word(&words, "sync_restrict::shared::cluster");
+    bool acquires = take_word(&words, "acquire");
+    if (take_word(&words, "cta")) i->order = ORDER_BLOCK;
+    drop_words(&words, dropped);
+    refuse_rest(d, &words);
+    need_operands(d, source, 0, 0);
+    i->fn = acquires ? op_find("nothing")->fn : op_fence;
+}
+
+void decode_nothing(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    (void)d, (void)source;
+    i->fn = op_find("nothing")->fn;
+}
+
+void decode_spin(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    (void)d, (void)source;
+    i->control = CONTROL_SPIN;
+}
+
+void decode_trap(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    need_operands(d, source, 0, 0);
+    i->fn = op_trap;
+}
+
+/* Where an argument or result is in the caller's area, and how large. */
+static unsigned area_offset(struct decoder *d, const struct ptx_operand *operand, unsigned *size)
+{
+    size_t bytes;
+    if (operand->kind != PTX_SYMBOL || !names_area(d, operand, &bytes))
+        decode_fail(d, EMU_UNSUPPORTED_PTX,
+                    "an argument that is not a .param variable is not supported");
+    struct insn place = {0};
+    struct ptx_operand address = {.kind = PTX_ADDRESS, .base = (struct ptx_operand *)operand};
+    decode_address(d, &place, &address);
+    *size = (unsigned)bytes;
+    return (unsigned)place.offset;
+}
+
+/* A call by name must fit the function. */
+static void check_call(struct decoder *d, const struct call *call)
+{
+    const struct callee *callee = call->callee;
+    const char *name = callee->function->name;
+    if (!callee->function->has_body && !callee->builtin)
+        decode_fail(d, EMU_UNSUPPORTED_PTX,
+                    "function '%s' is defined elsewhere, and the emulator does not supply it",
+                    name);
+    if (call->arguments != callee->params)
+        decode_fail(d, EMU_INVALID_PTX, "%u arguments for the %u parameters of '%s'",
+                    call->arguments, callee->params, name);
+    for (unsigned k = 0; k < call->arguments; k++)
+        if (call->argument_size[k] < callee->param_size[k])
+            decode_fail(d, EMU_INVALID_PTX, "argument %u of '%s' has %u bytes, not %u", k, name,
+                        call->argument_size[k], callee->param_size[k]);
+    if (call->result_size && call->result_size < callee->result_size)
+        decode_fail(d, EMU_INVALID_PTX, "the result of '%s' has %u bytes, not %u", name,
+                    callee->result_size, call->result_size);
+}
+
+/* call (result), function, (arguments); any of the three parts but the middle one may be missing,
+ * and behind a function's address stands a prototype. */
+void decode_call(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    static const char *const dropped[] = {"uni", NULL};
+    struct words words = all_words(source);
+    drop_words(&words, dropped);
+    refuse_rest(d, &words);
+    unsigned at = source->operand_count && source->operands[0].kind == PTX_VECTOR ? 1 : 0;
+    if (at >= source->operand_count) decode_fail(d, EMU_INVALID_PTX, "a call of nothing");
+    const struct ptx_operand *result = at ? &source->operands[0] : NULL,
+                             *target = &source->operands[at];
+    const struct ptx_operand *arguments =
+        at + 1 < source->operand_count && source->operands[at + 1].kind == PTX_VECTOR
+            ? &source->operands[at + 1]
+            : NULL;
+
+    struct call *call = decode_take(d, sizeof *call);
+    unsigned count = arguments ? arguments->count : 0;
+    unsigned *offsets = decode_take(d, (count + 1) * sizeof *offsets);
+    unsigned *sizes = decode_take(d, (count + 1) * sizeof *sizes);
+    for (unsigned k = 0; k < count; k++)
+        offsets[k] = area_offset(d, arguments->items[k], &sizes[k]);
+    call->arguments = count;
+    call->argument_offset = offsets;
+    call->argument_size = sizes;
+    if (result && result->count)
+        call->result_offset = area_offset(d, result->items[0], &call->result_size);
+    i->call = call;
+    i->control = CONTROL_CALL;
+    if (target->kind == PTX_REGISTER) {
+        i->a = source_slot(d, target, 8);
+        return;
+    }
+    if (target->kind != PTX_SYMBOL)
+        decode_fail(d, EMU_INVALID_PTX, "a call of something that is no function");
+    const struct ptx_symbol *symbol = ptx_find(&d->module->text, d->function->unit, target->name);
+    if (!symbol || !symbol->is_function)
+        decode_fail(d, EMU_INVALID_PTX, "function '%s' is not declared", target->name);
+    call->callee = d->callees[symbol->index];
+    check_call(d, call);
+}

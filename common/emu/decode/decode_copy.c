@@ -1,0 +1,170 @@
+/* decode_copy.c — asynchronous copies: cp.async.…, cp.async.bulk.…, cp.reduce.async.bulk.… */
+#include "common/emu/machine/async.h"
+#include "decode_words.h"
+#include "common/emu/operations/operations.h"
+#include <string.h>
+
+/* Caches, and how remote memory is met. */
+static const char *const hints[] = {"L2::64B", "L2::128B", "L2::256B",       "relaxed",
+                                    "cluster", "weak",     "L2::cache_hint", NULL};
+
+static struct address address_operand(struct decoder *d, const struct ptx_operand *operand,
+                                      enum ptx_space space)
+{
+    struct insn taken = {.space = (uint8_t)space};
+    decode_address(d, &taken, operand);
+    return (struct address){taken.a, taken.address_bytes, (uint8_t)space, taken.offset};
+}
+
+static void take_places(struct decoder *d, const struct ptx_instruction *source, struct insn *i,
+                        enum ptx_space to, enum ptx_space from)
+{
+    struct address *places = decode_take(d, 3 * sizeof *places);
+    need_operands(d, source, 2, PTX_MAX_OPERANDS);
+    places[0] = address_operand(d, &source->operands[0], to);
+    places[1] = address_operand(d, &source->operands[1], from);
+    i->places = places;
+}
+
+/* ---- cp.async -------------------------------------------------------------------------------- */
+
+/* cp.async.ca|cg.shared.global [to], [from], size{, bytes of the source | predicate}{, policy}; */
+static void decode_copy_itself(struct decoder *d, const struct ptx_instruction *source,
+                               struct insn *i, struct words *words)
+{
+    bool hint = has_word(source, "L2::cache_hint"), bypass = take_word(words, "cg");
+    if (!bypass && !take_word(words, "ca"))
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "this asynchronous copy is not supported");
+    drop_words(words, hints);
+    bool shared = take_word(words, "shared") || take_word(words, "shared::cta");
+    bool global = take_word(words, "global");
+    refuse_rest(d, words);
+    if (!shared || !global) decode_fail(d, EMU_INVALID_PTX, "it goes from .global to .shared");
+    unsigned most = hint ? 5 : 4, least = hint ? 4 : 3;
+    need_operands(d, source, least, most);
+    take_places(d, source, i, PTX_SHARED, PTX_GLOBAL);
+    int64_t bytes = immediate(d, &source->operands[2]);
+    if (bytes != 16 && (bypass || (bytes != 4 && bytes != 8)))
+        decode_fail(d, EMU_INVALID_PTX, "a copy of %lld bytes; it can be %s", (long long)bytes,
+                    bypass ? "16" : "4, 8 or 16");
+    i->element_bytes = (uint8_t)bytes;
+    i->elements = 1;
+    i->result = bypass ? COPY_BYPASS : 0;
+    if (source->operand_count == most) {
+        const struct ptx_operand *last = &source->operands[3];
+        i->flip_c = last->kind == PTX_REGISTER && !operand_lane_bytes(d, last, 4);
+        i->c = source_slot(d, last, i->flip_c ? 0 : 4);
+    }
+    i->tally = TALLY_COPY;
+    i->fn = op_copy;
+}
+
+/* cp.async.mbarrier.arrive{.noinc}{.shared}.b64 [mbarrier]; */
+static void decode_copy_arrival(struct decoder *d, const struct ptx_instruction *source,
+                                struct insn *i, struct words *words)
+{
+    bool arrives = take_word(words, "arrive");
+    i->flip_c = take_word(words, "noinc");
+    i->space = (uint8_t)take_space(words);
+    if (!arrives || take_type(words) != PTX_B64)
+        decode_fail(d, EMU_INVALID_PTX, "it is .arrive and .b64");
+    refuse_rest(d, words);
+    need_operands(d, source, 1, 1);
+    decode_address(d, i, &source->operands[0]);
+    i->fn = op_copy_arrive;
+}
+
+/* commit_group; wait_group n; wait_all; for both kinds of copies */
+static bool decode_groups(struct decoder *d, const struct ptx_instruction *source, struct insn *i,
+                          struct words *words, bool bulk)
+{
+    bool commit = take_word(words, "commit_group"), all = take_word(words, "wait_all");
+    bool wait = take_word(words, "wait_group");
+    if (!commit && !all && !wait) return false;
+    i->flip_c = bulk && take_word(words, "read");
+    refuse_rest(d, words);
+    need_operands(d, source, wait ? 1 : 0, wait ? 1 : 0);
+    if (wait) i->offset = immediate(d, &source->operands[0]);
+    if (all) i->offset = COPY_EVERYTHING;
+    if (commit)
+        i->fn = bulk ? op_bulk_commit : op_copy_commit;
+    else
+        i->fn = bulk ? op_bulk_wait : op_copy_wait;
+    return true;
+}
+
+/* ---- cp.async.bulk --------------------------------------------------------------------------- */
+
+/* The two state spaces, in the order in which they are written. */
+static void take_spaces(struct decoder *d, const struct ptx_instruction *source,
+                        struct words *words, enum ptx_space *spaces)
+{
+    static const struct {
+        const char *word;
+        enum ptx_space space;
+    } names[] = {{"global", PTX_GLOBAL},
+                 {"shared::cta", PTX_SHARED},
+                 {"shared::cluster", PTX_SHARED_CLUSTER}};
+    unsigned count = 0;
+    for (unsigned n = 1; n < source->word_count; n++)
+        for (size_t k = 0; k < sizeof names / sizeof *names && count < 2; k++)
+            if (!strcmp(source->words[n], names[k].word)) spaces[count++] = names[k].space;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) take_word(words, names[k].word);
+    if (count < 2) decode_fail(d, EMU_INVALID_PTX, "two state spaces are needed");
+}
+
+/* [to], [from], size{, [mbarrier]}{, blocks of a multicast}{, policy} */
+static void decode_bulk(struct decoder *d, const struct ptx_instruction *source, struct insn *i,
+                        struct words *words, bool reduces)
+{
+    enum ptx_space spaces[2];
+    bool multicast = take_word(words, "multicast::cluster");
+    bool hint = has_word(source, "L2::cache_hint");
+    bool group = take_word(words, "bulk_group");
+    bool mbarrier = take_word(words, "mbarrier::complete_tx::bytes");
+    drop_words(words, hints);
+    take_spaces(d, source, words, spaces);
+    if (reduces) {
+        take_atomic(d, words, i);
+        i->order = ORDER_ATOMIC;
+    }
+    refuse_rest(d, words);
+    if (group == mbarrier || group != (spaces[0] == PTX_GLOBAL))
+        decode_fail(
+            d, EMU_INVALID_PTX,
+            "copies to .global complete by .bulk_group, those to shared memory at an mbarrier");
+    unsigned operands = 3u + mbarrier + multicast + hint;
+    need_operands(d, source, operands, operands);
+    take_places(d, source, i, spaces[0], spaces[1]);
+    i->c = source_slot(d, &source->operands[2], 4);
+    if (mbarrier) {
+        struct address *places = (struct address *)i->places;
+        places[2] = address_operand(d, &source->operands[3], spaces[0]);
+    }
+    if (multicast)
+        i->b = source_slot(d, &source->operands[4], operand_lane_bytes(d, &source->operands[4], 4));
+    i->fn = op_bulk;
+}
+
+void decode_copy(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    struct words words = all_words(source);
+    bool reduces = take_word(&words, "reduce"), async = take_word(&words, "async");
+    if (has_word(source, "tensor"))
+        decode_fail(d, EMU_UNSUPPORTED_PTX,
+                    "copies of tensors (TMA with a tensor map) are not supported; cp.async.bulk "
+                    "without .tensor is");
+    if (!async) decode_fail(d, EMU_UNSUPPORTED_PTX, "only asynchronous copies are supported");
+    if (take_word(&words, "bulk")) {
+        if (take_word(&words, "prefetch")) { /* into the L2 cache: there is none */
+            i->fn = op_find("nothing")->fn;
+            return;
+        }
+        if (!decode_groups(d, source, i, &words, true)) decode_bulk(d, source, i, &words, reduces);
+        return;
+    }
+    if (take_word(&words, "mbarrier"))
+        decode_copy_arrival(d, source, i, &words);
+    else if (!decode_groups(d, source, i, &words, false))
+        decode_copy_itself(d, source, i, &words);
+}

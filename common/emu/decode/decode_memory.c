@@ -1,0 +1,345 @@
+/* decode_memory.c — loads, stores, atomics, and addresses of one state space as those of
+ * another. */
+#include "decode_words.h"
+#include "common/emu/operations/operations.h"
+#include "common/emu/machine/warp_ops.h"
+#include <string.h>
+
+/* Words about caches and ordering, which change nothing that a kernel can see here: every
+ * access goes to one memory, and accesses of one host thread happen in order. Those that
+ * racecheck asks for are read first, by order_of(). */
+static const char *const hints[] = {"weak",
+                                    "relaxed",
+                                    "acquire",
+                                    "release",
+                                    "acq_rel",
+                                    "cta",
+                                    "cluster",
+                                    "gpu",
+                                    "sys",
+                                    "nc",
+                                    "ca",
+                                    "cg",
+                                    "cs",
+                                    "lu",
+                                    "cv",
+                                    "wb",
+                                    "wt",
+                                    "mmio",
+                                    "L1::evict_normal",
+                                    "L1::evict_unchanged",
+                                    "L1::evict_first",
+                                    "L1::evict_last",
+                                    "L1::no_allocate",
+                                    "L2::64B",
+                                    "L2::128B",
+                                    "L2::256B",
+                                    "L2::evict_normal",
+                                    "L2::evict_first",
+                                    "L2::evict_last",
+                                    "unified",
+                                    "L2::cache_hint",
+                                    "L2::evict_unchanged",
+                                    NULL};
+
+enum ptx_space take_space(struct words *words)
+{
+    static const struct {
+        const char *word;
+        enum ptx_space space;
+    } names[] = {{"global", PTX_GLOBAL},      {"shared", PTX_SHARED},
+                 {"shared::cta", PTX_SHARED}, {"shared::cluster", PTX_SHARED_CLUSTER},
+                 {"local", PTX_LOCAL},        {"const", PTX_CONST},
+                 {"param", PTX_PARAM},        {"param::entry", PTX_PARAM},
+                 {"param::func", PTX_PARAM}};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (take_word(words, names[k].word)) return names[k].space;
+    return PTX_GENERIC;
+}
+
+/* Which of enum order an instruction's words say. Loads past every cache are meant as volatile. */
+static uint8_t order_of(const struct ptx_instruction *source, bool atomic)
+{
+    bool releases = has_word(source, "release") || has_word(source, "acq_rel");
+    bool strong = releases || has_word(source, "relaxed") || has_word(source, "acquire");
+    bool is_volatile =
+        has_word(source, "volatile") || has_word(source, "cv") || has_word(source, "wt");
+    unsigned order = atomic        ? ORDER_ATOMIC
+                     : strong      ? ORDER_STRONG
+                     : is_volatile ? ORDER_VOLATILE
+                                   : ORDER_WEAK;
+    if (releases) order |= ORDER_RELEASE;
+    if (has_word(source, "cta") && (strong || atomic)) order |= ORDER_BLOCK;
+    return (uint8_t)order;
+}
+
+/* Operands but for the cache policy, which .L2::cache_hint puts last. */
+static unsigned operands_of(const struct ptx_instruction *source)
+{
+    return source->operand_count - (has_word(source, "L2::cache_hint") && source->operand_count);
+}
+
+static uint8_t take_elements(struct words *words)
+{
+    return take_word(words, "v2") ? 2 : take_word(words, "v4") ? 4 : take_word(words, "v8") ? 8 : 1;
+}
+
+/* One 128-bit register is a vector of two 64-bit ones. */
+static void decode_wide_values(struct decoder *d, const struct ptx_operand *value, bool load,
+                               struct insn *i)
+{
+    slot s = load ? destination_slot(d, value, 16) : source_slot(d, value, 16);
+    i->elements = 2;
+    i->element_bytes = i->lane_bytes = 8;
+    i->v[0] = s;
+    i->v[1] = s + SLOT_64;
+}
+
+/* The registers of a load or store, i->elements of them. */
+static void decode_values(struct decoder *d, const struct ptx_operand *values, bool load,
+                          struct insn *i)
+{
+    bool vector = values->kind == PTX_VECTOR;
+    if ((vector ? values->count : 1) != i->elements)
+        decode_fail(d, EMU_INVALID_PTX, "%u values for %u elements", vector ? values->count : 1,
+                    i->elements);
+    const struct ptx_operand *const *each =
+        vector ? (const struct ptx_operand *const *)values->items : &values;
+    /* All elements of a vector have registers of one size; a register may be wider than its
+     * element. */
+    i->lane_bytes = i->element_bytes == 8 ? 8 : 4;
+    for (unsigned k = 0; k < i->elements; k++)
+        if (each[k]->kind == PTX_REGISTER)
+            i->lane_bytes = (uint8_t)operand_lane_bytes(d, each[k], 4);
+    if (i->lane_bytes < i->element_bytes)
+        decode_fail(d, EMU_INVALID_PTX, "the register is too small");
+    for (unsigned k = 0; k < i->elements; k++) {
+        if (!load)
+            i->v[k] = source_slot(d, each[k], i->lane_bytes);
+        else if (each[k]->kind != PTX_SINK)
+            i->v[k] = destination_slot(d, each[k], i->lane_bytes);
+    }
+}
+
+/* How many bytes of an access must be inside of memory: of a load that the compiler has widened
+ * those up to the last that is used. */
+static uint8_t checked_bytes(const struct insn *i)
+{
+    unsigned all = (unsigned)i->element_bytes * i->elements, last = 0;
+    for (unsigned k = 0; k < all && k < 32; k++)
+        if (i->used_bytes >> k & 1) last = k + 1;
+    return (uint8_t)(last ? last : all);
+}
+
+/* ld{.…}.type d, [a] and st{.…}.type [a], b; .v2, .v4 and .v8 with a vector in braces */
+void decode_access(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    struct words words = all_words(source);
+    bool load = !strcmp(source->words[0], "ld") || !strcmp(source->words[0], "ldu");
+    bool polls = take_word(&words, "volatile") || has_word(source, "acquire") ||
+                 has_word(source, "relaxed"); /* every access reaches memory here */
+    drop_words(&words, hints);
+    i->space = (uint8_t)take_space(&words);
+    i->elements = take_elements(&words);
+    enum ptx_type type = take_type(&words);
+    refuse_rest(d, &words);
+    i->element_bytes = (uint8_t)ptx_type_size(type);
+    i->sign_extend = ptx_type_is_signed(type);
+    i->order = order_of(source, false);
+    i->used_bytes = source->used_bytes;
+    size_t bytes = (size_t)i->element_bytes * i->elements;
+    if (!i->element_bytes || (type == PTX_B128 && i->elements > 1))
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "accesses of type .%s are not supported",
+                    ptx_type_name(type));
+    if (bytes > 32 || (bytes > 16 && i->space != PTX_GLOBAL))
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "there are no accesses of %zu bytes a lane here",
+                    bytes);
+    if (operands_of(source) != 2) need_operands(d, source, 2, 2);
+    const struct ptx_operand *values = &source->operands[load ? 0 : 1];
+    decode_address(d, i, &source->operands[load ? 1 : 0]);
+    if (type == PTX_B128)
+        decode_wide_values(d, values, load, i);
+    else
+        decode_values(d, values, load, i);
+    i->checked_bytes = checked_bytes(i);
+    if (load && i->checked_bytes < bytes) /* bytes that nobody uses need not be there */
+        for (unsigned k = 0; k < i->elements; k++)
+            if (k * i->element_bytes >= i->checked_bytes) i->v[k] = NO_SLOT;
+    size_t area_bytes;
+    if (i->space == PTX_PARAM && names_area(d, &source->operands[load ? 1 : 0], &area_bytes)) {
+        i->fn = op_find(load ? "ld.area" : "st.area")->fn;
+        int64_t inside = source->operands[load ? 1 : 0].offset;
+        if (inside < 0 || (uint64_t)inside + i->element_bytes * i->elements > area_bytes)
+            decode_fail(d, EMU_INVALID_PTX, "it is outside of the parameter's %zu bytes",
+                        area_bytes);
+        return;
+    }
+    if (i->space == PTX_PARAM && d->callee) i->space = PTX_LOCAL; /* its address is taken */
+    i->fn = op_find(!load                   ? "st"
+                    : i->space == PTX_PARAM ? "ld.param"
+                    : polls                 ? "ld.polled"
+                                            : "ld")
+                ->fn;
+    if (!load && i->space == PTX_PARAM)
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "parameters cannot be written");
+    if (i->space != PTX_PARAM && i->space != PTX_CONST) i->tally = load ? TALLY_LOAD : TALLY_STORE;
+}
+
+/* Those that atomic_wide.c carries out. */
+static bool is_wide_atomic(const struct insn *i, enum ptx_type type)
+{
+    return i->elements > 1 || ptx_type_size(type) == 2 || type == PTX_F16X2 || type == PTX_BF16X2 ||
+           type == PTX_B128;
+}
+
+/* Vectors and 16-bit numbers: results and sources are vectors in braces, or one register each. */
+static void decode_wide_atomic(struct decoder *d, const struct ptx_instruction *source,
+                               struct insn *i, bool has_result)
+{
+    bool is_half =
+        i->type == PTX_F16 || i->type == PTX_BF16 || i->type == PTX_F16X2 || i->type == PTX_BF16X2;
+    bool adds = i->function == ATOMIC_ADD || i->function == ATOMIC_MIN || i->function == ATOMIC_MAX;
+    bool is_cas = i->function == ATOMIC_CAS, is_128 = i->type == PTX_B128;
+    unsigned first = has_result ? 1 : 0, count = first + 2 + (is_cas ? 1 : 0);
+    if (!(is_half && adds) && !(i->type == PTX_F32 && i->function == ATOMIC_ADD) &&
+        !(is_128 && (is_cas || i->function == ATOMIC_EXCHANGE)) && !(i->type == PTX_B16 && is_cas))
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "this atomic operation is not supported for .%s",
+                    ptx_type_name(i->type));
+    if (i->elements > ATOMIC_RESULTS)
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "vectors of more than %d elements are not supported",
+                    ATOMIC_RESULTS);
+    if (operands_of(source) != count) need_operands(d, source, count, count);
+    const struct ptx_operand *values = &source->operands[first + 1];
+    decode_address(d, i, &source->operands[first]);
+    i->tally = TALLY_ATOMIC;
+    i->result = RESULT_FLOAT;
+    if (is_128) {
+        i->checked_bytes = 16;
+        i->fn = op_atomic_128;
+        if (has_result) i->d = destination_slot(d, &source->operands[0], 16);
+        i->b = source_slot(d, values, 16);
+        if (is_cas) i->c = source_slot(d, &values[1], 16);
+        return;
+    }
+    if (has_result) { /* the results' registers, behind those of the sources */
+        struct insn results = *i;
+        decode_values(d, &source->operands[0], true, &results);
+        memcpy(&i->v[ATOMIC_RESULTS], results.v, ATOMIC_RESULTS * sizeof *i->v);
+    }
+    decode_values(d, values, false, i);
+    if (is_cas) i->c = source_slot(d, &values[1], 4);
+    i->checked_bytes = checked_bytes(i);
+    i->fn = op_atomic_elements;
+}
+
+/* The operation and its type, which are all that may be left of the words. */
+static enum ptx_type take_operation(struct decoder *d, struct words *words, struct insn *i)
+{
+    static const struct {
+        const char *word;
+        enum atomic function;
+    } names[] = {{"add", ATOMIC_ADD},       {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},
+                 {"and", ATOMIC_AND},       {"or", ATOMIC_OR},   {"xor", ATOMIC_XOR},
+                 {"exch", ATOMIC_EXCHANGE}, {"cas", ATOMIC_CAS}, {"inc", ATOMIC_INC},
+                 {"dec", ATOMIC_DEC}};
+    static const char *const dropped[] = {"noftz", NULL};
+    bool known = false;
+    drop_words(words, dropped);
+    for (size_t k = 0; k < sizeof names / sizeof *names && !known; k++)
+        if ((known = take_word(words, names[k].word))) i->function = (uint8_t)names[k].function;
+    if (!known) decode_fail(d, EMU_UNSUPPORTED_PTX, "this atomic operation is not supported");
+    i->elements = take_elements(words);
+    enum ptx_type type = take_type(words);
+    refuse_rest(d, words);
+    i->type = (uint8_t)type;
+    i->element_bytes = (uint8_t)ptx_type_size(type);
+    return type;
+}
+
+/* One element of 4 or 8 bytes a lane. */
+static void check_scalar_atomic(struct decoder *d, struct insn *i, enum ptx_type type)
+{
+    bool is_float = ptx_type_is_float(type);
+    if (is_float && i->function != ATOMIC_ADD && i->function != ATOMIC_EXCHANGE)
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "this atomic operation is not supported for .%s",
+                    ptx_type_name(type));
+    if (type != PTX_F32 && type != PTX_F64 &&
+        (is_float || ptx_type_size(type) < 4 || ptx_type_size(type) > 8))
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "atomics on .%s are not supported",
+                    ptx_type_name(type));
+    i->lane_bytes = i->element_bytes;
+    i->checked_bytes = i->element_bytes;
+    i->sign_extend = ptx_type_is_signed(type);
+    i->result = is_float ? RESULT_FLOAT : RESULT_INTEGER;
+}
+
+void take_atomic(struct decoder *d, struct words *words, struct insn *i)
+{
+    enum ptx_type type = take_operation(d, words, i);
+    if (is_wide_atomic(i, type))
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "reductions of .%s are not supported",
+                    ptx_type_name(type));
+    check_scalar_atomic(d, i, type);
+}
+
+void decode_atomic(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    struct words words = all_words(source);
+    bool has_result = !strcmp(source->words[0], "atom");
+    drop_words(&words, hints);
+    i->space = (uint8_t)take_space(&words);
+    enum ptx_type type = take_operation(d, &words, i);
+    i->order = order_of(source, true);
+    if (is_wide_atomic(i, type)) {
+        decode_wide_atomic(d, source, i, has_result);
+        return;
+    }
+    check_scalar_atomic(d, i, type);
+    unsigned first = has_result ? 1 : 0, values = i->function == ATOMIC_CAS ? 2 : 1;
+    if (operands_of(source) != first + 1 + values)
+        need_operands(d, source, first + 1 + values, first + 1 + values);
+    if (has_result && source->operands[0].kind != PTX_SINK)
+        i->d = destination_slot(d, &source->operands[0], i->lane_bytes);
+    decode_address(d, i, &source->operands[first]);
+    i->b = source_slot(d, &source->operands[first + 1], i->lane_bytes);
+    if (values == 2) i->c = source_slot(d, &source->operands[first + 2], i->lane_bytes);
+    i->fn = op_find("atom")->fn;
+    i->tally = TALLY_ATOMIC;
+}
+
+static int64_t window_of(enum ptx_space space)
+{
+    return (int64_t)(space == PTX_SHARED || space == PTX_SHARED_CLUSTER ? SHARED_WINDOW
+                     : space == PTX_LOCAL                               ? LOCAL_WINDOW
+                     : space == PTX_PARAM                               ? PARAM_WINDOW
+                                          : 0); /* global and constant addresses are generic ones */
+}
+
+/* cvta.space: from the space's own address to a generic one; cvta.to.space: back */
+void decode_address_conversion(struct decoder *d, const struct ptx_instruction *source,
+                               struct insn *i)
+{
+    struct words words = all_words(source);
+    bool to = take_word(&words, "to");
+    enum ptx_space space = take_space(&words);
+    if (take_type(&words) != PTX_U64)
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "only 64-bit addresses are supported");
+    refuse_rest(d, &words);
+    need_operands(d, source, 2, 2);
+    if (space == PTX_PARAM && d->callee) space = PTX_LOCAL;
+    i->d = destination_slot(d, &source->operands[0], 8);
+    i->a = source_slot(d, &source->operands[1], 8);
+    i->offset = to ? -window_of(space) : window_of(space);
+    i->fn = op_find("cvta")->fn;
+}
+
+void decode_is_space(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    struct words words = all_words(source);
+    i->space = (uint8_t)take_space(&words);
+    refuse_rest(d, &words);
+    need_operands(d, source, 2, 2);
+    i->d = destination_slot(d, &source->operands[0], 0);
+    i->a = source_slot(d, &source->operands[1], 8);
+    i->fn = op_find("isspacep")->fn;
+}

@@ -1,0 +1,281 @@
+#include "decode.h"
+#include "common/emu/operations/half.h"
+#include "common/emu/machine/special.h"
+#include <string.h>
+
+enum { FIRST_CONSTANTS = 64, FIRST_SPECIALS = 16 };
+
+slot register_take(struct decoder *d, unsigned lane_bytes)
+{
+    size_t bytes = lane_bytes == 16  ? 2 * SLOT_64
+                   : lane_bytes == 8 ? SLOT_64
+                   : lane_bytes == 4 ? SLOT_32
+                                     : sizeof(uint32_t);
+    if (lane_bytes)
+        d->register_bytes =
+            (d->register_bytes + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
+    if (d->register_bytes + bytes >= SLOT_OFFSET)
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "the kernel has too many registers");
+    slot taken = (slot)d->register_bytes;
+    d->register_bytes += bytes;
+    return taken;
+}
+
+slot constant_slot(struct decoder *d, uint64_t value, unsigned lane_bytes)
+{
+    if (lane_bytes == 4) value = (uint32_t)value;
+    for (size_t i = 0; i < d->constant_count; i++)
+        if (d->constants[i].value == value && d->constants[i].bytes == lane_bytes)
+            return d->constants[i].slot;
+    if (d->constant_count == d->constant_room) {
+        size_t room = d->constant_room ? 2 * d->constant_room : FIRST_CONSTANTS;
+        struct constant *grown = decode_take(d, room * sizeof *grown);
+        if (d->constant_count) memcpy(grown, d->constants, d->constant_count * sizeof *grown);
+        d->constants = grown;
+        d->constant_room = room;
+    }
+    size_t bytes = lane_bytes == 8 ? SLOT_64 : lane_bytes == 4 ? SLOT_32 : SLOT_ALIGNMENT;
+    slot taken = (slot)d->constant_bytes | SLOT_CONSTANT;
+    d->constants[d->constant_count++] = (struct constant){value, (uint8_t)lane_bytes, taken};
+    d->constant_bytes += bytes;
+    return taken;
+}
+
+/* ---- special registers --------------------------------------------------------------------- */
+
+static slot add_special(struct decoder *d, enum special_register which, unsigned lane_bytes,
+                        uint64_t offset)
+{
+    for (size_t i = 0; i < d->special_count; i++) {
+        const struct special *known = &d->specials[i];
+        if (known->which == which && known->lane_bytes == lane_bytes && known->offset == offset)
+            return known->slot;
+    }
+    if (d->special_count == d->special_room) {
+        size_t room = d->special_room ? 2 * d->special_room : FIRST_SPECIALS;
+        struct special *grown = decode_take(d, room * sizeof *grown);
+        if (d->special_count) memcpy(grown, d->specials, d->special_count * sizeof *grown);
+        d->specials = grown;
+        d->special_room = room;
+    }
+    slot taken = (slot)d->special_bytes | SLOT_SPECIAL;
+    d->specials[d->special_count++] =
+        (struct special){(uint8_t)which, (uint8_t)lane_bytes, taken, offset};
+    d->special_bytes += lane_bytes == 8 ? SLOT_64 : SLOT_32;
+    return taken;
+}
+
+static slot special_slot(struct decoder *d, const char *name, unsigned lane_bytes)
+{
+    enum special_register which;
+    if (!special_named(name, &which))
+        decode_fail(d, EMU_UNSUPPORTED_PTX,
+                    "%%%s is neither a declared register nor a special register that is supported",
+                    name);
+    bool fits = which == SPECIAL_IS_EXPLICIT_CLUSTER ? lane_bytes == 0
+                : which == SPECIAL_GRIDID            ? lane_bytes != 0
+                                                     : lane_bytes == 4;
+    if (!fits)
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "special register %%%s is read as %u bytes", name,
+                    lane_bytes);
+    if (which >= SPECIAL_RESERVED_BEGIN && which <= SPECIAL_RESERVED_1)
+        d->kernel->reads_reserved = true;
+    return add_special(d, which, lane_bytes, 0);
+}
+
+/* ---- symbols ------------------------------------------------------------------------------- */
+
+/* A variable of the function by its name, or NULL; *index is where it stands. */
+static const struct ptx_variable *find_variable(const struct ptx_variable *list, size_t count,
+                                                const char *name, size_t *index)
+{
+    for (*index = 0; *index < count; ++*index)
+        if (!strcmp(list[*index].name, name)) return &list[*index];
+    return NULL;
+}
+
+/* What a symbol's address is counted from. */
+enum origin {
+    FROM_ZERO,
+    FROM_FRAME, /* of local memory */
+    FROM_BLOCK, /* of shared memory: the block's rank is part of the address */
+};
+
+/* Where a variable or parameter is, in its own state space. */
+static uint64_t symbol_address(struct decoder *d, const char *name, enum origin *origin)
+{
+    size_t i;
+    const struct ptx_function *f = d->function;
+    const struct ptx_text *text = &d->module->text;
+    const struct ptx_variable *v = find_variable(f->variables, f->variable_count, name, &i);
+    *origin = v && v->space == PTX_LOCAL && d->callee ? FROM_FRAME
+              : v && v->space == PTX_SHARED           ? FROM_BLOCK
+                                                      : FROM_ZERO;
+    if (v) return d->variable_offset[i];
+    if (find_variable(f->params, f->param_count, name, &i)) {
+        if (!d->callee) return d->kernel->info.param_offset[i];
+        if (d->callee->param_local[i] == NOT_LOCAL) return d->callee->param_offset[i];
+        *origin = FROM_FRAME;
+        return d->callee->param_local[i];
+    }
+    if (find_variable(f->results, f->result_count, name, &i)) return d->callee->result_offset;
+    const struct ptx_symbol *symbol = ptx_find(text, f->unit, name);
+    if (!symbol) decode_fail(d, EMU_INVALID_PTX, "'%s' is not declared", name);
+    if (symbol->is_function) return module_function_address(text, f->unit, name);
+    v = &text->variables[symbol->index];
+    if (v->space == PTX_SHARED) {
+        *origin = FROM_BLOCK;
+        return d->shared_offset[symbol->index];
+    }
+    uint64_t address = d->module->addresses[symbol->index];
+    if (!address)
+        decode_fail(d, EMU_INVALID_PTX,
+                    "variable '%s' is declared, but no object of the program defines it", name);
+    return address;
+}
+
+bool names_area(const struct decoder *d, const struct ptx_operand *operand, size_t *bytes)
+{
+    size_t i;
+    const struct ptx_function *f = d->function;
+    const char *name = operand->kind == PTX_ADDRESS ? operand->base->name : operand->name;
+    if (!name) return false;
+    const struct ptx_variable *v = find_variable(f->variables, f->variable_count, name, &i);
+    if (v && v->space != PTX_PARAM) return false;
+    if (!v && d->callee) {
+        v = find_variable(f->params, f->param_count, name, &i);
+        if (v && d->callee->param_local[i] != NOT_LOCAL) return false;
+    }
+    if (!v && d->callee) v = find_variable(f->results, f->result_count, name, &i);
+    if (!v) return false;
+    *bytes = v->bytes;
+    for (; i < f->variable_count;
+         i++) /* one name in several scopes shares a place: the largest counts */
+        if (!strcmp(f->variables[i].name, name) && f->variables[i].bytes > *bytes)
+            *bytes = f->variables[i].bytes;
+    return true;
+}
+
+void refuse_area(struct decoder *d, const struct ptx_operand *operand)
+{
+    size_t bytes;
+    if (names_area(d, operand, &bytes))
+        decode_fail(d, EMU_UNSUPPORTED_PTX,
+                    "the address of '%s', a function's result or an argument, is not supported",
+                    operand->name);
+}
+
+slot stack_top(struct decoder *d)
+{
+    slot *top = d->callee ? &d->callee->stack_top : &d->kernel->stack_top;
+    if (*top == NO_SLOT) *top = register_take(d, 8);
+    return *top;
+}
+
+slot local_base(struct decoder *d)
+{
+    if (d->callee->local_base == NO_SLOT) d->callee->local_base = register_take(d, 8);
+    return d->callee->local_base;
+}
+
+/* ---- operands ------------------------------------------------------------------------------ */
+
+unsigned operand_lane_bytes(struct decoder *d, const struct ptx_operand *operand,
+                            unsigned otherwise)
+{
+    return operand->kind == PTX_REGISTER ? d->lane_bytes[operand->index] : otherwise;
+}
+
+static slot register_slot(struct decoder *d, const struct ptx_operand *operand, unsigned lane_bytes)
+{
+    const struct ptx_register *reg = &d->function->registers[operand->index];
+    if (d->lane_bytes[operand->index] != lane_bytes)
+        decode_fail(d, EMU_INVALID_PTX, "register %s is of type .%s, which does not fit here",
+                    reg->name, ptx_type_name(reg->type));
+    return d->registers[operand->index];
+}
+
+static uint32_t float_bits(uint64_t bits_of_double)
+{
+    double value;
+    memcpy(&value, &bits_of_double, sizeof value);
+    return bits_of_f32((float)value);
+}
+
+slot source_slot(struct decoder *d, const struct ptx_operand *operand, unsigned lane_bytes)
+{
+    if (operand->negated && operand->kind != PTX_REGISTER)
+        decode_fail(d, EMU_INVALID_PTX, "only a predicate can be negated");
+    switch (operand->kind) {
+    case PTX_REGISTER: return register_slot(d, operand, lane_bytes);
+    case PTX_INTEGER:
+        if (lane_bytes) return constant_slot(d, operand->bits, lane_bytes);
+        return constant_slot(d, operand->bits ? ALL_LANES : 0, 0);
+    case PTX_FLOAT32:
+        if (lane_bytes == 4) return constant_slot(d, operand->bits, 4);
+        break;
+    case PTX_FLOAT64:
+        if (lane_bytes == 8) return constant_slot(d, operand->bits, 8);
+        if (lane_bytes == 4)
+            return constant_slot(d, float_bits(operand->bits), 4); /* 1.5 in an f32 operation */
+        break;
+    case PTX_SPECIAL: return special_slot(d, operand->name, lane_bytes);
+    case PTX_SYMBOL:
+        if (lane_bytes) {
+            refuse_area(d, operand);
+            enum origin origin;
+            uint64_t address =
+                symbol_address(d, operand->name, &origin) + (uint64_t)operand->offset;
+            if (origin == FROM_ZERO) return constant_slot(d, address, lane_bytes);
+            if (origin == FROM_BLOCK)
+                return add_special(d, SPECIAL_SHARED_ADDRESS, lane_bytes, address);
+            decode_fail(d, EMU_UNSUPPORTED_PTX,
+                        "the address of local variable '%s' is only supported in a mov",
+                        operand->name);
+        }
+        break;
+    default: break;
+    }
+    decode_fail(d, EMU_INVALID_PTX, "an operand is of the wrong kind");
+}
+
+slot destination_slot(struct decoder *d, const struct ptx_operand *operand, unsigned lane_bytes)
+{
+    if (operand->kind == PTX_SINK) return register_take(d, lane_bytes);
+    if (operand->kind != PTX_REGISTER || operand->negated)
+        decode_fail(d, EMU_INVALID_PTX, "the destination is not a register");
+    return register_slot(d, operand, lane_bytes);
+}
+
+void decode_address(struct decoder *d, struct insn *i, const struct ptx_operand *operand)
+{
+    if (operand->kind != PTX_ADDRESS)
+        decode_fail(d, EMU_INVALID_PTX, "an address in [ ] is missing");
+    const struct ptx_operand *base = operand->base;
+    i->address_bytes = 8;
+    if (base->kind == PTX_REGISTER) {
+        i->address_bytes = d->lane_bytes[base->index];
+        if (!i->address_bytes) decode_fail(d, EMU_INVALID_PTX, "a predicate is no address");
+        i->a = d->registers[base->index];
+        i->offset = operand->offset;
+    } else if (base->kind == PTX_SYMBOL) {
+        enum origin origin;
+        i->offset = (int64_t)symbol_address(d, base->name, &origin) + operand->offset;
+        i->a = origin == FROM_FRAME ? local_base(d)
+               : origin == FROM_BLOCK && i->space != PTX_SHARED
+                   ? add_special(d, SPECIAL_SHARED_ADDRESS, 8, 0)
+                   : constant_slot(d, 0, 8);
+    } else if (base->kind == PTX_INTEGER) {
+        i->a = constant_slot(d, 0, 8);
+        i->offset = (int64_t)base->bits + operand->offset;
+    } else {
+        decode_fail(d, EMU_INVALID_PTX, "the address is neither a register nor a variable");
+    }
+}
+
+int64_t immediate(struct decoder *d, const struct ptx_operand *operand)
+{
+    if (operand->kind != PTX_INTEGER)
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "an operand must be a constant here");
+    return (int64_t)operand->bits;
+}

@@ -1,0 +1,360 @@
+/* exact.c — see exact.h. */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include "exact.h"
+#include "common/emu/ptx/module.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the list ------------------------------------------------------------------------------ */
+
+static int compare_kinds(struct access_kind a, struct access_kind b)
+{
+    if (a.operation != b.operation) return a.operation - b.operation;
+    if (a.space != b.space) return a.space - b.space;
+    return a.bytes - b.bytes;
+}
+
+static int compare_places(const struct line_access *a, const char *file, unsigned line)
+{
+    int order = strcmp(a->file, file);
+    if (order) return order;
+    return a->line < line ? -1 : a->line > line;
+}
+
+/* The index of the first item that is not before this place and kind. */
+static size_t find_place(const struct line_accesses *list, const char *file, unsigned line,
+                         struct access_kind kind)
+{
+    size_t low = 0, high = list->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = compare_places(&list->item[middle], file, line);
+        if (!order) order = compare_kinds(list->item[middle].kind, kind);
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct line_access *find_line_access(const struct line_accesses *list, const char *file,
+                                     unsigned line, struct access_kind kind)
+{
+    size_t i = find_place(list, file, line, kind);
+    if (i == list->count) return NULL;
+    struct line_access *item = &list->item[i];
+    return compare_places(item, file, line) || compare_kinds(item->kind, kind) ? NULL : item;
+}
+
+void count_line_access(struct line_accesses *list, const char *file, unsigned line,
+                       struct access_kind kind, enum code code, int by)
+{
+    struct line_access *item = find_line_access(list, file, line, kind);
+    if (item) {
+        item->count[code] += (unsigned)by;
+        return;
+    }
+    if (list->count == list->room) {
+        size_t room = list->room ? 2 * list->room : 64;
+        struct line_access *grown = realloc(list->item, room * sizeof *grown);
+        list->lost |= !grown;
+        if (!grown) return;
+        list->item = grown;
+        list->room = room;
+    }
+    size_t place = find_place(list, file, line, kind);
+    item = &list->item[place];
+    memmove(item + 1, item, (list->count++ - place) * sizeof *item);
+    *item = (struct line_access){.file = file, .line = line, .kind = kind};
+    item->count[code] = (unsigned)by;
+}
+
+size_t line_length(const struct line_accesses *list, size_t first)
+{
+    const struct line_access *item = &list->item[first];
+    size_t count = 1;
+    while (first + count < list->count && !compare_places(item + count, item->file, item->line))
+        count++;
+    return count;
+}
+
+/* ---- what is in the code ------------------------------------------------------------------- */
+
+struct access_kind ptx_access(const struct insn *insn)
+{
+    struct access_kind kind = {.space = insn->space,
+                               .bytes = (uint8_t)(insn->element_bytes * insn->elements)};
+    if (insn->space != PTX_GENERIC && insn->space != PTX_GLOBAL && insn->space != PTX_SHARED)
+        return kind;
+    kind.operation = insn->tally == TALLY_LOAD     ? ACCESS_LOAD
+                     : insn->tally == TALLY_STORE  ? ACCESS_STORE
+                     : insn->tally == TALLY_ATOMIC ? ACCESS_ATOMIC
+                                                   : ACCESS_NONE;
+    return kind;
+}
+
+/* A file's name without its folder; "" if there is none of that number. */
+static const char *base_file(const struct ptx_text *text, unsigned file)
+{
+    const char *path = file < text->file_count && text->files[file] ? text->files[file] : "";
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+const char *insn_file(const struct emu_kernel *kernel, const struct insn *insn)
+{
+    return base_file(&kernel->module->text, kernel->lines[insn->line].file);
+}
+
+unsigned insn_line(const struct emu_kernel *kernel, const struct insn *insn)
+{
+    return *insn_file(kernel, insn) ? kernel->lines[insn->line].line : 0;
+}
+
+static void collect_ptx(struct line_accesses *list, const struct emu_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->code_count; i++) {
+        const struct insn *insn = &kernel->code[i];
+        struct access_kind kind = ptx_access(insn);
+        if (kind.operation)
+            count_line_access(list, insn_file(kernel, insn), insn_line(kernel, insn), kind,
+                              CODE_PTX, 1);
+    }
+}
+
+/* The path of a file whose last part is known. */
+static const char *path_of(const struct ptx_text *text, const char *name)
+{
+    for (unsigned file = 0; file < text->file_count; file++)
+        if (!strcmp(base_file(text, file), name)) return text->files[file];
+    return NULL;
+}
+
+/* The line that a machine instruction is counted on: as parse_loc in ptx_function.c. */
+static struct cubin_place place_of(const struct cubin_row *row, const struct ptx_text *text,
+                                   const char *home)
+{
+    if (!row) return (struct cubin_place){"", 0};
+    bool at_caller = row->caller.line && ptx_counts_at_caller(path_of(text, row->place.file), home);
+    return at_caller ? row->caller : row->place;
+}
+
+/* Of a kernel or a function that has a section of its own. False: it has none. */
+static bool collect_sass(struct line_accesses *list, const struct cubin *cubin, unsigned arch,
+                         const struct ptx_text *text, const struct ptx_function *function)
+{
+    size_t bytes;
+    unsigned section = cubin_section(cubin, ".text.", function->name);
+    const unsigned char *code = cubin_content(cubin, section, &bytes);
+    const char *home =
+        function->home_file < text->file_count ? text->files[function->home_file] : NULL;
+    for (size_t at = 0; bytes - at >= SASS_BYTES; at += SASS_BYTES) {
+        struct access_kind kind = sass_access(code + at, arch);
+        if (!kind.operation) continue;
+        struct cubin_place place = place_of(cubin_row(cubin, section, at), text, home);
+        count_line_access(list, place.file, place.line, kind, CODE_SASS, 1);
+    }
+    return section != 0;
+}
+
+/* ---- comparing ----------------------------------------------------------------------------- */
+
+/* ptxas often knows the space of a generic access: on a line that has one, spaces are not told
+ * apart. */
+static void forget_spaces(struct line_accesses *list)
+{
+    struct line_accesses old = *list;
+    *list = (struct line_accesses){.lost = old.lost};
+    for (size_t first = 0, length; first < old.count; first += length) {
+        bool is_generic = false;
+        length = line_length(&old, first);
+        for (size_t i = first; i < first + length; i++)
+            is_generic |= old.item[i].kind.space == PTX_GENERIC;
+        for (size_t i = first; i < first + length; i++) {
+            struct line_access *item = &old.item[i];
+            if (is_generic) item->kind.space = PTX_GENERIC;
+            for (enum code code = 0; code < CODES; code++)
+                count_line_access(list, item->file, item->line, item->kind, code,
+                                  (int)item->count[code]);
+        }
+    }
+    free(old.item);
+}
+
+/* ptxas may repeat the code of a line, and repeats a loop on it more often than the rest: the
+ * machine code has each kind a whole number of times as often as PTX. A loop that is already
+ * unrolled in PTX, and unrolled again, has not (5 = 4 + 1 become 29 = 16 + 8 + 4 + 1), but then it
+ * has all kinds so many times more. */
+bool line_agrees(const struct line_access *line, size_t count)
+{
+    bool whole = true, even = true;
+    const struct line_access *first = NULL;
+    unsigned kinds = 0;
+    for (size_t i = 0; i < count; i++) {
+        unsigned ptx = line[i].count[CODE_PTX], sass = line[i].count[CODE_SASS];
+        if (!ptx && !sass) continue;
+        if (!ptx || sass < ptx) return false;
+        if (!kinds++) first = &line[i];
+        whole &= sass % ptx == 0;
+        even &= (uint64_t)sass * first->count[CODE_PTX] == (uint64_t)ptx * first->count[CODE_SASS];
+    }
+    return whole || (even && kinds > 1);
+}
+
+/* Do both have the same accesses, if lines are not looked at? ptxas sometimes knows another line of
+ * one that is shared by two paths. */
+static bool totals_agree(const struct line_accesses *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        uint64_t ptx = 0, sass = 0;
+        for (size_t k = 0; k < list->count; k++) {
+            if (compare_kinds(list->item[i].kind, list->item[k].kind)) continue;
+            ptx += list->item[k].count[CODE_PTX];
+            sass += list->item[k].count[CODE_SASS];
+        }
+        if (ptx != sass) return false;
+    }
+    return true;
+}
+
+/* Does the machine code have an access that is wider than all of that kind in PTX? */
+static bool line_is_merged(const struct line_access *line, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool wider = line[i].count[CODE_SASS] && !line[i].count[CODE_PTX];
+        bool narrower = false;
+        for (size_t k = 0; k < count; k++)
+            if (line[k].kind.operation == line[i].kind.operation &&
+                line[k].kind.space == line[i].kind.space &&
+                line[k].count[CODE_SASS] < line[k].count[CODE_PTX]) {
+                narrower |= line[k].kind.bytes < line[i].kind.bytes;
+            }
+        if (wider && narrower) return true;
+    }
+    return false;
+}
+
+static const char *operation_name(enum access_operation operation)
+{
+    static const char *const names[] = {"", "loads", "stores", "atomics", "copies"};
+    return names[operation];
+}
+
+static void describe_counts(FILE *out, const struct line_access *line, size_t count, enum code code)
+{
+    bool none = true;
+    fputs(code == CODE_PTX ? " PTX" : ", SASS", out);
+    for (size_t i = 0; i < count; i++) {
+        if (!line[i].count[code]) continue;
+        fprintf(out, "%s %u x %u bytes", none ? "" : " +", line[i].count[code], line[i].kind.bytes);
+        none = false;
+    }
+    if (none) fputs(" none", out);
+}
+
+/* "scan.cu:41 (shared stores: PTX 2 x 4 bytes, SASS 1 x 8 bytes)" */
+static void describe_line(FILE *out, const struct line_access *line, size_t count)
+{
+    bool begun = false;
+    if (*line->file) fprintf(out, "%s:%u (", line->file, line->line);
+    for (size_t i = 0, length; i < count; i += length) {
+        struct access_kind kind = line[i].kind;
+        for (length = 1; i + length < count; length++)
+            if (line[i + length].kind.operation != kind.operation ||
+                line[i + length].kind.space != kind.space)
+                break;
+        bool same = true;
+        for (size_t k = i; k < i + length; k++)
+            same &= line[k].count[CODE_PTX] == line[k].count[CODE_SASS];
+        if (same) continue;
+        fprintf(out, "%s%s %s:", begun ? "; " : "", ptx_space_name(kind.space),
+                operation_name(kind.operation));
+        describe_counts(out, line + i, length, CODE_PTX);
+        describe_counts(out, line + i, length, CODE_SASS);
+        begun = true;
+    }
+    if (*line->file) fputc(')', out);
+}
+
+/* ---- the verdict --------------------------------------------------------------------------- */
+
+enum verdict { AGREES, COUNTED, MERGED, CHANGED, VERDICTS };
+
+/* What to say of a line that was `before`, and is `after` accesses have been counted as merged. */
+static enum verdict judge(const struct line_access *before, const struct line_access *after,
+                          size_t count)
+{
+    if (line_agrees(before, count)) return AGREES;
+    if (line_agrees(after, count)) return COUNTED;
+    return line_is_merged(before, count) ? MERGED : CHANGED;
+}
+
+/* Names the lines of each verdict; returns the worst one. */
+static enum verdict describe(FILE *out, const struct line_accesses *before,
+                             const struct line_accesses *after)
+{
+    static const char *const heads[] = {"", "merged by ptxas, and counted so, at ",
+                                        "merged by ptxas at ", "changed by ptxas at "};
+    enum verdict worst = AGREES;
+    for (enum verdict verdict = COUNTED; verdict < VERDICTS; verdict++) {
+        bool begun = false;
+        for (size_t i = 0, length; i < before->count; i += length) {
+            length = line_length(before, i);
+            if (judge(&before->item[i], &after->item[i], length) != verdict) continue;
+            fprintf(out, "%s%s", !begun && worst ? "; " : "", begun ? ", " : heads[verdict]);
+            describe_line(out, &before->item[i], length);
+            begun = true;
+            worst = verdict;
+        }
+    }
+    if (worst == AGREES) fputs("exact", out);
+    return worst;
+}
+
+static bool collect(struct line_accesses *list, const struct emu_kernel *kernel,
+                    const struct cubin *cubin, unsigned arch)
+{
+    const struct ptx_text *text = &kernel->module->text;
+    if (!collect_sass(list, cubin, arch, text, kernel->function)) return false;
+    for (size_t i = 0; i < kernel->function_count; i++)
+        if (kernel->callees[i]) collect_sass(list, cubin, arch, text, kernel->callees[i]->function);
+    collect_ptx(list, kernel);
+    forget_spaces(list);
+    return true;
+}
+
+struct emu_agreement *compare_code(struct emu_kernel *kernel, const struct cubin *cubin,
+                                   unsigned arch)
+{
+    static const enum emu_agreement_label labels[] = {EMU_EXACT, EMU_COUNTED_AS_MERGED, EMU_MERGED,
+                                                      EMU_CHANGED};
+    struct line_accesses before = {0}, after = {0};
+    struct emu_agreement *agreement = arena_take(kernel->module->arena, sizeof *agreement);
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    bool found = collect(&before, kernel, cubin, arch);
+    after = before;
+    after.item = malloc((before.count + 1) * sizeof *after.item);
+    if (agreement && out && after.item && !before.lost) {
+        if (before.count) memcpy(after.item, before.item, before.count * sizeof *after.item);
+        bool exact = found && totals_agree(&before);
+        if (found && !exact) merge_accesses(kernel, &after);
+        *agreement = (struct emu_agreement){.label = EMU_UNCHECKED, .arch = arch};
+        if (exact)
+            agreement->label = EMU_EXACT, fputs("exact", out);
+        else if (found)
+            agreement->label = labels[describe(out, &before, &after)];
+        else
+            fprintf(out, "unchecked: the machine code of sm_%u has no such kernel", arch);
+    } else {
+        agreement = NULL;
+    }
+    if (out) fclose(out);
+    if (agreement && text) agreement->text = arena_text(kernel->module->arena, text, size);
+    free(text);
+    free(before.item);
+    free(after.item);
+    return agreement && agreement->text ? agreement : NULL;
+}

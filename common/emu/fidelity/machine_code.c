@@ -1,0 +1,59 @@
+/* machine_code.c — the machine code that belongs to a module, read when a kernel is first compared
+ * with it. */
+#include "common/emu/machine/device.h"
+#include "exact.h"
+#include <stdio.h>
+
+void emu_machine_code(struct emu *emu, struct emu_module *module, const void *data, size_t size,
+                      unsigned arch)
+{
+    pthread_mutex_lock(&emu->lock);
+    module->machine_code = (struct machine_code){.data = data, .size = size, .arch = arch};
+    pthread_mutex_unlock(&emu->lock);
+}
+
+void machine_code_close(struct machine_code *code)
+{
+    cubin_close(&code->cubin);
+    *code = (struct machine_code){0};
+}
+
+static const struct emu_agreement *unchecked(struct emu_kernel *kernel, const char *why)
+{
+    char text[200];
+    int length = snprintf(text, sizeof text, "unchecked: %s", why);
+    struct emu_agreement *agreement = arena_take(kernel->module->arena, sizeof *agreement);
+    if (!agreement) return NULL;
+    agreement->text = arena_text(kernel->module->arena, text, (size_t)length);
+    return agreement->text ? agreement : NULL;
+}
+
+static const struct emu_agreement *compare(struct emu_kernel *kernel)
+{
+    struct machine_code *code = &kernel->module->machine_code;
+    if (!code->data) return unchecked(kernel, "there is no machine code");
+    if (code->arch < SASS_OLDEST || code->arch > SASS_NEWEST)
+        return unchecked(kernel, "the machine code is of an architecture that is not known here");
+    if (!code->opened) {
+        code->opened = true;
+        code->problem = cubin_open(&code->cubin, code->data, code->size);
+    }
+    if (code->problem) return unchecked(kernel, code->problem);
+    return compare_code(kernel, &code->cubin, code->arch);
+}
+
+const struct emu_agreement *kernel_agreement(struct emu_kernel *kernel)
+{
+    static const struct emu_agreement no_memory = {.text = "unchecked: out of host memory"};
+    if (!kernel->agreement) kernel->agreement = compare(kernel);
+    if (!kernel->agreement) kernel->agreement = &no_memory;
+    return kernel->agreement;
+}
+
+const struct emu_agreement *emu_agreement(struct emu *emu, struct emu_kernel *kernel)
+{
+    pthread_mutex_lock(&emu->lock);
+    const struct emu_agreement *agreement = kernel_agreement(kernel);
+    pthread_mutex_unlock(&emu->lock);
+    return agreement;
+}

@@ -1,0 +1,65 @@
+#include "trace.h"
+#include "common/emu/count/counters.h"
+#include "common/emu/ptx/module.h"
+#include <inttypes.h>
+#include <string.h>
+
+static const char header[] = "launch\tkernel\tblock\twarp\tepoch\tline\toperation\tspace\tbytes\t"
+                             "mask\twavefronts\tideal\tsectors\taddresses\tvalues\n";
+
+/* What this access alone adds to the counters. */
+static void print_counts(FILE *file, const struct warp *w, const struct insn *i, uint32_t mask,
+                         const uint64_t *address, unsigned bytes, bool load, enum ptx_space space)
+{
+    struct insn_counts counts = {0};
+    count_access(&counts, w, i, space, address, mask, bytes, load);
+    if (space == PTX_SHARED)
+        fprintf(file, "%" PRIu64 "\t%" PRIu64 "\t-\t", counts.wavefronts, counts.ideal);
+    else
+        fprintf(file, "-\t-\t%" PRIu64 "\t", counts.sectors);
+}
+
+/* One lane's value. A store has it in registers, before it is carried out; else it is in memory. */
+static void print_value(FILE *file, const struct warp *w, const struct insn *i, int lane,
+                        const void *memory, unsigned bytes)
+{
+    bool plain = i->tally == TALLY_LOAD || i->tally == TALLY_STORE || i->tally == TALLY_ATOMIC;
+    unsigned size = plain ? i->element_bytes : (unsigned)sizeof(uint32_t);
+    for (unsigned k = 0; k * size < bytes; k++) {
+        uint64_t value = 0;
+        if (i->tally == TALLY_STORE)
+            memcpy(&value, (const uint8_t *)slot_at(w, i->v[k]) + lane * i->lane_bytes, size);
+        else
+            memcpy(&value, (const uint8_t *)memory + k * size, size);
+        fprintf(file, "%s%0*" PRIx64, k ? "," : "", (int)(2 * size), value);
+    }
+}
+
+void trace_access(struct emu_trace *trace, const struct warp *w, const struct insn *i,
+                  uint32_t mask, const uint64_t *address, unsigned bytes, const char *operation,
+                  enum ptx_space space, uint64_t host)
+{
+    FILE *file = trace->file;
+    const struct launch *launch = w->block->launch;
+    const struct ptx_text *text = &launch->kernel->module->text;
+    const char *path = i->source->file < text->file_count ? text->files[i->source->file] : NULL;
+    const char *name = path && strrchr(path, '/') ? strrchr(path, '/') + 1 : path ? path : "";
+    bool store = operation[0] == 's';
+    if (!trace->has_header) fputs(header, file);
+    trace->has_header = true;
+    fprintf(file, "%u\t%s\t%" PRIu64 "\t%u\t%u\t%s:%u\t%s\t%s\t%u\t%08" PRIx32 "\t", launch->id,
+            launch->kernel->info.name, w->block->index, w->index, w->block->epoch, name,
+            i->source->source_line, operation, ptx_space_name(space), bytes, mask);
+    print_counts(file, w, i, mask, address, bytes, operation[0] == 'l', space);
+    for (uint32_t left = mask; left; left &= left - 1)
+        fprintf(file, "%" PRIx64 "%c", address[__builtin_ctz(left)],
+                left & (left - 1) ? ' ' : '\t');
+    for (uint32_t left = mask; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        if (store && i->tally != TALLY_STORE)
+            fputc('-', file);
+        else
+            print_value(file, w, i, lane, (const void *)(uintptr_t)(host + address[lane]), bytes);
+        fputc(left & (left - 1) ? ' ' : '\n', file);
+    }
+}

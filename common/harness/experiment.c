@@ -1,0 +1,152 @@
+#include "experiment.h"
+
+#include "common/harness/report/counters.h"
+#include "common/files/visible.h"
+#include "common/harness/report/format.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Timed runs of each piece of work; its median is taken. */
+#define REPS 15
+
+static void help(const struct experiment *e, const char *path)
+{
+    char program[PATH_MAX];
+    visible(program, sizeof program, path);
+    printf("usage: %s [OPTION]…\n\n%s.\n\n"
+           "  --csv           rows of experiment,step,variant,parameter,metric,value,unit\n"
+           "  --device WHERE  cuda or emu (default: cuda if there is a usable GPU; or DEVICE=)\n"
+           "  --help          this\n",
+           program, e->about);
+}
+
+static int choose(struct options *options, const char *where, struct fault *fault)
+{
+    options->device = strcmp(where, "cuda") == 0 ? DEVICE_CUDA : DEVICE_EMU;
+    if (options->device == DEVICE_CUDA || strcmp(where, "emu") == 0) return 0;
+    return fail(fault, EXIT_USAGE, "--device is %.40s; it must be cuda or emu.", where);
+}
+
+/* *done: --help was all that was wanted. */
+static int parse(struct experiment *e, struct options *options, int argc, char **argv, bool *done,
+                 struct fault *fault)
+{
+    const char *device = getenv("DEVICE");
+    int code = device && *device ? choose(options, device, fault) : 0;
+    for (int i = 1; i < argc && !code; i++) {
+        if (strcmp(argv[i], "--csv") == 0)
+            e->csv = true;
+        else if (strcmp(argv[i], "--help") == 0)
+            *done = true;
+        else if (strncmp(argv[i], "--device=", 9) == 0)
+            code = choose(options, argv[i] + 9, fault);
+        else if (strcmp(argv[i], "--device") == 0 && i + 1 < argc)
+            code = choose(options, argv[++i], fault);
+        else
+            code = fail(fault, EXIT_USAGE, "%.40s is no option, or lacks its value; see --help.",
+                        argv[i]);
+    }
+    return code;
+}
+
+static void print_head(const struct experiment *e)
+{
+    if (e->csv) {
+        printf("experiment,step,variant,parameter,metric,value,unit\n");
+        return;
+    }
+    struct style style = style_of(stdout);
+    printf("%s%s%s: %s\n\n  device  %s\n\n%s  %-26s%-26s%-18s%s%s\n", style.strong, e->name,
+           style.end, e->about, e->device.name, style.strong, "variant", "parameter", "metric",
+           "value", style.end);
+}
+
+int experiment_main(const char *name, const char *about, experiment_fn *run, int argc, char **argv)
+{
+    struct experiment e = {.name = name, .about = about};
+    struct options options = {.argv = argv};
+    struct fault fault = {0};
+    bool done = false;
+
+    int code = parse(&e, &options, argc, argv, &done, &fault);
+    if (!code && done) return help(&e, argv[0]), EXIT_RIGHT;
+    if (!code) code = device_choose(&options, &e.device, &fault);
+    e.emulated = e.device.emulated;
+    if (!code && !e.emulated) code = timer_open(&e.timer, false, &fault);
+    if (!code) {
+        print_head(&e);
+        code = run(&e, &fault);
+    }
+    timer_close(&e.timer);
+    if (!code && fflush(stdout) != 0)
+        code = fail(&fault, EXIT_USAGE, "cannot write the rows to stdout.");
+    return code ? fault_say(&fault) : EXIT_RIGHT;
+}
+
+void experiment_at(struct experiment *e, const char *variant, const char *parameter, ...)
+{
+    va_list arguments;
+    va_start(arguments, parameter);
+    snprintf(e->variant, sizeof e->variant, "%s", variant);
+    vsnprintf(e->parameter, sizeof e->parameter, parameter, arguments);
+    va_end(arguments);
+}
+
+void experiment_value(struct experiment *e, const char *metric, double value, const char *unit)
+{
+    if (e->csv) {
+        printf("%s,%d,%s,%s,%s,%.10g,%s\n", e->name + strcspn(e->name, "-") + 1, atoi(e->name),
+               e->variant, e->parameter, metric, value, unit);
+        return;
+    }
+    printf("  %-26s%-26s%-18s", e->variant, e->parameter, metric);
+    if (strcmp(unit, "s") == 0)
+        printf("%s\n", format_seconds(value).s);
+    else if (strcmp(unit, "B/s") == 0)
+        printf("%s\n", format_rate(value).s);
+    else
+        printf("%.10g%s%s\n", value, *unit ? " " : "", unit);
+}
+
+static void count(struct experiment *e, const char *metric, uint64_t value)
+{
+    if (value) experiment_value(e, metric, (double)value, "");
+}
+
+int experiment_measure(struct experiment *e, run_fn *work, void *context, double *seconds,
+                       struct fault *fault)
+{
+    struct timing timing = {0};
+    if (seconds) *seconds = 0;
+    if (!e->emulated) {
+        int code = timer_run(&e->timer, NULL, work, context, REPS, &timing, fault);
+        if (code) return code;
+        experiment_value(e, "time", timing.median, "s");
+        if (seconds) *seconds = timing.median;
+        return 0;
+    }
+    struct counters counters;
+    counters_begin();
+    cudaError_t error = work(context, e->timer.stream);
+    if (!error) error = cudaDeviceSynchronize();
+    counters_end(&counters);
+    const struct emu_counts *total = &counters.total;
+    if (!error) {
+        count(e, "requests_ld", total->global_ld.requests);
+        count(e, "requests_st", total->global_st.requests);
+        count(e, "sectors_ld", total->global_ld.sectors);
+        count(e, "sectors_st", total->global_st.sectors);
+        count(e, "requests_atom", total->global_atom.requests);
+        count(e, "wavefronts_ld", total->shared_ld.wavefronts);
+        count(e, "wavefronts_st", total->shared_st.wavefronts);
+        count(e, "conflicts_ld", counters_conflicts(&total->shared_ld));
+        count(e, "conflicts_st", counters_conflicts(&total->shared_st));
+        count(e, "barriers", total->barriers);
+    }
+    counters_free(&counters);
+    if (error) return cuda_fault(fault, error, "the experiment's kernel");
+    return 0;
+}

@@ -1,0 +1,69 @@
+/*
+ * experiment.h — the frame of a small experiment, steps/NN-name/experiments/NAME.cu: one program of
+ * one file that shows one thing, checks its own results, and prints rows of what it measured.
+ *
+ *     static int run(struct experiment *e, struct fault *fault)
+ *     {
+ *         …allocate with CUDA_CHECK; take few elements if e->emulated…
+ *         experiment_at(e, "padded", "n=%zu", n);
+ *         if (experiment_measure(e, my_launch, &my_arguments, &seconds, fault)) return fault->code;
+ *         if (…the result is wrong…) return fail(fault, EXIT_WRONG, "…", …);
+ *         if (!e->emulated) experiment_value(e, "rate", bytes / seconds, "B/s");
+ *         return 0;
+ *     }
+ *
+ *     int main(int argc, char **argv)
+ *     {
+ *         return experiment_main("NN-NAME", "what it shows, in one line", run, argc, argv);
+ *     }
+ *
+ * `make experiments` builds all of them, build/experiments/NN-NAME. Each takes --csv, --help and
+ * --device as the steps do, and runs on the emulator where there is no GPU.
+ */
+#ifndef EXPERIMENT_H
+#define EXPERIMENT_H
+
+#include "cuda_check.h"
+#include "common/harness/run/device.h"
+#include "common/harness/run/timing.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define EXPERIMENT_TEXT 80
+
+struct experiment {
+    const char *name;  /* "00-cache-operators": step and name */
+    const char *about; /* one line */
+    bool csv;
+    bool emulated; /* no times then, but counters */
+    struct device device;
+    struct timer timer;
+    char variant[EXPERIMENT_TEXT], parameter[EXPERIMENT_TEXT]; /* of the rows to come */
+};
+
+typedef int experiment_fn(struct experiment *, struct fault *);
+
+/* Reads the options, chooses the device, runs the experiment, says what went wrong. Returns the
+ * exit code. */
+int experiment_main(const char *name, const char *about, experiment_fn *, int argc, char **argv);
+
+/* What the rows to come are about; no commas. The parameter may be "". */
+void experiment_at(struct experiment *, const char *variant, const char *parameter, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Prints a row: experiment,step,variant,parameter,metric,value,unit. */
+void experiment_value(struct experiment *, const char *metric, double value, const char *unit);
+
+/* Runs the work: on a GPU timed (median, cold L2), a row `time`; on the emulator once, a row for
+ * each counter of memory that is not 0, named as in --csv of a step, and *seconds is 0. `seconds`
+ * may be NULL. Returns 0 or EXIT_DEVICE. */
+int experiment_measure(struct experiment *, run_fn *work, void *context, double *seconds,
+                       struct fault *);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

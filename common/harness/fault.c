@@ -1,0 +1,54 @@
+#define _GNU_SOURCE
+#include "fault.h"
+
+#include "common/files/visible.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SENTENCE_MAX (2 * PATH_MAX) /* bytes, with the longest path in it */
+#define REASON_KEPT  200            /* bytes of the end of a sentence that is too long */
+
+static bool is_middle(char byte) { return (byte & 0xC0) == 0x80; } /* of a character in UTF-8 */
+
+/* Copies a sentence. Of one that is too long, the middle is left out: it is some path, and what was
+ * wrong with it stands at the end. */
+static void shorten(char to[FAULT_TEXT], const char *sentence)
+{
+    static const char gap[] = " … ";
+    size_t length = strlen(sentence), first = FAULT_TEXT - sizeof gap - REASON_KEPT;
+    if (length < FAULT_TEXT) {
+        strcpy(to, sentence);
+        return;
+    }
+    const char *reason = sentence + length - REASON_KEPT;
+    while (is_middle(*reason)) reason++;
+    while (is_middle(sentence[first])) first--;
+    snprintf(to, FAULT_TEXT, "%.*s%s%s", (int)first, sentence, gap, reason);
+}
+
+int fail(struct fault *fault, int code, const char *format, ...)
+{
+    char sentence[SENTENCE_MAX], shown[VISIBLE_GROWTH * SENTENCE_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    visible(shown, sizeof shown, sentence);
+    shorten(fault->text, shown);
+    fault->code = code;
+    return code;
+}
+
+int fault_say(const struct fault *fault)
+{
+    char program[NAME_MAX + 1];
+    visible(program, sizeof program, program_invocation_short_name);
+    fflush(stdout); /* what was printed before comes first, also where both go to one file */
+    fprintf(stderr, "%s: %s\n", program, fault->text);
+    return fault->code;
+}

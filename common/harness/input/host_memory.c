@@ -1,0 +1,17 @@
+/* host_memory.c — how much memory is left on the host. */
+#include "common/harness/run/device.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+size_t device_host_memory(void)
+{
+    FILE *file = fopen("/proc/meminfo", "r");
+    char line[DEVICE_NAME];
+    size_t kib = 0;
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %zu kB", &kib) == 1) break;
+    if (file) fclose(file);
+    if (kib) return kib * 1024;
+    return (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+}

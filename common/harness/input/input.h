@@ -1,0 +1,72 @@
+/*
+ * input.h — the numbers to be scanned: random ones, or those of a file.
+ */
+#ifndef INPUT_H
+#define INPUT_H
+
+#include "common/harness/fault.h"
+#include "common/harness/element.h"
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct input {
+    enum element element;
+    size_t n;
+    void *data; /* n elements, malloc'ed; input_free gives it back */
+};
+
+/*
+ * input_generate.c: n random numbers of the step's type. The same seed gives the same numbers on
+ * every platform. Integers (real = false) never are 0, have zero mean and every contiguous sum
+ * stays below 2^24, so any order of additions gives the same float. Real ones are of either sign,
+ * 1/2 <= |x| < 1; those of floats have 24 digits after the point, and one less for each doubling of
+ * n beyond 2^18. Integer types have none. Returns 0, or EXIT_USAGE if memory does not suffice.
+ */
+int input_generate(struct input *, enum element, size_t n, bool real, uint64_t seed,
+                   struct fault *);
+/* Real numbers, uniform in [-1, 1), with 23 digits after the point. Only for float and double. */
+int input_generate_uniform(struct input *, enum element, size_t n, uint64_t seed, struct fault *);
+
+/*
+ * input.c: the numbers of a file ("-": stdin), which is recognized by its content: .npy or text. At
+ * most max_n of them (0: as many as memory holds). A value that the element type cannot hold
+ * exactly is refused by its index, or rounded to the nearest if `round`. NaN and infinities are
+ * taken as they are: every sum after them has to be NaN, or infinite. Returns 0, or EXIT_USAGE.
+ */
+int input_read(struct input *, enum element, const char *path, size_t max_n, bool round,
+               struct fault *);
+
+void input_free(struct input *);
+
+/* ---- for the readers: input_npy.c, input_text.c -----------------------------------------------
+ * */
+
+struct reader {
+    FILE *file;
+    const char *name; /* for messages */
+    enum element element;
+    size_t max_n; /* 0: no limit */
+    bool round;
+};
+
+/* The rest of a .npy file (1-D; float32, float64, int32, int64; either byte order; format 1 to 3).
+ * The file stands before the magic string. */
+int input_read_npy(struct reader *, struct input *, struct fault *);
+/* Numbers separated by white space or commas, to the end of the file. */
+int input_read_text(struct reader *, struct input *, struct fault *);
+
+/* Makes room for n elements (grows input->data). EXIT_USAGE if memory does not suffice. */
+int input_reserve(struct reader *, struct input *, size_t n, struct fault *);
+/* The sentence for a conversion that was not exact. `shown` is the value as the file has it. */
+int input_refuse(const struct reader *, enum conversion, size_t index, const char *shown,
+                 struct fault *);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,119 @@
+/*
+ * input_generate.c — random numbers whose sums can be checked exactly.
+ */
+#include "input.h"
+
+#include "common/harness/report/progress.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/*
+ * Integers: every contiguous sum stays below 2^24, so a float holds each one exactly and additions
+ * may come in any order. The prefix sums are a random walk kept within ±WALK_BOUND: a step that
+ * would leave the band is taken in the other direction. A contiguous sum is the difference of two
+ * prefix sums, so it is at most 2 * WALK_BOUND = 2^23 in magnitude.
+ */
+#define WALK_BOUND (1 << 22)
+
+/* Steps are ±1 … ±AMPLITUDE, never 0: a number that is left out or added twice always shows. */
+#define AMPLITUDE       500
+#define AMPLITUDE_SMALL 100 /* fits into 8 bits */
+
+/*
+ * Real numbers: of either sign, 1/2 <= |x| < 1, so that each weighs as much as any other. They are
+ * multiples of a quantum q, which makes sums up to 2^24 q exact in float. q is 2^-24, so that every
+ * addition may round, or larger for more elements: the verifier's bound grows with the number of
+ * sums that round, and this keeps it below what an element weighs. The sums of all before an
+ * element are larger than 2^24 q at any size, and round. (Those of doubles do so from 2^53 q on.)
+ */
+#define BITS_F32      24
+#define BITS_F64      49
+#define BITS_LEAST    8
+#define F32_BITS_LOST 18 /* of more than 2^18 elements: a bit for each doubling */
+
+/* Those of the experiments that measure rounding: multiples of 2^-23 in [-1, 1), exact in float. */
+#define UNIFORM_BITS 24
+
+/* Element i of the random sequence of a seed: SplitMix64 (Steele, Lea, Flood 2014). Each element
+ * can be had without the ones before it, and depends on nothing but integer arithmetic. */
+static uint64_t random_bits(uint64_t seed, uint64_t i)
+{
+    uint64_t z = seed * 0xD1342543DE82EF95u + (i + 1) * 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+static void generate_integers(struct input *input, uint64_t seed)
+{
+    uint64_t amplitude = input->element == ELEMENT_I8 ? AMPLITUDE_SMALL : AMPLITUDE;
+    int64_t walk = 0;
+    for (size_t i = 0; i < input->n; i++) {
+        uint64_t bits = random_bits(seed, i);
+        int64_t step = 1 + (int64_t)(((bits >> 32) * amplitude) >> 32);
+        if (bits & 1) step = -step;
+        if (walk + step > WALK_BOUND || walk + step < -WALK_BOUND) step = -step;
+        walk += step;
+        element_store_integer(input->element, input->data, i, step);
+        if (i % (1 << 20) == 0) progress_at(i);
+    }
+}
+
+/* How many digits after the point real numbers have. */
+static int real_bits(enum element element, size_t n)
+{
+    int bits = BITS_F32;
+    if (element == ELEMENT_F64) return BITS_F64;
+    for (size_t most = (size_t)1 << F32_BITS_LOST; most < n && bits > BITS_LEAST; most *= 2) bits--;
+    return bits;
+}
+
+static void generate_reals(struct input *input, uint64_t seed)
+{
+    int bits = real_bits(input->element, input->n);
+    for (size_t i = 0; i < input->n; i++) {
+        uint64_t random = random_bits(seed, i);
+        uint64_t digits = (random >> (64 - bits)) | (uint64_t)1 << (bits - 1);
+        double x = ldexp((double)digits, -bits);
+        element_store_real(input->element, input->data, i, random & 1 ? -x : x);
+        if (i % (1 << 20) == 0) progress_at(i);
+    }
+}
+
+static void generate_uniform(struct input *input, uint64_t seed)
+{
+    for (size_t i = 0; i < input->n; i++) {
+        int64_t integer = (int64_t)(random_bits(seed, i) >> (64 - UNIFORM_BITS));
+        integer -= (int64_t)1 << (UNIFORM_BITS - 1);
+        element_store_real(input->element, input->data, i, (double)integer * 0x1p-23);
+    }
+}
+
+typedef void generate_fn(struct input *, uint64_t seed);
+
+static int generate(struct input *input, enum element element, size_t n, uint64_t seed,
+                    generate_fn *numbers, struct fault *fault)
+{
+    *input = (struct input){.element = element, .n = n, .data = calloc(n, element_size(element))};
+    if (!input->data)
+        return fail(fault, EXIT_USAGE, "%zu %s do not fit into host memory.", n,
+                    element_plural(element));
+    progress_begin("random numbers", n);
+    numbers(input, seed);
+    progress_end();
+    return 0;
+}
+
+int input_generate(struct input *input, enum element element, size_t n, bool real, uint64_t seed,
+                   struct fault *fault)
+{
+    bool reals = real && element_is_real(element);
+    return generate(input, element, n, seed, reals ? generate_reals : generate_integers, fault);
+}
+
+int input_generate_uniform(struct input *input, enum element element, size_t n, uint64_t seed,
+                           struct fault *fault)
+{
+    return generate(input, element, n, seed, generate_uniform, fault);
+}

@@ -1,0 +1,117 @@
+#define _GNU_SOURCE
+#include "output.h"
+
+#include "common/files/cleanup.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NPY_ALIGNMENT 64 /* the elements begin at a multiple of it */
+
+bool output_is_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0 || replacement_descriptor(path) == STDOUT_FILENO;
+}
+
+static bool ends_in_npy(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 4 && strcmp(path + length - 4, ".npy") == 0;
+}
+
+static int cannot_write(const char *path, int error, struct fault *fault)
+{
+    return fail(fault, EXIT_USAGE, "cannot write %s: %s.", output_is_stdout(path) ? "stdout" : path,
+                strerror(error));
+}
+
+int output_check(const char *path, struct fault *fault)
+{
+    struct stat status;
+    if (output_is_stdout(path)) return 0;
+    cleanup_begin();
+    int error = replacement_check(path);
+    cleanup_end();
+    bool writable = stat(path, &status) == 0 && access(path, W_OK) == 0;
+    if (error == EACCES && writable)
+        return fail(fault, EXIT_USAGE,
+                    "cannot write %s: no new file can be made in its folder: %s.", path,
+                    strerror(error));
+    return error ? cannot_write(path, error, fault) : 0;
+}
+
+/* ---- what is in the file --------------------------------------------------------------------- */
+
+/* NumPy's format version 1: see input_npy.c. */
+static bool write_npy_header(FILE *file, enum element element, size_t n)
+{
+    static const char *const descr[] = {
+        [ELEMENT_F32] = "<f4", [ELEMENT_F64] = "<f8", [ELEMENT_I32] = "<i4",
+        [ELEMENT_I64] = "<i8", [ELEMENT_I16] = "<i2", [ELEMENT_I8] = "|i1",
+    };
+    char header[2 * NPY_ALIGNMENT];
+    int used =
+        snprintf(header, sizeof header,
+                 "{'descr': '%s', 'fortran_order': False, 'shape': (%zu,), }", descr[element], n);
+    unsigned length = 2 * NPY_ALIGNMENT - 10; /* what stands before the dictionary has 10 bytes */
+    return fprintf(file, "\x93NUMPY%c%c%c%c", 1, 0, (char)length, 0) == 10 &&
+           fprintf(file, "%s%*s\n", header, (int)length - used - 1, "") == (int)length;
+}
+
+/* The elements, as text or as they are in memory. */
+static bool write_elements(struct output *output, const void *elements, size_t count)
+{
+    FILE *file = output->file;
+    char text[48];
+    if (output->npy) return fwrite(elements, element_size(output->element), count, file) == count;
+    for (size_t i = 0; i < count; i++) {
+        element_text(output->element, elements, i, text, sizeof text);
+        if (fputs(text, file) < 0 || putc('\n', file) == EOF) return false;
+    }
+    return true;
+}
+
+/* ---- from beginning to end ------------------------------------------------------------------- */
+
+static int give_up(struct output *output, int error, struct fault *fault)
+{
+    output_abandon(output);
+    return cannot_write(output->path, error, fault);
+}
+
+int output_begin(struct output *output, const char *path, enum element element, size_t n,
+                 struct fault *fault)
+{
+    *output = (struct output){.path = path, .npy = ends_in_npy(path), .element = element};
+    cleanup_begin();
+    int error = 0;
+    if (!output_is_stdout(path)) error = replacement_begin(&output->replacement, path);
+    output->file = output_is_stdout(path) ? stdout : output->replacement.file;
+    if (!error && output->npy && !write_npy_header(output->file, element, n)) error = errno;
+    return error ? give_up(output, error, fault) : 0;
+}
+
+int output_add(struct output *output, const void *elements, size_t count, struct fault *fault)
+{
+    return write_elements(output, elements, count) ? 0 : give_up(output, errno, fault);
+}
+
+int output_end(struct output *output, struct fault *fault)
+{
+    int error = 0;
+    if (output->file != stdout)
+        error = replacement_end(&output->replacement);
+    else if (fflush(stdout) != 0)
+        error = errno;
+    if (error) return give_up(output, error, fault);
+    cleanup_end();
+    return 0;
+}
+
+void output_abandon(struct output *output)
+{
+    if (output->replacement.file) replacement_drop(&output->replacement);
+    cleanup_end();
+}

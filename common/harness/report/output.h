@@ -1,0 +1,48 @@
+/*
+ * output.h — the result as a file: whole, or not at all.
+ *
+ * A regular file is written beside its place, and replaces what stood there when it is complete.
+ * Devices and pipes are written as they are: replacement.h. A signal that ends the program leaves
+ * no temporary file: cleanup.h.
+ */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+#include "common/harness/element.h"
+#include "common/files/replacement.h"
+#include "common/harness/fault.h"
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct output {
+    const char *path; /* as the user gave it */
+    struct replacement replacement;
+    FILE *file; /* that of the replacement, or stdout */
+    bool npy;
+    enum element element;
+};
+
+/* "-", and the names that the system has for it, such as /dev/stdout. */
+bool output_is_stdout(const char *path);
+
+/* Can the path be written? To be asked before a long run; it leaves nothing behind. */
+int output_check(const char *path, struct fault *);
+
+/* Begins to write n elements: .npy if the path ends so (of the type itself: <f4 for float),
+ * otherwise text, one number a line. Each function returns 0 or EXIT_USAGE; after a failure nothing
+ * of the file is left. One output at a time: until it has ended or failed, signals are caught. */
+int output_begin(struct output *, const char *path, enum element, size_t n, struct fault *);
+int output_add(struct output *, const void *elements, size_t count, struct fault *);
+int output_end(struct output *, struct fault *);
+/* Drops what was written so far. */
+void output_abandon(struct output *);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,355 @@
+/*
+ * report.c — the screen. The records of --json and --csv are in report_record.c.
+ */
+#include "report.h"
+
+#include "common/files/visible.h"
+#include "format.h"
+#include "source_line.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#define LABEL_WIDTH     10
+#define SOURCE_WIDTH    80 /* of a source line's text */
+#define SOURCE_IN_TABLE 44
+#define NAME_SHOWN      120 /* bytes of a file's name */
+
+double report_bytes_moved(const struct step *step, size_t n)
+{
+    return (double)n *
+           (double)(element_size(step->element) + element_size(element_of_sum(step->element)));
+}
+
+void report_row(FILE *to, const char *label, const char *format, ...)
+{
+    struct style style = style_of(to);
+    fprintf(to, "  %s%-*s%s  ", style.quiet, LABEL_WIDTH, label, style.end);
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(to, format, arguments);
+    va_end(arguments);
+    putc('\n', to);
+}
+
+static const char *shown_name(const char *file, char name[NAME_SHOWN])
+{
+    visible(name, NAME_SHOWN, source_name(file));
+    return name;
+}
+
+/* ---- heading and last line ------------------------------------------------------------------- */
+
+void report_heading(FILE *to, const struct step *step, const struct device *device)
+{
+    struct style style = style_of(to);
+    fprintf(to, "%s", style.strong);
+    if (step->program)
+        fprintf(to, "Baseline · ");
+    else
+        fprintf(to, "Step %d · ", step->number);
+    fprintf(to, "%s%s\n", step->title, style.end);
+    if (step->teaches) fprintf(to, "%s\n", step->teaches);
+    fprintf(to, "\n");
+    char cpu[DEVICE_NAME];
+    device_cpu_name(cpu, sizeof cpu);
+    if (!device)
+        report_row(to, "device", "%s, one thread", cpu);
+    else if (!device->emulated)
+        report_row(to, "device", "%s (%d SMs, compute capability %d.%d)", device->name, device->sms,
+                   device->major, device->minor);
+    else
+        report_row(to, "device", "%s on the CPU%s%s", device->name, *device->why ? ": " : "",
+                   device->why);
+}
+
+void report_still_bad(FILE *to, const struct step *step)
+{
+    struct style style = style_of(to);
+    if (step->still_bad)
+        fprintf(to, "\n%sStill bad:%s %s\n", style.strong, style.end, step->still_bad);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static void row_launch(FILE *to, const struct device *device, const struct outcome *o)
+{
+    const struct launch_shape *shape = &o->shape;
+    if (!shape->grid) return;
+    char more[64] = "";
+    if (shape->launches > 1) snprintf(more, sizeof more, "; %u kernels a scan", shape->launches);
+    report_row(to, "launch", "%s block%s of %u thread%s and %s of shared memory%s%s",
+               format_count(shape->grid).s, shape->grid > 1 ? "s" : "", shape->block,
+               shape->block > 1 ? "s" : "", format_bytes(shape->shared_bytes).s,
+               shape->grid > 1 ? " each" : "", more);
+    if (!device) return;
+    const char *limit;
+    int blocks = device_blocks_per_sm(device, shape, &limit);
+    unsigned warp = (unsigned)device->warp_size;
+    double warps = blocks * (double)((shape->block + warp - 1) / warp);
+    report_row(to, "occupancy", "%s: %d block%s an SM, limited by %s (registers not considered)",
+               format_percent(warps * warp / device->threads_per_sm).s, blocks,
+               blocks == 1 ? "" : "s", limit);
+}
+
+static void row_input(FILE *to, const struct step *step, const struct options *options,
+                      const struct outcome *o)
+{
+    char from[NAME_SHOWN + 40], name[NAME_SHOWN], how[160] = "";
+    visible(name, sizeof name, options->input ? options->input : "");
+    if (options->input)
+        snprintf(from, sizeof from, "from %s", strcmp(name, "-") ? name : "stdin");
+    else
+        snprintf(from, sizeof from, "random %s, seed %llu", options->real ? "reals" : "integers",
+                 (unsigned long long)options->seed);
+    if (options->in_place) strcat(how, ", in place");
+    if (options->inclusive) strcat(how, ", made inclusive");
+    size_t used = strlen(how);
+    if (options->offset)
+        snprintf(how + used, sizeof how - used, ", displaced by %zu", options->offset);
+    report_row(to, "input", "%s %s, %s%s", format_count(o->n).s, element_plural(step->element),
+               from, how);
+    if (step->variants) report_row(to, "variant", "%s", step->variants[options->variant]);
+}
+
+/* What the bound lets pass: the error of a right result and a wrong one's may cancel, so an element
+ * that is left out shows for certain where it weighs more than the bound twice. */
+static void row_bound(FILE *to, const struct verdict *v)
+{
+    bool shows = v->least > 2 * v->bound;
+    report_row(to, "", "the bound is at most %.2g, the smallest |input| is %.3g%s", v->bound,
+               v->least, shows ? "" : ": one left out may not show");
+}
+
+static void row_verified(FILE *to, const struct options *options, const struct outcome *o)
+{
+    struct style style = style_of(to);
+    const struct verdict *v = &o->verdict;
+    if (!o->verified) {
+        report_row(to, "verified", "not at all (--verify none)");
+        return;
+    }
+    char which[80];
+    if (options->verify == VERIFY_SAMPLE && v->checked < o->n)
+        snprintf(which, sizeof which, "a sample of %s elements", format_count(v->checked).s);
+    else
+        snprintf(which, sizeof which, v->checked == 1 ? "the one element" : "every element");
+    const char *when = o->timing.reps ? ", in each timed run, too" : "";
+    if (!o->right)
+        report_row(to, "verified", "%sWRONG%s%s%s", style.bad, style.end, *o->run ? " in " : "",
+                   o->run);
+    else if (v->exact)
+        report_row(to, "verified", "%sright%s: %s, exactly%s", style.good, style.end, which, when);
+    else
+        report_row(to, "verified", "%sright%s: %s, worst error %s of the bound%s", style.good,
+                   style.end, which, format_percent(v->worst).s, when);
+    if (o->right && !v->exact) row_bound(to, v);
+}
+
+static void rows_mismatches(FILE *to, const struct outcome *o)
+{
+    const struct verdict *v = &o->verdict;
+    if (o->right) return;
+    if (*o->damage) report_row(to, "", "%s", o->damage);
+    if (v->right) return;
+    report_row(to, "", "%s of %s elements", format_count(v->wrong).s, format_count(v->checked).s);
+    report_row(to, "", "%12s  %18s  %18s", "index", "got", "expected");
+    for (size_t i = 0; i < v->shown; i++)
+        report_row(to, "", "%12zu  %18s  %18s", v->first[i].index, v->first[i].got,
+                   v->first[i].want);
+    if (*v->cause) report_row(to, "", "likely cause: %s", v->cause);
+}
+
+static void row_adds(FILE *to, const struct step *step, const struct options *options,
+                     const struct outcome *o)
+{
+    double sequential = (double)o->n - 1, adds;
+    uint64_t counted;
+    const char *how;
+    if (report_adds_counted(step, o, &counted)) {
+        adds = (double)counted;
+        how = "counted";
+    } else if (step->adds) {
+        adds = step->adds(o->n, options->variant);
+        how = "by its formula";
+    } else {
+        return;
+    }
+    char times[48] = "";
+    if (sequential > 0) snprintf(times, sizeof times, " (%.2f times as many)", adds / sequential);
+    report_row(to, "additions", "%s %s, %s sequentially%s", format_count((uint64_t)adds).s, how,
+               format_count(o->n - 1).s, times);
+}
+
+static void rows_time(FILE *to, const struct step *step, const struct device *device,
+                      const struct outcome *o)
+{
+    const struct timing *t = &o->timing;
+    if (t->reps == 0) return;
+    char spread[120] = "";
+    if (t->reps > 1)
+        snprintf(spread, sizeof spread, ", median of %d (quartiles %s to %s)", t->reps,
+                 format_seconds(t->lower).s, format_seconds(t->upper).s);
+    if (device && device->emulated) {
+        report_row(to, "time", "%s%s: the emulator's own, not a GPU's", format_seconds(t->median).s,
+                   spread);
+        return;
+    }
+    double rate = report_bytes_moved(step, o->n) / t->median;
+    report_row(to, "time", "%s%s", format_seconds(t->median).s, spread);
+    if (!o->roofed) {
+        report_row(to, "speed", "%s%s", format_rate(rate).s, device ? "" : ", caches warm");
+        return;
+    }
+    double roof = 2 * (double)o->roof.bytes / o->roof.timing.median;
+    report_row(to, "speed", "%s, %s of the roof (copy: %s, %s, %s)", format_rate(rate).s,
+               format_percent(rate / roof).s, format_seconds(o->roof.timing.median).s,
+               format_rate(roof).s, o->roof.how);
+}
+
+static void rows_counters(FILE *to, const struct options *options, const struct device *device,
+                          const struct outcome *o)
+{
+    if (!device && options->counters)
+        report_row(to, "counters", "none: this step runs on the CPU itself");
+    if (!device) return;
+    if (!o->counted) {
+        report_row(to, "counters", "run this under ncu, or with --device emu");
+        return;
+    }
+    const struct emu_counts *c = &o->counters.total;
+    if (c->shared_ld.instructions || c->shared_st.instructions)
+        report_row(to, "conflicts", "%s in loads, %s in stores (of %s and %s wavefronts)",
+                   format_count(counters_conflicts(&c->shared_ld)).s,
+                   format_count(counters_conflicts(&c->shared_st)).s,
+                   format_count(c->shared_ld.wavefronts).s,
+                   format_count(c->shared_st.wavefronts).s);
+    const struct counter_line *worst = counters_worst_line(&o->counters);
+    if (worst) {
+        char text[SOURCE_WIDTH + 1], name[NAME_SHOWN];
+        source_text(worst->file, worst->line, text, sizeof text);
+        report_row(to, "", "most in %s:%u: %s + %s", shown_name(worst->file, name), worst->line,
+                   format_count(counters_conflicts(&worst->counts.shared_ld)).s,
+                   format_count(counters_conflicts(&worst->counts.shared_st)).s);
+        if (*text) report_row(to, "", "    %s", text);
+    }
+    report_row(to, "sectors", "%.2f a request for loads, %.2f for stores",
+               counters_sectors_per_request(&c->global_ld),
+               counters_sectors_per_request(&c->global_st));
+}
+
+void report_outcome(FILE *to, const struct step *step, const struct options *options,
+                    const struct device *device, const struct outcome *o)
+{
+    row_launch(to, device, o);
+    row_input(to, step, options, o);
+    row_verified(to, options, o);
+    rows_mismatches(to, o);
+    row_adds(to, step, options, o);
+    rows_time(to, step, device, o);
+    rows_counters(to, options, device, o);
+}
+
+/* ---- a sweep --------------------------------------------------------------------------------- */
+
+void report_sweep_head(FILE *to, const struct step *step, const struct device *device)
+{
+    struct style style = style_of(to);
+    bool rate = !device || !device->emulated;
+    (void)step;
+    fprintf(to, "\n%s%14s  %-10s  %10s", style.quiet, "n", "verified", "time");
+    if (rate) fprintf(to, "  %12s", "speed");
+    if (rate && device) fprintf(to, "  %8s", "of roof");
+    if (!rate) fprintf(to, "  %12s  %10s  %10s", "additions", "conflicts", "sectors");
+    fprintf(to, "%s\n", style.end);
+}
+
+void report_sweep_line(FILE *to, const struct step *step, const struct device *device,
+                       const struct outcome *o)
+{
+    struct style style = style_of(to);
+    double rate = o->timing.median > 0 ? report_bytes_moved(step, o->n) / o->timing.median : 0;
+    const char *verified = !o->verified       ? "no"
+                           : !o->right        ? "WRONG"
+                           : o->verdict.exact ? "exactly"
+                                              : "in bound";
+    fprintf(to, "%14s  %s%-10s%s  %*s", format_count(o->n).s, o->right ? "" : style.bad, verified,
+            style.end, strstr(format_seconds(o->timing.median).s, "µ") ? 11 : 10,
+            o->timing.reps ? format_seconds(o->timing.median).s : "-");
+    if (!device || !device->emulated) fprintf(to, "  %12s", rate > 0 ? format_rate(rate).s : "-");
+    if (o->roofed) {
+        double roof = 2 * (double)o->roof.bytes / o->roof.timing.median;
+        fprintf(to, "  %8s", format_percent(rate / roof).s);
+    }
+    uint64_t adds;
+    if (o->counted) {
+        const struct emu_counts *c = &o->counters.total;
+        fprintf(
+            to, "  %12s  %10s  %10s",
+            report_adds_counted(step, o, &adds) ? format_count(adds).s : "-",
+            format_count(counters_conflicts(&c->shared_ld) + counters_conflicts(&c->shared_st)).s,
+            format_count(c->global_ld.sectors + c->global_st.sectors).s);
+    }
+    putc('\n', to);
+    if (o->right) return;
+    if (*o->run) fprintf(to, "%14s  wrong in %s\n", "", o->run);
+    if (*o->damage) fprintf(to, "%14s  %s\n", "", o->damage);
+    if (*o->verdict.cause) fprintf(to, "%14s  likely cause: %s\n", "", o->verdict.cause);
+}
+
+/* ---- counters by line ------------------------------------------------------------------------ */
+
+/* A column: the number, or a dot for none, so that the eye finds the others. */
+static void column(FILE *to, int width, uint64_t count)
+{
+    struct style style = style_of(to);
+    if (count)
+        fprintf(to, "%*llu", width, (unsigned long long)count);
+    else
+        fprintf(to, "%s%*s%s", style.quiet, width, ".", style.end);
+}
+
+static void shared_columns(FILE *to, const struct emu_shared *shared)
+{
+    column(to, 9, shared->wavefronts);
+    column(to, 9, counters_conflicts(shared));
+}
+
+static void global_columns(FILE *to, const struct emu_global *global)
+{
+    column(to, 9, global->sectors);
+    if (global->requests)
+        fprintf(to, "%7.2f", counters_sectors_per_request(global));
+    else
+        column(to, 7, 0);
+}
+
+void report_lines(FILE *to, const struct counters *counters)
+{
+    struct style style = style_of(to);
+    const char *file = "";
+    char text[SOURCE_WIDTH + 1], name[NAME_SHOWN];
+    fprintf(to, "\n%s%5s%18s%18s%16s%16s\n", style.quiet, "", "shared loads", "shared stores",
+            "global loads", "global stores");
+    fprintf(to, "%5s%9s%9s%9s%9s%9s%7s%9s%7s%11s%s\n", "line", "wavefr.", "conflict", "wavefr.",
+            "conflict", "sectors", "/req.", "sectors", "/req.", "adds", style.end);
+    for (size_t i = 0; i < counters->line_count; i++) {
+        const struct counter_line *line = &counters->lines[i];
+        const struct emu_counts *c = &line->counts;
+        uint64_t adds = c->adds[EMU_ADD_F32] + c->adds[EMU_ADD_F64] + c->adds[EMU_ADD_F16];
+        if (!c->shared_ld.wavefronts && !c->shared_st.wavefronts && !c->global_ld.requests &&
+            !c->global_st.requests && !adds)
+            continue;
+        if (strcmp(file, line->file) != 0)
+            fprintf(to, "%s%s%s\n", style.strong, shown_name(line->file, name), style.end);
+        file = line->file;
+        source_text(line->file, line->line, text, sizeof text);
+        fprintf(to, "%5u", line->line);
+        shared_columns(to, &c->shared_ld);
+        shared_columns(to, &c->shared_st);
+        global_columns(to, &c->global_ld);
+        global_columns(to, &c->global_st);
+        column(to, 11, adds);
+        fprintf(to, "  %s%.*s%s\n", style.quiet, SOURCE_IN_TABLE, text, style.end);
+    }
+}

@@ -1,0 +1,112 @@
+/*
+ * bench.h — one step on one input: guarded buffers, a verified run, a run that tries the contract of
+ * step.h, and timed runs, each of which is checked. The harness and the tests of deliberately wrong
+ * scans both go through here.
+ *
+ * The first run is verified element by element. The second one scans the same numbers in reverse
+ * order, so that what an earlier call has left is of no use; it is captured into a graph, which is
+ * then run, so that nothing but work in the given stream counts; and it is verified in the same
+ * way. Timed runs take turns between the two orders. What each of them leaves is compared with what
+ * the verified run of its order has left, by a fingerprint of the output, the input and all guards.
+ * Where it differs, the run is verified element by element: sums of floats may be rounded in
+ * another way from run to run.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include "buffer.h"
+#include "contract.h"
+#include "common/harness/report/counters.h"
+#include "fingerprint.h"
+#include "common/harness/input/input.h"
+#include "common/harness/options.h"
+#include "roof.h"
+#include "timing.h"
+#include "common/harness/verify/verify.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What came of it. Fields are in the order in which they come about. */
+struct outcome {
+    size_t n;
+    struct launch_shape shape;
+    bool verified;              /* false: --verify none */
+    struct verdict verdict;     /* of the first run, or of a later one that is wrong */
+    char damage[CONTRACT_TEXT]; /* a buffer that was written where it should not be, or another
+                                   breach of the contract; "" */
+    char run[80];               /* which run is wrong: "timed run 3 of 12"; "": the first */
+    bool right;                 /* verdict.right and no damage; true if not verified */
+    bool counted;
+    struct counters counters; /* of the first run */
+    struct timing timing;
+    bool roofed;
+    struct roof roof;
+};
+
+/* The order in which the numbers of the input are scanned. */
+enum order { AS_GIVEN, REVERSED, ORDERS };
+
+/* What a run has left, as fingerprints: of the output and the input with their guards, and of the
+ * workspace's two guards. */
+enum mark { MARK_OUT, MARK_IN, MARK_BEFORE_WORKSPACE, MARK_BEHIND_WORKSPACE, MARKS };
+
+struct bench {
+    const struct step *step;
+    const struct options *options;
+    const struct input *input;
+    bool emulated;
+    enum order order;       /* of the numbers in `in` */
+    struct problem problem; /* of that order, and so are the facts */
+    struct facts facts;
+    struct problem problems[ORDERS]; /* REVERSED: after bench_reverse */
+    struct facts all_facts[ORDERS];
+    double *references[ORDERS]; /* step.reference's and one more for --inclusive, or NULL */
+    void *reversed;             /* host memory for the input in that order, or NULL */
+    void *piece;                /* host memory for a part of an array */
+    struct buffer in, out;      /* in place: out is where the scan happens, in keeps the input */
+    struct buffer workspace, shifted; /* shifted: --inclusive's result; base = NULL: none */
+    struct timer timer;
+    struct fingerprinter fingerprinter;
+    uint64_t marks[ORDERS][MARKS]; /* of the verified runs */
+    bool whole; /* all of a run is looked at, whatever --verify says: it differs from those */
+};
+
+/* Device and host memory that bench_open and the harness need for n elements, in bytes. False: more
+ * than a size_t can say. */
+bool bench_memory(const struct step *, const struct options *, size_t n, bool emulated,
+                  size_t *device, size_t *host);
+
+/* Allocates buffers and uploads the input, which has to stay until bench_close. After a failure
+ * there is nothing to close. */
+int bench_open(struct bench *, const struct step *, const struct options *, const struct input *,
+               bool emulated, struct fault *);
+/* Runs, verifies, times. Returns 0 (see outcome->right) or EXIT_DEVICE. */
+int bench_run(struct bench *, struct outcome *, struct fault *);
+/* Copies `count` results, from index `start` on, to the host. */
+int bench_result(struct bench *, size_t start, void *to, size_t count, struct fault *);
+void bench_close(struct bench *);
+
+void outcome_free(struct outcome *);
+
+/* ---- bench.c, for bench_run.c ---------------------------------------------------------------- */
+
+/* Verifies on the host what the run that has just ended has left; the outcome keeps the first thing
+ * found wrong. Returns 0 or EXIT_DEVICE. */
+int bench_verify(struct bench *, struct outcome *, struct fault *);
+
+/* Makes the problem of the reversed input. Returns 0, EXIT_USAGE (memory) or EXIT_DEVICE. */
+int bench_reverse(struct bench *, struct fault *);
+
+/* Has the input's buffer hold the numbers in this order. */
+cudaError_t bench_set_order(struct bench *, enum order, cudaStream_t);
+
+/* Waits for the stream. */
+int bench_wait(const struct bench *, struct fault *);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

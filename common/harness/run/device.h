@@ -1,0 +1,54 @@
+/*
+ * device.h — where a step runs: on a GPU through the real CUDA runtime, or on the CPU through the
+ * emulator, which takes the runtime's place when the program is started again.
+ */
+#ifndef DEVICE_H
+#define DEVICE_H
+
+#include "common/harness/options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DEVICE_NAME 256
+
+struct device {
+    bool emulated;
+    char name[DEVICE_NAME]; /* the GPU's, or the model's */
+    char why[DEVICE_NAME];  /* emulated: because … (for the report); "" if it was asked for */
+    int major, minor;       /* compute capability */
+    int sms, threads_per_sm, blocks_per_sm, warp_size;
+    size_t shared_per_sm;   /* bytes */
+    size_t shared_reserved; /* bytes: the system's share of each block */
+    size_t l2;              /* bytes */
+    size_t memory_free;     /* bytes, now */
+};
+
+/*
+ * Chooses the device as options say; by default a GPU if there is a usable one. If the emulator is
+ * needed and is not the runtime yet, this does not return: the program starts again with build/emu/
+ * first in LD_LIBRARY_PATH. Returns 0, or EXIT_DEVICE and what is missing.
+ */
+int device_choose(const struct options *, struct device *, struct fault *);
+
+/* What keeps CUDA from running, from the answers of cudaGetDeviceCount (its error and the count),
+ * of cudaDriverGetVersion (0: there is no driver) and of cudaRuntimeGetVersion: a part of a
+ * sentence, or "" if nothing does. */
+void device_problem(cudaError_t error, int count, int driver, int runtime, char *text, size_t size);
+
+/* Resident blocks on one SM for a launch shape, as far as threads, shared memory and the number of
+ * blocks limit them (registers may limit further: ncu or cuobjdump say). *limit is what does. */
+int device_blocks_per_sm(const struct device *, const struct launch_shape *, const char **limit);
+
+/* The processor's name, for steps that run on it. */
+void device_cpu_name(char *name, size_t size);
+
+/* Bytes of host memory that can still be allocated without swapping. (host_memory.c) */
+size_t device_host_memory(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * inclusive.h — an inclusive scan from an exclusive one, as both documents describe it: shift the
+ * result left by one and put the sum of all at the end, which takes the last element of the input.
+ */
+#ifndef INCLUSIVE_H
+#define INCLUSIVE_H
+
+#include "common/harness/step.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* to[0..n-1) = exclusive[1..n), to[n-1] = exclusive[n-1] + *last. All on the device, of the same
+ * type; `to` and `exclusive` do not overlap. n > 0. */
+cudaError_t inclusive_from_exclusive(enum element, void *to, const void *exclusive,
+                                     const void *last, size_t n, cudaStream_t);
+/* The same on the host. */
+void inclusive_from_exclusive_host(enum element, void *to, const void *exclusive, const void *last,
+                                   size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * reverse.cu — turns an array around.
+ */
+#include "common/harness/cuda_check.h"
+#include "reverse.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define THREADS 256
+#define BLOCKS  4096 /* at most; each goes on through the array */
+
+template <typename element> static __global__ void swap_ends(element *array, size_t n)
+{
+    size_t step = (size_t)gridDim.x * THREADS;
+    for (size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x; i < n / 2; i += step) {
+        element x = array[i];
+        array[i] = array[n - 1 - i];
+        array[n - 1 - i] = x;
+    }
+}
+
+template <typename element> static cudaError_t launch(void *array, size_t n, cudaStream_t stream)
+{
+    size_t blocks = (n / 2 + THREADS - 1) / THREADS;
+    if (blocks == 0) return cudaSuccess;
+    if (blocks > BLOCKS) blocks = BLOCKS;
+    swap_ends<<<(unsigned)blocks, THREADS, 0, stream>>>((element *)array, n);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t reverse_on_device(void *array, size_t element_bytes, size_t n,
+                                         cudaStream_t stream)
+{
+    switch (element_bytes) {
+    case 1: return launch<uint8_t>(array, n, stream);
+    case 2: return launch<uint16_t>(array, n, stream);
+    case 4: return launch<uint32_t>(array, n, stream);
+    case 8: return launch<uint64_t>(array, n, stream);
+    }
+    return cudaErrorInvalidValue;
+}
+
+extern "C" void reverse_on_host(void *to, const void *from, size_t element_bytes, size_t n)
+{
+    char *at = (char *)to;
+    const char *end = (const char *)from + n * element_bytes;
+    for (size_t i = 0; i < n; i++) {
+        end -= element_bytes;
+        memcpy(at + i * element_bytes, end, element_bytes);
+    }
+}

@@ -1,0 +1,93 @@
+/*
+ * timing.h — how long a launch takes: warm-up, CUDA events, L2 emptied before each run, median and
+ * quartiles. Steps with experiments of their own (step 0) use it like the harness does:
+ *
+ *     struct timer timer;
+ *     if (timer_open(&timer, false, fault)) …
+ *     if (timer_run(&timer, NULL, my_launch, &my_arguments, reps, &timing, fault)) …
+ *     timer_close(&timer);
+ */
+#ifndef TIMING_H
+#define TIMING_H
+
+#include "common/harness/fault.h"
+
+#include <cuda_runtime.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What empties the L2 before a timed run: its lines give way to those of another array, twice as
+ * large. Writing the array leaves the L2 full of lines that memory does not have yet; the timed run
+ * pays for their way there. Reading it leaves none of these. The harness writes, as the recorded
+ * times were measured; the bench that compares steps side by side (common/bench) reads. */
+enum flush { FLUSH_WRITE, FLUSH_READ };
+
+/* Of `reps` runs, in seconds. reps = 0: nothing was timed, and the rest is 0. */
+struct timing {
+    int reps;
+    double median, lower, upper; /* second, first and third quartile */
+    double least;
+};
+
+struct timer {
+    bool on_host; /* times plain C with the clock: no stream, no events, caches as they are */
+    cudaStream_t stream;
+    cudaEvent_t start, stop;
+    enum flush how; /* FLUSH_WRITE after timer_open */
+    void *flush;    /* the array that empties the L2; NULL if flush_bytes is 0 */
+    size_t flush_bytes;
+    double lead; /* seconds that the host takes to launch what is timed: the L2 is emptied so often
+                    that the GPU is busy until all of it is launched. 0 after timer_open */
+};
+
+/* One run. Launches on the stream and does not wait; returns the launch's error. */
+typedef cudaError_t run_fn(void *context, cudaStream_t stream);
+
+/* Looks at what a timed run has left, before the next one; it is not timed. Returns 0, or a code
+ * that ends the runs. */
+typedef int check_fn(void *context, struct fault *);
+
+/* Makes a stream, two events and the buffer that empties the L2. Returns 0 or EXIT_DEVICE. */
+int timer_open(struct timer *, bool on_host, struct fault *);
+void timer_close(struct timer *);
+
+/* Runs work(context) once to warm up and then `reps` times, each after prepare(context) (may be
+ * NULL) and after the L2 was emptied; only `work` is timed. Returns 0 or EXIT_DEVICE. */
+int timer_run(struct timer *, run_fn *prepare, run_fn *work, void *context, int reps,
+              struct timing *, struct fault *);
+
+/* The same without the warm-up, for work that has just run, and with check(context) after each run
+ * (may be NULL). Returns also what check returned if that is not 0; then nothing is timed. */
+int timer_run_warm(struct timer *, run_fn *prepare, run_fn *work, check_fn *check, void *context,
+                   int reps, struct timing *, struct fault *);
+
+/* Empties the L2 and runs `work` once, timed: for callers with an order of their own. */
+int timer_once(struct timer *, run_fn *work, void *context, double *seconds, struct fault *);
+
+/* Fills timing from `reps` durations in seconds, which it sorts. */
+void timing_summarize(struct timing *, double *seconds, int reps);
+
+/* How many timed runs to make where the user has not said (options.reps is REPS_DEFAULT): many on a
+ * GPU, few on the emulator, fewer the longer one run takes (once_seconds: how long the first one
+ * took); but at least 5, on the emulator 1. */
+int timing_default_reps(bool emulated, double once_seconds);
+
+/* Bytes of device memory that timer_open takes to empty an L2 of so many bytes: twice as many; none
+ * on the emulator, which models no L2. */
+size_t timing_flush_bytes(bool emulated, size_t l2);
+
+/* flush.cu: reads an array of zeros, aligned to 16, and does nothing with what it has read. */
+cudaError_t flush_read(void *array, size_t bytes, cudaStream_t);
+
+/* Seconds on a clock that only goes forward. */
+double clock_seconds(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,307 @@
+#include "verify.h"
+
+#include "common/harness/report/progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- running sums ---------------------------------------------------------------------------- */
+
+/* Elements under way, in the widest type. */
+struct chunk {
+    size_t count;
+    long double addend[VERIFY_CHUNK + 1]; /* one more than count: the right neighbour's; or 0 */
+    long double sum[VERIFY_CHUNK + 2];    /* of all elements before each */
+    long double got[VERIFY_CHUNK];
+};
+
+/* Is an element's own addend part of its output? With a reference addends are defined so. */
+static bool includes_own(const struct problem *p) { return p->inclusive || p->reference; }
+
+/* What output k of the chunk should be. */
+static long double wanted(const struct verifier *v, const struct chunk *c, size_t k)
+{
+    return c->sum[k + includes_own(&v->problem)];
+}
+
+/* Adds x exactly: `lost` collects what `sum` rounds away. */
+static void wide_add(struct wide_sum *wide, long double x)
+{
+    long double sum = wide->sum + x;
+    if (isfinite(sum)) {
+        long double of_x = sum - wide->sum;
+        wide->lost += (wide->sum - (sum - of_x)) + (x - of_x);
+    }
+    wide->sum = sum;
+}
+
+static void sum_integers(struct verifier *v, struct chunk *c, size_t terms)
+{
+    bool narrow = element_of_sum(v->problem.element) == ELEMENT_I32;
+    uint64_t sum = v->integer_sum;
+    for (size_t i = 0; i <= terms; i++) {
+        c->sum[i] = narrow ? (int32_t)(uint32_t)sum : (long double)(int64_t)sum;
+        if (i == c->count) v->integer_sum = sum;
+        if (i < terms) sum += (uint64_t)(int64_t)c->addend[i];
+    }
+}
+
+static void sum_reals(struct verifier *v, struct chunk *c, size_t terms)
+{
+    struct wide_sum sum = v->sum;
+    for (size_t i = 0; i <= terms; i++) {
+        c->sum[i] = sum.sum + sum.lost;
+        if (i == c->count) v->sum = sum;
+        if (i == terms) break;
+        if (v->facts.plain)
+            sum.sum += c->addend[i];
+        else
+            wide_add(&sum, c->addend[i]);
+    }
+}
+
+static void sum_reference(struct verifier *v, struct chunk *c, size_t terms)
+{
+    const double *reference = v->problem.reference;
+    c->sum[0] = v->at ? reference[v->at - 1] : 0;
+    for (size_t i = 0; i < terms; i++) c->sum[i + 1] = reference[v->at + i];
+}
+
+/* Loads the next `count` addends and adds them up; v->sum is the sum up to there. */
+static void load(struct verifier *v, struct chunk *c, size_t count)
+{
+    size_t ahead = v->at + count < v->problem.n;
+    c->count = count;
+    verify_addends(&v->problem, v->at, count + ahead, c->addend);
+    if (!ahead) c->addend[count] = 0;
+    if (v->problem.reference)
+        sum_reference(v, c, count + ahead);
+    else if (element_is_real(v->problem.element))
+        sum_reals(v, c, count + ahead);
+    else
+        sum_integers(v, c, count + ahead);
+    if (!ahead) c->sum[count + 1] = c->sum[count];
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+/* The sum of all elements before `index`, which is the start of the block with element v->at, of
+ * the one before it, or of one that begins in the chunk. */
+static long double base_at(const struct verifier *v, const struct chunk *c, size_t index)
+{
+    if (index >= v->at) return c->sum[index - v->at];
+    return index == v->blocks.start ? v->blocks.base : v->blocks.base_before;
+}
+
+/* The blocks as they are once the chunk is done. */
+static void pass_blocks(struct verifier *v, const struct chunk *c)
+{
+    struct blocks *blocks = &v->blocks;
+    if (!blocks->size) return;
+    size_t end = v->at + c->count, start = end - end % blocks->size;
+    if (start == blocks->start) return;
+    long double before = base_at(v, c, start - blocks->size);
+    blocks->base = base_at(v, c, start);
+    blocks->base_before = before;
+    blocks->start = start;
+}
+
+static void describe_block(const struct verifier *v, const struct chunk *c, struct evidence *e)
+{
+    size_t size = v->blocks.size, start = size ? e->index - e->index % size : 0;
+    if (!size) return;
+    e->block = e->index / size;
+    e->block_elements = v->problem.n - start < size ? v->problem.n - start : size;
+    e->base = base_at(v, c, start);
+    e->block_before = start ? e->base - base_at(v, c, start - size) : 0;
+}
+
+/* ---- one element ----------------------------------------------------------------------------- */
+
+static bool is_minus_zero(long double x) { return x == 0 && signbit(x); }
+
+/* May output `index` be -0? Only a sum of nothing but -0. */
+static bool may_be_minus_zero(const struct verifier *v, size_t index)
+{
+    size_t elements = index + includes_own(&v->problem);
+    if (v->problem.reference && is_minus_zero(v->problem.reference[index])) return true;
+    return elements > 0 && elements <= v->facts.minus_zeros;
+}
+
+static bool is_right(long double got, long double want, long double tolerance)
+{
+    if (fabsl(got - want) <= tolerance) return true; /* never so for a NaN or an infinity */
+    return isnan(want) ? isnan(got) : isinf(want) && got == want;
+}
+
+/* Is a NaN expected here, and what was found is the poison that the scan should have written over?
+ * Unless such a NaN has come with the input. */
+static bool is_left_over(const struct verifier *v, const void *out, size_t i, long double want)
+{
+    return isnan(want) && !v->facts.poison &&
+           verify_is_poison(out, element_of_sum(v->problem.element), i);
+}
+
+/*
+ * A chain's output is made from the one before, so it is as right or wrong as that, if it follows.
+ * If it does not, it is right if the last right one could have led to it.
+ */
+static bool is_next_in_chain(struct verifier *v, long double error, double bound)
+{
+    struct link here = {.error = error, .bound = bound, .right = v->before.right};
+    if (!(fabsl(error - v->before.error) <= bound - v->before.bound))
+        here.right = fabsl(error - v->anchor.error) <= bound;
+    if (here.right) {
+        here.bound = 0;
+        v->anchor = here;
+        bound_link(&v->bound, (double)error);
+    }
+    v->before = here;
+    return here.right;
+}
+
+static void note_worst(struct verifier *v, long double error, double tolerance)
+{
+    struct verdict *verdict = &v->verdict;
+    if (tolerance > verdict->bound) verdict->bound = tolerance;
+    error = fabsl(error);
+    if (error > verdict->worst * (long double)tolerance)
+        verdict->worst = (double)(error / tolerance);
+}
+
+static void note_mismatch(struct verifier *v, const struct chunk *c, size_t k, const void *out,
+                          size_t i, double tolerance)
+{
+    struct verdict *verdict = &v->verdict;
+    enum element sum_element = element_of_sum(v->problem.element);
+    bool poison = verify_is_poison(out, sum_element, i), own = includes_own(&v->problem);
+    long double want = wanted(v, c, k);
+    verdict->right = false;
+    verdict->wrong++;
+    if (verdict->shown < VERIFY_SHOWN) {
+        struct mismatch *m = &verdict->first[verdict->shown++];
+        m->index = v->at + k;
+        element_text(sum_element, out, i, m->got, sizeof m->got);
+        if (poison && element_is_real(sum_element)) strcpy(m->got, "never written");
+        snprintf(m->want, sizeof m->want, "%.*Lg", sum_element == ELEMENT_F32 ? 9 : 17, want);
+    }
+    struct evidence evidence = {
+        .index = v->at + k,
+        .got = c->got[k],
+        .want = want,
+        .want_previous = k + own ? c->sum[k + own - 1] : v->previous,
+        .want_next = c->sum[k + own + 1],
+        .addend = c->addend[k],
+        .newest = own ? c->addend[k]
+                  : k ? c->addend[k - 1]
+                      : v->addend,
+        .tolerance = tolerance,
+        .poison = poison,
+    };
+    describe_block(v, c, &evidence);
+    suspect(&v->suspicion, &evidence);
+}
+
+/* ---- a chunk --------------------------------------------------------------------------------- */
+
+/* The common case, quickly: is every element the very number that is wanted? */
+static bool all_equal(const struct verifier *v, const struct chunk *c)
+{
+    const long double *want = &c->sum[includes_own(&v->problem)];
+    for (size_t k = 0; k < c->count; k++)
+        if (c->got[k] != want[k] || is_minus_zero(c->got[k])) return false;
+    return true;
+}
+
+static void judge(struct verifier *v, const struct chunk *c, size_t k, const void *out, size_t i,
+                  double tolerance)
+{
+    long double want = wanted(v, c, k), got = c->got[k], error = got - want;
+    bool right;
+    if (v->bound.chain && isfinite(want)) {
+        long double before = v->anchor.error;
+        right = is_next_in_chain(v, error, tolerance);
+        if (!right) tolerance += (double)fabsl(before); /* from the wanted sum, for the cause */
+        error -= before;
+    } else {
+        right = is_right(got, want, tolerance) && !is_left_over(v, out, i, want);
+    }
+    if (is_minus_zero(got) && !may_be_minus_zero(v, v->at + k)) right = false;
+    if (!right)
+        note_mismatch(v, c, k, out, i, tolerance);
+    else if (isfinite(want))
+        note_worst(v, error, tolerance);
+}
+
+static long double magnitude_of(long double x) { return isfinite(x) ? fabsl(x) : 0; }
+
+/* Judges the elements of a stretch that begins at `from`, unless they are known to be right; `i` is
+ * the place of the chunk's first one in `out`. Moves the bound on. Returns where the stretch ends.
+ */
+static size_t pass_stretch(struct verifier *v, const struct chunk *c, size_t from, const void *out,
+                           size_t i, bool equal)
+{
+    struct bound *bound = &v->bound;
+    bool own = includes_own(&v->problem);
+    size_t count = bound_look(bound, &c->sum[from + own], c->count - from), to = from + count;
+    for (size_t k = from; k + 1 < to; k++) v->magnitude += magnitude_of(c->addend[k]);
+    long double last = magnitude_of(c->addend[to - 1]);
+    if (own) bound_pass(bound, &c->addend[from], &c->sum[from], count);
+    double tolerance = bound_of(bound, v->at + to - !own, v->magnitude + (own ? last : 0));
+    v->magnitude += last;
+    if (out && equal && !bound->chain && tolerance > v->verdict.bound) v->verdict.bound = tolerance;
+    for (size_t k = from; k < to && out && (!equal || bound->chain); k++)
+        judge(v, c, k, out, i + k, tolerance);
+    if (!own) bound_pass(bound, &c->addend[from], &c->sum[from], count);
+    return to;
+}
+
+/* Moves on past the chunk; `out`, if it is not NULL, has its outputs from index `i` on. */
+static void pass_chunk(struct verifier *v, struct chunk *c, const void *out, size_t i)
+{
+    bool equal = out && all_equal(v, c);
+    if (!v->bound.nothing || (out && !equal))
+        for (size_t from = 0; from < c->count;) from = pass_stretch(v, c, from, out, i, equal);
+    if (out) v->verdict.checked += c->count;
+    v->previous = wanted(v, c, c->count - 1);
+    v->addend = c->addend[c->count - 1];
+    pass_blocks(v, c);
+    v->at += c->count;
+    progress_at(v->at);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+void verify_begin(struct verifier *v, const struct problem *problem, const struct facts *facts,
+                  const struct tree *tree, size_t block)
+{
+    *v = (struct verifier){.problem = *problem, .facts = *facts, .before.right = true};
+    v->blocks.size = block;
+    bound_begin(&v->bound, tree, facts, problem->element);
+    v->verdict.right = true;
+    v->verdict.least = facts->least;
+}
+
+void verify_piece(struct verifier *v, const void *out, size_t start, size_t count)
+{
+    struct chunk c;
+    enum element sum_element = element_of_sum(v->problem.element);
+    while (v->at < start) { /* elements that are left out */
+        load(v, &c, start - v->at < VERIFY_CHUNK ? start - v->at : VERIFY_CHUNK);
+        pass_chunk(v, &c, NULL, 0);
+    }
+    for (size_t done = 0; done < count; done += c.count) {
+        load(v, &c, count - done < VERIFY_CHUNK ? count - done : VERIFY_CHUNK);
+        element_widen(sum_element, out, done, c.count, c.got);
+        pass_chunk(v, &c, out, done);
+    }
+}
+
+struct verdict verify_end(struct verifier *v)
+{
+    v->verdict.exact = v->verdict.bound == 0;
+    if (!v->verdict.right)
+        suspicion_name(&v->suspicion, v, v->verdict.cause, sizeof v->verdict.cause);
+    return v->verdict;
+}

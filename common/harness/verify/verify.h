@@ -1,0 +1,162 @@
+/*
+ * verify.h — is it right? Every element against a wider sequential sum.
+ *
+ * An output may be off by what the additions of the step's own tree can round away on the way to
+ * it, and by no more: verify_bound.h says how much that is. Where every sum in the tree is held
+ * exactly by the element type (integers that stay small), that is nothing: any order of additions
+ * gives the same bits, and nothing else is accepted. There is no tolerance to choose. NaN and
+ * infinities are right only where the reference has the same. -0 is right only where all elements
+ * in the sum are -0: any other sum that is 0 is +0, as IEEE 754 says of x + (-x) and of 0 + (-0).
+ *
+ * A step that adds one element after the other (SUMS_CHAIN) makes each output from the one before.
+ * There the bound is one addition's, about the output before and the element between them.
+ *
+ * The output is handed over in pieces, from the first element to the last, so that it never has to
+ * be in host memory as a whole. No CUDA here.
+ */
+#ifndef VERIFY_H
+#define VERIFY_H
+
+#include "common/harness/element.h"
+#include "common/harness/fault.h"
+#include "verify_bound.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is to be summed: n elements on the host, and what takes the place of their running sum where
+ * the step has a reference of its own (n values; NULL: none). Both have to stay while they are
+ * used. */
+struct problem {
+    enum element element;
+    const void *in;
+    size_t n;
+    bool inclusive;
+    const double *reference;
+};
+
+/* ---- verify_facts.c -------------------------------------------------------------------------- */
+
+#define VERIFY_CHUNK 2048 /* elements looked at together */
+
+struct facts facts_of(const struct problem *);
+
+/* Refuses an input whose sums may overflow in some orders of additions: EXIT_USAGE. */
+int facts_check(const struct facts *, enum element, struct fault *);
+
+/* The numbers that are summed: the input's, or the differences of the step's own reference. */
+void verify_addends(const struct problem *, size_t start, size_t count, long double *to);
+
+/* Has the element no byte but VERIFY_POISON? */
+bool verify_is_poison(const void *array, enum element, size_t index);
+
+/* ---- verify.c -------------------------------------------------------------------------------- */
+
+#define VERIFY_SHOWN 5 /* mismatches that are kept for the report */
+
+/* Every byte of an output before the scan: the same as BUFFER_POISON. A NaN in float and double. */
+#define VERIFY_POISON 0xFF
+
+struct mismatch {
+    size_t index;
+    char got[48], want[48];
+};
+
+struct verdict {
+    bool right;
+    bool exact;     /* compared for equality; otherwise within the bound */
+    size_t checked; /* elements compared */
+    size_t wrong;   /* of them */
+    double worst;   /* greatest error of those that are right, as a fraction of the bound there */
+    double bound;   /* the widest, in units of the elements; 0 if exact */
+    double least;   /* smallest |input| that is not 0; infinite if all are 0 */
+    size_t shown;
+    struct mismatch first[VERIFY_SHOWN];
+    char cause[200]; /* a guess, or "" */
+};
+
+/* A sum in two parts, the second being what rounding lost of the first (Knuth's TwoSum). */
+struct wide_sum {
+    long double sum, lost;
+};
+
+/* Where a scan is made of blocks: the sums that a block may have lost. */
+struct blocks {
+    size_t size;             /* elements a block; 0: not known */
+    size_t start;            /* of the block that holds `verifier.at` */
+    long double base;        /* the sum of the elements before it */
+    long double base_before; /* the same for the block before that one */
+};
+
+/* How many of the mismatches fit each suspicion. (verify_cause.c) */
+struct suspicion {
+    size_t mismatches;
+    size_t never_written, nan, minus_zero, zero, copied, next, previous, doubled, swapped;
+    size_t block_alone, constant;
+    size_t blocks, in_blocks;            /* blocks with mismatches, and elements of these blocks */
+    size_t block;                        /* of the last mismatch */
+    size_t first, last;                  /* indices of mismatches */
+    long double offset, tolerance;       /* got - want at the first one, and what it may be off */
+    long double base, block_before;      /* sums of all before its block, and of the block before */
+    long double addend_before;           /* the last addend that the element before it lacks */
+    long double got_before, want_before; /* at the last one */
+};
+
+struct verifier {
+    struct problem problem;
+    struct facts facts;
+    struct bound bound;
+    size_t at;             /* the next element */
+    struct wide_sum sum;   /* of the elements before it */
+    uint64_t integer_sum;  /* the same for integer types, which wrap around */
+    long double magnitude; /* of the elements before it: |x0| + … */
+    long double previous;  /* what output at-1 should be; 0 before the first */
+    long double addend;    /* the addend of element at-1 */
+    /* SUMS_CHAIN: the output before, and the last that was right. */
+    struct link {
+        long double error; /* got - want */
+        double bound;      /* how far its error may be from that of the last right one */
+        bool right;
+    } before, anchor;
+    struct blocks blocks;
+    struct suspicion suspicion;
+    struct verdict verdict;
+};
+
+/* Begins. The tree says how far outputs may be off, `block` how many elements a block has, for the
+ * guess at the cause (0: not known). */
+void verify_begin(struct verifier *, const struct problem *, const struct facts *,
+                  const struct tree *, size_t block);
+/* Compares out[0..count) with what elements start … start+count-1 should be. Pieces come in
+ * ascending order; elements left out between them are not checked. `out` has elements of
+ * element_of_sum. */
+void verify_piece(struct verifier *, const void *out, size_t start, size_t count);
+/* Ends: the verdict, with a guess at the cause if it is not right. */
+struct verdict verify_end(struct verifier *);
+
+/* ---- verify_cause.c -------------------------------------------------------------------------- */
+
+/* One mismatch and its surroundings. */
+struct evidence {
+    size_t index;
+    long double got, want;
+    long double want_previous, want_next; /* what the neighbours should be; 0 before the first */
+    long double addend;                   /* of this element */
+    long double newest;           /* the addend that this output has and the one before lacks */
+    size_t block, block_elements; /* number of its block, and the elements of that; 0, 0: unknown */
+    long double base;             /* the sum of all elements before the block */
+    long double block_before;     /* the sum of the block before */
+    long double tolerance;
+    bool poison; /* the bytes that the buffer was filled with */
+};
+
+void suspect(struct suspicion *, const struct evidence *);
+/* Writes the guess at the cause: "" if there is none. */
+void suspicion_name(const struct suspicion *, const struct verifier *, char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,120 @@
+/*
+ * verify_bound.h — how far may an output be off? As far as all additions of its tree together.
+ *
+ * An addition with the result c is off by at most u |c|, where u is the unit roundoff. The errors
+ * of all additions in the tree of an output add up to the error of the output. tree.h says which
+ * elements c is the sum of, so the exact running sum gives |c|, but for the errors of the operands,
+ * and these are bounded in the same way. An addition has no error if its result is held exactly.
+ * If all elements are multiples of a quantum q, so are all sums, and a float holds those up to
+ * 2^24 q, a double those up to 2^53 q.
+ *
+ * The bound of one output is the sum of u |c| over two kinds of additions:
+ *   - those of all segments that end before the output, on each level. The segments in its own
+ *     tree are among them.
+ *   - those that are made for this output alone: on each level in the segment that holds it, and
+ *     those that join the levels. They make sums of neighbours. So none is larger than the range of
+ *     the running sum so far, which is the difference of its greatest and its least value.
+ * The bound is never more than d u / (1 - d u) times |x0| + |x1| + …, where d is the depth of the
+ * tree (Higham, Accuracy and Stability of Numerical Algorithms, section 4.2), and never more than
+ * (k - 1) u times that for a sum of k elements (Jeannerod and Rump, 2013).
+ */
+#ifndef VERIFY_BOUND_H
+#define VERIFY_BOUND_H
+
+#include "common/harness/element.h"
+#include "tree.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What one pass over the input says about its elements and their sums. */
+struct facts {
+    bool finite;           /* no NaN and no infinity */
+    bool poison;           /* some element is the NaN that VERIFY_POISON makes */
+    bool exact;            /* every sum of neighbours is held exactly by the element type */
+    bool plain;            /* a long double holds every running sum exactly */
+    long double magnitude; /* sum of |x|, of the finite ones; 0 for integer types */
+    /* Of real types, finite elements: */
+    double least, greatest; /* |x|; least: of those that are not 0 (infinite if all are 0) */
+    double quantum;         /* all x are multiples of it; 0: it is not known */
+    size_t minus_zeros;     /* how many elements at the beginning are -0 */
+};
+
+/* The rounding of one type of sums. */
+struct rounding {
+    double unit;  /* u */
+    double exact; /* sums up to here are held exactly */
+    double slack; /* how far off the magnitude of a sum may be that doubles were used to find */
+};
+
+struct bound_level {
+    struct tree_level is;
+    size_t start, end;      /* of the segment under way */
+    size_t ended;           /* segments before it */
+    long double sum_before; /* of all elements before it */
+    double low, high;       /* least and greatest running sum in it */
+    double tally;           /* bound.tally where it began */
+    double windows;         /* SUMS_WINDOW: its part of bound.windows */
+    struct {
+        double low, high, tally;
+    } previous; /* of the segment before */
+};
+
+/* Sums of a number of accumulators, their least and greatest values, and how wrong they may be. */
+struct ways {
+    double sum[TREE_WAYS], low[TREE_WAYS], high[TREE_WAYS], error[TREE_WAYS];
+};
+
+struct bound {
+    bool known;       /* the tree is; otherwise only the depth */
+    bool nothing;     /* no sum is rounded, in any order */
+    bool chain;       /* each output is the one before and an element more: SUMS_CHAIN */
+    double inherited; /* there: see bound_link */
+    struct rounding elements, doubles;
+    double depth, joins;
+    size_t count;
+    struct bound_level levels[TREE_LEVELS];
+    size_t at;        /* elements so far */
+    double low, high; /* least and greatest running sum so far */
+    struct {
+        double low, high; /* and in the stretch that was looked at */
+    } stretch;
+    double tally;   /* of the sums of all segments so far */
+    double windows; /* of those of SUMS_WINDOW in groups that have not ended */
+    double carry;   /* of those of SUMS_CARRY */
+    struct ways strided, carried;
+    struct {
+        double sum, magnitude;
+        unsigned filled;
+    } vector;
+    size_t vectors; /* in the segment of SUMS_STRIDED so far */
+    struct {
+        unsigned lanes;
+        double joined;              /* segments */
+        double magnitude, greatest; /* of their sums */
+    } any;
+};
+
+/* Begins before the first element. */
+void bound_begin(struct bound *, const struct tree *, const struct facts *, enum element);
+/* Looks at the next outputs, which should be `sums`. Returns for how many of them one bound will
+ * do, at most `most`: a stretch. */
+size_t bound_look(struct bound *, const long double *sums, size_t most);
+/* Moves on past that stretch. The running sums are those from before its first element to after its
+ * last, so one more than `count`. */
+void bound_pass(struct bound *, const long double *addends, const long double *sums, size_t count);
+/* The bound of the outputs that were looked at last, which are sums of so many elements or fewer,
+ * whose absolute values sum to `magnitude` or less. To be asked before bound_pass if the sums are
+ * exclusive, and after it if they are inclusive. */
+double bound_of(const struct bound *, size_t elements, long double magnitude);
+
+/* For a chain: the output that was judged last is right, and off by `error`. From there on the
+ * bound says how far the error of an output may be from this one. */
+void bound_link(struct bound *, double error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,165 @@
+/*
+ * verify_facts.c — what one pass over the input says: are its sums exact, do they stay in range?
+ */
+#include "verify.h"
+
+#include "common/harness/report/progress.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FRACTION_BITS 52 /* of a double */
+#define EXPONENT_BIAS 1023
+#define EXPONENT_MASK 0x7FF
+
+bool verify_is_poison(const void *array, enum element element, size_t index)
+{
+    size_t size = element_size(element);
+    const unsigned char *bytes = (const unsigned char *)array + index * size;
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] != VERIFY_POISON) return false;
+    return true;
+}
+
+void verify_addends(const struct problem *p, size_t start, size_t count, long double *to)
+{
+    if (!p->reference) {
+        element_widen(p->element, p->in, start, count, to);
+        return;
+    }
+    for (size_t i = start; i < start + count; i++)
+        to[i - start] = (long double)p->reference[i] - (i ? p->reference[i - 1] : 0);
+}
+
+#define ROUNDED 0x1p51
+#define ROUNDER 0x1.8p52 /* x + ROUNDER - ROUNDER: the nearest whole number, up to 2^51 */
+
+/* The largest power of two that x, which is not 0, is a multiple of. */
+static double lowest_bit(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    int exponent = (int)(bits >> FRACTION_BITS) & EXPONENT_MASK;
+    uint64_t digits = bits & (((uint64_t)1 << FRACTION_BITS) - 1);
+    if (exponent) digits |= (uint64_t)1 << FRACTION_BITS;
+    int scale = (exponent ? exponent : 1) - EXPONENT_BIAS - FRACTION_BITS;
+    return ldexp(1, scale + __builtin_ctzll(digits));
+}
+
+/* A running sum, with its least and greatest values. */
+struct running {
+    long double sum, low, high;
+};
+
+static void note_magnitudes(struct facts *facts, const double *x, size_t count)
+{
+    double sum = 0, least = facts->least, greatest = facts->greatest;
+    for (size_t i = 0; i < count; i++) {
+        double magnitude = fabs(x[i]);
+        sum += magnitude;
+        if (magnitude > greatest) greatest = magnitude;
+        if (magnitude < least && magnitude > 0) least = magnitude;
+    }
+    facts->magnitude += sum;
+    facts->least = least;
+    facts->greatest = greatest;
+}
+
+static void note_quantum(struct facts *facts, const double *x, size_t count)
+{
+    double quantum = facts->quantum;
+    for (size_t i = 0; i < count; i++) {
+        double quanta = x[i] / quantum; /* exact: it is a power of two */
+        bool whole = fabs(quanta) < ROUNDED && quanta + ROUNDER - ROUNDER == quanta;
+        if (whole || x[i] == 0) continue;
+        double bit = lowest_bit(x[i]);
+        if (bit < quantum) quantum = bit;
+    }
+    facts->quantum = quantum;
+}
+
+static void note_sums(struct running *running, const double *x, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        running->sum += x[i];
+        if (running->sum < running->low) running->low = running->sum;
+        if (running->sum > running->high) running->high = running->sum;
+    }
+}
+
+/* The addends as doubles. Those that are none, the differences of a reference, leave no quantum;
+ * what is not finite becomes 0. */
+static void load(const struct problem *p, size_t start, size_t count, struct facts *facts,
+                 double *x)
+{
+    long double addends[VERIFY_CHUNK];
+    if (!p->reference) {
+        element_to_doubles(p->element, p->in, start, count, x);
+    } else {
+        verify_addends(p, start, count, addends);
+        for (size_t i = 0; i < count; i++) {
+            x[i] = (double)addends[i];
+            if (x[i] != addends[i] && !isnan(addends[i])) facts->quantum = 0;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (isfinite(x[i])) continue;
+        x[i] = 0;
+        facts->finite = false;
+        facts->poison |= verify_is_poison(p->in, p->element, start + i);
+    }
+}
+
+static size_t count_minus_zeros(const struct problem *p)
+{
+    long double x;
+    for (size_t i = 0; i < p->n; i++) {
+        element_widen(p->element, p->in, i, 1, &x);
+        if (x != 0 || !signbit(x)) return i;
+    }
+    return p->n;
+}
+
+/* The first sum that a long double rounds is beyond 2^63 quanta; so none was if none is. */
+static bool are_plain(const struct facts *facts, const struct running *r)
+{
+    long double most = r->high > -r->low ? r->high : -r->low;
+    return facts->finite && most <= 0x1p63L * facts->quantum;
+}
+
+static struct facts facts_of_reals(const struct problem *problem)
+{
+    struct facts facts = {.finite = true, .least = INFINITY, .quantum = 1};
+    struct running running = {0};
+    double x[VERIFY_CHUNK];
+    for (size_t start = 0; start < problem->n; start += VERIFY_CHUNK) {
+        size_t left = problem->n - start, count = left < VERIFY_CHUNK ? left : VERIFY_CHUNK;
+        load(problem, start, count, &facts, x);
+        note_magnitudes(&facts, x, count);
+        note_sums(&running, x, count);
+        if (facts.quantum > 0) note_quantum(&facts, x, count);
+        progress_at(start);
+    }
+    /* A sum of neighbours is the difference of two running sums. */
+    long double exact_max = element_exact_max(problem->element) * facts.quantum;
+    facts.plain = are_plain(&facts, &running);
+    facts.exact = facts.plain && running.high - running.low <= exact_max;
+    facts.minus_zeros = count_minus_zeros(problem);
+    return facts;
+}
+
+struct facts facts_of(const struct problem *problem)
+{
+    if (element_is_real(problem->element)) return facts_of_reals(problem);
+    return (struct facts){.finite = true, .exact = true, .plain = true, .least = INFINITY};
+}
+
+int facts_check(const struct facts *facts, enum element element, struct fault *fault)
+{
+    if (!element_is_real(element) || facts->magnitude <= element_max(element)) return 0;
+    return fail(
+        fault, EXIT_USAGE,
+        "the input's absolute values sum to %.3Lg, beyond the largest %s (%.3Lg), so it would "
+        "depend on the order of additions what overflows; scale the input down.",
+        facts->magnitude, element_name(element), element_max(element));
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Draws step 12: a block's ring at one moment, notes/figures/ring.svg; and, as recorded on a GPU by the experiment
+timeline, who works at which tile, notes/figures/timeline.svg."""
+
+from svg import Figure
+from records import EXPERIMENTS, has
+
+STAGES = 6
+
+
+# ---- one moment ----------------------------------------------------------------------------------
+
+CELL, GAP, LEFT, TOP, HEIGHT = 96, 12, 150, 96, 62
+# What each stage holds, and what happens to it.
+RING = [(1188, "is scanned", "good"), (1311, "is summed up", "hot"), (1420, "there", "cell"),
+        (1555, "on its way", "bad"), (1690, "on its way", "bad"), (1822, "on its way", "bad")]
+
+
+def label(figure, y, name, note):
+    figure.text(24, y + 13, name, "ink")
+    figure.text(24, y + 29, note, "small quiet")
+
+
+def ring():
+    middle = lambda stage: LEFT + stage * (CELL + GAP) + CELL / 2
+    width = LEFT + STAGES * (CELL + GAP) + 24
+    figure = Figure(width, TOP + 316, "A moment of one block",
+                    "Copies, sums and the scan are each at work at another tile of the ring.")
+    figure.text(24, 30, "One block, one moment: each role is at another tile of the ring", "head ink")
+
+    y = TOP - 44
+    label(figure, y, "warps", "14 in the block")
+    for stage, text in ((0, "scan: 8"), (1, "sum: 4"), (5, "load: 1")):
+        figure.box(middle(stage) - 38, y, 76, 28, text, "empty", "small ink")
+        figure.arrow(middle(stage), y + 29, middle(stage), TOP + 6)
+    figure.box(middle(3) - 92, y + 116 + HEIGHT + 40, 184, 28, "look: 1", "empty", "small ink")
+
+    y = TOP + 8
+    label(figure, y + 14, "ring", "6 × 32 KiB")
+    for stage, (tile, text, style) in enumerate(RING):
+        left = LEFT + stage * (CELL + GAP)
+        figure.rect(left, y, CELL, HEIGHT, style)
+        figure.text(left + CELL / 2, y + 26, "tile %d" % tile, "ink", "middle")
+        figure.text(left + CELL / 2, y + 44, text, "small quiet", "middle")
+
+    # Sums go out, all blocks' sums come in, a prefix goes to the scan.
+    y = TOP + 162
+    figure.arrow(middle(1), TOP + 8 + HEIGHT + 2, middle(1), y + 82, "line-hot")
+    figure.text(middle(1) + 8, TOP + 8 + HEIGHT + 26, "its sum", "small blue")
+    figure.line(middle(3) - 92, y + 26, middle(0), y + 26)
+    figure.arrow(middle(0), y + 26, middle(0), TOP + 8 + HEIGHT + 2)
+    figure.text(middle(0) + 8, TOP + 8 + HEIGHT + 62, "its prefix", "small quiet")
+    figure.arrow(middle(3), y + 82, middle(3), y + 42)
+
+    y += 84
+    label(figure, y, "states", "of all blocks' tiles")
+    count, size = 24, (STAGES * (CELL + GAP) - GAP) / 24
+    for i in range(count):
+        known = i < 15 or i in (16, 17)
+        figure.rect(LEFT + i * size, y, size - 3, 30, "hot" if known else "empty")
+    figure.text(LEFT, y + 48, "sums published, by whichever block had the tile", "small quiet")
+    figure.text(LEFT + STAGES * (CELL + GAP) - GAP, y + 48, "not yet", "small quiet", "end")
+    figure.save("ring.svg")
+
+
+# ---- as recorded ---------------------------------------------------------------------------------
+
+WIDTH, ROW, BAR, AXIS = 760, 24, 18, 124
+ROLES = [("sum", "hot", "4 warps"), ("look", "cell", "1 warp"), ("scan", "good", "8 warps"), ("store", "good", "the same")]
+
+
+def spans():
+    """{role: [(begin, end), ...]} in cycles, a pair for each tile of the block, and the tiles' numbers."""
+    rows = has(EXPERIMENTS, experiment="timeline")
+    found = {(row["variant"], row["parameter"], row["metric"]): float(row["value"]) for row in rows}
+    count = len([key for key in found if key[0] == "tile"])
+    at = lambda role, k: (found[role, "k=%d" % k, "begin"], found[role, "k=%d" % k, "end"])
+    return ({role: [at(role, k) for k in range(count)] for role in ("copy", "sum", "look", "scan", "store")},
+            [int(found["tile", "k=%d" % k, "number"]) for k in range(count)])
+
+
+def bar(figure, x, y, span, style, text=""):
+    left, right = x(span[0]), x(span[1])
+    figure.rect(left, y, max(right - left, 1), BAR, style, radius=2)
+    if right - left > 6 * len(text) + 2:
+        figure.text((left + right) / 2, y + 13, text, "tiny ink mono", "middle")
+
+
+def timeline():
+    if not has(EXPERIMENTS, experiment="timeline"):  # not recorded yet
+        return
+    roles, tiles = spans()
+    last = max(end for _, end in roles["store"])
+    x = lambda cycles: AXIS + WIDTH * cycles / last
+    bottom = 66 + (STAGES + len(ROLES)) * ROW + 20
+    figure = Figure(AXIS + WIDTH + 24, bottom + 66, "Who works at which tile, and when",
+                    "One block of step 12 on a GPU: stages of its ring and roles of its warps against time.")
+    figure.text(24, 30, "%d tiles of one block, by the clock of its multiprocessor" % len(tiles), "head ink")
+
+    for stage in range(STAGES):
+        y = 50 + stage * ROW
+        figure.text(24, y + 13, "stage %d" % stage, "small ink")
+        for k in range(stage, len(tiles), STAGES):
+            copy, scan = roles["copy"][k], roles["scan"][k]
+            bar(figure, x, y, copy, "bad", str(k))
+            bar(figure, x, y, (copy[1], max(copy[1], scan[0])), "cell")
+    for i, (role, style, warps) in enumerate(ROLES):
+        y = 66 + (STAGES + i) * ROW
+        figure.text(24, y + 13, role, "small ink")
+        figure.text(AXIS - 8, y + 13, warps, "tiny quiet", "end")
+        for k, span in enumerate(roles[role]):
+            bar(figure, x, y, span, style, str(k))
+
+    step = next(s for s in (500, 1000, 2000, 5000, 10000, 20000) if last / s < 12)
+    figure.line(AXIS, bottom, AXIS + WIDTH, bottom)
+    for cycles in range(0, int(last) + 1, step):
+        figure.line(x(cycles), bottom, x(cycles), bottom + 4)
+        figure.text(x(cycles), bottom + 16, cycles, "tiny quiet", "middle")
+    figure.text(AXIS + WIDTH, bottom + 28, "cycles", "tiny quiet", "end")
+    y = bottom + 36
+    for left, style, text in ((AXIS, "bad", "copy under way"), (AXIS + 130, "cell", "there, waits to be scanned")):
+        figure.rect(left, y, 12, 12, style, radius=2)
+        figure.text(left + 18, y + 10, text, "small quiet")
+    figure.save("timeline.svg")
+
+
+ring()
+timeline()

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""checks.py -- CSV rows from what compute-sanitizer, or emu --tool, has printed.
+
+usage: profiles/measure/checks.py DIRECTORY
+
+DIRECTORY has a log for each run, PROGRAM.VERSION.TOOL, whose last line is "exit CODE". The row of one: program,
+version, tool, errors, warnings, kinds, exit. Kinds are the first lines of the findings without numbers and places,
+sorted, with "; " between. Errors are "?" where the summary is missing, as when the program was stopped (exit 124:
+it hung), or crashed.
+"""
+import csv
+import os
+import re
+import sys
+
+MARK = "========= "
+# The first line of a finding: how it looks, and what is kept of it.
+KINDS = [
+    (r"(Invalid \S+ (?:read|write|atomic))", r"\1"),
+    (r"(Uninitialized \S+ (?:memory )?(?:read|access))", r"\1"),
+    (r"(?:Error|Warning|Info): (Race reported between \S+ access).* at .*", r"\1"),
+    (r"(?:Error|Warning|Info): Potential (\S+) hazard.*", r"\1 hazard"),
+    (r"(Barrier error detected\. [^.(]*(?:\(s\))?[^.(]*)", r"\1"),
+    (r"Program hit (\S+) .* on CUDA API call to (\S+?)\.?$", r"\1 from \2"),
+    (r"(Leaked) ", r"\1"),
+    (r"(Malloc/Free [Ee]rror[^.]*)", r"\1"),
+    (r"(deadlock): ", r"\1"),
+]
+PASSED_BY = ("COMPUTE-SANITIZER", "EMU", "ERROR SUMMARY", "RACECHECK SUMMARY", "LEAK SUMMARY", "Target ", "Process ")
+COLUMNS = ["program", "version", "tool", "errors", "warnings", "kinds", "exit"]
+
+
+def kind_of(line):
+    for pattern, kept in KINDS:
+        match = re.match(pattern, line)
+        if match:
+            return match.expand(kept).strip()
+    return re.sub(r"\s*(0x[0-9a-f]+|\d+)", "", line.split(" at ")[0]).strip()
+
+
+def summary_of(text):
+    """Errors and warnings, or nothing."""
+    return re.match(r"ERROR SUMMARY: (\d+) errors?(?:, (\d+) warnings?)?$", text) or \
+        re.match(r"RACECHECK SUMMARY: \d+ hazards? displayed \((\d+) errors?, (\d+) warnings?\)", text)
+
+
+def row_of(lines):
+    """Errors, warnings, kinds and exit code of a log."""
+    errors, warnings, kinds, code = "?", 0, set(), "?"
+    for line in lines:
+        if re.fullmatch(r"exit \d+", line):
+            code = line.split()[1]
+        if not line.startswith(MARK):
+            continue
+        text = line[len(MARK):]
+        summary = summary_of(text)
+        if summary:
+            errors, warnings = int(summary[1]), int(summary[2] or 0)
+        if not text[:1].isspace() and text.strip() and not text.startswith(PASSED_BY):
+            kinds.add(kind_of(text))
+    return [errors, warnings, "; ".join(sorted(kinds)), code]
+
+
+def main():
+    if len(sys.argv) != 2 or not os.path.isdir(sys.argv[1]):
+        sys.exit(__doc__)
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(COLUMNS)
+    names = [name for name in os.listdir(sys.argv[1]) if name.count(".") == 2]
+    for name in sorted(names, key=lambda name: name.split(".")):
+        with open(os.path.join(sys.argv[1], name), encoding="utf-8", errors="replace") as file:
+            out.writerow(name.split(".") + row_of(file.read().splitlines()))
+
+
+main()

@@ -1,0 +1,82 @@
+#!/bin/sh
+# checks.sh — what compute-sanitizer, or the emulator, says of each program in tests/checks, wrong and right.
+#
+#   profiles/measure/checks.sh sanitizer [DIRECTORY]     needs a GPU and compute-sanitizer; default: build/profiles
+#   profiles/measure/checks.sh emulator [DIRECTORY]      needs no GPU; default: profiles/emulated
+#
+# Writes DIRECTORY/checks.csv: one row for a program, a version and a tool, with the number of errors and of
+# warnings and the kinds of findings; see checks.py. `#` lines name GPU, driver, toolkit and date. The first
+# runs 16 programs at a time, and takes some 6 minutes with 16 processors; its copies are in profiles/<gpu>/.
+#
+# Every run has a limit of time, LIMIT=60 seconds. The wrong versions of deadlock-*, which a GPU never ends, come
+# last, alone, with WAIT=15 seconds each: their rows have "?" errors and exit code 124.
+# PROGRAMS="race-bulk …" leaves the others out; merge.py puts such rows into a recording of all. LOGS=DIRECTORY
+# keeps what the tools printed, a file a run: `checks.py DIRECTORY` makes the rows of it, if need be later.
+set -eu
+cd "$(dirname "$0")/../.."
+
+# One run: checks.sh one sanitizer|emulator TOOL PROGRAM VERSION LIMIT LOGS. Never fails: the log's last line says how.
+if [ "${1:-}" = one ]; then
+    tool=$3 program=$4 version=$5 code=0
+    log=$7/$program.$version.$tool
+    set -- "$2" "$6"
+    leaks=
+    [ "$tool" != memcheck ] || leaks="--leak-check full"
+    if [ "$1" = sanitizer ]; then
+        run="compute-sanitizer --print-limit 1000" pair=build/checks/$program
+    else
+        run="build/emu/emu --threads 1 --print-limit 1000" pair=build/pairs/$program
+        [ -x "$pair" ] || pair="build/pairs/${program%%-*} $program"
+    fi
+    # shellcheck disable=SC2086
+    timeout -k 5 "$2" $run --tool "$tool" $leaks $pair "$version" >"$log" 2>&1 </dev/null || code=$?
+    printf '\nexit %d\n' "$code" >>"$log"
+    exit 0
+fi
+
+which=${1:-}
+case $which in
+sanitizer)
+    out=${2:-build/profiles}
+    LD_LIBRARY_PATH=$(common/build/toolkit.sh)/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    export LD_LIBRARY_PATH
+    about="compute-sanitizer ($(compute-sanitizer --version | sed -n 's/^Version //p')) on the programs of tests/checks."
+    programs=checks at_once=16
+    ;;
+emulator)
+    out=${2:-profiles/emulated}
+    about="The emulator's checkers on the programs of tests/checks."
+    programs=pairs at_once=$(nproc)
+    ;;
+*) sed -n '2,16s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+esac
+make "$programs" >&2
+if [ -z "${LOGS:-}" ]; then LOGS=$(mktemp -d) && trap 'rm -rf "$LOGS"' EXIT; fi
+mkdir -p "$out" "$LOGS"
+
+# The runs of all versions that a pattern of grep names, or of all others (-v).
+runs() {
+    for program in ${PROGRAMS:-$(basename -s .cu tests/checks/*.cu)}; do
+        for version in wrong right; do
+            for tool in memcheck racecheck initcheck synccheck; do
+                echo "$which $tool $program $version"
+            done
+        done
+    done | { grep "$@" ' deadlock-[^ ]* wrong$' || true; }
+}
+run_all() { sed "s|\$| $1 $LOGS|" | xargs -P "$at_once" -L 1 "$0" one; }
+
+runs -v | run_all "${LIMIT:-60}"
+runs -e | EMU_TIMEOUT=${EMU_TIMEOUT:-3} run_all "${WAIT:-15}"
+{
+    echo "# $about"
+    if [ "$which" = sanitizer ]; then
+        echo "# GPU: $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
+        echo "# driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)"
+    fi
+    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version | sed -n 's/.*release [^,]*, V//p')"
+    echo "# date: $(date -u +%Y-%m-%d)"
+    profiles/measure/checks.py "$LOGS"
+} >"$out/checks.csv.new"
+mv "$out/checks.csv.new" "$out/checks.csv"
+echo "$out/checks.csv: $(grep -c '^[a-z].*,[0-9]*$' "$out/checks.csv") rows" >&2

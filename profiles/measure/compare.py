@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+"""Compares the counters of steps: what `make compare` runs, after the emulator has counted.
+
+usage: compare.py [--lines] FILE_A FILE_B              two scans, side by side; --lines: by source line, too
+       compare.py --all FILE...                        every scan, a row each
+       compare.py --recordings [--lines] FILE_A FILE_B two recordings: what changed from one to the other
+
+A FILE is one that profile.sh wrote on the emulator. Beside its numbers stand those recorded on an
+H200 (h200/counters.csv), and those of your own GPU if `make profileN` has written them to
+build/profiles/cuda. A ratio is B over A.
+
+A recording is any such file, of one scan or many, emulated or not: yesterday's and today's, say. Of two that hold
+one scan each (STEPS, VARIANTS and SIZES leave out the others) all numbers are shown, of two that hold many those
+that differ.
+"""
+import csv
+import os
+import re
+import sys
+
+PROFILES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..")
+CONFLICTS = "source_wavefronts_%s - source_ideal_%s"
+
+# label, ncu's name or a difference of two rows of its Source page, what it means
+ROWS = [
+    ("bank conflicts, loads", CONFLICTS % ("ld", "ld"), "wavefronts beyond the least that would do"),
+    ("bank conflicts, stores", CONFLICTS % ("st", "st"), ""),
+    ("wavefronts, loads", "source_wavefronts_ld", "passes through shared memory"),
+    ("wavefronts, stores", "source_wavefronts_st", ""),
+    ("shared loads", "smsp__sass_inst_executed_op_shared_ld.sum", "instructions of warps"),
+    ("shared stores", "smsp__sass_inst_executed_op_shared_st.sum", ""),
+    ("global loads", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "instructions of warps: requests"),
+    ("global stores", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", ""),
+    ("sectors, loads", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "32 bytes each"),
+    ("sectors, stores", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", ""),
+    ("additions", "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", "of floats, by threads"),
+    ("instructions", "smsp__inst_executed.sum", "of the machine, by warps"),
+    ("bytes from memory", "dram__bytes_read.sum", "what the caches did not have"),
+    ("bytes to memory", "dram__bytes_write.sum", ""),
+    ("time, ns", "gpu__time_duration.sum", "under ncu, which is slower than alone"),
+]
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+class Scan:
+    """The counters of one scan: summed over its launches, and by source line."""
+
+    def __init__(self, rows, place="emulator"):
+        self.place = place
+        self.rows = rows
+        self.step, self.variant, self.n = (rows[0][key] for key in ("step", "variant", "n"))
+        self.name = "step " + self.step + ("" if self.variant == "-" else " " + self.variant)
+
+    def value(self, name, line=None):
+        if " - " in name:
+            parts = [self.value(part, line) for part in name.split(" - ")]
+            return None if None in parts else parts[0] - parts[1]
+        found = [float(row["value"]) for row in self.rows
+                 if row["metric"] == name and (line is None or (row["kernel"], row["source"]) == line)]
+        if not found and name.startswith("source_") and self.rows_with("source_"):
+            return 0  # a scan, or a line, without such accesses
+        return sum(found) if found else None
+
+    def rows_with(self, prefix):
+        return [row for row in self.rows if row["metric"].startswith(prefix)]
+
+    def lines(self):
+        """(kernel, source) in the order of the file, with the line's number."""
+        seen = {}
+        for row in self.rows_with("source_"):
+            seen.setdefault((row["kernel"], row["source"]), row["line"])
+        return seen
+
+
+def recorded(scan, path):
+    """The same scan as recorded in a file of many; None: it is not there."""
+    rows = [row for row in read(path) if (row["step"], row["variant"], row["n"]) ==
+            (scan.step, scan.variant, scan.n)] if os.path.exists(path) else []
+    return Scan(rows) if rows else None
+
+
+def own(scan):
+    """The same scan on the user's GPU, if it was profiled."""
+    variant = "" if scan.variant == "-" else "-" + scan.variant
+    path = os.path.join(PROFILES, "..", "build", "profiles", "cuda",
+                        "step%02d%s-%s.csv" % (int(scan.step), variant, scan.n))
+    return recorded(scan, path)
+
+
+def number(value):
+    return "." if value is None else "{:,}".format(int(value)).replace(",", " ")
+
+
+def ratio(a, b):
+    return "." if not a or b is None else "%.2f" % (b / a)
+
+
+def value(size):
+    """1048576 of "2^20" """
+    base, _, exponent = size.partition("^")
+    return str(int(base) ** int(exponent or 1))
+
+
+def asked(scan):
+    """Is it among those that STEPS, VARIANTS and SIZES name, as in steps.sh?"""
+    words = lambda name: os.environ.get(name, "").split()
+    sizes = [value(size) for size in words("SIZES")]
+    return all(not wanted or has in wanted for wanted, has in (
+        (words("STEPS"), scan.step), (words("VARIANTS"), scan.variant), (sizes, scan.n)))
+
+
+def scans_of(path):
+    """All scans of a file that were asked for, by what they are."""
+    with open(path, encoding="utf-8") as file:
+        about = dict(re.findall(r"^# (\w+): (.*)$", file.read(), re.M))
+    place = " ".join(filter(None, [about.get("GPU", "emulator").replace("NVIDIA ", ""), about.get("date")]))
+    rows = {}
+    for row in read(path):
+        rows.setdefault((row["step"], row["variant"], row["n"]), []).append(row)
+    scans = {key: Scan(found, place) for key, found in rows.items()}
+    return {key: scan for key, scan in scans.items() if asked(scan)}
+
+
+def recordings(path_a, path_b, lines):
+    of_a, of_b = scans_of(path_a), scans_of(path_b)
+    for path, scans in (path_a, of_a), (path_b, of_b):
+        if not scans:
+            sys.exit("compare: %s has no such scan" % path)
+    if len(of_a) == len(of_b) == 1:
+        (a,), (b,) = of_a.values(), of_b.values()
+        compare(a, b, [("", a, b)])
+        if lines:
+            by_line(a, b)
+        return
+    table, both, numbers = [["", "n", "", "A", "B", "ratio"]], [key for key in of_a if key in of_b], 0
+    if not both:
+        sys.exit("compare: no scan is in both files")
+    for a, b in ((of_a[key], of_b[key]) for key in both):
+        for label, name, _ in ROWS:
+            x, y = a.value(name), b.value(name)
+            numbers += None not in (x, y)
+            if None not in (x, y) and x != y:
+                table.append([a.name, a.n, label, number(x), number(y), ratio(x, y)])
+    print("A: %s, %s\nB: %s, %s\n" % (path_a, of_a[both[0]].place, path_b, of_b[both[0]].place))
+    if len(table) > 1:
+        show(table, left=(0, 2))
+        print()
+    print("%d scans are in both; of %d numbers %d are equal." % (len(both), numbers, numbers - len(table) + 1))
+
+
+def show(table, left=(0,)):
+    """Prints rows of cells, aligned: the columns in `left` to the left, the others to the right."""
+    widths = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
+    for row in table:
+        cells = [cell.ljust(width) if k in left else cell.rjust(width)
+                 for k, (cell, width) in enumerate(zip(row, widths))]
+        print("  ".join(cells).rstrip())
+
+
+def places(a, b):
+    """Pairs of scans and where they were counted."""
+    pairs = [("emulator", a, b)]
+    for name, find in (("this GPU", own),
+                       ("H200, recorded", lambda s: recorded(s, os.path.join(PROFILES, "h200", "counters.csv")))):
+        found = find(a), find(b)
+        if all(found):
+            pairs.append((name, *found))
+    return pairs
+
+
+def compare(a, b, pairs):
+    print("%s and %s, n = %s%s\n" % (a.name, b.name, a.n, "" if a.n == b.n else " and " + b.n))
+    head = [[""], [""]]
+    for name, x, y in pairs:
+        head[0] += [name, "", ""] if name else [x.place, y.place, ""]
+        head[1] += [x.name, y.name, "ratio"]
+    table = [head[0] + [""], head[1] + ["what it means"]]
+    for label, name, meaning in ROWS:
+        values = [(x.value(name), y.value(name)) for _, x, y in pairs]
+        if all(v is None for pair in values for v in pair):
+            continue
+        table.append([label] + [cell for x, y in values for cell in (number(x), number(y), ratio(x, y))]
+                     + [meaning])
+    show(table, left=(0, len(table[0]) - 1))
+    if len(pairs) == 1 and pairs[0][0]:
+        print("\nNo recording on an H200 has both scans at this size.")
+
+
+def by_line(a, b):
+    """Shared memory, line after line; a line of B that A has as well stands beside it."""
+    where = a.place if a.place == b.place else a.place + ", " + b.place
+    print("\nBy source line (%s): wavefronts of loads + stores, and the conflicts among them\n" % where)
+    table = [["", a.name, "conflicts", b.name, "conflicts", ""]]
+    cells = lambda scan, line: [number((scan.value("source_wavefronts_ld", line) or 0)
+                                       + (scan.value("source_wavefronts_st", line) or 0)),
+                                number((scan.value(CONFLICTS % ("ld", "ld"), line) or 0)
+                                       + (scan.value(CONFLICTS % ("st", "st"), line) or 0))]
+    empty = [".", "."]
+    of_a, of_b = a.lines(), b.lines()
+    shared = lambda scan, line: any(scan.value("source_wavefronts_" + op, line) for op in ("ld", "st"))
+    for line in list(of_a) + [line for line in of_b if line not in of_a]:
+        kernel, source = line
+        if not shared(a, line) and not shared(b, line):
+            continue  # an access to global memory
+        table.append([kernel, *(cells(a, line) if line in of_a else empty),
+                      *(cells(b, line) if line in of_b else empty), source])
+    show(table, left=(0, 5))
+
+
+def everything(scans):
+    """One row a scan: the emulator's numbers, and in brackets the H200's where they differ."""
+    names = [row for row in ROWS[:11] if not row[0].startswith("shared")]
+    short = {"bank conflicts": "conflicts", "loads": "ld", "stores": "st", ",": ""}
+    heads = [label for label, _, _ in names]
+    for long, word in short.items():
+        heads = [head.replace(long, word) for head in heads]
+    table = [["", "n", *heads]]
+    equal = differs = 0
+    for scan in scans:
+        other = recorded(scan, os.path.join(PROFILES, "h200", "counters.csv"))
+        cells = []
+        for _, name, _ in names:
+            here, there = scan.value(name), other.value(name) if other else None
+            equal += there is not None and there == here
+            differs += there is not None and there != here
+            cells.append(number(here) + ("" if there in (None, here) else " [%s]" % number(there)))
+        table.append([scan.name, scan.n, *cells])
+    show(table)
+    print("\nOf these numbers %d were recorded on an H200 and are equal, and %d differ: those in brackets."
+          % (equal, differs))
+
+
+def main():
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--all"] and len(arguments) > 1:
+        everything([Scan(read(path)) for path in arguments[1:]])
+        return
+    files = arguments[:1] == ["--recordings"]
+    arguments = arguments[files:]
+    lines = arguments[:1] == ["--lines"]
+    arguments = arguments[lines:]
+    if len(arguments) != 2:
+        sys.exit(__doc__)
+    if files:
+        recordings(*arguments, lines)
+        return
+    a, b = (Scan(read(path)) for path in arguments)
+    compare(a, b, places(a, b))
+    if lines:
+        by_line(a, b)
+
+
+try:
+    main()
+except BrokenPipeError:  # as in: make compare | head
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,74 @@
+#!/bin/sh
+# emulated.sh — the emulator's counters that the tables of README and notes show. Needs no GPU; `make tests-build` first.
+#
+#   profiles/measure/emulated.sh [DIRECTORY]      default: profiles/emulated
+#
+# Writes into DIRECTORY, each with `#` lines that name toolkit and date:
+#   counters.csv      one row a scan; the columns are the keys of --csv, see common/harness/report/report.h
+#   instructions.csv  PTX instructions of warps, one row a launch; columns as in h200/counters.csv
+#   predicted.csv     conflicts by formula, of one block: what tests/predicted prints
+#   levels.csv, accesses.csv  what trace.sh makes of traces
+# The same kernels give the same counters on any machine, so `git diff` shows what a change has done.
+set -eu
+cd "$(dirname "$0")/../.."
+out=${1:-profiles/emulated}
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+mi=1048576
+
+about() {
+    echo "# $1"
+    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version | sed -n 's/.*release [^,]*, V//p')"
+    echo "# date: $(date -u +%Y-%m-%d)"
+}
+# scan STEP N [OPTION …]: the first row brings the header line along.
+scan() {
+    number=$1 n=$2
+    shift 2
+    "./step$number" --device emu --reps 0 --csv --n "$n" "$@" >"$work/row"
+    if [ -s "$work/rows" ]; then tail -n +2 "$work/row" >>"$work/rows"; else cp "$work/row" "$work/rows"; fi
+}
+
+scan 0 $mi
+scan 2 512
+scan 3 512
+for n in 512 2048; do
+    for variant in pad16 pad32 pad32x2; do scan 4 $n --variant $variant; done
+done
+for variant in naive work-efficient conflict-free conflict-free-remainder; do
+    scan 5 $mi --variant $variant
+done
+scan 5 1000 --variant conflict-free
+scan 5 1000 --variant conflict-free-remainder
+for number in 5 6 7 8 9; do scan $number 65536; done
+scan 6 $mi
+scan 6 $mi --offset 1
+scan 7 $mi
+for variant in hybrid tree naive; do scan 8 $mi --variant $variant; done
+for variant in shfl predicate; do scan 9 $mi --variant $variant; done
+
+# How often step 10's blocks look whether the last has come, and how far step 11 looks back, is chance. With one host
+# thread it is always the same, and in step 11 every tile finds the prefix before it.
+export EMU_THREADS=1
+for n in 65536 $mi; do scan 10 $n; done
+scan 11 65536
+scan 12 65536 --variant f32
+scan 12 $mi --variant f32
+for variant in tile2048 tile4096 tile8192; do scan 11 $mi --variant $variant; done
+
+echo emu__ptx_inst_executed.sum >"$work/metrics"
+echo step,variant,n,kernel,launch,line,metric,value,unit,source >"$work/instructions"
+for scan in 6:- 7:- 9:shfl 9:predicate; do
+    number=${scan%:*} variant=${scan#*:}
+    if [ "$variant" = - ]; then chosen=; else chosen="--variant $variant"; fi
+    # shellcheck disable=SC2086
+    build/emu/emu --csv --metrics emu__ptx_inst_executed.sum --log-file "$work/log" \
+        "./step$number" --reps 0 --n $mi $chosen >/dev/null
+    profiles/measure/ncu_long.py $number "$variant" $mi "$work/metrics" <"$work/log" >>"$work/instructions"
+done
+
+mkdir -p "$out"
+{ about "Counters of one scan, or of one copy, under the emulator." && cat "$work/rows"; } >"$out/counters.csv"
+{ about "PTX instructions of warps, launch by launch." && cat "$work/instructions"; } >"$out/instructions.csv"
+{ about "One block by formula (tests/steps/predictions.c)." | grep -v toolkit && build/tests/predicted/print; } >"$out/predicted.csv"
+
+profiles/measure/trace.sh "$out"

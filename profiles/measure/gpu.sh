@@ -1,0 +1,278 @@
+#!/bin/sh
+# gpu.sh — what a real GPU says of every step. Needs a GPU; ncu and compute-sanitizer are used where they are.
+#
+#   profiles/measure/gpu.sh [DIRECTORY [PART…]]      default: build/profiles, and all parts
+#
+# Writes DIRECTORY/PART.csv, each with `#` lines that name GPU, driver, toolkit and date:
+#   verify      every step and variant, and CUB, at 2^10 … 2^28 (up to its limit): right or wrong, time, share of the roof
+#   patterns    the access patterns of step 0: time and bytes a second
+#   sanitizer   compute-sanitizer's four tools on every step and variant
+#   counters    ncu's counters of shared and global memory, one row a launch and metric; those named
+#               source_… are of a source line, from ncu's Source page
+#   operators   which machine code ptxas makes of PTX's cache operators; needs cuobjdump
+#   shuffles    which machine code ptxas makes of step 9's variants; needs cuobjdump
+#   compiled    steps 5 and 7 with other sizes of blocks, and with fewer registers: times
+#   experiments what the small experiments of the steps say, steps/*/experiments
+#   bench       all steps of any size, CUB and three ways to copy, timed in turns by ./bench: powers of two and their
+#               neighbours, and the other types that step 12 and CUB add
+#   promises    what step 12 promises, tried: the same bits each time and as on the CPU, every way to call it, streams,
+#               graphs, a part of the GPU held by another kernel (tests/promises)
+#   large       the steps of any size at 2^31 + 5: right or wrong; run beside each other, so without times
+# The copies in profiles/<gpu>/ were made so; nothing overwrites those by itself. STEPS="8 9" leaves the other steps
+# out, VARIANTS and SIZES the other variants and sizes (steps.sh); merge.py puts such rows into a recording of all.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+out=${1:-build/profiles}
+[ $# -eq 0 ] || shift
+parts=${*:-verify patterns sanitizer counters operators shuffles compiled experiments bench promises large}
+mkdir -p "$out" || exit 2
+failed=0
+
+. profiles/measure/steps.sh
+# Sizes at which a step is verified and timed: those of one block if it takes no more, or from 2^10 on.
+sizes() {
+    case $(limit "$1") in
+    ?*) up_to "$1" 512 1024 2048 ;;
+    *) up_to "$1" $(seq -f 2^%.0f 10 24) 2^26 2^28 2^20+1 ;;
+    esac
+}
+# Runs ./stepN, or ./cub, with a variant, unless that is "-".
+step() {
+    program=./step$1 variant=$2
+    [ "$1" != cub ] || program=./cub
+    shift 2
+    if [ "$variant" = - ]; then "$program" --device cuda "$@"; else "$program" --device cuda --variant "$variant" "$@"; fi
+}
+about() {
+    echo "# $1"
+    echo "# GPU: $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
+    echo "# driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)"
+    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version | sed -n 's/.*release [^,]*, V//p')"
+    echo "# date: $(date -u +%Y-%m-%d)"
+}
+# The first CSV row of a file brings its header line along.
+append() {
+    if grep -qv '^#' "$2"; then tail -n +2 "$1" >>"$2"; else cat "$1" >>"$2"; fi
+}
+row=$(mktemp) && trap 'rm -f "$row" "$row".*' EXIT
+
+# As many at a time as fit into the GPU's memory: input, output and a workspace as large as both, 4 times 8 GiB.
+large() {
+    about "Steps of any size at 2^31 + 5 elements, verified element by element." >"$out/large.csv"
+    free=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits | head -1)
+    at_once=$((free / (4 * 8 * 1024 + 1024))) running=0
+    [ "$at_once" -ge 1 ] || at_once=1
+    for number in $(steps 0); do
+        [ -z "$(limit "$number")" ] || continue
+        for variant in $([ "$number" = 0 ] && echo float4 || variants "$number"); do
+            running=$((running + 1))
+            step "$number" "$variant" --n 2^31+5 --reps 0 --csv >"$row.large.$running" 2>"$row.large.$running.err" &
+            [ $((running % at_once)) -ne 0 ] || wait
+        done
+    done
+    wait
+    for file in $(seq -f "$row.large.%.0f" 1 $running); do
+        if [ -s "$file" ]; then append "$file" "$out/large.csv"
+        else failed=$((failed + 1)); cat "$file.err" >&2; fi
+    done
+}
+
+verify() {
+    about "Every step, and CUB: verified, timed (cold L2, medians), beside the roof." >"$out/verify.csv"
+    for number in $(steps 1 cub); do
+        for variant in $(variants "$number"); do
+            for n in $(sizes "$number"); do
+                if step "$number" "$variant" --n "$n" --csv >"$row"; then append "$row" "$out/verify.csv"
+                else failed=$((failed + 1)); echo "step $number $variant $n failed" >&2; fi
+            done
+        done
+    done
+}
+patterns() {
+    about "Access patterns of step 0: time and bytes a second." >"$out/patterns.csv"
+    ./step0 --device cuda --n 2^26 --csv >"$row" && append "$row" "$out/patterns.csv"
+}
+
+# Step 8 launches dozens of kernels, each of which it slows down, so few elements have to do there; step 12 has one
+# kernel for large n and another for the rest.
+sanitized_sizes() {
+    case $1:$2 in
+    8:*) echo 1000 ;;
+    12:f32) echo 1000 65539 2^22+5 ;;
+    12:f64) echo 65539 2^20+5 ;;
+    *) if only_powers "$1"; then echo 1024; elif [ -n "$(limit "$1")" ]; then echo 1000; else echo 65539; fi ;;
+    esac
+}
+# Several at a time, for its programs wait more than they compute.
+sanitizer() {
+    about "compute-sanitizer on every step: 0 errors means clean." >"$out/sanitizer.csv"
+    echo "tool,step,variant,n,errors,exit" >>"$out/sanitizer.csv"
+    running=0
+    for tool in memcheck racecheck initcheck synccheck; do
+        for number in $(steps 0 | grep -vx 1); do # that one runs on the CPU
+            for variant in $(variants "$number"); do
+                for size in $(sanitized_sizes "$number" "$variant"); do
+                    running=$((running + 1))
+                    sanitize $tool "$number" "$variant" "$(value "$size")" >"$row.sanitized.$running" &
+                    [ $((running % 8)) -ne 0 ] || wait
+                done
+            done
+        done
+    done
+    wait
+    for file in $(seq -f "$row.sanitized.%.0f" 1 $running); do
+        cat "$file" >>"$out/sanitizer.csv"
+        grep -q ',0,0$' "$file" || failed=$((failed + 1))
+    done
+}
+# sanitize TOOL STEP VARIANT N: its row.
+sanitize() {
+    if [ "$3" = - ]; then chosen=; else chosen="--variant $3"; fi
+    # shellcheck disable=SC2086
+    said=$(timeout 300 compute-sanitizer --tool "$1" --error-exitcode 9 "./step$2" --device cuda $chosen --n "$4" --reps 0 2>&1)
+    code=$?
+    errors=$(echo "$said" | sed -n 's/.*ERROR SUMMARY: \([0-9]*\) error.*/\1/p; s/.*RACECHECK SUMMARY: \([0-9]*\) hazard.*/\1/p')
+    echo "$1,$2,$3,$4,${errors:-?},$code"
+    [ "$code" = 0 ] || echo "$said" | tail -n 5 >&2
+}
+# Three runs: every step; beside the powers of two only what is to be faster than CUB; the other types.
+bench() {
+    about "All steps, CUB and copies side by side: ./bench, L2 emptied by reading, medians." >"$out/bench.csv"
+    sizes=$(echo "${SIZES:-}" | tr ' ' ,)
+    side_by_side ${STEPS:+--steps "roof,cub,$(echo "$STEPS" | tr ' ' ,)"} --n "${sizes:-2^10..2^30}"
+    side_by_side --steps roof,cub,12 --n "${sizes:-2^10..2^30}" --near
+    side_by_side --steps roof,cub,12 --n "${sizes:-2^10..2^30}" --types i32,u64,f64,i16,i8
+    side_by_side --steps roof,cub,12 --n "${sizes:-2^10..2^28}" --flush memset
+}
+side_by_side() {
+    [ -x ./bench ] || make bench >&2
+    ./bench --device cuda --csv "$@" >"$row" || { failed=$((failed + 1)); echo "bench $* failed" >&2; }
+    append "$row" "$out/bench.csv"
+}
+# Sizes at which ncu looks: those of one block, and from one block to many; for what a variant changes little, two of
+# them. A launch becomes a row, so of step 8, which has dozens, one variant and fewer sizes have to do.
+counted_sizes() {
+    case $1:$2 in
+    8:hybrid) up_to 8 512 2^16 2^20 ;;
+    8:*) ;;
+    10:forward | 11:tile4096 | 11:tile8192) up_to "$1" 2^16 2^20 ;;
+    12:f32) up_to 12 512 2048 2^16 2^20 2^22 2^24 ;; # scan_wave, from 2^24 on scan_pipeline
+    12:f64) up_to 12 2048 2^16 2^22 ;;
+    12:*) ;;
+    *) up_to "$1" 512 1024 2048 2^16 2^20 2^24 ;;
+    esac
+}
+# Four scans at a time; ncu itself lets one kernel run after the other. The rows stay in order.
+counters() {
+    about "ncu --clock-control none: counters of every launch of one verified scan, and of its source lines." >"$out/counters.csv"
+    echo "step,variant,n,kernel,launch,line,metric,value,unit,source" >>"$out/counters.csv"
+    metrics=$(grep -v '^#' profiles/measure/metrics.txt | paste -sd, -)
+    running=0
+    for number in $(steps 2); do
+        for variant in $(variants "$number"); do
+            for size in $(counted_sizes "$number" "$variant"); do
+                running=$((running + 1))
+                counters_of "$number" "$variant" "$(value "$size")" "$row.counted.$running" &
+                [ $((running % ${AT_ONCE:-4})) -ne 0 ] || wait
+            done
+        done
+    done
+    wait
+    for file in $(seq -f "$row.counted.%.0f" 1 $running); do
+        if [ -s "$file.long" ]; then cat "$file.long" >>"$out/counters.csv"
+        else failed=$((failed + 1)); tail -n 5 "$file.said" "$file.raw" >&2; fi
+    done
+}
+# counters_of STEP VARIANT N FILE: leaves the rows in FILE.long, or no such file; ncu's Source pages in folder KEEP.
+counters_of() {
+    if [ "$2" = - ]; then chosen=; else chosen="--variant $2"; fi
+    # shellcheck disable=SC2086
+    ncu --clock-control none --metrics "$metrics" --section SourceCounters --import-source yes -f -o "$4" \
+        "./step$1" --device cuda $chosen --n "$3" --reps 0 --verify full --csv >"$4.said" 2>&1
+    ncu --import "$4.ncu-rep" --csv --page raw --print-units base >"$4.raw" 2>&1
+    ncu --import "$4.ncu-rep" --csv --page source --print-source cuda,sass >"$4.source" 2>&1
+    [ -z "${KEEP:-}" ] || gzip -c "$4.source" >"$KEEP/$1-$2-$3.source.gz"
+    if profiles/measure/ncu_long.py "$1" "$2" "$3" profiles/measure/metrics.txt <"$4.raw" >"$4.rows" &&
+        launches=$(cut -d, -f5 "$4.rows" | sort -u | wc -l) &&
+        profiles/measure/ncu_source.py "$1" "$2" "$3" "$launches" <"$4.source" >>"$4.rows"; then
+        mv "$4.rows" "$4.long"
+    fi
+}
+
+# The memory instructions of each kernel of operators.cu, but for the store that ends a load's kernel.
+operators() {
+    nvcc=$(common/build/toolkit.sh)/bin/nvcc
+    about "What ptxas makes of PTX's cache operators and orderings, for sm_90." >"$out/operators.csv"
+    echo "ptx,sass" >>"$out/operators.csv"
+    "$nvcc" -arch=sm_90 -cubin -o "$row.cubin" profiles/measure/operators.cu && cuobjdump -sass "$row.cubin" | awk '
+        function flush() { if (name) { if (name ~ /^ld/) sub(/ STG\.E$/, "", code); print name "," code } }
+        /Function :/ { flush(); name = $3; code = "" }
+        $2 ~ /^(LDG|STG|MEMBAR|CCTL|FENCE)/ { sub(/;$/, "", $2); code = code (code ? " " : "") $2 }
+        END { flush() }' | sort >>"$out/operators.csv" || failed=$((failed + 1))
+}
+
+# How often each instruction stands in step 9's scan_block, and how often of these under a predicate. In the
+# kernels' mangled names the variant is a number.
+shuffles() {
+    # No GPU takes part in this.
+    about "Machine instructions of step 9's scan_block, as ptxas writes them for sm_90." 2>/dev/null |
+        grep -v '^# GPU:\|^# driver:' >"$out/shuffles.csv"
+    echo "variant,instruction,count,predicated" >>"$out/shuffles.csv"
+    cuobjdump -arch sm_90 -sass step9 | awk '
+        /Function :/ { variant = /scan_blockILi0E/ ? "shfl" : /scan_blockILi1E/ ? "predicate" : "" }
+        variant && $1 ~ /^\/\*[0-9a-f]+\*\/$/ && $2 !~ /^\/\*/ {
+            at = $2 ~ /^@/ ? 3 : 2; name = $at; sub(/[.;].*/, "", name); name = variant "," name
+            count[name]++; predicated[name] += at == 3 }
+        END { for (name in count) print name "," count[name] "," predicated[name] }' | sort >"$row"
+    if [ -s "$row" ]; then cat "$row" >>"$out/shuffles.csv"; else failed=$((failed + 1)); fi
+}
+
+# Steps 5 and 7 compiled otherwise. The first column says how: B128, R24, - for as they are. Of registers, and
+# of local memory for what does not fit (stack), cuobjdump tells those of the largest kernel.
+compiled() {
+    about "Step 5 with blocks of B elements, step 7 with at most R registers a thread: times." >"$out/compiled.csv"
+    : >"$row.rows"
+    for otherwise in 5-B64 5-B128 5-B256 5-B1024 5-B2048 7-R24 7-R32; do
+        make "step$otherwise" >&2 || { failed=$((failed + 1)); continue; }
+    done
+    for program in 5-B64 5-B128 5-B256 5 5-B1024 5-B2048 7-R24 7-R32 7; do
+        used=$(cuobjdump -arch sm_90 -res-usage "./step$program" 2>&1 |
+            sed -n 's/.*REG:\([0-9]*\) STACK:\([0-9]*\).*/\1 \2/p' | sort -n | tail -1)
+        for n in 2^16 2^20 2^24 2^28; do
+            "./step$program" --device cuda --n $n --csv >"$row" || { failed=$((failed + 1)); continue; }
+            how=$(echo "$program" | sed 's/^[57]$/-/; s/^[57]-//')
+            [ -s "$row.rows" ] || sed -n '1s/^/how,registers,stack,/p' "$row" >"$row.rows"
+            sed -n "2,\$s/^/$how,${used% *},${used#* },/p" "$row" >>"$row.rows"
+        done
+    done
+    cat "$row.rows" >>"$out/compiled.csv"
+}
+
+experiments() {
+    about "The small experiments, steps/*/experiments: times are medians." >"$out/experiments.csv"
+    programs=
+    for source in steps/*/experiments/*.cu; do
+        number=${source#steps/} number=${number%%-*}
+        ! asked "${number#0}" "${STEPS:-}" || programs="$programs build/experiments/$number-$(basename "$source" .cu)"
+    done
+    # shellcheck disable=SC2086
+    make $programs >&2 || failed=$((failed + 1))
+    for program in $programs; do
+        if "$program" --device cuda --csv >"$row"; then append "$row" "$out/experiments.csv"
+        else failed=$((failed + 1)); echo "$program failed" >&2; fi
+    done
+}
+
+promises() {
+    about "What step 12 promises, tried: every element compared with what it has to be." >"$out/promises.csv"
+    programs="build/promises/12-same-bits-cub build/promises/12-every-way build/promises/12-streams build/promises/12-beside"
+    # shellcheck disable=SC2086
+    make $programs >&2 || failed=$((failed + 1))
+    for program in $programs; do
+        "$program" --device cuda --csv >"$row" || { failed=$((failed + 1)); echo "$program failed" >&2; }
+        append "$row" "$out/promises.csv"
+    done
+}
+
+for part in $parts; do $part; done
+[ "$failed" = 0 ] || { echo "$failed runs failed" >&2; exit 1; }

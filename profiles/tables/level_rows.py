@@ -1,0 +1,147 @@
+"""level_rows.py -- the tables of shared memory level by level: by formula, as the emulator traced it (emulated/levels.csv),
+and as ncu counted it on an H200.
+
+Used by tables.py. The formulas are explained in notes/03 and 04; tests/steps/predictions.c has them, for a test, and prints
+them into emulated/predicted.csv.
+"""
+from records import GPU, NCU, by_ncu, find, grouped, read
+from table_rows import MI, PADDINGS, table
+
+TRACED, _ = read("emulated/levels.csv")
+PREDICTED, _ = read("emulated/predicted.csv")
+WARP, B = 32, 512
+BANKS = {"hopper": 32, "g80": 16}
+UP, DOWN = ["temp[bi] += temp[ai];"], ["float t = temp[ai];", "temp[ai] = temp[bi];", "temp[bi] += t;"]
+
+
+# ---- the formulas --------------------------------------------------------------------------------
+
+def predicted(step, n, banks, variant=""):
+    """What one block does between two barriers, a row each."""
+    return find(PREDICTED, step=step, variant=variant, n=n, banks=banks)
+
+
+def tree(step, n, banks, variant=""):
+    """Of each level of the tree, by its offset, on the way up: there it stores once, so it has the conflicts of one access."""
+    return {int(row["offset"]): row for row in predicted(step, n, banks, variant)[1:n.bit_length()]}
+
+
+def conflicts(levels):
+    return {offset: int(row["store_conflicts"]) for offset, row in levels.items()}
+
+
+def ends(step, n, banks, variant=""):
+    """Conflicts of storing what was loaded (block A); those of loading what is stored (block E) are as many."""
+    return int(predicted(step, n, banks, variant)[0]["store_conflicts"])
+
+
+# ---- the trace and the recording -----------------------------------------------------------------
+
+def plus(pair):
+    return "%s + %s" % tuple(map(grouped, pair))
+
+
+def traced(step, variant, n, model, epochs):
+    """Conflicts of loads and stores between some barriers."""
+    rows = [row for row in find(TRACED, step=step, variant=variant, n=n, model=model) if int(row["epoch"]) in epochs]
+    return [sum(int(row["wavefronts"]) - int(row["ideal"]) for row in rows if row["operation"] == op) for op in ("ld", "st")]
+
+
+def on_lines(step, variant, n, lines):
+    """Conflicts of loads and stores on ncu's Source page, of lines with these texts."""
+    sums = {"ld": 0, "st": 0}
+    for row in find(NCU, step=step, variant=variant, n=n):
+        if row["source"] in lines and row["metric"].startswith(("source_wavefronts", "source_ideal")):
+            sums[row["metric"][-2:]] += int(row["value"]) * (1 if "wavefronts" in row["metric"] else -1)
+    return list(sums.values())
+
+
+def epochs_of(n, offset):
+    """How many barriers come before a level in the up-sweep and in the down-sweep."""
+    level, height = offset.bit_length(), n.bit_length() - 1
+    return level, 2 * height + 1 - level
+
+
+# ---- the tables ----------------------------------------------------------------------------------
+
+def sweep_levels():
+    n, rows, sums = 512, [], [0, 0]
+    for k, (offset, level) in enumerate(tree(2, n, WARP).items()):
+        now = [row for row in find(TRACED, step=2, n=n, model="hopper") if int(row["epoch"]) == k + 1]
+        loads = [row for row in now if row["operation"] == "ld"]
+        found = [sum(int(row["requests"]) for row in loads), sum(int(row["requests"]) for row in now if row not in loads)]
+        added = sum(int(row["lanes"]) for row in loads) - n
+        additions = int(level["load_lanes"]) - n
+        sums = [sums[0] + additions, sums[1] + added]
+        rows.append([offset, additions, added, plus((level["loads"], level["stores"])), plus(found),
+                     plus((level["load_conflicts"], level["store_conflicts"])),
+                     plus(traced(2, "", n, "hopper", [k + 1]))])
+    rows.append(["all", sums[0], sums[1], "", "", "0 + 0", plus(traced(2, "", n, "hopper", range(1, n)))])
+    return table(["n = %d: offset" % n, "additions", "traced", "instructions of warps, load + store", "traced",
+                  "conflicts", "traced"], *rows)
+
+
+def tree_levels():
+    n, rows, total = 512, [], 0
+    levels = tree(3, n, WARP)
+    for offset, met in conflicts(levels).items():
+        pairs = n // 2 // offset
+        up, down = epochs_of(n, offset)
+        total += met
+        rows.append([offset, pairs, "%d × %d" % (max(pairs // WARP, 1), min(pairs, WARP)),
+                     levels[offset]["ways"], met, plus((2 * met, met)), plus(traced(3, "", n, "hopper", [up])),
+                     plus((3 * met, 2 * met)), plus(traced(3, "", n, "hopper", [down]))])
+    height = n.bit_length() - 1
+    rows.append(["all", n - 1, "", "", total, plus((2 * total, total)), plus(traced(3, "", n, "hopper", range(1, height + 1))),
+                 plus((3 * total, 2 * total)), plus(traced(3, "", n, "hopper", range(height + 1, 2 * height + 1)))])
+    rows.append(["H200", "", "", "", "", "", plus(on_lines(3, "", n, UP)), "", plus(on_lines(3, "", n, DOWN))])
+    return table(["n = %d: offset" % n, "pairs", "warps × lanes", "ways", "conflicts an access", "up-sweep", "traced",
+                  "down-sweep", "traced"], *rows)
+
+
+def padded_rows(n, model, scans):
+    rows = []
+    for name, step, padding in scans:
+        which = step, n, BANKS[model], padding
+        levels, end = conflicts(tree(*which)), ends(*which)
+        cells = []
+        for offset, met in levels.items():
+            up, down = (traced(step, padding, n, model, [epoch]) for epoch in epochs_of(n, offset))
+            same = up == [2 * met, met] and down == [3 * met, 2 * met]
+            cells.append(met if same else "%d, traced %s, %s" % (met, plus(up), plus(down)))
+        total = sum(levels.values())
+        found = traced(step, padding, n, model, range(3 * n))
+        row = [name, *cells, end, plus((5 * total + end, 3 * total + end)), plus(found)]
+        if model == "hopper":
+            counted = by_ncu(step, n, padding)
+            row.append(plus((counted["conflicts_ld"], counted["conflicts_st"])))
+        rows.append(row)
+    head = ["n = %d, %d banks" % (n, BANKS[model]), *levels, "A, E", "all", "traced"]
+    return table(head + ["H200"] * (model == "hopper"), *rows)
+
+
+def padded_levels():
+    scans = [("step 3", 3, ""), *(("`%s`" % p, 4, p) for p in PADDINGS)]
+    return [*padded_rows(512, "hopper", scans), "", *padded_rows(2048, "hopper", scans)]
+
+
+def half_warp_levels():
+    return padded_rows(512, "g80", [("step 3", 3, ""), ("`pad16`", 4, "pad16")])
+
+
+def block_levels():
+    """The conflicts of step 5 with unpadded trees, of 1 Mi elements: 2048 blocks, 4 for their sums, 1 for those."""
+    blocks = [MI // B]
+    while blocks[-1] > 1:
+        blocks.append(-(-blocks[-1] // B))
+    scan = 5, B, WARP, "work-efficient"
+    a_tree, end = sum(conflicts(tree(*scan)).values()), ends(*scan)
+    full, all_of_them = " + ".join(map(str, blocks[:-1])), " + ".join(map(str, blocks))
+    ld = sum(blocks) * 5 * a_tree + sum(blocks[:-1]) * end
+    st = sum(blocks) * (3 * a_tree + end)
+    counted = by_ncu(5, MI, "work-efficient")
+    return table(["%s elements, `work-efficient`" % grouped(MI), "predicted", "on an %s" % GPU["GPU"]],
+                 ["loads", "(%s) · %d + (%s) · %d = %s" % (all_of_them, 5 * a_tree, full, end, grouped(ld)),
+                  grouped(counted["conflicts_ld"])],
+                 ["stores", "(%s) · (%d + %d) = %s" % (all_of_them, 3 * a_tree, end, grouped(st)),
+                  grouped(counted["conflicts_st"])])

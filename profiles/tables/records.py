@@ -1,0 +1,124 @@
+"""records.py -- reads the CSV files beside it, and writes their numbers as a table shows them.
+
+Used by tables.py. Rows are dictionaries; the columns are explained in README.md here.
+"""
+import csv
+import os
+import re
+import sys
+
+TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
+
+# ncu's name of a counter: the key that --csv gives it. Wavefronts are those of ncu's Source page, which hold
+# no arbitration; conflicts are those beyond the ideal.
+KEYS = {"source_wavefronts_%s": "wavefronts_%s",
+        "source_ideal_%s": "ideal_%s",
+        "l1tex__t_requests_pipe_lsu_mem_global_op_%s.sum": "requests_%s",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_%s.sum": "sectors_%s"}
+KEYS = {name % op: key % op for name, key in KEYS.items() for op in ("ld", "st")}
+
+
+def read(path):
+    """The rows of profiles/PATH, and what its comments say: {"GPU": ..., "date": ...}."""
+    with open(os.path.join(TOP, "profiles", path), encoding="utf-8") as file:
+        lines = file.readlines()
+    about = dict(re.findall(r"^# (\w+): (.*)$", "".join(lines), re.M))
+    return list(csv.DictReader(line for line in lines if not line.startswith("#"))), about
+
+
+def recorded(path):
+    """The same of a file that may not have been recorded yet: no rows."""
+    return read(path) if os.path.exists(os.path.join(TOP, "profiles", path)) else ([], {})
+
+
+COUNTED, _ = read("emulated/counters.csv")
+INSTRUCTIONS, _ = read("emulated/instructions.csv")
+TIMED, GPU = read("h200/verify.csv")
+PATTERNS, _ = read("h200/patterns.csv")
+NCU, _ = read("h200/counters.csv")
+SANITIZED, _ = read("h200/sanitizer.csv")
+VERY_LARGE, _ = read("h200/large.csv")
+OPERATORS, _ = read("h200/operators.csv")
+COMPILED, _ = read("h200/compiled.csv")
+SIDE_BY_SIDE, SIDE_BY_SIDE_ON = recorded("h200/bench.csv")
+PROMISES, PROMISES_ON = recorded("h200/promises.csv")
+CHECKED_BY_GPU, CHECKED_ON = read("h200/checks.csv")
+CHECKED, _ = read("emulated/checks.csv")
+EXPERIMENTS, _ = (read("h200/experiments.csv") if os.path.exists(os.path.join(TOP, "profiles/h200/experiments.csv"))
+                  else ([], None))
+CHECKS_DIFFER, _ = read("checks_differences.csv")
+SHUFFLES, _ = read("h200/shuffles.csv") if os.path.exists(os.path.join(TOP, "profiles/h200/shuffles.csv")) else ([], None)
+
+
+def has(rows, **wanted):
+    """The rows that have these values, maybe none. No variant is "" or "-"."""
+    same = lambda row, key: row[key].replace("-", "") == str(wanted[key]).replace("-", "")
+    return [row for row in rows if all(same(row, key) for key in wanted)]
+
+
+def find(rows, **wanted):
+    """The same, but none is an error."""
+    found = has(rows, **wanted)
+    if not found:
+        sys.exit("profiles: no CSV row has %s" % wanted)
+    return found
+
+
+def emulated(step, n, variant="", offset=0):
+    return find(COUNTED, step=step, n=n, variant=variant, offset=offset)[0]
+
+
+def timed(step, n, variant=""):
+    return find(TIMED, step=step, n=n, variant=variant)[0]
+
+
+def by_ncu(step, n, variant=""):
+    """Sums over the launches of a scan, with the keys of --csv."""
+    sums = dict.fromkeys(KEYS.values(), 0)
+    for row in find(NCU, step=step, n=n, variant=variant):
+        if row["metric"] in KEYS:
+            sums[KEYS[row["metric"]]] += int(row["value"])
+    for op in ("ld", "st"):
+        sums["conflicts_" + op] = sums["wavefronts_" + op] - sums["ideal_" + op]
+    return sums
+
+
+# ---- how numbers are written ---------------------------------------------------------------------
+
+def grouped(number):
+    return "{:,}".format(int(number)).replace(",", " ") if int(number) >= 10000 else str(int(number))
+
+
+def both(row, key):
+    return "%s + %s" % (grouped(row[key + "_ld"]), grouped(row[key + "_st"]))
+
+
+def three(number):
+    """Three significant figures, as in 4.00 or 149, of a number below 1000."""
+    return ("%#.3g" % number).rstrip(".")
+
+
+def a_request(row, op):
+    return three(int(row["sectors_" + op]) / int(row["requests_" + op]))
+
+
+def sectors(row):
+    return "%s + %s" % (a_request(row, "ld"), a_request(row, "st"))
+
+
+def percent(fraction):
+    return three(100 * fraction) + " %"
+
+
+def time(row):
+    us = float(row["seconds"]) * 1e6
+    return three(us) + " µs" if us < 999.5 else three(us / 1000) + " ms"
+
+
+def share(row):
+    return percent(float(row["roof_fraction"]))
+
+
+def size(n):
+    exponent = n.bit_length() - 1
+    return "2" + str(exponent).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))

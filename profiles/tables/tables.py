@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""tables.py -- writes the tables of README.md and notes/*.md from the CSV files beside it.
+
+usage: profiles/tables/tables.py           brings every table up to date
+       profiles/tables/tables.py --check   changes nothing; names the files that are stale, and fails
+
+A table stands between the lines `<!-- begin NAME ... -->` and `<!-- end NAME -->`; table_rows.py or another of
+ROWS has a function of that name (`_` for `-`).
+"""
+import glob
+import os
+import re
+import sys
+
+import bench_rows
+import experiment_rows
+import level_rows
+import memory_rows
+import promise_rows
+import speed_rows
+import table_rows
+from records import TOP
+
+ROWS = table_rows, level_rows, memory_rows, speed_rows, experiment_rows, bench_rows, promise_rows
+REGION = re.compile(r"(<!-- begin ([a-z-]+)[^\n]*-->\n).*?(<!-- end \2 -->\n)", re.S)
+
+
+def fill(path, text):
+    """The text with every region filled."""
+    begins, regions = text.count("<!-- begin "), len(REGION.findall(text))
+    if begins != regions or begins != text.count("<!-- end "):
+        sys.exit("%s: %d regions begin, but only %d have an end of their name" % (path, begins, regions))
+
+    def region(match):
+        name = match[2].replace("-", "_")
+        make = next((getattr(rows, name) for rows in ROWS if hasattr(rows, name)), None)
+        if make is None:
+            sys.exit("%s: no function in %s makes the table %s"
+                     % (path, ", ".join(rows.__name__ + ".py" for rows in ROWS), match[2]))
+        return match[1] + "\n".join(make()) + "\n" + match[3]
+
+    return REGION.sub(region, text)
+
+
+def main():
+    if sys.argv[1:] not in ([], ["--check"]):
+        sys.exit(__doc__)
+    stale = []
+    for path in ["README.md", *sorted(glob.glob("notes/*.md", root_dir=TOP))]:
+        with open(os.path.join(TOP, path), encoding="utf-8") as file:
+            text = file.read()
+        filled = fill(path, text)
+        if filled == text:
+            continue
+        stale.append(path)
+        if not sys.argv[1:]:
+            with open(os.path.join(TOP, path), "w", encoding="utf-8") as file:
+                file.write(filled)
+    if sys.argv[1:] and stale:
+        sys.exit("out of date: %s; `make docs` renews them" % ", ".join(stale))
+
+
+main()

@@ -1,0 +1,91 @@
+/*
+ * ptx_run.h — runs a piece of PTX, written in a test, on the emulator.
+ *
+ * ptx_run() wraps a few instructions in a kernel that loads their inputs from global memory and
+ * stores their outputs there, one thread per set of inputs. The rest are small helpers for tests
+ * that write whole kernels.
+ */
+#ifndef PTX_RUN_H
+#define PTX_RUN_H
+
+#include "common/emu/emu.h"
+
+/* The content of a register, seen as any type. Bits beyond the register's width are zero. */
+union value {
+    uint64_t u64;
+    int64_t s64;
+    uint32_t u32;
+    int32_t s32;
+    uint16_t u16;
+    int16_t s16;
+    uint8_t u8;
+    int8_t s8;
+    float f32;
+    double f64;
+};
+
+#define PTX_HEADER ".version 9.0\n.target sm_90\n.address_size 64\n"
+
+enum { PTX_MAX_OPERANDS = 10 };
+
+/*
+ * What a letter says about an operand, as in nvcc's inline assembly:
+ *   h .b16   r .b32   l .b64   f .f32   d .f64   p .pred (a value of 0 or 1)
+ * "r=rr" is one 32-bit output, which the text calls $0, and two inputs, $1 and $2.
+ */
+unsigned ptx_outputs(const char *operands);
+unsigned ptx_inputs(const char *operands);
+
+/* Writes the whole PTX text around `body` into a malloc'd string. */
+char *ptx_text(const char *body, const char *operands);
+
+/*
+ * Runs body once per set of inputs: `in` holds count × inputs values, `out` receives
+ * count × outputs. Returns 0 or an enum emu_error, with emu_message() set.
+ */
+int ptx_run(struct emu *, const char *body, const char *operands, size_t count,
+            const union value *in, union value *out);
+
+/* ---- whole kernels --------------------------------------------------------------------------- */
+
+/* A device with a little memory and one host thread. Aborts the test if there is none. */
+struct emu *open_emu(void);
+struct emu *open_emu_with(const struct emu_config *);
+
+/* The kernel `name` of a PTX text; if it can't be had, aborts with the emulator's message. */
+struct emu_kernel *load_kernel(struct emu *, const char *ptx, const char *name);
+
+/* Device memory that holds a copy of host[bytes] (zeros if host is NULL). */
+emu_addr device_copy(struct emu *, const void *host, size_t bytes);
+
+/* Launches with up to eight 64-bit arguments, the first `count` of `args`; returns emu_launch's. */
+int launch(struct emu *, struct emu_kernel *, unsigned grid, unsigned block, size_t shared,
+           unsigned count, const uint64_t *args);
+
+/*
+ * A kernel called `name` with the parameters out and in (u64), the thread's number in %id, and
+ * %out and %in pointing to this thread's own 4-byte element; the test supplies the rest.
+ */
+#define PTX_KERNEL(name, body) PTX_PROLOGUE(name) body "\n}\n"
+
+#define PTX_PROLOGUE(name)                                                                         \
+    PTX_HEADER ".visible .entry " name "(.param .u64 p_out, .param .u64 p_in) {\n"                 \
+               ".reg .pred %p<16>;\n.reg .b16 %h<16>;\n.reg .b32 %r<32>;\n.reg .f32 %f<16>;\n"     \
+               ".reg .b64 %l<32>;\n.reg .b32 %id, %size, %cta;\n.reg .b64 %out, %in, %offset;\n"   \
+               "ld.param.u64 %out, [p_out];\nld.param.u64 %in, [p_in];\n"                          \
+               "mov.u32 %id, %tid.x;\nmov.u32 %size, %ntid.x;\nmov.u32 %cta, %ctaid.x;\n"          \
+               "mad.lo.u32 %id, %cta, %size, %id;\nmul.wide.u32 %offset, %id, 4;\n"                \
+               "add.u64 %out, %out, %offset;\nadd.u64 %in, %in, %offset;\n"
+
+/* The text of PTX_KERNEL("k", …) with a body from printf's arguments, malloc'd. */
+char *ptx_kernel(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Runs a PTX_KERNEL called "k" with threads in blocks of `block`; out and in have one uint32_t a
+ * thread. Aborts the test on any error. */
+void run_kernel(struct emu *, const char *ptx, unsigned threads, unsigned block, uint32_t *out,
+                const uint32_t *in);
+
+/* A repeatable sequence of random numbers (splitmix64). */
+uint64_t next_random(uint64_t *state);
+
+#endif

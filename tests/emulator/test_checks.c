@@ -1,0 +1,383 @@
+/*
+ * test_checks.c — the pairs of programs in tests/checks, each wrong and right, under the emulator's
+ * four checkers.
+ *
+ * The comments of a pair say what its wrong version is to give: `TOOL, TOOL: TEXT; TOOL: TEXT`
+ * behind a line means that these tools have a finding with that text and that line; a comment that
+ * has a line to itself is about the next one. A text that ends with "in HEADER.cuh" is found at a
+ * line of that header, and one that ends with "(no line)" anywhere. `missed by TOOL: TEXT` is what
+ * the tool should find, and does not. Tools that no comment names find nothing. `nothing: REASON`
+ * says so of all four. A race-*.cu without such comments has some finding of racecheck.
+ *
+ * No tool finds anything in a right version.
+ *
+ * What was found is compared with profiles/emulated/checks.csv too, from which notes/checks.md is
+ * made: `profiles/measure/checks.sh emulator` renews it.
+ */
+#include "tests/support/command.h"
+#include "tests/fixtures/programs/programs.h"
+
+#include <criterion/parameterized.h>
+#include <ctype.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+TestSuite(checks, .init = command_init, .fini = command_fini, .timeout = 600);
+
+enum {
+    MIN_PAIRS = 120,
+    MAX_PAIRS = 400,
+    MAX_EXPECTED = 12,
+    ERROR_STATUS = 9,
+    TOOLS = 4,
+    PATIENCE = 60
+};
+
+static const char *const tools[TOOLS] = {"memcheck", "racecheck", "initcheck", "synccheck"};
+static const char *const versions[] = {"wrong", "right"};
+
+struct pair {
+    char name[60];
+};
+
+/* A finding that the comments of a pair ask for. */
+struct expected {
+    char tools[60], text[120];
+    int line;
+};
+
+struct expectations {
+    struct expected list[MAX_EXPECTED];
+    int n;
+    bool nothing; /* the comment `nothing:` */
+};
+
+static size_t find_pairs(struct pair pairs[MAX_PAIRS])
+{
+    glob_t files;
+    cr_assert(glob("tests/checks/*.cu", 0, NULL, &files) == 0);
+    cr_assert(files.gl_pathc <= MAX_PAIRS);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        const char *name = strrchr(files.gl_pathv[i], '/') + 1;
+        cr_assert(strlen(name) < sizeof pairs->name);
+        sscanf(name, "%59[^.]", pairs[i].name);
+    }
+    size_t n = files.gl_pathc;
+    globfree(&files);
+    return n;
+}
+
+/* Adds what a comment of a line asks for: `TOOL, TOOL: TEXT`, and more behind a semicolon. */
+static void read_comment(struct expectations *e, const char *line, int number)
+{
+    for (const char *at = strstr(line, "/* "); at; at = strpbrk(at + 1, "/;")) {
+        struct expected *next = &e->list[e->n];
+        if (sscanf(at, "%*[/*; ]%59[a-z, ]: %119[^*;]", next->tools, next->text) != 2) continue;
+        e->nothing |= strcmp(next->tools, "nothing") == 0;
+        if (!strstr(next->tools, "check")) continue;
+        size_t length = strlen(next->text);
+        if (next->text[length - 1] == ' ') next->text[length - 1] = '\0';
+        next->line = number;
+        cr_assert(++e->n < MAX_EXPECTED);
+    }
+}
+
+static struct expectations read_expectations(const char *name)
+{
+    char path[120], line[500];
+    struct expectations e = {.n = 0};
+    snprintf(path, sizeof path, "tests/checks/%s.cu", name);
+    FILE *file = fopen(path, "r");
+    cr_assert(file, "%s", path);
+    for (int number = 1; fgets(line, sizeof line, file); number++)
+        read_comment(&e, line, strncmp(line + strspn(line, " "), "/*", 2) ? number : number + 1);
+    fclose(file);
+    return e;
+}
+
+/* Runs a version of a pair under a tool, with more options and a patience in seconds; returns
+ * the exit status. */
+static int run_pair(const char *name, const char *version, const char *tool, const char *options,
+                    int patience)
+{
+    char program[200];
+    snprintf(program, sizeof program, "%s/pairs/%s", ORDINARY_BUILD, name);
+    if (access(program, X_OK) != 0)
+        snprintf(program, sizeof program, "%s/pairs/%.*s %s", ORDINARY_BUILD,
+                 (int)strcspn(name, "-"), name, name);
+    return run("EMU_TIMEOUT=%d timeout 100 $emu --tool %s --error-exitcode %d %s %s %s %s 2>&1",
+               patience, tool, ERROR_STATUS,
+               strcmp(tool, "memcheck") == 0 || strcmp(tool, "all") == 0 ? "--leak-check full" : "",
+               options, program, version);
+}
+
+/* The numbers of the summary: errors and warnings. */
+static void read_summary(unsigned counts[2])
+{
+    const char *errors = strstr(output, "ERROR SUMMARY: "),
+               *hazards = strstr(output, "displayed (");
+    counts[0] = counts[1] = 0;
+    int read = errors    ? sscanf(errors, "ERROR SUMMARY: %u error%*[s, ]%u", counts, counts + 1)
+               : hazards ? sscanf(hazards, "displayed (%u errors, %u", counts, counts + 1)
+                         : 0;
+    cr_assert(read >= 1, "there is no summary in:\n%s", output);
+}
+
+/* Where a finding must be: at the line, or anywhere in the pair (0), in the header for a text that
+ * ends with " in HEADER.cuh", or anywhere at all for " (no line)". The text loses these ends. */
+static void place_of(const char *name, char *text, int line, char *place, size_t size)
+{
+    const char *end = text + strlen(text) - strlen(".cuh");
+    char *in = strstr(text, " in "), *none = strstr(text, " (no line)");
+    place[0] = '\0';
+    if (none) {
+        *none = '\0';
+    } else if (in && end > in && strcmp(end, ".cuh") == 0) {
+        snprintf(place, size, "/%s:", in + strlen(" in "));
+        *in = '\0';
+    } else if (line) {
+        snprintf(place, size, "/%s.cu:%d", name, line);
+    } else {
+        snprintf(place, size, "/%s.cu:", name);
+    }
+}
+
+/* The next place of a text in lines that a tool has written, which begin so; NULL: none. */
+static char *find_in_findings(char *from, const char *text)
+{
+    static const char mark[] = "========= ";
+    for (char *at = from; (at = strstr(at, text)); at++) {
+        char *begin = at;
+        while (begin > output && begin[-1] != '\n') begin--;
+        if (strncmp(begin, mark, strlen(mark)) == 0) return at;
+    }
+    return NULL;
+}
+
+/* Whether one of the findings, which end with an empty line, has both a text and a place. */
+static bool is_found(const char *name, const char *wanted, int line)
+{
+    char text[sizeof((struct expected *)0)->text], place[100];
+    snprintf(text, sizeof text, "%s", wanted);
+    place_of(name, text, line, place, sizeof place);
+    size_t length = strlen(place);
+    bool is_line = length && isdigit((unsigned char)place[length - 1]);
+    for (char *begin = output, *end; *begin; begin = end) {
+        end = strstr(begin, "\n=========\n");
+        end = end ? end + strlen("\n=========\n") : begin + strlen(begin);
+        char saved = *end;
+        *end = '\0';
+        bool has_text = find_in_findings(begin, text) != NULL, has_place = !length;
+        for (char *at = begin; !has_place && (at = find_in_findings(at, place)); at++)
+            has_place = !is_line || !isdigit((unsigned char)at[length]);
+        *end = saved;
+        if (has_text && has_place) return true;
+    }
+    return false;
+}
+
+/* The findings that one tool owes the wrong version; how many of them the comments name. */
+static int expect_findings(const char *name, const struct expectations *e, const char *tool)
+{
+    int asked = 0;
+    for (const struct expected *x = e->list; x < e->list + e->n; x++) {
+        if (!strstr(x->tools, tool)) continue;
+        bool missed = strncmp(x->tools, "missed by ", strlen("missed by ")) == 0;
+        bool found = is_found(name, x->text, x->line);
+        if (!missed) asked++;
+        cr_expect(found || missed, "%s: %s does not find \"%s\" at line %d:\n%s", name, tool,
+                  x->text, x->line, output);
+        cr_expect(!found || !missed, "%s.cu:%d: %s finds \"%s\": remove \"missed by\"", name,
+                  x->line, tool, x->text);
+    }
+    return asked;
+}
+
+/* Whether a recording has a row that begins so. */
+static bool is_recorded(const char *path, const char *name, const char *version, const char *tool,
+                        const char *counts)
+{
+    static char text[1 << 20];
+    char row[200];
+    FILE *file = fopen(path, "r");
+    cr_assert(file, "%s", path);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    snprintf(row, sizeof row, "\n%s,%s,%s,%s", name, version, tool, counts);
+    return strstr(text, row) != NULL;
+}
+
+/* The recording of the emulator's verdicts holds these numbers. */
+static void expect_same_as_recorded(const char *name, const char *version, const char *tool,
+                                    const unsigned counts[2])
+{
+    char text[40];
+    snprintf(text, sizeof text, "%u,%u,", counts[0], counts[1]);
+    cr_expect(is_recorded("profiles/emulated/checks.csv", name, version, tool, text),
+              "profiles/emulated/checks.csv has no row %s,%s,%s,%s", name, version, tool, text);
+}
+
+/* A program whose comments say "TOOL: waits" does so for ever, until it is given up. */
+static bool waits(const struct expectations *e, const char *tool)
+{
+    bool found = false;
+    for (int i = 0; i < e->n; i++)
+        found |= strstr(e->list[i].text, "wait") && strstr(e->list[i].tools, tool);
+    return found;
+}
+
+/* Whether all that a tool has found is the fault that ended the launch, which is an error for every
+ * tool; the comments say which tool it belongs to. */
+static bool is_end_of_launch(const char *name, const struct expectations *e,
+                             const unsigned counts[2])
+{
+    bool found = false;
+    for (int i = 0; i < e->n; i++) found |= is_found(name, e->list[i].text, 0);
+    return found && counts[0] == 1 && !counts[1];
+}
+
+static void check_wrong(const char *name, const struct expectations *e, const char *tool)
+{
+    unsigned counts[2];
+    bool by_class = !e->n && !e->nothing;
+    int status = run_pair(name, "wrong", tool, "--threads 1", waits(e, "check") ? 1 : PATIENCE);
+    read_summary(counts);
+    if (by_class && strcmp(tool, "racecheck") == 0)
+        cr_expect(is_found(name, "Race reported", 0), "%s", output);
+    else if (!by_class && !expect_findings(name, e, tool) && !is_end_of_launch(name, e, counts))
+        cr_expect(!counts[0] && !counts[1], "%s: %s finds more than the comments say:\n%s", name,
+                  tool, output);
+    cr_expect_eq(status, counts[0] ? ERROR_STATUS : 0, "%s under %s: exit status %d\n%s", name,
+                 tool, status, output);
+    expect_same_as_recorded(name, "wrong", tool, counts);
+}
+
+/* Nothing but the number of --schedule: a kernel that fails is told of without its tool, too. */
+static bool says_nothing(void)
+{
+    const char *said = strstr(output, "emu: "), turns[] = "emu: turns by chance";
+    if (said && strncmp(said, turns, strlen(turns)) == 0) said = strstr(said + 1, "emu: ");
+    return !said;
+}
+
+static void check_right(const char *name, const char *tool, const char *options)
+{
+    unsigned counts[2];
+    int status = run_pair(name, "right", tool, options, PATIENCE);
+    read_summary(counts);
+    cr_expect(status == 0 && !counts[0] && !counts[1] && says_nothing(),
+              "%s, right, under %s %s: exit status %d\n%s", name, tool, options, status, output);
+}
+
+ParameterizedTestParameters(checks, wrong_and_right)
+{
+    static struct pair pairs[MAX_PAIRS];
+    return cr_make_param_array(struct pair, pairs, find_pairs(pairs));
+}
+
+ParameterizedTest(struct pair *pair, checks, wrong_and_right)
+{
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip("the ordinary build runs it, with the same programs.");
+#endif
+    struct expectations e = read_expectations(pair->name);
+    cr_expect(e.n || e.nothing || strncmp(pair->name, "race-", 5) == 0,
+              "tests/checks/%s.cu does not say what is found", pair->name);
+    bool given_up = waits(&e, "check");
+    for (int t = 0; t < TOOLS; t++) {
+        if (!given_up || waits(&e, tools[t])) check_wrong(pair->name, &e, tools[t]);
+        expect_same_as_recorded(pair->name, "right", tools[t], (unsigned[]){0, 0});
+    }
+    check_right(pair->name, "all", "--threads 1");
+}
+
+/* A right version stays right in other orders of warps and blocks: each seed is one. */
+static void check_right_in_order(const char *name, int seed, bool every_tool)
+{
+    static const int threads[] = {1, 2, 8};
+    char options[80];
+    snprintf(options, sizeof options, "--schedule %d --threads %d --blocks %s", seed,
+             threads[seed % 3], seed % 2 ? "descending" : "ascending");
+    for (int t = 0; every_tool && t < TOOLS; t++) check_right(name, tools[t], options);
+    check_right(name, "all", options);
+}
+
+/* One seed, which depends on the name; with TEST_ALL=1 ten, and every tool alone, too. */
+ParameterizedTestParameters(checks, right_in_other_orders)
+{
+    static struct pair pairs[MAX_PAIRS];
+    return cr_make_param_array(struct pair, pairs, find_pairs(pairs));
+}
+
+ParameterizedTest(struct pair *pair, checks, right_in_other_orders)
+{
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip("the ordinary build runs it, with the same programs.");
+#endif
+    enum { SEEDS = 10 };
+    bool all = getenv("TEST_ALL") != NULL;
+    unsigned sum = 0;
+    for (const char *at = pair->name; *at; at++) sum += (unsigned char)*at;
+    for (int seed = 1; seed <= SEEDS; seed++)
+        if (all || seed == 1 + (int)(sum % SEEDS)) check_right_in_order(pair->name, seed, all);
+}
+
+/* compute-sanitizer has been asked about every pair: profiles/measure/checks.sh sanitizer, on a GPU. */
+Test(checks, every_pair_has_been_recorded_on_a_gpu)
+{
+    static struct pair pairs[MAX_PAIRS];
+    static char missing[MAX_PAIRS * (sizeof *pairs + 1)];
+    size_t n = find_pairs(pairs);
+    cr_assert_geq(n, MIN_PAIRS);
+    for (size_t i = 0; i < n; i++) {
+        int rows = 0;
+        for (int t = 0; t < TOOLS; t++)
+            for (int version = 0; version < 2; version++)
+                rows += is_recorded("profiles/h200/checks.csv", pairs[i].name, versions[version],
+                                    tools[t], "");
+        if (rows != 2 * TOOLS) strcat(strcat(missing, " "), pairs[i].name);
+    }
+    if (*missing)
+        cr_skip("profiles/h200/checks.csv lacks rows of%s; make them on a GPU with "
+                "PROGRAMS=\"…\" profiles/measure/checks.sh sanitizer",
+                missing);
+}
+
+Test(checks, a_block_that_is_too_deep_is_told_so)
+{
+    run_pair("api-block-depth", "wrong", "memcheck", "", PATIENCE);
+    expect("a block of (1,1,128) threads; at most 1024 fit, and at most 64 in z");
+}
+
+/* The sentence of a fault, which any tool prints, names them as memcheck does. */
+Test(checks, addresses_that_are_no_accident_are_named)
+{
+    run_pair("memory-list", "wrong", "racecheck", "", PATIENCE);
+    expect("global address 0x8 is out of bounds (8 bytes from a null pointer)");
+    run_pair("memory-shared-pointer", "wrong", "racecheck", "", PATIENCE);
+    expect("is out of bounds (it is an address of shared memory)");
+}
+
+/* A run that was stopped, or crashed, has a row, too. */
+Test(checks, rows_of_logs)
+{
+    if (run("command -v python3") != 0) cr_skip("python3 is not installed; checks.py needs it.");
+    expect_status(0, "mkdir $t/logs; cd $t/logs;"
+                     "printf '========= COMPUTE-SANITIZER\nexit 124\n' >a-b.wrong.memcheck;"
+                     "printf '========= Leaked 4 bytes at 0x1\n========= ERROR SUMMARY: 1 error, "
+                     "2 warnings\n\nexit 9\n' >a-b.right.memcheck;"
+                     "printf '========= RACECHECK SUMMARY: 3 hazards displayed (2 errors, 1 "
+                     "warnings)\n\nexit 0\n' >a-b.right.racecheck;"
+                     "cd - >/dev/null; profiles/measure/checks.py $t/logs 2>&1");
+    cr_assert_str_eq(output, "program,version,tool,errors,warnings,kinds,exit\n"
+                             "a-b,right,memcheck,1,2,Leaked,9\n"
+                             "a-b,right,racecheck,2,1,,0\n"
+                             "a-b,wrong,memcheck,?,0,,124\n");
+    expect_status(1, "profiles/measure/checks.py 2>&1");
+    expect("usage: profiles/measure/checks.py DIRECTORY");
+    expect_status(2, "profiles/measure/checks.sh 2>&1");
+    expect("profiles/measure/checks.sh sanitizer [DIRECTORY]");
+}

@@ -1,0 +1,612 @@
+/*
+ * test_cudart.c — the runtime library: what it returns, when, and what it leaves behind. What is
+ * expected is what NVIDIA's runtime does, unless a comment says otherwise.
+ */
+#define _GNU_SOURCE
+#include "tests/support/cudart_check.h"
+#include "common/emu/emu.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+enum { N = 64 };
+
+static cudaError_t count(int *out, unsigned grid, unsigned block)
+{
+    return launch_count(out, one_dimension(grid), one_dimension(block), 0, NULL);
+}
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+Test(cudart, errors_have_names_and_texts)
+{
+    cr_assert_str_eq(cudaGetErrorName(cudaSuccess), "cudaSuccess");
+    cr_assert_str_eq(cudaGetErrorString(cudaSuccess), "no error");
+    cr_assert_str_eq(cudaGetErrorName(cudaErrorInvalidValue), "cudaErrorInvalidValue");
+    cr_assert_str_eq(cudaGetErrorString(cudaErrorInvalidValue), "invalid argument");
+    cr_assert_str_eq(cudaGetErrorString(cudaErrorIllegalAddress),
+                     "an illegal memory access was encountered");
+    cr_assert_str_eq(cudaGetErrorName(cudaErrorUnknown), "cudaErrorUnknown");
+    cr_assert_str_eq(cudaGetErrorName((cudaError_t)12345), "unrecognized error code");
+    cr_assert_str_eq(cudaGetErrorString((cudaError_t)-1), "unrecognized error code");
+}
+
+Test(cudart, the_last_error_stays_until_it_is_asked_for)
+{
+    void *memory;
+    ok(cudaGetLastError());
+    is(cudaMalloc(NULL, 4), cudaErrorInvalidValue);
+    ok(cudaMalloc(&memory, 4)); /* a success does not clear it */
+    is(cudaPeekAtLastError(), cudaErrorInvalidValue);
+    is(cudaGetLastError(), cudaErrorInvalidValue);
+    ok(cudaGetLastError());
+}
+
+static void *last_error_of_this_thread(void *result)
+{
+    *(cudaError_t *)result = cudaGetLastError();
+    return NULL;
+}
+
+Test(cudart, every_thread_has_its_own_last_error)
+{
+    cudaError_t other;
+    pthread_t thread;
+    is(cudaMalloc(NULL, 4), cudaErrorInvalidValue);
+    cr_assert(pthread_create(&thread, NULL, last_error_of_this_thread, &other) == 0);
+    pthread_join(thread, NULL);
+    ok(other);
+    is(cudaGetLastError(), cudaErrorInvalidValue);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+Test(cudart, memory_keeps_what_is_copied)
+{
+    int in[N], out[N] = {0};
+    for (int i = 0; i < N; i++) in[i] = 3 * i;
+    int *a = device_memory(sizeof in), *b = device_memory(sizeof in);
+    ok(cudaMemcpy(a, in, sizeof in, cudaMemcpyHostToDevice));
+    ok(cudaMemcpy(b, a, sizeof in, cudaMemcpyDeviceToDevice));
+    ok(cudaMemcpy(out, b, sizeof out, cudaMemcpyDeviceToHost));
+    cr_assert_arr_eq(out, in, sizeof in);
+
+    memset(out, 0, sizeof out);
+    ok(cudaMemcpy(out + 1, b + 1, sizeof(int), cudaMemcpyDefault));
+    cr_assert(out[0] == 0 && out[1] == 3 && out[2] == 0);
+    ok(cudaMemset(a, 0xFF, sizeof(int)));
+    ok(cudaMemcpyAsync(out, a, 2 * sizeof(int), cudaMemcpyDeviceToHost, NULL));
+    cr_assert(out[0] == -1 && out[1] == 3);
+}
+
+Test(cudart, allocation)
+{
+    void *memory = &memory;
+    ok(cudaMalloc(&memory, 0));
+    cr_assert(memory == NULL);
+    ok(cudaFree(NULL));
+    is(cudaMalloc(&memory, (size_t)1 << 50), cudaErrorMemoryAllocation);
+    is(cudaGetLastError(), cudaErrorMemoryAllocation);
+    cr_assert(memory == NULL);
+
+    ok(cudaMalloc(&memory, 100));
+    cr_assert((size_t)memory % 256 == 0, "%p", memory);
+    is(cudaFree((char *)memory + 4), cudaErrorInvalidValue);
+    ok(cudaFree(memory));
+    is(cudaFree(memory), cudaErrorInvalidValue);
+    is(cudaFree(&memory), cudaErrorInvalidValue);
+
+    size_t before, after, total;
+    ok(cudaMemGetInfo(&before, &total));
+    cr_assert(before <= total && total > 0);
+    ok(cudaMalloc(&memory, 1 << 20));
+    ok(cudaMemGetInfo(&after, &total));
+    cr_assert(before - after >= 1 << 20);
+    ok(cudaFree(memory));
+    ok(cudaMemGetInfo(&after, &total));
+    cr_assert(after == before);
+}
+
+Test(cudart, copies_that_are_wrong_copy_nothing)
+{
+    int host[N] = {7}, *device = device_memory(sizeof host);
+    is(cudaMemcpy(device, host, sizeof host + 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    is(cudaMemcpy(device + 1, host, sizeof host, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    is(cudaMemcpy(host, host, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    is(cudaMemcpy(host, device, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    is(cudaMemcpy(device, host, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+    is(cudaMemcpy(NULL, host, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    is(cudaMemcpy(device, host, 4, (enum cudaMemcpyKind)77), cudaErrorInvalidMemcpyDirection);
+    is(cudaMemset(device, 0, sizeof host + 1), cudaErrorInvalidValue);
+    is(cudaMemset(host, 0, 4), cudaErrorInvalidValue);
+    ok(cudaMemcpy(NULL, NULL, 0, cudaMemcpyHostToDevice));
+    cr_assert(host[0] == 7);
+    ok(cudaFree(device));
+    is(cudaMemcpy(host, device, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+}
+
+Test(cudart, pitched_memory)
+{
+    enum { WIDTH = 5, HEIGHT = 3, BYTE = 0x11 };
+    unsigned char in[HEIGHT][WIDTH], out[HEIGHT][WIDTH + 2];
+    for (int i = 0; i < WIDTH * HEIGHT; i++) (&in[0][0])[i] = (unsigned char)i;
+    memset(out, 99, sizeof out);
+
+    void *device;
+    size_t pitch;
+    ok(cudaMallocPitch(&device, &pitch, WIDTH, HEIGHT));
+    cr_assert(pitch >= WIDTH && pitch % 256 == 0);
+    ok(cudaMemset2D(device, pitch, BYTE, WIDTH, HEIGHT));
+    ok(cudaMemcpy2D(device, pitch, in, WIDTH, WIDTH - 1, HEIGHT, cudaMemcpyHostToDevice));
+    ok(cudaMemcpy2D(out, WIDTH + 2, device, pitch, WIDTH, HEIGHT, cudaMemcpyDeviceToHost));
+    for (int y = 0; y < HEIGHT; y++) {
+        cr_assert_arr_eq(out[y], in[y], WIDTH - 1);
+        cr_assert(out[y][WIDTH - 1] == BYTE && out[y][WIDTH] == 99);
+    }
+    is(cudaMemcpy2D(device, pitch, in, WIDTH, WIDTH + 1, 1, cudaMemcpyHostToDevice),
+       cudaErrorInvalidPitchValue);
+}
+
+static enum cudaMemoryType type_of(const void *pointer)
+{
+    struct cudaPointerAttributes attributes;
+    ok(cudaPointerGetAttributes(&attributes, pointer));
+    return attributes.type;
+}
+
+Test(cudart, host_memory_that_kernels_reach)
+{
+    int *pinned, *managed, *alias, plain[N];
+    ok(cudaMallocHost((void **)&pinned, N * sizeof(int)));
+    ok(cudaMallocManaged((void **)&managed, N * sizeof(int), cudaMemAttachGlobal));
+    ok(cudaHostRegister(plain, sizeof plain, cudaHostRegisterDefault));
+    ok(cudaHostGetDevicePointer((void **)&alias, pinned, 0));
+    ok(count(alias, 1, N));
+    ok(count(managed, 1, N));
+    ok(count(plain, 1, N));
+    ok(cudaDeviceSynchronize());
+    for (int i = 0; i < N; i++)
+        cr_assert(pinned[i] == i && managed[i] == i && plain[i] == i, "%d", i);
+
+    int *device = device_memory(4);
+    cr_assert(type_of(device) == cudaMemoryTypeDevice);
+    cr_assert(type_of(pinned + 1) == cudaMemoryTypeHost);
+    cr_assert(type_of(managed) == cudaMemoryTypeManaged);
+    cr_assert(type_of(plain) == cudaMemoryTypeHost);
+    ok(cudaHostUnregister(plain));
+    cr_assert(type_of(plain) == cudaMemoryTypeUnregistered);
+
+    is(cudaFree(pinned), cudaErrorInvalidValue);
+    is(cudaFreeHost(device), cudaErrorInvalidValue);
+    is(cudaHostUnregister(plain), cudaErrorHostMemoryNotRegistered);
+    ok(cudaFreeHost(pinned));
+    ok(cudaFree(managed));
+    is(cudaFreeHost(pinned), cudaErrorInvalidValue);
+}
+
+#ifndef __SANITIZE_ADDRESS__ /* which would take the signal for a finding */
+/* On a GPU, too, the host may not follow a device pointer. */
+Test(cudart, the_host_cannot_read_device_memory, .signal = SIGSEGV)
+{
+    volatile int *device = device_memory(4);
+    *device = 1;
+}
+#endif
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+Test(cudart, a_launch_passes_every_kind_of_argument)
+{
+    double out, *device = device_memory(sizeof out);
+    struct pair p = {0.5, 1000};
+    float4 f = {1e4f, 2e4f, 3e4f, 4e4f};
+    ok(launch_arguments(device, -1, -300, p, f, 1LL << 40, 250));
+    ok(cudaMemcpy(&out, device, sizeof out, cudaMemcpyDeviceToHost));
+    double expected = -1 - 300 + 0.5 + 1000 + 1e5 + (double)(1LL << 40) + 250;
+    cr_assert(out == expected, "%f, not %f", out, expected);
+}
+
+Test(cudart, launches_beyond_the_limits)
+{
+    cr_redirect_stderr(); /* the emulator says what is wrong */
+    int *device = device_memory(4096 * sizeof(int));
+    dim3 one = {1, 1, 1};
+    is(count(device, 0, 32), cudaErrorInvalidValue); /* n = 0, a common mistake */
+    is(count(device, 1, 0), cudaErrorInvalidValue);
+    is(count(device, 1, 1025), cudaErrorInvalidValue);
+    is(launch_count(device, one, (dim3){32, 33, 1}, 0, NULL), cudaErrorInvalidValue);
+    is(launch_count(device, one, (dim3){1, 1, 65}, 0, NULL), cudaErrorInvalidValue);
+    is(launch_count(device, (dim3){1, 65536, 1}, one, 0, NULL), cudaErrorInvalidValue);
+    is(launch_count(device, one, one, (48 << 10) + 1, NULL), cudaErrorInvalidValue);
+    is(launch_count(device, one, one, 0, (cudaStream_t)&one), cudaErrorInvalidResourceHandle);
+    ok(count(device, 1, 1024));
+    ok(launch_bounded(device, 64));
+    cr_assert(launch_bounded(device, 65) != cudaSuccess);
+    ok(cudaDeviceSynchronize()); /* none of them spoiled the device */
+}
+
+Test(cudart, a_function_that_is_no_kernel)
+{
+    struct cudaFuncAttributes attributes;
+    dim3 one = {1, 1, 1};
+    is(cudaLaunchKernel(one_dimension, one, one, NULL, 0, NULL), cudaErrorInvalidDeviceFunction);
+    is(cudaFuncGetAttributes(&attributes, one_dimension), cudaErrorInvalidDeviceFunction);
+    is(cudaLaunchKernel(NULL, one, one, NULL, 0, NULL), cudaErrorInvalidDeviceFunction);
+}
+
+Test(cudart, the_other_ways_to_launch)
+{
+    int out[2], *device = device_memory(sizeof out);
+    void *args[] = {&device};
+    dim3 one = {1, 1, 1}, two = {2, 1, 1};
+    ok(cudaMemset(device, 0xFF, sizeof out));
+    ok(cudaLaunchKernel(count_kernel(), one, one, args, 0, NULL));
+    ok(cudaMemcpy(out, device, sizeof out, cudaMemcpyDeviceToHost));
+    cr_assert(out[0] == 0 && out[1] == -1);
+
+    cudaKernel_t handle;
+    ok(cudaGetKernel(&handle, count_kernel()));
+    cudaLaunchConfig_t config = {.gridDim = one, .blockDim = two};
+    ok(cudaLaunchKernelExC(&config, (const void *)handle, args));
+    ok(cudaMemcpy(out, device, sizeof out, cudaMemcpyDeviceToHost));
+    cr_assert(out[1] == 1);
+
+    ok(cudaMemset(device, 0xFF, sizeof out));
+    ok(cudaLaunchCooperativeKernel(count_kernel(), one, two, args, 0, NULL));
+    ok(cudaMemcpy(out, device, sizeof out, cudaMemcpyDeviceToHost));
+    cr_assert(out[0] == 0 && out[1] == 1);
+}
+
+Test(cudart, more_than_48_KiB_of_shared_memory_must_be_allowed)
+{
+    cr_redirect_stderr();
+    enum { ORDINARY = 48 << 10, MOST = 227 << 10 };
+    float sum, *device = device_memory(sizeof sum);
+    is(launch_shared(device, ORDINARY + 4), cudaErrorInvalidValue);
+    is(cudaFuncSetAttribute(shared_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize, MOST + 4),
+       cudaErrorInvalidValue);
+    cudaGetLastError();
+    ok(cudaFuncSetAttribute(shared_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize, MOST));
+    ok(launch_shared(device, MOST));
+    ok(cudaMemcpy(&sum, device, sizeof sum, cudaMemcpyDeviceToHost));
+    cr_assert(sum == MOST / sizeof(float), "%f", sum);
+    is(launch_shared(device, MOST + 4), cudaErrorInvalidValue);
+}
+
+/* ---- faults ---------------------------------------------------------------------------------- */
+
+Test(cudart, a_fault_stays_until_reset)
+{
+    cr_redirect_stderr();
+    int out, *device = device_memory(sizeof out);
+    ok(launch_store(NULL));    /* the launch itself has not failed */
+    ok(cudaPeekAtLastError()); /* and nobody has waited for the kernel yet */
+    ok(count(device, 1, 1));   /* dropped */
+    is(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+    is(cudaGetLastError(), cudaErrorIllegalAddress);
+    is(cudaGetLastError(), cudaErrorIllegalAddress);
+    is(cudaMalloc((void **)&device, 4), cudaErrorIllegalAddress);
+    is(cudaMemcpy(&out, device, 4, cudaMemcpyDeviceToHost), cudaErrorIllegalAddress);
+    is(cudaStreamSynchronize(NULL), cudaErrorIllegalAddress);
+
+    ok(cudaDeviceReset());
+    ok(cudaGetLastError());
+    device = device_memory(sizeof out);
+    ok(count(device, 1, 1));
+    ok(cudaMemcpy(&out, device, sizeof out, cudaMemcpyDeviceToHost));
+    cr_assert(out == 0);
+}
+
+Test(cudart, a_copy_finds_a_fault_too)
+{
+    cr_redirect_stderr();
+    float host, *device = device_memory(sizeof host);
+    ok(launch_store(device + 1)); /* one beyond the end */
+    is(cudaMemcpy(&host, device, sizeof host, cudaMemcpyDeviceToHost), cudaErrorIllegalAddress);
+    cudaDeviceReset();
+    device = device_memory(sizeof host);
+    ok(launch_store((float *)((char *)device + 1)));
+    is(cudaDeviceSynchronize(), cudaErrorMisalignedAddress);
+    cudaDeviceReset();
+    ok(launch_trap());
+    cr_assert(cudaDeviceSynchronize() != cudaSuccess);
+}
+
+Test(cudart, a_fault_is_explained_once)
+{
+    cr_redirect_stderr();
+    launch_store(NULL);
+    cudaDeviceSynchronize();
+    cudaDeviceSynchronize();
+    cudaGetLastError();
+    const char *text = read_stderr(), *first = strstr(text, "emu: ");
+    cr_assert(first == text, "%s", text);
+    cr_assert(strstr(text, "store") != NULL, "%s", text);
+    cr_assert(strstr(text, "cudart_kernels.cu") != NULL, "%s", text);
+    const char *again = strstr(first + 1, "store");
+    cr_assert(again == NULL || strstr(again + 1, "illegal") == NULL, "%s", text);
+}
+
+/* ---- variables ------------------------------------------------------------------------------- */
+
+Test(cudart, variables)
+{
+    int value, table[4] = {1, 2, 3, 4}, *device = device_memory(sizeof value);
+    ok(cudaMemcpyToSymbol(table_symbol(), table, sizeof table, 0, cudaMemcpyHostToDevice));
+    ok(launch_variables(device));
+    ok(cudaMemcpy(&value, device, sizeof value, cudaMemcpyDeviceToHost));
+    cr_assert(value == 5, "the initial value: %d", value);
+    ok(cudaMemcpyFromSymbol(&value, device_value_symbol(), 4, 0, cudaMemcpyDeviceToHost));
+    cr_assert(value == 15, "%d", value);
+    ok(cudaMemcpyFromSymbol(&value, table_symbol(), 4, 8, cudaMemcpyDeviceToHost));
+    cr_assert(value == 3, "%d", value);
+
+    void *address;
+    size_t size;
+    ok(cudaGetSymbolAddress(&address, table_symbol()));
+    ok(cudaGetSymbolSize(&size, table_symbol()));
+    cr_assert(size == sizeof table);
+    ok(cudaMemcpy(&value, (int *)address + 3, 4, cudaMemcpyDeviceToHost));
+    cr_assert(value == 4, "%d", value);
+
+    is(cudaMemcpyToSymbol(table_symbol(), table, sizeof table, 4, cudaMemcpyHostToDevice),
+       cudaErrorInvalidValue);
+    is(cudaMemcpyToSymbol(&value, table, 4, 0, cudaMemcpyHostToDevice), cudaErrorInvalidSymbol);
+
+    ok(cudaDeviceReset()); /* everything as at the beginning */
+    ok(cudaMemcpyFromSymbol(&value, device_value_symbol(), 4, 0, cudaMemcpyDeviceToHost));
+    cr_assert(value == 5, "%d", value);
+}
+
+/* ---- streams and events ---------------------------------------------------------------------- */
+
+static void set_flag(void *flag) { *(int *)flag = 1; }
+
+Test(cudart, streams)
+{
+    cudaStream_t stream, urgent;
+    int lowest, highest, priority, flag = 0, *device = device_memory(N * sizeof(int));
+    ok(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    ok(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
+    cr_assert(lowest == 0 && highest < 0);
+    ok(cudaStreamCreateWithPriority(&urgent, cudaStreamDefault, highest));
+    ok(cudaStreamGetPriority(urgent, &priority));
+    cr_assert(priority == highest);
+
+    ok(launch_count(device, one_dimension(1), one_dimension(N), 0, stream));
+    ok(cudaMemsetAsync(device, 0, 4, stream));
+    ok(cudaLaunchHostFunc(stream, set_flag, &flag));
+    ok(cudaStreamSynchronize(stream));
+    ok(cudaStreamQuery(stream));
+    ok(cudaStreamQuery(cudaStreamPerThread));
+    cr_assert(flag == 1);
+
+    ok(cudaStreamDestroy(stream));
+    is(cudaStreamDestroy(stream), cudaErrorInvalidResourceHandle);
+    is(cudaMemsetAsync(device, 0, 4, stream), cudaErrorInvalidResourceHandle);
+    ok(cudaStreamDestroy(urgent));
+}
+
+Test(cudart, events)
+{
+    cudaEvent_t start, stop, untimed;
+    float milliseconds = -1;
+    int *device = device_memory(N * sizeof(int));
+    ok(cudaEventCreate(&start));
+    ok(cudaEventCreate(&stop));
+    ok(cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming));
+    ok(cudaEventQuery(start));
+    is(cudaEventElapsedTime(&milliseconds, start, stop), cudaErrorInvalidResourceHandle);
+    is(cudaGetLastError(), cudaErrorInvalidResourceHandle);
+
+    ok(cudaEventRecord(start, NULL));
+    ok(count(device, 1, N));
+    ok(cudaEventRecord(stop, NULL));
+    ok(cudaEventRecord(untimed, NULL));
+    ok(cudaEventSynchronize(stop));
+    ok(cudaStreamWaitEvent(NULL, stop, 0));
+    ok(cudaEventElapsedTime(&milliseconds, start, stop));
+    cr_assert(milliseconds > 0 && milliseconds < 1e4f, "%f", (double)milliseconds);
+    is(cudaEventElapsedTime(&milliseconds, start, untimed), cudaErrorInvalidResourceHandle);
+
+    ok(cudaEventDestroy(stop));
+    is(cudaEventRecord(stop, NULL), cudaErrorInvalidResourceHandle);
+    is(cudaEventDestroy(stop), cudaErrorInvalidResourceHandle);
+}
+
+static void *count_in_own_stream(void *result)
+{
+    int out[N], *device;
+    cudaStream_t stream;
+    cudaError_t error = cudaStreamCreate(&stream);
+    if (error == cudaSuccess) error = cudaMallocAsync((void **)&device, sizeof out, stream);
+    for (int i = 0; i < 20 && error == cudaSuccess; i++)
+        error = launch_count(device, one_dimension(1), one_dimension(N), 0, stream);
+    if (error == cudaSuccess)
+        error = cudaMemcpyAsync(out, device, sizeof out, cudaMemcpyDeviceToHost, stream);
+    if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
+    if (error == cudaSuccess) error = cudaFreeAsync(device, stream);
+    if (error == cudaSuccess && out[N - 1] != N - 1) error = cudaErrorUnknown;
+    *(cudaError_t *)result = error;
+    return NULL;
+}
+
+Test(cudart, several_host_threads)
+{
+    enum { THREADS = 8 };
+    pthread_t threads[THREADS];
+    cudaError_t results[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        cr_assert(pthread_create(&threads[i], NULL, count_in_own_stream, &results[i]) == 0);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        ok(results[i]);
+    }
+}
+
+/* ---- what the device says -------------------------------------------------------------------- */
+
+static int attribute(enum cudaDeviceAttr which)
+{
+    int value;
+    ok(cudaDeviceGetAttribute(&value, which, 0));
+    return value;
+}
+
+Test(cudart, the_device_is_an_H200)
+{
+    int count, device, version;
+    struct cudaDeviceProp p;
+    ok(cudaGetDeviceCount(&count));
+    cr_assert(count == 1);
+    ok(cudaSetDevice(0));
+    is(cudaSetDevice(1), cudaErrorInvalidDevice);
+    ok(cudaGetDevice(&device));
+    cr_assert(device == 0);
+    ok(cudaGetDeviceProperties(&p, 0));
+    is(cudaGetDeviceProperties(&p, 1), cudaErrorInvalidDevice);
+    cr_assert(strstr(p.name, "H200") && strstr(p.name, "emulated"), "%s", p.name);
+    cr_assert(p.major == 9 && p.minor == 0 && p.multiProcessorCount == 132 && p.warpSize == 32);
+    cr_assert(p.sharedMemPerBlock == 48 << 10 && p.sharedMemPerBlockOptin == 227 << 10);
+    cr_assert(attribute(cudaDevAttrMultiProcessorCount) == 132);
+    cr_assert(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) == 227 << 10);
+    cr_assert(attribute(cudaDevAttrMaxThreadsPerMultiProcessor) == 2048);
+    cr_assert(attribute(cudaDevAttrMaxGridDimX) == 2147483647);
+    ok(cudaRuntimeGetVersion(&version));
+    cr_assert(version >= 13000 && version < 14000);
+    ok(cudaDriverGetVersion(&version));
+    cr_assert(version >= 13000);
+}
+
+Test(cudart, another_model)
+{
+    setenv("EMU_GPU", "T4", 1);
+    struct cudaDeviceProp p;
+    ok(cudaGetDeviceProperties(&p, 0));
+    cr_assert(p.major == 7 && p.minor == 5 && p.multiProcessorCount == 40);
+    int out[2], *device = device_memory(sizeof out);
+    ok(count(device, 1, 2)); /* from the PTX for compute_75 */
+    ok(cudaMemcpy(out, device, sizeof out, cudaMemcpyDeviceToHost));
+    cr_assert(out[1] == 1);
+}
+
+Test(cudart, limited_memory)
+{
+    setenv("EMU_MEMORY", "16M", 1);
+    void *memory;
+    size_t free_bytes, total_bytes;
+    ok(cudaMemGetInfo(&free_bytes, &total_bytes));
+    cr_assert(total_bytes == 16 << 20, "%zu", total_bytes);
+    is(cudaMalloc(&memory, 17 << 20), cudaErrorMemoryAllocation);
+    ok(cudaMalloc(&memory, 8 << 20));
+}
+
+/* A variable that is wrong ends the program with exit code 2 before anything runs. */
+static void set_wrong(const char *name, const char *value)
+{
+    cr_redirect_stderr();
+    setenv(name, value, 1);
+    cudaFree(NULL);
+    cudaDeviceSynchronize();
+}
+
+Test(cudart, unknown_model, .exit_code = 2) { set_wrong("EMU_GPU", "gtx280"); }
+Test(cudart, no_threads, .exit_code = 2) { set_wrong("EMU_THREADS", "0"); }
+Test(cudart, letters_for_threads, .exit_code = 2) { set_wrong("EMU_THREADS", "two"); }
+Test(cudart, negative_memory, .exit_code = 2) { set_wrong("EMU_MEMORY", "-1"); }
+Test(cudart, huge_memory, .exit_code = 2) { set_wrong("EMU_MEMORY", "99999999999G"); }
+Test(cudart, unwritable_trace, .exit_code = 2) { set_wrong("EMU_TRACE", "/no/such/folder/t"); }
+Test(cudart, neither_on_nor_off, .exit_code = 2) { set_wrong("EMU_ALLOW_EXITED", "maybe"); }
+
+/* ---- attributes and occupancy ---------------------------------------------------------------- */
+
+Test(cudart, attributes_of_a_kernel)
+{
+    struct cudaFuncAttributes a;
+    ok(cudaFuncGetAttributes(&a, shared_kernel()));
+    cr_assert(a.sharedSizeBytes == 0 && a.maxDynamicSharedSizeBytes == 48 << 10);
+    cr_assert(a.maxThreadsPerBlock == 1024 && a.numRegs > 0 && a.numRegs <= 255);
+    cr_assert(a.ptxVersion == 90 && a.binaryVersion == 90);
+    ok(cudaFuncSetAttribute(shared_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 17));
+    ok(cudaFuncGetAttributes(&a, shared_kernel()));
+    cr_assert(a.maxDynamicSharedSizeBytes == 1 << 17);
+}
+
+static int blocks_per_sm(const void *kernel, int block, size_t shared)
+{
+    int blocks;
+    ok(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block, shared));
+    return blocks;
+}
+
+/* An H200's SM holds 2048 threads, 32 blocks and 228 KiB of shared memory, of which each block
+ * takes 1 KiB more than it asks for. */
+Test(cudart, occupancy)
+{
+    cr_assert(blocks_per_sm(count_kernel(), 1024, 0) == 2);
+    cr_assert(blocks_per_sm(count_kernel(), 256, 0) == 8);
+    cr_assert(blocks_per_sm(count_kernel(), 32, 0) == 32);
+    cr_assert(blocks_per_sm(count_kernel(), 64, 16 << 10) == 13);
+    ok(cudaFuncSetAttribute(shared_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                            100 << 10));
+    cr_assert(blocks_per_sm(shared_kernel(), 32, 100 << 10) == 2);
+    cr_assert(blocks_per_sm(shared_kernel(), 32, 20 << 10) == 10);
+
+    int grid, block;
+    ok(potential_block_size(&grid, &block));
+    cr_assert(block == 1024 && grid == 2 * 132, "%d blocks of %d", grid, block);
+    is(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&grid, count_kernel(), 0, 0),
+       cudaErrorInvalidValue);
+}
+
+Test(cudart, limits)
+{
+    size_t value;
+    ok(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 26));
+    ok(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize));
+    cr_assert(value == 1 << 26);
+    is(cudaDeviceGetLimit(&value, (enum cudaLimit)99), cudaErrorUnsupportedLimit);
+}
+
+/* ---- the library itself ---------------------------------------------------------------------- */
+
+/* The names that `nvcc -default-stream per-thread` calls. */
+Test(cudart, functions_for_per_thread_default_streams)
+{
+    static const char *const names[] = {
+        "__cudaLaunchKernel_ptsz",
+        "cudaLaunchKernel_ptsz",
+        "cudaLaunchKernelExC_ptsz",
+        "cudaMemcpy_ptds",
+        "cudaMemcpyAsync_ptsz",
+        "cudaMemset_ptds",
+        "cudaMemsetAsync_ptsz",
+        "cudaMemcpyToSymbol_ptds",
+        "cudaMemcpyFromSymbol_ptds",
+        "cudaEventRecord_ptsz",
+        "cudaStreamSynchronize_ptsz",
+        "cudaStreamQuery_ptsz",
+        "cudaStreamWaitEvent_ptsz",
+        "cudaMallocAsync_ptsz",
+        "cudaFreeAsync_ptsz",
+        "cudaLaunchHostFunc_ptsz",
+        "cudaMemcpy2D_ptds",
+        "cudaLaunchCooperativeKernel_ptsz",
+        "cudaEventRecordWithFlags_ptsz",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        cr_assert(dlvsym(RTLD_DEFAULT, names[i], "libcudart.so.13") != NULL, "%s", names[i]);
+}
+
+/* Nothing else that the library consists of may clash with the program's own names. */
+Test(cudart, the_rest_is_hidden)
+{
+    void *library = dlopen("libcudart.so.13", RTLD_NOW | RTLD_NOLOAD);
+    cr_assert(library != NULL);
+    static const char *const names[] = {"cudart_done", "whole_file_write", "ptx_parse"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        cr_assert(dlsym(library, names[i]) == NULL, "%s", names[i]);
+    cr_assert(dlsym(library, "emu_runtime") == (void *)emu_runtime);
+}

@@ -1,0 +1,83 @@
+/*
+ * test_endless.c — programs that do not end by themselves: Ctrl-C, and the limits of patience. They
+ * are made of endless.cu.
+ */
+#include "tests/support/command.h"
+#include "tests/fixtures/programs/programs.h"
+
+#include <string.h>
+
+TestSuite(endless, .init = command_init, .fini = command_fini, .timeout = 60);
+
+/* Presses Ctrl-C a while after the program has come so far as to catch it (bit 1 of SigCgt), however
+ * busy the machine is; the status is the program's. A shell sets SIGINT aside for what it starts in
+ * the background, and `env` gives it back. */
+#define INTERRUPT(program)                                                                         \
+    "env --default-signal=INT " program " 2>&1 & "                                                 \
+    "while kill -0 $! && ! grep -q 'SigCgt:.*[2367abef]$' /proc/$!/status; do sleep 0.05; done; "  \
+    "sleep 0.5; kill -INT $!; wait $!"
+
+Test(endless, ctrl_c_in_a_kernel_says_where_it_was)
+{
+    expect_status(130, INTERRUPT("$emu --csv $p/endless count"));
+    expect("begun\n"); /* what the program has printed is not lost */
+    expect("emu: interrupted, at ");
+    expect("endless.cu:20 (PTX line ");
+    expect(" in kernel count, block (0,0,0), thread (0,0,0)\n");
+    expect("\"twice\""); /* the counters so far */
+    expect("\"count\"");
+}
+
+Test(endless, ctrl_c_without_a_report_prints_none)
+{
+    expect_status(130, INTERRUPT("LD_LIBRARY_PATH=$(dirname $emu) $p/endless blocks"));
+    expect("emu: interrupted, ");
+    expect(" kernel twice");
+    expect_not("emulated: ");
+}
+
+Test(endless, ctrl_c_while_no_kernel_runs)
+{
+    expect_status(130, INTERRUPT("$emu $p/endless host"));
+    expect("emu: interrupted; no kernel was running\n");
+    expect("twice (1, 1, 1)x(1, 1, 1)");
+}
+
+Test(endless, a_handler_of_the_programs_own_stays)
+{
+    expect_status(7, INTERRUPT("$emu $p/endless handler"));
+    expect_not("interrupted");
+}
+
+/* A signal that the shell has set aside for a background process stays so. */
+Test(endless, an_ignored_signal_stays_ignored)
+{
+    expect_status(1, "EMU_KERNEL_TIMEOUT=1 $emu $p/endless count 2>&1 & sleep 0.5; kill -INT $!; "
+                     "wait $!");
+    expect("cudaErrorLaunchTimeout\n");
+    expect_not("interrupted");
+}
+
+Test(endless, a_kernel_ends_at_the_limit)
+{
+    expect_status(1, "EMU_KERNEL_TIMEOUT=1 $emu --log-file /dev/null $p/endless count 2>&1");
+    expect("emu: its grid has run for 1 seconds, and EMU_KERNEL_TIMEOUT allows no more, at ");
+    expect("endless.cu:20");
+    expect("cudaErrorLaunchTimeout\n");
+    expect_status(1, "EMU_KERNEL_TIMEOUT=1 $emu --log-file /dev/null $p/endless blocks 2>&1");
+    expect("cudaErrorLaunchTimeout\n");
+    expect_status(2, "EMU_KERNEL_TIMEOUT=soon $emu --log-file /dev/null $p/endless count 2>&1");
+    expect_one_sentence();
+}
+
+/* Kernels run one after the other, and the host waits: what waits for either is told why. */
+Test(endless, waiting_for_the_host_or_another_kernel)
+{
+    static const char *const ways[] = {"flag", "streams"};
+    for (int i = 0; i < 2; i++) {
+        expect_status(1, "EMU_TIMEOUT=1 $emu --log-file /dev/null $p/endless %s 2>&1", ways[i]);
+        expect("endless.cu:25");
+        expect("emu: kernels run one after the other here");
+        expect("cudaErrorLaunchTimeout\n");
+    }
+}

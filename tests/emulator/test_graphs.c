@@ -1,0 +1,362 @@
+/*
+ * test_graphs.c — graphs: made by hand, instantiated, launched, changed. Capture is in
+ * test_capture.c.
+ */
+#define _GNU_SOURCE /* mkstemp */
+#include "tests/support/cudart_check.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct cudaKernelNodeParams kernel(const void *function, void **args)
+{
+    return (struct cudaKernelNodeParams){.func = (void *)function,
+                                         .gridDim = {1, 1, 1},
+                                         .blockDim = {1, 1, 1},
+                                         .kernelParams = args};
+}
+
+/* An int on the device that is 0. */
+static int *zero(void)
+{
+    int *memory = device_memory(sizeof *memory);
+    ok(cudaMemset(memory, 0, sizeof *memory));
+    return memory;
+}
+
+static cudaGraph_t new_graph(void)
+{
+    cudaGraph_t graph;
+    ok(cudaGraphCreate(&graph, 0));
+    return graph;
+}
+
+/* Adds a node for *to += value. */
+static cudaGraphNode_t add_node(cudaGraph_t graph, cudaGraphNode_t needs, int *to, int value)
+{
+    cudaGraphNode_t node;
+    struct cudaKernelNodeParams params = kernel(add_kernel(), (void *[]){&to, &value});
+    ok(cudaGraphAddKernelNode(&node, graph, &needs, needs != NULL, &params));
+    return node;
+}
+
+static cudaGraphExec_t instantiate(cudaGraph_t graph)
+{
+    cudaGraphExec_t exec;
+    ok(cudaGraphInstantiate(&exec, graph, 0));
+    return exec;
+}
+
+static void launch(cudaGraphExec_t exec)
+{
+    ok(cudaGraphLaunch(exec, NULL));
+    ok(cudaDeviceSynchronize());
+}
+
+static void square(void *number) { *(int *)number *= *(int *)number; }
+
+/* memset → kernel → copy → host function: every kind of node, in the order of their needs and not
+ * in that of their making. */
+Test(graphs, nodes_run_in_the_order_of_their_needs)
+{
+    int host = 0, *device = zero();
+    cudaGraph_t graph = new_graph();
+    cudaGraphNode_t fill, run, copy, call, empty;
+    struct cudaHostNodeParams function = {square, &host};
+    ok(cudaGraphAddHostNode(&call, graph, NULL, 0, &function));
+    ok(cudaGraphAddMemcpyNode1D(&copy, graph, NULL, 0, &host, device, 4, cudaMemcpyDeviceToHost));
+    run = add_node(graph, NULL, device, 5);
+    ok(cudaGraphAddEmptyNode(&empty, graph, &run, 1));
+    struct cudaMemsetParams two = {
+        .dst = device, .value = 2, .elementSize = 4, .width = 1, .height = 1};
+    ok(cudaGraphAddMemsetNode(&fill, graph, NULL, 0, &two));
+    cudaGraphNode_t from[] = {copy, empty, fill}, to[] = {call, copy, run};
+    ok(cudaGraphAddDependencies(graph, from, to, NULL, 3));
+
+    cudaGraphExec_t exec = instantiate(graph);
+    for (int i = 0; i < 2; i++) {
+        host = 0;
+        launch(exec);
+        cr_assert(host == 49, "%d", host);
+    }
+    ok(cudaGraphExecDestroy(exec));
+    is(cudaGraphLaunch(exec, NULL), cudaErrorInvalidValue);
+    ok(cudaGraphDestroy(graph));
+    is(cudaGraphDestroy(graph), cudaErrorInvalidValue);
+}
+
+/* "Instantiation failed due to invalid structure, such as cycles" */
+Test(graphs, a_circle_is_refused)
+{
+    cr_redirect_stderr();
+    int *device = zero();
+    cudaGraph_t graph = new_graph();
+    cudaGraphNode_t a = add_node(graph, NULL, device, 1), b = add_node(graph, a, device, 1);
+    is(cudaGraphAddDependencies(graph, &a, &a, NULL, 1), cudaErrorInvalidValue);
+    is(cudaGraphAddDependencies(graph, &a, &b, NULL, 1), cudaErrorInvalidValue); /* there already */
+    ok(cudaGraphAddDependencies(graph, &b, &a, NULL, 1));
+    cudaGraphExec_t exec;
+    cudaGraphInstantiateParams params = {0};
+    is(cudaGraphInstantiateWithParams(&exec, graph, &params), cudaErrorInvalidValue);
+    cr_assert(params.result_out == cudaGraphInstantiateInvalidStructure);
+    is(cudaGraphInstantiateWithFlags(&exec, graph, 0), cudaErrorInvalidValue);
+    ok(cudaGraphRemoveDependencies(graph, &b, &a, NULL, 1));
+    is(cudaGraphRemoveDependencies(graph, &b, &a, NULL, 1), cudaErrorInvalidValue);
+    ok(cudaGraphInstantiateWithParams(&exec, graph, &params));
+    cr_assert(params.result_out == cudaGraphInstantiateSuccess);
+    cr_assert(strstr(read_stderr(), "in a circle") != NULL);
+}
+
+Test(graphs, tell_what_is_in_them)
+{
+    int *device = zero();
+    cudaGraph_t graph = new_graph();
+    cudaGraphNode_t a = add_node(graph, NULL, device, 1), b = add_node(graph, a, device, 1),
+                    c = add_node(graph, a, device, 1), list[8], other[8];
+    size_t count;
+    ok(cudaGraphGetNodes(graph, NULL, &count));
+    cr_assert(count == 3);
+    count = 8;
+    ok(cudaGraphGetNodes(graph, list, &count));
+    cr_assert(count == 3 && list[0] == a && list[2] == c && list[3] == NULL);
+    count = 8;
+    ok(cudaGraphGetRootNodes(graph, list, &count));
+    cr_assert(count == 1 && list[0] == a);
+    count = 8;
+    ok(cudaGraphGetEdges(graph, list, other, NULL, &count));
+    cr_assert(count == 2 && list[0] == a && list[1] == a && other[0] == b && other[1] == c);
+    count = 8;
+    ok(cudaGraphNodeGetDependencies(b, list, NULL, &count));
+    cr_assert(count == 1 && list[0] == a);
+    ok(cudaGraphNodeGetDependentNodes(a, NULL, NULL, &count));
+    cr_assert(count == 2);
+    enum cudaGraphNodeType type;
+    ok(cudaGraphNodeGetType(a, &type));
+    cr_assert(type == cudaGraphNodeTypeKernel);
+    ok(cudaGraphDestroyNode(a)); /* its edges go with it */
+    ok(cudaGraphGetEdges(graph, NULL, NULL, NULL, &count));
+    cr_assert(count == 0);
+}
+
+Test(graphs, parameters_are_copied_and_can_be_changed)
+{
+    int *device = zero(), *target = device, value = 3;
+    cudaGraph_t graph = new_graph();
+    cudaGraphNode_t node;
+    void *args[] = {&target, &value};
+    struct cudaKernelNodeParams params = kernel(add_kernel(), args), asked;
+    ok(cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
+    value = 1000;
+    target = NULL;
+    cudaGraphExec_t exec = instantiate(graph);
+    launch(exec);
+    cr_assert(value_at(device) == 3);
+    ok(cudaGraphKernelNodeGetParams(node, &asked));
+    cr_assert(asked.func == add_kernel() && *(int *)asked.kernelParams[1] == 3);
+
+    target = device;
+    value = 10;
+    ok(cudaGraphExecKernelNodeSetParams(exec, node, &params)); /* only in the executable graph */
+    launch(exec);
+    cr_assert(value_at(device) == 13);
+    ok(cudaGraphKernelNodeGetParams(node, &asked));
+    cr_assert(*(int *)asked.kernelParams[1] == 3);
+    value = 100;
+    ok(cudaGraphKernelNodeSetParams(node, &params)); /* only in the graph */
+    launch(exec);
+    cr_assert(value_at(device) == 23);
+    cudaGraphExecUpdateResultInfo info;
+    ok(cudaGraphExecUpdate(exec, graph, &info));
+    cr_assert(info.result == cudaGraphExecUpdateSuccess);
+    launch(exec);
+    cr_assert(value_at(device) == 123);
+
+    ok(cudaGraphNodeSetEnabled(exec, node, 0));
+    launch(exec);
+    cr_assert(value_at(device) == 123);
+    struct cudaMemsetParams fill = {.dst = device, .elementSize = 1, .width = 4, .height = 1};
+    is(cudaGraphExecMemsetNodeSetParams(exec, node, &fill), cudaErrorInvalidValue);
+    params.func = (void *)&fill;
+    is(cudaGraphAddKernelNode(&node, graph, NULL, 0, &params), cudaErrorInvalidDeviceFunction);
+}
+
+Test(graphs, an_update_needs_the_same_shape)
+{
+    int *device = zero();
+    cudaGraph_t graph = new_graph(), other = new_graph();
+    cudaGraphNode_t a = add_node(graph, NULL, device, 1), node;
+    cudaGraphExec_t exec = instantiate(graph);
+    cudaGraphExecUpdateResultInfo info;
+    ok(cudaGraphAddEmptyNode(&node, other, NULL, 0));
+    is(cudaGraphExecUpdate(exec, other, &info), cudaErrorGraphExecUpdateFailure);
+    cr_assert(info.result == cudaGraphExecUpdateErrorNodeTypeChanged && info.errorNode == node);
+    add_node(graph, a, device, 1);
+    is(cudaGraphExecUpdate(exec, graph, &info), cudaErrorGraphExecUpdateFailure);
+    cr_assert(info.result == cudaGraphExecUpdateErrorTopologyChanged);
+}
+
+Test(graphs, child_graphs_and_clones)
+{
+    int *device = zero();
+    cudaGraph_t inner = new_graph(), outer = new_graph(), clone, inside;
+    cudaGraphNode_t add = add_node(inner, NULL, device, 1), child, first, found;
+    first = add_node(outer, NULL, device, 10);
+    ok(cudaGraphAddChildGraphNode(&child, outer, &first, 1, inner));
+    add_node(inner, add, device, 1000); /* the child is a copy made before */
+    ok(cudaGraphClone(&clone, outer));
+    ok(cudaGraphNodeFindInClone(&found, first, clone));
+    cr_assert(found != first);
+    is(cudaGraphNodeFindInClone(&found, first, inner), cudaErrorInvalidValue);
+    ok(cudaGraphChildGraphNodeGetGraph(child, &inside));
+    is(cudaGraphDestroy(inside), cudaErrorInvalidValue); /* the node's own */
+    ok(cudaGraphDestroy(outer));
+    ok(cudaGraphDestroy(inner));
+    cudaGraphExec_t exec = instantiate(clone);
+    ok(cudaGraphDestroy(clone)); /* the executable one is a copy, too */
+    launch(exec);
+    cr_assert(value_at(device) == 11);
+}
+
+Test(graphs, events_in_graphs)
+{
+    int *device = zero();
+    float milliseconds;
+    cudaEvent_t before, after;
+    cudaGraph_t graph = new_graph();
+    cudaGraphNode_t start, run, stop, wait;
+    ok(cudaEventCreate(&before));
+    ok(cudaEventCreate(&after));
+    ok(cudaGraphAddEventRecordNode(&start, graph, NULL, 0, before));
+    run = add_node(graph, start, device, 1);
+    ok(cudaGraphAddEventRecordNode(&stop, graph, &run, 1, after));
+    ok(cudaGraphAddEventWaitNode(&wait, graph, &stop, 1, after));
+    cudaGraphExec_t exec = instantiate(graph);
+    is(cudaEventElapsedTime(&milliseconds, before, after), cudaErrorInvalidResourceHandle);
+    launch(exec);
+    ok(cudaEventElapsedTime(&milliseconds, before, after));
+    cr_assert(milliseconds > 0);
+}
+
+/* Programming Guide, "Graph Memory Nodes": an allocation is valid from its node on, in every graph
+ * or stream that is ordered behind, until it is freed in either. */
+Test(graphs, memory_of_graphs)
+{
+    cudaGraph_t graph = new_graph();
+    cudaGraphNode_t allocate, fill, give;
+    struct cudaMemAllocNodeParams params = {
+        .poolProps = {.allocType = cudaMemAllocationTypePinned,
+                      .location = {.type = cudaMemLocationTypeDevice}},
+        .bytesize = 4};
+    ok(cudaGraphAddMemAllocNode(&allocate, graph, NULL, 0, &params));
+    int *memory = params.dptr;
+    struct cudaMemsetParams seven = {
+        .dst = memory, .value = 7, .elementSize = 4, .width = 1, .height = 1};
+    ok(cudaGraphAddMemsetNode(&fill, graph, &allocate, 1, &seven));
+    cudaGraphExec_t leaves = instantiate(graph);
+    launch(leaves);
+    cr_assert(value_at(memory) == 7);
+    is(cudaGraphLaunch(leaves, NULL), cudaErrorInvalidValue); /* still allocated */
+    ok(cudaFree(memory));
+    launch(leaves);
+    ok(cudaFreeAsync(memory, NULL));
+
+    ok(cudaGraphAddMemFreeNode(&give, graph, &fill, 1, memory));
+    is(cudaGraphAddMemFreeNode(&give, graph, &fill, 1, &seven), cudaErrorInvalidValue);
+    cudaGraphExec_t whole = instantiate(graph);
+    launch(whole);
+    launch(whole);
+    uint64_t used, reserved;
+    ok(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+    ok(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &reserved));
+    cr_assert(used == 0 && reserved == 4);
+    ok(cudaGraphExecDestroy(leaves));
+    ok(cudaGraphExecDestroy(whole));
+    ok(cudaGraphDestroy(graph));
+    ok(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &reserved));
+    cr_assert(reserved == 0);
+}
+
+Test(graphs, of_nodes_with_general_parameters)
+{
+    int *device = zero(), value = 4, host = 0;
+    cudaGraph_t graph = new_graph();
+    cudaGraphNode_t run, copy;
+    void *args[] = {&device, &value};
+    struct cudaGraphNodeParams params = {.type = cudaGraphNodeTypeKernel};
+    params.kernel.func = (void *)add_kernel();
+    params.kernel.gridDim = params.kernel.blockDim = (dim3){1, 1, 1};
+    params.kernel.kernelParams = args;
+    ok(cudaGraphAddNode(&run, graph, NULL, NULL, 0, &params));
+    struct cudaGraphNodeParams back = {.type = cudaGraphNodeTypeMemcpy};
+    back.memcpy.copyParams = (struct cudaMemcpy3DParms){.srcPtr = {device, 4, 4, 1},
+                                                        .dstPtr = {&host, 4, 4, 1},
+                                                        .extent = {4, 1, 1},
+                                                        .kind = cudaMemcpyDeviceToHost};
+    ok(cudaGraphAddNode(&copy, graph, &run, NULL, 1, &back));
+    cudaGraphExec_t exec = instantiate(graph);
+    launch(exec);
+    cr_assert(host == 4);
+    value = 5;
+    ok(cudaGraphExecNodeSetParams(exec, run, &params));
+    launch(exec);
+    cr_assert(host == 9);
+    struct cudaGraphNodeParams loop = {.type = cudaGraphNodeTypeConditional};
+    cr_redirect_stderr();
+    is(cudaGraphAddNode(&copy, graph, &run, NULL, 1, &loop), cudaErrorNotSupported);
+}
+
+Test(graphs, a_fault_ends_a_launch)
+{
+    cr_redirect_stderr();
+    int *device = zero(), host = 0;
+    float *nowhere = NULL;
+    cudaGraph_t graph = new_graph();
+    cudaGraphNode_t fault, call;
+    struct cudaKernelNodeParams params = kernel(store_kernel(), (void *[]){&nowhere});
+    ok(cudaGraphAddKernelNode(&fault, graph, NULL, 0, &params));
+    struct cudaHostNodeParams function = {square, &host};
+    host = 3;
+    ok(cudaGraphAddHostNode(&call, graph, &fault, 1, &function));
+    add_node(graph, call, device, 1);
+    cudaGraphExec_t exec = instantiate(graph);
+    ok(cudaGraphLaunch(exec, NULL));
+    is(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+    cr_assert(host == 3);
+}
+
+Test(graphs, as_a_picture)
+{
+    char path[] = "/tmp/upsweep-graph-XXXXXX", text[1000] = "";
+    close(mkstemp(path));
+    int *device = zero();
+    cudaGraph_t graph = new_graph();
+    cudaGraphNode_t empty, a = add_node(graph, NULL, device, 1);
+    ok(cudaGraphAddEmptyNode(&empty, graph, &a, 1));
+    ok(cudaGraphDebugDotPrint(graph, path, 0));
+    FILE *file = fopen(path, "r");
+    cr_assert(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    unlink(path);
+    cr_assert(strstr(text, "digraph {") == text && strstr(text, "0\\nadd\\n<<<(1,1,1)") != NULL &&
+                  strstr(text, "1\\nempty") != NULL && strstr(text, "->") != NULL,
+              "%s", text);
+    is(cudaGraphDebugDotPrint(graph, "/no/such/folder/graph", 0), cudaErrorInvalidValue);
+}
+
+static int destroyed;
+static void destroy(void *data) { destroyed += *(int *)data; }
+
+Test(graphs, keep_objects_of_the_program)
+{
+    int one = 1;
+    cudaUserObject_t object;
+    cudaGraph_t graph = new_graph();
+    ok(cudaUserObjectCreate(&object, &one, destroy, 1, cudaUserObjectNoDestructorSync));
+    ok(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));
+    cudaGraphExec_t exec = instantiate(graph);
+    ok(cudaGraphDestroy(graph));
+    cr_assert(destroyed == 0);
+    ok(cudaGraphExecDestroy(exec));
+    cr_assert(destroyed == 1);
+}

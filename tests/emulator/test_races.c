@@ -1,0 +1,102 @@
+/*
+ * test_races.c — the pairs race-*.cu of tests/checks: racecheck finds what is wrong, and nothing
+ * where all is right, in whatever order threads and blocks run and on one host thread or two.
+ */
+#include "tests/support/command.h"
+#include "tests/fixtures/programs/programs.h"
+
+#include <criterion/parameterized.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+TestSuite(races, .init = command_init, .fini = command_fini, .timeout = 120);
+
+enum { MAX_PAIRS = 200, FOUND = 9, QUICK_SEEDS = 2, ALL_SEEDS = 10 };
+
+struct pair {
+    char name[60];
+};
+
+static size_t find_pairs(struct pair pairs[MAX_PAIRS])
+{
+    glob_t files;
+    cr_assert(glob("tests/checks/race-*.cu", 0, NULL, &files) == 0);
+    cr_assert(files.gl_pathc <= MAX_PAIRS);
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        sscanf(strrchr(files.gl_pathv[i], '/') + 1, "%59[^.]", pairs[i].name);
+    size_t n = files.gl_pathc;
+    globfree(&files);
+    return n;
+}
+
+/* The command of a pair: it may be one of many in the program pairs/race. */
+static void command_of(const char *name, char *command, size_t size)
+{
+    static const char *const forms[] = {"%s/pairs/%s", "%s/pairs/race %s", "%s/checks/%s"};
+    for (int k = 0; k < 3; k++) {
+        char program[200];
+        snprintf(command, size, forms[k], ORDINARY_BUILD, name);
+        snprintf(program, sizeof program, "%.*s", (int)strcspn(command, " "), command);
+        if (access(program, X_OK) == 0) return;
+    }
+    cr_assert_fail("%s has not been built", name);
+}
+
+static void expect_verdict(const char *name, bool wrong, const char *options)
+{
+    char command[200];
+    command_of(name, command, sizeof command);
+    int status = run("EMU_TIMEOUT=10 $emu --tool racecheck --error-exitcode %d %s %s %s 2>&1",
+                     FOUND, options, command, wrong ? "wrong" : "right");
+    cr_expect_eq(status, wrong ? FOUND : 0, "%s, %s%s: exit status %d:\n%s", name,
+                 wrong ? "wrong" : "right", options, status, output);
+    cr_expect(!strstr(output, " 0 hazards displayed") == wrong, "%s%s:\n%s", name, options, output);
+}
+
+ParameterizedTestParameters(races, in_any_order)
+{
+    static struct pair pairs[MAX_PAIRS];
+    return cr_make_param_array(struct pair, pairs, find_pairs(pairs));
+}
+
+/* With TEST_ALL=1 for ten seeds. */
+ParameterizedTest(struct pair *pair, races, in_any_order)
+{
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip("the ordinary build runs it, with the same programs");
+#endif
+    char options[40];
+    int seeds = getenv("TEST_ALL") ? ALL_SEEDS : QUICK_SEEDS;
+    for (int wrong = 0; wrong <= 1; wrong++) {
+        expect_verdict(pair->name, wrong, " --threads 1");
+        expect_verdict(pair->name, wrong, " --blocks descending");
+        for (int seed = 1; seed <= seeds; seed++) {
+            snprintf(options, sizeof options, " --threads 2 --schedule %d", seed);
+            expect_verdict(pair->name, wrong, options);
+        }
+    }
+}
+
+/* What is said of hazards between accesses that are strong, and of a block that exits too early. */
+Test(races, say_what_is_missing)
+{
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip("the ordinary build runs it, with the same programs");
+#endif
+    static const char *const said[][2] = {
+        {"race-cas-discard", "RAW hazard at __global__"},
+        {"race-volatile-sum", "has read it, and writes it"},
+        {"race-volatile-sum", "it takes an atomic"},
+        {"race-lock-volatile", "Volatile and relaxed accesses order nothing"},
+        {"race-last-volatile", "is a __threadfence() missing"},
+        {"race-cluster-exit", "exit"},
+        {"race-cluster-exit", "is a cluster.sync() missing before its end?"},
+        {"race-slot-reuse", "hazard at __global__"}};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        expect_verdict(said[i][0], true, "");
+        expect(said[i][1]);
+    }
+}

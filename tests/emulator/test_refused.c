@@ -1,0 +1,109 @@
+/*
+ * test_refused.c — what the runtime library does not do: it is there, and says so.
+ */
+#define _GNU_SOURCE
+#include "tests/support/cudart_check.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+/* A program that is linked to NVIDIA's library starts with this one. */
+Test(refused, every_name_of_nvidias_library_is_there)
+{
+    char line[512], name[256];
+    int names = 0;
+    FILE *list =
+        popen("nm -D --defined-only $(common/build/toolkit.sh)/lib64/libcudart.so.13", "r");
+    while (fgets(line, sizeof line, list) != NULL) {
+        if (sscanf(line, "%*s T %255[^@\n]", name) != 1) continue;
+        if (strncmp(name, "cuda", 4) != 0 && strncmp(name, "__cuda", 6) != 0) continue;
+        names++;
+        cr_assert(dlvsym(RTLD_DEFAULT, name, "libcudart.so.13") != NULL, "%s", name);
+    }
+    cr_assert(pclose(list) == 0 && names > 400, "%d names", names);
+}
+
+Test(refused, by_name_and_once)
+{
+    cr_redirect_stderr();
+    cudaArray_t array;
+    struct cudaChannelFormatDesc description = cudaCreateChannelDesc(32, 0, 0, 0, 2);
+    cr_assert(description.x == 32 && description.f == cudaChannelFormatKindFloat);
+    is(cudaMallocArray(&array, &description, 16, 16, 0), cudaErrorNotSupported);
+    is(cudaMallocArray(&array, &description, 16, 16, 0), cudaErrorNotSupported);
+    is(cudaGetLastError(), cudaErrorNotSupported);
+    cudaIpcMemHandle_t handle;
+    is(cudaIpcGetMemHandle(&handle, NULL), cudaErrorNotSupported);
+    cr_assert_str_eq(read_stderr(),
+                     "emu: cudaMallocArray is not supported: there are no textures, surfaces and "
+                     "arrays\n"
+                     "emu: cudaIpcGetMemHandle is not supported: memory cannot be shared with "
+                     "other processes\n");
+}
+
+Test(refused, there_is_no_driver)
+{
+    void *function = &function;
+    enum cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSuccess;
+    ok(cudaGetDriverEntryPointByVersion("cuMemAlloc", &function, 13000, 0, &result));
+    cr_assert(function == NULL && result == cudaDriverEntryPointSymbolNotFound);
+    is(cudaGetDriverEntryPointByVersion("cuMemAlloc", &function, 13000, 0, NULL),
+       cudaErrorSymbolNotFound);
+}
+
+/* ---- what a device says ---------------------------------------------------------------------- */
+
+/* Properties and attributes are two ways to ask the same. */
+Test(properties, attributes_say_the_same)
+{
+    struct cudaDeviceProp p;
+    int value;
+    ok(cudaGetDeviceProperties(&p, 0));
+    const struct {
+        enum cudaDeviceAttr attribute;
+        int value;
+    } pairs[] = {
+        {cudaDevAttrMaxThreadsPerBlock, p.maxThreadsPerBlock},
+        {cudaDevAttrL2CacheSize, p.l2CacheSize},
+        {cudaDevAttrConcurrentKernels, p.concurrentKernels},
+        {cudaDevAttrAsyncEngineCount, p.asyncEngineCount},
+        {cudaDevAttrMemoryPoolsSupported, p.memoryPoolsSupported},
+        {cudaDevAttrManagedMemory, p.managedMemory},
+        {cudaDevAttrMaxPersistingL2CacheSize, p.persistingL2CacheMaxSize},
+        {cudaDevAttrTextureAlignment, (int)p.textureAlignment},
+        {cudaDevAttrHostNumaId, -1},
+        {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
+        {cudaDevAttrMaxTexture2DWidth, 0},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        ok(cudaDeviceGetAttribute(&value, pairs[i].attribute, 0));
+        cr_assert(value == pairs[i].value, "attribute %d: %d", pairs[i].attribute, value);
+    }
+    is(cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)0, 0), cudaErrorInvalidValue);
+    is(cudaDeviceGetAttribute(&value, cudaDevAttrMax, 0), cudaErrorInvalidValue);
+    is(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 1), cudaErrorInvalidDevice);
+}
+
+Test(properties, places_on_the_bus)
+{
+    setenv("EMU_DEVICES", "3", 1);
+    char id[32];
+    int device;
+    ok(cudaDeviceGetPCIBusId(id, sizeof id, 2));
+    cr_assert_str_eq(id, "0000:02:00.0");
+    ok(cudaDeviceGetByPCIBusId(&device, id));
+    cr_assert(device == 2);
+    ok(cudaDeviceGetByPCIBusId(&device, "01:00.0"));
+    cr_assert(device == 1);
+    is(cudaDeviceGetByPCIBusId(&device, "0000:03:00.0"), cudaErrorInvalidDevice);
+    is(cudaDeviceGetByPCIBusId(&device, "here"), cudaErrorInvalidValue);
+    is(cudaDeviceGetPCIBusId(id, 12, 0), cudaErrorInvalidValue);
+}
+
+Test(properties, parameters_of_a_kernel)
+{
+    size_t offset, size;
+    ok(cudaFuncGetParamInfo(add_kernel(), 1, &offset, &size));
+    cr_assert(offset == 8 && size == 4);
+    is(cudaFuncGetParamInfo(add_kernel(), 2, &offset, &size), cudaErrorInvalidValue);
+}

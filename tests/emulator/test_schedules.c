@@ -1,0 +1,17 @@
+/*
+ * test_schedules.c — right programs under many schedules, numbers of host threads and tools: none
+ * hangs, fails, or is found wrong. tests/emulator/schedules.sh says which.
+ */
+#include "tests/support/command.h"
+
+#include <stdlib.h>
+
+TestSuite(schedules, .init = command_init, .fini = command_fini, .timeout = 7200);
+
+Test(schedules, right_programs_stay_right)
+{
+    const char *runs = getenv("TEST_ALL") != NULL ? "all" : "sample";
+    expect_status(
+        0, "EMU=$emu BUILT=$(dirname $(dirname $emu)) tests/emulator/schedules.sh %s 2>&1", runs);
+    expect(" 0 hang, 0 fail, 0 with findings\n");
+}

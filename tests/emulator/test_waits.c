@@ -1,0 +1,187 @@
+/*
+ * test_waits.c — blocks that wait for each other (waits.cu): those that are right come
+ * to their end with any number of host threads, and those that never would are ended by every limit,
+ * which names the place, and counts as an error whichever tool is asked.
+ */
+#include "tests/support/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(waits, .init = command_init, .fini = command_fini, .timeout = 600);
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+static const unsigned threads[] = {1, 2, 8};
+
+/* `make test-all` runs all of the cases, `make test` those that show most. */
+static bool all_wanted(void) { return getenv("TEST_ALL") != NULL; }
+
+/* How a thread looks whether it may go on, and what its loop does besides. `quick`: of a kind that no
+ * other one is of. */
+static const struct {
+    const char *name;
+    bool quick;
+} ways[] = {
+    {"add-barrier", true},   {"cas-barrier", false},      {"or-barrier", false},
+    {"plain-barrier", true}, {"volatile-barrier", false}, {"add-named", false},
+    {"plain-named", false},  {"cas-warp", false},         {"plain-warp", false},
+    {"add-shuffle", false},  {"plain-shuffle", false},    {"add-sleep", false},
+    {"plain-sleep", false},  {"volatile-sleep", true},    {"add-object", false},
+    {"plain-object", true},  {"add-vote", false},         {"plain-vote", false},
+    {"add-nothing", false},  {"plain-nothing", false},    {"volatile-counted", false},
+    {"add-cluster", false},  {"plain-cluster", true},     {"plain-counted", true},
+};
+
+/* ---- right ----------------------------------------------------------------------------------- */
+
+Test(waits, blocks_meet_whatever_their_loops_do)
+{
+    for (size_t k = 0; k < COUNT(ways); k++)
+        for (size_t t = 0; t < COUNT(threads); t++) {
+            expect_status(0,
+                          "EMU_THREADS=%u EMU_TIMEOUT=20 LD_LIBRARY_PATH=$(dirname $emu)"
+                          " $p/waits meet %s 2>&1",
+                          threads[t], ways[k].name);
+            expect("cudaSuccess\n");
+        }
+}
+
+/* More blocks than there are host threads, and fewer than the GPU holds. */
+Test(waits, many_blocks_meet)
+{
+    static const char *const some[] = {"add-barrier", "plain-barrier", "plain-cluster", "add-vote"};
+    for (size_t k = 0; k < COUNT(some); k++) {
+        expect_status(0, "$emu --log-file /dev/null $p/waits meet %s 100 2>&1", some[k]);
+        expect("cudaSuccess\n");
+    }
+}
+
+/* A block that changes memory may work for longer than the patience, and others may wait for it. */
+Test(waits, slow_is_not_stuck)
+{
+    static const char *const slow[] = {"shared", "fill", "volatile", "plain"};
+    for (size_t k = 0; k < COUNT(slow); k++)
+        for (size_t t = 0; t < COUNT(threads); t++) {
+            if (threads[t] != 2 && !all_wanted()) continue;
+            expect_status(0,
+                          "EMU_THREADS=%u EMU_TIMEOUT=1 $emu --log-file /dev/null $p/waits slow"
+                          " %s 2>&1",
+                          threads[t], slow[k]);
+            expect("cudaSuccess\n");
+        }
+}
+
+/* ---- endless --------------------------------------------------------------------------------- */
+
+Test(waits, patience_ends_every_loop)
+{
+    for (size_t k = 0; k < COUNT(ways); k++)
+        for (size_t t = 0; t < COUNT(threads); t++) {
+            if (!all_wanted() && (!ways[k].quick || threads[t] != 1 + k % 2)) continue;
+            expect_status(0,
+                          "EMU_THREADS=%u EMU_TIMEOUT=1 $emu --log-file /dev/null $p/waits never"
+                          " %s 2 2>&1",
+                          threads[t], ways[k].name);
+            expect("waits.cu:");
+            expect(" in kernel never, block (");
+            expect("\nemu:       warp"); /* and where each of the block's is */
+            expect("cudaErrorLaunchTimeout\n");
+        }
+}
+
+/* With many blocks no more time passes, if what they do repeats. */
+Test(waits, patience_is_that_of_all_blocks)
+{
+    expect_status(0, "EMU_TIMEOUT=1 timeout 40 $emu --log-file /dev/null $p/waits never"
+                     " plain-barrier 400 2>&1");
+    expect("emu: deadlock: all blocks that have not ended wait in loops like this one");
+    expect("waits.cu:");
+}
+
+Test(waits, a_kernels_limit_ends_every_loop)
+{
+    for (size_t k = 0; k < COUNT(ways); k++) {
+        if (!all_wanted() && k > 1) continue;
+        expect_status(0,
+                      "EMU_THREADS=1 EMU_KERNEL_TIMEOUT=1 $emu --log-file /dev/null $p/waits"
+                      " never %s 2>&1",
+                      ways[k].name);
+        expect("emu: its grid has run for 1 seconds, and EMU_KERNEL_TIMEOUT allows no more, at ");
+        expect("waits.cu:");
+        expect("cudaErrorLaunchTimeout\n");
+    }
+}
+
+/* Ctrl-C, as in test_endless.c. */
+Test(waits, ctrl_c_names_the_place)
+{
+    for (size_t k = 0; k < COUNT(ways); k++) {
+        if (!ways[k].quick && !all_wanted()) continue;
+        expect_status(130,
+                      "env --default-signal=INT EMU_THREADS=2 $emu --log-file /dev/null $p/waits"
+                      " never %s 2>&1 & "
+                      "while kill -0 $! && ! grep -q 'SigCgt:.*[2367abef]$' /proc/$!/status; "
+                      "do sleep 0.05; done; sleep 0.5; kill -INT $!; wait $!",
+                      ways[k].name);
+        expect("emu: interrupted, at ");
+        expect("waits.cu:");
+    }
+}
+
+/* ---- what tools say ----------------------------------------------------------------------------- */
+
+static const char *const tools[] = {"memcheck", "racecheck", "initcheck", "synccheck", "all"};
+
+/* `kind`: the finding's first line, or a part of it. `waits`: it takes until the patience is over. */
+static const struct {
+    const char *way, *kind;
+    bool waits;
+} lost[] = {
+    {"grid", "========= Endless wait or loop detected.\n", true},
+    {"flag", "========= Endless wait or loop detected.\n", true},
+    {"lock", "========= Endless wait or loop detected.\n", true},
+    {"object", " here for the mbarrier at shared address 0x", true},
+    {"cluster", "of the cluster's 128 threads have arrived at barrier.cluster", false},
+    {"named", "========= Barrier error detected. Divergent thread(s) in block.\n", false},
+    {"warp", "========= Barrier error detected. Divergent thread(s) in warp.\n", false},
+};
+
+static void expect_error(size_t k, const char *tool, unsigned host_threads)
+{
+    char place[80];
+    expect_status(9,
+                  "EMU_THREADS=%u EMU_TIMEOUT=1 $emu --tool %s --error-exitcode 9 $p/waits lost"
+                  " %s 2>&1",
+                  host_threads, tool, lost[k].way);
+    snprintf(place, sizeof place, "\n=========     at lost_%s(unsigned int*, unsigned int*) in ",
+             lost[k].way);
+    expect(lost[k].kind);
+    if (strcmp(lost[k].way, "object") != 0) expect(place);
+    expect(strcmp(tool, "racecheck") == 0
+               ? "\n========= RACECHECK SUMMARY: 0 hazards displayed (1 error, 0 warnings)\n"
+           : strcmp(tool, "initcheck") == 0 || strcmp(tool, "synccheck") == 0
+               ? "\n========= ERROR SUMMARY: 1 error\n"
+               : "\n========= ERROR SUMMARY: 2 errors\n"); /* and the call that returns it */
+}
+
+Test(waits, a_deadlock_is_an_error_for_every_tool)
+{
+    for (size_t k = 0; k < COUNT(lost); k++)
+        for (size_t tool = 0; tool < COUNT(tools); tool++)
+            for (size_t t = 0; t < COUNT(threads); t++)
+                if (all_wanted() || (lost[k].waits ? k == tool && t == k % 3 : t == tool % 3))
+                    expect_error(k, tools[tool], threads[t]);
+}
+
+/* Without a tool a kernel that has failed is the error. */
+Test(waits, an_exit_code_without_a_tool)
+{
+    for (size_t k = 0; k < COUNT(lost); k++)
+        if (all_wanted() || !lost[k].waits || k == 0)
+            expect_status(9, "EMU_TIMEOUT=1 $emu --error-exitcode 9 $p/waits lost %s 2>&1",
+                          lost[k].way);
+    expect_status(0, "$emu --error-exitcode 9 $p/waits meet add-barrier 2>&1");
+    expect_status(0, "$emu $p/waits lost named 2>&1");
+}

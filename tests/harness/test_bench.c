@@ -1,0 +1,209 @@
+/*
+ * test_bench.c — ./bench in miniature: all steps side by side under the emulator, a few rounds. It
+ * is the program without CUB, which takes long to compile.
+ */
+#define _GNU_SOURCE
+#include "tests/support/command.h"
+#include "tests/support/scan_once.h"
+#include "tests/wrong/scans.h"
+
+#include "common/bench/contender.h"
+#include "common/bench/match.h"
+#include "common/harness/report/counters.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BENCH "LD_LIBRARY_PATH=build/emu build/tests/side-by-side "
+
+/* Every step that takes any n takes part, and is right, at sizes that fill nothing evenly. */
+Test(bench, all_steps_side_by_side)
+{
+    cr_assert(run_command(BENCH "--n 1000,4097 --reps 2 --csv 2>&1") == 0, "%s", output);
+    expect("\ncudaMemcpyAsync,,,f32,1000,cold,read,1,2,");
+    expect("\nbulk copies,,,f32,4097,");
+    expect("\nstep 1,1,exclusive,f32,1000,cold,read,1,2,");
+    for (int step = 5; step <= 12; step++) {
+        char row[40];
+        snprintf(row, sizeof row, "\nstep %d,%d,", step, step);
+        expect(row);
+    }
+    cr_expect(strstr(output, "step 4") == NULL, "step 4 takes no more than a block");
+    cr_expect(strstr(output, ",false,") == NULL && strstr(output, "not captured") == NULL, "%s",
+              output);
+}
+
+/* Runs in a graph: three of them, on numbers of their own, all of which are verified. */
+Test(bench, short_runs_are_timed_in_graphs)
+{
+    cr_assert(run_command(BENCH "--n 1023 --reps 2 --steps roof,7,10,11,12 --csv 2>&1") == 0, "%s",
+              output);
+    static const char *const graphs[] = {"float4 kernel,,", "step 7,7,", "step 10,10,backward",
+                                         "step 11,11,tile2048", "step 12,12,f32"};
+    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
+        char row[80];
+        snprintf(row, sizeof row, "\n%s,f32,1023,graph,read,3,2,", graphs[i]);
+        expect(row);
+    }
+}
+
+Test(bench, types)
+{
+    static const char *const types[] = {"f64", "i32", "i64", "i16", "i8"};
+    cr_assert(
+        run_command(BENCH
+                    "--n 3001 --reps 1 --steps 12,roof --types f64,i32,u64,i16,i8,i64 --csv") == 0,
+        "%s", output);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        char row[40];
+        snprintf(row, sizeof row, "\nstep 12,12,%s,%s,3001,", types[i], types[i]);
+        expect(row);
+    }
+}
+
+Test(bench, table_for_people)
+{
+    cr_assert(
+        run_command(BENCH "--n 2^10 --near --reps 1 --steps 1,5:naive,7 --flush memset 2>&1") == 0,
+        "%s", output);
+    expect("times are the emulator's own");
+    expect("n = 1023, f32; 1 rounds, L2 emptied by memset");
+    expect("n = 1025, f32");
+    expect("step 5 naive");
+    char *second = strstr(output, "step 1 exclusive");
+    cr_assert(second != NULL, "%s", output);
+    cr_expect(strstr(second + 1, "step 1 exclusive") == NULL, "step 1 leaves the neighbours out");
+}
+
+Test(bench, wrong_use_is_explained)
+{
+    static const struct {
+        const char *options, *says;
+    } wrong[] = {
+        {"--steps 3", "of steps 3 to 3 none is here that takes any n"},
+        {"--steps 5:nave", "there is no variant \"nave\""},
+        {"--steps seven", "\"seven\" is none of: all, cub, roof"},
+        {"--steps 7 --types f64", "nothing of --steps 7 scans f64"},
+        {"--types f16", "\"f16\" is unknown"},
+        {"--n 2^20..2^10", "has no size in it"},
+        {"--n 0", "at least 1"},
+        {"--n 2^44", "take smaller ones"},
+        {"--reps 0", "from 1 to"},
+        {"--flush off", "choose read or memset"},
+        {"--csv --json", "exclude each other"},
+        {"--speed", "no option"},
+        {"--device cuda", "GPU"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char command[200];
+        snprintf(command, sizeof command, BENCH "%s 2>&1", wrong[i].options);
+        int code = run_command(command);
+        cr_expect(code == 2 || code == 3, "%s: exit code %d", wrong[i].options, code);
+        expect(wrong[i].says);
+    }
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+#define SECTOR_WORDS 8
+
+/* What descriptors say of the words that they move is what the emulator counts, but for block sums
+ * and the like. Bulk copies are not counted, as on an H200: so step 12 is left out. */
+Test(bench, words_are_those_counted)
+{
+    enum { N = 1 << 18 };
+    static float out[N];
+    for (int i = 0; i < SCAN_STEPS; i++) {
+        const struct step *step = scan_steps[i];
+        if (step->words == NULL || step->on_host || step->number >= 12) continue;
+        struct scan scan = {step, 0, N, 0, false};
+        struct counters counters;
+        const float *in = random_floats(N, false);
+        cr_assert(counters_begin());
+        cr_assert(scan_once(&scan, in, out) == cudaSuccess);
+        counters_end(&counters);
+        double sectors =
+            (double)(counters.total.global_ld.sectors + counters.total.global_st.sectors);
+        double said = step->words(N, 0), counted = SECTOR_WORDS * sectors;
+        /* How often step 11 loads its tiles' states, and step 10 its grid.sync()s, is chance. */
+        bool within = step->number == 10 || step->number == 11 || counted < 1.10 * said;
+        cr_expect(counted >= 0.99 * said && within, "step %d says %g words, and %g were counted",
+                  step->number, said, counted);
+        counters_free(&counters);
+    }
+}
+
+/* ---- a wrong scan is found ------------------------------------------------------------------- */
+
+extern const struct step step07;
+
+/* Step 7's scan, and then one element behind its end, or one of its own, is written over. */
+static size_t spoiled;
+static cudaError_t spoil(void *out, const void *in, size_t n, int variant, void *workspace,
+                         cudaStream_t stream)
+{
+    cudaError_t error = step07.scan(out, in, n, variant, workspace, stream);
+    if (error != cudaSuccess) return error;
+    return cudaMemsetAsync((float *)out + spoiled, 0x3F, sizeof(float), stream);
+}
+
+/* Plays a match of this scan and a copy, which is so short that both are timed in graphs of three
+ * runs, too: two rounds of 1024 floats. Returns the scan's entry. */
+static const struct entry *play_with_copy(scan_fn *scan)
+{
+    static struct match match;
+    struct step wrong = step07;
+    struct data data;
+    struct fault fault;
+    wrong.scan = scan;
+    const struct contender both[] = {{.step = &wrong}, {.way = &roof_ways[0]}};
+    cr_assert(data_open(&data, 4096, 1, &fault) == 0, "%s", fault.text);
+    cr_assert(data_convert(&data, ELEMENT_F32, &fault) == 0, "%s", fault.text);
+    cr_assert(match_play(&match, &data, both, 2, 1024, 0, FLUSH_READ, 2, 1, &fault) == 0, "%s",
+              fault.text);
+    data_close(&data);
+    cr_expect(match.entries[1].right, "%s", match.entries[1].wrong);
+    return &match.entries[0];
+}
+
+static void play_spoiled(size_t at, const char *says)
+{
+    spoiled = at;
+    const struct entry *entry = play_with_copy(spoil);
+    cr_expect(!entry->right);
+    cr_expect(entry->cold.reps == 0, "what is wrong is not timed");
+    cr_expect(strstr(entry->wrong, says) != NULL, "%s", entry->wrong);
+}
+
+Test(bench, a_wrong_element_is_found) { play_spoiled(777, "1 wrong, first [777]"); }
+
+/* Each timed run is checked: the first is verified, the second is to tell how long one takes. */
+Test(bench, a_run_that_is_wrong_later_is_found)
+{
+    const struct entry *entry = play_with_copy(loses_fourth_race);
+    cr_expect(!entry->right);
+    cr_expect_eq(entry->cold.reps, 0, "what is wrong is not timed");
+    cr_expect(strstr(entry->wrong, "timed run 2 of 2 is wrong: 1 wrong, first [512]"), "%s",
+              entry->wrong);
+}
+
+/* The twelfth run is the second of the three in the second timed graph. */
+Test(bench, a_graph_that_is_wrong_later_is_found)
+{
+    const struct entry *entry = play_with_copy(loses_twelfth_race);
+    cr_expect(!entry->right);
+    cr_expect_eq(entry->cold.reps, 2);
+    cr_expect_eq(entry->graph.reps, 0, "what is wrong is not timed");
+    cr_expect(strstr(entry->wrong, "timed graph 2 of 2 is wrong: 1 wrong, first [512]"), "%s",
+              entry->wrong);
+}
+
+Test(bench, a_failure_that_is_not_reported_is_found)
+{
+    const struct entry *entry = play_with_copy(failure_unreported_in_third_call);
+    cr_expect(!entry->right);
+    cr_expect(strstr(entry->wrong, "timed run 1 of 2 is wrong: a call in it failed"), "%s",
+              entry->wrong);
+}

@@ -1,0 +1,530 @@
+/*
+ * test_cli.c — ./stepN as a user runs it: exit codes, sentences, files, records, and how long it
+ * takes. Runs in the top folder, as `make test` does.
+ */
+#define _GNU_SOURCE
+#include "common/harness/report/counters.h"
+#include "common/harness/harness.h"
+#include "common/harness/report/report.h"
+#include "tests/wrong/wrong.h"
+
+#include <criterion/criterion.h>
+#include <criterion/redirect.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TEXT   65536
+#define SCREEN 30 /* lines */
+
+static char folder[] = "/tmp/upsweep-cli-XXXXXX"; /* $t in commands */
+
+static void make_folder(void)
+{
+    cr_assert_not_null(mkdtemp(folder));
+    setenv("t", folder, 1);
+    unsetenv("DEVICE");
+}
+
+static void remove_folder(void)
+{
+    char command[80];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    cr_expect_eq(system(command), 0);
+}
+
+TestSuite(cli, .init = make_folder, .fini = remove_folder);
+
+struct result {
+    int code;
+    double seconds;
+    char out[TEXT], err[TEXT];
+};
+
+static void slurp(const char *name, char *text)
+{
+    char path[80];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "r");
+    cr_assert_not_null(file);
+    text[fread(text, 1, TEXT - 1, file)] = '\0';
+    fclose(file);
+    unlink(path);
+}
+
+/* Runs a shell command; stdout and stderr apart. */
+static struct result *run(const char *format, ...)
+{
+    static struct result result;
+    char command[2000], whole[2200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(command, sizeof command, format, arguments);
+    va_end(arguments);
+    snprintf(whole, sizeof whole, "{ %s; } >$t/.out 2>$t/.err </dev/null", command);
+    double start = clock_seconds();
+    int status = system(whole);
+    result.seconds = clock_seconds() - start;
+    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    slurp(".out", result.out);
+    slurp(".err", result.err);
+    return &result;
+}
+
+static size_t count_lines(const char *text)
+{
+    size_t lines = 0;
+    for (; *text; text++) lines += *text == '\n';
+    return lines;
+}
+
+static size_t count_files(void)
+{
+    size_t count = 0;
+    DIR *directory = opendir(folder);
+    for (struct dirent *entry; (entry = readdir(directory));)
+        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(directory);
+    return count;
+}
+
+/* One sentence on stderr, nothing on stdout, the exit code, and no file. */
+static void expect_refused(const char *command, int code, const char *part)
+{
+    size_t files = count_files();
+    struct result *r = run("%s", command);
+    cr_expect_eq(r->code, code, "%s: exit code %d: %s", command, r->code, r->err);
+    cr_expect_eq(count_lines(r->err), 1, "%s: %s", command, r->err);
+    cr_expect(strstr(r->err, part), "%s: %s", command, r->err);
+    cr_expect_str_empty(r->out, "%s: %s", command, r->out);
+    cr_expect_eq(count_files(), files, "%s left a file", command);
+}
+
+/* ---- bad input is normal input --------------------------------------------------------------- */
+
+Test(cli, bad_options)
+{
+    static const char *const steps[] = {"./step0", "./step1", "./step3", "./step5"};
+    static const struct {
+        const char *options, *part;
+    } bad[] = {
+        {"--n -5", "negative"},
+        {"--n 0", "nothing to scan"},
+        {"--n 99999999999999999999", "64 bits"},
+        {"--n many", "not a size"},
+        {"--n 1.5", "not a size"},
+        {"--n ''", "not a size"},
+        {"--n", "needs a value"},
+        {"--seed x", "--seed"},
+        {"--reps -3", "--reps"},
+        {"--device tpu", "cuda or emu"},
+        {"--verify a-bit", "none, sample or full"},
+        {"--variant none-such", "--variant"},
+        {"--what", "--help"},
+        {"--json --csv", "exclude"},
+    };
+    for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
+        for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+            char command[200];
+            snprintf(command, sizeof command, "%s %s", steps[s], bad[i].options);
+            expect_refused(command, EXIT_USAGE, bad[i].part);
+        }
+}
+
+Test(cli, limits_are_named_with_the_step_that_lifts_them)
+{
+    expect_refused("./step2 --n 1Mi", EXIT_USAGE, "step 5");
+    expect_refused("./step3 --n 500", EXIT_USAGE, "power of two");
+    expect_refused("./step3 --n 4096", EXIT_USAGE, "step 5");
+    expect_refused("./step4 --n 4096", EXIT_USAGE, "2048");
+    expect_refused("seq 3000 | ./step3 --input -", EXIT_USAGE, "the length of stdin");
+    expect_refused("seq 3 | ./step3 --input -", EXIT_USAGE, "power of two");
+}
+
+Test(cli, larger_than_memory)
+{
+    expect_refused("./step5 --n 1000T", EXIT_USAGE, "memory");
+    expect_refused("./step1 --n 1000T", EXIT_USAGE, "memory");
+    expect_refused("./step5 --n 2^63", EXIT_USAGE, "memory");
+    expect_refused("./step1 --n 2^62", EXIT_USAGE, "memory");
+}
+
+Test(cli, bad_files)
+{
+    run("printf '1 2 x' >$t/letters; printf '' >$t/empty; printf '1 16777217' >$t/large;"
+        "head -c 200 /dev/zero >$t/zeros; printf '1 0.1' >$t/tenth;"
+        "./step1 --n 10 --output $t/good.npy; head -c 140 $t/good.npy >$t/truncated.npy;"
+        "sed 's/(10,)/(5,2)/' $t/good.npy >$t/two.npy;"
+        "sed 's/<f4/<c8/' $t/good.npy >$t/complex.npy; printf 'x' >$t/closed; chmod 0 $t/closed");
+    expect_refused("./step1 --input $t/nothing", EXIT_USAGE, "No such file");
+    expect_refused("./step1 --input $t", EXIT_USAGE, "Is a directory");
+    expect_refused("./step1 --input $t/empty", EXIT_USAGE, "is empty");
+    expect_refused("./step1 --input $t/letters", EXIT_USAGE, "element 2 in line 1, \"x\"");
+    expect_refused("./step1 --input $t/large", EXIT_USAGE, "element 1, 16777217");
+    expect_refused("./step1 --input $t/tenth", EXIT_USAGE, "--round");
+    expect_refused("./step1 --input $t/zeros", EXIT_USAGE, "neither");
+    expect_refused("./step1 --input $t/truncated.npy", EXIT_USAGE, "truncated");
+    expect_refused("./step1 --input $t/two.npy", EXIT_USAGE, "(5,2)");
+    expect_refused("./step1 --input $t/complex.npy", EXIT_USAGE, "<c8");
+    expect_refused("./step1 --input -", EXIT_USAGE, "stdin is empty");
+    expect_refused("./step5 --input $t/nothing", EXIT_USAGE, "No such file");
+    if (geteuid() != 0) expect_refused("./step1 --input $t/closed", EXIT_USAGE, "Permission");
+}
+
+Test(cli, output_that_cannot_be_written)
+{
+    expect_refused("./step1 --n 10 --output /dev/full", EXIT_USAGE, "No space left");
+    expect_refused("./step1 --n 1Mi --output /dev/full", EXIT_USAGE, "No space left");
+    expect_refused("./step3 --output /dev/full", EXIT_USAGE, "No space left");
+    expect_refused("./step1 --n 10 --output $t/none/x.npy", EXIT_USAGE, "No such file");
+    expect_refused("./step1 --n 10 --output $t", EXIT_USAGE, "Is a directory");
+    expect_refused("./step1 --n 10 --output $t/", EXIT_USAGE, "Is a directory");
+    expect_refused("./step3 --trace $t/none/trace", EXIT_USAGE, "No such file");
+    expect_refused("(ulimit -f 16; ./step1 --n 1Mi --output $t/big)", EXIT_USAGE, "too large");
+    expect_refused("./step1 --n 10 >/dev/full", EXIT_USAGE, "stdout");
+    expect_refused("./step1 --help >/dev/full", EXIT_USAGE, "stdout");
+    /* A reader that has gone is an error of this kind, too, and not a signal. */
+    struct result *r = run("(./step1 --n 1Mi --output - 2>$t/said; echo $? >$t/code) | head -1;"
+                           "cat $t/code $t/said");
+    cr_expect(strstr(r->out, "0\n2\n") && strstr(r->out, "Broken pipe"), "%s", r->out);
+}
+
+/* What stood in the file before stays. */
+Test(cli, a_refused_run_leaves_the_old_output)
+{
+    struct result *r = run("echo old >$t/out.txt; ./step3 --n 1000 --output $t/out.txt;"
+                           "./step1 --input $t/none --output $t/out.txt; cat $t/out.txt");
+    cr_expect_str_eq(r->out, "old\n");
+}
+
+/* ---- devices --------------------------------------------------------------------------------- */
+
+static bool driver_is_there(void) { return access("/dev/nvidiactl", F_OK) == 0; }
+
+Test(cli, no_gpu)
+{
+    if (driver_is_there()) cr_skip("this machine has an NVIDIA driver");
+    expect_refused("./step3 --device cuda", EXIT_DEVICE,
+                   "no NVIDIA driver is installed; --device emu");
+    expect_refused("DEVICE=cuda ./step3", EXIT_DEVICE, "no NVIDIA driver");
+    cr_expect_eq(run("DEVICE=cuda ./step3 --device emu")->code, EXIT_RIGHT);
+    struct result *r = run("./step3");
+    cr_expect_eq(r->code, EXIT_RIGHT);
+    cr_expect(strstr(r->out, "(emulated) on the CPU: no NVIDIA driver is installed"), "%s", r->out);
+}
+
+Test(cli, emulated_if_asked_for)
+{
+    struct result *r = run("./step3 --device emu");
+    cr_expect_eq(r->code, EXIT_RIGHT, "%s", r->err);
+    cr_expect(strstr(r->out, "emulated"));
+    cr_expect(strstr(r->out, "the emulator's own, not a GPU's"), "%s", r->out);
+    cr_expect_null(strstr(r->out, "GB/s"), "an emulated time gives no rate: %s", r->out);
+    cr_expect(strstr(r->out, "375 in loads, 225 in stores"), "%s", r->out);
+}
+
+/* A program away from its build/emu. */
+Test(cli, no_emulator)
+{
+    struct result *r = run("cp step3 $t; $t/step3 --device emu");
+    if (r->code == 127) cr_skip("the copy of step3 does not find CUDA's runtime");
+    cr_expect_eq(r->code, EXIT_DEVICE, "%s", r->err);
+    cr_expect_eq(count_lines(r->err), 1);
+    cr_expect(strstr(r->err, "build/emu/libcudart.so.13 is missing; `make emu` builds it"), "%s",
+              r->err);
+}
+
+Test(cli, a_trace)
+{
+    struct result *r = run("./step3 --n 8 --trace $t/trace && cat $t/trace");
+    cr_expect_eq(r->code, EXIT_RIGHT, "%s", r->err);
+    cr_expect(strstr(r->out, "scan.cu"), "no access names its source line");
+    cr_expect_null(strstr(r->out, "the emulator's own, not"), "a traced run is not timed");
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+Test(cli, the_documents_example)
+{
+    for (int step = 1; step <= 7; step++) {
+        struct result *r = run("echo 3 1 7 0 4 1 6 3 | ./step%d --input - --output -", step);
+        cr_expect_eq(r->code, EXIT_RIGHT, "step %d: %s", step, r->err);
+        cr_expect_str_eq(r->out, "0\n3\n4\n11\n11\n15\n16\n22\n", "step %d", step);
+        cr_expect(strstr(r->err, "Step"), "the report goes to stderr");
+        r = run("echo 3 1 7 0 4 1 6 3 | ./step%d --input - --output - --inclusive", step);
+        cr_expect_str_eq(r->out, "3\n4\n11\n11\n15\n16\n22\n25\n", "step %d, inclusive", step);
+    }
+}
+
+Test(cli, one_element)
+{
+    for (int step = 1; step <= 7; step++) {
+        struct result *r = run("echo 42 | ./step%d --input - --output -", step);
+        cr_expect_eq(r->code, EXIT_RIGHT, "step %d: %s", step, r->err);
+        cr_expect_str_eq(r->out, "0\n");
+        r = run("echo 42 | ./step%d --input - --output - --inclusive", step);
+        cr_expect_str_eq(r->out, "42\n");
+    }
+}
+
+Test(cli, what_is_written_can_be_read)
+{
+    struct result *r =
+        run("./step1 --n 1000 --output $t/a.npy && ./step1 --n 1000 --output $t/a.txt "
+            "&& ./step1 --input $t/a.npy --output $t/b.npy"
+            "&& ./step1 --input $t/a.txt --output $t/c.npy && cmp $t/b.npy $t/c.npy");
+    cr_expect_eq(r->code, 0, "%s%s", r->out, r->err);
+    r = run("./step1 --n 100 --real --output $t/r.txt && ./step1 --input $t/r.txt");
+    cr_expect_eq(r->code, 0, "%s", r->err);
+}
+
+Test(cli, ways_to_run_give_the_same)
+{
+    static const char *const ways[] = {"--in-place",    "--offset 1",      "--offset 3 --in-place",
+                                       "--verify none", "--verify sample", "--reps 0",
+                                       "--reps 1"};
+    cr_assert_eq(run("./step1 --n 512 --output $t/want.txt")->code, 0);
+    for (int step = 1; step <= 7; step++)
+        for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+            struct result *r = run("./step%d --n 512 %s --output $t/got.txt && "
+                                   "cmp $t/want.txt $t/got.txt",
+                                   step, ways[i]);
+            cr_expect_eq(r->code, 0, "step %d %s: %s%s", step, ways[i], r->out, r->err);
+        }
+}
+
+Test(cli, nan_and_infinity_are_scanned)
+{
+    struct result *r = run("echo 1 inf 2 nan 3 4 5 6 | ./step3 --input - --output -");
+    cr_expect_eq(r->code, EXIT_RIGHT, "%s", r->err);
+    cr_expect_str_eq(r->out, "0\n1\ninf\ninf\nnan\nnan\nnan\nnan\n");
+}
+
+/* ---- reports --------------------------------------------------------------------------------- */
+
+/* Walks over a JSON value; NULL if it is none. Calls `found` for each key of the outermost object.
+ * */
+static const char *json_value(const char *at, int depth, void (*found)(const char *, size_t));
+
+static const char *json_space(const char *at)
+{
+    while (isspace((unsigned char)*at)) at++;
+    return at;
+}
+
+static const char *json_string(const char *at)
+{
+    if (*at != '"') return NULL;
+    for (at++; *at && *at != '"'; at++) {
+        if ((unsigned char)*at < ' ') return NULL;
+        if (*at == '\\' && !*++at) return NULL;
+    }
+    return *at ? at + 1 : NULL;
+}
+
+static const char *json_members(const char *at, char close, int depth,
+                                void (*found)(const char *, size_t))
+{
+    at = json_space(at + 1);
+    if (*at == close) return at + 1;
+    for (;;) {
+        at = json_space(at);
+        if (close == '}') {
+            const char *key = at + 1;
+            if (!(at = json_string(at))) return NULL;
+            if (depth == 0) found(key, (size_t)(at - 1 - key));
+            at = json_space(at);
+            if (*at++ != ':') return NULL;
+        }
+        if (!(at = json_value(at, depth + (close == '}'), found))) return NULL;
+        at = json_space(at);
+        if (*at == close) return at + 1;
+        if (*at++ != ',') return NULL;
+    }
+}
+
+static const char *json_value(const char *at, int depth, void (*found)(const char *, size_t))
+{
+    static const char *const words[] = {"true", "false", "null"};
+    at = json_space(at);
+    if (*at == '{') return json_members(at, '}', depth, found);
+    if (*at == '[') return json_members(at, ']', depth, found);
+    if (*at == '"') return json_string(at);
+    for (size_t i = 0; i < 3; i++)
+        if (strncmp(at, words[i], strlen(words[i])) == 0) return at + strlen(words[i]);
+    if (*at != '-' && !isdigit((unsigned char)*at)) return NULL; /* also nan and inf */
+    char *end;
+    strtod(at, &end);
+    return end;
+}
+
+static char keys[4000]; /* those found, with commas, as the first line of CSV has them */
+
+static void note_key(const char *key, size_t length)
+{
+    size_t used = strlen(keys);
+    snprintf(keys + used, sizeof keys - used, "%s%.*s", used ? "," : "", (int)length, key);
+}
+
+static void expect_json(const char *text)
+{
+    keys[0] = '\0';
+    const char *end = json_value(text, 0, note_key);
+    cr_assert_not_null(end, "no JSON: %s", text);
+    cr_expect_str_empty(json_space(end));
+}
+
+Test(cli, json_and_csv_have_the_same_documented_keys)
+{
+    static char documentation[TEXT];
+    FILE *file = fopen("common/harness/report/report.h", "r");
+    cr_assert_not_null(file);
+    documentation[fread(documentation, 1, TEXT - 1, file)] = '\0';
+    fclose(file);
+    for (int step = 1; step <= 7; step++) {
+        struct result *r = run("./step%d --n 64 --json", step);
+        cr_assert_eq(r->code, EXIT_RIGHT, "%s", r->err);
+        cr_expect_str_empty(r->err);
+        expect_json(r->out);
+        r = run("./step%d --n 64 --csv", step);
+        cr_expect_eq(count_lines(r->out), 2);
+        cr_expect_eq(strncmp(r->out, keys, strlen(keys)), 0, "%s is not %s", r->out, keys);
+        cr_expect_eq(r->out[strlen(keys)], '\n');
+    }
+    cr_expect_gt(strlen(keys), 200);
+    for (char *key = strtok(keys, ","); key; key = strtok(NULL, ",")) {
+        bool documented = false;
+        for (const char *at = documentation; !documented && (at = strstr(at, key)); at++)
+            documented = (at[-1] == ' ') &&
+                         (at[strlen(key)] == ',' || isspace((unsigned char)at[strlen(key)]));
+        cr_expect(documented, "common/harness/report/report.h does not explain %s", key);
+    }
+}
+
+Test(cli, json_of_sweeps_and_lines)
+{
+    struct result *r = run("./step3 --json --counters --device emu");
+    expect_json(r->out);
+    cr_expect(strstr(r->out, "\"lines\": ["));
+    cr_expect(strstr(r->out, "\"conflicts_ld\": 375,"), "%s", r->out);
+    cr_expect(strstr(r->out, "\"conflicts_st\": 225,"));
+    cr_expect(strstr(r->out, "\"gb_per_s\": null"));
+    r = run("./step3 --sweep --json");
+    cr_expect_eq(r->code, EXIT_RIGHT, "%s", r->err);
+    expect_json(r->out);
+    cr_expect(strstr(r->out, "\"n\": 1024,") && strstr(r->out, "\"n\": 2048,"));
+    r = run("./step2 --sweep --csv");
+    cr_expect_geq(count_lines(r->out), 3);
+}
+
+Test(cli, the_report_fits_a_screen_and_has_no_colour_in_a_file)
+{
+    for (int step = 0; step <= 7; step++) {
+        struct result *r = run("./step%d", step);
+        cr_expect_eq(r->code, EXIT_RIGHT, "%s", r->err);
+        cr_expect_str_empty(r->err);
+        cr_expect_leq(count_lines(r->out), SCREEN, "step %d has %zu lines", step,
+                      count_lines(r->out));
+        cr_expect_null(strchr(r->out, '\033'));
+    }
+}
+
+Test(cli, colour_on_a_terminal_unless_no_color)
+{
+    struct result *r = run("command -v script >/dev/null");
+    if (r->code != 0) cr_skip("there is no script(1) to make a terminal with");
+    r = run("TERM=xterm script -qec './step1 --n 10' /dev/null");
+    cr_expect(strchr(r->out, '\033'), "%s", r->out);
+    r = run("NO_COLOR=1 TERM=xterm script -qec './step1 --n 10' /dev/null");
+    cr_expect_null(strchr(r->out, '\033'), "%s", r->out);
+}
+
+Test(cli, help_and_version)
+{
+    for (int step = 0; step <= 7; step++) {
+        struct result *r = run("./step%d --help", step);
+        cr_expect_eq(r->code, EXIT_RIGHT);
+        cr_expect(strstr(r->out, "--n N") && strstr(r->out, "Exit code: 0 right, 1 wrong result"));
+        r = run("./step%d --version", step);
+        cr_expect(strstr(r->out, "Upsweep " UPSWEEP_VERSION), "%s", r->out);
+        cr_expect_eq(count_lines(r->out), 1);
+    }
+}
+
+/* Processor time of all commands so far, in seconds. */
+static double processor_seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_CHILDREN, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+/* "The default run of every step ends within two seconds on two cores without a GPU." Other tests
+ * run beside this one, so the best of a few attempts counts, and a run that has taken no more than
+ * two seconds of processor time: on a core of its own it would have ended by then. */
+Test(cli, default_runs_take_two_seconds_at_most)
+{
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip("sanitizers are slow");
+#endif
+    for (int step = 0; step <= 7; step++) {
+        double best = 1e9;
+        for (int attempt = 0; attempt < 4 && best > 2; attempt++) {
+            double before = processor_seconds();
+            struct result *r = run("./step%d", step);
+            best = fmin(best, fmin(r->seconds, processor_seconds() - before));
+        }
+        cr_expect_leq(best, 2, "step %d takes %g s", step, best);
+    }
+}
+
+/* ---- a wrong result -------------------------------------------------------------------------- */
+
+static const struct step *wrong_step(const char *name)
+{
+    for (const struct wrong *w = wrong_scans; w->n; w++)
+        if (strcmp(w->step.name, name) == 0) return &w->step;
+    cr_assert_fail("%s is not in the list", name);
+    return NULL;
+}
+
+Test(cli, a_wrong_result_is_exit_code_1_and_is_not_written)
+{
+    char output[100];
+    snprintf(output, sizeof output, "--output=%s/out.txt", folder);
+    char *argv[] = {"./step9", "--n=1000", output, NULL};
+    cr_redirect_stdout();
+    int code = harness_main(wrong_step("swapped_neighbours"), 3, argv);
+    fflush(stdout);
+    cr_expect_eq(code, EXIT_WRONG);
+    cr_expect_eq(count_files(), 0);
+    char text[TEXT];
+    FILE *report = cr_get_redirected_stdout();
+    text[fread(text, 1, sizeof text - 1, report)] = '\0';
+    cr_expect(strstr(text, "WRONG"), "%s", text);
+    cr_expect(strstr(text, "likely cause: neighbours were swapped, first 0 and 1"), "%s", text);
+    cr_expect_null(strstr(text, "median"), "a wrong result's time means nothing");
+}
+
+/* The emulator's findings become a sentence and exit code 3. */
+Test(cli, a_fault_in_a_kernel_is_exit_code_3)
+{
+    char *argv[] = {"./step9", "--n=16", NULL};
+    cr_redirect_stderr();
+    int code = harness_main(wrong_step("writes_far_away"), 2, argv);
+    fflush(stderr);
+    char text[TEXT];
+    FILE *said = cr_get_redirected_stderr();
+    text[fread(text, 1, sizeof text - 1, said)] = '\0';
+    cr_expect_eq(code, EXIT_DEVICE);
+    cr_expect(strstr(text, "writes_far_away"), "the kernel is named: %s", text);
+    cr_expect(strstr(text, "(cudaErrorIllegalAddress)"), "%s", text);
+}

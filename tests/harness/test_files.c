@@ -1,0 +1,294 @@
+/*
+ * test_files.c — the files that programs write: never over what they read, whole or not at all,
+ * and no temporary file is left, whatever ends the program. Runs in the top folder, as `make test`
+ * does.
+ */
+#include "tests/support/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(files, .init = command_init, .fini = command_fini, .timeout = 120);
+
+/* Three files of a folder, two of them links, and what the folder looks like. */
+#define FOLDER                                                                                     \
+    "mkdir $t/d && seq 8 >$t/d/a && ln -s a $t/d/link && ln $t/d/a $t/d/hard && "                  \
+    "ln -s gone $t/d/dangling && find $t/d | sort >$t/before; "
+#define SAME_FOLDER                                                                                \
+    "seq 8 | cmp - $t/d/a && find $t/d | sort | cmp - $t/before && test ! -s $t/out && "           \
+    "test $(wc -l <$t/err) = 1 && cat $t/err"
+
+/* The command is refused in one sentence before anything happens. */
+static void expect_refused(const char *command, const char *sentence)
+{
+    expect_status(0,
+                  FOLDER "touch $t/out; { %s; } 2>$t/err >$t/out; code=$?; "
+                         "test $code = 2 || { echo exit code $code; cat $t/err; false; } && "
+                         "{ " SAME_FOLDER " || { cat $t/err; ls $t/d; false; }; } 2>&1; "
+                         "code=$?; rm -r $t/d; exit $code",
+                  command);
+    expect(sentence);
+}
+
+/* ---- never over what is read ----------------------------------------------------------------- */
+
+Test(files, an_output_that_is_the_input_is_refused)
+{
+    static const char *const commands[] = {
+        "./step1 --input $t/d/a --output $t/d/a",
+        "./step3 --input $t/d/a --output $t/d/a",
+        "./step3 --input $t/d/a --trace $t/d/a",
+        "./step3 --input $t/d/a --trace $t/d/link",
+        "./step3 --input $t/d/a --trace $t/d/hard",
+        "./step3 --input $t/d/link --output $t/d/hard",
+        "./step3 --input $t/d/a --trace $t/d/../d/./a",
+        "./step3 --input - --trace $t/d/a <$t/d/a",
+        "./step3 --input - --output $t/d/a <$t/d/a",
+        "./step3 --input /dev/stdin --output $t/d/a <$t/d/a",
+        "./step3 --input $t/d/a >>$t/d/a",
+        "./step3 --input - <$t/d/a >>$t/d/a",
+        "./step3 --input $t/d/a --output - >>$t/d/a",
+        "./step3 --input $t/d/a 2>>$t/err --output /dev/stdout 1>>$t/d/a",
+        "cd $t/d && $OLDPWD/step3 --input a --trace ./a",
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        expect_refused(commands[i], "is the same file as --input");
+}
+
+Test(files, two_outputs_in_one_file_are_refused)
+{
+    static const char *const commands[] = {
+        "./step3 --trace $t/d/b --output $t/d/b",
+        "./step3 --trace $t/d/b --output $t/d/../d/b",
+        "./step3 --trace $t/d/dangling --output $t/d/gone",
+        "./step3 --trace $t/d/a --output $t/d/link",
+        "./step3 --output $t/d/a >>$t/d/a",
+        "./step3 --trace $t/d/a >>$t/d/a",
+        "./step3 --trace $t/d/a --output - >>$t/d/a",
+        "./step3 --trace $t/d/a --output /dev/fd/1 >>$t/d/a",
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        expect_refused(commands[i], "is the same file as ");
+}
+
+/* The copy stands where a step finds the CUDA runtime and the emulator. */
+Test(files, an_output_that_is_the_program_is_refused)
+{
+    static const char *const options[] = {"--output", "--trace"};
+    expect_status(0, "cp step1 step3 $t && ln -s $PWD/build $t/build");
+    for (int i = 0; i < 2; i++) {
+        expect_status(2, "$t/step3 %s $t/step3 2>&1", options[i]);
+        expect("is the same file as this program");
+        expect_status(0, "cmp step3 $t/step3");
+    }
+    expect_status(2, "$t/step1 --output $t/step1 2>&1");
+    expect_status(0, "cmp step1 $t/step1");
+}
+
+/* The same for any program on the emulator. */
+Test(files, a_trace_over_the_program_or_its_log_is_refused)
+{
+    expect_status(2, "cp $p/shared $t/p && ln -s p $t/link; "
+                     "$emu --log-file /dev/null --trace $t/link $t/p 2>&1");
+    expect("/link is the program itself; choose another file\n");
+    expect_one_sentence();
+    expect_status(0, "cmp $p/shared $t/p");
+    static const char *const tools[] = {"", "--tool memcheck"};
+    for (int i = 0; i < 2; i++) {
+        expect_status(2, "$emu %s --log-file $t/x --trace $t/./x $t/p 2>&1 >/dev/null", tools[i]);
+        expect("the log file and the trace are one file, ");
+    }
+    expect_status(2, "cp $p/emulated $t/e; EMU_TRACE=$t/p $t/e 2>&1; EMU_TRACE=$t/e $t/e 2>&1");
+    expect("/p is not written: the file is a program or a library\n");
+    expect("/e is not written: the file is the program itself\n");
+    expect_status(0, "cmp $p/shared $t/p && cmp $p/emulated $t/e");
+}
+
+/* ---- what stood there stays ------------------------------------------------------------------ */
+
+Test(files, a_refused_run_leaves_the_old_files)
+{
+    static const char *const commands[] = {
+        "./step3 --trace $t/old --input $t/none",
+        "./step3 --trace $t/old --n 500",
+        "./step3 --trace $t/old --device cuda",
+        "./step3 --trace $t/old --output $t/none/x",
+        "./step3 --trace $t/old --input $t/letters",
+        "./step3 --output $t/old --input $t/letters",
+        "./step3 --trace $t/old --output $t/old2 --n 3",
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        expect_status(2,
+                      "echo old >$t/old; echo x >$t/letters; ls $t >$t/../$$.ls; %s 2>&1; "
+                      "code=$?; ls $t | cmp - $t/../$$.ls; rm $t/../$$.ls; exit $code",
+                      commands[i]);
+        cr_expect(strchr(output, '\n') == output + strlen(output) - 1, "%s: %s", commands[i],
+                  output);
+        expect_status(0, "echo old | cmp - $t/old");
+    }
+}
+
+/* As with --output: test_output.c. */
+Test(files, a_trace_is_replaced_as_a_whole)
+{
+    expect_status(0, "umask 027; ./step3 --n 8 --trace $t/new >/dev/null && stat -c %%a $t/new");
+    cr_expect_str_eq(output, "640\n");
+    expect_status(0, "echo old >$t/a; chmod 604 $t/a; ln -s a $t/link; ln $t/a $t/kept; "
+                     "./step3 --n 8 --trace $t/link >/dev/null && stat -c '%%a %%F' $t/a $t/link "
+                     "&& cat $t/kept && ls $t && grep -c scan.cu: $t/a");
+    expect("604 regular file\n777 symbolic link\nold\na\nkept\nlink\nnew\n");
+}
+
+/* A kernel's fault is what a trace is looked at for. */
+Test(files, a_trace_of_what_failed_is_kept)
+{
+    expect_status(1, "$emu --log-file /dev/null --trace $t/trace $p/traced fault >/dev/null 2>&1; "
+                     "code=$?; ls $t; grep -c traced.cu: $t/trace; exit $code");
+    expect("trace\n1\n");
+    expect_status(9,
+                  "rm $t/trace; $emu --tool memcheck --error-exitcode 9 --log-file $t/log "
+                  "--trace $t/trace $p/traced fault >/dev/null 2>&1; code=$?; ls $t; exit $code");
+    cr_expect_str_eq(output, "log\ntrace\n");
+}
+
+/* ---- what is no regular file ----------------------------------------------------------------- */
+
+Test(files, descriptors_devices_and_pipes)
+{
+    expect_status(0, "seq 8 >$t/in; seq 0 7 | awk '{ print s + 0; s += $1 + 1 }' >$t/want; "
+                     "scan=\"./step3 --input $t/in --output\"; "
+                     "$scan /dev/stdout 2>$t/report >$t/out && cmp $t/want $t/out && "
+                     "grep -q 'Step 3' $t/report && "
+                     "{ echo before; $scan /dev/fd/3 3>&1 >/dev/null; } >$t/out && "
+                     "tail -n +2 $t/out | cmp $t/want - && head -n 1 $t/out");
+    cr_expect_str_eq(output, "before\n");
+    expect_status(0, "mkfifo $t/fifo; cat $t/fifo >$t/out & $scan; "
+                     "./step3 --input $t/in --output $t/fifo >/dev/null && wait && "
+                     "cmp $t/want $t/out && test -p $t/fifo");
+    expect_status(0, "./step3 --output /dev/null --trace /dev/null >/dev/null && "
+                     "test -c /dev/null && ls $t");
+    cr_expect_str_eq(output, "fifo\nin\nout\nreport\nwant\n");
+    expect_status(2, "./step3 --trace /dev/full 2>&1 >/dev/null");
+    expect("the trace is not complete: No space left");
+    expect_status(2, "./step3 --output /dev/fd/9 2>&1");
+    expect("Bad file descriptor");
+}
+
+/* ---- names, permissions and room ------------------------------------------------------------- */
+
+Test(files, long_names)
+{
+    expect_status(0,
+                  "name=$(printf %%0255d 0); "
+                  "./step3 --output $t/$name --trace $t/${name%%0}1 >/dev/null && ls $t | wc -l");
+    expect("2\n");
+    expect_status(2, "./step3 --output $t/$(printf %%0256d 0) 2>&1");
+    expect("File name too long");
+    expect_status(2, "./step3 --trace $t/$(printf %%0256d 0) 2>&1");
+    expect("File name too long");
+}
+
+/* Runs a shell command as a user without rights. */
+#define AS_NOBODY "setpriv --reuid=65534 --regid=65534 --clear-groups sh -c "
+
+Test(files, without_permission)
+{
+    if (run("umask 0; chmod 755 $t && " AS_NOBODY "'test -x ./step3' 2>/dev/null") != 0)
+        cr_skip("this user cannot become another one who may run ./step3");
+    static const char *const options[] = {"--output", "--trace"};
+    expect_status(0, "mkdir $t/closed $t/open && chmod 777 $t/open && echo old >$t/open/read-only "
+                     "&& echo old >$t/closed/a && chmod 666 $t/closed/a");
+    for (int i = 0; i < 2; i++) {
+        expect_status(2, AS_NOBODY "'./step3 %s '$t'/closed/new' 2>&1", options[i]);
+        expect("Permission denied");
+        expect_status(2, AS_NOBODY "'./step3 %s '$t'/closed/a' 2>&1", options[i]);
+        expect("no new file can be made in its folder: Permission denied");
+        expect_status(2, AS_NOBODY "'./step3 %s '$t'/open/read-only' 2>&1", options[i]);
+        expect("read-only: Permission denied");
+        expect_status(0, AS_NOBODY "'./step3 %s '$t'/open/new' 2>&1", options[i]);
+    }
+    expect_status(0, "cat $t/open/read-only $t/closed/a; ls $t/open $t/closed | wc -l");
+    cr_expect_str_eq(output, "old\nold\n6\n");
+}
+
+Test(files, a_full_file_system)
+{
+    if (run("mkdir $t/small && unshare -m mount -t tmpfs -o size=64k none $t/small 2>&1") != 0)
+        cr_skip("this user cannot mount a small file system");
+    static const char *const options[] = {"./step1 --n 100000 --output", "./step3 --trace"};
+    for (int i = 0; i < 2; i++) {
+        expect_status(2,
+                      "unshare -m sh -c 'mount -t tmpfs -o size=64k none '$t/small' && "
+                      "echo old >'$t'/small/a && %s '$t'/small/a; code=$?; "
+                      "cat '$t'/small/a; ls '$t'/small; exit $code' 2>&1 >$t/out; "
+                      "code=$?; exit $code",
+                      options[i]);
+        expect("No space left on device");
+        expect_status(0, "tail -n 2 $t/out");
+        cr_expect_str_eq(output, "old\na\n");
+    }
+}
+
+/* ---- signals --------------------------------------------------------------------------------- */
+
+/* Starts a program, sends it a signal once it has written to a file beside one of the name, and
+ * tells its exit status and what is left. A shell sets SIGINT aside for what it starts in the
+ * background, and `env` gives it back. */
+#define KILL(signal, name, program)                                                                \
+    "exec 2>/dev/null; ulimit -c 0; echo old >$t/" name "; env --default-signal=INT,QUIT " program \
+    " >/dev/null 2>&1 & "                                                                          \
+    "until test -s \"$(echo $t/" name ".*)\"; do kill -0 $! 2>/dev/null || break; sleep 0.01; "    \
+    "done; kill -" signal " $! && wait $!; echo status $?; head -c 20 $t/" name "; ls $t"
+
+Test(files, a_signal_leaves_no_temporary_file)
+{
+    static const struct {
+        const char *name;
+        int number;
+    } signals[] = {{"INT", 2}, {"TERM", 15}, {"HUP", 1}, {"QUIT", 3}, {"ALRM", 14}, {"XCPU", 24}};
+    char want[100];
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        snprintf(want, sizeof want, "status %d\nold\no.txt\n", 128 + signals[i].number);
+        run(KILL("%s", "o.txt", "./step1 --n 2^21 --reps 0 --verify none --output $t/o.txt"),
+            signals[i].name);
+        cr_expect_str_eq(output, want);
+    }
+}
+
+/* The emulator catches Ctrl-C itself. */
+Test(files, a_signal_leaves_no_temporary_file_of_an_emulated_step)
+{
+    static const struct {
+        const char *name;
+        int number;
+    } signals[] = {{"INT", 2}, {"TERM", 15}, {"HUP", 1}};
+    char want[100];
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        snprintf(want, sizeof want, "status %d\nold\no.txt\n", 128 + signals[i].number);
+        run(KILL("%s", "o.txt", "./step11 --n 2^20 --reps 0 --verify none --output $t/o.txt"),
+            signals[i].name);
+        cr_expect_str_eq(output, want);
+    }
+}
+
+/* Ctrl-C keeps the trace so far; what asks the program to end at once does not. */
+Test(files, a_signal_leaves_no_temporary_file_of_a_trace)
+{
+    static const char *const signals[] = {"TERM", "HUP", "QUIT"};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        run(KILL("%s", "o.txt", "./step5 --n 2^20 --trace $t/o.txt"), signals[i]);
+        expect("old\no.txt\n");
+    }
+    run(KILL("INT", "o.txt", "./step5 --n 2^20 --trace $t/o.txt") "; grep -c scan.cu: $t/o.txt");
+    expect("status 130\n");
+    expect_not("old");
+    expect_not("o.txt.");
+}
+
+/* A child that the program forks leaves its parent's files alone. */
+Test(files, a_child_leaves_the_trace_to_its_parent)
+{
+    expect_status(0, "$emu --log-file /dev/null --trace $t/trace $p/traced fork >/dev/null && "
+                     "ls $t && grep -c traced.cu: $t/trace");
+    cr_expect_str_eq(output, "trace\n2\n");
+}

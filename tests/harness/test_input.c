@@ -1,0 +1,536 @@
+/* test_input.c — random numbers, .npy files and text: what is read, and what is refused how. */
+#define _GNU_SOURCE
+#include "common/harness/input/input.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char path[] = "/tmp/upsweep-input-XXXXXX";
+
+/* Writes bytes into a file of this test's own. */
+static void write_file(const void *bytes, size_t length)
+{
+    static bool made;
+    if (!made) close(mkstemp(path));
+    made = true;
+    FILE *file = fopen(path, "wb");
+    cr_assert_not_null(file);
+    cr_assert_eq(fwrite(bytes, 1, length, file), length);
+    cr_assert_eq(fclose(file), 0);
+}
+
+static void forget_file(void) { unlink(path); }
+
+TestSuite(input, .fini = forget_file);
+
+static int read_bytes(const void *bytes, size_t length, enum element element, bool round,
+                      struct input *input, struct fault *fault)
+{
+    write_file(bytes, length);
+    *fault = (struct fault){0};
+    return input_read(input, element, path, 0, round, fault);
+}
+
+static int read_text(const char *text, bool round, struct input *input, struct fault *fault)
+{
+    return read_bytes(text, strlen(text), ELEMENT_F32, round, input, fault);
+}
+
+static void expect_refused(int code, const struct fault *fault, const char *part)
+{
+    cr_expect_eq(code, EXIT_USAGE, "accepted, but expected: %s", part);
+    cr_expect(strstr(fault->text, part), "\"%s\" does not say: %s", fault->text, part);
+    cr_expect_null(strchr(fault->text, '\n'));
+}
+
+static void expect_floats(const struct input *input, const float *want, size_t n)
+{
+    cr_assert_eq(input->n, n, "%zu numbers, not %zu", input->n, n);
+    for (size_t i = 0; i < n; i++) {
+        float got = ((float *)input->data)[i];
+        cr_expect(got == want[i] || (isnan(got) && isnan(want[i])), "element %zu: %g", i, got);
+    }
+}
+
+/* ---- random numbers -------------------------------------------------------------------------- */
+
+/* Any contiguous sum is the difference of two prefix sums, so their spread is the greatest one. */
+Test(input, random_integers_have_exact_sums_and_are_never_zero)
+{
+    const size_t n = 4000000;
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        struct input input;
+        struct fault fault;
+        cr_assert_eq(input_generate(&input, ELEMENT_F32, n, false, seed, &fault), 0);
+        double sum = 0, low = 0, high = 0;
+        for (size_t i = 0; i < n; i++) {
+            double x = ((float *)input.data)[i];
+            cr_assert(x != 0 && x == rint(x) && fabs(x) <= 500, "element %zu is %g", i, x);
+            sum += x;
+            if (sum < low) low = sum;
+            if (sum > high) high = sum;
+        }
+        cr_expect_lt(high - low, 0x1p24);
+        cr_expect_lt(fabs(sum / (double)n), 1, "mean %g", sum / (double)n);
+        input_free(&input);
+    }
+}
+
+Test(input, the_same_seed_gives_the_same_numbers_everywhere)
+{
+    struct input a, b, c;
+    struct fault fault;
+    input_generate(&a, ELEMENT_F32, 100, false, 1, &fault);
+    input_generate(&b, ELEMENT_F32, 1000, false, 1, &fault);
+    input_generate(&c, ELEMENT_F32, 100, false, 2, &fault);
+    cr_expect_eq(memcmp(a.data, b.data, 400), 0);
+    cr_expect_neq(memcmp(a.data, c.data, 400), 0);
+    const float first[] = {478, -375, 415, 408};
+    expect_floats(&(struct input){.element = ELEMENT_F32, .n = 4, .data = a.data}, first, 4);
+    input_free(&a);
+    input_free(&b);
+    input_free(&c);
+}
+
+/* Of n elements the quantum is 2^-digits, and no larger. */
+static void expect_reals(enum element element, size_t n, int digits)
+{
+    struct input input;
+    struct fault fault;
+    cr_assert_eq(input_generate(&input, element, n, true, 1, &fault), 0);
+    double sum = 0;
+    size_t odd = 0;
+    for (size_t i = 0; i < input.n; i++) {
+        long double x;
+        element_widen(element, input.data, i, 1, &x);
+        long double quanta = ldexpl(x, digits);
+        cr_assert(fabsl(x) >= 0.5L && fabsl(x) < 1 && quanta == rintl(quanta));
+        odd += fmodl(fabsl(quanta), 2) == 1;
+        sum += (double)x;
+    }
+    cr_expect_lt(fabs(sum / (double)n), 0.02);
+    cr_expect_float_eq((double)odd / (double)n, 0.5, 0.05, "%d digits", digits);
+    input_free(&input);
+}
+
+Test(input, random_reals_weigh_alike_and_have_a_quantum)
+{
+    expect_reals(ELEMENT_F32, 100000, 24);
+    expect_reals(ELEMENT_F32, (size_t)1 << 18, 24);
+    expect_reals(ELEMENT_F32, ((size_t)1 << 18) + 1, 23);
+    expect_reals(ELEMENT_F32, (size_t)1 << 20, 22);
+    expect_reals(ELEMENT_F64, 100000, 49);
+    expect_reals(ELEMENT_F64, (size_t)1 << 20, 49);
+}
+
+/* What experiments and their records have. */
+Test(input, uniform_reals_are_as_ever)
+{
+    struct input input;
+    struct fault fault;
+    cr_assert_eq(input_generate_uniform(&input, ELEMENT_F32, 100000, 1, &fault), 0);
+    double sum = 0;
+    for (size_t i = 0; i < input.n; i++) {
+        double x = ((float *)input.data)[i];
+        cr_assert(x >= -1 && x < 1 && ldexp(x, 23) == rint(ldexp(x, 23)));
+        sum += x;
+    }
+    cr_expect_lt(fabs(sum / (double)input.n), 0.02);
+    const float first[] = {0x1.d2a404p-1f, 0x1.fd4d7p-2f, 0x1.5093c8p-1f};
+    cr_expect(memcmp(input.data, first, sizeof first) == 0);
+    input_free(&input);
+}
+
+Test(input, random_numbers_of_each_type)
+{
+    for (enum element e = ELEMENT_F32; e <= ELEMENT_I8; e++) {
+        struct input input;
+        struct fault fault;
+        long double wide[300];
+        cr_assert_eq(input_generate(&input, e, 300, false, 5, &fault), 0);
+        element_widen(e, input.data, 0, 300, wide);
+        for (size_t i = 0; i < 300; i++)
+            cr_expect(wide[i] != 0 && fabsl(wide[i]) <= (e == ELEMENT_I8 ? 100 : 500));
+        input_free(&input);
+    }
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+Test(input, text)
+{
+    static const struct {
+        const char *text;
+        size_t n;
+        float want[6];
+    } cases[] = {
+        {"1 2 3", 3, {1, 2, 3}},
+        {"1,2,3", 3, {1, 2, 3}},
+        {" 1 ,2\n, 3\t4\r\n5\n\n", 5, {1, 2, 3, 4, 5}},
+        {"1,2,", 2, {1, 2}},
+        {"1,2,\n", 2, {1, 2}},
+        {"-1 +2 1e3 -2.5E-1", 4, {-1, 2, 1000, -0.25f}},
+        {"nan inf -inf", 3, {NAN, INFINITY, -INFINITY}},
+        {"16777216 -16777216 33554432", 3, {16777216, -16777216, 33554432}},
+        {"0.100000001", 1, {0.1f}},
+        {"0.10000000149011612", 1, {0.1f}},
+        {"1180591620717411303424", 1, {0x1p70f}},
+        {"7", 1, {7}},
+        {"\xef\xbb\xbf 1 2\r\n", 2, {1, 2}}, /* with a byte order mark */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct input input;
+        struct fault fault;
+        cr_assert_eq(read_text(cases[i].text, false, &input, &fault), 0, "%s", fault.text);
+        expect_floats(&input, cases[i].want, cases[i].n);
+        input_free(&input);
+    }
+}
+
+Test(input, text_that_is_refused)
+{
+    static const struct {
+        const char *text, *part;
+    } bad[] = {
+        {"", "is empty"},
+        {" \n\t ", "has no numbers"},
+        {"1 2 x3", "element 2 in line 1, \"x3\", is not a number"},
+        {"1\n2\n3..4", "element 2 in line 3"},
+        {"1,,2", "element 1 in line 1 is missing"},
+        {",1", "element 0 in line 1 is missing"},
+        {"1 16777217 2", "element 1, 16777217, cannot be held exactly by a float; --round"},
+        {"-16777217", "cannot be held exactly"},
+        {"0.1", "element 0, 0.1, cannot be held exactly"},
+        {"9007199254740993", "cannot be held exactly"},
+        {"18446744073709551617", "cannot be held exactly"},
+        {"1180591620717411303425", "cannot be held exactly"},
+        {"1e-60", "cannot be held exactly"},
+        {"1e-400", "cannot be held exactly"},
+        {"1e39", "beyond the range of float"},
+        {"1e999", "beyond the range of float"},
+        {"{\"a\": 1}", "not a number"},
+        {"1 \x01\x02", "neither a .npy file nor text"},
+        {"\xef\xbb\xbf", "has no numbers"},
+        {"\xef\xbb 1", "neither a .npy file nor text"},
+        {"1 \xef\xbb\xbf", "is not a number"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct input input;
+        struct fault fault;
+        expect_refused(read_text(bad[i].text, false, &input, &fault), &fault, bad[i].part);
+    }
+    char endless[5000];
+    struct input input;
+    struct fault fault;
+    memset(endless, '1', sizeof endless);
+    expect_refused(read_bytes(endless, sizeof endless, ELEMENT_F32, true, &input, &fault), &fault,
+                   "neither a .npy file nor text");
+    expect_refused(read_bytes("\0\0\0", 3, ELEMENT_F32, true, &input, &fault), &fault,
+                   "neither a .npy file nor text");
+}
+
+Test(input, round_takes_the_nearest_but_not_what_is_out_of_range)
+{
+    struct input input;
+    struct fault fault;
+    const float want[] = {16777216, 0.1f, 0};
+    cr_assert_eq(read_text("16777217 0.1 1e-400", true, &input, &fault), 0, "%s", fault.text);
+    expect_floats(&input, want, 3);
+    input_free(&input);
+    expect_refused(read_text("1e39", true, &input, &fault), &fault, "beyond the range");
+}
+
+Test(input, more_than_the_step_takes)
+{
+    struct input input;
+    struct fault fault;
+    write_file("1 2 3 4 5", 9);
+    cr_assert_eq(input_read(&input, ELEMENT_F32, path, 3, false, &fault), 0);
+    cr_expect_gt(input.n, 3, "the caller has to see that there are too many");
+    input_free(&input);
+}
+
+Test(input, files_that_cannot_be_read)
+{
+    struct input input;
+    struct fault fault;
+    expect_refused(input_read(&input, ELEMENT_F32, "/nonexistent/x", 0, false, &fault), &fault,
+                   "cannot open /nonexistent/x: No such file");
+    expect_refused(input_read(&input, ELEMENT_F32, "/tmp", 0, false, &fault), &fault,
+                   "cannot read /tmp: Is a directory");
+    expect_refused(input_read(&input, ELEMENT_F32, "/dev/null", 0, false, &fault), &fault,
+                   "/dev/null is empty");
+    expect_refused(input_read(&input, ELEMENT_F32, "/dev/zero", 0, false, &fault), &fault,
+                   "neither");
+}
+
+/* ---- .npy ------------------------------------------------------------------------------------ */
+
+struct npy {
+    unsigned char bytes[4096];
+    size_t length;
+};
+
+/* A .npy file of format `version` with this header and these elements. */
+static struct npy npy(int version, const char *header, const void *elements, size_t bytes)
+{
+    struct npy file = {.length = 0};
+    size_t header_length = strlen(header);
+    memcpy(file.bytes, "\x93NUMPY", 6);
+    file.bytes[6] = (unsigned char)version;
+    file.bytes[8] = (unsigned char)header_length;
+    file.bytes[9] = (unsigned char)(header_length >> 8);
+    file.length = version == 1 ? 10 : 12;
+    memcpy(file.bytes + file.length, header, header_length);
+    file.length += header_length;
+    memcpy(file.bytes + file.length, elements, bytes);
+    file.length += bytes;
+    return file;
+}
+
+#define DICT(descr, order, shape)                                                                  \
+    "{'descr': '" descr "', 'fortran_order': " order ", 'shape': " shape ", }\n"
+
+static int read_npy(const struct npy *file, enum element element, bool round, struct input *input,
+                    struct fault *fault)
+{
+    return read_bytes(file->bytes, file->length, element, round, input, fault);
+}
+
+Test(input, npy_of_each_type_and_byte_order)
+{
+    static const float f4[] = {1, -2.5f, 3};
+    static const double f8[] = {1, -2.5, 3};
+    static const int32_t i4[] = {1, -2, 3};
+    static const int64_t i8[] = {1, -2, 16777216};
+    static const unsigned char big_f4[] = {0x3F, 0x80, 0, 0, 0xC0, 0x20, 0, 0, 0x40, 0x40, 0, 0};
+    static const unsigned char big_i8[] = {0, 0, 0, 0, 0, 0, 1, 0};
+    const struct {
+        struct npy file;
+        size_t n;
+        float want[3];
+    } cases[] = {
+        {npy(1, DICT("<f4", "False", "(3,)"), f4, sizeof f4), 3, {1, -2.5f, 3}},
+        {npy(2, DICT("<f4", "False", "(3,)"), f4, sizeof f4), 3, {1, -2.5f, 3}},
+        {npy(3, DICT("=f4", "True", "(3,)"), f4, sizeof f4), 3, {1, -2.5f, 3}},
+        {npy(1, DICT("<f8", "False", "(3,)"), f8, sizeof f8), 3, {1, -2.5f, 3}},
+        {npy(1, DICT("<i4", "False", "(3,)"), i4, sizeof i4), 3, {1, -2, 3}},
+        {npy(1, DICT("<i8", "False", "(3,)"), i8, sizeof i8), 3, {1, -2, 16777216}},
+        {npy(1, DICT(">f4", "False", "(3,)"), big_f4, sizeof big_f4), 3, {1, -2.5f, 3}},
+        {npy(1, DICT(">i8", "False", "(1,)"), big_i8, sizeof big_i8), 1, {256}},
+        {npy(1, "{\"shape\":(1,),\"fortran_order\":False,\"descr\":\"<f4\"}", f4, 4), 1, {1}},
+        {npy(1, DICT("<f4", "False", "( 2L, )"), f4, 8), 2, {1, -2.5f}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct input input;
+        struct fault fault;
+        cr_assert_eq(read_npy(&cases[i].file, ELEMENT_F32, false, &input, &fault), 0,
+                     "case %zu: %s", i, fault.text);
+        expect_floats(&input, cases[i].want, cases[i].n);
+        input_free(&input);
+    }
+}
+
+Test(input, npy_that_is_refused)
+{
+    static const float f4[] = {1, 2, 3, 4};
+    static const int64_t i8[] = {5, 16777217};
+    static const double f8[] = {0.1, 1e300};
+    const struct {
+        struct npy file;
+        const char *part;
+    } bad[] = {
+        {npy(1, DICT("<f4", "False", "(2, 2)"), f4, 16), "shape (2, 2); only one dimension"},
+        {npy(1, DICT("<f4", "False", "()"), f4, 4), "only one dimension"},
+        {npy(1, DICT("<f4", "False", "(4)"), f4, 16), "only one dimension"},
+        {npy(1, DICT("<f4", "False", "(-4,)"), f4, 16), "only one dimension"},
+        {npy(1, DICT("<f4", "False", "(99999999999999999999999,)"), f4, 16), "one dimension"},
+        {npy(1, DICT("<f4", "False", "(999999999999999,)"), f4, 16), "do not fit into memory"},
+        {npy(1, DICT("<c8", "False", "(2,)"), f4, 16), "type '<c8'"},
+        {npy(1, DICT("<f2", "False", "(2,)"), f4, 4), "type '<f2'"},
+        {npy(1, DICT("|b1", "False", "(2,)"), f4, 2), "type '|b1'"},
+        {npy(1, DICT("<f4", "False", "(0,)"), f4, 0), "has no elements"},
+        {npy(1, DICT("<f4", "False", "(5,)"), f4, 16), "promises 5 elements, but there are 4"},
+        {npy(1, DICT("<f4", "False", "(5,)"), f4, 15), "truncated"},
+        {npy(1, DICT("<f4", "False", "(3,)"), f4, 16), "goes on after the 3 elements"},
+        {npy(1, DICT("<i8", "False", "(2,)"), i8, 16), "element 1, 16777217, cannot be held"},
+        {npy(1, DICT("<f8", "False", "(1,)"), f8, 8), "element 0, 0.1"},
+        {npy(1, DICT("<f8", "False", "(1,)"), f8 + 1, 8), "beyond the range of float"},
+        {npy(4, DICT("<f4", "False", "(4,)"), f4, 16), "format version"},
+        {npy(1, "{'fortran_order': False, 'shape': (4,), }", f4, 16), "no 'descr'"},
+        {npy(1, "{'descr': '<f4', 'shape': (4,), }", f4, 16), "no 'fortran_order'"},
+        {npy(1, "{'descr': '<f4', 'fortran_order': False}", f4, 16), "no 'shape'"},
+        {npy(1, "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (4,)}", f4, 16),
+         "structures"},
+        {npy(1, "", f4, 16), "no dictionary of Python, from byte 0"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct input input;
+        struct fault fault;
+        expect_refused(read_npy(&bad[i].file, ELEMENT_F32, false, &input, &fault), &fault,
+                       bad[i].part);
+    }
+}
+
+/* Headers that NumPy takes. */
+Test(input, npy_headers_of_any_form)
+{
+    static const float f4[] = {1, 2, 3, 4};
+    static const char *const headers[] = {
+        "{'shape': (4,), 'descr': '<f4', 'fortran_order': False}",
+        "{'fortran_order':False,'shape':(4,),'descr':'<f4'}",
+        "  {\n\t'descr' : \"<f4\" ,\r\n 'fortran_order' : True , 'shape' : ( 4 , ) , }  \n",
+        "{u'descr': u'<f4', U'fortran_order': False, \"shape\": (4L,)}",
+        "{'d\\x65scr': '\\74f\\u0034', 'fortran\\137order': False, 'sha\\\npe': (\n4,\n)}",
+    };
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        for (int version = 1; version <= 3; version++) {
+            struct npy file = npy(version, headers[i], f4, sizeof f4);
+            struct input input;
+            struct fault fault;
+            cr_assert_eq(read_npy(&file, ELEMENT_F32, false, &input, &fault), 0, "%s: %s",
+                         headers[i], fault.text);
+            expect_floats(&input, f4, 4);
+            input_free(&input);
+        }
+}
+
+/* Headers that NumPy does not take either, or that are of elements which cannot be scanned. */
+Test(input, npy_headers_that_are_refused)
+{
+    static const float f4[] = {1, 2, 3, 4};
+    static const struct {
+        const char *header, *part;
+    } bad[] = {
+        /* what looks like a key stands in a value */
+        {"{'descr': [('a', '<f4'), (\"'descr': '<f4'\", '<f4')], 'fortran_order': False, "
+         "'shape': (4,)}",
+         "its elements are structures"},
+        {"{'descr': \"'descr': '<f4'\", 'fortran_order': False, 'shape': (4,)}",
+         "elements of type ''descr': '<f4''"},
+        {"{'x': \"'descr': '<f4', 'shape': (4,), 'fortran_order': False\"}", "a key 'x'"},
+        {"{'x': {'descr': '<f4', 'fortran_order': False, 'shape': (4,)}}", "a key 'x'"},
+        {"{'descr': {'descr': '<f4'}, 'fortran_order': False, 'shape': (4,)}", "no string"},
+        {"{'descr': '\\', \\'descr\\': \\'<f4', 'fortran_order': False, 'shape': (4,)}",
+         "elements of type '', 'descr': '<f4'"},
+        /* keys */
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,), 'descr': '<f8'}",
+         "two of 'descr"},
+        {"{'shape': (4,), 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}",
+         "two of 'shape'"},
+        {"{'fortran_order': 1, 'fortran_order': False}", "two of 'fortran_order'"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,), 'Shape': 1}", "a key 'Shape'"},
+        {"{'descr\\0': '<f4', 'fortran_order': False, 'shape': (4,)}", "a key 'descr\\0'"},
+        {"{'descr ': '<f4', 'fortran_order': False, 'shape': (4,)}", "a key 'descr '"},
+        {"{b'descr': '<f4', 'fortran_order': False, 'shape': (4,)}", "from byte 2 on: \"'descr'"},
+        {"{1: '<f4', 'fortran_order': False, 'shape': (4,)}", "a key in its header is no string"},
+        {"{('descr',): '<f4'}", "a key in its header is no string"},
+        {"{'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa': 1}",
+         "a key 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'"},
+        /* values */
+        {"{'descr': 5, 'fortran_order': False, 'shape': (4,)}", "'descr' is no string"},
+        {"{'descr': None, 'fortran_order': False, 'shape': (4,)}", "'descr' is no string"},
+        {"{'descr': '', 'fortran_order': False, 'shape': (4,)}", "elements of type ''"},
+        {"{'descr': ('<f4', (2,)), 'fortran_order': False, 'shape': (4,)}", "structures"},
+        {"{'descr': [('x', '<f4', (2, (3, [4, {'a': (5,)}])))], 'fortran_order': False, "
+         "'shape': (4,)}",
+         "structures"},
+        {"{'descr': '<f4', 'fortran_order': 0, 'shape': (4,)}", "neither True nor False"},
+        {"{'descr': '<f4', 'fortran_order': 'False', 'shape': (4,)}", "neither True nor False"},
+        {"{'descr': '<f4', 'fortran_order': Falsehood, 'shape': (4,)}", "neither True nor False"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': [4,]}", "shape [4,]; only"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': 4}", "shape 4; only"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': '(4,)'}", "shape '(4,)'; only"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,4)}", "shape (4,4); only"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4.,)}", "shape (4.,); only"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (04,)}", "shape (04,); only"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (0x4,)}", "shape (0x4,); only"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (True,)}", "shape (True,); only"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': ((4,),)}", "shape ((4,),); only"},
+        /* what is no dictionary */
+        {"'descr'", "no dictionary of Python, from byte 0 on: \"'descr'\""},
+        {"[('descr', '<f4')]", "from byte 0"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,)", "from byte 54 on: \"\""},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,)} x", "from byte 56 on: \"x\""},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,)}{}", "from byte 55"},
+        {"{'descr': '<f4' 'fortran_order': False}", "from byte 16"},
+        {"{'descr' '<f4'}", "from byte 9"},
+        {"{'descr': '<f4'', }", "from byte 15"},
+        {"{'descr': '<f4\n'}", "from byte 14"},
+        {"{'descr': '<f4", "no dictionary"},
+        {"{'descr': '\\", "no dictionary"},
+        {"{'descr': '\\x4'}", "no dictionary"},
+        {"{'descr': , }", "from byte 10"},
+        {"{'descr'}", "from byte 8"},
+        {"{,}", "from byte 1"},
+        {"{}", "its header has no 'descr'"},
+        {"{'descr': ((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))}",
+         "no dictionary"},
+        {"{'descr': '<f4', 'shape': (4,), 'fortran_order': lambda: 1}", "no dictionary"},
+        {"{'descr': __import__('os'), }", "no dictionary"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct npy file = npy(1, bad[i].header, f4, sizeof f4);
+        struct input input;
+        struct fault fault;
+        expect_refused(read_npy(&file, ELEMENT_F32, false, &input, &fault), &fault, bad[i].part);
+    }
+}
+
+/* A header's length is in 2 bytes, or in 4; of ours there is a limit. */
+Test(input, npy_headers_of_any_length)
+{
+    static const float one = 1;
+    static char header[1 << 17];
+    static unsigned char file[sizeof header + 20];
+    for (size_t length = 60; length < sizeof header; length = 2 * length + 7) {
+        struct input input;
+        struct fault fault;
+        int used = snprintf(header, sizeof header, "{'descr': '<f4', 'fortran_order': False,");
+        memset(header + used, ' ', sizeof header - (size_t)used);
+        memcpy(header + length - 14, "'shape': (1,)}", 14);
+        memcpy(file, "\x93NUMPY\2\0", 8);
+        for (int i = 0; i < 4; i++) file[8 + i] = (unsigned char)(length >> 8 * i);
+        memcpy(file + 12, header, length);
+        memcpy(file + 12 + length, &one, sizeof one);
+        int code = read_bytes(file, 12 + length + sizeof one, ELEMENT_F32, false, &input, &fault);
+        if (length <= 65536) {
+            cr_assert_eq(code, 0, "%zu bytes: %s", length, fault.text);
+            expect_floats(&input, &one, 1);
+            input_free(&input);
+        } else {
+            expect_refused(code, &fault, "longer than 64 KiB");
+        }
+    }
+}
+
+/* Cut off anywhere: a sentence, never a crash, and never numbers. */
+Test(input, npy_cut_off_anywhere)
+{
+    static const float f4[] = {1, 2, 3, 4};
+    struct npy file = npy(1, DICT("<f4", "False", "(4,)"), f4, sizeof f4);
+    for (size_t length = 0; length < file.length; length++) {
+        struct input input;
+        struct fault fault;
+        cr_expect_eq(read_bytes(file.bytes, length, ELEMENT_F32, false, &input, &fault), EXIT_USAGE,
+                     "%zu bytes of %zu were accepted", length, file.length);
+    }
+}
+
+Test(input, npy_into_other_types)
+{
+    static const double f8[] = {1, -2, 3e9};
+    struct npy file = npy(1, DICT("<f8", "False", "(3,)"), f8, sizeof f8);
+    struct input input;
+    struct fault fault;
+    cr_assert_eq(read_npy(&file, ELEMENT_I64, false, &input, &fault), 0);
+    cr_expect_eq(((int64_t *)input.data)[2], 3000000000);
+    input_free(&input);
+    expect_refused(read_npy(&file, ELEMENT_I32, false, &input, &fault), &fault,
+                   "beyond the range of int32");
+    expect_refused(read_npy(&file, ELEMENT_I8, true, &input, &fault), &fault,
+                   "beyond the range of int8");
+}

@@ -1,0 +1,245 @@
+/* test_options.c — sizes, options, and what contradicts what. */
+#define _GNU_SOURCE
+#include "common/harness/options.h"
+#include "common/harness/size.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *own_value;
+
+static const char *set_own(const char *value)
+{
+    own_value = value;
+    return strcmp(value, "bad") == 0 ? "bad is bad." : NULL;
+}
+
+static const struct step_option own_options[] = {{"pattern", "NAME", "which", set_own},
+                                                 {.name = NULL}};
+static const char *const variants[] = {"first", "second", NULL};
+static const struct step step = {
+    .number = 9,
+    .name = "nine",
+    .title = "Nine",
+    .max_n = 2048,
+    .power_of_two = true,
+    .limit_lifted_by = "step 10 takes any n",
+    .default_n = 512,
+    .variants = variants,
+    .options = own_options,
+};
+
+/* Parses a command line written with spaces. */
+static int parse(const char *line, struct options *options, struct fault *fault)
+{
+    static char copy[400];
+    static char *argv[40];
+    int argc = 0;
+    snprintf(copy, sizeof copy, "./step9 %s", line);
+    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " ")) argv[argc++] = word;
+    argv[argc] = NULL;
+    *fault = (struct fault){0};
+    return options_parse(options, &step, argc, argv, fault);
+}
+
+Test(options, sizes)
+{
+    static const struct {
+        const char *text;
+        size_t value;
+    } good[] = {{"0", 0},
+                {"1", 1},
+                {"1000", 1000},
+                {"1K", 1000},
+                {"1k", 1000},
+                {"3M", 3000000},
+                {"2G", 2000000000},
+                {"1Ki", 1024},
+                {"1Mi", 1 << 20},
+                {"4Gi", (size_t)4 << 30},
+                {"2^20", 1 << 20},
+                {"2^0", 1},
+                {"3^4", 81},
+                {"2^31+5", ((size_t)1 << 31) + 5},
+                {"1Mi-1", (1 << 20) - 1},
+                {"2^10+1K-24", 2000},
+                {"18446744073709551615", SIZE_MAX}};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        size_t value = 12345;
+        struct fault fault = {0};
+        cr_expect_eq(size_parse(good[i].text, "--n", &value, &fault), 0, "%s", good[i].text);
+        cr_expect_eq(value, good[i].value, "%s gave %zu", good[i].text, value);
+    }
+}
+
+Test(options, what_is_no_size)
+{
+    static const char *const bad[] = {"",      "abc",   "-5",    "1.5", "1e6", "12x",
+                                      "1KiB",  "+3",    "2^",    "^3",  "1+",  "5-6",
+                                      "2^2^2", "0x100", "1 000", "1KK", " 1",  "1 "};
+    static const char *const large[] = {"18446744073709551616",
+                                        "99999999999999999999999",
+                                        "2^64",
+                                        "19000000000G",
+                                        "2^63+2^63",
+                                        "10^20"};
+    size_t value;
+    struct fault fault;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        cr_expect_eq(size_parse(bad[i], "--n", &value, &fault), EXIT_USAGE, "%s", bad[i]);
+        cr_expect(strstr(fault.text, "is not a size"), "%s: %s", bad[i], fault.text);
+    }
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        cr_expect_eq(size_parse(large[i], "--n", &value, &fault), EXIT_USAGE, "%s", large[i]);
+        cr_expect(strstr(fault.text, "64 bits"), "%s: %s", large[i], fault.text);
+    }
+}
+
+Test(options, defaults)
+{
+    struct options o;
+    struct fault fault;
+    unsetenv("DEVICE");
+    cr_assert_eq(parse("", &o, &fault), 0, "%s", fault.text);
+    cr_expect_eq(o.n, step.default_n);
+    cr_expect_not(o.n_given);
+    cr_expect_eq(o.seed, 1);
+    cr_expect_eq(o.reps, REPS_DEFAULT);
+    cr_expect_eq(o.verify, VERIFY_FULL);
+    cr_expect_eq(o.device, DEVICE_AUTO);
+    cr_expect_eq(o.format, REPORT_TEXT);
+    cr_expect_eq(o.variant, 0);
+    cr_expect_null(o.input);
+    cr_expect_null(o.output);
+}
+
+Test(options, all_of_them)
+{
+    struct options o;
+    struct fault fault;
+    cr_assert_eq(
+        parse("--n 1Ki --seed 18446744073709551615 --reps 7 --inclusive --in-place --offset "
+              "3 --variant second --counters --json --verify sample --device emu "
+              "--output=a.npy --trace t --real --pattern p",
+              &o, &fault),
+        0, "%s", fault.text);
+    cr_expect_eq(o.n, 1024);
+    cr_expect_eq(o.seed, UINT64_MAX);
+    cr_expect_eq(o.reps, 7);
+    cr_expect(o.inclusive && o.in_place && o.counters && o.real);
+    cr_expect_eq(o.offset, 3);
+    cr_expect_eq(o.variant, 1);
+    cr_expect_eq(o.format, REPORT_JSON);
+    cr_expect_eq(o.verify, VERIFY_SAMPLE);
+    cr_expect_eq(o.device, DEVICE_EMU);
+    cr_expect_str_eq(o.output, "a.npy");
+    cr_expect_str_eq(o.trace, "t");
+    cr_expect_str_eq(own_value, "p");
+
+    cr_assert_eq(parse("--input - --round --csv", &o, &fault), 0, "%s", fault.text);
+    cr_expect_str_eq(o.input, "-");
+    cr_expect(o.round);
+    cr_expect_eq(o.format, REPORT_CSV);
+    cr_assert_eq(parse("--sweep", &o, &fault), 0, "%s", fault.text);
+    cr_expect(o.sweep);
+    cr_assert_eq(parse("--help", &o, &fault), 0, "%s", fault.text);
+    cr_expect(o.help);
+    cr_assert_eq(parse("--version", &o, &fault), 0, "%s", fault.text);
+    cr_expect(o.version);
+}
+
+Test(options, refused_with_one_sentence)
+{
+    static const struct {
+        const char *line, *part;
+    } bad[] = {
+        {"--n -5", "negative"},
+        {"--n 0", "nothing to scan"},
+        {"--n abc", "not a size"},
+        {"--n", "needs a value"},
+        {"--n 3000", "more than the 2048 elements that step 9 (nine) takes; step 10 takes any n"},
+        {"--n 1000", "power of two"},
+        {"--seed -1", "--seed"},
+        {"--seed 18446744073709551616", "--seed"},
+        {"--reps -1", "--reps"},
+        {"--reps 1000000", "--reps"},
+        {"--reps 3x", "--reps"},
+        {"--offset 2Mi", "--offset"},
+        {"--variant third", "first, second"},
+        {"--verify most", "none, sample or full"},
+        {"--device tpu", "cuda or emu"},
+        {"--json --csv", "exclude each other"},
+        {"--n 4 --sweep", "exclude each other"},
+        {"--n 4 --input x", "exclude each other"},
+        {"--sweep --input x", "exclude each other"},
+        {"--sweep --output x", "--output"},
+        {"--sweep --trace x", "--trace"},
+        {"--input x --real", "--real"},
+        {"--round", "--input"},
+        {"--trace x --device cuda", "emulator"},
+        {"--json=yes", "takes no value"},
+        {"--input=", "empty file name"},
+        {"--pattern bad", "--pattern: bad is bad."},
+        {"--nonsense", "--help"},
+        {"-n 5", "--help"},
+        {"512", "--n"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct options o;
+        struct fault fault;
+        cr_expect_eq(parse(bad[i].line, &o, &fault), EXIT_USAGE, "%s", bad[i].line);
+        cr_expect(strstr(fault.text, bad[i].part), "%s: %s", bad[i].line, fault.text);
+        cr_expect_null(strchr(fault.text, '\n'), "%s", fault.text);
+        cr_expect_eq(fault.text[strlen(fault.text) - 1], '.', "%s", fault.text);
+    }
+}
+
+Test(options, the_environment_chooses_the_device_unless_the_command_line_does)
+{
+    struct options o;
+    struct fault fault;
+    setenv("DEVICE", "emu", 1);
+    cr_assert_eq(parse("", &o, &fault), 0);
+    cr_expect_eq(o.device, DEVICE_EMU);
+    cr_assert_eq(parse("--device cuda", &o, &fault), 0);
+    cr_expect_eq(o.device, DEVICE_CUDA);
+    setenv("DEVICE", "tpu", 1);
+    cr_expect_eq(parse("", &o, &fault), EXIT_USAGE);
+    cr_expect(strstr(fault.text, "DEVICE=\"tpu\""), "%s", fault.text);
+}
+
+Test(options, help_names_every_option_and_limit)
+{
+    static const char *const names[] = {"--n N",
+                                        "--sweep",
+                                        "--input FILE",
+                                        "--round",
+                                        "--real",
+                                        "--seed",
+                                        "--output",
+                                        "--variant",
+                                        "--inclusive",
+                                        "--in-place",
+                                        "--offset K",
+                                        "--reps",
+                                        "--verify",
+                                        "--device",
+                                        "--counters",
+                                        "--trace",
+                                        "--json",
+                                        "--csv",
+                                        "--help",
+                                        "--version",
+                                        "--pattern NAME",
+                                        "2048",
+                                        "step 10 takes any n",
+                                        "second"};
+    char text[8000] = "";
+    FILE *file = fmemopen(text, sizeof text, "w");
+    cr_assert_not_null(file);
+    options_help(&step, file);
+    fclose(file);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        cr_expect(strstr(text, names[i]), "%s is missing", names[i]);
+}

@@ -1,0 +1,281 @@
+/* test_output.c — the result as a file: whole, or not at all. */
+#define _GNU_SOURCE
+#include "common/harness/report/output.h"
+
+#include "common/harness/input/input.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/upsweep-output-XXXXXX";
+
+static void enter_folder(void)
+{
+    cr_assert_not_null(mkdtemp(folder));
+    cr_assert_eq(chdir(folder), 0);
+}
+
+static int count_files(void)
+{
+    int count = 0;
+    DIR *here = opendir(".");
+    for (struct dirent *entry; (entry = readdir(here));) count += entry->d_name[0] != '.';
+    closedir(here);
+    return count;
+}
+
+static void leave_folder(void)
+{
+    DIR *here = opendir(".");
+    for (struct dirent *entry; (entry = readdir(here));) unlink(entry->d_name);
+    closedir(here);
+    rmdir(folder);
+}
+
+TestSuite(output, .init = enter_folder, .fini = leave_folder);
+
+static int write_floats(const char *path, const float *elements, size_t n, struct fault *fault)
+{
+    struct output output;
+    *fault = (struct fault){0};
+    int code = output_check(path, fault);
+    if (!code) code = output_begin(&output, path, ELEMENT_F32, n, fault);
+    if (!code) code = output_add(&output, elements, n / 2, fault);
+    if (!code) code = output_add(&output, elements + n / 2, n - n / 2, fault);
+    return code ? code : output_end(&output, fault);
+}
+
+static void expect_content(const char *path, const char *want)
+{
+    char got[200] = "";
+    FILE *file = fopen(path, "r");
+    cr_assert_not_null(file, "%s is not there", path);
+    got[fread(got, 1, sizeof got - 1, file)] = '\0';
+    fclose(file);
+    cr_expect_str_eq(got, want);
+}
+
+static const float floats[] = {0, 1, -2.5f, 0.1f, 16777216};
+
+Test(output, text)
+{
+    struct fault fault;
+    cr_assert_eq(write_floats("a.txt", floats, 5, &fault), 0, "%s", fault.text);
+    expect_content("a.txt", "0\n1\n-2.5\n0.100000001\n16777216\n");
+    cr_expect_eq(count_files(), 1);
+}
+
+Test(output, npy_can_be_read_again)
+{
+    struct fault fault;
+    struct input input;
+    cr_assert_eq(write_floats("a.npy", floats, 5, &fault), 0, "%s", fault.text);
+    cr_assert_eq(input_read(&input, ELEMENT_F32, "a.npy", 0, false, &fault), 0, "%s", fault.text);
+    cr_expect_eq(input.n, 5);
+    cr_expect_eq(memcmp(input.data, floats, sizeof floats), 0);
+    input_free(&input);
+
+    struct stat status;
+    cr_assert_eq(stat("a.npy", &status), 0);
+    cr_expect_eq((size_t)status.st_size, 128 + sizeof floats, "the elements begin at 128");
+    FILE *file = fopen("a.npy", "rb");
+    char header[129] = "";
+    cr_assert_eq(fread(header, 1, 128, file), 128);
+    fclose(file);
+    cr_expect_eq(header[127], '\n');
+    cr_expect(strstr(header + 10, "'descr': '<f4', 'fortran_order': False, 'shape': (5,), }"));
+}
+
+Test(output, text_can_be_read_again)
+{
+    struct fault fault;
+    struct input input;
+    cr_assert_eq(write_floats("a.txt", floats, 5, &fault), 0);
+    cr_assert_eq(input_read(&input, ELEMENT_F32, "a.txt", 0, false, &fault), 0, "%s", fault.text);
+    cr_expect_eq(memcmp(input.data, floats, sizeof floats), 0);
+    input_free(&input);
+}
+
+/* What was there stays until the new file is complete, with its permissions. */
+Test(output, a_file_is_replaced_as_a_whole)
+{
+    struct fault fault;
+    struct output output;
+    struct stat status;
+    cr_assert_eq(write_floats("a.txt", floats, 1, &fault), 0);
+    cr_assert_eq(chmod("a.txt", 0600), 0);
+    cr_assert_eq(output_begin(&output, "a.txt", ELEMENT_F32, 2, &fault), 0);
+    cr_assert_eq(output_add(&output, floats + 1, 2, &fault), 0);
+    expect_content("a.txt", "0\n");
+    cr_assert_eq(output_end(&output, &fault), 0);
+    expect_content("a.txt", "1\n-2.5\n");
+    cr_assert_eq(stat("a.txt", &status), 0);
+    cr_expect_eq(status.st_mode & 0777, 0600);
+    cr_expect_eq(count_files(), 1);
+}
+
+static unsigned mode_of(const char *path)
+{
+    struct stat status;
+    cr_assert_eq(stat(path, &status), 0, "%s is not there", path);
+    return status.st_mode & 07777;
+}
+
+/* A new file has the permissions that any program's new file has; one that is replaced keeps its
+ * own, whatever the umask is. */
+Test(output, permissions_are_those_of_the_umask_or_of_the_old_file)
+{
+    static const mode_t masks[] = {0, 022, 027, 077, 0137, 0777};
+    struct fault fault;
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
+        umask(masks[i]);
+        cr_assert_eq(write_floats("new.npy", floats, 5, &fault), 0, "%s", fault.text);
+        cr_expect_eq(mode_of("new.npy"), 0666 & ~masks[i], "umask %o", masks[i]);
+        cr_expect_eq(umask(masks[i]), masks[i], "the umask is another one afterwards");
+        cr_assert_eq(unlink("new.npy"), 0);
+
+        static const mode_t modes[] = {0600, 0666, 0640, 0755};
+        for (size_t k = 0; k < sizeof modes / sizeof *modes; k++) {
+            int old = open("old.txt", O_WRONLY | O_CREAT, 0600);
+            cr_assert(old >= 0 && fchmod(old, modes[k]) == 0 && close(old) == 0);
+            cr_assert_eq(write_floats("old.txt", floats, 1, &fault), 0, "%s", fault.text);
+            cr_expect_eq(mode_of("old.txt"), modes[k], "umask %o", masks[i]);
+            cr_assert_eq(unlink("old.txt"), 0);
+        }
+    }
+    umask(022);
+}
+
+/* While it is written, nobody can read what only its owner may read afterwards. */
+Test(output, a_private_file_is_private_from_the_beginning)
+{
+    struct fault fault;
+    struct output output;
+    cr_assert_eq(write_floats("a.txt", floats, 1, &fault), 0);
+    cr_assert_eq(chmod("a.txt", 0600), 0);
+    cr_assert_eq(output_begin(&output, "a.txt", ELEMENT_F32, 1, &fault), 0);
+    DIR *here = opendir(".");
+    for (struct dirent *entry; (entry = readdir(here));)
+        if (entry->d_name[0] != '.') cr_expect_eq(mode_of(entry->d_name), 0600);
+    closedir(here);
+    cr_expect_eq(count_files(), 2);
+    output_abandon(&output);
+}
+
+Test(output, a_link_to_nothing_stays_one)
+{
+    struct fault fault;
+    struct stat status;
+    cr_assert_eq(symlink("second", "first"), 0);
+    cr_assert_eq(symlink("gone", "second"), 0);
+    cr_assert_eq(write_floats("first", floats + 1, 1, &fault), 0, "%s", fault.text);
+    cr_expect(lstat("first", &status) == 0 && S_ISLNK(status.st_mode));
+    cr_expect(lstat("gone", &status) == 0 && S_ISREG(status.st_mode));
+    expect_content("gone", "1\n");
+    cr_assert_eq(symlink("loop", "loop"), 0);
+    cr_expect_eq(write_floats("loop", floats, 1, &fault), EXIT_USAGE);
+    cr_expect(strstr(fault.text, "Too many levels of symbolic links"), "%s", fault.text);
+}
+
+/* The folder goes while the file is written. */
+Test(output, a_folder_that_vanishes)
+{
+    struct fault fault;
+    struct output output;
+    cr_assert_eq(mkdir("sub", 0777), 0);
+    cr_assert_eq(output_begin(&output, "sub/a.txt", ELEMENT_F32, 1, &fault), 0);
+    cr_assert_eq(output_add(&output, floats, 1, &fault), 0);
+    cr_assert_eq(system("rm -r sub"), 0);
+    cr_expect_eq(output_end(&output, &fault), EXIT_USAGE);
+    cr_expect_str_eq(fault.text, "cannot write sub/a.txt: No such file or directory.");
+    cr_expect_eq(output_begin(&output, "sub/a.txt", ELEMENT_F32, 1, &fault), EXIT_USAGE);
+    cr_expect_eq(count_files(), 0);
+}
+
+/* Names as long as the file system has them, and longer. */
+Test(output, long_names)
+{
+    char name[NAME_MAX + 2];
+    struct fault fault;
+    memset(name, 'x', sizeof name);
+    name[NAME_MAX] = '\0';
+    cr_expect_eq(write_floats(name, floats, 1, &fault), 0, "%s", fault.text);
+    cr_expect_eq(count_files(), 1);
+    name[NAME_MAX] = 'x', name[NAME_MAX + 1] = '\0';
+    cr_expect_eq(write_floats(name, floats, 1, &fault), EXIT_USAGE);
+    cr_expect(strstr(fault.text, "File name too long"), "%s", fault.text);
+}
+
+/* Names that other runs have left in the way are stepped over. */
+Test(output, a_temporary_name_that_is_taken)
+{
+    char name[40];
+    struct fault fault;
+    snprintf(name, sizeof name, "a.txt.%ld-0.new", (long)getpid());
+    cr_assert_eq(symlink("/nonexistent/x", name), 0);
+    cr_expect_eq(write_floats("a.txt", floats + 1, 1, &fault), 0, "%s", fault.text);
+    expect_content("a.txt", "1\n");
+    cr_expect_eq(count_files(), 2);
+}
+
+Test(output, what_is_abandoned_leaves_nothing)
+{
+    struct fault fault;
+    struct output output;
+    cr_assert_eq(write_floats("a.txt", floats, 1, &fault), 0);
+    cr_assert_eq(output_begin(&output, "a.txt", ELEMENT_F32, 2, &fault), 0);
+    cr_assert_eq(output_add(&output, floats, 1, &fault), 0);
+    output_abandon(&output);
+    expect_content("a.txt", "0\n");
+    cr_expect_eq(count_files(), 1);
+}
+
+Test(output, a_symbolic_link_stays_one)
+{
+    struct fault fault;
+    struct stat status;
+    cr_assert_eq(write_floats("a.txt", floats, 1, &fault), 0);
+    cr_assert_eq(symlink("a.txt", "link"), 0);
+    cr_assert_eq(write_floats("link", floats + 1, 1, &fault), 0);
+    cr_assert_eq(lstat("link", &status), 0);
+    cr_expect(S_ISLNK(status.st_mode));
+    expect_content("a.txt", "1\n");
+}
+
+Test(output, devices_are_written_and_not_replaced)
+{
+    struct fault fault;
+    struct stat status;
+    cr_expect_eq(write_floats("/dev/null", floats, 5, &fault), 0, "%s", fault.text);
+    cr_assert_eq(stat("/dev/null", &status), 0);
+    cr_expect(S_ISCHR(status.st_mode));
+}
+
+Test(output, a_full_disk)
+{
+    struct fault fault;
+    cr_expect_eq(write_floats("/dev/full", floats, 5, &fault), EXIT_USAGE);
+    cr_expect(strstr(fault.text, "cannot write /dev/full: No space left"), "%s", fault.text);
+    /* More than stdio's buffer: the failure shows before the end. */
+    static float many[100000];
+    cr_expect_eq(write_floats("/dev/full", many, 100000, &fault), EXIT_USAGE);
+    cr_expect(strstr(fault.text, "No space left"), "%s", fault.text);
+}
+
+Test(output, places_that_cannot_be_written)
+{
+    static const char *const bad[] = {"/nonexistent/a.txt", "/tmp", "a.txt/b", "nothing/"};
+    struct fault fault;
+    cr_assert_eq(write_floats("a.txt", floats, 1, &fault), 0);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        cr_expect_eq(output_check(bad[i], &fault), EXIT_USAGE, "%s", bad[i]);
+        cr_expect(strstr(fault.text, "cannot write"), "%s", fault.text);
+    }
+    cr_expect_eq(count_files(), 1);
+}

@@ -1,0 +1,206 @@
+/* test_report.c — numbers for people, and what a report says of a run on a GPU, which tests have
+ * not. */
+#define _GNU_SOURCE
+#include "common/harness/report/report.h"
+
+#include "common/harness/report/format.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+Test(report, numbers)
+{
+    cr_expect_str_eq(format_count(0).s, "0");
+    cr_expect_str_eq(format_count(1024).s, "1024");
+    cr_expect_str_eq(format_count(10000).s, "10 000");
+    cr_expect_str_eq(format_count(1048576).s, "1 048 576");
+    cr_expect_str_eq(format_count(UINT64_MAX).s, "18 446 744 073 709 551 615");
+    cr_expect_str_eq(format_bytes(0).s, "0 bytes");
+    cr_expect_str_eq(format_bytes(1023).s, "1023 bytes");
+    cr_expect_str_eq(format_bytes(2048).s, "2 KiB");
+    cr_expect_str_eq(format_bytes(2111).s, "2.1 KiB");
+    cr_expect_str_eq(format_bytes((uint64_t)3 << 30).s, "3 GiB");
+    cr_expect_str_eq(format_seconds(2.5e-9).s, "2.50 ns");
+    cr_expect_str_eq(format_seconds(12.34e-6).s, "12.3 µs");
+    cr_expect_str_eq(format_seconds(0.123).s, "123 ms");
+    cr_expect_str_eq(format_seconds(75).s, "75.0 s");
+    cr_expect_str_eq(format_rate(3.125e12).s, "3125 GB/s");
+    cr_expect_str_eq(format_percent(0.934).s, "93.4 %");
+    cr_expect_str_eq(format_percent(1).s, "100 %");
+}
+
+Test(report, medians_and_quartiles)
+{
+    struct timing t;
+    double one[] = {3}, five[] = {5, 1, 4, 2, 3}, four[] = {4, 3, 2, 1};
+    timing_summarize(&t, one, 1);
+    cr_expect(t.median == 3 && t.lower == 3 && t.upper == 3 && t.least == 3);
+    timing_summarize(&t, five, 5);
+    cr_expect(t.median == 3 && t.lower == 2 && t.upper == 4 && t.least == 1);
+    timing_summarize(&t, four, 4);
+    cr_expect(t.median == 2.5 && t.lower == 1.75 && t.upper == 3.25);
+    timing_summarize(&t, NULL, 0);
+    cr_expect_eq(t.reps, 0);
+}
+
+/* What an H200 tells of itself. */
+static const struct device gpu = {.name = "NVIDIA H200",
+                                  .major = 9,
+                                  .sms = 132,
+                                  .threads_per_sm = 2048,
+                                  .blocks_per_sm = 32,
+                                  .warp_size = 32,
+                                  .shared_per_sm = 233472,
+                                  .shared_reserved = 1024};
+
+Test(report, resident_blocks)
+{
+    static const struct {
+        struct launch_shape shape;
+        int blocks;
+        const char *limit;
+    } cases[] = {
+        {{.block = 256, .shared_bytes = 2048}, 8, "threads"},
+        {{.block = 33}, 32, "blocks"}, /* two warps */
+        {{.block = 32, .shared_bytes = 100}, 32, "blocks"},
+        {{.block = 1024, .shared_bytes = 0}, 2, "threads"},
+        {{.block = 256, .shared_bytes = 48 * 1024}, 4, "shared memory"},
+        /* It would be 28 without the system's share. */
+        {{.block = 64, .shared_bytes = 8 * 1024}, 25, "shared memory"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *limit;
+        cr_expect_eq(device_blocks_per_sm(&gpu, &cases[i].shape, &limit), cases[i].blocks, "%zu",
+                     i);
+        cr_expect_str_eq(limit, cases[i].limit);
+    }
+}
+
+static double adds(size_t n, int variant)
+{
+    (void)variant;
+    return 2 * ((double)n - 1);
+}
+
+static const struct step step = {.number = 9,
+                                 .name = "nine",
+                                 .title = "Nine",
+                                 .teaches = "something",
+                                 .still_bad = "everything: step 10",
+                                 .adds = adds};
+
+/* 2^28 floats in 1 ms, where a copy takes 0.5 ms. */
+static const struct outcome outcome = {
+    .n = (size_t)1 << 28,
+    .shape = {.grid = 1 << 19, .block = 256, .shared_bytes = 2048, .launches = 3},
+    .verified = true,
+    .verdict = {.right = true, .exact = true, .checked = (size_t)1 << 28},
+    .right = true,
+    .timing = {.reps = 15, .median = 1e-3, .lower = 0.9e-3, .upper = 1.2e-3},
+    .roofed = true,
+    .roof = {.bytes = (size_t)1 << 30, .timing = {.median = 0.5e-3}, .how = "float4 kernel"},
+};
+
+Test(report, of_a_gpu)
+{
+    static const char *const parts[] = {
+        "Step 9 · Nine",
+        "NVIDIA H200 (132 SMs, compute capability 9.0)",
+        "524 288 blocks of 256 threads and 2 KiB of shared memory each; 3 kernels a scan",
+        "100 %: 8 blocks an SM, limited by threads",
+        "268 435 456 floats, random integers, seed 7",
+        "right: every element, exactly, in each timed run, too",
+        "536 870 910 by its formula, 268 435 455 sequentially (2.00 times as many)",
+        "1.00 ms, median of 15 (quartiles 900 µs to 1.20 ms)",
+        "2147 GB/s, 50.0 % of the roof (copy: 500 µs, 4295 GB/s, float4 kernel)",
+        "run this under ncu, or with --device emu",
+        "Still bad: everything: step 10",
+    };
+    char text[4000] = "";
+    FILE *file = fmemopen(text, sizeof text, "w");
+    struct options options = {.seed = 7};
+    report_heading(file, &step, &gpu);
+    report_outcome(file, &step, &options, &gpu, &outcome);
+    report_still_bad(file, &step);
+    fclose(file);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        cr_expect(strstr(text, parts[i]), "\"%s\" is not in:\n%s", parts[i], text);
+}
+
+static const char *value_of(const struct record *record, const char *key)
+{
+    for (size_t i = 0; i < record->count; i++)
+        if (strcmp(record->fields[i].key, key) == 0)
+            return record->fields[i].kind == FIELD_NULL ? "null" : record->fields[i].text;
+    cr_assert_fail("there is no key %s", key);
+    return "";
+}
+
+Test(report, record_of_a_gpu)
+{
+    struct record record;
+    struct options options = {.seed = 7};
+    report_record(&record, &step, &options, &gpu, &outcome);
+    cr_expect_lt(record.count, RECORD_FIELDS, "a field may be missing");
+    cr_expect_str_eq(value_of(&record, "n"), "268435456");
+    cr_expect_str_eq(value_of(&record, "bytes_moved"), "2147483648");
+    cr_expect_str_eq(value_of(&record, "gb_per_s"), "2147.48365");
+    cr_expect_str_eq(value_of(&record, "roof_fraction"), "0.5");
+    cr_expect_str_eq(value_of(&record, "emulated"), "false");
+    cr_expect_str_eq(value_of(&record, "adds_counted"), "null");
+    cr_expect_str_eq(value_of(&record, "conflicts_ld"), "null");
+}
+
+/* A time of the emulator's is never turned into a rate. */
+Test(report, no_rate_of_the_emulator)
+{
+    struct device emulated = gpu;
+    struct record record;
+    struct options options = {.seed = 7};
+    emulated.emulated = true;
+    report_record(&record, &step, &options, &emulated, &outcome);
+    cr_expect_str_eq(value_of(&record, "gb_per_s"), "null");
+    cr_expect_str_eq(value_of(&record, "roof_fraction"), "null");
+    cr_expect_str_eq(value_of(&record, "seconds"), "0.001");
+}
+
+Test(report, text_in_json_and_csv)
+{
+    struct record record = {0};
+    char text[400] = "";
+    FILE *file = fmemopen(text, sizeof text, "w");
+    record_text(&record, "a", "quote \" comma , backslash \\ newline \n");
+    record_number(&record, "b", NAN);
+    record_bool(&record, "c", true);
+    record_print(file, REPORT_JSON, &record, 0);
+    fputs("\n--\n", file);
+    record_print(file, REPORT_CSV, &record, 0);
+    fclose(file);
+    cr_expect_str_eq(text, "{\n  \"a\": \"quote \\\" comma , backslash \\\\ newline \\u000a\",\n"
+                           "  \"b\": null,\n  \"c\": true\n}\n--\na,b,c\n"
+                           "\"quote \"\" comma , backslash \\ newline \\n\",,true\n");
+}
+
+Test(report, why_there_is_no_gpu)
+{
+    static const struct {
+        cudaError_t error;
+        int count, driver;
+        const char *part;
+    } cases[] = {
+        {cudaErrorInsufficientDriver, 0, 0, "no NVIDIA driver is installed"},
+        {cudaErrorInsufficientDriver, 0, 12040,
+         "made for CUDA 12.4, older than this program's runtime 13.0 (update the driver)"},
+        {cudaErrorNoDevice, 0, 13000, "no GPU that it may use"},
+        {cudaSuccess, 0, 13000, "no GPU that it may use"},
+        {cudaErrorSystemDriverMismatch, 0, 13000, "CUDA says: "},
+    };
+    char text[200];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        device_problem(cases[i].error, cases[i].count, cases[i].driver, 13000, text, sizeof text);
+        cr_expect(strstr(text, cases[i].part), "%s", text);
+    }
+    device_problem(cudaSuccess, 1, 13000, 13000, text, sizeof text);
+    cr_expect_str_empty(text);
+}

@@ -1,0 +1,379 @@
+/*
+ * test_runs.c — what the checks of every run are made of: fingerprints, guards, reversed inputs, the
+ * number of runs; and that all steps keep the contract that is tried between runs.
+ */
+#include "common/harness/run/bench.h"
+#include "common/harness/run/reverse.h"
+#include "tests/support/scan_once.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- fingerprints ---------------------------------------------------------------------------- */
+
+#define BYTES 5000 /* words of more than one block, and a rest */
+
+static unsigned char bytes[BYTES];
+
+static void fill_bytes(void)
+{
+    for (size_t i = 0; i < BYTES; i++) bytes[i] = (unsigned char)(i * 7919 >> 3);
+}
+
+static uint64_t fingerprint(size_t from, size_t count)
+{
+    return fingerprint_on_host(bytes + from, count, 0);
+}
+
+Test(runs, a_fingerprint_depends_on_every_byte_and_its_place)
+{
+    fill_bytes();
+    uint64_t whole = fingerprint(0, BYTES);
+    cr_expect_neq(whole, fingerprint(0, BYTES - 1));
+    for (size_t i = 0; i < BYTES; i++) {
+        bytes[i] ^= 1;
+        cr_expect_neq(fingerprint(0, BYTES), whole, "byte %zu", i);
+        bytes[i] ^= 1;
+    }
+    for (size_t i = 0; i + 8 <= BYTES; i += 4) { /* two words change places */
+        unsigned char word[4];
+        memcpy(word, bytes + i, 4);
+        memcpy(bytes + i, bytes + i + 4, 4);
+        memcpy(bytes + i + 4, word, 4);
+        if (memcmp(word, bytes + i, 4) != 0)
+            cr_expect_neq(fingerprint(0, BYTES), whole, "words at %zu", i);
+        memcpy(bytes + i + 4, bytes + i, 4);
+        memcpy(bytes + i, word, 4);
+    }
+    cr_expect_eq(fingerprint(0, BYTES), whole);
+}
+
+/* Zeros, ones and the poison: where each word is the same, the number of words still counts. */
+Test(runs, fingerprints_of_equal_words)
+{
+    static const int values[] = {0, 0xFF, 1};
+    for (size_t v = 0; v < 3; v++) {
+        memset(bytes, values[v], BYTES);
+        uint64_t last = fingerprint(0, 4);
+        for (size_t count = 8; count <= 400; count += 4) {
+            cr_expect_neq(fingerprint(0, count), last);
+            last = fingerprint(0, count);
+        }
+    }
+}
+
+Test(runs, a_fingerprint_may_be_taken_in_pieces)
+{
+    fill_bytes();
+    uint64_t pieces = fingerprint_on_host(bytes, 1024, 0) +
+                      fingerprint_on_host(bytes + 1024, BYTES - 1024, 1024 / 4);
+    cr_expect_eq(pieces, fingerprint(0, BYTES));
+}
+
+/* The kernel that is used on a GPU, of any alignment and length. */
+Test(runs, the_device_takes_the_same_fingerprints)
+{
+    static const size_t counts[] = {1, 2, 3, 4, 5, 1023, 1024, 1025, 4096, BYTES - 9};
+    uint64_t *sum, got, none = 0;
+    unsigned char *copy;
+    fill_bytes();
+    cr_assert(cudaMalloc((void **)&sum, sizeof *sum) == cudaSuccess);
+    cr_assert(cudaMalloc((void **)&copy, BYTES) == cudaSuccess);
+    cr_assert(cudaMemcpy(copy, bytes, BYTES, cudaMemcpyHostToDevice) == cudaSuccess);
+    for (size_t from = 0; from < 9; from++)
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            cr_assert(cudaMemcpy(sum, &none, sizeof none, cudaMemcpyHostToDevice) == cudaSuccess);
+            cr_assert(fingerprint_on_device(copy + from, counts[i], sum, NULL) == cudaSuccess);
+            cr_assert(cudaMemcpy(&got, sum, sizeof got, cudaMemcpyDeviceToHost) == cudaSuccess);
+            cr_expect_eq(got, fingerprint(from, counts[i]), "%zu bytes from %zu on", counts[i],
+                         from);
+        }
+    cudaFree(copy);
+    cudaFree(sum);
+}
+
+/* More than one piece of those that are copied to the host. */
+#define LARGE (3 << 20)
+
+static void expect_fingerprints(struct fingerprinter *f, const struct buffer *large,
+                                const unsigned char *want)
+{
+    const struct span spans[] = {
+        {large->data, LARGE, false}, {want, LARGE, true}, {large->data, 10, false}};
+    struct fault fault;
+    uint64_t got[3];
+    cr_assert_eq(fingerprints(f, spans, 3, NULL, got, &fault), 0);
+    cr_expect_eq(got[0], fingerprint_on_host(want, LARGE, 0));
+    cr_expect_eq(got[1], got[0]);
+    cr_expect_eq(got[2], fingerprint_on_host(want, 10, 0));
+}
+
+/* On the emulator the host does it; a GPU's kernels have to give the same. */
+Test(runs, fingerprints_of_device_and_host)
+{
+    struct fingerprinter by_host, by_kernels = {0};
+    struct fault fault;
+    struct buffer large;
+    cr_assert_eq(buffer_make(&large, LARGE, 4, false, "a buffer", &fault), 0);
+    unsigned char *want = malloc(LARGE);
+    for (size_t i = 0; i < LARGE; i++) want[i] = (unsigned char)(i * 31 >> 5);
+    cr_assert(buffer_upload(&large, 0, want, LARGE) == cudaSuccess);
+    cr_assert_eq(fingerprinter_open(&by_host, false, &fault), 0);
+    expect_fingerprints(&by_host, &large, want);
+    cr_assert(cudaMalloc((void **)&by_kernels.sums, FINGERPRINT_SPANS * sizeof(uint64_t)) ==
+              cudaSuccess);
+    expect_fingerprints(&by_kernels, &large, want);
+    free(want);
+    buffer_free(&large);
+    fingerprinter_close(&by_host);
+    fingerprinter_close(&by_kernels);
+}
+
+/* ---- the reversed input ---------------------------------------------------------------------- */
+
+Test(runs, the_device_reverses_as_the_host_does)
+{
+    static const size_t sizes[] = {1, 2, 4, 8}, counts[] = {1, 2, 3, 512, 513, 600};
+    static unsigned char want[BYTES], got[BYTES];
+    unsigned char *copy;
+    fill_bytes();
+    cr_assert(cudaMalloc((void **)&copy, BYTES) == cudaSuccess);
+    for (size_t s = 0; s < 4; s++)
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            cr_assert(cudaMemcpy(copy, bytes, BYTES, cudaMemcpyHostToDevice) == cudaSuccess);
+            cr_assert(reverse_on_device(copy, sizes[s], counts[i], NULL) == cudaSuccess);
+            cr_assert(cudaMemcpy(got, copy, BYTES, cudaMemcpyDeviceToHost) == cudaSuccess);
+            memcpy(want, bytes, BYTES);
+            reverse_on_host(want, bytes, sizes[s], counts[i]);
+            cr_expect_arr_eq(got, want, BYTES, "%zu elements of %zu bytes", counts[i], sizes[s]);
+            for (size_t k = 0; k < sizes[s]; k++)
+                cr_expect_eq(want[k], bytes[(counts[i] - 1) * sizes[s] + k]);
+        }
+    cr_expect(reverse_on_device(copy, 3, 10, NULL) == cudaErrorInvalidValue);
+    cudaFree(copy);
+}
+
+/* ---- guards ---------------------------------------------------------------------------------- */
+
+static void write_byte(struct buffer *buffer, long at, unsigned char value)
+{
+    unsigned char *place = (unsigned char *)buffer->data + at;
+    if (buffer->on_host)
+        *place = value;
+    else
+        cr_assert(cudaMemcpy(place, &value, 1, cudaMemcpyHostToDevice) == cudaSuccess);
+}
+
+static void expect_damage(struct buffer *buffer, long want)
+{
+    cudaError_t error;
+    cr_expect_eq(buffer_damage(buffer, &error), want);
+    cr_expect_eq(error, cudaSuccess);
+}
+
+Test(runs, guards_show_the_nearest_damage)
+{
+    for (int on_host = 0; on_host < 2; on_host++) {
+        enum { N = 300001 };
+        struct buffer buffer;
+        struct fault fault;
+        cr_assert_eq(buffer_make(&buffer, N, 3, on_host, "a buffer", &fault), 0);
+        expect_damage(&buffer, 0);
+        static const long beyond[] = {300000, 256 << 10, 5000, 2, 1};
+        for (size_t i = 0; i < 5; i++) {
+            write_byte(&buffer, N - 1 + beyond[i], 0);
+            expect_damage(&buffer, beyond[i]);
+        }
+        for (size_t i = 0; i < 5; i++) write_byte(&buffer, N - 1 + beyond[i], BUFFER_POISON);
+        expect_damage(&buffer, 0);
+        for (size_t i = 0; i < 5; i++) {
+            write_byte(&buffer, -beyond[i], 0);
+            expect_damage(&buffer, -beyond[i]);
+        }
+        write_byte(&buffer, N, 0);
+        expect_damage(&buffer, 1);
+        buffer_free(&buffer);
+    }
+}
+
+/* ---- how often ------------------------------------------------------------------------------- */
+
+Test(runs, a_slow_scan_is_still_timed)
+{
+    cr_expect_eq(timing_default_reps(true, 1e-3), 3);
+    cr_expect_eq(timing_default_reps(true, 0.2), 2);
+    cr_expect_eq(timing_default_reps(true, 0.4), 1);
+    cr_expect_eq(timing_default_reps(true, 100), 1);
+    cr_expect_eq(timing_default_reps(false, 1e-3), 15);
+    cr_expect_eq(timing_default_reps(false, 0.05), 10);
+    cr_expect_eq(timing_default_reps(false, 0.2), 5);
+    cr_expect_eq(timing_default_reps(false, 100), 5);
+}
+
+/* Each run is prepared, timed and checked; a check that returns a code ends the runs. */
+struct calls {
+    int prepared, run, checked, wrong; /* `wrong` is the run whose check returns EXIT_WRONG */
+};
+
+static cudaError_t note_prepared(void *context, cudaStream_t stream)
+{
+    struct calls *calls = context;
+    (void)stream;
+    calls->prepared++;
+    cr_expect_eq(calls->run, calls->checked, "a run is checked before the next is prepared");
+    return cudaSuccess;
+}
+
+static cudaError_t note_run(void *context, cudaStream_t stream)
+{
+    (void)stream;
+    ((struct calls *)context)->run++;
+    return cudaSuccess;
+}
+
+static int note_checked(void *context, struct fault *fault)
+{
+    struct calls *calls = context;
+    (void)fault;
+    return ++calls->checked == calls->wrong ? EXIT_WRONG : 0;
+}
+
+Test(runs, each_timed_run_is_checked)
+{
+    for (int wrong = 0; wrong <= 4; wrong++)
+        for (int on_host = 0; on_host < 2; on_host++) {
+            struct timer timer;
+            struct timing timing;
+            struct fault fault;
+            struct calls calls = {.wrong = wrong};
+            cr_assert_eq(timer_open(&timer, on_host, &fault), 0);
+            int code = timer_run_warm(&timer, note_prepared, note_run, note_checked, &calls, 4,
+                                      &timing, &fault);
+            cr_expect_eq(code, wrong ? EXIT_WRONG : 0);
+            cr_expect_eq(timing.reps, wrong ? 0 : 4);
+            cr_expect_eq(calls.run, wrong ? wrong : 4);
+            cr_expect_eq(calls.checked, calls.run);
+            cr_expect_eq(calls.prepared, calls.run);
+            timer_close(&timer);
+        }
+}
+
+/* ---- the steps keep the contract ------------------------------------------------------------- */
+
+static void expect_right_run(const struct step *step, struct options options, bool emulated)
+{
+    struct step chosen = step_for(step, options.variant);
+    struct fault fault = {0};
+    struct input input;
+    struct bench bench;
+    struct outcome o;
+    cr_assert_eq(input_generate(&input, chosen.element, options.n, options.real, 1, &fault), 0);
+    int code = bench_open(&bench, &chosen, &options, &input, emulated, &fault);
+    if (!code) code = bench_run(&bench, &o, &fault);
+    cr_assert_eq(code, 0, "step %d %s: %s", step->number, variant_name(step, options.variant),
+                 fault.text);
+    cr_expect(o.right, "step %d %s, n = %zu%s%s%s: %s%s %s", step->number,
+              variant_name(step, options.variant), options.n, options.in_place ? ", in place" : "",
+              options.offset ? ", displaced" : "", options.real ? ", real" : "", o.damage,
+              o.verdict.cause, o.run);
+    cr_expect_eq(o.timing.reps, options.reps);
+    outcome_free(&o);
+    bench_close(&bench);
+    input_free(&input);
+}
+
+#define SEVERAL_LEVELS 70000 /* elements: once is enough */
+
+static void expect_right_runs(const struct step *step, int variant, size_t n)
+{
+    struct options options = {.n = n, .variant = variant, .reps = 2};
+    bool is_real = element_is_real(step_for(step, variant).element);
+    expect_right_run(step, options, true);
+    if (n == SEVERAL_LEVELS) return;
+    options.offset = 1;
+    expect_right_run(step, options, true);
+    options.real = is_real;
+    expect_right_run(step, options, true);
+    if (step->number == 0) return; /* a copy cannot be made in place, nor inclusive */
+    options.in_place = element_size(step_for(step, variant).element) ==
+                       element_size(element_of_sum(step_for(step, variant).element));
+    options.inclusive = !(step->reference && variant);
+    expect_right_run(step, options, true);
+    options.offset = 0;
+    expect_right_run(step, options, true);
+}
+
+Test(runs, all_steps_keep_the_contract)
+{
+    static const size_t sizes[] = {1, 2, 512, 4099, SEVERAL_LEVELS};
+    for (int s = 0; s <= SCAN_STEPS; s++) {
+        const struct step *step = s ? scan_steps[s - 1] : &step00;
+        for (int v = step->number == 0; v < variant_count(step); v++)
+            for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+                struct fault unfit;
+                if (options_check_n(step, sizes[i], "n", &unfit)) continue;
+                expect_right_runs(step, v, sizes[i]);
+            }
+    }
+}
+
+/* What is done otherwise on a GPU: kernels reverse the input, and the roof is measured. */
+Test(runs, as_on_a_gpu)
+{
+    struct options options = {.n = 4099, .reps = 4};
+    for (int i = 0; i < 4; i++) {
+        options.in_place = i & 1;
+        options.offset = i & 2;
+        expect_right_run(&step09, options, false);
+    }
+    options.variant = 5; /* bytes */
+    options.in_place = false;
+    expect_right_run(&step12, options, false);
+}
+
+/* ---- a sample -------------------------------------------------------------------------------- */
+
+#define SAMPLED    (1 << 20) /* elements; --verify sample leaves some of them out */
+#define NOT_LOOKED 5000      /* one of these */
+
+static int call;
+static bool into_input;
+
+/* Step 9's scan, whose third call writes one element more. */
+static cudaError_t spoil_third_call(void *out, const void *in, size_t n, int variant,
+                                    void *workspace, cudaStream_t stream)
+{
+    float *array = into_input ? (float *)in : out;
+    cudaError_t error = step09.scan(out, in, n, variant, workspace, stream);
+    if (error || ++call != 3) return error;
+    return cudaMemsetAsync(array + NOT_LOOKED, 0x3F, sizeof *array, stream);
+}
+
+/* Timed runs are compared as a whole, so what a sample leaves out is found. */
+Test(runs, a_sample_does_not_hide_a_run_that_differs)
+{
+    for (int i = 0; i < 2; i++) {
+        struct options options = {.n = SAMPLED, .reps = 2, .verify = VERIFY_SAMPLE};
+        struct step step = step09;
+        struct fault fault;
+        struct input input;
+        struct bench bench;
+        struct outcome o;
+        into_input = i;
+        call = 0;
+        step.scan = spoil_third_call;
+        cr_assert_eq(input_generate(&input, step.element, SAMPLED, false, 1, &fault), 0);
+        cr_assert_eq(bench_open(&bench, &step, &options, &input, true, &fault), 0);
+        cr_assert_eq(bench_run(&bench, &o, &fault), 0);
+        cr_expect_not(o.right);
+        cr_expect_str_eq(o.run, "timed run 1 of 2");
+        if (into_input)
+            cr_expect_str_eq(o.damage, "the input was modified, first at element 5000");
+        else
+            cr_expect_eq(o.verdict.first[0].index, NOT_LOOKED);
+        outcome_free(&o);
+        bench_close(&bench);
+        input_free(&input);
+    }
+}

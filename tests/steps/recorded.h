@@ -1,0 +1,70 @@
+/*
+ * recorded.h — a row of profiles/h200/counters.csv, and by how much the emulator may differ from it.
+ */
+#ifndef RECORDED_H
+#define RECORDED_H
+
+#include "common/emu/emu.h"
+#include "common/harness/step.h"
+
+/* One row: a total of a launch, or a count of one source line, whose text is the last field. */
+enum { STEP, VARIANT, N, KERNEL, LAUNCH, LINE, METRIC, VALUE, UNIT, SOURCE, COLUMNS };
+struct row {
+    char *fields[COLUMNS];
+};
+
+#define RECORDED "profiles/h200/counters.csv" /* tests run in the top folder */
+
+/* Splits a line of that file, in place. False: it has not as many fields. */
+bool split_row(char *line, struct row *);
+
+/* ncu's counters of shared and global memory, of op ld or st, and of additions. */
+#define CONFLICTS(op)           "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" op ".sum"
+#define WAVEFRONTS(op)          "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" op ".sum"
+#define SHARED_INSTRUCTIONS(op) "smsp__sass_inst_executed_op_shared_" op ".sum"
+#define REQUESTS(op)            "l1tex__t_requests_pipe_lsu_mem_global_op_" op ".sum"
+#define SECTORS(op)             "l1tex__t_sectors_pipe_lsu_mem_global_op_" op ".sum"
+#define SECTORS_A_REQUEST(op)                                                                      \
+    "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_" op ".ratio"
+#define FADD "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"
+
+/*
+ * Lines whose counts are compared by their sum, for nvcc and ptxas do not agree to which of them
+ * an access belongs; or in which threads poll, as often as chance will have it.
+ */
+struct line_group {
+    const char *step, *kernel; /* kernel NULL: any */
+    const char *counts; /* how the metrics end; others of the lines are compared one by one */
+    bool polls;
+    struct place {
+        const char *file, *text; /* where, and how the line begins; NULL: any */
+    } lines[4];
+};
+
+/* The group of a row, or that in which a kernel's threads poll; NULL: none. */
+const struct line_group *group_of(const struct row *);
+const struct line_group *polls_of(const struct row *);
+
+/* Does a line of the source belong to it? */
+bool in_group(const struct line_group *, const char *path, const char *text);
+
+/* The emulator's value of a metric: of ncu's, or of the sums that profiles/measure/ncu_source.py makes. */
+double metric_of(const struct emu_counts *, const char *name);
+
+/* The emulator's counts of a source line: `name` is its file and its place among the lines of that
+ * file with the same text, as in "scan.cu#1". NULL: the launch has no such line. */
+const struct emu_counts *counts_of_line(const struct emu_launch_record *, const char *name,
+                                        const char *text);
+/* What the emulator has counted in the lines of a group. */
+double counts_of_group(const struct line_group *, const struct emu_launch_record *,
+                       const char *metric);
+
+/* What ncu may have counted where the emulator has counted `counted`, and `polled` of that in lines
+ * that poll: from least to most; if grain is not 0, least and a multiple of it. */
+struct expected {
+    double least, most, grain;
+};
+struct expected expect_of(const struct row *, const struct step *, int variant,
+                          const struct emu_launch_record *, double counted, double polled);
+
+#endif

@@ -1,0 +1,248 @@
+/*
+ * recorded_differences.c — in what ncu's counters of an H200 differ from the emulator's, and why.
+ * Whatever does not stand here is equal, to the last unit.
+ *
+ * The emulator runs PTX, the GPU what ptxas makes of it. And it has no clock: how often threads look
+ * at what other blocks are about to write is chance, on the GPU as here.
+ */
+#include "recorded.h"
+
+#include "steps/12-pipeline/parts/shape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+
+static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+static bool ends(const char *text, const char *with)
+{
+    size_t length = strlen(text), tail = strlen(with);
+    return length >= tail && is(text + length - tail, with);
+}
+
+/* ---- lines that are compared together -------------------------------------------------------- */
+
+/* clang-format off: a line each */
+static const struct line_group groups[] = {
+    /* Both arms of the naive sweep's `if` load the same element. nvcc makes one load of the two and
+     * gives it no line, so the emulator counts it under the line before, ncu under the first arm. */
+    {"2", NULL, "_ld",
+     .lines = {{NULL, "temp[pout * n + thid] = temp[pin"},
+               {NULL, "pout = 1 - pout; // swap the buffers"}}},
+    {"5", NULL, "_ld",
+     .lines = {{NULL, "temp[pout * size + thid] = temp[pin"},
+               {NULL, "pout = 1 - pout; // swap the buffers"}}},
+
+    /* Of the pair only the left element is wanted: ptxas makes one load of those in the two arms of
+     * load_pair. */
+    {"8", "down_step", "sectors_ld", .lines = {{"pair.cuh", NULL}}},
+
+    /* An instruction of `asm` has the line on which it begins in PTX; ptxas gives it that of an
+     * operand, or of what stands around it. */
+    {"11", "scan_tiles", "sectors_st", .lines = {{"look_back.cuh", NULL}}},
+    {"12", NULL, "sectors_st", .lines = {{"states.cuh", NULL}}},
+    {"12", NULL, "sectors_st", .lines = {{"memory.cuh", NULL}, {"barrier.cuh", NULL}}},
+
+    /* A thread of each block looks whether the last block has come: for the emulator in the line that
+     * calls, for ncu in a header of the toolkit. */
+    {"10", "scan_grid", "sectors_ld", .polls = true,
+     .lines = {{NULL, "grid.sync();"}, {NULL, "details::grid::sync("}}},
+    /* A tile looks at the states of those before it until it has found a prefix. */
+    {"11", "scan_tiles", "sectors_ld", .polls = true, .lines = {{"look_back.cuh", NULL}}},
+    /* The same, until all sums are there. */
+    {"12", NULL, "sectors_ld", .polls = true,
+     .lines = {{"states.cuh", NULL}, {"prefix.cuh", NULL}, {"wave.cuh", NULL}}},
+};
+/* clang-format on */
+
+static bool of_kernel(const struct line_group *group, const struct row *row)
+{
+    return is(group->step, row->fields[STEP]) &&
+           (group->kernel == NULL || is(group->kernel, row->fields[KERNEL]));
+}
+
+bool in_group(const struct line_group *group, const char *path, const char *text)
+{
+    const char *slash = strrchr(path, '/'), *file = slash != NULL ? slash + 1 : path;
+    for (size_t i = 0; i < LENGTH(group->lines); i++) {
+        const struct place *place = &group->lines[i];
+        if (place->file == NULL && place->text == NULL) break;
+        if ((place->file == NULL || is(place->file, file)) &&
+            (place->text == NULL || begins(text, place->text)))
+            return true;
+    }
+    return false;
+}
+
+const struct line_group *group_of(const struct row *row)
+{
+    char *const *f = row->fields;
+    char file[256];
+    snprintf(file, sizeof file, "%.*s", (int)strcspn(f[LINE], "#"), f[LINE]);
+    for (size_t i = 0; i < LENGTH(groups) && f[LINE][0]; i++)
+        if (of_kernel(&groups[i], row) && ends(f[METRIC], groups[i].counts) &&
+            in_group(&groups[i], file, f[SOURCE]))
+            return &groups[i];
+    return NULL;
+}
+
+const struct line_group *polls_of(const struct row *row)
+{
+    for (size_t i = 0; i < LENGTH(groups); i++)
+        if (groups[i].polls && of_kernel(&groups[i], row)) return &groups[i];
+    return NULL;
+}
+
+/* ---- what ptxas spares ------------------------------------------------------------------------ */
+
+/*
+ * `if (lane >= d) x += y` after a shuffle is in PTX an addition in all lanes, of which the first d
+ * keep what they had; ptxas makes of both one addition under a predicate. Of the 5 sweeps of a
+ * warp's scan a GPU so spares 1 + 2 + 4 + 8 + 16.
+ */
+#define WARP_SCAN (1 + 2 + 4 + 8 + 16)
+
+/* Blocks of steps 9 to 11 have 8 warps, which scan each of their vectors' totals; the first scans
+ * those of the warps, 32 at a time. */
+#define WARPS          8
+#define TILE_OF_STEP10 2048
+static int vectors_of_step11(const struct row *row)
+{
+    return atoi(row->fields[VARIANT] + strlen("tile")) / (WARPS * 32 * 4);
+}
+
+/* In step 12 a warp scans the rows of its segment, and for one of them its first lane adds nothing
+ * to what lies before. The segments' sums are scanned in scan_wave by each warp, in sweeps that end
+ * when all segments are added up; in scan_pipeline by one warp, in all five. */
+static double spared_in_step12(const struct row *row, size_t n,
+                               const struct emu_launch_record *record)
+{
+    bool wave = is(row->fields[KERNEL], "scan_wave");
+    struct division pipeline = {TILE_SEGMENTS, TILE_ROWS};
+    struct division d = wave ? wave_division(n, sizeof(float)) : pipeline;
+    double tiles = wave ? record->grid.x : (double)tiles_of(n, sizeof(float));
+    double sums = wave ? (double)d.segments * (d.segments - 1) : WARP_SCAN;
+    return tiles * (d.segments * (d.rows * WARP_SCAN + 1) + sums);
+}
+
+static double spared_additions(const struct row *row, size_t n,
+                               const struct emu_launch_record *record)
+{
+    double blocks = (double)record->grid.x * record->grid.y;
+    char *const *f = row->fields;
+    if (is(f[STEP], "9") && is(f[VARIANT], "shfl") && is(f[KERNEL], "scan_block"))
+        return (2 * WARPS + 1) * WARP_SCAN * blocks;
+    if (is(f[STEP], "10"))
+        return (2 * WARPS + 1) * WARP_SCAN * (double)((n + TILE_OF_STEP10 - 1) / TILE_OF_STEP10);
+    if (is(f[STEP], "11")) {
+        int vectors = vectors_of_step11(row), totals = (WARPS * vectors + 31) / 32;
+        return (WARPS * vectors + totals) * WARP_SCAN * blocks;
+    }
+    if (is(f[STEP], "12") && is(f[VARIANT], "f32")) return spared_in_step12(row, n, record);
+    return 0;
+}
+
+/* In step 11 all of a thread's vectors add `prefix`: PTX loads it from shared memory for each of
+ * them, a GPU once. */
+static double spared_loads(const struct row *row, double blocks)
+{
+    char *const *f = row->fields;
+    bool total = is(f[METRIC], WAVEFRONTS("ld")) || is(f[METRIC], SHARED_INSTRUCTIONS("ld"));
+    bool of_line = begins(f[SOURCE], "float before = prefix + totals[") && strstr(f[METRIC], "_ld");
+    if (!is(f[STEP], "11") || !(f[LINE][0] ? of_line : total)) return 0;
+    return (vectors_of_step11(row) - 1) * WARPS * blocks;
+}
+
+/* ---- what the hardware adds ------------------------------------------------------------------- */
+
+/*
+ * Both are in the hardware's counters of shared memory and not on the Source page
+ * (profiles/README.md). In step 7's scan_block ncu counts this many wavefronts of loads more in each
+ * block, all of them conflicts. And where many blocks share the SMs, accesses wait for each other:
+ * of the wavefronts up to this part more, another number in each run.
+ */
+#define STEP7_CONFLICTS  4
+#define STEP11_CONFLICTS 1 /* in some blocks of tile8192 */
+#define FEW_BLOCKS       128
+#define ARBITRATION      0.10
+
+/* In step 12 more, up to 17 of a hundred have been seen, and with few blocks, too: it is not for each
+ * other's that they wait, for of 32 blocks each has a multiprocessor for itself. */
+#define STEP12_ARBITRATION 0.20
+
+/*
+ * grid.sync() adds 1 to a counter in global memory, a thread of each block. The address is generic
+ * (ATOM, not ATOMG as in step 11), and the hardware counts a wavefront of an atomic in shared memory;
+ * where many blocks run, up to this part more.
+ */
+#define GENERIC_ATOMICS 0.25
+
+static struct expected of_the_hardware(const struct row *row,
+                                       const struct emu_launch_record *record)
+{
+    char *const *f = row->fields;
+    double blocks = (double)record->grid.x * record->grid.y;
+    bool loads = is(f[METRIC], CONFLICTS("ld")) || is(f[METRIC], WAVEFRONTS("ld"));
+    bool stores = is(f[METRIC], CONFLICTS("st")) || is(f[METRIC], WAVEFRONTS("st"));
+    bool atomics = is(f[METRIC], WAVEFRONTS("atom"));
+    const struct emu_shared *shared = loads ? &record->total.shared_ld : &record->total.shared_st;
+    struct expected more = {0, 0, 0};
+
+    if (is(f[STEP], "7") && is(f[KERNEL], "scan_block") && loads)
+        more.most += STEP7_CONFLICTS * blocks;
+    if (is(f[VARIANT], "tile8192") && loads) more.most += STEP11_CONFLICTS * blocks;
+    if (is(f[STEP], "12") && (loads || stores))
+        more.most += STEP12_ARBITRATION * (double)shared->wavefronts;
+    else if ((loads || stores) && blocks > FEW_BLOCKS)
+        more.most += ARBITRATION * (double)shared->wavefronts;
+    if (is(f[STEP], "10") && atomics) {
+        more.least = blocks;
+        more.most = blocks * (blocks > FEW_BLOCKS ? 1 + GENERIC_ATOMICS : 1);
+    }
+    return more;
+}
+
+/* ---- chance ---------------------------------------------------------------------------------- */
+
+/* Looks of a block at most: up to 9 have been seen (80 sectors), and up to 100 at grid.sync() for the
+ * Source page, for which ncu makes kernels slower. */
+#define MOST_LOOKS 200
+
+/* In step 11 a warp that looks at 32 states more adds a sum of 32 lanes, and one each. */
+#define LOOK_BACK (5 * 32 + 32)
+
+/* Sectors of 32 bytes that a look can touch: of step 10 one word, of the others 32 or more states. */
+static double sectors_of_a_look(const struct row *row)
+{
+    return is(row->fields[STEP], "10") ? 1 : 9;
+}
+
+struct expected expect_of(const struct row *row, const struct step *step, int variant,
+                          const struct emu_launch_record *record, double counted, double polled)
+{
+    const char *name = row->fields[METRIC];
+    size_t n = strtoul(row->fields[N], NULL, 10);
+    double blocks = (double)record->grid.x * record->grid.y;
+
+    if (is(name, FADD)) {
+        bool by_chance = step->number == 11;
+        double least = by_chance ? step->adds(n, variant) : counted;
+        least -= spared_additions(row, n, record);
+        return (struct expected){least, least + by_chance * MOST_LOOKS * blocks * LOOK_BACK,
+                                 by_chance * LOOK_BACK};
+    }
+    if (polled > 0) {
+        bool sectors = strstr(name, "sectors") != NULL;
+        double least = step->number == 10 ? blocks : step->number == 11 ? blocks - 1 : 1;
+        double most = MOST_LOOKS * blocks * (sectors ? sectors_of_a_look(row) : 1);
+        return (struct expected){counted - polled + least, counted - polled + most, 0};
+    }
+    struct expected more = of_the_hardware(row, record);
+    counted -= spared_loads(row, blocks);
+    return (struct expected){counted + more.least, counted + more.most, 0};
+}

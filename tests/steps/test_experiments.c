@@ -1,0 +1,233 @@
+/*
+ * test_experiments.c — the small experiments, steps/NN-name/experiments: on the emulator each finds
+ * its results right, prints rows of the form that profiles/ keeps, and counts what it should.
+ */
+#define _GNU_SOURCE
+#include "tests/support/command.h"
+
+#include <criterion/criterion.h>
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FOLDER "build/experiments/"
+
+TestSuite(experiments, .init = command_init, .fini = command_fini);
+
+static void run_experiment(const char *name)
+{
+    expect_status(0, FOLDER "%s --device emu --csv 2>&1", name);
+}
+
+/* The value of a row that the last command has printed. */
+static double value(const char *variant, const char *parameter, const char *metric)
+{
+    char wanted[200];
+    snprintf(wanted, sizeof wanted, ",%s,%s,%s,", variant, parameter, metric);
+    const char *row = strstr(output, wanted);
+    double found = 0;
+    cr_assert(row && sscanf(row + strlen(wanted), "%lf", &found) == 1, "no row has %s in:\n%s",
+              wanted, output);
+    return found;
+}
+
+#define expect_value(variant, parameter, metric, wanted)                                           \
+    cr_expect(value(variant, parameter, metric) == (wanted), "%s %s %s is %g, not %g", variant,    \
+              parameter, metric, value(variant, parameter, metric), (double)(wanted))
+
+/* Every experiment has a program, and each row of it has seven fields, of which the first two say
+ * whose it is. */
+Test(experiments, all_are_right)
+{
+    glob_t sources;
+    cr_assert(glob("steps/*/experiments/*.cu", 0, NULL, &sources) == 0);
+    for (size_t i = 0; i < sources.gl_pathc; i++) {
+        char name[100], program[120], about[120], text[1 << 16];
+        int step;
+        cr_assert(sscanf(sources.gl_pathv[i], "steps/%d-%*[^/]/experiments/%99[^.]", &step, name) ==
+                  2);
+        snprintf(program, sizeof program, "%02d-%s", step, name);
+        run_experiment(program);
+        snprintf(text, sizeof text, "%s", output);
+        snprintf(about, sizeof about, "%s,%d,", name, step);
+        char *line = strtok(text, "\n");
+        while (strncmp(line, "emu: ", 5) == 0) line = strtok(NULL, "\n"); /* says why it refuses */
+        cr_expect_str_eq(line, "experiment,step,variant,parameter,metric,value,unit");
+        while ((line = strtok(NULL, "\n")) != NULL) {
+            int commas = 0;
+            for (char *c = line; *c; c++) commas += *c == ',';
+            cr_expect(strncmp(line, about, strlen(about)) == 0 && commas == 6, "%s: %s", program,
+                      line);
+        }
+    }
+    globfree(&sources);
+}
+
+/* Options, and what goes wrong with them. */
+Test(experiments, options)
+{
+    expect_status(0, FOLDER "00-cache-operators --help 2>&1");
+    expect("usage: build/experiments/00-cache-operators [OPTION]");
+    expect_status(2, FOLDER "00-cache-operators --device 2>&1");
+    expect("00-cache-operators: --device is no option, or lacks its value; see --help.");
+    expect_status(2, FOLDER "00-cache-operators --device tpu 2>&1");
+    expect("--device is tpu; it must be cuda or emu.");
+    expect_status(0, "DEVICE=emu " FOLDER "00-cache-operators 2>&1");
+    expect("00-cache-operators: What the cache operators of loads and stores cost\n\n"
+           "  device  NVIDIA H200 (emulated)\n");
+}
+
+/* The operators change where data is kept, which is not modelled, and not which sectors are asked
+ * for. */
+Test(experiments, cache_operators)
+{
+    run_experiment("00-cache-operators");
+    expect_value("ld_plain", "once", "sectors_ld", 8192 * 4 / 32);
+    expect_value("ld_cv", "again", "sectors_ld", 64 * 8192 * 4 / 32);
+    expect_value("st_wt", "once", "sectors_st", 8192 * 4 / 32);
+}
+
+/* The constant cache is not modelled. Through the read-only path, words of one line lie in few
+ * sectors and words of different lines in one each. */
+Test(experiments, constant_cache)
+{
+    enum { LOOK_UPS = 8192 }; /* of warps */
+    run_experiment("00-constant-cache");
+    expect_value("read-only", "1", "sectors_ld", LOOK_UPS);
+    expect_value("read-only", "32", "sectors_ld", 4 * LOOK_UPS);
+    expect_value("read-only-spread", "32", "sectors_ld", 32 * LOOK_UPS);
+    expect_not(",constant,32,sectors_ld,");
+}
+
+/* In the emulator's own order the last lane and the last warp win; by chance others do. */
+Test(experiments, one_wins)
+{
+    run_experiment("00-one-wins");
+    expect_value("lanes", "32", "most_often", 31);
+    expect_value("warps", "32", "wins_of_that", 100);
+    expect_status(0, "$emu --schedule 7 --log-file $t/log " FOLDER "00-one-wins --csv 2>&1");
+    cr_expect(value("lanes", "32", "different_winners") > 1);
+    cr_expect(value("warps", "32", "different_winners") > 10);
+    cr_expect(value("blocks", "32", "different_winners") > 1);
+}
+
+/* The naive scan in one array is wrong, and racecheck finds it, and only it; the second barrier
+ * makes it right without another wavefront. */
+Test(experiments, in_place)
+{
+    run_experiment("02-in-place");
+    expect_value("two-arrays", "1024", "wrong_of_100", 0);
+    expect_value("two-barriers", "1024", "wrong_of_100", 0);
+    expect_value("no-barrier", "1024", "wrong_of_100", 100);
+    expect_value("two-barriers", "1024", "wavefronts_ld",
+                 value("two-arrays", "1024", "wavefronts_ld"));
+    expect_value("two-arrays", "1024", "barriers", 32 * 11);
+    expect_value("two-barriers", "1024", "barriers", 32 * 21);
+    expect_status(0, "$emu --tool racecheck " FOLDER "02-in-place 2>&1");
+    expect("WAR hazard at __shared__");
+    expect("RACECHECK SUMMARY: 2 hazards displayed (2 errors, 0 warnings)");
+    expect("scan<(way)2>");
+    expect_not("scan<(way)0>");
+    expect_not("scan<(way)1>");
+}
+
+/* However they are launched, the scans do the same; and there is no race in them. */
+Test(experiments, small_scans)
+{
+    run_experiment("05-small-scans");
+    double wavefronts = value("1-stream", "1024", "wavefronts_ld");
+    expect_value("8-streams", "1024", "wavefronts_ld", wavefronts);
+    expect_value("32-streams", "1024", "wavefronts_ld", wavefronts);
+    expect_value("1-launch", "1024", "wavefronts_ld", wavefronts);
+    expect_status(0, "$emu --tool racecheck --error-exitcode 9 " FOLDER "05-small-scans 2>&1");
+}
+
+/* Chunks cost a few sectors more or less, and each lane still asks for what it did. */
+Test(experiments, transfers)
+{
+    run_experiment("05-transfers");
+    cr_expect(value("scan", "8", "sectors_ld") > 0);
+    expect_status(0, "$emu --tool all --error-exitcode 9 " FOLDER "05-transfers 2>&1");
+}
+
+/* A double takes twice the sectors, and twice the wavefronts but for warps of which half works. */
+Test(experiments, precision)
+{
+    run_experiment("06-precision");
+    expect_value("copy", "double", "sectors_ld", 2 * value("copy", "float", "sectors_ld"));
+    expect_value("block-scan", "double", "wavefronts_st",
+                 2 * value("block-scan", "float", "wavefronts_st"));
+    expect_status(0, "$emu --tool racecheck --error-exitcode 9 " FOLDER "06-precision 2>&1");
+}
+
+/* A quarter of the requests for as many sectors. */
+Test(experiments, bytes_under_way)
+{
+    run_experiment("06-bytes-under-way");
+    expect_value("float4", "8", "sectors_ld", value("float", "64", "sectors_ld"));
+    expect_value("float4", "8", "requests_ld", value("float", "64", "requests_ld") / 4);
+}
+
+/* From shared memory, or again from memory: one wavefront or four sectors a warp and word. */
+Test(experiments, carve_out)
+{
+    enum { WORDS = 2 * (24 << 10) / 4, ROUNDS = 32 };
+    run_experiment("07-carve-out");
+    expect_value("in-shared", "50", "wavefronts_ld", ROUNDS * WORDS / 32);
+    expect_value("in-shared", "50", "sectors_ld", WORDS / 8);
+    expect_value("in-l1", "50", "sectors_ld", ROUNDS * WORDS / 8);
+    expect_value("in-l1", "50", "blocks_fit", 8);
+}
+
+/* The tree moves eight words for each element; scanning all but one level of it naively more. */
+Test(experiments, switch_to_the_naive_scan)
+{
+    run_experiment("08-switch");
+    const double words = 4096 / 8.0; /* sectors of a word for each element */
+    double tree =
+        value("n=2^12", "most=2^0", "sectors_ld") + value("n=2^12", "most=2^0", "sectors_st");
+    double naive =
+        value("n=2^12", "most=2^11", "sectors_ld") + value("n=2^12", "most=2^11", "sectors_st");
+    cr_expect(tree > 8 * words && tree < 8.1 * words, "%g words", tree / words);
+    cr_expect(naive > 2 * tree, "%g words", naive / words);
+}
+
+/* Who asks the one counter, and how often: warps, or blocks. */
+Test(experiments, atomics)
+{
+    enum { WARPS = 4096 / 32, BLOCKS = 4096 / 256 };
+    run_experiment("10-atomics");
+    expect_value("plain", "pack", "requests_atom", WARPS);
+    expect_value("aggregated", "pack", "requests_atom", WARPS);
+    expect_value("shared", "pack", "requests_atom", BLOCKS);
+    expect_value("atomic", "a word a thread", "requests_atom", WARPS);
+    expect_value("load", "a word a thread", "sectors_ld", 4096 / 8);
+    expect_value("load", "a word a block", "sectors_ld", WARPS);
+}
+
+/* The generic sum goes through shared memory, those of tiles do not; and of groups that are no power
+ * of two it loses elements, in every warp here. */
+Test(experiments, groups)
+{
+    run_experiment("10-groups");
+    expect_value("generic", "32", "wavefronts_st", 4096 / 32 * 5);
+    cr_expect(strstr(output, ",static,32,wavefronts_st,") == NULL);
+    cr_expect(strstr(output, ",library,32,wavefronts_st,") == NULL);
+    expect_value("lost", "32", "wrong", 1);
+}
+
+/* A block of a grid.sync() counts itself, once a round; a grid too large is refused. */
+Test(experiments, grid_sync)
+{
+    run_experiment("10-grid-sync");
+    expect_value("grid.sync", "8", "requests_atom", 8 * 100);
+    expect_value("launches", "8", "requests_st", 8 * 100);
+    expect_value("too large", "1057", "error", 720); /* cudaErrorCooperativeLaunchTooLarge */
+}
+
+/* Of step 12's pipeline with one lane that arrives for its warp, too, racecheck finds nothing. */
+Test(experiments, arrivals)
+{
+    expect_status(0, "$emu --tool racecheck --error-exitcode 9 " FOLDER "12-arrivals 2>&1");
+    expect("one lane");
+}

@@ -1,0 +1,85 @@
+/*
+ * test_hazards.c — every step and variant under the emulator's four checkers, at sizes that take
+ * each of its kernels; and step 12's ring when it goes round often, in several orders.
+ */
+#define _GNU_SOURCE
+#include "tests/support/command.h"
+#include "common/harness/element.h"
+#include "tests/support/scan_once.h"
+#include "tests/support/scan_once.h"
+#include "steps/12-pipeline/parts/shape.h"
+
+#include <stdio.h>
+
+TestSuite(hazards, .init = command_init, .fini = command_fini, .timeout = 60);
+
+static void expect_clean(const struct step *step, int variant, size_t n)
+{
+    char chosen[60] = "";
+    if (step->variants) snprintf(chosen, sizeof chosen, " --variant %s", step->variants[variant]);
+    expect_status(0, "$emu --tool all --error-exitcode 9 ./%s%s --reps 0 --n %zu 2>&1",
+                  step_program(step).name, chosen, n);
+    expect("========= ERROR SUMMARY: 0 errors\n"); /* nor warnings */
+}
+
+/* One block for steps 2 to 4, several for the others; step 12 has a test of its own. */
+Test(hazards, none_in_any_step)
+{
+    for (size_t s = 0; s < sizeof scan_steps / sizeof *scan_steps; s++) {
+        const struct step *step = scan_steps[s];
+        if (step->on_host || step == &step12) continue;
+        size_t n = step->max_n == 0 ? 10007 : step->power_of_two ? 512 : 501;
+        for (int variant = 0; variant < variant_count(step); variant++)
+            expect_clean(step, variant, n);
+    }
+}
+
+/* Step 12's kernel for small and middling n: with fine, middling and coarse tiles. */
+Test(hazards, none_in_step_12)
+{
+    for (int variant = 0; variant < variant_count(&step12); variant++) {
+        size_t sum = element_size(element_of_sum(step_for(&step12, variant).element));
+        const size_t sizes[] = {TILE(sum) - 1, 12 * (size_t)TILE(sum), 65 * (size_t)TILE(sum)};
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            cr_assert_eq(kernel_for(sizes[i], sum, 90, true), KERNEL_WAVE);
+            expect_clean(&step12, variant, sizes[i]);
+        }
+    }
+}
+
+Test(hazards, none_in_step_12s_pipeline)
+{
+    size_t n = WAVE_MAX(sizeof(double)) + 1;
+    cr_assert_eq(kernel_for(n, sizeof(double), 90, true), KERNEL_PIPELINE);
+    expect_clean(&step12, 1, n);
+    cr_assert_str_eq(step12.variants[1], "f64");
+    expect_status(0,
+                  "$emu --gpu a100 --tool all --error-exitcode 9 ./step12 --reps 0 --n %zu"
+                  " --variant f64 2>&1",
+                  n); /* there it is scan_direct */
+    expect("========= ERROR SUMMARY: 0 errors\n");
+}
+
+/* ---- step 12's ring -------------------------------------------------------------------------- */
+
+Test(hazards, none_in_the_ring)
+{
+    for (int variant = 0; variant < variant_count(&step12); variant++)
+        for (int blocks = 1; blocks <= 3; blocks++) {
+            expect_status(0,
+                          "$emu --tool all --error-exitcode 9 --schedule %d $p/ring right %s %d"
+                          " 30 2>&1",
+                          variant, step12.variants[variant], blocks);
+            expect("========= ERROR SUMMARY: 0 errors\n");
+            expect("\n0 of ");
+        }
+}
+
+/* One lane arrives for its warp, and does not wait until the others have read and stored. */
+Test(hazards, found_in_the_ring_where_one_lane_arrives)
+{
+    static const char *const found[] = {"read it, a copy of thread (416,0,0)",
+                                        "thread (257,0,0) in block (0,0,0) wrote it, thread"};
+    expect_status(9, "$emu --tool racecheck --error-exitcode 9 $p/ring by-one-lane f32 1 30 2>&1");
+    for (int i = 0; i < 2; i++) expect(found[i]);
+}

@@ -1,0 +1,636 @@
+/*
+ * test_pipeline.c — what step 12 and its scan.h promise: right for each type, n, and way to call it;
+ * floats the same in every bit as on the CPU, whatever the order of blocks, their number, or the
+ * GPU; errors as documented. On a GPU, at full size: steps/12-pipeline/experiments/promises.cu.
+ */
+#define _GNU_SOURCE
+#include "common/harness/run/buffer.h"
+#include "common/harness/element.h"
+#include "common/harness/input/input.h"
+#include "common/harness/verify/verify.h"
+#include "tests/support/cudart_check.h"
+#include "tests/fixtures/pipeline_code.h"
+#include "steps/12-pipeline/reference.h"
+#include "steps/12-pipeline/scan.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+
+/* Memory that lasts as long as the test. */
+static void *kept[512];
+static size_t kept_count;
+
+static void *keep(void *memory)
+{
+    cr_assert(memory != NULL && kept_count < LENGTH(kept));
+    return kept[kept_count++] = memory;
+}
+
+static void free_kept(void)
+{
+    for (size_t i = 0; i < kept_count; i++) free(kept[i]);
+}
+
+TestSuite(pipeline, .fini = free_kept, .timeout = 60);
+
+/* ---- scan.h by type -------------------------------------------------------------------------- */
+
+typedef cudaError_t any_scan(void *workspace, size_t *bytes, void *out, const void *in, size_t n,
+                             cudaStream_t);
+
+#define ANY_SCANS(name)                                                                            \
+    static cudaError_t exclusive_##name(void *w, size_t *bytes, void *out, const void *in,         \
+                                        size_t n, cudaStream_t stream)                             \
+    {                                                                                              \
+        return scan_exclusive_##name(w, bytes, out, in, n, stream);                                \
+    }                                                                                              \
+    static cudaError_t inclusive_##name(void *w, size_t *bytes, void *out, const void *in,         \
+                                        size_t n, cudaStream_t stream)                             \
+    {                                                                                              \
+        return scan_inclusive_##name(w, bytes, out, in, n, stream);                                \
+    }
+ANY_SCANS(f32)
+ANY_SCANS(f64)
+ANY_SCANS(i32)
+ANY_SCANS(u64)
+ANY_SCANS(i16)
+ANY_SCANS(i8)
+
+enum { F32, F64, I32, U64, I16, I8, TYPES };
+static const struct type {
+    const char *name;
+    enum element element;
+    size_t in_bytes, sum_bytes;
+    any_scan *scan[2]; /* exclusive, inclusive */
+} types[TYPES] = {{"f32", ELEMENT_F32, 4, 4, {exclusive_f32, inclusive_f32}},
+                  {"f64", ELEMENT_F64, 8, 8, {exclusive_f64, inclusive_f64}},
+                  {"i32", ELEMENT_I32, 4, 4, {exclusive_i32, inclusive_i32}},
+                  {"u64", ELEMENT_I64, 8, 8, {exclusive_u64, inclusive_u64}},
+                  {"i16", ELEMENT_I16, 2, 4, {exclusive_i16, inclusive_i16}},
+                  {"i8", ELEMENT_I8, 1, 4, {exclusive_i8, inclusive_i8}}};
+
+/* One scan: buffers `offset` elements off their alignment. */
+struct job {
+    int type;
+    size_t n;
+    bool inclusive, in_place;
+    size_t offset;
+};
+#define JOB_FORMAT "%s %s, n = %zu, offset %zu%s: "
+#define JOB_ARGS(j)                                                                                \
+    types[(j)->type].name, (j)->inclusive ? "inclusive" : "exclusive", (j)->n, (j)->offset,        \
+        (j)->in_place ? ", in place" : ""
+
+static const struct type *type_of(const struct job *job) { return &types[job->type]; }
+
+static any_scan *scan_of(const struct job *job) { return type_of(job)->scan[job->inclusive]; }
+
+static size_t workspace_bytes(const struct job *job)
+{
+    size_t bytes = 0;
+    ok(scan_of(job)(NULL, &bytes, NULL, NULL, job->n, NULL));
+    return bytes;
+}
+
+static struct buffer make(size_t bytes, size_t offset)
+{
+    struct buffer buffer;
+    struct fault fault;
+    cr_assert(buffer_make(&buffer, bytes, offset, false, "a buffer", &fault) == 0, "%s",
+              fault.text);
+    return buffer;
+}
+
+static struct buffer make_workspace(size_t bytes)
+{
+    struct buffer buffer = make(bytes, 0);
+    ok(scan_workspace_init(buffer.data, bytes, NULL));
+    return buffer;
+}
+
+static void end(struct buffer *buffer)
+{
+    cudaError_t error = cudaSuccess;
+    cr_assert(buffer_damage(buffer, &error) == 0 && error == cudaSuccess, "written beyond its end");
+    buffer_free(buffer);
+}
+
+/* Random numbers: real ones where the type has them. */
+static void *numbers(int type, size_t n)
+{
+    struct input input;
+    struct fault fault;
+    cr_assert(input_generate(&input, types[type].element, n, true, 12, &fault) == 0);
+    return keep(input.data);
+}
+
+/* What has to come out: of floats what the reference says, of integers the sums. */
+static void *wanted(const struct job *job, const void *in, int capability)
+{
+    size_t bytes = type_of(job)->sum_bytes;
+    bool aligned = job->offset * type_of(job)->in_bytes % 16 == 0 && job->offset * bytes % 16 == 0;
+    enum kernel kernel = kernel_for(job->n, bytes, capability, aligned);
+    void *want = keep(malloc(job->n * bytes + 1));
+    uint64_t sum = 0, element = 0;
+    switch (job->type) {
+    case F32: reference_f32(want, in, job->n, job->inclusive, kernel); return want;
+    case F64: reference_f64(want, in, job->n, job->inclusive, kernel); return want;
+    }
+    for (size_t i = 0; i < job->n; i++) {
+        switch (job->type) {
+        case I32: element = (uint64_t)((const int32_t *)in)[i]; break;
+        case U64: element = ((const uint64_t *)in)[i]; break;
+        case I16: element = (uint64_t)((const int16_t *)in)[i]; break;
+        case I8: element = (uint64_t)((const int8_t *)in)[i]; break;
+        }
+        uint64_t out = job->inclusive ? sum + element : sum;
+        memcpy((char *)want + i * bytes, &out, bytes); /* its lower half, if they are of 32 bits */
+        sum += element;
+    }
+    return want;
+}
+
+/* Runs the job with that workspace; the result has to be `want` bit by bit. */
+static void expect_bits(const struct job *job, const void *in, const void *want,
+                        struct buffer *workspace)
+{
+    const struct type *type = type_of(job);
+    size_t bytes = job->n * type->sum_bytes;
+    struct buffer out = make(bytes, job->offset * type->sum_bytes), from = out;
+    void *got = malloc(bytes + 1);
+    cr_assert(got != NULL);
+    if (!job->in_place) from = make(job->n * type->in_bytes, job->offset * type->in_bytes);
+    ok(buffer_upload(&from, 0, in, job->n * type->in_bytes));
+    cudaError_t error =
+        scan_of(job)(workspace->data, &workspace->bytes, out.data, from.data, job->n, NULL);
+    if (error == cudaSuccess) error = cudaDeviceSynchronize();
+    cr_assert(error == cudaSuccess, JOB_FORMAT "%s", JOB_ARGS(job), cudaGetErrorString(error));
+    ok(buffer_download(&out, 0, got, bytes));
+    for (size_t i = 0; memcmp(got, want, bytes) != 0; i++) {
+        size_t at = i * type->sum_bytes;
+        cr_assert(memcmp((char *)got + at, (const char *)want + at, type->sum_bytes) == 0,
+                  JOB_FORMAT "out[%zu] is another", JOB_ARGS(job), i);
+    }
+    end(&out);
+    if (!job->in_place) end(&from);
+    free(got);
+}
+
+/* The same with a workspace, a result and numbers of its own. */
+static void expect_right(const struct job *job, const void *in, int capability)
+{
+    struct buffer workspace = make_workspace(workspace_bytes(job));
+    void *want = wanted(job, in, capability);
+    expect_bits(job, in, want, &workspace);
+    end(&workspace);
+}
+
+/* ---- every n and way to call ------------------------------------------------------------------ */
+
+/* n at which another kernel, block, tile, segment or row begins; and some in the midst. The largest
+ * comes last. */
+struct sizes {
+    size_t n[64];
+    int count;
+};
+
+static void add_around(struct sizes *sizes, size_t n)
+{
+    for (size_t near = n - 1; near <= n + 1; near++) sizes->n[sizes->count++] = near;
+}
+
+static struct sizes sizes_of(size_t sum_bytes)
+{
+    struct sizes sizes = {.n = {0, 1, 2, 3, 5}, .count = 5};
+    size_t row = ROW(sum_bytes);
+    add_around(&sizes, row);
+    add_around(&sizes, (size_t)TILE(sum_bytes));
+    size_t fine = (size_t)FINE_SEGMENTS(sum_bytes) * FINE_ROWS(sum_bytes) * row;
+    size_t middling = (size_t)MIDDLING_SEGMENTS * MIDDLING_ROWS * row;
+    add_around(&sizes, fine);
+    add_around(&sizes, FINE_MAX_TILES * fine);
+    add_around(&sizes, MIDDLING_MAX_TILES * middling);
+    return sizes;
+}
+
+static void expect_all_right(int type, const struct sizes *sizes)
+{
+    void *in = numbers(type, sizes->n[sizes->count - 1]);
+    for (int i = 0; i < sizes->count; i++)
+        for (int way = 0; way < 2; way++) {
+            bool may_be_in_place = types[type].in_bytes == types[type].sum_bytes;
+            expect_right(&(struct job){type, sizes->n[i], way == 1, may_be_in_place && i % 2 == way,
+                                       (size_t)((i + way) % 5)},
+                         in, 90);
+        }
+}
+
+/* scan_wave, of each type. */
+static void expect_type(int type)
+{
+    struct sizes sizes = sizes_of(types[type].sum_bytes);
+    expect_all_right(type, &sizes);
+}
+Test(pipeline, f32_at_every_edge) { expect_type(F32); }
+Test(pipeline, f64_at_every_edge) { expect_type(F64); }
+Test(pipeline, i32_at_every_edge) { expect_type(I32); }
+Test(pipeline, u64_at_every_edge) { expect_type(U64); }
+Test(pipeline, i16_at_every_edge) { expect_type(I16); }
+Test(pipeline, i8_at_every_edge) { expect_type(I8); }
+
+/* The n at which scan_pipeline begins. */
+static size_t pipeline_from(size_t sum_bytes) { return WAVE_MAX(sum_bytes) + 1; }
+
+/* scan_pipeline, from its first n on; and at 16 bytes off their alignment, elements of its size. */
+Test(pipeline, large_n)
+{
+    for (int type = 0; type < TYPES; type++) {
+        size_t n = pipeline_from(types[type].sum_bytes);
+        bool may_be_in_place = types[type].in_bytes == types[type].sum_bytes;
+        void *in = numbers(type, n + 20011);
+        cr_expect_eq(kernel_for(n - 1, types[type].sum_bytes, 90, true), KERNEL_WAVE);
+        cr_expect_eq(kernel_for(n, types[type].sum_bytes, 90, true), KERNEL_PIPELINE);
+        if (type == F64) { /* whose n are the least */
+            expect_right(&(struct job){type, n - 1, true, false, 0}, in, 90);
+            expect_right(&(struct job){type, n, false, true, 0}, in, 90);
+        }
+        expect_right(&(struct job){type, n + 20011, type % 2 == 0, may_be_in_place, 16}, in, 90);
+    }
+}
+
+/* Elements that are not aligned to 16 bytes go another way, and are added in the same order. */
+Test(pipeline, large_n_misaligned)
+{
+    size_t n = pipeline_from(4) + 12345;
+    float *in = numbers(F32, n);
+    cr_expect_eq(kernel_for(n, 4, 90, false), KERNEL_DIRECT);
+    expect_right(&(struct job){F32, n, false, true, 1}, in, 90);
+    expect_right(&(struct job){F32, n, true, false, 3}, in, 90);
+}
+
+/* ---- the same bits ---------------------------------------------------------------------------- */
+
+/* Zeros have a sign: sums of nothing but -0 are as the reference says. */
+Test(pipeline, signs_of_zeros)
+{
+    enum { N = 3000 };
+    static float in[N];
+    for (size_t i = 0; i < N; i++) in[i] = -0.0f;
+    expect_right(&(struct job){F32, N, false, false, 0}, in, 90);
+    expect_right(&(struct job){F32, N, true, false, 0}, in, 90);
+}
+
+/* Any number of blocks, from one to more than there are tiles. */
+Test(pipeline, any_number_of_blocks)
+{
+    static const unsigned blocks[] = {1, 2, 3, 7, 40};
+    enum { TILES = 37 };
+    size_t n[] = {(TILES - 1) * (size_t)TILE(4) + 999, (TILES - 1) * (size_t)TILE(8) + 999};
+    void *in[] = {numbers(F32, n[0]), numbers(F64, n[1])};
+    for (int type = F32; type <= F64; type++) {
+        struct job job = {type, n[type], false, false, 0};
+        size_t bytes = n[type] * types[type].sum_bytes;
+        struct buffer workspace = make_workspace(workspace_bytes(&job)), out = make(bytes, 0);
+        struct buffer from = make(bytes, 0);
+        void *got = keep(malloc(bytes)), *want = keep(malloc(bytes)), *w = workspace.data;
+        ok(buffer_upload(&from, 0, in[type], bytes));
+        if (type == F32)
+            reference_f32(want, in[type], n[type], false, KERNEL_PIPELINE);
+        else
+            reference_f64(want, in[type], n[type], false, KERNEL_PIPELINE);
+        for (size_t i = 0; i < 2 * LENGTH(blocks); i++) {
+            unsigned count = blocks[i / 2];
+            ok(buffer_poison(&out, NULL));
+            if (type == F32)
+                ok((i % 2 ? launch_direct_f32 : launch_pipeline_f32)(out.data, from.data, n[type],
+                                                                     w, count));
+            else
+                ok((i % 2 ? launch_direct_f64 : launch_pipeline_f64)(out.data, from.data, n[type],
+                                                                     w, count));
+            ok(buffer_download(&out, 0, got, bytes));
+            cr_assert(memcmp(got, want, bytes) == 0, "%s by %u blocks of scan_%s", types[type].name,
+                      count, i % 2 ? "direct" : "pipeline");
+        }
+        end(&workspace);
+        end(&out);
+        end(&from);
+    }
+}
+
+/* Other GPUs hold other numbers of blocks; and those before Hopper take another kernel for small n. */
+static void expect_same_bits_on(const char *gpu, int capability)
+{
+    setenv("EMU_GPU", gpu, 1);
+    for (int type = F32; type <= F64; type++) {
+        size_t n = pipeline_from(types[type].sum_bytes) + 4321;
+        void *in = numbers(type, n);
+        expect_right(&(struct job){type, n, false, true, 0}, in, capability);
+        expect_right(&(struct job){type, 33333, true, false, 1}, in, capability);
+    }
+}
+Test(pipeline, same_bits_on_a_t4) { expect_same_bits_on("t4", 75); }
+Test(pipeline, same_bits_on_an_a100) { expect_same_bits_on("a100", 80); }
+Test(pipeline, same_bits_on_a_b200) { expect_same_bits_on("b200", 100); }
+
+/* A hundred runs, in each of which lanes, warps and blocks take turns by chance. (Each launch of a
+ * process has turns of its own.) */
+static void expect_a_hundred_times(const char *order, int type)
+{
+    cr_redirect_stderr(); /* the emulator says how to repeat it */
+    setenv("EMU_SCHEDULE", "12", 1);
+    setenv("EMU_BLOCKS", order, 1);
+    size_t small = TILE(types[type].sum_bytes);
+    const struct job jobs[] = {{type, small - 99, false, false, 0},
+                               {type, 5 * small + 99, false, false, 0}};
+    void *in = numbers(type, jobs[1].n);
+    for (size_t i = 0; i < LENGTH(jobs); i++) {
+        struct buffer workspace = make_workspace(workspace_bytes(&jobs[i]));
+        void *want = wanted(&jobs[i], in, 90);
+        for (int run = 0; run < 50; run++) expect_bits(&jobs[i], in, want, &workspace);
+        end(&workspace);
+    }
+}
+Test(pipeline, a_hundred_runs) { expect_a_hundred_times("ascending", F32); }
+Test(pipeline, a_hundred_runs_in_descending_order) { expect_a_hundred_times("descending", F64); }
+
+/* The kernel of large n, in several orders. */
+Test(pipeline, large_n_in_other_orders)
+{
+    cr_redirect_stderr();
+    setenv("EMU_SCHEDULE", "7", 1);
+    setenv("EMU_BLOCKS", "descending", 1);
+    struct job job = {F32, pipeline_from(4) + 77, false, false, 0};
+    void *in = numbers(F32, job.n), *want = wanted(&job, in, 90);
+    struct buffer workspace = make_workspace(workspace_bytes(&job));
+    for (int run = 0; run < 3; run++) expect_bits(&job, in, want, &workspace);
+    end(&workspace);
+}
+
+/* ---- the bound of the error ------------------------------------------------------------------- */
+
+/* The greatest error beside what it may be, |x0| + … + |xi| times the bound: at most 1. */
+static double of_bound(const float *out, const float *in, size_t n)
+{
+    enum kernel kernel = kernel_for(n, 4, 90, true);
+    double bound = reference_bound(n, 4, kernel), worst = 0;
+    long double sum = 0, magnitude = 0;
+    for (size_t i = 0; i < n; i++) {
+        double error = fabs((double)(out[i] - sum)), may = bound * (double)magnitude;
+        if (error > 0) worst = fmax(worst, may > 0 ? error / may : INFINITY);
+        sum += in[i];
+        magnitude += fabsf(in[i]);
+    }
+    return worst;
+}
+
+/* The bound is that of the tree: sums of numbers without a sign, one after the other, break it. The
+ * reference stands for the kernels, which give the same bits. */
+Test(pipeline, error_is_within_the_bound)
+{
+    size_t sizes[] = {5000, 8192, pipeline_from(4) + 3, (size_t)1 << 23};
+    float *in = numbers(F32, 1 << 23), *out = keep(malloc(sizeof(float) << 23));
+    for (size_t s = 0; s < LENGTH(sizes); s++)
+        for (int kind = 0; kind < 3; kind++) { /* with a sign, without, all the same */
+            size_t n = sizes[s];
+            for (size_t i = 0; i < n && kind > 0; i++) in[i] = kind == 1 ? fabsf(in[i]) : 0.1f;
+            reference_f32(out, in, n, false, kernel_for(n, 4, 90, true));
+            double worst = of_bound(out, in, n);
+            cr_expect(worst > 0 && worst <= 1, "n = %zu: %g of the bound", n, worst);
+            float sum = 0;
+            for (size_t i = 0; i < n; i++) out[i] = sum, sum += in[i];
+            if (kind == 2 && n > 1 << 20) cr_expect_gt(of_bound(out, in, n), 1);
+        }
+}
+
+/* It grows with log n within a tile, and beyond only in the type of the carry. */
+Test(pipeline, depth_of_floats_does_not_grow)
+{
+    struct reference_depth million = reference_depth(1 << 20, 4, KERNEL_PIPELINE);
+    struct reference_depth billion = reference_depth(1 << 30, 4, KERNEL_PIPELINE);
+    cr_expect_eq(million.sums, billion.sums);
+    cr_expect_leq(million.sums, 2 * log2(TILE(4)));
+    cr_expect_eq(billion.carries - million.carries,
+                 (double)((1 << 30) - (1 << 20)) / TILE(4) / LANES);
+    cr_expect_lt(billion.carries * 0x1p-53, 1e-4 * billion.sums * 0x1p-24);
+    /* As notes/12-pipeline.md adds them up. */
+    cr_expect_eq(million.sums, 3 + 7 + 5 + 3 + 1 + 1);
+    for (size_t n = 1; n <= WAVE_MAX(4); n *= 2)
+        cr_expect_leq(reference_depth(n, 4, KERNEL_WAVE).sums, million.sums);
+    cr_expect_eq(billion.carries, (double)(1 << 30) / (1 << 18) + 5);
+    cr_expect_lt(billion.carries * 0x1p-29, 1e-5);
+}
+
+/* ---- streams, graphs, workspaces -------------------------------------------------------------- */
+
+/* Several streams, each with a workspace of its own, in turns. */
+Test(pipeline, several_streams)
+{
+    enum { STREAMS = 4, ROUNDS = 3 };
+    struct buffer workspace[STREAMS], in[STREAMS], out[STREAMS];
+    cudaStream_t stream[STREAMS];
+    struct job job[STREAMS];
+    void *host[STREAMS];
+    for (int s = 0; s < STREAMS; s++) {
+        static const size_t sizes[STREAMS] = {1000, 70001, 300003, 40000};
+        job[s] = (struct job){s % 2 ? I32 : F32, sizes[s], s % 2 == 0, false, 0};
+        host[s] = numbers(job[s].type, job[s].n);
+        workspace[s] = make_workspace(workspace_bytes(&job[s]));
+        in[s] = make(4 * job[s].n, 0);
+        out[s] = make(4 * job[s].n, 0);
+        ok(buffer_upload(&in[s], 0, host[s], 4 * job[s].n));
+        ok(cudaStreamCreate(&stream[s]));
+    }
+    for (int round = 0; round < ROUNDS; round++)
+        for (int s = 0; s < STREAMS; s++)
+            ok(scan_of(&job[s])(workspace[s].data, &workspace[s].bytes, out[s].data, in[s].data,
+                                job[s].n, stream[s]));
+    for (int s = 0; s < STREAMS; s++) {
+        void *got = keep(malloc(4 * job[s].n));
+        ok(cudaStreamSynchronize(stream[s]));
+        ok(buffer_download(&out[s], 0, got, 4 * job[s].n));
+        cr_expect(memcmp(got, wanted(&job[s], host[s], 90), 4 * job[s].n) == 0, "stream %d", s);
+        end(&workspace[s]);
+        end(&in[s]);
+        end(&out[s]);
+    }
+}
+
+/* A scan that was captured does with each launch of the graph what lies there by then: here it scans
+ * in place what it has made of it before. */
+static void expect_replays(size_t n, int replays)
+{
+    struct job job = {I32, n, true, true, 0};
+    int32_t *want = numbers(I32, n), *got = keep(malloc(n * sizeof *got));
+    struct buffer workspace = make_workspace(workspace_bytes(&job));
+    struct buffer array = make(n * sizeof *got, 0);
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    ok(buffer_upload(&array, 0, want, n * sizeof *got));
+    ok(cudaStreamCreate(&stream));
+    ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    ok(scan_inclusive_i32(workspace.data, &workspace.bytes, array.data, array.data, n, stream));
+    ok(cudaStreamEndCapture(stream, &graph));
+    ok(cudaGraphInstantiate(&exec, graph, 0));
+    for (int replay = 0; replay < replays; replay++) {
+        ok(cudaGraphLaunch(exec, stream));
+        for (size_t i = 1; i < n; i++)
+            want[i] = (int32_t)((uint32_t)want[i] + (uint32_t)want[i - 1]);
+    }
+    ok(cudaStreamSynchronize(stream));
+    ok(buffer_download(&array, 0, got, n * sizeof *got));
+    cr_expect(memcmp(got, want, n * sizeof *got) == 0, "n = %zu, %d replays", n, replays);
+    end(&workspace);
+    end(&array);
+}
+Test(pipeline, replays_of_a_graph)
+{
+    expect_replays(3000, 100);
+    expect_replays(9192, 20);
+    expect_replays(pipeline_from(4), 3);
+}
+
+/* A workspace is cleared once; then it serves every type and n for which it is large enough. What
+ * a scan leaves there, in states of another form, means nothing to the next one. */
+Test(pipeline, one_workspace_for_all)
+{
+    size_t large = pipeline_from(8) + 55;
+    const struct job jobs[] = {{F32, 99999, false, false, 0}, {F64, large, true, false, 0},
+                               {I8, 300001, false, false, 0}, {U64, 200002, true, true, 0},
+                               {F32, 77, false, false, 0},    {I16, 131072, true, false, 1},
+                               {F64, 99999, true, false, 0},  {U64, 1200000, false, true, 0}};
+    struct buffer workspace = make_workspace(workspace_bytes(&jobs[1]) + 4096);
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < LENGTH(jobs); i++) {
+            void *in = numbers(jobs[i].type, jobs[i].n), *want = wanted(&jobs[i], in, 90);
+            expect_bits(&jobs[i], in, want, &workspace);
+        }
+    end(&workspace);
+}
+
+/* However scan_wave divides its elements, there is a state for each tile. */
+Test(pipeline, a_state_for_each_tile)
+{
+    for (size_t bytes = 4; bytes <= 8; bytes += 4)
+        for (size_t n = 1; n <= WAVE_MAX(bytes); n += 97)
+            cr_assert_leq(tiles_in(n, wave_division(n, bytes), bytes), states_for(n, bytes),
+                          "%zu sums of %zu bytes", n, bytes);
+}
+
+/* ---- errors ----------------------------------------------------------------------------------- */
+
+/* Calls that are refused, or have nothing to do, write nothing and launch nothing. */
+struct refusal {
+    struct buffer workspace, in, out;
+};
+
+static void begin_refusal(struct refusal *r, const struct job *job)
+{
+    r->workspace = make(workspace_bytes(job) + 64, 0);
+    r->in = make(job->n * type_of(job)->in_bytes, 0);
+    r->out = make(job->n * type_of(job)->sum_bytes, 0);
+}
+
+static void expect_untouched(const struct buffer *buffer)
+{
+    unsigned char *bytes = malloc(buffer->bytes + 1);
+    ok(buffer_download(buffer, 0, bytes, buffer->bytes));
+    for (size_t i = 0; i < buffer->bytes; i++) cr_assert(bytes[i] == BUFFER_POISON);
+    free(bytes);
+}
+
+static void end_refusal(struct refusal *r)
+{
+    ok(cudaGetLastError());
+    ok(cudaDeviceSynchronize());
+    expect_untouched(&r->workspace);
+    expect_untouched(&r->out);
+    end(&r->workspace);
+    end(&r->in);
+    end(&r->out);
+}
+
+Test(pipeline, refuses_a_bad_workspace)
+{
+    for (int type = 0; type < TYPES; type++)
+        for (int inclusive = 0; inclusive < 2; inclusive++) {
+            static const size_t sizes[] = {1, 40000, 100000};
+            for (size_t s = 0; s < LENGTH(sizes); s++) {
+                struct job job = {type, sizes[s], inclusive, false, 0};
+                size_t needed = workspace_bytes(&job), small = needed - 1, zero = 0;
+                struct refusal r;
+                begin_refusal(&r, &job);
+                any_scan *scan = scan_of(&job);
+                void *w = r.workspace.data, *out = r.out.data, *in = r.in.data;
+                is(scan(w, &small, out, in, job.n, NULL), cudaErrorInvalidValue);
+                is(scan(w, &zero, out, in, job.n, NULL), cudaErrorInvalidValue);
+                cr_expect(small == needed - 1 && zero == 0);
+                is(scan((char *)w + 8, &needed, out, in, job.n, NULL), cudaErrorInvalidValue);
+                is(scan((char *)w + 1, &needed, out, in, job.n, NULL), cudaErrorInvalidValue);
+                end_refusal(&r);
+            }
+        }
+}
+
+/* Without a workspace it tells how large one is needed: more for more tiles, never nothing. */
+Test(pipeline, tells_how_large_a_workspace_it_needs)
+{
+    for (int type = 0; type < TYPES; type++) {
+        struct job job = {type, 100000, false, false, 0};
+        struct refusal r;
+        begin_refusal(&r, &job);
+        size_t bytes = 0, before = 0;
+        for (size_t n = 0; n < (size_t)1 << 40; n = 3 * n + 1) {
+            ok(scan_of(&job)(NULL, &bytes, r.out.data, r.in.data, n, NULL));
+            cr_expect(bytes > 0 && bytes >= before && bytes <= 4096 + n / 100);
+            before = bytes;
+        }
+        end_refusal(&r);
+    }
+}
+
+Test(pipeline, no_elements)
+{
+    for (int type = 0; type < TYPES; type++) {
+        struct job job = {type, 10, false, false, 0};
+        struct refusal r;
+        begin_refusal(&r, &job);
+        size_t none = 0;
+        ok(scan_of(&job)(r.workspace.data, &none, r.out.data, r.in.data, 0, NULL));
+        ok(scan_of(&job)(r.workspace.data, &r.workspace.bytes, NULL, NULL, 0, NULL));
+        end_refusal(&r);
+    }
+}
+
+/* Tickets are of 32 bits: 2^31 tiles are too many, and so is every n beyond. Nothing of that size
+ * exists, so nothing may be touched. */
+Test(pipeline, refuses_too_many_tiles)
+{
+    /* n + TILE - 1 would begin again at 0, and so many elements would be no tile at all. */
+    cr_expect_eq(tiles_of(SIZE_MAX, 4), SIZE_MAX / TILE(4) + 1);
+    cr_expect_eq(tiles_of(2 * TILE(4), 4), 2);
+    cr_expect_eq(tiles_of(2 * TILE(4) + 1, 4), 3);
+    for (int type = 0; type < TYPES; type++)
+        for (int inclusive = 0; inclusive < 2; inclusive++) {
+            size_t tile = TILE(types[type].sum_bytes), most = tile * INT32_MAX, all = SIZE_MAX;
+            struct job job = {type, 10, inclusive, false, 0};
+            struct refusal r;
+            begin_refusal(&r, &job);
+            any_scan *scan = scan_of(&job);
+            void *w = r.workspace.data, *out = r.out.data, *in = r.in.data;
+            is(scan(w, &all, out, in, most + 1, NULL), cudaErrorInvalidValue);
+            is(scan(w, &all, out, in, SIZE_MAX, NULL), cudaErrorInvalidValue);
+            is(scan(w, &r.workspace.bytes, out, in, most, NULL), cudaErrorInvalidValue);
+            end_refusal(&r);
+        }
+}
+
+/* notes/12 and its figure say these sizes; tests/docs looks at the others, which are macros of CUDA
+ * sources. */
+Test(pipeline, is_as_large_as_its_chapter_says)
+{
+    cr_expect_eq(TILE(sizeof(float)) * sizeof(float), 32 << 10);
+    cr_expect_eq(WAVE_MAX(sizeof(float)), 1 << 22);
+}

@@ -1,0 +1,139 @@
+/*
+ * test_promises.c — the programs beside step 12: those that try what it promises, on the emulator
+ * with few elements, and the example of scan.h.
+ */
+#define _GNU_SOURCE
+#include "tests/support/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(promises, .init = command_init, .fini = command_fini, .timeout = 60);
+
+/* The sum of a metric's values over all rows, and how many rows there are. */
+static double sum_of(const char *metric, int *rows)
+{
+    char field[100];
+    double sum = 0;
+    *rows = 0;
+    snprintf(field, sizeof field, ",%s,", metric);
+    for (const char *at = output; (at = strstr(at, field)) != NULL; ++*rows)
+        sum += strtod(at += strlen(field), NULL);
+    return sum;
+}
+
+static void expect_sum(const char *metric, int rows_wanted, double sum_wanted)
+{
+    int rows;
+    double sum = sum_of(metric, &rows);
+    cr_expect(rows == rows_wanted && sum == sum_wanted, "%s: %g in %d rows, not %g in %d:\n%s",
+              metric, sum, rows, sum_wanted, rows_wanted, output);
+}
+
+static void run_program(const char *name)
+{
+    expect_status(0, "build/promises/12-%s --device emu --csv 2>&1", name);
+    expect("experiment,step,variant,parameter,metric,value,unit\n");
+}
+
+/* Three n, two types, but one n of double only; numbers with a sign and without. */
+Test(promises, same_bits)
+{
+    enum { ROWS = 2 * (2 * 2 + 1) };
+    int rows;
+    run_program("same-bits");
+    expect_sum("differ from the CPU", ROWS, 0);
+    expect_sum("differ from the first", ROWS, 0);
+    expect_sum("runs", ROWS, 2 * ROWS);
+    cr_expect(sum_of("error", &rows) > 0 && rows == ROWS);
+    cr_expect_gt(sum_of("bound", &rows), sum_of("error", &rows));
+}
+
+/* Six ways of four types, three of the two that cannot be in place; and of those of 8 bytes one more
+ * n, for scan_pipeline. */
+Test(promises, every_way)
+{
+    run_program("every-way");
+    expect_sum("wrong", 4 * 6 + 2 * 3 + 2, 0);
+}
+
+/* Four streams, and a graph of each n. */
+Test(promises, streams)
+{
+    run_program("streams");
+    expect_sum("wrong", 8, 0);
+    expect_sum("scans", 8, 4 * 1 + 4 * 2);
+}
+
+/* Each of the kernels. Nothing can be held on the emulator. */
+Test(promises, beside)
+{
+    run_program("beside");
+    expect_sum("wrong", 5, 0);
+    expect_sum("ended", 5, 5);
+    expect("scan_wave,1000 beside 0 of 132,");
+    expect("scan_wave,");
+    expect("scan_pipeline,");
+}
+
+/* ---- what was recorded on a GPU ---------------------------------------------------------------- */
+
+/* The value of a row. */
+static double recorded(const char *row)
+{
+    const char *found = strstr(output, row);
+    cr_assert(found != NULL, "profiles/h200/promises.csv has no row %s", row);
+    return strtod(found + strlen(row), NULL);
+}
+
+/* All were kept; and what notes/12-pipeline.md says of the errors. */
+Test(promises, were_kept_on_a_gpu)
+{
+    int rows;
+    if (run("cat profiles/h200/promises.csv 2>/dev/null") != 0) cr_skip("not recorded yet");
+    cr_expect(sum_of("differ from the CPU", &rows) == 0 && rows >= 16);
+    cr_expect(sum_of("differ from the first", &rows) == 0 && rows >= 16);
+    cr_expect(sum_of("runs", &rows) == 100 * rows);
+    cr_expect(sum_of("wrong", &rows) == 0 && rows >= 60);
+    cr_expect(sum_of("ended", &rows) == rows);
+    expect(",4294967301,wrong,0,");
+
+    double error = recorded("f32 0 to 1,268435456,error in the second half,");
+    double of_cub = recorded("f32 0 to 1,268435456,error of CUB in the second half,");
+    cr_expect_lt(recorded("f32 0 to 1,268435456,error,"), recorded("f32 0 to 1,268435456,bound,"));
+    cr_expect_lt(error, 3);
+    cr_expect_gt(of_cub, 10 * error);
+    cr_expect_lt(recorded("f32 0 to 1,8192,error of CUB in the second half,"), of_cub / 2);
+
+    double alone = recorded("268435456 beside 0 of 132,time,");
+    double slower = recorded("268435456 beside 66 of 132,time,") / alone;
+    cr_expect(slower > 1.15 && slower < 1.25, "%g times as long", slower);
+}
+
+/* ---- the example ------------------------------------------------------------------------------ */
+
+Test(promises, example)
+{
+    expect_status(0, "$emu --log-file /dev/null build/example");
+    cr_expect_str_eq(output, "1 + 2 + 3 + … + 1000 = 500500\n");
+}
+
+/* Without a GPU, and without memory, it says so in one line and fails. */
+Test(promises, example_says_what_failed)
+{
+    expect_status(1, "CUDA_VISIBLE_DEVICES= build/example 2>&1 >/dev/null");
+    cr_expect(strncmp(output, "example: cudaMalloc((void **)&device, sizeof host): ", 52) == 0);
+    cr_expect(strchr(output, '\n') == output + strlen(output) - 1);
+    expect_status(1, "EMU_MEMORY=1K $emu --log-file /dev/null build/example 2>&1");
+    cr_expect_str_eq(output, "example: cudaMalloc((void **)&device, sizeof host): out of memory\n");
+}
+
+/* It is short, and leaves no call unchecked. */
+Test(promises, example_is_short)
+{
+    expect_status(0, "sed -n '/^int main/,/^}/p' steps/12-pipeline/example.c | grep -c '[a-z;{]'");
+    int lines = atoi(output);
+    cr_expect(lines > 10 && lines <= 22, "%d lines", lines);
+    expect_status(1, "grep -E '^ *(cuda|scan_)[A-Za-z0-9_]*\\(' steps/12-pipeline/example.c");
+}

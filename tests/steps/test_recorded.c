@@ -1,0 +1,269 @@
+/*
+ * test_recorded.c — what ncu counted on an H200 (profiles/h200/counters.csv) and what the emulator
+ * counts are the same, to the last unit, for every launch and every source line of every scan in
+ * that file, but for what recorded_differences.c explains.
+ */
+#define _GNU_SOURCE
+#include "recorded.h"
+#include "tests/support/scan_once.h"
+
+#include "common/harness/report/counters.h"
+#include "common/harness/element.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+
+enum { LAST_RECORDED = 12 };
+
+enum { ONE_BLOCK = 2048, LARGE = 65537 };
+
+static const char header[] = "step,variant,n,kernel,launch,line,metric,value,unit,source\n";
+
+/* ---- one scan -------------------------------------------------------------------------------- */
+
+/* The scan whose rows are being compared. */
+static struct {
+    const struct step *step;
+    int variant;
+    size_t n;
+} scan;
+
+static void choose(const struct row *row)
+{
+    scan.step = scan_step(atoi(row->fields[STEP]));
+    scan.n = strtoul(row->fields[N], NULL, 10);
+    scan.variant = 0;
+    while (strcmp(row->fields[VARIANT], "-") != 0 &&
+           strcmp(row->fields[VARIANT], variant_name(scan.step, scan.variant)) != 0)
+        cr_assert(++scan.variant < variant_count(scan.step), "step %s has no variant %s",
+                  row->fields[STEP], row->fields[VARIANT]);
+}
+
+/* Room of so many bytes on the device, with zeros. */
+static void *zeros(size_t bytes)
+{
+    void *room = NULL;
+    cr_assert(cudaMalloc(&room, bytes) == cudaSuccess && cudaMemset(room, 0, bytes) == cudaSuccess);
+    return room;
+}
+
+/* Runs it under the emulator, which keeps a record of each launch. The elements are zeros: no
+ * count depends on them. */
+static void run(void)
+{
+    const struct step *step = scan.step;
+    enum element element = step->elements ? step->elements[scan.variant] : step->element;
+    void *in = zeros(scan.n * element_size(element));
+    void *out = zeros(scan.n * element_size(element_of_sum(element)));
+    void *workspace = step->workspace ? zeros(step->workspace(scan.n, scan.variant) + 1) : NULL;
+    struct emu *emu = counters_emulator();
+
+    emu_forget(emu);
+    emu_count(emu, true);
+    cr_assert(step->scan(out, in, scan.n, scan.variant, workspace, NULL) == cudaSuccess);
+    cr_assert(cudaDeviceSynchronize() == cudaSuccess);
+    emu_count(emu, false);
+    cudaFree(in);
+    cudaFree(out);
+    cudaFree(workspace);
+}
+
+static const struct emu_launch_record *launch_of(const struct row *row)
+{
+    struct emu *emu = counters_emulator();
+    char *const *f = row->fields;
+    size_t launch = strtoul(f[LAUNCH], NULL, 10);
+    cr_assert(launch < emu_records(emu), "step %s %s, n = %s: no launch %s", f[STEP], f[VARIANT],
+              f[N], f[LAUNCH]);
+    return emu_record(emu, launch);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static void compare(const struct row *row, double recorded, double counted, double polled)
+{
+    char *const *f = row->fields;
+    struct expected expected =
+        expect_of(row, scan.step, scan.variant, launch_of(row), counted, polled);
+    double more = recorded - expected.least;
+    cr_expect(recorded >= expected.least && recorded <= expected.most &&
+                  (expected.grain == 0 || fmod(more, expected.grain) == 0),
+              "step %s %s, n = %s, launch %s (%s) %s: %s is %.15g on the GPU and %.15g here (from "
+              "%.15g to %.15g expected)",
+              f[STEP], f[VARIANT], f[N], f[LAUNCH], f[KERNEL], f[LINE], f[METRIC], recorded,
+              counted, expected.least, expected.most);
+}
+
+/* A ratio, of which ncu gives two digits, is that of the two counts in the rows above it. */
+static void compare_ratio(const struct row *row, double sectors, double requests)
+{
+    char *const *f = row->fields;
+    double recorded = strtod(f[VALUE], NULL), ratio = requests ? sectors / requests : 0;
+    cr_expect(fabs(recorded - ratio) <= 0.00501,
+              "step %s %s, n = %s, launch %s: %s is %s and not %g", f[STEP], f[VARIANT], f[N],
+              f[LAUNCH], f[METRIC], f[VALUE], ratio);
+}
+
+static void compare_total(const struct row *row)
+{
+    static double last[2][2]; /* sectors and requests, loads and stores */
+    const char *name = row->fields[METRIC];
+    const struct emu_launch_record *record = launch_of(row);
+    const struct line_group *polls = polls_of(row);
+    double recorded = strtod(row->fields[VALUE], NULL);
+    bool store = strstr(name, "_st.") != NULL;
+
+    if (strcmp(name, SECTORS("ld")) == 0 || strcmp(name, SECTORS("st")) == 0)
+        last[store][0] = recorded;
+    if (strcmp(name, REQUESTS("ld")) == 0 || strcmp(name, REQUESTS("st")) == 0)
+        last[store][1] = recorded;
+    if (strstr(name, ".ratio") != NULL) {
+        compare_ratio(row, last[store][0], last[store][1]);
+        return;
+    }
+    bool polled = strcmp(name, REQUESTS("ld")) == 0 || strcmp(name, SECTORS("ld")) == 0;
+    compare(row, recorded, metric_of(&record->total, name),
+            polls != NULL && polled ? counts_of_group(polls, record, name) : 0);
+}
+
+static void compare_line(const struct row *row)
+{
+    char *const *f = row->fields;
+    double recorded = strtod(f[VALUE], NULL);
+    const struct emu_counts *counts = counts_of_line(launch_of(row), f[LINE], f[SOURCE]);
+    cr_expect(counts != NULL || recorded == 0, "step %s %s: '%s' is no line any more", f[STEP],
+              f[VARIANT], f[SOURCE]);
+    compare(row, recorded, counts != NULL ? metric_of(counts, f[METRIC]) : 0, 0);
+}
+
+/* Lines that are compared together: what has been recorded of them, by group, launch and metric. */
+static struct sum {
+    const struct line_group *group;
+    struct row row; /* the first of them */
+    char text[1024];
+    double recorded;
+} sums[256];
+static size_t sum_count;
+
+static void add_to_sums(const struct row *row, const struct line_group *group)
+{
+    size_t i = 0;
+    while (i < sum_count && (sums[i].group != group ||
+                             strcmp(sums[i].row.fields[LAUNCH], row->fields[LAUNCH]) != 0 ||
+                             strcmp(sums[i].row.fields[METRIC], row->fields[METRIC]) != 0))
+        i++;
+    if (i == sum_count) {
+        cr_assert(++sum_count <= LENGTH(sums));
+        sums[i].group = group;
+        sums[i].recorded = 0;
+        char *to = sums[i].text;
+        for (int k = 0; k < COLUMNS; k++) {
+            sums[i].row.fields[k] = to;
+            to = stpcpy(to, row->fields[k]) + 1;
+        }
+    }
+    sums[i].recorded += strtod(row->fields[VALUE], NULL);
+}
+
+static void compare_sums(void)
+{
+    for (size_t i = 0; i < sum_count; i++) {
+        const struct sum *sum = &sums[i];
+        double counted = counts_of_group(sum->group, launch_of(&sum->row), sum->row.fields[METRIC]);
+        compare(&sum->row, sum->recorded, counted, sum->group->polls ? counted : 0);
+    }
+    sum_count = 0;
+}
+
+static void compare_row(const struct row *row)
+{
+    const struct line_group *group = group_of(row);
+    if (group != NULL)
+        add_to_sums(row, group);
+    else if (row->fields[LINE][0])
+        compare_line(row);
+    else
+        compare_total(row);
+}
+
+/* Compares the rows of scans of at least `least` and less than `below` elements. */
+static void compare_all(size_t least, size_t below)
+{
+    char line[1024], last[128] = "", name[128];
+    size_t rows = 0;
+    bool headed = false, steps[100] = {false};
+    FILE *file = fopen(RECORDED, "r");
+
+    cr_assert(counters_emulated(), "these tests need the emulator");
+    cr_assert(file != NULL, "cannot read %s", RECORDED);
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (line[0] == '#') continue;
+        if (!headed) {
+            cr_assert_str_eq(line, header);
+            headed = true;
+            continue;
+        }
+        struct row row;
+        cr_assert(split_row(line, &row), "%s: not a row of %d fields: %s", RECORDED, COLUMNS, line);
+        int step = atoi(row.fields[STEP]);
+        size_t n = strtoul(row.fields[N], NULL, 10);
+        cr_assert(step >= 2 && step < (int)LENGTH(steps), "step %d", step);
+        if (n < least || n >= below) continue;
+        steps[step] = true;
+
+        /* Rows of one scan follow each other. */
+        snprintf(name, sizeof name, "%s %s %s", row.fields[STEP], row.fields[VARIANT],
+                 row.fields[N]);
+        if (strcmp(name, last) != 0) {
+            compare_sums();
+            choose(&row);
+            run();
+        }
+        strcpy(last, name);
+        compare_row(&row);
+        rows++;
+    }
+    compare_sums();
+    fclose(file);
+    for (int i = least > ONE_BLOCK ? 5 : 2; i <= LAST_RECORDED; i++) /* 1 runs on the CPU */
+        cr_expect(steps[i], "%s has no row of step %d", RECORDED, i);
+    cr_expect(rows > 0);
+}
+
+Test(recorded, emulator_counts_as_ncu_did_up_to_64_Ki) { compare_all(0, LARGE); }
+
+Test(recorded, emulator_counts_as_ncu_did_for_large_scans, .timeout = 600)
+{
+    if (getenv("TEST_ALL") == NULL) cr_skip_test("it takes a minute: make test-all has it");
+    compare_all(LARGE, SIZE_MAX);
+}
+
+/* On ncu's Source page, which holds no arbitration, no line of the steps from the ninth on takes
+ * more wavefronts than it must. */
+Test(recorded, no_bank_conflicts_without_a_tree)
+{
+    char line[1024];
+    double wavefronts = 0;
+    size_t lines = 0;
+    FILE *file = fopen(RECORDED, "r");
+
+    cr_assert(file != NULL, "cannot read %s", RECORDED);
+    while (fgets(line, sizeof line, file) != NULL) {
+        struct row row;
+        if (!split_row(line, &row) || atoi(row.fields[STEP]) < 9) continue;
+        double value = strtod(row.fields[VALUE], NULL);
+        if (strstr(row.fields[METRIC], "source_wavefronts_") != NULL) wavefronts = value;
+        if (strstr(row.fields[METRIC], "source_ideal_") == NULL) continue;
+        cr_expect(wavefronts == value, "step %s %s, n = %s, %s: %.0f wavefronts, of %.0f ideally",
+                  row.fields[STEP], row.fields[VARIANT], row.fields[N], row.fields[LINE],
+                  wavefronts, value); /* the row above it */
+        lines++;
+    }
+    fclose(file);
+    cr_expect(lines > 100);
+}

@@ -1,0 +1,156 @@
+/*
+ * test_shuffle_lessons.c — the experiments of step 9: what is right there is right in any order of
+ * the lanes, and what is wrong is caught, by its result, by another order, or by a checker.
+ */
+#define _GNU_SOURCE
+#include "tests/support/command.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FOLDER  "build/experiments/09-"
+#define SOURCES "steps/09-warp-shuffle/experiments/"
+
+enum { SEEDS = 3, LANES = 1024 };
+
+TestSuite(shuffle_lessons, .init = command_init, .fini = command_fini);
+
+/* The value of a row that the last command has printed. */
+static double value(const char *variant, const char *parameter, const char *metric)
+{
+    char wanted[200];
+    double found = 0;
+    snprintf(wanted, sizeof wanted, ",9,%s,%s,%s,", variant, parameter, metric);
+    const char *row = strstr(output, wanted);
+    cr_assert(row && sscanf(row + strlen(wanted), "%lf", &found) == 1, "no row has %s in:\n%s",
+              wanted, output);
+    return found;
+}
+
+/* Runs an experiment as it is (seed 0), or with the lanes in another order; it must end well. */
+static void run_seed(const char *name, int seed)
+{
+    if (seed == 0)
+        expect_status(0, FOLDER "%s --device emu --csv 2>&1", name);
+    else
+        expect_status(0, "$emu --schedule %d --log-file /dev/null " FOLDER "%s --csv 2>&1", seed,
+                      name);
+}
+
+static unsigned count(const char *text, const char *of)
+{
+    unsigned found = 0;
+    for (; (text = strstr(text, of)) != NULL; text += strlen(of)) found++;
+    return found;
+}
+
+/* Lanes in step hide the races of the lecture's two ways through shared memory; lanes in another
+ * order show them. The ways with a barrier on either side of the read, and the shuffle, are right
+ * in any order: otherwise the experiment itself fails. */
+Test(shuffle_lessons, neighbour_exchange_is_right_in_any_order)
+{
+    for (int seed = 0; seed <= SEEDS; seed++) {
+        run_seed("neighbour", seed);
+        cr_expect((value("unsafe", "float", "wrong") > 0) == (seed > 0), "seed %d", seed);
+        cr_expect((value("printed", "double", "wrong") > 0) == (seed > 0), "seed %d", seed);
+        cr_expect(value("syncwarp", "float: one warp", "wrong") == 0);
+        cr_expect(value("shuffle", "double", "wrong") == 0);
+    }
+    cr_expect(value("safe", "float", "shared_bytes") == LANES * sizeof(float));
+    cr_expect(value("safe", "double", "shared_bytes") == LANES * sizeof(double));
+    cr_expect(value("shuffle", "double", "shared_bytes") == 0);
+
+    run_seed("neighbour", 0);
+    cr_expect(value("safe", "double", "wavefronts_ld") ==
+              2 * value("safe", "float", "wavefronts_ld"));
+}
+
+/* Templates over enum way: 0 is unsafe, 1 printed. */
+Test(shuffle_lessons, neighbour_exchange_under_racecheck)
+{
+    expect_status(0, "$emu --tool racecheck " FOLDER "neighbour --csv 2>&1");
+    static const char *const races[] = {"exchange<0, float>", "exchange<1, float>",
+                                        "exchange<0, double>", "exchange<1, double>"};
+    for (int k = 0; k < 4; k++) expect(races[k]);
+    expect_not("exchange<2");
+    expect_not("exchange<3");
+    expect_not("exchange<4");
+}
+
+/* The lecture's 4096 rounds end where they began, so that no exchange at all would pass. */
+Test(shuffle_lessons, rounds_of_the_lecture_go_around)
+{
+    expect_status(0, "grep '#define ROUNDS *4096$' " SOURCES "neighbour.cu");
+    cr_expect(4096 % 32 == 0);
+}
+
+/* The experiment compares every lane with the host's sums and scans. */
+Test(shuffle_lessons, reduce_is_right_in_any_order)
+{
+    for (int seed = 0; seed <= SEEDS; seed++) run_seed("reduce", seed);
+    cr_expect(value("shared", "scan", "shared_bytes") == LANES * sizeof(unsigned));
+    cr_expect(value("predicate", "scan", "shared_bytes") == 0);
+    expect_status(0, "$emu --tool racecheck,synccheck --error-exitcode 9 " FOLDER "reduce 2>&1");
+}
+
+/* Two shuffles for 64 bits, by hand and by CUDA, and all 64 bits arrive. */
+Test(shuffle_lessons, wide_values_take_two_shuffles)
+{
+    static char ptx[1 << 16];
+    run_seed("wide", 0);
+    cr_expect(value("halves", "double", "wrong") == 0 && value("cuda", "int64", "wrong") == 0);
+
+    expect_status(0, "\"$(common/build/toolkit.sh)/bin/nvcc\" -Icommon -I. -arch=compute_90 -ptx "
+                     "-o $t/wide.ptx " SOURCES "wide.cu 2>&1");
+    expect_status(0, "grep -E 'entry|shfl|mov.b64.*[{]' $t/wide.ptx");
+    strcpy(ptx, output);
+    cr_expect(count(ptx, ".entry") == 4 && count(ptx, "shfl.sync.idx.b32") == 8, "%s", ptx);
+    cr_expect(count(ptx, "mov.b64 {") == 4, "each value is taken apart once: %s", ptx);
+}
+
+/* The lanes' pieces lie apart, so that agreeing on bytes costs sectors; it saves requests. */
+Test(shuffle_lessons, votes_are_right_in_any_order)
+{
+    for (int seed = SEEDS; seed >= 0; seed--) {
+        run_seed("votes", seed);
+        cr_expect(value("broadcast", "last and first voter", "wrong") == 0);
+        cr_expect(value("match", "three keys", "wrong") == 0);
+        cr_expect(value("match", "three keys", "atomics") == 3);
+        cr_expect(value("match", "one key", "atomics") == 1);
+    }
+    const char *const can[] = {"copy as each can", "copy as all can"};
+    cr_expect(value(can[0], "all at 16", "requests_st") == 64 / 16);
+    cr_expect(value(can[1], "all at 16", "requests_st") == 64 / 16);
+    cr_expect(value(can[0], "one at 8 and one at 1", "requests_st") == 64 / 16 + 64 / 8 + 64);
+    cr_expect(value(can[1], "one at 8 and one at 1", "requests_st") == 64);
+    cr_expect(value(can[0], "one at 8 and one at 1", "sectors_st") == 192);
+    cr_expect(value(can[1], "one at 8 and one at 1", "sectors_st") == 2048);
+}
+
+/* In step all masks are full; nothing promises it. */
+Test(shuffle_lessons, active_mask_is_what_happens_to_be_active)
+{
+    for (int seed = 0; seed <= SEEDS; seed++) {
+        run_seed("divergence", seed);
+        cr_expect((value("example 1", "mask", "not_all") > 0) == (seed > 0), "seed %d", seed);
+        cr_expect((value("example 2", "mask", "not_all") > 0) == (seed > 0), "seed %d", seed);
+        cr_expect(value("ballot", "mask", "not_all") == 0, "seed %d", seed);
+    }
+}
+
+/* A sum of the whole warp in both arms of an if, or of an arm's own lanes, is right; one of lanes
+ * that do not come is wrong, and synccheck says so, of no other. */
+Test(shuffle_lessons, sums_in_branches)
+{
+    for (int seed = 0; seed <= SEEDS; seed++) {
+        run_seed("divergence", seed);
+        cr_expect(value("both arms", "sum", "wrong") == 0, "seed %d", seed);
+        cr_expect(value("own arm", "sum", "wrong") == 0, "seed %d", seed);
+        cr_expect(value("one arm", "sum", "wrong") == LANES / 2, "seed %d", seed);
+    }
+    expect_status(0, "$emu --tool synccheck " FOLDER "divergence --csv 2>&1");
+    expect("Member mask with threads that have exited\n=========     at one_arm(int*)");
+    expect_not("at both_arms");
+    expect_not("at own_arm");
+}

@@ -1,0 +1,119 @@
+/*
+ * test_single_pass.c — what notes/11-single-pass.md says of step 11: the longest chain of additions,
+ * bits that differ from run to run, no hazards, and why a block draws a ticket.
+ */
+#define _GNU_SOURCE
+#include "tests/support/command.h"
+#include "tests/support/scan_once.h"
+#include "steps/11-single-pass/scan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+TestSuite(single_pass, .init = command_init, .fini = command_fini, .timeout = 60);
+
+/* ---- the bound of the error ------------------------------------------------------------------ */
+
+/*
+ * The longest chain: every tile finds the prefix of the one before, as when one host thread runs
+ * block after block. The first element is 2^24, and each tile but the first holds a single 1: added
+ * to 2^24 it rounds away, so that every addition of the chain loses as much as one can.
+ */
+Test(single_pass, the_bound_holds_for_the_longest_chain)
+{
+    enum { TILES = 200 };
+    cr_assert(setenv("EMU_THREADS", "1", 1) == 0);
+    for (int variant = TILE_2048; variant <= TILE_8192; variant++) {
+        size_t tile = TILE((size_t)VECTORS(variant)), n = TILES * tile;
+        float *in = calloc(n, sizeof *in), *out = malloc(n * sizeof *out);
+        cr_assert(in != NULL && out != NULL);
+        in[0] = 0x1p24;
+        for (size_t t = 1; t < TILES; t++) in[t * tile] = 1;
+
+        struct scan scan = {&step11, variant, n, 0, false};
+        expect_right(&scan, in);
+        cr_assert(scan_once(&scan, in, out) == cudaSuccess);
+        double lost = 0x1p24 + (TILES - 1) - out[n - 1];
+        double an_addition = 0x1p-24 * (0x1p24 + (TILES - 1)); /* can lose that much */
+        cr_expect_eq(lost, TILES - 1, "%g are lost", lost);
+        cr_expect_leq(lost, step11.depth(n, variant) * an_addition);
+        cr_expect_geq(lost, 0.9 * step11.depth(n, variant) * an_addition, "the bound is loose");
+        /* A bound such as that of a tree would be wrong. */
+        cr_expect_gt(lost, (2 * log2((double)n) + 24) * an_addition);
+        free(in);
+        free(out);
+    }
+}
+
+/* In a tile and on: across the float4, in the warp, in the totals; a tile each; and back down. */
+Test(single_pass, depth_grows_with_the_tiles)
+{
+    cr_expect_eq(step11.depth(2048, TILE_2048), 3 + 5 + 5 + 1 + 3);
+    cr_expect_eq(step11.depth(2049, TILE_2048), step11.depth(2048, TILE_2048) + 1);
+    cr_expect_eq(step11.depth(1 << 24, TILE_2048), step11.depth(2048, TILE_2048) + (1 << 13) - 1);
+    cr_expect_eq(step11.depth(1 << 24, TILE_2048), 8208);
+    cr_expect_eq(step09.depth(1 << 24, 0), 43);
+    cr_expect_eq(step11.depth(8192, TILE_8192), step11.depth(2048, TILE_2048) + 1);
+}
+
+/* ---- bits ------------------------------------------------------------------------------------ */
+
+/* Turns by chance let tiles look back otherwise. Every run is verified; how many results differ? */
+static int results(const char *numbers)
+{
+    int different;
+    expect_status(0,
+                  "for seed in 1 2 3 4 5 6; do EMU_SCHEDULE=$seed ./step11 --device emu --reps 0"
+                  " --n 100003 %s --output $t/$seed.npy >$t/log 2>&1 || { cat $t/log; exit 1; };"
+                  " done; md5sum $t/*.npy | cut -d' ' -f1 |"
+                  " sort -u | wc -l",
+                  numbers);
+    cr_assert(sscanf(output, "%d", &different) == 1, "%s", output);
+    return different;
+}
+
+Test(single_pass, real_numbers_differ_in_their_last_bits) { cr_expect_gt(results("--real"), 1); }
+Test(single_pass, integers_are_always_the_same) { cr_expect_eq(results(""), 1); }
+
+/* ---- hazards --------------------------------------------------------------------------------- */
+
+Test(single_pass, has_no_hazards)
+{
+    for (int seed = 0; seed < 4; seed++)
+        for (int variant = TILE_2048; variant <= TILE_8192; variant++) {
+            expect_status(0,
+                          "$emu --tool racecheck,initcheck,synccheck --error-exitcode 9"
+                          " --schedule %d ./step11 --reps 0 --n 50001 --variant %s 2>&1",
+                          seed, step11.variants[variant]);
+            expect("ERROR SUMMARY: 0 errors");
+        }
+}
+
+/* ---- the ticket ------------------------------------------------------------------------------ */
+
+#define FEW  "2000000" /* elements, in fewer tiles than an H200 holds blocks of 256 threads */
+#define MANY "4000000" /* in more */
+
+/* Blocks may begin in any order. The number that a block draws is in order all the same. */
+Test(single_pass, with_a_ticket_blocks_begin_in_any_order)
+{
+    expect_status(0, "EMU_BLOCKS=ascending $emu --log-file /dev/null $p/ticket drawn " MANY);
+    expect_status(0, "$emu --blocks descending --log-file /dev/null $p/ticket drawn " MANY);
+    expect("0 of " MANY " wrong\n");
+}
+
+/* Without, blocks that fill the GPU wait for one that has no room there. */
+Test(single_pass, without_a_ticket_the_order_of_blocks_matters)
+{
+    expect_status(0, "$emu --log-file /dev/null $p/ticket index " MANY);
+    expect_status(0, "$emu --blocks descending --log-file /dev/null $p/ticket index " FEW);
+    expect_status(
+        1, "EMU_TIMEOUT=1 $emu --blocks descending --log-file /dev/null $p/ticket index " MANY
+           " 2>&1");
+    expect("emu: deadlock: the GPU is full, 1056 of 1954 blocks have begun, and all that have not "
+           "ended wait in loops like this one; does one wait for a block that can begin only when "
+           "another ends?, at ");
+    expect("look_back.cuh:");
+    expect("cudaErrorLaunchTimeout\n");
+}

@@ -1,0 +1,363 @@
+/*
+ * test_step_counters.c — what the descriptors and the notes say of a step, counted by the emulator:
+ * additions, launches and their shapes, bank conflicts, sectors.
+ */
+#define _GNU_SOURCE
+#include "tests/support/scan_once.h"
+
+#include "common/harness/report/counters.h"
+#include "steps/00-copy/patterns.h"
+#include "steps/04-conflict-free/scan.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+
+/* Runs one scan of n elements, whose result does not matter, and counts. */
+static struct counters count(const struct step *step, int variant, size_t n)
+{
+    struct counters counters;
+    void *out = malloc(n * sizeof(double)); /* no type is larger */
+    struct scan scan = {step, variant, n, 0, false};
+
+    cr_assert(counters_begin(), "these tests need the emulator");
+    cr_assert(scan_once(&scan, random_input(step, variant, n, false), out) == cudaSuccess);
+    counters_end(&counters);
+    free(out);
+    return counters;
+}
+
+/* Additions of step 11 in a warp that looks at 32 states more: a sum of 32 lanes, and one each. */
+#define LOOK_BACK (5 * 32 + 32)
+
+/* Of step 12 only the variant of floats is counted so; its shared memory is scan.cu's affair. */
+static int counted_variants(const struct step *step)
+{
+    return step == &step12 ? 1 : variant_count(step);
+}
+
+/* The descriptor's adds(), launches and shape are those of the run. How far step 11 looks back is
+ * chance, and adds() is the least. */
+static void expect_as_described(const struct step *step, int variant, size_t n)
+{
+    struct launch_shape shape = step->shape(n, variant);
+    struct counters counters = count(step, variant, n);
+    uint64_t adds = counters.total.adds[EMU_ADD_F32];
+
+    if (step == &step11)
+        while ((double)adds > step->adds(n, variant)) adds -= LOOK_BACK;
+    cr_assert((double)adds == step->adds(n, variant), "step %d %s, n = %zu: %llu adds, not %.0f",
+              step->number, variant_name(step, variant), n, (unsigned long long)adds,
+              step->adds(n, variant));
+    cr_assert(counters.launches == shape.launches, "step %d %s, n = %zu: %u launches, not %u",
+              step->number, variant_name(step, variant), n, counters.launches, shape.launches);
+    counters_free(&counters);
+}
+
+/* Step 12's kernels: a block a tile, a fine one first; on a GPU with 132 multiprocessors one each, of
+ * 8 + 4 + 1 + 1 warps with six stages of 32 KiB. */
+Test(step_counters, step_12_says_what_it_launches)
+{
+    struct launch_shape small = step12.shape(4096, 0), wave = step12.shape(1 << 22, 0);
+    struct launch_shape pipeline = step12.shape((1 << 22) + 1, 0);
+    cr_expect(small.grid == 2 && small.block == 128, "%zu of %u", small.grid, small.block);
+    cr_expect(wave.grid == 512 && wave.block == 256, "%zu of %u", wave.grid, wave.block);
+    cr_expect(pipeline.grid == 132 && pipeline.block == 14 * 32, "%zu of %u", pipeline.grid,
+              pipeline.block);
+    cr_expect(pipeline.shared_bytes > 6 << 15 && pipeline.shared_bytes < 7 << 15, "%zu bytes",
+              pipeline.shared_bytes);
+}
+
+/* Before Hopper scan_direct takes the pipeline's place: as many blocks as fit, which is on an A100
+ * 108 times 4, each with a ticket, a sum of each segment, and a carry. */
+Test(step_counters, step_12_says_what_it_launches_before_hopper)
+{
+    setenv("EMU_GPU", "a100", 1);
+    struct launch_shape direct = step12.shape((1 << 22) + 1, 0);
+    cr_expect(direct.grid == 108 * 4 && direct.block == 256, "%zu of %u", direct.grid,
+              direct.block);
+    cr_expect_eq(direct.shared_bytes, 8 + 8 * sizeof(float) + sizeof(double));
+}
+
+Test(step_counters, adds_and_launches_are_as_described)
+{
+    static const size_t powers[] = {1, 2, 4, 64, 512, 1024, 2048};
+    static const size_t others[] = {3, 31, 33, 257, 511, 513, 1000, 2049, 5000, 100003, 262145};
+
+    for (size_t s = 1; s < LENGTH(scan_steps); s++) { /* all but step 1, which the CPU runs */
+        const struct step *step = scan_steps[s];
+        for (int variant = 0; variant < counted_variants(step); variant++) {
+            for (size_t i = 0; i < LENGTH(powers); i++)
+                if (step->max_n == 0 || powers[i] <= step->max_n)
+                    expect_as_described(step, variant, powers[i]);
+            for (size_t i = 0; i < LENGTH(others); i++)
+                if (!step->power_of_two && (step->max_n == 0 || others[i] <= step->max_n))
+                    expect_as_described(step, variant, others[i]);
+        }
+    }
+}
+
+/* The documents' counts. */
+Test(step_counters, adds_of_the_documents)
+{
+    cr_assert(step01.adds(512, 0) == 511);
+    cr_assert(step02.adds(512, 0) == 512 * 9 - 511);
+    cr_assert(step03.adds(512, 0) == 2 * 511);
+    cr_assert(step04.adds(512, 0) == 2 * 511);
+
+    /* "Almost a factor of 20" for a million elements (Harris): 20 - 1 times the sequential adds. */
+    double million = 1 << 20, naive = million * 20 - (million - 1);
+    cr_assert_float_eq(naive / (million - 1), 19.0, 0.001);
+    cr_assert_float_eq(naive / (2 * (million - 1)), 9.5, 0.001);
+}
+
+/* The first launch of a scan is shaped as the report says. */
+Test(step_counters, shape_is_as_described)
+{
+    static const size_t n = 512;
+    struct emu *emu = counters_emulator();
+
+    for (size_t s = 1; s < LENGTH(scan_steps); s++) {
+        const struct step *step = scan_steps[s];
+        for (int variant = 0; variant < counted_variants(step); variant++) {
+            struct launch_shape shape = step->shape(n, variant);
+            static float out[512];
+
+            emu_forget(emu);
+            emu_count(emu, true);
+            struct scan scan = {step, variant, n, 0, false};
+            cr_assert(scan_once(&scan, random_floats(n, false), out) == cudaSuccess);
+            cr_assert(emu_records(emu) == shape.launches);
+            const struct emu_launch_record *record = emu_record(emu, 0);
+            cr_assert(record->grid.x * record->grid.y == shape.grid);
+            cr_assert(record->block.x == shape.block);
+            cr_assert(record->dynamic_shared + record->static_shared == shape.shared_bytes,
+                      "step %d %s: %zu bytes", step->number, variant_name(step, variant),
+                      record->dynamic_shared + record->static_shared);
+            emu_count(emu, false);
+        }
+    }
+}
+
+/* ---- bank conflicts -------------------------------------------------------------------------- */
+
+/* Measured with ncu on an H200 (notes/04-conflict-free.md), for 512 elements; and for 2048 by the
+ * same rule. */
+Test(step_counters, bank_conflicts)
+{
+    static const struct {
+        const struct step *step;
+        int variant;
+        size_t n;
+        uint64_t ld_conflicts, st_conflicts, ld_wavefronts, st_wavefronts;
+    } known[] = {
+        {&step02, 0, 512, 0, 0, 289, 160},        {&step03, 0, 512, 375, 225, 491, 302},
+        {&step04, PAD16, 512, 86, 58, 202, 135},  {&step04, PAD32, 512, 0, 0, 116, 77},
+        {&step04, PAD32X2, 512, 0, 0, 116, 77},   {&step04, PAD32, 1024, 0, 0, 212, 141},
+        {&step04, PAD32, 2048, 25, 15, 429, 284}, {&step04, PAD32X2, 2048, 0, 0, 404, 269},
+    };
+
+    for (size_t i = 0; i < LENGTH(known); i++) {
+        struct counters counters = count(known[i].step, known[i].variant, known[i].n);
+        const struct emu_shared *ld = &counters.total.shared_ld, *st = &counters.total.shared_st;
+
+        cr_expect(counters_conflicts(ld) == known[i].ld_conflicts &&
+                      counters_conflicts(st) == known[i].st_conflicts &&
+                      ld->wavefronts == known[i].ld_wavefronts &&
+                      st->wavefronts == known[i].st_wavefronts,
+                  "step %d %s, n = %zu: conflicts %llu + %llu, wavefronts %llu + %llu",
+                  known[i].step->number, variant_name(known[i].step, known[i].variant), known[i].n,
+                  (unsigned long long)counters_conflicts(ld),
+                  (unsigned long long)counters_conflicts(st), (unsigned long long)ld->wavefronts,
+                  (unsigned long long)st->wavefronts);
+        counters_free(&counters);
+    }
+}
+
+static void expect_no_bank_conflicts(const struct step *step, int variant, size_t n)
+{
+    struct counters counters = count(step, variant, n);
+    const struct emu_shared *loads = &counters.total.shared_ld, *stores = &counters.total.shared_st;
+    cr_expect(counters_conflicts(loads) == 0 && counters_conflicts(stores) == 0,
+              "step %d %s, n = %zu: conflicts %llu + %llu", step->number,
+              variant_name(step, variant), n, (unsigned long long)counters_conflicts(loads),
+              (unsigned long long)counters_conflicts(stores));
+    cr_expect(loads->wavefronts > 0 && stores->wavefronts > 0);
+    counters_free(&counters);
+}
+
+/* The blocks of steps 5 to 7 are small enough for one level of padding. */
+Test(step_counters, no_bank_conflicts_in_blocks)
+{
+    static const struct step *const steps[] = {&step05, &step06, &step07};
+    for (size_t s = 0; s < LENGTH(steps); s++) expect_no_bank_conflicts(steps[s], 0, 100003);
+}
+
+/* And from step 9 on there is no tree: in no variant, of no type, in none of step 12's kernels. */
+Test(step_counters, no_bank_conflicts_without_a_tree)
+{
+    static const struct step *const steps[] = {&step09, &step10, &step11, &step12};
+    static const size_t sizes[] = {1000, 65537};
+    static const struct {
+        const char *name;
+        size_t n;
+    } pipeline[] = {{"f32", (1 << 22) + 1}, {"f64", (1 << 20) + 1}, {"i8", (1 << 22) + 1}};
+
+    for (size_t s = 0; s < LENGTH(steps); s++)
+        for (int variant = 0; variant < variant_count(steps[s]); variant++) {
+            for (size_t i = 0; i < LENGTH(sizes); i++)
+                expect_no_bank_conflicts(steps[s], variant, sizes[i]);
+            for (size_t i = 0; i < LENGTH(pipeline); i++)
+                if (!strcmp(pipeline[i].name, variant_name(steps[s], variant)))
+                    expect_no_bank_conflicts(steps[s], variant, pipeline[i].n);
+        }
+}
+
+/* ---- sectors --------------------------------------------------------------------------------- */
+
+/* Sectors a request, where n fills all warps: 3 * 2^15 floats. */
+Test(step_counters, sectors_of_the_patterns)
+{
+    static const struct {
+        enum pattern pattern;
+        uint64_t ld_sectors, ld_requests, st_sectors, st_requests; /* a warp's */
+    } known[] = {
+        {SCALAR, 4, 1, 4, 1},
+        {FLOAT2, 8, 1, 8, 1},
+        {FLOAT4, 16, 1, 16, 1},
+        {STRIDED, 32, 1, 4, 1},
+        {PERMUTED, 4, 1, 4, 1},
+        {SAME_WORD, 1, 1, 4, 1},
+        {STRUCTURES, 36, 3, 36, 3},
+        {STRUCTURES_SOA, 12, 3, 12, 3},
+        {STRUCTURES_READ_ONLY, 36, 3, 36, 3},
+        {STRUCTURES_STAGED, 12, 3, 12, 3},
+    };
+    const size_t n = 3 << 15;
+
+    for (size_t i = 0; i < LENGTH(known); i++) {
+        struct counters counters = count(&step00, known[i].pattern, n);
+        const struct emu_global *ld = &counters.total.global_ld, *st = &counters.total.global_st;
+        const char *name = variant_name(&step00, known[i].pattern);
+
+        cr_expect(ld->sectors * known[i].ld_requests == ld->requests * known[i].ld_sectors &&
+                      st->sectors * known[i].st_requests == st->requests * known[i].st_sectors,
+                  "%s: loads %llu / %llu, stores %llu / %llu", name,
+                  (unsigned long long)ld->sectors, (unsigned long long)ld->requests,
+                  (unsigned long long)st->sectors, (unsigned long long)st->requests);
+        counters_free(&counters);
+    }
+
+    /* One float further: a fifth sector for every warp but the last, which wraps around. */
+    struct counters counters = count(&step00, MISALIGNED, n);
+    cr_expect(counters.total.global_ld.sectors == 5 * (n / 32));
+    counters_free(&counters);
+}
+
+/* Four floats in one request, and a quarter of the barriers. */
+Test(step_counters, vectors_save_requests)
+{
+    const size_t n = 1 << 14;
+    struct counters scalar = count(&step05, 0, n), vector = count(&step06, 0, n);
+
+    cr_assert(scalar.total.global_ld.requests > 2 * vector.total.global_ld.requests);
+    cr_assert(scalar.total.barriers > 2 * vector.total.barriers);
+    counters_free(&scalar);
+    counters_free(&vector);
+}
+
+/* Words that a scan moves for each element, by its sectors of eight. */
+static double words(const struct step *step, int variant, size_t n)
+{
+    struct counters counters = count(step, variant, n);
+    uint64_t sectors = counters.total.global_ld.sectors + counters.total.global_st.sectors;
+    counters_free(&counters);
+    return 8.0 * (double)sectors / (double)n;
+}
+
+/* The tree of step 8 moves 8n words through device memory: 5n loaded, 3n stored. Blocks move 4n, and
+ * sums and increments a little more; step 10 moves 3n, and some more while blocks look again and
+ * again whether the last one has come to grid.sync(). */
+Test(step_counters, words_that_move)
+{
+    enum { N = 1 << 18, TREE_OF_STEP_8 = 1 };
+    double tree = words(&step08, TREE_OF_STEP_8, N);
+    double blocks = words(&step07, 0, N), cooperative = words(&step10, 0, N);
+    cr_assert_str_eq(variant_name(&step08, TREE_OF_STEP_8), "tree");
+    cr_expect(tree >= 8 && tree < 8.01, "%g", tree);
+    cr_expect(blocks >= 4 && blocks < 4.1, "%g", blocks);
+    cr_expect(cooperative > 2.9 && cooperative < 3.9, "%g", cooperative);
+}
+
+/* Step 12 stores n words and its sums: each 16 bytes of a lane with one access. */
+Test(step_counters, vectors_stay_whole)
+{
+    static const size_t sizes[] = {1 << 13, 1 << 20,
+                                   (1 << 22) + (1 << 16)}; /* the last: scan_pipeline */
+
+    for (size_t i = 0; i < LENGTH(sizes); i++) {
+        struct counters counters = count(&step12, 0, sizes[i]);
+        const struct emu_global *stores = &counters.total.global_st;
+        cr_expect(stores->sectors >= sizes[i] / 8 && stores->sectors < 1.01 * (double)sizes[i] / 8,
+                  "%zu floats: %llu sectors", sizes[i], (unsigned long long)stores->sectors);
+        counters_free(&counters);
+    }
+}
+
+/* Unrolling takes away instructions. It changes no store, no addition and no barrier; of the loads
+ * from shared memory it spares some, where constants show the compiler that temp[bi] is still what
+ * it was. */
+Test(step_counters, unrolling_saves_instructions_only)
+{
+    const size_t n = 1 << 14;
+    struct counters loops = count(&step06, 0, n), unrolled = count(&step07, 0, n);
+
+    cr_assert(unrolled.total.instructions < loops.total.instructions);
+    cr_assert(unrolled.total.barriers == loops.total.barriers);
+    cr_assert(unrolled.total.shared_ld.wavefronts <= loops.total.shared_ld.wavefronts);
+    cr_assert(unrolled.total.shared_st.wavefronts == loops.total.shared_st.wavefronts);
+    cr_assert(unrolled.total.global_ld.sectors == loops.total.global_ld.sectors);
+    cr_assert(unrolled.total.adds[EMU_ADD_F32] == loops.total.adds[EMU_ADD_F32]);
+    counters_free(&loops);
+    counters_free(&unrolled);
+}
+
+/* A block of step 7 passes a barrier at each level up and down and one more; of step 9, two. */
+Test(step_counters, shuffles_spare_barriers)
+{
+    const size_t n = 2048, warps = 8;
+    struct counters tree = count(&step07, 0, n);
+
+    cr_assert(tree.total.barriers == 19 * warps);
+    for (int variant = 0; variant < variant_count(&step09); variant++) {
+        struct counters shuffles = count(&step09, variant, n);
+        cr_assert(shuffles.total.barriers == 2 * warps);
+        cr_assert(shuffles.total.shared_ld.wavefronts < tree.total.shared_ld.wavefronts);
+        counters_free(&shuffles);
+    }
+    counters_free(&tree);
+}
+
+/* ---- occupancy, by registers ----------------------------------------------------------------- */
+
+/* Warps of `threads`-thread blocks that a multiprocessor's registers hold, when registers are given
+ * out to a warp in multiples of `unit`. */
+static unsigned resident_warps(unsigned registers, unsigned unit, unsigned a_thread,
+                               unsigned threads, unsigned most)
+{
+    unsigned a_warp = (a_thread * 32 + unit - 1) / unit * unit;
+    unsigned warps_a_block = threads / 32;
+    unsigned warps = registers / a_warp / warps_a_block * warps_a_block;
+    return warps < most ? warps : most;
+}
+
+/* The example of the Kepler guide, 1.4.1, which notes/06-vectorized.md repeats: 63 registers, 256
+ * threads. */
+Test(step_counters, occupancy_of_the_kepler_guide)
+{
+    cr_assert(resident_warps(32 << 10, 64, 63, 256, 48) == 16);   /* Fermi */
+    cr_assert(resident_warps(64 << 10, 256, 63, 256, 64) == 32);  /* GK110 */
+    cr_assert(resident_warps(128 << 10, 256, 63, 256, 64) == 64); /* GK210 */
+}

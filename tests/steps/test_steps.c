@@ -1,0 +1,277 @@
+/*
+ * test_steps.c — every step and variant gives the right result, at every size where something might
+ * go wrong: around powers of two, warps, blocks and limits; in place; misaligned.
+ */
+#include "tests/support/scan_once.h"
+
+#include "common/harness/report/counters.h"
+#include "common/harness/element.h"
+#include "steps/00-copy/patterns.h"
+#include "steps/01-sequential/scan.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+
+static bool is_power_of_two(size_t n) { return (n & (n - 1)) == 0; }
+
+/* Whether the step takes n elements, as its descriptor says. */
+static bool takes(const struct step *step, size_t n)
+{
+    return (step->max_n == 0 || n <= step->max_n) && (!step->power_of_two || is_power_of_two(n));
+}
+
+/* Elements of 8 and 16 bits have no room for their sums. */
+static bool may_be_in_place(const struct step *step, int variant)
+{
+    enum element element = step_for(step, variant).element;
+    return element_size(element) == element_size(element_of_sum(element));
+}
+
+/* Scans n random integers with each variant of a step, in place and not, aligned and not. */
+static void expect_all_right(const struct step *step, size_t n)
+{
+    for (int variant = 0; variant < variant_count(step); variant++) {
+        const void *in = random_input(step, variant, n, false);
+        for (int way = 0; way < 4; way++)
+            if (way % 2 == 0 || may_be_in_place(step, variant))
+                expect_right(&(struct scan){step, variant, n, (size_t)way / 2, way % 2 == 1}, in);
+    }
+}
+
+/* Where scans break: at the ends of warps, blocks and tiles, one element more and one less. */
+static const size_t sizes[] = {1,    2,    3,    4,    8,    31,   32,   33,  64,   127,
+                               128,  129,  255,  256,  257,  511,  512,  513, 1000, 1023,
+                               1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097};
+
+Test(steps, sizes)
+{
+    for (size_t s = 0; s < LENGTH(scan_steps); s++)
+        for (size_t i = 0; i < LENGTH(sizes); i++)
+            if (takes(scan_steps[s], sizes[i])) expect_all_right(scan_steps[s], sizes[i]);
+}
+
+/* Real numbers are compared within the bound that follows from the step's depth. */
+Test(steps, real_numbers)
+{
+    for (size_t s = 0; s < LENGTH(scan_steps); s++)
+        for (size_t n = 1; n <= 4096; n *= 2)
+            for (int variant = 0; variant < variant_count(scan_steps[s]); variant++)
+                if (takes(scan_steps[s], n))
+                    expect_right(&(struct scan){scan_steps[s], variant, n, 0, false},
+                                 random_input(scan_steps[s], variant, n, true));
+}
+
+/* The verifier's bound is as good as the depth that the step states: at least the log2 n additions
+ * that any tree of two-input sums needs, at most those up and down one (24 more: a level that is not
+ * full has the depth of a full one). Step 11 may add tile after tile: see test_single_pass.c. So
+ * does a lane in step 12, in double: see test_pipeline.c. */
+Test(steps, depth_is_that_of_a_tree)
+{
+    static const size_t lengths[] = {1, 2, 512, 1000, 2048, 1 << 20, 1 << 24};
+    for (size_t s = 0; s < LENGTH(scan_steps); s++) {
+        const struct step *step = scan_steps[s];
+        for (size_t i = 0; i < LENGTH(lengths) && !step->on_host; i++)
+            for (int variant = 0; variant < variant_count(step); variant++) {
+                double depth = step->depth(lengths[i], variant), least = log2((double)lengths[i]);
+                if (!takes(step, lengths[i]) || step == &step11 || step == &step12) continue;
+                cr_expect(depth >= least && depth <= 2 * least + 24,
+                          "step %d states a depth of %g for %zu elements", step->number, depth,
+                          lengths[i]);
+            }
+    }
+    cr_expect_eq(step02.depth(512, 0), 9);
+    cr_expect_eq(step03.depth(512, 0), 17); /* the root is cleared, and not added to */
+    cr_expect_eq(step04.depth(512, 0), 17);
+}
+
+/* Beyond its limits a step returns an error and launches nothing. */
+Test(steps, refuse_what_is_beyond_their_limits)
+{
+    for (size_t s = 0; s < LENGTH(scan_steps); s++) {
+        const struct step *step = scan_steps[s];
+        for (int variant = 0; variant < variant_count(step); variant++) {
+            size_t beyond[] = {step->max_n + 1, 2 * step->max_n, 3, 255, step->max_n - 1};
+            if (step->max_n == 0) continue;
+            for (size_t i = 0; i < LENGTH(beyond); i++) {
+                static float out[1 << 13];
+                size_t n = beyond[i];
+                if (takes(step, n)) continue;
+                const float *in = random_floats(n, false);
+                struct scan scan = {step, variant, n, 0, false};
+                struct counters counters;
+                cr_assert(counters_begin());
+                cr_assert(scan_once(&scan, in, out) == cudaErrorInvalidValue,
+                          "step %d took %zu elements", step->number, n);
+                counters_end(&counters);
+                cr_assert(counters.launches == 0 && cudaGetLastError() == cudaSuccess,
+                          "step %d has launched for %zu elements", step->number, n);
+                counters_free(&counters);
+            }
+        }
+    }
+}
+
+/* 3 1 7 0 4 1 6 3: the documents' example. Harris prints 14 where the sum is 15. */
+Test(steps, example_of_the_documents)
+{
+    static const float in[] = {3, 1, 7, 0, 4, 1, 6, 3};
+    static const float exclusive[] = {0, 3, 4, 11, 11, 15, 16, 22};
+    static const float inclusive[] = {3, 4, 11, 11, 15, 16, 22, 25};
+    float out[8];
+
+    for (size_t s = 0; s < LENGTH(scan_steps); s++) {
+        const struct step *step = scan_steps[s];
+        for (int variant = 0; variant < variant_count(step); variant++) {
+            const float *want = exclusive;
+            if (step == &step01 && variant > INCLUSIVE) continue; /* sums of f, below */
+            if (step_for(step, variant).element != ELEMENT_F32) continue;
+            if (step == &step01 && variant == INCLUSIVE) want = inclusive;
+            struct scan scan = {step, variant, LENGTH(in), 0, false};
+            cr_assert(scan_once(&scan, in, out) == cudaSuccess);
+            cr_assert(memcmp(out, want, sizeof out) == 0, "step %d %s", step->number,
+                      variant_name(step, variant));
+        }
+    }
+}
+
+/* The worked example of Figure 1: how many positive elements come before each. */
+Test(steps, example_of_f)
+{
+    static const float in[] = {5, -1, 0, 2, 7, -3, 1, 4};
+    static const float want[] = {0, 1, 1, 1, 2, 3, 3, 4};
+    float out[8];
+
+    for (int variant = LOOP; variant <= TWO_PASS; variant++) {
+        struct scan scan = {&step01, variant, LENGTH(in), 0, false};
+        cr_assert(scan_once(&scan, in, out) == cudaSuccess);
+        cr_assert(memcmp(out, want, sizeof out) == 0, "%s", variant_name(&step01, variant));
+    }
+}
+
+/* No elements: success, and nothing is looked at, so NULL will do. */
+Test(steps, no_elements)
+{
+    for (size_t s = 0; s < LENGTH(scan_steps); s++)
+        for (int variant = 0; variant < variant_count(scan_steps[s]); variant++)
+            cr_assert(scan_steps[s]->scan(NULL, NULL, 0, variant, NULL, NULL) == cudaSuccess);
+    cr_assert(step00.scan(NULL, NULL, 0, SCALAR, NULL, NULL) == cudaSuccess);
+}
+
+/* ---- from step 5 on: any size ---------------------------------------------------------------- */
+
+/* Every size from one element to two tiles and a bit, which is two levels. */
+static void expect_every_size(const struct step *step, size_t tile)
+{
+    for (size_t n = 1; n <= 2 * tile + 1; n++) {
+        const float *in = random_floats(n, false);
+        for (int variant = 0; variant < variant_count(step); variant++) {
+            expect_right(&(struct scan){step, variant, n, 0, false}, in);
+            expect_right(&(struct scan){step, variant, n, n % 4, n % 2 == 0}, in);
+        }
+    }
+}
+
+Test(steps, arbitrary_size_at_every_size) { expect_every_size(&step05, 512); }
+Test(steps, vectorized_at_every_size) { expect_every_size(&step06, 2048); }
+Test(steps, unrolled_at_every_size) { expect_every_size(&step07, 2048); }
+Test(steps, off_chip_at_every_size) { expect_every_size(&step08, 256); }
+Test(steps, warp_shuffle_at_every_size) { expect_every_size(&step09, 2048); }
+Test(steps, cooperative_at_every_size) { expect_every_size(&step10, 2048); }
+Test(steps, single_pass_at_every_size) { expect_every_size(&step11, 2048); }
+
+/* Step 9's variants add in the same order; step 7's tree in another. */
+Test(steps, shuffles_add_in_one_order)
+{
+    enum { MANY = 5000 };
+    static float plain[MANY], predicate[MANY], tree[MANY];
+    const float *in = random_floats(MANY, true);
+    cr_assert(scan_once(&(struct scan){&step09, 0, MANY, 0, false}, in, plain) == cudaSuccess);
+    cr_assert(scan_once(&(struct scan){&step09, 1, MANY, 0, false}, in, predicate) == cudaSuccess);
+    cr_assert(scan_once(&(struct scan){&step07, 0, MANY, 0, false}, in, tree) == cudaSuccess);
+    cr_expect(memcmp(plain, predicate, sizeof plain) == 0);
+    cr_expect(memcmp(plain, tree, sizeof plain) != 0);
+}
+
+/* Sizes with two and three levels of sums, odd ones among them. */
+Test(steps, large_sizes)
+{
+    static const size_t large[] = {100003, 512 * 512, 512 * 512 + 1, 1000003};
+    for (size_t i = 0; i < LENGTH(large); i++) {
+        const float *in = random_floats(large[i], false);
+        for (int variant = 0; variant < variant_count(&step05); variant++)
+            expect_right(&(struct scan){&step05, variant, large[i], i % 2, i % 2 == 1}, in);
+        expect_right(&(struct scan){&step06, 0, large[i], 0, true}, in);
+        expect_right(&(struct scan){&step07, 0, large[i], 3, false}, in);
+        for (int variant = 0; variant < variant_count(&step08); variant++)
+            expect_right(&(struct scan){&step08, variant, large[i], i % 2, i % 2 == 0}, in);
+        for (int variant = 0; variant < variant_count(&step10); variant++)
+            expect_right(&(struct scan){&step10, variant, large[i], i % 4, i % 2 == 1}, in);
+        for (int variant = 0; variant < variant_count(&step09); variant++)
+            expect_right(&(struct scan){&step09, variant, large[i], i % 4, i % 2 == 0}, in);
+        for (int variant = 0; variant < variant_count(&step11); variant++)
+            expect_right(&(struct scan){&step11, variant, large[i], i % 4, i % 2 == 1}, in);
+        for (int variant = 0; variant < variant_count(&step12); variant++)
+            expect_right(&(struct scan){&step12, variant, large[i], i % 4, false},
+                         random_input(&step12, variant, large[i], false));
+    }
+    size_t three_levels = (size_t)2048 * 2048 + 2049; /* of steps 6, 7 and 9 */
+    const float *in = random_floats(three_levels, false);
+    expect_right(&(struct scan){&step06, 0, three_levels, 1, false}, in);
+    expect_right(&(struct scan){&step07, 0, three_levels, 0, true}, in);
+    expect_right(&(struct scan){&step09, 0, three_levels, 0, false}, in);
+}
+
+/* Step 10's order of additions is fixed by n and the number of blocks: real numbers give the same
+ * bits in each run, whichever block comes first. */
+Test(steps, cooperative_is_the_same_each_time)
+{
+    enum { N = 300007, RUNS = 5 };
+    static float first[N], again[N];
+    const float *in = random_floats(N, true);
+    for (int run = 0; run < RUNS; run++) {
+        struct scan scan = {&step10, 0, N, 0, false};
+        cr_assert(scan_once(&scan, in, run ? again : first) == cudaSuccess);
+        cr_assert(run == 0 || memcmp(first, again, sizeof first) == 0);
+    }
+}
+
+/* ---- step 0 ---------------------------------------------------------------------------------- */
+
+Test(steps, patterns)
+{
+    static float out[5000];
+    for (size_t i = 0; i < LENGTH(sizes); i++) {
+        size_t n = sizes[i];
+        const float *in = random_floats(n, false);
+        for (int pattern = ALL; pattern < PATTERNS; pattern++) {
+            for (size_t offset = 0; offset < 4; offset++) {
+                struct scan scan = {&step00, pattern, n, offset, false};
+                cr_assert(scan_once(&scan, in, out) == cudaSuccess);
+                for (size_t j = 0; j < n; j++)
+                    cr_assert(out[j] == in[pattern_source((enum pattern)pattern, j, n)],
+                              "%s, n = %zu, offset %zu: out[%zu]", variant_name(&step00, pattern),
+                              n, offset, j);
+            }
+        }
+    }
+}
+
+/* What the patterns say they do, at a size where it can be said in a few words: 96 floats. */
+Test(steps, pattern_sources)
+{
+    const size_t n = 96;
+    for (size_t i = 0; i < n; i++) {
+        cr_assert(pattern_source(SCALAR, i, n) == i);
+        cr_assert(pattern_source(STRIDED, i, n) == i % 3 * 32 + i / 3);
+        cr_assert(pattern_source(MISALIGNED, i, n) == (i + 1) % n);
+        cr_assert(pattern_source(PERMUTED, i, n) == i / 32 * 32 + 31 - i % 32);
+        cr_assert(pattern_source(SAME_WORD, i, n) == i / 32 * 32);
+        cr_assert(pattern_source(SCATTERED, i, n) < n);
+        cr_assert(pattern_source(STRUCTURES, i, n) == i / 3 * 3 + (i + 1) % 3);
+        cr_assert(pattern_source(STRUCTURES_SOA, i, n) == (i + 32) % n);
+    }
+}

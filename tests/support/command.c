@@ -1,0 +1,61 @@
+/* command.c — see command.h. */
+#define _GNU_SOURCE
+#include "command.h"
+#include "tests/fixtures/programs/programs.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { OUTPUT_SIZE = 1 << 17, COMMAND_SIZE = 1 << 12 };
+
+char output[OUTPUT_SIZE];
+char folder[] = "/tmp/upsweep-emu-XXXXXX";
+
+void command_init(void) { cr_assert(mkdtemp(folder) != NULL); }
+
+void command_fini(void)
+{
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    cr_assert(system(command) == 0);
+}
+
+int run(const char *format, ...)
+{
+    char command[COMMAND_SIZE];
+    int length = snprintf(command, sizeof command, "emu=%s p=%s t=%s; ", EMU, PROGRAMS, folder);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(command + length, sizeof command - (size_t)length, format, arguments);
+    va_end(arguments);
+    return run_command(command);
+}
+
+int run_command(const char *command)
+{
+    FILE *pipe = popen(command, "r");
+    cr_assert(pipe != NULL);
+    size_t read = fread(output, 1, sizeof output - 1, pipe);
+    output[read] = '\0';
+    int status = pclose(pipe);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+void expect(const char *text)
+{
+    cr_assert(strstr(output, text) != NULL, "expected \"%s\" in:\n%s", text, output);
+}
+
+void expect_not(const char *text)
+{
+    cr_assert(strstr(output, text) == NULL, "did not expect \"%s\" in:\n%s", text, output);
+}
+
+void expect_one_sentence(void)
+{
+    cr_assert(strncmp(output, "emu: ", 5) == 0, "%s", output);
+    cr_assert(strchr(output, '\n') == output + strlen(output) - 1, "%s", output);
+}

@@ -1,0 +1,53 @@
+/*
+ * cudart_check.h — what the tests of the runtime library have in common: ok(call) and
+ * is(call, error) end a test if a call gives something else.
+ */
+#ifndef CUDART_CHECK_H
+#define CUDART_CHECK_H
+
+#include "tests/fixtures/cudart_kernels.h"
+
+#include <criterion/criterion.h>
+#include <criterion/redirect.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ok(call)           is(call, cudaSuccess)
+#define is(call, expected) check(__FILE__, __LINE__, #call, call, expected)
+
+static inline void check(const char *file, int line, const char *call, cudaError_t got,
+                         cudaError_t expected)
+{
+    cr_assert(got == expected, "%s:%d: %s gives %s, not %s", file, line, call,
+              cudaGetErrorName(got), cudaGetErrorName(expected));
+}
+
+static inline dim3 one_dimension(unsigned x) { return (dim3){x, 1, 1}; }
+
+static inline void *device_memory(size_t bytes)
+{
+    void *memory;
+    ok(cudaMalloc(&memory, bytes));
+    return memory;
+}
+
+/* An int of device memory, or of any other. */
+static inline int value_at(const int *address)
+{
+    int value;
+    ok(cudaMemcpy(&value, address, sizeof value, cudaMemcpyDefault));
+    return value;
+}
+
+/* Closes stderr, after cr_redirect_stderr(), and returns what was written to it. */
+static inline const char *read_stderr(void)
+{
+    static char text[4096];
+    fclose(stderr); /* so that reading ends */
+    FILE *file = cr_get_redirected_stderr();
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    text[length] = '\0';
+    return text;
+}
+
+#endif

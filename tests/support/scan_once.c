@@ -1,0 +1,151 @@
+#include "scan_once.h"
+
+#include "common/harness/run/buffer.h"
+#include "common/harness/element.h"
+#include "common/harness/input/input.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEED 39 /* of the random numbers: any will do */
+
+const struct step *const scan_steps[SCAN_STEPS] = {&step01, &step02, &step03, &step04,
+                                                   &step05, &step06, &step07, &step08,
+                                                   &step09, &step10, &step11, &step12};
+
+const struct step *scan_step(int number)
+{
+    for (int i = 0; i < SCAN_STEPS; i++)
+        if (scan_steps[i]->number == number) return scan_steps[i];
+    cr_assert(false, "no step of these tests has the number %d", number);
+    return NULL;
+}
+
+int variant_count(const struct step *step)
+{
+    int count = 0;
+    while (step->variants != NULL && step->variants[count] != NULL) count++;
+    return count > 0 ? count : 1;
+}
+
+const char *variant_name(const struct step *step, int variant)
+{
+    return step->variants != NULL ? step->variants[variant] : "";
+}
+
+/* Begins every message of a test: which scan it was. */
+#define SCAN_FORMAT "step %d %s, n = %zu, offset %zu%s: "
+#define SCAN_ARGS(scan)                                                                            \
+    (scan)->step->number, variant_name((scan)->step, (scan)->variant), (scan)->n, (scan)->offset,  \
+        (scan)->in_place ? ", in place" : ""
+
+static void make(struct buffer *buffer, size_t bytes, size_t offset, const struct scan *scan)
+{
+    struct fault fault;
+    int code = buffer_make(buffer, bytes, offset, scan->step->on_host, "a buffer", &fault);
+    cr_assert(code == 0, SCAN_FORMAT "%s", SCAN_ARGS(scan), fault.text);
+}
+
+static void expect_undamaged(const struct buffer *buffer, const char *what, const struct scan *scan)
+{
+    cudaError_t error = cudaSuccess;
+    long where = buffer_damage(buffer, &error);
+    cr_assert(where == 0 && error == cudaSuccess,
+              SCAN_FORMAT "byte %ld from the end of %s was written (%s)", SCAN_ARGS(scan), where,
+              what, cudaGetErrorString(error));
+}
+
+cudaError_t scan_once(const struct scan *scan, const void *in, void *out)
+{
+    const struct step *step = scan->step;
+    enum element element = step_for(step, scan->variant).element;
+    size_t size = element_size(element), sum_size = element_size(element_of_sum(element));
+    size_t bytes = scan->n * size, sum_bytes = scan->n * sum_size;
+    size_t space = step->workspace != NULL ? step->workspace(scan->n, scan->variant) : 0;
+    struct buffer from, to, workspace = {0};
+
+    make(&from, bytes, scan->offset * size, scan);
+    make(&to, sum_bytes, scan->offset * sum_size, scan);
+    if (space > 0) make(&workspace, space, 0, scan);
+    if (step->clear_workspace) cr_assert(cudaMemset(workspace.data, 0, space) == cudaSuccess);
+
+    /* In place, the buffer of the output holds the input. */
+    struct buffer *holds_input = scan->in_place ? &to : &from;
+    cr_assert(buffer_upload(holds_input, 0, in, bytes) == cudaSuccess);
+
+    cudaError_t error =
+        step->scan(to.data, holds_input->data, scan->n, scan->variant, workspace.data, NULL);
+    if (error == cudaSuccess && !step->on_host) error = cudaDeviceSynchronize();
+    if (error == cudaSuccess) {
+        cr_assert(buffer_download(&to, 0, out, sum_bytes) == cudaSuccess);
+        expect_undamaged(&from, "the input", scan);
+        expect_undamaged(&to, "the output", scan);
+        if (space > 0) expect_undamaged(&workspace, "the workspace", scan);
+    }
+    if (error == cudaSuccess && !scan->in_place) {
+        void *after = malloc(bytes);
+        cr_assert(after != NULL && buffer_download(&from, 0, after, bytes) == cudaSuccess);
+        cr_assert(memcmp(after, in, bytes) == 0, SCAN_FORMAT "the input has changed",
+                  SCAN_ARGS(scan));
+        free(after);
+    }
+    buffer_free(&from);
+    buffer_free(&to);
+    if (space > 0) buffer_free(&workspace);
+    return error;
+}
+
+struct verdict scan_verdict(const struct scan *scan, const void *in, const void *out)
+{
+    const struct step *step = scan->step;
+    enum element element = step_for(step, scan->variant).element;
+    double *reference = NULL;
+
+    if (step->reference != NULL) {
+        reference = malloc(scan->n * sizeof(double));
+        cr_assert(reference != NULL);
+        step->reference(reference, in, scan->n, scan->variant);
+    }
+    struct problem problem = {element, in, scan->n, step->inclusive, reference};
+    struct facts facts = facts_of(&problem);
+    struct verifier verifier;
+    struct tree tree = step_tree(step, scan->n, scan->variant);
+    verify_begin(&verifier, &problem, &facts, &tree, 0);
+    verify_piece(&verifier, out, 0, scan->n);
+    free(reference);
+    return verify_end(&verifier);
+}
+
+struct verdict expect_right(const struct scan *scan, const void *in)
+{
+    enum element sum = element_of_sum(step_for(scan->step, scan->variant).element);
+    void *out = malloc(scan->n * element_size(sum));
+    cr_assert(out != NULL);
+    cudaError_t error = scan_once(scan, in, out);
+    cr_assert(error == cudaSuccess, SCAN_FORMAT "%s", SCAN_ARGS(scan), cudaGetErrorString(error));
+    struct verdict verdict = scan_verdict(scan, in, out);
+    cr_assert(verdict.right, SCAN_FORMAT "out[%zu] is %s and should be %s (%s)", SCAN_ARGS(scan),
+              verdict.first[0].index, verdict.first[0].got, verdict.first[0].want, verdict.cause);
+    cr_assert(verdict.checked == scan->n);
+    free(out);
+    return verdict;
+}
+
+/* Lasts until the next call. */
+static const void *generate(enum element element, size_t n, bool real)
+{
+    static struct input input;
+    struct fault fault;
+
+    input_free(&input);
+    cr_assert(input_generate(&input, element, n, real, SEED, &fault) == 0, "%s", fault.text);
+    return input.data;
+}
+
+const float *random_floats(size_t n, bool real) { return generate(ELEMENT_F32, n, real); }
+
+const void *random_input(const struct step *step, int variant, size_t n, bool real)
+{
+    return generate(step_for(step, variant).element, n, real);
+}

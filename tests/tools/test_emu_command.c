@@ -1,0 +1,501 @@
+/*
+ * test_emu_command.c — the command build/emu/emu, run on programs made of
+ * kernels.cu.
+ *
+ * That program prints one line and launches two kernels, `strided` with one bank conflict, and
+ * `twice`.
+ */
+#define _GNU_SOURCE
+#include "common/emu/binary/kernel_name.h"
+#include "tests/support/command.h"
+#include "tests/fixtures/programs/programs.h"
+
+#include <criterion/criterion.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+TestSuite(emu_command, .init = command_init, .fini = command_fini);
+
+/* ---- running programs ------------------------------------------------------------------------ */
+
+Test(emu_command, output_and_exit_code_are_the_programs)
+{
+    expect_status(7, "$emu --log-file /dev/null $p/shared 7");
+    cr_assert_str_eq(output, "last value 124\n");
+    expect_status(0, "$emu --log-file stderr $p/shared 2>/dev/null");
+    cr_assert_str_eq(output, "last value 124\n");
+}
+
+/* `strided` writes 0, 2, …, 62, and `twice` doubles them. */
+Test(emu_command, a_program_with_our_runtime_inside_needs_no_command)
+{
+    expect_status(3, "env -u LD_LIBRARY_PATH $p/emulated 3");
+    cr_assert_str_eq(output, "last value 124\n");
+    expect_status(3, "$emu --csv $p/emulated 3");
+    expect("\"strided\"");
+}
+
+Test(emu_command, per_thread_default_streams)
+{
+    expect_status(0, "$emu --csv $p/per-thread");
+    expect("last value 124\n");
+    expect("\"twice\"");
+}
+
+/* nvcc -rdc=true: the PTX of each generation's compiler. */
+Test(emu_command, objects_that_are_linked_on_the_device)
+{
+    static const char *const models[] = {"t4", "h200", "b200"};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        expect_status(0, "EMU_GPU=%s $emu --log-file /dev/null $p/linked", models[i]);
+        cr_assert_str_eq(output, "0 wrong, counter 39, no error\n");
+    }
+}
+
+Test(emu_command, options_of_the_program_are_its_own)
+{
+    expect_status(0, "$emu --log-file /dev/null $p/shared --help");
+    cr_assert_str_eq(output, "last value 124\n");
+}
+
+Test(emu_command, programs_are_found_in_path)
+{
+    expect_status(0, "PATH=$PATH:$(realpath $p) $emu --log-file /dev/null shared");
+    cr_assert_str_eq(output, "last value 124\n");
+}
+
+Test(emu_command, other_models)
+{
+    static const char *const models[] = {"h200", "h100", "a100", "t4", "rtx4090", "b200"};
+    static const char *const capabilities[] = {"9.0", "9.0", "8.0", "7.5", "8.9", "10.0"};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        expect_status(0, "$emu --gpu %s --csv $p/shared", models[i]);
+        expect("last value 124\n");
+        char field[16];
+        snprintf(field, sizeof field, "\"%s\"", capabilities[i]);
+        expect(field);
+    }
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+#define LEADING                                                                                    \
+    "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\"," \
+    "\"Block Size\",\"Grid Size\",\"Device\",\"CC\""
+#define CONFLICTS_LD  "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"
+#define WAVEFRONTS_LD "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
+#define WAVEFRONTS_ST "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
+#define SECTORS_ST    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"
+
+/* The layout of ncu --csv --page raw, to the letter; only the process differs from run to run. */
+Test(emu_command, csv)
+{
+    expect_status(0, "$emu --csv --metrics " CONFLICTS_LD "," WAVEFRONTS_LD "," WAVEFRONTS_ST
+                     "," SECTORS_ST " --log-file $t/csv $p/shared >/dev/null &&"
+                     " sed 's/\"[0-9]*\",\"shared\"/\"PID\",\"shared\"/' $t/csv");
+    cr_assert_str_eq(
+        output, LEADING
+        ",\"" CONFLICTS_LD "\",\"" WAVEFRONTS_LD "\",\"" WAVEFRONTS_ST "\",\"" SECTORS_ST "\"\n"
+        "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"sector\"\n"
+        "\"0\",\"PID\",\"shared\",\"127.0.0.1\",\"strided\",\"1\",\"7\",\"(32, 1, 1)\","
+        "\"(1, 1, 1)\",\"0\",\"9.0\",\"1\",\"2\",\"2\",\"4\"\n"
+        "\"1\",\"PID\",\"shared\",\"127.0.0.1\",\"twice\",\"1\",\"7\",\"(32, 1, 1)\","
+        "\"(1, 1, 1)\",\"0\",\"9.0\",\"0\",\"0\",\"0\",\"4\"\n");
+}
+
+Test(emu_command, the_report_follows_the_programs_output)
+{
+    expect_status(0, "$emu --csv $p/shared");
+    cr_assert(strncmp(output, "last value 124\n" LEADING, strlen("last value 124\n" LEADING)) == 0,
+              "%s", output);
+}
+
+Test(emu_command, a_table_for_people)
+{
+    expect_status(0, "$emu $p/shared");
+    expect("emulated: NVIDIA H200\n");
+    expect("strided (1, 1, 1)x(32, 1, 1)");
+    expect(CONFLICTS_LD);
+    expect_not("\"");
+}
+
+Test(emu_command, kernels_are_chosen_by_name)
+{
+    expect_status(0, "$emu --csv --kernel-name twice $p/shared");
+    expect("\"0\","); /* numbered among those that are shown */
+    expect("\"twice\"");
+    expect_not("\"strided\"");
+    expect_status(0, "$emu --csv -k regex:^st.*d$ $p/shared");
+    expect("\"strided\"");
+    expect_not("\"twice\"");
+    expect_status(0, "$emu -k nothing $p/shared");
+    expect("no kernel");
+}
+
+Test(emu_command, counts_of_each_line)
+{
+    expect_status(0, "$emu --csv --page source --metrics " CONFLICTS_LD "," WAVEFRONTS_LD
+                     " -k strided $p/shared");
+    expect("\"ID\",\"Kernel Name\",\"File\",\"Line\",\"" CONFLICTS_LD "\"");
+    /* The one line that loads from shared memory. */
+    FILE *source = fopen("tests/fixtures/programs/kernels.cu", "r");
+    cr_assert(source != NULL);
+    char line[256], row[64] = "";
+    for (int number = 1; fgets(line, sizeof line, source) != NULL; number++)
+        if (strstr(line, "= words[2 *") != NULL)
+            snprintf(row, sizeof row, "kernels.cu\",\"%d\",\"1\",\"2\"\n", number);
+    fclose(source);
+    cr_assert(row[0] != '\0');
+    expect(row);
+    expect_status(0, "$emu --per-line -k strided $p/shared");
+    expect("kernels.cu:");
+}
+
+Test(emu_command, a_log_file_is_whole_or_not_there)
+{
+    expect_status(0, "$emu --csv --log-file $t/log $p/shared && wc -l <$t/log && ls $t");
+    expect("last value 124\n4\n");
+    expect("log");
+    expect_not("log."); /* nothing temporary stays */
+    expect_status(2, "echo old >$t/log; $emu --log-file /dev/full $p/shared 2>&1");
+    expect("emu: the report is not written to /dev/full: No space left on device\n");
+    expect_status(2, "$emu --log-file $t/none/log $p/shared 2>&1");
+    expect_one_sentence();
+    expect_status(2, "$emu --log-file $t $p/shared 2>&1");
+    expect_one_sentence();
+    expect_status(0, "cat $t/log");
+    cr_assert_str_eq(output, "old\n");
+}
+
+Test(emu_command, a_trace)
+{
+    expect_status(0, "$emu --log-file /dev/null --trace $t/trace $p/shared && cat $t/trace");
+    expect("strided");
+    expect_status(2, "$emu --trace $t/none/trace $p/shared 2>&1");
+    expect_one_sentence();
+    expect_status(2, "$emu --log-file /dev/null --trace /dev/full $p/shared 2>&1");
+    expect("emu: the trace is not complete: No space left on device\n");
+}
+
+/* Without the command, the variables do the same. */
+Test(emu_command, variables_alone)
+{
+    expect_status(0, "EMU_CSV=1 EMU_METRICS=" CONFLICTS_LD " $p/emulated");
+    expect(LEADING ",\"" CONFLICTS_LD "\"\n");
+    expect_status(0, "EMU_COUNTERS=0 $p/emulated");
+    cr_assert_str_eq(output, "last value 124\n");
+    static const char *const wrong[] = {"EMU_COUNTERS=yes", "EMU_CSV=2", "EMU_METRICS=flops",
+                                        "EMU_CSV=1 EMU_KERNEL_NAME='regex:('",
+                                        "EMU_CSV=1 EMU_ALLOW_EXITED=maybe"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        expect_status(2, "%s $p/emulated 2>&1", wrong[i]);
+        expect_one_sentence();
+    }
+}
+
+/* ---- what it refuses ------------------------------------------------------------------------- */
+
+Test(emu_command, nvidias_static_runtime_is_refused_with_the_cure)
+{
+    expect_status(2, "$emu $p/nvidia 2>&1");
+    expect_one_sentence();
+    expect("-cudart shared");
+    expect("--nvcc-flags");
+    /* Also when its symbols are gone. */
+    expect_status(2, "strip -o $t/stripped $p/nvidia && $emu $t/stripped 2>&1");
+    expect("-cudart shared");
+    expect_status(0, "strip -o $t/ours $p/emulated && $emu --log-file /dev/null $t/ours 2>&1");
+    cr_assert_str_eq(output, "last value 124\n");
+}
+
+Test(emu_command, what_is_no_cuda_program)
+{
+    static const char *const commands[] = {
+        "$emu /bin/ls",                                   /* no CUDA */
+        "$emu tests/fixtures/programs/kernels.cu",        /* not executable */
+        "echo 'echo hi' >$t/s; chmod +x $t/s; $emu $t/s", /* a script */
+        ": >$t/empty; chmod +x $t/empty; $emu $t/empty",
+        "head -c 100 $p/shared >$t/cut; chmod +x $t/cut; $emu $t/cut",
+        "head -c 9000 $p/shared >$t/half; chmod +x $t/half; $emu $t/half",
+        "$emu $t", /* a folder */
+        "$emu $t/none",
+        "$emu no-such-program-anywhere",
+        "$emu",
+        "$emu --csv",
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        expect_status(2, "{ %s; } 2>&1", commands[i]);
+        expect_one_sentence();
+    }
+}
+
+Test(emu_command, wrong_options)
+{
+    static const char *const options[] = {
+        "--gpu voodoo2",           "--threads 0",      "--threads x",
+        "--threads 99999",         "--devices 17",     "--page details",
+        "--kernel-name 'regex:('", "--no-such-option", "--metrics",
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        expect_status(2, "$emu %s $p/shared </dev/null 2>&1", options[i]);
+        if (strcmp(options[i], "--metrics") != 0) expect_one_sentence();
+    }
+    expect_status(2, "$emu --metrics " CONFLICTS_LD ",nonsense $p/shared 2>&1");
+    expect("emu: there is no metric \"nonsense\"; these are known:\n");
+    expect("  " CONFLICTS_LD "\n");
+    expect_not("last value");
+}
+
+/* Every variable, with what it takes, whether or not another one asks for what it is about; and the
+ * options that set it. */
+Test(emu_command, every_wrong_setting_is_told, .timeout = 60)
+{
+    static const struct {
+        const char *variable, *option, *accepted, *wrong[8]; /* the last one NULL */
+    } settings[] = {
+        {"EMU_GPU", "--gpu", "one of h200", {"voodoo2", "H-200"}},
+        {"EMU_MODEL", "--model", "g80, gt200", {"volta", "0"}},
+        {"EMU_DEVICES", "--devices", "1 to 16", {"0", "17", "two", "-1", "+2", " 2", "2x"}},
+        {"EMU_THREADS", "--threads", "1 to 1024", {"0", "1025", "x", "-1", "+2", " 2", "0x4"}},
+        {"EMU_MEMORY", NULL, "a number of bytes", {"0", "lots", "1T", "2GB", "-1", "1.5G", "G"}},
+        {"EMU_MEMORY", NULL, "a number of bytes", {"99999999999999999999", "9999999999999G"}},
+        {"EMU_TIMEOUT", NULL, "1 to 1000000", {"0", "1000001", "1s", "-5", "never"}},
+        {"EMU_KERNEL_TIMEOUT", NULL, "1 to 1000000", {"0", "1000001", "1s", "-5", "never"}},
+        {"EMU_ALLOW_EXITED", NULL, "0 or 1", {"yes", "2", "-1"}},
+        {"EMU_COUNTERS", NULL, "0, 1 or lines", {"yes", "2", "line"}},
+        {"EMU_CSV", NULL, "0 or 1", {"yes", "2"}},
+        {"EMU_METRICS", "--metrics", NULL, {"flops"}},
+        {"EMU_KERNEL_NAME", "--kernel-name", "regular expression", {"regex:(", "regex:["}},
+        {"EMU_TOOL", "--tool", "memcheck, racecheck", {"leakcheck", "memcheck,", "1", "ALL"}},
+        {"EMU_PRINT_LIMIT",
+         "--print-limit",
+         "0 to 1000000",
+         {"-1", "many", "1000001", "1e3", "+1"}},
+        {"EMU_ERROR_EXITCODE", "--error-exitcode", "0 to 255", {"-1", "256", "one", "9x", " 9"}},
+        {"EMU_LEAK_CHECK", "--leak-check", "full or no", {"yes", "1", "Full"}},
+        {"EMU_API_ERRORS", "--report-api-errors", "explicit or no", {"all", "yes", "0"}},
+        {"EMU_SCHEDULE", "--schedule", "number", {"x", "-1", "1.5", "99999999999999999999", "+7"}},
+        {"EMU_BLOCKS", "--blocks", "ascending or descending", {"up", "1", "desc"}},
+        {"EMU_LOG_FILE", "--log-file", NULL, {"/no/such/folder/log", "/"}},
+        {"EMU_TRACE", "--trace", NULL, {"/no/such/folder/trace", "/"}},
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        for (size_t k = 0; settings[i].wrong[k]; k++) {
+            const char *variable = settings[i].variable, *wrong = settings[i].wrong[k];
+            expect_status(2, "EMU_COUNTERS=1 %s='%s' $p/emulated 2>&1", variable, wrong);
+            expect_one_sentence();
+            expect(variable);
+            expect(wrong);
+            expect_not("last value");
+            if (settings[i].accepted) expect(settings[i].accepted);
+            if (!settings[i].option) continue;
+            expect_status(2, "$emu %s '%s' $p/shared 2>&1", settings[i].option, wrong);
+            expect("emu: ");
+            expect(wrong);
+            expect_not("last value");
+        }
+}
+
+/* Also where nothing else asks for a report or for a checker. */
+Test(emu_command, a_wrong_setting_that_is_not_needed_is_told)
+{
+    static const char *const wrong[] = {
+        "EMU_PRINT_LIMIT=x",
+        "EMU_ERROR_EXITCODE=256",
+        "EMU_LEAK_CHECK=1",
+        "EMU_API_ERRORS=1",
+        "EMU_METRICS=flops EMU_COUNTERS=0",
+        "EMU_TOOL=all EMU_CHECK_LOG=/",
+        "EMU_TOOL=all EMU_CHECK_LOG=/no/such/folder/log",
+        "EMU_KERNEL_NAME='regex:('",
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        expect_status(2, "%s $p/emulated 2>&1", wrong[i]);
+        expect_one_sentence();
+    }
+    /* Before the program has done anything: this one would say how it is used. */
+    expect_status(2, "EMU_THREADS=x $emu --log-file /dev/null $p/unwritten 2>&1");
+    expect("EMU_THREADS=x is not understood");
+}
+
+Test(emu_command, empty_values_of_options)
+{
+    static const char *const options[] = {"--log-file", "--trace", "--kernel-name", "--metrics",
+                                          "--gpu",      "--tool",  "--threads",     "--leak-check"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        expect_status(2, "$emu %s '' $p/shared 2>&1", options[i]);
+        expect("emu: ");
+        expect_not("last value");
+    }
+}
+
+/* ---- outputs that would destroy something ---------------------------------------------------- */
+
+/* Runs a command that must be refused, and leave the file as it is. */
+static void expect_kept(const char *file, const char *command)
+{
+    char before[64];
+    expect_status(0, "cksum <$t/%s", file);
+    snprintf(before, sizeof before, "%s", output);
+    expect_status(2, "cd $t; { %s; } 2>&1", command);
+    expect_one_sentence();
+    expect_not("last value");
+    expect_status(0, "cksum <$t/%s", file);
+    cr_assert_str_eq(output, before, "%s", command);
+}
+
+Test(emu_command, a_log_that_is_the_program_is_refused)
+{
+    static const char *const commands[] = {
+        "$emu --log-file ./prog ./prog",
+        "$emu --log-file prog ./prog",
+        "$emu --log-file ../$(basename $t)/prog ./prog",
+        "$emu --log-file symbolic ./prog",
+        "$emu --log-file hard ./prog",
+        "$emu --log-file prog ./symbolic",
+        "$emu --trace ./prog ./prog",
+        "$emu --tool memcheck --log-file hard ./prog",
+        "EMU_LOG_FILE=prog $emu ./prog",
+        "PATH=$t:$PATH $emu --log-file prog prog",
+        "EMU_COUNTERS=1 EMU_LOG_FILE=prog ./prog",
+        "EMU_TRACE=hard ./prog",
+        "EMU_TOOL=memcheck EMU_CHECK_LOG=symbolic ./prog",
+    };
+    expect_status(0, "cp $p/emulated $t/prog; ln $t/prog $t/hard; ln -s prog $t/symbolic");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char command[300];
+        snprintf(command, sizeof command, "emu=$OLDPWD/" EMU "; %s", commands[i]);
+        expect_kept("prog", command);
+    }
+    expect_status(0, "$emu --log-file /dev/null $t/prog");
+}
+
+Test(emu_command, a_log_that_is_a_library_or_an_argument_is_refused)
+{
+    static const char *const commands[] = {
+        "$emu --log-file other ./prog",
+        "EMU_TRACE=other ./prog",
+        "$emu --log-file input ./prog input",
+        "$emu --log-file ./input ./prog --input input",
+        "$emu --log-file input ./prog --input=link",
+        "$emu --trace input ./prog 5 input",
+        "$emu --log-file new ./prog --output ./new",
+        "$emu --log-file input --trace link ./prog",
+        "$emu --log-file new --trace ./new ./prog",
+        "EMU_COUNTERS=1 EMU_LOG_FILE=input EMU_TRACE=link ./prog",
+        "EMU_TOOL=all EMU_CHECK_LOG=new EMU_TRACE=./new ./prog",
+    };
+    expect_status(0, "cp $p/emulated $t/prog; cp $p/shared $t/other; echo text >$t/input; "
+                     "ln -s input $t/link");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char command[300];
+        snprintf(command, sizeof command, "emu=$OLDPWD/" EMU "; %s", commands[i]);
+        expect_kept(strstr(commands[i], "other") ? "other" : "input", command);
+    }
+    expect_status(0, "cd $t; $OLDPWD/" EMU " --log-file input --trace new ./prog; cat input");
+    expect("strided");
+    expect_status(7, "$emu --log-file /dev/null --trace /dev/null $p/shared 7 /dev/null");
+    expect_status(7, "$emu --log-file stderr $p/shared 7 stderr 2>/dev/null");
+}
+
+/* ---- for nvcc, for people ---------------------------------------------------------------------
+ * */
+
+Test(emu_command, nvcc_flags)
+{
+    expect_status(0, "f=$($emu --nvcc-flags) && test -f ${f#-L}/libcudart_static.a && echo $f");
+    cr_assert(strncmp(output, "-L/", 3) == 0, "%s", output);
+}
+
+Test(emu_command, help)
+{
+    expect_status(0, "$emu --help");
+    expect("--log-file");
+    expect(CONFLICTS_LD);
+    expect("rtx4090");
+    expect_status(0, "$emu --version");
+    expect("emu");
+}
+
+Test(emu_command, names_of_kernels)
+{
+    static const char *const names[][2] = {
+        {"_Z4scanPfPKfi", "scan"},
+        {"_ZN36_GLOBAL__N__26547037_4_s_cu_255137054anonEPi", "anon"},
+        {"_Z4tmplIfLi3EEvPT_", "tmpl"},
+        {"_ZN3foo3nskENS_1SEPi", "nsk"},
+        {"_ZL4scanPf", "scan"},
+        {"plain_c", "plain_c"},
+        {"", ""},
+        {"_Z", "_Z"},
+        {"_Z99short", "_Z99short"},
+        {"_Z99999999999999999999999x", "_Z99999999999999999999999x"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char name[64];
+        kernel_base_name(names[i][0], name, sizeof name);
+        cr_assert_str_eq(name, names[i][1]);
+    }
+}
+
+/* ---- the checkers ---------------------------------------------------------------------------- */
+
+Test(emu_command, a_program_without_errors_is_checked)
+{
+    static const char *const tools[] = {"memcheck",  "racecheck",          "initcheck",
+                                        "synccheck", "memcheck,synccheck", "all"};
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+        expect_status(5, "$emu --tool %s --error-exitcode 9 $p/shared 5 2>&1", tools[i]);
+        expect("last value 124\n");
+        expect(strcmp(tools[i], "racecheck") == 0
+                   ? "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n"
+                   : "========= ERROR SUMMARY: 0 errors\n");
+    }
+}
+
+/* The seed is printed, whoever chose it, and the program computes the same. */
+Test(emu_command, turns_by_chance)
+{
+    expect_status(5, "$emu --schedule 12 $p/shared 5 2>&1");
+    expect("emu: turns by chance; --schedule 12 repeats them\n");
+    expect("last value 124\n");
+    expect_status(5, "$emu --tool racecheck --schedule random $p/shared 5 2>&1");
+    expect(" repeats them\n");
+    expect("RACECHECK SUMMARY: 0 hazards");
+}
+
+Test(emu_command, refuses_wrong_options_of_checkers)
+{
+    static const char *const wrong[] = {
+        "--tool leakcheck",   "--tool memcheck,", "--error-exitcode -1",     "--error-exitcode 256",
+        "--print-limit many", "--leak-check yes", "--report-api-errors all", "--schedule x",
+        "--tool all --csv",   "--blocks up",
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        expect_status(2, "$emu %s $p/shared 2>&1", wrong[i]);
+        expect_one_sentence();
+    }
+    static const char *const settings[] = {"EMU_TOOL=leakcheck",
+                                           "EMU_TOOL=all EMU_PRINT_LIMIT=x",
+                                           "EMU_TOOL=all EMU_ERROR_EXITCODE=256",
+                                           "EMU_TOOL=all EMU_LEAK_CHECK=1",
+                                           "EMU_SCHEDULE=no",
+                                           "EMU_BLOCKS=up"};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        expect_status(2, "%s $p/emulated 2>&1", settings[i]);
+        expect_one_sentence();
+    }
+}
+
+/* notes/00: by Fermi's rules lines of 128 bytes move, two where a warp is misaligned. */
+Test(emu_command, step_0_counts_by_an_older_gpus_rules)
+{
+    expect_status(0, "$emu --model fermi --log-file /dev/null "
+                     "./step0 --variant misaligned --reps 0");
+    expect("4 MiB      8 MiB   50.0 %         2.00");
+}
