@@ -4,7 +4,8 @@
 template <bool right> __global__ void meet(int *out)
 {
     int threads = right || threadIdx.x < 32 ? 64 : 96;
-    asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory"); /* synccheck: Invalid arguments */
+    /* synccheck, memcheck: 96 threads here and 64 elsewhere */
+    asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
     out[threadIdx.x] = 1;
 }
 

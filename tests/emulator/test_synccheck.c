@@ -86,6 +86,8 @@ Test(synccheck, numbers_of_threads)
     check("counts", "1 error");
     expect(ARGUMENTS);
     expect(LINE "    barrier 1 is waited for by 32 threads here and 64 elsewhere\n");
+    check("more than the block", "1 error");
+    expect(LINE "    barrier 1 is waited for by 96 threads here and 64 elsewhere\n");
 }
 
 /* What an H200 calls an illegal instruction is one without the tool, too. */
@@ -93,6 +95,10 @@ Test(synccheck, faults_without_the_tool)
 {
     expect_status(0, "$emu --log-file /dev/null $p/sync count 2>&1");
     expect("emu: 48 threads are to meet at barrier 1, which is not a multiple of 32, at ");
+    expect_status(0, "$emu --log-file /dev/null $p/sync 'more than the block' 2>&1");
+    expect("emu: barrier 1 is waited for by 96 threads here and 64 elsewhere, at ");
+    expect_status(0, "$emu --tool memcheck $p/sync 'more than the block' 2>&1");
+    expect("cudaErrorIllegalInstruction");
     expect_status(0, "$emu --log-file /dev/null $p/sync 'warp mask' 2>&1");
     expect("emu: lane 16 is not in its own member mask 0x0000ffff, at ");
     check("warp mask", "1 error");

@@ -36,6 +36,19 @@ void barrier_release(struct block *block, unsigned number)
     block->passed = true;
 }
 
+/* Whether a fragment's number of threads is that of those which wait already; a fault if not. A GPU
+ * counts whole warps; an H200 says "illegal instruction". */
+static bool agrees(struct warp *w, int lane, const struct insn *i, unsigned number, unsigned asked)
+{
+    const struct barrier *barrier = &w->block->barriers[number];
+    if (!barrier->expected || (asked + WARP - 1) / WARP == (barrier->asked + WARP - 1) / WARP)
+        return true;
+    sync_fail(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
+              "barrier %u is waited for by %u threads here and %u elsewhere", number, asked,
+              barrier->asked);
+    return false;
+}
+
 void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bool waits)
 {
     struct block *block = w->block;
@@ -53,15 +66,12 @@ void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bo
                   number, WARP);
         return;
     }
+    unsigned asked = threads ? threads : block->threads;
+    if (!agrees(w, lane, i, number, asked)) return;
     if (sync_is_checked(w)) sync_check_barrier(w, f, i, number, threads);
     struct barrier *barrier = &block->barriers[number];
-    unsigned expected = threads && threads < block->threads ? threads : block->threads;
-    if (barrier->expected && barrier->expected != expected) {
-        sync_fail(w, i, lane, EMU_LAUNCH_FAILURE,
-                  "barrier %u is waited for by %u threads here and %u elsewhere", number, expected,
-                  barrier->expected);
-        return;
-    }
+    unsigned expected = asked < block->threads ? asked : block->threads;
+    barrier->asked = asked;
     barrier->expected = expected;
     barrier->arrived += (unsigned)__builtin_popcount(f->mask);
     if (i->function != BARRIER_NOTHING) {

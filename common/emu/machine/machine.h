@@ -303,6 +303,7 @@ struct warp {
 
 struct barrier {
     unsigned arrived, expected; /* threads; expected 0: nobody waits */
+    unsigned asked;             /* threads that those which wait have named; may exceed the block */
     unsigned true_count;        /* of bar.red: threads whose predicate is true */
 };
 
