@@ -75,7 +75,7 @@ static const char usage[] =
     "                      memcheck: list the memory that the program did not free; default: no\n"
     "  --report-api-errors explicit|no\n"
     "                      memcheck: report runtime functions that return an error; default:\n"
-    "                      explicit, all but answers such as cudaErrorNotReady\n"
+    "                      explicit\n"
     "  --schedule SEED     let lanes, warps and blocks take turns by chance: the same for the "
     "same\n"
     "                      number, from 1 on; random: for one that is printed\n"

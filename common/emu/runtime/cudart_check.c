@@ -197,12 +197,9 @@ static void print_summary(uint64_t errors, uint64_t warnings)
 
 void cudart_check_failure(void) { failures++; }
 
-/* Errors that are an answer: the work is not done yet. */
-static bool is_answer(cudaError_t error) { return error == cudaErrorNotReady; }
-
 void cudart_check_api(cudaError_t error, const void *pointer)
 {
-    if (!(wanted.checks & EMU_CHECK_MEMORY) || !wanted.api_errors || is_answer(error)) return;
+    if (!(wanted.checks & EMU_CHECK_MEMORY) || !wanted.api_errors) return;
     struct emu_host_place place;
     char function[64], head[256], where[512], detail[2048] = "";
     size_t used = 0;
