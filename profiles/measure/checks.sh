@@ -64,7 +64,7 @@ runs() {
         done
     done | { grep "$@" ' deadlock-[^ ]* wrong$' || true; }
 }
-run_all() { sed "s|\$| $1 $LOGS|" | xargs -P "$at_once" -L 1 "$0" one; }
+run_all() { sed "s|\$| $1 $LOGS|" | xargs -r -P "$at_once" -L 1 "$0" one; }
 
 runs -v | run_all "${LIMIT:-60}"
 runs -e | EMU_TIMEOUT=${EMU_TIMEOUT:-3} run_all "${WAIT:-15}"

@@ -381,3 +381,17 @@ Test(checks, rows_of_logs)
     expect_status(2, "profiles/measure/checks.sh 2>&1");
     expect("profiles/measure/checks.sh sanitizer [DIRECTORY]");
 }
+
+/* Some programs may be recorded alone, none of which waits for ever. The programs are built. */
+Test(checks, rows_of_some_programs)
+{
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip("the ordinary build runs it, with the same programs.");
+#endif
+    if (run("command -v python3") != 0) cr_skip("python3 is not installed; checks.py needs it.");
+    expect_status(0, "mkdir $t/bin; ln -s /bin/true $t/bin/make;"
+                     "PATH=$t/bin:$PATH PROGRAMS=memory-write profiles/checks.sh emulator $t 2>&1");
+    expect("/checks.csv: 8 rows");
+    expect_status(0, "cat $t/checks.csv");
+    expect("\nmemory-write,wrong,memcheck,9,0,");
+}
