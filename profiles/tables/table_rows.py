@@ -390,40 +390,75 @@ def checks():
             text = " / ".join("waits" if found is None else str(found) for found in pair)
             cells.append(text if any(pair) or None in pair else "")
         rows.append(["[%s](../tests/checks/%s.cu)" % (program, program), *cells])
-    same = sum(bool(theirs[key]) == bool(ours[key]) for key in theirs)
-    clean = [sum(found[program, "right", tool] == 0 for program in programs for tool in TOOLS) for found in (theirs, ours)]
+    same = len(theirs) - len(differences(theirs, ours))
+    right = [(program, "right", tool) for program in programs for tool in TOOLS]
+    clean = [sum(found[key] == 0 for key in right) for found in (theirs, ours)]
     return [*textwrap.wrap(
         "%d programs, wrong and right, %d tools: in %d of %d runs both found something or both nothing. On the "
-        "right programs compute-sanitizer found nothing in %d of %d runs, the emulator in %d. Findings in the wrong "
-        "ones, compute-sanitizer on an %s / emulator:" % (len(programs), len(TOOLS), same, len(theirs), clean[0],
-                                                          len(programs) * len(TOOLS), clean[1], CHECKED_ON["GPU"]), 120),
+        "right programs compute-sanitizer found nothing in %d of %d runs and gave no verdict in %d; the emulator found "
+        "nothing in %d. Findings in the wrong ones, compute-sanitizer on an %s / emulator:" % (
+            len(programs), len(TOOLS), same, len(theirs), clean[0], len(right), sum(theirs[key] is None for key in right),
+            clean[1], CHECKED_ON["GPU"]), 120),
             "", *table(["program", *TOOLS], *rows)]
 
 
+def verdict(found):
+    """None where there is none, as the run was stopped; whether anything was found."""
+    return None if found is None else found > 0
+
+
+def differences(theirs, ours):
+    """The runs in which the two tools' verdicts differ: (program, version, tool)."""
+    return {key for key in theirs if verdict(theirs[key]) != verdict(ours[key])}
+
+
 def explained(row, differ):
-    """The differences that a row of checks_differences.csv is about; its program may be a pattern, as init-shared*."""
-    return [key for key in sorted(differ) if key[1:] == (row["version"], row["tool"])
-            and fnmatch.fnmatchcase(key[0], row["program"])]
+    """The differences that a row of checks_differences.csv is about: those of its programs, of which each may be a
+    pattern, as init-shared*, under its tools. Exits if there is none for one of these words."""
+    def under(key, program):
+        return key[1] == row["version"] and key[2] in row["tools"].split() and fnmatch.fnmatchcase(key[0], program)
+
+    keys = set()
+    for program in row["programs"].split():
+        found = {key for key in differ if under(key, program)}
+        for tool in row["tools"].split():
+            if not any(key[2] == tool for key in found):
+                sys.exit("profiles/checks_differences.csv: %s, %s, %s: no difference" % (program, row["version"], tool))
+        keys |= found
+    return keys
+
+
+def finder(found_by_them, found_by_us):
+    return "compute-sanitizer" if found_by_them else "the emulator" if found_by_us else "neither"
+
+
+def differ_rows(row, keys, theirs, ours):
+    """A row of the table for programs that differ under the same tools, with the same finder."""
+    groups = {}
+    for program in sorted({key[0] for key in keys}):
+        for by in ("compute-sanitizer", "the emulator", "neither"):
+            under = [tool for tool in TOOLS if (key := (program, row["version"], tool)) in keys
+                     and finder(theirs[key], ours[key]) == by]
+            if under:
+                groups.setdefault((", ".join(under), by), []).append(program)
+    right = " (right)" if row["version"] == "right" else ""
+    return [[", ".join(programs) + right, under, by, row["why"]] for (under, by), programs in groups.items()]
 
 
 def checks_differ():
-    """The runs in which only one found something: each must be explained, and nothing else that was recorded."""
+    """The runs in which only one found something: each is explained by one row of the file, and nothing else is."""
     theirs, ours = findings(CHECKED_BY_GPU), findings(CHECKED)
-    differ = {key for key in theirs if bool(theirs[key]) != bool(ours[key])}
-    rows, unexplained = [], set(differ)
+    rows, unexplained = [], differences(theirs, ours)
+    differ = set(unexplained)
     for row in CHECKS_DIFFER:
         keys = explained(row, differ)
-        if not keys and not explained(row, set(ours) - set(theirs)):
-            sys.exit("profiles/checks_differences.csv: %(program)s, %(version)s, %(tool)s: no difference any more" % row)
-        unexplained -= set(keys)
-        for finder in ("compute-sanitizer", "the emulator"):
-            found = [key[0] for key in keys if bool(theirs[key]) == (finder == "compute-sanitizer")]
-            if found:
-                rows.append([", ".join(found) + (" (right)" if row["version"] == "right" else ""), row["tool"], finder,
-                             row["why"]])
+        if keys - unexplained:
+            sys.exit("profiles/checks_differences.csv explains %s twice" % "/".join(min(keys - unexplained)))
+        unexplained -= keys
+        rows += differ_rows(row, keys, theirs, ours)
     if unexplained:
         sys.exit("profiles/checks_differences.csv does not explain %s" % ", ".join(map("/".join, sorted(unexplained))))
-    return table(["program", "tool", "found by", "why"], *rows)
+    return table(["programs", "tools", "found by", "why"], *rows)
 
 
 def compiled(step, how, n):
