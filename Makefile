@@ -45,7 +45,7 @@ endif
 GOALS    := $(filter-out help setup doctor docs format clean,$(or $(MAKECMDGOALS),all))
 ifneq ($(GOALS),)
     MISSING := $(shell CC='$(CC)' CXX='$(CXX)' common/build/missing.sh \
-               $(if $(filter test%,$(GOALS)),tests))
+               $(if $(filter test% mutate%,$(GOALS)),tests))
     $(if $(MISSING),$(error Missing: $(MISSING). `make setup` installs what is missing))
 endif
 
@@ -70,7 +70,7 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all experiments promises example compare emu emu-report tests-build test test-asan fuzz bench-emu setup doctor docs format clean help
+.PHONY: all experiments promises example compare emu emu-report tests-build test test-asan fuzz mutate mutate-record mutate-map bench-emu setup doctor docs format clean help
 
 all: $(STEPS) ## build every step; the default
 #cub: ## build CUB's scan, to be compared with
@@ -408,6 +408,17 @@ build/tests/fuzz/run-npy: $(call objects,$(wildcard common/harness/input/*.c) te
 fuzz: ## fuzz the readers of files, FUZZ_SECONDS=60 each (needs clang)
 	$(Q)MAKE='$(MAKE)' common/build/fuzz.sh
 
+# Mutations are made in copies of the repository, build/mutate.
+mutate: tests-build ## do tests notice N=20 random changes of common/? SEED=1 FILES=verify.c (needs python3)
+	$(Q)tests/mutation/mutate.py --number $(or $(N),20) --seed $(or $(SEED),1) $(FILES)
+
+mutate-record: tests-build ## go on with the sample of notes/mutation.md, N=300 SEED=1, and write its tables
+	$(Q)tests/mutation/mutate.py --number $(or $(N),300) --seed $(or $(SEED),1) --again \
+	    --results tests/mutation/result.csv; status=$$?; profiles/tables/tables.py && exit $$status
+
+mutate-map: tests-build ## find out again which suites run which function, tests/mutation/covered.txt
+	$(Q)tests/mutation/cover.py
+
 # The emulator's bench: the steps and a few kernels of its own, timed.
 BENCH    := $(call objects,$(call sources,profiles/measure/speed $(FOLDERS)) $(COMMON))
 
@@ -441,6 +452,6 @@ clean: ## remove what was built; a toolkit in build/cuda stays
 
 help: ## list the targets
 	@sed -En 's/^#?([A-Za-z=1-]+):.*## (.*)/\1:\2/p' Makefile | \
-	    awk -F : '{ printf "  make %-12s %s\n", $$1, $$2 }'
+	    awk -F : '{ printf "  make %-13s %s\n", $$1, $$2 }'
 
--include $(shell find build -name '*.d' -not -path 'build/asan/*' 2>/dev/null)
+-include $(shell find build -name '*.d' -not -path 'build/asan/*' -not -path 'build/mutate/*' 2>/dev/null)

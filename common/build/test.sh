@@ -1,7 +1,8 @@
 #!/bin/sh
-# make test: the tests of documents (Python's unittest), of scripts and commands (bats) and of C
-# (Criterion), in this order, for Criterion's line is the last one then. All of them run, whatever
-# fails; a failure is said again at the end. Runs in the top folder of a built tree.
+# make test: the tests of documents and of tests/mutation (Python's unittest), of scripts and
+# commands (bats) and of C (Criterion), in this order, for Criterion's line is the last one then.
+# All of them run, whatever fails; a failure is said again at the end. Runs in the top folder of a
+# built tree.
 failed=
 part() {
     name=$1
@@ -12,11 +13,12 @@ part() {
 
 # In the sanitizers' tree sources are links, and documents are the same.
 if [ -n "${SANITIZED:-}" ]; then
-    echo "== documents: left to the ordinary tree"
+    echo "== documents, mutation scripts: left to the ordinary tree"
 elif command -v python3 >/dev/null; then
     part documents python3 -B -m unittest discover -s tests/docs
+    part "mutation scripts" python3 -B -m unittest discover -s tests/mutation
 else
-    echo "== documents: skipped, python3 is not installed"
+    echo "== documents, mutation scripts: skipped, python3 is not installed"
 fi
 part "scripts and commands" bats tests/tools
 part "C" build/tests/run

@@ -16,12 +16,13 @@ import bench_rows
 import experiment_rows
 import level_rows
 import memory_rows
+import mutation_rows
 import promise_rows
 import speed_rows
 import table_rows
 from records import TOP
 
-ROWS = table_rows, level_rows, memory_rows, speed_rows, experiment_rows, bench_rows, promise_rows
+ROWS = table_rows, level_rows, memory_rows, speed_rows, experiment_rows, bench_rows, promise_rows, mutation_rows
 REGION = re.compile(r"(<!-- begin ([a-z-]+)[^\n]*-->\n).*?(<!-- end \2 -->\n)", re.S)
 
 

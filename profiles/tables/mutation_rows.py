@@ -1,0 +1,46 @@
+"""mutation_rows.py -- the tables of notes/mutation.md, from what `make mutate-record` wrote.
+
+Used by tables.py.
+"""
+import csv
+import os
+
+from records import TOP
+from table_rows import table
+
+RESULT = os.path.join(TOP, "tests", "mutation", "result.csv")
+
+
+def result():
+    """Those of the mutations of all files; none if there is no result yet."""
+    if not os.path.exists(RESULT):
+        return []
+    with open(RESULT, encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if row["sample"] == "all"]
+
+
+def counts(name, rows):
+    number = lambda result: sum(row["result"] == result for row in rows)
+    killed, survived = number("killed"), number("survived")
+    share = "%.1f %%" % (100 * killed / (killed + survived)) if killed + survived else ""
+    return [name, killed + survived, killed, survived, share, number("equivalent")]
+
+
+def mutation_folders():
+    rows = result()
+    if not rows:
+        return ["Not recorded yet; `make mutate-record` does it."]
+    seeds = sorted({int(row["seed"]) for row in rows})
+    folders = sorted({os.path.dirname(row["file"]) for row in rows})
+    lines = [counts("`%s`" % folder, [row for row in rows if os.path.dirname(row["file"]) == folder])
+             for folder in folders]
+    head = ["folder", "mutations", "killed", "survived", "share killed", "equivalent, besides"]
+    return ["Seed %s, %s:" % (", ".join(map(str, seeds)), max(row["date"] for row in rows)), "",
+            *table(head, *lines, counts("all", rows))]
+
+
+def mutation_survivors():
+    code = lambda text: "`%s`" % text.replace("|", "\\|")
+    lines = [["`%s`" % os.path.basename(row["file"]), "`%s`" % row["function"], code(row["before"]),
+              code(row["after"])] for row in result() if row["result"] == "survived"]
+    return table(["file", "function", "the line", "with the mutation"], *lines) if lines else ["None."]

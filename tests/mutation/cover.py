@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""cover.py -- writes covered.txt: which suites run which function, and how long they take. `make mutate-map`
+
+The C files are compiled with gcov's counters in a tree of their own, build/mutate/coverage. Each suite is run once
+there, and once without counters for its time. A process that is killed leaves no counts: a function that runs in such
+processes alone has no line, and mutate.py takes all suites of its file.
+"""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+from suites import COVERED
+from tree import ENVIRONMENT, TESTS, TOP, Tree, objects_by_source
+
+COUNTING = ["CC=gcc --coverage", "CXX=g++ --coverage", "NVCC=$(CUDA)/bin/nvcc -ccbin g++ -Xcompiler --coverage"]
+FILE = re.compile(r"(common|steps)/.*\.c$")
+HEAD = """# Written by `make mutate-map`: how many seconds each suite takes, then which suites run each function.
+"""
+
+
+def counting_tree():
+    tree = Tree("coverage", TOP)
+    for source, objects in objects_by_source(tree.path).items():
+        for path in objects if FILE.match(source) else []:
+            os.unlink(os.path.join(tree.path, path))
+    status, output = tree.make("tests-build", *COUNTING)
+    if status:
+        sys.exit("The tests cannot be built with gcov's counters in %s:\n%s" % (tree.path, output[-2000:]))
+    return tree
+
+
+def run(top, *command):
+    return subprocess.run(command, cwd=top, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, errors="replace", check=False).stdout
+
+
+def run_suite(top, suite):
+    """Returns how long it takes, whether or not its tests succeed."""
+    began = time.monotonic()
+    run(top, TESTS, "--filter", suite + "/*", "-j1")
+    return time.monotonic() - began
+
+
+def counts(tree):
+    return glob.glob(os.path.join(tree.path, "**", "*.gcda"), recursive=True)
+
+
+def functions_run(tree, suite):
+    """The (file, function) that run in this suite."""
+    for path in counts(tree):
+        os.unlink(path)
+    run_suite(tree.path, suite)
+    found = set()
+    for line in run(tree.path, "gcov", "--json-format", "--stdout", *counts(tree)).splitlines():
+        for file in json.loads(line)["files"]:
+            if FILE.match(file["file"]):
+                found.update((os.path.basename(file["file"]), function["name"]) for function in file["functions"]
+                             if function["execution_count"])
+    return found
+
+
+def listed_suites():
+    return sorted(re.findall(r"^(\w+): \d+ tests?", run(TOP, TESTS, "--list"), re.M))
+
+
+def names(suites, all_suites):
+    missing = [suite for suite in all_suites if suite not in suites]
+    if 2 * len(missing) < len(all_suites):
+        return " ".join(["all but", *missing])
+    return " ".join(suite for suite in all_suites if suite in suites)
+
+
+def main():
+    tree = counting_tree()
+    all_suites = listed_suites()
+    seconds, suites_of = {}, {}
+    for number, suite in enumerate(all_suites):
+        seconds[suite] = run_suite(TOP, suite)
+        for key in functions_run(tree, suite):
+            suites_of.setdefault(key, set()).add(suite)
+        print("%3d/%d  %s: %.1f s" % (number + 1, len(all_suites), suite, seconds[suite]), flush=True)
+    with open(COVERED, "w", encoding="utf-8") as file:
+        file.write(HEAD)
+        file.writelines("%s: %.1f\n" % item for item in seconds.items())
+        file.writelines("%s %s: %s\n" % (*key, names(suites_of[key], all_suites)) for key in sorted(suites_of))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,170 @@
+"""suites.py -- which suites of build/tests/run run a function, and running some of them until a test fails."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+from tree import ENVIRONMENT, TESTS
+
+COVERED = os.path.join(os.path.dirname(os.path.realpath(__file__)), "covered.txt")
+QUICK = 0.5  # suites that take no longer together are run at once, in seconds
+LIMIT = 30, 5  # suites hang after 30 seconds and five times what they usually take
+MOST_MEMORY = 6 << 30  # bytes that the processes of a suite may have in memory
+LOOK_EVERY = 0.5, 2  # seconds between two looks at what the tests wrote, and at their memory
+NOT_STARTED = 127  # the exit status if a library cannot be loaded
+PAGE = os.sysconf("SC_PAGE_SIZE")
+EVENT = re.compile(r"\[(RUN |PASS|SKIP|FAIL|CRASH)\s*\] (\w+)::(\w+)")
+
+
+class Covered:
+    """What covered.txt says: how long each suite takes, and which suites run which function."""
+
+    def __init__(self, path=COVERED):
+        self.seconds, self.by_function, self.by_file = {}, {}, {}
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                if not line.startswith("#"):
+                    self._read(line.rstrip("\n"))
+
+    def _read(self, line):
+        name, _, rest = line.partition(": ")
+        if " " not in name:
+            self.seconds[name] = float(rest)
+            return
+        file, function = name.split(" ")
+        suites = self._suites(rest)
+        self.by_function[file, function] = suites
+        self.by_file.setdefault(file, set()).update(suites)
+
+    def _suites(self, text):
+        """`all but a b`, or `a b`."""
+        if text.startswith("all"):
+            return set(self.seconds) - set(text.split()[2:])
+        return set(text.split())
+
+    def suites(self, path, function):
+        """The suites that run it, the quickest first. If it is not listed, those that run its file."""
+        name = os.path.basename(path)
+        found = self.by_function.get((name, function)) or self.by_file.get(name) or set()
+        return sorted(found, key=lambda suite: (self.seconds[suite], suite))
+
+    def batches(self, suites):
+        """Lists of suites that are run at once, which take QUICK seconds or are one suite."""
+        found = []
+        for suite in suites:
+            if found and self.usual_time(found[-1] + [suite]) <= QUICK:
+                found[-1].append(suite)
+            else:
+                found.append([suite])
+        return found
+
+    def usual_time(self, suites):
+        return sum(self.seconds[suite] for suite in suites)
+
+    def limit(self, suites):
+        return LIMIT[0] + LIMIT[1] * self.usual_time(suites)
+
+
+def pattern_of(suites):
+    """Criterion's pattern for all their tests."""
+    return "@(%s)/*" % "|".join(suites)
+
+
+class Stopped(Exception):
+    """The run is to end before its result is known."""
+
+
+def first_failure(tree, pattern, limit, excused=(), stop=None):
+    """Runs the tests of this pattern. Returns (test, how) of the first one that fails and is not excused, or None.
+    Criterion does not say which test leaks: it is the pattern then. Raises Stopped once the event `stop` is set."""
+    folder = tempfile.mkdtemp(prefix="run-", dir=os.path.join(tree.path, "build"))
+    output = os.path.join(folder, "output")
+    leaks = "%s:log_path=%s/leak" % (ENVIRONMENT["LSAN_OPTIONS"], folder)
+    with open(output, "wb") as file:
+        process = subprocess.Popen([TESTS, "--filter", pattern, "--verbose", "-j1"], cwd=tree.path,
+                                   env=dict(ENVIRONMENT, LSAN_OPTIONS=leaks), stdin=subprocess.DEVNULL, stdout=file,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        failed = watch(process, output, limit, excused, stop)
+        leaked = not failed and pattern not in excused and len(os.listdir(folder)) > 1
+        return (pattern, "leaked") if leaked else failed
+    finally:
+        kill_session(process.pid)
+        process.wait()
+        shutil.rmtree(folder)
+
+
+def watch(process, output, limit, excused, stop):
+    began = looked_at_memory = time.monotonic()
+    while True:
+        ended = has_ended(process, LOOK_EVERY[0])
+        failed, running = read_events(output, excused)
+        if failed:
+            return failed
+        if ended:  # it may have died before a test began, or in one
+            died = process.returncode < 0 or process.returncode == NOT_STARTED
+            return (running or "the beginning of the tests", "crashed") if running or died else None
+        if stop and stop.is_set():
+            raise Stopped
+        if time.monotonic() - began > limit:
+            return running or "the end of the tests", "hung"
+        if time.monotonic() - looked_at_memory > LOOK_EVERY[1]:
+            looked_at_memory = time.monotonic()
+            if memory_of_session(process.pid) > MOST_MEMORY:
+                return running or "the end of the tests", "took too much memory"
+
+
+def has_ended(process, seconds):
+    try:
+        process.wait(seconds)
+        return True
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def read_events(output, excused):
+    """((test, how) of the first failure or None, the test that runs or None)"""
+    running = None
+    with open(output, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            match = EVENT.search(line)
+            if not match:
+                continue
+            test = "%s/%s" % (match[2], match[3])
+            if match[1] in ("FAIL", "CRASH") and test not in excused:
+                return (test, "failed" if match[1] == "FAIL" else "crashed"), None
+            running = test if match[1] == "RUN " else None
+    return None, running
+
+
+def session(leader):
+    """The numbers of a session's processes, and their resident pages."""
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open("/proc/%s/stat" % name, encoding="utf-8", errors="replace") as file:
+                    fields = file.read().rpartition(")")[2].split()
+            except OSError:
+                continue  # it has ended
+            if fields[0] != "Z" and int(fields[3]) == leader:
+                yield int(name), int(fields[21])
+
+
+def memory_of_session(leader):
+    return PAGE * sum(pages for _, pages in session(leader))
+
+
+def kill_session(leader):
+    for _ in range(10):  # they may be starting others
+        processes = [process for process, _ in session(leader)]
+        if not processes:
+            return
+        for process in processes:
+            try:
+                os.kill(process, signal.SIGKILL)
+            except OSError:
+                pass
+        time.sleep(0.01)

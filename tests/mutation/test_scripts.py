@@ -1,0 +1,224 @@
+"""test_scripts.py -- tests of the scripts beside it; common/build/test.sh runs them."""
+import os
+import shutil
+import sys
+import tempfile
+import threading
+import time
+import types
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+import mutate  # noqa: E402
+import suites  # noqa: E402
+import tree  # noqa: E402
+from mutations import equivalents, mutations  # noqa: E402
+
+CODE = r'''/* a < b */
+#define TWICE(x) (2 * (x))
+enum { SIZE = 8 };
+static_assert(SIZE > 1, "SIZE - 1");
+struct pair { int first[3 + 1], second; };
+static const char *const text = "1 + 1"; // 3 == 3
+static const int table[SIZE] = {5};
+static void give(int *to, int value)
+{
+    char name[64];
+    assert(value < 7);
+    if (!value && *to == '0') return;
+    *to = value;
+    call(to,
+         "a, b" /* !value */, value);
+}
+static const char *find(const char *a, int at) { return at >= 0x1f ? find(a, at) : a; }
+'''
+SOURCES = {"common/a/size.c": [], "common/b.c": [], "tests/x.c": [], "steps/12-pipeline/y.c": []}
+
+
+def changes(code):
+    return [(m.place, m.before, m.after) for m in mutations("x.c", code)]
+
+
+class Mutations(unittest.TestCase):
+    def test_all_of_a_small_file(self):
+        """What is no code that runs has none: comments, strings, assertions, macros, types, arrays' sizes."""
+        condition, call = "if (!value && *to == '0') return;", 'call(to, "a, b" /* !value */, value);'
+        one = "static const char *find(const char *a, int at) { return %s; }"
+        found = one % "at >= 0x1f ? find(a, at) : a"
+        self.assertEqual(sorted(changes(CODE)), sorted([
+            ("enum", "enum { SIZE = 8 };", "enum { SIZE = 9 };"), ("enum", "enum { SIZE = 8 };", "enum { SIZE = 7 };"),
+            ("table", "static const int table[SIZE] = {5};", "static const int table[SIZE] = {6};"),
+            ("table", "static const int table[SIZE] = {5};", "static const int table[SIZE] = {4};"),
+            ("give", condition, "if (!(!value && *to == '0')) return;"),
+            ("give", condition, "if (value && *to == '0') return;"),
+            ("give", condition, "if (!value || *to == '0') return;"),
+            ("give", condition, "if (!value && *to != '0') return;"),
+            ("give", condition, "if (!value && *to == '0') {}"),
+            ("give", "*to = value;", "{}"), ("give", "*to = value;", "return;"),
+            ("give", call, "{}"), ("give", call, "return;"),
+            ("find", found, one % "at < 0x1f ? find(a, at) : a"), ("find", found, one % "at > 0x1f ? find(a, at) : a"),
+            ("find", found, one % "at >= 0x20 ? find(a, at) : a"),
+            ("find", found, one % "at >= 0x1e ? find(a, at) : a"),
+            ("find", found, one % "at >= 0x1f ? find(at, a) : a"), ("find", found, one % "0")]))
+
+    def test_lines_keep_their_numbers(self):
+        for mutation in mutations("x.c", CODE):
+            self.assertEqual(mutation.applied(CODE).count("\n"), CODE.count("\n"), mutation.name())
+
+    def test_each_file_of_the_repository_can_be_read(self):
+        sources = mutate.chosen_sources([], tree.objects_by_source(tree.TOP))
+        self.assertGreater(len(sources), 100)
+        for path in sources:
+            with open(os.path.join(tree.TOP, path), encoding="utf-8") as file:
+                text = file.read()
+            for mutation in mutations(path, text):
+                self.assertNotEqual(mutation.applied(text), text, mutation.name())
+                self.assertNotEqual(mutation.before, mutation.after, mutation.name())
+
+    def test_a_seed_gives_the_same_ones(self):
+        found = mutations("x.c", CODE)
+        some = lambda seed: [mutation.name() for mutation in mutate.drawn(found, seed)]
+        self.assertEqual(some(1), some(1))
+        self.assertNotEqual(some(1), some(2))
+        self.assertEqual(sorted(some(1)), sorted(mutation.name() for mutation in found))
+
+    def test_equivalent_ones_have_reasons(self):
+        for key, reason in equivalents().items():
+            self.assertGreater(len(reason), 10, key)
+
+    def test_files_are_chosen_by_name_or_folder(self):
+        self.assertEqual(mutate.chosen_sources(["size.c"], SOURCES), ["common/a/size.c"])
+        self.assertEqual(mutate.chosen_sources(["common/b.c", "common/a/"], SOURCES), ["common/a/size.c", "common/b.c"])
+        self.assertEqual(len(mutate.chosen_sources([], SOURCES)), 3)
+        self.assertRaises(SystemExit, mutate.chosen_sources, ["none.c"], SOURCES)
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        self.path = tempfile.mkdtemp(prefix="upsweep-mutation-")
+        self.addCleanup(shutil.rmtree, self.path)
+
+    def write(self, path, text, mode=0o644):
+        path = os.path.join(self.path, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(path, mode)
+        return path
+
+
+class Runs(Folder):
+    """build/tests/run is a shell script here, which writes what Criterion does."""
+
+    def first_failure(self, script, excused=(), limit=60, stop=None):
+        self.write("build/tests/run", "#!/bin/sh\n" + script, 0o755)
+        return suites.first_failure(self, "a/*", limit, excused, stop)
+
+    def test_results(self):
+        passed = "echo '[RUN ] a::x'; echo '[PASS] a::x: (0.00s)'\n"
+        failed = "echo '[RUN ] a::y'; echo '[FAIL] a::y: (0.00s)'\n"
+        crashed = "echo '[RUN ] a::z'; echo '[CRASH] a::z: (0.00s)'\n"
+        self.assertIsNone(self.first_failure(passed))
+        self.assertEqual(self.first_failure(passed + failed + "exit 1"), ("a/y", "failed"))
+        self.assertEqual(self.first_failure(passed + crashed), ("a/z", "crashed"))
+        self.assertEqual(self.first_failure(failed + crashed, {"a/y"}), ("a/z", "crashed"))
+        self.assertIsNone(self.first_failure(failed + "exit 1", {"a/y"}))
+        self.assertEqual(self.first_failure("touch ${LSAN_OPTIONS##*log_path=}.123"), ("a/*", "leaked"))
+        self.assertIsNone(self.first_failure("touch ${LSAN_OPTIONS##*log_path=}.123", {"a/*"}))
+        self.assertEqual(self.first_failure("exit 127"), ("the beginning of the tests", "crashed"))
+        self.assertEqual(self.first_failure("echo '[RUN ] a::y'; kill -9 $$"), ("a/y", "crashed"))
+
+    def test_a_failure_ends_the_run(self):
+        began = time.monotonic()
+        self.assertEqual(self.first_failure("echo '[FAIL] a::y: (0.00s)'; sleep 60"), ("a/y", "failed"))
+        self.assertLess(time.monotonic() - began, 30)
+
+    def test_what_hangs_is_ended_with_all_its_processes(self):
+        marker = os.path.join(self.path, "goes on")
+        script = "echo '[RUN ] a::y'; (sleep 3; touch '%s') & sleep 60" % marker
+        self.assertEqual(self.first_failure(script, limit=1), ("a/y", "hung"))
+        time.sleep(2.5)
+        self.assertFalse(os.path.exists(marker))
+
+    def test_a_run_can_be_stopped(self):
+        stop = threading.Event()
+        stop.set()
+        self.assertRaises(suites.Stopped, self.first_failure, "sleep 60", stop=stop)
+
+
+class Trees(Folder):
+    def test_a_copy_becomes_equal_again(self):
+        for path in "Makefile", "common/x.c", "build/x.o", "build/mutate/own", "build/cuda/nvcc", "step3", ".git/x":
+            self.write(path, path)
+        before = tree.TREES
+        tree.TREES = os.path.join(self.path, "build", "mutate")
+        self.addCleanup(setattr, tree, "TREES", before)
+        copy = tree.Tree("copy", self.path)
+        self.assertEqual(set(tree.files_below(copy.path)), {"Makefile", "common/x.c", "build/x.o", "step3"})
+        self.assertTrue(os.path.exists(os.path.join(copy.path, "build/cuda/nvcc")))
+        copy.write("common/x.c", "mutated")
+        copy.write("build/new.o", "")
+        os.unlink(os.path.join(copy.path, "build/x.o"))
+        copy.restore()
+        self.assertEqual(tree.files_below(copy.path), tree.files_below(self.path))
+        self.assertEqual(copy.read("common/x.c"), "common/x.c")
+
+
+class Covered(Folder):
+    def covered(self, text):
+        return suites.Covered(self.write("covered", text))
+
+    def test_suites_of_a_function(self):
+        covered = self.covered("# comment\na: 3.0\nb: 1.5\nc: 2.0\nx.c f: a b\nx.c g: all but b\ny.c h: all but\n")
+        self.assertEqual(covered.suites("common/x.c", "f"), ["b", "a"])
+        self.assertEqual(covered.suites("common/moved/x.c", "g"), ["c", "a"])
+        self.assertEqual(covered.suites("common/x.c", "not listed"), ["b", "c", "a"])
+        self.assertEqual(covered.suites("common/y.c", "h"), ["b", "c", "a"])
+        self.assertEqual(covered.suites("common/z.c", "f"), [])
+
+    def test_quick_suites_run_at_once(self):
+        covered = self.covered("a: 0.2\nb: 0.2\nc: 0.2\nd: 9.0\n")
+        self.assertEqual(covered.batches(["a", "b", "c", "d"]), [["a", "b"], ["c"], ["d"]])
+
+
+class Samples(Folder):
+    """A mutation survives here if its line is in `lucky`, and does not compile if it is a return."""
+
+    def try_all(self, number, lucky=(), stop_after=None, **again):
+        results = mutate.Results(os.path.join(self.path, "result.csv"), bool(again), again.get("again"))
+        sample = mutate.Sample("x.c", types.SimpleNamespace(seed=1, number=number), mutations("x.c", CODE), results)
+        tried = []
+        while stop_after != len(tried) and (drawn := sample.next()):
+            tried.append(drawn[1].name())
+            result = mutate.INVALID if drawn[1].kind == "return" else (
+                mutate.SURVIVED if drawn[1].line in lucky else mutate.KILLED)
+            sample.finished(*drawn, 0, result, "a/x failed")
+        return tried, sample.rows
+
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(setattr, mutate, "say", mutate.say)
+        mutate.say = lambda text: None
+
+    def test_the_wanted_number_is_tried(self):
+        _, rows = self.try_all(12)
+        self.assertEqual(sum(row["result"] in mutate.COUNTED for row in rows), 12)
+
+    def test_a_sample_cut_off_goes_on(self):
+        whole, _ = self.try_all(10)
+        first, _ = self.try_all(10, stop_after=4)
+        rest, rows = self.try_all(10, resume=True)
+        self.assertEqual(first + rest, whole)
+        self.assertEqual(len(rows), len(whole))
+
+    def test_survivors_are_tried_again(self):
+        _, rows = self.try_all(10, lucky={12})
+        survived = sum(row["result"] == mutate.SURVIVED for row in rows)
+        self.assertGreater(survived, 0)
+        tried, rows = self.try_all(10, again=True)
+        self.assertEqual(len(tried), survived)
+        self.assertEqual(sum(row["result"] == mutate.KILLED for row in rows), 10)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,109 @@
+"""tree.py -- copies of the repository, in which mutated files are compiled; the sources stay as they are.
+
+A tree is a copy with all that was built, times included, so make compiles only the mutated file and links. The tree
+`base` is a copy of the repository whose tests are linked with LeakSanitizer. Each worker's tree is a copy of `base`,
+and becomes equal to it again after each mutation.
+"""
+import glob
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+
+TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+TREES = os.path.join(TOP, "build", "mutate")
+HELD = ["Makefile", "README.md", "LICENSE", ".clang-format", "common", "notes", "profiles", "steps", "tests", "build",
+        "step[0-9]*"]
+LEFT_OUT = {"build/asan", "build/fuzz", "build/mutate", "build/cuda"}
+TESTS = "build/tests/run"
+LEAKS = "LINK=$(CXX) -fsanitize=leak $(filter %.o,$^) -o $(NEW)"
+DEPENDS = re.compile(r"^\S+: (\S+\.c)[ \n\\]")
+
+# What `make mutate` and make itself put into the environment means something else to the tests.
+ENVIRONMENT = {key: value for key, value in os.environ.items()
+               if key not in ("N", "SEED", "FILES", "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "CI", "V",
+                              "TEST_ALL")}
+# The tests' programs handle these signals themselves.
+ENVIRONMENT["LSAN_OPTIONS"] = ":".join("handle_%s=0" % name for name in ("segv", "sigbus", "sigfpe", "sigill", "abort"))
+
+
+class Tree:
+    def __init__(self, name, source):
+        self.path, self.source = os.path.join(TREES, name), source
+        os.makedirs(os.path.join(self.path, "build"), exist_ok=True)
+        toolkit = os.path.join(self.path, "build", "cuda")
+        if os.path.isdir(os.path.join(source, "build", "cuda")) and not os.path.lexists(toolkit):
+            os.symlink(os.path.realpath(os.path.join(source, "build", "cuda")), toolkit)
+        self.restore()
+
+    def restore(self):
+        """Makes it equal to its source."""
+        wanted, there = files_below(self.source), files_below(self.path)
+        for path in there:
+            if wanted.get(path) != there[path]:
+                os.unlink(os.path.join(self.path, path))
+        for path in wanted:
+            if wanted[path] != there.get(path):
+                target = os.path.join(self.path, path)
+                os.makedirs(os.path.dirname(target), exist_ok=True)
+                shutil.copy2(os.path.join(self.source, path), target, follow_symlinks=False)
+
+    def make(self, *arguments):
+        """Returns make's exit status and what it wrote."""
+        run = subprocess.run(["make", "--no-print-directory", *arguments], cwd=self.path, env=ENVIRONMENT,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             start_new_session=True, text=True, errors="replace", check=False)
+        return run.returncode, run.stdout
+
+    def build(self, *targets):
+        """Returns whether make succeeds."""
+        return self.make(*targets)[0] == 0
+
+    def write(self, path, text):
+        with open(os.path.join(self.path, path), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def read(self, path):
+        with open(os.path.join(self.path, path), encoding="utf-8") as file:
+            return file.read()
+
+    def code(self, path):
+        """A digest of an object's machine code and data, without what debuggers read."""
+        stripped = os.path.join(self.path, "build", "stripped.o")
+        subprocess.run(["objcopy", "--strip-debug", os.path.join(self.path, path), stripped], check=True)
+        with open(stripped, "rb") as file:
+            digest = hashlib.sha256(file.read()).digest()
+        os.unlink(stripped)
+        return digest
+
+
+def files_below(top):
+    """{path: mode, size and time} of all files and links that belong to a tree."""
+    found = {}
+    for entry in (path for name in HELD for path in glob.glob(os.path.join(top, name))):
+        if not os.path.isdir(entry):
+            found[os.path.relpath(entry, top)] = stamp(entry)
+        for folder, folders, files in os.walk(entry):
+            inside = os.path.relpath(folder, top)
+            folders[:] = [f for f in folders if os.path.join(inside, f) not in LEFT_OUT and f != "__pycache__"]
+            found.update({os.path.join(inside, file): stamp(os.path.join(folder, file)) for file in files})
+    return {path: status for path, status in found.items() if path not in LEFT_OUT}
+
+
+def stamp(path):
+    status = os.lstat(path)
+    return status.st_mode, status.st_size, status.st_mtime_ns
+
+
+def objects_by_source(top):
+    """{path of a C file: the objects that are made of it}, from the lists of dependencies that the compiler wrote."""
+    found = {}
+    for path in sorted(glob.glob(os.path.join(top, "build", "**", "*.d"), recursive=True)):
+        inside = os.path.relpath(path, top)
+        with open(path, encoding="utf-8") as file:
+            match = DEPENDS.match(file.read().replace("\\\n", ""))
+        if match and not any(inside.startswith(left + "/") for left in LEFT_OUT) and os.path.exists(
+                os.path.join(top, match[1])):
+            found.setdefault(match[1], []).append(inside[:-2] + ".o")
+    return found
