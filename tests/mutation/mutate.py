@@ -10,7 +10,7 @@ usage: mutate.py [--number N] [--seed SEED] [FILE...]   tries N mutations of the
                       --again           the same, but what survived is tried again
        mutate.py --list FILE...         lists all mutations of these files and tries none
 
-A FILE is a C file, its base name or a folder. Each mutation is made in a copy of the repository (build/mutate),
+A FILE is a C file, its base name, a folder, or a function such as timing.c:timer_run. Each mutation is made in a copy of the repository (build/mutate),
 compiled, and tried on the suites that run its function, the quickest first, until a test fails. A mutation that does
 not compile, has the same machine code or is listed in equivalent.txt is replaced by another one. The exit status is 0
 if the wanted number was tried and 95 % of these mutations were killed.
@@ -58,14 +58,21 @@ def options():
     return chosen
 
 
-def chosen_sources(wanted, sources):
-    """Those of the sources that are one of these files, base names or folders."""
-    matches = lambda name, path: name.rstrip("/") in (path, os.path.basename(path)) or path.startswith(
-        name.rstrip("/") + "/")
-    for name in wanted:
-        if not any(matches(name, path) for path in sources):
-            sys.exit("No C file that the tests are built of is called %s or lies in a folder %s." % (name, name))
-    return sorted(path for path in sources if any(matches(name, path) for name in wanted or FILES))
+def chosen_mutations(wanted, sources, read):
+    """Those of the C files, base names, folders or functions that are wanted, in sources that the tests are built of;
+    read(path) returns a source's text."""
+    found = {}
+    for name in wanted or FILES:
+        file, _, function = name.partition(":")
+        file = file.rstrip("/")
+        paths = [path for path in sources
+                 if file in (path, os.path.basename(path)) or path.startswith(file + "/")]
+        of_name = [mutation for path in paths for mutation in mutations(path, read(path))
+                   if function in ("", mutation.place)]
+        if not of_name:
+            sys.exit("Nothing that the tests are built of can be mutated in %s." % name)
+        found.update({(mutation.path, mutation.start, mutation.new): mutation for mutation in of_name})
+    return list(found.values())
 
 
 def drawn(found, seed):
@@ -245,8 +252,7 @@ def work(sample, judge, tree):
 def try_sample(chosen, judge):
     """Returns the sample, as far as it was tried."""
     os.makedirs(TREES, exist_ok=True)
-    sources = chosen_sources(chosen.files, judge.objects)
-    found = [mutation for path in sources for mutation in mutations(path, judge.base.read(path))]
+    found = chosen_mutations(chosen.files, judge.objects, judge.base.read)
     results = Results(chosen.results, chosen.resume or chosen.again, chosen.again)
     sample = Sample(" ".join(chosen.files) or "all", chosen, found, results)
     trees = [Tree(str(i), judge.base.path) for i in range(chosen.workers)]
@@ -280,12 +286,15 @@ def summary(rows):
     return share
 
 
+def read_source(path):
+    with open(os.path.join(TOP, path), encoding="utf-8") as file:
+        return file.read()
+
+
 def list_all(names):
-    for path in chosen_sources(names, objects_by_source(TOP)):
-        with open(os.path.join(TOP, path), encoding="utf-8") as file:
-            for mutation in mutations(path, file.read()):
-                say("%s:%d in %s (%s)\n- %s\n+ %s" % (path, mutation.line, mutation.place, mutation.kind,
-                                                    mutation.before, mutation.after))
+    for mutation in chosen_mutations(names, objects_by_source(TOP), read_source):
+        say("%s:%d in %s (%s)\n- %s\n+ %s" % (mutation.path, mutation.line, mutation.place, mutation.kind,
+                                            mutation.before, mutation.after))
 
 
 def main():

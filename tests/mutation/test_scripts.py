@@ -66,14 +66,10 @@ class Mutations(unittest.TestCase):
             self.assertEqual(mutation.applied(CODE).count("\n"), CODE.count("\n"), mutation.name())
 
     def test_each_file_of_the_repository_can_be_read(self):
-        sources = mutate.chosen_sources([], tree.objects_by_source(tree.TOP))
-        self.assertGreater(len(sources), 100)
-        for path in sources:
-            with open(os.path.join(tree.TOP, path), encoding="utf-8") as file:
-                text = file.read()
-            for mutation in mutations(path, text):
-                self.assertNotEqual(mutation.applied(text), text, mutation.name())
-                self.assertNotEqual(mutation.before, mutation.after, mutation.name())
+        found = mutate.chosen_mutations([], tree.objects_by_source(tree.TOP), mutate.read_source)
+        self.assertGreater(len({mutation.path for mutation in found}), 100)
+        for mutation in found:
+            self.assertNotEqual(mutation.before, mutation.after, mutation.name())
 
     def test_a_seed_gives_the_same_ones(self):
         found = mutations("x.c", CODE)
@@ -86,11 +82,17 @@ class Mutations(unittest.TestCase):
         for key, reason in equivalents().items():
             self.assertGreater(len(reason), 10, key)
 
-    def test_files_are_chosen_by_name_or_folder(self):
-        self.assertEqual(mutate.chosen_sources(["size.c"], SOURCES), ["common/a/size.c"])
-        self.assertEqual(mutate.chosen_sources(["common/b.c", "common/a/"], SOURCES), ["common/a/size.c", "common/b.c"])
-        self.assertEqual(len(mutate.chosen_sources([], SOURCES)), 3)
-        self.assertRaises(SystemExit, mutate.chosen_sources, ["none.c"], SOURCES)
+    def test_files_are_chosen_by_name_folder_or_function(self):
+        chosen = lambda *names: {mutation.path for mutation in mutate.chosen_mutations(names, SOURCES, lambda _: CODE)}
+        self.assertEqual(chosen("size.c"), {"common/a/size.c"})
+        self.assertEqual(chosen("common/b.c", "common/a/"), {"common/a/size.c", "common/b.c"})
+        self.assertEqual(chosen(), set(SOURCES) - {"tests/x.c"})
+        of_file = mutate.chosen_mutations(["size.c", "common/a"], SOURCES, lambda _: CODE)
+        self.assertEqual(len(of_file), len(changes(CODE)))
+        of_function = mutate.chosen_mutations(["size.c:find"], SOURCES, lambda _: CODE)
+        self.assertEqual({mutation.place for mutation in of_function}, {"find"})
+        self.assertRaises(SystemExit, chosen, "none.c")
+        self.assertRaises(SystemExit, chosen, "size.c:none")
 
 
 class Folder(unittest.TestCase):

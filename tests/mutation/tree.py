@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 TREES = os.path.join(TOP, "build", "mutate")
@@ -70,12 +71,10 @@ class Tree:
 
     def code(self, path):
         """A digest of an object's machine code and data, without what debuggers read."""
-        stripped = os.path.join(self.path, "build", "stripped.o")
-        subprocess.run(["objcopy", "--strip-debug", os.path.join(self.path, path), stripped], check=True)
-        with open(stripped, "rb") as file:
-            digest = hashlib.sha256(file.read()).digest()
-        os.unlink(stripped)
-        return digest
+        with tempfile.NamedTemporaryFile(dir=os.path.join(self.path, "build")) as stripped:
+            subprocess.run(["objcopy", "--strip-debug", os.path.join(self.path, path), stripped.name], check=True)
+            with open(stripped.name, "rb") as file:
+                return hashlib.sha256(file.read()).digest()
 
 
 def files_below(top):
