@@ -18,7 +18,8 @@ HELD = ["Makefile", "README.md", "LICENSE", ".clang-format", "common", "notes", 
         "step[0-9]*"]
 LEFT_OUT = {"build/asan", "build/fuzz", "build/mutate", "build/cuda"}
 TESTS = "build/tests/run"
-LEAKS = "LINK=$(CXX) -fsanitize=leak $(filter %.o,$^) -o $(NEW)"
+LEAKS = "LINK=$(CXX) -fsanitize=leak $(LDFLAGS) $(filter %.o,$^) -o $(NEW)"
+QUICK_LINKER = ["LDFLAGS=-fuse-ld=" + name for name in ("gold", "lld") if shutil.which("ld." + name)][:1]
 DEPENDS = re.compile(r"^\S+: (\S+\.c)[ \n\\]")
 
 # What `make mutate` and make itself put into the environment means something else to the tests.
@@ -52,7 +53,7 @@ class Tree:
 
     def make(self, *arguments):
         """Returns make's exit status and what it wrote."""
-        run = subprocess.run(["make", "--no-print-directory", *arguments], cwd=self.path, env=ENVIRONMENT,
+        run = subprocess.run(["make", "--no-print-directory", *QUICK_LINKER, *arguments], cwd=self.path, env=ENVIRONMENT,
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                              start_new_session=True, text=True, errors="replace", check=False)
         return run.returncode, run.stdout
