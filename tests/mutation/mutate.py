@@ -10,10 +10,10 @@ usage: mutate.py [--number N] [--seed SEED] [FILE...]   tries N mutations of the
                       --again           the same, but what survived is tried again
        mutate.py --list FILE...         lists all mutations of these files and tries none
 
-A FILE is a C file, its base name, a folder, or a function such as timing.c:timer_run. Each mutation is made in a copy of the repository (build/mutate),
-compiled, and tried on the suites that run its function, the quickest first, until a test fails. A mutation that does
-not compile, has the same machine code or is listed in equivalent.txt is replaced by another one. The exit status is 0
-if the wanted number was tried and 95 % of these mutations were killed.
+A FILE is a C file, its base name, a folder, or a function such as timing.c:timer_run. Each mutation is made in a copy
+of the repository (build/mutate), compiled, and tried on the suites that run its function, the quickest first, until a
+test fails. A mutation that does not compile, has the same machine code or is listed in equivalent.txt is replaced by
+another one. The exit status is 0 if the wanted number was tried and 95 % of these mutations were killed.
 """
 import argparse
 import csv
@@ -40,8 +40,8 @@ LASTING = "hung", "took too much memory", "leaked"  # ways to fail that are not 
 MOST_FILE = 4 << 30  # bytes of a file that a test writes
 
 
-def options():
-    parser = argparse.ArgumentParser(usage=__doc__[__doc__.index("usage: ") + 7:])
+def options(arguments=None):
+    parser = argparse.ArgumentParser(usage=__doc__[__doc__.index("usage: ") + 7:].replace("%", "%%"))
     parser.add_argument("--number", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
@@ -52,7 +52,7 @@ def options():
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("files", nargs="*")
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(arguments)
     if chosen.number < 1 or chosen.workers < 1:
         parser.error("the number of mutations and that of workers must be at least 1")
     return chosen

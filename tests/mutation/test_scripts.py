@@ -1,4 +1,6 @@
 """test_scripts.py -- tests of the scripts beside it; common/build/test.sh runs them."""
+import contextlib
+import io
 import os
 import shutil
 import sys
@@ -93,6 +95,20 @@ class Mutations(unittest.TestCase):
         self.assertEqual({mutation.place for mutation in of_function}, {"find"})
         self.assertRaises(SystemExit, chosen, "none.c")
         self.assertRaises(SystemExit, chosen, "size.c:none")
+
+
+class Options(unittest.TestCase):
+    def test_help(self):
+        with contextlib.redirect_stdout(io.StringIO()) as said, self.assertRaises(SystemExit) as ended:
+            mutate.options(["--help"])
+        self.assertEqual(ended.exception.code, 0)
+        self.assertIn("95 % of these mutations", said.getvalue())
+
+    def test_numbers_are_at_least_1(self):
+        for wrong in ["--number", "0"], ["--workers", "0"]:
+            with contextlib.redirect_stderr(io.StringIO()), self.assertRaises(SystemExit) as ended:
+                mutate.options(wrong)
+            self.assertEqual(ended.exception.code, 2)
 
 
 class Folder(unittest.TestCase):

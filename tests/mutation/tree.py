@@ -52,10 +52,10 @@ class Tree:
                 shutil.copy2(os.path.join(self.source, path), target, follow_symlinks=False)
 
     def make(self, *arguments):
-        """Returns make's exit status and what it wrote."""
-        run = subprocess.run(["make", "--no-print-directory", *QUICK_LINKER, *arguments], cwd=self.path, env=ENVIRONMENT,
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             start_new_session=True, text=True, errors="replace", check=False)
+        """Returns make's exit status and what it wrote. The Makefile need not look again for tools that are missing."""
+        command = ["make", "--no-print-directory", "MISSING=", *QUICK_LINKER, *arguments]
+        run = subprocess.run(command, cwd=self.path, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True, text=True, errors="replace", check=False)
         return run.returncode, run.stdout
 
     def build(self, *targets):
