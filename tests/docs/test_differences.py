@@ -4,8 +4,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "profiles"))
-import table_rows  # noqa: E402  (it lies in profiles/)
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "profiles" / "tables"))
+import table_rows  # noqa: E402  (it lies in profiles/tables)
 
 
 def recording(*rows):
