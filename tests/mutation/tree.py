@@ -37,11 +37,13 @@ class Tree:
         toolkit = os.path.join(self.path, "build", "cuda")
         if os.path.isdir(os.path.join(source, "build", "cuda")) and not os.path.lexists(toolkit):
             os.symlink(os.path.realpath(os.path.join(source, "build", "cuda")), toolkit)
+        # Looked up once: tests that run in the source later write temporary files there.
+        self.wanted = files_below(source)
         self.restore()
 
     def restore(self):
-        """Makes it equal to its source."""
-        wanted, there = files_below(self.source), files_below(self.path)
+        """Makes it equal to what its source was."""
+        wanted, there = self.wanted, files_below(self.path)
         for path in there:
             if wanted.get(path) != there[path]:
                 os.unlink(os.path.join(self.path, path))
