@@ -84,7 +84,8 @@ static void setup(void)
     char top[COMMAND_SIZE / 2];
     cr_assert(getcwd(top, sizeof top), "no current folder");
     cr_assert(
-        run("mkdir common bin steps && cp -rL '%s/common/build' common/ && cp -L '%s/Makefile' .",
+        run("mkdir common bin steps && cp -rL '%s/common/build' common/ && here=$PWD && cd '%s' && "
+            "cp -L --parents Makefile */*.mk common/*/*.mk $here",
             top, top) == 0,
         "%s", output);
     cr_assert(
@@ -101,7 +102,7 @@ TestSuite(make, .init = setup, .fini = teardown);
 
 Test(make, help_lists_every_target)
 {
-    cr_assert(run("sed -n 's/^.PHONY: //p' Makefile") == 0);
+    cr_assert(run("sed -n 's/^.PHONY: //p' Makefile */*.mk */*/*.mk") == 0);
     char targets[OUTPUT_SIZE];
     strcpy(targets, output);
     cr_assert(run("make help") == 0, "%s", output);

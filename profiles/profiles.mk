@@ -1,0 +1,29 @@
+# profiles.mk — counters, times, and the tables and figures that are made of them.
+
+.PHONY: compare bench-emu docs
+
+# Command-line variables (N, VARIANT, DEVICE; A, B, LINES) reach the scripts, which explain them.
+profile%: step%
+	$(Q)profiles/measure/profile.sh $*
+#profileN: ## count step N, by ncu or the emulator; N= VARIANT= DEVICE=cuda|emu
+
+compare: all ## two steps' counters side by side, A=3 B=4 N=512 LINES=1; without A and B all steps;
+#compare: ## or two recordings, A=old.csv B=new.csv, STEPS= VARIANTS= SIZES= of them
+	$(Q)profiles/measure/compare.sh
+
+# The emulator's bench: the steps and a few kernels of its own, timed.
+BENCH    := $(call objects,$(call sources,profiles/measure/speed $(FOLDERS)) $(COMMON))
+
+build/tests/bench/run: $(BENCH) build/emu/libcudart.so.13
+	$(call say,link,$@)
+	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../../emu' \
+	    -lm -pthread $(PUT)
+
+#bench-emu: ## measure the emulator's speed
+bench-emu: build/tests/bench/run build/tests/programs/shared $(PROGRAM_BUILD)/O3/thrust_sort
+	$(Q)profiles/measure/speed.sh
+
+docs: ## renew the tables and figures of README.md and notes/ (needs python3 and gnuplot)
+	$(Q)profiles/tables/tables.py
+	$(Q)profiles/draw/plot.py
+	$(Q)for figures in profiles/draw/draw_*.py; do python3 $$figures || exit; done

@@ -1,0 +1,48 @@
+# steps.mk — what is made of single steps besides the programs ./stepN.
+
+.PHONY: experiments example
+
+# Steps compiled otherwise, to see what it makes of their time: step 5 with blocks of so many
+# elements, step 7 with so many registers at most.
+build/B%/driver.o: steps/05-arbitrary-size/driver.c
+	$(call say,$(CC),"$< with B = $*")
+	$(Q)$(COMPILE) -DB=$* $(PUT_OBJECT)
+build/B%/scan.o: steps/05-arbitrary-size/scan.cu
+	$(call say,nvcc,"$< with B = $*")
+	$(Q)$(NVCOMPILE) -DB=$* $(PUT_OBJECT)
+build/R%/scan.o: steps/07-unrolled/scan.cu
+	$(call say,nvcc,"$< with at most $* registers")
+	$(Q)$(NVCOMPILE) -maxrregcount=$* $(PUT_OBJECT)
+
+# Else make would delete them, and its last word would be not the tests' but `rm`.
+.PRECIOUS: build/B%/driver.o build/B%/scan.o build/R%/scan.o
+step5-B%: build/main/step05.o build/B%/driver.o build/B%/scan.o $(call objects,$(COMMON)) | emu
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
+        $(call objects,$(COMMON)) | emu
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+#step5-BN: ## build step 5 with blocks of N elements; step7-RN: step 7 with at most N registers
+
+# Small programs that show one thing each: steps/00-copy/experiments/NAME.cu becomes
+# build/experiments/00-NAME.
+EXPERIMENTS := $(foreach f,$(wildcard steps/*/experiments/*.cu),build/experiments/$(firstword \
+               $(subst -, ,$(word 2,$(subst /, ,$f))))-$(basename $(notdir $f)))
+
+experiments: $(EXPERIMENTS) ## build the experiments, build/experiments/NN-NAME
+
+build/experiments/%: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
+$(EXPERIMENTS): build/experiments/%: $$(call objects,$$(call experiment,$$*) $(COMMON)) | emu
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+experiment = $(wildcard steps/$(firstword $(subst -, ,$(1)))-*/experiments/$(patsubst $(firstword \
+             $(subst -, ,$(1)))-%,%,$(1)).cu)
+
+# The program that shows how to use scan.h needs nothing else of this project.
+example: build/example ## build step 12's example of a library, build/example
+	@:
+
+build/example: build/steps/12-pipeline/example.o $(call objects,steps/12-pipeline/scan.cu)
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) $(PUT)

@@ -1,0 +1,193 @@
+# tests.mk — the tests, what they run, and what else tries the code: sanitizers, fuzzers,
+# mutations.
+
+.PHONY: promises checks pairs tests-build test test-asan test-all fuzz
+.PHONY: mutate mutate-record mutate-map
+
+# What step 12 promises, tried on a GPU or the emulator: tests/promises/NAME.cu becomes
+# build/promises/12-NAME. With -cub it also tells CUB's error, and takes longer to compile.
+LIBRARY  := $(call objects,steps/12-pipeline/scan.cu steps/12-pipeline/reference.c)
+PROMISES := $(patsubst tests/promises/%.cu,build/promises/12-%,$(wildcard \
+            tests/promises/*.cu))
+
+#promises: ## build what tries step 12's promises, build/promises/12-NAME
+promises: $(PROMISES) build/promises/12-same-bits-cub
+
+build/promises/%: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
+build/example: RUNPATH = $(patsubst build/cuda,$$ORIGIN/cuda,$(CUDA))/lib64
+build/promises/12-same-bits-cub: build/cub/cub_f32.o
+$(PROMISES) build/promises/12-same-bits-cub: build/promises/12-%: $(LIBRARY) \
+        $(call objects,$(COMMON)) $$(call objects,tests/promises/$$(subst -cub,,$$*).cu) | emu
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+
+# One program holds all tests, everything in common/ and all steps; its CUDA runtime is emulated.
+TEST_ROOMS = harness steps emulator emulator/ptx tools fuzz wrong errata support fixtures
+TESTS    := $(call objects,$(filter-out %/bench_main.c,$(call sources,common/bench)) \
+            $(call sources,$(addprefix tests/,$(TEST_ROOMS)) $(FOLDERS)) $(COMMON))
+
+# Kernels that are tested from the PTX of each generation of the compiler.
+THREE_PTX = -gencode arch=compute_100,code=compute_100
+$(patsubst %,$(CUDA_BUILD)/tests/fixtures/%_code.cu.o,cooperative async cluster): \
+    NVCCFLAGS += $(THREE_PTX)
+
+# A deliberately wrong scan as a program like a step.
+WRONG    := tests/wrong tests/wrong/program steps/09-warp-shuffle
+build/tests/wrong-scan: $(call objects,$(call sources,$(WRONG)) $(COMMON)) | emu
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+
+# What tests look at or run, made of one source file: see tests/fixtures/programs/programs.h.
+CHECKED  := memory sync merged endless waits traced ticket ring limits unwritten
+PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia emulated per-thread \
+            linked no_memory.so hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
+            cubin.fatbin)
+
+SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
+
+#tests-build: ## build the tests
+tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) \
+        $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments $(PROMISES) \
+        build/example build/tests/side-by-side build/tests/wrong-scan $(SMALL_BLOCKS)
+	@:
+
+# The tests see the parts of the emulator that its library hides, too.
+HIDDEN    = $(addprefix binary/,fatbin.o lz4.o kernel_name.o emu_elf.o cubin.o cubin_lines.o \
+            sass.o) ptx/ptx_types.o machine/models.o
+build/tests/run: $(TESTS) $(HIDDEN:%=build/common/emu/%) build/emu/libcudart.so.13
+	$(call say,link,$@)
+	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' \
+	    -lcriterion -lzstd -lm -pthread $(PUT)
+
+# The formulas of tests/steps/predictions.c as a table, for profiles/measure/emulated.sh.
+build/tests/predicted/print: build/profiles/measure/predicted.o build/tests/steps/predictions.o
+	$(call say,link,$@)
+	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -o $(NEW) $(PUT)
+
+TWO_PTX   = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=compute_90
+
+build/tests/programs/shared: OPTIONS = $(NVCCFLAGS) -cudart shared
+build/tests/programs/nvidia: OPTIONS = $(NVCCFLAGS)
+build/tests/programs/emulated: OPTIONS = $(NVCCFLAGS)
+build/tests/programs/emulated: SETTING = NVCC_PREPEND_FLAGS="$$(build/emu/emu --nvcc-flags)"
+build/tests/programs/per-thread: OPTIONS = $(NVCCFLAGS) -cudart shared -default-stream per-thread
+build/tests/programs/zstd.fatbin: OPTIONS = -fatbin $(TWO_PTX)
+build/tests/programs/lz4.fatbin: OPTIONS = -fatbin $(TWO_PTX) --compress-mode=speed
+build/tests/programs/stored.fatbin: OPTIONS = -fatbin $(TWO_PTX) --compress-mode=none
+build/tests/programs/only90a.fatbin: OPTIONS = -fatbin -gencode arch=compute_90a,code=compute_90a
+build/tests/programs/cubin.fatbin: OPTIONS = -fatbin -gencode arch=compute_90,code=sm_90
+
+build/tests/programs/emulated: build/emu/libcudart_static.a
+
+build/tests/programs/%: tests/fixtures/programs/kernels.cu | emu
+	$(call say,nvcc,$@)
+	$(Q)$(SETTING) $(NVCC) $(OPTIONS) $< -o $(NEW) $(PUT)
+
+# Programs that the checkers look at, one that ptxas changes, and those that wait or do not end.
+build/tests/programs/ticket: $(wildcard steps/11-*/*.cu*) steps/11-single-pass/scan.h
+build/tests/programs/ring: $(wildcard steps/12-*/*.cuh steps/12-*/parts/*)
+$(CHECKED:%=build/tests/programs/%): %: tests/fixtures/programs/$$(notdir $$@).cu
+	$(call say,nvcc,$@)
+	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -g -cudart shared $< -o $(NEW) $(PUT)
+
+build/tests/programs/no_memory.so: tests/fixtures/programs/no_memory.c
+	$(call say,$(CC),$@)
+	$(Q)$(CC) -std=c11 -Wall -Wextra -Werror -O2 -fPIC -shared $< -o $(NEW) -ldl $(PUT)
+
+# Of two objects, for three generations of GPUs.
+build/tests/programs/linked: $(wildcard tests/fixtures/programs/linked*) | emu
+	$(call say,nvcc,$@)
+	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(THREE_PTX) -rdc=true -cudart shared \
+	    $(filter %.cu,$^) -o $(NEW) $(PUT)
+
+build/tests/programs/hazards.ptx: steps/12-pipeline/parts/barrier.cuh
+build/tests/programs/%.ptx: tests/fixtures/programs/%.cu
+	$(call say,nvcc,$@)
+	$(Q)$(NVCC) $(CPPFLAGS) -ptx -O3 -lineinfo -arch=compute_90 $< -o $(NEW) $(PUT)
+
+# Pairs of programs, wrong and right, on which the checkers and compute-sanitizer are compared.
+CHECKS   := $(patsubst tests/checks/%.cu,build/checks/%,$(wildcard tests/checks/*.cu))
+
+checks: $(CHECKS) emu ## build each pair of tests/checks for a GPU, build/checks
+	@:
+
+CHECK_HEADERS = $(wildcard tests/checks/*.h steps/12-*/parts/*.cuh)
+
+build/checks/%: tests/checks/%.cu $(CHECK_HEADERS)
+	$(call say,nvcc,$<)
+	$(Q)$(NVCC) $(CPPFLAGS) -g -lineinfo -gencode arch=compute_90,code=[sm_90,compute_90] \
+	    -cudart shared $< -o $(NEW) $(PUT)
+
+# For the emulator, all pairs of a class are one program, which takes much less time to compile. A
+# pair that includes files of a step stays alone.
+ALONE    := $(basename $(notdir $(shell grep -ls '^\#include "steps/' tests/checks/*.cu)))
+CLASSES  := $(sort $(foreach c,$(CHECKS),$(firstword $(subst -, ,$(notdir $c)))))
+PAIRS    := $(addprefix $(CUDA_BUILD)/pairs/,$(CLASSES) $(ALONE))
+
+pairs: $(PAIRS) emu ## build the pairs of tests/checks for the emulator, build/pairs
+	@:
+
+$(CLASSES:%=build/pairs/%.cu): build/pairs/%.cu: tests/checks/group.sh \
+        $$(wildcard tests/checks/$$*-*.cu) tests/checks
+	@mkdir -p $(@D)
+	$(Q)$< $(filter-out $(ALONE:%=tests/checks/%.cu),$(filter %.cu,$^)) >$(NEW) $(PUT)
+$(ALONE:%=build/pairs/%): build/pairs/%: tests/checks/%.cu
+$(CLASSES:%=build/pairs/%): build/pairs/%: build/pairs/%.cu
+$(addprefix build/pairs/,$(CLASSES) $(ALONE)): $(CHECK_HEADERS)
+	$(call say,nvcc,$@)
+	$(Q)$(NVCC) $(CPPFLAGS) -g -lineinfo -arch=compute_90 -code=compute_90 -cudart shared \
+	    -Itests/checks $(filter %.cu,$^) -o $(NEW) $(PUT)
+
+test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the sanitizers first
+	$(Q)common/build/test.sh
+
+-include tests/emulator/programs/programs.mk
+
+# The recorded counters of large scans, and all that tests/emulator/schedules.sh can do, too.
+test-all: export TEST_ALL = 1
+test-all: test programs ## also run all programs of tests/emulator/programs, built in every way
+
+# The sanitizers get a tree of their own, build/asan, where the sources are links; only what nvcc
+# compiles is shared. They are linked statically, as GCC's shared UBSan beside ASan ignores
+# log_path, and a step exports them (-rdynamic) to the emulator that it loads.
+SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -static-libasan \
+             -static-libubsan -rdynamic
+
+test-asan: tests-build ## run every test with the host code under AddressSanitizer and UBSan
+	$(Q)mkdir -p build/asan
+	$(Q)ln -sfn $(addprefix ../../,Makefile README.md LICENSE common notes profiles steps tests) \
+	    build/asan
+	$(Q)CUDA_HOME=$(abspath $(CUDA)) $(MAKE) --no-print-directory -C build/asan tests-build \
+	    CUDA_BUILD=../../build SANITIZE="$(SANITIZERS)"
+	$(Q)common/build/test-asan.sh
+
+# Each fuzzer gets bytes by way of one function, fuzz_NAME; fuzz.sh makes them in a tree of its own.
+build/tests/fuzz/run-%: $(call objects,$(filter-out %/npy.c,$(wildcard tests/fuzz/*.c))) $(EMU)
+	$(call say,link,$@)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_$* -o $(NEW) \
+	    -lzstd -lm -ldl -pthread $(PUT)
+
+# That of the harness's reader takes nothing of the emulator but a file or two.
+build/tests/fuzz/run-npy: $(call objects,$(wildcard common/harness/input/*.c) tests/fuzz/npy.c \
+        $(addprefix common/,harness/element.c harness/fault.c harness/report/progress.c \
+        files/visible.c))
+	$(call say,link,$@)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_npy -o $(NEW) \
+	    -lm -pthread $(PUT)
+
+fuzz: ## fuzz the readers of files, FUZZ_SECONDS=60 each (needs clang)
+	$(Q)MAKE='$(MAKE)' common/build/fuzz.sh
+
+# Mutations are made in copies of the repository, build/mutate.
+#mutate: ## do tests notice N=20 random changes of common/? SEED=1 FILES=verify.c
+mutate: tests-build
+	$(Q)tests/mutation/mutate.py --number $(or $(N),20) --seed $(or $(SEED),1) $(FILES)
+
+#mutate-record: ## go on with the sample of notes/mutation.md, N=300 SEED=1; writes its tables
+mutate-record: tests-build
+	$(Q)tests/mutation/mutate.py --number $(or $(N),300) --seed $(or $(SEED),1) --again \
+	    --results tests/mutation/result.csv; status=$$?; profiles/tables/tables.py && exit $$status
+
+#mutate-map: ## find out again which suites run which function, covered.txt
+mutate-map: tests-build
+	$(Q)tests/mutation/cover.py
