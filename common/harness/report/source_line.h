@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* The file's path without the folder that this program lies in: "steps/03-work-efficient/scan.cu".
- * */
+ * The tree may have been moved since it was built. */
 const char *source_name(const char *file);
 
 /* The text of that line without indentation; "" if the file cannot be read here. */
