@@ -55,7 +55,7 @@ objects   = $(patsubst %.c,build/%.o,$(filter %.c,$(1))) \
 sources   = $(filter-out %/example.c,$(wildcard $(addsuffix /*.c,$(1)) $(addsuffix /*.cu,$(1))))
 CUDA_BUILD = build
 
-COMMON   := $(filter-out common/harness/main.c,$(call sources,$(addprefix common/,files harness \
+COMMON   := $(filter-out common/harness/main.c,$(call sources,$(addprefix common/,command files harness \
             harness/input harness/run harness/verify harness/report)))
 
 # Folder steps/03-name makes program ./step3, and has descriptor step03.

@@ -169,7 +169,7 @@ build/tests/fuzz/run-%: $(call objects,$(filter-out %/npy.c,$(wildcard tests/fuz
 
 # That of the harness's reader takes nothing of the emulator but a file or two.
 build/tests/fuzz/run-npy: $(call objects,$(wildcard common/harness/input/*.c) tests/fuzz/npy.c \
-        $(addprefix common/,harness/element.c harness/fault.c harness/report/progress.c \
+        $(addprefix common/,harness/element.c command/fault.c harness/report/progress.c \
         files/visible.c))
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_npy -o $(NEW) \

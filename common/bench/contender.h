@@ -5,7 +5,7 @@
 #ifndef CONTENDER_H
 #define CONTENDER_H
 
-#include "common/harness/fault.h"
+#include "common/command/fault.h"
 #include "common/harness/run/roof.h"
 #include "common/harness/step.h"
 

@@ -14,7 +14,7 @@
 #define DATA_H
 
 #include "common/harness/element.h"
-#include "common/harness/fault.h"
+#include "common/command/fault.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,5 +1,6 @@
 #include "wish.h"
 
+#include "common/command/option_table.h"
 #include "common/harness/size.h"
 
 #include <stdlib.h>
@@ -42,8 +43,9 @@ static int add_size(struct wish *w, size_t n, struct fault *fault)
 }
 
 /* "2^20", or "2^10..2^30": the first, twice that, and so on. */
-static int set_n(struct wish *w, const char *value, struct fault *fault)
+static int set_n(void *to, const char *value, struct fault *fault)
 {
+    struct wish *w = to;
     char item[80];
     int code = 0;
     while (!code && next_item(&value, item, sizeof item)) {
@@ -64,8 +66,9 @@ static int set_n(struct wish *w, const char *value, struct fault *fault)
     return code;
 }
 
-static int set_types(struct wish *w, const char *value, struct fault *fault)
+static int set_types(void *to, const char *value, struct fault *fault)
 {
+    struct wish *w = to;
     char item[80];
     w->type_count = 0;
     while (next_item(&value, item, sizeof item)) {
@@ -83,8 +86,9 @@ static int set_types(struct wish *w, const char *value, struct fault *fault)
     return 0;
 }
 
-static int set_steps(struct wish *w, const char *value, struct fault *fault)
+static int set_steps(void *to, const char *value, struct fault *fault)
 {
+    struct wish *w = to;
     (void)fault;
     w->steps = value;
     return 0;
@@ -100,32 +104,36 @@ static int whole_number(const char *name, const char *value, long most, long *nu
                 most);
 }
 
-static int set_reps(struct wish *w, const char *value, struct fault *fault)
+static int set_reps(void *to, const char *value, struct fault *fault)
 {
+    struct wish *w = to;
     long reps = 0;
     int code = whole_number("--reps", value, REPS_MAX, &reps, fault);
     w->reps = (int)reps;
     return code;
 }
 
-static int set_patience(struct wish *w, const char *value, struct fault *fault)
+static int set_patience(void *to, const char *value, struct fault *fault)
 {
+    struct wish *w = to;
     long milliseconds = 0;
     int code = whole_number("--patience", value, 1000000, &milliseconds, fault);
     w->patience = 1e-3 * (double)milliseconds;
     return code;
 }
 
-static int set_seed(struct wish *w, const char *value, struct fault *fault)
+static int set_seed(void *to, const char *value, struct fault *fault)
 {
+    struct wish *w = to;
     long seed = 0;
     int code = whole_number("--seed", value, 2147483647, &seed, fault);
     w->seed = (uint64_t)seed;
     return code;
 }
 
-static int set_flush(struct wish *w, const char *value, struct fault *fault)
+static int set_flush(void *to, const char *value, struct fault *fault)
 {
+    struct wish *w = to;
     if (strcmp(value, "read") != 0 && strcmp(value, "memset") != 0)
         return fail(fault, EXIT_USAGE, "--flush \"%.60s\" is unknown; choose read or memset.",
                     value);
@@ -133,8 +141,9 @@ static int set_flush(struct wish *w, const char *value, struct fault *fault)
     return 0;
 }
 
-static int set_device(struct wish *w, const char *value, struct fault *fault)
+static int set_device(void *to, const char *value, struct fault *fault)
 {
+    struct wish *w = to;
     if (strcmp(value, "cuda") != 0 && strcmp(value, "emu") != 0)
         return fail(fault, EXIT_USAGE, "--device \"%.60s\" is unknown; choose cuda or emu.", value);
     w->device = strcmp(value, "cuda") == 0 ? DEVICE_CUDA : DEVICE_EMU;
@@ -150,8 +159,9 @@ static int set_format(struct wish *w, enum report_format format, struct fault *f
 }
 
 #define SET_FLAG(name, action)                                                                     \
-    static int set_##name(struct wish *w, const char *value, struct fault *fault)                  \
+    static int set_##name(void *to, const char *value, struct fault *fault)                        \
     {                                                                                              \
+        struct wish *w = to;                                                                       \
         (void)value, (void)fault;                                                                  \
         action;                                                                                    \
     }
@@ -163,44 +173,27 @@ SET_FLAG(version, w->version = true; return 0)
 
 /* ---- the table, in the order of --help ----------------------------------------------------- */
 
-static const struct {
-    const char *name, *argument, *help;
-    int (*set)(struct wish *, const char *value, struct fault *);
-} table[] = {
-    {"n", "LIST", "sizes: 1000,2^20+1 or 2^10..2^30, each twice the one before", set_n},
-    {"near", NULL, "n - 1 and n + 1 as well as each n (steps on the CPU: n alone)", set_near},
-    {"steps", "LIST", "all, cub, roof, 7, 5-9, 5:naive, 5:all (default: all)", set_steps},
-    {"types", "LIST", "f32 (default), i32, i64, u64, f64, i8, i16", set_types},
-    {"reps", "R", "rounds (default: 31 on a GPU, 3 on the emulator)", set_reps},
-    {"patience", "MS", "of slow contenders fewer, but 7: for so long (default 300)", set_patience},
-    {"flush", "HOW", "what empties the L2: read (default), or memset as ./stepN does", set_flush},
-    {"seed", "S", "of the random numbers (default 1)", set_seed},
-    {"device", "WHERE", "cuda or emu (default: cuda if there is a usable GPU)", set_device},
-    {"csv", NULL, "a row for each contender, size and mode", set_csv},
-    {"json", NULL, "the same as JSON", set_json},
-    {"help", NULL, "this text", set_help},
-    {"version", NULL, "the version", set_version},
+static const struct option_row rows[] = {
+    OPTION("n", "LIST", "sizes: 1000,2^20+1 or 2^10..2^30, each twice the one before", set_n),
+    OPTION("near", NULL, "n - 1 and n + 1 as well as each n (steps on the CPU: n alone)", set_near),
+    OPTION("steps", "LIST", "all, cub, roof, 7, 5-9, 5:naive, 5:all (default: all)", set_steps),
+    OPTION("types", "LIST", "f32 (default), i32, i64, u64, f64, i8, i16", set_types),
+    OPTION("reps", "R", "rounds (default: 31 on a GPU, 3 on the emulator)", set_reps),
+    OPTION("patience", "MS",
+           "time limit per contender in ms; slow ones run fewer rounds, at least 7 (default 300)",
+           set_patience),
+    OPTION("flush", "HOW", "what empties the L2: read (default), or memset as ./stepN does",
+           set_flush),
+    OPTION("seed", "S", "of the random numbers (default 1)", set_seed),
+    OPTION("device", "WHERE", "cuda or emu (default: cuda if there is a usable GPU)", set_device),
+    OPTION("csv", NULL, "a row for each contender, size and mode", set_csv),
+    OPTION("json", NULL, "the same as JSON", set_json),
+    OPTION("help", NULL, "this text", set_help),
+    OPTION("version", NULL, "the version", set_version),
 };
-#define TABLE (sizeof table / sizeof *table)
+static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 
-static int parse_one(struct wish *w, int argc, char *const *argv, int *i, struct fault *fault)
-{
-    const char *argument = argv[*i];
-    for (size_t k = 0; k < TABLE; k++) {
-        size_t length = strlen(table[k].name);
-        if (strncmp(argument, "--", 2) != 0 || strncmp(argument + 2, table[k].name, length) != 0)
-            continue;
-        const char *value = argument + 2 + length;
-        if (*value && *value != '=') continue;
-        if (!table[k].argument && *value)
-            return fail(fault, EXIT_USAGE, "--%s takes no value.", table[k].name);
-        if (table[k].argument && !*value && *i + 1 >= argc)
-            return fail(fault, EXIT_USAGE, "--%s needs a value; --help says which.", table[k].name);
-        value = *value ? value + 1 : table[k].argument ? argv[++*i] : NULL;
-        return table[k].set(w, value, fault);
-    }
-    return fail(fault, EXIT_USAGE, "\"%.60s\" is no option; --help lists them.", argument);
-}
+enum { HELP_COLUMN = 19 };
 
 /* n - 1, n, n + 1 in the place of n. Of those that are there already, none a second time. */
 static int add_neighbours(struct wish *w, struct fault *fault)
@@ -230,7 +223,11 @@ int wish_parse(struct wish *w, int argc, char *const *argv, struct fault *fault)
                        .seed = 1};
     const char *device = getenv("DEVICE");
     int code = device && *device ? set_device(w, device, fault) : 0;
-    for (int i = 1; i < argc && !code; i++) code = parse_one(w, argc, argv, &i, fault);
+    struct command_line line = {argc, argv, 1};
+    bool taken = true;
+    while (!code && taken && line.at < argc) code = option_take(table, &line, w, &taken, fault);
+    if (!taken)
+        return fail(fault, EXIT_USAGE, "\"%.60s\" is no option; --help lists them.", argv[line.at]);
     if (!code && w->near) code = add_neighbours(w, fault);
     return code;
 }
@@ -238,12 +235,7 @@ int wish_parse(struct wish *w, int argc, char *const *argv, struct fault *fault)
 void wish_help(FILE *to)
 {
     fprintf(to, "bench: the steps, CUB and the roof side by side\n\nUsage: ./bench [options]\n\n");
-    for (size_t k = 0; k < TABLE; k++) {
-        char left[40];
-        snprintf(left, sizeof left, "--%s%s%s", table[k].name, table[k].argument ? " " : "",
-                 table[k].argument ? table[k].argument : "");
-        fprintf(to, "  %-16s %s\n", left, table[k].help);
-    }
+    option_print(table, HELP_COLUMN, to);
     fprintf(to,
             "\nEvery contender is verified element by element before and after it is timed. In\n"
             "each round every one runs once, with an empty L2. Where runs are short, many are\n"

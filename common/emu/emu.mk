@@ -45,11 +45,11 @@ build/emu/libcudart_static.a: $(EMU)
 	$(Q)ar rcs $(NEW) $(NEW).o $(PUT) && rm $(NEW).o
 
 # The command runs no kernel: of all objects it takes those that it calls.
-build/emu/emu: build/common/emu/emu_main.o $(EMU)
+build/emu/emu: $(call objects,$(wildcard common/emu/*.c common/command/*.c)) $(EMU)
 	$(call say,link,$@)
 	$(Q)ar rcs $(NEW).a $(EMU)
-	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $< $(NEW).a -lzstd -lm -ldl -pthread -o $(NEW) $(PUT) && \
-	    rm $(NEW).a
+	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $(filter-out $(EMU),$^) $(NEW).a -lzstd -lm -ldl -pthread \
+	    -o $(NEW) $(PUT) && rm $(NEW).a
 
 emu-report: emu ## say how exact the counters of PROGRAM=./step4 are, kernel by kernel
 	$(Q)$(if $(PROGRAM),,echo 'Which program? make emu-report PROGRAM=./step4' >&2; exit 2;) \

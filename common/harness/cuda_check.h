@@ -4,7 +4,7 @@
 #ifndef CUDA_CHECK_H
 #define CUDA_CHECK_H
 
-#include "fault.h"
+#include "common/command/fault.h"
 
 #include <cuda_runtime.h>
 

@@ -1,6 +1,8 @@
+#define _GNU_SOURCE /* PATH_MAX */
 #include "experiment.h"
 
 #include "common/harness/report/counters.h"
+#include "common/command/option_table.h"
 #include "common/files/visible.h"
 #include "common/harness/report/format.h"
 
@@ -12,16 +14,13 @@
 /* Timed runs of each piece of work; its median is taken. */
 #define REPS 15
 
-static void help(const struct experiment *e, const char *path)
-{
-    char program[PATH_MAX];
-    visible(program, sizeof program, path);
-    printf("usage: %s [OPTION]…\n\n%s.\n\n"
-           "  --csv           rows of experiment,step,variant,parameter,metric,value,unit\n"
-           "  --device WHERE  cuda or emu (default: cuda if there is a usable GPU; or DEVICE=)\n"
-           "  --help          this\n",
-           program, e->about);
-}
+/* ---- options --------------------------------------------------------------------------------- */
+
+/* What the command line fills. */
+struct target {
+    struct experiment *experiment;
+    struct options *options;
+};
 
 static int choose(struct options *options, const char *where, struct fault *fault)
 {
@@ -30,27 +29,58 @@ static int choose(struct options *options, const char *where, struct fault *faul
     return fail(fault, EXIT_USAGE, "--device is %.40s; it must be cuda or emu.", where);
 }
 
-/* *done: --help was all that was wanted. */
-static int parse(struct experiment *e, struct options *options, int argc, char **argv, bool *done,
+static int set_device(void *to, const char *value, struct fault *fault)
+{
+    return choose(((struct target *)to)->options, value, fault);
+}
+
+static int set_csv(void *to, const char *value, struct fault *fault)
+{
+    (void)value, (void)fault;
+    ((struct target *)to)->experiment->csv = true;
+    return 0;
+}
+
+static int set_help(void *to, const char *value, struct fault *fault)
+{
+    (void)value, (void)fault;
+    ((struct target *)to)->options->help = true;
+    return 0;
+}
+
+static const struct option_row rows[] = {
+    OPTION("csv", NULL, "rows of experiment,step,variant,parameter,metric,value,unit", set_csv),
+    OPTION("device", "WHERE", "cuda or emu (default: cuda if there is a usable GPU; or DEVICE=)",
+           set_device),
+    OPTION("help", NULL, "this", set_help),
+};
+static const struct option_table table = {rows, sizeof rows / sizeof *rows};
+
+enum { HELP_COLUMN = 18 };
+
+static void help(const struct experiment *e, const char *path)
+{
+    char program[PATH_MAX];
+    visible(program, sizeof program, path);
+    printf("usage: %s [OPTION]…\n\n%s.\n\n", program, e->about);
+    option_print(table, HELP_COLUMN, stdout);
+}
+
+static int parse(struct experiment *e, struct options *options, int argc, char **argv,
                  struct fault *fault)
 {
+    struct target to = {e, options};
+    struct command_line line = {argc, argv, 1};
     const char *device = getenv("DEVICE");
     int code = device && *device ? choose(options, device, fault) : 0;
-    for (int i = 1; i < argc && !code; i++) {
-        if (strcmp(argv[i], "--csv") == 0)
-            e->csv = true;
-        else if (strcmp(argv[i], "--help") == 0)
-            *done = true;
-        else if (strncmp(argv[i], "--device=", 9) == 0)
-            code = choose(options, argv[i] + 9, fault);
-        else if (strcmp(argv[i], "--device") == 0 && i + 1 < argc)
-            code = choose(options, argv[++i], fault);
-        else
-            code = fail(fault, EXIT_USAGE, "%.40s is no option, or lacks its value; see --help.",
-                        argv[i]);
-    }
+    bool taken = true;
+    while (!code && taken && line.at < argc) code = option_take(table, &line, &to, &taken, fault);
+    if (!taken)
+        return fail(fault, EXIT_USAGE, "\"%.40s\" is no option; --help lists them.", argv[line.at]);
     return code;
 }
+
+/* ---- what is printed ------------------------------------------------------------------------- */
 
 static void print_head(const struct experiment *e)
 {
@@ -69,10 +99,9 @@ int experiment_main(const char *name, const char *about, experiment_fn *run, int
     struct experiment e = {.name = name, .about = about};
     struct options options = {.argv = argv};
     struct fault fault = {0};
-    bool done = false;
 
-    int code = parse(&e, &options, argc, argv, &done, &fault);
-    if (!code && done) return help(&e, argv[0]), EXIT_RIGHT;
+    int code = parse(&e, &options, argc, argv, &fault);
+    if (!code && options.help) return help(&e, argv[0]), EXIT_RIGHT;
     if (!code) code = device_choose(&options, &e.device, &fault);
     e.emulated = e.device.emulated;
     if (!code && !e.emulated) code = timer_open(&e.timer, false, &fault);

@@ -5,7 +5,7 @@
 #ifndef HARNESS_H
 #define HARNESS_H
 
-#include "fault.h"
+#include "common/command/fault.h"
 #include "step.h"
 
 /* Does everything that ./stepN does and returns its exit code. */

@@ -2,18 +2,25 @@
 #include "element.h"
 #include "size.h"
 
+#include "common/command/option_table.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- what each option does with its value ---------------------------------------------------- */
 
-typedef int set_fn(struct options *, const struct step *, const char *value, struct fault *);
+/* What the functions below fill; the step says which values it takes. */
+struct target {
+    struct options *options;
+    const struct step *step;
+};
 
-static int set_n(struct options *options, const struct step *step, const char *value,
-                 struct fault *fault)
+static struct options *options_of(void *to) { return ((struct target *)to)->options; }
+
+static int set_n(void *to, const char *value, struct fault *fault)
 {
-    (void)step;
+    struct options *options = options_of(to);
     if (value[0] == '-')
         return fail(fault, EXIT_USAGE, "--n %.60s is negative; n has to be at least 1.", value);
     int code = size_parse(value, "--n", &options->n, fault);
@@ -24,10 +31,9 @@ static int set_n(struct options *options, const struct step *step, const char *v
     return 0;
 }
 
-static int set_seed(struct options *options, const struct step *step, const char *value,
-                    struct fault *fault)
+static int set_seed(void *to, const char *value, struct fault *fault)
 {
-    (void)step;
+    struct options *options = options_of(to);
     char *end;
     errno = 0;
     options->seed = strtoull(value, &end, 10);
@@ -37,10 +43,9 @@ static int set_seed(struct options *options, const struct step *step, const char
     return 0;
 }
 
-static int set_reps(struct options *options, const struct step *step, const char *value,
-                    struct fault *fault)
+static int set_reps(void *to, const char *value, struct fault *fault)
 {
-    (void)step;
+    struct options *options = options_of(to);
     char *end;
     errno = 0;
     long reps = strtol(value, &end, 10);
@@ -51,10 +56,9 @@ static int set_reps(struct options *options, const struct step *step, const char
     return 0;
 }
 
-static int set_offset(struct options *options, const struct step *step, const char *value,
-                      struct fault *fault)
+static int set_offset(void *to, const char *value, struct fault *fault)
 {
-    (void)step;
+    struct options *options = options_of(to);
     int code = size_parse(value, "--offset", &options->offset, fault);
     if (code) return code;
     if (options->offset > OFFSET_MAX)
@@ -63,9 +67,10 @@ static int set_offset(struct options *options, const struct step *step, const ch
     return 0;
 }
 
-static int set_variant(struct options *options, const struct step *step, const char *value,
-                       struct fault *fault)
+static int set_variant(void *to, const char *value, struct fault *fault)
 {
+    struct options *options = options_of(to);
+    const struct step *step = ((const struct target *)to)->step;
     if (!step->variants)
         return fail(fault, EXIT_USAGE, "--variant: step %d (%s) has no variants.", step->number,
                     step->name);
@@ -82,10 +87,9 @@ static int set_variant(struct options *options, const struct step *step, const c
                 step->number, names);
 }
 
-static int set_verify(struct options *options, const struct step *step, const char *value,
-                      struct fault *fault)
+static int set_verify(void *to, const char *value, struct fault *fault)
 {
-    (void)step;
+    struct options *options = options_of(to);
     static const char *const modes[] = {
         [VERIFY_FULL] = "full", [VERIFY_SAMPLE] = "sample", [VERIFY_NONE] = "none"};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
@@ -109,42 +113,38 @@ static int choose_device(struct options *options, const char *where, const char 
     return 0;
 }
 
-static int set_device(struct options *options, const struct step *step, const char *value,
-                      struct fault *fault)
+static int set_device(void *to, const char *value, struct fault *fault)
 {
-    (void)step;
+    struct options *options = options_of(to);
     return choose_device(options, "--device ", value, fault);
 }
 
 #define SET_FILE(name)                                                                             \
-    static int set_##name(struct options *options, const struct step *step, const char *value,     \
-                          struct fault *fault)                                                     \
+    static int set_##name(void *to, const char *value, struct fault *fault)                        \
     {                                                                                              \
-        (void)step;                                                                                \
         if (!*value) return fail(fault, EXIT_USAGE, "--" #name " has an empty file name.");        \
-        options->name = value;                                                                     \
+        options_of(to)->name = value;                                                              \
         return 0;                                                                                  \
     }
 SET_FILE(input)
 SET_FILE(output)
 SET_FILE(trace)
 
-#define SET_FLAG(name, assignment)                                                                 \
-    static int set_##name(struct options *options, const struct step *step, const char *value,     \
-                          struct fault *fault)                                                     \
+#define SET_FLAG(name)                                                                             \
+    static int set_##name(void *to, const char *value, struct fault *fault)                        \
     {                                                                                              \
-        (void)step, (void)value, (void)fault;                                                      \
-        assignment;                                                                                \
+        (void)value, (void)fault;                                                                  \
+        options_of(to)->name = true;                                                               \
         return 0;                                                                                  \
     }
-SET_FLAG(sweep, options->sweep = true)
-SET_FLAG(round, options->round = true)
-SET_FLAG(real, options->real = true)
-SET_FLAG(inclusive, options->inclusive = true)
-SET_FLAG(in_place, options->in_place = true)
-SET_FLAG(counters, options->counters = true)
-SET_FLAG(help, options->help = true)
-SET_FLAG(version, options->version = true)
+SET_FLAG(sweep)
+SET_FLAG(round)
+SET_FLAG(real)
+SET_FLAG(inclusive)
+SET_FLAG(in_place)
+SET_FLAG(counters)
+SET_FLAG(help)
+SET_FLAG(version)
 
 static int set_format(struct options *options, enum report_format format, struct fault *fault)
 {
@@ -154,92 +154,82 @@ static int set_format(struct options *options, enum report_format format, struct
     return 0;
 }
 
-static int set_json(struct options *options, const struct step *step, const char *value,
-                    struct fault *fault)
+static int set_json(void *to, const char *value, struct fault *fault)
 {
-    (void)step, (void)value;
+    (void)value;
+    struct options *options = options_of(to);
     return set_format(options, REPORT_JSON, fault);
 }
 
-static int set_csv(struct options *options, const struct step *step, const char *value,
-                   struct fault *fault)
+static int set_csv(void *to, const char *value, struct fault *fault)
 {
-    (void)step, (void)value;
+    (void)value;
+    struct options *options = options_of(to);
     return set_format(options, REPORT_CSV, fault);
 }
 
 /* ---- the table, in the order of --help ------------------------------------------------------- */
 
-static const struct {
-    const char *name, *argument, *help;
-    set_fn *set;
-} table[] = {
-    {"n", "N", "elements: 1000, 64K, 1Mi, 2^20, 2^20+1", set_n},
-    {"sweep", NULL, "every power of two from 2^10 to 2^24 and its odd neighbours", set_sweep},
-    {"input", "FILE", "scan the numbers of FILE: .npy or text; - is stdin", set_input},
-    {"round", NULL, "take the nearest where the type cannot hold a number of FILE", set_round},
-    {"real", NULL, "random real numbers, 0.5 <= |x| < 1, instead of random integers", set_real},
-    {"seed", "S", "of the random numbers; the same on every machine (default 1)", set_seed},
-    {"output", "FILE", "write the result: .npy if so named, else text; - is stdout", set_output},
-    {"variant", "NAME", "which variant of the step", set_variant},
-    {"inclusive", NULL, "shift the exclusive result into an inclusive one (untimed)",
-     set_inclusive},
-    {"in-place", NULL, "scan into the input's own memory", set_in_place},
-    {"offset", "K", "displace the buffers by K elements from their alignment", set_offset},
-    {"reps", "R", "timed runs; 0 for none (default: as many as fit into a moment)", set_reps},
-    {"verify", "HOW", "full (default), sample or none", set_verify},
-    {"device", "WHERE", "cuda or emu (default: cuda if there is a usable GPU; or DEVICE=)",
-     set_device},
-    {"counters", NULL, "the emulator's counters by source line", set_counters},
-    {"trace", "FILE", "every shared and global access of one emulated run, as text", set_trace},
-    {"json", NULL, "report as JSON", set_json},
-    {"csv", NULL, "report as CSV", set_csv},
-    {"help", NULL, "this text", set_help},
-    {"version", NULL, "the version", set_version},
+static const struct option_row rows[] = {
+    OPTION("n", "N", "elements: 1000, 64K, 1Mi, 2^20, 2^20+1", set_n),
+    OPTION("sweep", NULL, "every power of two from 2^10 to 2^24 and its odd neighbours", set_sweep),
+    OPTION("input", "FILE", "scan the numbers of FILE: .npy or text; - is stdin", set_input),
+    OPTION("round", NULL, "take the nearest where the type cannot hold a number of FILE",
+           set_round),
+    OPTION("real", NULL, "random real numbers, 0.5 <= |x| < 1, instead of random integers",
+           set_real),
+    OPTION("seed", "S", "of the random numbers; the same on every machine (default 1)", set_seed),
+    OPTION("output", "FILE", "write the result: .npy if so named, else text; - is stdout",
+           set_output),
+    OPTION("variant", "NAME", "which variant of the step", set_variant),
+    OPTION("inclusive", NULL, "shift the exclusive result into an inclusive one (untimed)",
+           set_inclusive),
+    OPTION("in-place", NULL, "scan into the input's own memory", set_in_place),
+    OPTION("offset", "K", "displace the buffers by K elements from their alignment", set_offset),
+    OPTION("reps", "R", "timed runs; 0 for none (default: as many as fit into a moment)", set_reps),
+    OPTION("verify", "HOW", "full (default), sample or none", set_verify),
+    OPTION("device", "WHERE", "cuda or emu (default: cuda if there is a usable GPU; or DEVICE=)",
+           set_device),
+    OPTION("counters", NULL, "the emulator's counters by source line", set_counters),
+    OPTION("trace", "FILE", "every shared and global access of one emulated run, as text",
+           set_trace),
+    OPTION("json", NULL, "report as JSON", set_json),
+    OPTION("csv", NULL, "report as CSV", set_csv),
+    OPTION("help", NULL, "this text", set_help),
+    OPTION("version", NULL, "the version", set_version),
 };
-#define TABLE_SIZE (sizeof table / sizeof *table)
+static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 
-/* Does `argument` say --name, or --name=value? Then *value is what follows the '=' or NULL. */
-static bool matches(const char *argument, const char *name, const char **value)
+/* ---- options that only this step has --------------------------------------------------------- */
+
+enum { OWN_MOST = 8, HELP_COLUMN = 20 };
+
+static int set_own(void *to, const char *value, struct fault *fault)
 {
-    size_t length = strlen(name);
-    if (strncmp(argument, "--", 2) != 0 || strncmp(argument + 2, name, length) != 0) return false;
-    const char *end = argument + 2 + length;
-    if (*end && *end != '=') return false;
-    *value = *end ? end + 1 : NULL;
-    return true;
+    const struct step_option *own = to;
+    const char *complaint = own->set(value);
+    return complaint ? fail(fault, EXIT_USAGE, "--%s: %s", own->name, complaint) : 0;
 }
 
-/* The value of an option: after '=', or the next argument. */
-static int take_value(const char *name, bool wanted, const char **value, int argc,
-                      char *const *argv, int *i, struct fault *fault)
+static struct option_table own_options(const struct step *step, struct option_row to[OWN_MOST])
 {
-    if (!wanted && *value)
-        return fail(fault, EXIT_USAGE, "--%s takes no value, but was given \"%.60s\".", name,
-                    *value);
-    if (!wanted || *value) return 0;
-    if (*i + 1 >= argc)
-        return fail(fault, EXIT_USAGE, "--%s needs a value; --help says which.", name);
-    *value = argv[++*i];
-    return 0;
+    size_t count = 0;
+    for (const struct step_option *own = step->options; own && own->name; own++)
+        to[count++] = (struct option_row){own->name, own->argument,          own->help,
+                                          set_own,   (void *)(uintptr_t)own, 0};
+    return (struct option_table){to, count};
 }
 
-static int parse_one(struct options *options, const struct step *step, int argc, char *const *argv,
-                     int *i, struct fault *fault)
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static int parse_one(struct target *to, struct command_line *line, struct fault *fault)
 {
-    const char *argument = argv[*i], *value;
-    for (size_t k = 0; k < TABLE_SIZE; k++) {
-        if (!matches(argument, table[k].name, &value)) continue;
-        int code = take_value(table[k].name, table[k].argument, &value, argc, argv, i, fault);
-        return code ? code : table[k].set(options, step, value, fault);
-    }
-    for (const struct step_option *own = step->options; own && own->name; own++) {
-        if (!matches(argument, own->name, &value)) continue;
-        int code = take_value(own->name, own->argument, &value, argc, argv, i, fault);
-        if (code) return code;
-        const char *complaint = own->set(value);
-        return complaint ? fail(fault, EXIT_USAGE, "--%s: %s", own->name, complaint) : 0;
-    }
+    struct option_row own[OWN_MOST];
+    const char *argument = line->arguments[line->at];
+    bool taken;
+    int code = option_take(table, line, to, &taken, fault);
+    if (!taken) code = option_take(own_options(to->step, own), line, to, &taken, fault);
+    if (taken) return code;
     if (argument[0] == '-')
         return fail(fault, EXIT_USAGE, "\"%.60s\" is no option of this step; --help lists them.",
                     argument);
@@ -286,8 +276,10 @@ int options_parse(struct options *options, const struct step *step, int argc, ch
 {
     *options =
         (struct options){.n = step->default_n, .seed = 1, .reps = REPS_DEFAULT, .argv = argv};
-    for (int i = 1; i < argc; i++) {
-        int code = parse_one(options, step, argc, argv, &i, fault);
+    struct target to = {options, step};
+    struct command_line line = {argc, argv, 1};
+    while (line.at < argc) {
+        int code = parse_one(&to, &line, fault);
         if (code) return code;
     }
     if (options->help || options->version) return 0;
@@ -321,23 +313,15 @@ int options_check_n(const struct step *step, size_t n, const char *where, struct
 
 /* ---- help ------------------------------------------------------------------------------------ */
 
-static void help_line(FILE *to, const char *name, const char *argument, const char *help)
-{
-    char left[40];
-    snprintf(left, sizeof left, "--%s%s%s", name, argument ? " " : "", argument ? argument : "");
-    fprintf(to, "  %-17s %s\n", left, help);
-}
-
 void options_help(const struct step *step, FILE *to)
 {
     struct program_name program = step_program(step);
     fprintf(to, "%s: %s\n\nUsage: ./%s [options]\n\n", program.name, step->title, program.name);
-    for (size_t i = 0; i < TABLE_SIZE; i++) {
-        if (strcmp(table[i].name, "variant") == 0 && !step->variants) continue;
-        help_line(to, table[i].name, table[i].argument, table[i].help);
-    }
-    for (const struct step_option *own = step->options; own && own->name; own++)
-        help_line(to, own->name, own->argument, own->help);
+    struct option_row own[OWN_MOST];
+    for (size_t i = 0; i < table.count; i++)
+        if (strcmp(rows[i].name, "variant") != 0 || step->variants)
+            option_print((struct option_table){&rows[i], 1}, HELP_COLUMN, to);
+    option_print(own_options(step, own), HELP_COLUMN, to);
 
     fprintf(to, "\n");
     if (step->variants) {

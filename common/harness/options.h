@@ -4,7 +4,7 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
-#include "fault.h"
+#include "common/command/fault.h"
 #include "step.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef SIZE_H
 #define SIZE_H
 
-#include "fault.h"
+#include "common/command/fault.h"
 
 #include <stddef.h>
 

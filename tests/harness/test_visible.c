@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 #include "tests/support/command.h"
 #include "common/files/visible.h"
-#include "common/harness/fault.h"
+#include "common/command/fault.h"
 #include "common/harness/report/record.h"
 
 #include <stdio.h>

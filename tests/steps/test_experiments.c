@@ -69,7 +69,7 @@ Test(experiments, options)
     expect_status(0, FOLDER "00-cache-operators --help 2>&1");
     expect("usage: build/experiments/00-cache-operators [OPTION]");
     expect_status(2, FOLDER "00-cache-operators --device 2>&1");
-    expect("00-cache-operators: --device is no option, or lacks its value; see --help.");
+    expect("00-cache-operators: --device needs a value; --help says which.");
     expect_status(2, FOLDER "00-cache-operators --device tpu 2>&1");
     expect("--device is tpu; it must be cuda or emu.");
     expect_status(0, "DEVICE=emu " FOLDER "00-cache-operators 2>&1");

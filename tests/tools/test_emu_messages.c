@@ -68,7 +68,9 @@ Test(emu_messages, options_that_are_none)
 {
     expect_refusal("--no-such-option x", "there is no option --no-such-option" SEE_HELP);
     expect_refusal("--csv -q x", "there is no option -q" SEE_HELP);
-    expect_refusal("--csv --gpu", "--gpu needs a value" SEE_HELP);
+    expect_refusal("--csv --gpu", "--gpu needs a value; --help says which.");
+    expect_refusal("--csv=1 x", "--csv takes no value, but was given \"1\".");
+    expect_refusal("--gpux t4 x", "there is no option --gpux" SEE_HELP);
     expect_refusal("--csv", "which program? usage: emu [options] PROGRAM [arguments]");
     expect_refusal("--tool all --csv x",
                    "--tool checks and does not count: leave --csv, --metrics, --page, --per-line "

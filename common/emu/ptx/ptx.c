@@ -8,7 +8,7 @@
 static void parse_file(struct parser *p)
 {
     uint64_t number = expect_integer(p);
-    if (number > 1 << 16) fail(p, p->token.line, EMU_INVALID_PTX, "file number too large");
+    if (number > 1 << 16) parse_fail(p, p->token.line, EMU_INVALID_PTX, "file number too large");
     if (p->token.kind != TOKEN_STRING) fail_expected(p, "a file's name in quotes");
     const char *name = copy_text(p, p->token.start, p->token.length);
     advance(p);
@@ -28,7 +28,7 @@ static void skip_section(struct parser *p)
     expect_word(p, "a section's name");
     if (!at(p, "{")) fail_expected(p, "{");
     if (!lexer_skip_braces(&p->lexer))
-        fail(p, p->lexer.line, EMU_INVALID_PTX, "a section does not end: a } is missing");
+        parse_fail(p, p->lexer.line, EMU_INVALID_PTX, "a section does not end: a } is missing");
     advance(p);
 }
 
@@ -39,13 +39,13 @@ static void parse_header(struct parser *p)
     while (number < p->lexer.end && (*number == ' ' || *number == '\t')) number++;
     if (number + 2 >= p->lexer.end || number[0] < '0' || number[0] > '9' || number[1] != '.' ||
         number[2] < '0' || number[2] > '9')
-        fail(p, p->token.line, EMU_INVALID_PTX, ".version is followed by no version");
+        parse_fail(p, p->token.line, EMU_INVALID_PTX, ".version is followed by no version");
     p->lexer.next = number + 3;
     advance(p);
     expect(p, ".target");
     const char *target = expect_word(p, "a target such as sm_90");
     if (strncmp(target, "sm_", 3))
-        fail(p, p->token.line, EMU_INVALID_PTX, "unknown target '%s'", target);
+        parse_fail(p, p->token.line, EMU_INVALID_PTX, "unknown target '%s'", target);
     while (accept(p, ",")) expect_word(p, "a target option");
 }
 
@@ -74,7 +74,7 @@ static void parse_unit(struct parser *p)
             unsigned line = p->token.line;
             advance(p);
             if (expect_integer(p) != 64)
-                fail(p, line, EMU_UNSUPPORTED_PTX, "only .address_size 64 is supported");
+                parse_fail(p, line, EMU_UNSUPPORTED_PTX, "only .address_size 64 is supported");
         } else if (accept(p, ".file")) {
             parse_file(p);
         } else if (accept(p, ".section")) {

@@ -94,8 +94,8 @@ static struct value compute_reals(struct parser *p, const struct infix *op, doub
     case UNEQUAL: return whole(a != b, SIGNED);
     default: break;
     }
-    fail(p, p->token.line, EMU_INVALID_PTX, "operator %s is not for floating-point numbers",
-         op->text);
+    parse_fail(p, p->token.line, EMU_INVALID_PTX, "operator %s is not for floating-point numbers",
+               op->text);
 }
 
 /* A shift's result is of the kind of what is shifted. */
@@ -130,7 +130,7 @@ static struct value compute(struct parser *p, const struct infix *op, struct val
     uint64_t a = x.bits, b = y.bits;
     enum kind kind = x.kind == SIGNED && y.kind == SIGNED ? SIGNED : UNSIGNED;
     if ((operation == OVER || operation == MODULO) && !b)
-        fail(p, p->token.line, EMU_INVALID_PTX, "a constant expression divides by zero");
+        parse_fail(p, p->token.line, EMU_INVALID_PTX, "a constant expression divides by zero");
     switch (operation) {
     case PLUS: return whole(a + b, kind);
     case MINUS: return whole(a - b, kind);
@@ -162,7 +162,8 @@ static struct value parse_choice(struct parser *p, unsigned depth)
 {
     struct value condition = parse_binary(p, LOOSEST, depth);
     if (!accept(p, "?")) return condition;
-    if (depth > MAX_NESTING) fail(p, p->token.line, EMU_INVALID_PTX, "constants nested too deeply");
+    if (depth > MAX_NESTING)
+        parse_fail(p, p->token.line, EMU_INVALID_PTX, "constants nested too deeply");
     struct value yes = parse_choice(p, depth + 1);
     expect(p, ":");
     struct value no = parse_choice(p, depth + 1);
@@ -191,7 +192,8 @@ static struct value parse_number(struct parser *p)
 
 static struct value parse_unary(struct parser *p, unsigned depth)
 {
-    if (depth > MAX_NESTING) fail(p, p->token.line, EMU_INVALID_PTX, "constants nested too deeply");
+    if (depth > MAX_NESTING)
+        parse_fail(p, p->token.line, EMU_INVALID_PTX, "constants nested too deeply");
     if (accept(p, "+")) return parse_unary(p, depth + 1);
     if (accept(p, "-")) {
         struct value v = parse_unary(p, depth + 1);

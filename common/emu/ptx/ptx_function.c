@@ -27,7 +27,8 @@ static void skip_body(struct parser *p, struct ptx_function *function)
         p->lexer = start;
         p->function = function;
         parse_body(p);
-        fail(p, p->token.line, EMU_INVALID_PTX, "the body of '%s' does not end", function->name);
+        parse_fail(p, p->token.line, EMU_INVALID_PTX, "the body of '%s' does not end",
+                   function->name);
     }
     function->body_end = p->lexer.next;
     advance(p);
@@ -146,7 +147,8 @@ static void parse_statement(struct parser *p, unsigned depth);
 
 static void parse_block(struct parser *p, unsigned depth)
 {
-    if (depth > MAX_NESTING) fail(p, p->token.line, EMU_INVALID_PTX, "scopes nested too deeply");
+    if (depth > MAX_NESTING)
+        parse_fail(p, p->token.line, EMU_INVALID_PTX, "scopes nested too deeply");
     expect(p, "{");
     while (!at(p, "}")) parse_statement(p, depth);
     advance(p);

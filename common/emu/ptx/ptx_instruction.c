@@ -66,7 +66,8 @@ static void parse_word_operand(struct parser *p, struct ptx_operand *out)
 
 static void parse_operand(struct parser *p, struct ptx_operand *out, unsigned depth)
 {
-    if (depth > MAX_NESTING) fail(p, p->token.line, EMU_INVALID_PTX, "operands nested too deeply");
+    if (depth > MAX_NESTING)
+        parse_fail(p, p->token.line, EMU_INVALID_PTX, "operands nested too deeply");
     if (at_constant(p)) {
         parse_constant_operand(p, out);
     } else if (accept(p, "{")) {
@@ -107,8 +108,8 @@ static void split_opcode(struct parser *p, struct ptx_instruction *instruction)
         const char *dot = memchr(start, '.', (size_t)(end - start));
         const char *stop = dot ? dot : end;
         if (instruction->word_count == PTX_MAX_WORDS)
-            fail(p, p->token.line, EMU_INVALID_PTX, "an opcode of more than %d parts",
-                 PTX_MAX_WORDS);
+            parse_fail(p, p->token.line, EMU_INVALID_PTX, "an opcode of more than %d parts",
+                       PTX_MAX_WORDS);
         instruction->words[instruction->word_count++] = copy_text(p, start, (size_t)(stop - start));
         start = stop + 1;
     }
@@ -127,8 +128,8 @@ void parse_instruction(struct parser *p)
         if (p->token.kind != TOKEN_WORD) fail_expected(p, "a guard predicate");
         instruction->guard = find_register(p, p->token.start, p->token.length);
         if (instruction->guard < 0)
-            fail(p, p->token.line, EMU_INVALID_PTX, "register '%.*s' is not declared",
-                 (int)p->token.length, p->token.start);
+            parse_fail(p, p->token.line, EMU_INVALID_PTX, "register '%.*s' is not declared",
+                       (int)p->token.length, p->token.start);
         advance(p);
     }
     if (p->token.kind != TOKEN_WORD || p->token.start[0] < 'a' || p->token.start[0] > 'z')
@@ -146,7 +147,8 @@ void parse_instruction(struct parser *p)
     instruction->operands = operands;
     if (!at(p, ";")) do {
             if (instruction->operand_count == PTX_MAX_OPERANDS)
-                fail(p, p->token.line, EMU_INVALID_PTX, "more than %d operands", PTX_MAX_OPERANDS);
+                parse_fail(p, p->token.line, EMU_INVALID_PTX, "more than %d operands",
+                           PTX_MAX_OPERANDS);
             parse_operand(p, &operands[instruction->operand_count++], 0);
         } while (accept(p, ","));
     expect(p, ";");

@@ -79,9 +79,9 @@ static bool replaces(struct parser *p, const struct ptx_text *out, const struct 
     const char *kind = second->is_function ? "function" : "variable";
     p->name = out->units[second->unit].name;
     if (first->is_function != second->is_function)
-        fail(p, second->line, EMU_INVALID_PTX,
-             "'%s' is a %s here, and something else in %s, line %u", second->name, kind,
-             out->units[first->unit].name, first->line);
+        parse_fail(p, second->line, EMU_INVALID_PTX,
+                   "'%s' is a %s here, and something else in %s, line %u", second->name, kind,
+                   out->units[first->unit].name, first->line);
     if (!first->is_definition || !second->is_definition) return second->is_definition;
     if (second->linkage == PTX_WEAK) return false;
     if (first->linkage == PTX_WEAK) return true;
@@ -89,9 +89,9 @@ static bool replaces(struct parser *p, const struct ptx_text *out, const struct 
         return second->bytes > first->bytes;
     if (second->linkage == PTX_COMMON || first->linkage == PTX_COMMON)
         return first->linkage == PTX_COMMON;
-    fail(p, second->line, EMU_INVALID_PTX,
-         "%s '%s' is defined a second time (first in %s, line %u)", kind, second->name,
-         out->units[first->unit].name, first->line);
+    parse_fail(p, second->line, EMU_INVALID_PTX,
+               "%s '%s' is defined a second time (first in %s, line %u)", kind, second->name,
+               out->units[first->unit].name, first->line);
 }
 
 static void add(struct parser *p, struct ptx_text *out, const struct occurrence *new)

@@ -8,7 +8,8 @@ static unsigned parent(struct parser *p, unsigned scope)
 
 void open_scope(struct parser *p)
 {
-    if (p->scopes.count > 1 << 20) fail(p, p->token.line, EMU_INVALID_PTX, "too many { } scopes");
+    if (p->scopes.count > 1 << 20)
+        parse_fail(p, p->token.line, EMU_INVALID_PTX, "too many { } scopes");
     unsigned *outer = list_add(p, &p->scopes);
     *outer = p->scope;
     p->scope = (unsigned)p->scopes.count - 1;
@@ -78,8 +79,9 @@ static void refuse_second_declaration(struct parser *p)
     const struct declaration *d = p->declarations.items;
     for (size_t i = 0; i < p->declarations.count; i++)
         if (d[i].scope == p->scope && same(d[i].name, d[i].length, p->token.start, p->token.length))
-            fail(p, p->token.line, EMU_INVALID_PTX, "register '%.*s' is declared a second time",
-                 (int)p->token.length, p->token.start);
+            parse_fail(p, p->token.line, EMU_INVALID_PTX,
+                       "register '%.*s' is declared a second time", (int)p->token.length,
+                       p->token.start);
 }
 
 void parse_register_declaration(struct parser *p)
@@ -97,9 +99,9 @@ void parse_register_declaration(struct parser *p)
         if (accept(p, "<")) {
             uint64_t count = expect_integer(p);
             if (!count || count > MAX_REGISTERS)
-                fail(p, p->token.line, EMU_INVALID_PTX,
-                     "%llu registers in one declaration; at most %d", (unsigned long long)count,
-                     MAX_REGISTERS);
+                parse_fail(p, p->token.line, EMU_INVALID_PTX,
+                           "%llu registers in one declaration; at most %d",
+                           (unsigned long long)count, MAX_REGISTERS);
             declaration->count = (unsigned)count;
             expect(p, ">");
         }
@@ -112,9 +114,9 @@ void define_label(struct parser *p, const char *name, size_t length)
     const struct label *labels = p->labels.items;
     for (size_t i = 0; i < p->labels.count; i++)
         if (labels[i].scope == p->scope && same(labels[i].name, labels[i].length, name, length))
-            fail(p, p->token.line, EMU_INVALID_PTX,
-                 "label '%.*s' is defined a second time (first on line %u)", (int)length, name,
-                 labels[i].line);
+            parse_fail(p, p->token.line, EMU_INVALID_PTX,
+                       "label '%.*s' is defined a second time (first on line %u)", (int)length,
+                       name, labels[i].line);
     struct label *label = list_add(p, &p->labels);
     *label = (struct label){name, length, p->scope, (unsigned)p->instructions.count, p->token.line};
 }

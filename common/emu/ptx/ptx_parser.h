@@ -97,7 +97,7 @@ struct parser {
 
 /* ---- tokens and memory (ptx_tokens.c) */
 
-_Noreturn void fail(struct parser *, unsigned line, int error, const char *format, ...)
+_Noreturn void parse_fail(struct parser *, unsigned line, int error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 _Noreturn void fail_expected(struct parser *, const char *what);
 void *take(struct parser *, size_t bytes); /* zeroed */

@@ -2,7 +2,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-_Noreturn void fail(struct parser *p, unsigned line, int error, const char *format, ...)
+_Noreturn void parse_fail(struct parser *p, unsigned line, int error, const char *format, ...)
 {
     char text[400];
     va_list arguments;
@@ -17,14 +17,16 @@ _Noreturn void fail(struct parser *p, unsigned line, int error, const char *form
 void *take(struct parser *p, size_t bytes)
 {
     void *memory = arena_take(p->arena, bytes);
-    if (!memory) fail(p, p->token.line, EMU_OUT_OF_MEMORY, "out of memory while reading the PTX");
+    if (!memory)
+        parse_fail(p, p->token.line, EMU_OUT_OF_MEMORY, "out of memory while reading the PTX");
     return memory;
 }
 
 const char *copy_text(struct parser *p, const char *text, size_t length)
 {
     const char *copy = arena_text(p->arena, text, length);
-    if (!copy) fail(p, p->token.line, EMU_OUT_OF_MEMORY, "out of memory while reading the PTX");
+    if (!copy)
+        parse_fail(p, p->token.line, EMU_OUT_OF_MEMORY, "out of memory while reading the PTX");
     return copy;
 }
 
@@ -44,19 +46,20 @@ void advance(struct parser *p)
 {
     p->token = lexer_next(&p->lexer);
     if (p->token.kind == TOKEN_BAD)
-        fail(p, p->token.line, EMU_INVALID_PTX,
-             "this is not PTX: a stray byte, a malformed number or one of more than 64 bits, or a "
-             "string or "
-             "comment that does not end");
+        parse_fail(
+            p, p->token.line, EMU_INVALID_PTX,
+            "this is not PTX: a stray byte, a malformed number or one of more than 64 bits, or a "
+            "string or "
+            "comment that does not end");
 }
 
 _Noreturn void fail_expected(struct parser *p, const char *what)
 {
     int length = p->token.length > 40 ? 40 : (int)p->token.length;
     if (p->token.kind == TOKEN_END)
-        fail(p, p->token.line, EMU_INVALID_PTX, "expected %s, but the text ends here", what);
-    fail(p, p->token.line, EMU_INVALID_PTX, "expected %s, not '%.*s'", what, length,
-         p->token.start);
+        parse_fail(p, p->token.line, EMU_INVALID_PTX, "expected %s, but the text ends here", what);
+    parse_fail(p, p->token.line, EMU_INVALID_PTX, "expected %s, not '%.*s'", what, length,
+               p->token.start);
 }
 
 bool at(struct parser *p, const char *text) { return token_is(&p->token, text); }

@@ -53,8 +53,8 @@ static void store_initial(struct parser *p, struct ptx_variable *variable, size_
 {
     size_t size = ptx_type_size(variable->type), offset = index * size;
     if (offset + size > variable->bytes)
-        fail(p, p->token.line, EMU_INVALID_PTX, "'%s' has more initial values than elements",
-             variable->name);
+        parse_fail(p, p->token.line, EMU_INVALID_PTX, "'%s' has more initial values than elements",
+                   variable->name);
     if (at_masked_address(p) || (p->token.kind == TOKEN_WORD && !at(p, "WARP_SZ"))) {
         store_address(p, variable, offset);
         return;
@@ -70,7 +70,7 @@ static size_t parse_initial(struct parser *p, struct ptx_variable *variable, siz
                             unsigned depth)
 {
     if (depth > MAX_NESTING)
-        fail(p, p->token.line, EMU_INVALID_PTX, "initial values nested too deeply");
+        parse_fail(p, p->token.line, EMU_INVALID_PTX, "initial values nested too deeply");
     if (!accept(p, "{")) {
         store_initial(p, variable, index);
         return index + 1;
@@ -90,7 +90,7 @@ struct ptx_variable parse_variable(struct parser *p, enum ptx_space space)
         enum ptx_type type = type_of_directive(&p->token);
         if (accept(p, ".align")) {
             variable.align = expect_integer(p);
-            if (!variable.align) fail(p, variable.line, EMU_INVALID_PTX, "an alignment of 0");
+            if (!variable.align) parse_fail(p, variable.line, EMU_INVALID_PTX, "an alignment of 0");
         } else if (accept(p, ".attribute")) {
             expect(p, "(");
             while (!at(p, ")") && p->token.kind != TOKEN_END) advance(p);
@@ -117,16 +117,16 @@ struct ptx_variable parse_variable(struct parser *p, enum ptx_space space)
     while (accept(p, "[")) {
         uint64_t count = at(p, "]") ? 0 : expect_integer(p);
         if (count > MAX_STATIC_BYTES || elements * count > MAX_STATIC_BYTES)
-            fail(p, variable.line, EMU_INVALID_PTX, "'%s' is larger than %d bytes", variable.name,
-                 MAX_STATIC_BYTES);
+            parse_fail(p, variable.line, EMU_INVALID_PTX, "'%s' is larger than %d bytes",
+                       variable.name, MAX_STATIC_BYTES);
         elements *= count;
         expect(p, "]");
     }
     variable.bytes = elements * lanes * ptx_type_size(variable.type);
     if (!variable.align) variable.align = lanes * ptx_type_size(variable.type);
     if (variable.align > 4096 || (variable.align & (variable.align - 1)))
-        fail(p, variable.line, EMU_INVALID_PTX,
-             "the alignment of '%s' is not a power of two up to 4096", variable.name);
+        parse_fail(p, variable.line, EMU_INVALID_PTX,
+                   "the alignment of '%s' is not a power of two up to 4096", variable.name);
     return variable;
 }
 
@@ -138,8 +138,8 @@ static void refuse_second_local(struct parser *p, const struct list *list,
     if (p->scope || variable->space == PTX_PARAM) return;
     for (size_t i = 0; i < list->count; i++)
         if (!strcmp(others[i].name, variable->name))
-            fail(p, variable->line, EMU_INVALID_PTX, "variable '%s' is declared a second time",
-                 variable->name);
+            parse_fail(p, variable->line, EMU_INVALID_PTX,
+                       "variable '%s' is declared a second time", variable->name);
 }
 
 void parse_variable_declaration(struct parser *p, struct list *list, enum ptx_space space,

@@ -4,7 +4,7 @@
 #ifndef INPUT_H
 #define INPUT_H
 
-#include "common/harness/fault.h"
+#include "common/command/fault.h"
 #include "common/harness/element.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #ifndef INPUT_NPY_H
 #define INPUT_NPY_H
 
-#include "common/harness/fault.h"
+#include "common/command/fault.h"
 
 #include <stdbool.h>
 #include <stddef.h>

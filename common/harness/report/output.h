@@ -10,7 +10,7 @@
 
 #include "common/harness/element.h"
 #include "common/files/replacement.h"
-#include "common/harness/fault.h"
+#include "common/command/fault.h"
 
 #include <stdio.h>
 

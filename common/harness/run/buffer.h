@@ -10,7 +10,7 @@
 #ifndef BUFFER_H
 #define BUFFER_H
 
-#include "common/harness/fault.h"
+#include "common/command/fault.h"
 
 #include <cuda_runtime.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "ended.h"
 
-#include "common/harness/fault.h"
+#include "common/command/fault.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -8,7 +8,7 @@
 #ifndef FINGERPRINT_H
 #define FINGERPRINT_H
 
-#include "common/harness/fault.h"
+#include "common/command/fault.h"
 
 #include <cuda_runtime.h>
 #include <stdbool.h>

@@ -10,7 +10,7 @@
 #ifndef TIMING_H
 #define TIMING_H
 
-#include "common/harness/fault.h"
+#include "common/command/fault.h"
 
 #include <cuda_runtime.h>
 #include <stdbool.h>

@@ -18,7 +18,7 @@
 #define VERIFY_H
 
 #include "common/harness/element.h"
-#include "common/harness/fault.h"
+#include "common/command/fault.h"
 #include "verify_bound.h"
 
 #ifdef __cplusplus

@@ -1,0 +1,77 @@
+#include "option_table.h"
+
+#include <string.h>
+
+/* Does the argument name this option? Then *value is what is joined to it, or NULL. */
+static bool names(const char *argument, const struct option_row *row, const char **value)
+{
+    if (!row->name || argument[0] != '-') return false;
+    if (row->letter && argument[1] == row->letter) {
+        *value = argument[2] ? argument + 2 : NULL;
+        return true;
+    }
+    size_t length = strlen(row->name);
+    if (argument[1] != '-' || strncmp(argument + 2, row->name, length) != 0) return false;
+    const char *end = argument + 2 + length;
+    *value = *end ? end + 1 : NULL;
+    return !*end || *end == '=';
+}
+
+/* The value that is joined to the option, or else the next argument. */
+static int take_value(const struct option_row *row, struct command_line *line, const char **value,
+                      struct fault *fault)
+{
+    if (!row->argument && *value)
+        return fail(fault, EXIT_USAGE, "--%s takes no value, but was given \"%.60s\".", row->name,
+                    *value);
+    if (!row->argument || *value) return 0;
+    if (line->at >= line->count)
+        return fail(fault, EXIT_USAGE, "--%s needs a value; --help says which.", row->name);
+    *value = line->arguments[line->at++];
+    return 0;
+}
+
+int option_take(struct option_table table, struct command_line *line, void *to, bool *taken,
+                struct fault *fault)
+{
+    const char *argument = line->arguments[line->at], *value = NULL;
+    *taken = false;
+    for (const struct option_row *row = table.rows; row < table.rows + table.count; row++) {
+        if (!names(argument, row, &value)) continue;
+        *taken = true;
+        line->at++;
+        int code = take_value(row, line, &value, fault);
+        return code ? code : row->set(row->to ? row->to : to, value, fault);
+    }
+    return 0;
+}
+
+/* The option as it is written: "-k, --kernel-name NAME". */
+static int print_name(const struct option_row *row, FILE *to)
+{
+    int width = fprintf(to, "  ");
+    if (row->letter) width += fprintf(to, "-%c, ", row->letter);
+    return width + fprintf(to, "--%s%s%s", row->name, row->argument ? " " : "",
+                           row->argument ? row->argument : "");
+}
+
+/* A name that leaves no room before the column gets a line of its own. */
+static void print_row(const struct option_row *row, int column, FILE *to)
+{
+    int width = print_name(row, to);
+    if (width >= column) fprintf(to, "\n"), width = 0;
+    for (const char *line = row->help; *line; width = 0) {
+        size_t length = strcspn(line, "\n");
+        fprintf(to, "%*s%.*s\n", column - width, "", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+void option_print(struct option_table table, int column, FILE *to)
+{
+    for (const struct option_row *row = table.rows; row < table.rows + table.count; row++)
+        if (row->name)
+            print_row(row, column, to);
+        else
+            fprintf(to, "\n");
+}

@@ -1,0 +1,63 @@
+/*
+ * option_table.h — a command line read by a table of options, from which --help is printed too.
+ *
+ * An option is written --name, --name VALUE or --name=VALUE; one with a letter also -x, -x VALUE or
+ * -xVALUE.
+ */
+#ifndef OPTION_TABLE_H
+#define OPTION_TABLE_H
+
+#include "fault.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Takes an option's value, NULL if the option has none, into the program's own options `to`.
+ * Returns 0, or an exit code with the sentence in fault. */
+typedef int option_fn(void *to, const char *value, struct fault *);
+
+struct option_row {
+    const char *name;     /* without the dashes; NULL: an empty line of --help */
+    const char *argument; /* what --help calls the value; NULL: a flag without a value */
+    const char *help;     /* lines with '\n' between them */
+    option_fn *set;
+    void *to;    /* for `set`, in place of what option_take() is given; NULL: that */
+    char letter; /* 0: none */
+};
+
+/* A row that has neither letter nor `to`. */
+#define OPTION(name, argument, help, set)                                                          \
+    {                                                                                              \
+        name, argument, help, set, NULL, 0                                                         \
+    }
+
+struct option_table {
+    const struct option_row *rows;
+    size_t count;
+};
+
+/* A command line and the argument that is read next. */
+struct command_line {
+    int count;
+    char *const *arguments;
+    int at;
+};
+
+/* If the next argument is an option of the table, takes it with its value, and moves on; otherwise
+ * sets *taken to false. Returns 0 or an exit code: the value is missing, is not wanted, or is
+ * refused by the option. */
+int option_take(struct option_table, struct command_line *, void *to, bool *taken, struct fault *);
+
+/* Prints the options for --help, their texts from this column on. */
+void option_print(struct option_table, int column, FILE *);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,394 @@
+/*
+ * emu_options.c — the options of the command emu, each of which becomes an EMU_* variable.
+ */
+#define _GNU_SOURCE /* asprintf */
+#include "emu_options.h"
+#include "common/command/option_table.h"
+#include "common/emu/check/check_tools.h"
+#include "common/emu/count/metrics.h"
+#include "common/files/replacement.h"
+#include "common/files/visible.h"
+#include "common/files/whole_file.h"
+#include "emu.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <regex.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { USAGE_ERROR = 2, MAX_THREADS = 1024, MAX_DEVICES = EMU_MAX_PEERS + 1, HELP_COLUMN = 22 };
+
+void emu_refuse(const char *format, ...)
+{
+    char sentence[2 * PATH_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    fputs("emu: ", stderr);
+    visible_print(stderr, sentence, strlen(sentence));
+    fputc('\n', stderr);
+    exit(USAGE_ERROR);
+}
+
+void emu_set(const char *name, const char *value)
+{
+    if (setenv(name, value, 1) != 0) emu_refuse("cannot set %s: %s", name, strerror(errno));
+}
+
+/* Where this command, and so the library, lies. */
+void emu_own_folder(char folder[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+    if (length < 0) emu_refuse("cannot find its own folder: %s", strerror(errno));
+    folder[length] = '\0';
+    char *slash = strrchr(folder, '/');
+    *slash = '\0';
+}
+
+/* ---- files and names -------------------------------------------------------------------------- */
+
+/* The program may change its working directory: relative paths must be made absolute before. */
+static void set_path(const char *name, const char *path)
+{
+    char folder[PATH_MAX], *whole;
+    if (path[0] == '/') {
+        emu_set(name, path);
+        return;
+    }
+    if (getcwd(folder, sizeof folder) == NULL || asprintf(&whole, "%s/%s", folder, path) < 0)
+        emu_refuse("cannot find the working directory: %s", strerror(errno));
+    emu_set(name, whole);
+    free(whole);
+}
+
+static void refuse_empty(const char *option, const char *what, const char *value)
+{
+    if (*value == '\0') emu_refuse("%s takes %s, not \"\"", option, what);
+}
+
+static int set_log_file(void *to, const char *path, struct fault *fault)
+{
+    (void)fault, (void)to;
+    refuse_empty("--log-file", "a file's name", path);
+    int error = whole_file_check(path);
+    if (error != 0) emu_refuse("cannot write the log file %s: %s", path, strerror(error));
+    if (strcmp(path, "stdout") == 0 || strcmp(path, "stderr") == 0)
+        emu_set("EMU_LOG_FILE", path);
+    else
+        set_path("EMU_LOG_FILE", path);
+    return 0;
+}
+
+static int set_trace(void *to, const char *path, struct fault *fault)
+{
+    (void)fault, (void)to;
+    refuse_empty("--trace", "a file's name", path);
+    int error = replacement_check(path);
+    if (error != 0) emu_refuse("cannot write the trace %s: %s", path, strerror(error));
+    set_path("EMU_TRACE", path);
+    return 0;
+}
+
+/* ---- what is counted ------------------------------------------------------------------------------- */
+
+static int set_csv(void *to, const char *value, struct fault *fault)
+{
+    (void)value, (void)fault;
+    ((struct emu_wanted *)to)->counts = true;
+    emu_set("EMU_CSV", "1");
+    return 0;
+}
+
+static int set_metrics(void *to, const char *names, struct fault *fault)
+{
+    (void)fault;
+    ((struct emu_wanted *)to)->counts = true;
+    const struct metric *chosen[MAX_METRICS], *m;
+    char wrong[128];
+    if (metrics_choose(names, chosen, wrong, sizeof wrong) > 0) {
+        emu_set("EMU_METRICS", names);
+        return 0;
+    }
+    fprintf(stderr, "emu: there is no metric \"%s\"; these are known:\n", wrong);
+    for (size_t i = 0; (m = metric_at(i)) != NULL; i++) fprintf(stderr, "  %s\n", m->name);
+    exit(USAGE_ERROR);
+}
+
+static int set_kernel_name(void *to, const char *name, struct fault *fault)
+{
+    (void)fault;
+    ((struct emu_wanted *)to)->counts = true;
+    static const char prefix[] = "regex:";
+    refuse_empty("--kernel-name", "a kernel's name, or regex: and an expression", name);
+    if (strncmp(name, prefix, strlen(prefix)) == 0) {
+        regex_t regex;
+        char problem[128];
+        int error = regcomp(&regex, name + strlen(prefix), REG_EXTENDED | REG_NOSUB);
+        if (error != 0) {
+            regerror(error, &regex, problem, sizeof problem);
+            emu_refuse("--kernel-name %s is not a regular expression: %s", name, problem);
+        }
+        regfree(&regex);
+    }
+    emu_set("EMU_KERNEL_NAME", name);
+    return 0;
+}
+
+static int set_page(void *to, const char *page, struct fault *fault)
+{
+    (void)fault;
+    ((struct emu_wanted *)to)->counts = true;
+    if (strcmp(page, "raw") == 0)
+        emu_set("EMU_COUNTERS", "1");
+    else if (strcmp(page, "source") == 0)
+        emu_set("EMU_COUNTERS", "lines");
+    else
+        emu_refuse("--page takes raw or source, not \"%s\"", page);
+    return 0;
+}
+
+static int set_per_line(void *to, const char *value, struct fault *fault)
+{
+    (void)value;
+    return set_page(to, "source", fault);
+}
+
+/* ---- the GPU ----------------------------------------------------------------------------------- */
+
+static int set_gpu(void *to, const char *key, struct fault *fault)
+{
+    (void)fault, (void)to;
+    if (emu_gpu_find(key) == NULL) emu_refuse("there is no model \"%s\"; see emu --help", key);
+    emu_set("EMU_GPU", key);
+    return 0;
+}
+
+static int set_model(void *to, const char *key, struct fault *fault)
+{
+    (void)fault, (void)to;
+    if (emu_model_find(key) == NULL)
+        emu_refuse("there is no set of rules \"%s\"; see emu --help", key);
+    emu_set("EMU_MODEL", key);
+    return 0;
+}
+
+/* ---- what is checked --------------------------------------------------------------------------- */
+
+static int set_tool(void *to, const char *names, struct fault *fault)
+{
+    (void)fault;
+    ((struct emu_wanted *)to)->checks = true;
+    if (check_tools(names) == 0) emu_refuse("--tool takes " CHECK_TOOLS ", not \"%s\"", names);
+    emu_set("EMU_TOOL", names);
+    return 0;
+}
+
+static int set_report(void *to, const char *value, struct fault *fault)
+{
+    (void)value, (void)fault;
+    ((struct emu_wanted *)to)->report = true;
+    return 0;
+}
+
+/* ---- numbers and words ------------------------------------------------------------------------- */
+
+/* An option that takes a whole number in digits. */
+struct number {
+    const char *option, *variable;
+    unsigned long long least, most;
+};
+static struct number devices = {"--devices", "EMU_DEVICES", 1, MAX_DEVICES},
+                     threads = {"--threads", "EMU_THREADS", 1, MAX_THREADS},
+                     exit_code = {"--error-exitcode", "EMU_ERROR_EXITCODE", 0, 255},
+                     print_limit = {"--print-limit", "EMU_PRINT_LIMIT", 0, 1000000},
+                     schedule = {"--schedule", "EMU_SCHEDULE", 0, ULLONG_MAX};
+
+static int set_number(void *to, const char *text, struct fault *fault)
+{
+    const struct number *n = to;
+    (void)fault;
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    if (errno != 0 || *end != '\0' || text[0] < '0' || text[0] > '9' || number < n->least ||
+        number > n->most)
+        emu_refuse("%s takes a number from %llu to %llu, not \"%s\"", n->option, n->least, n->most,
+                   text);
+    emu_set(n->variable, text);
+    return 0;
+}
+
+static int set_schedule(void *to, const char *seed, struct fault *fault)
+{
+    char chosen[16];
+    if (strcmp(seed, "random") == 0) {
+        snprintf(chosen, sizeof chosen, "%u",
+                 1 + ((unsigned)time(NULL) ^ (unsigned)getpid()) % 1000000);
+        seed = chosen;
+    }
+    return set_number(to, seed, fault);
+}
+
+/* An option that takes one of two words. */
+struct words {
+    const char *option, *variable, *one, *other;
+};
+static struct words leak_check = {"--leak-check", "EMU_LEAK_CHECK", "full", "no"},
+                    api_errors = {"--report-api-errors", "EMU_API_ERRORS", "explicit", "no"},
+                    blocks = {"--blocks", "EMU_BLOCKS", "ascending", "descending"};
+
+static int set_word(void *to, const char *word, struct fault *fault)
+{
+    const struct words *w = to;
+    (void)fault;
+    if (strcmp(word, w->one) != 0 && strcmp(word, w->other) != 0)
+        emu_refuse("%s takes %s or %s, not \"%s\"", w->option, w->one, w->other, word);
+    emu_set(w->variable, word);
+    return 0;
+}
+
+/* ---- what is printed in place of a run ----------------------------------------------------------- */
+
+/* The flags for nvcc. It splits NVCC_PREPEND_FLAGS at spaces and takes no quotes there. */
+static int print_nvcc_flags(void *to, const char *value, struct fault *fault)
+{
+    (void)to, (void)value, (void)fault;
+    char folder[PATH_MAX];
+    emu_own_folder(folder);
+    if (strchr(folder, ' ') != NULL)
+        emu_refuse("nvcc cannot take a folder with a space in its name: %s", folder);
+    printf("-L%s\n", folder);
+    exit(EXIT_SUCCESS);
+}
+
+static int print_version(void *to, const char *value, struct fault *fault)
+{
+    (void)to, (void)value, (void)fault;
+    puts("emu (Upsweep), for programs of CUDA 13");
+    exit(EXIT_SUCCESS);
+}
+
+static option_fn print_help;
+
+/* ---- the table, in the order of --help ----------------------------------------------------------- */
+
+static const struct option_row rows[] = {
+    OPTION("csv", NULL, "as CSV, in the layout of ncu --csv --page raw", set_csv),
+    OPTION("log-file", "FILE",
+           "into FILE, or stdout (the default), or stderr (the default with --tool)", set_log_file),
+    OPTION("metrics", "M,...", "these metrics", set_metrics),
+    {"kernel-name", "NAME|regex:EXPRESSION", "only kernels whose function has this name",
+     set_kernel_name, NULL, 'k'},
+    OPTION("page", "raw|source", "totals of each launch, or the counts of each source line",
+           set_page),
+    OPTION("per-line", NULL, "the same as --page source", set_per_line),
+    OPTION("trace", "FILE", "write every access to shared and global memory, as text", set_trace),
+    OPTION("gpu", "MODEL", "the GPU to be", set_gpu),
+    OPTION("model", "RULES", "count memory by the rules of g80, gt200, fermi, kepler4, kepler8",
+           set_model),
+    {"devices", "N", "how many of them, 1 to 16; default: 1", set_number, &devices, 0},
+    {"threads", "N", "host threads, 1 to 1024; default: every core", set_number, &threads, 0},
+    OPTION(NULL, NULL, NULL, NULL),
+    OPTION("tool", "TOOL,...",
+           "check, as compute-sanitizer does, in place of counting; tools:\n"
+           "memcheck, racecheck, initcheck, synccheck, all",
+           set_tool),
+    {"error-exitcode", "N",
+     "exit with N if there were errors (without --tool: if a kernel failed);\n"
+     "0, the default: as the program does",
+     set_number, &exit_code, 0},
+    {"print-limit", "N", "findings to print, 0: all; default: 100", set_number, &print_limit, 0},
+    {"leak-check", "full|no",
+     "memcheck: list the memory that the program did not free; default: no", set_word, &leak_check,
+     0},
+    {"report-api-errors", "explicit|no",
+     "memcheck: report runtime functions that return an error; default:\nexplicit", set_word,
+     &api_errors, 0},
+    {"schedule", "SEED",
+     "reproducible random scheduling of lanes, warps and blocks: the same for\n"
+     "the same number, from 1 on; random: for one that is printed",
+     set_schedule, &schedule, 0},
+    {"blocks", "ORDER",
+     "begin blocks in ascending order of their index (the default), or in\n"
+     "descending order, which a GPU may do as well",
+     set_word, &blocks, 0},
+    OPTION(NULL, NULL, NULL, NULL),
+    OPTION("report", NULL,
+           "run nothing: list PROGRAM's kernels, and whether ptxas kept their\n"
+           "accesses as they are in PTX, so that a GPU counts what is counted here",
+           set_report),
+    OPTION(NULL, NULL, NULL, NULL),
+    OPTION("nvcc-flags", NULL,
+           "print the flags that make nvcc link the emulator into a program:\n"
+           "NVCC_PREPEND_FLAGS=\"$(emu --nvcc-flags)\" make",
+           print_nvcc_flags),
+    {"help", NULL, "this text", print_help, NULL, 'h'},
+    OPTION("version", NULL, "the version", print_version),
+};
+static const struct option_table table = {rows, sizeof rows / sizeof *rows};
+
+static int print_help(void *to, const char *value, struct fault *fault)
+{
+    (void)to, (void)value, (void)fault;
+    puts("usage: emu [options] PROGRAM [arguments]\n"
+         "Runs a CUDA program on an emulated GPU and prints what its kernels did, as ncu would,\n"
+         "or with --tool what is wrong with them, as compute-sanitizer would.\n");
+    option_print(table, HELP_COLUMN, stdout);
+    puts("\nPROGRAM must be linked with nvcc -cudart shared, or with the flags above. Its output "
+         "and\n"
+         "exit code are its own; the report follows when it ends by exit or return. Kernel names "
+         "are\n"
+         "those of ncu --print-kernel-base function. Exit code 2: wrong usage.");
+    puts("\nModels:");
+    const struct emu_gpu *gpu;
+    for (size_t i = 0; (gpu = emu_gpu_at(i)) != NULL; i++)
+        printf("  %-10s %s, compute capability %d.%d%s\n", gpu->key, gpu->name, gpu->major,
+               gpu->minor, i == 0 ? " (default)" : "");
+    puts("\nRules (--model), by which wavefronts are passes and sectors are transactions:");
+    const struct emu_model *model;
+    for (size_t i = 0; (model = emu_model_at(i)) != NULL; i++)
+        printf("  %-10s %s\n", emu_model_info(model)->key, emu_model_info(model)->rules);
+    puts("\nMetrics (* printed by default; emu__ are the emulator's own, the others ncu's):");
+    const struct metric *m;
+    for (size_t i = 0; (m = metric_at(i)) != NULL; i++)
+        printf("%c %s\n      %s\n", m->by_default ? '*' : ' ', m->name, m->help);
+    exit(EXIT_SUCCESS);
+}
+
+/* ---- reading ----------------------------------------------------------------------------------- */
+
+/* Counting and checking are two things: their options do not go together. */
+static void settle(bool checks, bool counts)
+{
+    const char *log = getenv("EMU_LOG_FILE");
+    if (checks && counts)
+        emu_refuse(
+            "--tool checks and does not count: leave --csv, --metrics, --page, --per-line and"
+            " --kernel-name away");
+    if (checks) emu_set("EMU_COUNTERS", "0");
+    if (checks && log != NULL) emu_set("EMU_CHECK_LOG", log);
+}
+
+int emu_options(int argc, char **argv, struct emu_wanted *wanted)
+{
+    struct command_line line = {argc, argv, 1};
+    struct fault fault = {0};
+    emu_set("EMU_COUNTERS", "1");
+    while (line.at < argc && argv[line.at][0] == '-') {
+        bool taken;
+        if (strcmp(argv[line.at], "--") == 0) {
+            line.at++;
+            break;
+        }
+        if (option_take(table, &line, wanted, &taken, &fault)) emu_refuse("%s", fault.text);
+        if (!taken) emu_refuse("there is no option %s; see emu --help", argv[line.at]);
+    }
+    if (line.at == argc) emu_refuse("which program? usage: emu [options] PROGRAM [arguments]");
+    settle(wanted->checks, wanted->counts);
+    return line.at;
+}

@@ -1,0 +1,29 @@
+/*
+ * emu_options.h — the command line of emu.
+ */
+#ifndef EMU_OPTIONS_H
+#define EMU_OPTIONS_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* What the options ask for besides the EMU_* variables that they set. */
+struct emu_wanted {
+    bool counts, checks; /* an option was about counting, or about checking */
+    bool report;         /* --report */
+};
+
+/* Reads the options and sets the EMU_* variables. Returns the index of PROGRAM in argv. Ends the
+ * process after --help and the like, and with one sentence if an option is wrong. */
+int emu_options(int argc, char **argv, struct emu_wanted *);
+
+/* Ends the process with exit code 2 and "emu: sentence". */
+__attribute__((format(printf, 1, 2), noreturn)) void emu_refuse(const char *format, ...);
+
+/* Sets an environment variable. */
+void emu_set(const char *name, const char *value);
+
+/* The folder in which this command, and so the library, lies. */
+void emu_own_folder(char folder[PATH_MAX]);
+
+#endif
