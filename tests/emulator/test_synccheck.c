@@ -40,6 +40,27 @@ Test(synccheck, barriers_in_divergent_code)
     expect(FIRST_LANE);
 }
 
+/* Two barriers of one source line are no one barrier, be it inlined twice or written twice. */
+Test(synccheck, barriers_of_one_source_line)
+{
+    static const struct {
+        const char *name, *counts, *kind;
+    } cases[] = {
+        {"arms of one line", "2 errors", IN_WARP},
+        {"halves of one line", "2 errors", IN_WARP},
+        {"warps of one line", "1 error", IN_BLOCK},
+        {"loop of one line", "1 error", IN_WARP},
+        {"inlined in arms", "2 errors", IN_WARP},
+        {"inlined in warps", "1 error", IN_BLOCK},
+        {"inlined in turn", "1 error", IN_WARP},
+        {"inlined in turn in warps", "1 error", IN_BLOCK},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check(cases[i].name, cases[i].counts);
+        expect(cases[i].kind);
+    }
+}
+
 Test(synccheck, a_thread_that_exits)
 {
     check("exit", "1 error");

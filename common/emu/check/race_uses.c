@@ -1,5 +1,6 @@
 /* race_uses.c — see race_uses.h. */
 #include "race_uses.h"
+#include "code_body.h"
 #include "common/emu/machine/warp_ops.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,19 +17,8 @@ struct body {
 
 static struct body body_at(const struct emu_kernel *kernel, size_t place)
 {
-    struct body b = {.code = kernel->code,
-                     .count = kernel->function->instruction_count + 1,
-                     .function = kernel->function};
-    for (size_t f = 0; place >= b.count && f < kernel->function_count; f++) {
-        const struct callee *callee = kernel->callees[f];
-        if (!callee || callee->builtin || !callee->function->has_body || place < callee->entry ||
-            place > callee->entry + callee->function->instruction_count)
-            continue;
-        b.code = kernel->code + callee->entry;
-        b.count = callee->function->instruction_count + 1;
-        b.function = callee->function;
-        break;
-    }
+    struct code_body found = code_body_at(kernel, place);
+    struct body b = {.code = found.code, .count = found.count, .function = found.function};
     b.has_it = calloc(b.function->register_count + 1, sizeof *b.has_it);
     return b;
 }

@@ -1,6 +1,7 @@
 /* sync_check.c — see sync_check.h. */
 #include "sync_check.h"
 #include "check.h"
+#include "code_body.h"
 #include "common/emu/machine/device.h"
 #include <stdarg.h>
 #include <string.h>
@@ -34,12 +35,20 @@ report(struct warp *w, const struct insn *i, int lane, enum emu_severity severit
 
 /* ---- barriers -------------------------------------------------------------------------------- */
 
-/* Barriers of one source line are one barrier: the compiler may have copied it. */
-static bool same_line(const struct insn *a, const struct insn *b)
+/* bar.sync is barrier.sync.aligned: all lanes of a warp must come to the same instruction. */
+static bool is_aligned(const struct insn *i)
 {
-    return a == b ||
-           (a->source && b->source && a->source->source_line &&
-            a->source->source_line == b->source->source_line && a->source->file == b->source->file);
+    bool aligned = !strcmp(i->source->words[0], "bar");
+    for (unsigned k = 1; k < i->source->word_count; k++)
+        aligned = aligned || !strcmp(i->source->words[k], "aligned");
+    return aligned;
+}
+
+/* May one fragment wait for a barrier at an instruction, and another at the other one? */
+static bool may_meet(const struct emu_kernel *kernel, bool same_warp, const struct insn *a,
+                     const struct insn *b)
+{
+    return same_warp && is_aligned(a) ? a == b : code_is_same(kernel, a, b);
 }
 
 /* A fragment that waits at the same barrier in another place: one of this warp if there is. */
@@ -53,8 +62,8 @@ static const struct fragment *find_elsewhere(struct block *block, const struct w
         struct warp *w = &block->warps[n];
         for (unsigned k = 0; k < w->fragment_count; k++) {
             const struct fragment *f = &w->fragments[k];
-            if (f->state != FRAGMENT_AT_BARRIER || f->barrier != number ||
-                same_line(&code[f->pc], i) || (found && w != own))
+            if (f->state != FRAGMENT_AT_BARRIER || f->barrier != number || (found && w != own) ||
+                may_meet(block->launch->kernel, w == own, i, &code[f->pc]))
                 continue;
             found = f;
             *where = w;

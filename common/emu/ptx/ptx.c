@@ -46,7 +46,9 @@ static void parse_header(struct parser *p)
     const char *target = expect_word(p, "a target such as sm_90");
     if (strncmp(target, "sm_", 3))
         parse_fail(p, p->token.line, EMU_INVALID_PTX, "unknown target '%s'", target);
-    while (accept(p, ",")) expect_word(p, "a target option");
+    p->is_debug = false;
+    while (accept(p, ","))
+        if (!strcmp(expect_word(p, "a target option"), "debug")) p->is_debug = true;
 }
 
 static enum ptx_linkage parse_linkage(struct parser *p)

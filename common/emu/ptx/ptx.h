@@ -122,6 +122,21 @@ struct ptx_operand {
 
 enum { PTX_MAX_WORDS = 16, PTX_MAX_OPERANDS = 8 };
 
+/* A place in the CUDA source. */
+struct ptx_place {
+    unsigned file, line, column;
+};
+
+/* A .loc: a place, and that of the call through which its code was inlined, up to the function
+ * itself. A function has one object for each such chain, so that equal pointers are equal chains. */
+struct ptx_location {
+    struct ptx_place own, home;        /* home: where the code is counted (ptx_counts_at_caller) */
+    const struct ptx_location *caller; /* NULL: not inlined, or too deep for us */
+    unsigned depth;                    /* the number of callers */
+    struct ptx_location *next;         /* in its bucket, while the body is parsed, */
+    unsigned last;                     /* and which .loc of the body has given it last */
+};
+
 /* `@!%p1 add.rn.f32 %f1, %f2, %f3;` : words[0] = "add", words[1] = "rn", words[2] = "f32". */
 struct ptx_instruction {
     const char *words[PTX_MAX_WORDS];
@@ -130,8 +145,9 @@ struct ptx_instruction {
     unsigned operand_count;
     int guard; /* register of the guard predicate, -1: none */
     bool guard_negated;
-    unsigned line;              /* of the PTX text */
-    unsigned file, source_line; /* from .loc: the CUDA source; 0: unknown */
+    unsigned line;                       /* of the PTX text */
+    unsigned file, source_line;          /* from .loc: the CUDA source; 0: unknown */
+    const struct ptx_location *location; /* the whole of that .loc; NULL: unknown */
     unsigned
         used_bytes; /* .pragma "used_bytes_mask": bit per byte of the load that counts; 0: all */
 };
@@ -164,10 +180,11 @@ struct ptx_function {
     size_t instruction_count;
     struct ptx_branch_table *tables;
     size_t table_count;
-    unsigned home_file;      /* of its first .loc; 0: none */
-    unsigned max_threads;    /* .maxntid or .reqntid, x*y*z; 0: not given */
-    unsigned exact_block[3]; /* .reqntid; 0: not given */
-    unsigned min_blocks;     /* a multiprocessor, .minnctapersm; 0: not given */
+    unsigned home_file;                     /* of its first .loc; 0: none */
+    bool is_debug;                          /* compiled by nvcc -G: nothing in it is optimised */
+    unsigned max_threads;                   /* .maxntid or .reqntid, x*y*z; 0: not given */
+    unsigned exact_block[3];                /* .reqntid; 0: not given */
+    unsigned min_blocks;                    /* a multiprocessor, .minnctapersm; 0: not given */
     unsigned exact_cluster[3], max_cluster; /* .reqnctapercluster, .maxclusterrank; 0: not given */
 };
 

@@ -39,8 +39,11 @@ void parse_function(struct parser *p, bool is_entry, enum ptx_linkage linkage)
 {
     struct list parameters = {.size = sizeof(struct ptx_variable)};
     struct list results = {.size = sizeof(struct ptx_variable)};
-    struct ptx_function function = {
-        .unit = p->unit, .linkage = linkage, .is_entry = is_entry, .line = p->token.line};
+    struct ptx_function function = {.unit = p->unit,
+                                    .linkage = linkage,
+                                    .is_entry = is_entry,
+                                    .line = p->token.line,
+                                    .is_debug = p->is_debug};
     if (at(p, "(")) parse_parameters(p, &results);
     function.name = expect_word(p, "a function's name");
     if (at(p, "(")) parse_parameters(p, &parameters);
@@ -88,28 +91,62 @@ static const char *file_path(const struct parser *p, unsigned file)
     return file < p->files.count ? ((const char *const *)p->files.items)[file] : NULL;
 }
 
-static bool counts_at_caller(const struct parser *p, struct ptx_place place)
+static bool is_same_place(struct ptx_place a, struct ptx_place b)
 {
-    return ptx_counts_at_caller(file_path(p, place.file), file_path(p, p->home_file));
+    return a.file == b.file && a.line == b.line && a.column == b.column;
 }
 
-/* The user's line that led to a place in a toolkit header: for calls inlined into inlined calls,
- * that is found from .loc to .loc. */
-static struct ptx_place find_home(const struct parser *p, struct ptx_place place)
+static struct ptx_location **bucket_of(struct parser *p, struct ptx_place place)
 {
-    for (unsigned n = 1; counts_at_caller(p, place) && n <= PTX_RECENT_LOCS; n++) {
-        const struct ptx_inlined *recent = &p->recent[(p->recent_next - n) % PTX_RECENT_LOCS];
-        if (recent->own.file == place.file && recent->own.line == place.line &&
-            recent->own.column == place.column)
-            return recent->home;
+    enum { PRIME = 31 };
+    unsigned hash = (place.line * PRIME + place.column) * PRIME + place.file;
+    return &p->locations[hash % LOCATION_BUCKETS];
+}
+
+/* When was a location given last, or one of the calls that led to it? */
+static unsigned last_of(const struct ptx_location *l)
+{
+    unsigned last = 0;
+    for (; l; l = l->caller)
+        if (l->last > last) last = l->last;
+    return last;
+}
+
+/* The one object for a place and its caller. */
+static const struct ptx_location *note_location(struct parser *p, struct ptx_place own,
+                                                struct ptx_place home,
+                                                const struct ptx_location *caller)
+{
+    struct ptx_location **first = bucket_of(p, own), *l = *first;
+    while (l && (l->caller != caller || !is_same_place(l->own, own))) l = l->next;
+    if (!l) {
+        l = take(p, sizeof *l);
+        unsigned depth = caller ? caller->depth + 1 : 0;
+        *l = (struct ptx_location){own, home, caller, depth, *first, 0};
+        *first = l;
     }
-    return place;
+    l->last = ++p->loc_count;
+    return l;
 }
 
-/* .loc FILE LINE COLUMN [, function_name SYMBOL[+n], inlined_at FILE LINE COLUMN] */
+/* The location of a call that code is inlined at. nvcc gives each only once in a function. If several
+ * calls led to that place, it is by the one that was named last. */
+static const struct ptx_location *find_caller(struct parser *p, struct ptx_place place)
+{
+    const struct ptx_location *found = NULL;
+    for (const struct ptx_location *l = *bucket_of(p, place); l; l = l->next)
+        if (is_same_place(l->own, place) && last_of(l) >= last_of(found)) found = l;
+    return found ? found : note_location(p, place, place, NULL);
+}
+
+/* .loc FILE LINE COLUMN [, function_name SYMBOL[+n], inlined_at FILE LINE COLUMN]
+ *
+ * Code of a toolkit header is counted at the user's line that led to it, which is found from .loc to
+ * .loc where a call was inlined into an inlined call. */
 static void parse_loc(struct parser *p)
 {
     struct ptx_place own = parse_place(p), home = own;
+    const struct ptx_location *caller = NULL;
     if (!p->home_file) p->home_file = own.file;
     if (accept(p, ",")) {
         expect(p, "function_name");
@@ -117,15 +154,16 @@ static void parse_loc(struct parser *p)
         if (accept(p, "+")) expect_integer(p);
         expect(p, ",");
         expect(p, "inlined_at");
-        struct ptx_place caller = parse_place(p);
-        if (counts_at_caller(p, own)) {
-            home = find_home(p, caller);
-            p->recent[p->recent_next++ % PTX_RECENT_LOCS] = (struct ptx_inlined){own, home};
-        }
+        caller = find_caller(p, parse_place(p));
+        if (ptx_counts_at_caller(file_path(p, own.file), file_path(p, p->home_file)))
+            home = caller->home;
+        if (caller->depth == MAX_NESTING) caller = NULL;
     }
+    const struct ptx_location *location = note_location(p, own, home, caller);
     if (!home.line) return; /* made by the compiler: stay with the line before */
     p->file = home.file;
     p->source_line = home.line;
+    p->location = location;
 }
 
 /* .pragma "used_bytes_mask 4095" says which bytes of the widened load that follows matter. */
@@ -209,7 +247,9 @@ void parse_body(struct parser *p)
     memset(p->buckets, -1, sizeof p->buckets);
     p->scope = 0;
     p->file = p->source_line = p->home_file = p->used_bytes = 0;
-    memset(p->recent, 0, sizeof p->recent);
+    p->location = NULL;
+    p->loc_count = 0;
+    memset(p->locations, 0, sizeof p->locations);
 
     open_scope(p);
     parse_block(p, 0);

@@ -123,6 +123,7 @@ void parse_instruction(struct parser *p)
     instruction->line = p->token.line;
     instruction->file = p->file;
     instruction->source_line = p->source_line;
+    instruction->location = p->location;
     if (accept(p, "@")) {
         instruction->guard_negated = accept(p, "!");
         if (p->token.kind != TOKEN_WORD) fail_expected(p, "a guard predicate");

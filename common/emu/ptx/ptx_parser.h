@@ -21,7 +21,7 @@
 #include <setjmp.h>
 
 enum {
-    MAX_NESTING = 64,           /* of operands and of scopes */
+    MAX_NESTING = 64,           /* of operands, of scopes and of inlined calls */
     MAX_REGISTERS = 1 << 20,    /* in one declaration */
     MAX_STATIC_BYTES = 1 << 30, /* of one variable */
 };
@@ -61,14 +61,7 @@ struct reference {
 
 enum { REGISTER_BUCKETS = 1024 };
 
-/* Of .loc: a place in a source file, and the code inlined from there with the line that led to it. */
-struct ptx_place {
-    unsigned file, line, column;
-};
-struct ptx_inlined {
-    struct ptx_place own, home;
-};
-enum { PTX_RECENT_LOCS = 64 };
+enum { LOCATION_BUCKETS = 256 };
 
 struct parser {
     struct lexer lexer;
@@ -80,6 +73,7 @@ struct parser {
     size_t message_size;
     const char *name;
     unsigned unit, file_base; /* which of the texts this is */
+    bool is_debug;            /* .target … debug */
 
     struct list variables, functions, files; /* of the module */
 
@@ -90,8 +84,9 @@ struct parser {
     int buckets[REGISTER_BUCKETS]; /* of `used`, -1: empty */
     unsigned scope;                /* scopes[i] is the index of the enclosing one */
     unsigned file, source_line, home_file, used_bytes;
-    struct ptx_inlined recent[PTX_RECENT_LOCS]; /* a ring */
-    unsigned recent_next;
+    const struct ptx_location *location;
+    struct ptx_location *locations[LOCATION_BUCKETS]; /* by own place */
+    unsigned loc_count;
     bool in_call; /* parentheses hold arguments, not a constant */
 };
 

@@ -2,6 +2,8 @@
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define STORE "ld.param.u64 %l, [p];\ncvta.to.global.u64 %l, %l;\nst.global.u32 [%l], 1;\n"
@@ -63,4 +65,65 @@ Test(emu_lines, are_in_order)
         cr_expect_eq(r->lines[i].counts.global_st.requests, expected[i].stores);
     }
     emu_close(emu);
+}
+
+static char *append(char *end, const char *text)
+{
+    size_t length = strlen(text);
+    memcpy(end, text, length + 1);
+    return end + length;
+}
+
+/* The text of a kernel that stores behind the marks `first`, `mark` so many times, and `last`. */
+static char *text_with_marks(const char *first, const char *mark, size_t times, const char *last)
+{
+    enum { REST = 1000 };
+    char *text = malloc(strlen(first) + times * strlen(mark) + strlen(last) + REST), *at = text;
+    cr_assert(text);
+    at = append(at, PTX_HEADER ".visible .entry k(.param .u64 p) {\n.reg .b64 %l;\n");
+    at = append(at, first);
+    for (size_t n = 0; n < times; n++) at = append(at, mark);
+    at = append(at, last);
+    append(at, STORE "ret;\n}\n.file 1 \"one.cu\"\n.file 2 \"/include/head.h\"\n");
+    return text;
+}
+
+/* Is all that the kernel counts of one line? Frees the text. */
+static void expect_line(char *text, unsigned line)
+{
+    struct emu *emu = open_emu();
+    emu_count(emu, true);
+    const struct emu_launch_record *r = record_of(emu, text, "k");
+    cr_assert_eq(r->line_count, 1);
+    cr_expect_str_eq(r->lines[0].file, "one.cu");
+    cr_expect_eq(r->lines[0].line, line);
+    emu_close(emu);
+    free(text);
+}
+
+/* nvcc names a call that is inlined only once, which may be far above what was inlined in it. */
+Test(emu_lines, code_of_headers_is_counted_at_the_call_however_far_away)
+{
+    static const char other[] = ".loc 1 8 3\n.loc 2 60 3, function_name f, inlined_at 1 8 3\n";
+    char *text = text_with_marks(".loc 1 7 3\n.loc 2 50 3, function_name f, inlined_at 1 7 3\n",
+                                 other, 100, ".loc 2 80 3, function_name g, inlined_at 2 50 3\n");
+    expect_line(text, 7);
+}
+
+/* Of two calls that led to one place it is the one that was named last. */
+Test(emu_lines, of_two_inlined_calls_the_last_named_is_taken)
+{
+    char *text =
+        text_with_marks(".loc 1 7 3\n.loc 2 50 3, function_name f, inlined_at 1 7 3\n"
+                        ".loc 1 9 3\n.loc 2 50 3, function_name f, inlined_at 1 9 3\n",
+                        ".loc 1 7 3\n", 1, ".loc 2 80 3, function_name g, inlined_at 2 50 3\n");
+    expect_line(text, 7);
+}
+
+/* No PTX of nvcc's: code that was inlined into itself, ever deeper. */
+Test(emu_lines, endless_chains_of_calls_are_cut_off, .timeout = 20)
+{
+    char *text = text_with_marks(".loc 1 7 3\n.loc 2 1 1, function_name f, inlined_at 1 7 3\n",
+                                 ".loc 2 1 1, function_name f, inlined_at 2 1 1\n", 50000, "");
+    expect_line(text, 7);
 }
