@@ -67,6 +67,29 @@ bool race_compares(struct race *race, const struct emu_kernel *kernel, size_t pl
     return *answer == 2;
 }
 
+/* Those of the store at `to`; forgets what was told of another load. */
+static struct code_uses *uses_of_store(struct race *race, size_t from, size_t to)
+{
+    struct code_uses *uses = &race->uses[to];
+    if (uses->source != from) uses->is_fed = uses->is_decided = 0;
+    uses->source = (uint32_t)from;
+    return uses;
+}
+
+bool race_feeds(struct race *race, const struct emu_kernel *kernel, size_t from, size_t to)
+{
+    uint8_t *answer = &uses_of_store(race, from, to)->is_fed;
+    if (!*answer) *answer = uses_feeds(kernel, from, to) ? 2 : 1;
+    return *answer == 2;
+}
+
+bool race_decides(struct race *race, const struct emu_kernel *kernel, size_t from, size_t to)
+{
+    uint8_t *answer = &uses_of_store(race, from, to)->is_decided;
+    if (!*answer) *answer = uses_decides(kernel, from, to) ? 2 : 1;
+    return *answer == 2;
+}
+
 const struct decision *race_decision(struct race *race, const struct emu_kernel *kernel,
                                      size_t place)
 {

@@ -94,6 +94,10 @@ struct race_block {
 struct code_uses {
     bool has_decision;
     uint8_t tries_again, compares; /* 0: not asked yet; 1: no; 2: yes */
+    /* Of a store: is what the load at `source` reads stored by it, or does it decide? Both as above,
+     * of the load that was asked about last. */
+    uint8_t is_fed, is_decided;
+    uint32_t source;
     struct decision decision;
 };
 
@@ -171,6 +175,8 @@ void race_exit_reset(struct race_block *);
 /* race_life.c: race_uses.c's answers for this launch's kernel. */
 bool race_tries_again(struct race *, const struct emu_kernel *, size_t place);
 bool race_compares(struct race *, const struct emu_kernel *, size_t place);
+bool race_feeds(struct race *, const struct emu_kernel *, size_t from, size_t to);
+bool race_decides(struct race *, const struct emu_kernel *, size_t from, size_t to);
 const struct decision *race_decision(struct race *, const struct emu_kernel *, size_t place);
 
 /* race_report.c */

@@ -5,7 +5,8 @@
  * None of them races with another thread's, but the three together are no atomic: what another
  * stores between the load and the store is lost. It is a hazard if that has happened, and also if the
  * other's store was seen without being in order, and so might as well have come later. It is none if
- * the thread has polled until it saw that store, for then its turn has come (a ticket lock's).
+ * the thread has polled until it saw that store, for then its turn has come (a ticket lock's); nor if
+ * what was loaded has nothing to do with the store (a hint that any thread may overwrite).
  */
 #include "race_touch.h"
 
@@ -36,9 +37,20 @@ static bool has_waited(const struct touch *t, const struct recent_read *read, vi
             race_tries_again(t->w->block->race->race, t->w->block->launch->kernel, read->place));
 }
 
+/* Would it have been another store with what the other thread has stored? If that was read, it must
+ * be in the value: a thread may wait for its turn by a load that decides whether it stores. */
+static bool counts_on(const struct touch *t, const struct recent_read *read, visit store)
+{
+    struct race *race = t->w->block->race->race;
+    const struct emu_kernel *kernel = t->w->block->launch->kernel;
+    return race_feeds(race, kernel, read->place, t->place) ||
+           (read->seen != store && race_decides(race, kernel, read->place, t->place));
+}
+
 void touch_check_update(const struct touch *t, const struct granule *g)
 {
-    const struct recent_read *recent = state_of(t->w)->recent[t->lane], *last = NULL;
+    const struct recent_read *recent = state_of(t->w)->recent[t->lane];
+    bool is_update = false;
     visit store = g->who[LAST_WRITE];
     if (!is_flag(t->kind) || !is_flag(granule_kind(g, LAST_WRITE)) || !visit_bytes(store) ||
         t->place == UNKNOWN_PLACE || lane_knows(t->w, t->lane, store))
@@ -46,11 +58,9 @@ void touch_check_update(const struct touch *t, const struct granule *g)
     for (int k = 0; k < RECENT; k++) {
         if (!recent[k].is_there || recent[k].address != t->address) continue;
         if (has_waited(t, &recent[k], store)) return;
-        if (!last) last = &recent[k];
+        is_update = is_update || counts_on(t, &recent[k], store);
     }
-    if (!last || stores_same(t) ||
-        (last->seen == store && !uses_feeds(t->w->block->launch->kernel, last->place, t->place)))
-        return;
+    if (!is_update || stores_same(t)) return;
     race_report(t->w, t->insn, t->lane, LOST_UPDATE, store, BY_THREAD, g->place[LAST_WRITE],
                 t->space, t->address);
 }

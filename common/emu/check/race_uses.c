@@ -11,7 +11,7 @@ struct body {
     size_t count;
     const struct ptx_function *function;
     bool *has_it; /* by register; NULL: no memory */
-    bool leaves;  /* it is an argument of a call, or the function's result */
+    bool leaves; /* it is an argument of a call, the function's result, or in a caller's variable */
     bool is_kept; /* it is in local memory, where code that is not optimised keeps its variables */
 };
 
@@ -51,12 +51,16 @@ static unsigned results_of(const struct insn *i)
            i->source->operands[0].kind != PTX_ADDRESS;
 }
 
-static bool takes_it(const struct body *b, const struct insn *i)
+static bool is_operand(const struct body *b, const struct insn *i)
 {
-    if (i->source->guard >= 0 && b->has_it[i->source->guard]) return true;
     for (unsigned k = results_of(i); k < i->source->operand_count; k++)
         if (is_in(b, &i->source->operands[k])) return true;
     return false;
+}
+
+static bool takes_it(const struct body *b, const struct insn *i)
+{
+    return (i->source->guard >= 0 && b->has_it[i->source->guard]) || is_operand(b, i);
 }
 
 static const struct ptx_operand *address_in(const struct insn *i)
@@ -75,11 +79,15 @@ static bool is_variable(const struct body *b, const struct insn *i)
            !strncmp(b->function->registers[address->base->index].name, stack, strlen(stack));
 }
 
-/* A value that is stored: it may be loaded again, here or in another function. */
+/* A value that is stored: it may be loaded again, here or in another function. What a function that
+ * was called is given a pointer to may be a variable of its caller's. */
 static void note_store(struct body *b, const struct insn *i)
 {
-    if (i->space == PTX_PARAM) b->leaves = true;
-    if (is_variable(b, i)) b->is_kept = true;
+    bool may_be_local = i->space == PTX_GENERIC || i->space == PTX_LOCAL;
+    if (is_variable(b, i))
+        b->is_kept = true;
+    else if (i->space == PTX_PARAM || (may_be_local && !b->function->is_entry))
+        b->leaves = true;
 }
 
 /* Follows what `place` reads to all registers that it may reach. */
@@ -187,10 +195,19 @@ bool uses_feeds(const struct emu_kernel *kernel, size_t from, size_t to)
 {
     struct body b = body_at(kernel, from);
     const struct insn *at = &kernel->code[to];
-    if (!b.has_it) return true;
-    follow(&b, &kernel->code[from]);
-    bool same = at >= b.code && at < b.code + b.count;
-    bool yes = same ? takes_it(&b, at) : b.leaves;
+    if (b.has_it) follow(&b, &kernel->code[from]);
+    bool yes = b.has_it && at >= b.code && at < b.code + b.count && is_operand(&b, at);
+    free(b.has_it);
+    return yes;
+}
+
+bool uses_decides(const struct emu_kernel *kernel, size_t from, size_t to)
+{
+    struct body b = body_at(kernel, from);
+    const struct insn *at = &kernel->code[to];
+    if (b.has_it) follow(&b, &kernel->code[from]);
+    bool yes = b.has_it && at >= b.code && at < b.code + b.count &&
+               decides(&b, kernel, (size_t)(at - b.code));
     free(b.has_it);
     return yes;
 }
