@@ -12,6 +12,7 @@
  *   cudart_work.c       work: what streams and graphs are made of, and how it is carried out
  *   cudart_launch.c     launches;  cudart_copy.c, cudart_fill.c, cudart_symbol.c  copies and fills
  *   cudart_graph*.c     graphs;  cudart_capture*.c  … made of what is put into streams
+ *   cudart_handles.c    which handles live;  cudart_node_list.c  lists of nodes
  *   cudart_memory.c     allocation
  *   cudart_device.c     which device, its limits;  cudart_peer.c  several of them
  *   cudart_properties.c what a device says of itself;  cudart_occupancy.c  kernels' attributes, occupancy

@@ -15,9 +15,14 @@ _Thread_local enum cudaStreamCaptureMode cudart_capture_mode = cudaStreamCapture
 struct capture *cudart_capture_of(const struct object *object)
 {
     if (object == NULL || object->capture == 0) return NULL;
-    struct capture *capture = cudart_captures.first;
-    while (capture != NULL && capture->id != object->capture) capture = capture->next;
-    return capture;
+    return address_table_find(&cudart_captures.by_id, object->capture);
+}
+
+void cudart_join_capture(struct object *stream, struct capture *capture)
+{
+    stream->capture = capture->id;
+    cudart_clear(&stream->tail);
+    if (!(stream->flags & cudaStreamNonBlocking)) capture->has_blocking = true;
 }
 
 /* ---- what it forbids ------------------------------------------------------------------------- */
@@ -49,19 +54,15 @@ cudaError_t cudart_check_unsafe(void)
     return error;
 }
 
-static void spoil_if_blocking(struct object *object, void *found)
-{
-    struct capture *capture = object->kind == STREAM ? cudart_capture_of(object) : NULL;
-    if (capture == NULL || object->flags & cudaStreamNonBlocking) return;
-    capture->is_invalid = true;
-    *(bool *)found = true;
-}
-
 cudaError_t cudart_check_legacy(void)
 {
-    bool found = false;
-    cudart_each_object(spoil_if_blocking, &found);
-    return found ? cudaErrorStreamCaptureImplicit : cudaSuccess;
+    cudaError_t error = cudaSuccess;
+    for (struct capture *c = cudart_captures.first; c != NULL; c = c->next)
+        if (c->has_blocking) {
+            c->is_invalid = true;
+            error = cudaErrorStreamCaptureImplicit;
+        }
+    return error;
 }
 
 cudaError_t cudart_check_wait(cudaStream_t stream)
@@ -98,7 +99,7 @@ static cudaError_t add(struct capture *capture, struct object *stream, const str
         cudart_add_node(capture->graph, work, stream->tail.node, stream->tail.count, &node);
     if (error == cudaSuccess) {
         node->capture = capture->id;
-        stream->tail.count = 0;
+        cudart_clear(&stream->tail);
         error = cudart_append(&stream->tail, node);
     }
     if (error != cudaSuccess) capture->is_invalid = true;
@@ -129,7 +130,7 @@ static cudaError_t join(struct node_list *tail, const struct node_list *other)
 {
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; i < other->count && error == cudaSuccess; i++)
-        if (!cudart_contains(tail, other->node[i])) error = cudart_append(tail, other->node[i]);
+        error = cudart_append(tail, other->node[i]);
     return error;
 }
 
@@ -149,7 +150,7 @@ cudaError_t cudart_capture_record(struct object *event, cudaStream_t handle, boo
     if (capture != NULL) {
         *captured = true;
         event->capture = capture->id;
-        event->tail.count = 0;
+        cudart_clear(&event->tail);
         error = capture->is_invalid ? cudaErrorStreamCaptureInvalidated
                                     : join(&event->tail, &stream->tail);
     }
@@ -176,8 +177,7 @@ static cudaError_t join_captures(struct object *stream, struct capture *its,
         if (own != NULL) own->is_invalid = true;
         return error;
     }
-    if (its == NULL) stream->tail.count = 0;
-    stream->capture = own->id;
+    if (its == NULL) cudart_join_capture(stream, own);
     return join(&stream->tail, &event->tail);
 }
 

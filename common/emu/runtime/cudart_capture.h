@@ -15,14 +15,16 @@ struct capture {
     bool is_own; /* the graph was made for it, not given */
     enum cudaStreamCaptureMode mode;
     bool is_invalid;
-    pthread_t thread; /* that began it */
+    bool has_blocking; /* a stream takes part that was not made non-blocking */
+    pthread_t thread;  /* that began it */
     struct object *origin;
-    struct capture *next;
+    struct capture *next, *previous;
 };
 
 /* All that last. */
 struct captures {
     struct capture *first;
+    struct address_table by_id;
     atomic_uint count;
     unsigned long long next_id;
     pthread_mutex_t mutex; /* of all that concerns capturing */
@@ -35,6 +37,9 @@ struct capture *cudart_capture_of(const struct object *);
 /* The legacy default stream waits for all streams but those made non-blocking, and they for it:
  * spoils their captures, and says so. The mutex is held. */
 cudaError_t cudart_check_legacy(void);
+/* From now on a stream takes part in a capture, and nothing has come last in it yet. The mutex is
+ * held. */
+void cudart_join_capture(struct object *stream, struct capture *);
 
 /* Adds work to the graph if the stream is being captured, and says so in *captured. */
 cudaError_t cudart_capture(cudaStream_t, const struct work *, bool *captured);

@@ -8,6 +8,17 @@
 
 /* ---- begin ----------------------------------------------------------------------------------- */
 
+/* False: out of memory. */
+static bool add_capture(struct capture *capture)
+{
+    if (!address_table_set(&cudart_captures.by_id, capture->id, capture)) return false;
+    capture->next = cudart_captures.first;
+    if (capture->next != NULL) capture->next->previous = capture;
+    cudart_captures.first = capture;
+    cudart_captures.count++;
+    return true;
+}
+
 static cudaError_t begin(struct object *stream, struct graph *graph, bool is_own,
                          struct node *const *needs, size_t count, enum cudaStreamCaptureMode mode)
 {
@@ -18,12 +29,12 @@ static cudaError_t begin(struct object *stream, struct graph *graph, bool is_own
                                 .is_own = is_own,
                                 .mode = mode,
                                 .thread = pthread_self(),
-                                .origin = stream,
-                                .next = cudart_captures.first};
-    cudart_captures.first = capture;
-    cudart_captures.count++;
-    stream->capture = capture->id;
-    stream->tail.count = 0;
+                                .origin = stream};
+    if (!add_capture(capture)) {
+        free(capture);
+        return cudaErrorMemoryAllocation;
+    }
+    cudart_join_capture(stream, capture);
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; i < count && error == cudaSuccess; i++)
         error = cudart_append(&stream->tail, needs[i]);
@@ -79,31 +90,36 @@ cudaError_t CUDARTAPI cudaStreamBeginCaptureToGraph(cudaStream_t handle, cudaGra
 /* Is there a node of the capture that nothing waits for, and the origin neither? */
 static bool is_unjoined(const struct capture *capture)
 {
-    const struct node_list *nodes = &capture->graph->nodes;
-    for (size_t i = 0; i < nodes->count; i++) {
-        const struct node *node = nodes->node[i];
-        bool is_needed =
-            node->capture != capture->id || cudart_contains(&capture->origin->tail, node);
-        for (size_t k = 0; k < nodes->count && !is_needed; k++)
-            is_needed = cudart_contains(&nodes->node[k]->needs, node);
-        if (!is_needed) return true;
-    }
+    for (const struct node *node = capture->graph->first; node != NULL; node = node->next)
+        if (node->capture == capture->id && node->dependents.count == 0 &&
+            !cudart_contains(&capture->origin->tail, node))
+            return true;
     return false;
 }
 
-static void leave(struct object *object, void *capture)
+static void leave(struct object *object, const struct capture *capture)
 {
-    if (object->capture == ((struct capture *)capture)->id) object->capture = 0;
+    if (object->capture == capture->id) object->capture = 0;
+}
+
+/* Other streams and events that took part keep a number that no capture has: it means none. */
+static void remove_capture(struct capture *capture)
+{
+    leave(capture->origin, capture);
+    leave(cudart_per_thread_stream(), capture);
+    address_table_remove(&cudart_captures.by_id, capture->id);
+    if (capture->next != NULL) capture->next->previous = capture->previous;
+    if (capture->previous != NULL)
+        capture->previous->next = capture->next;
+    else
+        cudart_captures.first = capture->next;
+    cudart_captures.count--;
 }
 
 /* Ends the capture, and frees its graph unless it is wanted. */
 static void end(struct capture *capture, bool is_wanted)
 {
-    cudart_each_object(leave, capture);
-    struct capture **link = &cudart_captures.first;
-    while (*link != capture) link = &(*link)->next;
-    *link = capture->next;
-    cudart_captures.count--;
+    remove_capture(capture);
     if (!is_wanted && capture->is_own) cudart_free_graph(capture->graph);
     free(capture);
 }
@@ -205,10 +221,10 @@ cudaError_t CUDARTAPI cudaStreamUpdateCaptureDependencies(cudaStream_t handle,
     pthread_mutex_lock(&cudart_captures.mutex);
     struct object *stream = cudart_stream_object(handle);
     cudaError_t error = cudart_capture_of(stream) != NULL ? cudaSuccess : cudaErrorIllegalState;
-    if (error == cudaSuccess && flags == cudaStreamSetCaptureDependencies) stream->tail.count = 0;
+    if (error == cudaSuccess && flags == cudaStreamSetCaptureDependencies)
+        cudart_clear(&stream->tail);
     for (size_t i = 0; i < count && error == cudaSuccess; i++)
-        if (!cudart_contains(&stream->tail, (struct node *)needs[i]))
-            error = cudart_append(&stream->tail, (struct node *)needs[i]);
+        error = cudart_append(&stream->tail, (struct node *)needs[i]);
     pthread_mutex_unlock(&cudart_captures.mutex);
     return cudart_done(error);
 }

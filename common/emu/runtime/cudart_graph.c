@@ -1,52 +1,12 @@
 /*
- * cudart_graph.c — graphs as data: nodes, what they need, copies, an order.
+ * cudart_graph.c — graphs as data: nodes, what they need, copies.
  */
 #include "cudart_graph.h"
+#include "cudart_handles.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-static struct graph *graphs; /* all that live, so that a stale handle is noticed */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-
-/* ---- lists of nodes -------------------------------------------------------------------------- */
-
-cudaError_t cudart_append(struct node_list *list, struct node *node)
-{
-    if (list->count == list->room) {
-        size_t room = list->room == 0 ? 4 : 2 * list->room;
-        struct node **grown = realloc(list->node, room * sizeof *grown);
-        if (grown == NULL) return cudaErrorMemoryAllocation;
-        list->node = grown;
-        list->room = room;
-    }
-    list->node[list->count++] = node;
-    return cudaSuccess;
-}
-
-bool cudart_contains(const struct node_list *list, const struct node *node)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (list->node[i] == node) return true;
-    return false;
-}
-
-bool cudart_remove(struct node_list *list, const struct node *node)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->node[i] != node) continue;
-        list->count--;
-        memmove(&list->node[i], &list->node[i + 1], (list->count - i) * sizeof *list->node);
-        return true;
-    }
-    return false;
-}
-
-void cudart_empty(struct node_list *list)
-{
-    free(list->node);
-    *list = (struct node_list){0};
-}
+static struct handles graphs = NO_HANDLES;
 
 /* ---- making and freeing ---------------------------------------------------------------------- */
 
@@ -54,40 +14,88 @@ cudaError_t cudart_new_graph(struct graph **graph)
 {
     *graph = calloc(1, sizeof **graph);
     if (*graph == NULL) return cudaErrorMemoryAllocation;
-    pthread_mutex_lock(&mutex);
-    (*graph)->next = graphs;
-    graphs = *graph;
-    pthread_mutex_unlock(&mutex);
-    return cudaSuccess;
+    if (cudart_handles_add(&graphs, *graph)) return cudaSuccess;
+    free(*graph);
+    return cudaErrorMemoryAllocation;
 }
 
 struct graph *cudart_graph(cudaGraph_t handle)
 {
-    pthread_mutex_lock(&mutex);
-    struct graph *graph = graphs;
-    while (graph != NULL && graph != (struct graph *)handle) graph = graph->next;
-    pthread_mutex_unlock(&mutex);
-    return graph;
+    return cudart_handles_have(&graphs, handle) ? (struct graph *)handle : NULL;
 }
 
 static void free_node(struct node *node)
 {
     cudart_free_work(&node->work);
     cudart_empty(&node->needs);
+    cudart_empty(&node->dependents);
     free(node);
 }
 
 void cudart_free_graph(struct graph *graph)
 {
-    pthread_mutex_lock(&mutex);
-    struct graph **link = &graphs;
-    while (*link != graph) link = &(*link)->next;
-    *link = graph->next;
-    pthread_mutex_unlock(&mutex);
-    for (size_t i = 0; i < graph->nodes.count; i++) free_node(graph->nodes.node[i]);
-    cudart_empty(&graph->nodes);
+    cudart_handles_remove(&graphs, graph);
+    for (struct node *node = graph->first, *next; node != NULL; node = next) {
+        next = node->next;
+        free_node(node);
+    }
+    address_table_close(&graph->copies);
     cudart_drop_users(graph);
     free(graph);
+}
+
+/* ---- nodes and edges ------------------------------------------------------------------------- */
+
+cudaError_t cudart_connect(struct node *before, struct node *after)
+{
+    cudaError_t error = cudart_append(&after->needs, before);
+    if (error != cudaSuccess) return error;
+    error = cudart_append(&before->dependents, after);
+    if (error != cudaSuccess) cudart_remove(&after->needs, before);
+    return error;
+}
+
+bool cudart_disconnect(struct node *before, struct node *after)
+{
+    if (!cudart_remove(&after->needs, before)) return false;
+    cudart_remove(&before->dependents, after);
+    return true;
+}
+
+static void disconnect_all(struct node *node)
+{
+    while (node->needs.count > 0) cudart_disconnect(node->needs.node[node->needs.count - 1], node);
+    while (node->dependents.count > 0)
+        cudart_disconnect(node, node->dependents.node[node->dependents.count - 1]);
+}
+
+/* Behind all others. */
+static void link_node(struct graph *graph, struct node *node)
+{
+    node->previous = graph->last;
+    node->number = graph->last != NULL ? graph->last->number + 1 : 0;
+    *(graph->last != NULL ? &graph->last->next : &graph->first) = node;
+    graph->last = node;
+    graph->count++;
+}
+
+static void unlink_node(struct graph *graph, struct node *node)
+{
+    *(node->previous != NULL ? &node->previous->next : &graph->first) = node->next;
+    *(node->next != NULL ? &node->next->previous : &graph->last) = node->previous;
+    graph->count--;
+}
+
+/* Lets a new node wait for others, each named once. */
+static cudaError_t connect_all(struct node *node, struct node *const *needs, size_t count)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < count && error == cudaSuccess; i++) {
+        bool is_right = needs[i] != NULL && needs[i]->graph == node->graph &&
+                        !cudart_contains(&node->needs, needs[i]);
+        error = is_right ? cudart_connect(needs[i], node) : cudaErrorInvalidValue;
+    }
+    return error;
 }
 
 cudaError_t cudart_add_node(struct graph *graph, const struct work *work, struct node *const *needs,
@@ -99,50 +107,59 @@ cudaError_t cudart_add_node(struct graph *graph, const struct work *work, struct
     cudaError_t error = cudart_copy_work(&node->work, work);
     if (error == cudaSuccess && node->work.type == cudaGraphNodeTypeGraph)
         node->work.child->is_child = true;
-    for (size_t i = 0; i < count && error == cudaSuccess; i++) {
-        if (needs[i] == NULL || needs[i]->graph != graph || cudart_contains(&node->needs, needs[i]))
-            error = cudaErrorInvalidValue;
-        else
-            error = cudart_append(&node->needs, needs[i]);
-    }
-    if (error == cudaSuccess) error = cudart_append(&graph->nodes, node);
+    if (error == cudaSuccess) error = connect_all(node, needs, count);
     if (error != cudaSuccess) {
+        disconnect_all(node);
         free_node(node);
         return error;
     }
+    link_node(graph, node);
     *added = node;
     return cudaSuccess;
 }
 
 void cudart_drop_node(struct node *node)
 {
-    struct graph *graph = node->graph;
-    cudart_remove(&graph->nodes, node);
-    for (size_t i = 0; i < graph->nodes.count; i++)
-        cudart_remove(&graph->nodes.node[i]->needs, node);
+    disconnect_all(node);
+    unlink_node(node->graph, node);
+    address_table_remove(&node->graph->copies, (uint64_t)node->source);
     free_node(node);
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
+static struct node *find_copy(const struct graph *copy, const struct node *source)
+{
+    return address_table_find(&copy->copies, (uint64_t)source);
+}
+
+static cudaError_t copy_node(struct graph *copy, const struct node *source)
+{
+    struct node *node;
+    cudaError_t error = cudart_add_node(copy, &source->work, NULL, 0, &node);
+    if (error != cudaSuccess) return error;
+    node->source = source;
+    return address_table_set(&copy->copies, (uint64_t)source, node) ? cudaSuccess
+                                                                    : cudaErrorMemoryAllocation;
+}
+
+static cudaError_t copy_needs(struct graph *copy, const struct node *source)
+{
+    struct node *node = find_copy(copy, source);
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < source->needs.count && error == cudaSuccess; i++)
+        error = cudart_connect(find_copy(copy, source->needs.node[i]), node);
+    return error;
+}
+
 /* The nodes first, so that each one's needs have a copy whatever their order. */
 static cudaError_t copy_nodes(struct graph *copy, const struct graph *graph)
 {
     cudaError_t error = cudaSuccess;
-    for (size_t i = 0; i < graph->nodes.count && error == cudaSuccess; i++) {
-        struct node *node;
-        error = cudart_add_node(copy, &graph->nodes.node[i]->work, NULL, 0, &node);
-        if (error == cudaSuccess) {
-            node->source = graph->nodes.node[i];
-            graph->nodes.node[i]->waits = i; /* its index, for the needs below */
-        }
-    }
-    for (size_t i = 0; i < graph->nodes.count && error == cudaSuccess; i++) {
-        const struct node_list *needs = &graph->nodes.node[i]->needs;
-        for (size_t k = 0; k < needs->count && error == cudaSuccess; k++)
-            error =
-                cudart_append(&copy->nodes.node[i]->needs, copy->nodes.node[needs->node[k]->waits]);
-    }
+    for (struct node *node = graph->first; node != NULL && error == cudaSuccess; node = node->next)
+        error = copy_node(copy, node);
+    for (struct node *node = graph->first; node != NULL && error == cudaSuccess; node = node->next)
+        error = copy_needs(copy, node);
     return error;
 }
 
@@ -160,48 +177,9 @@ cudaError_t cudart_clone_graph(struct graph **copy, const struct graph *graph)
 
 struct node *cudart_find_copy(const struct graph *graph, const struct node *source)
 {
-    for (size_t i = 0; i < graph->nodes.count; i++) {
-        struct node *node = graph->nodes.node[i];
-        if (node->source == source) return node;
-        if (node->work.type != cudaGraphNodeTypeGraph) continue;
-        struct node *inside = cudart_find_copy(node->work.child, source);
-        if (inside != NULL) return inside;
-    }
-    return NULL;
-}
-
-/* ---- order ----------------------------------------------------------------------------------- */
-
-/* Kahn's algorithm, taking of all nodes that are ready the one that was made first. */
-static cudaError_t sort_nodes(struct graph *graph)
-{
-    struct node_list sorted = {0}, *nodes = &graph->nodes;
-    for (size_t i = 0; i < nodes->count; i++) nodes->node[i]->waits = nodes->node[i]->needs.count;
-    while (nodes->count > 0) {
-        size_t first = 0;
-        while (first < nodes->count && nodes->node[first]->waits > 0) first++;
-        cudaError_t error = first < nodes->count ? cudart_append(&sorted, nodes->node[first])
-                                                 : cudaErrorInvalidValue;
-        if (error != cudaSuccess) { /* all nodes stay in the graph, for it to be freed */
-            for (size_t i = 0; i < sorted.count; i++) cudart_append(nodes, sorted.node[i]);
-            cudart_empty(&sorted);
-            return error;
-        }
-        struct node *node = nodes->node[first];
-        cudart_remove(nodes, node);
-        for (size_t i = 0; i < nodes->count; i++)
-            if (cudart_contains(&nodes->node[i]->needs, node)) nodes->node[i]->waits--;
-    }
-    cudart_empty(nodes);
-    *nodes = sorted;
-    return cudaSuccess;
-}
-
-cudaError_t cudart_sort_graph(struct graph *graph)
-{
-    cudaError_t error = sort_nodes(graph);
-    for (size_t i = 0; i < graph->nodes.count && error == cudaSuccess; i++)
-        if (graph->nodes.node[i]->work.type == cudaGraphNodeTypeGraph)
-            error = cudart_sort_graph(graph->nodes.node[i]->work.child);
-    return error;
+    struct node *found = find_copy(graph, source);
+    for (struct node *node = graph->first; node != NULL && found == NULL; node = node->next)
+        if (node->work.type == cudaGraphNodeTypeGraph)
+            found = cudart_find_copy(node->work.child, source);
+    return found;
 }

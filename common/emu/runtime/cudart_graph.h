@@ -14,34 +14,29 @@
 struct node {
     struct graph *graph;
     struct work work;
-    struct node_list needs;     /* the nodes that must have ended before */
-    const struct node *source;  /* of a node in a copy: the one it was copied from */
-    unsigned long long capture; /* that has made it, 0: none */
-    bool disabled;              /* of an executable graph: left out (cudaGraphNodeSetEnabled) */
-    size_t waits;               /* while sorting: how many of `needs` have not come yet */
+    struct node_list needs;      /* the nodes that must have ended before */
+    struct node_list dependents; /* those that need this one */
+    const struct node *source;   /* of a node in a copy: the one it was copied from */
+    unsigned long long capture;  /* that has made it, 0: none */
+    bool disabled;               /* of an executable graph: left out (cudaGraphNodeSetEnabled) */
+    size_t waits;                /* while sorting: how many of `needs` have not come yet */
+    size_t number;               /* larger than that of `previous` */
+    struct node *next, *previous;
 };
 
 struct graph {
-    struct node_list nodes; /* in the order in which they were made */
-    struct user_reference *users;
-    bool is_child; /* belongs to a node */
-    struct graph *next;
+    struct node *first, *last; /* in the order in which they were made, or are carried out */
+    size_t count;
+    struct address_table copies; /* of a copy: its nodes, by the nodes that they were copied from */
+    struct address_table users;  /* struct user_reference, by objects (cudart_user_object.c) */
+    bool is_child;               /* belongs to a node */
 };
 
 /* An executable graph: a sorted copy. */
 struct executable {
     struct graph *graph;
     unsigned long long flags;
-    struct executable *next;
 };
-
-/* ---- lists of nodes (cudart_graph.c) --------------------------------------------------------- */
-
-cudaError_t cudart_append(struct node_list *, struct node *);
-bool cudart_contains(const struct node_list *, const struct node *);
-/* Takes a node out; false if it was not in. */
-bool cudart_remove(struct node_list *, const struct node *);
-void cudart_empty(struct node_list *);
 
 /* ---- graphs (cudart_graph.c) ----------------------------------------------------------------- */
 
@@ -57,7 +52,10 @@ struct node *cudart_find_copy(const struct graph *, const struct node *source);
 cudaError_t cudart_add_node(struct graph *, const struct work *, struct node *const *needs,
                             size_t count, struct node **node);
 void cudart_drop_node(struct node *);
-/* Puts the nodes of this graph and of its child graphs into an order in which each comes after
+/* Lets a node wait for another of its graph, or no longer: false if it did not. */
+cudaError_t cudart_connect(struct node *before, struct node *after);
+bool cudart_disconnect(struct node *before, struct node *after);
+/* (cudart_graph_sort.c) Puts the nodes of this graph and of its child graphs into an order in which each comes after
  * those that it needs. cudaErrorInvalidValue: they need each other in a circle. */
 cudaError_t cudart_sort_graph(struct graph *);
 

@@ -102,7 +102,8 @@ cudaError_t CUDARTAPI cudaGraphGetNodes(cudaGraph_t handle, cudaGraphNode_t *nod
     RETURN_UNLESS_GRAPH(handle, graph);
     if (count == NULL) return cudart_done(cudaErrorInvalidValue);
     struct answer answer = {.first = nodes, .room = nodes != NULL ? *count : 0};
-    for (size_t i = 0; i < graph->nodes.count; i++) tell(&answer, graph->nodes.node[i], NULL);
+    for (struct node *node = graph->first; node != NULL; node = node->next)
+        tell(&answer, node, NULL);
     return end_answer(&answer, NULL, count);
 }
 
@@ -112,8 +113,8 @@ cudaError_t CUDARTAPI cudaGraphGetRootNodes(cudaGraph_t handle, cudaGraphNode_t 
     RETURN_UNLESS_GRAPH(handle, graph);
     if (count == NULL) return cudart_done(cudaErrorInvalidValue);
     struct answer answer = {.first = nodes, .room = nodes != NULL ? *count : 0};
-    for (size_t i = 0; i < graph->nodes.count; i++)
-        if (graph->nodes.node[i]->needs.count == 0) tell(&answer, graph->nodes.node[i], NULL);
+    for (struct node *node = graph->first; node != NULL; node = node->next)
+        if (node->needs.count == 0) tell(&answer, node, NULL);
     return end_answer(&answer, NULL, count);
 }
 
@@ -123,10 +124,8 @@ cudaError_t CUDARTAPI cudaGraphGetEdges(cudaGraph_t handle, cudaGraphNode_t *fro
     RETURN_UNLESS_GRAPH(handle, graph);
     if (count == NULL || (from == NULL) != (to == NULL)) return cudart_done(cudaErrorInvalidValue);
     struct answer answer = {.first = from, .second = to, .room = from != NULL ? *count : 0};
-    for (size_t i = 0; i < graph->nodes.count; i++) {
-        struct node *node = graph->nodes.node[i];
+    for (struct node *node = graph->first; node != NULL; node = node->next)
         for (size_t k = 0; k < node->needs.count; k++) tell(&answer, node->needs.node[k], node);
-    }
     return end_answer(&answer, data, count);
 }
 
@@ -147,10 +146,9 @@ cudaError_t CUDARTAPI cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle, cud
     RETURN_IF_FAULTY();
     if (handle == NULL || count == NULL) return cudart_done(cudaErrorInvalidValue);
     struct answer answer = {.first = nodes, .room = nodes != NULL ? *count : 0};
-    const struct graph *graph = node_of(handle)->graph;
-    for (size_t i = 0; i < graph->nodes.count; i++)
-        if (cudart_contains(&graph->nodes.node[i]->needs, node_of(handle)))
-            tell(&answer, graph->nodes.node[i], NULL);
+    const struct node *node = node_of(handle);
+    for (size_t k = 0; k < node->dependents.count; k++)
+        tell(&answer, node->dependents.node[k], NULL);
     return end_answer(&answer, data, count);
 }
 
@@ -168,7 +166,7 @@ cudaError_t CUDARTAPI cudaGraphAddDependencies(cudaGraph_t handle, const cudaGra
         if (before == NULL || after == NULL || before == after || before->graph != graph ||
             after->graph != graph || cudart_contains(&after->needs, before))
             return cudart_done(cudaErrorInvalidValue);
-        cudaError_t error = cudart_append(&after->needs, before);
+        cudaError_t error = cudart_connect(before, after);
         if (error != cudaSuccess) return cudart_done(error);
     }
     return cudaSuccess;
@@ -183,7 +181,7 @@ cudaError_t CUDARTAPI cudaGraphRemoveDependencies(cudaGraph_t handle, const cuda
     if (count > 0 && (from == NULL || to == NULL)) return cudart_done(cudaErrorInvalidValue);
     for (size_t i = 0; i < count; i++)
         if (to[i] == NULL || node_of(to[i])->graph != graph ||
-            !cudart_remove(&node_of(to[i])->needs, node_of(from[i])))
+            !cudart_disconnect(node_of(from[i]), node_of(to[i])))
             return cudart_done(cudaErrorInvalidValue);
     return cudaSuccess;
 }

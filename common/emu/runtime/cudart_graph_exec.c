@@ -5,22 +5,31 @@
  */
 #include "cudart_capture.h"
 #include "cudart_graph.h"
+#include "cudart_handles.h"
 
 #include <stdlib.h>
 
-static struct executable *executables;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the list */
+static struct handles executables = NO_HANDLES;
 
 struct executable *cudart_executable(cudaGraphExec_t handle)
 {
-    pthread_mutex_lock(&mutex);
-    struct executable *exec = executables;
-    while (exec != NULL && exec != (struct executable *)handle) exec = exec->next;
-    pthread_mutex_unlock(&mutex);
-    return exec;
+    return cudart_handles_have(&executables, handle) ? (struct executable *)handle : NULL;
 }
 
 /* ---- instantiating --------------------------------------------------------------------------- */
+
+/* A sorted copy of a graph. */
+static cudaError_t sorted_copy(struct graph **copy, const struct graph *graph)
+{
+    cudaError_t error = cudart_clone_graph(copy, graph);
+    if (error != cudaSuccess) return error;
+    error = cudart_sort_graph(*copy);
+    if (error == cudaErrorInvalidValue)
+        cudart_print("a graph is not instantiated, for nodes of it wait for each other in a"
+                     " circle");
+    if (error != cudaSuccess) cudart_free_graph(*copy);
+    return error;
+}
 
 cudaError_t cudart_instantiate(struct executable **made, const struct graph *graph,
                                unsigned long long flags)
@@ -28,23 +37,16 @@ cudaError_t cudart_instantiate(struct executable **made, const struct graph *gra
     struct executable *exec = calloc(1, sizeof *exec);
     if (exec == NULL) return cudaErrorMemoryAllocation;
     exec->flags = flags;
-    cudaError_t error = cudart_clone_graph(&exec->graph, graph);
-    if (error == cudaSuccess) {
-        error = cudart_sort_graph(exec->graph);
-        if (error == cudaErrorInvalidValue)
-            cudart_print("a graph is not instantiated, for nodes of it wait for each other in a"
-                         " circle");
-        if (error != cudaSuccess) cudart_free_graph(exec->graph);
+    cudaError_t error = sorted_copy(&exec->graph, graph);
+    if (error == cudaSuccess && !cudart_handles_add(&executables, exec)) {
+        cudart_free_graph(exec->graph);
+        error = cudaErrorMemoryAllocation;
     }
     if (error != cudaSuccess) {
         free(exec);
         return error;
     }
     exec->graph->is_child = true; /* not for cudaGraphDestroy */
-    pthread_mutex_lock(&mutex);
-    exec->next = executables;
-    executables = exec;
-    pthread_mutex_unlock(&mutex);
     *made = exec;
     return cudaSuccess;
 }
@@ -87,13 +89,8 @@ cudaError_t CUDARTAPI cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t gr
 cudaError_t CUDARTAPI cudaGraphExecDestroy(cudaGraphExec_t handle)
 {
     RETURN_IF_FAULTY();
-    struct executable *exec = cudart_executable(handle);
-    if (exec == NULL) return cudart_done(cudaErrorInvalidValue);
-    pthread_mutex_lock(&mutex);
-    struct executable **link = &executables;
-    while (*link != exec) link = &(*link)->next;
-    *link = exec->next;
-    pthread_mutex_unlock(&mutex);
+    struct executable *exec = (struct executable *)handle;
+    if (!cudart_handles_remove(&executables, exec)) return cudart_done(cudaErrorInvalidValue);
     cudart_free_graph(exec->graph);
     free(exec);
     return cudaSuccess;
@@ -112,17 +109,16 @@ cudaError_t CUDARTAPI cudaGraphExecGetFlags(cudaGraphExec_t handle, unsigned lon
 cudaError_t cudart_run_graph(const struct graph *graph, cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
-    for (size_t i = 0; i < graph->nodes.count && error == cudaSuccess; i++)
-        if (!graph->nodes.node[i]->disabled && !cudart_is_faulty())
-            error = cudart_carry_out(&graph->nodes.node[i]->work, stream);
+    for (struct node *node = graph->first; node != NULL && error == cudaSuccess; node = node->next)
+        if (!node->disabled && !cudart_is_faulty()) error = cudart_carry_out(&node->work, stream);
     return error;
 }
 
 /* What the last launch has left allocated is freed, if that was asked for. */
 static void free_for_launch(const struct graph *graph)
 {
-    for (size_t i = 0; i < graph->nodes.count; i++) {
-        const struct work *work = &graph->nodes.node[i]->work;
+    for (const struct node *node = graph->first; node != NULL; node = node->next) {
+        const struct work *work = &node->work;
         if (work->type == cudaGraphNodeTypeMemAlloc) cudart_graph_memory_give(work->memory);
         if (work->type == cudaGraphNodeTypeGraph) free_for_launch(work->child);
     }

@@ -15,11 +15,10 @@ struct graph_memory {
     unsigned references; /* nodes */
     bool is_live;        /* allocated by a launch, and not freed yet */
     int device;
-    struct graph_memory *next;
 };
 
-static struct graph_memory *memories;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the list and what is in it */
+static struct address_table memories;                     /* by their addresses */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the table and what is in it */
 
 struct graph_memory *cudart_graph_memory_new(size_t bytes)
 {
@@ -35,17 +34,18 @@ struct graph_memory *cudart_graph_memory_new(size_t bytes)
                                     .references = 1,
                                     .device = cudart_device()->number};
     pthread_mutex_lock(&mutex);
-    memory->next = memories;
-    memories = memory;
+    bool added = address_table_set(&memories, address, memory);
     pthread_mutex_unlock(&mutex);
-    return memory;
+    if (added) return memory;
+    emu_free(emu_runtime(), address);
+    free(memory);
+    return NULL;
 }
 
 struct graph_memory *cudart_graph_memory_at(const void *address)
 {
     pthread_mutex_lock(&mutex);
-    struct graph_memory *memory = memories;
-    while (memory != NULL && memory->address != address) memory = memory->next;
+    struct graph_memory *memory = address_table_find(&memories, (uint64_t)address);
     pthread_mutex_unlock(&mutex);
     return memory;
 }
@@ -65,9 +65,7 @@ void cudart_graph_memory_share(struct graph_memory *memory)
 static void end_if_unused(struct graph_memory *memory)
 {
     if (memory->references > 0 || memory->is_live) return;
-    struct graph_memory **link = &memories;
-    while (*link != memory) link = &(*link)->next;
-    *link = memory->next;
+    address_table_remove(&memories, (uint64_t)memory->address);
     emu_free(cudart_device_at(memory->device)->emu, (emu_addr)memory->address);
     free(memory);
 }
@@ -113,8 +111,9 @@ cudaError_t CUDARTAPI cudaDeviceGetGraphMemAttribute(int device,
         return cudart_done(cudaErrorInvalidValue);
     uint64_t used = 0, reserved = 0;
     pthread_mutex_lock(&mutex);
-    for (const struct graph_memory *m = memories; m != NULL; m = m->next) {
-        if (m->device != device) continue;
+    for (size_t i = 0; i < memories.size; i++) {
+        const struct graph_memory *m = memories.entries[i].kept;
+        if (m == NULL || m->device != device) continue;
         reserved += m->bytes;
         if (m->is_live) used += m->bytes;
     }

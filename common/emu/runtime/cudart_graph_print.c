@@ -33,8 +33,8 @@ static void describe(FILE *out, const struct work *work)
 /* A child graph is drawn inside a frame, beside the node that holds it. */
 static void print(FILE *out, const struct graph *graph)
 {
-    for (size_t i = 0; i < graph->nodes.count; i++) {
-        const struct node *node = graph->nodes.node[i];
+    size_t i = 0;
+    for (const struct node *node = graph->first; node != NULL; node = node->next, i++) {
         fprintf(out, "  \"%p\" [label=\"%zu\\n", (void *)node, i);
         describe(out, &node->work);
         fputs("\"];\n", out);

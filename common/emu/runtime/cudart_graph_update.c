@@ -141,19 +141,12 @@ cudaError_t CUDARTAPI cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNod
 
 /* ---- updating from another graph ------------------------------------------------------------- */
 
-/* The place of a node in its graph's list. */
-static size_t place(const struct node *node)
-{
-    size_t i = 0;
-    while (node->graph->nodes.node[i] != node) i++;
-    return i;
-}
-
+/* Do two nodes of sorted graphs need nodes of the same numbers, in the same order? */
 static bool same_needs(const struct node *a, const struct node *b)
 {
     if (a->needs.count != b->needs.count) return false;
     for (size_t i = 0; i < a->needs.count; i++)
-        if (place(a->needs.node[i]) != place(b->needs.node[i])) return false;
+        if (a->needs.node[i]->number != b->needs.node[i]->number) return false;
     return true;
 }
 
@@ -162,9 +155,9 @@ static enum cudaGraphExecUpdateResult
 compare(const struct graph *graph, const struct graph *changed, const struct node **wrong)
 {
     enum cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
-    if (graph->nodes.count != changed->nodes.count) return cudaGraphExecUpdateErrorTopologyChanged;
-    for (size_t i = 0; i < graph->nodes.count && result == cudaGraphExecUpdateSuccess; i++) {
-        const struct node *a = graph->nodes.node[i], *b = changed->nodes.node[i];
+    const struct node *a = graph->first, *b = changed->first;
+    if (graph->count != changed->count) return cudaGraphExecUpdateErrorTopologyChanged;
+    for (; a != NULL && result == cudaGraphExecUpdateSuccess; a = a->next, b = b->next) {
         if (!same_needs(a, b))
             result = cudaGraphExecUpdateErrorTopologyChanged;
         else if (a->work.type != b->work.type)
@@ -179,8 +172,9 @@ compare(const struct graph *graph, const struct graph *changed, const struct nod
 /* Takes over the work, and so leaves `changed` with the old one. */
 static void exchange(struct graph *graph, struct graph *changed)
 {
-    for (size_t i = 0; i < graph->nodes.count; i++) {
-        struct work *a = &graph->nodes.node[i]->work, *b = &changed->nodes.node[i]->work, was = *a;
+    struct node *to = graph->first, *from = changed->first;
+    for (; to != NULL; to = to->next, from = from->next) {
+        struct work *a = &to->work, *b = &from->work, was = *a;
         if (a->type == cudaGraphNodeTypeGraph) { /* the nodes inside keep their sources */
             exchange(a->child, b->child);
             continue;

@@ -1,5 +1,5 @@
 /*
- * cudart_object.c — the list of streams and events.
+ * cudart_object.c — the table of streams and events.
  */
 #include "cudart_object.h"
 
@@ -8,7 +8,7 @@
 /* ncu shows the default stream as 7 and the first that a program creates as 13. */
 enum { DEFAULT_STREAM_ID = 7, FIRST_STREAM_ID = 13 };
 
-static struct object *objects;
+static struct address_table objects; /* by their handles */
 static unsigned long long next_stream_id = FIRST_STREAM_ID;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of both */
 
@@ -22,10 +22,13 @@ cudaError_t cudart_create(void *handle, enum object_kind kind, unsigned flags, i
     object->priority = priority;
     object->device = cudart_device()->number;
     pthread_mutex_lock(&mutex);
-    if (kind == STREAM) object->id = next_stream_id++;
-    object->next = objects;
-    objects = object;
+    bool added = address_table_set(&objects, (uint64_t)object, object);
+    if (added && kind == STREAM) object->id = next_stream_id++;
     pthread_mutex_unlock(&mutex);
+    if (!added) {
+        free(object);
+        return cudaErrorMemoryAllocation;
+    }
     *(struct object **)handle = object;
     return cudaSuccess;
 }
@@ -33,56 +36,46 @@ cudaError_t cudart_create(void *handle, enum object_kind kind, unsigned flags, i
 struct object *cudart_find(const void *handle, enum object_kind kind)
 {
     pthread_mutex_lock(&mutex);
-    struct object *object = objects;
-    while (object != NULL && object != handle) object = object->next;
+    struct object *object = address_table_find(&objects, (uint64_t)handle);
     pthread_mutex_unlock(&mutex);
     return object != NULL && object->kind == kind ? object : NULL;
 }
 
-static void take_out(struct object **link)
+/* The mutex is held. */
+static void take_out(struct object *object)
 {
-    struct object *object = *link;
-    *link = object->next;
-    free(object->tail.node);
+    address_table_remove(&objects, (uint64_t)object);
+    cudart_empty(&object->tail);
     free(object);
 }
 
 cudaError_t cudart_destroy(const void *handle, enum object_kind kind)
 {
-    if (cudart_find(handle, kind) == NULL) return cudaErrorInvalidResourceHandle;
     pthread_mutex_lock(&mutex);
-    struct object **link = &objects;
-    while (*link != NULL && *link != handle) link = &(*link)->next;
-    if (*link != NULL) take_out(link);
+    struct object *object = address_table_find(&objects, (uint64_t)handle);
+    bool found = object != NULL && object->kind == kind;
+    if (found) take_out(object);
     pthread_mutex_unlock(&mutex);
-    return cudaSuccess;
+    return found ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 void cudart_drop_streams(void)
 {
     int device = cudart_device()->number;
     pthread_mutex_lock(&mutex);
-    for (struct object **link = &objects; *link != NULL;)
-        if ((*link)->device == device)
-            take_out(link);
+    for (size_t i = 0; i < objects.size;) {
+        struct object *object = objects.entries[i].kept;
+        if (object != NULL && object->device == device)
+            take_out(object); /* another may move up to i */
         else
-            link = &(*link)->next;
-    pthread_mutex_unlock(&mutex);
-}
-
-void cudart_each_object(void (*call)(struct object *, void *context), void *context)
-{
-    call(cudart_per_thread_stream(), context);
-    pthread_mutex_lock(&mutex);
-    for (struct object *object = objects; object != NULL; object = object->next)
-        call(object, context);
+            i++;
+    }
     pthread_mutex_unlock(&mutex);
 }
 
 /* ---- what a stream's handle means ------------------------------------------------------------ */
 
-/* One a thread, for whichever device is the thread's. Captures of other threads' per-thread streams
- * do not see it, and need not. */
+/* One a thread, for whichever device is the thread's. */
 struct object *cudart_per_thread_stream(void)
 {
     static _Thread_local struct object own = {.kind = STREAM, .id = DEFAULT_STREAM_ID};

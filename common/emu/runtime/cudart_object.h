@@ -1,21 +1,15 @@
 /*
  * cudart_object.h — streams and events as the library keeps them.
  *
- * They are in one list, so that a handle that is no longer one, or of the wrong kind, is noticed.
+ * They are in one table, so that a handle that is no longer one, or of the wrong kind, is noticed.
  */
 #ifndef CUDART_OBJECT_H
 #define CUDART_OBJECT_H
 
 #include "cudart.h"
+#include "cudart_node_list.h"
 
 #include <time.h>
-
-struct node; /* of a graph (cudart_graph.h) */
-
-struct node_list {
-    struct node **node;
-    size_t count, room;
-};
 
 enum { STREAM_ATTRIBUTES = cudaLaunchAttributeMemSyncDomain + 1 };
 
@@ -23,7 +17,6 @@ struct object {
     enum object_kind { STREAM, EVENT } kind;
     unsigned flags;
     int device; /* the one that was current */
-    struct object *next;
     /* of a stream */
     unsigned long long id;
     int priority;
@@ -32,7 +25,8 @@ struct object {
     bool recorded;
     struct timespec at; /* when */
     /* of a stream that is being captured, or an event recorded in one: which capture, and the nodes
-     * that what follows depends on (cudart_capture.c); 0: none */
+     * that what follows depends on (cudart_capture.c). 0, or the number of a capture that has ended:
+     * none */
     unsigned long long capture;
     struct node_list tail;
 };
@@ -42,8 +36,6 @@ cudaError_t cudart_create(void *handle, enum object_kind, unsigned flags, int pr
 /* The object of a handle; NULL if it is none that lives. NULL, as a stream, is none either. */
 struct object *cudart_find(const void *handle, enum object_kind);
 cudaError_t cudart_destroy(const void *handle, enum object_kind);
-/* Calls a function for each stream and event, those of other devices too. */
-void cudart_each_object(void (*call)(struct object *, void *context), void *context);
 
 /* Is NULL the calling thread's own default stream, rather than the legacy one? */
 extern _Thread_local bool cudart_default_is_per_thread;

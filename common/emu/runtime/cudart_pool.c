@@ -5,10 +5,11 @@
 #include "cudart_graph.h"
 #include "cudart_memory.h"
 #include "cudart_pool.h"
+#include "common/emu/machine/address_table.h"
 
 static struct pool defaults[MAX_DEVICES];
 static struct pool *current[MAX_DEVICES]; /* cudaDeviceSetMemPool; NULL: the default */
-static struct pool *pools;                /* that the program has made */
+static struct address_table pools;        /* that the program has made */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 void cudart_pool_prepare(struct pool *pool, int device)
@@ -43,26 +44,23 @@ struct pool *cudart_pool_find(cudaMemPool_t handle)
     for (int i = 0; i < cudart_device_count(); i++)
         if (pool == default_pool(i)) return pool;
     pthread_mutex_lock(&mutex);
-    struct pool *made = pools;
-    while (made != NULL && made != pool) made = made->next;
+    struct pool *made = address_table_find(&pools, (uint64_t)pool);
     pthread_mutex_unlock(&mutex);
     return made;
 }
 
-void cudart_pool_add(struct pool *pool)
+bool cudart_pool_add(struct pool *pool)
 {
     pthread_mutex_lock(&mutex);
-    pool->next = pools;
-    pools = pool;
+    bool added = address_table_set(&pools, (uint64_t)pool, pool);
     pthread_mutex_unlock(&mutex);
+    return added;
 }
 
 bool cudart_pool_remove(struct pool *pool)
 {
     pthread_mutex_lock(&mutex);
-    struct pool **link = &pools;
-    while (*link != pool) link = &(*link)->next;
-    *link = pool->next;
+    address_table_remove(&pools, (uint64_t)pool);
     if (current[pool->device] == pool) current[pool->device] = NULL;
     bool is_unused = pool->used == 0;
     pthread_mutex_unlock(&mutex);

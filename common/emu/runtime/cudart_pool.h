@@ -16,16 +16,15 @@ struct pool {
     int reuse[3]; /* the first three attributes: kept */
     uint64_t threshold, reserved, reserved_high, used, used_high;
     enum cudaMemAccessFlags access[MAX_DEVICES];
-    struct pool *next;
 };
 
 /* A pool of that device, fresh. */
 void cudart_pool_prepare(struct pool *, int device);
 /* The pool of a handle; NULL if it is none. */
 struct pool *cudart_pool_find(cudaMemPool_t);
-/* Adds a pool to those that are known, and takes it away again: false if memory of it is still
- * allocated, so that its counts are needed. */
-void cudart_pool_add(struct pool *);
+/* Adds a pool to those that are known; false: out of memory. */
+bool cudart_pool_add(struct pool *);
+/* Takes it away again; false if memory of it is still allocated, so that its counts are needed. */
 bool cudart_pool_remove(struct pool *);
 /* Lets the reserve go, except for so many bytes. */
 void cudart_pool_trim(struct pool *, uint64_t keep);

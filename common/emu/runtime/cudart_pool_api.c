@@ -25,7 +25,10 @@ cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *handle,
     struct pool *pool = malloc(sizeof *pool);
     if (pool == NULL) return cudart_done(cudaErrorMemoryAllocation);
     cudart_pool_prepare(pool, device);
-    cudart_pool_add(pool);
+    if (!cudart_pool_add(pool)) {
+        free(pool);
+        return cudart_done(cudaErrorMemoryAllocation);
+    }
     *handle = (cudaMemPool_t)pool;
     return cudaSuccess;
 }

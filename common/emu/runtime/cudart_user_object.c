@@ -12,10 +12,10 @@ struct user_object {
     unsigned references; /* the program's and those of graphs together */
 };
 
+/* How many references to an object a graph holds. */
 struct user_reference {
     struct user_object *object;
     unsigned count;
-    struct user_reference *next;
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of all counts */
@@ -66,13 +66,24 @@ cudaError_t CUDARTAPI cudaUserObjectRelease(cudaUserObject_t object, unsigned co
 
 /* ---- references of graphs -------------------------------------------------------------------- */
 
+static struct user_reference *find(const struct graph *graph, const struct user_object *object)
+{
+    return address_table_find(&graph->users, (uint64_t)object);
+}
+
 static cudaError_t refer(struct graph *graph, struct user_object *object, unsigned count)
 {
-    struct user_reference *reference = malloc(sizeof *reference);
+    struct user_reference *reference = find(graph, object);
+    if (reference != NULL) {
+        reference->count += count;
+        return cudaSuccess;
+    }
+    reference = malloc(sizeof *reference);
     if (reference == NULL) return cudaErrorMemoryAllocation;
-    *reference = (struct user_reference){object, count, graph->users};
-    graph->users = reference;
-    return cudaSuccess;
+    *reference = (struct user_reference){object, count};
+    if (address_table_set(&graph->users, (uint64_t)object, reference)) return cudaSuccess;
+    free(reference);
+    return cudaErrorMemoryAllocation;
 }
 
 cudaError_t CUDARTAPI cudaGraphRetainUserObject(cudaGraph_t handle, cudaUserObject_t object,
@@ -94,33 +105,34 @@ cudaError_t CUDARTAPI cudaGraphReleaseUserObject(cudaGraph_t handle, cudaUserObj
     RETURN_IF_FAULTY();
     struct graph *graph = cudart_graph(handle);
     if (graph == NULL || object == NULL || count == 0) return cudart_done(cudaErrorInvalidValue);
-    for (struct user_reference **link = &graph->users; *link != NULL; link = &(*link)->next) {
-        struct user_reference *reference = *link;
-        if (reference->object != (struct user_object *)object || reference->count < count) continue;
-        reference->count -= count;
-        if (reference->count == 0) {
-            *link = reference->next;
-            free(reference);
-        }
-        change((struct user_object *)object, 0, count);
-        return cudaSuccess;
+    struct user_reference *reference = find(graph, (struct user_object *)object);
+    if (reference == NULL || reference->count < count) return cudart_done(cudaErrorInvalidValue);
+    reference->count -= count;
+    if (reference->count == 0) {
+        address_table_remove(&graph->users, (uint64_t)object);
+        free(reference);
     }
-    return cudart_done(cudaErrorInvalidValue);
+    change((struct user_object *)object, 0, count);
+    return cudaSuccess;
 }
 
 /* A copy that finds no memory for a reference leaves the object to the original. */
 void cudart_copy_users(struct graph *to, const struct graph *from)
 {
-    for (const struct user_reference *r = from->users; r != NULL; r = r->next)
-        if (refer(to, r->object, r->count) == cudaSuccess) change(r->object, r->count, 0);
+    for (size_t i = 0; i < from->users.size; i++) {
+        const struct user_reference *r = from->users.entries[i].kept;
+        if (r != NULL && refer(to, r->object, r->count) == cudaSuccess)
+            change(r->object, r->count, 0);
+    }
 }
 
 void cudart_drop_users(struct graph *graph)
 {
-    while (graph->users != NULL) {
-        struct user_reference *reference = graph->users;
-        graph->users = reference->next;
+    for (size_t i = 0; i < graph->users.size; i++) {
+        struct user_reference *reference = graph->users.entries[i].kept;
+        if (reference == NULL) continue;
         change(reference->object, 0, reference->count);
         free(reference);
     }
+    address_table_close(&graph->users);
 }

@@ -1,0 +1,294 @@
+/*
+ * test_many.c — calls of the runtime library take no longer where very many streams, events, graphs
+ * or nodes live.
+ *
+ * Most tests make COUNT of something and name each one in the order in which they were made. A
+ * search through all the others takes COUNT² / 2 steps, which is 10 to 80 s on the machine where
+ * this was written; without one each test takes less than 0.5 s. SECONDS lies in between.
+ */
+#define _GNU_SOURCE /* clock_gettime */
+#include "tests/support/cudart_check.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum { COUNT = 60000, SECONDS = 4 };
+
+TestSuite(many, .timeout = 120);
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* Fails if more than SECONDS have passed since `begin`, and begins anew. */
+static void in_time(double *begin, const char *what)
+{
+    double took = now() - *begin;
+    cr_expect_lt(took, SECONDS, "%s: %.1f s for %d", what, took, COUNT);
+    *begin = now();
+}
+
+static void *many(size_t size)
+{
+    void *memory = calloc(COUNT, size);
+    cr_assert(memory != NULL);
+    return memory;
+}
+
+static void nothing(void *data) { (void)data; }
+
+static void add_host_node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *needs,
+                          size_t count)
+{
+    struct cudaHostNodeParams params = {nothing, NULL};
+    ok(cudaGraphAddHostNode(node, graph, needs, count, &params));
+}
+
+/* A graph of COUNT nodes in a row, made by hand: `nodes` has room for them. */
+static cudaGraph_t chain(cudaGraphNode_t *nodes)
+{
+    cudaGraph_t graph;
+    ok(cudaGraphCreate(&graph, 0));
+    for (int i = 0; i < COUNT; i++) add_host_node(&nodes[i], graph, &nodes[i - (i > 0)], i > 0);
+    return graph;
+}
+
+Test(many, events)
+{
+    cudaEvent_t *events = many(sizeof *events);
+    double begin = now();
+    for (int i = 0; i < COUNT; i++) ok(cudaEventCreate(&events[i]));
+    for (int i = 0; i < COUNT; i++) ok(cudaEventRecord(events[i], NULL));
+    in_time(&begin, "recording events");
+    for (int i = 0; i < COUNT; i++) ok(cudaEventDestroy(events[i]));
+    in_time(&begin, "destroying events");
+    is(cudaEventRecord(events[0], NULL), cudaErrorInvalidResourceHandle);
+    free(events);
+}
+
+Test(many, streams)
+{
+    cudaStream_t *streams = many(sizeof *streams);
+    double begin = now();
+    for (int i = 0; i < COUNT; i++) ok(cudaStreamCreate(&streams[i]));
+    for (int i = 0; i < COUNT; i++) ok(cudaStreamSynchronize(streams[i]));
+    in_time(&begin, "waiting for streams");
+    for (int i = 0; i < COUNT; i++) ok(cudaStreamDestroy(streams[i]));
+    in_time(&begin, "destroying streams");
+    is(cudaStreamSynchronize(streams[0]), cudaErrorInvalidResourceHandle);
+    for (int i = 0; i < COUNT; i++) ok(cudaStreamCreate(&streams[i]));
+    ok(cudaDeviceReset());
+    in_time(&begin, "a reset");
+    is(cudaStreamSynchronize(streams[COUNT - 1]), cudaErrorInvalidResourceHandle);
+    free(streams);
+}
+
+/* Each stream's work follows the origin's, and the origin's end follows all of theirs. */
+Test(many, streams_that_are_captured_together)
+{
+    cudaGraph_t graph;
+    cudaEvent_t event;
+    cudaStream_t origin, *streams = many(sizeof *streams);
+    ok(cudaStreamCreate(&origin));
+    ok(cudaEventCreate(&event));
+    for (int i = 0; i < COUNT; i++)
+        ok(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
+    double begin = now();
+    ok(cudaStreamBeginCapture(origin, cudaStreamCaptureModeRelaxed));
+    ok(cudaEventRecord(event, origin));
+    for (int i = 0; i < COUNT; i++) ok(cudaStreamWaitEvent(streams[i], event, 0));
+    for (int i = 0; i < COUNT; i++) {
+        ok(cudaLaunchHostFunc(streams[i], nothing, NULL));
+        ok(cudaEventRecord(event, streams[i]));
+        ok(cudaStreamWaitEvent(origin, event, 0));
+    }
+    in_time(&begin, "fork and join");
+    ok(cudaLaunchHostFunc(origin, nothing, NULL));
+    ok(cudaStreamEndCapture(origin, &graph));
+    in_time(&begin, "the end of the capture");
+    ok(cudaGraphDestroy(graph));
+    for (int i = 0; i < COUNT; i++) ok(cudaStreamDestroy(streams[i]));
+    in_time(&begin, "destroying streams");
+    free(streams);
+}
+
+Test(many, captures)
+{
+    cudaGraph_t graph;
+    cudaStream_t *streams = many(sizeof *streams);
+    for (int i = 0; i < COUNT; i++) ok(cudaStreamCreate(&streams[i]));
+    double begin = now();
+    for (int i = 0; i < COUNT; i++)
+        ok(cudaStreamBeginCapture(streams[i], cudaStreamCaptureModeRelaxed));
+    for (int i = 0; i < COUNT; i++) ok(cudaLaunchHostFunc(streams[i], nothing, NULL));
+    in_time(&begin, "captures at the same time");
+    for (int i = 0; i < COUNT; i++) {
+        ok(cudaStreamEndCapture(streams[i], &graph));
+        ok(cudaGraphDestroy(graph));
+    }
+    in_time(&begin, "their ends");
+    free(streams);
+}
+
+Test(many, nodes_that_are_captured)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaStream_t stream;
+    ok(cudaStreamCreate(&stream));
+    double begin = now();
+    ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    for (int i = 0; i < COUNT; i++) ok(cudaLaunchHostFunc(stream, nothing, NULL));
+    ok(cudaStreamEndCapture(stream, &graph));
+    in_time(&begin, "capturing");
+    ok(cudaGraphInstantiate(&exec, graph, 0));
+    in_time(&begin, "instantiating");
+    ok(cudaGraphLaunch(exec, stream));
+    ok(cudaGraphExecDestroy(exec));
+    ok(cudaGraphDestroy(graph));
+    in_time(&begin, "running and destroying");
+}
+
+/* The last node needs all others, and they were made in the opposite order of their needs. */
+Test(many, nodes_that_are_added)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t last, *nodes = many(sizeof *nodes);
+    double begin = now();
+    ok(cudaGraphCreate(&graph, 0));
+    for (int i = 0; i < COUNT; i++) add_host_node(&nodes[i], graph, NULL, 0);
+    ok(cudaGraphAddDependencies(graph, &nodes[1], &nodes[0], NULL, COUNT - 1));
+    add_host_node(&last, graph, nodes, COUNT);
+    in_time(&begin, "adding");
+    ok(cudaGraphInstantiate(&exec, graph, 0));
+    in_time(&begin, "instantiating");
+    size_t needed = 0;
+    for (int i = 0; i < COUNT; i++)
+        ok(cudaGraphNodeGetDependentNodes(nodes[i], NULL, NULL, &needed));
+    cr_assert(needed == 2, "%zu", needed);
+    in_time(&begin, "asking for dependents");
+    ok(cudaGraphRemoveDependencies(graph, &nodes[1], &nodes[0], NULL, COUNT - 1));
+    for (int i = 0; i < COUNT; i++) ok(cudaGraphDestroyNode(nodes[i]));
+    in_time(&begin, "removing");
+    free(nodes);
+}
+
+/* A list that was long and is short now is as right as one that was never long. */
+Test(many, edges_come_and_go)
+{
+    enum { EDGES = 40 };
+    cudaGraph_t graph;
+    cudaGraphNode_t last, nodes[EDGES];
+    size_t count = 0;
+    ok(cudaGraphCreate(&graph, 0));
+    for (int i = 0; i < EDGES; i++) add_host_node(&nodes[i], graph, NULL, 0);
+    add_host_node(&last, graph, nodes, EDGES);
+    for (int round = 0; round < 3; round++) {
+        int kept = round; /* the first so many edges stay */
+        for (int i = kept; i < EDGES; i++)
+            ok(cudaGraphRemoveDependencies(graph, &nodes[i], &last, NULL, 1));
+        ok(cudaGraphNodeGetDependencies(last, NULL, NULL, &count));
+        cr_assert(count == (size_t)kept, "%zu", count);
+        for (int i = 0; i < EDGES; i++)
+            is(cudaGraphAddDependencies(graph, &nodes[i], &last, NULL, 1),
+               i < kept ? cudaErrorInvalidValue : cudaSuccess);
+        for (int i = 0; i < EDGES; i++)
+            is(cudaGraphAddDependencies(graph, &nodes[i], &last, NULL, 1), cudaErrorInvalidValue);
+        ok(cudaGraphNodeGetDependentNodes(nodes[EDGES - 1], NULL, NULL, &count));
+        cr_assert(count == 1, "%zu", count);
+    }
+}
+
+Test(many, nodes_that_are_changed)
+{
+    cudaGraphExec_t exec;
+    cudaGraphExecUpdateResultInfo info;
+    struct cudaHostNodeParams params = {nothing, NULL};
+    cudaGraphNode_t *nodes = many(sizeof *nodes);
+    cudaGraph_t graph = chain(nodes);
+    ok(cudaGraphInstantiate(&exec, graph, 0));
+    double begin = now();
+    for (int i = 0; i < COUNT; i++) ok(cudaGraphExecHostNodeSetParams(exec, nodes[i], &params));
+    in_time(&begin, "setting parameters");
+    ok(cudaGraphExecUpdate(exec, graph, &info));
+    in_time(&begin, "an update");
+    free(nodes);
+}
+
+Test(many, graphs)
+{
+    cudaGraph_t *graphs = many(sizeof *graphs);
+    cudaGraphExec_t *execs = many(sizeof *execs);
+    double begin = now();
+    for (int i = 0; i < COUNT; i++) {
+        ok(cudaGraphCreate(&graphs[i], 0));
+        ok(cudaGraphInstantiate(&execs[i], graphs[i], 0));
+    }
+    for (int i = 0; i < COUNT; i++) ok(cudaGraphLaunch(execs[i], NULL));
+    in_time(&begin, "instantiating and launching");
+    for (int i = 0; i < COUNT; i++) {
+        ok(cudaGraphExecDestroy(execs[i]));
+        ok(cudaGraphDestroy(graphs[i]));
+    }
+    in_time(&begin, "destroying");
+    is(cudaGraphDestroy(graphs[0]), cudaErrorInvalidValue);
+    is(cudaGraphLaunch(execs[0], NULL), cudaErrorInvalidValue);
+    free(graphs);
+    free(execs);
+}
+
+Test(many, allocations_of_graphs)
+{
+    enum { BYTES = 16 };
+    cudaGraph_t graph;
+    cudaGraphNode_t node;
+    void **memory = many(sizeof *memory);
+    struct cudaMemAllocNodeParams params = {
+        .poolProps = {.allocType = cudaMemAllocationTypePinned,
+                      .location = {.type = cudaMemLocationTypeDevice}},
+        .bytesize = BYTES};
+    double begin = now();
+    ok(cudaGraphCreate(&graph, 0));
+    for (int i = 0; i < COUNT; i++) {
+        ok(cudaGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
+        memory[i] = params.dptr;
+    }
+    for (int i = 0; i < COUNT; i++) ok(cudaGraphAddMemFreeNode(&node, graph, NULL, 0, memory[i]));
+    in_time(&begin, "adding");
+    ok(cudaGraphDestroy(graph));
+    in_time(&begin, "destroying");
+    free(memory);
+}
+
+Test(many, user_objects_of_a_graph)
+{
+    cudaGraph_t graph;
+    cudaUserObject_t *objects = many(sizeof *objects);
+    ok(cudaGraphCreate(&graph, 0));
+    double begin = now();
+    for (int i = 0; i < COUNT; i++) {
+        ok(cudaUserObjectCreate(&objects[i], NULL, nothing, 1, cudaUserObjectNoDestructorSync));
+        ok(cudaGraphRetainUserObject(graph, objects[i], 1, cudaGraphUserObjectMove));
+    }
+    for (int i = 0; i < COUNT; i++) ok(cudaGraphReleaseUserObject(graph, objects[i], 1));
+    in_time(&begin, "retaining and releasing");
+    free(objects);
+}
+
+Test(many, pools)
+{
+    struct cudaMemPoolProps params = {.allocType = cudaMemAllocationTypePinned,
+                                      .location = {.type = cudaMemLocationTypeDevice}};
+    cudaMemPool_t *made = many(sizeof *made);
+    double begin = now();
+    for (int i = 0; i < COUNT; i++) ok(cudaMemPoolCreate(&made[i], &params));
+    for (int i = 0; i < COUNT; i++) ok(cudaMemPoolTrimTo(made[i], 0));
+    for (int i = 0; i < COUNT; i++) ok(cudaMemPoolDestroy(made[i]));
+    in_time(&begin, "pools");
+    is(cudaMemPoolTrimTo(made[0], 0), cudaErrorInvalidValue);
+    free(made);
+}
