@@ -44,16 +44,19 @@ enum element { ELEMENT_F32, ELEMENT_F64, ELEMENT_I32, ELEMENT_I64, ELEMENT_I16, 
  * scan having said so. Around an array 1 MiB is watched on a GPU; on the emulator and the host as
  * much as the array has, but from 64 KiB to 1 MiB. The output, and the workspace unless
  * step.clear_workspace, hold poison before each run. Timed runs take turns between the input and
- * the reversed input, so that what an earlier call has left is of no use.
- * What is checked once (contract.h): a call is captured into a graph, which is run on poison and
- * verified. So a scan that allocates memory, waits, copies from or to the host, or has the host
- * compute, is found wrong, and so is one with work that does not begin and end with the given
- * stream. A scan that calls exit, quick_exit, abort or pthread_exit is named, and the exit code is
- * not 0.
+ * the reversed input, and in each of them two other elements have changed places, so that what an
+ * earlier call has left is of no use.
+ * What is checked twice (contract.h): the call after the first one is captured into a graph, which
+ * is run on poison and verified; the call after the timed ones is captured and not run. A scan that
+ * in these two calls allocates memory, waits, copies from or to the host, or has the host compute,
+ * is found wrong, and so is one with work that does not begin and end with the given stream. A scan
+ * that calls exit, quick_exit, abort or pthread_exit is named, and the exit code is not 0.
  *
  * What is not promised:
  * - With --reps 0 there is one run, so nothing is captured and nothing reversed; with --verify none
  *   nothing but errors is looked at.
+ * - What the first call or a timed one allocates, waits for or puts into other streams is not
+ *   noticed, as only the two captured calls are tried; it is part of the time.
  * - Memory is compared before and after a run. A write of the value that is there already, one that
  *   is undone, and a load beyond an array leave no trace; the emulator's memcheck reports them where
  *   they lie outside of the array.
@@ -61,7 +64,10 @@ enum element { ELEMENT_F32, ELEMENT_F64, ELEMENT_I32, ELEMENT_I64, ELEMENT_I16, 
  *   that is not mapped.
  * - An error that the scan takes back by cudaGetLastError is gone; what it kept from being written
  *   is noticed.
- * - A result kept from an earlier call is right for an input that reads the same backwards.
+ * - Results kept from earlier calls are noticed as far as the inputs differ. An input that reads
+ *   the same backwards is not reversed. No elements change places where sums are rounded (--real),
+ *   where all elements are equal, and where the step has a reference of its own: there a scan that
+ *   keeps the results of both orders passes.
  * - _exit, a system call and a signal end the process at once, with whatever exit code: a program
  *   that judges also has to ask for the report.
  * - A scan that waits by polling memory for its own kernels waits for ever where it is captured.

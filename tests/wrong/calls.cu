@@ -93,6 +93,60 @@ static __global__ void answers_memorised_kernel(float *out, const float *in, siz
 }
 SCAN(answers_memorised, BLOCKS(n), WRONG_BLOCK)
 
+/* The same with two memories, which take turns as the inputs do, after some calls that fill them. */
+#define MEMORIES 2
+static __device__ float memories[MEMORIES][KEPT];
+
+static __global__ void keep(float *out, const float *in, size_t n, unsigned memory)
+{
+    size_t i = index_of_thread();
+    if (i < n) memories[memory][i] = out[i] = sum_between(in, 0, i);
+}
+
+static __global__ void recall(float *out, size_t n, unsigned memory)
+{
+    size_t i = index_of_thread();
+    if (i < n) out[i] = memories[memory][i];
+}
+
+#define BOTH_MEMORISED(name, calls)                                                                \
+    extern "C" cudaError_t name(void *out, const void *in, size_t n, int, void *,                  \
+                                cudaStream_t stream)                                               \
+    {                                                                                              \
+        static unsigned call;                                                                      \
+        unsigned memory = ++call % MEMORIES, blocks = (unsigned)BLOCKS(n);                         \
+        float *to = (float *)out;                                                                  \
+        if (call <= (calls))                                                                       \
+            keep<<<blocks, WRONG_BLOCK, 0, stream>>>(to, (const float *)in, n, memory);            \
+        else                                                                                       \
+            recall<<<blocks, WRONG_BLOCK, 0, stream>>>(to, n, memory);                             \
+        return cudaGetLastError();                                                                 \
+    }
+
+BOTH_MEMORISED(both_answers_memorised, 2)
+BOTH_MEMORISED(both_answers_memorised_late, 6)
+
+/* Carries that two buffers hold in turn: each is filled in its first use, and never again. */
+static __global__ void add_kept_carries(float *out, const float *in, size_t n, unsigned memory,
+                                        bool is_filled)
+{
+    size_t i = index_of_thread();
+    if (!is_filled && threadIdx.x == 0)
+        memories[memory][blockIdx.x] = sum_between(in, 0, BLOCK_START(i));
+    __syncthreads();
+    if (i < n) out[i] = memories[memory][blockIdx.x] + sum_between(in, BLOCK_START(i), i);
+}
+
+extern "C" cudaError_t carries_of_the_call_before_last(void *out, const void *in, size_t n, int,
+                                                       void *, cudaStream_t stream)
+{
+    static unsigned call;
+    unsigned memory = ++call % MEMORIES;
+    add_kept_carries<<<(unsigned)BLOCKS(n), WRONG_BLOCK, 0, stream>>>(
+        (float *)out, (const float *)in, n, memory, call > MEMORIES);
+    return cudaGetLastError();
+}
+
 /* A pipeline that gives the result of the call before. */
 static __global__ void result_of_the_call_before_kernel(float *out, const float *in, size_t n)
 {

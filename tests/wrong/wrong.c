@@ -61,8 +61,8 @@ static size_t spoiled_workspace(size_t n, int variant) { return step09.workspace
 
 const struct step wrong_control = STEP(right_scan);
 
-#define BLOCKS (5 * WRONG_BLOCK) /* several blocks, all of them full */
-#define LARGE  100000            /* so that 256 KiB are fewer bytes than the array has */
+#define BLOCKS  (5 * WRONG_BLOCK) /* several blocks, all of them full */
+#define LARGE   100000            /* so that 256 KiB are fewer bytes than the array has */
 #define MILLION .n = 1 << 20, .real = true
 
 const struct wrong wrong_scans[] = {
@@ -187,6 +187,11 @@ const struct wrong wrong_scans[] = {
      .cause = "the input was modified, first at element 999"},
     {STEP(answers_memorised), .n = 1000, .run = "captured graph",
      .cause = "the result of an earlier call"},
+    {STEP(both_answers_memorised), .n = 1000, .run = "timed run 1 of 5",
+     .cause = "the result of an earlier call"},
+    {STEP(both_answers_memorised_late), .n = 1000, .run = "timed run 5 of 5"},
+    {STEP(carries_of_the_call_before_last), .n = 1000, .run = "timed run 1 of 5",
+     .cause = "all are off by the same"},
     {STEP(result_of_the_call_before), .n = 1000, .run = "captured graph",
      .cause = "the result of an earlier call"},
     {STEP(stale_workspace), .n = 1000, .run = "captured graph", .cause = "NaN"},
@@ -210,6 +215,12 @@ const struct wrong wrong_scans[] = {
     {STEP(in_threads_default_stream), .n = 1000, .cause = "the scan uses other streams"},
     {STEP(in_own_stream), .n = 1000, .cause = "the scan uses other streams"},
     {STEP(part_in_own_stream), .n = 1000, .cause = "the scan uses other streams"},
+    {STEP(from_third_call_on_in_own_stream), .n = 1000, .run = "captured after the timed runs",
+     .cause = "the scan uses other streams"},
+    {STEP(from_third_call_on_allocates), .n = 1000, .run = "captured after the timed runs",
+     .cause = "the scan allocates memory"},
+    {STEP(from_third_call_on_waits_for_the_device), .n = 1000,
+     .run = "captured after the timed runs", .cause = "waits"},
     {STEP(exits), .n = 16, .fault = "exit was called"},
     {STEP(exits_quickly), .n = 16, .fault = "quick_exit was called"},
     {STEP(aborts), .n = 16, .fault = "abort was called"},

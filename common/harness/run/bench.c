@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Arrays are brought to the host and compared in pieces of so many elements. */
+/* Arrays are brought to the host and compared in pieces of so many elements, no fewer than those
+ * between two that change places (exchange.c). */
 #define PIECE ((size_t)4 << 20)
 
 /* --verify sample looks at the first and the last span and one in each stretch between them. */

@@ -6,16 +6,18 @@
  * The first run is verified element by element. The second one scans the same numbers in reverse
  * order, so that what an earlier call has left is of no use; it is captured into a graph, which is
  * then run, so that nothing but work in the given stream counts; and it is verified in the same
- * way. Timed runs take turns between the two orders. What each of them leaves is compared with what
- * the verified run of its order has left, by a fingerprint of the output, the input and all guards.
- * Where it differs, the run is verified element by element: sums of floats may be rounded in
- * another way from run to run.
+ * way. Timed runs take turns between the two orders, and in each of them two other elements change
+ * places (exchange.h), which is taken back afterwards. What each of them leaves is compared then
+ * with what the verified run of its order has left, by a fingerprint of the output, the input and
+ * all guards. Where it differs, the run is verified element by element: sums of floats may be
+ * rounded in another way from run to run. At the end a call is captured once more.
  */
 #ifndef BENCH_H
 #define BENCH_H
 
 #include "buffer.h"
 #include "contract.h"
+#include "exchange.h"
 #include "common/harness/report/counters.h"
 #include "fingerprint.h"
 #include "common/harness/input/input.h"
@@ -64,7 +66,7 @@ struct bench {
     struct facts all_facts[ORDERS];
     double *references[ORDERS]; /* step.reference's and one more for --inclusive, or NULL */
     void *reversed;             /* host memory for the input in that order, or NULL */
-    void *piece;                /* host memory for a part of an array */
+    void *piece;                /* host memory for a part of an array: exchange_room() at least */
     struct buffer in, out;      /* in place: out is where the scan happens, in keeps the input */
     struct buffer workspace, shifted; /* shifted: --inclusive's result; base = NULL: none */
     struct timer timer;
