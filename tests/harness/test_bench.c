@@ -149,21 +149,28 @@ static cudaError_t spoil(void *out, const void *in, size_t n, int variant, void 
     return cudaMemsetAsync((float *)out + spoiled, 0x3F, sizeof(float), stream);
 }
 
-/* Plays a match of this scan and a copy, which is so short that both are timed in graphs of three
- * runs, too: two rounds of 1024 floats. Returns the scan's entry. */
+static struct match match;
+
+/* Plays a match of this step and a copy, which is so short that both are timed in graphs of three
+ * runs, too: two rounds of 1024 floats. Returns match_play's exit code. */
+static int play(const struct step *step, struct fault *fault)
+{
+    struct data data;
+    const struct contender both[] = {{.step = step}, {.way = &roof_ways[0]}};
+    cr_assert(data_open(&data, 4096, 1, fault) == 0, "%s", fault->text);
+    cr_assert(data_convert(&data, ELEMENT_F32, fault) == 0, "%s", fault->text);
+    int code = match_play(&match, &data, both, 2, 1024, 0, FLUSH_READ, 2, 1, fault);
+    data_close(&data);
+    return code;
+}
+
+/* The same of step 7 with this scan. Returns the scan's entry. */
 static const struct entry *play_with_copy(scan_fn *scan)
 {
-    static struct match match;
     struct step wrong = step07;
-    struct data data;
     struct fault fault;
     wrong.scan = scan;
-    const struct contender both[] = {{.step = &wrong}, {.way = &roof_ways[0]}};
-    cr_assert(data_open(&data, 4096, 1, &fault) == 0, "%s", fault.text);
-    cr_assert(data_convert(&data, ELEMENT_F32, &fault) == 0, "%s", fault.text);
-    cr_assert(match_play(&match, &data, both, 2, 1024, 0, FLUSH_READ, 2, 1, &fault) == 0, "%s",
-              fault.text);
-    data_close(&data);
+    cr_assert(play(&wrong, &fault) == 0, "%s", fault.text);
     cr_expect(match.entries[1].right, "%s", match.entries[1].wrong);
     return &match.entries[0];
 }
@@ -206,4 +213,65 @@ Test(bench, a_failure_that_is_not_reported_is_found)
     cr_expect(!entry->right);
     cr_expect(strstr(entry->wrong, "timed run 1 of 2 is wrong: a call in it failed"), "%s",
               entry->wrong);
+}
+
+/* A scan that waits can be timed by itself, but not captured. */
+Test(bench, a_scan_that_cannot_be_captured_says_why)
+{
+    const struct entry *entry = play_with_copy(waits_for_the_stream);
+    cr_expect(entry->right && entry->cold.reps == 2 && entry->graph.reps == 0);
+    char why[200];
+    snprintf(why, sizeof why, "not captured: %s",
+             cudaGetErrorString(cudaErrorStreamCaptureUnsupported));
+    cr_expect_str_eq(entry->wrong, why);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static size_t workspace_size;
+static size_t some_workspace(size_t n, int variant)
+{
+    (void)n, (void)variant;
+    return workspace_size;
+}
+
+static int play_with_workspace(size_t bytes, struct fault *fault)
+{
+    struct step step = step07;
+    step.workspace = some_workspace;
+    workspace_size = bytes;
+    return play(&step, fault);
+}
+
+Test(bench, a_match_frees_its_memory)
+{
+    struct fault fault;
+    size_t before, after, total;
+    cr_assert(cudaMemGetInfo(&before, &total) == cudaSuccess);
+    cr_assert(play_with_workspace(1 << 20, &fault) == 0, "%s", fault.text);
+    cr_assert(cudaMemGetInfo(&after, &total) == cudaSuccess);
+    cr_expect_eq(after, before, "%zu bytes were free, and then %zu", before, after);
+}
+
+Test(bench, a_workspace_that_does_not_fit_is_an_error)
+{
+    struct fault fault;
+    cr_assert(play_with_workspace((size_t)1 << 50, &fault) == EXIT_USAGE);
+    cr_expect(strstr(fault.text, "bytes for a workspace do not fit into device memory."), "%s",
+              fault.text);
+}
+
+/* As many runs as read and write twice what the L2 holds, within limits. A run of 1024 floats moves
+ * 8 KiB. */
+Test(bench, runs_of_a_graph)
+{
+    static const struct {
+        size_t l2_kib, runs;
+    } cases[] = {{0, 3},   {4, 8},    {24, 8},   {28, 8},   {32, 9},
+                 {64, 17}, {248, 63}, {252, 64}, {256, 64}, {50 << 10, 64}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        cr_expect_eq(match_graph_runs(1024, ELEMENT_F32, cases[i].l2_kib << 10), cases[i].runs,
+                     "an L2 of %zu KiB", cases[i].l2_kib);
+    cr_expect_eq(match_graph_runs(1000, ELEMENT_F32, 64 << 10), 17, "runs begin 256 floats apart");
+    cr_expect_eq(match_graph_runs(1024, ELEMENT_F64, 64 << 10), 9);
 }

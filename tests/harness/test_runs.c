@@ -131,6 +131,29 @@ Test(runs, fingerprints_of_device_and_host)
     fingerprinter_close(&by_kernels);
 }
 
+/* Behind a span that cannot be copied, nothing is taken, and the error is returned. */
+Test(runs, fingerprints_of_memory_that_is_not_there)
+{
+    struct fingerprinter by_host, by_kernels = {0};
+    struct fault fault;
+    void *freed;
+    cr_assert_eq(fingerprinter_open(&by_host, false, &fault), 0);
+    cr_assert(cudaMalloc((void **)&by_kernels.sums, FINGERPRINT_SPANS * sizeof(uint64_t)) ==
+              cudaSuccess);
+    cr_assert(cudaMalloc(&freed, BYTES) == cudaSuccess && cudaFree(freed) == cudaSuccess);
+    const struct span spans[] = {{freed, BYTES, false}, {bytes, BYTES, true}};
+    struct fingerprinter *both[] = {&by_host, &by_kernels};
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t got[2] = {0, 7};
+        cr_expect_eq(fingerprints(both[i], spans, 2, NULL, got, &fault), EXIT_DEVICE);
+        cr_expect(strstr(fault.text, "cudaMemcpy failed: ") ||
+                      strstr(fault.text, "fingerprint_on_device failed: "),
+                  "%s", fault.text);
+        cr_expect_eq(got[1], 7, "a span behind it was taken");
+        fingerprinter_close(both[i]);
+    }
+}
+
 /* ---- the reversed input ---------------------------------------------------------------------- */
 
 Test(runs, the_device_reverses_as_the_host_does)
