@@ -10,6 +10,7 @@
 #include "common/emu/binary/emu_elf.h"
 #include "common/emu/binary/fatbin.h"
 #include "common/emu/binary/sass.h"
+#include "common/emu/count/emu_report.h"
 #include "tests/fixtures/programs/programs.h"
 
 #include <criterion/criterion.h>
@@ -311,4 +312,47 @@ Test(exact, what_cannot_be_reported)
     cr_expect_str_eq(output, "emu: /bin/sh holds no PTX that an emulated NVIDIA H200 could run\n");
     cr_expect(run_command(EMU " --gpu t4 --report ./step3 2>&1") == 0);
     expect("unchecked: there is no machine code");
+}
+
+/* ---- the report of a program in memory ------------------------------------------------------- */
+
+/* Opens a program's file in memory that may be written to; the caller frees program->data. */
+static void open_copy(const char *path, struct elf *program)
+{
+    struct elf file;
+    cr_assert_eq(elf_open(path, &file), RUNTIME_NONE);
+    unsigned char *copy = malloc(file.size);
+    memcpy(copy, file.data, file.size);
+    *program = (struct elf){copy, file.size, (const Elf64_Ehdr *)copy,
+                            (const Elf64_Shdr *)(copy + file.header->e_shoff)};
+    elf_close(&file);
+}
+
+/* Writes over a byte of a section's fat binaries and reports. What is printed is in `output`. */
+static int report_with_byte(const char *section, size_t at, unsigned char value, char *message)
+{
+    struct elf program;
+    size_t size;
+    open_copy(PROGRAMS "/merged", &program);
+    unsigned char *content = (unsigned char *)elf_section(&program, section, &size);
+    cr_assert(content && at < size);
+    content[at] = value;
+    *output = '\0';
+    FILE *out = fmemopen(output, 1 << 14, "w");
+    int kernels = report_agreement(&program, NULL, out, message, 300);
+    fclose(out);
+    free((void *)program.data);
+    return kernels;
+}
+
+/* Nothing of a damaged entry is read, and the sentence about it stays. */
+Test(exact, damaged_containers_are_not_reported)
+{
+    enum { MAGIC = 0, HEADER_SIZE = 6, ENTRY_SIZE = 16 + 4 };
+    char message[300];
+    cr_expect_gt(report_with_byte(".nv_fatbin", MAGIC, 0x50, message), 0, "%s", message);
+    cr_expect(strstr(output, "reverse(float*, float const*)\n    "), "%s", output);
+    cr_expect_eq(report_with_byte(".nv_fatbin", ENTRY_SIZE, 1, message), -1);
+    cr_expect(strstr(message, "the program's fat binary is damaged: "), "%s", message);
+    cr_expect_str_empty(output);
 }

@@ -5,6 +5,7 @@
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,6 +196,29 @@ Test(emu_barrier, missed, .timeout = 20)
             }
             emu_close(emu);
         }
+}
+
+/* Thread 0 has exited, and no other, whatever lies behind the block's warps in the emulator's own
+ * memory: shared memory full of ones does. */
+Test(emu_barrier, only_threads_of_the_block_have_exited, .timeout = 20)
+{
+    static const char text[] = BARRIER_KERNEL(
+        ".shared .align 4 .b8 s[8192];\nmov.u32 %r0, %tid.x;\nmov.u32 %r1, %ntid.x;\n"
+        "mov.u32 %r2, s;\nmov.u32 %r3, %r0;\nmov.u32 %r4, 0xffffffff;\n"
+        "FILL: shl.b32 %r5, %r3, 2;\nadd.u32 %r5, %r2, %r5;\nst.shared.u32 [%r5], %r4;\n"
+        "add.u32 %r3, %r3, %r1;\nsetp.lt.u32 %p0, %r3, 2048;\n@%p0 bra FILL;\n"
+        "setp.eq.u32 %p0, %r0, 0;\n@%p0 ret;\nbar.sync 0;\nst.global.u32 [%out], 1;\nret;\n");
+    for (unsigned block = 32; block <= 1024; block += 32) {
+        struct emu *emu = open_emu();
+        char part[80];
+        snprintf(part, sizeof part, "%u of %u threads wait here, 1 have exited ", block - 1, block);
+        struct emu_kernel *kernel = load_kernel(emu, text, "meet");
+        emu_addr out = device_copy(emu, NULL, 4);
+        int e = launch(emu, kernel, 1, block, 0, 2, (uint64_t[]){out, out});
+        cr_expect(e == EMU_LAUNCH_FAILURE && strstr(emu_message(emu), part), "error %d: %s", e,
+                  emu_message(emu));
+        emu_close(emu);
+    }
 }
 
 /* A spin that nothing can end: by itself, and of one warp while the other waits at a barrier. */
