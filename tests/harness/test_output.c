@@ -152,6 +152,37 @@ Test(output, permissions_are_those_of_the_umask_or_of_the_old_file)
     umask(022);
 }
 
+/* A file of another user becomes the writer's own. It is opened with the old one's permissions, as
+ * far as the umask allows, and they stay so. */
+Test(output, permissions_of_another_users_file)
+{
+    enum { OTHER_USER = 65534 };
+    static const mode_t cases[][3] = {/* of the file, the umask, of the new file */
+                                      {0606, 0, 0606},
+                                      {0602, 0, 0602},
+                                      {0777, 0, 0777},
+                                      {0777, 027, 0750}};
+    struct fault fault;
+    struct stat status;
+    if (geteuid() != 0 || seteuid(OTHER_USER) != 0) cr_skip("this user cannot become another one");
+    cr_assert(seteuid(0) == 0);
+    cr_assert_eq(chmod(".", 0777), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cr_assert_eq(write_floats("old.txt", floats, 1, &fault), 0, "%s", fault.text);
+        cr_assert(chown("old.txt", 0, 0) == 0 && chmod("old.txt", cases[i][0]) == 0);
+        umask(cases[i][1]);
+        cr_assert(setegid(OTHER_USER) == 0 && seteuid(OTHER_USER) == 0);
+        int code = write_floats("old.txt", floats + 1, 1, &fault);
+        cr_assert(seteuid(0) == 0 && setegid(0) == 0);
+        cr_assert_eq(code, 0, "%s", fault.text);
+        cr_assert_eq(stat("old.txt", &status), 0);
+        cr_expect_eq(status.st_uid, OTHER_USER);
+        cr_expect_eq(mode_of("old.txt"), cases[i][2], "mode %o, umask %o", cases[i][0],
+                     cases[i][1]);
+        cr_assert_eq(unlink("old.txt"), 0);
+    }
+}
+
 /* While it is written, nobody can read what only its owner may read afterwards. */
 Test(output, a_private_file_is_private_from_the_beginning)
 {
