@@ -31,11 +31,11 @@ def emulator_speed():
              *(rate(group="scan", case=name, n=n, mode=mode) for mode in MODES)] for name, n in sorted(sizes))
     checked = table(["step 5 at 2²⁰", "plain", *TOOLS],
                     ["rate", *(rate(group="check", mode=mode) for mode in ("plain", *TOOLS))],
-                    ["bytes of memory for a byte of the scan's", "0",
+                    ["bytes of memory per byte of the scan's arrays", "0",
                      *("%.1f" % checker_bytes(tool) for tool in TOOLS)])
-    return ["Millions of warp instructions a second and core (%s; processor time, medians of 7 runs):"
+    return ["Rates in millions of warp instructions per second and core (%s; processor time, medians of 7 runs):"
             % MACHINE["CPU"], "",
-            *table(["scan", "n", "millions of them", "rate", "with counters"], *rows), "", *checked]
+            *table(["scan", "n", "millions of warp instructions", "rate", "rate with counters"], *rows), "", *checked]
 
 
 def checker_bytes(tool):
@@ -51,12 +51,12 @@ def emulator_elsewhere():
     one, many = (value("launch", group="launches", n=16, cores=cores) for cores in (1, cores_measured()))
     started = {row["case"]: row["value"] for row in find(SPEED, group="startup", metric="processor")}
     most = sum(float(row["value"]) for row in find(SPEED, group="blocks", metric="memory"))
-    return [*table(["kernel", "what it does", "rate", "with counters"], *rows), "",
+    return [*table(["kernel", "what it does", "rate", "rate with counters"], *rows), "",
             "A launch of 16 empty blocks takes %.0f µs with one host thread, %.0f µs with %d. A small program starts, runs"
             % (one, many, cores_measured()),
-            "two kernels and ends in %.1f ms of processor time, one that sorts with Thrust in %.0f ms. 2²⁰ blocks of 1024"
+            "two kernels and ends in %.1f ms of processor time; one that sorts with Thrust takes %.0f ms. 2²⁰ blocks of 1024"
             % (float(started["shared"]), float(started["thrust_sort"])),
-            "threads that end at once take %.1f s; as many blocks as an H200 holds, all waiting for the last, %.0f MiB."
+            "threads that end at once take %.1f s. As many blocks as an H200 holds, all waiting for the last, take %.0f MiB."
             % (value("elapsed", group="blocks", case="that end at once"), most)]
 
 
@@ -71,18 +71,18 @@ def emulator_growth():
     work = value("instructions", group="scan", case="step 5", n=2**20, mode="plain", cores=1) / 1e6
     cell = lambda row: "%.0f" % float(row["value"])
     return [*table(["n, step 5", *(size(int(row["n"])) for row in by_n)], ["rate", *map(cell, by_n)]), "",
-            *table(["threads a block, a sum by a tree", *(row["block"] for row in by_block)],
+            *table(["threads per block, a sum by a tree", *(row["block"] for row in by_block)],
                    ["rate", *map(cell, by_block)]), "",
             *table(["cores, step 5 at 2²⁰", *(row["cores"] for row in by_cores)],
                    ["rate of each", *map(cell, by_cores)],
-                   ["time, if they have no other work",
+                   ["time, if the cores have no other work",
                     *("%.0f ms" % (1e3 * work / float(row["value"]) / int(row["cores"])) for row in by_cores)])]
 
 
 def emulator_time():
     kinds = {"memory": "loads, stores, atomics", "arithmetic": "arithmetic, comparisons, conversions",
              "control": "the loop over instructions, branches, barriers, blocks", "counting": "counting",
-             "host": "the host: copies, the kernel of the system"}
+             "host": "the host: copies, the operating system"}
     columns = [(step, mode) for step in ("step 5", "step 7") for mode in MODES]
     return table(["share of the time", *("%s, %s" % column for column in columns)],
                  *([what, *("%.0f %%" % value(kind, group="share", case=step, mode=mode) for step, mode in columns)]

@@ -77,9 +77,9 @@ def checked():
     tools = sorted(set(row["tool"] for row in SANITIZED))
     large = [row for row in VERY_LARGE if row["right"] == "true" and row["verify"] == "full"]
     last = max(int(row["step"]) for row in runs)
-    return ["On the %s, %d of %d runs of steps 2 to %d, of up to %s elements, were right in each of them, and"
+    return ["On the %s, %d of %d runs of steps 2 to %d gave the right value of each element, with up to %s elements."
             % (GPU["GPU"], len(right), len(runs), last, size(max(int(row["n"]) for row in runs))),
-            "%d of %d of the steps of any size at %s."
+            "So did %d of %d runs with %s elements, of the steps that take any n."
             % (len(large), len(VERY_LARGE), grouped(VERY_LARGE[0]["n"])),
             "compute-sanitizer's %s found nothing in %d of %d runs." % (", ".join(tools), len(clean), len(SANITIZED)),
             *others(row for row in SANITIZED if row not in clean)]
@@ -394,9 +394,10 @@ def checks():
     right = [(program, "right", tool) for program in programs for tool in TOOLS]
     clean = [sum(found[key] == 0 for key in right) for found in (theirs, ours)]
     return [*textwrap.wrap(
-        "%d programs, wrong and right, %d tools: in %d of %d runs both found something or both nothing. On the "
-        "right programs compute-sanitizer found nothing in %d of %d runs and gave no verdict in %d; the emulator found "
-        "nothing in %d. Findings in the wrong ones, compute-sanitizer on an %s / emulator:" % (
+        "%d programs, in a wrong and a right version, were run under %d tools. In %d of %d runs both found something or "
+        "both found nothing. In the right versions compute-sanitizer found nothing in %d of %d runs and gave no verdict "
+        "in %d; the emulator found nothing in %d. The table shows the number of findings in the wrong versions: "
+        "compute-sanitizer on an %s / emulator." % (
             len(programs), len(TOOLS), same, len(theirs), clean[0], len(right), sum(theirs[key] is None for key in right),
             clean[1], CHECKED_ON["GPU"]), 120),
             "", *table(["program", *TOOLS], *rows)]
