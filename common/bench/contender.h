@@ -1,6 +1,6 @@
 /*
- * contender.h — who takes part: the steps that take any n, CUB's scan, and the ways to copy that
- * make the roof. Whatever of these is linked into the program is found by itself.
+ * contender.h — the contenders of ./bench: the steps that take any n, CUB's scan, and the ways to
+ * copy that make the roof. Each of these that is linked into the program takes part.
  */
 #ifndef CONTENDER_H
 #define CONTENDER_H

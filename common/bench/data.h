@@ -1,14 +1,15 @@
 /*
- * data.h — the numbers that are scanned and what must come out, both on the device, for every size
- * and type from one set of random numbers.
+ * data.h — the numbers to be scanned and the expected results, both on the device. One set of
+ * random numbers serves every size and type.
  *
- * The numbers are small (8 bits), and every sum of neighbours is below 2^24, so that each type
- * holds them exactly. The scan of the first n numbers is the beginning of the scan of all: one
- * sequential sum on the host, once, is the reference of every size. Types are made of it on the
- * device, by a cast.
+ * The numbers are small (8 bits), and every sum of neighbours is below 2^24. So each type of
+ * sum holds them exactly. The scan of the first n numbers is the beginning of the scan of all. So
+ * one sequential sum on the host is the reference of every size. A cast on the device converts
+ * numbers and sums to each type.
  *
- * An output is compared on the device, element by element, for equality. If something differs,
- * verify.h looks at all of it on the host; its verdict counts, and its guess at the cause.
+ * An output is compared on the device, element by element, for equality. If an element differs,
+ * verify.h looks at the whole output on the host. Its verdict counts, and so does its guess at the
+ * cause.
  */
 #ifndef DATA_H
 #define DATA_H
@@ -21,7 +22,7 @@ extern "C" {
 #endif
 
 struct data {
-    size_t n;     /* numbers that there are */
+    size_t n;     /* count of all numbers */
     int8_t *host; /* the numbers, and the sums of those before each */
     int32_t *host_sums;
     int8_t *small; /* the same on the device */

@@ -1,22 +1,24 @@
 /*
- * match.h — all contenders at one size: verified, timed in turns, and each timed run checked.
+ * match.h — a match: all contenders at one size. Each is verified, timed in turns with the others,
+ * and checked after each timed run. There are two ways of timing.
  *
- * Cold: every round runs each contender once, in an order that rotates, and empties the L2 before
- * each run; two CUDA events enclose the run. What disturbs the machine for a while disturbs all.
+ * Cold: every round runs each contender once, in an order that rotates. The L2 cache is emptied
+ * before each run, and two CUDA events enclose the run. A disturbance of the machine affects all
+ * contenders.
  *
- * Graph: an event's time comes in steps, and between two events there
- * is more than the kernel. So where runs are short, a CUDA graph holds many of them, each on
- * numbers and to an output of its own, which nobody has touched since the L2 was emptied; events
- * inside of the graph enclose them all, and the time is divided by their number. What the GPU takes
- * from one kernel to the next is in it.
+ * Graph: events have a coarse resolution, and the time between two events contains more than the
+ * kernel. So short runs are also timed in a CUDA graph that holds many of them. Each run has
+ * numbers and an output of its own, which nothing has accessed since the L2 was emptied. Events
+ * inside the graph enclose all runs, and the time is divided by their number. It includes the time
+ * that the GPU takes from one kernel to the next.
  *
- * What the host takes to launch is in neither: it is measured first, and for as long as that the
- * GPU has the L2 to empty, over and over.
+ * Neither time includes what the host takes to launch. The host's time is measured first. Before
+ * the timed launch the GPU then empties the L2 again and again for at least as long.
  *
- * Verified: the first run is compared element by element, on the device. Before each timed run, the
- * outputs are filled with poison, and the L2 is emptied after that. After each timed run, and after
- * the second event, what it has left is compared by fingerprints (fingerprint.h) with what
- * the verified run has left; where it differs, it is looked at like that one.
+ * Verified: the first run is compared element by element, on the device. Before each timed run the
+ * outputs are filled with poison, and then the L2 is emptied. After each timed run, and after the
+ * second event, fingerprints (fingerprint.h) of the output are compared with those of the verified
+ * run. If they differ, the run is verified like the first one.
  */
 #ifndef MATCH_H
 #define MATCH_H

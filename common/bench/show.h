@@ -1,18 +1,19 @@
 /*
- * show.h — what is printed of a match: a table for people, or records.
+ * show.h — prints a match: as a table for people, or as records.
  *
- * The keys of --csv and --json; a row is one contender at one size, timed in one mode:
+ * These are the keys of --csv and --json. A row is one contender at one size, timed in one mode:
  *
  *   contender, step, variant   "step 7", 7, ""; step is empty for CUB and the ways to copy
- *   element, n                 f32 …; how many
- *   mode, flush, launches      cold (one run) or graph (so many runs); read or memset
- *   reps                       runs, or graphs, that were timed
+ *   element, n                 the type (f32 …), and the number of elements
+ *   mode, flush, launches      cold or graph; how the L2 was emptied: read or memset; runs in one
+ *                              timed launch: 1 (cold), or the number in the graph
+ *   reps                       number of runs, or graphs, that were timed
  *   seconds, seconds_lower, seconds_upper, seconds_least
  *                              of one run: median, quartiles, least
- *   bytes_moved, gb_per_s      what a scan has to read and to write, once; a second
- *   roof_fraction              the time of the fastest copy by this one's
- *   times_cub                  CUB's time by this one's
- *   words                      what it moves by its formula, in elements, by n; empty: not stated
+ *   bytes_moved, gb_per_s      bytes that a scan has to read and to write, once; GB per second
+ *   roof_fraction              time of the fastest copy / time of this contender
+ *   times_cub                  time of CUB / time of this contender
+ *   words                      elements that it moves by its formula, divided by n; may be empty
  *   right, wrong               true or false; what was wrong, or why there is no graph
  *   device                     the GPU's name
  */

@@ -1,5 +1,5 @@
 /*
- * wish.h — what the user asked for: the command line of ./bench.
+ * wish.h — what the user asked for on the command line of ./bench.
  */
 #ifndef WISH_H
 #define WISH_H

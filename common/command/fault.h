@@ -1,9 +1,9 @@
 /*
- * fault.h — what went wrong: an exit code and one sentence.
+ * fault.h — describes a failure: an exit code and one sentence.
  *
- * A function that can fail takes a `struct fault *`, returns 0 or the exit code it has put there,
- * and prints nothing. The sentence is printed once, at the end, by fault_say(). It says what was
- * wrong, where, and what to do.
+ * A function that can fail takes a `struct fault *`. It returns 0, or the exit code that it has
+ * stored there, and prints nothing. fault_say() prints the sentence once, at the end. The sentence
+ * says what was wrong, where, and what to do.
  */
 #ifndef FAULT_H
 #define FAULT_H

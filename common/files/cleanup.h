@@ -1,5 +1,5 @@
 /*
- * cleanup.h — no temporary file stays when a signal ends the program.
+ * cleanup.h — removes temporary files if a signal ends the program.
  */
 #ifndef CLEANUP_H
 #define CLEANUP_H

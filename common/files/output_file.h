@@ -1,18 +1,19 @@
 /*
- * output_file.h — files that must not be written over.
+ * output_file.h — finds out which files must not be overwritten.
  */
 #ifndef EMU_OUTPUT_FILE_H
 #define EMU_OUTPUT_FILE_H
 
 #include <stdbool.h>
 
-/* Do two paths lead to one file, by whatever links, or to one that is not there yet? Devices and
- * pipes are never the same, nor are the words stdout and stderr; NULL is no path. */
+/* Do two paths lead to one file, by any links, or to one that does not exist yet? Devices and pipes
+ * are never the same, nor are the words stdout and stderr. NULL is not the same as any path. */
 bool output_is_same(const char *path, const char *other);
 
-/* Why a file must not be written, as "is the program itself"; NULL: it may be. It must not be the
- * program that runs, nor any other program or library; nor be named by the program's arguments (up
- * to NULL; NULL: they are not known), alone or behind '=', which may be a file that it reads. */
+/* Why a file must not be written, such as "is the program itself"; NULL: it may be written. It must
+ * not be the program that runs, nor any other program or library. It must not be named by one of
+ * the program's arguments, alone or behind '=', since the program may read that file. `arguments`
+ * ends with NULL; if it is NULL, the arguments are not known. */
 const char *output_refusal(const char *path, const char *program, char *const *arguments);
 
 #endif

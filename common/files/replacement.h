@@ -1,10 +1,10 @@
 /*
- * replacement.h — a file that is written under another name beside its place, and takes the place
+ * replacement.h — writes a file under another name beside its place, and puts it into its place
  * when it is complete.
  *
- * What stood there before stays as it is until then, also for those who read it meanwhile. Only
- * regular files are replaced. A device, a pipe, or a descriptor (/dev/stdout, /dev/fd/3) is written
- * as it is. The harness writes its files in this way, too.
+ * Until then the old file stays as it is, also for programs that are reading it. Only regular
+ * files are replaced. A device, a pipe, or a descriptor (/dev/stdout, /dev/fd/3) is written
+ * directly. The harness writes its files in this way, and so does the emulator.
  */
 #ifndef EMU_REPLACEMENT_H
 #define EMU_REPLACEMENT_H

@@ -1,8 +1,8 @@
 /*
- * visible.h — text that may hold any bytes, such as a file's name, for people to read.
+ * visible.h — makes any bytes, such as a file's name, safe for people to read.
  *
- * A terminal obeys control characters, and some characters of Unicode hide or turn round what
- * stands beside them. Those, and bytes that are no UTF-8, are written as a C programmer would write
+ * A terminal obeys control characters, and some characters of Unicode hide or reorder the
+ * characters beside them. Such characters, and bytes that are not UTF-8, are written as C writes
  * them: \n, \x1b, \u202e.
  */
 #ifndef EMU_VISIBLE_H

@@ -1,5 +1,5 @@
 /*
- * whole_file.h — writing a file completely or not at all.
+ * whole_file.h — writes a file completely or not at all.
  */
 #ifndef EMU_WHOLE_FILE_H
 #define EMU_WHOLE_FILE_H

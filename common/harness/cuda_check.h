@@ -1,5 +1,6 @@
 /*
- * cuda_check.h — every CUDA call and every launch is checked with one of these.
+ * cuda_check.h — macros that check a CUDA call or a launch. Every call and every launch is checked
+ * with one of them.
  */
 #ifndef CUDA_CHECK_H
 #define CUDA_CHECK_H
@@ -12,7 +13,7 @@
 extern "C" {
 #endif
 
-/* In a function that returns cudaError_t (a scan): hands an error on. */
+/* In a function that returns cudaError_t (a scan): returns an error to the caller. */
 #define CUDA_TRY(call)                                                                             \
     do {                                                                                           \
         cudaError_t error_ = (call);                                                               \

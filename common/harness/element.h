@@ -1,6 +1,6 @@
 /*
- * element.h — the types an element can have: names, sizes, and conversion to and from the widest
- * ones.
+ * element.h — the types that an element can have: their names and sizes, and conversion to and
+ * from the widest types.
  */
 #ifndef ELEMENT_H
 #define ELEMENT_H

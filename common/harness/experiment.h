@@ -1,6 +1,7 @@
 /*
- * experiment.h — the frame of a small experiment, steps/NN-name/experiments/NAME.cu: one program of
- * one file that shows one thing, checks its own results, and prints rows of what it measured.
+ * experiment.h — what the small experiments share. An experiment is a program of one file,
+ * steps/NN-name/experiments/NAME.cu. It shows one thing, checks its own results, and prints rows
+ * of what it measured.
  *
  *     static int run(struct experiment *e, struct fault *fault)
  *     {
@@ -17,8 +18,8 @@
  *         return experiment_main("NN-NAME", "what it shows, in one line", run, argc, argv);
  *     }
  *
- * `make experiments` builds all of them, build/experiments/NN-NAME. Each takes --csv, --help and
- * --device as the steps do, and runs on the emulator where there is no GPU.
+ * `make experiments` builds them as build/experiments/NN-NAME. Each takes --csv, --help and
+ * --device as the steps do. Without a GPU it runs on the emulator.
  */
 #ifndef EXPERIMENT_H
 #define EXPERIMENT_H

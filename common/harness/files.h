@@ -1,5 +1,6 @@
 /*
- * files.h — the files of a command line: none is written over what is read, or written twice.
+ * files.h — checks the files of a command line: an output must not overwrite an input or another
+ * output.
  */
 #ifndef FILES_H
 #define FILES_H
@@ -11,8 +12,8 @@ extern "C" {
 #endif
 
 /* Compares the input, the outputs, stdout, stderr and the program itself, as far as they are
- * regular files, also by way of links and redirections. Returns 0, or EXIT_USAGE and which two are
- * the same. To be asked before anything is opened. */
+ * regular files, also by way of links and redirections. Returns 0, or EXIT_USAGE and a sentence
+ * that names the two that are the same. Call it before any file is opened. */
 int files_check(const struct options *, struct fault *);
 
 #ifdef __cplusplus

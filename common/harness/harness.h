@@ -1,6 +1,7 @@
 /*
- * harness.h — runs a step: options → device → input → buffers → run → verify → time, with each run
- * checked → report. main.c calls it with the step that was built; the exit codes are in fault.h.
+ * harness.h — runs a step: options → device → input → buffers → run → verify → time → report. Each
+ * timed run is checked, too. main.c calls harness_main with the step that was built. fault.h lists
+ * the exit codes.
  */
 #ifndef HARNESS_H
 #define HARNESS_H

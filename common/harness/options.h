@@ -1,5 +1,5 @@
 /*
- * options.h — what the user asked for on the command line.
+ * options.h — the options that the user gave on the command line.
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H

@@ -1,6 +1,6 @@
 /*
- * size.h — how sizes are written: 1000, 64K, 1M (decimal), 64Ki, 1Mi (binary), 2^20, and sums and
- * differences of these: 2^31+5, 1Mi-1.
+ * size.h — reads a number of elements as users write it: 1000, 64K or 1M (decimal), 64Ki or 1Mi
+ * (binary), 2^20. Sums and differences of these are allowed: 2^31+5, 1Mi-1.
  */
 #ifndef SIZE_H
 #define SIZE_H

@@ -1,10 +1,10 @@
 /*
- * step.h — what a step is, to everything that is not a step.
+ * step.h — what a step is, for the harness, the bench and the tests.
  *
- * A step is one folder under steps/ with two files: scan.cu holds the kernels and the host
- * function that launches them; driver.c holds one `struct step` that says what the folder
- * teaches, where its limits are and which function to call. The harness (harness.c) knows
- * steps only through this struct, so a new step needs no change here nor in the Makefile.
+ * A step is a folder under steps/. scan.cu holds the kernels and the host function that launches
+ * them. driver.c holds one `struct step`. It says what the folder teaches, which limits the step
+ * has, and which function to call. The harness (harness.c) knows a step only through this struct.
+ * So a new step needs no change in the harness or in the Makefile.
  *
  * This header is read by C11 (driver.c, common/) and by CUDA C++ (scan.cu).
  */
@@ -27,59 +27,62 @@ enum element { ELEMENT_F32, ELEMENT_F64, ELEMENT_I32, ELEMENT_I64, ELEMENT_I16, 
 /*
  * A scan: out[i] = in[0] + … + in[i-1] (exclusive, out[0] = 0), for 0 <= i < n.
  *
- * out, in:    n elements each, device pointers (host pointers if the step is `on_host`). They may
- *             be the same pointer (in place); otherwise they do not overlap. They are aligned to
- *             one element, no more.
+ * out, in:    device pointers to n elements each (host pointers if the step is `on_host`). They may
+ *             be the same pointer (in place); otherwise the arrays do not overlap. Pointers are
+ *             multiples of the element's size, and not necessarily of more.
  * variant:    an index into step.variants; 0 where the step has none.
- * workspace:  step.workspace(n, variant) bytes of device memory, aligned to 256 bytes, of any
- *             content unless step.clear_workspace; NULL where that is 0. A scan allocates nothing
- *             itself: allocation must not be timed.
+ * workspace:  step.workspace(n, variant) bytes of device memory, aligned to 256 bytes; NULL if that
+ *             is 0. Its content is arbitrary unless step.clear_workspace. A scan allocates nothing
+ *             itself, because allocation must not be timed.
  * stream:     every launch goes there; the call does not wait.
  * Returns cudaSuccess, or the error of the launch that failed. n = 0 succeeds and launches nothing.
- * n beyond the step's limits returns cudaErrorInvalidValue (the harness has explained it before).
+ * If n is beyond the step's limits, it returns cudaErrorInvalidValue. (The harness refuses such an
+ * n before that, with an explanation.)
  *
- * What is checked of every run, the timed ones too (bench.h): that each element of the output is
- * right (of the first run with --verify sample: some of them), that the input is what it was, that
- * nothing was written around the three arrays, and that no call in the scan has failed without the
- * scan having said so. Around an array 1 MiB is watched on a GPU; on the emulator and the host as
- * much as the array has, but from 64 KiB to 1 MiB. The output, and the workspace unless
- * step.clear_workspace, hold poison before each run. Timed runs take turns between the input and
- * the reversed input, and in each of them two other elements have changed places, so that what an
- * earlier call has left is of no use.
- * What is checked twice (contract.h): the call after the first one is captured into a graph, which
- * is run on poison and verified; the call after the timed ones is captured and not run. A scan that
- * in these two calls allocates memory, waits, copies from or to the host, or has the host compute,
- * is found wrong, and so is one with work that does not begin and end with the given stream. A scan
- * that calls exit, quick_exit, abort or pthread_exit is named, and the exit code is not 0.
+ * Checked after every run, also the timed ones (bench.h):
+ * - Each element of the output is right. (With --verify sample, some elements of the first run.)
+ * - The input has not changed.
+ * - Nothing was written around the three arrays. On a GPU 1 MiB around each array is checked. On
+ *   the emulator and the host it is as much as the array has, but from 64 KiB to 1 MiB.
+ * - No CUDA call in the scan has failed without the scan returning an error.
+ * Before each run the output holds poison, and so does the workspace unless step.clear_workspace.
+ * Timed runs alternate between the input and the reversed input, and in each of them two other
+ * elements have changed places. So results that an earlier call has kept are of no use.
  *
- * What is not promised:
- * - With --reps 0 there is one run, so nothing is captured and nothing reversed; with --verify none
- *   nothing but errors is looked at.
- * - What the first call or a timed one allocates, waits for or puts into other streams is not
- *   noticed, as only the two captured calls are tried; it is part of the time.
- * - Memory is compared before and after a run. A write of the value that is there already, one that
- *   is undone, and a load beyond an array leave no trace; the emulator's memcheck reports them where
- *   they lie outside of the array.
- * - A write beyond the guards is noticed where it hits the input, the output or a guard, or memory
+ * Checked twice (contract.h): the call after the first one is captured into a graph, and the graph
+ * is run on poison and verified; the call after the timed ones is captured and not run. So a scan is
+ * found wrong if, in these two calls, it allocates memory, waits, copies from or to the host, or
+ * computes on the host. It is also found wrong if its work does not begin and end with the given
+ * stream. A scan that calls exit, quick_exit, abort or pthread_exit is reported, and the exit code
+ * is not 0.
+ *
+ * Not guaranteed:
+ * - With --reps 0 there is one run, so no run is captured or reversed. With --verify none only
+ *   errors of CUDA calls are reported.
+ * - If the first call or a timed call allocates, waits or uses other streams, this is not noticed,
+ *   since only the two captured calls are tested. It is part of the time.
+ * - Memory is compared before and after a run. A write of the value that is there already leaves no
+ *   trace; neither do a write that is undone, and a load beyond an array. The emulator's memcheck
+ *   reports them if they are outside of the array.
+ * - A write beyond the guards is noticed only if it hits the input, the output, a guard, or memory
  *   that is not mapped.
- * - An error that the scan takes back by cudaGetLastError is gone; what it kept from being written
- *   is noticed.
- * - Results kept from earlier calls are noticed as far as the inputs differ. An input that reads
- *   the same backwards is not reversed. No elements change places where sums are rounded (--real),
- *   where all elements are equal, and where the step has a reference of its own: there a scan that
- *   keeps the results of both orders passes.
- * - _exit, a system call and a signal end the process at once, with whatever exit code: a program
- *   that judges also has to ask for the report.
- * - A scan that waits by polling memory for its own kernels waits for ever where it is captured.
- * - A scan made to deceive can: it runs in the harness's process, reaches all of its memory and can
- *   ask whether its stream is captured.
+ * - An error that the scan clears by cudaGetLastError is lost. Missing output is still noticed.
+ * - Results kept from earlier calls are noticed only as far as the inputs differ. An input that
+ *   reads the same backwards is not reversed. No elements change places if sums are rounded (--real),
+ *   if all elements are equal, or if the step has a reference of its own. There a scan that keeps the
+ *   results of both orders passes.
+ * - _exit, a system call and a signal end the process at once, with any exit code. So a program
+ *   that judges by the exit code also has to check that there is a report.
+ * - A scan that waits by polling memory for its own kernels waits for ever when it is captured.
+ * - A scan made to deceive can do so. It runs in the harness's process, reaches all of its memory,
+ *   and can ask whether its stream is captured.
  */
 typedef cudaError_t scan_fn(void *out, const void *in, size_t n, int variant, void *workspace,
                             cudaStream_t stream);
 
-/* How the step's main kernel is launched for n elements: what the report prints. Units: blocks,
- * threads a block, bytes of shared memory a block (static and dynamic together), and how many
- * kernels one scan launches. All zero for a step on the host. */
+/* How the step's main kernel is launched for n elements, for the report: number of blocks, threads
+ * per block, bytes of shared memory per block (static and dynamic together), and the number of
+ * kernels that one scan launches. All zero for a step on the host. */
 struct launch_shape {
     size_t grid;
     unsigned block;
@@ -101,7 +104,7 @@ struct step_option {
 
 struct step {
     int number;
-    const char *program;   /* NULL: ./stepN. A baseline that is no step of ours has another name */
+    const char *program;   /* NULL: ./stepN. A baseline, such as CUB, has another name */
     const char *name;      /* as in the folder's name: "work-efficient" */
     const char *title;     /* a few words for headings: "Work-efficient scan (Blelloch)" */
     const char *teaches;   /* one line */
@@ -123,25 +126,27 @@ struct step {
     scan_fn *scan;
     struct launch_shape (*shape)(size_t n, int variant); /* NULL only with on_host */
     size_t (*workspace)(size_t n, int variant);          /* bytes; NULL: none needed */
-    bool clear_workspace; /* it is to be filled with zeros once, before the first scan */
+    bool clear_workspace; /* the harness fills it with zeros once, before the first scan */
 
-    /* The additions one scan of n elements does (its work), and the most additions on the way from
-     * an input to an output (its depth), which bounds the error, if not as well as the tree. */
+    /* The number of additions in one scan of n elements (its work), and the largest number on the
+     * way from an input to an output (its depth). The depth bounds the error; the tree bounds it
+     * more closely. */
     double (*adds)(size_t n, int variant);
     double (*depth)(size_t n, int variant);
 
-    /* Appends the levels of its tree of additions, and counts what joins them, so that the bound is
-     * that of the tree. NULL: only the depth is known, and the bound is wide. */
+    /* Appends the levels of the tree of additions (tree.h), and counts the additions that join
+     * them. The bound of the error is then that of the tree. NULL: only the depth is known, and the
+     * bound is wide. */
     void (*tree)(struct tree *, size_t n, int variant);
 
-    /* Elements that one scan of n reads from memory and writes to it, but for terms that are small
-     * beside n, such as block sums: 2n at least. NULL: not stated. */
+    /* Number of elements that one scan of n reads from memory and writes to it, at least 2n. Terms
+     * that are small beside n, such as block sums, are left out. NULL: not stated. */
     double (*words)(size_t n, int variant);
 
     const struct step_option *options; /* ends with .name = NULL; NULL: none */
 
-    /* The step's own experiment in place of the harness's run-verify-time-report, after options
-     * have been read and the device chosen: returns the exit code (see harness.h). NULL: the usual
+    /* A run of the step's own. It replaces the harness's run-verify-time-report, after the options
+     * have been read and the device chosen. Returns the exit code (fault.h). NULL: the harness's
      * run. */
     int (*run)(const struct step *, const struct options *);
 

@@ -1,5 +1,5 @@
 /*
- * input.h — the numbers to be scanned: random ones, or those of a file.
+ * input.h — the numbers to be scanned: random numbers, or those of a file.
  */
 #ifndef INPUT_H
 #define INPUT_H

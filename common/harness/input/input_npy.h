@@ -1,5 +1,5 @@
 /*
- * input_npy.h — the header of a .npy file.
+ * input_npy.h — reads the header of a .npy file, NumPy's format for an array.
  */
 #ifndef INPUT_NPY_H
 #define INPUT_NPY_H

@@ -1,6 +1,6 @@
 /*
- * counters.h — what the emulator counted, summed over the launches of one run. On a GPU there is
- * nothing to ask here: counters_begin returns false, and ncu is the tool.
+ * counters.h — what the emulator counted, summed over the launches of one run. On a GPU a program
+ * cannot read these counters: counters_begin returns false, and ncu has to count.
  *
  *     bool counting = counters_begin();
  *     …launch, synchronize…

@@ -1,5 +1,5 @@
 /*
- * format.h — numbers for people, and colours for terminals.
+ * format.h — formats numbers for people to read, and colours text for terminals.
  */
 #ifndef FORMAT_H
 #define FORMAT_H

@@ -1,9 +1,9 @@
 /*
- * output.h — the result as a file: whole, or not at all.
+ * output.h — writes the result into a file, completely or not at all.
  *
- * A regular file is written beside its place, and replaces what stood there when it is complete.
- * Devices and pipes are written as they are: replacement.h. A signal that ends the program leaves
- * no temporary file: cleanup.h.
+ * A regular file is first written under another name beside its place. When it is complete, it
+ * replaces the old file. Devices and pipes are written directly (replacement.h). If a signal ends
+ * the program, no temporary file remains (cleanup.h).
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H

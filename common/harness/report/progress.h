@@ -1,7 +1,7 @@
 /*
- * progress.h — a bar on the terminal for whatever takes longer than two seconds. It is drawn by a
- * thread of its own, so that it also moves while one long launch is being emulated. Nothing is
- * drawn where stderr is no terminal.
+ * progress.h — a progress bar on the terminal for work that takes longer than two seconds. A
+ * thread of its own draws the bar, so that it also moves during one long emulated launch. Nothing
+ * is drawn if stderr is not a terminal.
  */
 #ifndef PROGRESS_H
 #define PROGRESS_H
@@ -10,9 +10,9 @@
 
 /* Starts to show `label` (not copied) with `total` units of work ahead; 0: unknown. */
 void progress_begin(const char *label, size_t total);
-/* So much of it is done. Cheap. */
+/* `done` units of the work are done. A call takes little time. */
 void progress_at(size_t done);
-/* Wipes the bar away. */
+/* Removes the bar from the terminal. */
 void progress_end(void);
 
 #endif

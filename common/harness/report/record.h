@@ -1,7 +1,7 @@
 /*
  * record.h — one result as a list of keys and values, printed as a JSON object or as a CSV row.
- * Both have the same keys in the same order; a value that does not exist is null, or an empty
- * field.
+ * Both have the same keys in the same order. A value that does not exist is null in JSON and an
+ * empty field in CSV.
  */
 #ifndef RECORD_H
 #define RECORD_H

@@ -1,49 +1,55 @@
 /*
- * report.h — what the user reads: one calm screen for a run, one line for each size of a sweep; and
- * the same facts as a record, for --json and --csv.
+ * report.h — what a run prints: one screen for a run, or one line for each size of a sweep. --json
+ * and --csv print the same facts as a record.
  *
- * The keys of --json and --csv (n elements, one run of one scan; null, or empty, where there is
- * nothing to say: no counters on a GPU, no rate on the emulator):
+ * These are the keys of --json and --csv, for one scan of n elements. A value that does not apply
+ * is null in JSON, or empty in CSV. For example, a GPU gives no counters, and the emulator gives
+ * no rate.
  *
  *   step, name, variant       the step's number and name; the variant's name
- *   n, element                how many elements, of which type
- *   input, seed               file, "random integers" or "random reals"; seed of the random ones
+ *   n, element                number of elements, and their type
+ *   input, seed               a file, "random integers" or "random reals"; the seed of random ones
  *   inclusive, in_place       true or false
- *   offset                    elements by which buffers were displaced
- *   device, emulated          the GPU's (or its model's, or the processor's) name; true or false
+ *   offset                    elements by which the buffers were displaced
+ *   device, emulated          name of the GPU, of the emulated model or of the processor; true or
+ *                             false
  *   grid, block, shared_bytes, launches
- *                             of the main kernel; kernels a scan launches
- *   occupancy                 resident warps of possible ones, by threads and shared memory, 0 … 1
+ *                             of the main kernel: blocks, threads per block, bytes of shared memory
+ *                             per block; number of kernels that one scan launches
+ *   occupancy                 resident warps as a fraction (0 to 1) of the possible ones, limited
+ *                             by threads and shared memory
  *   verify                    full, sample or none
  *   right                     true or false; null if not verified
- *   exact                     compared for equality (true) or within the bound (false)
- *   checked, wrong            elements compared; how many of them were wrong
+ *   exact                     true: compared for equality; false: compared within the bound
+ *   checked, wrong            number of elements compared; number of wrong ones among them
  *   first_wrong, got, expected, cause
- *                             the first mismatch; which run is wrong, unless it is the first,
- *                             and a guess at its cause, the damaged buffer, or what breaks the
+ *                             the first wrong element: its index, value and expected value. The
+ *                             cause says which run is wrong, unless it is the first one, and
+ *                             guesses why. It may also name a damaged buffer, or a breach of the
  *                             contract of step.h
- *   worst_of_bound            greatest error as a fraction of the bound
- *   widest_bound              the bound where it is widest, in units of the elements; 0 if exact
- *   least_input               smallest |input| that is not 0; only within the bound
- *   adds_counted              additions that lanes executed (emulator, real types)
- *   adds_formula              the same by the step's formula
+ *   worst_of_bound            greatest error as a fraction of its bound
+ *   widest_bound              the largest bound, in units of the elements; 0 if exact
+ *   least_input               smallest |input| that is not 0; only if compared within the bound
+ *   adds_counted              additions that lanes executed (emulator and real types only)
+ *   adds_formula              the same number by the step's formula
  *   adds_sequential           n-1
- *   reps                      timed runs
+ *   reps                      number of timed runs
  *   seconds, seconds_lower, seconds_upper
  *                             median and quartiles; on the emulator its own time
  *   bytes_moved               2n * size of an element
- *   gb_per_s                  bytes_moved / seconds / 1e9; not for the emulator
+ *   gb_per_s                  bytes_moved / seconds / 1e9; not on the emulator
  *   roof_gb_per_s, roof_fraction, roof_how
- *                             the copy of as many bytes; gb_per_s of it; how it was copied
+ *                             the fastest copy of as many bytes: its rate, the scan's rate as a
+ *                             fraction of that, and the name of the way to copy
  *   conflicts_ld, conflicts_st, wavefronts_ld, wavefronts_st
- *                             shared memory: bank conflicts, which are the wavefronts beyond the
- *                             ideal, and all wavefronts
+ *                             shared memory: bank conflicts, and all wavefronts. Bank conflicts are
+ *                             the wavefronts beyond the least possible number
  *   worst_line                source line with the most bank conflicts
  *   requests_ld, sectors_ld, requests_st, sectors_st
- *                             global memory: warp instructions, 32-byte sectors
- *   barriers                  warps that arrived at a block barrier
+ *                             global memory: number of warp instructions, and of 32-byte sectors
+ *   barriers                  number of warps that arrived at a block barrier
  *
- * With --counters each JSON object has `lines` too, an array of objects with file, line,
+ * With --counters each JSON object also has `lines`, an array of objects with file, line,
  * conflicts_ld, conflicts_st, wavefronts_ld, wavefronts_st, requests_ld, sectors_ld, requests_st,
  * sectors_st, adds.
  */

@@ -1,5 +1,6 @@
 /*
- * source_line.h — from a file and line of -lineinfo to what a reader wants to see.
+ * source_line.h — turns a file and line, as -lineinfo records them, into a short path and the text
+ * of that line.
  */
 #ifndef SOURCE_LINE_H
 #define SOURCE_LINE_H

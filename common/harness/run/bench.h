@@ -1,16 +1,18 @@
 /*
- * bench.h — one step on one input: guarded buffers, a verified run, a run that tries the contract of
- * step.h, and timed runs, each of which is checked. The harness and the tests of deliberately wrong
- * scans both go through here.
+ * bench.h — runs one step on one input: guarded buffers, a verified run, a run that tests the
+ * contract of step.h, and timed runs. Each timed run is checked, too. The harness uses it, and so
+ * do the tests of deliberately wrong scans.
  *
- * The first run is verified element by element. The second one scans the same numbers in reverse
- * order, so that what an earlier call has left is of no use; it is captured into a graph, which is
- * then run, so that nothing but work in the given stream counts; and it is verified in the same
- * way. Timed runs take turns between the two orders, and in each of them two other elements change
- * places (exchange.h), which is taken back afterwards. What each of them leaves is compared then
- * with what the verified run of its order has left, by a fingerprint of the output, the input and
- * all guards. Where it differs, the run is verified element by element: sums of floats may be
- * rounded in another way from run to run. At the end a call is captured once more.
+ * The first run is verified element by element. The second run scans the same numbers in reverse
+ * order, so results that an earlier call has kept are of no use. It is captured into a graph, and
+ * the graph is run. So only work in the given stream counts. The second run is verified in the
+ * same way.
+ *
+ * Timed runs alternate between the two orders. In each of them two other elements have changed
+ * places (exchange.h), which is taken back afterwards. After each of them a fingerprint of the
+ * output, the input and all guards is compared with that of the verified run of the same order. If
+ * the fingerprints differ, the run is verified element by element, since sums of floats may be
+ * rounded differently from run to run. At the end a call is captured once more.
  */
 #ifndef BENCH_H
 #define BENCH_H

@@ -1,11 +1,11 @@
 /*
- * buffer.h — memory that notices what should not have been written: guards before and behind it,
- * and a poison that no correct scan leaves in place. On the device, or on the host for steps on the
- * CPU.
+ * buffer.h — memory that shows writes to the wrong place. It has guards before and behind the
+ * data, and is filled with a poison that no correct scan leaves in place. It lies on the device,
+ * or on the host for steps on the CPU.
  *
- * A guard shows what has been written into it and is still there, but neither a write of the poison
- * itself nor one that was undone. Under the emulator's memcheck there are no guards: the allocation
- * ends where the data ends, and memcheck reports any access beyond.
+ * A guard shows a write only if the written value is still there and differs from the poison.
+ * Under the emulator's memcheck there are no guards. There the allocation ends where the data
+ * ends, and memcheck reports any access beyond it.
  */
 #ifndef BUFFER_H
 #define BUFFER_H

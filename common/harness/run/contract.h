@@ -1,6 +1,7 @@
 /*
  * contract.h — does a scan keep to its stream? A stream capture records what a call puts into the
- * stream and runs none of it. What cannot be recorded breaks step.h's contract.
+ * stream, and runs none of it. A scan that does something that cannot be recorded breaks the
+ * contract of step.h.
  */
 #ifndef CONTRACT_H
 #define CONTRACT_H

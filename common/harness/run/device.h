@@ -1,6 +1,6 @@
 /*
- * device.h — where a step runs: on a GPU through the real CUDA runtime, or on the CPU through the
- * emulator, which takes the runtime's place when the program is started again.
+ * device.h — where a step runs: on a GPU through NVIDIA's CUDA runtime, or on the CPU through the
+ * emulator. The emulator takes the runtime's place when the program is started again.
  */
 #ifndef DEVICE_H
 #define DEVICE_H

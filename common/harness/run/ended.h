@@ -1,10 +1,11 @@
 /*
- * ended.h — a program that ends before its report is complete says so and does not exit with 0.
+ * ended.h — makes sure that a program that ends before its report is complete says so, and does
+ * not exit with 0.
  *
- * A scan runs in the harness's process, and it, or a thread that it has begun, may call exit,
- * quick_exit, abort or, in the harness's thread, pthread_exit. Each of them is noticed. Not noticed
- * are _exit, a system call that ends the process, and a signal that kills it: so a program that
- * judges by the exit code also has to ask for the report.
+ * A scan runs in the harness's process. The scan, or a thread that it has started, may call exit,
+ * quick_exit or abort. In the harness's thread it may call pthread_exit. All of these are noticed.
+ * These are not: _exit, a system call that ends the process, and a signal that kills it. So a
+ * program that judges by the exit code also has to check that there is a report.
  */
 #ifndef ENDED_H
 #define ENDED_H

@@ -1,9 +1,11 @@
 /*
- * fingerprint.h — 64 bits that tell whether memory holds what it held before, without a copy of it.
+ * fingerprint.h — 64 bits that tell whether memory holds what it held before, without a copy of
+ * it.
  *
- * It is the sum, over all words of 4 bytes, of a hash of the word's index and its bits. So each
- * word counts, and its place, but not the order in which threads add. Two contents that differ have
- * the same fingerprint with a probability of about 2^-64; contents made for that purpose can.
+ * A fingerprint is the sum of a hash over all words of 4 bytes. The hash is made of the word's
+ * index and its bits. So it depends on each word and its place, but not on the order in which
+ * threads add. Two different contents have the same fingerprint with a probability of about 2^-64.
+ * Contents can be constructed that have the same one.
  */
 #ifndef FINGERPRINT_H
 #define FINGERPRINT_H

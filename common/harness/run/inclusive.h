@@ -1,6 +1,7 @@
 /*
- * inclusive.h — an inclusive scan from an exclusive one, as both documents describe it: shift the
- * result left by one and put the sum of all at the end, which takes the last element of the input.
+ * inclusive.h — makes an inclusive scan of an exclusive one, as both documents describe it. The
+ * result is shifted left by one element. The last place gets the sum of all elements, which needs
+ * the last element of the input.
  */
 #ifndef INCLUSIVE_H
 #define INCLUSIVE_H

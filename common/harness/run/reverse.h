@@ -1,5 +1,5 @@
 /*
- * reverse.h — turns an array around, so that a scan has other numbers to add at the same place.
+ * reverse.h — reverses an array, so that a scan has other numbers to add at the same place.
  */
 #ifndef REVERSE_H
 #define REVERSE_H

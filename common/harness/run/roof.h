@@ -1,6 +1,7 @@
 /*
- * roof.h — the roof: how fast this device copies. No scan can be faster, since it reads and writes
- * as much. The best of three ways to copy: which one it is depends on the GPU and on its driver.
+ * roof.h — measures the roof: how fast this device copies. A scan reads and writes at least as
+ * much as a copy, so no scan can be faster. Three ways to copy are timed, and the fastest one
+ * counts. Which one that is depends on the GPU and on its driver.
  */
 #ifndef ROOF_H
 #define ROOF_H
@@ -27,7 +28,7 @@ extern const struct roof_way roof_ways[ROOF_WAYS];
  * shared memory (roof_bulk.cu), which is the second one below compute capability 9.0. */
 copy_fn roof_copy_memcpy, roof_copy_kernel, roof_copy_bulk;
 
-/* For these: copies bytes `done` to `bytes`, which do not fill a float4 any more. */
+/* For these: copies bytes `done` to `bytes`, the rest that does not fill a float4. */
 cudaError_t roof_copy_rest(void *to, const void *from, size_t done, size_t bytes, cudaStream_t);
 
 struct roof {

@@ -1,6 +1,7 @@
 /*
- * timing.h — how long a launch takes: warm-up, CUDA events, L2 emptied before each run, median and
- * quartiles. Steps with experiments of their own (step 0) use it like the harness does:
+ * timing.h — measures how long a launch takes: with a warm-up, CUDA events, an L2 cache that is
+ * emptied before each run, median and quartiles. Steps with experiments of their own (step 0) use
+ * it as the harness does:
  *
  *     struct timer timer;
  *     if (timer_open(&timer, false, fault)) …
@@ -20,10 +21,11 @@
 extern "C" {
 #endif
 
-/* What empties the L2 before a timed run: its lines give way to those of another array, twice as
- * large. Writing the array leaves the L2 full of lines that memory does not have yet; the timed run
- * pays for their way there. Reading it leaves none of these. The harness writes, as the recorded
- * times were measured; the bench that compares steps side by side (common/bench) reads. */
+/* What empties the L2 before a timed run: the lines of another array, twice as large, replace its
+ * lines. Writing that array leaves the L2 full of lines that are not in memory yet, and the timed
+ * run includes the time to write them back. Reading the array leaves no such lines. The harness
+ * writes, as it did for the recorded times. The bench that compares steps side by side reads
+ * (common/bench). */
 enum flush { FLUSH_WRITE, FLUSH_READ };
 
 /* Of `reps` runs, in seconds. reps = 0: nothing was timed, and the rest is 0. */
@@ -40,8 +42,8 @@ struct timer {
     enum flush how; /* FLUSH_WRITE after timer_open */
     void *flush;    /* the array that empties the L2; NULL if flush_bytes is 0 */
     size_t flush_bytes;
-    double lead; /* seconds that the host takes to launch what is timed: the L2 is emptied so often
-                    that the GPU is busy until all of it is launched. 0 after timer_open */
+    double lead; /* seconds that the host takes to launch the timed work. The L2 is emptied again
+                    and again, so that the GPU is busy until all is launched. 0 at first */
 };
 
 /* One run. Launches on the stream and does not wait; returns the launch's error. */
@@ -71,13 +73,13 @@ int timer_once(struct timer *, run_fn *work, void *context, double *seconds, str
 /* Fills timing from `reps` durations in seconds, which it sorts. */
 void timing_summarize(struct timing *, double *seconds, int reps);
 
-/* How many timed runs to make where the user has not said (options.reps is REPS_DEFAULT): many on a
- * GPU, few on the emulator, fewer the longer one run takes (once_seconds: how long the first one
- * took); but at least 5, on the emulator 1. */
+/* The number of timed runs if the user has not chosen one (options.reps is REPS_DEFAULT): many on a
+ * GPU, few on the emulator. It is smaller the longer one run takes (once_seconds: time of the first
+ * run), but at least 5, or 1 on the emulator. */
 int timing_default_reps(bool emulated, double once_seconds);
 
-/* Bytes of device memory that timer_open takes to empty an L2 of so many bytes: twice as many; none
- * on the emulator, which models no L2. */
+/* Bytes of device memory that timer_open takes to empty an L2 of `l2` bytes: twice as many, or 0 on
+ * the emulator, which models no L2. */
 size_t timing_flush_bytes(bool emulated, size_t l2);
 
 /* flush.cu: reads an array of zeros, aligned to 16, and does nothing with what it has read. */

@@ -1,11 +1,12 @@
 /*
- * tree.h — the sums that a step makes on its way to the outputs: its tree of additions, from which
- * the verifier (verify_bound.c) works out how far each output may be off.
+ * tree.h — the tree of additions of a step: which sums it makes on its way to the outputs. The
+ * verifier (verify_bound.c) computes from the tree how large the error of each output may be.
  *
- * A tree is a list of levels. Each level divides the elements into segments of the same length, one
- * after the other, and says which sums are made for a segment. Lengths ascend, and each divides the
- * next. The last segment may lack elements; its sums are left out, since no other output needs
- * them. What joins the sums of the levels into one output is counted by `joins`.
+ * A tree is a list of levels. A level divides the elements into segments of the same length, one
+ * after the other, and says which sums are made for a segment. Lengths ascend, and each length
+ * divides the next one. The last segment may be shorter. Its sums are left out, since no other
+ * output needs them. The additions that join sums of the levels into one output are counted by
+ * `joins`.
  */
 #ifndef TREE_H
 #define TREE_H
@@ -26,7 +27,7 @@ enum sums {
     SUMS_WINDOW,
     /* The sum of the segment, made from its elements: `ways` accumulators take vectors of `vector`
      * neighbours in turn, and at the end the accumulators are added up as in a warp (see `far`). So
-     * the sums of the levels listed before this one are used by outputs of the same segment only. */
+     * only outputs of the same segment use the sums of the levels listed before this one. */
     SUMS_STRIDED,
     /* The same with whole segments in place of vectors: the sum of all segments so far. */
     SUMS_CARRY,
@@ -48,7 +49,7 @@ struct tree_level {
     unsigned lanes;     /* SUMS_ANY_ORDER; 1: neighbours only */
     bool far;           /* the sum of 32 lanes begins with lanes 16 apart; otherwise 1 apart */
     bool in_double;     /* SUMS_CARRY: sums are of type double, whatever the elements are */
-    /* SUMS_STRIDED, SUMS_CARRY: so many segments at the beginning have `extra` elements more. */
+    /* SUMS_STRIDED, SUMS_CARRY: the first `longer` segments have `extra` elements more. */
     size_t longer, extra;
 };
 

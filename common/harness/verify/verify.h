@@ -1,18 +1,20 @@
 /*
- * verify.h — is it right? Every element against a wider sequential sum.
+ * verify.h — is an output right? Every element is compared with a sequential sum in a wider type.
  *
- * An output may be off by what the additions of the step's own tree can round away on the way to
- * it, and by no more: verify_bound.h says how much that is. Where every sum in the tree is held
- * exactly by the element type (integers that stay small), that is nothing: any order of additions
- * gives the same bits, and nothing else is accepted. There is no tolerance to choose. NaN and
- * infinities are right only where the reference has the same. -0 is right only where all elements
- * in the sum are -0: any other sum that is 0 is +0, as IEEE 754 says of x + (-x) and of 0 + (-0).
+ * The error of an output may be as large as the rounding errors of the step's own tree of
+ * additions, and no larger. verify_bound.h explains this bound. If the element type holds every
+ * sum in the tree exactly (integers that stay small), the bound is 0: any order of additions gives
+ * the same bits, and no other bits are right. So there is no tolerance to choose.
  *
- * A step that adds one element after the other (SUMS_CHAIN) makes each output from the one before.
- * There the bound is one addition's, about the output before and the element between them.
+ * NaN and infinities are right only where the reference has the same. -0 is right only where all
+ * elements in the sum are -0. Any other sum that is 0 is +0, as IEEE 754 says of x + (-x) and of 0
+ * + (-0).
  *
- * The output is handed over in pieces, from the first element to the last, so that it never has to
- * be in host memory as a whole. No CUDA here.
+ * A step that adds one element after the other (SUMS_CHAIN) makes each output from the output
+ * before. Its bound is that of one addition: of the output before and the element between them.
+ *
+ * The output is passed in pieces, from the first element to the last. So it never has to be in
+ * host memory as a whole. This code makes no CUDA calls.
  */
 #ifndef VERIFY_H
 #define VERIFY_H

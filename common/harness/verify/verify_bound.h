@@ -1,22 +1,26 @@
 /*
- * verify_bound.h — how far may an output be off? As far as all additions of its tree together.
+ * verify_bound.h — how large may the error of an output be? As large as the errors of all
+ * additions in its tree together.
  *
- * An addition with the result c is off by at most u |c|, where u is the unit roundoff. The errors
- * of all additions in the tree of an output add up to the error of the output. tree.h says which
- * elements c is the sum of, so the exact running sum gives |c|, but for the errors of the operands,
- * and these are bounded in the same way. An addition has no error if its result is held exactly.
- * If all elements are multiples of a quantum q, so are all sums, and a float holds those up to
- * 2^24 q, a double those up to 2^53 q.
+ * The error of an addition with the result c is at most u |c|, where u is the unit roundoff. The
+ * errors of all additions in the tree of an output add up to the error of the output. tree.h says
+ * which elements c is the sum of. So the exact running sum gives |c|, except for the errors of the
+ * operands, and these are bounded in the same way. An addition has no error if its result is held
+ * exactly. If all elements are multiples of a quantum q, so are all sums. A float holds these sums
+ * exactly up to 2^24 q, and a double up to 2^53 q.
  *
  * The bound of one output is the sum of u |c| over two kinds of additions:
- *   - those of all segments that end before the output, on each level. The segments in its own
- *     tree are among them.
- *   - those that are made for this output alone: on each level in the segment that holds it, and
- *     those that join the levels. They make sums of neighbours. So none is larger than the range of
- *     the running sum so far, which is the difference of its greatest and its least value.
+ *
+ * - Additions of all segments that end before the output, on each level. The segments in the
+ *   output's own tree are among them.
+ * - Additions that are made for this output alone: on each level those in the segment that holds
+ *   the output, and those that join the levels. They make sums of neighbours. So none of these
+ *   sums is larger than the range of the running sum so far, which is the difference of its
+ *   greatest and its least value.
+ *
  * The bound is never more than d u / (1 - d u) times |x0| + |x1| + …, where d is the depth of the
- * tree (Higham, Accuracy and Stability of Numerical Algorithms, section 4.2), and never more than
- * (k - 1) u times that for a sum of k elements (Jeannerod and Rump, 2013).
+ * tree (Higham, Accuracy and Stability of Numerical Algorithms, section 4.2). And for a sum of k
+ * elements it is never more than (k - 1) u times |x0| + |x1| + … (Jeannerod and Rump, 2013).
  */
 #ifndef VERIFY_BOUND_H
 #define VERIFY_BOUND_H
