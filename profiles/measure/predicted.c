@@ -1,6 +1,6 @@
 /*
- * main.c — prints the formulas of ../predictions.h as a table, profiles/emulated/predicted.csv: what
- * one block does between two barriers, for the tables of the notes.
+ * predicted.c — prints the formulas of tests/steps/predictions.h as a table, for the tables of the
+ * notes: what one block does between two barriers. The table is profiles/emulated/predicted.csv.
  */
 #include "tests/steps/predictions.h"
 
