@@ -28,6 +28,16 @@ static void take_places(struct decoder *d, const struct ptx_instruction *source,
 
 /* ---- cp.async -------------------------------------------------------------------------------- */
 
+/* Is .shared written before .global, as the target before the source? */
+static bool is_into_shared(const struct ptx_instruction *source)
+{
+    for (unsigned n = 1; n < source->word_count; n++) {
+        if (!strncmp(source->words[n], "shared", strlen("shared"))) return true;
+        if (!strcmp(source->words[n], "global")) return false;
+    }
+    return false;
+}
+
 /* cp.async.ca|cg.shared.global [to], [from], size{, bytes of the source | predicate}{, policy}; */
 static void decode_copy_itself(struct decoder *d, const struct ptx_instruction *source,
                                struct insn *i, struct words *words)
@@ -39,7 +49,8 @@ static void decode_copy_itself(struct decoder *d, const struct ptx_instruction *
     bool shared = take_word(words, "shared") || take_word(words, "shared::cta");
     bool global = take_word(words, "global");
     refuse_rest(d, words);
-    if (!shared || !global) decode_fail(d, EMU_INVALID_PTX, "it goes from .global to .shared");
+    if (!shared || !global || !is_into_shared(source))
+        decode_fail(d, EMU_INVALID_PTX, "it goes from .global to .shared");
     unsigned most = hint ? 5 : 4, least = hint ? 4 : 3;
     need_operands(d, source, least, most);
     take_places(d, source, i, PTX_SHARED, PTX_GLOBAL);

@@ -100,6 +100,8 @@ static const char *const refusals[][2] = {
     {"call %l0, (%r0);", "an argument that is not a .param variable is not supported"},
     {"cp.async.frob.shared.global [%r0], [%l0], 4;", "this asynchronous copy is not supported"},
     {"cp.async.ca.shared.shared [%r0], [%r1], 4;", "modifier '.shared' is not supported"},
+    {"cp.async.ca.global.shared [%l0], [%r0], 4;", "it goes from .global to .shared"},
+    {"cp.async.cg.global.shared::cta [%l0], [%r0], 16;", "it goes from .global to .shared"},
     {"cp.async.ca.shared.global [%r0], [%l0], 5;", "a copy of 5 bytes; it can be 4, 8 or 16"},
     {"cp.async.cg.shared.global [%r0], [%l0], 8;", "a copy of 8 bytes; it can be 16"},
     {"cp.async.ca.shared.global [%r0], [%l0];", "2 operands, but 3 or more are expected"},
