@@ -5,8 +5,12 @@
  * the device's compiler makes it, and by a specification made here: nothing of the program's text
  * reaches the host's printf but flags. Everything else is printed unchanged; %n, %ls and %lc take
  * their argument all the same. Widths and precisions go no further than a line does.
+ *
+ * A call gives only the address of its arguments. So one that gives too few is warned of only where
+ * the missing ones would lie in no memory of the thread's.
  */
 #include "builtin.h"
+#include "common/emu/binary/kernel_name.h"
 #include "common/emu/machine/device.h"
 #include <inttypes.h>
 #include <string.h>
@@ -130,12 +134,28 @@ static struct conversion read_conversion(const char *c)
 
 /* ---- its arguments --------------------------------------------------------------------------- */
 
+/* Says what is wrong with a format, once for a kernel that is launched again and again. */
+static void warn(const struct line *line, const char *what)
+{
+    struct emu *emu = line->warp->block->launch->emu;
+    const struct emu_kernel *kernel = line->warp->block->launch->kernel;
+    if (atomic_exchange(&emu->warned, kernel) == kernel) return;
+    char place[500], name[200];
+    describe_place(kernel, line->insn, place, sizeof place);
+    kernel_base_name(kernel->info.name, name, sizeof name);
+    fprintf(stderr, "emu: warning: printf's format %s, at %s in kernel %s\n", what, place, name);
+}
+
 /* The next argument; 0 where there is no memory. */
 static uint64_t next_argument(struct line *line, size_t bytes)
 {
     uint64_t bits = 0, at = (line->at + bytes - 1) / bytes * bytes;
     const void *from = builtin_view(line->warp, line->lane, at, bytes);
-    if (from) memcpy(&bits, from, bytes);
+    if (from)
+        memcpy(&bits, from, bytes);
+    else
+        warn(line,
+             "takes more arguments than there are, and 0 is printed for each that is missing");
     line->at = at + bytes;
     line->arguments++;
     return bits;
@@ -236,6 +256,8 @@ static bool print_conversion(struct line *line, const char *c, struct conversion
 {
     double value;
     uint64_t bits = 0;
+    if (conversion->kind == SKIPPED && conversion->type == 'n')
+        warn(line, "has a %n, which CUDA does not support: nothing is stored");
     if (conversion->kind != UNKNOWN) take_sizes(line, conversion);
     if (conversion->bytes) bits = next_argument(line, conversion->bytes);
     memcpy(&value, &bits, sizeof value);

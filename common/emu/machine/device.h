@@ -43,6 +43,7 @@ struct emu {
     unsigned peer_count;
     struct emu_module *modules;
     unsigned launches;
+    _Atomic(const struct emu_kernel *) warned; /* of a wrong printf: the last such kernel */
     struct emu_launch_record **records;
     size_t record_count, record_room;
     char message[LAUNCH_MESSAGE + 200];

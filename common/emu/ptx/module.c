@@ -154,6 +154,7 @@ void emu_unload(struct emu *emu, struct emu_module *module)
     while (*link && *link != module) link = &(*link)->next;
     if (*link) {
         *link = module->next;
+        emu->warned = NULL; /* another kernel may come to lie where its kernel did */
         free_variables(emu, module);
         module_free(module);
     }

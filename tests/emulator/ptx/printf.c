@@ -183,6 +183,46 @@ Test(emu_printf, missing_arguments_are_0)
     emu_close(emu);
 }
 
+/* What two launches of a kernel with this format, and 4 bytes of arguments, say on stderr. */
+static void expect_warning(const char *format, const char *says)
+{
+    struct emu *emu = open_emu();
+    struct emu_kernel *kernel = load_kernel(emu, prints, "k");
+    uint64_t arguments[] = {device_copy(emu, &(uint32_t){7}, 4),
+                            device_copy(emu, format, strlen(format) + 1)};
+    char warned[2000] = "", *first;
+    FILE *text = tmpfile(), *lines = tmpfile(), *errors_before = stderr, *before = stdout;
+    cr_assert(text && lines);
+    stderr = text;
+    stdout = lines;
+    int error = 0;
+    for (int k = 0; k < 2 && !error; k++) error = launch(emu, kernel, 1, 2, 0, 2, arguments);
+    stderr = errors_before;
+    stdout = before;
+    rewind(text);
+    warned[fread(warned, 1, sizeof warned - 1, text)] = '\0';
+    fclose(text);
+    fclose(lines);
+    emu_close(emu);
+    cr_assert(!error);
+    first = strstr(warned, says);
+    cr_expect(*says ? first && !strstr(first + 1, says) : !*warned, "\"%s\": %s", format, warned);
+    if (*says) cr_expect(strstr(warned, ", at PTX line "), "%s", warned);
+}
+
+/* Once for a kernel, however many threads print and however often it is launched. */
+Test(emu_printf, wrong_formats_are_warned_of)
+{
+    static const char missing[] =
+        "emu: warning: printf's format takes more arguments than there are";
+    expect_warning("%d %d\n", missing);
+    expect_warning("%s\n", missing);
+    expect_warning("%.*f\n", missing);
+    expect_warning("%hhd%n\n", "emu: warning: printf's format has a %n");
+    expect_warning("%d %%\n", "");
+    expect_warning("%y\n", "");
+}
+
 /* ---- strings --------------------------------------------------------------------------------- */
 
 static emu_addr new_words(struct emu *emu, uint64_t first, uint64_t second)
