@@ -2,9 +2,10 @@
 
 #include "common/harness/report/output.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#define FILES 6 /* at most: those that files_check lists */
+#define FILES 9 /* at most: those that files_check lists */
 
 struct named_file {
     const char *option; /* for the sentence */
@@ -27,18 +28,16 @@ static int refuse(const struct named_file *written, const struct named_file *oth
                 *other->name ? " " : "", other->name);
 }
 
-int files_check(const struct options *o, struct fault *fault)
+/* A file that the emulator writes because a variable of the environment says so. */
+static struct named_file by_variable(const char *variable)
 {
-    bool from_stdin = o->input && strcmp(o->input, "-") == 0;
-    bool to_stdout = o->output && output_is_stdout(o->output);
-    const struct named_file files[FILES] = {
-        {"this program", "", "/proc/self/exe", false},
-        {"--input", o->input, from_stdin ? "/dev/stdin" : o->input, false},
-        {"--output", o->output, to_stdout ? NULL : o->output, true},
-        {"--trace", o->trace, o->trace, true},
-        {"stdout", "", "/dev/stdout", true},
-        {"stderr", "", "/dev/stderr", true},
-    };
+    const char *value = getenv(variable);
+    bool is_file = value && *value && strcmp(value, "stdout") != 0 && strcmp(value, "stderr") != 0;
+    return (struct named_file){variable, is_file ? value : "", is_file ? value : NULL, true};
+}
+
+static int compare(const struct named_file *files, struct fault *fault)
+{
     for (size_t i = 0; i < FILES; i++)
         for (size_t k = 0; k < i; k++) {
             const struct named_file *written = &files[i], *other = &files[k];
@@ -47,4 +46,40 @@ int files_check(const struct options *o, struct fault *fault)
             if (replacement_same(written->path, other->path)) return refuse(written, other, fault);
         }
     return 0;
+}
+
+/* There is one trace. The emulator has the name of --trace in EMU_TRACE. */
+static int check_trace(const struct options *o, const struct named_file *variable,
+                       struct fault *fault)
+{
+    if (o->trace && variable->path && strcmp(o->trace, variable->path) != 0)
+        return fail(fault, EXIT_USAGE, "--trace %s and EMU_TRACE=%s are two traces; leave one out.",
+                    o->trace, variable->path);
+    if (o->trace && o->output && output_is_stdout(o->trace) && output_is_stdout(o->output))
+        return fail(fault, EXIT_USAGE,
+                    "--output and --trace both go to stdout; write one of them to a file.");
+    return 0;
+}
+
+int files_check(const struct options *o, struct fault *fault)
+{
+    bool from_stdin = o->input && strcmp(o->input, "-") == 0;
+    bool to_stdout = o->output && output_is_stdout(o->output);
+    bool trace_to_stdout = o->trace && output_is_stdout(o->trace);
+    struct named_file traced = by_variable("EMU_TRACE");
+    int code = check_trace(o, &traced, fault);
+    if (code) return code;
+    if (o->trace) traced.path = NULL;
+    const struct named_file files[FILES] = {
+        {"this program", "", "/proc/self/exe", false},
+        {"--input", o->input, from_stdin ? "/dev/stdin" : o->input, false},
+        {"--output", o->output, to_stdout ? NULL : o->output, true},
+        {"--trace", o->trace, trace_to_stdout ? NULL : o->trace, true},
+        traced,
+        by_variable("EMU_LOG_FILE"),
+        by_variable("EMU_CHECK_LOG"),
+        {"stdout", "", "/dev/stdout", true},
+        {"stderr", "", "/dev/stderr", true},
+    };
+    return compare(files, fault);
 }

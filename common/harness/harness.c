@@ -8,6 +8,7 @@
 #include "common/harness/input/input.h"
 #include "common/harness/report/output.h"
 #include "common/harness/report/report.h"
+#include "common/harness/report/standard.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -25,8 +26,9 @@ struct program {
     const struct step *step;
     struct options options;
     const struct device *device; /* NULL: the step runs on the host */
-    FILE *report;                /* stdout, or stderr if the output goes to stdout */
+    FILE *report;                /* stdout, or stderr if the output or the trace goes to stdout */
     size_t reported;             /* outcomes so far */
+    struct standard standard;    /* what stdout and stderr are when the program begins */
     struct fault fault;
 };
 
@@ -198,23 +200,31 @@ static int run(struct program *p)
         int code = output_check(options->output, &p->fault);
         if (code) return code;
     }
-    p->report = options->output && output_is_stdout(options->output) ? stderr : stdout;
+    bool is_taken = (options->output && output_is_stdout(options->output)) ||
+                    (options->trace && output_is_stdout(options->trace));
+    p->report = is_taken ? stderr : stdout;
     begin_report(p);
     int code = options->sweep ? run_sweep(p) : run_once(p);
     if (code <= EXIT_WRONG) end_report(p);
     return code;
 }
 
-/* A report that could not be written (a full disk) is an error, too. */
+/* A report that could not be written (a full disk), or that went elsewhere, is an error, too. */
 static int check_stdout(struct program *p)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
-    return fail(&p->fault, EXIT_USAGE, "cannot write the report to stdout.");
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return fail(&p->fault, EXIT_USAGE, "cannot write the report to stdout.");
+    const char *changed = standard_changed(&p->standard);
+    if (!changed) return 0;
+    return fail(&p->fault, EXIT_USAGE,
+                "%s was redirected while the program ran, and the report may be lost; a scan has "
+                "to leave it alone.",
+                changed);
 }
 
 static int run_program(const struct step *step, int argc, char **argv)
 {
-    struct program program = {.step = step};
+    struct program program = {.step = step, .standard = standard_now()};
     struct device device;
     /* A closed pipe or a file beyond `ulimit -f` is an error of fwrite, not the program's end. */
     signal(SIGPIPE, SIG_IGN);

@@ -128,7 +128,14 @@ static int set_device(void *to, const char *value, struct fault *fault)
     }
 SET_FILE(input)
 SET_FILE(output)
-SET_FILE(trace)
+
+static int set_trace(void *to, const char *value, struct fault *fault)
+{
+    struct options *options = options_of(to);
+    if (!*value) return fail(fault, EXIT_USAGE, "--trace has an empty file name.");
+    options->trace = strcmp(value, "-") == 0 ? "/dev/stdout" : value; /* for the emulator */
+    return 0;
+}
 
 #define SET_FLAG(name)                                                                             \
     static int set_##name(void *to, const char *value, struct fault *fault)                        \
@@ -191,7 +198,7 @@ static const struct option_row rows[] = {
     OPTION("device", "WHERE", "cuda or emu (default: cuda if there is a usable GPU; or DEVICE=)",
            set_device),
     OPTION("counters", NULL, "the emulator's counters by source line", set_counters),
-    OPTION("trace", "FILE", "every shared and global access of one emulated run, as text",
+    OPTION("trace", "FILE", "every shared and global access of one emulated run; - is stdout",
            set_trace),
     OPTION("json", NULL, "report as JSON", set_json),
     OPTION("csv", NULL, "report as CSV", set_csv),

@@ -42,7 +42,7 @@ struct options {
     int reps; /* timed runs; 0: none; REPS_DEFAULT */
     enum verify_mode verify;
     enum device_choice device;
-    const char *trace; /* a file for the emulator's trace; NULL: none */
+    const char *trace; /* a file for the emulator's trace, "/dev/stdout" for "-"; NULL: none */
     bool counters;     /* the table of counters by source line */
     enum report_format format;
 

@@ -53,8 +53,8 @@ enum element { ELEMENT_F32, ELEMENT_F64, ELEMENT_I32, ELEMENT_I64, ELEMENT_I16, 
  * is run on poison and verified; the call after the timed ones is captured and not run. So a scan is
  * found wrong if, in these two calls, it allocates memory, waits, copies from or to the host, or
  * computes on the host. It is also found wrong if its work does not begin and end with the given
- * stream. A scan that calls exit, quick_exit, abort or pthread_exit is reported, and the exit code
- * is not 0.
+ * stream. A scan that calls exit, quick_exit, abort or pthread_exit is reported, and so is
+ * one that redirects stdout or stderr, by which the report may be lost. The exit code is not 0.
  *
  * Not guaranteed:
  * - With --reps 0 there is one run, so no run is captured or reversed. With --verify none only

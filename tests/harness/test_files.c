@@ -3,8 +3,10 @@
  * and no temporary file is left, whatever ends the program. Runs in the top folder, as `make test`
  * does.
  */
+#define _GNU_SOURCE /* SIGSTKFLT */
 #include "tests/support/command.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,6 +57,32 @@ Test(files, an_output_that_is_the_input_is_refused)
         expect_refused(commands[i], "is the same file as --input");
 }
 
+/* What the emulator writes is asked for by the environment, too. */
+Test(files, a_file_of_the_emulator_that_is_the_input_is_refused)
+{
+    static const char *const commands[] = {
+        "EMU_TRACE=$t/d/a ./step5 --input $t/d/a",
+        "EMU_TRACE=$t/d/link ./step5 --input $t/d/hard",
+        "LD_LIBRARY_PATH=build/emu EMU_TRACE=$t/d/a ./step5 --input - <$t/d/a",
+        "EMU_COUNTERS=1 EMU_LOG_FILE=$t/d/a ./step5 --input $t/d/a",
+        "EMU_TOOL=memcheck EMU_CHECK_LOG=$t/d/a ./step5 --input $t/d/a",
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        expect_refused(commands[i], "is the same file as --input");
+    static const char *const outputs[] = {
+        "EMU_TRACE=$t/d/b ./step5 --output $t/d/b",
+        "EMU_COUNTERS=1 EMU_LOG_FILE=$t/d/b ./step5 --output $t/d/b",
+        "EMU_COUNTERS=1 EMU_LOG_FILE=$t/d/b ./step5 --trace $t/d/b",
+        "EMU_COUNTERS=1 EMU_LOG_FILE=$t/d/a ./step5 >>$t/d/a",
+    };
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        expect_refused(outputs[i], "is the same file as ");
+    expect_refused("EMU_TRACE=$t/d/b ./step5 --trace $t/d/c", "are two traces; leave one out");
+    expect_status(
+        0, "EMU_TRACE=$t/b ./step5 --n 8 --trace $t/b >/dev/null && grep -c scan.cu: $t/b && "
+           "EMU_COUNTERS=1 EMU_LOG_FILE=stdout ./step5 --n 8 >$t/c && grep -c 'Context 1' $t/c");
+}
+
 Test(files, two_outputs_in_one_file_are_refused)
 {
     static const char *const commands[] = {
@@ -100,6 +128,10 @@ Test(files, a_trace_over_the_program_or_its_log_is_refused)
     }
     expect_status(2, "cp $p/emulated $t/e; EMU_TRACE=$t/p $t/e 2>&1; EMU_TRACE=$t/e $t/e 2>&1");
     expect("/p is not written: the file is a program or a library\n");
+    expect("/e is not written: the file is the program itself\n");
+    expect_status(2, "EMU_COUNTERS=1 EMU_LOG_FILE=$t/e $t/e 2>&1");
+    expect("/e is not written: the file is the program itself\n");
+    expect_status(2, "EMU_TOOL=memcheck EMU_CHECK_LOG=$t/e $t/e 2>&1");
     expect("/e is not written: the file is the program itself\n");
     expect_status(0, "cmp $p/shared $t/p && cmp $p/emulated $t/e");
 }
@@ -174,6 +206,40 @@ Test(files, descriptors_devices_and_pipes)
     expect("Bad file descriptor");
 }
 
+/* Whatever path leads to it. JSON on stdout would not be JSON with numbers before it. */
+Test(files, numbers_on_stdout_send_the_report_to_stderr)
+{
+    static const char *const paths[] = {"-",
+                                        "/dev/stdout",
+                                        "/proc/self/fd/1",
+                                        "//dev/stdout",
+                                        "$t/link",
+                                        "/proc/thread-self/fd/1",
+                                        "/dev/../dev/stdout"};
+    expect_status(0, "seq 8 >$t/in; seq 0 7 | awk '{ print s + 0; s += $1 + 1 }' >$t/want; "
+                     "ln -s /dev/stdout $t/link");
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        expect_status(0,
+                      "./step5 --input $t/in --output %s --json 2>$t/report | cmp - $t/want && "
+                      "head -n 1 $t/report | grep -qx {",
+                      paths[i]);
+}
+
+Test(files, a_trace_goes_to_stdout_as_an_output_does)
+{
+    static const char *const paths[] = {"-", "/dev/stdout", "//dev/stdout"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        expect_status(0,
+                      "cd $t && $OLDPWD/step5 --n 8 --trace %s --json 2>report | grep -c scan.cu: "
+                      "&& head -n 1 report | grep -qx { && ls",
+                      paths[i]);
+        expect("\nreport\n");
+        expect_not("-\n");
+        expect_status(2, "./step5 --n 8 --trace %s --output - 2>&1", paths[i]);
+        expect("both go to stdout");
+    }
+}
+
 /* ---- names, permissions and room ------------------------------------------------------------- */
 
 Test(files, long_names)
@@ -240,17 +306,18 @@ Test(files, a_full_file_system)
     "until test -s \"$(echo $t/" name ".*)\"; do kill -0 $! 2>/dev/null || break; sleep 0.01; "    \
     "done; kill -" signal " $! && wait $!; echo status $?; head -c 20 $t/" name "; ls $t"
 
+/* All whose default is to end the program: 34 is the first real-time signal. */
 Test(files, a_signal_leaves_no_temporary_file)
 {
-    static const struct {
-        const char *name;
-        int number;
-    } signals[] = {{"INT", 2}, {"TERM", 15}, {"HUP", 1}, {"QUIT", 3}, {"ALRM", 14}, {"XCPU", 24}};
-    char want[100];
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        snprintf(want, sizeof want, "status %d\nold\no.txt\n", 128 + signals[i].number);
+    static const int numbers[] = {SIGINT,  SIGTERM,   SIGHUP,  SIGQUIT, SIGALRM, SIGXCPU,
+                                  SIGUSR1, SIGUSR2,   SIGPROF, SIGIO,   SIGPWR,  SIGVTALRM,
+                                  SIGSEGV, SIGSTKFLT, SIGABRT, SIGBUS,  SIGSYS,  34};
+    char want[100], number[8];
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        snprintf(want, sizeof want, "status %d\nold\no.txt\n", 128 + numbers[i]);
+        snprintf(number, sizeof number, "%d", numbers[i]);
         run(KILL("%s", "o.txt", "./step1 --n 2^21 --reps 0 --verify none --output $t/o.txt"),
-            signals[i].name);
+            number);
         cr_expect_str_eq(output, want);
     }
 }
@@ -274,7 +341,7 @@ Test(files, a_signal_leaves_no_temporary_file_of_an_emulated_step)
 /* Ctrl-C keeps the trace so far; what asks the program to end at once does not. */
 Test(files, a_signal_leaves_no_temporary_file_of_a_trace)
 {
-    static const char *const signals[] = {"TERM", "HUP", "QUIT"};
+    static const char *const signals[] = {"TERM", "HUP", "QUIT", "USR1", "PROF", "SEGV"};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         run(KILL("%s", "o.txt", "./step5 --n 2^20 --trace $t/o.txt"), signals[i]);
         expect("old\no.txt\n");

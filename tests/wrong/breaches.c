@@ -5,8 +5,11 @@
 #include "common/harness/cuda_check.h"
 #include "scans.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* ---- on the CPU ------------------------------------------------------------------------------ */
 
@@ -224,6 +227,29 @@ static void begin_thread(void)
     if (pthread_create(&thread, NULL, exit_in_thread, NULL) == 0) pthread_join(thread, NULL);
 }
 ENDS(exits_in_a_thread, begin_thread())
+
+/* Its report goes nowhere. */
+static cudaError_t scan_and_redirect(bool is_moved, void *out, const void *in, size_t n,
+                                     void *workspace, cudaStream_t stream)
+{
+    bool done = is_moved ? dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO) >= 0
+                         : freopen("/dev/null", "w", stdout) != NULL;
+    return done ? right_scan(out, in, n, 0, workspace, stream) : cudaErrorUnknown;
+}
+
+cudaError_t reopens_stdout(void *out, const void *in, size_t n, int variant, void *workspace,
+                           cudaStream_t stream)
+{
+    (void)variant;
+    return scan_and_redirect(false, out, in, n, workspace, stream);
+}
+
+cudaError_t moves_stdout(void *out, const void *in, size_t n, int variant, void *workspace,
+                         cudaStream_t stream)
+{
+    (void)variant;
+    return scan_and_redirect(true, out, in, n, workspace, stream);
+}
 
 cudaError_t exits_in_third_call(void *out, const void *in, size_t n, int variant, void *workspace,
                                 cudaStream_t stream)

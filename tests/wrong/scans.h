@@ -54,7 +54,7 @@ scan_fn on_cpu, on_cpu_in_stream, on_cpu_by_host_function, detour_over_host, all
     in_default_stream, in_threads_default_stream, in_own_stream, part_in_own_stream, exits,
     exits_quickly, aborts, ends_its_thread, exits_in_a_thread, exits_in_third_call,
     from_third_call_on_in_own_stream, from_third_call_on_allocates,
-    from_third_call_on_waits_for_the_device;
+    from_third_call_on_waits_for_the_device, reopens_stdout, moves_stdout;
 
 #ifdef __cplusplus
 }

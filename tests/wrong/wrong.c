@@ -227,6 +227,8 @@ const struct wrong wrong_scans[] = {
     {STEP(ends_its_thread), .n = 16, .fault = "pthread_exit was called"},
     {STEP(exits_in_a_thread), .n = 16, .fault = "exit was called"},
     {STEP(exits_in_third_call), .n = 16, .fault = "exit was called"},
+    {STEP(reopens_stdout), .n = 16, .fault = "stdout was redirected while the program ran"},
+    {STEP(moves_stdout), .n = 16, .fault = "stdout was redirected while the program ran"},
 
     {STEP(minus_zero), .n = 1000, .cause = "-0 for 0"},
     {STEP(one_block_raised), .n = BLOCKS,

@@ -139,9 +139,9 @@ int input_read_text(struct reader *reader, struct input *input, struct fault *fa
         if (token.unreadable) return refuse_token(reader, &token, input->n, fault);
         if (token.length == 0 && !token.comma) break; /* the end, perhaps after a last comma */
         if (token.length == 0)
-            return fail(fault, EXIT_USAGE,
-                        "%s: element %zu in line %zu is missing: \",\" follows \",\".",
-                        reader->name, input->n, token.line);
+            return fail(fault, EXIT_USAGE, "%s: element %zu in line %zu is missing: \",\" %s.",
+                        reader->name, input->n, token.line,
+                        input->n ? "follows \",\"" : "comes first");
         if (input->n == room) {
             room = room ? room + room / 2 : FIRST_ROOM;
             int code = input_reserve(reader, input, room, fault);

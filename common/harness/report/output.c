@@ -10,9 +10,19 @@
 
 #define NPY_ALIGNMENT 64 /* the elements begin at a multiple of it */
 
+/* Is it the pipe that stdout is, by whatever path? */
+static bool is_pipe_of_stdout(const char *path)
+{
+    struct stat status, own;
+    return stat(path, &status) == 0 && S_ISFIFO(status.st_mode) &&
+           fstat(STDOUT_FILENO, &own) == 0 && status.st_dev == own.st_dev &&
+           status.st_ino == own.st_ino;
+}
+
 bool output_is_stdout(const char *path)
 {
-    return strcmp(path, "-") == 0 || replacement_descriptor(path) == STDOUT_FILENO;
+    return strcmp(path, "-") == 0 || replacement_descriptor(path) == STDOUT_FILENO ||
+           is_pipe_of_stdout(path);
 }
 
 static bool ends_in_npy(const char *path)

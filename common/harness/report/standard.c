@@ -1,0 +1,30 @@
+#define _GNU_SOURCE
+#include "standard.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static const int descriptors[2] = {STDOUT_FILENO, STDERR_FILENO};
+
+struct standard standard_now(void)
+{
+    struct standard now;
+    for (int i = 0; i < 2; i++)
+        now.file[i].is_open = fstat(descriptors[i], &now.file[i].status) == 0;
+    return now;
+}
+
+static bool is_changed(const struct standard *then, int i, FILE *stream)
+{
+    struct stat status;
+    const struct stat *was = &then->file[i].status;
+    if (!then->file[i].is_open) return false;
+    if (fileno(stream) != descriptors[i] || fstat(descriptors[i], &status) != 0) return true;
+    return status.st_dev != was->st_dev || status.st_ino != was->st_ino;
+}
+
+const char *standard_changed(const struct standard *then)
+{
+    if (is_changed(then, 0, stdout)) return "stdout";
+    return is_changed(then, 1, stderr) ? "stderr" : NULL;
+}

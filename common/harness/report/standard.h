@@ -1,0 +1,33 @@
+/*
+ * standard.h — are stdout and stderr still the files that they were? A scan runs in the harness's
+ * process and may redirect them, so that the report is lost.
+ */
+#ifndef STANDARD_H
+#define STANDARD_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What both are; is_open: false where one was closed when the program began. */
+struct standard {
+    struct {
+        bool is_open;
+        struct stat status;
+    } file[2];
+};
+
+struct standard standard_now(void);
+
+/* "stdout" or "stderr" if it is another file than then, or is written to another descriptor; NULL:
+ * both are as they were. */
+const char *standard_changed(const struct standard *then);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
