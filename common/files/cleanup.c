@@ -4,34 +4,45 @@
 #include "replacement.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
 
-static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGXCPU};
-#define NUMBERS (sizeof numbers / sizeof *numbers)
+static struct sigaction before[NSIG];
+static bool is_caught[NSIG];
 
-static struct sigaction before[NUMBERS];
+bool cleanup_ends_program(int number)
+{
+    static const int others[] = {SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGTSTP,
+                                 SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i] == number) return false;
+    return number > 0 && number < NSIG;
+}
 
 /* The signal comes again, to what was there before, when this handler returns. */
 static void remove_files(int number)
 {
     replacement_drop_all();
-    for (size_t i = 0; i < NUMBERS; i++)
-        if (numbers[i] == number) sigaction(number, &before[i], NULL);
+    sigaction(number, &before[number], NULL);
     raise(number);
 }
 
+static bool is_ignored(const struct sigaction *action)
+{
+    return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_IGN;
+}
+
+/* Signals that the C library keeps for itself cannot be caught, and are not sent by others. */
 void cleanup_begin(void)
 {
     struct sigaction action = {.sa_handler = remove_files};
-    for (size_t i = 0; i < NUMBERS; i++) {
-        sigaction(numbers[i], NULL, &before[i]);
-        bool ignored = !(before[i].sa_flags & SA_SIGINFO) && before[i].sa_handler == SIG_IGN;
-        if (!ignored) sigaction(numbers[i], &action, NULL);
-    }
+    for (int number = 1; number < NSIG; number++)
+        is_caught[number] = cleanup_ends_program(number) &&
+                            sigaction(number, NULL, &before[number]) == 0 &&
+                            !is_ignored(&before[number]) && sigaction(number, &action, NULL) == 0;
 }
 
 void cleanup_end(void)
 {
-    for (size_t i = 0; i < NUMBERS; i++) sigaction(numbers[i], &before[i], NULL);
+    for (int number = 1; number < NSIG; number++)
+        if (is_caught[number]) sigaction(number, &before[number], NULL);
 }

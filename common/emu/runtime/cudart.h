@@ -197,7 +197,7 @@ enum { EXIT_INTERRUPTED = 130 };
 /* From now on SIGINT ends the program with EXIT_INTERRUPTED, after the reports, unless the program
  * has a handler of its own. */
 void cudart_catch_interrupt(void);
-/* From now on a signal that asks the program to end first removes the trace's temporary file,
+/* From now on a signal that ends the program first removes the trace's temporary file,
  * unless the program has a handler of its own, or has set the signal aside. */
 void cudart_catch_end(void);
 /* Around each launch; `result` is what it gave. */

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE /* sigaction */
 #include "cudart.h"
+#include "common/files/cleanup.h"
 #include "common/files/replacement.h"
 
 #include <errno.h>
@@ -102,12 +103,12 @@ void cudart_catch_interrupt(void)
 
 void cudart_catch_end(void)
 {
-    static const int numbers[] = {SIGHUP, SIGQUIT, SIGTERM, SIGALRM, SIGXCPU, SIGXFSZ, SIGPIPE};
     struct sigaction action = {.sa_handler = remove_files}, was;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (sigaction(numbers[i], NULL, &was) == 0 && !(was.sa_flags & SA_SIGINFO) &&
+    for (int number = 1; number < NSIG; number++)
+        if (number != SIGINT && cleanup_ends_program(number) &&
+            sigaction(number, NULL, &was) == 0 && !(was.sa_flags & SA_SIGINFO) &&
             was.sa_handler == SIG_DFL)
-            sigaction(numbers[i], &action, NULL);
+            sigaction(number, &action, NULL);
 }
 
 void cudart_kernel_begins(void) { running++; }

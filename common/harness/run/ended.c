@@ -38,13 +38,16 @@ static void at_thread_end(void *unused)
     end("pthread_exit");
 }
 
-/* Where it returns, abort goes on. Nothing but what a signal's handler may call. */
+/* Nothing but what a signal's handler may call. The signal comes again when this returns, for it may
+ * have been sent by another program rather than by abort. */
 static void at_abort(int number)
 {
-    (void)number;
-    if (!is_running || process != getpid()) return;
-    ssize_t written = write(STDERR_FILENO, of_abort, strlen(of_abort));
-    (void)written; /* nothing could be done about it here */
+    if (is_running && process == getpid()) {
+        ssize_t written = write(STDERR_FILENO, of_abort, strlen(of_abort));
+        (void)written; /* nothing could be done about it here */
+    }
+    signal(number, old_handler);
+    raise(number);
 }
 
 static pthread_key_t key; /* its destructor runs where a thread ends, but not at exit */
