@@ -96,6 +96,17 @@ Test(options, what_is_no_size)
     }
 }
 
+Test(options, sentences_about_sizes)
+{
+    size_t value;
+    struct fault fault;
+    cr_expect_eq(size_parse("ten", "--offset", &value, &fault), EXIT_USAGE);
+    cr_expect_str_eq(fault.text, "--offset \"ten\" is not a size; write for example 1000, 64K, "
+                                 "1Mi, 2^20 or 2^20+1.");
+    cr_expect_eq(size_parse("2^64", "--n", &value, &fault), EXIT_USAGE);
+    cr_expect_str_eq(fault.text, "--n 2^64 is beyond what 64 bits can count.");
+}
+
 Test(options, defaults)
 {
     struct options o;

@@ -129,6 +129,11 @@ static const struct {
     {KERNEL(INIT("1") "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r20], "
                       "[%in], 65536, [%r21];\n"),
      "65536 bytes"},
+    {KERNEL(INIT("1") "@%p9 mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r21], 1048576;\n"),
+     " gets more than 1048575 bytes that nobody expects"},
+    {KERNEL(INIT("1") "@%p9 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r21], 1048575;\n"
+                      "@%p9 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r21], 2;\n"),
+     " is to expect 1048577 bytes; at most 1048575 can be"},
     {KERNEL("barrier.cluster.wait;\n"), "without a barrier.cluster.arrive"},
     {KERNEL("barrier.cluster.arrive;\nbarrier.cluster.arrive;\n"),
      "a second barrier.cluster.arrive"},
@@ -136,6 +141,19 @@ static const struct {
             "ld.shared::cluster.u32 %r3, [%r2];\n"),
      "out of bounds"},
 };
+
+/* As many bytes as can be, expected or come before they are. */
+static uint32_t seven(unsigned t) { return t ? 0 : 7; }
+Test(emu_async, a_phase_of_the_most_bytes)
+{
+    expect_words(
+        KERNEL(INIT("1") "@!%p9 bra E;\n"
+                         "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r21], 1048575;\n"
+                         "mbarrier.arrive.expect_tx.shared.b64 _, [%r21], 1048575;\n"
+                         "W: mbarrier.try_wait.parity.shared.b64 %p1, [%r21], 0;\n@!%p1 bra W;\n"
+                         "st.global.u32 [%out], 7;\nE:\n"),
+        seven);
+}
 
 Test(emu_async, what_is_wrong_is_said, .timeout = 120)
 {

@@ -67,3 +67,35 @@ Test(racecheck, both_threads_are_named)
     expect_names((struct who){7, 2}, (struct who){7, 71});
     expect_names((struct who){11, 64}, (struct who){11, 65});
 }
+
+/* Pairs of lines, each with a hazard of its own: told in the order in which they were found. */
+Test(racecheck, many_hazards_are_told_in_order)
+{
+    enum { PAIRS = 150 };
+    char *body, place[40];
+    size_t size;
+    FILE *out = open_memstream(&body, &size);
+    fputs("sub.u64 %out, %out, %offset;\nsetp.eq.u32 %p0, %id, 0;\nsetp.eq.u32 %p1, %id, 40;\n",
+          out);
+    for (unsigned i = 0; i < PAIRS; i++)
+        fprintf(out,
+                ".loc 1 %u 0\n@%%p0 st.global.u32 [%%out+%u], 1;\n"
+                ".loc 1 %u 0\n@%%p1 st.global.u32 [%%out+%u], 2;\n",
+                2 * i + 1, 4 * i, 2 * i + 2, 4 * i);
+    fputs("ret;", out);
+    fclose(out);
+    struct emu *emu = open_emu_with(&(struct emu_config){
+        .memory = 64 << 20, .checks = EMU_CHECK_RACE, .finding_limit = 2 * PAIRS});
+    char *kernel = ptx_kernel("%s", body), *text;
+    cr_assert(asprintf(&text, "%s.file 1 \"pairs.cu\"\n", kernel) > 0);
+    emu_addr to = device_copy(emu, NULL, 4 * PAIRS);
+    cr_assert(!launch(emu, load_kernel(emu, text, "k"), 1, 64, 0, 2, (uint64_t[]){to, to}), "%s",
+              emu_message(emu));
+    cr_assert_eq(emu_findings(emu), PAIRS, "%zu findings", emu_findings(emu));
+    for (unsigned i = 0; i < PAIRS; i++) {
+        snprintf(place, sizeof place, "pairs.cu:%u ", 2 * i + 2);
+        cr_expect(strstr(emu_finding(emu, i)->head, place), "%u: %s", i, emu_finding(emu, i)->head);
+    }
+    emu_close(emu);
+    free(body), free(kernel), free(text);
+}

@@ -36,6 +36,29 @@ static char *trace_of(const char *kernel, unsigned grid, unsigned block, uint64_
     return text;
 }
 
+/* Blocks of one thread write down in which order they run. */
+Test(schedule, blocks_run_in_order)
+{
+    enum { BLOCKS = 200 };
+    static const char text[] =
+        PTX_KERNEL("k", "sub.u64 %in, %in, %offset;\natom.global.add.u32 %r1, [%in], 1;\n"
+                        "st.global.u32 [%out], %r1;\nret;");
+    for (int descending = 0; descending < 2; descending++) {
+        uint32_t at[BLOCKS];
+        struct emu *emu = open_emu_with(
+            &(struct emu_config){.memory = 64 << 20, .threads = 1, .descending = descending});
+        emu_addr out = device_copy(emu, NULL, sizeof at), count = device_copy(emu, NULL, 4);
+        cr_assert(
+            !launch(emu, load_kernel(emu, text, "k"), BLOCKS, 1, 0, 2, (uint64_t[]){out, count}),
+            "%s", emu_message(emu));
+        cr_assert(!emu_read(emu, at, out, sizeof at));
+        for (uint32_t b = 0; b < BLOCKS; b++)
+            cr_expect_eq(at[b], descending ? BLOCKS - 1 - b : b, "block %u runs as number %u", b,
+                         at[b]);
+        emu_close(emu);
+    }
+}
+
 Test(schedule, a_seed_repeats_every_access, .timeout = 30)
 {
     static const char *const kernels[] = {"right_hillis_steele", "wrong_hillis_steele", "wrong_sum",
