@@ -13,8 +13,8 @@ extern "C" {
 
 /* Compares the input, the outputs, stdout, stderr and the program itself, as far as they are
  * regular files, also by way of links and redirections. The files that the environment makes the
- * emulator write are outputs, too: EMU_TRACE, EMU_LOG_FILE, EMU_CHECK_LOG. Returns 0, or EXIT_USAGE and a sentence
- * that names the two that are the same. Call it before any file is opened. */
+ * emulator write are outputs, too: EMU_TRACE, EMU_LOG_FILE, EMU_CHECK_LOG. Returns 0, or EXIT_USAGE
+ * and a sentence that names the two that are the same. Call it before any file is opened. */
 int files_check(const struct options *, struct fault *);
 
 #ifdef __cplusplus

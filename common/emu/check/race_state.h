@@ -94,8 +94,8 @@ struct race_block {
 struct code_uses {
     bool has_decision;
     uint8_t tries_again, compares; /* 0: not asked yet; 1: no; 2: yes */
-    /* Of a store: is what the load at `source` reads stored by it, or does it decide? Both as above,
-     * of the load that was asked about last. */
+    /* Of a store: is what the load at `source` reads stored by it, or does it decide? Both as
+     * above, of the load that was asked about last. */
     uint8_t is_fed, is_decided;
     uint32_t source;
     struct decision decision;

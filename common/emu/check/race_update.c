@@ -5,8 +5,8 @@
  * None of them races with another thread's, but the three together are no atomic: what another
  * stores between the load and the store is lost. It is a hazard if that has happened, and also if the
  * other's store was seen without being in order, and so might as well have come later. It is none if
- * the thread has polled until it saw that store, for then its turn has come (a ticket lock's); nor if
- * what was loaded has nothing to do with the store (a hint that any thread may overwrite).
+ * the thread has polled until it saw that store, for then its turn has come (a ticket lock's); nor
+ * if what was loaded has nothing to do with the store (a hint that any thread may overwrite).
  */
 #include "race_touch.h"
 

@@ -18,8 +18,8 @@
 bool uses_tries_again(const struct emu_kernel *, size_t place);
 /* Is it compared with anything, so that the code may go by it? */
 bool uses_compares(const struct emu_kernel *, size_t place);
-/* Does what the load at `from` reads go into what the store at `to` stores? And does it decide whether
- * that store is carried out? No, if they are in different functions: that cannot be told. */
+/* Does what the load at `from` reads go into what the store at `to` stores? And does it decide
+ * whether that store is carried out? No, if they are in different functions: that cannot be told. */
 bool uses_feeds(const struct emu_kernel *, size_t from, size_t to);
 bool uses_decides(const struct emu_kernel *, size_t from, size_t to);
 /* Is what the load at `place` reads only a guess, which an atomicCAS compares, and corrects until it

@@ -128,7 +128,7 @@ struct ptx_place {
 };
 
 /* A .loc: a place, and that of the call through which its code was inlined, up to the function
- * itself. A function has one object for each such chain, so that equal pointers are equal chains. */
+ * itself. A function has one object for each such chain: equal pointers are equal chains. */
 struct ptx_location {
     struct ptx_place own, home;        /* home: where the code is counted (ptx_counts_at_caller) */
     const struct ptx_location *caller; /* NULL: not inlined, or too deep for us */

@@ -129,8 +129,8 @@ static const struct ptx_location *note_location(struct parser *p, struct ptx_pla
     return l;
 }
 
-/* The location of a call that code is inlined at. nvcc gives each only once in a function. If several
- * calls led to that place, it is by the one that was named last. */
+/* The location of a call that code is inlined at. nvcc gives each only once in a function. If
+ * several calls led to that place, it is by the one that was named last. */
 static const struct ptx_location *find_caller(struct parser *p, struct ptx_place place)
 {
     const struct ptx_location *found = NULL;
@@ -141,8 +141,8 @@ static const struct ptx_location *find_caller(struct parser *p, struct ptx_place
 
 /* .loc FILE LINE COLUMN [, function_name SYMBOL[+n], inlined_at FILE LINE COLUMN]
  *
- * Code of a toolkit header is counted at the user's line that led to it, which is found from .loc to
- * .loc where a call was inlined into an inlined call. */
+ * Code of a toolkit header is counted at the user's line that led to it, which is found from .loc
+ * to .loc where a call was inlined into an inlined call. */
 static void parse_loc(struct parser *p)
 {
     struct ptx_place own = parse_place(p), home = own;
