@@ -40,7 +40,8 @@ static int variants_of(const struct step *step)
     return count ? count : 1;
 }
 
-enum element element_of_variant(const struct step *step, int variant)
+/* The type that a variant of a step scans. */
+static enum element element_of_variant(const struct step *step, int variant)
 {
     return step->elements ? step->elements[variant] : step->element;
 }

@@ -28,9 +28,6 @@ bool contender_is_cub(const struct contender *);
 /* Its output is a copy of its input: step 0, and the ways of the roof. */
 bool contender_copies(const struct contender *);
 
-/* The type that a variant of a step scans. */
-enum element element_of_variant(const struct step *, int variant);
-
 /*
  * Those of `list` that scan `element`: "all", or items between commas: a number ("7", its first
  * variant of that type), a number and a variant ("5:naive", or "5:all"), a range ("5-9"), "cub",

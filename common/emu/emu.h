@@ -3,7 +3,7 @@
  *
  * It runs PTX, the assembly that nvcc emits, one warp instruction at a time on the CPU, and counts
  * what ncu counts. There are no globals: everything belongs to one `struct emu`, so that a program
- * may own several devices. The CUDA runtime library (cudart.c) is a thin layer on this header.
+ * may own several devices. The CUDA runtime library (runtime/) is a thin layer on this header.
  *
  * Errors: functions that can fail return 0 or an `enum emu_error`, whose values are those of
  * cudaError_t, and leave one or more sentences for emu_message(). Nothing aborts.
@@ -52,7 +52,6 @@ enum emu_error {
     EMU_INVALID_ADDRESS_SPACE = 717,
     EMU_LAUNCH_FAILURE = 719, /* deadlock, a barrier that not all threads reach */
     EMU_COOPERATIVE_TOO_LARGE = 720,
-    EMU_NOT_SUPPORTED = 801,
     EMU_INTERRUPTED = 999, /* see emu_interrupt() */
     EMU_INVALID_CLUSTER_SIZE = 912,
 };
@@ -345,7 +344,7 @@ void emu_forget(struct emu *);
 
 /* ---- findings ------------------------------------------------------------------------------ */
 
-enum emu_severity { EMU_FINDING_ERROR, EMU_FINDING_WARNING, EMU_FINDING_INFO };
+enum emu_severity { EMU_FINDING_ERROR, EMU_FINDING_WARNING };
 #define EMU_NO_LAUNCH UINT_MAX
 
 /* What a checker found; see check.h. Texts are lines with '\n' between them. */
@@ -377,7 +376,7 @@ void emu_describe_bad_free(struct emu *, emu_addr, char *text, size_t size);
 
 /* ---- the runtime library ------------------------------------------------------------------- */
 
-/* Only in libcudart.so.13 as built here (cudart.c): the device that this program's CUDA calls run
+/* Only in libcudart.so.13 as built here (runtime/): the device that this program's CUDA calls run
  * on. A program looks this name up with dlsym to know whether it is being emulated. */
 struct emu *emu_runtime(void);
 

@@ -24,9 +24,7 @@ bool split_row(char *line, struct row *);
 #define SHARED_INSTRUCTIONS(op) "smsp__sass_inst_executed_op_shared_" op ".sum"
 #define REQUESTS(op)            "l1tex__t_requests_pipe_lsu_mem_global_op_" op ".sum"
 #define SECTORS(op)             "l1tex__t_sectors_pipe_lsu_mem_global_op_" op ".sum"
-#define SECTORS_A_REQUEST(op)                                                                      \
-    "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_" op ".ratio"
-#define FADD "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"
+#define FADD                    "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"
 
 /*
  * Lines whose counts are compared by their sum, for nvcc and ptxas do not agree to which of them

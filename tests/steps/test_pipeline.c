@@ -1,7 +1,7 @@
 /*
  * test_pipeline.c — what step 12 and its scan.h promise: right for each type, n, and way to call it;
  * floats the same in every bit as on the CPU, whatever the order of blocks, their number, or the
- * GPU; errors as documented. On a GPU, at full size: steps/12-pipeline/experiments/promises.cu.
+ * GPU; errors as documented. On a GPU, at full size: tests/promises.
  */
 #define _GNU_SOURCE
 #include "common/harness/run/buffer.h"

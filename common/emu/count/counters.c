@@ -73,8 +73,9 @@ static unsigned take_units(uint32_t *unit, const uint64_t *address, uint32_t gro
     return lanes;
 }
 
-void count_shared(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
-                  unsigned bytes, bool load)
+/* `address` holds 32 lanes; only those in mask count; at least one does. */
+static void count_shared(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
+                         unsigned bytes, bool load)
 {
     counts->shared_requests++;
     uint32_t unit[WARP];
@@ -116,8 +117,9 @@ static unsigned distinct(const uint64_t *number, unsigned count)
     return found;
 }
 
-void count_global(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
-                  unsigned bytes)
+/* The same. */
+static void count_global(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
+                         unsigned bytes)
 {
     uint64_t sector[WARP]; /* leaving out one that the lane before has */
     unsigned sectors = 0;

@@ -19,11 +19,6 @@
 void count_access(struct insn_counts *, const struct warp *, const struct insn *, enum ptx_space,
                   const uint64_t *address, uint32_t mask, unsigned bytes, bool load);
 
-/* `address` holds 32 lanes; only those in mask count; at least one does. */
-void count_shared(struct insn_counts *, const uint64_t *address, uint32_t mask, unsigned bytes,
-                  bool load);
-void count_global(struct insn_counts *, const uint64_t *address, uint32_t mask, unsigned bytes);
-
 /* An asynchronous copy (LDGSTS): lanes in `reading` read global memory, those in `writing` write
  * shared memory. With `bypass` (cp.async.cg) it does not go by way of the L1 cache. */
 void count_copy(struct insn_counts *, const uint64_t *from, uint32_t reading, const uint64_t *to,

@@ -104,7 +104,8 @@ const struct metric *metric_at(size_t index)
     return index < sizeof metrics / sizeof *metrics ? &metrics[index] : NULL;
 }
 
-const struct metric *metric_find(const char *name, size_t length)
+/* The first `length` characters of `name` are a metric's name: that metric. NULL: there is none. */
+static const struct metric *find(const char *name, size_t length)
 {
     const struct metric *m;
     for (size_t i = 0; (m = metric_at(i)) != NULL; i++)
@@ -130,7 +131,7 @@ size_t metrics_choose(const char *names, const struct metric *chosen[], char *wr
     }
     for (;;) {
         size_t length = strcspn(names, ",");
-        m = metric_find(names, length);
+        m = find(names, length);
         if (m == NULL) {
             snprintf(wrong, size, "%.*s", (int)length, names);
             return 0;

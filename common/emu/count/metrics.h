@@ -21,9 +21,6 @@ struct metric {
 /* The metric at an index, in the order of the list; NULL beyond its end. */
 const struct metric *metric_at(size_t index);
 
-/* The first `length` characters of `name` are a metric's name: that metric. NULL: there is none. */
-const struct metric *metric_find(const char *name, size_t length);
-
 /* How many metrics a list can hold. */
 enum { MAX_METRICS = 64 };
 

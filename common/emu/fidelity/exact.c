@@ -47,8 +47,9 @@ struct line_access *find_line_access(const struct line_accesses *list, const cha
     return compare_places(item, file, line) || compare_kinds(item->kind, kind) ? NULL : item;
 }
 
-void count_line_access(struct line_accesses *list, const char *file, unsigned line,
-                       struct access_kind kind, enum code code, int by)
+/* Adds to an item of the list, which is made if it is not there. */
+static void count_line_access(struct line_accesses *list, const char *file, unsigned line,
+                              struct access_kind kind, enum code code, int by)
 {
     struct line_access *item = find_line_access(list, file, line, kind);
     if (item) {

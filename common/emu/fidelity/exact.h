@@ -36,10 +36,6 @@ struct line_accesses {
     bool lost; /* for want of host memory */
 };
 
-/* Adds to an item of the list, which is made if it is not there. */
-void count_line_access(struct line_accesses *, const char *file, unsigned line, struct access_kind,
-                       enum code, int by);
-
 /* The item; NULL: there is none. */
 struct line_access *find_line_access(const struct line_accesses *, const char *file, unsigned line,
                                      struct access_kind);

@@ -20,7 +20,7 @@ struct emu_model {
     model_rule *shared, *load, *store; /* load, store: of global memory. NULL: today's rules */
 };
 
-/* Counts by a model's rules; arguments as count_shared and count_global in counters.h. */
+/* Counts by a model's rules; arguments as count_shared and count_global in counters.c. */
 void model_shared(const struct emu_model *, struct insn_counts *, const uint64_t *address,
                   uint32_t mask, unsigned bytes);
 void model_global(const struct emu_model *, struct insn_counts *, const uint64_t *address,

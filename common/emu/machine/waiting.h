@@ -2,8 +2,8 @@
  * waiting.h — a picture of who waits where, for deadlocks.
  *
  *   block (0,0,0):
- *     warp 0     ################................  barrier.cu:12  waits at barrier 0 (16 of 64)
- *                ................################  barrier.cu:15  waits for lanes 0x0000ffff
+ *     warp 0     ################................  scan.cu:12  waits at barrier 0 (16 of 64)
+ *                ................################  scan.cu:15  waits for lanes 0x0000ffff
  *     warp 1     xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  exited
  *
  * A character a lane, lane 0 first. Warps that look alike share their lines: "warps 1-31".

@@ -68,8 +68,6 @@ struct device *cudart_owner(const void *);
  * mean the calling thread's device.
  */
 void cudart_set_fault(cudaError_t);
-/* The fault, which is known from now on; cudaSuccess if there is none. */
-cudaError_t cudart_fault(void);
 /* Is there a fault, known or not? Later launches are then dropped. */
 bool cudart_is_faulty(void);
 void cudart_clear_fault(void);
@@ -78,8 +76,6 @@ void cudart_clear_fault(void);
 cudaError_t cudart_done(int error);
 /* The same, where `pointer` could not be freed. */
 cudaError_t cudart_done_free(int error, const void *pointer);
-/* cudart_fault(), as the answer of a function. */
-cudaError_t cudart_done_faulty(void);
 
 /* Why a call is not carried out at all: the device's fault, or that a host function, which a stream
  * calls, has made it. */

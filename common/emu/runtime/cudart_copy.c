@@ -134,13 +134,14 @@ struct cudaMemcpy3DParms cudart_plain_copy(void *to, const void *from, size_t by
     };
 }
 
-cudaError_t cudart_submit_copy(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
+/* A copy as work of a stream, and as the synchronous functions make it. */
+static cudaError_t submit_copy(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
 {
     struct work work = {.type = cudaGraphNodeTypeMemcpy, .copy = *copy};
     return cudart_submit(stream, &work);
 }
 
-cudaError_t cudart_copy_now(const struct cudaMemcpy3DParms *copy)
+static cudaError_t copy_now(const struct cudaMemcpy3DParms *copy)
 {
     RETURN_IF_FAULTY();
     cudaError_t error = cudart_check_wait(NULL);
@@ -150,14 +151,14 @@ cudaError_t cudart_copy_now(const struct cudaMemcpy3DParms *copy)
 cudaError_t CUDARTAPI cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
     struct cudaMemcpy3DParms copy = cudart_plain_copy(to, from, bytes, kind);
-    return cudart_copy_now(&copy);
+    return copy_now(&copy);
 }
 
 cudaError_t CUDARTAPI cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                                       enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     struct cudaMemcpy3DParms copy = cudart_plain_copy(to, from, bytes, kind);
-    return cudart_submit_copy(&copy, stream);
+    return submit_copy(&copy, stream);
 }
 
 /* ---- in two ---------------------------------------------------------------------------------- */
@@ -179,7 +180,7 @@ cudaError_t CUDARTAPI cudaMemcpy2D(void *to, size_t to_pitch, const void *from, 
 {
     struct cudaMemcpy3DParms copy = copy_2d(to, to_pitch, from, from_pitch, width, height, kind);
     if (width > to_pitch || width > from_pitch) return cudart_done(cudaErrorInvalidPitchValue);
-    return cudart_copy_now(&copy);
+    return copy_now(&copy);
 }
 
 cudaError_t CUDARTAPI cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
@@ -188,7 +189,7 @@ cudaError_t CUDARTAPI cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *f
 {
     struct cudaMemcpy3DParms copy = copy_2d(to, to_pitch, from, from_pitch, width, height, kind);
     if (width > to_pitch || width > from_pitch) return cudart_done(cudaErrorInvalidPitchValue);
-    return cudart_submit_copy(&copy, stream);
+    return submit_copy(&copy, stream);
 }
 
 /* ---- in three -------------------------------------------------------------------------------- */
@@ -196,13 +197,13 @@ cudaError_t CUDARTAPI cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *f
 cudaError_t CUDARTAPI cudaMemcpy3D(const struct cudaMemcpy3DParms *copy)
 {
     if (copy == NULL) return cudart_done(cudaErrorInvalidValue);
-    return cudart_copy_now(copy);
+    return copy_now(copy);
 }
 
 cudaError_t CUDARTAPI cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
 {
     if (copy == NULL) return cudart_done(cudaErrorInvalidValue);
-    return cudart_submit_copy(copy, stream);
+    return submit_copy(copy, stream);
 }
 
 ALSO_PTDS(cudaMemcpy);

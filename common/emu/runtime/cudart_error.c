@@ -18,16 +18,15 @@ void cudart_set_fault(cudaError_t error)
     device->fault = error;
 }
 
-cudaError_t cudart_fault(void)
-{
-    struct device *device = cudart_device();
-    if (device->fault != cudaSuccess) device->fault_known = true;
-    return (cudaError_t)device->fault;
-}
-
 cudaError_t cudart_refusal(void)
 {
-    return cudart_in_host_function() ? cudart_done(cudaErrorNotPermitted) : cudart_done_faulty();
+    if (cudart_in_host_function()) return cudart_done(cudaErrorNotPermitted);
+    struct device *device = cudart_device();
+    cudaError_t fault = (cudaError_t)device->fault;
+    if (fault == cudaSuccess) return cudaSuccess;
+    device->fault_known = true;
+    cudart_check_api(fault, NULL);
+    return fault;
 }
 
 bool cudart_is_faulty(void) { return cudart_device()->fault != cudaSuccess; }
@@ -48,13 +47,6 @@ cudaError_t cudart_done_free(int error, const void *pointer)
 }
 
 cudaError_t cudart_done(int error) { return cudart_done_free(error, NULL); }
-
-cudaError_t cudart_done_faulty(void)
-{
-    cudaError_t fault = cudart_fault();
-    if (fault != cudaSuccess) cudart_check_api(fault, NULL);
-    return fault;
-}
 
 _Noreturn void cudart_exit(int code)
 {

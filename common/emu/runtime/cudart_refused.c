@@ -46,9 +46,6 @@
     R(cudaMemPoolExportToShareableHandle) R(cudaMemPoolImportFromShareableHandle)                  \
     R(cudaMemPoolImportPointer)
 
-#define CLUSTERS(R)                                                                                \
-    
-
 #define LIBRARIES(R)                                                                               \
     R(cudaLibraryEnumerateKernels) R(cudaLibraryGetGlobal) R(cudaLibraryGetKernel)                 \
     R(cudaLibraryGetKernelCount) R(cudaLibraryGetManaged) R(cudaLibraryGetUnifiedFunction)         \
@@ -121,9 +118,6 @@ EXTERNAL(R_EXTERNAL)
 
 #define R_PROCESSES(name) REFUSE(name, "memory cannot be shared with other processes")
 PROCESSES(R_PROCESSES)
-
-#define R_CLUSTERS(name) REFUSE(name, "launches in clusters are not supported")
-CLUSTERS(R_CLUSTERS)
 
 #define R_LIBRARIES(name) REFUSE(name, "code can only be compiled into the program")
 LIBRARIES(R_LIBRARIES)

@@ -55,9 +55,6 @@ cudaError_t cudart_run_fill(const struct cudaMemsetParams *);
 void cudart_run_host(const struct cudaHostNodeParams *);
 void cudart_record_event(cudaEvent_t);
 
-/* A copy as the synchronous functions make it, and as work of a stream. */
-cudaError_t cudart_copy_now(const struct cudaMemcpy3DParms *);
-cudaError_t cudart_submit_copy(const struct cudaMemcpy3DParms *, cudaStream_t);
 /* A copy of bytes in a row. */
 struct cudaMemcpy3DParms cudart_plain_copy(void *to, const void *from, size_t bytes,
                                            enum cudaMemcpyKind);

@@ -21,7 +21,9 @@ double report_bytes_moved(const struct step *step, size_t n)
            (double)(element_size(step->element) + element_size(element_of_sum(step->element)));
 }
 
-void report_row(FILE *to, const char *label, const char *format, ...)
+/* One row: a label in the margin, and a line of text. */
+__attribute__((format(printf, 3, 4))) static void report_row(FILE *to, const char *label,
+                                                             const char *format, ...)
 {
     struct style style = style_of(to);
     fprintf(to, "  %s%-*s%s  ", style.quiet, LABEL_WIDTH, label, style.end);

@@ -15,17 +15,16 @@ static __global__ void copy_float4(float4 *to, const float4 *from, size_t vector
     if (i < vectors) to[i] = from[i];
 }
 
+static cudaError_t copy_memcpy(void *to, const void *from, size_t bytes, cudaStream_t stream)
+{
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+}
+
 extern "C" cudaError_t roof_copy_rest(void *to, const void *from, size_t done, size_t bytes,
                                       cudaStream_t stream)
 {
     if (done == bytes) return cudaSuccess;
-    return roof_copy_memcpy((char *)to + done, (const char *)from + done, bytes - done, stream);
-}
-
-extern "C" cudaError_t roof_copy_memcpy(void *to, const void *from, size_t bytes,
-                                        cudaStream_t stream)
-{
-    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+    return copy_memcpy((char *)to + done, (const char *)from + done, bytes - done, stream);
 }
 
 extern "C" cudaError_t roof_copy_kernel(void *to, const void *from, size_t bytes,
@@ -42,7 +41,7 @@ extern "C" cudaError_t roof_copy_kernel(void *to, const void *from, size_t bytes
     return roof_copy_rest(to, from, vectors * sizeof(float4), bytes, stream);
 }
 
-extern "C" const struct roof_way roof_ways[ROOF_WAYS] = {{"cudaMemcpyAsync", roof_copy_memcpy},
+extern "C" const struct roof_way roof_ways[ROOF_WAYS] = {{"cudaMemcpyAsync", copy_memcpy},
                                                          {"float4 kernel", roof_copy_kernel},
                                                          {"bulk copies", roof_copy_bulk}};
 

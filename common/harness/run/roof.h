@@ -24,9 +24,9 @@ struct roof_way {
 #define ROOF_WAYS 3
 extern const struct roof_way roof_ways[ROOF_WAYS];
 
-/* The ways: cudaMemcpyAsync; one float4 a thread (step 0 uses it, too); and bulk copies through
- * shared memory (roof_bulk.cu), which is the second one below compute capability 9.0. */
-copy_fn roof_copy_memcpy, roof_copy_kernel, roof_copy_bulk;
+/* The ways are cudaMemcpyAsync and these: one float4 a thread (step 0 uses it, too), and bulk copies
+ * through shared memory (roof_bulk.cu), which is the former below compute capability 9.0. */
+copy_fn roof_copy_kernel, roof_copy_bulk;
 
 /* For these: copies bytes `done` to `bytes`, the rest that does not fill a float4. */
 cudaError_t roof_copy_rest(void *to, const void *from, size_t done, size_t bytes, cudaStream_t);

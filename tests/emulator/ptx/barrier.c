@@ -11,7 +11,7 @@
 
 enum { BLOCK = 128, WARP = 32 };
 
-/* A kernel of the source file barrier.cu. */
+/* A kernel whose file has a name. */
 #define BARRIER_KERNEL(body) PTX_KERNEL("meet", body) ".file 1 \"barrier.cu\"\n"
 
 /* Runs "meet" with BLOCK threads a block; out has one word a thread, or is NULL. Returns the
@@ -419,7 +419,7 @@ Test(emu_barrier, indices_of_blocks_and_threads)
 
 /* ---- host threads ---------------------------------------------------------------------------- */
 
-/* A block scan of 128 elements in shared memory, in "barrier.cu", for many blocks. */
+/* A block scan of 128 elements in shared memory, for many blocks. */
 static const char scan[] = BARRIER_KERNEL(
     ".shared .align 4 .b8 s[512];\n.loc 1 1 0\nmov.u32 %r0, %tid.x;\nshl.b32 %r1, %r0, 3;\n"
     "and.b32 %r1, %r1, 511;\nmov.u32 %r2, s;\nshl.b32 %r3, %r0, 2;\nadd.u32 %r3, %r2, %r3;\n"
