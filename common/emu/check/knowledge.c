@@ -137,8 +137,9 @@ static struct knowledge *join_leaves(struct knowledge_space *space, struct leaf 
     return leaf_new(space, base, merged, count);
 }
 
-/* Nothing is copied that one of the two has already: that keeps chains short of memory and
- * makes the next join of the same two quick. */
+/* What either knows. The arguments keep their owners, and the result gets a new one. Nothing is
+ * copied that one of the two has already: that keeps chains short of memory and makes the next join
+ * of the same two quick. */
 static struct knowledge *join(struct knowledge_space *space, struct knowledge *a,
                               struct knowledge *b, unsigned level)
 {
@@ -163,16 +164,10 @@ static struct knowledge *join(struct knowledge_space *space, struct knowledge *a
     return result;
 }
 
-struct knowledge *knowledge_join(struct knowledge_space *space, struct knowledge *a,
-                                 struct knowledge *b)
-{
-    return join(space, a, b, space->levels);
-}
-
 void knowledge_add(struct knowledge_space *space, struct knowledge **into, struct knowledge *more)
 {
     if (!more || *into == more) return;
-    struct knowledge *joined = knowledge_join(space, *into, more);
+    struct knowledge *joined = join(space, *into, more, space->levels);
     knowledge_drop(space, into);
     *into = joined;
 }

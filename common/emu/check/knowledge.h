@@ -48,8 +48,6 @@ void knowledge_open(struct knowledge_space *, uint64_t blocks);
  * gets it. */
 struct knowledge *knowledge_of(struct knowledge_space *, uint64_t block, moment base,
                                const struct known *entries, unsigned count);
-/* What either knows. The arguments keep their owners, and the result gets a new one. */
-struct knowledge *knowledge_join(struct knowledge_space *, struct knowledge *, struct knowledge *);
 /* *into becomes what it knew and `more` knows. */
 void knowledge_add(struct knowledge_space *, struct knowledge **into, struct knowledge *more);
 /* Another owner; one owner less. */

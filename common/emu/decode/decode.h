@@ -92,9 +92,7 @@ void decode_address(struct decoder *, struct insn *, const struct ptx_operand *)
 bool names_area(const struct decoder *, const struct ptx_operand *, size_t *bytes);
 /* Fails if it does: such a parameter has no address. */
 void refuse_area(struct decoder *, const struct ptx_operand *);
-/* The 64-bit register that holds where the frame's local memory begins. */
-slot local_base(struct decoder *);
-/* That which holds where alloca goes on. */
+/* The 64-bit register that holds where alloca goes on. */
 slot stack_top(struct decoder *);
 int64_t immediate(struct decoder *, const struct ptx_operand *);
 

@@ -172,7 +172,8 @@ slot stack_top(struct decoder *d)
     return *top;
 }
 
-slot local_base(struct decoder *d)
+/* The 64-bit register that holds where the frame's local memory begins. */
+static slot local_base(struct decoder *d)
 {
     if (d->callee->local_base == NO_SLOT) d->callee->local_base = register_take(d, 8);
     return d->callee->local_base;
