@@ -1,0 +1,83 @@
+"""test_sources.py -- what comments and notes say of files is so, and no function of common/ is public without need."""
+import re
+import subprocess
+import unittest
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+NAME = re.compile(r"[\w/.-]*\w\.(?:cuh|cu|c|h|py|sh|md|mk|bats)(?![\w*…])")
+COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.S)
+SCRIPT_COMMENT = re.compile(r"(?<![\w$\"'{(\\])#[^\n]*")
+TEXTS = ("steps", "common", "tests", "profiles", "notes", "README.md", "Makefile")
+NO_TEXTS = ("tests/fuzz/corpus/", "tests/errata/upstream/")
+
+# Files of CUDA, of the C library and of LZ4, and examples of what a file may be called.
+FOREIGN = {"cuda_occupancy.h", "cuda_pipeline.h", "driver_types.h", "fatbinary_section.h", "fenv.h", "host_config.h",
+           "lz4_Block_format.md", "reduce.h",
+           "A.c", "A.cu", "HEADER.cuh", "NAME.cu", "NAME.part.cu", "file.cu", "my.cu"}
+
+# Called by programs: CUDA's own names, and those of emu.h.
+PUBLIC = re.compile(r"main$|cuda[A-Z]|__cuda|emu_")
+
+
+def tracked():
+    return subprocess.run(["git", "ls-files", "-z"], cwd=TOP, capture_output=True, check=True,
+                          text=True).stdout.split("\0")[:-1]
+
+
+def comments(path, text):
+    """The parts of a file that are written for people."""
+    if path.endswith((".c", ".h", ".cu", ".cuh", ".inc")):
+        return [match for match in COMMENT.findall(text) if match[0] == "/"]
+    return [text] if path.endswith(".md") else SCRIPT_COMMENT.findall(text)
+
+
+def sources(files):
+    for path in files:
+        if path.startswith(TEXTS) and not path.startswith(NO_TEXTS) and \
+                path.endswith((".c", ".h", ".cu", ".cuh", ".py", ".sh", ".md", ".mk", ".bash", "Makefile")):
+            yield path
+
+
+class Names(unittest.TestCase):
+    def test_files_that_are_mentioned_exist(self):
+        files = tracked()
+        known = {Path(path).name for path in files}
+        foreign = set()
+        for path in sources(files):
+            for part in comments(path, (TOP / path).read_text(encoding="utf-8")):
+                for name in {Path(name).name for name in NAME.findall(part)} - known:
+                    foreign.add(name)
+                    with self.subTest(path=path):
+                        self.assertIn(name, FOREIGN, "%s mentions %s, which is no file here" % (path, name))
+        self.assertEqual(FOREIGN - foreign, set(), "not mentioned any more: take it out of FOREIGN")
+
+
+class Symbols(unittest.TestCase):
+    def objects(self):
+        """Object files whose source is there: a build folder may hold older ones. X.v3.o is X.o for newer CPUs."""
+        for path in sorted((TOP / "build").rglob("*.o")):
+            name = re.sub(r"(\.v3)?\.o$", "", str(path.relative_to(TOP / "build")))
+            if any((TOP / (name + end)).exists() for end in ("", ".c", ".cu")):
+                yield str(path.relative_to(TOP))
+
+    def test_what_is_public_is_used_elsewhere(self):
+        if not (TOP / "build/tests/run").exists():
+            self.skipTest("the tests, which use some of the functions, are not built")
+        objects = list(self.objects())
+        listing = subprocess.run(["nm", "-A", *objects], cwd=TOP, capture_output=True, check=True, text=True).stdout
+        used, defined = set(), {}
+        for line in listing.splitlines():
+            match = re.match(r"(\S+?):\s*[0-9a-f]*\s+([TU]) (\S+)$", line)
+            if match and match[2] == "U":
+                used.add(match[3])
+            elif match and match[1].startswith("build/common/") and not match[1].endswith(".v3.o"):
+                defined[match[3]] = match[1]
+        for name, where in sorted(defined.items()):
+            if name not in used and not PUBLIC.match(name):
+                with self.subTest(name=name):
+                    self.fail("%s in %s is used by no other file: make it static, or remove it" % (name, where))
+
+
+if __name__ == "__main__":
+    unittest.main()
