@@ -25,8 +25,7 @@ static size_t bytes_of(size_t n, enum element element)
     return n * (element_size(element) + element_size(element_of_sum(element)));
 }
 
-/* Runs in a graph for n elements: enough to fill the L2 twice, but not more than a few dozen. */
-static size_t graph_runs(size_t n, enum element element, size_t l2)
+size_t match_graph_runs(size_t n, enum element element, size_t l2)
 {
     if (l2 == 0) return GRAPH_NO_L2;
     size_t runs = 2 * l2 / bytes_of(stride_for(n), element) + 1;
@@ -44,7 +43,7 @@ static bool may_need_graph(size_t n, enum element element)
 size_t match_numbers(size_t n, enum element element, size_t l2)
 {
     if (!may_need_graph(n, element)) return n;
-    return stride_for(n) * graph_runs(n, element, l2);
+    return stride_for(n) * match_graph_runs(n, element, l2);
 }
 
 static size_t workspace_bytes(const struct contender *c, size_t n)
@@ -346,7 +345,7 @@ int match_play(struct match *m, const struct data *data, const struct contender 
     struct turn turns[CONTENDERS] = {{0}};
     size_t numbers = match_numbers(n, data->element, l2);
     *m = (struct match){.data = data, .n = n, .rounds = rounds, .patience = patience};
-    m->runs = graph_runs(n, data->element, l2);
+    m->runs = match_graph_runs(n, data->element, l2);
     m->stride = stride_for(n);
     m->count = count;
     for (size_t i = 0; i < count; i++) m->entries[i].who = contenders[i];

@@ -60,7 +60,9 @@ struct match {
     struct entry entries[CONTENDERS];
 };
 
-/* The numbers that a graph's runs of n elements each take together, which is n or more. */
+/* Runs in a graph for n elements: enough to fill the L2 twice, but not more than a few dozen. And
+ * the numbers that they take together, which is n or more. */
+size_t match_graph_runs(size_t n, enum element, size_t l2);
 size_t match_numbers(size_t n, enum element, size_t l2);
 
 /* Device and host memory for a match, besides the data's, in bytes. */

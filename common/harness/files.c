@@ -12,6 +12,7 @@ struct named_file {
     const char *name;   /* as the user gave it; "": the option says it all */
     const char *path;   /* NULL: there is no such file */
     bool written;
+    bool by_emulator; /* which compares such files with each other itself */
 };
 
 /* Both are the shell's, which may well send them to one place. */
@@ -33,7 +34,7 @@ static struct named_file by_variable(const char *variable)
 {
     const char *value = getenv(variable);
     bool is_file = value && *value && strcmp(value, "stdout") != 0 && strcmp(value, "stderr") != 0;
-    return (struct named_file){variable, is_file ? value : "", is_file ? value : NULL, true};
+    return (struct named_file){variable, is_file ? value : "", is_file ? value : NULL, true, true};
 }
 
 static int compare(const struct named_file *files, struct fault *fault)
@@ -43,6 +44,7 @@ static int compare(const struct named_file *files, struct fault *fault)
             const struct named_file *written = &files[i], *other = &files[k];
             if (!written->written || !written->path || !other->path) continue;
             if (both_standard(written, other)) continue;
+            if (written->by_emulator && other->by_emulator) continue;
             if (replacement_same(written->path, other->path)) return refuse(written, other, fault);
         }
     return 0;
@@ -71,15 +73,15 @@ int files_check(const struct options *o, struct fault *fault)
     if (code) return code;
     if (o->trace) traced.path = NULL;
     const struct named_file files[FILES] = {
-        {"this program", "", "/proc/self/exe", false},
-        {"--input", o->input, from_stdin ? "/dev/stdin" : o->input, false},
-        {"--output", o->output, to_stdout ? NULL : o->output, true},
-        {"--trace", o->trace, trace_to_stdout ? NULL : o->trace, true},
+        {.option = "this program", .name = "", .path = "/proc/self/exe"},
+        {.option = "--input", .name = o->input, .path = from_stdin ? "/dev/stdin" : o->input},
+        {"--output", o->output, to_stdout ? NULL : o->output, .written = true},
+        {"--trace", o->trace, trace_to_stdout ? NULL : o->trace, .written = true},
         traced,
         by_variable("EMU_LOG_FILE"),
         by_variable("EMU_CHECK_LOG"),
-        {"stdout", "", "/dev/stdout", true},
-        {"stderr", "", "/dev/stderr", true},
+        {"stdout", "", "/dev/stdout", .written = true},
+        {"stderr", "", "/dev/stderr", .written = true},
     };
     return compare(files, fault);
 }

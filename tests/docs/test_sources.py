@@ -14,15 +14,17 @@ NO_TEXTS = ("tests/fuzz/corpus/", "tests/errata/upstream/")
 # Files of CUDA, of the C library and of LZ4, and examples of what a file may be called.
 FOREIGN = {"cuda_occupancy.h", "cuda_pipeline.h", "driver_types.h", "fatbinary_section.h", "fenv.h", "host_config.h",
            "lz4_Block_format.md", "reduce.h",
-           "A.c", "A.cu", "HEADER.cuh", "NAME.cu", "NAME.part.cu", "file.cu", "my.cu"}
+           "A.c", "A.cu", "HEADER.cuh", "NAME.cu", "NAME.mk", "NAME.part.cu", "file.cu", "my.cu"}
 
 # Called by programs: CUDA's own names, and those of emu.h.
 PUBLIC = re.compile(r"main$|cuda[A-Z]|__cuda|emu_")
 
 
-def tracked():
-    return subprocess.run(["git", "ls-files", "-z"], cwd=TOP, capture_output=True, check=True,
-                          text=True).stdout.split("\0")[:-1]
+def own_files():
+    """The repository's files, and those that are to be added."""
+    listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=TOP,
+                             capture_output=True, check=True, text=True).stdout
+    return [path for path in listing.split("\0") if path and (TOP / path).exists()]
 
 
 def comments(path, text):
@@ -41,7 +43,9 @@ def sources(files):
 
 class Names(unittest.TestCase):
     def test_files_that_are_mentioned_exist(self):
-        files = tracked()
+        if not (TOP / ".git").exists():
+            self.skipTest("not a checkout of git")
+        files = own_files()
         known = {Path(path).name for path in files}
         foreign = set()
         for path in sources(files):

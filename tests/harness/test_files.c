@@ -78,6 +78,8 @@ Test(files, a_file_of_the_emulator_that_is_the_input_is_refused)
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
         expect_refused(outputs[i], "is the same file as ");
     expect_refused("EMU_TRACE=$t/d/b ./step5 --trace $t/d/c", "are two traces; leave one out");
+    expect_status(0, "$emu --tool memcheck --log-file $t/log ./step5 --n 8 >/dev/null; cat $t/log");
+    expect("0 errors");
     expect_status(
         0, "EMU_TRACE=$t/b ./step5 --n 8 --trace $t/b >/dev/null && grep -c scan.cu: $t/b && "
            "EMU_COUNTERS=1 EMU_LOG_FILE=stdout ./step5 --n 8 >$t/c && grep -c 'Context 1' $t/c");
