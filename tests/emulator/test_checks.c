@@ -432,8 +432,9 @@ Test(checks, rows_of_some_programs)
     cr_skip("the ordinary build runs it, with the same programs.");
 #endif
     if (run("command -v python3") != 0) cr_skip("python3 is not installed; checks.py needs it.");
-    expect_status(0, "mkdir $t/bin; ln -s /bin/true $t/bin/make;"
-                     "PATH=$t/bin:$PATH PROGRAMS=memory-write profiles/measure/checks.sh emulator $t 2>&1");
+    expect_status(
+        0, "mkdir $t/bin; ln -s /bin/true $t/bin/make;"
+           "PATH=$t/bin:$PATH PROGRAMS=memory-write profiles/measure/checks.sh emulator $t 2>&1");
     expect("/checks.csv: 8 rows");
     expect_status(0, "cat $t/checks.csv");
     expect("\nmemory-write,wrong,memcheck,9,0,");
