@@ -188,7 +188,7 @@ Test(many, edges_come_and_go)
     for (int i = 0; i < EDGES; i++) add_host_node(&nodes[i], graph, NULL, 0);
     add_host_node(&last, graph, nodes, EDGES);
     for (int round = 0; round < 3; round++) {
-        int kept = round; /* the first so many edges stay */
+        int kept = round; /* the number of edges that stay */
         for (int i = kept; i < EDGES; i++)
             ok(cudaGraphRemoveDependencies(graph, &nodes[i], &last, NULL, 1));
         ok(cudaGraphNodeGetDependencies(last, NULL, NULL, &count));

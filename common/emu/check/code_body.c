@@ -32,7 +32,7 @@ struct walk {
     size_t left_count;
 };
 
-/* The k-th instruction that may be carried out behind the n-th; count: there is none. */
+/* The k-th instruction that may be carried out behind the n-th; count if no instruction may be. */
 static size_t successor(const struct walk *w, size_t n, size_t k)
 {
     const struct insn *i = &w->body.code[n];

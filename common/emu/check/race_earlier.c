@@ -99,7 +99,7 @@ static bool only_reads(const struct touch *t)
     return false;
 }
 
-/* The value `back` stores earlier, put together from the words that it is in. False: there is none,
+/* The value `back` stores earlier, put together from the words that it is in. False: none is found,
  * or the lane knows that a later store is over. */
 static bool value_before(const struct touch *t, struct sync_table *table, uint64_t address,
                          unsigned back, uint64_t *value)

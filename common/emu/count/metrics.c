@@ -104,7 +104,7 @@ const struct metric *metric_at(size_t index)
     return index < sizeof metrics / sizeof *metrics ? &metrics[index] : NULL;
 }
 
-/* The first `length` characters of `name` are a metric's name: that metric. NULL: there is none. */
+/* The first `length` characters of `name` are a metric's name: that metric, or NULL. */
 static const struct metric *find(const char *name, size_t length)
 {
     const struct metric *m;

@@ -144,7 +144,7 @@ static bool is_left_over(const struct verifier *v, const void *out, size_t i, lo
 }
 
 /*
- * A chain's output is made from the one before, so it is as right or wrong as that, if it follows.
+ * A chain's output is made from the one before. If it follows that one, it is as right or as wrong.
  * If it does not, it is right if the last right one could have led to it.
  */
 static bool is_next_in_chain(struct verifier *v, long double error, double bound)

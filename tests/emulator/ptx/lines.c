@@ -74,7 +74,7 @@ static char *append(char *end, const char *text)
     return end + length;
 }
 
-/* The text of a kernel that stores behind the marks `first`, `mark` so many times, and `last`. */
+/* The text of a kernel that stores behind the marks `first`, `mark` (repeated), and `last`. */
 static char *text_with_marks(const char *first, const char *mark, size_t times, const char *last)
 {
     enum { REST = 1000 };
