@@ -7,11 +7,12 @@
 #
 # A way is a tool or none, and a number of host threads, 1, 2 or 8, or one of ten seeds. Racecheck, initcheck
 # and seeds take one host thread whatever is asked for, so that no other number is tried with them.
-# Programs of `make checks` take part if they are built. Prints the runs that went
+# The right kernels of tests/checks take part in `all`, from build/pairs. Prints the runs that went
 # wrong, and a last line of figures; the exit code is 1 if there were any. Run in the repository's root;
 # EMU is the command.
 set -u
-emu=${EMU:-build/emu/emu} built=${BUILT:-build} limit=120 # seconds; a hang is a run that takes longer
+emu=${EMU:-build/emu/emu} built=${BUILT:-build} runs=${1:-sample}
+limit=120 # seconds; a hang is a run that takes longer
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 
 ways() {
@@ -42,6 +43,18 @@ steps() {
 END
 }
 
+# Pairs of tests/checks are built a class at a time, but for those that need a program of their own.
+right_kernels() {
+    for check in tests/checks/*.cu; do
+        name=$(basename "$check" .cu)
+        if [ -x "$built/pairs/$name" ]; then
+            echo "$built/pairs/$name right"
+        else
+            echo "$built/pairs/${name%%-*} $name right"
+        fi
+    done
+}
+
 # What each program is given so that it is right. Left out are those that fail on purpose, or that show what
 # errors the runtime returns.
 programs() {
@@ -55,10 +68,7 @@ programs() {
     echo "$built/tests/programs/sync right"
     echo "$built/tests/programs/memory right"
     echo "$built/tests/programs/linked"
-    for check in tests/checks/*.cu; do
-        check=$built/checks/$(basename "$check" .cu)
-        if [ -x "$check" ]; then echo "$check right"; fi
-    done
+    if [ "$runs" = all ]; then right_kernels; fi
     grep -o '{"[A-Za-z0-9]*/[a-z0-9_]*"' tests/emulator/test_programs.c | tr -d '{"' |
         sed "s|^|$built/tests/emulator/programs/|"
 }
@@ -86,7 +96,7 @@ ways >"$work/ways"
 programs >"$work/programs"
 count=$(wc -l <"$work/ways") number=0
 while read -r program; do
-    if [ "${1:-sample}" = all ]; then
+    if [ "$runs" = all ]; then
         while read -r way; do echo "$way $program"; done <"$work/ways"
     else # so that each way is some program's
         for k in $((number * 7 % count)) $((number * 7 + count / 2 + 3)); do
