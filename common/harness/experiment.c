@@ -179,3 +179,73 @@ int experiment_measure(struct experiment *e, run_fn *work, void *context, double
     if (error) return cuda_fault(fault, error, "the experiment's kernel");
     return 0;
 }
+
+/* ---- side by side ---------------------------------------------------------------------------- */
+
+#define ROUNDS    21
+#define WORKS     16   /* at most */
+#define LEAD_MOST 5e-3 /* seconds: the GPU is not kept busy longer than this before a run */
+
+static int run_prepared(struct experiment *e, struct experiment_work *w, double *lead,
+                        double *seconds, struct fault *fault)
+{
+    struct timer timer = e->timer;
+    timer.how = FLUSH_READ;
+    timer.lead = *lead;
+    if (w->prepare) CUDA_CHECK(fault, w->prepare(w->context, timer.stream));
+    return timer_once(&timer, w->work, w->context, seconds, fault);
+}
+
+/* Warms it up, and asks how long the host takes to launch it. */
+static int warm_up(struct experiment *e, struct experiment_work *w, double *lead,
+                   struct fault *fault)
+{
+    for (int i = 0; i < 2; i++) { /* the first run also loads the kernels */
+        if (w->prepare) CUDA_CHECK(fault, w->prepare(w->context, e->timer.stream));
+        CUDA_CHECK(fault, cudaStreamSynchronize(e->timer.stream));
+        double start = clock_seconds();
+        CUDA_CHECK(fault, w->work(w->context, e->timer.stream));
+        *lead = clock_seconds() - start;
+        CUDA_CHECK(fault, cudaStreamSynchronize(e->timer.stream));
+    }
+    if (*lead > LEAD_MOST) *lead = LEAD_MOST;
+    return 0;
+}
+
+static int time_in_turns(struct experiment *e, struct experiment_work *works, size_t count,
+                         struct fault *fault)
+{
+    double seconds[WORKS][ROUNDS], lead[WORKS];
+    int code = 0;
+    for (size_t i = 0; i < count && !code; i++) code = warm_up(e, &works[i], &lead[i], fault);
+    for (size_t round = 0; round < ROUNDS && !code; round++)
+        for (size_t i = 0; i < count && !code; i++) {
+            size_t at = (i + round) % count;
+            code = run_prepared(e, &works[at], &lead[at], &seconds[at][round], fault);
+        }
+    for (size_t i = 0; i < count && !code; i++) {
+        struct timing timing;
+        timing_summarize(&timing, seconds[i], ROUNDS);
+        works[i].seconds = timing.median;
+        snprintf(e->variant, sizeof e->variant, "%s", works[i].variant);
+        experiment_value(e, "time", timing.median, "s");
+        experiment_value(e, "time_lower", timing.lower, "s");
+        experiment_value(e, "time_upper", timing.upper, "s");
+    }
+    return code;
+}
+
+int experiment_side_by_side(struct experiment *e, struct experiment_work *works, size_t count,
+                            struct fault *fault)
+{
+    if (count > WORKS) return fail(fault, EXIT_USAGE, "more than %d works to compare.", WORKS);
+    if (!e->emulated) return time_in_turns(e, works, count, fault);
+    int code = 0;
+    for (size_t i = 0; i < count && !code; i++) {
+        struct experiment_work *w = &works[i];
+        snprintf(e->variant, sizeof e->variant, "%s", w->variant);
+        if (w->prepare) CUDA_CHECK(fault, w->prepare(w->context, e->timer.stream));
+        code = experiment_measure(e, w->work, w->context, &w->seconds, fault);
+    }
+    return code;
+}

@@ -63,6 +63,22 @@ void experiment_value(struct experiment *, const char *metric, double value, con
 int experiment_measure(struct experiment *, run_fn *work, void *context, double *seconds,
                        struct fault *);
 
+/* Work that is compared with other work. `variant` names it in the rows; `prepare` (may be NULL)
+ * runs before each run and is not timed. */
+struct experiment_work {
+    const char *variant;
+    run_fn *prepare, *work;
+    void *context;
+    double seconds; /* the median, filled by experiment_side_by_side; 0 on the emulator */
+};
+
+/* Times all of them on a GPU in one process: in each round each runs once, in an order that
+ * rotates, after the L2 was emptied by reading. A disturbance of the machine affects all. The time
+ * that the host takes to launch is not part of a time. A row `time` for each. On the emulator each
+ * runs once, as in experiment_measure. Returns 0 or EXIT_DEVICE. */
+int experiment_side_by_side(struct experiment *, struct experiment_work *, size_t count,
+                            struct fault *);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "harness.h"
 
+#include "application.h"
 #include "common/harness/run/device.h"
 #include "common/harness/run/ended.h"
 #include "files.h"
@@ -24,6 +25,7 @@
 /* What one run of the program has at hand. */
 struct program {
     const struct step *step;
+    struct step read; /* the same with the type of the input, where an application has read it */
     struct options options;
     const struct device *device; /* NULL: the step runs on the host */
     FILE *report;                /* stdout, or stderr if the output or the trace goes to stdout */
@@ -55,8 +57,22 @@ static int check_memory(struct program *p, size_t n)
 
 /* ---- the input ------------------------------------------------------------------------------- */
 
+/* The input of an application, which decides of what type it is. */
+static int get_own_input(struct program *p, struct input *input)
+{
+    int code = p->step->application->input(input, &p->options, &p->fault);
+    if (code) return code;
+    p->read = *p->step;
+    p->read.element = input->element;
+    p->step = &p->read;
+    code = check_memory(p, input->n);
+    if (code) input_free(input);
+    return code;
+}
+
 static int get_input(struct program *p, struct input *input)
 {
+    if (p->step->application && p->step->application->input) return get_own_input(p, input);
     const struct step *step = p->step;
     const struct options *options = &p->options;
     if (!options->input) {
@@ -79,8 +95,17 @@ static int get_input(struct program *p, struct input *input)
 
 /* ---- the output ------------------------------------------------------------------------------ */
 
+static int write_own_output(struct program *p, struct bench *bench)
+{
+    const void *result;
+    int code = bench_whole_result(bench, &result, &p->fault);
+    if (code) return code;
+    return p->step->application->write(&p->options, bench->input, result, &p->fault);
+}
+
 static int write_output(struct program *p, struct bench *bench)
 {
+    if (p->step->application) return write_own_output(p, bench);
     enum element element = element_of_sum(p->step->element);
     size_t n = bench->input->n;
     struct output output;

@@ -266,6 +266,9 @@ static int check_together(const struct options *o, const struct step *step, stru
         return fail(fault, EXIT_USAGE, "--real: this step adds %s.", element_plural(element));
     if (o->inclusive && step->inclusive)
         return fail(fault, EXIT_USAGE, "--inclusive: this step's scan is inclusive already.");
+    if (step->application && (o->inclusive || o->in_place))
+        return fail(fault, EXIT_USAGE, "%s: step %d (%s) has no use for it; leave it out.",
+                    o->inclusive ? "--inclusive" : "--in-place", step->number, step->name);
     /* A step has a reference of its own if some variant is no plain sum; the first one is. */
     if (o->inclusive && step->reference && o->variant)
         return fail(fault, EXIT_USAGE, "--inclusive: variant %s has no use for it; %s has.",

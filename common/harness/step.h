@@ -92,6 +92,7 @@ struct launch_shape {
 
 struct options; /* options.h: what the user asked for */
 struct tree;    /* tree.h: which sums a scan makes on its way */
+struct application; /* application.h: what is special to a step that applies scan */
 
 /* An option that only this step has, such as step 0's --pattern. */
 struct step_option {
@@ -153,6 +154,9 @@ struct step {
     /* The step's own reference in place of the running sum: fills want[0..n) with what scan must
      * give for `in` (n elements of the step's type, on the host). NULL: the running sum. */
     void (*reference)(double *want, const void *in, size_t n, int variant);
+
+    /* The result is something other than a running sum. NULL: it is a scan. */
+    const struct application *application;
 };
 
 /* The step as it is for one variant: with the type of that. (step_program.c) */

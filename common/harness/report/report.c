@@ -4,6 +4,7 @@
 #include "report.h"
 
 #include "common/files/visible.h"
+#include "common/harness/application.h"
 #include "format.h"
 #include "source_line.h"
 
@@ -15,9 +16,10 @@
 #define SOURCE_IN_TABLE 44
 #define NAME_SHOWN      120 /* bytes of a file's name */
 
-double report_bytes_moved(const struct step *step, size_t n)
+double report_bytes_moved(const struct step *step, const struct outcome *o)
 {
-    return (double)n *
+    if (step->application) return o->least_bytes;
+    return (double)o->n *
            (double)(element_size(step->element) + element_size(element_of_sum(step->element)));
 }
 
@@ -109,9 +111,25 @@ static void row_input(FILE *to, const struct step *step, const struct options *o
     size_t used = strlen(how);
     if (options->offset)
         snprintf(how + used, sizeof how - used, ", displaced by %zu", options->offset);
-    report_row(to, "input", "%s %s, %s%s", format_count(o->n).s, element_plural(step->element),
-               from, how);
+    const struct application *a = step->application;
+    char own[RECORD_TEXT] = "";
+    if (a && a->about_input) a->about_input(own, sizeof own, options);
+    if (*own)
+        report_row(to, "input", "%s%s", own, how);
+    else
+        report_row(to, "input", "%s %s, %s%s", format_count(o->n).s, element_plural(step->element),
+                   from, how);
     if (step->variants) report_row(to, "variant", "%s", step->variants[options->variant]);
+}
+
+/* What an application made, and how much memory traffic that took. */
+static void rows_result(FILE *to, const struct step *step, const struct outcome *o)
+{
+    if (!step->application || o->least_bytes == 0) return;
+    if (*o->result) report_row(to, "result", "%s", o->result);
+    report_row(to, "traffic", "%s read and written, %.2f times the least possible, %s",
+               format_bytes((uint64_t)o->moved_bytes).s, o->moved_bytes / o->least_bytes,
+               format_bytes((uint64_t)o->least_bytes).s);
 }
 
 /* What the bound lets pass: the error of a right result and a wrong one's may cancel, so an element
@@ -197,16 +215,16 @@ static void rows_time(FILE *to, const struct step *step, const struct device *de
                    spread);
         return;
     }
-    double rate = report_bytes_moved(step, o->n) / t->median;
+    double rate = report_bytes_moved(step, o) / t->median;
     report_row(to, "time", "%s%s", format_seconds(t->median).s, spread);
     if (!o->roofed) {
         report_row(to, "speed", "%s%s", format_rate(rate).s, device ? "" : ", caches warm");
         return;
     }
     double roof = 2 * (double)o->roof.bytes / o->roof.timing.median;
-    report_row(to, "speed", "%s, %s of the roof (copy: %s, %s, %s)", format_rate(rate).s,
-               format_percent(rate / roof).s, format_seconds(o->roof.timing.median).s,
-               format_rate(roof).s, o->roof.how);
+    report_row(to, "speed", "%s%s, %s of the roof (copy: %s, %s, %s)", format_rate(rate).s,
+               step->application ? " of the least traffic" : "", format_percent(rate / roof).s,
+               format_seconds(o->roof.timing.median).s, format_rate(roof).s, o->roof.how);
 }
 
 static void rows_counters(FILE *to, const struct options *options, const struct device *device,
@@ -247,6 +265,7 @@ void report_outcome(FILE *to, const struct step *step, const struct options *opt
     row_input(to, step, options, o);
     row_verified(to, options, o);
     rows_mismatches(to, o);
+    rows_result(to, step, o);
     row_adds(to, step, options, o);
     rows_time(to, step, device, o);
     rows_counters(to, options, device, o);
@@ -270,7 +289,7 @@ void report_sweep_line(FILE *to, const struct step *step, const struct device *d
                        const struct outcome *o)
 {
     struct style style = style_of(to);
-    double rate = o->timing.median > 0 ? report_bytes_moved(step, o->n) / o->timing.median : 0;
+    double rate = o->timing.median > 0 ? report_bytes_moved(step, o) / o->timing.median : 0;
     const char *verified = !o->verified       ? "no"
                            : !o->right        ? "WRONG"
                            : o->verdict.exact ? "exactly"

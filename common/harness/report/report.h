@@ -36,7 +36,7 @@
  *   reps                      number of timed runs
  *   seconds, seconds_lower, seconds_upper
  *                             median and quartiles; on the emulator its own time
- *   bytes_moved               2n * size of an element
+ *   bytes_moved               2n * size of an element; for an application the least possible
  *   gb_per_s                  bytes_moved / seconds / 1e9; not on the emulator
  *   roof_gb_per_s, roof_fraction, roof_how
  *                             the fastest copy of as many bytes: its rate, the scan's rate as a
@@ -92,8 +92,8 @@ void report_print_record(FILE *, const struct record *, const struct options *,
 bool report_adds_counted(const struct step *, const struct outcome *, uint64_t *adds);
 
 /* Memory traffic of a scan, as the documents count it: each element is read once and written once.
- * */
-double report_bytes_moved(const struct step *, size_t n);
+ * For an application, the least that any method needs. */
+double report_bytes_moved(const struct step *, const struct outcome *);
 
 #ifdef __cplusplus
 }

@@ -122,7 +122,7 @@ static void record_time(struct record *r, const struct step *step, const struct 
                         const struct outcome *o)
 {
     const struct timing *t = &o->timing;
-    double bytes = report_bytes_moved(step, o->n);
+    double bytes = report_bytes_moved(step, o);
     const double nothing = 0.0 / 0.0; /* becomes null */
     record_integer(r, "reps", (uint64_t)t->reps);
     record_number(r, "seconds", t->reps ? t->median : nothing);

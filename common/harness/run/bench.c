@@ -1,5 +1,6 @@
 #include "bench.h"
 
+#include "common/harness/application.h"
 #include "common/harness/cuda_check.h"
 #include "inclusive.h"
 #include "common/harness/report/progress.h"
@@ -21,9 +22,18 @@ static size_t input_bytes(const struct step *step, size_t n)
     return n * element_size(step->element);
 }
 
-static size_t output_bytes(const struct step *step, size_t n)
+static size_t output_bytes(const struct step *step, const struct options *options, size_t n)
 {
+    if (step->application) return step->application->output_bytes(n, options->variant);
     return n * element_size(element_of_sum(step->element));
+}
+
+/* An application's result is judged as a whole. */
+static size_t piece_bytes(const struct step *step, const struct options *options, size_t n)
+{
+    size_t piece = (n < PIECE ? n : PIECE) * sizeof(double);
+    size_t result = step->application ? output_bytes(step, options, n) : 0;
+    return result > piece ? result : piece;
 }
 
 static size_t workspace_bytes(const struct step *step, const struct options *options, size_t n)
@@ -46,10 +56,11 @@ bool bench_memory(const struct step *step, const struct options *options, size_t
     if (n > SIZE_MAX / 64) return false;
     size_t orders = reverses(options) ? ORDERS : 1;
     size_t arrays = buffer_room(input_bytes(step, n), 0) +
-                    buffer_room(output_bytes(step, n), 0) * (options->inclusive ? 2 : 1) +
+                    buffer_room(output_bytes(step, options, n), 0) * (options->inclusive ? 2 : 1) +
                     buffer_room(workspace_bytes(step, options, n), 0);
-    size_t piece = (n < PIECE ? n : PIECE) * sizeof(double);
+    size_t piece = piece_bytes(step, options, n);
     size_t references = step->reference ? orders * (n + 1) * sizeof(double) : 0;
+    if (step->application) references += output_bytes(step, options, n);
     *host = orders * input_bytes(step, n) + piece + references;
     if (step->on_host || emulated) *host += arrays;
     *device = step->on_host ? 0 : arrays;
@@ -62,18 +73,16 @@ static int make_buffers(struct bench *b, struct fault *fault)
 {
     const struct step *step = b->step;
     size_t n = b->input->n, workspace = workspace_bytes(step, b->options, n);
+    size_t result = output_bytes(step, b->options, n);
     size_t in_offset = b->options->offset * element_size(step->element);
     size_t out_offset = b->options->offset * element_size(element_of_sum(step->element));
     bool on_host = step->on_host;
     int code = buffer_make(&b->in, input_bytes(step, n), in_offset, on_host, "the input", fault);
-    if (!code)
-        code =
-            buffer_make(&b->out, output_bytes(step, n), out_offset, on_host, "the output", fault);
+    if (!code) code = buffer_make(&b->out, result, out_offset, on_host, "the output", fault);
     if (!code && workspace)
         code = buffer_make(&b->workspace, workspace, 0, on_host, "the workspace", fault);
     if (!code && b->options->inclusive)
-        code = buffer_make(&b->shifted, output_bytes(step, n), out_offset, on_host,
-                           "the inclusive result", fault);
+        code = buffer_make(&b->shifted, result, out_offset, on_host, "the inclusive result", fault);
     if (code) return code;
     if (workspace && step->clear_workspace)
         CUDA_CHECK(fault, cudaMemset(b->workspace.data, 0, workspace));
@@ -104,6 +113,8 @@ static int state_problem(struct bench *b, enum order order, const void *in, stru
     size_t n = b->input->n;
     b->problems[order] = (struct problem){
         .element = b->step->element, .in = in, .n = n, .inclusive = b->step->inclusive};
+    b->all_facts[order] = (struct facts){.exact = true};
+    if (b->step->application) return 0;
     int code = make_reference(b, order, fault);
     if (code) return code;
     progress_begin("looking at the input", n);
@@ -114,8 +125,7 @@ static int state_problem(struct bench *b, enum order order, const void *in, stru
 
 static int state_first_problem(struct bench *b, struct fault *fault)
 {
-    size_t piece = b->input->n < PIECE ? b->input->n : PIECE;
-    b->piece = malloc(piece * element_size(ELEMENT_F64));
+    b->piece = malloc(piece_bytes(b->step, b->options, b->input->n));
     if (!b->piece) return fail(fault, EXIT_USAGE, "no memory left to verify the result.");
     int code = state_problem(b, AS_GIVEN, b->input->data, fault);
     b->problem = b->problems[AS_GIVEN];
@@ -263,6 +273,17 @@ static int compare(struct bench *b, const struct buffer *result, bool inclusive,
     return 0;
 }
 
+/* The same for an application's result, which it judges itself. */
+static int judge(struct bench *b, struct verdict *verdict, struct fault *fault)
+{
+    *verdict = (struct verdict){.exact = true};
+    CUDA_CHECK(fault, buffer_download(&b->out, 0, b->piece, b->out.bytes));
+    progress_begin("verifying", 0);
+    int code = b->step->application->verify(verdict, &b->problem, b->options, b->piece, fault);
+    progress_end();
+    return code;
+}
+
 static int check_guards(const struct buffer *buffer, const char *name, size_t element_bytes,
                         char *damage, size_t size, struct fault *fault)
 {
@@ -311,19 +332,30 @@ int bench_verify(struct bench *b, struct outcome *o, struct fault *fault)
 {
     struct verdict verdict;
     bool inclusive = b->options->inclusive && b->order == AS_GIVEN;
+    int code;
     o->verified = b->options->verify != VERIFY_NONE;
     if (inclusive) {
-        int code = shift_to_inclusive(b, fault);
+        code = shift_to_inclusive(b, fault);
         if (code) return code;
     }
     if (!o->verified) return 0;
-    int code = compare(b, &b->out, b->step->inclusive, &o->shape, &verdict, fault);
+    if (b->step->application)
+        code = judge(b, &verdict, fault);
+    else
+        code = compare(b, &b->out, b->step->inclusive, &o->shape, &verdict, fault);
     if (!code && verdict.right && inclusive)
         code = compare(b, &b->shifted, true, &o->shape, &verdict, fault);
     if (!code) code = check_damage(b, o->damage, sizeof o->damage, fault);
     if (code) return code;
     o->verdict = verdict;
     o->right = verdict.right && !*o->damage;
+    return 0;
+}
+
+int bench_whole_result(struct bench *b, const void **result, struct fault *fault)
+{
+    CUDA_CHECK(fault, buffer_download(&b->out, 0, b->piece, b->out.bytes));
+    *result = b->piece;
     return 0;
 }
 

@@ -47,6 +47,8 @@ struct outcome {
     struct timing timing;
     bool roofed;
     struct roof roof;
+    double least_bytes, moved_bytes; /* of an application's first run: application.h */
+    char result[120];                /* what came out of it */
 };
 
 /* The order in which the numbers of the input are scanned. */
@@ -90,6 +92,8 @@ int bench_open(struct bench *, const struct step *, const struct options *, cons
 int bench_run(struct bench *, struct outcome *, struct fault *);
 /* Copies `count` results, from index `start` on, to the host. */
 int bench_result(struct bench *, size_t start, void *to, size_t count, struct fault *);
+/* The same for the whole result of an application; it stays where it is until bench_close. */
+int bench_whole_result(struct bench *, const void **result, struct fault *);
 void bench_close(struct bench *);
 
 void outcome_free(struct outcome *);

@@ -4,6 +4,7 @@
  */
 #include "bench.h"
 
+#include "common/harness/application.h"
 #include "common/harness/cuda_check.h"
 #include "common/harness/report/progress.h"
 
@@ -346,6 +347,16 @@ static int try_contract_again(struct bench *b, struct outcome *o, struct fault *
 
 /* ---- everything ------------------------------------------------------------------------------ */
 
+/* What an application says of its first run. */
+static void note_result(const struct bench *b, struct outcome *o)
+{
+    const struct application *a = b->step->application;
+    if (!a || !o->right || !o->verified) return;
+    o->least_bytes = a->least_bytes(o->n, b->options->variant);
+    o->moved_bytes = a->moved_bytes(o->n, b->options->variant);
+    if (a->result) a->result(o->result, sizeof o->result);
+}
+
 int bench_run(struct bench *b, struct outcome *o, struct fault *fault)
 {
     *o = (struct outcome){.n = b->input->n, .right = true};
@@ -354,6 +365,7 @@ int bench_run(struct bench *b, struct outcome *o, struct fault *fault)
     double seconds = 0;
     int code = first_run(b, o, &seconds, fault);
     if (!code) code = bench_verify(b, o, fault);
+    if (!code) note_result(b, o);
     /* A trace is of one run. */
     int reps = b->options->trace ? 0 : b->options->reps;
     if (reps == REPS_DEFAULT) reps = timing_default_reps(b->emulated, seconds);

@@ -1,0 +1,59 @@
+/*
+ * application.h — a step that applies scan: its result is not the running sum of its input.
+ *
+ * Such a step is run, guarded, counted and timed as a scan is. Only what is special to it stands
+ * here: how its input is read, how large its result is, what is right, and how it is written. A
+ * `struct step` points to one of these (step.application), and leaves adds, depth, tree, words and
+ * reference out.
+ *
+ * In step.scan, `out` has room for output_bytes(n, variant) bytes; everything else is as it says
+ * there (step.h). Timed runs are on the input and on the reversed input, with no elements exchanged.
+ */
+#ifndef APPLICATION_H
+#define APPLICATION_H
+
+#include "common/harness/input/input.h"
+#include "common/harness/options.h"
+#include "common/harness/verify/verify.h"
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct application {
+    /* Reads the file options->input, or generates options->n elements. Sets input->element, which
+     * replaces step.element. Returns 0, or EXIT_USAGE and a sentence; then there is nothing to
+     * free. NULL: numbers, as for a scan. */
+    int (*input)(struct input *, const struct options *, struct fault *);
+
+    /* Bytes of the result's buffer. The whole buffer is passed to `verify` and to `write`. */
+    size_t (*output_bytes)(size_t n, int variant);
+
+    /* Judges a result: fills right, exact, checked, wrong, first[], shown and cause of the verdict.
+     * `problem` has the input of this run (the reversed one in some runs). Bytes of `out` that the
+     * step does not define must still be BUFFER_POISON. Returns 0, or EXIT_USAGE (memory). */
+    int (*verify)(struct verdict *, const struct problem *problem, const struct options *,
+                  const void *out, struct fault *);
+
+    /* Writes options->output, completely or not at all (output.h). Called once, for a right
+     * result of the input as given. Returns 0 or EXIT_USAGE. */
+    int (*write)(const struct options *, const struct input *, const void *out, struct fault *);
+
+    /* After a first run: bytes that any method has to read and write for this input (the floor),
+     * and bytes that this variant reads and writes. */
+    double (*least_bytes)(size_t n, int variant);
+    double (*moved_bytes)(size_t n, int variant);
+
+    /* A line of the report about what came out, such as "kept 300 of 1000"; "" for none. Also the
+     * input in one line, such as "512 x 512 pixels of RGB, from a.png". Either may be NULL. */
+    void (*result)(char *text, size_t size);
+    void (*about_input)(char *text, size_t size, const struct options *);
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
