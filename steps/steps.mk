@@ -25,6 +25,9 @@ step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 #step5-BN: ## build step 5 with blocks of N elements; step7-RN: step 7 with at most N registers
 
+# Step 13 builds on step 12's scan.
+step13: $(call objects,steps/12-pipeline/scan.cu)
+
 # Small programs that show one thing each: steps/00-copy/experiments/NAME.cu becomes
 # build/experiments/00-NAME.
 EXPERIMENTS := $(foreach f,$(wildcard steps/*/experiments/*.cu),build/experiments/$(firstword \
@@ -38,6 +41,9 @@ $(EXPERIMENTS): build/experiments/%: $$(call objects,$$(call experiment,$$*) $(C
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 experiment = $(wildcard steps/$(firstword $(subst -, ,$(1)))-*/experiments/$(patsubst $(firstword \
              $(subst -, ,$(1)))-%,%,$(1)).cu)
+
+build/experiments/13-against-cub: $(call objects,$(addprefix steps/,13-compaction/fast.cu \
+        13-compaction/document.cu 13-compaction/atomic.cu 12-pipeline/scan.cu))
 
 # The program that shows how to use scan.h needs nothing else of this project.
 example: build/example ## build step 12's example of a library, build/example

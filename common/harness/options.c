@@ -223,7 +223,7 @@ static struct option_table own_options(const struct step *step, struct option_ro
     size_t count = 0;
     for (const struct step_option *own = step->options; own && own->name; own++)
         to[count++] = (struct option_row){own->name, own->argument,          own->help,
-                                          set_own,   (void *)(uintptr_t)own, 0};
+                                          set_own,   (void *)(uintptr_t)own, own->letter};
     return (struct option_table){to, count};
 }
 

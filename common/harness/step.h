@@ -101,6 +101,7 @@ struct step_option {
     const char *help;     /* one line */
     /* Takes the value (NULL for a flag). Returns NULL, or one sentence that says what is wrong. */
     const char *(*set)(const char *value);
+    char letter; /* "-i" beside the name; 0: none */
 };
 
 struct step {

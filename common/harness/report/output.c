@@ -75,7 +75,8 @@ static bool write_elements(struct output *output, const void *elements, size_t c
 {
     FILE *file = output->file;
     char text[48];
-    if (output->npy) return fwrite(elements, element_size(output->element), count, file) == count;
+    if (output->as_it_is)
+        return fwrite(elements, element_size(output->element), count, file) == count;
     for (size_t i = 0; i < count; i++) {
         element_text(output->element, elements, i, text, sizeof text);
         if (fputs(text, file) < 0 || putc('\n', file) == EOF) return false;
@@ -91,15 +92,31 @@ static int give_up(struct output *output, int error, struct fault *fault)
     return cannot_write(output->path, error, fault);
 }
 
+/* Opens the file that output->path names. Returns 0 or an errno. */
+static int begin(struct output *output)
+{
+    int error = 0;
+    cleanup_begin();
+    if (!output_is_stdout(output->path))
+        error = replacement_begin(&output->replacement, output->path);
+    output->file = output_is_stdout(output->path) ? stdout : output->replacement.file;
+    return error;
+}
+
 int output_begin(struct output *output, const char *path, enum element element, size_t n,
                  struct fault *fault)
 {
     *output = (struct output){.path = path, .npy = ends_in_npy(path), .element = element};
-    cleanup_begin();
-    int error = 0;
-    if (!output_is_stdout(path)) error = replacement_begin(&output->replacement, path);
-    output->file = output_is_stdout(path) ? stdout : output->replacement.file;
+    output->as_it_is = output->npy;
+    int error = begin(output);
     if (!error && output->npy && !write_npy_header(output->file, element, n)) error = errno;
+    return error ? give_up(output, error, fault) : 0;
+}
+
+int output_begin_bytes(struct output *output, const char *path, struct fault *fault)
+{
+    *output = (struct output){.path = path, .element = ELEMENT_I8, .as_it_is = true};
+    int error = begin(output);
     return error ? give_up(output, error, fault) : 0;
 }
 

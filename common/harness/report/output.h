@@ -23,6 +23,7 @@ struct output {
     struct replacement replacement;
     FILE *file; /* that of the replacement, or stdout */
     bool npy;
+    bool as_it_is; /* elements are written as they are in memory, not as text */
     enum element element;
 };
 
@@ -36,6 +37,8 @@ int output_check(const char *path, struct fault *);
  * otherwise text, one number a line. Each function returns 0 or EXIT_USAGE; after a failure nothing
  * of the file is left. One output at a time: until it has ended or failed, signals are caught. */
 int output_begin(struct output *, const char *path, enum element, size_t n, struct fault *);
+/* The same for bytes that are written as they are, whatever the path ends in. */
+int output_begin_bytes(struct output *, const char *path, struct fault *);
 int output_add(struct output *, const void *elements, size_t count, struct fault *);
 int output_end(struct output *, struct fault *);
 /* Drops what was written so far. */

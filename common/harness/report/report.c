@@ -183,6 +183,7 @@ static void rows_mismatches(FILE *to, const struct outcome *o)
 static void row_adds(FILE *to, const struct step *step, const struct options *options,
                      const struct outcome *o)
 {
+    if (step->application) return; /* its work is not a number of additions */
     double sequential = (double)o->n - 1, adds;
     uint64_t counted;
     const char *how;

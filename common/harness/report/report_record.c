@@ -12,7 +12,7 @@ bool report_adds_counted(const struct step *step, const struct outcome *o, uint6
 {
     /* Integer additions also compute addresses, so only those of real types say something. */
     enum element sum = element_of_sum(step->element);
-    if (!o->counted || !element_is_real(sum)) return false;
+    if (!o->counted || step->application || !element_is_real(sum)) return false;
     *adds = o->counters.total.adds[sum == ELEMENT_F32 ? EMU_ADD_F32 : EMU_ADD_F64];
     return true;
 }
@@ -115,7 +115,10 @@ static void record_adds(struct record *r, const struct step *step, const struct 
         record_integer(r, "adds_formula", (uint64_t)step->adds(o->n, options->variant));
     else
         record_null(r, "adds_formula");
-    record_integer(r, "adds_sequential", o->n - 1);
+    if (step->application)
+        record_null(r, "adds_sequential");
+    else
+        record_integer(r, "adds_sequential", o->n - 1);
 }
 
 static void record_time(struct record *r, const struct step *step, const struct device *device,

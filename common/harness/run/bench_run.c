@@ -215,7 +215,7 @@ static cudaError_t prepare_timed(void *context, cudaStream_t stream)
     struct bench *b = t->bench;
     bool reversed = t->outcome->verified && (t->reps - t->run) % 2;
     CUDA_TRY(bench_set_order(b, reversed ? REVERSED : AS_GIVEN, stream));
-    if (t->outcome->verified)
+    if (t->outcome->verified && !b->step->application)
         t->exchange = exchange_choose(&b->problem, &b->facts, (uint64_t)t->run);
     CUDA_TRY(exchange_elements(&t->exchange, &b->problem, &b->in));
     return fill(b, stream);

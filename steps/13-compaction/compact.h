@@ -1,0 +1,57 @@
+/*
+ * compact.h — stream compaction of device memory as a library, for programs in C and C++: the
+ * elements that a predicate keeps, in their order, without gaps.
+ *
+ *     struct predicate positive = predicate_between(key_of_f32(0x1p-149f), key_of_f32(INFINITY));
+ *     compact_f32(NULL, &bytes, NULL, NULL, NULL, n, NULL, stream);          how large a workspace?
+ *     cudaMalloc(&workspace, bytes);
+ *     compact_workspace_init(workspace, bytes, stream);                      once
+ *     compact_f32(workspace, &bytes, out, kept, in, n, &positive, stream);   as often as you like
+ *
+ * workspace  NULL: sets *bytes to what n elements need, and does nothing else. Otherwise *bytes
+ *            bytes of device memory, aligned to 16, which compact_workspace_init has cleared once.
+ *            As for scan.h of step 12: one call at a time, of any type and any n for which it is
+ *            large enough; it serves 2^32 - 1 calls.
+ * out        room for the elements that are kept, at most n, in device memory. Not the same memory as
+ *            `in`. What lies behind the elements that are kept is left as it is.
+ * kept       device memory: how many were kept. The host learns it only if it copies it.
+ * in         n elements in device memory, aligned to one element. n = 0 keeps none.
+ * predicate  host memory; not needed any more when the call returns.
+ * stream     every launch goes there; the call does not wait. It may be captured into a graph.
+ * Returns cudaSuccess; cudaErrorInvalidValue if the workspace is too small or not aligned, or if n
+ * is of more than 2^31 tiles; or the error of a launch.
+ */
+#ifndef STEP13_COMPACT_H
+#define STEP13_COMPACT_H
+
+#include "predicate.h"
+
+#include <cuda_runtime.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Clears a workspace. Needed once, before its first use. */
+cudaError_t compact_workspace_init(void *workspace, size_t bytes, cudaStream_t stream);
+
+cudaError_t compact_f32(void *workspace, size_t *bytes, float *out, uint64_t *kept, const float *in,
+                        size_t n, const struct predicate *, cudaStream_t stream);
+cudaError_t compact_f64(void *workspace, size_t *bytes, double *out, uint64_t *kept,
+                        const double *in, size_t n, const struct predicate *, cudaStream_t stream);
+cudaError_t compact_i32(void *workspace, size_t *bytes, int32_t *out, uint64_t *kept,
+                        const int32_t *in, size_t n, const struct predicate *, cudaStream_t stream);
+cudaError_t compact_i64(void *workspace, size_t *bytes, int64_t *out, uint64_t *kept,
+                        const int64_t *in, size_t n, const struct predicate *, cudaStream_t stream);
+
+/* Keeps in[i] where flags[i] is not 0 (n bytes of device memory). */
+cudaError_t compact_flagged(void *workspace, size_t *bytes, uint8_t *out, uint64_t *kept,
+                            const uint8_t *in, const uint8_t *flags, size_t n, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,264 @@
+/*
+ * Step 13, variant fast: stream compaction in one pass.
+ *
+ * What it is: compaction as one writes it today, on the pipeline of step 12: a tile is read once,
+ * its kept elements are counted, the counts of all tiles before it say where they go, and they are
+ * stored from shared memory or registers.
+ * Same as document.cu except: no array of flags and none of positions goes through memory; votes of
+ * a warp take the place of a scan of flags.
+ * What it fixes: 1 + kept words an element are moved, the least possible, in place of 6 + kept.
+ * What is still bad: a store of a row's kept elements begins where the last one ended, so that
+ * neighbouring stores share a sector; and the sizes are an H200's, by trial.
+ * How to run it: make step13 && ./step13 --keep 'x > 0.5' --input numbers.npy, or as a library:
+ * compact.h.
+ *
+ * This file launches select_wave for small n, otherwise select_pipeline or select_direct.
+ */
+#include "compact.h"
+#include "step13.h"
+
+#include "common/harness/step.h"
+#include "select_direct.cuh"
+#include "select_pipeline.cuh"
+#include "select_wave.cuh"
+
+/* select_wave: the fewer elements, the smaller the tiles, and so many of them at most. The numbers
+ * are an H200's, by trial. */
+enum { FINEST, FINE, MIDDLING, COARSE, WAVES };
+struct wave {
+    int warps, items;
+    unsigned most;
+};
+static constexpr struct wave waves[WAVES] = {{4, 8, 2}, {8, 8, 64}, {16, 8, 128}, {16, 16, 256}};
+
+#define TILES(n, tile) ((n) / (tile) + ((n) % (tile) > 0))
+
+/* Elements of a tile. */
+static size_t wave_tile(int wave) { return (size_t)waves[wave].warps * waves[wave].items * LANES; }
+
+/* The finest tiles that are few enough for n elements; WAVES: n is too large for any. */
+static int wave_for(size_t n)
+{
+    int wave = FINEST;
+    while (wave < WAVES && n > waves[wave].most * wave_tile(wave)) wave++;
+    return wave;
+}
+
+/* What one call is given. */
+template <typename T> struct call {
+    T *out;
+    uint64_t *kept;
+    const T *in;
+    size_t n;
+    struct workspace *workspace;
+    cudaStream_t stream;
+};
+
+template <int WARPS, int ITEMS, typename T, typename Keep>
+static cudaError_t launch_wave(const struct call<T> *c, Keep keep)
+{
+    unsigned tiles = (unsigned)TILES(c->n, WARPS * ITEMS * LANES);
+    bool aligned = (uintptr_t)c->in % 16 == 0;
+    select_wave<WARPS, ITEMS><<<tiles, WARPS * LANES, 0, c->stream>>>(
+        c->out, c->kept, c->in, c->n, tiles, aligned, keep, c->workspace);
+    return cudaGetLastError();
+}
+
+/* GPU properties that a launch of blocks which stay needs. */
+static cudaError_t look_at_gpu(int *capability, int *multiprocessors)
+{
+    int device, major, minor;
+    CUDA_TRY(cudaGetDevice(&device));
+    CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    CUDA_TRY(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
+    CUDA_TRY(cudaDeviceGetAttribute(multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    *capability = 10 * major + minor;
+    return cudaSuccess;
+}
+
+/* As many blocks as fit on the GPU at a time, but no more than there are tiles. */
+static cudaError_t blocks_for(const void *kernel, int threads, size_t shared, size_t tiles,
+                              int multiprocessors, unsigned *blocks)
+{
+    int fit = 0;
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, shared));
+    size_t all = (size_t)fit * multiprocessors;
+    *blocks = (unsigned)(tiles < all ? tiles : all);
+    return fit > 0 ? cudaSuccess : cudaErrorInvalidConfiguration;
+}
+
+template <typename T, typename Keep>
+static cudaError_t launch_direct(const struct call<T> *c, Keep keep, int multiprocessors)
+{
+    const void *kernel = (const void *)select_direct<T, Keep>;
+    size_t tiles = TILES(c->n, DIRECT_TILE);
+    unsigned blocks;
+    if (tiles > UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets are of 32 bits
+    CUDA_TRY(blocks_for(kernel, DIRECT_WARPS * LANES, 0, tiles, multiprocessors, &blocks));
+    select_direct<<<blocks, DIRECT_WARPS * LANES, 0, c->stream>>>(
+        c->out, c->kept, c->in, c->n, (unsigned)tiles, keep, c->workspace);
+    return cudaGetLastError();
+}
+
+template <typename T, typename Keep>
+static cudaError_t launch_pipeline(const struct call<T> *c, Keep keep, int multiprocessors)
+{
+    const void *kernel = (const void *)select_pipeline<T, Keep>;
+    size_t tiles = TILES(c->n, TILE_OF<T>), shared = sizeof(selection<T>);
+    unsigned blocks;
+    if (tiles > UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets are of 32 bits
+    CUDA_TRY(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
+    CUDA_TRY(blocks_for(kernel, PIPELINE_THREADS, shared, tiles, multiprocessors, &blocks));
+    select_pipeline<<<blocks, PIPELINE_THREADS, shared, c->stream>>>(
+        c->out, c->kept, c->in, c->n, (unsigned)tiles, keep, c->workspace);
+    return cudaGetLastError();
+}
+
+/* Flags are read with the elements, and those are bytes: not in bulk. */
+template <typename T> static cudaError_t launch_large(const struct call<T> *c, struct flagged keep)
+{
+    int capability, multiprocessors;
+    CUDA_TRY(look_at_gpu(&capability, &multiprocessors));
+    return launch_direct(c, keep, multiprocessors);
+}
+
+template <typename T, typename Keep>
+static cudaError_t launch_large(const struct call<T> *c, Keep keep)
+{
+    int capability, multiprocessors;
+    CUDA_TRY(look_at_gpu(&capability, &multiprocessors));
+    if (capability >= 90 && (uintptr_t)c->in % 16 == 0) {
+        // A ring that is larger than this GPU's shared memory is no error: there is another kernel.
+        cudaError_t error = launch_pipeline(c, keep, multiprocessors);
+        if (error != cudaErrorInvalidValue) return error;
+        (void)cudaGetLastError();
+    }
+    return launch_direct(c, keep, multiprocessors);
+}
+
+template <typename T, typename Keep> static cudaError_t launch(const struct call<T> *c, Keep keep)
+{
+    switch (wave_for(c->n)) {
+    case FINEST: return launch_wave<waves[FINEST].warps, waves[FINEST].items>(c, keep);
+    case FINE: return launch_wave<waves[FINE].warps, waves[FINE].items>(c, keep);
+    case MIDDLING: return launch_wave<waves[MIDDLING].warps, waves[MIDDLING].items>(c, keep);
+    case COARSE: return launch_wave<waves[COARSE].warps, waves[COARSE].items>(c, keep);
+    default: return launch_large(c, keep);
+    }
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+/* The pipeline's launch for n elements of this type. */
+template <typename Type> static cudaError_t pipeline_shape(size_t n, struct launch_shape *shape)
+{
+    typedef typename Type::word word;
+    const void *kernel = (const void *)select_pipeline<word, in_interval<Type>>;
+    size_t shared = sizeof(selection<word>);
+    int capability, multiprocessors;
+    unsigned blocks;
+    CUDA_TRY(look_at_gpu(&capability, &multiprocessors));
+    if (capability < 90) return cudaErrorNotSupported;
+    CUDA_TRY(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
+    CUDA_TRY(blocks_for(kernel, PIPELINE_THREADS, shared, TILES(n, TILE_OF<word>), multiprocessors,
+                        &blocks));
+    *shape = {blocks, PIPELINE_THREADS, shared, 1};
+    return cudaSuccess;
+}
+
+cudaError_t compact_fast_shape(size_t n, enum element element, struct launch_shape *shape)
+{
+    int wave = wave_for(n);
+    if (wave < WAVES) {
+        // A block's ticket, and for each warp a count and a carry.
+        size_t shared = sizeof(struct ticket) +
+                        waves[wave].warps * (sizeof(unsigned) + sizeof(carry_of<unsigned>::type));
+        *shape = {TILES(n, wave_tile(wave)), (unsigned)(waves[wave].warps * LANES), shared, 1};
+        return cudaSuccess;
+    }
+    if (element == ELEMENT_I8) return cudaErrorNotSupported; // select_direct
+    return element == ELEMENT_F32 || element == ELEMENT_I32 ? pipeline_shape<real4>(n, shape)
+                                                            : pipeline_shape<real8>(n, shape);
+}
+
+/* ---- the calls of compact.h ------------------------------------------------------------------ */
+
+/* The smallest tiles of any kernel need the most states; select_wave has few tiles. */
+static size_t workspace_for(size_t n)
+{
+    size_t smallest = DIRECT_TILE, least = waves[COARSE].most, tiles = TILES(n, smallest);
+    if (tiles < least) tiles = least;
+    return sizeof(struct workspace) + tiles * sizeof(state<unsigned>);
+}
+
+template <typename T>
+static cudaError_t prepare(const struct call<T> *c, size_t *bytes, bool *is_done)
+{
+    *is_done = true;
+    if (c->workspace == NULL) {
+        *bytes = workspace_for(c->n);
+        return cudaSuccess;
+    }
+    if (*bytes < workspace_for(c->n) || (uintptr_t)c->workspace % 16) return cudaErrorInvalidValue;
+    if (c->n == 0) return cudaMemsetAsync(c->kept, 0, sizeof *c->kept, c->stream);
+    *is_done = false;
+    return cudaSuccess;
+}
+
+template <typename Type, typename T>
+static cudaError_t compact(void *workspace, size_t *bytes, T *out, uint64_t *kept, const T *in,
+                           size_t n, const struct predicate *p, cudaStream_t stream)
+{
+    typedef typename Type::word word;
+    struct call<word> c = {
+        (word *)out, kept, (const word *)in, n, (struct workspace *)workspace, stream
+    };
+    bool is_done;
+    cudaError_t error = prepare(&c, bytes, &is_done);
+    if (error || is_done) return error;
+    if (p->count > INTERVALS_MOST) return cudaErrorInvalidValue;
+    return p->count == 1 ? launch(&c, one_interval<Type>(p)) : launch(&c, all_intervals<Type>(p));
+}
+
+cudaError_t compact_workspace_init(void *workspace, size_t bytes, cudaStream_t stream)
+{
+    return cudaMemsetAsync(workspace, 0, bytes, stream);
+}
+
+cudaError_t compact_f32(void *workspace, size_t *bytes, float *out, uint64_t *kept, const float *in,
+                        size_t n, const struct predicate *p, cudaStream_t stream)
+{
+    return compact<real4>(workspace, bytes, out, kept, in, n, p, stream);
+}
+
+cudaError_t compact_f64(void *workspace, size_t *bytes, double *out, uint64_t *kept,
+                        const double *in, size_t n, const struct predicate *p, cudaStream_t stream)
+{
+    return compact<real8>(workspace, bytes, out, kept, in, n, p, stream);
+}
+
+cudaError_t compact_i32(void *workspace, size_t *bytes, int32_t *out, uint64_t *kept,
+                        const int32_t *in, size_t n, const struct predicate *p, cudaStream_t stream)
+{
+    return compact<integer4>(workspace, bytes, out, kept, in, n, p, stream);
+}
+
+cudaError_t compact_i64(void *workspace, size_t *bytes, int64_t *out, uint64_t *kept,
+                        const int64_t *in, size_t n, const struct predicate *p, cudaStream_t stream)
+{
+    return compact<integer8>(workspace, bytes, out, kept, in, n, p, stream);
+}
+
+cudaError_t compact_flagged(void *workspace, size_t *bytes, uint8_t *out, uint64_t *kept,
+                            const uint8_t *in, const uint8_t *flags, size_t n, cudaStream_t stream)
+{
+    struct call<uint8_t> c = {
+        out, kept, in, n, (struct workspace *)workspace, stream
+    };
+    bool is_done;
+    cudaError_t error = prepare(&c, bytes, &is_done);
+    if (error || is_done) return error;
+    return launch(&c, flagged{flags});
+}

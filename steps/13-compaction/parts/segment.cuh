@@ -1,0 +1,77 @@
+/*
+ * segment.cuh — what one warp does with one segment: it counts the elements that are kept, and
+ * stores them one behind the other.
+ *
+ * A segment is ITEMS rows of 32 elements. Lane l has element l of each row. The vote of a warp
+ * (ballot) says in one word which elements of a row are kept; the bits below a lane's own are the
+ * kept elements before it, and popc counts them. This is step 9's scan of predicates.
+ */
+#ifndef STEP13_SEGMENT_CUH
+#define STEP13_SEGMENT_CUH
+
+#include "steps/12-pipeline/parts/segment.cuh"
+#include "steps/12-pipeline/parts/states.cuh"
+
+/* Counts of elements are carried from tile to tile in 64 bits. */
+template <> struct carry_of<unsigned> {
+    typedef uint64_t type;
+};
+
+/* Which elements of each row are kept: a bit a lane. Elements from `left` on do not exist. Returns
+ * how many are kept. `begin` is the index of the segment's first element. */
+template <int ITEMS, typename Keep, typename T>
+static __device__ unsigned vote(unsigned (&kept)[ITEMS], const T (&x)[ITEMS], size_t begin,
+                                unsigned left, const Keep &keep)
+{
+    unsigned count = 0;
+    if (left == ITEMS * LANES) { // asked once, not in each row
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++)
+            kept[k] = __ballot_sync(ALL_LANES, keep(x[k], begin + k * LANES + threadIdx.x % LANES));
+    } else {
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            unsigned i = k * LANES + threadIdx.x % LANES;
+            kept[k] = __ballot_sync(ALL_LANES, i < left && keep(x[k], begin + i));
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) count += __popc(kept[k]);
+    return count;
+}
+
+/* Stores the elements that are kept at `to`, and those of the next row behind them. */
+template <int ITEMS, typename T>
+static __device__ void store_kept(T *to, const T (&x)[ITEMS], const unsigned (&kept)[ITEMS])
+{
+    unsigned lane = threadIdx.x % LANES, lanes_before = (1u << lane) - 1;
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) {
+        if (kept[k] >> lane & 1) to[__popc(kept[k] & lanes_before)] = x[k];
+        to += __popc(kept[k]);
+    }
+}
+
+/* Fetches a segment; elements from `left` on are not there, and count as 0. */
+template <int ITEMS, typename T>
+static __device__ void fetch(T (&x)[ITEMS], const T *in, unsigned left)
+{
+    unsigned lane = threadIdx.x % LANES;
+    if (left == ITEMS * LANES) {
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) x[k] = in[k * LANES + lane];
+    } else {
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++)
+            x[k] = k * LANES + lane < left ? in[k * LANES + lane] : (T)0;
+    }
+}
+
+/* How many of the SEGMENT elements from index `begin` on exist. */
+static __device__ unsigned left_of(size_t begin, size_t n, unsigned segment)
+{
+    size_t left = begin < n ? n - begin : 0;
+    return left < segment ? (unsigned)left : segment;
+}
+
+#endif

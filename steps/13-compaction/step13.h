@@ -1,0 +1,67 @@
+/*
+ * step13.h — what the files of step 13 share: one compaction, and the three ways to do it.
+ */
+#ifndef STEP13_H
+#define STEP13_H
+
+#include "common/harness/cuda_check.h"
+#include "common/harness/step.h"
+#include "predicate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum variant { FAST, DOCUMENT, ATOMIC };
+
+/* One compaction of n elements, as compact.h describes it. */
+struct compaction {
+    enum element element; /* ELEMENT_I8: bytes, of which `flags` says what is kept */
+    void *out;
+    uint64_t *kept;
+    const void *in;
+    size_t n;
+    const struct predicate *predicate; /* on the host */
+    const uint8_t *flags;              /* on the device */
+    void *workspace;
+    size_t bytes; /* of the workspace */
+    cudaStream_t stream;
+};
+
+#define COMPACT_THREADS 256 /* of a block of document.cu and atomic.cu */
+#define LINES_LAUNCHES  4   /* kernels of lines.cu */
+
+/* fast.cu: how compact.h's call is launched on this GPU. */
+cudaError_t compact_fast_shape(size_t n, enum element, struct launch_shape *);
+
+/* document.cu: predicate, scan, scatter. n below 2^32. The workspace has document_workspace(n)
+ * bytes, and was cleared once. */
+size_t document_workspace(size_t n);
+cudaError_t compact_document(const struct compaction *);
+
+/* atomic.cu: the kept elements in any order. No workspace. */
+cudaError_t compact_atomic(const struct compaction *);
+
+/*
+ * lines.cu: which bytes of a text belong to lines that contain `text` (`length` bytes without a
+ * newline), or to those that do not, if `invert`. flags[i] becomes 1 or 0. Upper and lower case of
+ * ASCII letters are the same if `ignore_case`. The workspace has lines_workspace(n) bytes, and was
+ * cleared once. n below 2^31.
+ */
+#define TEXT_MOST 256
+
+struct search {
+    char text[TEXT_MOST];
+    unsigned length;
+    bool ignore_case, invert;
+};
+
+size_t lines_workspace(size_t n);
+cudaError_t flag_lines(uint8_t *flags, const uint8_t *in, size_t n, const struct search *,
+                       void *workspace, size_t bytes, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
