@@ -4,7 +4,12 @@
 # need PROGRAM: skips the test where it is not installed.
 need() { command -v "$1" >/dev/null || skip "$1 is not installed"; }
 
-# says TEXT: the output of `run` has this text, which may be several lines.
+# says TEXT: the output of `run`, with a newline at its end, has this text. It may be several lines.
 says() {
-    [[ "$output" == *"$1"* ]] || { printf 'expected: %s\nin:\n%s\n' "$1" "$output"; return 1; }
+    [[ "$output"$'\n' == *"$1"* ]] || { printf 'expected: %s\nin:\n%s\n' "$1" "$output"; return 1; }
+}
+
+# says_not TEXT: the output of `run` does not have it.
+says_not() {
+    [[ "$output" != *"$1"* ]] || { printf 'did not expect: %s\nin:\n%s\n' "$1" "$output"; return 1; }
 }

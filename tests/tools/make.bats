@@ -1,0 +1,404 @@
+#!/usr/bin/env bats
+# make.bats — the Makefile and the scripts of common/build, as far as they can be tested quickly and
+# without a network. Each test works in a copy of them in a folder of its own, with programs put
+# into PATH that stand for another machine: without a compiler, without root, without Linux.
+load common
+
+TOOLS="make sh cat cp mv rm ln ls mkdir mktemp chmod touch head tail cut paste tr wc df sed grep awk
+    find sort env dirname readlink uname nproc id sha256sum"
+
+# stand_in NAME LINE: puts a shell script of one line into bin/, which `bare` makes the whole PATH.
+stand_in() {
+    rm -f "bin/$1"
+    printf '#!/bin/sh\n%s\n' "$2" >"bin/$1" && chmod +x "bin/$1"
+}
+
+# toolkit FOLDER RELEASE: a toolkit of this release, as far as toolkit.sh looks at it.
+toolkit() {
+    mkdir -p "$1/bin" "$1/include/crt" "$1/lib64"
+    echo '#if __GNUC__ > 15' >"$1/include/crt/host_config.h"
+    touch "$1/include/cuda_runtime.h" "$1/lib64/libcudart.so"
+    printf '#!/bin/sh\necho release %s, V%s.1\n' "$2" "$2" >"$1/bin/nvcc" && chmod +x "$1/bin/nvcc"
+}
+
+# no_toolkit: none is found, whatever this machine has in /usr/local.
+no_toolkit() { printf '#!/bin/sh\nexit 1\n' >common/build/toolkit.sh; }
+
+# bare [VARIABLE=VALUE …] COMMAND: in bin/ lies what every Debian has, and neither a compiler nor a
+# way to get packages.
+bare() { env PATH="$PWD/bin" CUDA_HOME="$PWD/cuda" CUDA_PATH= "$@"; }
+
+# sources FOLDER…: empty sources of the emulator and the harness, and steps in these folders, for
+# `make -n`.
+sources() {
+    mkdir -p common/emu common/harness
+    touch common/harness/main.c common/emu/emu_main.c common/emu/cudart.map
+    for step; do
+        mkdir "steps/$step"
+        touch "steps/$step/scan.cu" "steps/$step/driver.c"
+    done
+}
+
+# The copy that each test starts from.
+setup_file() {
+    local copy=$BATS_FILE_TMPDIR/copy
+    mkdir -p "$copy/common" "$copy/bin" "$copy/steps"
+    cp -rL common/build "$copy/common/"
+    cp -L --parents Makefile ./*/*.mk common/*/*.mk "$copy"
+    for tool in $TOOLS; do ln -s "$(command -v "$tool")" "$copy/bin/$tool" || return; done
+    toolkit "$copy/cuda" 13.0
+}
+
+# As if by hand: without what a make above has put into the environment.
+setup() {
+    unset MAKEFLAGS MAKELEVEL MFLAGS CI V
+    cp -a "$BATS_FILE_TMPDIR/copy" "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR/copy" || return
+}
+
+@test "help lists every target" {
+    local count=0 targets
+    targets=$(sed -n 's/^.PHONY: //p' Makefile ./*/*.mk ./*/*/*.mk)
+    run make help
+    [ "$status" -eq 0 ]
+    for target in $targets; do
+        says "make $target "
+        count=$((count + 1))
+    done
+    [ $count -ge 8 ] # so many are .PHONY, at least
+    says "make stepN "
+    says "make V=1 "
+}
+
+@test "fuzz says what it needs" {
+    stand_in gcc "exit 0"
+    stand_in g++ "exit 0"
+    run bare make fuzz
+    [ "$status" -ne 0 ]
+    says "make fuzz needs clang with libFuzzer"
+    says "apt-get install clang libclang-rt-dev"
+    run bare FUZZ_SECONDS=soon make fuzz
+    [ "$status" -ne 0 ]
+    says "FUZZ_SECONDS=soon is not a number"
+}
+
+@test "a step needs exactly one folder" {
+    export CUDA_HOME=$PWD/cuda
+    run make step7
+    [ "$status" -eq 2 ]
+    says "step7 needs exactly one folder steps/07-*, and there is none"
+    run make step03
+    [ "$status" -eq 2 ]
+    says "step03 needs exactly one folder steps/003-*, and there is none"
+
+    mkdir steps/07-one steps/07-two
+    run make step7
+    [ "$status" -eq 2 ]
+    says "step7 needs exactly one folder steps/07-*, and there are 2: "
+    says "steps/07-one/"
+    says "steps/07-two/"
+    [ ! -e step7 ] && [ ! -e build ]
+}
+
+# A folder is all that a step needs; make -n tells what would be built.
+@test "a new step adds no line to the Makefile" {
+    export CUDA_HOME=$PWD/cuda
+    sources 08-new 12-newer
+    run make -n step8
+    [ "$status" -eq 0 ]
+    says "-c steps/08-new/scan.cu -o build/steps/08-new/scan.cu.o"
+    says "-c steps/08-new/driver.c -o build/steps/08-new/driver.o"
+    says "-DSTEP=step08"
+    says $'.new step8\n'
+    says $'.new build/emu/libcudart.so.13\n'
+    says_not "12-newer"
+
+    run make -n
+    [ "$status" -eq 0 ]
+    says $'.new step8\n'
+    says "-DSTEP=step12"
+    says $'.new step12\n'
+}
+
+# make brings the .d files that it reads up to date: it must not compile main.c for them.
+@test "dependency files are not targets" {
+    sources
+    mkdir -p steps/08-new build/main
+    touch -d yesterday build/main/step08.d
+    touch common/harness/main.c
+    CUDA_HOME=$PWD/cuda run make -n step8
+    [ "$status" -eq 0 ]
+    says_not "-DSTEP=step08.d"
+}
+
+# A compiler and a linker that take their time. What they make is complete with its second word,
+# and they fail if what they are given is not.
+slow_tools() {
+    cat >slow <<'END'
+#!/bin/sh
+case "$* " in "--version ") echo release 13.0, V13.0.1; exit;; *" -E "*|"-E "*) exit;;
+    *-print*) echo z.a; exit;; esac
+for word; do
+    case $before in
+    -o) out=$word ;;
+    -MF) echo >$word ;;
+    -MT) ;;
+    *) case $word in *.o|*.a) inputs="$inputs $word" ;; esac ;;
+    esac
+    before=$word
+done
+for input in $inputs; do
+    [ $input = z.a ] || grep -q "^first second$" $input || { echo $input is not complete; exit 1; }
+done
+printf "first " >$out; sleep 0.02; echo second >>$out
+END
+    chmod +x slow
+    for name in gcc g++ ld nvcc; do cp slow bin/$name; done
+    cp slow cuda/bin/nvcc
+    stand_in ar 'shift; out=$1; shift; exec ld -o $out $*'
+    stand_in objcopy "exit 0"
+}
+
+# Two programs that are built from two terminals, say: both build the same things.
+build_two_at_once() {
+    local first code=0
+    make step3 >one 2>&1 &
+    first=$!
+    make -j3 step3 emu >two 2>&1 || code=$?
+    wait $first && [ $code -eq 0 ] && return
+    cat one two
+    return 1
+}
+
+@test "two at once" {
+    slow_tools
+    sources 03-x
+    mkdir -p common/emu/part
+    touch common/harness/one.c common/harness/two.cu common/emu/part/one.c common/emu/part/two.c
+    export PATH=$PWD/bin:$PATH CUDA_HOME=$PWD/cuda
+    for _ in 1 2 3 4 5; do
+        rm -rf build step3
+        build_two_at_once
+        run grep -L '^first second$' step3 build/emu/libcudart.so build/emu/libcudart_static.a \
+            build/emu/emu build/common/harness/one.o # the names of those that are not complete
+        [ "$output" = "" ]
+        run find . -name '*.new*'
+        [ "$output" = "" ] # nothing is left over
+    done
+}
+
+# Of a line of `make -n`: each of the other arguments is in it.
+in_line() {
+    local line=$1
+    for part in "${@:2}"; do
+        [[ "$line" == *"$part"* ]] || { echo "expected $part in: $line"; return 1; }
+    done
+}
+
+# The user's CFLAGS come last, and leave the language and what the emulator needs as they are.
+@test "flags of the user" {
+    sources
+    mkdir -p common/emu/operations steps/03-x
+    touch common/emu/operations/ops_x.c steps/03-x/driver.c
+    export CUDA_HOME=$PWD/cuda
+    run make -n step3 CFLAGS="-O0 -DX=1" LDFLAGS=-Wl,-z,now
+    [ "$status" -eq 0 ]
+    for line in "${lines[@]}"; do
+        case $line in *" -c "*) in_line "$line" " -std=c11 -Wall " " -O0 -DX=1 -c " ;; esac
+        case $line in *" -c "*) [[ "$line" != *-O2* && "$line" != *-O3* ]] ;; esac
+        case $line in *" -c "*ops_x*) in_line "$line" -fPIC -frounding-math ;; esac
+        case $line in "g++ "*) in_line "$line" -Wl,-z,now ;; esac
+    done
+    run make -n step3
+    [ "$status" -eq 0 ]
+    says " -O2 -g -O3 -c common/emu/operations/ops_x.c"
+    says " -O2 -g -c steps/03-x/driver.c"
+}
+
+@test "other compilers: only those are asked for that are used" {
+    no_toolkit
+    stand_in clang "exit 0"
+    mkdir steps/03-x
+    run bare make step3 CC=clang CXX=clang++
+    [ "$status" -eq 2 ]
+    says "Missing: clang++ (nvcc's host compiler), nvcc of"
+    says_not gcc
+    run bare make doctor CC=clang
+    [ "$status" -eq 0 ]
+    says $'\nclang '
+    says_not $'\ngcc '
+}
+
+@test "missing tools are named with the cure" {
+    no_toolkit
+    mkdir steps/03-x
+    run bare make step3
+    [ "$status" -eq 2 ]
+    says "gcc ("
+    says "g++ ("
+    says "nvcc of a CUDA 13 toolkit ("
+    says "\`make setup\` installs what is missing"
+    says_not criterion
+    [ ! -e build ]
+}
+
+@test "what compiles nothing needs no tool" {
+    no_toolkit
+    for target in help clean doctor; do
+        bare make $target
+    done
+}
+
+@test "clean keeps the toolkit" {
+    mkdir -p build/cuda build/common
+    touch step3 step12 stepping
+    make clean
+    [ "$(ls -d step* build/*)" = $'build/cuda\nstepping\nsteps' ]
+}
+
+@test "a toolkit of release 13 only" {
+    toolkit old 12.9
+    toolkit new 13.1
+    CUDA_HOME=$PWD/old CUDA_PATH=$PWD/new run common/build/toolkit.sh
+    [ "$status" -eq 0 ]
+    says $'/new\n'
+    CUDA_HOME=$PWD/cuda CUDA_PATH=$PWD/new run common/build/toolkit.sh
+    [ "$status" -eq 0 ]
+    says $'/cuda\n'
+    rm cuda/lib64/libcudart.so
+    CUDA_HOME=$PWD/cuda CUDA_PATH=$PWD/new run common/build/toolkit.sh
+    [ "$status" -eq 0 ]
+    says $'/new\n'
+}
+
+# lists_each_tool: doctor's output has a line for each.
+lists_each_tool() {
+    [ "$status" -eq 0 ]
+    says "make       "
+    for tool in gcc g++ toolkit zstd Criterion bats GPU driver ncu counters; do
+        says $'\n'"$(printf '%-10s ' $tool)"
+    done
+}
+
+@test "doctor has a line for each tool" {
+    CUDA_HOME=$PWD/cuda run make doctor
+    lists_each_tool
+    says "toolkit    13.0 in "
+    no_toolkit
+    run bare make doctor
+    lists_each_tool
+    says "toolkit    not found"
+    says "make setup installs what is missing"
+}
+
+# These tests run, so nothing is missing here. It takes less than 0.1 s on an idle machine.
+@test "setup with everything there is quick and changes nothing" {
+    local start took
+    start=$(date +%s%N)
+    CUDA_HOME=$PWD/cuda run make setup
+    took=$((($(date +%s%N) - start) / 1000000))
+    [ "$status" -eq 0 ]
+    [ "$output" = "Nothing is missing (make doctor lists what was found)." ]
+    [ $took -lt 2000 ]
+    [ ! -e build ]
+}
+
+@test "setup lists, then installs what is missing and nothing else" {
+    stand_in id "echo 0"
+    stand_in apt-get 'case "$*" in
+        *--print-uris*) echo uri file 2000000 sum; echo uri file 3000000 sum ;;
+        *) echo "$@" >>called ;; esac'
+    stand_in apt-cache "echo Package: x; echo Size: 123000"
+    run bare make setup
+    [ "$status" -eq 0 ]
+    says $'  gcc                           123 kB\n'
+    says $'  g++                           123 kB\n'
+    says "with what they need: 2          5 MB to fetch"
+    [[ "$output" == *"  gcc "*Installing* ]] # listed before
+    says_not CUDA
+    [ "$(cat called)" = "install -y --no-install-recommends gcc g++ bats" ]
+}
+
+@test "setup asks for the list of packages on a fresh machine" {
+    stand_in id "echo 0"
+    stand_in apt-get 'echo "$@" >>called; case $1 in update) touch updated;; esac'
+    stand_in apt-cache "test -e updated && echo Size: 1"
+    run bare make setup
+    [ "$status" -eq 0 ]
+    [ "$(head -n 1 called)" = "update -qq" ]
+}
+
+@test "setup tries again with a new list of packages" {
+    stand_in id "echo 0"
+    stand_in apt-get 'case "$*" in
+        update*) touch updated ;;
+        *--print-uris*) ;;
+        *) test -e updated ;; esac'
+    stand_in apt-cache "echo Size: 1"
+    run bare make setup
+    [ "$status" -eq 0 ]
+}
+
+@test "setup shows why apt-get failed" {
+    stand_in id "echo 0"
+    stand_in apt-get 'case "$1" in install) echo E: no room; exit 100;; esac'
+    stand_in apt-cache "echo Size: 1"
+    run bare make setup
+    [ "$status" -eq 2 ]
+    says "E: no room"
+    says "setup: apt-get failed, for the reason above"
+}
+
+@test "setup without root tells the administrator's command" {
+    stand_in id "echo 1000"
+    stand_in apt-get 'echo "$@" >>called'
+    run bare make setup
+    [ "$status" -eq 2 ]
+    says "ask an administrator to run \
+'apt-get update && apt-get install -y --no-install-recommends gcc g++ bats'"
+    [ ! -e called ]
+}
+
+@test "setup on other systems is one sentence" {
+    run bare make setup
+    [ "$status" -eq 2 ]
+    says "setup: this is neither Debian nor Ubuntu: install what Debian calls gcc g++ bats"
+
+    stand_in uname 'case $1 in -s) echo Darwin;; *) echo arm64;; esac'
+    run bare make setup
+    [ "$status" -eq 2 ]
+    says "setup: this is Darwin on arm64, and setup knows only Linux on x86-64;"
+}
+
+# fetch CURL: `make setup` on a machine that lacks only the toolkit; its curl is this script. With
+# SSL_CERT_FILE, certificates are not missing.
+fetch() {
+    no_toolkit
+    for name in gcc g++ bats unzip; do stand_in $name "exit 0"; done
+    stand_in curl "$1"
+    run bare SSL_CERT_FILE=/dev/null make setup
+    [ "$status" -eq 2 ]
+}
+
+@test "setup without a network leaves nothing half done" {
+    fetch "exit 7"
+    says "CUDA 13.0 (nvcc, runtime)"
+    says "could not be fetched; check the network"
+    [ ! -e build/cuda ]
+}
+
+@test "setup refuses a file with another checksum" {
+    fetch 'while [ "$1" != -o ]; do shift; done; echo other >"$2"'
+    says "its sha256 differs"
+    run ls build/cuda build/download/*
+    [ "$status" -ne 0 ]
+}
+
+# The second run goes on behind the first bytes: they are still there when curl starts again.
+@test "setup goes on where it was interrupted" {
+    local curl='echo "$*" >>called; while [ "$1" != -o ]; do shift; done; printf x >>"$2"; exit 18'
+    fetch "$curl"
+    fetch "$curl"
+    [ "$(cat build/download/*.part)" = xx ]
+    [ "$(grep -c -e " -C - " called)" = 2 ]
+}
