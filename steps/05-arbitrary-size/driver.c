@@ -1,4 +1,5 @@
 /* Step 5's descriptor: what the harness needs to know about scan.cu. */
+#include "common/harness/levels.h"
 #include "common/harness/step.h"
 #include "common/harness/verify/tree.h"
 #include "scan.h"
@@ -11,11 +12,9 @@ static const char *const variants[] = {[CONFLICT_FREE] = "conflict-free",
                                        [REMAINDER] = "conflict-free-remainder",
                                        NULL};
 
-static size_t blocks_for(size_t n) { return (n + B - 1) / B; }
-
 static struct launch_shape step05_shape(size_t n, int variant)
 {
-    struct launch_shape shape = {.grid = blocks_for(n),
+    struct launch_shape shape = {.grid = levels_blocks(n, B),
                                  .block = B / 2,
                                  .shared_bytes =
                                      PADDED_SIZE(B, variant != WORK_EFFICIENT) * sizeof(float),
@@ -32,7 +31,7 @@ static struct launch_shape step05_shape(size_t n, int variant)
 
     /* Each level launches the block scan (and one more for the remainder), all but the topmost
      * uniform_add. */
-    for (;; n = blocks_for(n)) {
+    for (;; n = levels_blocks(n, B)) {
         if (variant == REMAINDER && n > B && n % B != 0) shape.launches++;
         if (n <= B) return shape;
         shape.launches += 2;
@@ -42,10 +41,8 @@ static struct launch_shape step05_shape(size_t n, int variant)
 /* The sums of all levels, one after the other; the topmost level, one block, has none. */
 static size_t step05_workspace(size_t n, int variant)
 {
-    size_t sums = 0;
     (void)variant;
-    for (size_t blocks = blocks_for(n); blocks > 1; blocks = blocks_for(blocks)) sums += blocks;
-    return sums * sizeof(float);
+    return levels_sums(n, B) * sizeof(float);
 }
 
 /* Additions of one block that scans `size` elements; naive blocks add once more for the sum. */
@@ -60,7 +57,7 @@ static double block_adds(size_t size, int variant, bool sum)
 /* Blocks that are filled up add the zeros, too. */
 static double step05_adds(size_t n, int variant)
 {
-    size_t blocks = blocks_for(n), full = n / B, rest = n % B;
+    size_t blocks = levels_blocks(n, B), full = n / B, rest = n % B;
     double adds = (double)blocks * block_adds(B, variant, blocks > 1);
 
     if (variant == REMAINDER) {
@@ -75,9 +72,8 @@ static double step05_adds(size_t n, int variant)
  * addition for each uniform_add. */
 static double step05_depth(size_t n, int variant)
 {
-    double levels = 0, sweep = 0;
+    double levels = levels_above(n, B), sweep = 0;
     for (size_t d = B >> 1; d > 0; d >>= 1) sweep++;
-    for (; n > B; n = blocks_for(n)) levels++;
     if (variant == NAIVE) return (levels + 1) * sweep + 2 * levels;
     return (levels + 2) * sweep + levels;
 }
@@ -101,7 +97,7 @@ static void step05_tree(struct tree *tree, size_t n, int variant)
 static double step05_words(size_t n, int variant)
 {
     (void)variant;
-    return (n > B ? 4.0 : 2.0) * (double)n;
+    return levels_words(n, B);
 }
 
 const struct step step05 = {

@@ -1,53 +1,46 @@
 /* Step 6's descriptor: what the harness needs to know about scan.cu. */
+#include "common/harness/levels.h"
 #include "common/harness/step.h"
 #include "common/harness/verify/tree.h"
 #include "scan.h"
 
 scan_fn step06_scan;
 
-static size_t blocks_for(size_t n) { return (n + B - 1) / B; }
-
 static struct launch_shape step06_shape(size_t n, int variant)
 {
-    struct launch_shape shape = {.grid = blocks_for(n),
+    struct launch_shape shape = {.grid = levels_blocks(n, B),
                                  .block = TREE / 2,
                                  .shared_bytes = PADDED_SIZE(TREE) * sizeof(float),
                                  .launches = 1};
     (void)variant;
 
     /* Each level launches the block scan, all but the topmost uniform_add. */
-    for (; n > B; n = blocks_for(n)) shape.launches += 2;
+    shape.launches += 2 * levels_above(n, B);
     return shape;
 }
 
 /* The sums of all levels, one after the other; the topmost level, one block, has none. */
 static size_t step06_workspace(size_t n, int variant)
 {
-    size_t sums = 0;
     (void)variant;
-    for (size_t blocks = blocks_for(n); blocks > 1; blocks = blocks_for(blocks)) sums += blocks;
-    return sums * sizeof(float);
+    return levels_sums(n, B) * sizeof(float);
 }
 
 /* The tree's, and six for each float4: three for its scan, three to add what lies before. Blocks
  * that are filled up add the zeros, too, in uniform_add as well. */
 static double step06_adds(size_t n, int variant)
 {
-    size_t blocks = blocks_for(n);
-    double adds = (double)blocks * (2.0 * (TREE - 1) + 6.0 * TREE);
-
-    if (blocks <= 1) return adds;
-    return adds + (double)(blocks - 1) * B /* uniform_add */ + step06_adds(blocks, variant);
+    (void)variant;
+    return levels_adds(n, B, 2.0 * (TREE - 1) + 6.0 * TREE);
 }
 
 /* Across the float4 and up the tree of every level, down the tree of the topmost, and one addition
  * for its float4 and for each uniform_add. */
 static double step06_depth(size_t n, int variant)
 {
-    double levels = 0, sweep = 0;
+    double levels = levels_above(n, B), sweep = 0;
     (void)variant;
     for (size_t d = TREE >> 1; d > 0; d >>= 1) sweep++;
-    for (; n > B; n = blocks_for(n)) levels++;
     return (levels + 1) * (3 + sweep) + sweep + 1 + levels;
 }
 
@@ -68,7 +61,7 @@ static void step06_tree(struct tree *tree, size_t n, int variant)
 static double step06_words(size_t n, int variant)
 {
     (void)variant;
-    return (n > B ? 4.0 : 2.0) * (double)n;
+    return levels_words(n, B);
 }
 
 const struct step step06 = {

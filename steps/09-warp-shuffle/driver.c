@@ -1,4 +1,5 @@
 /* Step 9's descriptor: what the harness needs to know about scan.cu. */
+#include "common/harness/levels.h"
 #include "common/harness/step.h"
 #include "common/harness/verify/tree.h"
 #include "scan.h"
@@ -7,28 +8,24 @@ scan_fn step09_scan;
 
 static const char *const variants[] = {[SHFL] = "shfl", [PREDICATE] = "predicate", NULL};
 
-static size_t blocks_for(size_t n) { return (n + B - 1) / B; }
-
 static struct launch_shape step09_shape(size_t n, int variant)
 {
-    struct launch_shape shape = {.grid = blocks_for(n),
+    struct launch_shape shape = {.grid = levels_blocks(n, B),
                                  .block = THREADS,
                                  .shared_bytes = TOTALS * sizeof(float),
                                  .launches = 1};
     (void)variant;
 
     /* Each level launches the block scan, all but the topmost uniform_add. */
-    for (; n > B; n = blocks_for(n)) shape.launches += 2;
+    shape.launches += 2 * levels_above(n, B);
     return shape;
 }
 
 /* The sums of all levels, one after the other; the topmost level, one block, has none. */
 static size_t step09_workspace(size_t n, int variant)
 {
-    size_t sums = 0;
     (void)variant;
-    for (size_t blocks = blocks_for(n); blocks > 1; blocks = blocks_for(blocks)) sums += blocks;
-    return sums * sizeof(float);
+    return levels_sums(n, B) * sizeof(float);
 }
 
 /* A warp's sweeps. Without the predicate nvcc lets all lanes add, and those that should not have
@@ -45,21 +42,16 @@ static double warp_adds(int variant)
  * in uniform_add as well. */
 static double step09_adds(size_t n, int variant)
 {
-    size_t blocks = blocks_for(n);
-    double adds = (double)blocks * ((TOTALS + 1) * warp_adds(variant) + 7.0 * 2 * THREADS);
-
-    if (blocks <= 1) return adds;
-    return adds + (double)(blocks - 1) * B /* uniform_add */ + step09_adds(blocks, variant);
+    return levels_adds(n, B, (TOTALS + 1) * warp_adds(variant) + 7.0 * 2 * THREADS);
 }
 
 /* At every level across the float4, the warp's sweeps and those over the totals; at the topmost the
  * addition of both and that to the float4, and one for each uniform_add. */
 static double step09_depth(size_t n, int variant)
 {
-    double levels = 0, sweeps = 0;
+    double levels = levels_above(n, B), sweeps = 0;
     (void)variant;
     for (size_t d = 1; d < WARP; d *= 2) sweeps++;
-    for (; n > B; n = blocks_for(n)) levels++;
     return (levels + 1) * (3 + 2 * sweeps) + 2 + levels;
 }
 
@@ -82,7 +74,7 @@ static void step09_tree(struct tree *tree, size_t n, int variant)
 static double step09_words(size_t n, int variant)
 {
     (void)variant;
-    return (n > B ? 4.0 : 2.0) * (double)n;
+    return levels_words(n, B);
 }
 
 const struct step step09 = {
