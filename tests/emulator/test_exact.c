@@ -183,7 +183,7 @@ static void read_everything(const unsigned char *data, size_t size)
 {
     struct cubin cubin;
     if (cubin_open(&cubin, data, size) != NULL) return;
-    for (unsigned section = 0; section < cubin.section_count; section++) {
+    for (unsigned section = 0; section < cubin.file.section_count; section++) {
         size_t bytes;
         const unsigned char *content = cubin_content(&cubin, section, &bytes);
         for (size_t at = 0; content != NULL && bytes - at >= SASS_BYTES; at += SASS_BYTES) {
@@ -323,8 +323,8 @@ static void open_copy(const char *path, struct elf *program)
     cr_assert_eq(elf_open(path, &file), RUNTIME_NONE);
     unsigned char *copy = malloc(file.size);
     memcpy(copy, file.data, file.size);
-    *program = (struct elf){copy, file.size, (const Elf64_Ehdr *)copy,
-                            (const Elf64_Shdr *)(copy + file.header->e_shoff)};
+    *program = file;
+    program->data = copy;
     elf_close(&file);
 }
 

@@ -2,15 +2,12 @@
  * cubin.h — machine code as ptxas wrote it: an ELF file for one GPU architecture.
  *
  * Each kernel has a section ".text.NAME" of 16-byte instructions; -lineinfo adds a table of their
- * source lines. Nothing in the file is trusted: every offset and every length is checked.
+ * source lines.
  */
 #ifndef EMU_CUBIN_H
 #define EMU_CUBIN_H
 
-#include <elf.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "elf_file.h"
 
 struct cubin_place {
     const char *file; /* without its folder */
@@ -27,11 +24,8 @@ struct cubin_row {
 };
 
 struct cubin {
-    const unsigned char *data;
-    size_t size;
-    Elf64_Shdr *sections;
-    unsigned section_count, names; /* names: the section that holds the others' names */
-    struct cubin_row *rows;        /* in order of section and address */
+    struct elf file;
+    struct cubin_row *rows; /* in order of section and address */
     size_t row_count;
 };
 
@@ -40,7 +34,7 @@ struct cubin {
 const char *cubin_open(struct cubin *, const void *data, size_t size);
 void cubin_close(struct cubin *);
 
-/* The index of the section called prefix + name, which lies inside the file; 0: there is none. */
+/* elf_find and elf_content. */
 unsigned cubin_section(const struct cubin *, const char *prefix, const char *name);
 const unsigned char *cubin_content(const struct cubin *, unsigned section, size_t *size);
 

@@ -260,7 +260,7 @@ bool cubin_read_lines(struct cubin *cubin)
     if (!section || !relocations) return true;
     l.section = cubin_content(cubin, section, &size);
     l.relocations = cubin_content(cubin, relocations, &l.relocation_bytes);
-    l.symbols = cubin->sections[relocations].sh_link;
+    l.symbols = elf_header(&cubin->file, relocations).sh_link;
 
     struct reader units = {l.section, l.section + size, false};
     while (units.at < units.end && !l.failed) {

@@ -1,7 +1,5 @@
 /*
- * emu_elf.c — see emu_elf.h. The format: System V ABI, chapters 4 and 5; man 5 elf.
- *
- * A program is a file like any other, so every offset in it is checked against its length.
+ * emu_elf.c — see emu_elf.h. The format of the dynamic section: System V ABI, chapter 5; man 5 elf.
  */
 #define _GNU_SOURCE
 #include "emu_elf.h"
@@ -28,48 +26,16 @@
 #define OUR_LIBRARY "libcudart.so.13"
 #define ANY_VERSION "libcudart.so"
 
-static bool is_inside(const struct elf *elf, uint64_t offset, uint64_t bytes)
+/* Is it a program for this machine whose sections can be found? */
+static bool is_program(struct elf *elf, const void *data, size_t size)
 {
-    return offset <= elf->size && bytes <= elf->size - offset;
-}
-
-/* Checks the header and finds the sections. False: not a program for this machine. */
-static bool find_sections(struct elf *elf)
-{
-    if (elf->size < sizeof *elf->header) return false;
-    elf->header = (const Elf64_Ehdr *)elf->data;
-    const Elf64_Ehdr *h = elf->header;
-    if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 || h->e_ident[EI_CLASS] != ELFCLASS64 ||
-        h->e_machine != THIS_MACHINE || (h->e_type != ET_EXEC && h->e_type != ET_DYN))
-        return false;
-    if (h->e_shentsize != sizeof *elf->section || h->e_shoff % _Alignof(Elf64_Shdr) != 0 ||
-        !is_inside(elf, h->e_shoff, (uint64_t)h->e_shnum * sizeof *elf->section))
-        return false;
-    elf->section = (const Elf64_Shdr *)(elf->data + h->e_shoff);
-    return true;
-}
-
-/* The string at an offset of a string table; "" if there is none. */
-static const char *string_at(const struct elf *elf, unsigned table, uint64_t offset)
-{
-    if (table >= elf->header->e_shnum) return "";
-    const Elf64_Shdr *s = &elf->section[table];
-    if (!is_inside(elf, s->sh_offset, s->sh_size) || offset >= s->sh_size) return "";
-    const char *text = (const char *)elf->data + s->sh_offset + offset;
-    return memchr(text, '\0', s->sh_size - offset) != NULL ? text : "";
+    return elf_read(elf, data, size) == ELF_FINE && elf->machine == THIS_MACHINE &&
+           (elf->type == ET_EXEC || elf->type == ET_DYN);
 }
 
 const void *elf_section(const struct elf *elf, const char *name, size_t *size)
 {
-    for (unsigned i = 0; i < elf->header->e_shnum; i++) {
-        const Elf64_Shdr *s = &elf->section[i];
-        if (strcmp(string_at(elf, elf->header->e_shstrndx, s->sh_name), name) != 0 ||
-            !is_inside(elf, s->sh_offset, s->sh_size))
-            continue;
-        *size = (size_t)s->sh_size;
-        return elf->data + s->sh_offset;
-    }
-    return NULL;
+    return elf_content(elf, elf_find(elf, "", name), size);
 }
 
 static bool has_section(const struct elf *elf, const char *name)
@@ -85,21 +51,29 @@ struct dynamic {
     bool has_runpath;   /* the new one, which switches the old one off */
 };
 
+/* Takes one entry; `strings` is the section of strings that it refers to. */
+static void take_entry(const struct elf *elf, unsigned strings, Elf64_Dyn entry,
+                       struct dynamic *found)
+{
+    const char *text = elf_string(elf, strings, entry.d_un.d_val);
+    if (entry.d_tag == DT_RUNPATH) found->has_runpath = true;
+    if (entry.d_tag == DT_RPATH) found->rpath = text;
+    if (entry.d_tag == DT_NEEDED && strncmp(text, ANY_VERSION, strlen(ANY_VERSION)) == 0)
+        found->cudart = text;
+}
+
 static struct dynamic read_dynamic(const struct elf *elf)
 {
     struct dynamic found = {0};
-    for (unsigned i = 0; i < elf->header->e_shnum; i++) {
-        const Elf64_Shdr *s = &elf->section[i];
-        if (s->sh_type != SHT_DYNAMIC || !is_inside(elf, s->sh_offset, s->sh_size) ||
-            s->sh_offset % _Alignof(Elf64_Dyn) != 0)
-            continue;
-        const Elf64_Dyn *entry = (const Elf64_Dyn *)(elf->data + s->sh_offset);
-        for (size_t k = 0; k < s->sh_size / sizeof *entry && entry[k].d_tag != DT_NULL; k++) {
-            const char *text = string_at(elf, s->sh_link, entry[k].d_un.d_val);
-            if (entry[k].d_tag == DT_RUNPATH) found.has_runpath = true;
-            if (entry[k].d_tag == DT_RPATH) found.rpath = text;
-            if (entry[k].d_tag == DT_NEEDED && strncmp(text, ANY_VERSION, strlen(ANY_VERSION)) == 0)
-                found.cudart = text;
+    for (unsigned i = 0; i < elf->section_count; i++) {
+        size_t size;
+        const Elf64_Shdr header = elf_header(elf, i);
+        const unsigned char *entries = elf_content(elf, i, &size);
+        if (header.sh_type != SHT_DYNAMIC || entries == NULL) continue;
+        for (Elf64_Dyn entry; size >= sizeof entry; entries += sizeof entry, size -= sizeof entry) {
+            memcpy(&entry, entries, sizeof entry);
+            if (entry.d_tag == DT_NULL) break;
+            take_entry(elf, header.sh_link, entry, &found);
         }
     }
     return found;
@@ -139,12 +113,11 @@ enum runtime elf_open(const char *path, struct elf *elf)
         close(file);
         return RUNTIME_NO_PROGRAM;
     }
-    *elf = (struct elf){.size = (size_t)status.st_size};
-    void *data = mmap(NULL, elf->size, PROT_READ, MAP_PRIVATE, file, 0);
+    size_t size = (size_t)status.st_size;
+    void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
     close(file);
     if (data == MAP_FAILED) return RUNTIME_UNREADABLE;
-    elf->data = data;
-    if (find_sections(elf)) return RUNTIME_NONE;
+    if (is_program(elf, data, size)) return RUNTIME_NONE;
     elf_close(elf);
     return RUNTIME_NO_PROGRAM;
 }

@@ -4,8 +4,7 @@
 #ifndef EMU_ELF_H
 #define EMU_ELF_H
 
-#include <elf.h>
-#include <stddef.h>
+#include "elf_file.h"
 
 /* A section that only programs linked with our libcudart_static.a have. Linkers keep notes. */
 #define EMU_NOTE_SECTION ".note.upsweep"
@@ -23,18 +22,11 @@ enum runtime {
 
 enum runtime elf_runtime(const char *path);
 
-/* A program's file in memory. */
-struct elf {
-    const unsigned char *data;
-    size_t size;
-    const Elf64_Ehdr *header;
-    const Elf64_Shdr *section; /* header->e_shnum of them */
-};
-
-/* What stands in the way of looking into a program, or RUNTIME_NONE: nothing, and the caller ends
- * with elf_close. */
+/* Maps a program's file into memory. Returns RUNTIME_NONE on success, and the caller ends with
+ * elf_close; otherwise why it cannot be read (RUNTIME_NO_PROGRAM, RUNTIME_UNREADABLE). */
 enum runtime elf_open(const char *path, struct elf *);
 void elf_close(struct elf *);
+
 /* A section's content; NULL: there is none of that name. */
 const void *elf_section(const struct elf *, const char *name, size_t *size);
 
