@@ -53,48 +53,46 @@ static cudaError_t launch_compare(const void *got, const void *want, const void 
 
 extern "C" cudaError_t cast_numbers(enum element element, void *to, const int8_t *from, size_t n)
 {
+#define CAST(name, type, sum)                                                                      \
+    case name: return launch_cast<type>(to, from, n);
     switch (element) {
-    case ELEMENT_F32: return launch_cast<float>(to, from, n);
-    case ELEMENT_F64: return launch_cast<double>(to, from, n);
-    case ELEMENT_I32: return launch_cast<int32_t>(to, from, n);
-    case ELEMENT_I64: return launch_cast<int64_t>(to, from, n);
-    case ELEMENT_I16: return launch_cast<int16_t>(to, from, n);
-    case ELEMENT_I8: return launch_cast<int8_t>(to, from, n);
+        ELEMENT_TYPES(CAST)
     }
+#undef CAST
     return cudaErrorInvalidValue;
 }
 
 extern "C" cudaError_t cast_sums(enum element element, void *to, const int32_t *from, size_t n)
 {
-    switch (element_of_sum(element)) {
-    case ELEMENT_F32: return launch_cast<float>(to, from, n);
-    case ELEMENT_F64: return launch_cast<double>(to, from, n);
-    case ELEMENT_I64: return launch_cast<int64_t>(to, from, n);
-    default: return launch_cast<int32_t>(to, from, n);
+#define CAST(name, type, sum)                                                                      \
+    case name: return launch_cast<sum>(to, from, n);
+    switch (element) {
+        ELEMENT_TYPES(CAST)
     }
+#undef CAST
+    return cudaErrorInvalidValue;
 }
 
 extern "C" cudaError_t compare_sums(enum element element, const void *got, const void *want,
                                     const void *minus, size_t n, struct difference *found)
 {
-    switch (element_of_sum(element)) {
-    case ELEMENT_F32: return launch_compare<float, float>(got, want, minus, n, found);
-    case ELEMENT_F64: return launch_compare<double, double>(got, want, minus, n, found);
-    case ELEMENT_I64: return launch_compare<int64_t, int64_t>(got, want, minus, n, found);
-    default: return launch_compare<int32_t, int32_t>(got, want, minus, n, found);
+#define COMPARE(name, type, sum)                                                                   \
+    case name: return launch_compare<sum, sum>(got, want, minus, n, found);
+    switch (element) {
+        ELEMENT_TYPES(COMPARE)
     }
+#undef COMPARE
+    return cudaErrorInvalidValue;
 }
 
 extern "C" cudaError_t compare_numbers(enum element element, const void *got, const int8_t *want,
                                        size_t n, struct difference *found)
 {
+#define COMPARE(name, type, sum)                                                                   \
+    case name: return launch_compare<type, int8_t>(got, want, NULL, n, found);
     switch (element) {
-    case ELEMENT_F32: return launch_compare<float, int8_t>(got, want, NULL, n, found);
-    case ELEMENT_F64: return launch_compare<double, int8_t>(got, want, NULL, n, found);
-    case ELEMENT_I32: return launch_compare<int32_t, int8_t>(got, want, NULL, n, found);
-    case ELEMENT_I64: return launch_compare<int64_t, int8_t>(got, want, NULL, n, found);
-    case ELEMENT_I16: return launch_compare<int16_t, int8_t>(got, want, NULL, n, found);
-    case ELEMENT_I8: return launch_compare<int8_t, int8_t>(got, want, NULL, n, found);
+        ELEMENT_TYPES(COMPARE)
     }
+#undef COMPARE
     return cudaErrorInvalidValue;
 }

@@ -34,19 +34,14 @@ long double element_exact_max(enum element e) { return table[e].exact_max; }
 void element_widen(enum element element, const void *from, size_t start, size_t count,
                    long double *to)
 {
-    switch (element) {
-#define WIDEN(name, type)                                                                          \
+#define WIDEN(name, type, sum)                                                                     \
     case name:                                                                                     \
         for (size_t i = 0; i < count; i++) to[i] = ((const type *)from)[start + i];                \
         break;
-        WIDEN(ELEMENT_F32, float)
-        WIDEN(ELEMENT_F64, double)
-        WIDEN(ELEMENT_I32, int32_t)
-        WIDEN(ELEMENT_I64, int64_t)
-        WIDEN(ELEMENT_I16, int16_t)
-        WIDEN(ELEMENT_I8, int8_t)
-#undef WIDEN
+    switch (element) {
+        ELEMENT_TYPES(WIDEN)
     }
+#undef WIDEN
 }
 
 void element_to_doubles(enum element element, const void *from, size_t start, size_t count,
@@ -95,15 +90,12 @@ enum conversion element_store_integer(enum element element, void *array, size_t 
         ((double *)array)[index] = nearest;
         return nearest < INT64_END && (int64_t)nearest == value ? CONVERT_EXACT : CONVERT_ROUNDED;
     }
-#define NARROW(name, type)                                                                         \
+#define NARROW(name, type, sum)                                                                    \
     case name:                                                                                     \
         if ((type)value != value) return CONVERT_OUT_OF_RANGE;                                     \
         ((type *)array)[index] = (type)value;                                                      \
         return CONVERT_EXACT;
-        NARROW(ELEMENT_I32, int32_t)
-        NARROW(ELEMENT_I64, int64_t)
-        NARROW(ELEMENT_I16, int16_t)
-        NARROW(ELEMENT_I8, int8_t)
+        INTEGER_TYPES(NARROW)
 #undef NARROW
     }
     return CONVERT_OUT_OF_RANGE;
@@ -111,14 +103,12 @@ enum conversion element_store_integer(enum element element, void *array, size_t 
 
 void element_text(enum element element, const void *array, size_t index, char *text, size_t size)
 {
+#define PRINT(name, type, sum)                                                                     \
+    case name: snprintf(text, size, "%lld", (long long)((const type *)array)[index]); break;
     switch (element) {
     case ELEMENT_F32: snprintf(text, size, "%.9g", (double)((const float *)array)[index]); break;
     case ELEMENT_F64: snprintf(text, size, "%.17g", ((const double *)array)[index]); break;
-    case ELEMENT_I32: snprintf(text, size, "%d", (int)((const int32_t *)array)[index]); break;
-    case ELEMENT_I64:
-        snprintf(text, size, "%lld", (long long)((const int64_t *)array)[index]);
-        break;
-    case ELEMENT_I16: snprintf(text, size, "%d", (int)((const int16_t *)array)[index]); break;
-    case ELEMENT_I8: snprintf(text, size, "%d", (int)((const int8_t *)array)[index]); break;
+        INTEGER_TYPES(PRINT)
     }
+#undef PRINT
 }

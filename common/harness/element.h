@@ -11,6 +11,23 @@
 extern "C" {
 #endif
 
+/* The types of elements, for a switch that does the same for each of them: TYPE(element, its type in
+ * C, the type of its sums). For example:
+ *
+ *     #define CASE(element, type, sum) case element: return find_in((const type *)array);
+ *     switch (element) { ELEMENT_TYPES(CASE) }
+ */
+#define ELEMENT_TYPES(TYPE)                                                                        \
+    TYPE(ELEMENT_F32, float, float)                                                                \
+    TYPE(ELEMENT_F64, double, double)                                                              \
+    INTEGER_TYPES(TYPE)
+
+#define INTEGER_TYPES(TYPE)                                                                        \
+    TYPE(ELEMENT_I32, int32_t, int32_t)                                                            \
+    TYPE(ELEMENT_I64, int64_t, int64_t)                                                            \
+    TYPE(ELEMENT_I16, int16_t, int32_t)                                                            \
+    TYPE(ELEMENT_I8, int8_t, int32_t)
+
 size_t element_size(enum element);
 const char *element_name(enum element);   /* "float", "int64", … */
 const char *element_plural(enum element); /* "floats" */

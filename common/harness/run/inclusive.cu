@@ -29,14 +29,12 @@ extern "C" cudaError_t inclusive_from_exclusive(enum element element, void *to,
                                                 const void *exclusive, const void *last, size_t n,
                                                 cudaStream_t stream)
 {
+#define LAUNCH(name, type, sum)                                                                    \
+    case name: return launch<type, sum>(to, exclusive, last, n, stream);
     switch (element) {
-    case ELEMENT_F32: return launch<float, float>(to, exclusive, last, n, stream);
-    case ELEMENT_F64: return launch<double, double>(to, exclusive, last, n, stream);
-    case ELEMENT_I32: return launch<int32_t, int32_t>(to, exclusive, last, n, stream);
-    case ELEMENT_I64: return launch<int64_t, int64_t>(to, exclusive, last, n, stream);
-    case ELEMENT_I16: return launch<int16_t, int32_t>(to, exclusive, last, n, stream);
-    case ELEMENT_I8: return launch<int8_t, int32_t>(to, exclusive, last, n, stream);
+        ELEMENT_TYPES(LAUNCH)
     }
+#undef LAUNCH
     return cudaErrorInvalidValue;
 }
 
@@ -52,12 +50,10 @@ static void shift(void *to, const void *exclusive, const void *last, size_t n)
 extern "C" void inclusive_from_exclusive_host(enum element element, void *to, const void *exclusive,
                                               const void *last, size_t n)
 {
+#define SHIFT(name, type, sum)                                                                     \
+    case name: shift<type, sum>(to, exclusive, last, n); break;
     switch (element) {
-    case ELEMENT_F32: shift<float, float>(to, exclusive, last, n); break;
-    case ELEMENT_F64: shift<double, double>(to, exclusive, last, n); break;
-    case ELEMENT_I32: shift<int32_t, int32_t>(to, exclusive, last, n); break;
-    case ELEMENT_I64: shift<int64_t, int64_t>(to, exclusive, last, n); break;
-    case ELEMENT_I16: shift<int16_t, int32_t>(to, exclusive, last, n); break;
-    case ELEMENT_I8: shift<int8_t, int32_t>(to, exclusive, last, n); break;
+        ELEMENT_TYPES(SHIFT)
     }
+#undef SHIFT
 }
