@@ -13,117 +13,15 @@
  * What is still bad: everything is read twice (step 11). All blocks wait for the slowest at
  * grid.sync(), and the grid waits until the whole GPU is free.
  * How to run it: make step10 && ./step10 --variant forward
+ *
+ * This file has the grid: its kernel and its launch. groups.cuh has the scans and sums of groups,
+ * tile.cuh the scan of a tile.
  */
 #include "common/harness/step.h"
 #include "scan.h"
 #include "float4.cuh"
-
-#include <cooperative_groups.h>
-
-namespace cg = cooperative_groups;
-
-typedef cg::thread_block_tile<WARP> warp_tile;
-
-/* The sum of x over the lanes up to and with this one. */
-static __device__ float warp_scan(const warp_tile &warp, float x)
-{
-#pragma unroll
-    for (unsigned d = 1; d < WARP; d *= 2) {
-        float y = warp.shfl_up(x, d);
-        if (warp.thread_rank() >= d) x += y;
-    }
-    return x;
-}
-
-/* From the inclusive scan the exclusive one: what the lane before has, and 0 for the first. */
-static __device__ float exclusive(const warp_tile &warp, float x)
-{
-    float before = warp.shfl_up(x, 1);
-    return warp.thread_rank() == 0 ? 0 : before;
-}
-
-/* The sum of x over the warp, in all of its lanes. */
-static __device__ float warp_sum(const warp_tile &warp, float x)
-{
-#pragma unroll
-    for (unsigned d = WARP / 2; d > 0; d /= 2) x += warp.shfl_xor(x, d);
-    return x;
-}
-
-/* The sum of x over the block, in all of its threads. */
-static __device__ float block_sum(const cg::thread_block &block, const warp_tile &warp, float x,
-                                  float *totals)
-{
-    x = warp_sum(warp, x);
-    if (warp.thread_rank() == 0) totals[warp.meta_group_rank()] = x;
-
-    // All warps read what all have written: none may start before.
-    block.sync();
-
-    x = warp_sum(warp, warp.thread_rank() < THREADS / WARP ? totals[warp.thread_rank()] : 0);
-
-    // The totals will be written again: not before all have read these.
-    block.sync();
-    return x;
-}
-
-/*
- * The block scans the tile of B elements that begins at `begin`, exclusively; `carry` is the sum of
- * all before it. Returns the carry of the next tile, to the first warp only. Beyond n the elements
- * count as 0.
- */
-static __device__ float scan_tile(float *g_odata, const float *g_idata, size_t begin, size_t n,
-                                  float carry, const cg::thread_block &block, const warp_tile &warp,
-                                  float *totals)
-{
-    unsigned lane = warp.thread_rank(), number = warp.meta_group_rank();
-
-    // Load two float4 a thread, one from each half.
-    size_t ai = begin + 4 * block.thread_rank();
-    size_t bi = ai + B / 2;
-    float4 a = load4(g_idata, ai, n);
-    float4 b = load4(g_idata, bi, n);
-
-    // Scan each in registers, inclusively: its last element becomes its total.
-    a.y += a.x, a.z += a.y, a.w += a.z;
-    b.y += b.x, b.z += b.y, b.w += b.z;
-
-    // Scan the totals within the warp; the last lane's is the warp's.
-    float scannedA = warp_scan(warp, a.w);
-    float scannedB = warp_scan(warp, b.w);
-    if (lane == WARP - 1) {
-        totals[number] = scannedA;
-        totals[number + TOTALS / 2] = scannedB;
-    }
-
-    // The first warp reads what all have written: it may not start before.
-    block.sync();
-
-    // It scans the warps' totals, and adds the carry. Its last lanes have none, but shuffle with
-    // the others.
-    if (number == 0) {
-        float scanned = warp_scan(warp, lane < TOTALS ? totals[lane] : 0);
-        float before = exclusive(warp, scanned);
-        if (lane < TOTALS) totals[lane] = carry + before;
-        carry += warp.shfl(scanned, TOTALS - 1);
-    }
-
-    // All warps read what the first has written: none may start before.
-    block.sync();
-
-    // Write the result: each float4 gets all that lies before it, in other warps and in its own.
-    float beforeA = totals[number] + exclusive(warp, scannedA);
-    float beforeB = totals[number + TOTALS / 2] + exclusive(warp, scannedB);
-    a = make_float4(beforeA, beforeA + a.x, beforeA + a.y, beforeA + a.z);
-    b = make_float4(beforeB, beforeB + b.x, beforeB + b.y, beforeB + b.z);
-    store4(g_odata, ai, n, a);
-    store4(g_odata, bi, n, b);
-
-    // A warp writes its totals of the next tile where it has read these, and nobody else has: so
-    // its own lanes are the only ones to wait for.
-    warp.sync();
-    return carry;
-}
+#include "groups.cuh"
+#include "tile.cuh"
 
 /*
  * Scans the n elements of g_idata into g_odata, exclusively. A cooperative grid of any number of
@@ -132,7 +30,7 @@ static __device__ float scan_tile(float *g_odata, const float *g_idata, size_t b
 static __global__ void __launch_bounds__(THREADS, RESIDENT)
     scan_grid(float *g_odata, const float *g_idata, float *g_sums, size_t n, bool backward)
 {
-    // The warps' totals: those of all a, then those of all b.
+    // The warps' totals: first those of all float4 a, then those of all float4 b (tile.cuh).
     __shared__ float totals[TOTALS];
 
     cg::grid_group grid = cg::this_grid();
@@ -144,7 +42,7 @@ static __global__ void __launch_bounds__(THREADS, RESIDENT)
     size_t first = tiles / blocks * j + min(tiles % blocks, j);
     size_t last = tiles / blocks * (j + 1) + min(tiles % blocks, j + 1);
 
-    // Sum up the range, but for the last block's, which nobody asks for.
+    // Sum up the range. The last block's sum is not needed.
     if (j + 1 < blocks) {
         float sum = 0;
         for (size_t i = 0; i < last - first; i++) {
@@ -157,12 +55,12 @@ static __global__ void __launch_bounds__(THREADS, RESIDENT)
         if (block.thread_rank() == 0) g_sums[j] = sum;
     }
 
-    // Every block reads the sums of those before: none may start before all are written. And in
-    // place, no block may overwrite elements that are still to be summed up: those of its own range
-    // only, so a block.sync() would do for that.
+    // Every block reads the sums of the blocks before it, so these must have been written. In place,
+    // a block must also not overwrite elements that are still to be summed up. These are in its own
+    // range only, so for them alone a block.sync() would do.
     grid.sync();
 
-    // All that comes before this range.
+    // The sum of all elements before this range.
     float carry = 0;
     for (size_t i = block.thread_rank(); i < j; i += THREADS) carry += g_sums[i];
     carry = block_sum(block, warp, carry, totals);
@@ -171,7 +69,7 @@ static __global__ void __launch_bounds__(THREADS, RESIDENT)
         carry = scan_tile(g_odata, g_idata, tile * B, n, carry, block, warp, totals);
 }
 
-/* As many blocks as the current device holds at a time. */
+/* The number of blocks that the current device holds at a time. */
 static cudaError_t resident_blocks(int *blocks)
 {
     int device, cooperative, multiprocessors, each;
@@ -188,7 +86,8 @@ static cudaError_t resident_blocks(int *blocks)
     return cooperative ? cudaSuccess : cudaErrorNotSupported;
 }
 
-/* The smallest of the device's room, the workspace's, and the number of tiles. */
+/* The number of blocks of a scan: as many as the device holds at a time and as the workspace has
+ * room for, but no more than there are tiles. */
 static cudaError_t blocks_of(size_t n, unsigned *blocks)
 {
     int most = 0;
@@ -216,7 +115,7 @@ cudaError_t step10_scan(void *out, const void *in, size_t n, int variant, void *
     cudaError_t error = blocks_of(n, &blocks);
     if (error != cudaSuccess) return error;
 
-    // A pointer to each of the kernel's parameters, which no compiler compares with them.
+    // A pointer to each argument of the kernel. No compiler checks their types.
     void *arguments[] = {&out, &in, &workspace, &n, &backward};
     return cudaLaunchCooperativeKernel(scan_grid, blocks, THREADS, arguments, 0, stream);
 }
