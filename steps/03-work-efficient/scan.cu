@@ -66,7 +66,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
         }
     }
 
-    // The last level has written elements for other threads to fetch: no fetch may start before.
+    // The last level has written elements that other threads fetch: no fetch may start before.
     __syncthreads();
 
     // Write the result, two neighbouring elements a thread.                           (block E)

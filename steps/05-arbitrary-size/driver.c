@@ -29,8 +29,8 @@ static struct launch_shape step05_shape(size_t n, int variant)
         shape.grid = n / B;
     }
 
-    /* Each level launches the block scan (and one more for the remainder), all but the topmost
-     * uniform_add. */
+    /* Each level launches the block scan, and once more for a remainder. Each level but the topmost
+     * also launches uniform_add. */
     for (;; n = levels_blocks(n, B)) {
         if (variant == REMAINDER && n > B && n % B != 0) shape.launches++;
         if (n <= B) return shape;
@@ -38,7 +38,7 @@ static struct launch_shape step05_shape(size_t n, int variant)
     }
 }
 
-/* The sums of all levels, one after the other; the topmost level, one block, has none. */
+/* The block sums of all levels, one after the other. The topmost level, of one block, has none. */
 static size_t step05_workspace(size_t n, int variant)
 {
     (void)variant;
@@ -54,7 +54,7 @@ static double block_adds(size_t size, int variant, bool sum)
     return adds + sum;
 }
 
-/* Blocks that are filled up add the zeros, too. */
+/* Zeros with which blocks are filled up are added, too. */
 static double step05_adds(size_t n, int variant)
 {
     size_t blocks = levels_blocks(n, B), full = n / B, rest = n % B;
@@ -68,8 +68,8 @@ static double step05_adds(size_t n, int variant)
     return adds + (double)(n - B) /* uniform_add */ + step05_adds(blocks, variant);
 }
 
-/* Up the tree of every level, down the tree of the topmost (or across the sweeps of all), and one
- * addition for each uniform_add. */
+/* Up the tree of every level, down the tree of the topmost level, and one addition for each
+ * uniform_add. The naive variant has its sweeps in place of the trees, at every level. */
 static double step05_depth(size_t n, int variant)
 {
     double levels = levels_above(n, B), sweep = 0;
@@ -78,8 +78,9 @@ static double step05_depth(size_t n, int variant)
     return (levels + 2) * sweep + levels;
 }
 
-/* A block's tree or sweeps, over elements, block sums, sums of these; and uniform_add below each
- * but the first of these levels. A naive block adds the last element to its scan for the sum. */
+/* At each level (elements, block sums, sums of these …) a block's tree or its sweeps. Below each
+ * level but the first, uniform_add. A naive block adds the last element to its scan to get the sum
+ * of the block. */
 static void step05_tree(struct tree *tree, size_t n, int variant)
 {
     for (size_t item = 1;; item *= B, tree->joins++) {
@@ -93,7 +94,7 @@ static void step05_tree(struct tree *tree, size_t n, int variant)
     }
 }
 
-/* Blocks read and write every element, and so does uniform_add. */
+/* The blocks read and write every element once. uniform_add does so once more. */
 static double step05_words(size_t n, int variant)
 {
     (void)variant;

@@ -87,7 +87,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
         }
     }
 
-    // The last level has written elements for other threads to fetch: no fetch may start before.
+    // The last level has written elements that other threads fetch: no fetch may start before.
     __syncthreads();
 
     // Write the result where it was loaded from.                                      (block E)
@@ -96,8 +96,9 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
 }
 
 /*
- * Adds g_incr[j], the sum of all blocks before block j, to the B elements of every block j but the
- * first, whose increment is 0. Needs B/2 threads a block, and a block less than there are sums.
+ * Adds g_incr[j], the sum of all blocks before block j, to the B elements of block j. Block 0 is
+ * left out, because its increment is 0. Needs B/2 threads per block, and one block less than there
+ * are sums.
  */
 static __global__ void uniform_add(float *g_odata, const float *g_incr, size_t n)
 {
@@ -111,8 +112,8 @@ static __global__ void uniform_add(float *g_odata, const float *g_incr, size_t n
 extern "C" scan_fn step05_scan;
 
 /*
- * The workspace holds the block sums of this level, and after them those of the levels above. They
- * are scanned in place, by this same function: the sums become the increments.
+ * The workspace holds the block sums of this level, followed by those of the levels above. This
+ * same function scans them in place, so that the sums become the increments.
  */
 cudaError_t step05_scan(void *out, const void *in, size_t n, int variant, void *workspace,
                         cudaStream_t stream)
@@ -127,7 +128,7 @@ cudaError_t step05_scan(void *out, const void *in, size_t n, int variant, void *
     size_t shared = PADDED_SIZE(B, variant != WORK_EFFICIENT) * sizeof(float);
     cudaError_t error;
 
-    if (blocks > INT32_MAX) return cudaErrorInvalidValue; // a grid has no more
+    if (blocks > INT32_MAX) return cudaErrorInvalidValue; // the largest grid
 
     // Scan the blocks.
     switch (variant) {

@@ -14,28 +14,28 @@ static struct launch_shape step06_shape(size_t n, int variant)
                                  .launches = 1};
     (void)variant;
 
-    /* Each level launches the block scan, all but the topmost uniform_add. */
+    /* Each level launches the block scan. Each level but the topmost also launches uniform_add. */
     shape.launches += 2 * levels_above(n, B);
     return shape;
 }
 
-/* The sums of all levels, one after the other; the topmost level, one block, has none. */
+/* The block sums of all levels, one after the other. The topmost level, of one block, has none. */
 static size_t step06_workspace(size_t n, int variant)
 {
     (void)variant;
     return levels_sums(n, B) * sizeof(float);
 }
 
-/* The tree's, and six for each float4: three for its scan, three to add what lies before. Blocks
- * that are filled up add the zeros, too, in uniform_add as well. */
+/* For each block: the additions of the tree, and six for each float4. Of these, three scan the
+ * float4 and three add the sum of all before it. */
 static double step06_adds(size_t n, int variant)
 {
     (void)variant;
     return levels_adds(n, B, 2.0 * (TREE - 1) + 6.0 * TREE);
 }
 
-/* Across the float4 and up the tree of every level, down the tree of the topmost, and one addition
- * for its float4 and for each uniform_add. */
+/* At every level: three across the float4, and up the tree. At the topmost level: down the tree,
+ * and one addition to the float4. And one for each uniform_add. */
 static double step06_depth(size_t n, int variant)
 {
     double levels = levels_above(n, B), sweep = 0;
@@ -44,8 +44,9 @@ static double step06_depth(size_t n, int variant)
     return (levels + 1) * (3 + sweep) + sweep + 1 + levels;
 }
 
-/* A float4 and the tree over those of a block, of elements, block sums, sums of these. What lies
- * before a float4 is added to its scan, and uniform_add adds what lies before the block. */
+/* At each level (elements, block sums, sums of these …) a float4, and the tree over the float4 of a
+ * block. The sum of all before a float4 is added to its scan, and uniform_add adds the sum of all
+ * before the block. */
 static void step06_tree(struct tree *tree, size_t n, int variant)
 {
     (void)variant;
@@ -57,7 +58,7 @@ static void step06_tree(struct tree *tree, size_t n, int variant)
     }
 }
 
-/* Blocks read and write every element, and so does uniform_add. */
+/* The blocks read and write every element once. uniform_add does so once more. */
 static double step06_words(size_t n, int variant)
 {
     (void)variant;

@@ -32,7 +32,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     int offset = 1; // distance of two neighbouring nodes of the current level
     size_t begin = (size_t)blockIdx.x * B; // this block's first element
 
-    // Load two float4 a thread, one from each half.                                   (block A)
+    // Load two float4 per thread, one from each half. (block A)
     int ai = thid;
     int bi = thid + TREE / 2;
     int bankOffsetA = CONFLICT_FREE_OFFSET(ai);
@@ -92,10 +92,10 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
         }
     }
 
-    // The last level has written elements for other threads to fetch: no fetch may start before.
+    // The last level has written elements that other threads fetch: no fetch may start before.
     __syncthreads();
 
-    // Write the result: each float4 gets all that lies before it.                     (block E)
+    // Write the result: to each float4 is added the sum of all before it. (block E)
     float beforeA = temp[ai + bankOffsetA];
     float beforeB = temp[bi + bankOffsetB];
     a = make_float4(beforeA, beforeA + a.x, beforeA + a.y, beforeA + a.z);
@@ -105,8 +105,9 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
 }
 
 /*
- * Adds g_incr[j], the sum of all blocks before block j, to the B elements of every block j but the
- * first, whose increment is 0. Needs TREE/2 threads a block, and a block less than there are sums.
+ * Adds g_incr[j], the sum of all blocks before block j, to the B elements of block j. Block 0 is
+ * left out, because its increment is 0. Needs TREE/2 threads per block, and one block less than
+ * there are sums.
  */
 static __global__ void uniform_add(float *g_odata, const float *g_incr, size_t n)
 {
@@ -123,8 +124,8 @@ static __global__ void uniform_add(float *g_odata, const float *g_incr, size_t n
 extern "C" scan_fn step06_scan;
 
 /*
- * The workspace holds the block sums of this level, and after them those of the levels above. They
- * are scanned in place, by this same function: the sums become the increments.
+ * The workspace holds the block sums of this level, followed by those of the levels above. This
+ * same function scans them in place, so that the sums become the increments.
  */
 cudaError_t step06_scan(void *out, const void *in, size_t n, int variant, void *workspace,
                         cudaStream_t stream)
@@ -139,7 +140,7 @@ cudaError_t step06_scan(void *out, const void *in, size_t n, int variant, void *
     size_t shared = PADDED_SIZE(TREE) * sizeof(float);
     cudaError_t error;
 
-    if (blocks > INT32_MAX) return cudaErrorInvalidValue; // a grid has no more
+    if (blocks > INT32_MAX) return cudaErrorInvalidValue; // the largest grid
 
     // Scan the blocks.
     scan_block<<<blocks, TREE / 2, shared, stream>>>(g_odata, g_idata, g_sums, n);

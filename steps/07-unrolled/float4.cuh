@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * The four elements from index i on, a multiple of 4; those at n and beyond are 0. One access if
- * all are there and the array is aligned to a float4, otherwise four.
+ * The four elements from index i on, a multiple of 4. Elements at n and beyond count as 0. This is
+ * one access if all four are there and the array is aligned to a float4, otherwise four.
  */
 static __device__ float4 load4(const float *array, size_t i, size_t n)
 {
@@ -23,7 +23,7 @@ static __device__ float4 load4(const float *array, size_t i, size_t n)
     return v;
 }
 
-/* Stores v at index i likewise; what lies at n and beyond is left alone. */
+/* Stores v at index i in the same way. Elements at n and beyond are left alone. */
 static __device__ void store4(float *array, size_t i, size_t n, float4 v)
 {
     if ((uintptr_t)array % sizeof(float4) == 0 && i + 4 <= n) {

@@ -38,7 +38,7 @@ static struct launch_shape step08_shape(size_t n, int variant)
                                  .launches = 2 * steps + sweeps(left)};
 }
 
-/* The sums of all levels, and as much again for the second buffer of the last. */
+/* The sums of all levels. Those of the last level have a second buffer of the same size. */
 static size_t step08_workspace(size_t n, int variant)
 {
     size_t left, floats = 0, most = most_left(n, variant);
@@ -50,7 +50,8 @@ static size_t step08_workspace(size_t n, int variant)
     return (floats + room_for(left)) * sizeof(float);
 }
 
-/* For every pair one on the way up and one on the way down; those of the sweeps. */
+/* One addition for every pair on the way up and one on the way down, and the additions of the
+ * sweeps. */
 static double step08_adds(size_t n, int variant)
 {
     size_t left = n, most = most_left(n, variant);

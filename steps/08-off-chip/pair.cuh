@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * Elements 2k and 2k + 1; those at n and beyond are 0. One access if both are there and the array
- * is aligned to a float2, otherwise two.
+ * Elements 2k and 2k + 1. Elements at n and beyond count as 0. This is one access if both are
+ * there and the array is aligned to a float2, otherwise two.
  */
 static __device__ float2 load_pair(const float *array, size_t k, size_t n)
 {
@@ -22,7 +22,7 @@ static __device__ float2 load_pair(const float *array, size_t k, size_t n)
     return v;
 }
 
-/* Stores v there likewise; what lies at n and beyond is left alone. */
+/* Stores v there in the same way. Elements at n and beyond are left alone. */
 static __device__ void store_pair(float *array, size_t k, size_t n, float2 v)
 {
     size_t i = 2 * k;

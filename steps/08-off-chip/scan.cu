@@ -18,10 +18,10 @@
 #include "scan.h"
 #include "pair.cuh"
 
-/* The thread's number in the grid: its pair, or its element. */
+/* The number of the thread in the grid: the number of its pair, or of its element. */
 static __device__ size_t thread_in_grid(void) { return (size_t)blockIdx.x * THREADS + threadIdx.x; }
 
-/* A step of Algorithm 5: sums[k] = a[2k] + a[2k + 1], a thread each. */
+/* A step of Algorithm 5: sums[k] = a[2k] + a[2k + 1], one thread for each k. */
 static __global__ void reduce_step(float *sums, const float *a, size_t n)
 {
     size_t k = thread_in_grid();
@@ -50,9 +50,9 @@ static __global__ void naive_step(float *out, const float *in, size_t n, size_t 
 }
 
 /*
- * A step of Algorithm 6, exclusive: before[k] is the sum of all pairs before pair k of a, so the
- * left element gets that, and the right one the left's own value more. A thread has a pair of its
- * own, so out may be a.
+ * A step of Algorithm 6, exclusive. before[k] is the sum of all pairs before pair k of a. The left
+ * element becomes before[k], the right one before[k] plus the old left element. No two threads
+ * have the same pair, so out may be a.
  */
 static __global__ void down_step(float *out, const float *a, const float *before, size_t n)
 {
@@ -66,8 +66,8 @@ static __global__ void down_step(float *out, const float *a, const float *before
 
 static unsigned blocks_for(size_t threads) { return (threads + THREADS - 1) / THREADS; }
 
-/* Scans the n elements of a and leaves the result there or in `other`, which has as much room;
- * *result says where. */
+/* Scans the n elements of a. The result is in a or in `other`, which has room for as many; *result
+ * says in which. */
 static cudaError_t scan_naive(float *a, float *other, size_t n, float **result, cudaStream_t stream)
 {
     size_t offset = 1, shift = 1;
@@ -86,12 +86,12 @@ static cudaError_t scan_naive(float *a, float *other, size_t n, float **result, 
 }
 
 /*
- * The whole: halve, scan the half, lead back. An inclusive scan of the sums is what the printed
- * algorithm has at this point: its odd element 2k + 1 is the end of pair k and takes the sum as it
- * is, its even one 2k adds itself to the sum of the pairs before k, of which there is none if k =
- * 0. With the exclusive scan of the sums it is the even element that takes the sum as it is, and
- * the odd one adds its neighbour; k = 0 needs no care.
- * The workspace holds the sums of this level, and after them those of the levels above.
+ * The whole: add up pairs, scan the sums of the pairs, and spread the result over the pairs. The
+ * printed algorithm scans these sums inclusively. Then the odd element 2k + 1, the end of pair k,
+ * takes the scanned sum as it is. The even element 2k is added to the sum of the pairs before k,
+ * which does not exist for k = 0. Here the sums are scanned exclusively: the even element takes
+ * the scanned sum as it is, and the odd one adds its neighbour. So k = 0 is no special case. The
+ * workspace holds the sums of this level, followed by those of the levels above.
  */
 static cudaError_t scan_levels(float *out, const float *in, size_t n, size_t most, float *workspace,
                                cudaStream_t stream)

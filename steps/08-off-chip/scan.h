@@ -7,11 +7,11 @@
 
 #include <stddef.h>
 
-/* Threads a block of every kernel; none of them shares anything with the others. */
+/* Threads per block, in every kernel. No thread shares data with another one. */
 #define THREADS 256
 
-/* Reduce steps go on until so many elements are left or less; make step8-S4096 builds a program
- * that stops at 4096. Measured: see the notes. */
+/* Reduce steps go on until at most this many elements are left. make step8-S4096 builds a program
+ * that stops at 4096. The notes have measurements. */
 #ifndef SWITCH
 #define SWITCH (1 << 17)
 #endif
@@ -29,7 +29,7 @@ static inline size_t most_left(size_t n, int variant)
     return variant == TREE ? 1 : n;
 }
 
-/* Pairs of n elements, the last of which may lack its right one. */
+/* The number of pairs of n elements. The last pair may lack its right element. */
 static inline size_t pairs_of(size_t n) { return n / 2 + n % 2; }
 
 /* Floats that n sums take in the workspace: an even number, so that what follows is aligned for

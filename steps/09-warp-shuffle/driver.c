@@ -16,20 +16,20 @@ static struct launch_shape step09_shape(size_t n, int variant)
                                  .launches = 1};
     (void)variant;
 
-    /* Each level launches the block scan, all but the topmost uniform_add. */
+    /* Each level launches the block scan. Each level but the topmost also launches uniform_add. */
     shape.launches += 2 * levels_above(n, B);
     return shape;
 }
 
-/* The sums of all levels, one after the other; the topmost level, one block, has none. */
+/* The block sums of all levels, one after the other. The topmost level, of one block, has none. */
 static size_t step09_workspace(size_t n, int variant)
 {
     (void)variant;
     return levels_sums(n, B) * sizeof(float);
 }
 
-/* A warp's sweeps. Without the predicate nvcc lets all lanes add, and those that should not have
- * keep what they had. */
+/* Additions in the sweeps of one warp. Without the predicate nvcc lets all lanes add, and lanes
+ * without a left neighbour drop the result. */
 static double warp_adds(int variant)
 {
     double adds = 0;
@@ -37,16 +37,17 @@ static double warp_adds(int variant)
     return adds;
 }
 
-/* The warps' sweeps and those over their totals, and seven for each float4: three for its scan, one
- * for the warps before, three to add what lies before. Blocks that are filled up add the zeros, too,
- * in uniform_add as well. */
+/* For each block: the sweeps of the warps and those over the warps' totals, and seven additions for
+ * each float4. Of these, three scan the float4, one adds the warps before, and three add the sum of
+ * all before it. */
 static double step09_adds(size_t n, int variant)
 {
     return levels_adds(n, B, (TOTALS + 1) * warp_adds(variant) + 7.0 * 2 * THREADS);
 }
 
-/* At every level across the float4, the warp's sweeps and those over the totals; at the topmost the
- * addition of both and that to the float4, and one for each uniform_add. */
+/* At every level: three across the float4, the warp's sweeps, and the sweeps over the totals. At
+ * the topmost level: the sums of both are added, and the result to the float4. And one for each
+ * uniform_add. */
 static double step09_depth(size_t n, int variant)
 {
     double levels = levels_above(n, B), sweeps = 0;
@@ -55,9 +56,9 @@ static double step09_depth(size_t n, int variant)
     return (levels + 1) * (3 + 2 * sweeps) + 2 + levels;
 }
 
-/* A float4, the warp's sweeps, those over the totals; of elements, block sums, sums of these. What
- * lies before a float4 is the sum of both kinds of sweeps, and is added to its scan; uniform_add
- * adds what lies before the block. */
+/* At each level (elements, block sums, sums of these …) a float4, the warp's sweeps, and the sweeps
+ * over the totals. The sum of all before a float4 is made of both kinds of sweeps and added to its
+ * scan. uniform_add adds the sum of all before the block. */
 static void step09_tree(struct tree *tree, size_t n, int variant)
 {
     (void)variant;
@@ -70,7 +71,7 @@ static void step09_tree(struct tree *tree, size_t n, int variant)
     }
 }
 
-/* Blocks read and write every element, and so does uniform_add. */
+/* The blocks read and write every element once. uniform_add does so once more. */
 static double step09_words(size_t n, int variant)
 {
     (void)variant;

@@ -19,16 +19,17 @@
 
 #define ALL_LANES 0xffffffff
 
-/* What the lane `d` places before this one holds, added to x; the first d lanes keep their x. */
+/* Adds to x the value that the lane `d` places before this one has. The first d lanes keep their x.
+ * */
 template <int VARIANT> static __device__ float add_from(float x, int d)
 {
     if (VARIANT == SHFL) {
-        // All lanes hand over and take, so all must come here; a lane without another d places
-        // before it gets its own x back, which it must not add.
+        // Every lane gives a value and takes one, so all lanes must execute the shuffle. A lane
+        // without a lane d places before it gets its own x back and must not add it.
         float y = __shfl_up_sync(ALL_LANES, x, d);
         if (threadIdx.x % WARP >= d) x += y;
     } else {
-        // The same: p is true where there is such a lane.
+        // The same with the predicate of the shuffle: p is true if there is such a lane.
         asm volatile("{ .reg .pred p;"
                      "  .reg .f32 y;"
                      "  shfl.sync.up.b32 y|p, %0, %1, 0, 0xffffffff;"
@@ -39,7 +40,7 @@ template <int VARIANT> static __device__ float add_from(float x, int d)
     return x;
 }
 
-/* The sum of x over the lanes up to and with this one. All lanes of the warp take part. */
+/* The sum of x over the lanes up to and including this one. All lanes of the warp take part. */
 template <int VARIANT> static __device__ float warp_scan(float x)
 {
 #pragma unroll
@@ -47,7 +48,7 @@ template <int VARIANT> static __device__ float warp_scan(float x)
     return x;
 }
 
-/* From the inclusive scan the exclusive one: what the lane before has, and 0 for the first. */
+/* The exclusive scan, made of the inclusive one: the value of the lane before, and 0 in lane 0. */
 static __device__ float exclusive(float x)
 {
     float before = __shfl_up_sync(ALL_LANES, x, 1);
@@ -62,7 +63,7 @@ static __device__ float exclusive(float x)
 template <int VARIANT>
 static __global__ void scan_block(float *g_odata, const float *g_idata, float *g_sums, size_t n)
 {
-    // The warps' totals, first those of all a, then those of all b.
+    // The warps' totals: first those of all float4 a, then those of all float4 b.
     __shared__ float totals[TOTALS];
 
     int thid = threadIdx.x, lane = thid % WARP, warp = thid / WARP;
@@ -78,7 +79,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     a.y += a.x, a.z += a.y, a.w += a.z;
     b.y += b.x, b.z += b.y, b.w += b.z;
 
-    // Scan the totals within the warp; the last lane's is the warp's.
+    // Scan these totals within the warp. The last lane then has the total of the warp.
     float scannedA = warp_scan<VARIANT>(a.w);
     float scannedB = warp_scan<VARIANT>(b.w);
     if (lane == WARP - 1) {
@@ -86,10 +87,11 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
         totals[warp + TOTALS / 2] = scannedB;
     }
 
-    // The first warp reads what all have written: it may not start before.
+    // The first warp reads what all warps have written: it may not start before.
     __syncthreads();
 
-    // It scans the warps' totals. Its last lanes have none, but shuffle with the others.
+    // The first warp scans the totals. Lanes without a total take part in the shuffles, which need
+    // the whole warp.
     if (warp == 0) {
         float scanned = warp_scan<VARIANT>(lane < TOTALS ? totals[lane] : 0);
         float before = exclusive(scanned);
@@ -97,10 +99,11 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
         if (lane == TOTALS - 1 && g_sums != NULL) g_sums[blockIdx.x] = scanned;
     }
 
-    // All warps read what the first has written: none may start before.
+    // All warps read what the first warp has written: none may start before.
     __syncthreads();
 
-    // Write the result: each float4 gets all that lies before it, in other warps and in its own.
+    // Write the result. To each float4 is added the sum of all before it, in other warps and in its
+    // own.
     float beforeA = totals[warp] + exclusive(scannedA);
     float beforeB = totals[warp + TOTALS / 2] + exclusive(scannedB);
     a = make_float4(beforeA, beforeA + a.x, beforeA + a.y, beforeA + a.z);
@@ -110,8 +113,9 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
 }
 
 /*
- * Adds g_incr[j], the sum of all blocks before block j, to the B elements of every block j but the
- * first, whose increment is 0. Needs THREADS threads a block, and a block less than there are sums.
+ * Adds g_incr[j], the sum of all blocks before block j, to the B elements of block j. Block 0 is
+ * left out, because its increment is 0. Needs THREADS threads per block, and one block less than
+ * there are sums.
  */
 static __global__ void uniform_add(float *g_odata, const float *g_incr, size_t n)
 {
@@ -128,8 +132,8 @@ static __global__ void uniform_add(float *g_odata, const float *g_incr, size_t n
 extern "C" scan_fn step09_scan;
 
 /*
- * The workspace holds the block sums of this level, and after them those of the levels above. They
- * are scanned in place, by this same function: the sums become the increments.
+ * The workspace holds the block sums of this level, followed by those of the levels above. This
+ * same function scans them in place, so that the sums become the increments.
  */
 cudaError_t step09_scan(void *out, const void *in, size_t n, int variant, void *workspace,
                         cudaStream_t stream)
@@ -143,7 +147,7 @@ cudaError_t step09_scan(void *out, const void *in, size_t n, int variant, void *
     auto scan = variant == PREDICATE ? scan_block<PREDICATE> : scan_block<SHFL>;
     cudaError_t error;
 
-    if (blocks > INT32_MAX) return cudaErrorInvalidValue; // a grid has no more
+    if (blocks > INT32_MAX) return cudaErrorInvalidValue; // the largest grid
 
     // Scan the blocks.
     scan<<<blocks, THREADS, 0, stream>>>(g_odata, g_idata, g_sums, n);

@@ -11,7 +11,8 @@
 /* Elements that one block scans. */
 #define B (2 * 4 * THREADS)
 
-/* Totals of warps: one of their threads' first float4, and one of the second. A warp scans them. */
+/* The number of totals of a block: each warp has one of its threads' first float4 and one of the
+ * second. One warp scans them all. */
 #define TOTALS (2 * THREADS / WARP)
 
 enum variant { SHFL, PREDICATE };

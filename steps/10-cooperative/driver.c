@@ -16,14 +16,14 @@ static struct launch_shape step10_shape(size_t n, int variant)
                                  .launches = 1};
 }
 
-/* A sum for every block, of as many as there may be on any device. */
+/* A sum for every block, for as many blocks as any device may run. */
 static size_t step10_workspace(size_t n, int variant)
 {
     (void)variant;
     return (tiles_of(n) < MOST_BLOCKS ? tiles_of(n) : MOST_BLOCKS) * sizeof(float);
 }
 
-/* Halvings of a warp: the sweeps of its scan, and the steps of its sum. */
+/* Levels of a warp: the sweeps of its scan, and the steps of its sum. */
 static double sweeps(void)
 {
     double count = 0;
@@ -46,9 +46,10 @@ static size_t tiles_summed(size_t n)
 }
 
 /*
- * The sum of a tile: eight a thread. The sum over a block: all lanes take part in all steps, twice.
- * The sums before each block. The scan of a tile: as in step 9, and the carry, which the first
- * warp's lanes add to the totals and to itself. Tiles that are filled up add the zeros, too.
+ * Additions to sum up a tile: eight in each thread. To sum up over the block: two sums over a
+ * warp, in which all lanes take part in all steps. To sum up the blocks before each block. To scan
+ * a tile: those of step 9, and the carry, which the first warp adds to the totals and to the carry
+ * of the next tile. Zeros with which tiles are filled up are added, too.
  */
 static double step10_adds(size_t n, int variant)
 {
@@ -60,9 +61,9 @@ static double step10_adds(size_t n, int variant)
            tiles * scan_of_tile;
 }
 
-/* Within a tile: across the float4, the warp's sweeps and those over the totals, and the additions
- * of all three. From one range to a later one: through the sums of the tiles, the block, and the
- * blocks before; then from tile to tile. */
+/* Within a tile: across the float4, the warp's sweeps, the sweeps over the totals, and the
+ * additions that join all three. From one range to a later one: through the sums of the tiles, of
+ * the block and of the blocks before; then from tile to tile. */
 static double step10_depth(size_t n, int variant)
 {
     double tiles = (double)longest_range(n), blocks = step10_blocks(n);
@@ -72,10 +73,11 @@ static double step10_depth(size_t n, int variant)
 }
 
 /*
- * The scan of a tile as in step 9: a float4, the warp's sweeps, those over the totals. The sum of a
- * range: a thread takes every 256th float4, then the block's sum; and the ranges likewise. The
- * carry passes the tiles of a range, and meets what lies before the warp, the float4 and the
- * element.
+ * The scan of a tile is that of step 9: a float4, the warp's sweeps, and the sweeps over the
+ * totals. For the sum of a range, each thread adds every 256th float4, and then the block adds the
+ * threads' sums. The sums of the ranges are added in the same way. The carry passes through the
+ * tiles of a range. The sum of all before the warp, of all before the float4 and the element are
+ * added to it.
  */
 static void step10_tree(struct tree *tree, size_t n, int variant)
 {

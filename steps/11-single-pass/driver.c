@@ -29,10 +29,11 @@ static size_t step11_workspace(size_t n, int variant)
 }
 
 /*
- * The least: a tile that looks at more than 32 states adds once more for each 32. A warp's scan or
- * sum adds in all lanes five times. Of a tile those of its float4 and of the totals, two for each
- * lane of these; three for each float4 to scan it, two for the tiles and warps before, three to add
- * what lies before; and of all tiles but the first one look back and the sum of both, in all lanes.
+ * The fewest additions. A tile that looks at more than 32 states makes one more for each further
+ * 32. A warp's scan or sum makes five additions in every lane. For each tile: the scans over its
+ * float4, and over the totals, with two more in each lane of these; and for each float4 three to
+ * scan it, two for the tiles and warps before, and three to add the sum of all before it. Each
+ * tile but the first also looks back and adds the sum to its own, in all lanes.
  */
 static double step11_adds(size_t n, int variant)
 {
@@ -44,10 +45,11 @@ static double step11_adds(size_t n, int variant)
 }
 
 /*
- * Whatever a tile has found when it looked back, the sum of all tiles up to the last is one of as
- * many sums, each in it once. So an element passes at most an addition for each tile but one: when
- * every tile finds the prefix of the tile before. (Additions of 0 do not round.) Before them three
- * across the float4, five in the warp, five and one for each 32 in the totals; after them three.
+ * Whatever states a tile finds when it looks back, each tile before it is in the sum once. So an
+ * element passes through at most one addition for each tile but one; it does so when every tile
+ * finds the prefix of the tile before. (Additions of 0 do not round.) Before these come three
+ * additions across the float4, five in the warp, and five and one more for each 32 totals. After
+ * them come three.
  */
 static double step11_depth(size_t n, int variant)
 {
@@ -57,9 +59,10 @@ static double step11_depth(size_t n, int variant)
 }
 
 /*
- * A float4, the warp's sweeps, those over 32 totals at a time, and from one such time to the next.
- * Tiles come together as chance has it, 32 in the lanes of a warp. What lies before the tile, the
- * totals, the warp and the float4 is added one to the other.
+ * A float4, the warp's sweeps, the sweeps over 32 totals at a time, and the sum of the totals
+ * before these 32. Tiles are added up in an order that timing decides, 32 of them in the lanes of
+ * a warp. The sums of all before the tile, the totals, the warp and the float4 are added one to
+ * the other.
  */
 static void step11_tree(struct tree *tree, size_t n, int variant)
 {

@@ -9,7 +9,7 @@
 
 #define ALL_LANES 0xffffffff
 
-/* experiments/look-back.cu writes down here how many states a tile has added up. */
+/* experiments/look-back.cu defines this macro, and records how many states a tile has added up. */
 #ifndef LOOKED_BACK
 #define LOOKED_BACK(tile, states)
 #endif
@@ -22,14 +22,16 @@ static __device__ float warp_sum(float x)
     return x;
 }
 
-/* What a tile has told: nothing, the sum of its own elements, or the sum of all up to its end. */
+/* What a tile has published: nothing, the sum of its own elements (its aggregate), or the sum of
+ * all elements up to its end (its prefix). */
 enum status { EMPTY, AGGREGATE, PREFIX };
 
 /*
- * Status and sum are halves of one 64-bit word, written by one store and read by one load: who sees
- * the status sees its sum. In two words the writer would need a fence between them and the reader
- * another. Relaxed is enough, for no other memory is read because of the state; what it must be is
- * an access to what all SMs share (not to an L1 cache), which the compiler may not leave out.
+ * Status and sum are halves of one 64-bit word, written by one store and read by one load. So a
+ * thread that sees the status sees its sum. With two words, the writer would need a fence between
+ * them, and the reader another one. Relaxed order is enough, because no other memory is read on
+ * account of the state. The access has to reach memory that all SMs share (not an L1 cache), and
+ * the compiler must not remove it.
  */
 static __device__ void publish(uint64_t *g_state, enum status status, float sum)
 {
@@ -45,8 +47,8 @@ static __device__ uint64_t look(const uint64_t *g_state)
 }
 
 /*
- * The sum of all tiles before `tile`. A warp looks at 32 states at a time, lane 0 at the nearest:
- * it adds aggregates until it comes to a prefix, which holds all the rest.
+ * The sum of all tiles before `tile`. A warp looks at 32 states at a time, the nearest in lane 0.
+ * It adds aggregates until it finds a prefix, which is the sum of all the rest.
  */
 static __device__ float look_back(const uint64_t *g_states, int tile)
 {
@@ -54,13 +56,13 @@ static __device__ float look_back(const uint64_t *g_states, int tile)
     float before = 0;
 
     for (int nearest = tile - 1;;) {
-        // Before the first tile lies nothing: a prefix of 0.
+        // Tiles before the first one count as tiles with a prefix of 0.
         uint64_t state = lane <= nearest ? look(&g_states[nearest - lane]) : (uint64_t)PREFIX << 32;
         unsigned prefixes = __ballot_sync(ALL_LANES, state >> 32 == PREFIX);
         unsigned empty = __ballot_sync(ALL_LANES, state >> 32 == EMPTY);
-        unsigned wanted = prefixes ^ (prefixes - 1); // up to the nearest prefix; all, without one
+        unsigned wanted = prefixes ^ (prefixes - 1); // up to the nearest prefix, if any
 
-        // Look again until all that are wanted have told something. Their blocks have started.
+        // Load again until all of these tiles have published something. Their blocks have started.
         if (empty & wanted) continue;
 
         before += warp_sum(wanted >> lane & 1 ? __uint_as_float((unsigned)state) : 0);

@@ -18,7 +18,7 @@
 #include "float4.cuh"
 #include "look_back.cuh"
 
-/* The sum of x over the lanes up to and with this one. All lanes of the warp take part. */
+/* The sum of x over the lanes up to and including this one. All lanes of the warp take part. */
 static __device__ float warp_scan(float x)
 {
 #pragma unroll
@@ -29,7 +29,7 @@ static __device__ float warp_scan(float x)
     return x;
 }
 
-/* From the inclusive scan the exclusive one: what the lane before has, and 0 for the first. */
+/* The exclusive scan, made of the inclusive one: the value of the lane before, and 0 in lane 0. */
 static __device__ float exclusive(float x)
 {
     float before = __shfl_up_sync(ALL_LANES, x, 1);
@@ -37,37 +37,39 @@ static __device__ float exclusive(float x)
 }
 
 /*
- * Scans g_idata into g_odata, exclusively; a block scans one tile. Needs THREADS threads a block, a
- * block a tile, and zeros in the tiles' states and in the ticket. Beyond n the elements count as 0.
- * g_odata may be g_idata: a block reads its whole tile before it writes, and no other block's.
+ * Scans g_idata into g_odata, exclusively. Each block scans one tile. Needs THREADS threads per
+ * block, a block for each tile, and zeros in the tiles' states and in the ticket. Elements at n
+ * and beyond count as 0. g_odata may be g_idata: a block reads its whole tile before it writes it,
+ * and reads no other tile.
  */
 template <int VECTORS>
 static __global__ void scan_tiles(float *g_odata, const float *g_idata, uint64_t *g_states,
                                   unsigned *g_ticket, size_t n)
 {
-    __shared__ float totals[TOTALS(VECTORS)]; // the warps', first those of all v[0], and so on
+    __shared__ float totals[TOTALS(VECTORS)]; // those of all v[0], of all v[1] …
     __shared__ int ticket;
     __shared__ float prefix;
 
     int thid = threadIdx.x, lane = thid % WARP, warp = thid / WARP;
 
-    // Draw a number: this block's tile. Whoever drew a lower one has started and will tell its sum
-    // without waiting for anybody. Of blockIdx nobody promises that: a block could wait for one
-    // that gets no place on the GPU before this one ends.
+    // Draw a ticket, the number of this block's tile. A block that drew a lower number has started,
+    // and will publish its aggregate without waiting for another block. With blockIdx this would
+    // not be certain: a block could wait for one that gets no place on the GPU before this one
+    // ends.
     if (thid == 0) ticket = atomicAdd(g_ticket, 1);
 
-    // All read what the first thread has written: none may start before.
+    // All threads read what the first thread has written: none may start before.
     __syncthreads();
     int tile = ticket;
 
-    // Load the float4 of a thread, one from each part of the tile.
+    // Load the float4 of each thread, one from each part of the tile.
     size_t first = (size_t)tile * TILE(VECTORS) + 4 * thid; // this thread's first element
     float4 v[VECTORS];
 #pragma unroll
     for (int k = 0; k < VECTORS; k++) v[k] = load4(g_idata, first + 4 * THREADS * k, n);
 
-    // Scan each in registers, inclusively: its last element becomes its total. Scan the totals
-    // within the warp; the last lane's is the warp's.
+    // Scan each in registers, inclusively: its last element becomes its total. Then scan these
+    // totals within the warp. The last lane then has the total of the warp.
     float scanned[VECTORS];
 #pragma unroll
     for (int k = 0; k < VECTORS; k++) {
@@ -76,11 +78,12 @@ static __global__ void scan_tiles(float *g_odata, const float *g_idata, uint64_t
         if (lane == WARP - 1) totals[warp + THREADS / WARP * k] = scanned[k];
     }
 
-    // The first warp reads what all have written: it may not start before.
+    // The first warp reads what all warps have written: it may not start before.
     __syncthreads();
 
-    // It scans the warps' totals, 32 at a time, publishes the tile's sum, finds out what lies before
-    // the tile, and publishes that with the sum: a tile that looks back so far need go no further.
+    // The first warp scans the totals, 32 at a time, and publishes the tile's aggregate. It finds
+    // the sum of all before the tile, adds the aggregate, and publishes that as the tile's prefix:
+    // a later tile that finds it needs to look no further back.
     if (warp == 0) {
         float sum = 0, before = 0;
 #pragma unroll
@@ -100,11 +103,11 @@ static __global__ void scan_tiles(float *g_odata, const float *g_idata, uint64_t
         }
     }
 
-    // All warps read what the first has written: none may start before.
+    // All warps read what the first warp has written: none may start before.
     __syncthreads();
 
-    // Write the result: each float4 gets all that lies before it, in other tiles, in other warps and
-    // in its own.
+    // Write the result. To each float4 is added the sum of all before it: in other tiles, in other
+    // warps and in its own.
 #pragma unroll
     for (int k = 0; k < VECTORS; k++) {
         float before = prefix + totals[warp + THREADS / WARP * k] + exclusive(scanned[k]);
@@ -116,8 +119,8 @@ static __global__ void scan_tiles(float *g_odata, const float *g_idata, uint64_t
 extern "C" scan_fn step11_scan;
 
 /*
- * The workspace holds the tiles' states and the ticket. A new scan must find zeros there (EMPTY is
- * 0), and nothing tells what the last user left: so they are cleared, every time.
+ * The workspace holds the tiles' states and the ticket. Each scan has to find zeros there (EMPTY
+ * is 0), and what the workspace holds before is arbitrary. So every scan clears it.
  */
 cudaError_t step11_scan(void *out, const void *in, size_t n, int variant, void *workspace,
                         cudaStream_t stream)
@@ -131,7 +134,7 @@ cudaError_t step11_scan(void *out, const void *in, size_t n, int variant, void *
                 : variant == TILE_4096 ? scan_tiles<VECTORS(TILE_4096)>
                                        : scan_tiles<VECTORS(TILE_8192)>;
 
-    if (tiles > INT32_MAX) return cudaErrorInvalidValue; // a grid has no more
+    if (tiles > INT32_MAX) return cudaErrorInvalidValue; // the largest grid
 
     cudaError_t error = cudaMemsetAsync(workspace, 0, (tiles + 1) * sizeof *g_states, stream);
     if (error != cudaSuccess) return error;

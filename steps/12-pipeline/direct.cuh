@@ -13,8 +13,8 @@
 #include "parts/prefix.cuh"
 
 #define DIRECT_THREADS (TILE_SEGMENTS * LANES)
-/* Blocks on a multiprocessor, at least: what one waits for the others cover. Sums of 8 bytes take
- * twice the registers; more blocks would make them spill. */
+/* The least number of blocks on a multiprocessor: while one block waits, the others work. Sums of 8
+ * bytes take twice the registers, and more blocks would make them spill. */
 #define DIRECT_BLOCKS(sum_bytes) ((sum_bytes) == 8 ? 2 : 4)
 
 template <bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
@@ -49,7 +49,7 @@ static __global__ void __launch_bounds__(DIRECT_THREADS, DIRECT_BLOCKS(sizeof(Su
         Sum all = warp_scan(lane < TILE_SEGMENTS ? sums[lane] : (Sum)0);
         Sum before = segment == 0 ? 0 : __shfl_sync(ALL_LANES, all, segment - 1);
 
-        // Warp 0 publishes the tile's sum and finds its prefix; the others scan meanwhile.
+        // Warp 0 publishes the tile's sum and finds its prefix. The other warps scan meanwhile.
         if (segment == 0) {
             if (lane == TILE_SEGMENTS - 1) write_state(&states[t.tile], t.epoch, all);
             __syncwarp();

@@ -39,7 +39,7 @@ static cudaError_t step12_scan(void *out, const void *in, size_t n, int variant,
 
 static size_t sum_bytes(int variant) { return variant == F64 || variant == I64 ? 8 : 4; }
 
-/* On Hopper, for aligned arrays. */
+/* The kernel on Hopper, for aligned arrays. */
 static enum kernel kernel_of(size_t n, int variant)
 {
     return kernel_for(n, sum_bytes(variant), 90, true);
@@ -57,14 +57,15 @@ large_fn step12_large_f32, step12_large_f64, step12_large_i32, step12_large_u64,
 static large_fn *const large[] = {step12_large_f32, step12_large_f64, step12_large_i32,
                                   step12_large_u64, step12_large_i16, step12_large_i8};
 
-/* Shared memory of a block of scan_wave: its ticket, and a sum and a carry of each segment. */
+/* Shared memory of a block of scan_wave: the ticket, and a sum and a carry for each segment. */
 static size_t wave_shared(int segments, int variant)
 {
     size_t sum = sum_bytes(variant), ticket = 8, carry = variant == F32 ? sizeof(double) : sum;
     return ticket + (size_t)segments * (sum + carry);
 }
 
-/* How many blocks of the kernels for large n fit is the GPU's affair, so scan.cu asks it. */
+/* The number of blocks of the kernels for large n depends on the GPU, so scan.cu is asked for it.
+ * */
 static struct launch_shape step12_shape(size_t n, int variant)
 {
     struct division d = division_of(n, variant);
@@ -77,14 +78,15 @@ static struct launch_shape step12_shape(size_t n, int variant)
     return shape;
 }
 
-/* Additions of a tree over so many, level by level. */
+/* Additions of one lane in a tree over `count` items: one for each level. */
 static double levels(int count) { return count > 1 ? 1 + levels((count + 1) / 2) : 0; }
 
-/* Of sums, for an exclusive scan: what lies before a tile, a few additions each, is left out, as it
- * is made of carries. For each lane and segment: each vector is scanned (which gives its sum, too, but
- * in the pipeline other warps need that); vectors are added to the lane's sum, and the lanes'; rows
- * are scanned over the lanes; what lies before goes to rows and elements. Each warp scans the sums of
- * its block's segments; in the pipeline one does so for all. */
+/* Additions of sums in an exclusive scan. The few additions that find the prefix of a tile are left
+ * out, because they add carries. Each lane, for each segment: scans its vectors; adds the vectors
+ * up, then the lanes (for the sum of the segment); scans the rows over the lanes; and adds the sums
+ * of all before to rows and elements. In the pipeline the warps that sum up are others than those
+ * that scan, so the vectors are summed up once more. Each warp scans the sums of its block's
+ * segments; in the pipeline one warp does so for all. */
 static double step12_adds(size_t n, int variant)
 {
     size_t bytes = sum_bytes(variant);
@@ -101,7 +103,8 @@ static double step12_adds(size_t n, int variant)
     return LANES * segments * (sum + scan + before) + (double)n;
 }
 
-/* An addition of carries to sums in float rounds 2^29 times less than one of floats. */
+/* Carries of float sums are double. So their additions round 2^29 times less than those of floats.
+ * */
 static double step12_depth(size_t n, int variant)
 {
     size_t bytes = sum_bytes(variant);
@@ -110,10 +113,11 @@ static double step12_depth(size_t n, int variant)
 }
 
 /*
- * As reference_tree.h adds. The scan of a segment: a vector, the warp's sweeps, the rows. Its sum:
- * a lane's vectors, the lanes. The segments of a tile by the warp's sweeps; the tiles in turns by
- * those that find the prefixes, in double. What lies before the tile, the segment, the row and the
- * vector is added one to the other, and a carry becomes a sum.
+ * The order in which reference_tree.h adds. The scan of a segment: a vector, the warp's sweeps,
+ * the rows. The sum of a segment: the vectors of a lane, then the lanes. The segments of a tile:
+ * by the sweeps of a warp. The tiles: in turns by the threads that find the prefixes, in double.
+ * The sums of all before the tile, the segment, the row and the vector are added one to the other,
+ * and a carry becomes a sum.
  */
 static void step12_tree(struct tree *tree, size_t n, int variant)
 {

@@ -23,7 +23,7 @@ int main(void)
 
     CHECK(cudaMalloc((void **)&device, sizeof host));
     CHECK(cudaMemcpy(device, host, sizeof host, cudaMemcpyHostToDevice));
-    CHECK(scan_inclusive_i32(NULL, &bytes, NULL, NULL, N, NULL)); /* how large a workspace? */
+    CHECK(scan_inclusive_i32(NULL, &bytes, NULL, NULL, N, NULL)); /* sets bytes */
     CHECK(cudaMalloc(&workspace, bytes));
     CHECK(scan_workspace_init(workspace, bytes, NULL)); /* once */
     CHECK(scan_inclusive_i32(workspace, &bytes, device, device, N, NULL));

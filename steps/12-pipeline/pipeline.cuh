@@ -7,7 +7,7 @@
  *   look  (1 warp)   finds each tile's prefix from the sums that all blocks have published;
  *   scan  (8 warps)  scan the tile once more from shared memory, with its prefix, and store it.
  * The sums run ahead of the scans by as many tiles as the ring holds. So when a tile is to be
- * scanned, the sums that its prefix needs have long been published, and nobody waits.
+ * scanned, the sums that its prefix needs have long been published, and no role waits.
  *
  * Every lane arrives at a barrier for itself, when it has done what the barrier stands for. One lane
  * for its warp would do, behind a __syncwarp(), and is no faster; but compute-sanitizer's racecheck
@@ -25,7 +25,8 @@
 enum { LOOK_WARP = SCAN_WARPS + SUM_WARPS, LOAD_WARP, PIPELINE_WARPS };
 #define PIPELINE_THREADS (PIPELINE_WARPS * LANES)
 
-/* experiments/timeline.cu writes down here when a role comes to something. */
+/* experiments/timeline.cu defines this macro, and records when a role reaches a step of its work.
+ * */
 #ifndef MOMENT
 #define MOMENT(tile, what)
 #endif
@@ -39,9 +40,9 @@ static __device__ void read_segment(vector<In, V> (&x)[TILE_ROWS], const In *til
     for (int r = 0; r < TILE_ROWS; r++) x[r] = row[r * LANES + threadIdx.x % LANES];
 }
 
-/* Begins to copy tile t to a stage; what lies beyond n there becomes 0. The lanes copy a segment
- * each: the unit that copies works at several at a time. The last elements, less than 16 bytes, and
- * the zeros are stored. */
+/* Begins to copy tile t to a stage. Elements at n and beyond become 0. Each lane copies a segment,
+ * because the unit that copies works at several copies at a time. The last elements, fewer than 16
+ * bytes, and the zeros are stored by the lanes. */
 template <typename In, typename Sum>
 static __device__ void load_tile(In *to, const In *in, size_t n, unsigned t, barrier *full)
 {
@@ -63,8 +64,8 @@ static __device__ void load_tile(In *to, const In *in, size_t n, unsigned t, bar
     }
 }
 
-/* A ticket is drawn only when there is a stage for its tile: all later tiles wait for its sum, and
- * would wait for the stage as well. The first one has been drawn already. */
+/* A ticket is drawn only when there is a stage for its tile. All later tiles wait for the sum of
+ * that tile, and would wait for the stage as well. The first ticket has been drawn already. */
 template <typename In, typename Sum>
 static __device__ void load_role(ring_of<In, Sum> &ring, struct ticket t, const In *in, size_t n,
                                  unsigned tiles, struct workspace *w)
@@ -110,8 +111,8 @@ static __device__ void sum_role(ring_of<In, Sum> &ring, state<Sum> *states)
         }
         barrier_arrive(&ring.empty[p.stage]);
 
-        // Barrier 1 is the sum warps' own: the first of them may not read the segments' sums before
-        // all are there.
+        // Barrier 1 is for the sum warps only. All of them have to write their segments' sums
+        // before the first of them reads the sums.
         asm volatile("barrier.sync 1, %0;" ::"n"(SUM_WARPS * LANES) : "memory");
         if (warp != 0) continue;
         Sum all = warp_scan(lane < TILE_SEGMENTS ? slot.sums[lane] : (Sum)0);
@@ -133,7 +134,7 @@ static __device__ void look_role(ring_of<In, Sum> &ring, const state<Sum> *state
         barrier_wait(&ring.full[p.stage], p.stage_parity);
         struct ticket t = slot.drawn;
         if (t.tile == NO_TILE) return;
-        barrier_arrive(&ring.empty[p.stage]); // it reads no element, but must not be overtaken
+        barrier_arrive(&ring.empty[p.stage]); // it reads no element, but must keep up
 
         MOMENT(t.tile, LOOKING);
         auto prefix = prefix_of(states, t.tile, t.epoch, &progress);
@@ -170,8 +171,8 @@ static __device__ void scan_role(ring_of<In, Sum> &ring, Sum *out, size_t n)
     }
 }
 
-/* Needs PIPELINE_THREADS threads a block, sizeof(ring_of<In, Sum>) bytes of shared memory, and in and
- * out aligned to 16 bytes. Any number of blocks will do. */
+/* Needs PIPELINE_THREADS threads per block, sizeof(ring_of<In, Sum>) bytes of shared memory, and in
+ * and out aligned to 16 bytes. Works with any number of blocks. */
 template <bool INCLUSIVE, typename In, typename Sum>
 static __global__ void __launch_bounds__(PIPELINE_THREADS, 1)
     scan_pipeline(Sum *out, const In *in, size_t n, unsigned tiles, struct workspace *w)
@@ -189,14 +190,14 @@ static __global__ void __launch_bounds__(PIPELINE_THREADS, 1)
     }
     if (threadIdx.x == 0) {
         for (int i = 0; i < STAGES; i++) {
-            barrier_init(&ring.full[i], LANES); // of the load warp, beside the bytes
+            barrier_init(&ring.full[i], LANES); // lanes of the load warp, besides the bytes
             barrier_init(&ring.empty[i], (SCAN_WARPS + SUM_WARPS + 1 /* look */) * LANES);
         }
         for (int i = 0; i < SLOTS; i++)
-            barrier_init(&ring.slot[i].ready, 2 * LANES); // a warp of sum, and look
+            barrier_init(&ring.slot[i].ready, 2 * LANES); // a sum warp and the look warp
         barrier_init_done();
     }
-    __syncthreads(); // nobody may use a barrier before it is made
+    __syncthreads(); // no thread may use a barrier before it is made
 
     if (warp < SCAN_WARPS)
         scan_role<INCLUSIVE>(ring, out, n);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* How one of the kernels divides n elements among the segments and rows of a tile, and how many
- * threads share the sums of the tiles before one. */
+/* How one of the kernels divides n elements into the segments and rows of a tile, and how many
+ * threads share the work of adding up the tiles before one. */
 static struct division division_of(size_t n, size_t sum_bytes, enum kernel kernel)
 {
     struct division tile = {TILE_SEGMENTS, TILE_ROWS};
@@ -36,7 +36,7 @@ typedef double Carry;
 
 /* ---- the bound of the error ------------------------------------------------------------------ */
 
-/* Levels of a balanced tree over so many. */
+/* The number of levels of a balanced tree over `count` items. */
 static int levels(size_t count)
 {
     int levels = 0;
@@ -45,11 +45,12 @@ static int levels(size_t count)
 }
 
 /*
- * An input comes to an output by one of two ways. From a segment, or a tile, before it: through the
- * sums of its vector, its lane's rows, the lanes and the segments, into a carry; then the carry meets
- * what lies before the segment, and that the element. Or within its segment: through its vector, the
- * lanes and the rows, to what lies before the row, before the element, before the segment. 0 + x is
- * exact and no addition.
+ * An input reaches an output in one of two ways. The first is from an earlier segment or tile:
+ * through the sums of its vector, of its lane's rows, of the lanes and of the segments into a
+ * carry; the carry is added to the sum before the segment, and the result to the element. The
+ * second is within its own segment: through its vector, the lanes and the rows into the sum before
+ * the row, which is added to the element and to the sum before the segment. 0 + x is exact and
+ * counts as no addition.
  */
 struct reference_depth reference_depth(size_t n, size_t sum_bytes, enum kernel kernel)
 {

@@ -11,13 +11,14 @@
 extern "C" {
 #endif
 
-/* What the kernel that kernel_for (shape.h) names for n gives. out may be in. */
+/* Computes what the kernel that kernel_for (shape.h) names for n computes, bit for bit. out may be
+ * in. */
 void reference_f32(float *out, const float *in, size_t n, bool inclusive, enum kernel kernel);
 void reference_f64(double *out, const double *in, size_t n, bool inclusive, enum kernel kernel);
 
-/* The most additions on the way from an input to an output: so many in the type of the sums, and
- * so many in that of the carry, which is double for both. The sums' include the one that rounds a
- * carry to their type. */
+/* The most additions on the way from an input to an output: `sums` in the type of the sums, and
+ * `carries` in that of the carry, which is double for both types. `sums` includes the rounding of a
+ * carry to the type of the sums. */
 struct reference_depth {
     double sums, carries;
 };

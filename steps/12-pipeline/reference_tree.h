@@ -4,7 +4,7 @@
  * prefix.cuh), with an array of LANES for what is a variable of each lane there.
  */
 
-/* Balanced: lane 0's result of the kernels' exchange, which is that of all lanes. */
+/* Balanced, as in the kernels, where all lanes get the result of lane 0. */
 static Carry OF(warp_sum)(const Carry lane[LANES])
 {
     Carry x[LANES];
@@ -62,7 +62,7 @@ static void OF(segment_scan)(Sum *y, const Sum *x, int rows, bool inclusive, Sum
     }
 }
 
-/* The segment that begins there; what lies at n and beyond counts as 0. */
+/* The segment that begins at this index. Elements at n and beyond count as 0. */
 static void OF(fetch)(Sum *x, const Sum *in, size_t begin, size_t length, size_t n)
 {
     size_t count = begin >= n ? 0 : n - begin < length ? n - begin : length;
@@ -70,8 +70,8 @@ static void OF(fetch)(Sum *x, const Sum *in, size_t begin, size_t length, size_t
     memset(x + count, 0, (length - count) * sizeof(Sum));
 }
 
-/* A tile after another. Thread i of those that find the prefixes holds the
- * sum of the tiles i, i + lookers, i + 2 lookers, … before this one. */
+/* Scans one tile after another. Thread i of the threads that find the prefixes holds the sum of the
+ * tiles i, i + lookers, i + 2 lookers, … before this one. */
 void OF(reference)(Sum *out, const Sum *in, size_t n, bool inclusive, enum kernel kernel)
 {
     struct division d = division_of(n, sizeof(Sum), kernel);

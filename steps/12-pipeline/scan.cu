@@ -21,9 +21,9 @@
 #include "pipeline.cuh"
 #include "wave.cuh"
 
-/* What has to be known of the GPU. */
+/* GPU properties that the launch needs. */
 struct gpu {
-    int capability; /* 90 for 9.0 */
+    int capability; /* compute capability: 90 for 9.0 */
     int multiprocessors;
 };
 
@@ -41,7 +41,7 @@ static cudaError_t look_at_gpu(struct gpu *gpu)
     return error;
 }
 
-/* As many blocks as fit on the GPU at a time, but no more than there are tiles. */
+/* The number of blocks that fit on the GPU at a time, but no more than there are tiles. */
 static cudaError_t blocks_for(const void *kernel, int threads, size_t shared, size_t tiles,
                               const struct gpu *gpu, unsigned *blocks)
 {
@@ -114,7 +114,7 @@ static cudaError_t launch_pipeline(Sum *out, const In *in, size_t n, const struc
     return cudaGetLastError();
 }
 
-/* For ./step12's report: what is launched for large n on this GPU. */
+/* The launch for large n on this GPU, for the report of ./step12. */
 template <typename In, typename Sum> static cudaError_t large_shape(size_t n, launch_shape *shape)
 {
     const void *direct = (const void *)scan_direct<true, false, In, Sum>;
@@ -158,7 +158,8 @@ static cudaError_t scan(void *workspace, size_t *bytes, Sum *out, const In *in, 
     bool aligned = ((uintptr_t)in | (uintptr_t)out) % 16 == 0;
     enum kernel kernel = kernel_for(n, sizeof(Sum), gpu.capability, aligned);
 
-    // A ring that is larger than this GPU's shared memory is no error: there is another kernel.
+    // A ring that is larger than this GPU's shared memory is not an error: the other kernel is
+    // used.
     if (kernel == KERNEL_PIPELINE) {
         error = launch_pipeline<INCLUSIVE>(out, in, n, &gpu, w, stream);
         if (error != cudaErrorInvalidValue) return error;

@@ -13,11 +13,11 @@
 #include "parts/segment.cuh"
 #include "parts/states.cuh"
 
-/* Up to so many blocks there is time to fetch ahead; with more, memory has enough to do. */
+/* Prefetch only in grids of at most this many blocks: with more blocks, memory is busy anyway. */
 #define WAVE_AHEAD_MOST 128
 
-/* One lane asks for what a block will probably read, that it may come to the L2 while the ticket is
- * drawn. Blocks get other tiles than this one, but somebody gets it. Hopper and later. */
+/* One lane prefetches into the L2 what a block will probably read, while the ticket is drawn. The
+ * tile may be that of another block, which then finds it in the L2. Hopper and later. */
 static __device__ void fetch_ahead(const void *from, size_t bytes)
 {
 #if __CUDA_ARCH__ >= 900
@@ -32,9 +32,9 @@ static __device__ void fetch_ahead(const void *from, size_t bytes)
 #endif
 }
 
-/* The sum over the tiles before `tile`, in every thread: thread i of T adds up the sums of the tiles
- * i, i + T, i + 2T, …, then those of a warp are added in a balanced tree, then the warps'. Waits for
- * sums that are not there yet. */
+/* The sum of the tiles before the ticket's, in every thread. Thread i of T adds up the tiles i, i +
+ * T, i + 2T, …; then the lanes of a warp are added in a balanced tree, then the warps. Waits for
+ * sums that are not published yet. */
 template <int WARPS, typename Sum>
 static __device__ typename carry_of<Sum>::type sum_before(const state<Sum> *states, struct ticket t)
 {
@@ -73,7 +73,7 @@ static __global__ void __launch_bounds__(WARPS *LANES)
     vector_of<In, Sum> x[ROWS];
     vector_of<Sum, Sum> y[ROWS];
 
-    // Draw a ticket; another warp meanwhile begins to fetch.
+    // Draw a ticket. Meanwhile another warp begins to prefetch.
     if (threadIdx.x == 0) drawn = draw_ticket(w);
     if (ALIGNED && threadIdx.x == LANES && tiles <= WAVE_AHEAD_MOST) {
         size_t begin = blockIdx.x * TILE, count = n - begin < TILE ? n - begin : TILE;
@@ -92,7 +92,7 @@ static __global__ void __launch_bounds__(WARPS *LANES)
     Sum all = warp_scan<WARPS>(lane < WARPS ? sums[lane] : (Sum)0);
     Sum before = segment == 0 ? 0 : __shfl_sync(ALL_LANES, all, segment - 1);
 
-    // Publish the tile's sum; scan while the others' are on their way.
+    // Publish the tile's sum, and scan the segment while the sums of other tiles are on their way.
     if (threadIdx.x == WARPS - 1) write_state(&states[t.tile], t.epoch, all);
     segment_scan<INCLUSIVE>(x, y);
     auto prefix = sum_before<WARPS>(states, t);

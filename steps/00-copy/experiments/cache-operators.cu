@@ -4,7 +4,7 @@
  * What it shows: PTX lets a load say how it will be used: .ca (cache at all levels, the default),
  * .cg (only in L2), .cs (streaming, likely once), .lu (last use), .cv (do not cache, fetch again).
  * A copy reads everything once, so it does not matter where it is kept. But .nc also promises that
- * nobody writes what is read: then ptxas may put all loads of a thread in front of its first store.
+ * what is read is not written, so ptxas may put all loads of a thread in front of its first store.
  * Where a block reads its 4 KiB again and again, L1 serves those that may stay there, and the others
  * go to L2 each time.
  * From: lecture (CS 380, lecture 25), "PTX Cache Operators".

@@ -28,7 +28,7 @@ template <enum way WAY> static __global__ void scan(int *out, const int *in)
         if (WAY == TWO_ARRAYS) to = 1 - from;
         int sum = temp[from][thid];
         if (thid >= offset) sum += temp[from][thid - offset];
-        // One array: nobody may write before all have read.
+        // One array: no thread may write before all have read.
         if (WAY == TWO_BARRIERS) __syncthreads();
         temp[to][thid] = sum;
         __syncthreads(); // the next sweep reads what this one wrote

@@ -26,7 +26,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) add_sum(int *out, cons
     const int4 *from = (const int4 *)in + (size_t)blockIdx.x * TILE / 4 + threadIdx.x;
     int4 *to = (int4 *)out + (size_t)blockIdx.x * TILE / 4 + threadIdx.x;
     if (threadIdx.x == 0) total = 0;
-    __syncthreads(); // nobody adds to what is not there yet
+    __syncthreads(); // no thread may add to elements that are not loaded yet
     int sum = 0;
 #pragma unroll
     for (int i = 0; i < VECTORS; i++) v[i] = from[i * THREADS];

@@ -27,7 +27,7 @@ template <int WAY, typename T> static __device__ T take(T x, T *smem, int next)
 {
     T *mine = &smem[threadIdx.x];
     switch (WAY) {
-    case UNSAFE: // volatile: the compiler has to read and to write; but nobody waits
+    case UNSAFE: // volatile: each access is made; but no thread waits
         *(volatile T *)mine = *(volatile T *)&smem[next];
         return x;
     case PRINTED: // a neighbour may write before this one reads

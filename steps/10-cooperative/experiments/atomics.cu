@@ -46,11 +46,11 @@ static __device__ unsigned shared_add(unsigned *p, bool asks)
     cg::thread_block block = cg::this_thread_block();
 
     if (block.thread_rank() == 0) count = 0;
-    block.sync(); // nobody adds to the count before it is 0
+    block.sync(); // no thread may add to the count before it is 0
     unsigned place = asks ? atomicAdd(&count, 1) : 0;
-    block.sync(); // and it is asked for when all have added
+    block.sync(); // no thread may read the count before all have added
     if (block.thread_rank() == 0) first = atomicAdd(p, count);
-    block.sync(); // nobody takes the first place before it is known
+    block.sync(); // no thread may read the first place before it is written
     return first + place;
 }
 

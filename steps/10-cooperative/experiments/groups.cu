@@ -27,9 +27,9 @@ static __device__ int reduce(const cg::thread_group &g, int *x, int value)
     unsigned lane = g.thread_rank();
     for (unsigned i = g.size() / 2; i > 0; i /= 2) {
         x[lane] = value;
-        g.sync(); // nobody reads before all have written
+        g.sync(); // no thread may read before all have written
         if (lane < i) value += x[lane + i];
-        g.sync(); // and nobody writes before all have read
+        g.sync(); // no thread may write before all have read
     }
     return value;
 }

@@ -26,7 +26,7 @@ static __device__ void barrier_init(barrier *b, unsigned arrivals)
                  : "memory");
 }
 
-/* Makes barriers that were initialised visible to the unit that copies. */
+/* Makes initialised barriers visible to the unit that copies. */
 static __device__ void barrier_init_done(void)
 {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -37,7 +37,7 @@ static __device__ void barrier_arrive(barrier *b)
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(b)) : "memory");
 }
 
-/* Arrives, and makes the phase wait for so many bytes. */
+/* Arrives, and makes the phase also wait for `bytes` bytes. */
 static __device__ void barrier_arrive_expect(barrier *b, unsigned bytes)
 {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(b)),

@@ -6,9 +6,10 @@
 
 #include "types.cuh"
 
-/* Fetches the segment that begins at index `begin`; what lies at n and beyond counts as 0. A vector
- * is one access if `in` is ALIGNED to vectors and all of the segment is there, otherwise one an
- * element. One question for all rows: to ask at each would make each row wait for the one before. */
+/* Fetches the segment that begins at index `begin`. Elements at n and beyond count as 0. A vector
+ * is one access if `in` is ALIGNED to vectors and the whole segment is there, otherwise one for
+ * each element. The condition is checked once for all rows: checked for each row, it would make
+ * each row wait for the one before. */
 template <bool ALIGNED, typename In, int V, int ROWS>
 static __device__ void fetch_segment(vector<In, V> (&x)[ROWS], const In *in, size_t begin, size_t n)
 {
@@ -25,8 +26,8 @@ static __device__ void fetch_segment(vector<In, V> (&x)[ROWS], const In *in, siz
     }
 }
 
-/* One access of 16 bytes. An assignment of a struct nvcc may take apart: of a segment's eight it made
- * four small stores out of the first, which touch the same sectors four times. */
+/* One access of 16 bytes. nvcc may take the assignment of a struct apart: of the first of a
+ * segment's eight stores it made four small ones, which touch the same sectors four times. */
 static __device__ void store_vector(void *to, uint4 v)
 {
     asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)),
@@ -34,7 +35,8 @@ static __device__ void store_vector(void *to, uint4 v)
                  : "memory");
 }
 
-/* Stores a segment likewise, each sum with `base` added; what lies at n and beyond is left alone. */
+/* Stores a segment in the same way, with `base` added to each sum. Elements at n and beyond are
+ * left alone. */
 template <bool ALIGNED, typename Sum, int V, int ROWS>
 static __device__ void store_segment(Sum *out, size_t begin, size_t n, Sum base,
                                      const vector<Sum, V> (&y)[ROWS])

@@ -17,11 +17,11 @@
 template <typename In, typename Sum> struct ring_of {
     In data[STAGES][TILE(sizeof(Sum))];
 
-    barrier full[STAGES];  // the tile is there, and slot.drawn
-    barrier empty[STAGES]; // all who read the tile have done so
+    barrier full[STAGES];  // the tile has arrived, and slot.drawn is written
+    barrier empty[STAGES]; // all readers of the tile have read it
     struct slot {
-        barrier ready;                       // prefix and before are there
-        struct ticket drawn;                 // which tile it is; NO_TILE: there are no more
+        barrier ready;                       // prefix and before are written
+        struct ticket drawn;                 // the tile; NO_TILE: there are no more
         typename carry_of<Sum>::type prefix; // the sum of all tiles before
         Sum sums[TILE_SEGMENTS];             // of the tile's segments
         Sum before[TILE_SEGMENTS];           // of the segments before, within the tile
@@ -30,7 +30,8 @@ template <typename In, typename Sum> struct ring_of {
 
 #define NO_TILE 0xffffffffu
 
-/* How far a warp has come round the ring. Parities tell the phases of barriers (barrier.cuh). */
+/* The place of a warp in the ring. The parity says which phase of a barrier it waits for
+ * (barrier.cuh). */
 struct place {
     int stage, slot;
     unsigned stage_parity, slot_parity;

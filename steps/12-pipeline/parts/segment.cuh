@@ -43,7 +43,8 @@ template <int N, typename T> static __device__ T tree_sum(const T (&x)[N])
     return sum[0];
 }
 
-/* The sum of a segment, in every lane: each lane adds up its own, then the lanes. */
+/* The sum of a segment, in every lane: each lane adds up its own elements, then the lanes are
+ * added. */
 template <typename Sum, typename In, int V, int ROWS>
 static __device__ Sum segment_sum(const vector<In, V> (&x)[ROWS])
 {
@@ -74,12 +75,12 @@ static __device__ void segment_scan(const vector<In, V> (&x)[ROWS], vector<Sum, 
         total[r] = y[r].e[V - 1];
     }
 
-    // Scan the totals over the lanes. All rows are under way at once: while the shuffle of one
-    // row is waited for, the next row's begins.
+    // Scan the totals over the lanes. The rows overlap: the shuffle of the next row begins while
+    // the result of the last one is still on its way.
 #pragma unroll
     for (int r = 0; r < ROWS; r++) total[r] = warp_scan(total[r]);
 
-    // Add the rows before: the last lane's total is its row's.
+    // Add the rows before. The total of a row is in its last lane.
     Sum rows = 0;
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
@@ -88,7 +89,8 @@ static __device__ void segment_scan(const vector<In, V> (&x)[ROWS], vector<Sum, 
         if (r < ROWS - 1) rows += __shfl_sync(ALL_LANES, total[r], LANES - 1);
     }
 
-    // Give each element what lies before it. From the last on, since each takes its left neighbour.
+    // Add to each element the sum of all before it. Begin with the last element, because each takes
+    // the value of its left neighbour.
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
 #pragma unroll

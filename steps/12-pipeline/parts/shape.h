@@ -13,7 +13,7 @@
 
 #define LANES 32
 
-/* A lane takes as many neighbours at a time as give 16 bytes of sums. */
+/* The number of neighbours that a lane takes at a time: 16 bytes of sums. */
 #define LANE_TAKES(sum_bytes) (16 / (sum_bytes))
 #define ROW(sum_bytes)        (LANES * LANE_TAKES(sum_bytes))
 
@@ -22,9 +22,9 @@
 #define TILE_SEGMENTS   8
 #define TILE(sum_bytes) (TILE_SEGMENTS * TILE_ROWS * ROW(sum_bytes))
 
-/* scan_wave: a block for each tile, so many at most, and of up to TILE elements. The fewer elements,
- * the smaller the tiles, for more blocks to share the work: fine ones while there are few, then
- * middling ones, then TILEs. The numbers are an H200's, by trial. */
+/* scan_wave has a block for each tile, at most this many, and tiles of up to TILE elements. The
+ * fewer elements there are, the smaller the tiles, so that more blocks share the work: fine tiles
+ * for few elements, then middling ones, then TILEs. The numbers were found by trial on an H200. */
 #define WAVE_MAX_TILES(sum_bytes) (2048 / (sum_bytes))
 #define WAVE_MAX(sum_bytes)       ((size_t)WAVE_MAX_TILES(sum_bytes) * TILE(sum_bytes))
 #define FINE_SEGMENTS(sum_bytes)  ((sum_bytes) == 8 ? 8 : 4)
@@ -34,12 +34,12 @@
 #define MIDDLING_ROWS             8
 #define MIDDLING_MAX_TILES        128
 
-/* How a block divides its tile: so many segments of so many rows. */
+/* How a block divides its tile: into `segments` segments of `rows` rows. */
 struct division {
     int segments, rows;
 };
 
-/* Tiles of n elements. */
+/* The number of tiles of n elements. */
 static inline size_t tiles_in(size_t n, struct division d, size_t sum_bytes)
 {
     size_t tile = (size_t)d.segments * d.rows * ROW(sum_bytes);
@@ -62,7 +62,8 @@ static inline struct division wave_division(size_t n, size_t sum_bytes)
     return tiles_in(n, middling, sum_bytes) <= MIDDLING_MAX_TILES ? middling : coarse;
 }
 
-/* States that a workspace for n elements holds: enough for any fewer elements, too. */
+/* The number of states in a workspace for n elements. They are enough for any fewer elements, too.
+ * */
 static inline size_t states_for(size_t n, size_t sum_bytes)
 {
     size_t tiles = tiles_of(n, sum_bytes);
@@ -72,9 +73,9 @@ static inline size_t states_for(size_t n, size_t sum_bytes)
 /* What one scan launches. */
 enum kernel { KERNEL_WAVE, KERNEL_PIPELINE, KERNEL_DIRECT };
 
-/* Which kernel takes n elements on a GPU of that compute capability (90 for 9.0). scan_pipeline needs
- * Hopper and 16-byte alignment; scan_direct, which takes its place otherwise, adds in the same
- * order. */
+/* The kernel for n elements on a GPU of this compute capability (90 for 9.0). scan_pipeline needs
+ * Hopper and 16-byte alignment. Otherwise scan_direct takes its place and adds in the same order.
+ * */
 static inline enum kernel kernel_for(size_t n, size_t sum_bytes, int capability, bool aligned)
 {
     if (n <= WAVE_MAX(sum_bytes)) return KERNEL_WAVE;

@@ -15,8 +15,8 @@ struct workspace {
 };
 
 /* A sum of 32 bits takes one word, a sum of 64 bits two. Each word holds the epoch in its upper
- * half and 32 bits of the sum in its lower, and is read and written whole: who finds the epoch
- * finds the value, so no fence between the two is needed. */
+ * half and 32 bits of the sum in its lower half, and is read and written by one access. So a thread
+ * that finds the epoch in a word also finds the value, and needs no fence. */
 #define WORDS(Sum) ((int)(sizeof(Sum) / sizeof(unsigned)))
 
 template <typename Sum> struct state {
@@ -28,9 +28,9 @@ template <typename Sum> static __host__ __device__ state<Sum> *states_of(struct 
     return (state<Sum> *)(w + 1);
 }
 
-/* A ticket: a tile to work at, and the epoch of this scan. Tickets are drawn in the order in which
- * blocks come to it, so whoever holds tile t knows that all tiles before it are with blocks that
- * run. blockIdx would not do: nothing says that block 0 begins first, nor that all blocks fit. */
+/* A ticket: a tile to scan, and the epoch of this scan. Blocks draw tickets in the order in which
+ * they start. So when a block holds tile t, all tiles before it belong to blocks that run. blockIdx
+ * would not do: block 0 need not begin first, and not all blocks need fit on the GPU. */
 struct ticket {
     unsigned tile, epoch;
 };
@@ -41,13 +41,15 @@ static __device__ struct ticket draw_ticket(struct workspace *w)
     return {(unsigned)drawn, (unsigned)(drawn >> 32) + 1};
 }
 
-/* `tickets` are drawn in all. Who draws the last one makes all ready for the next scan. */
+/* `tickets` tickets are drawn in one scan. The block that draws the last one prepares the next
+ * scan. */
 static __device__ void end_if_last(struct workspace *w, struct ticket t, unsigned tickets)
 {
     if (t.tile == tickets - 1) atomicExch(&w->ticket, (unsigned long long)t.epoch << 32);
 }
 
-/* relaxed: this one word is all there is to be seen. gpu: by the threads of all blocks. */
+/* Relaxed, because this word alone has to be seen. At gpu scope, because threads of all blocks see
+ * it. */
 static __device__ void write_word(uint64_t *word, uint64_t value)
 {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)),
@@ -73,7 +75,8 @@ template <typename Sum> static __device__ void write_state(state<Sum> *s, unsign
     for (int i = 0; i < WORDS(Sum); i++) write_word(&s->word[i], (uint64_t)epoch << 32 | part[i]);
 }
 
-/* Two words with one access. They may be of different times: each has its epoch. */
+/* Reads two words with one access. They may have been written at different times: each has its
+ * epoch. */
 static __device__ void read_words(uint64_t (&word)[2], const uint64_t *from)
 {
     asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
@@ -94,7 +97,7 @@ template <typename Sum> static __device__ state<Sum> read_state(const state<Sum>
     return found;
 }
 
-/* Is all of it of this scan? */
+/* Does every word of the state have this epoch? */
 template <typename Sum> static __device__ bool is_of(const state<Sum> &s, unsigned epoch)
 {
     bool all = true;

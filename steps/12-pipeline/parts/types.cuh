@@ -21,10 +21,11 @@ template <> struct carry_of<float> {
     typedef double type;
 };
 
-/* N neighbours that one access to memory takes along: 16 bytes at most. */
+/* N neighbours that are moved by one memory access: 16 bytes at most. */
 template <typename T, int N> struct __align__(sizeof(T) * N) vector { T e[N]; };
 
-/* What a lane takes at a time: of elements whose sums are Sums, and of those sums. */
+/* What a lane takes at a time: a vector of elements whose sums are Sums, and a vector of such sums.
+ * */
 template <typename T, typename Sum> using vector_of = vector<T, LANE_TAKES(sizeof(Sum))>;
 
 #endif
