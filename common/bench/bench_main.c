@@ -31,7 +31,7 @@ static void add_default_sizes(struct wish *w, bool emulated)
         w->sizes[w->size_count++] = (size_t)1 << exponent;
 }
 
-/* The contenders at one size: steps on the CPU leave out what --near has added. */
+/* The contenders at one size. Steps on the CPU leave out the sizes that --near has added. */
 static size_t for_size(const struct contender *all, size_t count, bool neighbour,
                        struct contender *some)
 {
@@ -41,7 +41,7 @@ static size_t for_size(const struct contender *all, size_t count, bool neighbour
     return left;
 }
 
-/* Numbers that the largest match needs. */
+/* The number of input numbers that the largest size needs. */
 static size_t numbers_needed(const struct wish *w, size_t l2)
 {
     size_t most = 0;

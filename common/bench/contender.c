@@ -24,8 +24,8 @@ static const struct step *const linked[] = {
 
 static bool is_step0(const struct step *step) { return step->number == 0 && !step->program; }
 
-/* A step has a reference of its own if some of its variants are no plain exclusive sums; the first
- * one is. */
+/* A step has a reference of its own if some of its variants are not plain exclusive sums. The first
+ * variant always is. */
 static bool is_plain(const struct step *step, int variant)
 {
     return !step->reference || variant == 0 || is_step0(step);
@@ -51,7 +51,8 @@ const char *contender_variant(const struct contender *c)
     return c->step && c->step->variants ? c->step->variants[c->variant] : "";
 }
 
-/* Step 0 is an experiment about many patterns; this one is the copy that a scan could be. */
+/* Step 0 is an experiment with many patterns. The bench takes one of them, the copy that a
+ * scan can at best be as fast as. */
 #define STEP0_VARIANT "float4"
 
 bool contender_is_cub(const struct contender *c) { return c->step && c->step->program; }
@@ -84,7 +85,7 @@ static bool is_word(const char *word, const char *text, size_t length)
     return strlen(word) == length && memcmp(word, text, length) == 0;
 }
 
-/* A number at *text, which moves on behind it. -1: there is none. */
+/* Reads a number at *text, and moves *text behind it. -1: there is none. */
 static int take_number(const char **text, const char *end)
 {
     int number = -1;
@@ -122,7 +123,7 @@ static bool read_item(struct item *item, const char *text, size_t length)
     return at == end && (item->cub || item->to >= item->from);
 }
 
-/* Is this variant one that the item asks for? `first`: the first of its type. */
+/* Does the item ask for this variant? `first`: it is the first variant of its type. */
 static bool wants(const struct item *item, const struct step *step, int variant, bool first)
 {
     bool same = step->program ? item->cub : step->number >= item->from && step->number <= item->to;
@@ -135,7 +136,7 @@ static bool wants(const struct item *item, const struct step *step, int variant,
     return first;
 }
 
-/* Does any item want it? Notes which ones have found something. */
+/* Does any item ask for it? Marks the items that have found a contender. */
 static bool wanted(const struct item *items, bool *used, size_t count, const struct step *step,
                    int variant, bool first)
 {

@@ -17,7 +17,8 @@ struct contender {
     const struct roof_way *way;
 };
 
-/* "step 7", "CUB", "cudaMemcpyAsync"; and the variant's name, "" without variants. */
+/* Its name, such as "step 7", "CUB" or "cudaMemcpyAsync", and the name of its variant ("" without
+ * variants). */
 struct contender_name {
     char name[24];
 };
@@ -25,13 +26,14 @@ struct contender_name contender_name(const struct contender *);
 const char *contender_variant(const struct contender *);
 
 bool contender_is_cub(const struct contender *);
-/* Its output is a copy of its input: step 0, and the ways of the roof. */
+/* Is its output a copy of its input? So it is for step 0 and for the ways of the roof. */
 bool contender_copies(const struct contender *);
 
 /*
- * Those of `list` that scan `element`: "all", or items between commas: a number ("7", its first
- * variant of that type), a number and a variant ("5:naive", or "5:all"), a range ("5-9"), "cub",
- * "roof". Each is there once, in the order of all. Returns 0, or EXIT_USAGE if an item is unknown.
+ * Fills in the contenders of `list` that scan `element`. The list is "all", or items with commas
+ * between: a number ("7": its first variant of this type), a number and a variant ("5:naive" or
+ * "5:all"), a range ("5-9"), "cub", "roof". Each contender is there once, in the order of "all".
+ * Returns 0, or EXIT_USAGE if an item is unknown.
  */
 int contenders_find(struct contender found[CONTENDERS], size_t *count, const char *list,
                     enum element, struct fault *);

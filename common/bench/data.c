@@ -16,7 +16,7 @@ size_t data_host_bytes(size_t n, bool on_host)
     return n * (1 + sizeof(int32_t) + (on_host ? 2 * sizeof(float) : 0));
 }
 
-/* The exclusive scan by which all others are judged. */
+/* The exclusive scan with which all outputs are compared. */
 static void sum_up(int32_t *sums, const int8_t *numbers, size_t n)
 {
     int32_t sum = 0;

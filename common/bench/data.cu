@@ -5,7 +5,7 @@
 #include "data.h"
 
 #define THREADS 256
-#define BLOCKS  4096 /* at most; each goes on through the array */
+#define BLOCKS  4096 /* the most blocks; each goes on through the array */
 
 static unsigned blocks_for(size_t n)
 {
@@ -23,7 +23,8 @@ template <typename T, typename S> static __global__ void cast(T *to, const S *fr
     FOR_EACH(i, n) to[i] = (T)from[i];
 }
 
-/* Counts where got[i] + *minus (0 if NULL) is not want[i], and finds the first such i. */
+/* Counts the elements for which got[i] is not want[i] - *minus (0 if NULL), and finds the first of
+ * them. */
 template <typename T, typename S>
 static __global__ void compare(const T *got, const S *want, const S *minus, size_t n,
                                struct difference *found)

@@ -10,7 +10,7 @@
 #define GRAPH_MOST    64 /* runs in a graph */
 #define GRAPH_LEAST   8
 #define GRAPH_NO_L2   3   /* on the emulator, which has no L2 to fill */
-#define ALIGN_NUMBERS 256 /* elements: what each run gets is aligned as cudaMalloc does */
+#define ALIGN_NUMBERS 256 /* elements: aligns the numbers of each run as cudaMalloc does */
 #define FEWEST_REPS   7   /* of a slow contender */
 
 /* ---- how much ------------------------------------------------------------------------------ */
@@ -32,7 +32,8 @@ size_t match_graph_runs(size_t n, enum element element, size_t l2)
     return runs < GRAPH_LEAST ? GRAPH_LEAST : runs > GRAPH_MOST ? GRAPH_MOST : runs;
 }
 
-/* As fast as memory can be today, no scan of so many bytes is worth a graph. */
+/* An upper limit for the speed of memory: at this speed, a scan that takes GRAPH_BELOW or longer is
+ * not timed in graphs. */
 #define BYTES_A_SECOND 8e12
 
 static bool may_need_graph(size_t n, enum element element)
@@ -64,7 +65,7 @@ size_t match_device_bytes(const struct contender *contenders, size_t count, size
 
 double match_bytes(const struct match *m) { return (double)bytes_of(m->n, m->data->element); }
 
-/* Half of what a scan moves: a copy reads and writes as much. */
+/* Half of the bytes that a scan moves: a copy both reads and writes each byte. */
 size_t match_copied_bytes(const struct match *m) { return bytes_of(m->n, m->data->element) / 2; }
 
 /* ---- one run ------------------------------------------------------------------------------- */
@@ -85,7 +86,7 @@ cudaError_t match_run(const struct match *m, const struct entry *e, size_t windo
     return who->step->scan(out, in, m->n, who->variant, e->workspace.data, stream);
 }
 
-#define LEAD_MOST 5e-3 /* seconds: the GPU is not kept waiting longer */
+#define LEAD_MOST 5e-3 /* seconds: the GPU is kept busy no longer before a run */
 
 void match_note_lead(struct entry *e, double seconds)
 {
@@ -109,7 +110,7 @@ static cudaError_t run(void *context, cudaStream_t stream)
 
 /* ---- in turns ------------------------------------------------------------------------------ */
 
-/* What is timed of each contender, and how often. */
+/* A contender's timed runs or graphs. */
 struct turn {
     double *seconds;
     int reps, done;
@@ -155,7 +156,8 @@ static int time_graph(struct match *m, struct entry *e, struct turn *turn, doubl
     return 0;
 }
 
-/* One contender's turn. Where the run is wrong, it takes part no longer, and has no time. */
+/* One timed run or graph of a contender. If its result is wrong, the contender is not timed any
+ * further and has no time. */
 static int play_turn(struct match *m, struct entry *e, struct turn *turn, struct fault *fault)
 {
     char run[60];
@@ -169,7 +171,7 @@ static int play_turn(struct match *m, struct entry *e, struct turn *turn, struct
     return code;
 }
 
-/* All rounds. In round r the first to run is contender r. */
+/* All rounds. Round r begins with contender r. */
 static int play_rounds(struct match *m, struct turn *turns, const char *label, struct fault *fault)
 {
     int code = 0;
@@ -186,7 +188,7 @@ static int play_rounds(struct match *m, struct turn *turns, const char *label, s
     return code;
 }
 
-/* How often a contender runs whose run takes so long. */
+/* The number of timed runs of a contender whose run takes this many seconds. */
 static int reps_for(const struct match *m, double seconds)
 {
     if (seconds * m->rounds <= m->patience) return m->rounds;
@@ -197,7 +199,7 @@ static int reps_for(const struct match *m, double seconds)
 
 /* ---- cold ---------------------------------------------------------------------------------- */
 
-/* Verifies each, which also warms it up, and asks how long it takes. */
+/* Verifies each contender, which also warms it up, and measures how long a run takes. */
 static int begin_cold(struct match *m, struct turn *turns, struct fault *fault)
 {
     int code = 0;
@@ -226,8 +228,8 @@ static int play_cold(struct match *m, struct turn *turns, struct fault *fault)
 
 /* ---- in graphs ----------------------------------------------------------------------------- */
 
-/* Captures all runs of one contender between two events. The capture has to be ended even if a
- * launch in it has failed. */
+/* Captures all runs of one contender between two events. The capture is ended even if a launch in
+ * it has failed. */
 static cudaError_t capture(struct match *m, const struct entry *e, struct turn *turn)
 {
     cudaStream_t stream = m->timer.stream;
@@ -255,7 +257,7 @@ static void drop_graph(struct turn *turn)
     turn->start = turn->stop = NULL;
 }
 
-/* A contender that cannot be captured stays out, and says so. */
+/* A contender that cannot be captured has no time in graphs, and its entry says why. */
 static int begin_graph(struct match *m, struct entry *e, struct turn *turn, struct fault *fault)
 {
     turn->reps = turn->done = 0;
@@ -265,7 +267,7 @@ static int begin_graph(struct match *m, struct entry *e, struct turn *turn, stru
     if (error) {
         snprintf(e->wrong, sizeof e->wrong, "not captured: %s", cudaGetErrorString(error));
         drop_graph(turn);
-        cudaGetLastError(); /* forgets it */
+        cudaGetLastError(); /* clears the error */
         return 0;
     }
     int code = match_verify(m, e, turn->graph, fault);
@@ -351,7 +353,7 @@ int match_play(struct match *m, const struct data *data, const struct contender 
     for (size_t i = 0; i < count; i++) m->entries[i].who = contenders[i];
     int code = timer_open(&m->timer, false, fault);
     if (code) return code;
-    (void)cudaGetLastError(); /* what was before is no contender's */
+    (void)cudaGetLastError(); /* an earlier error is not a contender's */
     m->timer.how = flush;
     code = fingerprinter_open(&m->fingerprinter, false, fault);
     double *seconds = calloc(count * (size_t)rounds, sizeof *seconds);

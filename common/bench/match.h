@@ -32,8 +32,8 @@
 
 #define GRAPH_BELOW 20e-6 /* seconds: if the fastest takes less, all are timed in graphs, too */
 
-/* What a run has left, as fingerprints: of the outputs with their guards, of the workspace's two
- * guards, and of the numbers. */
+/* The state of memory after a run, as fingerprints: of the outputs with their guards, of the
+ * workspace's two guards, and of the numbers. */
 enum left { LEFT_OUT, LEFT_BEFORE_WORKSPACE, LEFT_BEHIND_WORKSPACE, LEFT_IN, LEFTS };
 
 struct entry {
@@ -60,8 +60,8 @@ struct match {
     struct entry entries[CONTENDERS];
 };
 
-/* Runs in a graph for n elements: enough to fill the L2 twice, but not more than a few dozen. And
- * the numbers that they take together, which is n or more. */
+/* The number of runs in a graph for n elements: enough to fill the L2 twice, but at most a few
+ * dozen. And the numbers that all of them need, which is n or more. */
 size_t match_graph_runs(size_t n, enum element, size_t l2);
 size_t match_numbers(size_t n, enum element, size_t l2);
 
@@ -74,30 +74,31 @@ size_t match_device_bytes(const struct contender *, size_t count, size_t n, enum
 int match_play(struct match *, const struct data *, const struct contender *, size_t count,
                size_t n, size_t l2, enum flush, int rounds, double patience, struct fault *);
 
-/* Bytes that a contender has to read and to write for n elements; seconds of its timing that counts
- * (the graph's if there is one). */
+/* The bytes that a contender has to read and to write for n elements; and its median time in
+ * seconds, in graphs if it was timed so. */
 double match_bytes(const struct match *);
 double entry_seconds(const struct entry *);
-/* The fastest way to copy, and CUB's scan; NULL: it does not take part. */
+/* The fastest way to copy, and CUB's scan. NULL if it does not take part. */
 const struct entry *match_roof(const struct match *);
 const struct entry *match_cub(const struct match *);
 
-/* match_verify.c: runs a contender in a poisoned output, `graph` (NULL: once, not in a graph) and
- * looks at every element, at the guards, and at the input. What is wrong stands in entry->wrong. */
+/* match_verify.c: fills the output with poison and runs a contender, in `graph` or, if that is
+ * NULL, once. Then compares every element, and looks at the guards and at the input. Any error is
+ * described in entry->wrong. */
 int match_verify(struct match *, struct entry *, cudaGraphExec_t graph, struct fault *);
 
 /* Fills the contender's outputs with poison, in the timer's stream. */
 cudaError_t match_poison(const struct match *, const struct entry *);
-/* Looks at what a timed run (`in_graph`: a timed graph) has left since. Where it is wrong,
- * entry->wrong begins with `run`, which names it. */
+/* Compares the state of memory after a timed run (`in_graph`: a timed graph) with that after the
+ * verified one. If the result is wrong, entry->wrong begins with `run`, the name of the run. */
 int match_check(struct match *, struct entry *, bool in_graph, const char *run, struct fault *);
 
 /* One run of a contender, on the numbers from window * stride on. */
 cudaError_t match_run(const struct match *, const struct entry *, size_t window, cudaStream_t);
-/* Keeps how long the host took to launch a run: the least so far, as the first run also loads the
- * kernels, and a later one may have had to wait for room in the queue. */
+/* Keeps how long the host took to launch a run. The least time so far counts: the first run also
+ * loads the kernels, and a later one may have waited for room in the queue. */
 void match_note_lead(struct entry *, double seconds);
-/* Bytes that a way to copy copies. */
+/* The bytes that a way to copy copies. */
 size_t match_copied_bytes(const struct match *);
 
 #endif

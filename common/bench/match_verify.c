@@ -58,7 +58,7 @@ static int judge(const struct match *m, struct entry *e, size_t window, struct f
 
 /* ---- on the device --------------------------------------------------------------------------- */
 
-/* Ways to copy move bytes; so many whole sums are among them. */
+/* Ways to copy move bytes; this is the number of whole sums in them. */
 static size_t copied_sums(const struct match *m)
 {
     return match_copied_bytes(m) / element_size(element_of_sum(m->data->element));
@@ -137,7 +137,7 @@ static struct span numbers_of(const struct match *m, const struct entry *e)
     return (struct span){m->data->in, used * element_size(m->data->element), false};
 }
 
-/* Those that have no bytes, as there is no workspace or no guard, get 0. */
+/* A span without bytes (there is no workspace or no guard) gets 0. */
 static int take(struct match *m, const struct entry *e, uint64_t *left, struct fault *fault)
 {
     const struct buffer *out = output_of(m, e), *w = &e->workspace;
@@ -192,7 +192,7 @@ static int look(struct match *m, struct entry *e, size_t runs, struct fault *fau
     return code;
 }
 
-/* A launch may have failed without the scan having said so. */
+/* Finds a launch that has failed without an error from the scan. */
 static void look_at_errors(struct entry *e)
 {
     cudaError_t error = is_on_host(e) ? cudaSuccess : cudaGetLastError();
@@ -224,7 +224,8 @@ int match_check(struct match *m, struct entry *e, bool in_graph, const char *run
     if (code || (!*e->wrong && memcmp(left, e->left, sizeof left) == 0)) return code;
     if (!*e->wrong) code = look(m, e, in_graph ? m->runs : 1, fault);
     if (code) return code;
-    /* Equal numbers may have other bits, as 0 and -0 do; and there is memory between the outputs. */
+    /* Fingerprints may differ although the result is right: equal numbers may have different bits,
+     * as 0 and -0 do, and there is memory between the outputs. */
     snprintf(wrong, sizeof wrong, "%s",
              *e->wrong ? e->wrong : "its output is not, bit by bit, that of the verified run");
     snprintf(e->wrong, sizeof e->wrong, "%.60s is wrong: %.300s", run, wrong);

@@ -8,7 +8,7 @@
 
 static const char *flush_name(enum flush flush) { return flush == FLUSH_READ ? "read" : "memset"; }
 
-/* Words that a contender moves for an element. 0: it does not say. */
+/* The words that a contender moves for each element. 0: not stated. */
 static double words_of(const struct contender *c, size_t n)
 {
     if (contender_copies(c)) return 2;
@@ -26,7 +26,7 @@ static void cell(FILE *to, int width, const char *format, double value)
     fprintf(to, "  %*s", width, text);
 }
 
-/* A column counts letters, printf bytes: of which "µ" has two. */
+/* The width of a column counts letters, but printf counts bytes, and "µ" has two. */
 static void time_cell(FILE *to, double seconds)
 {
     struct text text = format_seconds(seconds);
@@ -72,7 +72,7 @@ static void show_table(FILE *to, const struct wish *w, const struct match *m, bo
 
 /* ---- records ------------------------------------------------------------------------------- */
 
-/* Seconds of another contender by this one's, in the same mode. */
+/* The time of another contender divided by this one's, in the same mode. */
 static void record_ratio(struct record *r, const char *key, const struct entry *other, bool graph,
                          double seconds)
 {

@@ -195,7 +195,7 @@ static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 
 enum { HELP_COLUMN = 19 };
 
-/* n - 1, n, n + 1 in the place of n. Of those that are there already, none a second time. */
+/* Replaces n by n - 1, n and n + 1. A size that is there already is not added again. */
 static int add_neighbours(struct wish *w, struct fault *fault)
 {
     size_t given[WISH_SIZES], count = w->size_count;

@@ -15,8 +15,8 @@
 
 static bool is_middle(char byte) { return (byte & 0xC0) == 0x80; } /* of a character in UTF-8 */
 
-/* Copies a sentence. Of one that is too long, the middle is left out: it is some path, and what was
- * wrong with it stands at the end. */
+/* Copies a sentence. If it is too long, its middle is left out: that is some path, and the error
+ * stands at the end. */
 static void shorten(char to[FAULT_TEXT], const char *sentence)
 {
     static const char gap[] = " … ";
@@ -48,7 +48,7 @@ int fault_say(const struct fault *fault)
 {
     char program[NAME_MAX + 1];
     visible(program, sizeof program, program_invocation_short_name);
-    fflush(stdout); /* what was printed before comes first, also where both go to one file */
+    fflush(stdout); /* flushed first, so that the order is right if both go to one file */
     fprintf(stderr, "%s: %s\n", program, fault->text);
     return fault->code;
 }

@@ -28,7 +28,7 @@ struct fault {
 };
 
 /* Fills the fault and returns its code, so that a function can `return fail(…)`. Control characters
- * in a file's name, and bytes that are no UTF-8, are made visible: visible.h. */
+ * in the name of a file, and bytes that are not UTF-8, are made visible (visible.h). */
 int fail(struct fault *, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Prints "step3: sentence" to stderr and returns the code. */

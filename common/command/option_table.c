@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Does the argument name this option? Then *value is what is joined to it, or NULL. */
+/* Does the argument name this option? If so, *value is the value joined to it by '=', or NULL. */
 static bool names(const char *argument, const struct option_row *row, const char **value)
 {
     if (!row->name || argument[0] != '-') return false;
@@ -55,7 +55,7 @@ static int print_name(const struct option_row *row, FILE *to)
                            row->argument ? row->argument : "");
 }
 
-/* A name that leaves no room before the column gets a line of its own. */
+/* A name that reaches into the column of texts gets a line of its own. */
 static void print_row(const struct option_row *row, int column, FILE *to)
 {
     int width = print_name(row, to);

@@ -48,9 +48,9 @@ struct command_line {
     int at;
 };
 
-/* If the next argument is an option of the table, takes it with its value, and moves on; otherwise
- * sets *taken to false. Returns 0 or an exit code: the value is missing, is not wanted, or is
- * refused by the option. */
+/* If the next argument is an option of the table, takes it with its value and moves on. Otherwise
+ * sets *taken to false. Returns 0 or an exit code: a value is missing or not wanted, or the option
+ * refuses it. */
 int option_take(struct option_table, struct command_line *, void *to, bool *taken, struct fault *);
 
 /* Prints the options for --help, their texts from this column on. */

@@ -18,7 +18,7 @@ bool cleanup_ends_program(int number)
     return number > 0 && number < NSIG;
 }
 
-/* The signal comes again, to what was there before, when this handler returns. */
+/* When this handler returns, the signal is delivered again, with the action that was set before. */
 static void remove_files(int number)
 {
     replacement_drop_all();
@@ -31,7 +31,7 @@ static bool is_ignored(const struct sigaction *action)
     return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_IGN;
 }
 
-/* Signals that the C library keeps for itself cannot be caught, and are not sent by others. */
+/* The signals that the C library keeps for itself cannot be caught. No other program sends them. */
 void cleanup_begin(void)
 {
     struct sigaction action = {.sa_handler = remove_files};

@@ -10,14 +10,14 @@
 extern "C" {
 #endif
 
-/* From cleanup_begin() to cleanup_end(), a signal that ends the program unless it is caught first
- * removes the files of replacement.h, and then does what it would have done: it ends the program,
- * or calls the handler that was there before. Signals that were ignored stay so, and SIGKILL leaves
- * the files. Not to be nested. */
+/* From cleanup_begin() to cleanup_end(), a signal that would end the program, or that has a
+ * handler, first removes the files of replacement.h. Then it does what it would have done
+ * otherwise. Ignored signals stay ignored, and SIGKILL leaves the files. Calls must not be
+ * nested. */
 void cleanup_begin(void);
 void cleanup_end(void);
 
-/* Does a signal end the program where nothing else is said, and can it be caught? */
+/* Does the signal end the program by default, and can it be caught? */
 bool cleanup_ends_program(int number);
 
 #ifdef __cplusplus

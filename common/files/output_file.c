@@ -16,7 +16,7 @@ bool output_is_same(const char *path, const char *other)
     return !is_stream(path) && !is_stream(other) && replacement_same(path, other);
 }
 
-/* Programs, libraries and objects for Linux begin so. */
+/* The first bytes of programs, libraries and objects for Linux. */
 static bool is_elf(const char *path)
 {
     static const char magic[4] = {0x7f, 'E', 'L', 'F'};

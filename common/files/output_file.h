@@ -6,8 +6,9 @@
 
 #include <stdbool.h>
 
-/* Do two paths lead to one file, by any links, or to one that does not exist yet? Devices and pipes
- * are never the same, nor are the words stdout and stderr. NULL is not the same as any path. */
+/* Do two paths lead to the same file, through any links, also if it does not exist yet? Devices and
+ * pipes never count as the same, nor do the words stdout and stderr. NULL is not the same as any
+ * path. */
 bool output_is_same(const char *path, const char *other);
 
 /* Why a file must not be written, such as "is the program itself"; NULL: it may be written. It must

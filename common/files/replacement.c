@@ -21,14 +21,14 @@
 enum {
     SLOTS = 8,        /* new files at a time */
     SHOWN_NAME = 100, /* bytes of the place's name in the other name, which must not be too long */
-    ATTEMPTS = 100,   /* to find a name that no file has */
+    ATTEMPTS = 100,   /* attempts to find a name that is not taken */
 };
 
 enum slot_state { SLOT_FREE, SLOT_TAKEN, SLOT_NAMED };
 
 static struct slot {
     _Atomic int state;
-    pid_t process; /* the one that made the file: a child that it forks must leave it alone */
+    pid_t process; /* the process that made the file: a forked child must leave it alone */
     char name[PATH_MAX];
 } slots[SLOTS];
 
@@ -51,7 +51,8 @@ int replacement_descriptor(const char *path)
     return -1;
 }
 
-/* path, or folder of `beside` and path if path is relative. The caller frees it. */
+/* The path itself if it is absolute, otherwise the path within the folder of `beside`. The caller
+ * frees it. */
 static char *in_folder_of(const char *beside, const char *path)
 {
     const char *slash = strrchr(beside, '/');
@@ -74,8 +75,8 @@ static char *resolve_folder(const char *path)
     return result;
 }
 
-/* The path without symbolic links, also if the last part does not exist yet, or is a link to what
- * does not. NULL and errno if the folder does not exist. The caller frees it. */
+/* The path without symbolic links. Its last part may be missing, or be a link to a missing file.
+ * NULL and errno if the folder does not exist. The caller frees it. */
 static char *resolve(const char *path)
 {
     char *whole = realpath(path, NULL), link[PATH_MAX];
@@ -83,7 +84,7 @@ static char *resolve(const char *path)
     ssize_t length = readlink(path, link, sizeof link - 1);
     if (length < 0) return resolve_folder(path);
     link[length] = '\0';
-    char *next = in_folder_of(path, link); /* no loop: realpath has told one from ENOENT */
+    char *next = in_folder_of(path, link); /* a loop is ELOOP, not ENOENT */
     whole = next != NULL ? resolve(next) : NULL;
     int error = errno;
     free(next);
@@ -143,7 +144,8 @@ static int take_slot(void)
     return -1;
 }
 
-/* Opens a new file beside the target. Its name is there for the handler before the file is. */
+/* Opens a new file beside the target. Its name is recorded for the signal handler before the file
+ * exists. */
 static int open_beside(struct slot *slot, const char *target, mode_t mode)
 {
     const char *name = strrchr(target, '/') + 1;
@@ -163,8 +165,8 @@ static int open_beside(struct slot *slot, const char *target, mode_t mode)
     return -1;
 }
 
-/* Makes the new file's owner and permissions those of the old. What is not allowed, or what the
- * file system does not have, is left as it is. */
+/* Gives the new file the owner and permissions of the old one, as far as that is allowed and the
+ * file system has them. */
 static void take_over(int file, const struct stat *old)
 {
     struct stat new;

@@ -25,8 +25,8 @@ struct replacement {
  */
 int replacement_begin(struct replacement *, const char *path);
 
-/* Puts the new file into its place. Returns 0, or an errno; then the old file is still there, and
- * nothing of the new one. */
+/* Puts the new file into its place. Returns 0, or an errno; then the old file is unchanged and the
+ * new one is removed. */
 int replacement_end(struct replacement *);
 
 /* Removes the new file, if there is one. In a child that has inherited it by fork, it forgets the

@@ -43,7 +43,8 @@ size_t visible_decode(const char *text, uint32_t *character)
 
 enum { PIECE = 16 }; /* more than any character becomes */
 
-/* Writes the first character of a text as it is to be seen; returns its bytes in the text. */
+/* Writes the visible form of the first character of a text. Returns the number of bytes of that
+ * character in the text. */
 static size_t show(char piece[PIECE], const char *text)
 {
     static const char letters[] = {['\a'] = 'a', ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n',

@@ -13,21 +13,22 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Writes the text into to[size], as much of it as there is room for, without a part of a character
- * at the end. size > 0. */
+/* Writes the visible form of the text into to[size]. If there is not enough room, it ends after the
+ * last character that fits. size > 0. */
 void visible(char *to, size_t size, const char *text);
 
 /* The same for the first `length` bytes of a text, into a stream. */
 void visible_print(FILE *to, const char *text, size_t length);
 
-/* The most bytes that visible() makes of one, for a buffer's size. */
+/* The most bytes that visible() makes of one byte. */
 #define VISIBLE_GROWTH 4
 
-/* The bytes of the first character of a text, and what it is; 0 bytes: no UTF-8. The text is not
- * empty. */
+/* The number of bytes of the first character of a text, and the character itself. 0 bytes: it is
+ * not UTF-8. The text is not empty. */
 size_t visible_decode(const char *text, uint32_t *character);
 
-/* Is it a character that does something other than to be seen? */
+/* Is it a character with an effect of its own (a control character or a mark of the direction of
+ * writing) rather than one to be seen? */
 bool visible_is_control(uint32_t character);
 
 #endif

@@ -8,7 +8,7 @@ int cuda_fault(struct fault *fault, cudaError_t error, const char *call)
 {
     /* "cudaMemcpy(to, from, …)" → "cudaMemcpy" */
     int name = (int)strcspn(call, "(");
-    /* The emulator's runtime has printed kernel, thread and source line already. */
+    /* The emulator has already printed the kernel, the thread and the source line. */
     const char *where = counters_emulated() ? "; see the emulator's line above" : "";
     return fail(fault, EXIT_DEVICE, "%.*s failed: %s (%s)%s.", name, call,
                 cudaGetErrorString(error), cudaGetErrorName(error), where);

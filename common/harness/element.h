@@ -52,8 +52,8 @@ void element_to_doubles(enum element, const void *from, size_t start, size_t cou
 /* How a conversion went. */
 enum conversion { CONVERT_EXACT, CONVERT_ROUNDED, CONVERT_OUT_OF_RANGE };
 
-/* array[index] = value, or the nearest that the type holds. NaN and infinities stay what they are
- * in real types and are out of range in integer ones; then nothing is stored. */
+/* array[index] = value, or the nearest value that the type holds. Real types keep NaN and
+ * infinities. In integer types these are out of range, and nothing is stored. */
 enum conversion element_store_real(enum element, void *array, size_t index, double value);
 enum conversion element_store_integer(enum element, void *array, size_t index, int64_t value);
 

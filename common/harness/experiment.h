@@ -38,7 +38,7 @@ struct experiment {
     const char *name;  /* "00-cache-operators": step and name */
     const char *about; /* one line */
     bool csv;
-    bool emulated; /* no times then, but counters */
+    bool emulated; /* then there are counters in place of times */
     struct device device;
     struct timer timer;
     char variant[EXPERIMENT_TEXT], parameter[EXPERIMENT_TEXT]; /* of the rows to come */
@@ -46,20 +46,21 @@ struct experiment {
 
 typedef int experiment_fn(struct experiment *, struct fault *);
 
-/* Reads the options, chooses the device, runs the experiment, says what went wrong. Returns the
- * exit code. */
+/* Reads the options, chooses the device, runs the experiment, and prints the sentence of an error.
+ * Returns the exit code. */
 int experiment_main(const char *name, const char *about, experiment_fn *, int argc, char **argv);
 
-/* What the rows to come are about; no commas. The parameter may be "". */
+/* Sets the variant and the parameter of the rows to come, without commas. The parameter may be
+ * "". */
 void experiment_at(struct experiment *, const char *variant, const char *parameter, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Prints a row: experiment,step,variant,parameter,metric,value,unit. */
 void experiment_value(struct experiment *, const char *metric, double value, const char *unit);
 
-/* Runs the work: on a GPU timed (median, cold L2), a row `time`; on the emulator once, a row for
- * each counter of memory that is not 0, named as in --csv of a step, and *seconds is 0. `seconds`
- * may be NULL. Returns 0 or EXIT_DEVICE. */
+/* Runs the work. On a GPU it is timed (median, cold L2), which gives a row `time`. On the emulator
+ * it runs once, which gives a row for each memory counter that is not 0, named as in --csv of a
+ * step; *seconds is 0. `seconds` may be NULL. Returns 0 or EXIT_DEVICE. */
 int experiment_measure(struct experiment *, run_fn *work, void *context, double *seconds,
                        struct fault *);
 

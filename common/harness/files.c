@@ -12,10 +12,10 @@ struct named_file {
     const char *name;   /* as the user gave it; "": the option says it all */
     const char *path;   /* NULL: there is no such file */
     bool written;
-    bool by_emulator; /* which compares such files with each other itself */
+    bool by_emulator; /* which compares it with the emulator's other files itself */
 };
 
-/* Both are the shell's, which may well send them to one place. */
+/* The shell has opened both, and may well send them to one file. */
 static bool both_standard(const struct named_file *a, const struct named_file *b)
 {
     return !*a->name && !*b->name;
@@ -50,7 +50,7 @@ static int compare(const struct named_file *files, struct fault *fault)
     return 0;
 }
 
-/* There is one trace. The emulator has the name of --trace in EMU_TRACE. */
+/* There is one trace: --trace sets EMU_TRACE. */
 static int check_trace(const struct options *o, const struct named_file *variable,
                        struct fault *fault)
 {

@@ -11,10 +11,10 @@
 extern "C" {
 #endif
 
-/* Compares the input, the outputs, stdout, stderr and the program itself, as far as they are
- * regular files, also by way of links and redirections. The files that the environment makes the
- * emulator write are outputs, too: EMU_TRACE, EMU_LOG_FILE, EMU_CHECK_LOG. Returns 0, or EXIT_USAGE
- * and a sentence that names the two that are the same. Call it before any file is opened. */
+/* Finds regular files that are used twice among the input, the outputs, stdout, stderr and the
+ * program itself, also through links and redirections. Files that the emulator writes because of
+ * EMU_TRACE, EMU_LOG_FILE or EMU_CHECK_LOG are outputs, too. Returns 0, or EXIT_USAGE and a
+ * sentence that names both. Must be called before any file is opened. */
 int files_check(const struct options *, struct fault *);
 
 #ifdef __cplusplus

@@ -22,7 +22,7 @@
 
 #define PIECE ((size_t)1 << 20) /* elements written to the output at a time */
 
-/* What one run of the program has at hand. */
+/* The state of one run of the program. */
 struct program {
     const struct step *step;
     struct step read; /* the same with the type of the input, where an application has read it */
@@ -30,7 +30,7 @@ struct program {
     const struct device *device; /* NULL: the step runs on the host */
     FILE *report;                /* stdout, or stderr if the output or the trace goes to stdout */
     size_t reported;             /* outcomes so far */
-    struct standard standard;    /* what stdout and stderr are when the program begins */
+    struct standard standard;    /* the files of stdout and stderr when the program begins */
     struct fault fault;
 };
 
@@ -234,7 +234,8 @@ static int run(struct program *p)
     return code;
 }
 
-/* A report that could not be written (a full disk), or that went elsewhere, is an error, too. */
+/* A report that could not be written (a full disk), or that went to another file, is an error,
+ * too. */
 static int check_stdout(struct program *p)
 {
     if (fflush(stdout) != 0 || ferror(stdout))
@@ -251,7 +252,8 @@ static int run_program(const struct step *step, int argc, char **argv)
 {
     struct program program = {.step = step, .standard = standard_now()};
     struct device device;
-    /* A closed pipe or a file beyond `ulimit -f` is an error of fwrite, not the program's end. */
+    /* A closed pipe and a file beyond `ulimit -f` become errors of fwrite, rather than end the
+     * program. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     int code = options_parse(&program.options, step, argc, argv, &program.fault);

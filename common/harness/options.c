@@ -10,7 +10,7 @@
 
 /* ---- what each option does with its value ---------------------------------------------------- */
 
-/* What the functions below fill; the step says which values it takes. */
+/* The options that the functions below fill in; the step says which values it takes. */
 struct target {
     struct options *options;
     const struct step *step;
@@ -269,7 +269,8 @@ static int check_together(const struct options *o, const struct step *step, stru
     if (step->application && (o->inclusive || o->in_place))
         return fail(fault, EXIT_USAGE, "%s: step %d (%s) has no use for it; leave it out.",
                     o->inclusive ? "--inclusive" : "--in-place", step->number, step->name);
-    /* A step has a reference of its own if some variant is no plain sum; the first one is. */
+    /* A step has a reference of its own if some variant is not a plain sum. The first variant
+     * always is. */
     if (o->inclusive && step->reference && o->variant)
         return fail(fault, EXIT_USAGE, "--inclusive: variant %s has no use for it; %s has.",
                     step->variants[o->variant], step->variants[0]);

@@ -37,7 +37,7 @@ struct options {
     int variant; /* index into step.variants */
     bool inclusive;
     bool in_place;
-    size_t offset; /* elements by which the buffers are displaced from their alignment */
+    size_t offset; /* the displacement of the buffers from their alignment, in elements */
 
     int reps; /* timed runs; 0: none; REPS_DEFAULT */
     enum verify_mode verify;

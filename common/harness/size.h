@@ -9,8 +9,8 @@
 
 #include <stddef.h>
 
-/* Reads `text` as a size. Returns 0, or EXIT_USAGE and a sentence that begins with `name`, the
- * option it was given for. */
+/* Reads `text` as a size. Returns 0, or EXIT_USAGE and a sentence that begins with `name`, the name
+ * of the option. */
 int size_parse(const char *text, const char *name, size_t *size, struct fault *);
 
 #endif

@@ -119,7 +119,7 @@ struct step {
     size_t default_n;
 
     enum element element;
-    const enum element *elements; /* one a variant, if they differ in it; NULL: `element` for all */
+    const enum element *elements; /* one for each variant; NULL: `element` for all */
     bool inclusive;               /* the scan itself is inclusive (steps so far: all exclusive) */
     bool on_host;                 /* plain C on the CPU: host pointers, no stream, no roof */
 
@@ -160,7 +160,7 @@ struct step {
     const struct application *application;
 };
 
-/* The step as it is for one variant: with the type of that. (step_program.c) */
+/* The step for one variant: its `element` is that of the variant. (step_program.c) */
 struct step step_for(const struct step *, int variant);
 
 /* "step3", or what step.program says: how the program is called, without "./". (step_program.c) */

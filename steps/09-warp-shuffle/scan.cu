@@ -19,8 +19,8 @@
 
 #define ALL_LANES 0xffffffff
 
-/* Adds to x the value that the lane `d` places before this one has. The first d lanes keep their x.
- * */
+/* Adds to x the value that the lane `d` places before this one has. The first d lanes keep their
+ * x. */
 template <int VARIANT> static __device__ float add_from(float x, int d)
 {
     if (VARIANT == SHFL) {

@@ -64,8 +64,8 @@ static size_t wave_shared(int segments, int variant)
     return ticket + (size_t)segments * (sum + carry);
 }
 
-/* The number of blocks of the kernels for large n depends on the GPU, so scan.cu is asked for it.
- * */
+/* The number of blocks of the kernels for large n depends on the GPU, so scan.cu is asked for
+ * it. */
 static struct launch_shape step12_shape(size_t n, int variant)
 {
     struct division d = division_of(n, variant);
@@ -103,8 +103,8 @@ static double step12_adds(size_t n, int variant)
     return LANES * segments * (sum + scan + before) + (double)n;
 }
 
-/* Carries of float sums are double. So their additions round 2^29 times less than those of floats.
- * */
+/* Carries of float sums are double. So their additions round 2^29 times less than those of
+ * floats. */
 static double step12_depth(size_t n, int variant)
 {
     size_t bytes = sum_bytes(variant);

@@ -25,8 +25,8 @@
 enum { LOOK_WARP = SCAN_WARPS + SUM_WARPS, LOAD_WARP, PIPELINE_WARPS };
 #define PIPELINE_THREADS (PIPELINE_WARPS * LANES)
 
-/* experiments/timeline.cu defines this macro, and records when a role reaches a step of its work.
- * */
+/* experiments/timeline.cu defines this macro, and records when a role reaches a step of its
+ * work. */
 #ifndef MOMENT
 #define MOMENT(tile, what)
 #endif

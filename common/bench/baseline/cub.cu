@@ -10,7 +10,8 @@
 
 #include <cub/device/device_scan.cuh>
 
-/* CUB's two-phase call: without a workspace it only tells how large that must be. */
+/* CUB's call in two phases: without a workspace it only sets the size that the workspace must
+ * have. */
 extern "C" cudaError_t CUB_NAME(void *workspace, size_t *bytes, void *out, const void *in, size_t n,
                                 cudaStream_t stream)
 {

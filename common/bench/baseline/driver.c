@@ -23,21 +23,22 @@ static cudaError_t cub_scan(void *out, const void *in, size_t n, int variant, vo
     return sums[variant](workspace, &bytes, out, in, n, stream);
 }
 
-/* How CUB divides the work is its own affair; it launches twice. */
+/* The launch shape is not known from outside, except that CUB launches two kernels. */
 static struct launch_shape cub_shape(size_t n, int variant)
 {
     (void)n, (void)variant;
     return (struct launch_shape){.launches = 2};
 }
 
-/* It adds in an order that differs from run to run; no order is deeper than one after the other. */
+/* Its order of additions differs from run to run. No order is deeper than adding one element after
+ * the other. */
 static double cub_depth(size_t n, int variant)
 {
     (void)variant;
     return (double)n;
 }
 
-/* It takes operators that do not commute, so every sum it makes is one of neighbours. */
+/* It also takes operators that do not commute, so each of its sums is a sum of neighbours. */
 static void cub_tree(struct tree *tree, size_t n, int variant)
 {
     (void)n, (void)variant;

@@ -21,10 +21,11 @@ struct input {
 
 /*
  * input_generate.c: n random numbers of the step's type. The same seed gives the same numbers on
- * every platform. Integers (real = false) never are 0, have zero mean and every contiguous sum
- * stays below 2^24, so any order of additions gives the same float. Real ones are of either sign,
- * 1/2 <= |x| < 1; those of floats have 24 digits after the point, and one less for each doubling of
- * n beyond 2^18. Integer types have none. Returns 0, or EXIT_USAGE if memory does not suffice.
+ * every platform. Integers (real = false) are never 0, have zero mean, and every sum of neighbours
+ * stays below 2^24, so any order of additions gives the same float. Real numbers have either sign
+ * and 1/2 <= |x| < 1. As floats they have 24 digits after the point, and one less for each
+ * doubling of n beyond 2^18. Integer types have no real numbers. Returns 0, or EXIT_USAGE if
+ * memory does not suffice.
  */
 int input_generate(struct input *, enum element, size_t n, bool real, uint64_t seed,
                    struct fault *);
@@ -32,18 +33,19 @@ int input_generate(struct input *, enum element, size_t n, bool real, uint64_t s
 int input_generate_uniform(struct input *, enum element, size_t n, uint64_t seed, struct fault *);
 
 /*
- * input.c: the numbers of a file ("-": stdin), which is recognized by its content: .npy or text. At
- * most max_n of them (0: as many as memory holds). A value that the element type cannot hold
- * exactly is refused by its index, or rounded to the nearest if `round`. NaN and infinities are
- * taken as they are: every sum after them has to be NaN, or infinite. Returns 0, or EXIT_USAGE.
+ * input.c: the numbers of a file ("-": stdin). Its content says whether it is .npy or text. At
+ * most max_n numbers (0: as many as fit into memory). A value that the element type cannot hold
+ * exactly is refused with its index, or rounded to the nearest value if `round`. NaN and
+ * infinities are taken as they are, and make every sum after them NaN or infinite. Returns 0, or
+ * EXIT_USAGE.
  */
 int input_read(struct input *, enum element, const char *path, size_t max_n, bool round,
                struct fault *);
 
 void input_free(struct input *);
 
-/* ---- for the readers: input_npy.c, input_text.c -----------------------------------------------
- * */
+/* ---- for the readers: input_npy.c, input_text.c
+ * ----------------------------------------------- */
 
 struct reader {
     FILE *file;

@@ -32,11 +32,12 @@
 #define BITS_LEAST    8
 #define F32_BITS_LOST 18 /* of more than 2^18 elements: a bit for each doubling */
 
-/* Those of the experiments that measure rounding: multiples of 2^-23 in [-1, 1), exact in float. */
+/* The real numbers of the experiments that measure rounding: multiples of 2^-23 in [-1, 1), which
+ * floats hold exactly. */
 #define UNIFORM_BITS 24
 
-/* Element i of the random sequence of a seed: SplitMix64 (Steele, Lea, Flood 2014). Each element
- * can be had without the ones before it, and depends on nothing but integer arithmetic. */
+/* Element i of the random sequence of a seed: SplitMix64 (Steele, Lea, Flood 2014). It is computed
+ * without the elements before it, and by integer arithmetic alone. */
 static uint64_t random_bits(uint64_t seed, uint64_t i)
 {
     uint64_t z = seed * 0xD1342543DE82EF95u + (i + 1) * 0x9E3779B97F4A7C15u;

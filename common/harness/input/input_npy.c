@@ -16,7 +16,7 @@
 #define HEADER_MAX 65536 /* of ours; a 1-D file needs about a hundred bytes */
 #define CHUNK      8192  /* elements read at a time */
 
-/* fread, and what it means if there is not enough. */
+/* fread; an error if there are fewer bytes than wanted. */
 static int read_exactly(struct reader *reader, void *to, size_t bytes, struct fault *fault)
 {
     if (fread(to, 1, bytes, reader->file) == bytes) return 0;

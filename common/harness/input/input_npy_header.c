@@ -62,8 +62,8 @@ static void append(struct value *value, char c)
     if (!value->cut) value->string[length] = c;
 }
 
-/* A character as a number: \x41, \u0041, \101. Those beyond ASCII, and zero, are no part of a key
- * or a type that is known, and stay as they are written. False: too few digits. */
+/* A character written as a number: \x41, \u0041, \101. No known key or type has characters beyond
+ * ASCII, or zero, so these stay as they are written. False: too few digits. */
 static bool parse_code(struct parser *p, struct value *value, int base, size_t least, size_t most)
 {
     const char *escape = p->at;
@@ -83,7 +83,7 @@ static bool parse_code(struct parser *p, struct value *value, int base, size_t l
     return true;
 }
 
-/* What follows a backslash. */
+/* Takes what follows a backslash. */
 static bool parse_escape(struct parser *p, struct value *value)
 {
     static const char letters[] = "abfnrtv\\'\"", meanings[] = "\a\b\f\n\r\t\v\\'\"";
@@ -125,7 +125,8 @@ static bool parse_string(struct parser *p, struct value *value)
     return true;
 }
 
-/* What stands between brackets, with commas between, and perhaps behind, its values. */
+/* Takes the values between brackets. There are commas between them, and there may be one after the
+ * last. */
 static bool parse_items(struct parser *p, struct value *value, enum value_kind kind, char close)
 {
     struct value item;
@@ -210,7 +211,7 @@ static int read_descr(struct npy_header *header, const struct value *value, cons
                 STRING_SHOWN, type);
 }
 
-/* It says nothing about one dimension. */
+/* With one dimension, both orders are the same. */
 static int read_order(struct npy_header *header, const struct value *value, const char *name,
                       struct fault *fault)
 {

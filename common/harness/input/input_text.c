@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define TOKEN_MAX  400 /* characters of one number: more than any float64 written in full */
-#define SHOWN_MAX  40  /* of these in messages */
+#define SHOWN_MAX  40  /* characters of a token in messages */
 #define FIRST_ROOM 1024
 #define DIGITS_F32 9 /* significant digits that name one float and no other */
 
@@ -31,8 +31,9 @@ static int next_character(FILE *file, struct token *token)
     return c;
 }
 
-/* Reads the next token and the comma behind it, if there is one. It is empty between two commas and
- * at the end of the file. What is too long or not text ends it early: /dev/zero has no end. */
+/* Reads the next token and the comma after it, if there is one. The token is empty between two
+ * commas and at the end of the file. A token ends early if it is too long or not text, because a
+ * file such as /dev/zero has no end. */
 static void next_token(FILE *file, struct token *token)
 {
     int c = next_character(file, token);
@@ -48,7 +49,7 @@ static void next_token(FILE *file, struct token *token)
     token->text[token->length] = '\0';
     while (c != EOF && isspace(c)) c = next_character(file, token);
     token->comma = c == ',';
-    if (c != EOF && c != ',') ungetc(c, file); /* the next token's first, which is no line's end */
+    if (c != EOF && c != ',') ungetc(c, file); /* begins the next token */
 }
 
 static bool is_integer(const char *text)
@@ -57,7 +58,7 @@ static bool is_integer(const char *text)
     return *text && strspn(text, "0123456789") == strlen(text);
 }
 
-/* Is an integer too long for int64 what the double nearest to it is, digit for digit? */
+/* Is an integer that int64 cannot hold equal, in every digit, to the double nearest to it? */
 static bool same_digits(const char *text, double value)
 {
     char digits[TOKEN_MAX];
@@ -68,8 +69,9 @@ static bool same_digits(const char *text, double value)
 }
 
 /*
- * A decimal fraction passes as exact if it is a float's value (as far as a double can tell), or the
- * decimal that --output writes for a float: with nine digits it names this float and no other.
+ * A decimal fraction counts as exact in two cases. It is the value of a float, as far as a double
+ * can show. Or it is the decimal that --output writes for a float: its nine digits name this float
+ * and no other.
  */
 static enum conversion store_decimal(enum element element, void *data, size_t index,
                                      const char *text, double value)

@@ -32,22 +32,23 @@ struct counters {
     struct counter_line *lines; /* in order of file and line */
 };
 
-/* Is the emulator this program's CUDA runtime? */
+/* Is the emulator the CUDA runtime of this program? */
 bool counters_emulated(void);
-/* The emulator that runs this program's CUDA calls, or NULL: a real runtime does. */
+/* The emulator that runs this program's CUDA calls. NULL: they go to a real runtime. */
 struct emu *counters_emulator(void);
 /* The checkers that watch it (enum emu_check); 0 without an emulator. */
 unsigned counters_checks(void);
 
 /* Counts the launches from here on. False: no emulator. */
 bool counters_begin(void);
-/* Stops counting, and gives the sum over the launches since counters_begin. The caller frees it. */
+/* Stops counting, and returns the sum over the launches since counters_begin. The caller frees
+ * it. */
 void counters_end(struct counters *);
 void counters_free(struct counters *);
 
 /* Bank conflicts: the wavefronts beyond the ideal. */
 uint64_t counters_conflicts(const struct emu_shared *);
-/* 32-byte sectors a request; 0 without requests. */
+/* 32-byte sectors per request; 0 without requests. */
 double counters_sectors_per_request(const struct emu_global *);
 /* The line with the most bank conflicts of loads and stores, or NULL if there are none. */
 const struct counter_line *counters_worst_line(const struct counters *);

@@ -23,7 +23,8 @@ struct text format_seconds(double); /* 1.2e-5 → "12.0 µs" */
 struct text format_rate(double bytes_per_second); /* 3.1e12 → "3100 GB/s" */
 struct text format_percent(double fraction);      /* 0.934 → "93.4 %" */
 
-/* Escape sequences for a stream; empty strings where it is no terminal or NO_COLOR is set. */
+/* Escape sequences for a stream. They are empty strings if it is not a terminal or NO_COLOR is
+ * set. */
 struct style {
     const char *strong, *quiet, *good, *bad, *end;
 };

@@ -10,7 +10,7 @@
 
 #define NPY_ALIGNMENT 64 /* the elements begin at a multiple of it */
 
-/* Is it the pipe that stdout is, by whatever path? */
+/* Does the path lead to the pipe that stdout is? */
 static bool is_pipe_of_stdout(const char *path)
 {
     struct stat status, own;

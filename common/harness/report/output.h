@@ -30,12 +30,13 @@ struct output {
 /* "-", and the names that the system has for it, such as /dev/stdout. */
 bool output_is_stdout(const char *path);
 
-/* Can the path be written? To be asked before a long run; it leaves nothing behind. */
+/* Can the path be written? This is asked before a long run, and leaves nothing behind. */
 int output_check(const char *path, struct fault *);
 
-/* Begins to write n elements: .npy if the path ends so (of the type itself: <f4 for float),
- * otherwise text, one number a line. Each function returns 0 or EXIT_USAGE; after a failure nothing
- * of the file is left. One output at a time: until it has ended or failed, signals are caught. */
+/* Begins to write n elements: as .npy if the path ends so (with the type of the elements, <f4 for
+ * float), otherwise as text, one number per line. Each function returns 0 or EXIT_USAGE. After a
+ * failure nothing of the file is left. There is one output at a time, and signals are caught until
+ * it has ended or failed. */
 int output_begin(struct output *, const char *path, enum element, size_t n, struct fault *);
 /* The same for bytes that are written as they are, whatever the path ends in. */
 int output_begin_bytes(struct output *, const char *path, struct fault *);

@@ -51,8 +51,8 @@ void record_bool(struct record *record, const char *key, bool value)
     strcpy(field->text, value ? "true" : "false");
 }
 
-/* One character that JSON writes in another way than itself. It writes those beyond Unicode's first
- * plane as two. */
+/* Writes a character as an escape sequence of JSON. A character beyond the first plane of Unicode
+ * becomes two. */
 static void print_json_escape(FILE *to, uint32_t character)
 {
     if (character < 0x10000) {
@@ -65,7 +65,7 @@ static void print_json_escape(FILE *to, uint32_t character)
 
 void record_json_string(FILE *to, const char *text)
 {
-    enum { REPLACEMENT = 0xFFFD }; /* Unicode's character for what is none */
+    enum { REPLACEMENT = 0xFFFD }; /* the replacement character of Unicode */
     putc('"', to);
     while (*text) {
         uint32_t character;

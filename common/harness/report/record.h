@@ -42,8 +42,8 @@ void record_close(FILE *, enum report_format, bool single);
 /* A JSON object without its closing brace: for a caller that adds to it. */
 void record_print_json(FILE *, const struct record *);
 
-/* A string as JSON writes it, quotes included. Bytes that are no UTF-8 become U+FFFD: JSON knows no
- * others. In CSV they are made visible, as control characters are: visible.h. */
+/* Prints a string as JSON, with its quotes. Bytes that are not UTF-8 become U+FFFD, because JSON
+ * has no others. In CSV they are made visible, as control characters are (visible.h). */
 void record_json_string(FILE *, const char *);
 
 #ifdef __cplusplus

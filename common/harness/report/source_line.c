@@ -28,8 +28,8 @@ static bool is_file_in(char path[PATH_MAX], size_t folder, const char *name)
     return length >= 0 && (size_t)length < PATH_MAX - folder && access(path, R_OK) == 0;
 }
 
-/* Kernels keep the path at which they were compiled. In a tree that was moved afterwards, the end
- * of that path still leads to the file. */
+/* A kernel keeps the path at which its source was compiled. If the tree was moved later, the end of
+ * that path still leads to the file. */
 const char *source_name(const char *file)
 {
     char path[PATH_MAX];

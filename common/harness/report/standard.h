@@ -22,8 +22,8 @@ struct standard {
 
 struct standard standard_now(void);
 
-/* "stdout" or "stderr" if it is another file than then, or is written to another descriptor; NULL:
- * both are as they were. */
+/* Returns "stdout" or "stderr" if that has another file than at the beginning, or is written to
+ * another descriptor. NULL: neither has changed. */
 const char *standard_changed(const struct standard *then);
 
 #ifdef __cplusplus

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Arrays are brought to the host and compared in pieces of so many elements, no fewer than those
- * between two that change places (exchange.c). */
+/* Arrays are copied to the host and compared in pieces of this many elements. A piece is at least
+ * as long as the distance of two elements that change places (exchange.c). */
 #define PIECE ((size_t)4 << 20)
 
 /* --verify sample looks at the first and the last span and one in each stretch between them. */
@@ -107,7 +107,7 @@ static int make_reference(struct bench *b, enum order order, struct fault *fault
     return 0;
 }
 
-/* What is to be summed in this order, which is that of the numbers at `in`. */
+/* The numbers to be summed in this order, which is the order of the numbers at `in`. */
 static int state_problem(struct bench *b, enum order order, const void *in, struct fault *fault)
 {
     size_t n = b->input->n;
@@ -238,7 +238,7 @@ static struct walk walk_through(const struct bench *b)
     return (struct walk){.n = b->input->n, .sample = sample};
 }
 
-/* Elements a block, if the launch shape tells: threads times a power of two. 0: it does not. */
+/* Elements per block if these are threads times a power of two; otherwise 0. */
 static size_t tile_of(const struct launch_shape *shape, size_t n)
 {
     if (shape->grid < 2) return 0;

@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-/* What came of it. Fields are in the order in which they come about. */
+/* The result. Its fields are in the order in which they are filled in. */
 struct outcome {
     size_t n;
     struct launch_shape shape;
@@ -51,11 +51,11 @@ struct outcome {
     char result[120];                /* what came out of it */
 };
 
-/* The order in which the numbers of the input are scanned. */
+/* The order in which the input's numbers are scanned. */
 enum order { AS_GIVEN, REVERSED, ORDERS };
 
-/* What a run has left, as fingerprints: of the output and the input with their guards, and of the
- * workspace's two guards. */
+/* The state of memory after a run, as fingerprints: of the output and the input with their guards,
+ * and of the workspace's two guards. */
 enum mark { MARK_OUT, MARK_IN, MARK_BEFORE_WORKSPACE, MARK_BEHIND_WORKSPACE, MARKS };
 
 struct bench {
@@ -64,7 +64,7 @@ struct bench {
     const struct input *input;
     bool emulated;
     enum order order;       /* of the numbers in `in` */
-    struct problem problem; /* of that order, and so are the facts */
+    struct problem problem; /* for that order, and so are the facts */
     struct facts facts;
     struct problem problems[ORDERS]; /* REVERSED: after bench_reverse */
     struct facts all_facts[ORDERS];
@@ -76,11 +76,12 @@ struct bench {
     struct timer timer;
     struct fingerprinter fingerprinter;
     uint64_t marks[ORDERS][MARKS]; /* of the verified runs */
-    bool whole; /* all of a run is looked at, whatever --verify says: it differs from those */
+    /* Every element is compared, whatever --verify says: the run differs from the verified ones. */
+    bool whole;
 };
 
-/* Device and host memory that bench_open and the harness need for n elements, in bytes. False: more
- * than a size_t can say. */
+/* The device and host memory that bench_open and the harness need for n elements, in bytes. False:
+ * a size_t cannot hold it. */
 bool bench_memory(const struct step *, const struct options *, size_t n, bool emulated,
                   size_t *device, size_t *host);
 
@@ -100,14 +101,14 @@ void outcome_free(struct outcome *);
 
 /* ---- bench.c, for bench_run.c ---------------------------------------------------------------- */
 
-/* Verifies on the host what the run that has just ended has left; the outcome keeps the first thing
- * found wrong. Returns 0 or EXIT_DEVICE. */
+/* Verifies on the host the result of the run that has just ended. The outcome keeps the first error
+ * found. Returns 0 or EXIT_DEVICE. */
 int bench_verify(struct bench *, struct outcome *, struct fault *);
 
 /* Makes the problem of the reversed input. Returns 0, EXIT_USAGE (memory) or EXIT_DEVICE. */
 int bench_reverse(struct bench *, struct fault *);
 
-/* Has the input's buffer hold the numbers in this order. */
+/* Puts the numbers in this order into the input's buffer. */
 cudaError_t bench_set_order(struct bench *, enum order, cudaStream_t);
 
 /* Waits for the stream. */

@@ -13,7 +13,7 @@
 
 /* ---- one run --------------------------------------------------------------------------------- */
 
-/* The output holds poison, or in place the input. */
+/* Fills the output with poison, or in place with the input. */
 static cudaError_t fill_output(const struct bench *b, cudaStream_t stream)
 {
     if (!b->options->in_place) return buffer_poison(&b->out, stream);
@@ -24,14 +24,14 @@ static cudaError_t fill_output(const struct bench *b, cudaStream_t stream)
     return cudaSuccess;
 }
 
-/* The workspace holds poison, unless the step says that it keeps what the step needs. */
+/* Fills the workspace with poison, unless the step keeps data there. */
 static cudaError_t fill_workspace(const struct bench *b, cudaStream_t stream)
 {
     if (!b->workspace.base || b->step->clear_workspace) return cudaSuccess;
     return buffer_poison(&b->workspace, stream);
 }
 
-/* What memory holds before a run: nothing that an earlier run has left is of use. */
+/* Prepares memory before a run, so that nothing from an earlier run is of use. */
 static cudaError_t fill(const struct bench *b, cudaStream_t stream)
 {
     CUDA_TRY(fill_output(b, stream));
@@ -46,7 +46,7 @@ static cudaError_t scan(void *context, cudaStream_t stream)
                          stream);
 }
 
-/* A launch in the scan may have failed without the scan having said so. */
+/* Finds a launch that has failed without an error from the scan. */
 static int check_unreported(const struct bench *b, struct fault *fault)
 {
     cudaError_t error = b->step->on_host ? cudaSuccess : cudaGetLastError();
@@ -54,7 +54,7 @@ static int check_unreported(const struct bench *b, struct fault *fault)
     return cuda_fault(fault, error, "a call in the scan, whose error the scan did not return,");
 }
 
-/* What was before is not the scan's. */
+/* Earlier errors are not the scan's. */
 static void forget_errors(const struct bench *b)
 {
     if (!b->step->on_host) (void)cudaGetLastError();
@@ -84,7 +84,7 @@ static struct span span_of(const struct buffer *buffer, size_t from, size_t to)
     return (struct span){buffer->base + from, to - from, buffer->on_host};
 }
 
-/* Those that have no bytes, as there is no workspace or no guard, get 0. */
+/* A span without bytes (there is no workspace or no guard) gets 0. */
 static int take(struct bench *b, const struct span *spans, uint64_t *marks, struct fault *fault)
 {
     struct span some[MARKS];
@@ -109,7 +109,7 @@ static int take_marks(struct bench *b, uint64_t *marks, struct fault *fault)
     return take(b, spans, marks, fault);
 }
 
-/* Of all that a scan may write or read, the workspace included. */
+/* Takes fingerprints of all memory that a scan may write or read, with the workspace. */
 static int take_everything(struct bench *b, uint64_t *marks, struct fault *fault)
 {
     const struct span spans[MARKS] = {[MARK_OUT] = span_of(&b->out, 0, b->out.whole),
@@ -119,7 +119,7 @@ static int take_everything(struct bench *b, uint64_t *marks, struct fault *fault
     return take(b, spans, marks, fault);
 }
 
-/* Verifies a run other than the first. Where it is wrong, the outcome says which run it was. */
+/* Verifies a run other than the first. If it is wrong, the outcome says which run it was. */
 static int verify_later(struct bench *b, struct outcome *o, const char *run, struct fault *fault)
 {
     double worst = o->verdict.worst;
@@ -131,7 +131,7 @@ static int verify_later(struct bench *b, struct outcome *o, const char *run, str
 
 /* ---- the run that tries the contract --------------------------------------------------------- */
 
-/* Captures a call, during which nothing may happen to memory: none of it may run. */
+/* Captures a call. None of it may run yet, so memory must not change. */
 static int capture(struct bench *b, cudaGraphExec_t *graph, char *breach, struct fault *fault)
 {
     uint64_t before[MARKS], after[MARKS];
@@ -250,8 +250,9 @@ static int suspect_kept(struct timed *t, struct fault *fault)
     return 0;
 }
 
-/* A run that differs from the verified one of its order may be right where sums are rounded. Where
- * they are exact, or the input differs, the difference has to be found: a sample will not do. */
+/* A run that differs from the verified one of its order may still be right if sums are rounded. If
+ * they are exact, or if the input differs, all elements are compared, because a sample may miss the
+ * difference. */
 static int look_at_difference(struct timed *t, const uint64_t *marks, const char *run,
                               struct fault *fault)
 {
@@ -280,14 +281,14 @@ static int check_timed(void *context, struct fault *fault)
     return look_at_difference(t, marks, run, fault);
 }
 
-/* Where an aligned copy can begin, whatever --offset says: the roof is the device's, not the
- * buffer's. */
+/* The first aligned address, whatever --offset says: the roof is that of the device, not of the
+ * buffer. */
 static size_t misalignment(const struct buffer *buffer)
 {
     return -(uintptr_t)buffer->data % ROOF_ALIGNMENT;
 }
 
-/* Copies the input over the output, which is filled anew before the next run. */
+/* Copies the input over the output, which is filled again before the next run. */
 static int measure_roof(struct bench *b, struct outcome *o, int reps, struct fault *fault)
 {
     size_t to = misalignment(&b->out), from = misalignment(&b->in);
@@ -310,13 +311,13 @@ static int measure(struct bench *b, struct outcome *o, int reps, struct fault *f
         code = timer_run_warm(&b->timer, prepare_timed, scan_timed, check_timed, &timed, reps,
                               &o->timing, fault);
     if (code == EXIT_WRONG) return 0;
-    /* What is written to --output is shifted again, and looked at. */
+    /* The shifted result, which is written to --output, is verified as well. */
     if (!code && b->options->inclusive) code = verify_later(b, o, "the last timed run", fault);
     return code;
 }
 
-/* Captures a call and does not run it. The output stays as it is, but meanwhile its last element
- * and the workspace hold poison, so that a scan that runs all the same leaves a trace. */
+/* Captures a call and does not run it. The output stays as it is. Meanwhile its last element and
+ * the workspace hold poison, so that a scan that runs in spite of the capture leaves a trace. */
 static int capture_only(struct bench *b, char *breach, struct fault *fault)
 {
     size_t size = element_size(element_of_sum(b->step->element)), last = b->out.bytes - size;
@@ -333,7 +334,7 @@ static int capture_only(struct bench *b, char *breach, struct fault *fault)
     return 0;
 }
 
-/* The contract may be broken from some call on. */
+/* The contract may be kept in the first calls and broken in later ones. */
 static int try_contract_again(struct bench *b, struct outcome *o, struct fault *fault)
 {
     if (b->step->on_host) return 0;
@@ -366,7 +367,7 @@ int bench_run(struct bench *b, struct outcome *o, struct fault *fault)
     int code = first_run(b, o, &seconds, fault);
     if (!code) code = bench_verify(b, o, fault);
     if (!code) note_result(b, o);
-    /* A trace is of one run. */
+    /* A trace has only one run. */
     int reps = b->options->trace ? 0 : b->options->reps;
     if (reps == REPS_DEFAULT) reps = timing_default_reps(b->emulated, seconds);
     if (!code && o->right && o->verified && reps) code = take_marks(b, b->marks[AS_GIVEN], fault);

@@ -89,7 +89,7 @@ cudaError_t buffer_download(const struct buffer *buffer, size_t at, void *to, si
     return cudaSuccess;
 }
 
-/* How many bytes from the beginning on are the poison. */
+/* The number of bytes at the beginning that are still poison. */
 static size_t poisoned(const unsigned char *bytes, size_t count)
 {
     size_t i = 0;
@@ -97,7 +97,7 @@ static size_t poisoned(const unsigned char *bytes, size_t count)
     return i;
 }
 
-/* The same from the end backwards. */
+/* The number of bytes at the end that are still poison. */
 static size_t poisoned_at_end(const unsigned char *bytes, size_t count)
 {
     size_t i = 0;

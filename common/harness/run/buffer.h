@@ -20,9 +20,9 @@
 extern "C" {
 #endif
 
-/* A guard is as long as the data, but within these limits (bytes). On a GPU it always has the most:
- * the memory around a small array is mapped there, so that a write to it is no error. A guard keeps
- * the data's alignment. */
+/* A guard is as long as the data, within these limits (in bytes). On a GPU it is always as long as
+ * possible: the memory around a small array is mapped there, so that a write to it would be no
+ * error. A guard keeps the data's alignment. */
 #define BUFFER_GUARD_LEAST ((size_t)64 << 10)
 #define BUFFER_GUARD_MOST  ((size_t)1 << 20)
 

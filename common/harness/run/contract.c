@@ -96,7 +96,7 @@ static cudaError_t capture(run_fn *work, void *context, cudaStream_t stream, cud
     cudaError_t error = work(context, stream);
     if (!error) error = cudaGetLastError();
     cudaError_t ended = cudaStreamEndCapture(stream, graph);
-    (void)cudaGetLastError(); /* what the capture refused is told, and forgotten here */
+    (void)cudaGetLastError(); /* the error of the capture is reported, and cleared here */
     return error ? error : ended;
 }
 

@@ -15,9 +15,10 @@ extern "C" {
 #define CONTRACT_TEXT 200
 
 /*
- * Captures work(context) in the stream. If it can be captured and does nothing that a scan may not
- * do, `breach` is "" and *graph what was recorded, which the caller destroys. Otherwise *graph is
- * NULL and `breach`[CONTRACT_TEXT] says what it did. Returns 0 or EXIT_DEVICE.
+ * Captures work(context) in the stream. If that succeeds and the work does nothing that a scan
+ * must not do, `breach` is "" and *graph is the recorded graph, which the caller destroys.
+ * Otherwise *graph is NULL and `breach`[CONTRACT_TEXT] says what the work did. Returns 0 or
+ * EXIT_DEVICE.
  */
 int contract_capture(run_fn *work, void *context, cudaStream_t stream, cudaGraphExec_t *graph,
                      char *breach, struct fault *);

@@ -16,8 +16,8 @@
 
 #define EMULATOR_LIBRARY "libcudart.so.13"
 
-/* Set before the program starts again under the emulator: why it did. It also stops a second
- * attempt. */
+/* This variable is set before the program starts again under the emulator. It says why, and stops a
+ * second attempt. */
 #define MARKER "UPSWEEP_EMULATED"
 
 void device_problem(cudaError_t error, int count, int driver, int runtime, char *text, size_t size)
@@ -36,7 +36,7 @@ void device_problem(cudaError_t error, int count, int driver, int runtime, char 
         snprintf(text, size, "CUDA says: %s", cudaGetErrorString(error));
 }
 
-/* Writes what keeps CUDA from running here, as a part of a sentence; "" if nothing does. */
+/* Writes the reason why CUDA cannot run here, as a part of a sentence; "" if it can. */
 static void gpu_problem(char *text, size_t size)
 {
     int count = 0, driver = 0, runtime = 0;
@@ -96,7 +96,7 @@ static void find_emulator(const char *program, char *folder, char *library, size
     }
 }
 
-/* Starts this program again with the emulator's library first. Comes back only if it cannot. */
+/* Starts this program again with the emulator's library first. Returns only if that fails. */
 static int restart(const struct options *options, const char *why, struct fault *fault)
 {
     char program[PATH_MAX], folder[PATH_MAX + 64], library[PATH_MAX + 64];

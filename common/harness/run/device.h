@@ -32,13 +32,14 @@ struct device {
  */
 int device_choose(const struct options *, struct device *, struct fault *);
 
-/* What keeps CUDA from running, from the answers of cudaGetDeviceCount (its error and the count),
- * of cudaDriverGetVersion (0: there is no driver) and of cudaRuntimeGetVersion: a part of a
- * sentence, or "" if nothing does. */
+/* The reason why CUDA cannot run, as a part of a sentence, or "" if it can. Its arguments are the
+ * results of cudaGetDeviceCount (error and count), cudaDriverGetVersion (0: there is no driver) and
+ * cudaRuntimeGetVersion. */
 void device_problem(cudaError_t error, int count, int driver, int runtime, char *text, size_t size);
 
-/* Resident blocks on one SM for a launch shape, as far as threads, shared memory and the number of
- * blocks limit them (registers may limit further: ncu or cuobjdump say). *limit is what does. */
+/* The number of resident blocks on one SM for a launch shape, as limited by threads, shared memory
+ * and the number of blocks; *limit names the limit. (Registers may limit it further: ncu or
+ * cuobjdump say.) */
 int device_blocks_per_sm(const struct device *, const struct launch_shape *, const char **limit);
 
 /* The processor's name, for steps that run on it. */

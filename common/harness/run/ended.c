@@ -15,7 +15,7 @@
 #define WHY "was called before the report was complete; a scan has to return."
 
 static volatile sig_atomic_t is_running;
-static pid_t process; /* a child that the scan forks ends as it likes */
+static pid_t process; /* a child process of the scan may end in any way */
 static char of_abort[200];
 static void (*old_handler)(int);
 
@@ -38,8 +38,8 @@ static void at_thread_end(void *unused)
     end("pthread_exit");
 }
 
-/* Nothing but what a signal's handler may call. The signal comes again when this returns, for it may
- * have been sent by another program rather than by abort. */
+/* Calls only functions that a signal handler may call. When this handler returns, the signal is
+ * delivered again, because it may have been sent by another program rather than by abort. */
 static void at_abort(int number)
 {
     if (is_running && process == getpid()) {

@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* From here on the end of the program is too early: it prints a sentence, and the exit code is
- * EXIT_WRONG (abort's is that of its signal). Called by the thread that will run scans. */
+/* From here on, if the program ends, it ends too early: it prints a sentence, and the exit code is
+ * EXIT_WRONG (that of its signal for abort). Must be called by the thread that will run scans. */
 void ended_watch(void);
 
 /* The report is complete, and the program may end. Returns `code`. */

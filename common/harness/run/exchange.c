@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-/* The two elements are at most so far apart: the sums between them go through the host. It is more
- * than a block of any step has, so that the sums of whole blocks change too. */
+/* The two elements are at most this far apart, because the sums between them go through the host.
+ * The distance is larger than a block of any step, so that the sums of whole blocks change too. */
 #define REACH ((size_t)1 << 18)
 
-#define ATTEMPTS 64 /* to find two elements that differ */
+#define ATTEMPTS 64 /* attempts to find two elements that differ */
 
 #define LARGEST sizeof(int64_t) /* of an element */
 
@@ -58,7 +58,7 @@ cudaError_t exchange_elements(const struct exchange *x, const struct problem *p,
     return put(p, in, x->high, x->low);
 }
 
-/* Puts back the element at `to`, in whose place was the one at `from`. */
+/* Puts back the element at `to`. The one at `from` was in its place. */
 static cudaError_t put_back(const struct problem *p, const struct buffer *in, size_t to,
                             size_t from)
 {
@@ -78,7 +78,7 @@ cudaError_t exchange_elements_back(const struct exchange *x, const struct proble
 
 /* ---- the output ------------------------------------------------------------------------------ */
 
-/* Real sums. Where the result does not lead back to what was there, it is rounded. */
+/* Real sums. A sum stays as it is if the addition rounds, so that it could not be undone. */
 #define ADD_REAL(type)                                                                             \
     for (size_t i = 0; i < count; i++) {                                                           \
         long double sum = ((type *)sums)[i], changed = sum + (to - from);                          \

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* The elements at `low` and `high`, low < high. Both 0: none change places. */
+/* The indices of the two elements, low < high. Both 0: no elements change places. */
 struct exchange {
     size_t low, high;
 };
@@ -24,19 +24,19 @@ struct exchange {
 /* Bytes of host memory that exchange_sums() needs for n elements. */
 size_t exchange_room(size_t n);
 
-/* Chooses two elements that differ; each number gives others. None where sums are not exact, where
- * the step has a reference of its own, or where no two elements that differ were found. */
+/* Chooses two elements that differ; each number of a run gives others. There are none if sums are
+ * not exact, if the step has a reference of its own, or if no two different elements were found. */
 struct exchange exchange_choose(const struct problem *, const struct facts *, uint64_t number);
 
-/* The input, which holds problem.in, gets the two elements in each other's place. Waits. */
+/* Exchanges the two elements in the input, which holds problem.in. Waits. */
 cudaError_t exchange_elements(const struct exchange *, const struct problem *,
                               const struct buffer *in);
 /* Puts them back, except where the run has changed them. Waits. */
 cudaError_t exchange_elements_back(const struct exchange *, const struct problem *,
                                    const struct buffer *in);
 
-/* Takes what the exchange changes out of the sums of the output, or, with `put_in`, puts it in. A sum
- * for which that is not exact is wrong, and stays as it is. `room`: exchange_room(n) bytes. Waits. */
+/* Removes the effect of the exchange from the output's sums, or adds it with `put_in`. A sum for
+ * which that is not exact is wrong, and stays as it is. `room`: exchange_room(n) bytes. Waits. */
 cudaError_t exchange_sums(const struct exchange *, const struct problem *, const struct buffer *out,
                           bool put_in, void *room);
 

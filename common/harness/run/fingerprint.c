@@ -43,7 +43,7 @@ uint64_t fingerprint_on_host(const void *memory, size_t bytes, uint64_t first)
     return sum + fingerprint_hash(first + words, word);
 }
 
-/* Device memory by way of the host. */
+/* Takes the fingerprint of device memory through a copy on the host. */
 static int through_host(struct fingerprinter *f, const struct span *span, uint64_t *result,
                         struct fault *fault)
 {
@@ -57,7 +57,7 @@ static int through_host(struct fingerprinter *f, const struct span *span, uint64
     return 0;
 }
 
-/* All spans of the device, by kernels; those of the host are left out. */
+/* All spans on the device, by kernels. Spans on the host are left out. */
 static int on_gpu(struct fingerprinter *f, const struct span *spans, size_t count,
                   cudaStream_t stream, uint64_t *result, struct fault *fault)
 {

@@ -5,7 +5,7 @@
 #include "fingerprint.h"
 
 #define THREADS 256
-#define BLOCKS  1024 /* at most; each goes on through the memory */
+#define BLOCKS  1024 /* the most blocks; each goes on through the memory */
 #define WARP    32
 #define WORD    sizeof(uint32_t)
 

@@ -5,9 +5,9 @@
 #include "timing.h"
 
 #define THREADS 256
-#define BLOCKS  1024 /* enough to keep the memory busy; each goes on through the array */
+#define BLOCKS  1024 /* enough blocks to keep memory busy; each goes on through the array */
 
-/* A compiler leaves out a load whose value nobody wants; so one sum of them would be stored. */
+/* The sum would be stored: otherwise the compiler would remove the loads. */
 static __global__ void read_all(uint4 *array, size_t vectors)
 {
     unsigned sum = 0;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The sum of all: what the exclusive scan has last, and the last element. */
+/* The sum of all elements: the last one of the exclusive scan, and the last element. */
 template <typename element, typename sum>
 static __global__ void add_last(sum *to, const sum *exclusive, const element *last)
 {

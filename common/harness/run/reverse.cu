@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define THREADS 256
-#define BLOCKS  4096 /* at most; each goes on through the array */
+#define BLOCKS  4096 /* the most blocks; each goes on through the array */
 
 template <typename element> static __global__ void swap_ends(element *array, size_t n)
 {

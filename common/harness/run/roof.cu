@@ -8,7 +8,7 @@
 
 #define COPY_THREADS 256
 
-/* One float4 (16 bytes) a thread. */
+/* One float4 (16 bytes) per thread. */
 static __global__ void copy_float4(float4 *to, const float4 *from, size_t vectors)
 {
     size_t i = (size_t)blockIdx.x * COPY_THREADS + threadIdx.x;

@@ -24,15 +24,16 @@ struct roof_way {
 #define ROOF_WAYS 3
 extern const struct roof_way roof_ways[ROOF_WAYS];
 
-/* The ways are cudaMemcpyAsync and these: one float4 a thread (step 0 uses it, too), and bulk copies
- * through shared memory (roof_bulk.cu), which is the former below compute capability 9.0. */
+/* The ways to copy are cudaMemcpyAsync and these two: one float4 per thread (step 0 uses it, too),
+ * and bulk copies through shared memory (roof_bulk.cu). Below compute capability 9.0 the second is
+ * the same as the first. */
 copy_fn roof_copy_kernel, roof_copy_bulk;
 
-/* For these: copies bytes `done` to `bytes`, the rest that does not fill a float4. */
+/* For these ways: copies bytes `done` to `bytes`, the rest that does not fill a float4. */
 cudaError_t roof_copy_rest(void *to, const void *from, size_t done, size_t bytes, cudaStream_t);
 
 struct roof {
-    size_t bytes;         /* copied: twice as many moved */
+    size_t bytes;         /* bytes copied; twice as many are moved */
     struct timing timing; /* of the fastest way */
     const char *how;      /* its name */
 };

@@ -30,7 +30,7 @@
 #define STAGE_BYTES  (16 << 10) /* with two blocks an SM: 192 of its 228 KiB */
 #define BLOCKS_AN_SM 2
 #define RING_BYTES   (STAGES * STAGE_BYTES)
-#define CAPABILITY   9 /* the first that has bulk copies */
+#define CAPABILITY   9 /* the first compute capability that has bulk copies */
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
@@ -45,7 +45,7 @@ static __device__ void barrier_make(uint64_t *barrier)
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(barrier)));
 }
 
-/* Asks for `bytes` bytes (a multiple of 16) and tells the barrier to expect as many. */
+/* Begins to load `bytes` bytes (a multiple of 16), and makes the barrier expect them. */
 static __device__ void load(void *stage, const char *from, unsigned bytes, uint64_t *full)
 {
     asm volatile(
@@ -73,7 +73,7 @@ static __device__ void barrier_wait(uint64_t *barrier, unsigned parity)
     while (!ended);
 }
 
-/* Has a stage written out, as a group of its own. */
+/* Begins to store a stage, in a group of its own. */
 static __device__ void store(char *to, const void *stage, unsigned bytes)
 {
     asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(
@@ -91,16 +91,16 @@ static __global__ void copy_bulk(char *to, const char *from, size_t bytes)
     __shared__ uint64_t full[STAGES];
     size_t stretches = (bytes + STAGE_BYTES - 1) / STAGE_BYTES;
     size_t mine = blockIdx.x < stretches ? (stretches - 1 - blockIdx.x) / gridDim.x + 1 : 0;
-    size_t asked = 0; /* of this block's stretches: loads that are done or under way */
+    size_t asked = 0; /* number of this block's stretches that are loaded or being loaded */
 
     for (int stage = 0; stage < STAGES; stage++) barrier_make(&full[stage]);
-    /* The unit that copies goes another way to memory than threads do ("async proxy"): it must not
-     * find the barriers as they were before. */
+    /* The unit that copies has its own path to memory ("async proxy"). The fence makes sure that it
+     * sees the barriers as initialised. */
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 
     for (size_t turn = 0; turn < mine; turn++) {
-        /* Keep one stage less than there are loading: the store before this one may still be
-         * reading the other. */
+        /* One stage fewer than there are is being loaded, because the previous store may still be
+         * reading the other stage. */
         for (; asked < mine && asked < turn + STAGES - 1; asked++) {
             size_t at = (blockIdx.x + asked * gridDim.x) * STAGE_BYTES;
             size_t rest = bytes - at < STAGE_BYTES ? bytes - at : STAGE_BYTES;
@@ -114,11 +114,12 @@ static __global__ void copy_bulk(char *to, const char *from, size_t bytes)
         barrier_wait(&full[stage], turn / STAGES % 2);
         store(to + at, ring + stage * STAGE_BYTES, (unsigned)rest);
 
-        /* The next turn loads into the stage of the store before this one: it must have read it. */
+        /* The next iteration loads into the stage of the previous store, which must have read
+         * it. */
         asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
     }
 
-    /* A block that ends gives its shared memory away: every store must have read it. */
+    /* When a block ends, its shared memory is given away, so every store must have read it. */
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
@@ -126,7 +127,7 @@ static __global__ void copy_bulk(char *to, const char *from, size_t bytes)
 static __global__ void copy_bulk(char *, const char *, size_t) {}
 #endif
 
-/* Blocks that are resident at once; 0: this GPU has no bulk copies. */
+/* The number of resident blocks. 0: this GPU has no bulk copies. */
 static cudaError_t resident_blocks(unsigned *blocks)
 {
     int device, major, sms;

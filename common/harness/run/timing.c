@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Twice the L2, so that none of what was there survives. */
+/* Twice the size of the L2, so that none of its earlier content remains. */
 #define FLUSH_FACTOR 2
 
-/* No memory so far is faster, in bytes a second: flushing takes at least so long. */
+/* Faster than any memory so far, in bytes per second: emptying the L2 takes at least this long. */
 #define FLUSH_RATE 10e12
 
 #define REPS_GPU       15
-#define REPS_GPU_LEAST 5 /* a scan that is wrong now and then has to show it */
+#define REPS_GPU_LEAST 5 /* the fewest runs, so that a scan that is wrong now and then is found */
 #define REPS_EMULATED  3
-#define MOMENT         0.5 /* seconds that all timed runs together may take, the fewest excepted */
+#define MOMENT         0.5 /* seconds that all timed runs together may take, except the fewest */
 
 double clock_seconds(void)
 {
@@ -105,7 +105,7 @@ int timer_once(struct timer *timer, run_fn *work, void *context, double *seconds
     return 0;
 }
 
-/* One timed run, with what comes before and after it. */
+/* One timed run, with its preparation and its check. */
 static int prepare_time_check(struct timer *timer, run_fn *prepare, run_fn *work, check_fn *check,
                               void *context, double *seconds, struct fault *fault)
 {

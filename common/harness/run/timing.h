@@ -49,8 +49,8 @@ struct timer {
 /* One run. Launches on the stream and does not wait; returns the launch's error. */
 typedef cudaError_t run_fn(void *context, cudaStream_t stream);
 
-/* Looks at what a timed run has left, before the next one; it is not timed. Returns 0, or a code
- * that ends the runs. */
+/* Checks the result of a timed run before the next one. It is not timed. Returns 0, or a code that
+ * ends the runs. */
 typedef int check_fn(void *context, struct fault *);
 
 /* Makes a stream, two events and the buffer that empties the L2. Returns 0 or EXIT_DEVICE. */
@@ -82,7 +82,7 @@ int timing_default_reps(bool emulated, double once_seconds);
  * the emulator, which models no L2. */
 size_t timing_flush_bytes(bool emulated, size_t l2);
 
-/* flush.cu: reads an array of zeros, aligned to 16, and does nothing with what it has read. */
+/* flush.cu: loads an array of zeros, aligned to 16 bytes, and drops the values. */
 cudaError_t flush_read(void *array, size_t bytes, cudaStream_t);
 
 /* Seconds on a clock that only goes forward. */

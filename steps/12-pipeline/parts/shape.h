@@ -62,8 +62,8 @@ static inline struct division wave_division(size_t n, size_t sum_bytes)
     return tiles_in(n, middling, sum_bytes) <= MIDDLING_MAX_TILES ? middling : coarse;
 }
 
-/* The number of states in a workspace for n elements. They are enough for any fewer elements, too.
- * */
+/* The number of states in a workspace for n elements. They are enough for any fewer elements,
+ * too. */
 static inline size_t states_for(size_t n, size_t sum_bytes)
 {
     size_t tiles = tiles_of(n, sum_bytes);
@@ -74,8 +74,8 @@ static inline size_t states_for(size_t n, size_t sum_bytes)
 enum kernel { KERNEL_WAVE, KERNEL_PIPELINE, KERNEL_DIRECT };
 
 /* The kernel for n elements on a GPU of this compute capability (90 for 9.0). scan_pipeline needs
- * Hopper and 16-byte alignment. Otherwise scan_direct takes its place and adds in the same order.
- * */
+ * Hopper and 16-byte alignment. Otherwise scan_direct takes its place and adds in the same
+ * order. */
 static inline enum kernel kernel_for(size_t n, size_t sum_bytes, int capability, bool aligned)
 {
     if (n <= WAVE_MAX(sum_bytes)) return KERNEL_WAVE;

@@ -24,8 +24,8 @@ template <> struct carry_of<float> {
 /* N neighbours that are moved by one memory access: 16 bytes at most. */
 template <typename T, int N> struct __align__(sizeof(T) * N) vector { T e[N]; };
 
-/* What a lane takes at a time: a vector of elements whose sums are Sums, and a vector of such sums.
- * */
+/* What a lane takes at a time: a vector of elements whose sums are Sums, and a vector of such
+ * sums. */
 template <typename T, typename Sum> using vector_of = vector<T, LANE_TAKES(sizeof(Sum))>;
 
 #endif
