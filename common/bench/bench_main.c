@@ -1,6 +1,6 @@
 /*
  * bench_main.c — ./bench: the steps, CUB's scan and the roof side by side. A match for every type
- * and size: see match.h for how it is measured.
+ * and size: see side_by_side.h for how it is measured.
  */
 #define _GNU_SOURCE
 #include "show.h"

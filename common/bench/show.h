@@ -20,8 +20,8 @@
 #ifndef SHOW_H
 #define SHOW_H
 
-#include "match.h"
-#include "wish.h"
+#include "bench_options.h"
+#include "side_by_side.h"
 
 #include "common/harness/run/device.h"
 

@@ -8,7 +8,7 @@
 #include "tests/wrong/scans.h"
 
 #include "common/bench/contender.h"
-#include "common/bench/match.h"
+#include "common/bench/side_by_side.h"
 #include "common/harness/report/counters.h"
 
 #include <criterion/criterion.h>

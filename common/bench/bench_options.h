@@ -1,8 +1,8 @@
 /*
- * wish.h — what the user asked for on the command line of ./bench.
+ * bench_options.h — what the user asked for on the command line of ./bench.
  */
-#ifndef WISH_H
-#define WISH_H
+#ifndef BENCH_OPTIONS_H
+#define BENCH_OPTIONS_H
 
 #include "common/harness/options.h"
 #include "common/harness/run/timing.h"

@@ -1,4 +1,4 @@
-#include "wish.h"
+#include "bench_options.h"
 
 #include "common/command/option_table.h"
 #include "common/harness/size.h"

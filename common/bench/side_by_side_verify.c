@@ -1,7 +1,7 @@
 /*
- * match_verify.c — is what a contender has written right? Every element, and nothing beyond.
+ * side_by_side_verify.c — is what a contender has written right? Every element, and nothing beyond.
  */
-#include "match.h"
+#include "side_by_side.h"
 
 #include "common/harness/cuda_check.h"
 #include "common/harness/verify/verify.h"

@@ -1,6 +1,6 @@
 /*
- * match.h — a match: all contenders at one size. Each is verified, timed in turns with the others,
- * and checked after each timed run. There are two ways of timing.
+ * side_by_side.h — all contenders at one size. Each is verified, timed in turns with the others, and
+ * checked after each timed run. There are two ways of timing.
  *
  * Cold: every round runs each contender once, in an order that rotates. The L2 cache is emptied
  * before each run, and two CUDA events enclose the run. A disturbance of the machine affects all
@@ -20,8 +20,8 @@
  * second event, fingerprints (fingerprint.h) of the output are compared with those of the verified
  * run. If they differ, the run is verified like the first one.
  */
-#ifndef MATCH_H
-#define MATCH_H
+#ifndef SIDE_BY_SIDE_H
+#define SIDE_BY_SIDE_H
 
 #include "contender.h"
 #include "data.h"
@@ -82,7 +82,7 @@ double entry_seconds(const struct entry *);
 const struct entry *match_roof(const struct match *);
 const struct entry *match_cub(const struct match *);
 
-/* match_verify.c: fills the output with poison and runs a contender, in `graph` or, if that is
+/* side_by_side_verify.c: fills the output with poison and runs a contender, in `graph` or, if that is
  * NULL, once. Then compares every element, and looks at the guards and at the input. Any error is
  * described in entry->wrong. */
 int match_verify(struct match *, struct entry *, cudaGraphExec_t graph, struct fault *);

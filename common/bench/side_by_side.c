@@ -1,4 +1,4 @@
-#include "match.h"
+#include "side_by_side.h"
 
 #include "common/harness/cuda_check.h"
 #include "common/harness/report/progress.h"
