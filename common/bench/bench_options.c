@@ -8,12 +8,13 @@
 
 /* ---- values -------------------------------------------------------------------------------- */
 
+/* u64 has the same bits as i64, and so have their sums. */
 static const struct {
     const char *name;
     enum element element;
 } types[] = {
     {"f32", ELEMENT_F32}, {"i32", ELEMENT_I32}, {"i64", ELEMENT_I64}, {"f64", ELEMENT_F64},
-    {"i8", ELEMENT_I8},   {"i16", ELEMENT_I16}, {"u64", ELEMENT_I64}}; /* the same bits, however they are read */
+    {"i8", ELEMENT_I8},   {"i16", ELEMENT_I16}, {"u64", ELEMENT_I64}};
 #define TYPES (sizeof types / sizeof *types)
 
 const char *type_name(enum element element)
@@ -33,19 +34,19 @@ static bool next_item(const char **list, char *item, size_t size)
     return true;
 }
 
-static int add_size(struct wish *w, size_t n, struct fault *fault)
+static int add_size(struct bench_options *o, size_t n, struct fault *fault)
 {
     if (n == 0) return fail(fault, EXIT_USAGE, "--n: every n has to be at least 1.");
-    if (w->size_count == WISH_SIZES)
-        return fail(fault, EXIT_USAGE, "--n lists more than %d sizes.", WISH_SIZES);
-    w->sizes[w->size_count++] = n;
+    if (o->size_count == BENCH_SIZES)
+        return fail(fault, EXIT_USAGE, "--n lists more than %d sizes.", BENCH_SIZES);
+    o->sizes[o->size_count++] = n;
     return 0;
 }
 
 /* "2^20", or "2^10..2^30": the first, twice that, and so on. */
 static int set_n(void *to, const char *value, struct fault *fault)
 {
-    struct wish *w = to;
+    struct bench_options *o = to;
     char item[80];
     int code = 0;
     while (!code && next_item(&value, item, sizeof item)) {
@@ -59,7 +60,7 @@ static int set_n(void *to, const char *value, struct fault *fault)
             code =
                 fail(fault, EXIT_USAGE, "--n: the range %s..%s has no size in it.", item, dots + 2);
         for (size_t n = from; !code && n <= to; n *= 2) {
-            code = add_size(w, n, fault);
+            code = add_size(o, n, fault);
             if (n > SIZE_MAX / 2) break;
         }
     }
@@ -68,9 +69,9 @@ static int set_n(void *to, const char *value, struct fault *fault)
 
 static int set_types(void *to, const char *value, struct fault *fault)
 {
-    struct wish *w = to;
+    struct bench_options *o = to;
     char item[80];
-    w->type_count = 0;
+    o->type_count = 0;
     while (next_item(&value, item, sizeof item)) {
         size_t i = 0;
         bool listed = false;
@@ -80,17 +81,17 @@ static int set_types(void *to, const char *value, struct fault *fault)
                         "--types: \"%.60s\" is unknown; there are f32, i32, i64, u64, f64, i8, "
                         "i16.",
                         item);
-        for (size_t k = 0; k < w->type_count; k++) listed |= w->types[k] == types[i].element;
-        if (!listed) w->types[w->type_count++] = types[i].element;
+        for (size_t k = 0; k < o->type_count; k++) listed |= o->types[k] == types[i].element;
+        if (!listed) o->types[o->type_count++] = types[i].element;
     }
     return 0;
 }
 
 static int set_steps(void *to, const char *value, struct fault *fault)
 {
-    struct wish *w = to;
+    struct bench_options *o = to;
     (void)fault;
-    w->steps = value;
+    o->steps = value;
     return 0;
 }
 
@@ -106,70 +107,70 @@ static int whole_number(const char *name, const char *value, long most, long *nu
 
 static int set_reps(void *to, const char *value, struct fault *fault)
 {
-    struct wish *w = to;
+    struct bench_options *o = to;
     long reps = 0;
     int code = whole_number("--reps", value, REPS_MAX, &reps, fault);
-    w->reps = (int)reps;
+    o->reps = (int)reps;
     return code;
 }
 
 static int set_patience(void *to, const char *value, struct fault *fault)
 {
-    struct wish *w = to;
+    struct bench_options *o = to;
     long milliseconds = 0;
     int code = whole_number("--patience", value, 1000000, &milliseconds, fault);
-    w->patience = 1e-3 * (double)milliseconds;
+    o->patience = 1e-3 * (double)milliseconds;
     return code;
 }
 
 static int set_seed(void *to, const char *value, struct fault *fault)
 {
-    struct wish *w = to;
+    struct bench_options *o = to;
     long seed = 0;
     int code = whole_number("--seed", value, 2147483647, &seed, fault);
-    w->seed = (uint64_t)seed;
+    o->seed = (uint64_t)seed;
     return code;
 }
 
 static int set_flush(void *to, const char *value, struct fault *fault)
 {
-    struct wish *w = to;
+    struct bench_options *o = to;
     if (strcmp(value, "read") != 0 && strcmp(value, "memset") != 0)
         return fail(fault, EXIT_USAGE, "--flush \"%.60s\" is unknown; choose read or memset.",
                     value);
-    w->flush = strcmp(value, "read") == 0 ? FLUSH_READ : FLUSH_WRITE;
+    o->flush = strcmp(value, "read") == 0 ? FLUSH_READ : FLUSH_WRITE;
     return 0;
 }
 
 static int set_device(void *to, const char *value, struct fault *fault)
 {
-    struct wish *w = to;
+    struct bench_options *o = to;
     if (strcmp(value, "cuda") != 0 && strcmp(value, "emu") != 0)
         return fail(fault, EXIT_USAGE, "--device \"%.60s\" is unknown; choose cuda or emu.", value);
-    w->device = strcmp(value, "cuda") == 0 ? DEVICE_CUDA : DEVICE_EMU;
+    o->device = strcmp(value, "cuda") == 0 ? DEVICE_CUDA : DEVICE_EMU;
     return 0;
 }
 
-static int set_format(struct wish *w, enum report_format format, struct fault *fault)
+static int set_format(struct bench_options *o, enum report_format format, struct fault *fault)
 {
-    if (w->format != REPORT_TEXT && w->format != format)
+    if (o->format != REPORT_TEXT && o->format != format)
         return fail(fault, EXIT_USAGE, "--json and --csv exclude each other.");
-    w->format = format;
+    o->format = format;
     return 0;
 }
 
 #define SET_FLAG(name, action)                                                                     \
     static int set_##name(void *to, const char *value, struct fault *fault)                        \
     {                                                                                              \
-        struct wish *w = to;                                                                       \
+        struct bench_options *o = to;                                                              \
         (void)value, (void)fault;                                                                  \
         action;                                                                                    \
     }
-SET_FLAG(near, w->near = true; return 0)
-SET_FLAG(csv, return set_format(w, REPORT_CSV, fault))
-SET_FLAG(json, return set_format(w, REPORT_JSON, fault))
-SET_FLAG(help, w->help = true; return 0)
-SET_FLAG(version, w->version = true; return 0)
+SET_FLAG(near, o->near = true; return 0)
+SET_FLAG(csv, return set_format(o, REPORT_CSV, fault))
+SET_FLAG(json, return set_format(o, REPORT_JSON, fault))
+SET_FLAG(help, o->help = true; return 0)
+SET_FLAG(version, o->version = true; return 0)
 
 /* ---- the table, in the order of --help ----------------------------------------------------- */
 
@@ -196,43 +197,43 @@ static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 enum { HELP_COLUMN = 19 };
 
 /* Replaces n by n - 1, n and n + 1. A size that is there already is not added again. */
-static int add_neighbours(struct wish *w, struct fault *fault)
+static int add_neighbours(struct bench_options *o, struct fault *fault)
 {
-    size_t given[WISH_SIZES], count = w->size_count;
-    memcpy(given, w->sizes, sizeof given);
-    w->size_count = 0;
+    size_t given[BENCH_SIZES], count = o->size_count;
+    memcpy(given, o->sizes, sizeof given);
+    o->size_count = 0;
     for (size_t i = 0; i < count; i++)
         for (size_t n = given[i] - 1; n <= given[i] + 1; n++) {
             bool there = n == 0;
-            for (size_t k = 0; k < w->size_count; k++) there |= w->sizes[k] == n;
-            int code = there ? 0 : add_size(w, n, fault);
+            for (size_t k = 0; k < o->size_count; k++) there |= o->sizes[k] == n;
+            int code = there ? 0 : add_size(o, n, fault);
             if (code) return code;
-            if (!there) w->neighbour[w->size_count - 1] = n != given[i];
+            if (!there) o->neighbour[o->size_count - 1] = n != given[i];
         }
     return 0;
 }
 
-int wish_parse(struct wish *w, int argc, char *const *argv, struct fault *fault)
+int bench_options_parse(struct bench_options *o, int argc, char *const *argv, struct fault *fault)
 {
-    *w = (struct wish){.steps = "all",
-                       .types = {ELEMENT_F32},
-                       .type_count = 1,
-                       .reps = REPS_DEFAULT,
-                       .patience = 0.3,
-                       .flush = FLUSH_READ,
-                       .seed = 1};
+    *o = (struct bench_options){.steps = "all",
+                                .types = {ELEMENT_F32},
+                                .type_count = 1,
+                                .reps = REPS_DEFAULT,
+                                .patience = 0.3,
+                                .flush = FLUSH_READ,
+                                .seed = 1};
     const char *device = getenv("DEVICE");
-    int code = device && *device ? set_device(w, device, fault) : 0;
+    int code = device && *device ? set_device(o, device, fault) : 0;
     struct command_line line = {argc, argv, 1};
     bool taken = true;
-    while (!code && taken && line.at < argc) code = option_take(table, &line, w, &taken, fault);
+    while (!code && taken && line.at < argc) code = option_take(table, &line, o, &taken, fault);
     if (!taken)
         return fail(fault, EXIT_USAGE, "\"%.60s\" is no option; --help lists them.", argv[line.at]);
-    if (!code && w->near) code = add_neighbours(w, fault);
+    if (!code && o->near) code = add_neighbours(o, fault);
     return code;
 }
 
-void wish_help(FILE *to)
+void bench_options_help(FILE *to)
 {
     fprintf(to, "bench: the steps, CUB and the roof side by side\n\nUsage: ./bench [options]\n\n");
     option_print(table, HELP_COLUMN, to);

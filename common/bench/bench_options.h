@@ -7,11 +7,11 @@
 #include "common/harness/options.h"
 #include "common/harness/run/timing.h"
 
-#define WISH_SIZES 200
+#define BENCH_SIZES 200
 
-struct wish {
-    size_t sizes[WISH_SIZES];
-    bool neighbour[WISH_SIZES]; /* a size that --near has added */
+struct bench_options {
+    size_t sizes[BENCH_SIZES];
+    bool neighbour[BENCH_SIZES]; /* a size that --near has added */
     size_t size_count;          /* 0: the default, which depends on the device */
     bool near;                  /* n - 1 and n + 1, too */
     const char *steps;          /* for contenders_find */
@@ -27,8 +27,8 @@ struct wish {
 };
 
 /* Reads the command line. Returns 0, or EXIT_USAGE and a sentence. */
-int wish_parse(struct wish *, int argc, char *const *argv, struct fault *);
-void wish_help(FILE *);
+int bench_options_parse(struct bench_options *, int argc, char *const *argv, struct fault *);
+void bench_options_help(FILE *);
 
 /* "f32" and so on. */
 const char *type_name(enum element);

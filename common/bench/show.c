@@ -33,20 +33,21 @@ static void time_cell(FILE *to, double seconds)
     fprintf(to, "  %*s", strstr(text.s, "µ") ? 10 : 9, text.s);
 }
 
-static void show_row(FILE *to, const struct match *m, const struct entry *e, bool emulated)
+static void show_row(FILE *to, const struct side_by_side *s, const struct entry *e, bool emulated)
 {
     const struct timing *t = e->graph.reps ? &e->graph : &e->cold;
-    const struct entry *roof = match_roof(m), *cub = match_cub(m);
-    double seconds = entry_seconds(e), words = words_of(&e->who, m->n);
+    const struct entry *roof = side_by_side_roof(s), *cub = side_by_side_cub(s);
+    double seconds = entry_seconds(e), words = words_of(&e->contender, s->n);
     char name[64];
-    snprintf(name, sizeof name, "%s %s", contender_name(&e->who).name, contender_variant(&e->who));
+    snprintf(name, sizeof name, "%s %s", contender_name(&e->contender).name,
+             contender_variant(&e->contender));
     fprintf(to, "  %-30s", name);
     if (seconds > 0) {
         time_cell(to, seconds);
         time_cell(to, t->lower);
         time_cell(to, t->upper);
         if (!emulated) {
-            cell(to, 7, "%.0f", match_bytes(m) / seconds / 1e9);
+            cell(to, 7, "%.0f", side_by_side_bytes(s) / seconds / 1e9);
             cell(to, 7, "%.1f %%", 100 * ratio(roof ? entry_seconds(roof) : 0, seconds));
             cell(to, 6, "%.2f", ratio(cub ? entry_seconds(cub) : 0, seconds));
         }
@@ -56,17 +57,18 @@ static void show_row(FILE *to, const struct match *m, const struct entry *e, boo
     fprintf(to, "%s%s\n", *e->wrong ? (e->right ? "  " : "  WRONG: ") : "", e->wrong);
 }
 
-static void show_table(FILE *to, const struct wish *w, const struct match *m, bool emulated)
+static void show_table(FILE *to, const struct bench_options *o, const struct side_by_side *s,
+                       bool emulated)
 {
     struct style style = style_of(to);
-    fprintf(to, "%sn = %s, %s%s", style.strong, format_count(m->n).s, type_name(m->data->element),
+    fprintf(to, "%sn = %s, %s%s", style.strong, format_count(s->n).s, type_name(s->data->element),
             style.end);
-    fprintf(to, "%s; %d rounds, L2 emptied by %s%s\n", style.quiet, m->rounds, flush_name(w->flush),
+    fprintf(to, "%s; %d rounds, L2 emptied by %s%s\n", style.quiet, s->rounds, flush_name(o->flush),
             style.end);
     fprintf(to, "  %-30s  %9s  %9s  %9s", "", "median", "lower", "upper");
     if (!emulated) fprintf(to, "  %7s  %7s  %6s", "GB/s", "of roof", "x CUB");
     fprintf(to, "  %5s\n", "words");
-    for (size_t i = 0; i < m->count; i++) show_row(to, m, &m->entries[i], emulated);
+    for (size_t i = 0; i < s->count; i++) show_row(to, s, &s->entries[i], emulated);
     fprintf(to, "\n");
 }
 
@@ -81,70 +83,71 @@ static void record_ratio(struct record *r, const char *key, const struct entry *
 }
 
 /* The fastest way to copy in this mode. */
-static const struct entry *roof_in(const struct match *m, bool graph)
+static const struct entry *roof_in(const struct side_by_side *s, bool graph)
 {
     const struct entry *best = NULL;
-    for (size_t i = 0; i < m->count; i++) {
-        const struct entry *e = &m->entries[i];
+    for (size_t i = 0; i < s->count; i++) {
+        const struct entry *e = &s->entries[i];
         const struct timing *t = graph ? &e->graph : &e->cold;
-        if (!e->who.way || t->reps == 0) continue;
+        if (!e->contender.way || t->reps == 0) continue;
         if (!best || t->median < (graph ? &best->graph : &best->cold)->median) best = e;
     }
     return best;
 }
 
-static void fill(struct record *r, const struct wish *w, const struct device *device,
-                 const struct match *m, const struct entry *e, bool graph)
+static void fill(struct record *r, const struct bench_options *o, const struct device *device,
+                 const struct side_by_side *s, const struct entry *e, bool graph)
 {
     const struct timing *t = graph ? &e->graph : &e->cold;
-    const struct contender *who = &e->who;
-    bool has_number = who->step && !contender_is_cub(who), rated = t->reps && !device->emulated;
-    double words = words_of(who, m->n);
-    record_text(r, "contender", "%s", contender_name(who).name);
+    const struct contender *contender = &e->contender;
+    bool has_number = contender->step && !contender_is_cub(contender),
+         rated = t->reps && !device->emulated;
+    double words = words_of(contender, s->n);
+    record_text(r, "contender", "%s", contender_name(contender).name);
     if (has_number)
-        record_integer(r, "step", (uint64_t)who->step->number);
+        record_integer(r, "step", (uint64_t)contender->step->number);
     else
         record_null(r, "step");
-    record_text(r, "variant", "%s", contender_variant(who));
-    record_text(r, "element", "%s", type_name(m->data->element));
-    record_integer(r, "n", m->n);
+    record_text(r, "variant", "%s", contender_variant(contender));
+    record_text(r, "element", "%s", type_name(s->data->element));
+    record_integer(r, "n", s->n);
     record_text(r, "mode", "%s", graph ? "graph" : "cold");
-    record_text(r, "flush", "%s", flush_name(w->flush));
-    record_integer(r, "launches", graph ? m->runs : 1);
+    record_text(r, "flush", "%s", flush_name(o->flush));
+    record_integer(r, "launches", graph ? s->runs : 1);
     record_integer(r, "reps", (uint64_t)t->reps);
     record_number(r, "seconds", t->reps ? t->median : NAN);
     record_number(r, "seconds_lower", t->reps ? t->lower : NAN);
     record_number(r, "seconds_upper", t->reps ? t->upper : NAN);
     record_number(r, "seconds_least", t->reps ? t->least : NAN);
-    record_number(r, "bytes_moved", match_bytes(m));
-    record_number(r, "gb_per_s", rated ? match_bytes(m) / t->median / 1e9 : NAN);
-    record_ratio(r, "roof_fraction", roof_in(m, graph), graph, rated ? t->median : 0);
-    record_ratio(r, "times_cub", match_cub(m), graph, rated ? t->median : 0);
+    record_number(r, "bytes_moved", side_by_side_bytes(s));
+    record_number(r, "gb_per_s", rated ? side_by_side_bytes(s) / t->median / 1e9 : NAN);
+    record_ratio(r, "roof_fraction", roof_in(s, graph), graph, rated ? t->median : 0);
+    record_ratio(r, "times_cub", side_by_side_cub(s), graph, rated ? t->median : 0);
     record_number(r, "words", words > 0 ? words : NAN);
     record_bool(r, "right", e->right);
     record_text(r, "wrong", "%s", e->wrong);
     record_text(r, "device", "%s", device->name);
 }
 
-static void show_records(FILE *to, const struct wish *w, const struct device *device,
-                         const struct match *m, size_t *records)
+static void show_records(FILE *to, const struct bench_options *o, const struct device *device,
+                         const struct side_by_side *s, size_t *records)
 {
-    for (size_t i = 0; i < m->count; i++)
+    for (size_t i = 0; i < s->count; i++)
         for (int graph = 0; graph < 2; graph++) {
-            const struct entry *e = &m->entries[i];
+            const struct entry *e = &s->entries[i];
             if (graph && e->graph.reps == 0) continue;
             struct record record = {0};
-            fill(&record, w, device, m, e, graph);
-            record_print(to, w->format, &record, (*records)++);
+            fill(&record, o, device, s, e, graph);
+            record_print(to, o->format, &record, (*records)++);
         }
 }
 
 /* ---- either -------------------------------------------------------------------------------- */
 
-void show_head(FILE *to, const struct wish *w, const struct device *device)
+void show_head(FILE *to, const struct bench_options *o, const struct device *device)
 {
-    if (w->format != REPORT_TEXT) {
-        record_open(to, w->format, false);
+    if (o->format != REPORT_TEXT) {
+        record_open(to, o->format, false);
         return;
     }
     fprintf(to, "The steps side by side on %s%s%s", device->name,
@@ -152,17 +155,17 @@ void show_head(FILE *to, const struct wish *w, const struct device *device)
     fprintf(to, "%s%s\n\n", *device->why ? "because " : "", device->why);
 }
 
-void show_match(FILE *to, const struct wish *w, const struct device *device, const struct match *m,
-                size_t *records)
+void show_side_by_side(FILE *to, const struct bench_options *o, const struct device *device,
+                       const struct side_by_side *s, size_t *records)
 {
-    if (w->format == REPORT_TEXT)
-        show_table(to, w, m, device->emulated);
+    if (o->format == REPORT_TEXT)
+        show_table(to, o, s, device->emulated);
     else
-        show_records(to, w, device, m, records);
+        show_records(to, o, device, s, records);
     fflush(to);
 }
 
-void show_end(FILE *to, const struct wish *w)
+void show_end(FILE *to, const struct bench_options *o)
 {
-    if (w->format != REPORT_TEXT) record_close(to, w->format, false);
+    if (o->format != REPORT_TEXT) record_close(to, o->format, false);
 }

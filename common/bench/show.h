@@ -1,5 +1,5 @@
 /*
- * show.h — prints a match: as a table for people, or as records.
+ * show.h — prints what side_by_side.h has timed: as a table for people, or as records.
  *
  * These are the keys of --csv and --json. A row is one contender at one size, timed in one mode:
  *
@@ -25,9 +25,9 @@
 
 #include "common/harness/run/device.h"
 
-void show_head(FILE *, const struct wish *, const struct device *);
-void show_match(FILE *, const struct wish *, const struct device *, const struct match *,
-                size_t *records);
-void show_end(FILE *, const struct wish *);
+void show_head(FILE *, const struct bench_options *, const struct device *);
+void show_side_by_side(FILE *, const struct bench_options *, const struct device *,
+                       const struct side_by_side *, size_t *records);
+void show_end(FILE *, const struct bench_options *);
 
 #endif

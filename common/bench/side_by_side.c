@@ -25,7 +25,7 @@ static size_t bytes_of(size_t n, enum element element)
     return n * (element_size(element) + element_size(element_of_sum(element)));
 }
 
-size_t match_graph_runs(size_t n, enum element element, size_t l2)
+size_t side_by_side_graph_runs(size_t n, enum element element, size_t l2)
 {
     if (l2 == 0) return GRAPH_NO_L2;
     size_t runs = 2 * l2 / bytes_of(stride_for(n), element) + 1;
@@ -41,10 +41,10 @@ static bool may_need_graph(size_t n, enum element element)
     return (double)bytes_of(n, element) / BYTES_A_SECOND < GRAPH_BELOW;
 }
 
-size_t match_numbers(size_t n, enum element element, size_t l2)
+size_t side_by_side_numbers(size_t n, enum element element, size_t l2)
 {
     if (!may_need_graph(n, element)) return n;
-    return stride_for(n) * match_graph_runs(n, element, l2);
+    return stride_for(n) * side_by_side_graph_runs(n, element, l2);
 }
 
 static size_t workspace_bytes(const struct contender *c, size_t n)
@@ -52,10 +52,10 @@ static size_t workspace_bytes(const struct contender *c, size_t n)
     return c->step && c->step->workspace ? c->step->workspace(n, c->variant) : 0;
 }
 
-size_t match_device_bytes(const struct contender *contenders, size_t count, size_t n,
-                          enum element element, size_t l2)
+size_t side_by_side_device_bytes(const struct contender *contenders, size_t count, size_t n,
+                                 enum element element, size_t l2)
 {
-    size_t numbers = match_numbers(n, element, l2);
+    size_t numbers = side_by_side_numbers(n, element, l2);
     size_t bytes = buffer_room(numbers * element_size(element_of_sum(element)), 0);
     for (size_t i = 0; i < count; i++)
         if (!contenders[i].step || !contenders[i].step->on_host)
@@ -63,39 +63,46 @@ size_t match_device_bytes(const struct contender *contenders, size_t count, size
     return bytes;
 }
 
-double match_bytes(const struct match *m) { return (double)bytes_of(m->n, m->data->element); }
+double side_by_side_bytes(const struct side_by_side *s)
+{
+    return (double)bytes_of(s->n, s->data->element);
+}
 
 /* Half of the bytes that a scan moves: a copy both reads and writes each byte. */
-size_t match_copied_bytes(const struct match *m) { return bytes_of(m->n, m->data->element) / 2; }
+size_t side_by_side_copied_bytes(const struct side_by_side *s)
+{
+    return bytes_of(s->n, s->data->element) / 2;
+}
 
 /* ---- one run ------------------------------------------------------------------------------- */
 
-cudaError_t match_run(const struct match *m, const struct entry *e, size_t window,
-                      cudaStream_t stream)
+cudaError_t side_by_side_launch(const struct side_by_side *s, const struct entry *e, size_t window,
+                                cudaStream_t stream)
 {
-    enum element element = m->data->element, sum = element_of_sum(element);
-    size_t start = window * m->stride;
-    void *out = (char *)m->out.data + start * element_size(sum);
-    const void *in = (const char *)m->data->in + start * element_size(element);
-    const struct contender *who = &e->who;
-    if (who->way)
-        return who->way->copy(out, (const char *)m->data->sums + start * element_size(sum),
-                              match_copied_bytes(m), stream);
-    if (who->step->on_host)
-        return who->step->scan(e->host_out.data, m->data->host_in, m->n, who->variant, NULL, NULL);
-    return who->step->scan(out, in, m->n, who->variant, e->workspace.data, stream);
+    enum element element = s->data->element, sum = element_of_sum(element);
+    size_t start = window * s->stride;
+    void *out = (char *)s->out.data + start * element_size(sum);
+    const void *in = (const char *)s->data->in + start * element_size(element);
+    const struct contender *contender = &e->contender;
+    if (contender->way)
+        return contender->way->copy(out, (const char *)s->data->sums + start * element_size(sum),
+                                    side_by_side_copied_bytes(s), stream);
+    if (contender->step->on_host)
+        return contender->step->scan(e->host_out.data, s->data->host_in, s->n, contender->variant,
+                                     NULL, NULL);
+    return contender->step->scan(out, in, s->n, contender->variant, e->workspace.data, stream);
 }
 
 #define LEAD_MOST 5e-3 /* seconds: the GPU is kept busy no longer before a run */
 
-void match_note_lead(struct entry *e, double seconds)
+void entry_note_lead(struct entry *e, double seconds)
 {
     if (seconds > LEAD_MOST) seconds = LEAD_MOST;
     if (e->lead == 0 || seconds < e->lead) e->lead = seconds;
 }
 
 struct run {
-    const struct match *match;
+    const struct side_by_side *bench;
     struct entry *entry;
 };
 
@@ -103,8 +110,8 @@ static cudaError_t run(void *context, cudaStream_t stream)
 {
     struct run *r = context;
     double start = clock_seconds();
-    cudaError_t error = match_run(r->match, r->entry, 0, stream);
-    match_note_lead(r->entry, clock_seconds() - start);
+    cudaError_t error = side_by_side_launch(r->bench, r->entry, 0, stream);
+    entry_note_lead(r->entry, clock_seconds() - start);
     return error;
 }
 
@@ -118,13 +125,13 @@ struct turn {
     cudaEvent_t start, stop; /* in the graph */
 };
 
-static int time_run(struct match *m, struct entry *e, double *seconds, struct fault *fault)
+static int time_run(struct side_by_side *s, struct entry *e, double *seconds, struct fault *fault)
 {
-    struct run r = {m, e};
-    struct timer timer = m->timer;
-    timer.on_host = e->who.step && e->who.step->on_host;
+    struct run r = {s, e};
+    struct timer timer = s->timer;
+    timer.on_host = e->contender.step && e->contender.step->on_host;
     timer.lead = e->lead;
-    CUDA_CHECK(fault, match_poison(m, e));
+    CUDA_CHECK(fault, side_by_side_poison(s, e));
     return timer_once(&timer, run, &r, seconds, fault);
 }
 
@@ -138,49 +145,51 @@ static cudaError_t launch_graph(void *context, cudaStream_t stream)
     struct graph_run *r = context;
     double start = clock_seconds();
     cudaError_t error = cudaGraphLaunch(r->graph, stream);
-    match_note_lead(r->entry, clock_seconds() - start);
+    entry_note_lead(r->entry, clock_seconds() - start);
     return error;
 }
 
-static int time_graph(struct match *m, struct entry *e, struct turn *turn, double *seconds,
+static int time_graph(struct side_by_side *s, struct entry *e, struct turn *turn, double *seconds,
                       struct fault *fault)
 {
     float milliseconds;
     struct graph_run r = {e, turn->graph};
-    m->timer.lead = e->lead;
-    CUDA_CHECK(fault, match_poison(m, e));
-    int code = timer_once(&m->timer, launch_graph, &r, seconds, fault);
+    s->timer.lead = e->lead;
+    CUDA_CHECK(fault, side_by_side_poison(s, e));
+    int code = timer_once(&s->timer, launch_graph, &r, seconds, fault);
     if (code) return code;
     CUDA_CHECK(fault, cudaEventElapsedTime(&milliseconds, turn->start, turn->stop));
-    *seconds = 1e-3 * milliseconds / (double)m->runs;
+    *seconds = 1e-3 * milliseconds / (double)s->runs;
     return 0;
 }
 
 /* One timed run or graph of a contender. If its result is wrong, the contender is not timed any
  * further and has no time. */
-static int play_turn(struct match *m, struct entry *e, struct turn *turn, struct fault *fault)
+static int time_turn(struct side_by_side *s, struct entry *e, struct turn *turn,
+                     struct fault *fault)
 {
     char run[60];
     double *seconds = &turn->seconds[turn->done++];
     int code =
-        turn->graph ? time_graph(m, e, turn, seconds, fault) : time_run(m, e, seconds, fault);
+        turn->graph ? time_graph(s, e, turn, seconds, fault) : time_run(s, e, seconds, fault);
     snprintf(run, sizeof run, "timed %s %d of %d", turn->graph ? "graph" : "run", turn->done,
              turn->reps);
-    if (!code) code = match_check(m, e, turn->graph, run, fault);
+    if (!code) code = side_by_side_check(s, e, turn->graph, run, fault);
     if (!e->right) turn->reps = turn->done = 0;
     return code;
 }
 
 /* All rounds. Round r begins with contender r. */
-static int play_rounds(struct match *m, struct turn *turns, const char *label, struct fault *fault)
+static int time_rounds(struct side_by_side *s, struct turn *turns, const char *label,
+                       struct fault *fault)
 {
     int code = 0;
-    progress_begin(label, (size_t)m->rounds);
-    for (int round = 0; round < m->rounds && !code; round++) {
-        for (size_t i = 0; i < m->count && !code; i++) {
-            size_t at = (i + (size_t)round) % m->count;
+    progress_begin(label, (size_t)s->rounds);
+    for (int round = 0; round < s->rounds && !code; round++) {
+        for (size_t i = 0; i < s->count && !code; i++) {
+            size_t at = (i + (size_t)round) % s->count;
             struct turn *turn = &turns[at];
-            if (turn->done < turn->reps) code = play_turn(m, &m->entries[at], turn, fault);
+            if (turn->done < turn->reps) code = time_turn(s, &s->entries[at], turn, fault);
         }
         progress_at((size_t)round + 1);
     }
@@ -189,27 +198,27 @@ static int play_rounds(struct match *m, struct turn *turns, const char *label, s
 }
 
 /* The number of timed runs of a contender whose run takes this many seconds. */
-static int reps_for(const struct match *m, double seconds)
+static int reps_for(const struct side_by_side *s, double seconds)
 {
-    if (seconds * m->rounds <= m->patience) return m->rounds;
-    int fit = (int)(m->patience / seconds), fewest = FEWEST_REPS;
-    if (fewest > m->rounds) fewest = m->rounds;
+    if (seconds * s->rounds <= s->patience) return s->rounds;
+    int fit = (int)(s->patience / seconds), fewest = FEWEST_REPS;
+    if (fewest > s->rounds) fewest = s->rounds;
     return fit > fewest ? fit : fewest;
 }
 
 /* ---- cold ---------------------------------------------------------------------------------- */
 
 /* Verifies each contender, which also warms it up, and measures how long a run takes. */
-static int begin_cold(struct match *m, struct turn *turns, struct fault *fault)
+static int begin_cold(struct side_by_side *s, struct turn *turns, struct fault *fault)
 {
     int code = 0;
-    progress_begin("verifying", m->count);
-    for (size_t i = 0; i < m->count && !code; i++) {
+    progress_begin("verifying", s->count);
+    for (size_t i = 0; i < s->count && !code; i++) {
         double once = 0;
-        code = match_verify(m, &m->entries[i], NULL, fault);
-        if (!code && m->entries[i].right) {
-            code = time_run(m, &m->entries[i], &once, fault);
-            turns[i].reps = reps_for(m, once);
+        code = side_by_side_verify(s, &s->entries[i], NULL, fault);
+        if (!code && s->entries[i].right) {
+            code = time_run(s, &s->entries[i], &once, fault);
+            turns[i].reps = reps_for(s, once);
         }
         progress_at(i + 1);
     }
@@ -217,12 +226,12 @@ static int begin_cold(struct match *m, struct turn *turns, struct fault *fault)
     return code;
 }
 
-static int play_cold(struct match *m, struct turn *turns, struct fault *fault)
+static int time_cold(struct side_by_side *s, struct turn *turns, struct fault *fault)
 {
-    int code = begin_cold(m, turns, fault);
-    if (!code) code = play_rounds(m, turns, "cold runs", fault);
-    for (size_t i = 0; i < m->count; i++)
-        timing_summarize(&m->entries[i].cold, turns[i].seconds, turns[i].done);
+    int code = begin_cold(s, turns, fault);
+    if (!code) code = time_rounds(s, turns, "cold runs", fault);
+    for (size_t i = 0; i < s->count; i++)
+        timing_summarize(&s->entries[i].cold, turns[i].seconds, turns[i].done);
     return code;
 }
 
@@ -230,15 +239,15 @@ static int play_cold(struct match *m, struct turn *turns, struct fault *fault)
 
 /* Captures all runs of one contender between two events. The capture is ended even if a launch in
  * it has failed. */
-static cudaError_t capture(struct match *m, const struct entry *e, struct turn *turn)
+static cudaError_t capture(struct side_by_side *s, const struct entry *e, struct turn *turn)
 {
-    cudaStream_t stream = m->timer.stream;
+    cudaStream_t stream = s->timer.stream;
     cudaGraph_t graph = NULL;
     CUDA_TRY(cudaEventCreate(&turn->start));
     CUDA_TRY(cudaEventCreate(&turn->stop));
     CUDA_TRY(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     cudaError_t error = cudaEventRecordWithFlags(turn->start, stream, cudaEventRecordExternal);
-    for (size_t k = 0; k < m->runs && !error; k++) error = match_run(m, e, k, stream);
+    for (size_t k = 0; k < s->runs && !error; k++) error = side_by_side_launch(s, e, k, stream);
     if (!error) error = cudaEventRecordWithFlags(turn->stop, stream, cudaEventRecordExternal);
     cudaError_t ended = cudaStreamEndCapture(stream, &graph);
     if (!error) error = ended;
@@ -258,114 +267,115 @@ static void drop_graph(struct turn *turn)
 }
 
 /* A contender that cannot be captured has no time in graphs, and its entry says why. */
-static int begin_graph(struct match *m, struct entry *e, struct turn *turn, struct fault *fault)
+static int begin_graph(struct side_by_side *s, struct entry *e, struct turn *turn,
+                       struct fault *fault)
 {
     turn->reps = turn->done = 0;
     e->lead = 0;
-    if (!e->right || (e->who.step && e->who.step->on_host)) return 0;
-    cudaError_t error = capture(m, e, turn);
+    if (!e->right || (e->contender.step && e->contender.step->on_host)) return 0;
+    cudaError_t error = capture(s, e, turn);
     if (error) {
         snprintf(e->wrong, sizeof e->wrong, "not captured: %s", cudaGetErrorString(error));
         drop_graph(turn);
         cudaGetLastError(); /* clears the error */
         return 0;
     }
-    int code = match_verify(m, e, turn->graph, fault);
-    if (!code && e->right) turn->reps = reps_for(m, e->cold.median * (double)m->runs);
+    int code = side_by_side_verify(s, e, turn->graph, fault);
+    if (!code && e->right) turn->reps = reps_for(s, e->cold.median * (double)s->runs);
     return code;
 }
 
-static int play_graphs(struct match *m, struct turn *turns, struct fault *fault)
+static int time_graphs(struct side_by_side *s, struct turn *turns, struct fault *fault)
 {
     int code = 0;
-    for (size_t i = 0; i < m->count && !code; i++)
-        code = begin_graph(m, &m->entries[i], &turns[i], fault);
-    if (!code) code = play_rounds(m, turns, "runs in graphs", fault);
-    for (size_t i = 0; i < m->count; i++)
-        timing_summarize(&m->entries[i].graph, turns[i].seconds, turns[i].done);
-    for (size_t i = 0; i < m->count; i++) drop_graph(&turns[i]);
+    for (size_t i = 0; i < s->count && !code; i++)
+        code = begin_graph(s, &s->entries[i], &turns[i], fault);
+    if (!code) code = time_rounds(s, turns, "runs in graphs", fault);
+    for (size_t i = 0; i < s->count; i++)
+        timing_summarize(&s->entries[i].graph, turns[i].seconds, turns[i].done);
+    for (size_t i = 0; i < s->count; i++) drop_graph(&turns[i]);
     return code;
 }
 
-static bool is_short(const struct match *m)
+static bool is_short(const struct side_by_side *s)
 {
-    for (size_t i = 0; i < m->count; i++) {
-        const struct entry *e = &m->entries[i];
-        bool on_host = e->who.step && e->who.step->on_host;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct entry *e = &s->entries[i];
+        bool on_host = e->contender.step && e->contender.step->on_host;
         if (!on_host && e->cold.reps && e->cold.median < GRAPH_BELOW) return true;
     }
     return false;
 }
 
-/* ---- the match ----------------------------------------------------------------------------- */
+/* ---- everything ----------------------------------------------------------------------------- */
 
 static int make_workspace(struct entry *e, size_t bytes, struct fault *fault)
 {
     int code = buffer_make(&e->workspace, bytes, 0, false, "a workspace", fault);
-    if (code || !e->who.step->clear_workspace) return code;
+    if (code || !e->contender.step->clear_workspace) return code;
     CUDA_CHECK(fault, cudaMemset(e->workspace.data, 0, bytes));
     return 0;
 }
 
-static int make_buffers(struct match *m, size_t numbers, struct fault *fault)
+static int make_buffers(struct side_by_side *s, size_t numbers, struct fault *fault)
 {
-    size_t sum = element_size(element_of_sum(m->data->element));
-    int code = buffer_make(&m->out, numbers * sum, 0, false, "the outputs", fault);
-    for (size_t i = 0; i < m->count && !code; i++) {
-        struct entry *e = &m->entries[i];
-        size_t workspace = workspace_bytes(&e->who, m->n);
-        bool on_host = e->who.step && e->who.step->on_host;
+    size_t sum = element_size(element_of_sum(s->data->element));
+    int code = buffer_make(&s->out, numbers * sum, 0, false, "the outputs", fault);
+    for (size_t i = 0; i < s->count && !code; i++) {
+        struct entry *e = &s->entries[i];
+        size_t workspace = workspace_bytes(&e->contender, s->n);
+        bool on_host = e->contender.step && e->contender.step->on_host;
         if (on_host)
-            code = buffer_make(&e->host_out, m->n * sum, 0, true, "an output", fault);
+            code = buffer_make(&e->host_out, s->n * sum, 0, true, "an output", fault);
         else if (workspace)
             code = make_workspace(e, workspace, fault);
     }
     return code;
 }
 
-static void free_buffers(struct match *m)
+static void free_buffers(struct side_by_side *s)
 {
-    buffer_free(&m->out);
-    for (size_t i = 0; i < m->count; i++) {
-        buffer_free(&m->entries[i].workspace);
-        buffer_free(&m->entries[i].host_out);
+    buffer_free(&s->out);
+    for (size_t i = 0; i < s->count; i++) {
+        buffer_free(&s->entries[i].workspace);
+        buffer_free(&s->entries[i].host_out);
     }
 }
 
-static int play(struct match *m, struct turn *turns, size_t l2, struct fault *fault)
+static int time_all(struct side_by_side *s, struct turn *turns, size_t l2, struct fault *fault)
 {
-    int code = play_cold(m, turns, fault);
-    bool room = match_numbers(m->n, m->data->element, l2) > m->n;
-    if (!code && room && is_short(m)) code = play_graphs(m, turns, fault);
+    int code = time_cold(s, turns, fault);
+    bool room = side_by_side_numbers(s->n, s->data->element, l2) > s->n;
+    if (!code && room && is_short(s)) code = time_graphs(s, turns, fault);
     return code;
 }
 
-int match_play(struct match *m, const struct data *data, const struct contender *contenders,
-               size_t count, size_t n, size_t l2, enum flush flush, int rounds, double patience,
-               struct fault *fault)
+int side_by_side_time(struct side_by_side *s, const struct data *data,
+                      const struct contender *contenders, size_t count, size_t n, size_t l2,
+                      enum flush flush, int rounds, double patience, struct fault *fault)
 {
     struct turn turns[CONTENDERS] = {{0}};
-    size_t numbers = match_numbers(n, data->element, l2);
-    *m = (struct match){.data = data, .n = n, .rounds = rounds, .patience = patience};
-    m->runs = match_graph_runs(n, data->element, l2);
-    m->stride = stride_for(n);
-    m->count = count;
-    for (size_t i = 0; i < count; i++) m->entries[i].who = contenders[i];
-    int code = timer_open(&m->timer, false, fault);
+    size_t numbers = side_by_side_numbers(n, data->element, l2);
+    *s = (struct side_by_side){.data = data, .n = n, .rounds = rounds, .patience = patience};
+    s->runs = side_by_side_graph_runs(n, data->element, l2);
+    s->stride = stride_for(n);
+    s->count = count;
+    for (size_t i = 0; i < count; i++) s->entries[i].contender = contenders[i];
+    int code = timer_open(&s->timer, false, fault);
     if (code) return code;
     (void)cudaGetLastError(); /* an earlier error is not a contender's */
-    m->timer.how = flush;
-    code = fingerprinter_open(&m->fingerprinter, false, fault);
+    s->timer.how = flush;
+    code = fingerprinter_open(&s->fingerprinter, false, fault);
     double *seconds = calloc(count * (size_t)rounds, sizeof *seconds);
     if (!code && !seconds)
         code = fail(fault, EXIT_USAGE, "--reps %d do not fit into memory.", rounds);
     for (size_t i = 0; i < count && seconds; i++) turns[i].seconds = &seconds[i * (size_t)rounds];
-    if (!code) code = make_buffers(m, numbers, fault);
-    if (!code) code = play(m, turns, l2, fault);
-    free_buffers(m);
+    if (!code) code = make_buffers(s, numbers, fault);
+    if (!code) code = time_all(s, turns, l2, fault);
+    free_buffers(s);
     free(seconds);
-    fingerprinter_close(&m->fingerprinter);
-    timer_close(&m->timer);
+    fingerprinter_close(&s->fingerprinter);
+    timer_close(&s->timer);
     return code;
 }
 
@@ -376,21 +386,21 @@ double entry_seconds(const struct entry *e)
     return e->graph.reps ? e->graph.median : e->cold.reps ? e->cold.median : 0;
 }
 
-const struct entry *match_roof(const struct match *m)
+const struct entry *side_by_side_roof(const struct side_by_side *s)
 {
     const struct entry *best = NULL;
-    for (size_t i = 0; i < m->count; i++) {
-        const struct entry *e = &m->entries[i];
-        if (!e->who.way || entry_seconds(e) == 0) continue;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct entry *e = &s->entries[i];
+        if (!e->contender.way || entry_seconds(e) == 0) continue;
         if (!best || entry_seconds(e) < entry_seconds(best)) best = e;
     }
     return best;
 }
 
-const struct entry *match_cub(const struct match *m)
+const struct entry *side_by_side_cub(const struct side_by_side *s)
 {
-    for (size_t i = 0; i < m->count; i++)
-        if (contender_is_cub(&m->entries[i].who) && entry_seconds(&m->entries[i]) > 0)
-            return &m->entries[i];
+    for (size_t i = 0; i < s->count; i++)
+        if (contender_is_cub(&s->entries[i].contender) && entry_seconds(&s->entries[i]) > 0)
+            return &s->entries[i];
     return NULL;
 }

@@ -1,6 +1,6 @@
 /*
- * side_by_side.h — all contenders at one size. Each is verified, timed in turns with the others, and
- * checked after each timed run. There are two ways of timing.
+ * side_by_side.h — all contenders at one size. Each is verified, timed in turns with the others,
+ * and checked after each timed run. There are two ways of timing.
  *
  * Cold: every round runs each contender once, in an order that rotates. The L2 cache is emptied
  * before each run, and two CUDA events enclose the run. A disturbance of the machine affects all
@@ -37,7 +37,7 @@
 enum left { LEFT_OUT, LEFT_BEFORE_WORKSPACE, LEFT_BEHIND_WORKSPACE, LEFT_IN, LEFTS };
 
 struct entry {
-    struct contender who;
+    struct contender contender;
     struct buffer workspace, host_out; /* base = NULL: none */
     struct timing cold, graph;         /* graph.reps = 0: not timed so */
     double lead;                       /* seconds that the host takes to launch it */
@@ -46,7 +46,7 @@ struct entry {
     char wrong[400]; /* what was wrong, or why there is no graph; "" */
 };
 
-struct match {
+struct side_by_side {
     const struct data *data;
     size_t n;
     int rounds;      /* at most; slow contenders take part in fewer */
@@ -62,43 +62,47 @@ struct match {
 
 /* The number of runs in a graph for n elements: enough to fill the L2 twice, but at most a few
  * dozen. And the numbers that all of them need, which is n or more. */
-size_t match_graph_runs(size_t n, enum element, size_t l2);
-size_t match_numbers(size_t n, enum element, size_t l2);
+size_t side_by_side_graph_runs(size_t n, enum element, size_t l2);
+size_t side_by_side_numbers(size_t n, enum element, size_t l2);
 
-/* Device and host memory for a match, besides the data's, in bytes. */
-size_t match_device_bytes(const struct contender *, size_t count, size_t n, enum element,
-                          size_t l2);
+/* Device memory for the contenders, besides the data's, in bytes. */
+size_t side_by_side_device_bytes(const struct contender *, size_t count, size_t n, enum element,
+                                 size_t l2);
 
-/* Plays a match between contenders of the data's type. Its timing stays in the entries; the rest is
- * given back. Returns 0 (see right), EXIT_USAGE or EXIT_DEVICE. */
-int match_play(struct match *, const struct data *, const struct contender *, size_t count,
-               size_t n, size_t l2, enum flush, int rounds, double patience, struct fault *);
+/* Times contenders of the data's type side by side. The result is in the entries; everything else
+ * is freed. Returns 0 (see right), EXIT_USAGE or EXIT_DEVICE. */
+int side_by_side_time(struct side_by_side *, const struct data *, const struct contender *,
+                      size_t count, size_t n, size_t l2, enum flush, int rounds, double patience,
+                      struct fault *);
 
 /* The bytes that a contender has to read and to write for n elements; and its median time in
  * seconds, in graphs if it was timed so. */
-double match_bytes(const struct match *);
+double side_by_side_bytes(const struct side_by_side *);
 double entry_seconds(const struct entry *);
 /* The fastest way to copy, and CUB's scan. NULL if it does not take part. */
-const struct entry *match_roof(const struct match *);
-const struct entry *match_cub(const struct match *);
+const struct entry *side_by_side_roof(const struct side_by_side *);
+const struct entry *side_by_side_cub(const struct side_by_side *);
 
-/* side_by_side_verify.c: fills the output with poison and runs a contender, in `graph` or, if that is
- * NULL, once. Then compares every element, and looks at the guards and at the input. Any error is
+/* side_by_side_verify.c: fills the output with poison and runs a contender, in `graph` or, if that
+ * is NULL, once. Then compares every element, and looks at the guards and at the input. Any error is
  * described in entry->wrong. */
-int match_verify(struct match *, struct entry *, cudaGraphExec_t graph, struct fault *);
+int side_by_side_verify(struct side_by_side *, struct entry *, cudaGraphExec_t graph,
+                        struct fault *);
 
 /* Fills the contender's outputs with poison, in the timer's stream. */
-cudaError_t match_poison(const struct match *, const struct entry *);
+cudaError_t side_by_side_poison(const struct side_by_side *, const struct entry *);
 /* Compares the state of memory after a timed run (`in_graph`: a timed graph) with that after the
  * verified one. If the result is wrong, entry->wrong begins with `run`, the name of the run. */
-int match_check(struct match *, struct entry *, bool in_graph, const char *run, struct fault *);
+int side_by_side_check(struct side_by_side *, struct entry *, bool in_graph, const char *run,
+                       struct fault *);
 
 /* One run of a contender, on the numbers from window * stride on. */
-cudaError_t match_run(const struct match *, const struct entry *, size_t window, cudaStream_t);
+cudaError_t side_by_side_launch(const struct side_by_side *, const struct entry *, size_t window,
+                                cudaStream_t);
 /* Keeps how long the host took to launch a run. The least time so far counts: the first run also
  * loads the kernels, and a later one may have waited for room in the queue. */
-void match_note_lead(struct entry *, double seconds);
+void entry_note_lead(struct entry *, double seconds);
 /* The bytes that a way to copy copies. */
-size_t match_copied_bytes(const struct match *);
+size_t side_by_side_copied_bytes(const struct side_by_side *);
 
 #endif

@@ -15,34 +15,34 @@
 /* ---- the host's verdict, where the device has found a difference ----------------------------- */
 
 /* Verifies the output of one window with verify.h; its first mismatch becomes the text. */
-static cudaError_t judge_pieces(const struct match *m, struct verifier *v, const char *out,
+static cudaError_t judge_pieces(const struct side_by_side *s, struct verifier *v, const char *out,
                                 void *piece)
 {
-    size_t size = element_size(element_of_sum(m->data->element));
-    for (size_t at = 0; at < m->n; at += PIECE) {
-        size_t count = m->n - at < PIECE ? m->n - at : PIECE;
+    size_t size = element_size(element_of_sum(s->data->element));
+    for (size_t at = 0; at < s->n; at += PIECE) {
+        size_t count = s->n - at < PIECE ? s->n - at : PIECE;
         CUDA_TRY(cudaMemcpy(piece, out + at * size, count * size, cudaMemcpyDeviceToHost));
         verify_piece(v, piece, at, count);
     }
     return cudaSuccess;
 }
 
-static int judge(const struct match *m, struct entry *e, size_t window, struct fault *fault)
+static int judge(const struct side_by_side *s, struct entry *e, size_t window, struct fault *fault)
 {
-    const struct data *data = m->data;
+    const struct data *data = s->data;
     size_t size = element_size(data->element), sum = element_size(element_of_sum(data->element));
-    void *in = malloc(m->n * size), *piece = malloc(PIECE * sizeof(double));
-    struct problem problem = {.element = data->element, .in = in, .n = m->n};
+    void *in = malloc(s->n * size), *piece = malloc(PIECE * sizeof(double));
+    struct problem problem = {.element = data->element, .in = in, .n = s->n};
     cudaError_t error = cudaErrorMemoryAllocation;
     struct verifier verifier;
     if (in && piece)
-        error = cudaMemcpy(in, (const char *)data->in + window * m->stride * size, m->n * size,
+        error = cudaMemcpy(in, (const char *)data->in + window * s->stride * size, s->n * size,
                            cudaMemcpyDeviceToHost);
     if (!error) {
         struct facts facts = facts_of(&problem);
-        struct tree unknown = {.depth = (double)m->n};
+        struct tree unknown = {.depth = (double)s->n};
         verify_begin(&verifier, &problem, &facts, &unknown, 0);
-        error = judge_pieces(m, &verifier, (char *)m->out.data + window * m->stride * sum, piece);
+        error = judge_pieces(s, &verifier, (char *)s->out.data + window * s->stride * sum, piece);
     }
     free(in);
     free(piece);
@@ -59,26 +59,26 @@ static int judge(const struct match *m, struct entry *e, size_t window, struct f
 /* ---- on the device --------------------------------------------------------------------------- */
 
 /* Ways to copy move bytes; this is the number of whole sums in them. */
-static size_t copied_sums(const struct match *m)
+static size_t copied_sums(const struct side_by_side *s)
 {
-    return match_copied_bytes(m) / element_size(element_of_sum(m->data->element));
+    return side_by_side_copied_bytes(s) / element_size(element_of_sum(s->data->element));
 }
 
-static int look_at_window(const struct match *m, struct entry *e, size_t window,
+static int look_at_window(const struct side_by_side *s, struct entry *e, size_t window,
                           struct fault *fault)
 {
     struct difference found;
-    size_t start = window * m->stride;
-    const char *out = (const char *)m->out.data;
-    out += start * element_size(element_of_sum(m->data->element));
-    if (e->who.way)
-        CUDA_CHECK(fault, data_compare(m->data, out, start, copied_sums(m), true, &found));
-    else if (contender_copies(&e->who))
-        CUDA_CHECK(fault, data_compare_input(m->data, out, start, m->n, &found));
+    size_t start = window * s->stride;
+    const char *out = (const char *)s->out.data;
+    out += start * element_size(element_of_sum(s->data->element));
+    if (e->contender.way)
+        CUDA_CHECK(fault, data_compare(s->data, out, start, copied_sums(s), true, &found));
+    else if (contender_copies(&e->contender))
+        CUDA_CHECK(fault, data_compare_input(s->data, out, start, s->n, &found));
     else
-        CUDA_CHECK(fault, data_compare(m->data, out, start, m->n, false, &found));
+        CUDA_CHECK(fault, data_compare(s->data, out, start, s->n, false, &found));
     if (found.count == 0) return 0;
-    if (!contender_copies(&e->who)) return judge(m, e, window, fault);
+    if (!contender_copies(&e->contender)) return judge(s, e, window, fault);
     snprintf(e->wrong, sizeof e->wrong, "%llu elements were not copied, the first is %llu",
              found.count, found.first);
     return 0;
@@ -97,11 +97,11 @@ static int look_at_guards(const struct buffer *buffer, const char *what, struct 
     return 0;
 }
 
-static int look_at_input(const struct match *m, struct entry *e, struct fault *fault)
+static int look_at_input(const struct side_by_side *s, struct entry *e, struct fault *fault)
 {
     struct difference found;
-    size_t used = m->out.bytes / element_size(element_of_sum(m->data->element));
-    CUDA_CHECK(fault, data_compare_input(m->data, m->data->in, 0, used, &found));
+    size_t used = s->out.bytes / element_size(element_of_sum(s->data->element));
+    CUDA_CHECK(fault, data_compare_input(s->data, s->data->in, 0, used, &found));
     if (found.count)
         snprintf(e->wrong, sizeof e->wrong, "the input was modified, first at element %llu",
                  found.first);
@@ -110,85 +110,88 @@ static int look_at_input(const struct match *m, struct entry *e, struct fault *f
 
 /* ---- on the host ----------------------------------------------------------------------------- */
 
-static void look_at_host(const struct match *m, struct entry *e)
+static void look_at_host(const struct side_by_side *s, struct entry *e)
 {
     const float *got = e->host_out.data;
-    for (size_t i = 0; i < m->n; i++) {
-        if (got[i] == (float)m->data->host_sums[i]) continue;
+    for (size_t i = 0; i < s->n; i++) {
+        if (got[i] == (float)s->data->host_sums[i]) continue;
         snprintf(e->wrong, sizeof e->wrong, "[%zu] is %g in place of %d", i, (double)got[i],
-                 (int)m->data->host_sums[i]);
+                 (int)s->data->host_sums[i]);
         return;
     }
 }
 
 /* ---- fingerprints ---------------------------------------------------------------------------- */
 
-static bool is_on_host(const struct entry *e) { return e->who.step && e->who.step->on_host; }
-
-static const struct buffer *output_of(const struct match *m, const struct entry *e)
+static bool is_on_host(const struct entry *e)
 {
-    return is_on_host(e) ? &e->host_out : &m->out;
+    return e->contender.step && e->contender.step->on_host;
 }
 
-static struct span numbers_of(const struct match *m, const struct entry *e)
+static const struct buffer *output_of(const struct side_by_side *s, const struct entry *e)
 {
-    if (is_on_host(e)) return (struct span){m->data->host_in, m->n * sizeof(float), true};
-    size_t used = m->out.bytes / element_size(element_of_sum(m->data->element));
-    return (struct span){m->data->in, used * element_size(m->data->element), false};
+    return is_on_host(e) ? &e->host_out : &s->out;
+}
+
+static struct span numbers_of(const struct side_by_side *s, const struct entry *e)
+{
+    if (is_on_host(e)) return (struct span){s->data->host_in, s->n * sizeof(float), true};
+    size_t used = s->out.bytes / element_size(element_of_sum(s->data->element));
+    return (struct span){s->data->in, used * element_size(s->data->element), false};
 }
 
 /* A span without bytes (there is no workspace or no guard) gets 0. */
-static int take(struct match *m, const struct entry *e, uint64_t *left, struct fault *fault)
+static int take(struct side_by_side *s, const struct entry *e, uint64_t *left, struct fault *fault)
 {
-    const struct buffer *out = output_of(m, e), *w = &e->workspace;
+    const struct buffer *out = output_of(s, e), *w = &e->workspace;
     size_t end = w->front + w->bytes, count = 0, next = 0;
     const struct span spans[LEFTS] = {
         [LEFT_OUT] = {out->base, out->whole, out->on_host},
         [LEFT_BEFORE_WORKSPACE] = {w->base, w->front, false},
         [LEFT_BEHIND_WORKSPACE] = {w->base ? w->base + end : NULL, w->whole - end, false},
-        [LEFT_IN] = numbers_of(m, e)};
+        [LEFT_IN] = numbers_of(s, e)};
     struct span some[LEFTS];
     uint64_t taken[LEFTS];
     for (int i = 0; i < LEFTS; i++)
         if (spans[i].bytes) some[count++] = spans[i];
-    int code = fingerprints(&m->fingerprinter, some, count, m->timer.stream, taken, fault);
+    int code = fingerprints(&s->fingerprinter, some, count, s->timer.stream, taken, fault);
     for (int i = 0; i < LEFTS; i++) left[i] = spans[i].bytes && !code ? taken[next++] : 0;
     return code;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-cudaError_t match_poison(const struct match *m, const struct entry *e)
+cudaError_t side_by_side_poison(const struct side_by_side *s, const struct entry *e)
 {
-    return buffer_poison(output_of(m, e), m->timer.stream);
+    return buffer_poison(output_of(s, e), s->timer.stream);
 }
 
-static int run_poisoned(struct match *m, struct entry *e, cudaGraphExec_t graph,
+static int run_poisoned(struct side_by_side *s, struct entry *e, cudaGraphExec_t graph,
                         struct fault *fault)
 {
-    CUDA_CHECK(fault, match_poison(m, e));
+    CUDA_CHECK(fault, side_by_side_poison(s, e));
     double start = clock_seconds();
     if (graph)
-        CUDA_CHECK(fault, cudaGraphLaunch(graph, m->timer.stream));
+        CUDA_CHECK(fault, cudaGraphLaunch(graph, s->timer.stream));
     else
-        CUDA_CHECK(fault, match_run(m, e, 0, m->timer.stream));
-    match_note_lead(e, clock_seconds() - start);
-    CUDA_CHECK(fault, cudaStreamSynchronize(m->timer.stream));
+        CUDA_CHECK(fault, side_by_side_launch(s, e, 0, s->timer.stream));
+    entry_note_lead(e, clock_seconds() - start);
+    CUDA_CHECK(fault, cudaStreamSynchronize(s->timer.stream));
     return 0;
 }
 
 /* Looks at every element of the runs, at the guards and at the input. */
-static int look(struct match *m, struct entry *e, size_t runs, struct fault *fault)
+static int look(struct side_by_side *s, struct entry *e, size_t runs, struct fault *fault)
 {
     int code = 0;
     if (is_on_host(e)) {
-        look_at_host(m, e);
+        look_at_host(s, e);
         return look_at_guards(&e->host_out, "the output", e, fault);
     }
-    for (size_t w = 0; w < runs && !code && !*e->wrong; w++) code = look_at_window(m, e, w, fault);
-    if (!code) code = look_at_guards(&m->out, "the output", e, fault);
+    for (size_t w = 0; w < runs && !code && !*e->wrong; w++) code = look_at_window(s, e, w, fault);
+    if (!code) code = look_at_guards(&s->out, "the output", e, fault);
     if (!code) code = look_at_guards(&e->workspace, "the workspace", e, fault);
-    if (!code) code = look_at_input(m, e, fault);
+    if (!code) code = look_at_input(s, e, fault);
     return code;
 }
 
@@ -201,28 +204,29 @@ static void look_at_errors(struct entry *e)
                  cudaGetErrorString(error));
 }
 
-int match_verify(struct match *m, struct entry *e, cudaGraphExec_t graph, struct fault *fault)
+int side_by_side_verify(struct side_by_side *s, struct entry *e, cudaGraphExec_t graph,
+                        struct fault *fault)
 {
     e->right = false;
     e->wrong[0] = '\0';
-    int code = run_poisoned(m, e, graph, fault);
+    int code = run_poisoned(s, e, graph, fault);
     if (code) return code;
     look_at_errors(e);
-    if (!*e->wrong) code = look(m, e, graph ? m->runs : 1, fault);
-    if (!code && !*e->wrong) code = take(m, e, e->left, fault);
+    if (!*e->wrong) code = look(s, e, graph ? s->runs : 1, fault);
+    if (!code && !*e->wrong) code = take(s, e, e->left, fault);
     e->right = !code && !*e->wrong;
     return code;
 }
 
-int match_check(struct match *m, struct entry *e, bool in_graph, const char *run,
-                struct fault *fault)
+int side_by_side_check(struct side_by_side *s, struct entry *e, bool in_graph, const char *run,
+                       struct fault *fault)
 {
     uint64_t left[LEFTS];
     char wrong[sizeof e->wrong];
     look_at_errors(e);
-    int code = take(m, e, left, fault);
+    int code = take(s, e, left, fault);
     if (code || (!*e->wrong && memcmp(left, e->left, sizeof left) == 0)) return code;
-    if (!*e->wrong) code = look(m, e, in_graph ? m->runs : 1, fault);
+    if (!*e->wrong) code = look(s, e, in_graph ? s->runs : 1, fault);
     if (code) return code;
     /* Fingerprints may differ although the result is right: equal numbers may have different bits,
      * as 0 and -0 do, and there is memory between the outputs. */

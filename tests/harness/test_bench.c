@@ -149,47 +149,47 @@ static cudaError_t spoil(void *out, const void *in, size_t n, int variant, void 
     return cudaMemsetAsync((float *)out + spoiled, 0x3F, sizeof(float), stream);
 }
 
-static struct match match;
+static struct side_by_side bench;
 
-/* Plays a match of this step and a copy, which is so short that both are timed in graphs of three
- * runs, too: two rounds of 1024 floats. Returns match_play's exit code. */
-static int play(const struct step *step, struct fault *fault)
+/* Times this step and a copy side by side: two rounds of 1024 floats. These are so few that both
+ * are also timed in graphs, of three runs. Returns side_by_side_time's exit code. */
+static int time_both(const struct step *step, struct fault *fault)
 {
     struct data data;
     const struct contender both[] = {{.step = step}, {.way = &roof_ways[0]}};
     cr_assert(data_open(&data, 4096, 1, fault) == 0, "%s", fault->text);
     cr_assert(data_convert(&data, ELEMENT_F32, fault) == 0, "%s", fault->text);
-    int code = match_play(&match, &data, both, 2, 1024, 0, FLUSH_READ, 2, 1, fault);
+    int code = side_by_side_time(&bench, &data, both, 2, 1024, 0, FLUSH_READ, 2, 1, fault);
     data_close(&data);
     return code;
 }
 
 /* The same of step 7 with this scan. Returns the scan's entry. */
-static const struct entry *play_with_copy(scan_fn *scan)
+static const struct entry *time_with_copy(scan_fn *scan)
 {
     struct step wrong = step07;
     struct fault fault;
     wrong.scan = scan;
-    cr_assert(play(&wrong, &fault) == 0, "%s", fault.text);
-    cr_expect(match.entries[1].right, "%s", match.entries[1].wrong);
-    return &match.entries[0];
+    cr_assert(time_both(&wrong, &fault) == 0, "%s", fault.text);
+    cr_expect(bench.entries[1].right, "%s", bench.entries[1].wrong);
+    return &bench.entries[0];
 }
 
-static void play_spoiled(size_t at, const char *says)
+static void time_spoiled(size_t at, const char *says)
 {
     spoiled = at;
-    const struct entry *entry = play_with_copy(spoil);
+    const struct entry *entry = time_with_copy(spoil);
     cr_expect(!entry->right);
     cr_expect(entry->cold.reps == 0, "what is wrong is not timed");
     cr_expect(strstr(entry->wrong, says) != NULL, "%s", entry->wrong);
 }
 
-Test(bench, a_wrong_element_is_found) { play_spoiled(777, "1 wrong, first [777]"); }
+Test(bench, a_wrong_element_is_found) { time_spoiled(777, "1 wrong, first [777]"); }
 
 /* Each timed run is checked: the first is verified, the second is to tell how long one takes. */
 Test(bench, a_run_that_is_wrong_later_is_found)
 {
-    const struct entry *entry = play_with_copy(loses_fourth_race);
+    const struct entry *entry = time_with_copy(loses_fourth_race);
     cr_expect(!entry->right);
     cr_expect_eq(entry->cold.reps, 0, "what is wrong is not timed");
     cr_expect(strstr(entry->wrong, "timed run 2 of 2 is wrong: 1 wrong, first [512]"), "%s",
@@ -199,7 +199,7 @@ Test(bench, a_run_that_is_wrong_later_is_found)
 /* The twelfth run is the second of the three in the second timed graph. */
 Test(bench, a_graph_that_is_wrong_later_is_found)
 {
-    const struct entry *entry = play_with_copy(loses_twelfth_race);
+    const struct entry *entry = time_with_copy(loses_twelfth_race);
     cr_expect(!entry->right);
     cr_expect_eq(entry->cold.reps, 2);
     cr_expect_eq(entry->graph.reps, 0, "what is wrong is not timed");
@@ -209,7 +209,7 @@ Test(bench, a_graph_that_is_wrong_later_is_found)
 
 Test(bench, a_failure_that_is_not_reported_is_found)
 {
-    const struct entry *entry = play_with_copy(failure_unreported_in_third_call);
+    const struct entry *entry = time_with_copy(failure_unreported_in_third_call);
     cr_expect(!entry->right);
     cr_expect(strstr(entry->wrong, "timed run 1 of 2 is wrong: a call in it failed"), "%s",
               entry->wrong);
@@ -218,7 +218,7 @@ Test(bench, a_failure_that_is_not_reported_is_found)
 /* A scan that waits can be timed by itself, but not captured. */
 Test(bench, a_scan_that_cannot_be_captured_says_why)
 {
-    const struct entry *entry = play_with_copy(waits_for_the_stream);
+    const struct entry *entry = time_with_copy(waits_for_the_stream);
     cr_expect(entry->right && entry->cold.reps == 2 && entry->graph.reps == 0);
     char why[200];
     snprintf(why, sizeof why, "not captured: %s",
@@ -235,20 +235,20 @@ static size_t some_workspace(size_t n, int variant)
     return workspace_size;
 }
 
-static int play_with_workspace(size_t bytes, struct fault *fault)
+static int time_with_workspace(size_t bytes, struct fault *fault)
 {
     struct step step = step07;
     step.workspace = some_workspace;
     workspace_size = bytes;
-    return play(&step, fault);
+    return time_both(&step, fault);
 }
 
-Test(bench, a_match_frees_its_memory)
+Test(bench, all_memory_is_freed)
 {
     struct fault fault;
     size_t before, after, total;
     cr_assert(cudaMemGetInfo(&before, &total) == cudaSuccess);
-    cr_assert(play_with_workspace(1 << 20, &fault) == 0, "%s", fault.text);
+    cr_assert(time_with_workspace(1 << 20, &fault) == 0, "%s", fault.text);
     cr_assert(cudaMemGetInfo(&after, &total) == cudaSuccess);
     cr_expect_eq(after, before, "%zu bytes were free, and then %zu", before, after);
 }
@@ -256,7 +256,7 @@ Test(bench, a_match_frees_its_memory)
 Test(bench, a_workspace_that_does_not_fit_is_an_error)
 {
     struct fault fault;
-    cr_assert(play_with_workspace((size_t)1 << 50, &fault) == EXIT_USAGE);
+    cr_assert(time_with_workspace((size_t)1 << 50, &fault) == EXIT_USAGE);
     cr_expect(strstr(fault.text, "bytes for a workspace do not fit into device memory."), "%s",
               fault.text);
 }
@@ -270,8 +270,9 @@ Test(bench, runs_of_a_graph)
     } cases[] = {{0, 3},   {4, 8},    {24, 8},   {28, 8},   {32, 9},
                  {64, 17}, {248, 63}, {252, 64}, {256, 64}, {50 << 10, 64}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        cr_expect_eq(match_graph_runs(1024, ELEMENT_F32, cases[i].l2_kib << 10), cases[i].runs,
-                     "an L2 of %zu KiB", cases[i].l2_kib);
-    cr_expect_eq(match_graph_runs(1000, ELEMENT_F32, 64 << 10), 17, "runs begin 256 floats apart");
-    cr_expect_eq(match_graph_runs(1024, ELEMENT_F64, 64 << 10), 9);
+        cr_expect_eq(side_by_side_graph_runs(1024, ELEMENT_F32, cases[i].l2_kib << 10),
+                     cases[i].runs, "an L2 of %zu KiB", cases[i].l2_kib);
+    cr_expect_eq(side_by_side_graph_runs(1000, ELEMENT_F32, 64 << 10), 17,
+                 "runs begin 256 floats apart");
+    cr_expect_eq(side_by_side_graph_runs(1024, ELEMENT_F64, 64 << 10), 9);
 }

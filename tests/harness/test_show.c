@@ -1,6 +1,6 @@
 /*
- * test_show.c — what ./bench prints of a match: the table for people and the records, to the
- * letter, of numbers that are given here.
+ * test_show.c — what ./bench prints of contenders side by side: the table for people and the
+ * records, to the letter, of numbers that are given here.
  */
 #define _GNU_SOURCE
 #include "common/bench/show.h"
@@ -25,20 +25,24 @@ static struct timing timed(int reps, double microseconds)
 
 /* Two copies of which one is slower cold and the other in a graph, CUB, and a step; the step's
  * other variant was wrong, and CUB was not timed in a graph. */
-static const struct match *made_match(void)
+static const struct side_by_side *made_entries(void)
 {
     static const struct data data = {.element = ELEMENT_I16};
-    static struct match m;
-    m = (struct match){.data = &data, .n = 1 << 20, .rounds = 15, .runs = 8, .count = 5};
-    m.entries[0] = (struct entry){.who = {.way = &slow}, .cold = timed(15, 4), .right = true};
+    static struct side_by_side m;
+    m = (struct side_by_side){.data = &data, .n = 1 << 20, .rounds = 15, .runs = 8, .count = 5};
+    m.entries[0] = (struct entry){.contender = {.way = &slow}, .cold = timed(15, 4), .right = true};
     m.entries[0].graph = timed(3, 2.5);
-    m.entries[1] = (struct entry){.who = {.way = &quick}, .cold = timed(15, 3), .right = true};
+    m.entries[1] =
+        (struct entry){.contender = {.way = &quick}, .cold = timed(15, 3), .right = true};
     m.entries[1].graph = timed(3, 3);
-    m.entries[2] = (struct entry){
-        .who = {.step = &library}, .cold = timed(15, 8), .right = true, .wrong = "not captured"};
-    m.entries[3] = (struct entry){.who = {.step = &step}, .cold = timed(15, 6), .right = true};
+    m.entries[2] = (struct entry){.contender = {.step = &library},
+                                  .cold = timed(15, 8),
+                                  .right = true,
+                                  .wrong = "not captured"};
+    m.entries[3] =
+        (struct entry){.contender = {.step = &step}, .cold = timed(15, 6), .right = true};
     m.entries[3].graph = timed(3, 5);
-    m.entries[4] = (struct entry){.who = {.step = &step, .variant = 1}, .wrong = "3 wrong"};
+    m.entries[4] = (struct entry){.contender = {.step = &step, .variant = 1}, .wrong = "3 wrong"};
     return &m;
 }
 
@@ -46,13 +50,13 @@ static const struct match *made_match(void)
 static const char *shown(const struct device *device, enum report_format format)
 {
     static char text[8000];
-    struct wish wish = {.flush = FLUSH_WRITE, .format = format};
+    struct bench_options options = {.flush = FLUSH_WRITE, .format = format};
     size_t records = 0;
     memset(text, 0, sizeof text);
     FILE *to = fmemopen(text, sizeof text - 1, "w");
-    show_head(to, &wish, device);
-    show_match(to, &wish, device, made_match(), &records);
-    show_end(to, &wish);
+    show_head(to, &options, device);
+    show_side_by_side(to, &options, device, made_entries(), &records);
+    show_end(to, &options);
     fclose(to);
     return text;
 }
