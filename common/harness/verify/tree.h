@@ -19,8 +19,8 @@ extern "C" {
 #endif
 
 enum sums {
-    /* `additions` sums of neighbours, none of which reaches beyond the segment. If it is only one,
-     * it is the sum of the whole segment. */
+    /* `additions` sums of neighbours, none of which reaches beyond the segment. A single one is the
+     * sum of the whole segment. */
     SUMS_RUN,
     /* One sum of at most `length` neighbours, which ends in the segment and begins there or in the
      * segment before: a sweep of the naive scan. Only outputs of the same `group` use it. */
@@ -34,8 +34,8 @@ enum sums {
     /* The sum of all segments so far, in an unknown order. Each addition joins neighbours, except
      * that up to `lanes` segments (a power of two) may be added up in the order of a warp's sum. */
     SUMS_ANY_ORDER,
-    /* The sum of all segments so far, made of the sum of all before and the segment. Only for a
-     * step that adds one element after the other: the length is 1, and there is no other level. */
+    /* The sum of all segments so far: the sum of all before, and the segment. Only for a step that
+     * adds one element after the other. The length is 1, and there is no other level. */
     SUMS_CHAIN,
 };
 
@@ -59,9 +59,9 @@ struct tree_level {
 struct tree {
     size_t count; /* 0: nothing is known but the depth */
     struct tree_level levels[TREE_LEVELS];
-    /* Additions that are made for one output alone: those within segments that it lies in, and
+    /* Additions that are made for one output alone: those within the segments that it lies in, and
      * those that join sums of different levels, such as a block's carry and a sum within the block.
-     * All make sums of neighbours. */
+     * Each makes a sum of neighbours. */
     double joins;
     /* The most additions on the way from an input to an output. */
     double depth;
@@ -69,7 +69,7 @@ struct tree {
 
 struct step;
 
-/* What a step states of a scan of n elements: its tree and depth. (step_program.c) */
+/* What a step states about a scan of n elements: its tree and its depth. (step_program.c) */
 struct tree step_tree(const struct step *, size_t n, int variant);
 
 /* Appends a level, but not its joins. More than TREE_LEVELS are a bug, which ends the program. */

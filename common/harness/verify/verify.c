@@ -8,7 +8,7 @@
 
 /* ---- running sums ---------------------------------------------------------------------------- */
 
-/* Elements under way, in the widest type. */
+/* The elements that are being compared, in the widest type. */
 struct chunk {
     size_t count;
     long double addend[VERIFY_CHUNK + 1]; /* one more than count: the right neighbour's; or 0 */
@@ -16,16 +16,17 @@ struct chunk {
     long double got[VERIFY_CHUNK];
 };
 
-/* Is an element's own addend part of its output? With a reference addends are defined so. */
+/* Does the output of an element contain its own addend? With a reference, addends are defined
+ * so. */
 static bool includes_own(const struct problem *p) { return p->inclusive || p->reference; }
 
-/* What output k of the chunk should be. */
+/* The expected output k of the chunk. */
 static long double wanted(const struct verifier *v, const struct chunk *c, size_t k)
 {
     return c->sum[k + includes_own(&v->problem)];
 }
 
-/* Adds x exactly: `lost` collects what `sum` rounds away. */
+/* Adds x exactly: what `sum` rounds away is added to `lost`. */
 static void wide_add(struct wide_sum *wide, long double x)
 {
     long double sum = wide->sum + x;
@@ -86,15 +87,15 @@ static void load(struct verifier *v, struct chunk *c, size_t count)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* The sum of all elements before `index`, which is the start of the block with element v->at, of
- * the one before it, or of one that begins in the chunk. */
+/* The sum of all elements before `index`. `index` is the start of a block: the one with element
+ * v->at, the one before it, or one that begins in the chunk. */
 static long double base_at(const struct verifier *v, const struct chunk *c, size_t index)
 {
     if (index >= v->at) return c->sum[index - v->at];
     return index == v->blocks.start ? v->blocks.base : v->blocks.base_before;
 }
 
-/* The blocks as they are once the chunk is done. */
+/* Moves the blocks on to the end of the chunk. */
 static void pass_blocks(struct verifier *v, const struct chunk *c)
 {
     struct blocks *blocks = &v->blocks;
@@ -121,7 +122,7 @@ static void describe_block(const struct verifier *v, const struct chunk *c, stru
 
 static bool is_minus_zero(long double x) { return x == 0 && signbit(x); }
 
-/* May output `index` be -0? Only a sum of nothing but -0. */
+/* May output `index` be -0? Only if it is a sum of nothing but -0. */
 static bool may_be_minus_zero(const struct verifier *v, size_t index)
 {
     size_t elements = index + includes_own(&v->problem);
@@ -135,8 +136,8 @@ static bool is_right(long double got, long double want, long double tolerance)
     return isnan(want) ? isnan(got) : isinf(want) && got == want;
 }
 
-/* Is a NaN expected here, and what was found is the poison that the scan should have written over?
- * Unless such a NaN has come with the input. */
+/* Was a NaN expected, and is the one found the poison that the scan should have overwritten? Not if
+ * the input holds such a NaN. */
 static bool is_left_over(const struct verifier *v, const void *out, size_t i, long double want)
 {
     return isnan(want) && !v->facts.poison &&
@@ -144,8 +145,9 @@ static bool is_left_over(const struct verifier *v, const void *out, size_t i, lo
 }
 
 /*
- * A chain's output is made from the one before. If it follows that one, it is as right or as wrong.
- * If it does not, it is right if the last right one could have led to it.
+ * In a chain each output is made from the one before. An output that follows from the one before
+ * is as right or as wrong as that one. Any other output is right if the last right one could have
+ * led to it.
  */
 static bool is_next_in_chain(struct verifier *v, long double error, double bound)
 {
@@ -205,7 +207,7 @@ static void note_mismatch(struct verifier *v, const struct chunk *c, size_t k, c
 
 /* ---- a chunk --------------------------------------------------------------------------------- */
 
-/* The common case, quickly: is every element the very number that is wanted? */
+/* The common case, quickly: is every element equal to the expected number? */
 static bool all_equal(const struct verifier *v, const struct chunk *c)
 {
     const long double *want = &c->sum[includes_own(&v->problem)];
@@ -236,9 +238,9 @@ static void judge(struct verifier *v, const struct chunk *c, size_t k, const voi
 
 static long double magnitude_of(long double x) { return isfinite(x) ? fabsl(x) : 0; }
 
-/* Judges the elements of a stretch that begins at `from`, unless they are known to be right; `i` is
- * the place of the chunk's first one in `out`. Moves the bound on. Returns where the stretch ends.
- */
+/* Judges the elements of a stretch that begins at `from`, unless they are known to be right. `i` is
+ * the index in `out` of the chunk's first element. Moves the bound on. Returns the end of the
+ * stretch. */
 static size_t pass_stretch(struct verifier *v, const struct chunk *c, size_t from, const void *out,
                            size_t i, bool equal)
 {

@@ -27,8 +27,8 @@
 extern "C" {
 #endif
 
-/* What is to be summed: n elements on the host, and what takes the place of their running sum where
- * the step has a reference of its own (n values; NULL: none). Both have to stay while they are
+/* The numbers to be summed: n elements on the host. If the step has a reference of its own, its n
+ * values take the place of the running sum (otherwise NULL). Both have to stay while they are
  * used. */
 struct problem {
     enum element element;
@@ -47,10 +47,10 @@ struct facts facts_of(const struct problem *);
 /* Refuses an input whose sums may overflow in some orders of additions: EXIT_USAGE. */
 int facts_check(const struct facts *, enum element, struct fault *);
 
-/* The numbers that are summed: the input's, or the differences of the step's own reference. */
+/* The addends: the input's numbers, or the differences of the step's own reference. */
 void verify_addends(const struct problem *, size_t start, size_t count, long double *to);
 
-/* Has the element no byte but VERIFY_POISON? */
+/* Is every byte of the element VERIFY_POISON? */
 bool verify_is_poison(const void *array, enum element, size_t index);
 
 /* ---- verify.c -------------------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ struct wide_sum {
     long double sum, lost;
 };
 
-/* Where a scan is made of blocks: the sums that a block may have lost. */
+/* For a scan in blocks: the sums that a block may have lost. */
 struct blocks {
     size_t size;             /* elements a block; 0: not known */
     size_t start;            /* of the block that holds `verifier.at` */
@@ -126,13 +126,12 @@ struct verifier {
     struct verdict verdict;
 };
 
-/* Begins. The tree says how far outputs may be off, `block` how many elements a block has, for the
- * guess at the cause (0: not known). */
+/* Begins. The tree bounds the error of the outputs. `block` is the number of elements of a block,
+ * for the guess at the cause (0: not known). */
 void verify_begin(struct verifier *, const struct problem *, const struct facts *,
                   const struct tree *, size_t block);
-/* Compares out[0..count) with what elements start … start+count-1 should be. Pieces come in
- * ascending order; elements left out between them are not checked. `out` has elements of
- * element_of_sum. */
+/* Compares out[0..count) with the expected outputs start … start+count-1. Pieces come in ascending
+ * order; elements left out between them are not checked. `out` has elements of element_of_sum. */
 void verify_piece(struct verifier *, const void *out, size_t start, size_t count);
 /* Ends: the verdict, with a guess at the cause if it is not right. */
 struct verdict verify_end(struct verifier *);

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#define STRETCH  64            /* at most: the range of the running sum is taken for all of it */
-#define GROWTH   1.125         /* and may grow so much in it */
+#define STRETCH  64            /* the most outputs in a stretch, which share a bound */
+#define GROWTH   1.125         /* growth of the range of sums within it, at most */
 #define WARP     32            /* lanes that one tree adds up */
 #define DOUBLE_U 0x1p-53       /* the unit roundoff of double */
 #define INFLATE  (1 + 0x1p-16) /* more than what the additions of this file round away */
@@ -13,12 +13,12 @@
  * more than are made here for one, is as wrong as this times the sum of all |x|. */
 #define SLACK 0x1p-40
 
-/* Of a NaN and a number these make the number, if that comes second. */
+/* The smaller and the larger number. If the first is a NaN, the second is the result. */
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
-/* How wrong `additions` additions may be, each made of the one before, whose exact results are no larger than
- * `magnitude` (which has the errors in it that came before). */
+/* The largest error of `additions` additions, each of which takes the result of the one before.
+ * Their exact results are at most `magnitude`, which includes the errors made before. */
 static double errors_of(const struct rounding *r, double additions, double magnitude)
 {
     if (magnitude + r->slack <= r->exact || additions == 0) return 0;
@@ -41,7 +41,7 @@ static const struct rounding *rounding_in(const struct bound *b, const struct tr
     return level->sums == SUMS_CARRY && level->in_double ? &b->doubles : &b->elements;
 }
 
-/* Are its sums of all elements so far? */
+/* Are the sums of this level sums of all elements so far? */
 static bool of_all(const struct tree_level *level)
 {
     return level->sums == SUMS_CARRY || level->sums == SUMS_ANY_ORDER || level->sums == SUMS_CHAIN;
@@ -98,7 +98,7 @@ void bound_begin(struct bound *b, const struct tree *tree, const struct facts *f
 
 /* ---- sums of ways ---------------------------------------------------------------------------- */
 
-/* sum[i] += sum[j], and so their errors and what this addition rounds away. */
+/* sum[i] += sum[j], with the errors of both and the error of this addition. */
 static void add_ways(const struct rounding *r, struct ways *w, size_t i, size_t j)
 {
     w->sum[i] += w->sum[j];
@@ -150,8 +150,8 @@ static void take_elements(struct bound *b, const struct tree_level *is, const lo
     }
 }
 
-/* Each way has added up its vectors from the first to the last or from the last to the first: what
- * it had in between is no larger than the range of the former. */
+/* Each way has added up its vectors either from the first to the last or from the last to the
+ * first. Its partial sums are no larger than the range of the sums from the first on. */
 static double end_strided(struct bound *b, const struct tree_level *is)
 {
     struct ways *w = &b->strided;
@@ -179,14 +179,14 @@ static double end_carry(struct bound *b, const struct bound_level *l, double sum
 
 /* ---- segments -------------------------------------------------------------------------------- */
 
-/* What the sums of a segment that ends may have rounded away, all together. */
+/* The error that all sums of a segment may have, taken together, when the segment ends. */
 static double errors_of_run(const struct bound *b, const struct bound_level *l, double sum)
 {
     double most = l->is.additions == 1 ? fabs(sum) : l->high - l->low;
     return errors_of(&b->elements, l->is.additions, most + b->tally - l->tally);
 }
 
-/* The windows that end in the segment have begun in it or in the one before. */
+/* The windows that end in the segment began in it or in the one before. */
 static void end_window(struct bound *b, struct bound_level *l)
 {
     double range = larger(l->high, l->previous.high) - smaller(l->low, l->previous.low);
@@ -197,8 +197,8 @@ static void end_window(struct bound *b, struct bound_level *l)
     for (size_t i = 0; i < b->count; i++) b->windows += b->levels[i].windows;
 }
 
-/* The sum of the segment has been made by itself: it has none of the errors of the levels before,
- * whose segments end here, too. */
+/* The sum of the segment is made from its elements. So it has none of the errors of the earlier
+ * levels, whose segments end here, too. */
 static void end_segment_of_ways(struct bound *b, struct bound_level *l)
 {
     b->tally = l->tally + end_strided(b, &l->is);
@@ -231,7 +231,7 @@ static void end_segment(struct bound *b, struct bound_level *l, long double runn
     l->ended++;
 }
 
-/* The number of outputs that are looked at together, at most `most`: they end in the same segments. */
+/* The number of outputs, at most `most`, that end in the same segments and so share a bound. */
 static size_t most_of_stretch(const struct bound *b, size_t most)
 {
     size_t left = b->count > 0 ? b->levels[0].end - b->at : most;
@@ -285,7 +285,8 @@ void bound_pass(struct bound *b, const long double *addends, const long double *
 
 /* ---- the bound ------------------------------------------------------------------------------- */
 
-/* Halvings of a warp's lanes: the additions that a segment's sum takes part in there. */
+/* The number of levels of a sum over a warp: the additions that a segment's sum takes part in
+ * there. */
 static double halvings(unsigned lanes) { return lanes > 1 ? 1 + halvings(lanes / 2) : 0; }
 
 /*

@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-/* What one pass over the input says about its elements and their sums. */
+/* Facts about the elements and their sums, from one pass over the input. */
 struct facts {
     bool finite;           /* no NaN and no infinity */
     bool poison;           /* some element is the NaN that VERIFY_POISON makes */
@@ -49,7 +49,7 @@ struct facts {
 struct rounding {
     double unit;  /* u */
     double exact; /* sums up to here are held exactly */
-    double slack; /* how far off the magnitude of a sum may be that doubles were used to find */
+    double slack; /* the error of a magnitude that was computed in doubles */
 };
 
 struct bound_level {
@@ -100,21 +100,21 @@ struct bound {
     } any;
 };
 
-/* Begins before the first element. */
+/* Begins, before the first element. */
 void bound_begin(struct bound *, const struct tree *, const struct facts *, enum element);
-/* Looks at the next outputs, which should be `sums`. Returns for how many of them one bound will
- * do, at most `most`: a stretch. */
+/* Takes the next outputs, which should be `sums`. Returns for how many of them one bound holds, at
+ * most `most`: a stretch. */
 size_t bound_look(struct bound *, const long double *sums, size_t most);
 /* Moves on past that stretch. The running sums are those from before its first element to after its
  * last, so one more than `count`. */
 void bound_pass(struct bound *, const long double *addends, const long double *sums, size_t count);
-/* The bound of the outputs that were looked at last, which are sums of so many elements or fewer,
- * whose absolute values sum to `magnitude` or less. To be asked before bound_pass if the sums are
- * exclusive, and after it if they are inclusive. */
+/* The bound of the outputs that bound_look has taken last. They are sums of at most this many
+ * elements, whose absolute values add up to `magnitude` or less. Must be asked before bound_pass if
+ * the sums are exclusive, and after it if they are inclusive. */
 double bound_of(const struct bound *, size_t elements, long double magnitude);
 
-/* For a chain: the output that was judged last is right, and off by `error`. From there on the
- * bound says how far the error of an output may be from this one. */
+/* For a chain: the output judged last is right, with this `error`. From there on the bound is that
+ * of the difference from this error. */
 void bound_link(struct bound *, double error);
 
 #ifdef __cplusplus

@@ -32,7 +32,7 @@ static void note_block(struct suspicion *s, const struct evidence *e, bool first
     s->in_blocks += e->block_elements;
 }
 
-/* Have this element and the one before each other's value? */
+/* Do this element and the one before have each other's value? */
 static bool are_swapped(const struct suspicion *s, const struct evidence *e)
 {
     return e->index == s->last + 1 && same(e->got, s->want_before, e->tolerance) &&
@@ -82,7 +82,7 @@ __attribute__((format(printf, 2, 3))) static bool name(const struct cause *c, co
 
 static bool to_the_end(const struct cause *c) { return c->is->last == c->v->problem.n - 1; }
 
-/* Is every element wrong from the first that is to the last? */
+/* Is every element wrong from the first mismatch to the last? */
 static bool gapless(const struct suspicion *s) { return s->last - s->first + 1 == s->mismatches; }
 
 static bool is_constant(const struct suspicion *s)
@@ -90,7 +90,7 @@ static bool is_constant(const struct suspicion *s)
     return s->mismatches > 1 && s->constant == s->mismatches && gapless(s);
 }
 
-/* An integer -1 has the bytes that an output is filled with. */
+/* The bytes of the poison are those of an integer -1. */
 static bool name_unwritten(const struct cause *c)
 {
     const struct suspicion *s = c->is;
@@ -142,14 +142,14 @@ static bool name_neighbour(const struct cause *c)
     return false;
 }
 
-/* What was lost, or is there twice, is compared with the sums of blocks. */
+/* A sum that was lost, or added twice, is compared with the sums of blocks. */
 static bool name_block(const struct cause *c)
 {
     const struct suspicion *s = c->is;
     size_t size = c->v->blocks.size;
     if (!size || s->first % size != 0 || s->first == 0) return false;
     size_t block = s->first / size;
-    bool whole = s->mismatches == s->in_blocks; /* no element of these blocks is right */
+    bool whole = s->mismatches == s->in_blocks; /* every element of these blocks is wrong */
     if (is_constant(s) && whole && s->blocks == 1) {
         if (same(s->offset, -s->base, s->tolerance))
             return name(c, "carry of block %zu dropped: elements %zu to %zu are off by %.9Lg",
@@ -172,7 +172,7 @@ static bool name_block(const struct cause *c)
     return false;
 }
 
-/* A step's own reference does not say which element of the input it has added. */
+/* A step's own reference does not show which elements of the input it has added. */
 static bool name_constant(const struct cause *c)
 {
     const struct suspicion *s = c->is;

@@ -34,7 +34,7 @@ void verify_addends(const struct problem *p, size_t start, size_t count, long do
 #define ROUNDED 0x1p51
 #define ROUNDER 0x1.8p52 /* x + ROUNDER - ROUNDER: the nearest whole number, up to 2^51 */
 
-/* The largest power of two that x, which is not 0, is a multiple of. */
+/* The largest power of two of which x, not 0, is a multiple. */
 static double lowest_bit(double x)
 {
     uint64_t bits;
@@ -87,8 +87,8 @@ static void note_sums(struct running *running, const double *x, size_t count)
     }
 }
 
-/* The addends as doubles. Those that are none, the differences of a reference, leave no quantum;
- * what is not finite becomes 0. */
+/* The addends as doubles. For inexact ones, the differences of a reference, no quantum is known.
+ * NaN and infinities become 0. */
 static void load(const struct problem *p, size_t start, size_t count, struct facts *facts,
                  double *x)
 {
@@ -120,7 +120,7 @@ static size_t count_minus_zeros(const struct problem *p)
     return p->n;
 }
 
-/* The first sum that a long double rounds is beyond 2^63 quanta; so none was if none is. */
+/* A long double rounds only sums beyond 2^63 quanta. So no sum is rounded if none is beyond. */
 static bool are_plain(const struct facts *facts, const struct running *r)
 {
     long double most = r->high > -r->low ? r->high : -r->low;
