@@ -8,7 +8,7 @@
  *   struct cluster  one or more blocks cluster.c  that run at the same time
  *   struct block    a thread block     block.c    shared memory, barriers, warps
  *   struct warp     32 lanes           exec.c     registers, fragments (flow.c)
- *   struct kernel   decoded code       decode.c   an array of struct insn
+ *   struct kernel   decoded code       decode.c   an array of struct insn (insn.h)
  *
  * A warp instruction works on 32 lanes at once. A register is therefore 32 values in a row: 4 bytes
  * a lane for types up to 32 bits, 8 for 64-bit ones; a predicate register is one 32-bit mask.
@@ -21,15 +21,13 @@
 #ifndef EMU_MACHINE_H
 #define EMU_MACHINE_H
 
-#include "common/emu/emu.h"
-#include "common/emu/ptx/ptx.h"
+#include "common/emu/decode/insn.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
 enum {
     WARP = 32,
     MAX_WARPS = 32,     /* of a block */
-    MAX_VECTOR = 8,     /* elements of a .v8 access */
     MAX_BARRIERS = 16,  /* named barriers of a block (PTX ISA, bar) */
     MAX_CLUSTER = 16,   /* blocks */
     SLOT_32 = WARP * 4, /* bytes of a register of up to 32 bits */
@@ -48,111 +46,8 @@ enum {
 #define FUNCTION_BYTES 16
 
 struct warp;
-struct insn;
 struct race_block;
 struct init_block;
-
-/* Carries out one instruction for the lanes in mask (never 0). */
-typedef void (*op_fn)(struct warp *, const struct insn *, uint32_t mask);
-
-/* Where an operand's lanes are: a bank in the two highest bits, and a byte offset into it. */
-typedef uint32_t slot;
-enum bank { BANK_REGISTERS, BANK_SPECIALS, BANK_CONSTANTS, BANK_COUNT };
-#define SLOT_SPECIAL  UINT32_C(0x40000000) /* special registers, of the warp */
-#define SLOT_CONSTANT UINT32_C(0x80000000) /* constants, of the kernel */
-#define SLOT_OFFSET   UINT32_C(0x3fffffff) /* neither bit: registers, of the frame */
-#define NO_SLOT       UINT32_MAX
-
-/* What the interpreter's loop itself must do; everything else is an operation with a function. */
-enum control {
-    CONTROL_NONE,
-    CONTROL_BRANCH,
-    CONTROL_TABLE, /* brx.idx: a branch by a table of targets */
-    CONTROL_EXIT,
-    CONTROL_CALL,
-    CONTROL_RETURN,    /* ret in a function; in a kernel it is an exit */
-    CONTROL_BARRIER,   /* bar.sync, barrier.sync, bar.red: wait for the block */
-    CONTROL_ARRIVE,    /* bar.arrive */
-    CONTROL_CONVERGE,  /* shfl, vote, match, redux: wait for the lanes of the member mask */
-    CONTROL_WARP_SYNC, /* bar.warp.sync: the same, but lanes may come to different ones */
-    CONTROL_WAIT,      /* barrier.cluster.wait, mbarrier.try_wait: see await.h */
-    CONTROL_SPIN,      /* nanosleep: let others run */
-};
-
-/* What an instruction counts as, beyond having been executed. */
-enum tally {
-    TALLY_NONE,
-    TALLY_ADD,
-    TALLY_BARRIER = TALLY_ADD + EMU_ADDS,
-    TALLY_LOAD,
-    TALLY_STORE,
-    TALLY_ATOMIC,
-    TALLY_COPY, /* cp.async: a global load and a shared store */
-};
-
-/* How a memory access takes part in synchronisation (PTX ISA, "memory consistency model"): one of
- * the first four, and bits. */
-enum order {
-    ORDER_WEAK,
-    ORDER_VOLATILE,
-    ORDER_STRONG, /* relaxed, acquire, release */
-    ORDER_ATOMIC,
-    ORDER_KIND = 3,
-    ORDER_RELEASE = 4,
-    ORDER_BLOCK = 8, /* scope .cta: strong only among the threads of a block */
-};
-
-enum clamp { CLAMP_NONE, CLAMP_TO_UNIT, CLAMP_TO_POSITIVE };
-enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR }; /* setp.lt.and … */
-enum result { RESULT_PREDICATE, RESULT_INTEGER, RESULT_FLOAT };      /* of setp, set and atomics */
-
-/* insn.counted_bytes of an access that ptxas merged into another one, which counts for both. */
-enum { COUNTED_WITH_ANOTHER = 255 };
-
-/* An address operand beyond insn.a. */
-struct address {
-    slot base;
-    uint8_t bytes; /* of the register: 4 or 8 */
-    uint8_t space; /* enum ptx_space */
-    int64_t offset;
-};
-
-struct insn {
-    op_fn fn;        /* NULL where control does all */
-    op_fn inner;     /* the operation under a wrapper (rounding mode, saturation) */
-    slot d, a, b, c; /* destination and sources */
-    slot guard;      /* a predicate; lanes whose bit differs from guard_flip's do it */
-    uint32_t guard_flip;
-    uint8_t control, tally;
-    uint8_t lane_bytes;       /* of a register operand whose size varies (ld, st, mov): 4 or 8 */
-    int rounding;             /* FE_… of <fenv.h>, for wrapped operations */
-    bool flush;               /* .ftz */
-    uint8_t clamp, type;      /* .sat or .relu (enum clamp), of a result of this enum ptx_type */
-    uint8_t combine, result;  /* of setp and set */
-    bool carry_in, carry_out; /* addc, .cc */
-    bool flip_c;              /* the combined predicate is negated */
-    /* memory accesses */
-    uint8_t space; /* enum ptx_space */
-    uint8_t order; /* enum order; of a fence: ORDER_BLOCK or not */
-    uint8_t element_bytes, elements;
-    bool sign_extend;
-    uint8_t address_bytes; /* size of the address register: 4 or 8 */
-    uint32_t used_bytes;   /* of a widened load, 0: all */
-    uint8_t counted_bytes; /* a lane, where they are not the bytes accessed: see merge.c */
-    int64_t offset;        /* of the address; also small immediates (shfl mode, lop3 table, …) */
-    uint8_t checked_bytes; /* of an access: those that must be inside of memory */
-    slot v[MAX_VECTOR];    /* registers of a vector access, or second destination in v[0] */
-    slot members;          /* the member mask of a warp-wide operation; NO_SLOT: none */
-    uint8_t function;      /* which atomic, shuffle, vote, reduction */
-    uint32_t target;       /* index of the instruction that a branch goes to */
-    const uint32_t *targets; /* of brx.idx: so many as `target` says */
-    union {
-        const struct call *call;      /* of CONTROL_CALL */
-        const struct address *places; /* of copies: to, from, mbarrier */
-    };
-    const struct ptx_instruction *source;
-    uint32_t line; /* index into the kernel's line table */
-};
 
 /* Special registers that have one value for the whole life of a warp: they are registers, filled in
  * when the warp starts. */
@@ -179,14 +74,6 @@ struct callee {
     const unsigned *param_local;
     /* A function that the emulator supplies (builtin.c): area offsets of arguments and result. */
     void (*builtin)(struct warp *, const struct insn *, uint32_t mask);
-};
-
-/* One call: where in the caller's area the arguments are, and where the result goes. */
-struct call {
-    const struct callee *callee; /* NULL: by the address in insn.a */
-    unsigned arguments;
-    const unsigned *argument_offset, *argument_size;
-    unsigned result_offset, result_size; /* size 0: the result is not wanted */
 };
 
 struct source_line {

@@ -13,18 +13,6 @@
 
 #include "shared.h"
 
-/* i->function */
-enum mbarrier {
-    MBARRIER_INIT,   /* [address], b */
-    MBARRIER_INVAL,  /* [address] */
-    MBARRIER_ARRIVE, /* d, [address], b arrivals, c bytes expected first */
-    MBARRIER_EXPECT, /* [address], c bytes */
-    MBARRIER_COMPLETE,
-    MBARRIER_TEST, /* d, [address], b: a state, or a parity (flip_c) */
-};
-/* i->result of MBARRIER_ARRIVE */
-enum arrival { ARRIVAL, ARRIVAL_DROP = 1, ARRIVAL_NO_COMPLETE = 2 };
-
 void op_mbarrier(struct warp *, const struct insn *, uint32_t mask);
 void op_mbarrier_test(struct warp *, const struct insn *, uint32_t mask);
 void op_mbarrier_pending(struct warp *, const struct insn *, uint32_t mask); /* d = a */
