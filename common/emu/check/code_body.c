@@ -39,8 +39,8 @@ static size_t successor(const struct walk *w, size_t n, size_t k)
     size_t none = w->body.count;
     bool ends = i->control == CONTROL_EXIT || i->control == CONTROL_RETURN;
     bool jumps = i->control == CONTROL_BRANCH || i->control == CONTROL_TABLE;
-    size_t targets = i->control == CONTROL_TABLE ? i->target : jumps;
-    if (k < targets) return (i->control == CONTROL_TABLE ? i->targets[k] : i->target) - w->base;
+    size_t targets = insn_target_count(i);
+    if (k < targets) return insn_target(i, (uint32_t)k) - w->base;
     bool goes_on = (!jumps && !ends) || (i->source && i->source->guard >= 0);
     return k == targets && goes_on ? n + 1 : none;
 }

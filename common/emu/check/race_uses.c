@@ -124,8 +124,8 @@ static bool goes_to(const struct body *b, const struct emu_kernel *kernel, size_
     bool any = false, all = true;
     if ((!jumps && !ends(i)) || held_back) any = all = can[n + 1];
     if (ends(i)) any = true;
-    for (uint32_t k = 0; jumps && k < (i->control == CONTROL_TABLE ? i->target : 1); k++) {
-        bool next = can[(i->control == CONTROL_TABLE ? i->targets[k] : i->target) - base];
+    for (uint32_t k = 0; k < insn_target_count(i); k++) {
+        bool next = can[insn_target(i, k) - base];
         any = any || next;
         all = all && next;
     }
@@ -237,9 +237,8 @@ static bool is_target(const struct body *b, const struct emu_kernel *kernel, siz
     size_t place = (size_t)(b->code - kernel->code) + n;
     for (size_t k = 0; k + 1 < b->count; k++) {
         const struct insn *i = &b->code[k];
-        if (i->control == CONTROL_BRANCH && i->target == place) return true;
-        for (uint32_t t = 0; i->control == CONTROL_TABLE && t < i->target; t++)
-            if (i->targets[t] == place) return true;
+        for (uint32_t t = 0; t < insn_target_count(i); t++)
+            if (insn_target(i, t) == place) return true;
     }
     return false;
 }

@@ -37,9 +37,8 @@ static void mark_blocks(struct merger *m)
         const struct insn *insn = &kernel->code[i];
         if (insn->control == CONTROL_NONE) continue;
         if (i + 1 < kernel->code_count) m->begins_block[i + 1] = true;
-        if (insn->control == CONTROL_BRANCH) m->begins_block[insn->target] = true;
-        for (uint32_t k = 0; insn->control == CONTROL_TABLE && k < insn->target; k++)
-            m->begins_block[insn->targets[k]] = true;
+        for (uint32_t k = 0; k < insn_target_count(insn); k++)
+            m->begins_block[insn_target(insn, k)] = true;
     }
 }
 

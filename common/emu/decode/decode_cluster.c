@@ -2,7 +2,6 @@
 #include "common/emu/machine/cluster.h"
 #include "decode_words.h"
 #include "common/emu/operations/operations.h"
-#include "common/emu/machine/await.h"
 #include <string.h>
 
 /* barrier.cluster.arrive{.release|.relaxed}{.aligned}; barrier.cluster.wait{.acquire}{.aligned} */
@@ -23,8 +22,7 @@ void decode_cluster_barrier(struct decoder *d, const struct ptx_instruction *sou
         i->fn = op_cluster_arrive;
         return;
     }
-    i->control = CONTROL_WAIT;
-    i->function = WAIT_CLUSTER;
+    i->control = CONTROL_WAIT_CLUSTER;
 }
 
 /* mapa{.shared::cluster}.type d, address, rank; getctarank{.shared::cluster}.type d, address; */

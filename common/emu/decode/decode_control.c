@@ -15,6 +15,7 @@ void decode_branch(struct decoder *d, const struct ptx_instruction *source, stru
         decode_fail(d, EMU_INVALID_PTX, "label '%s' is not defined",
                     source->operands[0].name ? source->operands[0].name : "?");
     i->control = CONTROL_BRANCH;
+    i->family = FAMILY_BRANCH;
     i->target = d->base + source->operands[0].index;
 }
 
@@ -57,9 +58,10 @@ void decode_branch_table(struct decoder *d, const struct ptx_instruction *source
             targets[k] = d->base + table->targets->items[k]->index;
         }
         i->control = CONTROL_TABLE;
-        i->targets = targets;
-        i->target = table->targets->count;
-        i->a = source_slot(d, &source->operands[0], 4);
+        i->family = FAMILY_TABLE;
+        i->table.targets = targets;
+        i->table.count = table->targets->count;
+        i->table.index = source_slot(d, &source->operands[0], 4);
         return;
     }
     decode_fail(d, EMU_INVALID_PTX, "table '%s' is not defined", name ? name : "?");
@@ -238,10 +240,11 @@ void decode_call(struct decoder *d, const struct ptx_instruction *source, struct
     call->argument_size = sizes;
     if (result && result->count)
         call->result_offset = area_offset(d, result->items[0], &call->result_size);
+    i->family = FAMILY_CALL;
     i->call = call;
     i->control = CONTROL_CALL;
     if (target->kind == PTX_REGISTER) {
-        i->a = source_slot(d, target, 8);
+        call->address = source_slot(d, target, 8);
         return;
     }
     if (target->kind != PTX_SYMBOL)

@@ -1,7 +1,6 @@
 /* decode_mbarrier.c — mbarrier.… */
 #include "decode_words.h"
 #include "common/emu/machine/mbarrier.h"
-#include "common/emu/machine/await.h"
 #include <string.h>
 
 /* What the emulator's order of things gives to every operation; but racecheck asks whether an arrival
@@ -45,8 +44,7 @@ static void decode_test(struct decoder *d, const struct ptx_instruction *source,
         i->fn = op_mbarrier_test;
         return;
     }
-    i->control = CONTROL_WAIT;
-    i->function = WAIT_MBARRIER;
+    i->control = CONTROL_WAIT_MBARRIER;
 }
 
 void decode_mbarrier(struct decoder *d, const struct ptx_instruction *source, struct insn *i)

@@ -35,13 +35,14 @@ enum control {
     CONTROL_TABLE, /* brx.idx: a branch by a table of targets */
     CONTROL_EXIT,
     CONTROL_CALL,
-    CONTROL_RETURN,    /* ret in a function; in a kernel it is an exit */
-    CONTROL_BARRIER,   /* bar.sync, barrier.sync, bar.red: wait for the block */
-    CONTROL_ARRIVE,    /* bar.arrive */
-    CONTROL_CONVERGE,  /* shfl, vote, match, redux: wait for the lanes of the member mask */
-    CONTROL_WARP_SYNC, /* bar.warp.sync: the same, but lanes may come to different ones */
-    CONTROL_WAIT,      /* barrier.cluster.wait, mbarrier.try_wait: see await.h */
-    CONTROL_SPIN,      /* nanosleep: let others run */
+    CONTROL_RETURN,        /* ret in a function; in a kernel it is an exit */
+    CONTROL_BARRIER,       /* bar.sync, barrier.sync, bar.red: wait for the block */
+    CONTROL_ARRIVE,        /* bar.arrive */
+    CONTROL_CONVERGE,      /* shfl, vote, match, redux: wait for the lanes of the member mask */
+    CONTROL_WARP_SYNC,     /* bar.warp.sync: the same, but lanes may come to different ones */
+    CONTROL_WAIT_CLUSTER,  /* barrier.cluster.wait: see await.h */
+    CONTROL_WAIT_MBARRIER, /* mbarrier.try_wait: see await.h */
+    CONTROL_SPIN,          /* nanosleep: let others run */
 };
 
 /* What an instruction counts as, beyond having been executed. */
@@ -120,13 +121,28 @@ struct address {
     int64_t offset;
 };
 
+/* The families of instructions: which member of insn's union is in use. */
+enum family {
+    FAMILY_OTHER,
+    FAMILY_BRANCH,
+    FAMILY_TABLE,
+    FAMILY_CALL,
+};
+
+/* brx.idx index, table */
+struct table_insn {
+    const uint32_t *targets; /* indices of instructions */
+    uint32_t count;
+    slot index; /* 32-bit register */
+};
+
 struct insn {
     op_fn fn;        /* NULL where control does all */
     op_fn inner;     /* the operation under a wrapper (rounding mode, saturation) */
     slot d, a, b, c; /* destination and sources */
     slot guard;      /* a predicate; lanes whose bit differs from guard_flip's do it */
     uint32_t guard_flip;
-    uint8_t control, tally;
+    uint8_t control, tally, family;
     uint8_t lane_bytes;       /* of a register operand whose size varies (ld, st, mov): 4 or 8 */
     int rounding;             /* FE_… of <fenv.h>, for wrapped operations */
     bool flush;               /* .ftz */
@@ -147,19 +163,31 @@ struct insn {
     slot v[MAX_VECTOR];    /* registers of a vector access, or second destination in v[0] */
     slot members;          /* the member mask of a warp-wide operation; NO_SLOT: none */
     uint8_t function;      /* which atomic, shuffle, vote, reduction */
-    uint32_t target;       /* index of the instruction that a branch goes to */
-    const uint32_t *targets; /* of brx.idx: so many as `target` says */
     union {
-        const struct call *call;      /* of CONTROL_CALL */
+        uint32_t target;              /* FAMILY_BRANCH: index of the instruction to go to */
+        struct table_insn table;      /* FAMILY_TABLE */
+        const struct call *call;      /* FAMILY_CALL */
         const struct address *places; /* of copies: to, from, mbarrier */
     };
     const struct ptx_instruction *source;
     uint32_t line; /* index into the kernel's line table */
 };
 
+/* How many instructions a branch may go to, and which: 0 of what is no branch. */
+static inline uint32_t insn_target_count(const struct insn *i)
+{
+    return i->control == CONTROL_BRANCH ? 1 : i->control == CONTROL_TABLE ? i->table.count : 0;
+}
+
+static inline uint32_t insn_target(const struct insn *i, uint32_t k)
+{
+    return i->control == CONTROL_TABLE ? i->table.targets[k] : i->target;
+}
+
 /* One call: where in the caller's area the arguments are, and where the result goes. */
 struct call {
-    const struct callee *callee; /* NULL: by the address in insn.a */
+    const struct callee *callee; /* NULL: the function at an address */
+    slot address;                /* 64-bit register that holds that address */
     unsigned arguments;
     const unsigned *argument_offset, *argument_size;
     unsigned result_offset, result_size; /* size 0: the result is not wanted */

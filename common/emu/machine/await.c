@@ -7,7 +7,7 @@
  * cluster has changed has waited for minutes. */
 enum { MOST_TIMEOUTS = 1 << 16 };
 
-static bool can_time_out(const struct insn *i) { return i->function == WAIT_MBARRIER; }
+static bool can_time_out(const struct insn *i) { return i->control == CONTROL_WAIT_MBARRIER; }
 
 /* Carries out the instruction for a fragment if its wait is over, or is to be ended. */
 static void look(struct warp *w, struct fragment *f, bool end)
@@ -15,10 +15,10 @@ static void look(struct warp *w, struct fragment *f, bool end)
     const struct insn *i = &w->block->launch->kernel->code[f->pc];
     w->frame = f->frame;
     w->bank[BANK_REGISTERS] = f->frame->registers;
-    uint32_t over = i->function == WAIT_CLUSTER ? cluster_wait_over(w, i, f->mask)
-                                                : mbarrier_wait_over(w, i, f->mask);
+    uint32_t over = i->control == CONTROL_WAIT_CLUSTER ? cluster_wait_over(w, i, f->mask)
+                                                       : mbarrier_wait_over(w, i, f->mask);
     if (!over && !end) return;
-    if (i->function == WAIT_MBARRIER) mbarrier_wait_result(w, i, f->mask, over);
+    if (i->control == CONTROL_WAIT_MBARRIER) mbarrier_wait_result(w, i, f->mask, over);
     f->state = FRAGMENT_READY;
     f->pc++;
 }

@@ -10,8 +10,6 @@
 
 #include "machine.h"
 
-enum wait { WAIT_CLUSTER, WAIT_MBARRIER }; /* i->function */
-
 /* The lanes come to the instruction; those that its guard holds back pass it by. */
 void await_begin(struct warp *, struct fragment *, const struct insn *, uint32_t lanes);
 /* Lets those fragments go on for which the wait is over. */

@@ -30,24 +30,24 @@ static void branch(struct warp *w, struct fragment *f, const struct insn *i, uin
 static void branch_by_table(struct warp *w, struct fragment *f, const struct insn *i,
                             uint32_t active)
 {
-    const uint32_t *index = slot_at(w, i->a);
+    const uint32_t *index = slot_at(w, i->table.index);
     uint32_t staying = f->mask & ~active; /* held back by the guard */
     while (active) {
         int first = __builtin_ctz(active);
         uint32_t same = 0;
-        if (index[first] >= i->target) {
+        if (index[first] >= i->table.count) {
             fault(w, i, first, EMU_ILLEGAL_INSTRUCTION, "a branch with index %u into a table of %u",
-                  index[first], i->target);
+                  index[first], i->table.count);
             return;
         }
         for (int l = first; l < WARP; l++)
             same |= (uint32_t)(active >> l & 1 && index[l] == index[first]) << l;
         active &= ~same;
         if (!active && !staying) {
-            f->pc = i->targets[index[first]];
+            f->pc = i->table.targets[index[first]];
             return;
         }
-        flow_split(w, f, same, i->targets[index[first]]);
+        flow_split(w, f, same, i->table.targets[index[first]]);
     }
     f->pc++;
 }
@@ -184,7 +184,8 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
             }
             if (!done) return;
             break;
-        case CONTROL_WAIT:
+        case CONTROL_WAIT_CLUSTER:
+        case CONTROL_WAIT_MBARRIER:
             if (active) {
                 await_begin(w, f, i, active);
                 return;

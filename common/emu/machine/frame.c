@@ -155,7 +155,7 @@ void frame_call(struct warp *w, struct fragment *f, const struct insn *i, uint32
         if (i->call->callee->builtin || lanes != all) f->pc = here + 1;
         return;
     }
-    const uint64_t *addresses = slot_at(w, i->a);
+    const uint64_t *addresses = slot_at(w, i->call->address);
     while (lanes) { /* by pointer: lanes may call different functions */
         int first = __builtin_ctz(lanes);
         uint32_t same = 0;

@@ -66,8 +66,8 @@ static void put_fragment(struct page *page, const struct warp *w, const struct f
         put(page, "  waits for lanes 0x%08x of its member mask 0x%08x",
             members & w->live & ~f->mask, members);
     } else if (f->state == FRAGMENT_WAITING) {
-        put(page,
-            insn->function == WAIT_CLUSTER ? "  waits for its cluster" : "  waits for an mbarrier");
+        put(page, insn->control == CONTROL_WAIT_CLUSTER ? "  waits for its cluster"
+                                                        : "  waits for an mbarrier");
     } else {
         put(page, "  runs");
     }
