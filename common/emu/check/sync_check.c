@@ -106,7 +106,7 @@ void sync_check_barrier(struct warp *w, const struct fragment *f, const struct i
 
 void sync_check_members(struct warp *w, const struct insn *i, uint32_t lanes)
 {
-    const uint32_t *members = slot_at(w, i->members);
+    const uint32_t *members = slot_at(w, i->warp.members);
     for (uint32_t left = lanes; left; left &= left - 1) {
         int l = __builtin_ctz(left), first = __builtin_ctz(lanes);
         if (!(members[l] >> l & 1))

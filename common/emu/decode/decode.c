@@ -194,7 +194,7 @@ static void decode_body(struct decoder *d, const struct body *body)
         struct insn *insn = &kernel->code[d->base + n];
         d->at = source;
         insn->source = source;
-        insn->d = insn->a = insn->b = insn->c = insn->members = NO_SLOT;
+        insn->d = insn->a = insn->b = insn->c = NO_SLOT;
         for (int v = 0; v < MAX_VECTOR; v++) insn->v[v] = NO_SLOT;
         insn->guard = always;
         if (source->guard >= 0) {

@@ -3,6 +3,13 @@
 #include "common/emu/machine/warp_ops.h"
 #include <string.h>
 
+void take_members(struct decoder *d, const struct ptx_operand *mask, struct insn *i)
+{
+    i->family = FAMILY_WARP;
+    i->warp.members = source_slot(d, mask, 4);
+    i->warp.predicate = NO_SLOT;
+}
+
 void decode_collective(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
     struct words words = all_words(source);
@@ -13,12 +20,12 @@ void decode_collective(struct decoder *d, const struct ptx_instruction *source, 
     need_operands(d, source, !strcmp(opcode, "elect") ? 2 : 3, 5);
     const struct ptx_operand *result = &source->operands[0], *value = &source->operands[1];
     i->control = CONTROL_CONVERGE;
-    i->members = source_slot(d, &source->operands[mask_at], 4);
+    take_members(d, &source->operands[mask_at], i);
 
     static const struct {
         const char *opcode, *word;
         op_fn fn;
-        uint8_t function, operands;
+        uint8_t kind, operands;
         bool predicate_result, predicate_value;
     } kinds[] = {
         {"shfl", "up", op_shuffle, SHUFFLE_UP, 5, false, false},
@@ -44,7 +51,7 @@ void decode_collective(struct decoder *d, const struct ptx_instruction *source, 
         refuse_rest(d, &words);
         need_operands(d, source, kinds[k].operands, kinds[k].operands);
         i->fn = kinds[k].fn;
-        i->function = kinds[k].function;
+        i->warp.shuffle = kinds[k].kind; /* or vote, or reduction: they share a byte */
         i->sign_extend = ptx_type_is_signed(type);
         bool predicate = type == PTX_PRED;
         i->lane_bytes = predicate ? 0 : ptx_type_size(type) == 8 ? 8 : 4;
@@ -52,9 +59,9 @@ void decode_collective(struct decoder *d, const struct ptx_instruction *source, 
             (i->lane_bytes == 8 && strcmp(opcode, "match")) || ptx_type_is_float(type))
             decode_fail(d, EMU_UNSUPPORTED_PTX, "it is not supported for .%s", ptx_type_name(type));
         i->d = destination_slot(d, result, kinds[k].predicate_result ? 0 : 4);
-        if (result->other) i->v[0] = destination_slot(d, result->other, 0);
+        if (result->other) i->warp.predicate = destination_slot(d, result->other, 0);
         i->a = source_slot(d, value, kinds[k].predicate_value ? 0 : i->lane_bytes);
-        i->flip_c = value->negated;
+        i->warp.negated = value->negated;
         if (kinds[k].operands == 5) {
             i->b = source_slot(d, &source->operands[2], 4);
             i->c = source_slot(d, &source->operands[3], 4);
@@ -65,7 +72,7 @@ void decode_collective(struct decoder *d, const struct ptx_instruction *source, 
         refuse_rest(d, &words);
         need_operands(d, source, 2, 2);
         i->d = destination_slot(d, result, 4);
-        if (result->other) i->v[0] = destination_slot(d, result->other, 0);
+        if (result->other) i->warp.predicate = destination_slot(d, result->other, 0);
         i->fn = op_elect;
         return;
     }

@@ -77,27 +77,36 @@ void decode_exit(struct decoder *d, const struct ptx_instruction *source, struct
     i->control = d->callee && !strcmp(source->words[0], "ret") ? CONTROL_RETURN : CONTROL_EXIT;
 }
 
+/* The operands n[, threads] of a barrier of the block. */
+static void take_barrier(struct decoder *d, const struct ptx_operand *operands, unsigned count,
+                         struct insn *i)
+{
+    i->family = FAMILY_BARRIER;
+    i->tally = TALLY_BARRIER;
+    i->barrier.number = source_slot(d, &operands[0], 4);
+    i->barrier.threads = count > 1 ? source_slot(d, &operands[1], 4) : NO_SLOT;
+}
+
 /* bar.red.popc.u32 d, n[, threads], p; bar.red.and.pred q, n[, threads], p; or */
 static void decode_barrier_reduction(struct decoder *d, const struct ptx_instruction *source,
                                      struct insn *i, struct words *words)
 {
-    i->function = take_word(words, "popc")  ? BARRIER_COUNT
-                  : take_word(words, "and") ? BARRIER_AND
-                  : take_word(words, "or")  ? BARRIER_OR
-                                            : BARRIER_NOTHING;
+    enum barrier_result result = take_word(words, "popc")  ? BARRIER_COUNT
+                                 : take_word(words, "and") ? BARRIER_AND
+                                 : take_word(words, "or")  ? BARRIER_OR
+                                                           : BARRIER_NOTHING;
     enum ptx_type type = take_type(words);
     refuse_rest(d, words);
-    if (i->function == BARRIER_NOTHING || (i->function == BARRIER_COUNT) != (type == PTX_U32))
+    if (result == BARRIER_NOTHING || (result == BARRIER_COUNT) != (type == PTX_U32))
         decode_fail(d, EMU_UNSUPPORTED_PTX, "this kind of barrier is not supported");
     need_operands(d, source, 3, 4);
-    i->control = CONTROL_BARRIER;
-    i->tally = TALLY_BARRIER;
     i->d = destination_slot(d, &source->operands[0], type == PTX_U32 ? 4 : 0);
-    i->a = source_slot(d, &source->operands[1], 4);
-    if (source->operand_count == 4) i->b = source_slot(d, &source->operands[2], 4);
+    take_barrier(d, &source->operands[1], source->operand_count - 2, i);
     const struct ptx_operand *predicate = &source->operands[source->operand_count - 1];
-    i->c = source_slot(d, predicate, 0);
-    i->flip_c = predicate->negated;
+    i->barrier.result = (uint8_t)result;
+    i->barrier.predicate = source_slot(d, predicate, 0);
+    i->barrier.negated = predicate->negated;
+    i->control = CONTROL_BARRIER;
 }
 
 /* bar.sync n[, threads]; barrier.sync; bar.arrive n, threads; bar.warp.sync mask */
@@ -115,7 +124,7 @@ void decode_barrier(struct decoder *d, const struct ptx_instruction *source, str
         refuse_rest(d, &words);
         need_operands(d, source, 1, 1);
         i->control = CONTROL_WARP_SYNC;
-        i->members = source_slot(d, &source->operands[0], 4);
+        take_members(d, &source->operands[0], i);
         i->fn = op_warp_sync;
         return;
     }
@@ -129,9 +138,7 @@ void decode_barrier(struct decoder *d, const struct ptx_instruction *source, str
     refuse_rest(d, &words);
     need_operands(d, source, arrive ? 2 : 1, 2);
     i->control = arrive ? CONTROL_ARRIVE : CONTROL_BARRIER;
-    i->a = source_slot(d, &source->operands[0], 4);
-    if (source->operand_count == 2) i->b = source_slot(d, &source->operands[1], 4);
-    i->tally = TALLY_BARRIER;
+    take_barrier(d, source->operands, source->operand_count, i);
 }
 
 /* Fences order memory accesses; here they are in order already. Only racecheck asks where they are,

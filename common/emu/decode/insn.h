@@ -94,8 +94,7 @@ enum reduction { REDUCE_ADD, REDUCE_MIN, REDUCE_MAX, REDUCE_AND, REDUCE_OR, REDU
 /* ops_move.c, "clock": which clock */
 enum clock { CLOCK_WARP, CLOCK_GLOBAL };
 
-/* block.c: what a barrier tells everybody who waited (bar.red), i->function; the predicate is
- * i->c */
+/* What bar.red gives to the threads that have waited. */
 enum barrier_result { BARRIER_NOTHING, BARRIER_COUNT, BARRIER_AND, BARRIER_OR };
 
 /* i->function */
@@ -127,6 +126,8 @@ enum family {
     FAMILY_BRANCH,
     FAMILY_TABLE,
     FAMILY_CALL,
+    FAMILY_BARRIER,
+    FAMILY_WARP,
 };
 
 /* brx.idx index, table */
@@ -134,6 +135,27 @@ struct table_insn {
     const uint32_t *targets; /* indices of instructions */
     uint32_t count;
     slot index; /* 32-bit register */
+};
+
+/* bar.sync, bar.arrive, bar.red; the result of bar.red is insn.d */
+struct barrier_insn {
+    slot number, threads; /* 32-bit registers; threads NO_SLOT: all of the block */
+    slot predicate;       /* of bar.red */
+    bool negated;         /* the predicate is */
+    uint8_t result;       /* enum barrier_result */
+};
+
+/* shfl, vote, match, redux, elect, bar.warp.sync; insn.d is the result, a, b and c are the sources
+ * in PTX's order. */
+struct warp_insn {
+    slot members;   /* 32-bit register: the member mask */
+    slot predicate; /* the second result, behind |; NO_SLOT: not wanted */
+    union {
+        uint8_t shuffle;   /* enum shuffle */
+        uint8_t vote;      /* enum vote */
+        uint8_t reduction; /* enum reduction */
+    };
+    bool negated; /* of vote: the predicate a */
 };
 
 struct insn {
@@ -161,12 +183,13 @@ struct insn {
     int64_t offset;        /* of the address; also small immediates (shfl mode, lop3 table, …) */
     uint8_t checked_bytes; /* of an access: those that must be inside of memory */
     slot v[MAX_VECTOR];    /* registers of a vector access, or second destination in v[0] */
-    slot members;          /* the member mask of a warp-wide operation; NO_SLOT: none */
     uint8_t function;      /* which atomic, shuffle, vote, reduction */
     union {
         uint32_t target;              /* FAMILY_BRANCH: index of the instruction to go to */
         struct table_insn table;      /* FAMILY_TABLE */
         const struct call *call;      /* FAMILY_CALL */
+        struct barrier_insn barrier;  /* FAMILY_BARRIER */
+        struct warp_insn warp;        /* FAMILY_WARP */
         const struct address *places; /* of copies: to, from, mbarrier */
     };
     const struct ptx_instruction *source;

@@ -10,12 +10,12 @@ static void tell_result(struct warp *w, const struct fragment *f, const struct b
 {
     const struct insn *i = &w->block->launch->kernel->code[f->pc];
     uint32_t *d = i->d == NO_SLOT ? NULL : frame_slot(w, f, i->d);
-    bool holds = i->function == BARRIER_AND ? barrier->true_count == barrier->arrived
-                                            : barrier->true_count > 0;
-    if (i->function == BARRIER_COUNT) {
+    bool holds = i->barrier.result == BARRIER_AND ? barrier->true_count == barrier->arrived
+                                                  : barrier->true_count > 0;
+    if (i->barrier.result == BARRIER_COUNT) {
         for (int l = 0; l < WARP; l++)
             if (f->mask >> l & 1) d[l] = barrier->true_count;
-    } else if (i->function != BARRIER_NOTHING) {
+    } else if (i->barrier.result != BARRIER_NOTHING) {
         *d = (*d & ~f->mask) | (holds ? f->mask : 0);
     }
 }
@@ -53,8 +53,9 @@ void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bo
 {
     struct block *block = w->block;
     int lane = __builtin_ctz(f->mask);
-    uint32_t number = ((const uint32_t *)slot_at(w, i->a))[lane];
-    uint32_t threads = i->b == NO_SLOT ? 0 : ((const uint32_t *)slot_at(w, i->b))[lane];
+    uint32_t number = ((const uint32_t *)slot_at(w, i->barrier.number))[lane];
+    slot named = i->barrier.threads;
+    uint32_t threads = named == NO_SLOT ? 0 : ((const uint32_t *)slot_at(w, named))[lane];
     if (number >= MAX_BARRIERS) {
         sync_fail(w, i, lane, EMU_LAUNCH_FAILURE, "barrier %u does not exist: a block has %d",
                   number, MAX_BARRIERS);
@@ -74,8 +75,9 @@ void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bo
     barrier->asked = asked;
     barrier->expected = expected;
     barrier->arrived += (unsigned)__builtin_popcount(f->mask);
-    if (i->function != BARRIER_NOTHING) {
-        uint32_t p = *(const uint32_t *)slot_at(w, i->c) ^ (i->flip_c ? ALL_LANES : 0);
+    if (i->barrier.result != BARRIER_NOTHING) {
+        uint32_t p = *(const uint32_t *)slot_at(w, i->barrier.predicate) ^
+                     (i->barrier.negated ? ALL_LANES : 0);
         barrier->true_count += (unsigned)__builtin_popcount(p & f->mask);
     }
     if (waits) {

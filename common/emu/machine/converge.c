@@ -26,7 +26,7 @@ uint32_t converge_active(const struct warp *w, const struct fragment *f)
 
 uint32_t converge_members(const struct warp *w, const struct fragment *f, int lane)
 {
-    return ((const uint32_t *)frame_slot(w, f, insn_at(w, f)->members))[lane];
+    return ((const uint32_t *)frame_slot(w, f, insn_at(w, f)->warp.members))[lane];
 }
 
 /* Those of `lanes` that name a mask. */
@@ -39,7 +39,7 @@ static uint32_t naming(const uint32_t *members, uint32_t mask, uint32_t lanes)
 
 uint32_t converge_complete(const struct warp *w, const struct fragment *f, uint32_t active)
 {
-    const uint32_t *members = frame_slot(w, f, insn_at(w, f)->members);
+    const uint32_t *members = frame_slot(w, f, insn_at(w, f)->warp.members);
     /* Lanes that the guard holds back count as having come: nvcc predicates only what is uniform. */
     uint32_t held = f->mask & ~active, complete = 0;
     while (active) {
@@ -52,7 +52,7 @@ uint32_t converge_complete(const struct warp *w, const struct fragment *f, uint3
 
 void converge_run(struct warp *w, struct fragment *f, const struct insn *i, uint32_t lanes)
 {
-    const uint32_t *members = slot_at(w, i->members);
+    const uint32_t *members = slot_at(w, i->warp.members);
     uint32_t left = lanes;
     while (left) {
         uint32_t group = naming(members, members[__builtin_ctz(left)], left);
@@ -97,7 +97,7 @@ static unsigned find_parties(struct warp *w, const struct insn *like, uint32_t m
         struct fragment *f = &w->fragments[k];
         if (f->state != FRAGMENT_CONVERGING || !is_same(insn_at(w, f), like)) continue;
         const struct insn *i = insn_at(w, f);
-        uint32_t lanes = naming(frame_slot(w, f, i->members), mask, converge_active(w, f));
+        uint32_t lanes = naming(frame_slot(w, f, i->warp.members), mask, converge_active(w, f));
         if (lanes) parties[count++] = (struct party){f, i, lanes};
     }
     return count;
@@ -112,7 +112,7 @@ struct scratch {
 
 static bool has_predicate_result(const struct insn *i)
 {
-    return i->fn == op_vote && i->function != VOTE_BALLOT;
+    return i->fn == op_vote && i->warp.vote != VOTE_BALLOT;
 }
 
 static void copy_lanes(void *to, const void *from, size_t lane_bytes, uint32_t lanes)
@@ -134,8 +134,8 @@ static void gather(const struct warp *w, const struct party *p, struct scratch *
     if (i->a != NO_SLOT) {
         const void *a = frame_slot(w, p->fragment, i->a);
         if (i->fn == op_vote)
-            copy_bits((uint32_t *)scratch->a, *(const uint32_t *)a ^ (i->flip_c ? ALL_LANES : 0),
-                      p->lanes);
+            copy_bits((uint32_t *)scratch->a,
+                      *(const uint32_t *)a ^ (i->warp.negated ? ALL_LANES : 0), p->lanes);
         else
             copy_lanes(scratch->a, a, i->lane_bytes, p->lanes);
     }
@@ -148,8 +148,8 @@ static void gather(const struct warp *w, const struct party *p, struct scratch *
 static void scatter(const struct warp *w, const struct party *p, const struct scratch *scratch)
 {
     const struct insn *i = p->insn;
-    if (i->v[0] != NO_SLOT)
-        copy_bits(frame_slot(w, p->fragment, i->v[0]), scratch->predicate, p->lanes);
+    if (i->warp.predicate != NO_SLOT)
+        copy_bits(frame_slot(w, p->fragment, i->warp.predicate), scratch->predicate, p->lanes);
     if (i->d == NO_SLOT) return;
     void *d = frame_slot(w, p->fragment, i->d);
     if (has_predicate_result(i))
@@ -173,8 +173,8 @@ static void run_together(struct warp *w, const struct party *parties, unsigned c
     i.b = offsetof(struct scratch, b);
     i.c = offsetof(struct scratch, c);
     i.d = offsetof(struct scratch, d);
-    i.v[0] = offsetof(struct scratch, predicate);
-    i.flip_c = false;
+    i.warp.predicate = offsetof(struct scratch, predicate);
+    i.warp.negated = false;
     w->bank[BANK_REGISTERS] = (uint8_t *)&scratch;
     i.fn(w, &i, lanes);
     w->bank[BANK_REGISTERS] = registers;
@@ -211,7 +211,7 @@ static bool meet_with(struct warp *w, const struct fragment *f)
             for (unsigned k = 0; k < count; k++) move_on(w, &parties[k]);
             return true;
         }
-        left &= ~naming(frame_slot(w, f, i->members), mask, left);
+        left &= ~naming(frame_slot(w, f, i->warp.members), mask, left);
     }
     return false;
 }

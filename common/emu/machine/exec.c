@@ -78,7 +78,7 @@ static void barrier(struct warp *w, struct fragment *f, const struct insn *i, ui
 /* A lane that calls __syncwarp with a mask that it is not in is stopped by an H200, too. */
 static bool names_itself(struct warp *w, const struct insn *i, uint32_t active)
 {
-    const uint32_t *members = slot_at(w, i->members);
+    const uint32_t *members = slot_at(w, i->warp.members);
     for (uint32_t left = active; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         if (members[l] >> l & 1) continue;
@@ -94,8 +94,8 @@ static uint32_t converge(struct warp *w, struct fragment *f, const struct insn *
 {
     if (sync_is_checked(w)) sync_check_members(w, i, active);
     /* The everyday case: one mask for all, and all are here. */
-    if (i->members >> 30 == BANK_CONSTANTS && active == f->mask &&
-        (*(const uint32_t *)slot_at(w, i->members) & w->live) == active) {
+    if (i->warp.members >> 30 == BANK_CONSTANTS && active == f->mask &&
+        (*(const uint32_t *)slot_at(w, i->warp.members) & w->live) == active) {
         i->fn(w, i, active);
         f->pc++;
         return active;

@@ -14,18 +14,18 @@ enum { ATOMIC_RESULTS = 4 }; /* where results are in insn.v */
 WARP_OP(op_atomic_elements);
 WARP_OP(op_atomic_128);
 
-/* collective.c: lanes of i->members */
-WARP_OP(op_shuffle);   /* d|v[0] = a, b, c */
-WARP_OP(op_vote);      /* d = a (a predicate, flip_c: negated) */
+/* collective.c: among the lanes of the member mask; | is the predicate beside the result */
+WARP_OP(op_shuffle);   /* d|predicate = a, b, c */
+WARP_OP(op_vote);      /* d = a, a predicate */
 WARP_OP(op_match_any); /* d = a */
-WARP_OP(op_match_all); /* d|v[0] = a */
+WARP_OP(op_match_all); /* d|predicate = a */
 WARP_OP(op_reduce);    /* d = a */
-WARP_OP(op_elect);     /* d|v[0] */
+WARP_OP(op_elect);     /* d|predicate */
 
 /* What matters to racecheck only; i->order says how far a fence reaches. */
 WARP_OP(op_fence);
 WARP_OP(op_proxy_fence);
-WARP_OP(op_warp_sync); /* of i->members */
+WARP_OP(op_warp_sync); /* of the member mask */
 
 WARP_OP(op_trap);
 WARP_OP(op_alloca); /* frame.c; d = where i->b bytes are; i->c: the stack's top */

@@ -33,7 +33,7 @@ void op_shuffle(struct warp *w, const struct insn *i, uint32_t mask)
         int delta = (int)(b[lane] & 31), segment = (int)(c[lane] >> 8 & 31), from = lane;
         int last = (lane & segment) | ((int)(c[lane] & 31) & ~segment);
         bool ok = false;
-        switch ((enum shuffle)i->function) {
+        switch ((enum shuffle)i->warp.shuffle) {
         case SHUFFLE_UP: from = lane - delta, ok = from >= last; break;
         case SHUFFLE_DOWN: from = lane + delta, ok = from <= last; break;
         case SHUFFLE_BUTTERFLY: from = lane ^ delta, ok = from <= last; break;
@@ -43,13 +43,13 @@ void op_shuffle(struct warp *w, const struct insn *i, uint32_t mask)
         if (ok && checked && !(mask >> from & 1)) sync_check_shuffle(w, lane, from);
         inside |= (uint32_t)ok << lane;
     }
-    set_predicate(w, i->v[0], mask, inside);
+    set_predicate(w, i->warp.predicate, mask, inside);
 }
 
 void op_vote(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    uint32_t yes = (lanes_32(w, i->a)[0] ^ (i->flip_c ? ALL_LANES : 0)) & mask;
-    switch ((enum vote)i->function) {
+    uint32_t yes = (lanes_32(w, i->a)[0] ^ (i->warp.negated ? ALL_LANES : 0)) & mask;
+    switch ((enum vote)i->warp.vote) {
     case VOTE_ALL: set_predicate(w, i->d, mask, yes == mask ? ALL_LANES : 0); return;
     case VOTE_ANY: set_predicate(w, i->d, mask, yes ? ALL_LANES : 0); return;
     case VOTE_UNIFORM: set_predicate(w, i->d, mask, yes == mask || !yes ? ALL_LANES : 0); return;
@@ -81,7 +81,7 @@ void op_match_all(struct warp *w, const struct insn *i, uint32_t mask)
     uint32_t *d = lanes_32(w, i->d);
     for (int lane = 0; lane < WARP; lane++)
         if (mask >> lane & 1) d[lane] = all ? mask : 0;
-    set_predicate(w, i->v[0], mask, all ? ALL_LANES : 0);
+    set_predicate(w, i->warp.predicate, mask, all ? ALL_LANES : 0);
 }
 
 void op_reduce(struct warp *w, const struct insn *i, uint32_t mask)
@@ -91,7 +91,7 @@ void op_reduce(struct warp *w, const struct insn *i, uint32_t mask)
     for (uint32_t left = mask & (mask - 1); left; left &= left - 1) {
         uint32_t x = a[__builtin_ctz(left)];
         bool less = i->sign_extend ? (int32_t)x < (int32_t)sum : x < sum;
-        switch ((enum reduction)i->function) {
+        switch ((enum reduction)i->warp.reduction) {
         case REDUCE_ADD: sum += x; break;
         case REDUCE_MIN: sum = less ? x : sum; break;
         case REDUCE_MAX: sum = less ? sum : x; break;
@@ -110,7 +110,7 @@ void op_elect(struct warp *w, const struct insn *i, uint32_t mask)
     uint32_t leader = (uint32_t)__builtin_ctz(mask), *d = lanes_32(w, i->d);
     for (int lane = 0; lane < WARP; lane++)
         if (mask >> lane & 1) d[lane] = leader;
-    set_predicate(w, i->v[0], mask, UINT32_C(1) << leader);
+    set_predicate(w, i->warp.predicate, mask, UINT32_C(1) << leader);
 }
 
 /* trap, and brkpt where no debugger is: an H200 reports both so. */
