@@ -58,7 +58,7 @@ static bool changes_nothing(const struct touch *t, uint64_t address, uint64_t ho
     memcpy(&now, (const void *)(uintptr_t)(host + address), i->element_bytes);
     memcpy(&operand, (const uint8_t *)slot_at(t->w, i->b) + (size_t)t->lane * i->lane_bytes,
            i->lane_bytes);
-    switch ((enum atomic)i->function) {
+    switch ((enum atomic)i->atomic.operation) {
     case ATOMIC_ADD:
     case ATOMIC_OR:
     case ATOMIC_XOR: return !operand;

@@ -61,7 +61,10 @@ static unsigned save(const struct touch *t, const struct decision *d, const stru
     return count;
 }
 
-static slot result_of(const struct insn *i) { return i->tally == TALLY_LOAD ? i->v[0] : i->d; }
+static slot result_of(const struct insn *i)
+{
+    return i->tally == TALLY_LOAD ? i->memory.value[0] : i->d;
+}
 
 static bool lets_through(const struct warp *w, const struct insn *i, int lane)
 {

@@ -34,7 +34,7 @@ static inline const uint8_t *stored_value(const struct warp *w, const struct ins
     if (i->tally != TALLY_STORE) return NULL;
     for (unsigned k = 0; k < i->elements; k++)
         memcpy(value + (size_t)k * i->element_bytes,
-               (const uint8_t *)slot_at(w, i->v[k]) + (size_t)lane * i->lane_bytes,
+               (const uint8_t *)slot_at(w, i->memory.value[k]) + (size_t)lane * i->lane_bytes,
                i->element_bytes);
     return value;
 }

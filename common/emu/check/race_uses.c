@@ -83,10 +83,10 @@ static bool is_variable(const struct body *b, const struct insn *i)
  * was called is given a pointer to may be a variable of its caller's. */
 static void note_store(struct body *b, const struct insn *i)
 {
-    bool may_be_local = i->space == PTX_GENERIC || i->space == PTX_LOCAL;
+    bool may_be_local = i->address.space == PTX_GENERIC || i->address.space == PTX_LOCAL;
     if (is_variable(b, i))
         b->is_kept = true;
-    else if (i->space == PTX_PARAM || (may_be_local && !b->function->is_entry))
+    else if (i->address.space == PTX_PARAM || (may_be_local && !b->function->is_entry))
         b->leaves = true;
 }
 
@@ -220,7 +220,7 @@ bool uses_swaps(const struct emu_kernel *kernel, size_t place)
     if (b.has_it) follow(&b, &kernel->code[place]);
     for (size_t n = 0; n < kernel->code_count && b.has_it; n++) {
         const struct insn *i = &kernel->code[n];
-        if (i->tally != TALLY_ATOMIC || i->function != ATOMIC_CAS) continue;
+        if (i->tally != TALLY_ATOMIC || i->atomic.operation != ATOMIC_CAS) continue;
         bool same = i >= b.code && i < b.code + b.count;
         if (same ? !is_in(&b, &i->source->operands[COMPARED]) : !b.leaves) continue;
         any = true;

@@ -32,9 +32,10 @@ void watch_access(struct warp *, const struct insn *, uint32_t mask, const uint6
  * takes only because the compiler has widened it. */
 static inline uint32_t watch_used_bytes(const struct insn *i)
 {
-    uint32_t used = i->used_bytes ? i->used_bytes : UINT32_MAX;
-    for (unsigned k = 0; k < i->elements && i->tally == TALLY_LOAD; k++)
-        if (i->v[k] == NO_SLOT)
+    if (i->tally != TALLY_LOAD) return UINT32_MAX;
+    uint32_t used = i->memory.used_bytes ? i->memory.used_bytes : UINT32_MAX;
+    for (unsigned k = 0; k < i->elements; k++)
+        if (i->memory.value[k] == NO_SLOT)
             used &= ~(((UINT32_C(1) << i->element_bytes) - 1) << k * i->element_bytes);
     return used;
 }

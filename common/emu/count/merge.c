@@ -42,14 +42,6 @@ static void mark_blocks(struct merger *m)
     }
 }
 
-static bool writes(const struct insn *insn, slot s)
-{
-    if (insn->d == s) return true;
-    for (int k = 0; k < MAX_VECTOR; k++)
-        if (insn->tally != TALLY_STORE && insn->v[k] == s) return true;
-    return false;
-}
-
 static bool same_kind(struct access_kind a, struct access_kind b)
 {
     return a.operation == b.operation && a.space == b.space && a.bytes == b.bytes;
@@ -64,14 +56,15 @@ static struct insn *neighbour(const struct merger *m, size_t first, int64_t dist
         size_t at = first;
         for (;;) {
             if (step < 0 ? m->begins_block[at] || !at : at + 1 >= m->kernel->code_count) break;
-            if (step > 0 ? m->begins_block[at + 1] || writes(&code[at], base->a)
-                         : writes(&code[at - 1], base->a))
+            if (step > 0 ? m->begins_block[at + 1] || insn_writes(&code[at], base->address.base)
+                         : insn_writes(&code[at - 1], base->address.base))
                 break;
             at = step < 0 ? at - 1 : at + 1;
             struct insn *other = &code[at];
-            if (same_kind(ptx_access(other), ptx_access(base)) && other->a == base->a &&
-                other->guard == base->guard && other->guard_flip == base->guard_flip &&
-                other->offset == base->offset + distance && !other->counted_bytes)
+            if (same_kind(ptx_access(other), ptx_access(base)) &&
+                other->address.base == base->address.base && other->guard == base->guard &&
+                other->guard_flip == base->guard_flip &&
+                other->address.offset == base->address.offset + distance && !other->counted_bytes)
                 return other;
         }
     }
@@ -120,7 +113,7 @@ static void try_group(struct merger *m, size_t first, unsigned bytes)
     unsigned members = bytes / kind.bytes;
     int64_t width = kind.bytes;
     /* Not in the middle of another one. */
-    if (group.member[0]->offset % bytes && neighbour(m, first, -width)) return;
+    if (group.member[0]->address.offset % bytes && neighbour(m, first, -width)) return;
     kind.bytes = (uint8_t)bytes;
     for (group.count = 0; group.count < members; group.count++) {
         struct insn *member =

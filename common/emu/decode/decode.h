@@ -86,8 +86,8 @@ slot source_slot(struct decoder *, const struct ptx_operand *, unsigned lane_byt
 slot destination_slot(struct decoder *, const struct ptx_operand *, unsigned lane_bytes);
 /* A register's bytes a lane; 8 or 4 as asked for anything that is not a register. */
 unsigned operand_lane_bytes(struct decoder *, const struct ptx_operand *, unsigned otherwise);
-/* Sets i->a, i->offset, i->address_bytes from [base + offset]. */
-void decode_address(struct decoder *, struct insn *, const struct ptx_operand *);
+/* [base + offset], in a state space. */
+struct address address_operand(struct decoder *, const struct ptx_operand *, enum ptx_space);
 /* Does an operand name a parameter or result that lies in the frame's area? *bytes is its size. */
 bool names_area(const struct decoder *, const struct ptx_operand *, size_t *bytes);
 /* Fails if it does: such a parameter has no address. */

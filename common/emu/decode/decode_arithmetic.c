@@ -304,7 +304,7 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
      * the result is extended. */
     bool wide_source = from_bytes == 4 && operand_lane_bytes(d, value, 4) == 8;
     bool wide_result = to_bytes == 4 && operand_lane_bytes(d, destination, 4) == 8;
-    i->sign_extend = ptx_type_is_signed(to);
+    i->is_signed = ptx_type_is_signed(to);
     i->a = wide_source ? register_take(d, 4) : source_slot(d, value, from_bytes);
     i->d = wide_result ? register_take(d, 4) : destination_slot(d, destination, to_bytes);
     if (wide_source) i->v[0] = source_slot(d, value, 8);
@@ -377,7 +377,9 @@ void decode_move(struct decoder *d, const struct ptx_instruction *source, struct
         refuse_area(d, from);
         struct ptx_operand address = {
             .kind = PTX_ADDRESS, .base = (struct ptx_operand *)from, .offset = from->offset};
-        decode_address(d, i, &address);
+        struct address place = address_operand(d, &address, PTX_GENERIC);
+        i->a = place.base;
+        i->offset = place.offset;
         i->d = destination_slot(d, to, 8);
         i->fn = op_find("cvta")->fn; /* a base and an offset */
         return;

@@ -52,7 +52,7 @@ void decode_collective(struct decoder *d, const struct ptx_instruction *source, 
         need_operands(d, source, kinds[k].operands, kinds[k].operands);
         i->fn = kinds[k].fn;
         i->warp.shuffle = kinds[k].kind; /* or vote, or reduction: they share a byte */
-        i->sign_extend = ptx_type_is_signed(type);
+        i->is_signed = ptx_type_is_signed(type);
         bool predicate = type == PTX_PRED;
         i->lane_bytes = predicate ? 0 : ptx_type_size(type) == 8 ? 8 : 4;
         if (predicate != kinds[k].predicate_result ||

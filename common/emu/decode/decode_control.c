@@ -191,11 +191,9 @@ static unsigned area_offset(struct decoder *d, const struct ptx_operand *operand
     if (operand->kind != PTX_SYMBOL || !names_area(d, operand, &bytes))
         decode_fail(d, EMU_UNSUPPORTED_PTX,
                     "an argument that is not a .param variable is not supported");
-    struct insn place = {0};
     struct ptx_operand address = {.kind = PTX_ADDRESS, .base = (struct ptx_operand *)operand};
-    decode_address(d, &place, &address);
     *size = (unsigned)bytes;
-    return (unsigned)place.offset;
+    return (unsigned)address_operand(d, &address, PTX_PARAM).offset;
 }
 
 /* A call by name must fit the function. */

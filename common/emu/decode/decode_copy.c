@@ -8,14 +8,6 @@
 static const char *const hints[] = {"L2::64B", "L2::128B", "L2::256B",       "relaxed",
                                     "cluster", "weak",     "L2::cache_hint", NULL};
 
-static struct address address_operand(struct decoder *d, const struct ptx_operand *operand,
-                                      enum ptx_space space)
-{
-    struct insn taken = {.space = (uint8_t)space};
-    decode_address(d, &taken, operand);
-    return (struct address){taken.a, taken.address_bytes, (uint8_t)space, taken.offset};
-}
-
 static void take_places(struct decoder *d, const struct ptx_instruction *source, struct insn *i,
                         enum ptx_space to, enum ptx_space from)
 {
@@ -76,12 +68,12 @@ static void decode_copy_arrival(struct decoder *d, const struct ptx_instruction 
 {
     bool arrives = take_word(words, "arrive");
     i->flip_c = take_word(words, "noinc");
-    i->space = (uint8_t)take_space(words);
+    enum ptx_space space = take_space(words);
     if (!arrives || take_type(words) != PTX_B64)
         decode_fail(d, EMU_INVALID_PTX, "it is .arrive and .b64");
     refuse_rest(d, words);
     need_operands(d, source, 1, 1);
-    decode_address(d, i, &source->operands[0]);
+    i->address = address_operand(d, &source->operands[0], space);
     i->fn = op_copy_arrive;
 }
 

@@ -19,7 +19,7 @@ static void decode_arrive(struct decoder *d, const struct ptx_instruction *sourc
     i->order = has_word(source, "relaxed") ? 0 : ORDER_RELEASE;
     i->result = (uint8_t)((drop ? ARRIVAL_DROP : 0) | (no_complete ? ARRIVAL_NO_COMPLETE : 0));
     if (source->operands[0].kind != PTX_SINK) i->d = destination_slot(d, &source->operands[0], 8);
-    decode_address(d, i, &source->operands[1]);
+    i->address = address_operand(d, &source->operands[1], i->address.space);
     if (source->operand_count == 3) {
         slot count = source_slot(d, &source->operands[2], 4);
         if (expects)
@@ -38,7 +38,7 @@ static void decode_test(struct decoder *d, const struct ptx_instruction *source,
     refuse_rest(d, words);
     need_operands(d, source, 3, waits ? 4 : 3);
     i->d = destination_slot(d, &source->operands[0], 0);
-    decode_address(d, i, &source->operands[1]);
+    i->address = address_operand(d, &source->operands[1], i->address.space);
     i->b = source_slot(d, &source->operands[2], i->flip_c ? 4 : 8);
     if (!waits) {
         i->fn = op_mbarrier_test;
@@ -67,7 +67,7 @@ void decode_mbarrier(struct decoder *d, const struct ptx_instruction *source, st
         return;
     }
     drop_words(&words, hints);
-    i->space = (uint8_t)take_space(&words);
+    i->address.space = (uint8_t)take_space(&words);
     if (take_word(&words, "arrive")) {
         decode_arrive(d, source, i, &words, false);
         return;
@@ -85,7 +85,7 @@ void decode_mbarrier(struct decoder *d, const struct ptx_instruction *source, st
         if (!take_word(&words, plain[k].word)) continue;
         refuse_rest(d, &words);
         need_operands(d, source, 1u + plain[k].values, 1u + plain[k].values);
-        decode_address(d, i, &source->operands[0]);
+        i->address = address_operand(d, &source->operands[0], i->address.space);
         i->function = plain[k].function;
         if (plain[k].values) {
             slot value = source_slot(d, &source->operands[1], 4);

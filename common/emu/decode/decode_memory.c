@@ -91,13 +91,13 @@ static void decode_wide_values(struct decoder *d, const struct ptx_operand *valu
     slot s = load ? destination_slot(d, value, 16) : source_slot(d, value, 16);
     i->elements = 2;
     i->element_bytes = i->lane_bytes = 8;
-    i->v[0] = s;
-    i->v[1] = s + SLOT_64;
+    i->memory.value[0] = s;
+    i->memory.value[1] = s + SLOT_64;
 }
 
-/* The registers of a load or store, i->elements of them. */
+/* The registers of i->elements elements: value[k] is NO_SLOT for a sink. */
 static void decode_values(struct decoder *d, const struct ptx_operand *values, bool load,
-                          struct insn *i)
+                          struct insn *i, slot *value)
 {
     bool vector = values->kind == PTX_VECTOR;
     if ((vector ? values->count : 1) != i->elements)
@@ -115,9 +115,10 @@ static void decode_values(struct decoder *d, const struct ptx_operand *values, b
         decode_fail(d, EMU_INVALID_PTX, "the register is too small");
     for (unsigned k = 0; k < i->elements; k++) {
         if (!load)
-            i->v[k] = source_slot(d, each[k], i->lane_bytes);
-        else if (each[k]->kind != PTX_SINK)
-            i->v[k] = destination_slot(d, each[k], i->lane_bytes);
+            value[k] = source_slot(d, each[k], i->lane_bytes);
+        else
+            value[k] =
+                each[k]->kind == PTX_SINK ? NO_SLOT : destination_slot(d, each[k], i->lane_bytes);
     }
 }
 
@@ -127,8 +128,14 @@ static uint8_t checked_bytes(const struct insn *i)
 {
     unsigned all = (unsigned)i->element_bytes * i->elements, last = 0;
     for (unsigned k = 0; k < all && k < 32; k++)
-        if (i->used_bytes >> k & 1) last = k + 1;
+        if (i->memory.used_bytes >> k & 1) last = k + 1;
     return (uint8_t)(last ? last : all);
+}
+
+static void take_memory(struct insn *i)
+{
+    i->family = FAMILY_MEMORY;
+    for (unsigned k = 0; k < MAX_VECTOR; k++) i->memory.value[k] = NO_SLOT;
 }
 
 /* ld{.…}.type d, [a] and st{.…}.type [a], b; .v2, .v4 and .v8 with a vector in braces */
@@ -139,34 +146,35 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
     bool polls = take_word(&words, "volatile") || has_word(source, "acquire") ||
                  has_word(source, "relaxed"); /* every access reaches memory here */
     drop_words(&words, hints);
-    i->space = (uint8_t)take_space(&words);
+    enum ptx_space space = take_space(&words);
     i->elements = take_elements(&words);
     enum ptx_type type = take_type(&words);
     refuse_rest(d, &words);
     i->element_bytes = (uint8_t)ptx_type_size(type);
-    i->sign_extend = ptx_type_is_signed(type);
+    i->is_signed = ptx_type_is_signed(type);
     i->order = order_of(source, false);
-    i->used_bytes = source->used_bytes;
     size_t bytes = (size_t)i->element_bytes * i->elements;
     if (!i->element_bytes || (type == PTX_B128 && i->elements > 1))
         decode_fail(d, EMU_UNSUPPORTED_PTX, "accesses of type .%s are not supported",
                     ptx_type_name(type));
-    if (bytes > 32 || (bytes > 16 && i->space != PTX_GLOBAL))
+    if (bytes > 32 || (bytes > 16 && space != PTX_GLOBAL))
         decode_fail(d, EMU_UNSUPPORTED_PTX, "there are no accesses of %zu bytes a lane here",
                     bytes);
     if (operands_of(source) != 2) need_operands(d, source, 2, 2);
     const struct ptx_operand *values = &source->operands[load ? 0 : 1];
-    decode_address(d, i, &source->operands[load ? 1 : 0]);
+    take_memory(i);
+    i->memory.used_bytes = source->used_bytes;
+    i->address = address_operand(d, &source->operands[load ? 1 : 0], space);
     if (type == PTX_B128)
         decode_wide_values(d, values, load, i);
     else
-        decode_values(d, values, load, i);
-    i->checked_bytes = checked_bytes(i);
-    if (load && i->checked_bytes < bytes) /* bytes that nobody uses need not be there */
+        decode_values(d, values, load, i, i->memory.value);
+    i->memory.checked_bytes = checked_bytes(i);
+    if (load && i->memory.checked_bytes < bytes) /* bytes that nobody uses need not be there */
         for (unsigned k = 0; k < i->elements; k++)
-            if (k * i->element_bytes >= i->checked_bytes) i->v[k] = NO_SLOT;
+            if (k * i->element_bytes >= i->memory.checked_bytes) i->memory.value[k] = NO_SLOT;
     size_t area_bytes;
-    if (i->space == PTX_PARAM && names_area(d, &source->operands[load ? 1 : 0], &area_bytes)) {
+    if (space == PTX_PARAM && names_area(d, &source->operands[load ? 1 : 0], &area_bytes)) {
         i->fn = op_find(load ? "ld.area" : "st.area")->fn;
         int64_t inside = source->operands[load ? 1 : 0].offset;
         if (inside < 0 || (uint64_t)inside + i->element_bytes * i->elements > area_bytes)
@@ -174,15 +182,16 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
                         area_bytes);
         return;
     }
-    if (i->space == PTX_PARAM && d->callee) i->space = PTX_LOCAL; /* its address is taken */
-    i->fn = op_find(!load                   ? "st"
-                    : i->space == PTX_PARAM ? "ld.param"
-                    : polls                 ? "ld.polled"
-                                            : "ld")
+    if (space == PTX_PARAM && d->callee) /* its address is taken */
+        i->address.space = (uint8_t)(space = PTX_LOCAL);
+    i->fn = op_find(!load                ? "st"
+                    : space == PTX_PARAM ? "ld.param"
+                    : polls              ? "ld.polled"
+                                         : "ld")
                 ->fn;
-    if (!load && i->space == PTX_PARAM)
+    if (!load && space == PTX_PARAM)
         decode_fail(d, EMU_UNSUPPORTED_PTX, "parameters cannot be written");
-    if (i->space != PTX_PARAM && i->space != PTX_CONST) i->tally = load ? TALLY_LOAD : TALLY_STORE;
+    if (space != PTX_PARAM && space != PTX_CONST) i->tally = load ? TALLY_LOAD : TALLY_STORE;
 }
 
 /* Those that atomic_wide.c carries out. */
@@ -194,41 +203,40 @@ static bool is_wide_atomic(const struct insn *i, enum ptx_type type)
 
 /* Vectors and 16-bit numbers: results and sources are vectors in braces, or one register each. */
 static void decode_wide_atomic(struct decoder *d, const struct ptx_instruction *source,
-                               struct insn *i, bool has_result)
+                               struct insn *i, enum ptx_space space, bool has_result)
 {
-    bool is_half =
-        i->type == PTX_F16 || i->type == PTX_BF16 || i->type == PTX_F16X2 || i->type == PTX_BF16X2;
-    bool adds = i->function == ATOMIC_ADD || i->function == ATOMIC_MIN || i->function == ATOMIC_MAX;
-    bool is_cas = i->function == ATOMIC_CAS, is_128 = i->type == PTX_B128;
+    bool is_half = i->atomic.type == PTX_F16 || i->atomic.type == PTX_BF16 ||
+                   i->atomic.type == PTX_F16X2 || i->atomic.type == PTX_BF16X2;
+    bool adds = i->atomic.operation == ATOMIC_ADD || i->atomic.operation == ATOMIC_MIN ||
+                i->atomic.operation == ATOMIC_MAX;
+    bool is_cas = i->atomic.operation == ATOMIC_CAS, is_128 = i->atomic.type == PTX_B128;
     unsigned first = has_result ? 1 : 0, count = first + 2 + (is_cas ? 1 : 0);
-    if (!(is_half && adds) && !(i->type == PTX_F32 && i->function == ATOMIC_ADD) &&
-        !(is_128 && (is_cas || i->function == ATOMIC_EXCHANGE)) && !(i->type == PTX_B16 && is_cas))
+    if (!(is_half && adds) && !(i->atomic.type == PTX_F32 && i->atomic.operation == ATOMIC_ADD) &&
+        !(is_128 && (is_cas || i->atomic.operation == ATOMIC_EXCHANGE)) &&
+        !(i->atomic.type == PTX_B16 && is_cas))
         decode_fail(d, EMU_UNSUPPORTED_PTX, "this atomic operation is not supported for .%s",
-                    ptx_type_name(i->type));
-    if (i->elements > ATOMIC_RESULTS)
+                    ptx_type_name(i->atomic.type));
+    if (i->elements > MAX_ATOMIC_VECTOR)
         decode_fail(d, EMU_UNSUPPORTED_PTX, "vectors of more than %d elements are not supported",
-                    ATOMIC_RESULTS);
+                    MAX_ATOMIC_VECTOR);
     if (operands_of(source) != count) need_operands(d, source, count, count);
     const struct ptx_operand *values = &source->operands[first + 1];
-    decode_address(d, i, &source->operands[first]);
+    i->address = address_operand(d, &source->operands[first], space);
     i->tally = TALLY_ATOMIC;
-    i->result = RESULT_FLOAT;
     if (is_128) {
-        i->checked_bytes = 16;
+        i->family = FAMILY_ATOMIC;
         i->fn = op_atomic_128;
         if (has_result) i->d = destination_slot(d, &source->operands[0], 16);
         i->b = source_slot(d, values, 16);
         if (is_cas) i->c = source_slot(d, &values[1], 16);
         return;
     }
-    if (has_result) { /* the results' registers, behind those of the sources */
-        struct insn results = *i;
-        decode_values(d, &source->operands[0], true, &results);
-        memcpy(&i->v[ATOMIC_RESULTS], results.v, ATOMIC_RESULTS * sizeof *i->v);
-    }
-    decode_values(d, values, false, i);
+    i->family = FAMILY_VECTOR_ATOMIC;
+    for (unsigned k = 0; k < MAX_ATOMIC_VECTOR; k++)
+        i->vector.source[k] = i->vector.result[k] = NO_SLOT;
+    if (has_result) decode_values(d, &source->operands[0], true, i, i->vector.result);
+    decode_values(d, values, false, i, i->vector.source);
     if (is_cas) i->c = source_slot(d, &values[1], 4);
-    i->checked_bytes = checked_bytes(i);
     i->fn = op_atomic_elements;
 }
 
@@ -237,7 +245,7 @@ static enum ptx_type take_operation(struct decoder *d, struct words *words, stru
 {
     static const struct {
         const char *word;
-        enum atomic function;
+        enum atomic operation;
     } names[] = {{"add", ATOMIC_ADD},       {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},
                  {"and", ATOMIC_AND},       {"or", ATOMIC_OR},   {"xor", ATOMIC_XOR},
                  {"exch", ATOMIC_EXCHANGE}, {"cas", ATOMIC_CAS}, {"inc", ATOMIC_INC},
@@ -246,12 +254,14 @@ static enum ptx_type take_operation(struct decoder *d, struct words *words, stru
     bool known = false;
     drop_words(words, dropped);
     for (size_t k = 0; k < sizeof names / sizeof *names && !known; k++)
-        if ((known = take_word(words, names[k].word))) i->function = (uint8_t)names[k].function;
+        if ((known = take_word(words, names[k].word)))
+            i->atomic.operation = (uint8_t)names[k].operation;
     if (!known) decode_fail(d, EMU_UNSUPPORTED_PTX, "this atomic operation is not supported");
     i->elements = take_elements(words);
     enum ptx_type type = take_type(words);
     refuse_rest(d, words);
-    i->type = (uint8_t)type;
+    i->atomic.type = (uint8_t)type;
+    i->atomic.is_float = ptx_type_is_float(type);
     i->element_bytes = (uint8_t)ptx_type_size(type);
     return type;
 }
@@ -260,7 +270,7 @@ static enum ptx_type take_operation(struct decoder *d, struct words *words, stru
 static void check_scalar_atomic(struct decoder *d, struct insn *i, enum ptx_type type)
 {
     bool is_float = ptx_type_is_float(type);
-    if (is_float && i->function != ATOMIC_ADD && i->function != ATOMIC_EXCHANGE)
+    if (is_float && i->atomic.operation != ATOMIC_ADD && i->atomic.operation != ATOMIC_EXCHANGE)
         decode_fail(d, EMU_UNSUPPORTED_PTX, "this atomic operation is not supported for .%s",
                     ptx_type_name(type));
     if (type != PTX_F32 && type != PTX_F64 &&
@@ -268,9 +278,7 @@ static void check_scalar_atomic(struct decoder *d, struct insn *i, enum ptx_type
         decode_fail(d, EMU_UNSUPPORTED_PTX, "atomics on .%s are not supported",
                     ptx_type_name(type));
     i->lane_bytes = i->element_bytes;
-    i->checked_bytes = i->element_bytes;
-    i->sign_extend = ptx_type_is_signed(type);
-    i->result = is_float ? RESULT_FLOAT : RESULT_INTEGER;
+    i->is_signed = ptx_type_is_signed(type);
 }
 
 void take_atomic(struct decoder *d, struct words *words, struct insn *i)
@@ -287,20 +295,21 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *source, stru
     struct words words = all_words(source);
     bool has_result = !strcmp(source->words[0], "atom");
     drop_words(&words, hints);
-    i->space = (uint8_t)take_space(&words);
+    enum ptx_space space = take_space(&words);
     enum ptx_type type = take_operation(d, &words, i);
     i->order = order_of(source, true);
     if (is_wide_atomic(i, type)) {
-        decode_wide_atomic(d, source, i, has_result);
+        decode_wide_atomic(d, source, i, space, has_result);
         return;
     }
     check_scalar_atomic(d, i, type);
-    unsigned first = has_result ? 1 : 0, values = i->function == ATOMIC_CAS ? 2 : 1;
+    unsigned first = has_result ? 1 : 0, values = i->atomic.operation == ATOMIC_CAS ? 2 : 1;
     if (operands_of(source) != first + 1 + values)
         need_operands(d, source, first + 1 + values, first + 1 + values);
     if (has_result && source->operands[0].kind != PTX_SINK)
         i->d = destination_slot(d, &source->operands[0], i->lane_bytes);
-    decode_address(d, i, &source->operands[first]);
+    i->family = FAMILY_ATOMIC;
+    i->address = address_operand(d, &source->operands[first], space);
     i->b = source_slot(d, &source->operands[first + 1], i->lane_bytes);
     if (values == 2) i->c = source_slot(d, &source->operands[first + 2], i->lane_bytes);
     i->fn = op_find("atom")->fn;

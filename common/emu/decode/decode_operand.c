@@ -248,30 +248,31 @@ slot destination_slot(struct decoder *d, const struct ptx_operand *operand, unsi
     return register_slot(d, operand, lane_bytes);
 }
 
-void decode_address(struct decoder *d, struct insn *i, const struct ptx_operand *operand)
+struct address address_operand(struct decoder *d, const struct ptx_operand *operand,
+                               enum ptx_space space)
 {
     if (operand->kind != PTX_ADDRESS)
         decode_fail(d, EMU_INVALID_PTX, "an address in [ ] is missing");
     const struct ptx_operand *base = operand->base;
-    i->address_bytes = 8;
+    struct address address = {.bytes = 8, .space = (uint8_t)space, .offset = operand->offset};
     if (base->kind == PTX_REGISTER) {
-        i->address_bytes = d->lane_bytes[base->index];
-        if (!i->address_bytes) decode_fail(d, EMU_INVALID_PTX, "a predicate is no address");
-        i->a = d->registers[base->index];
-        i->offset = operand->offset;
+        address.bytes = d->lane_bytes[base->index];
+        if (!address.bytes) decode_fail(d, EMU_INVALID_PTX, "a predicate is no address");
+        address.base = d->registers[base->index];
     } else if (base->kind == PTX_SYMBOL) {
         enum origin origin;
-        i->offset = (int64_t)symbol_address(d, base->name, &origin) + operand->offset;
-        i->a = origin == FROM_FRAME ? local_base(d)
-               : origin == FROM_BLOCK && i->space != PTX_SHARED
-                   ? add_special(d, SPECIAL_SHARED_ADDRESS, 8, 0)
-                   : constant_slot(d, 0, 8);
+        address.offset += (int64_t)symbol_address(d, base->name, &origin);
+        address.base = origin == FROM_FRAME ? local_base(d)
+                       : origin == FROM_BLOCK && space != PTX_SHARED
+                           ? add_special(d, SPECIAL_SHARED_ADDRESS, 8, 0)
+                           : constant_slot(d, 0, 8);
     } else if (base->kind == PTX_INTEGER) {
-        i->a = constant_slot(d, 0, 8);
-        i->offset = (int64_t)base->bits + operand->offset;
+        address.base = constant_slot(d, 0, 8);
+        address.offset += (int64_t)base->bits;
     } else {
         decode_fail(d, EMU_INVALID_PTX, "the address is neither a register nor a variable");
     }
+    return address;
 }
 
 int64_t immediate(struct decoder *d, const struct ptx_operand *operand)

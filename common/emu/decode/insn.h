@@ -15,7 +15,10 @@ struct warp;
 struct insn;
 struct callee;
 
-enum { MAX_VECTOR = 8 }; /* elements of a .v8 access */
+enum {
+    MAX_VECTOR = 8,        /* elements of a .v8 access */
+    MAX_ATOMIC_VECTOR = 4, /* elements of a vector atomic */
+};
 
 /* Carries out one instruction for the lanes in mask (never 0). */
 typedef void (*op_fn)(struct warp *, const struct insn *, uint32_t mask);
@@ -72,7 +75,7 @@ enum clamp { CLAMP_NONE, CLAMP_TO_UNIT, CLAMP_TO_POSITIVE };
 enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR }; /* setp.lt.and … */
 enum result { RESULT_PREDICATE, RESULT_INTEGER, RESULT_FLOAT };      /* of setp, set and atomics */
 
-/* Atomic operations, i->function of ops_access.c's "atom". */
+/* What atom, red and cp.reduce do. */
 enum atomic {
     ATOMIC_ADD,
     ATOMIC_MIN,
@@ -109,10 +112,17 @@ enum mbarrier {
 /* i->result of MBARRIER_ARRIVE */
 enum arrival { ARRIVAL, ARRIVAL_DROP = 1, ARRIVAL_NO_COMPLETE = 2 };
 
+/* How an atomic operation, or a copy that reduces, changes an element. */
+struct atomic_kind {
+    uint8_t operation; /* enum atomic */
+    uint8_t type;      /* enum ptx_type */
+    bool is_float;
+};
+
 /* insn.counted_bytes of an access that ptxas merged into another one, which counts for both. */
 enum { COUNTED_WITH_ANOTHER = 255 };
 
-/* An address operand beyond insn.a. */
+/* An address operand: [base + offset]. */
 struct address {
     slot base;
     uint8_t bytes; /* of the register: 4 or 8 */
@@ -128,6 +138,9 @@ enum family {
     FAMILY_CALL,
     FAMILY_BARRIER,
     FAMILY_WARP,
+    FAMILY_MEMORY,
+    FAMILY_ATOMIC,
+    FAMILY_VECTOR_ATOMIC,
 };
 
 /* brx.idx index, table */
@@ -158,6 +171,20 @@ struct warp_insn {
     bool negated; /* of vote: the predicate a */
 };
 
+/* ld, st */
+struct memory_insn {
+    uint32_t used_bytes;    /* of a load that the compiler has widened, a bit each; 0: all */
+    uint8_t checked_bytes;  /* of a lane: the first so many must be inside of memory */
+    slot value[MAX_VECTOR]; /* a register for each element; NO_SLOT: a sink */
+};
+
+/* atom and red of vectors, of 16-bit numbers and of pairs of them. Atomics on one element of 4, 8
+ * or 16 bytes have their operands in insn.d, b and c. */
+struct vector_atomic_insn {
+    slot source[MAX_ATOMIC_VECTOR];
+    slot result[MAX_ATOMIC_VECTOR]; /* NO_SLOT: a sink, or the instruction is a red */
+};
+
 struct insn {
     op_fn fn;        /* NULL where control does all */
     op_fn inner;     /* the operation under a wrapper (rounding mode, saturation) */
@@ -176,12 +203,10 @@ struct insn {
     uint8_t space; /* enum ptx_space */
     uint8_t order; /* enum order; of a fence: ORDER_BLOCK or not */
     uint8_t element_bytes, elements;
-    bool sign_extend;
-    uint8_t address_bytes; /* size of the address register: 4 or 8 */
-    uint32_t used_bytes;   /* of a widened load, 0: all */
+    bool is_signed;
     uint8_t counted_bytes; /* a lane, where they are not the bytes accessed: see merge.c */
+    struct atomic_kind atomic;
     int64_t offset;        /* of the address; also small immediates (shfl mode, lop3 table, …) */
-    uint8_t checked_bytes; /* of an access: those that must be inside of memory */
     slot v[MAX_VECTOR];    /* registers of a vector access, or second destination in v[0] */
     uint8_t function;      /* which atomic, shuffle, vote, reduction */
     union {
@@ -191,10 +216,20 @@ struct insn {
         struct barrier_insn barrier;  /* FAMILY_BARRIER */
         struct warp_insn warp;        /* FAMILY_WARP */
         const struct address *places; /* of copies: to, from, mbarrier */
+        struct {
+            struct address address; /* the operand in [ ] */
+            union {
+                struct memory_insn memory;        /* FAMILY_MEMORY */
+                struct vector_atomic_insn vector; /* FAMILY_VECTOR_ATOMIC */
+            };
+        };
     };
     const struct ptx_instruction *source;
     uint32_t line; /* index into the kernel's line table */
 };
+
+/* Does the instruction write the register? (insn.c) */
+bool insn_writes(const struct insn *, slot);
 
 /* How many instructions a branch may go to, and which: 0 of what is no branch. */
 static inline uint32_t insn_target_count(const struct insn *i)

@@ -84,15 +84,16 @@ size_t line_length(const struct line_accesses *list, size_t first)
 
 struct access_kind ptx_access(const struct insn *insn)
 {
-    struct access_kind kind = {.space = insn->space,
-                               .bytes = (uint8_t)(insn->element_bytes * insn->elements)};
-    if (insn->space != PTX_GENERIC && insn->space != PTX_GLOBAL && insn->space != PTX_SHARED)
-        return kind;
-    kind.operation = insn->tally == TALLY_LOAD     ? ACCESS_LOAD
-                     : insn->tally == TALLY_STORE  ? ACCESS_STORE
-                     : insn->tally == TALLY_ATOMIC ? ACCESS_ATOMIC
-                                                   : ACCESS_NONE;
-    return kind;
+    unsigned operation = insn->tally == TALLY_LOAD     ? ACCESS_LOAD
+                         : insn->tally == TALLY_STORE  ? ACCESS_STORE
+                         : insn->tally == TALLY_ATOMIC ? ACCESS_ATOMIC
+                                                       : ACCESS_NONE;
+    if (operation == ACCESS_NONE) return (struct access_kind){0};
+    enum ptx_space space = insn->address.space;
+    if (space != PTX_GENERIC && space != PTX_GLOBAL && space != PTX_SHARED) operation = ACCESS_NONE;
+    return (struct access_kind){.operation = operation,
+                                .space = space,
+                                .bytes = (uint8_t)(insn->element_bytes * insn->elements)};
 }
 
 /* A file's name without its folder; "" if there is none of that number. */

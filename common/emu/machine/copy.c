@@ -238,10 +238,8 @@ void op_copy_arrive(struct warp *w, const struct insn *i, uint32_t mask)
     for (; mask; mask &= mask - 1) {
         int lane = __builtin_ctz(mask);
         struct shared_place place;
-        uint64_t address = i->address_bytes == 8 ? ((const uint64_t *)slot_at(w, i->a))[lane]
-                                                 : ((const uint32_t *)slot_at(w, i->a))[lane];
-        if (!shared_find(w, i, lane, i->space, address + (uint64_t)i->offset, sizeof(uint64_t),
-                         sizeof(uint64_t), &place) ||
+        if (!shared_find(w, i, lane, i->address.space, address_of(w, &i->address, lane),
+                         sizeof(uint64_t), sizeof(uint64_t), &place) ||
             !mbarrier_check(w, i, lane, &place))
             return;
         if (w->block->race) race_mbarrier_use(w, i, lane, &place, "atom");

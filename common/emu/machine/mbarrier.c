@@ -148,27 +148,20 @@ void mbarrier_expect_arrival(struct warp *w, const struct insn *i, int lane,
 
 /* ---- operations ---------------------------------------------------------------------------- */
 
-static uint64_t lane_address(const struct warp *w, const struct insn *i, int lane)
-{
-    if (i->address_bytes == 8)
-        return ((const uint64_t *)slot_at(w, i->a))[lane] + (uint64_t)i->offset;
-    return ((const uint32_t *)slot_at(w, i->a))[lane] + (uint32_t)i->offset;
-}
-
 /* Of some lanes, those whose address is that of the first. */
 static uint32_t lanes_at_same(const struct warp *w, const struct insn *i, uint32_t lanes)
 {
-    uint64_t first = lane_address(w, i, __builtin_ctz(lanes));
+    uint64_t first = address_of(w, &i->address, __builtin_ctz(lanes));
     uint32_t same = 0;
     for (; lanes; lanes &= lanes - 1)
-        if (lane_address(w, i, __builtin_ctz(lanes)) == first) same |= lanes & -lanes;
+        if (address_of(w, &i->address, __builtin_ctz(lanes)) == first) same |= lanes & -lanes;
     return same;
 }
 
 static bool find(struct warp *w, const struct insn *i, int lane, struct shared_place *place)
 {
-    return shared_find(w, i, lane, i->space, lane_address(w, i, lane), sizeof(uint64_t),
-                       sizeof(uint64_t), place);
+    return shared_find(w, i, lane, i->address.space, address_of(w, &i->address, lane),
+                       sizeof(uint64_t), sizeof(uint64_t), place);
 }
 
 static uint32_t operand(const struct warp *w, slot s, int lane, uint32_t otherwise)

@@ -10,7 +10,6 @@
 #define WARP_OP(name) void name(struct warp *, const struct insn *, uint32_t mask)
 
 /* atomic_wide.c */
-enum { ATOMIC_RESULTS = 4 }; /* where results are in insn.v */
 WARP_OP(op_atomic_elements);
 WARP_OP(op_atomic_128);
 

@@ -13,10 +13,10 @@ typedef uint32_t word_32 __attribute__((may_alias));
 
 static uint16_t combined_half(const struct insn *i, uint16_t old, uint16_t b, uint16_t c)
 {
-    bool brain = i->type == PTX_BF16 || i->type == PTX_BF16X2;
+    bool brain = i->atomic.type == PTX_BF16 || i->atomic.type == PTX_BF16X2;
     float x = brain ? f32_of_bf16(old) : f32_of_f16(old),
           y = brain ? f32_of_bf16(b) : f32_of_f16(b);
-    switch ((enum atomic)i->function) {
+    switch ((enum atomic)i->atomic.operation) {
     case ATOMIC_ADD:
         return brain ? bf16_of_f64((double)x + y, ROUND_NEAREST)
                      : f16_of_f64((double)x + y, ROUND_NEAREST);
@@ -29,7 +29,7 @@ static uint16_t combined_half(const struct insn *i, uint16_t old, uint16_t b, ui
 
 static uint32_t combined(const struct insn *i, uint32_t old, uint32_t b)
 {
-    if (i->type == PTX_F32) return bits_of_f32(f32_of_bits(old) + f32_of_bits(b));
+    if (i->atomic.type == PTX_F32) return bits_of_f32(f32_of_bits(old) + f32_of_bits(b));
     return combined_half(i, (uint16_t)old, (uint16_t)b, 0) |
            (uint32_t)combined_half(i, (uint16_t)(old >> 16), (uint16_t)(b >> 16), 0) << 16;
 }
@@ -55,13 +55,6 @@ static uint32_t change(const struct insn *i, uint64_t at, uint32_t b, uint32_t c
     return seen;
 }
 
-static uint64_t lane_address(const struct warp *w, const struct insn *i, int lane)
-{
-    if (i->address_bytes == 8)
-        return ((const uint64_t *)slot_at(w, i->a))[lane] + (uint64_t)i->offset;
-    return ((const uint32_t *)slot_at(w, i->a))[lane] + (uint32_t)i->offset;
-}
-
 /* What its lanes have done: one that changes nothing and has a result may wait for others. `seen` is
  * what the first lane read at its `place`. */
 static void end_atomic(struct warp *w, const struct insn *i, bool has_result, bool changed,
@@ -78,18 +71,18 @@ static uint32_t pass_door(struct warp *w, const struct insn *i, uint32_t mask,
                           struct access *access, uint64_t *host)
 {
     for (int l = 0; l < WARP; l++)
-        access->address[l] = lane_address(w, i, mask >> l & 1 ? l : __builtin_ctz(mask));
+        access->address[l] = address_of(w, &i->address, mask >> l & 1 ? l : __builtin_ctz(mask));
     access->mask = mask;
-    access->space = i->space;
+    access->space = i->address.space;
     if (!access_door_base(w, i, access, host)) return 0;
     return mask & ~access->mask;
 }
 
-/* Sources are in v[0] and on, results in v[ATOMIC_RESULTS] and on; c is the new value of a cas. */
+/* A cas has its new value in c. */
 void op_atomic_elements(struct warp *w, const struct insn *i, uint32_t mask)
 {
     struct access access = {.bytes = (unsigned)i->element_bytes * i->elements, .operation = "atom"};
-    uint64_t place = lane_address(w, i, __builtin_ctz(mask)), seen = 0;
+    uint64_t place = address_of(w, &i->address, __builtin_ctz(mask)), seen = 0;
     uint32_t first = mask & -mask;
     bool changed = false;
     while (mask) {
@@ -101,16 +94,16 @@ void op_atomic_elements(struct warp *w, const struct insn *i, uint32_t mask)
             int l = __builtin_ctz(left);
             uint32_t c = i->c == NO_SLOT ? 0 : ((const uint32_t *)slot_at(w, i->c))[l];
             for (unsigned k = 0; k < i->elements; k++) {
-                uint32_t b = ((const uint32_t *)slot_at(w, i->v[k]))[l];
+                uint32_t b = ((const uint32_t *)slot_at(w, i->vector.source[k]))[l];
                 uint32_t old = change(i, host + access.address[l] + (uint64_t)k * i->element_bytes,
                                       b, c, &changed);
-                slot d = i->v[ATOMIC_RESULTS + k];
+                slot d = i->vector.result[k];
                 if (d != NO_SLOT) ((uint32_t *)slot_at(w, d))[l] = old;
                 if (first >> l & 1 && !k) seen = old;
             }
         }
     }
-    end_atomic(w, i, i->v[ATOMIC_RESULTS] != NO_SLOT, changed, place, seen);
+    end_atomic(w, i, i->vector.result[0] != NO_SLOT, changed, place, seen);
 }
 
 /* 128 bits: cas and exch. A register of 128 bits is two of 64, one behind the other. Host threads
@@ -123,7 +116,7 @@ static void change_128(const struct insn *i, uint64_t at, const uint64_t *b, con
     pthread_mutex_lock(&one_at_a_time);
     void *there = (void *)(uintptr_t)at;
     memcpy(old, there, 2 * sizeof *old);
-    if (i->function != ATOMIC_CAS)
+    if (i->atomic.operation != ATOMIC_CAS)
         memcpy(there, b, 2 * sizeof *b);
     else if (old[0] == b[0] && old[1] == b[1])
         memcpy(there, c, 2 * sizeof *c);
@@ -141,7 +134,7 @@ static void read_128(const struct warp *w, slot s, int lane, uint64_t *value)
 void op_atomic_128(struct warp *w, const struct insn *i, uint32_t mask)
 {
     struct access access = {.bytes = 16, .operation = "atom"};
-    uint64_t place = lane_address(w, i, __builtin_ctz(mask)), seen = 0;
+    uint64_t place = address_of(w, &i->address, __builtin_ctz(mask)), seen = 0;
     uint32_t first = mask & -mask;
     bool changed = false;
     while (mask) {

@@ -90,7 +90,7 @@ void op_reduce(struct warp *w, const struct insn *i, uint32_t mask)
     uint32_t sum = a[__builtin_ctz(mask)];
     for (uint32_t left = mask & (mask - 1); left; left &= left - 1) {
         uint32_t x = a[__builtin_ctz(left)];
-        bool less = i->sign_extend ? (int32_t)x < (int32_t)sum : x < sum;
+        bool less = i->is_signed ? (int32_t)x < (int32_t)sum : x < sum;
         switch ((enum reduction)i->warp.reduction) {
         case REDUCE_ADD: sum += x; break;
         case REDUCE_MIN: sum = less ? x : sum; break;

@@ -137,6 +137,6 @@ void op_resized(struct warp *w, const struct insn *i, uint32_t mask)
     if (i->v[1] != NO_SLOT) { /* a narrow result in a wide register */
         lane_64 *wide = LANES(u64, i->v[1]);
         const lane_32 *narrow = LANES(u32, i->d);
-        FOR_LANES(wide, i->sign_extend ? (uint64_t)(int64_t)(int32_t)narrow[l] : narrow[l]);
+        FOR_LANES(wide, i->is_signed ? (uint64_t)(int64_t)(int32_t)narrow[l] : narrow[l]);
     }
 }

@@ -20,15 +20,17 @@
 static inline void take_addresses(struct warp *w, const struct insn *i, uint32_t mask,
                                   struct access *access)
 {
-    if (i->address_bytes == 8) {
-        const lane_64 *a = LANES(u64, i->a);
-        for (int l = 0; l < WARP; l++) access->address[l] = a[l] + (uint64_t)i->offset;
+    const struct address *from = &i->address;
+    if (from->bytes == 8) {
+        const lane_64 *a = LANES(u64, from->base);
+        for (int l = 0; l < WARP; l++) access->address[l] = a[l] + (uint64_t)from->offset;
     } else {
-        const lane_32 *a = LANES(u32, i->a);
-        for (int l = 0; l < WARP; l++) access->address[l] = (uint32_t)(a[l] + (uint32_t)i->offset);
+        const lane_32 *a = LANES(u32, from->base);
+        for (int l = 0; l < WARP; l++)
+            access->address[l] = (uint32_t)(a[l] + (uint32_t)from->offset);
     }
     access->mask = mask;
-    access->space = i->space;
+    access->space = from->space;
     if (mask == ALL_LANES) return;
     uint64_t first = access->address[__builtin_ctz(mask)];
     for (int l = 0; l < WARP; l++) access->address[l] = mask >> l & 1 ? access->address[l] : first;
@@ -276,9 +278,9 @@ static void load_elements(const struct warp *w, const struct insn *i, const stru
 #define LOAD(d, type)                                                                              \
     EACH_LANE(access, d[l] = (__typeof__(*d))(type)load_element(                                   \
                           (const void *)(uintptr_t)(host + access->address[l]), sizeof(type), 0))
-    int kind = i->sign_extend ? -i->element_bytes : i->element_bytes;
+    int kind = i->is_signed ? -i->element_bytes : i->element_bytes;
     if (i->lane_bytes == 4) {
-        lane_32 *d = LANES(u32, i->v[0]);
+        lane_32 *d = LANES(u32, i->memory.value[0]);
         switch (kind) {
         case 1: LOAD(d, uint8_t); break;
         case -1: LOAD(d, int8_t); break;
@@ -287,7 +289,7 @@ static void load_elements(const struct warp *w, const struct insn *i, const stru
         default: LOAD(d, uint32_t);
         }
     } else {
-        lane_64 *d = LANES(u64, i->v[0]);
+        lane_64 *d = LANES(u64, i->memory.value[0]);
         switch (kind) {
         case 1: LOAD(d, uint8_t); break;
         case -1: LOAD(d, int8_t); break;
@@ -307,14 +309,14 @@ static void store_elements(const struct warp *w, const struct insn *i, const str
 #define STORE(bytes)                                                                               \
     EACH_LANE(access, store_element((void *)(uintptr_t)(host + access->address[l]), from[l], bytes))
     if (i->lane_bytes == 4) {
-        const lane_32 *from = LANES(u32, i->v[0]);
+        const lane_32 *from = LANES(u32, i->memory.value[0]);
         switch (i->element_bytes) {
         case 1: STORE(1); break;
         case 2: STORE(2); break;
         default: STORE(4);
         }
     } else {
-        const lane_64 *from = LANES(u64, i->v[0]);
+        const lane_64 *from = LANES(u64, i->memory.value[0]);
         switch (i->element_bytes) {
         case 1: STORE(1); break;
         case 2: STORE(2); break;
@@ -329,8 +331,8 @@ static void store_elements(const struct warp *w, const struct insn *i, const str
 static void load_four(const struct warp *w, const struct insn *i, const struct access *access,
                       uint64_t host)
 {
-    lane_32 *d0 = LANES(u32, i->v[0]), *d1 = LANES(u32, i->v[1]);
-    lane_32 *d2 = LANES(u32, i->v[2]), *d3 = LANES(u32, i->v[3]);
+    lane_32 *d0 = LANES(u32, i->memory.value[0]), *d1 = LANES(u32, i->memory.value[1]);
+    lane_32 *d2 = LANES(u32, i->memory.value[2]), *d3 = LANES(u32, i->memory.value[3]);
     for (uint32_t left = access->mask; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         byte_128 vector = *(const volatile byte_128 *)(uintptr_t)(host + access->address[l]);
@@ -341,8 +343,8 @@ static void load_four(const struct warp *w, const struct insn *i, const struct a
 static void store_four(const struct warp *w, const struct insn *i, const struct access *access,
                        uint64_t host)
 {
-    const lane_32 *a = LANES(u32, i->v[0]), *b = LANES(u32, i->v[1]);
-    const lane_32 *c = LANES(u32, i->v[2]), *d = LANES(u32, i->v[3]);
+    const lane_32 *a = LANES(u32, i->memory.value[0]), *b = LANES(u32, i->memory.value[1]);
+    const lane_32 *c = LANES(u32, i->memory.value[2]), *d = LANES(u32, i->memory.value[3]);
     for (uint32_t left = access->mask; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         *(volatile byte_128 *)(uintptr_t)(host + access->address[l]) =
@@ -352,8 +354,9 @@ static void store_four(const struct warp *w, const struct insn *i, const struct 
 
 static bool is_four_words(const struct insn *i)
 {
-    return i->elements == 4 && i->element_bytes == 4 && i->lane_bytes == 4 && i->v[0] != NO_SLOT &&
-           i->v[1] != NO_SLOT && i->v[2] != NO_SLOT && i->v[3] != NO_SLOT;
+    return i->elements == 4 && i->element_bytes == 4 && i->lane_bytes == 4 &&
+           i->memory.value[0] != NO_SLOT && i->memory.value[1] != NO_SLOT &&
+           i->memory.value[2] != NO_SLOT && i->memory.value[3] != NO_SLOT;
 }
 
 static void load_vectors(struct warp *w, const struct insn *i, const struct access *access,
@@ -368,10 +371,10 @@ static void load_vectors(struct warp *w, const struct insn *i, const struct acce
         byte_128 vector[MAX_VECTOR * sizeof(uint64_t) / sizeof(byte_128)];
         move_vector(vector, (const void *)(uintptr_t)(host + access->address[l]), access->bytes);
         for (unsigned k = 0; k < i->elements; k++)
-            if (i->v[k] != NO_SLOT)
-                set_lane(w, i->v[k], i->lane_bytes, l,
+            if (i->memory.value[k] != NO_SLOT)
+                set_lane(w, i->memory.value[k], i->lane_bytes, l,
                          load_element((const char *)vector + k * i->element_bytes, i->element_bytes,
-                                      i->sign_extend));
+                                      i->is_signed));
     }
 }
 
@@ -387,7 +390,7 @@ static void store_vectors(struct warp *w, const struct insn *i, const struct acc
         byte_128 vector[MAX_VECTOR * sizeof(uint64_t) / sizeof(byte_128)];
         for (unsigned k = 0; k < i->elements; k++)
             store_element((char *)vector + k * i->element_bytes,
-                          get_lane(w, i->v[k], i->lane_bytes, l), i->element_bytes);
+                          get_lane(w, i->memory.value[k], i->lane_bytes, l), i->element_bytes);
         move_vector((void *)(uintptr_t)(host + access->address[l]), vector, access->bytes);
     }
 }
@@ -395,7 +398,7 @@ static void store_vectors(struct warp *w, const struct insn *i, const struct acc
 static void load(struct warp *w, const struct insn *i, uint32_t mask)
 {
     struct access access = {.bytes = (unsigned)i->element_bytes * i->elements,
-                            .checked = i->checked_bytes,
+                            .checked = i->memory.checked_bytes,
                             .operation = "ld"};
     while (mask) {
         uint64_t host;
@@ -403,8 +406,8 @@ static void load(struct warp *w, const struct insn *i, uint32_t mask)
         if (!door(w, i, &access, &host)) return;
         mask &= ~access.mask;
         if (is_block_copy(i, &access)) {
-            memcpy(LANES(u32, i->v[0]), (const void *)(uintptr_t)(host + access.address[0]),
-                   SLOT_32);
+            memcpy(LANES(u32, i->memory.value[0]),
+                   (const void *)(uintptr_t)(host + access.address[0]), SLOT_32);
             continue;
         }
         if (i->elements > 1)
@@ -414,19 +417,14 @@ static void load(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
-static uint64_t lane_address(const struct warp *w, const struct insn *i, int lane)
-{
-    if (i->address_bytes == 8) return LANES(u64, i->a)[lane] + (uint64_t)i->offset;
-    return LANES(u32, i->a)[lane] + (uint32_t)i->offset;
-}
-
 /* A load that orders memory (ld.acquire, ld.volatile, …). */
 static void load_polled(struct warp *w, const struct insn *i, uint32_t mask)
 {
     int lane = __builtin_ctz(mask);
-    uint64_t address = lane_address(w, i, lane); /* before it is overwritten */
+    uint64_t address = address_of(w, &i->address, lane); /* before it is overwritten */
     load(w, i, mask);
-    if (i->v[0] != NO_SLOT) warp_polls(w, i, address, get_lane(w, i->v[0], i->lane_bytes, lane));
+    if (i->memory.value[0] != NO_SLOT)
+        warp_polls(w, i, address, get_lane(w, i->memory.value[0], i->lane_bytes, lane));
 }
 
 /* Would a store leave something else than what is there? It nearly always does, and the first lane
@@ -439,7 +437,7 @@ static bool changes_memory(const struct warp *w, const struct insn *i, const str
         int l = __builtin_ctz(left);
         uint64_t at = host + access->address[l];
         for (unsigned k = 0; k < i->elements; k++, at += i->element_bytes)
-            if ((get_lane(w, i->v[k], i->lane_bytes, l) & all) !=
+            if ((get_lane(w, i->memory.value[k], i->lane_bytes, l) & all) !=
                 load_element((const void *)(uintptr_t)at, i->element_bytes, false))
                 return true;
     }
@@ -470,7 +468,8 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
         mask &= ~access.mask;
         if (!w->block->changed && access.space != PTX_LOCAL) note_store(w, i, &access, host);
         if (is_block_copy(i, &access)) {
-            memcpy((void *)(uintptr_t)(host + access.address[0]), LANES(u32, i->v[0]), SLOT_32);
+            memcpy((void *)(uintptr_t)(host + access.address[0]), LANES(u32, i->memory.value[0]),
+                   SLOT_32);
             continue;
         }
         if (i->elements > 1)
@@ -497,15 +496,16 @@ static bool load_named_param(struct warp *w, const struct insn *i, uint32_t mask
 {
     const struct launch *launch = w->block->launch;
     uint64_t bytes = (uint64_t)i->element_bytes * i->elements;
-    if (i->a >> 30 != BANK_CONSTANTS || i->offset < 0 ||
-        (uint64_t)i->offset + bytes > launch->kernel->param_bytes)
+    if (i->address.base >> 30 != BANK_CONSTANTS || i->address.offset < 0 ||
+        (uint64_t)i->address.offset + bytes > launch->kernel->param_bytes)
         return false;
     for (unsigned k = 0; k < i->elements; k++) {
         uint64_t value = 0;
-        if (i->v[k] == NO_SLOT) continue;
-        memcpy(&value, launch->params + i->offset + (size_t)k * i->element_bytes, i->element_bytes);
-        spread(w, i->v[k], i->lane_bytes, mask,
-               load_element(&value, i->element_bytes, i->sign_extend));
+        if (i->memory.value[k] == NO_SLOT) continue;
+        memcpy(&value, launch->params + i->address.offset + (size_t)k * i->element_bytes,
+               i->element_bytes);
+        spread(w, i->memory.value[k], i->lane_bytes, mask,
+               load_element(&value, i->element_bytes, i->is_signed));
     }
     return true;
 }
@@ -518,7 +518,8 @@ static void load_param(struct warp *w, const struct insn *i, uint32_t mask)
     unsigned bytes = (unsigned)i->element_bytes * i->elements;
     for (uint32_t left = mask; left; left &= left - 1) {
         int l = __builtin_ctz(left);
-        uint64_t at = get_lane(w, i->a, i->address_bytes, l) + (uint64_t)i->offset;
+        uint64_t at =
+            get_lane(w, i->address.base, i->address.bytes, l) + (uint64_t)i->address.offset;
         if (at > launch->kernel->param_bytes || bytes > launch->kernel->param_bytes - at) {
             struct access access = {.mask = UINT32_C(1) << l,
                                     .bytes = bytes,
@@ -530,12 +531,12 @@ static void load_param(struct warp *w, const struct insn *i, uint32_t mask)
             return;
         }
         for (unsigned k = 0; k < i->elements; k++)
-            if (i->v[k] != NO_SLOT) {
+            if (i->memory.value[k] != NO_SLOT) {
                 uint64_t value = 0;
                 memcpy(&value, launch->params + at + (size_t)k * i->element_bytes,
                        i->element_bytes);
-                set_lane(w, i->v[k], i->lane_bytes, l,
-                         load_element(&value, i->element_bytes, i->sign_extend));
+                set_lane(w, i->memory.value[k], i->lane_bytes, l,
+                         load_element(&value, i->element_bytes, i->is_signed));
             }
     }
 }
@@ -544,24 +545,24 @@ static void load_param(struct warp *w, const struct insn *i, uint32_t mask)
  * decode.c has checked to be inside it. */
 static void load_area(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    const uint8_t *area = w->frame->area + i->offset;
+    const uint8_t *area = w->frame->area + i->address.offset;
     for (unsigned k = 0; k < i->elements; k++, area += i->element_bytes)
-        for (uint32_t left = i->v[k] == NO_SLOT ? 0 : mask; left; left &= left - 1) {
+        for (uint32_t left = i->memory.value[k] == NO_SLOT ? 0 : mask; left; left &= left - 1) {
             int l = __builtin_ctz(left);
             uint64_t value = 0;
             copy_few(&value, area + (size_t)l * w->frame->area_bytes, i->element_bytes);
-            set_lane(w, i->v[k], i->lane_bytes, l,
-                     load_element(&value, i->element_bytes, i->sign_extend));
+            set_lane(w, i->memory.value[k], i->lane_bytes, l,
+                     load_element(&value, i->element_bytes, i->is_signed));
         }
 }
 
 static void store_area(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    uint8_t *area = w->frame->area + i->offset;
+    uint8_t *area = w->frame->area + i->address.offset;
     for (unsigned k = 0; k < i->elements; k++, area += i->element_bytes)
         for (uint32_t left = mask; left; left &= left - 1) {
             int l = __builtin_ctz(left);
-            uint64_t value = get_lane(w, i->v[k], i->lane_bytes, l);
+            uint64_t value = get_lane(w, i->memory.value[k], i->lane_bytes, l);
             copy_few(area + (size_t)l * w->frame->area_bytes, &value, i->element_bytes);
         }
 }
@@ -585,9 +586,9 @@ static uint64_t as_bits(double value)
 static uint64_t combined(const struct insn *i, uint64_t old, uint64_t b, uint64_t c)
 {
     bool wide = i->element_bytes == 8, less;
-    switch ((enum atomic)i->function) {
+    switch ((enum atomic)i->atomic.operation) {
     case ATOMIC_ADD:
-        if (i->result != RESULT_FLOAT) return old + b;
+        if (!i->atomic.is_float) return old + b;
         if (wide) return as_bits(as_double(old) + as_double(b));
         union {
             uint32_t bits;
@@ -597,13 +598,13 @@ static uint64_t combined(const struct insn *i, uint64_t old, uint64_t b, uint64_
         return x.bits;
     case ATOMIC_MIN:
     case ATOMIC_MAX:
-        if (!i->sign_extend)
+        if (!i->is_signed)
             less = old < b;
         else if (wide)
             less = (int64_t)old < (int64_t)b;
         else
             less = (int32_t)old < (int32_t)b;
-        return less == (i->function == ATOMIC_MIN) ? old : b;
+        return less == (i->atomic.operation == ATOMIC_MIN) ? old : b;
     case ATOMIC_AND: return old & b;
     case ATOMIC_OR: return old | b;
     case ATOMIC_XOR: return old ^ b;
@@ -669,7 +670,7 @@ static void atomic(struct warp *w, const struct insn *i, uint32_t mask)
     struct access access = {
         .bytes = i->element_bytes, .checked = i->element_bytes, .operation = "atom"};
     int first = __builtin_ctz(mask);
-    uint64_t place = lane_address(w, i, first);
+    uint64_t place = address_of(w, &i->address, first);
     bool changed = false;
     while (mask) {
         uint64_t host;

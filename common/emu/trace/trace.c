@@ -28,7 +28,8 @@ static void print_value(FILE *file, const struct warp *w, const struct insn *i, 
     for (unsigned k = 0; k * size < bytes; k++) {
         uint64_t value = 0;
         if (i->tally == TALLY_STORE)
-            memcpy(&value, (const uint8_t *)slot_at(w, i->v[k]) + lane * i->lane_bytes, size);
+            memcpy(&value, (const uint8_t *)slot_at(w, i->memory.value[k]) + lane * i->lane_bytes,
+                   size);
         else
             memcpy(&value, (const uint8_t *)memory + k * size, size);
         fprintf(file, "%s%0*" PRIx64, k ? "," : "", (int)(2 * size), value);
