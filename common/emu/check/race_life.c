@@ -39,7 +39,8 @@ static void look_at_code(struct race *race, const struct emu_kernel *kernel)
         bool is_strong = (i->order & ORDER_KIND) != ORDER_WEAK;
         if (i->tally == TALLY_LOAD && is_strong) loads = true;
         if (i->tally == TALLY_STORE && is_strong) stores = true;
-        if (i->fn == op_mbarrier && i->function == MBARRIER_INVAL) race->has_inval = true;
+        if (i->family == FAMILY_MBARRIER && i->mbarrier.operation == MBARRIER_INVAL)
+            race->has_inval = true;
     }
     race->has_flags = loads && stores;
     race->hears = false;

@@ -8,16 +8,6 @@
 static const char *const hints[] = {"L2::64B", "L2::128B", "L2::256B",       "relaxed",
                                     "cluster", "weak",     "L2::cache_hint", NULL};
 
-static void take_places(struct decoder *d, const struct ptx_instruction *source, struct insn *i,
-                        enum ptx_space to, enum ptx_space from)
-{
-    struct address *places = decode_take(d, 3 * sizeof *places);
-    need_operands(d, source, 2, PTX_MAX_OPERANDS);
-    places[0] = address_operand(d, &source->operands[0], to);
-    places[1] = address_operand(d, &source->operands[1], from);
-    i->places = places;
-}
-
 /* ---- cp.async -------------------------------------------------------------------------------- */
 
 /* Is .shared written before .global, as the target before the source? */
@@ -45,18 +35,24 @@ static void decode_copy_itself(struct decoder *d, const struct ptx_instruction *
         decode_fail(d, EMU_INVALID_PTX, "it goes from .global to .shared");
     unsigned most = hint ? 5 : 4, least = hint ? 4 : 3;
     need_operands(d, source, least, most);
-    take_places(d, source, i, PTX_SHARED, PTX_GLOBAL);
+    i->family = FAMILY_COPY;
+    i->copy.to = address_operand(d, &source->operands[0], PTX_SHARED);
+    i->copy.from = address_operand(d, &source->operands[1], PTX_GLOBAL);
     int64_t bytes = immediate(d, &source->operands[2]);
     if (bytes != 16 && (bypass || (bytes != 4 && bytes != 8)))
         decode_fail(d, EMU_INVALID_PTX, "a copy of %lld bytes; it can be %s", (long long)bytes,
                     bypass ? "16" : "4, 8 or 16");
     i->element_bytes = (uint8_t)bytes;
     i->elements = 1;
-    i->result = bypass ? COPY_BYPASS : 0;
+    i->copy.bypass = bypass;
+    i->copy.source_bytes = i->copy.ignore = NO_SLOT;
     if (source->operand_count == most) {
         const struct ptx_operand *last = &source->operands[3];
-        i->flip_c = last->kind == PTX_REGISTER && !operand_lane_bytes(d, last, 4);
-        i->c = source_slot(d, last, i->flip_c ? 0 : 4);
+        bool is_predicate = last->kind == PTX_REGISTER && !operand_lane_bytes(d, last, 4);
+        if (is_predicate)
+            i->copy.ignore = source_slot(d, last, 0);
+        else
+            i->copy.source_bytes = source_slot(d, last, 4);
     }
     i->tally = TALLY_COPY;
     i->fn = op_copy;
@@ -67,7 +63,8 @@ static void decode_copy_arrival(struct decoder *d, const struct ptx_instruction 
                                 struct insn *i, struct words *words)
 {
     bool arrives = take_word(words, "arrive");
-    i->flip_c = take_word(words, "noinc");
+    i->family = FAMILY_COPY_ARRIVAL;
+    i->copy_arrival.noinc = take_word(words, "noinc");
     enum ptx_space space = take_space(words);
     if (!arrives || take_type(words) != PTX_B64)
         decode_fail(d, EMU_INVALID_PTX, "it is .arrive and .b64");
@@ -84,11 +81,14 @@ static bool decode_groups(struct decoder *d, const struct ptx_instruction *sourc
     bool commit = take_word(words, "commit_group"), all = take_word(words, "wait_all");
     bool wait = take_word(words, "wait_group");
     if (!commit && !all && !wait) return false;
-    i->flip_c = bulk && take_word(words, "read");
+    bool read = bulk && take_word(words, "read");
     refuse_rest(d, words);
     need_operands(d, source, wait ? 1 : 0, wait ? 1 : 0);
-    if (wait) i->offset = immediate(d, &source->operands[0]);
-    if (all) i->offset = COPY_EVERYTHING;
+    if (!commit) {
+        i->family = FAMILY_GROUP;
+        i->group.read = read;
+        i->group.pending = wait ? immediate(d, &source->operands[0]) : WAIT_FOR_ALL;
+    }
     if (commit)
         i->fn = bulk ? op_bulk_commit : op_copy_commit;
     else
@@ -138,14 +138,17 @@ static void decode_bulk(struct decoder *d, const struct ptx_instruction *source,
             "copies to .global complete by .bulk_group, those to shared memory at an mbarrier");
     unsigned operands = 3u + mbarrier + multicast + hint;
     need_operands(d, source, operands, operands);
-    take_places(d, source, i, spaces[0], spaces[1]);
-    i->c = source_slot(d, &source->operands[2], 4);
-    if (mbarrier) {
-        struct address *places = (struct address *)i->places;
-        places[2] = address_operand(d, &source->operands[3], spaces[0]);
+    i->family = FAMILY_BULK;
+    i->bulk.reduces = reduces;
+    i->bulk.to = address_operand(d, &source->operands[0], spaces[0]);
+    i->bulk.from = address_operand(d, &source->operands[1], spaces[1]);
+    i->bulk.bytes = source_slot(d, &source->operands[2], 4);
+    if (mbarrier) i->bulk.mbarrier = address_operand(d, &source->operands[3], spaces[0]);
+    i->bulk.blocks = NO_SLOT;
+    if (multicast) {
+        const struct ptx_operand *blocks = &source->operands[4];
+        i->bulk.blocks = source_slot(d, blocks, operand_lane_bytes(d, blocks, 4));
     }
-    if (multicast)
-        i->b = source_slot(d, &source->operands[4], operand_lane_bytes(d, &source->operands[4], 4));
     i->fn = op_bulk;
 }
 

@@ -3,99 +3,106 @@
 #include "common/emu/machine/mbarrier.h"
 #include <string.h>
 
-/* What the emulator's order of things gives to every operation; but racecheck asks whether an arrival
- * releases, as it does if nothing is said. */
+/* The emulator carries out everything in an order that gives these to every operation. Racecheck
+ * alone asks whether an arrival releases, which it does unless it is .relaxed. */
 static const char *const hints[] = {"release", "relaxed", "acquire", "cta", "cluster", NULL};
 
-/* d, [address]{, count}: expect_tx has bytes in its place */
+/* What all operations on the mbarrier of an operand have. */
+static void take_mbarrier(struct decoder *d, const struct ptx_operand *operand,
+                          enum ptx_space space, enum mbarrier operation, struct insn *i)
+{
+    i->family = FAMILY_MBARRIER;
+    i->address = address_operand(d, operand, space);
+    i->mbarrier.operation = (uint8_t)operation;
+    i->mbarrier.arrivals = i->mbarrier.bytes = i->mbarrier.phase = NO_SLOT;
+    i->fn = op_mbarrier;
+}
+
+/* d, [address]{, count}; .expect_tx has a number of bytes in the place of the count */
 static void decode_arrive(struct decoder *d, const struct ptx_instruction *source, struct insn *i,
-                          struct words *words, bool drop)
+                          struct words *words, enum ptx_space space, bool drop)
 {
     bool expects = take_word(words, "expect_tx");
     bool no_complete = take_word(words, "noComplete");
     refuse_rest(d, words);
     need_operands(d, source, expects || no_complete ? 3 : 2, 3);
-    i->function = MBARRIER_ARRIVE;
-    i->order = has_word(source, "relaxed") ? 0 : ORDER_RELEASE;
-    i->result = (uint8_t)((drop ? ARRIVAL_DROP : 0) | (no_complete ? ARRIVAL_NO_COMPLETE : 0));
     if (source->operands[0].kind != PTX_SINK) i->d = destination_slot(d, &source->operands[0], 8);
-    i->address = address_operand(d, &source->operands[1], i->address.space);
-    if (source->operand_count == 3) {
-        slot count = source_slot(d, &source->operands[2], 4);
-        if (expects)
-            i->c = count;
-        else
-            i->b = count;
-    }
-    i->fn = op_mbarrier;
+    take_mbarrier(d, &source->operands[1], space, MBARRIER_ARRIVE, i);
+    i->order = has_word(source, "relaxed") ? 0 : ORDER_RELEASE;
+    i->mbarrier.arrival =
+        (uint8_t)((drop ? ARRIVAL_DROP : 0) | (no_complete ? ARRIVAL_NO_COMPLETE : 0));
+    if (source->operand_count < 3) return;
+    *(expects ? &i->mbarrier.bytes : &i->mbarrier.arrivals) =
+        source_slot(d, &source->operands[2], 4);
 }
 
-/* p, [address], state or parity{, time}: the time limit is as good as any */
+/* p, [address], state or parity{, time}: the emulator ignores the time limit */
 static void decode_test(struct decoder *d, const struct ptx_instruction *source, struct insn *i,
-                        struct words *words, bool waits)
+                        struct words *words, enum ptx_space space, bool waits)
 {
-    i->flip_c = take_word(words, "parity");
+    bool is_parity = take_word(words, "parity");
     refuse_rest(d, words);
     need_operands(d, source, 3, waits ? 4 : 3);
     i->d = destination_slot(d, &source->operands[0], 0);
-    i->address = address_operand(d, &source->operands[1], i->address.space);
-    i->b = source_slot(d, &source->operands[2], i->flip_c ? 4 : 8);
-    if (!waits) {
-        i->fn = op_mbarrier_test;
-        return;
+    take_mbarrier(d, &source->operands[1], space, MBARRIER_TEST, i);
+    i->mbarrier.is_parity = is_parity;
+    i->mbarrier.phase = source_slot(d, &source->operands[2], is_parity ? 4 : 8);
+    i->control = waits ? CONTROL_WAIT_MBARRIER : CONTROL_NONE;
+    i->fn = waits ? NULL : op_mbarrier_test;
+}
+
+/* d, state */
+static void decode_pending_count(struct decoder *d, const struct ptx_instruction *source,
+                                 struct insn *i, struct words *words)
+{
+    refuse_rest(d, words);
+    need_operands(d, source, 2, 2);
+    i->d = destination_slot(d, &source->operands[0], 4);
+    i->a = source_slot(d, &source->operands[1], 8);
+    i->fn = op_mbarrier_pending;
+}
+
+/* [address]{, value}: an operation without a result. False: it is none of these. */
+static bool decode_plain(struct decoder *d, const struct ptx_instruction *source, struct insn *i,
+                         struct words *words, enum ptx_space space)
+{
+    static const struct {
+        const char *word;
+        enum mbarrier operation;
+        unsigned operands;
+    } plain[] = {{"init", MBARRIER_INIT, 2},
+                 {"inval", MBARRIER_INVAL, 1},
+                 {"expect_tx", MBARRIER_EXPECT, 2},
+                 {"complete_tx", MBARRIER_COMPLETE, 2}};
+    for (size_t k = 0; k < sizeof plain / sizeof *plain; k++) {
+        if (!take_word(words, plain[k].word)) continue;
+        refuse_rest(d, words);
+        need_operands(d, source, plain[k].operands, plain[k].operands);
+        take_mbarrier(d, &source->operands[0], space, plain[k].operation, i);
+        if (plain[k].operands == 2)
+            *(plain[k].operation == MBARRIER_INIT ? &i->mbarrier.arrivals : &i->mbarrier.bytes) =
+                source_slot(d, &source->operands[1], 4);
+        return true;
     }
-    i->control = CONTROL_WAIT_MBARRIER;
+    return false;
 }
 
 void decode_mbarrier(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
-    static const struct {
-        const char *word;
-        uint8_t function, values;
-    } plain[] = {{"init", MBARRIER_INIT, 1},
-                 {"inval", MBARRIER_INVAL, 0},
-                 {"expect_tx", MBARRIER_EXPECT, 1},
-                 {"complete_tx", MBARRIER_COMPLETE, 1}};
     struct words words = all_words(source);
     if (take_type(&words) != PTX_B64) decode_fail(d, EMU_INVALID_PTX, "it is for .b64");
     if (take_word(&words, "pending_count")) {
-        refuse_rest(d, &words);
-        need_operands(d, source, 2, 2);
-        i->d = destination_slot(d, &source->operands[0], 4);
-        i->a = source_slot(d, &source->operands[1], 8);
-        i->fn = op_mbarrier_pending;
+        decode_pending_count(d, source, i, &words);
         return;
     }
     drop_words(&words, hints);
-    i->address.space = (uint8_t)take_space(&words);
-    if (take_word(&words, "arrive")) {
-        decode_arrive(d, source, i, &words, false);
-        return;
-    }
-    if (take_word(&words, "arrive_drop")) {
-        decode_arrive(d, source, i, &words, true);
-        return;
-    }
-    bool waits = take_word(&words, "try_wait");
-    if (waits || take_word(&words, "test_wait")) {
-        decode_test(d, source, i, &words, waits);
-        return;
-    }
-    for (size_t k = 0; k < sizeof plain / sizeof *plain; k++) {
-        if (!take_word(&words, plain[k].word)) continue;
-        refuse_rest(d, &words);
-        need_operands(d, source, 1u + plain[k].values, 1u + plain[k].values);
-        i->address = address_operand(d, &source->operands[0], i->address.space);
-        i->function = plain[k].function;
-        if (plain[k].values) {
-            slot value = source_slot(d, &source->operands[1], 4);
-            if (i->function == MBARRIER_INIT)
-                i->b = value;
-            else
-                i->c = value;
-        }
-        i->fn = op_mbarrier;
-        return;
-    }
-    decode_fail(d, EMU_UNSUPPORTED_PTX, "this operation on an mbarrier is not supported");
+    enum ptx_space space = take_space(&words);
+    bool arrives = take_word(&words, "arrive");
+    bool waits = !arrives && take_word(&words, "try_wait");
+    if (arrives || (!waits && take_word(&words, "arrive_drop")))
+        decode_arrive(d, source, i, &words, space, !arrives);
+    else if (waits || take_word(&words, "test_wait"))
+        decode_test(d, source, i, &words, space, waits);
+    else if (!decode_plain(d, source, i, &words, space))
+        decode_fail(d, EMU_UNSUPPORTED_PTX, "this operation on an mbarrier is not supported");
 }

@@ -100,16 +100,15 @@ enum clock { CLOCK_WARP, CLOCK_GLOBAL };
 /* What bar.red gives to the threads that have waited. */
 enum barrier_result { BARRIER_NOTHING, BARRIER_COUNT, BARRIER_AND, BARRIER_OR };
 
-/* i->function */
 enum mbarrier {
-    MBARRIER_INIT,   /* [address], b */
-    MBARRIER_INVAL,  /* [address] */
-    MBARRIER_ARRIVE, /* d, [address], b arrivals, c bytes expected first */
-    MBARRIER_EXPECT, /* [address], c bytes */
+    MBARRIER_INIT,
+    MBARRIER_INVAL,
+    MBARRIER_ARRIVE,
+    MBARRIER_EXPECT,
     MBARRIER_COMPLETE,
-    MBARRIER_TEST, /* d, [address], b: a state, or a parity (flip_c) */
+    MBARRIER_TEST,
 };
-/* i->result of MBARRIER_ARRIVE */
+/* What an arrival does besides arriving; the bits may be combined. */
 enum arrival { ARRIVAL, ARRIVAL_DROP = 1, ARRIVAL_NO_COMPLETE = 2 };
 
 /* How an atomic operation, or a copy that reduces, changes an element. */
@@ -141,6 +140,11 @@ enum family {
     FAMILY_MEMORY,
     FAMILY_ATOMIC,
     FAMILY_VECTOR_ATOMIC,
+    FAMILY_MBARRIER,
+    FAMILY_COPY,
+    FAMILY_COPY_ARRIVAL,
+    FAMILY_BULK,
+    FAMILY_GROUP,
 };
 
 /* brx.idx index, table */
@@ -185,6 +189,45 @@ struct vector_atomic_insn {
     slot result[MAX_ATOMIC_VECTOR]; /* NO_SLOT: a sink, or the instruction is a red */
 };
 
+/* mbarrier.…; the operand in [ ] is the mbarrier, insn.d the state or the answer */
+struct mbarrier_insn {
+    uint8_t operation; /* enum mbarrier */
+    uint8_t arrival;   /* enum arrival */
+    bool is_parity;    /* `phase` is a parity, 32 bits, and not a state, 64 bits */
+    slot arrivals;     /* 32-bit register: of init and arrive; NO_SLOT: one */
+    slot bytes;        /* 32-bit register: bytes to expect or to complete; NO_SLOT: none */
+    slot phase;        /* of test_wait and try_wait */
+};
+
+/* cp.async: insn.element_bytes for each lane */
+struct copy_insn {
+    struct address to, from;
+    slot source_bytes; /* 32-bit register: bytes to read, the rest is zeros; NO_SLOT: all */
+    slot ignore;       /* predicate: lanes that read nothing; NO_SLOT: none */
+    bool bypass;       /* .cg: past the L1 cache */
+};
+
+/* cp.async.mbarrier.arrive; the operand in [ ] is the mbarrier */
+struct copy_arrival_insn {
+    bool noinc; /* the phase already counts this arrival */
+};
+
+/* cp.async.bulk, cp.reduce.async.bulk; the latter has insn.atomic and insn.element_bytes */
+struct bulk_insn {
+    struct address to, from;
+    struct address mbarrier; /* of a copy to shared memory */
+    slot bytes;              /* 32-bit register */
+    slot blocks;             /* of a multicast: a bit for each block; NO_SLOT: no multicast */
+    bool reduces;
+};
+
+/* cp.async.wait_group, wait_all and cp.async.bulk.wait_group */
+struct group_insn {
+    int64_t pending; /* so many of the latest groups need not be complete; WAIT_FOR_ALL */
+    bool read;       /* .read: the source has been read, that is enough */
+};
+enum { WAIT_FOR_ALL = -1 }; /* copies in no group, too */
+
 struct insn {
     op_fn fn;        /* NULL where control does all */
     op_fn inner;     /* the operation under a wrapper (rounding mode, saturation) */
@@ -215,12 +258,16 @@ struct insn {
         const struct call *call;      /* FAMILY_CALL */
         struct barrier_insn barrier;  /* FAMILY_BARRIER */
         struct warp_insn warp;        /* FAMILY_WARP */
-        const struct address *places; /* of copies: to, from, mbarrier */
+        struct copy_insn copy;        /* FAMILY_COPY */
+        struct bulk_insn bulk;        /* FAMILY_BULK */
+        struct group_insn group;      /* FAMILY_GROUP */
         struct {
             struct address address; /* the operand in [ ] */
             union {
                 struct memory_insn memory;        /* FAMILY_MEMORY */
                 struct vector_atomic_insn vector; /* FAMILY_VECTOR_ATOMIC */
+                struct mbarrier_insn mbarrier;    /* FAMILY_MBARRIER */
+                struct copy_arrival_insn copy_arrival; /* FAMILY_COPY_ARRIVAL */
             };
         };
     };

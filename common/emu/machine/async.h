@@ -36,13 +36,10 @@ void async_carry_out(const struct shared_place *mbarrier);
 
 /* ---- cp.async (copy.c) */
 
-/* element_bytes from places[1] to places[0]; c: how many bytes to read (flip_c: a predicate instead,
- * true: none); result: COPY_BYPASS */
 void op_copy(struct warp *, const struct insn *, uint32_t mask);
 void op_copy_commit(struct warp *, const struct insn *, uint32_t mask);
-void op_copy_wait(struct warp *, const struct insn *, uint32_t mask); /* all but `offset` groups */
-void op_copy_arrive(struct warp *, const struct insn *, uint32_t mask); /* [a]; flip_c: .noinc */
-enum { COPY_BYPASS = 1, COPY_EVERYTHING = -1 };
+void op_copy_wait(struct warp *, const struct insn *, uint32_t mask);
+void op_copy_arrive(struct warp *, const struct insn *, uint32_t mask);
 
 struct copy_queue *copy_queues_new(unsigned warps);
 void copy_queues_clear(struct copy_queue *, unsigned warps);
@@ -51,11 +48,9 @@ void copy_arrive_at(const struct shared_place *mbarrier);
 
 /* ---- cp.async.bulk (bulk.c) */
 
-/* c bytes from places[1] to places[0]; the mbarrier is places[2]; b: the blocks of a multicast.
- * With i->elements set each element is combined with what is there. */
 void op_bulk(struct warp *, const struct insn *, uint32_t mask);
 void op_bulk_commit(struct warp *, const struct insn *, uint32_t mask);
-void op_bulk_wait(struct warp *, const struct insn *, uint32_t mask); /* flip_c: .read */
+void op_bulk_wait(struct warp *, const struct insn *, uint32_t mask);
 
 void bulk_arrive_at(const struct shared_place *mbarrier);
 void bulk_finish(struct block *);

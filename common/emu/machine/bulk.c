@@ -107,7 +107,7 @@ static void issue_to_shared(struct warp *w, const struct insn *i, struct bulk_co
         return;
     if (w->block->race) race_mbarrier_use(w, i, copy.lane, &copy.mbarrier, "atom");
     if (w->block->race) race_copy_begin(w, BY_BARRIER, &copy.mbarrier);
-    copy.from = find(w, i, copy.lane, &i->places[1], copy.bytes, "ld");
+    copy.from = find(w, i, copy.lane, &i->bulk.from, copy.bytes, "ld");
     copy.to = copy.from ? find(w, i, copy.lane, to, copy.bytes, "st") : NULL;
     if (w->block->race) copy.race = race_copy_end(w);
     struct block *owner = copy.mbarrier.owner;
@@ -118,9 +118,9 @@ static void issue_to_shared(struct warp *w, const struct insn *i, struct bulk_co
 static void issue_to_global(struct warp *w, const struct insn *i, struct bulk_copy copy)
 {
     if (w->block->race) race_copy_begin(w, BY_BULK, NULL);
-    copy.from = find(w, i, copy.lane, &i->places[1], copy.bytes, "ld");
+    copy.from = find(w, i, copy.lane, &i->bulk.from, copy.bytes, "ld");
     if (copy.from)
-        copy.to = find(w, i, copy.lane, &i->places[0], copy.bytes, i->elements ? "atom" : "st");
+        copy.to = find(w, i, copy.lane, &i->bulk.to, copy.bytes, i->bulk.reduces ? "atom" : "st");
     if (w->block->race) copy.race = race_copy_end(w);
     copy.group = w->block->async->bulk_groups[w->index][copy.lane];
     if (copy.to) append(&w->block->async->grouped, &copy, w);
@@ -129,10 +129,10 @@ static void issue_to_global(struct warp *w, const struct insn *i, struct bulk_co
 /* To the same places of each block whose bit is set. */
 static void issue_multicast(struct warp *w, const struct insn *i, struct bulk_copy copy)
 {
-    uint32_t blocks = ((const uint32_t *)slot_at(w, i->b))[copy.lane] & 0xffff;
+    uint32_t blocks = ((const uint32_t *)slot_at(w, i->bulk.blocks))[copy.lane] & 0xffff;
     for (; blocks; blocks &= blocks - 1) {
         uint64_t rank = shared_window((unsigned)__builtin_ctz(blocks));
-        struct address places[3] = {i->places[0], {0}, i->places[2]};
+        struct address places[3] = {i->bulk.to, {0}, i->bulk.mbarrier};
         for (int k = 0; k < 3; k += 2) {
             uint64_t offset = shared_offset(address_of(w, &places[k], copy.lane));
             places[k].space = PTX_SHARED_CLUSTER;
@@ -145,7 +145,7 @@ static void issue_multicast(struct warp *w, const struct insn *i, struct bulk_co
 
 static void issue(struct warp *w, const struct insn *i, int lane)
 {
-    uint32_t bytes = ((const uint32_t *)slot_at(w, i->c))[lane];
+    uint32_t bytes = ((const uint32_t *)slot_at(w, i->bulk.bytes))[lane];
     struct bulk_copy copy = {.warp = w, .insn = i, .lane = lane, .bytes = bytes};
     if (!async_of(w, i)) return;
     if (bytes % BULK_UNIT) {
@@ -153,12 +153,12 @@ static void issue(struct warp *w, const struct insn *i, int lane)
               "a bulk copy of %u bytes, which is not a multiple of %d", bytes, BULK_UNIT);
         return;
     }
-    if (i->places[0].space == PTX_GLOBAL)
+    if (i->bulk.to.space == PTX_GLOBAL)
         issue_to_global(w, i, copy);
-    else if (i->b != NO_SLOT)
+    else if (i->bulk.blocks != NO_SLOT)
         issue_multicast(w, i, copy);
     else
-        issue_to_shared(w, i, copy, &i->places[0], &i->places[2]);
+        issue_to_shared(w, i, copy, &i->bulk.to, &i->bulk.mbarrier);
 }
 
 void op_bulk(struct warp *w, const struct insn *i, uint32_t mask)
@@ -172,8 +172,8 @@ static void carry_out(struct bulk_copy *copy)
 {
     const uint8_t *from = copy->taken ? copy->taken : copy->from;
     const struct insn *i = copy->insn;
-    bool changes = !i->elements && memcmp(copy->to, from, copy->bytes);
-    if (i->elements) /* a reduction */
+    bool changes = !i->bulk.reduces && memcmp(copy->to, from, copy->bytes);
+    if (i->bulk.reduces)
         for (uint64_t at = 0; at < copy->bytes; at += i->element_bytes)
             changes |= access_combine_base(i, copy->to + at, from + at);
     else if (changes)
@@ -199,7 +199,7 @@ void bulk_arrive_at(const struct shared_place *place)
             at = &copy->next;
             continue;
         }
-        if (copy->insn->places[1].space != PTX_GLOBAL && copy->warp->block->ended)
+        if (copy->insn->bulk.from.space != PTX_GLOBAL && copy->warp->block->ended)
             fault(copy->warp, copy->insn, copy->lane, EMU_LAUNCH_FAILURE,
                   "its block has exited before a bulk copy from its shared memory was complete");
         else
@@ -223,14 +223,14 @@ void op_bulk_wait(struct warp *w, const struct insn *i, uint32_t mask)
     struct bulk_copy **at = async ? &async->grouped : NULL;
     while (at && *at) {
         struct bulk_copy *copy = *at;
-        bool done =
-            copy->warp == w && mask >> copy->lane & 1 &&
-            (int64_t)copy->group + i->offset < (int64_t)async->bulk_groups[w->index][copy->lane];
+        bool done = copy->warp == w && mask >> copy->lane & 1 &&
+                    (int64_t)copy->group + i->group.pending <
+                        (int64_t)async->bulk_groups[w->index][copy->lane];
         if (done && w->block->race) {
             race_copy_await(w, copy->lane, BULK_READS, copy->race.when);
-            if (!i->flip_c) race_copy_await(w, copy->lane, BULK_COPIES, copy->race.when);
+            if (!i->group.read) race_copy_await(w, copy->lane, BULK_COPIES, copy->race.when);
         }
-        if (done && !i->flip_c) {
+        if (done && !i->group.read) {
             carry_out(copy);
             drop(at);
             continue;

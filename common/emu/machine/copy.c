@@ -129,7 +129,7 @@ static bool find_sources(struct warp *w, const struct insn *i, uint32_t mask, st
             bool whole = bytes == i->element_bytes;
             struct access access = {.mask = left, .bytes = whole ? bytes : 1, .operation = "ld"};
             uint64_t host, last;
-            take(w, &i->places[1], &access);
+            take(w, &i->copy.from, &access);
             struct access end = access;
             if (!access_door_base(w, i, &access, &host)) return false;
             for (int l = 0; l < WARP; l++) end.address[l] = access.address[l] + bytes - 1;
@@ -152,7 +152,7 @@ static bool find_targets(struct warp *w, const struct insn *i, uint32_t mask, st
     for (uint32_t left = mask; left;) {
         struct access access = {.mask = left, .bytes = i->element_bytes, .operation = "st"};
         uint64_t host;
-        take(w, &i->places[0], &access);
+        take(w, &i->copy.to, &access);
         if (!access_door_base(w, i, &access, &host)) return false;
         left &= ~access.mask;
         for (uint32_t lanes = access.mask; lanes; lanes &= lanes - 1) {
@@ -167,10 +167,10 @@ static bool find_targets(struct warp *w, const struct insn *i, uint32_t mask, st
 /* How many bytes a lane reads. */
 static unsigned source_bytes(const struct warp *w, const struct insn *i, int lane)
 {
-    if (i->c == NO_SLOT) return i->element_bytes;
-    if (i->flip_c) /* ignore-src */
-        return *(const uint32_t *)slot_at(w, i->c) >> lane & 1 ? 0 : i->element_bytes;
-    uint32_t bytes = ((const uint32_t *)slot_at(w, i->c))[lane];
+    if (i->copy.ignore != NO_SLOT)
+        return *(const uint32_t *)slot_at(w, i->copy.ignore) >> lane & 1 ? 0 : i->element_bytes;
+    if (i->copy.source_bytes == NO_SLOT) return i->element_bytes;
+    uint32_t bytes = ((const uint32_t *)slot_at(w, i->copy.source_bytes))[lane];
     return bytes < i->element_bytes ? bytes : i->element_bytes;
 }
 
@@ -196,7 +196,7 @@ void op_copy(struct warp *w, const struct insn *i, uint32_t mask)
         copy->mask = 0;
     else if (counts)
         count_copy(&counts[i - w->block->launch->kernel->code], from, reading, to, mask,
-                   i->element_bytes, i->result == COPY_BYPASS);
+                   i->element_bytes, i->copy.bypass);
 }
 
 /* ---- groups, and arrivals at mbarriers ------------------------------------------------------- */
@@ -216,8 +216,9 @@ void op_copy_wait(struct warp *w, const struct insn *i, uint32_t mask)
         struct copy *copy = &queue->items[k];
         uint32_t done = 0;
         for (int l = 0; l < WARP; l++)
-            done |= (uint32_t)(i->offset == COPY_EVERYTHING ||
-                               (int64_t)copy->group[l] + i->offset < (int64_t)queue->committed[l])
+            done |= (uint32_t)(i->group.pending == WAIT_FOR_ALL ||
+                               (int64_t)copy->group[l] + i->group.pending <
+                                   (int64_t)queue->committed[l])
                     << l;
         if (copy->is_arrival) continue;
         for (uint32_t left = done & mask & copy->mask; left && w->block->race; left &= left - 1)
@@ -244,7 +245,7 @@ void op_copy_arrive(struct warp *w, const struct insn *i, uint32_t mask)
             return;
         if (w->block->race) race_mbarrier_use(w, i, lane, &place, "atom");
         /* Without .noinc the phase waits for one arrival more. */
-        if (!i->flip_c) mbarrier_expect_arrival(w, i, lane, &place);
+        if (!i->copy_arrival.noinc) mbarrier_expect_arrival(w, i, lane, &place);
         copy->mbarrier[lane] = place.offset;
     }
 }

@@ -172,10 +172,10 @@ static uint32_t operand(const struct warp *w, slot s, int lane, uint32_t otherwi
 static bool operate(struct warp *w, const struct insn *i, int lane,
                     const struct shared_place *place)
 {
-    uint32_t count = operand(w, i->b, lane, 1);
-    bool makes = i->function == MBARRIER_INIT || i->function == MBARRIER_INVAL;
+    uint32_t count = operand(w, i->mbarrier.arrivals, lane, 1);
+    bool makes = i->mbarrier.operation == MBARRIER_INIT || i->mbarrier.operation == MBARRIER_INVAL;
     if (w->block->race) race_mbarrier_use(w, i, lane, place, makes ? "st" : "atom");
-    if (i->function == MBARRIER_INIT) {
+    if (i->mbarrier.operation == MBARRIER_INIT) {
         if (!count || count > MOST_ARRIVALS) {
             fault(w, i, lane, EMU_LAUNCH_FAILURE, "an mbarrier for %u arrivals; 1 to %d can be",
                   count, MOST_ARRIVALS);
@@ -186,18 +186,19 @@ static bool operate(struct warp *w, const struct insn *i, int lane,
         return true;
     }
     if (!mbarrier_check(w, i, lane, place)) return false;
-    if (i->function == MBARRIER_INVAL) {
+    if (i->mbarrier.operation == MBARRIER_INVAL) {
         memset(place->owner->shared + place->offset, 0, sizeof(uint64_t));
         return true;
     }
-    if (i->function == MBARRIER_COMPLETE) {
-        mbarrier_complete_bytes(w, i, lane, place, operand(w, i->c, lane, 0));
+    if (i->mbarrier.operation == MBARRIER_COMPLETE) {
+        mbarrier_complete_bytes(w, i, lane, place, operand(w, i->mbarrier.bytes, lane, 0));
         return !w->block->launch->error;
     }
-    if (i->c != NO_SLOT && !expect_bytes(w, i, lane, place, operand(w, i->c, lane, 0)))
+    if (i->mbarrier.bytes != NO_SLOT &&
+        !expect_bytes(w, i, lane, place, operand(w, i->mbarrier.bytes, lane, 0)))
         return false;
-    return i->function == MBARRIER_EXPECT ||
-           arrive(w, i, lane, place, count, (enum arrival)i->result);
+    return i->mbarrier.operation == MBARRIER_EXPECT ||
+           arrive(w, i, lane, place, count, (enum arrival)i->mbarrier.arrival);
 }
 
 /* Tells racecheck of the first of the lanes that it has not heard of; and of all of them at once that
@@ -206,14 +207,15 @@ static uint32_t tell(struct warp *w, const struct insn *i, uint32_t untold,
                      const struct shared_place *place)
 {
     uint32_t same = lanes_at_same(w, i, untold), first = untold & -untold;
-    bool all = i->b == NO_SLOT && (unsigned)__builtin_popcount(same) <= read_state(place).pending;
+    bool all = i->mbarrier.arrivals == NO_SLOT &&
+               (unsigned)__builtin_popcount(same) <= read_state(place).pending;
     race_mbarrier_arrive(w, all ? same : first, place, i->order & ORDER_RELEASE);
     return untold & ~(all ? same : first);
 }
 
 void op_mbarrier(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    uint32_t untold = w->block->race && i->function == MBARRIER_ARRIVE ? mask : 0;
+    uint32_t untold = w->block->race && i->mbarrier.operation == MBARRIER_ARRIVE ? mask : 0;
     for (uint32_t left = mask; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
         struct shared_place place;
@@ -240,8 +242,9 @@ void op_mbarrier_pending(struct warp *w, const struct insn *i, uint32_t mask)
 static bool phase_is_over(const struct warp *w, const struct insn *i, int lane,
                           const struct shared_place *place)
 {
-    bool parity = i->flip_c ? ((const uint32_t *)slot_at(w, i->b))[lane] & 1
-                            : unpack(((const uint64_t *)slot_at(w, i->b))[lane]).parity;
+    const void *phase = slot_at(w, i->mbarrier.phase);
+    bool parity = i->mbarrier.is_parity ? ((const uint32_t *)phase)[lane] & 1
+                                        : unpack(((const uint64_t *)phase)[lane]).parity;
     return read_state(place).parity != parity;
 }
 
@@ -270,7 +273,7 @@ void mbarrier_wait_result(struct warp *w, const struct insn *i, uint32_t lanes, 
         if (!find(w, i, __builtin_ctz(over), &place)) return;
         for (uint32_t left = same; left; left &= left - 1)
             race_mbarrier_use(w, i, __builtin_ctz(left), &place, "ld");
-        race_mbarrier_await(w, same, &place, i->flip_c);
+        race_mbarrier_await(w, same, &place, i->mbarrier.is_parity);
         over &= ~same;
     }
 }
