@@ -56,14 +56,10 @@ static unsigned save(const struct touch *t, const struct decision *d, const stru
 {
     const struct ptx_operand *result = &i->source->operands[0];
     unsigned count = 0;
-    all[count++] = take(t->w, i->d, register_bytes(d, result), t->lane);
-    if (result->other && i->v[0] != NO_SLOT) all[count++] = take(t->w, i->v[0], 0, t->lane);
+    slot predicate = insn_second_result(i);
+    all[count++] = take(t->w, insn_result(i), register_bytes(d, result), t->lane);
+    if (predicate != NO_SLOT) all[count++] = take(t->w, predicate, 0, t->lane);
     return count;
-}
-
-static slot result_of(const struct insn *i)
-{
-    return i->tally == TALLY_LOAD ? i->memory.value[0] : i->d;
 }
 
 static bool lets_through(const struct warp *w, const struct insn *i, int lane)
@@ -77,8 +73,8 @@ static bool is_taken(const struct touch *t, const struct decision *d, uint64_t v
     struct saved all[SAVED];
     const struct insn *code = t->w->block->launch->kernel->code;
     unsigned count = 0;
-    all[count++] = take(t->w, result_of(t->insn), t->insn->lane_bytes, t->lane);
-    put(t->w, (struct saved){result_of(t->insn), t->insn->lane_bytes, value}, t->lane);
+    all[count++] = take(t->w, insn_result(t->insn), t->insn->lane_bytes, t->lane);
+    put(t->w, (struct saved){insn_result(t->insn), t->insn->lane_bytes, value}, t->lane);
     for (uint32_t parts = d->parts; parts; parts &= parts - 1) {
         const struct insn *i = t->insn + 1 + __builtin_ctz(parts);
         if (!lets_through(t->w, i, t->lane)) continue;
@@ -97,7 +93,7 @@ static bool only_reads(const struct touch *t)
 {
     const struct insn *i = t->insn;
     if (t->reads && i->lane_bytes == i->element_bytes && i->elements <= 1 &&
-        result_of(i) != NO_SLOT && i->element_bytes >= GRANULE)
+        insn_result(i) != NO_SLOT && i->element_bytes >= GRANULE)
         return !t->writes || !t->changes;
     return false;
 }

@@ -258,7 +258,9 @@ static size_t branch_behind(const struct body *b, const struct emu_kernel *kerne
 /* Can it be carried out for trial: does it only make one register out of others? */
 static bool is_plain(const struct insn *i)
 {
-    return i->fn && i->d != NO_SLOT && i->tally < TALLY_BARRIER && !i->carry_in && !i->carry_out &&
+    bool carries =
+        i->family == FAMILY_ARITHMETIC && (i->arithmetic.carry_in || i->arithmetic.carry_out);
+    return i->fn && i->d != NO_SLOT && i->tally < TALLY_BARRIER && !carries &&
            i->source->operands[0].kind == PTX_REGISTER;
 }
 

@@ -195,7 +195,6 @@ static void decode_body(struct decoder *d, const struct body *body)
         d->at = source;
         insn->source = source;
         insn->d = insn->a = insn->b = insn->c = NO_SLOT;
-        for (int v = 0; v < MAX_VECTOR; v++) insn->v[v] = NO_SLOT;
         insn->guard = always;
         if (source->guard >= 0) {
             if (d->lane_bytes[source->guard])

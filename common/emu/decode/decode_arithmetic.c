@@ -40,10 +40,11 @@ static const struct op *find_op(struct decoder *d, const struct key *key)
  * saturates. */
 static void wrap(struct insn *i, enum ptx_type result)
 {
-    if (i->rounding == FE_TONEAREST && !i->flush && i->clamp == CLAMP_NONE) return;
-    i->inner = i->fn;
+    if (i->rules.rounding == FE_TONEAREST && !i->rules.flush && i->rules.clamp == CLAMP_NONE)
+        return;
+    i->rules.inner = i->fn;
     i->fn = op_wrapped;
-    i->type = (uint8_t)result;
+    i->rules.type = (uint8_t)result;
 }
 
 /* .sat and .relu */
@@ -51,19 +52,19 @@ static void take_clamp(struct words *words, struct insn *i, enum ptx_type result
 {
     bool half = ptx_type_is_float(result) && result != PTX_F32 && result != PTX_F64;
     if (take_word(words, "sat"))
-        i->clamp = CLAMP_TO_UNIT;
+        i->rules.clamp = CLAMP_TO_UNIT;
     else if (half && take_word(words, "relu"))
-        i->clamp = CLAMP_TO_POSITIVE;
+        i->rules.clamp = CLAMP_TO_POSITIVE;
 }
 
 static void take_rounding(struct words *words, struct insn *i)
 {
     if (take_word(words, "rz"))
-        i->rounding = FE_TOWARDZERO;
+        i->rules.rounding = FE_TOWARDZERO;
     else if (take_word(words, "rm"))
-        i->rounding = FE_DOWNWARD;
+        i->rules.rounding = FE_DOWNWARD;
     else if (take_word(words, "rp"))
-        i->rounding = FE_UPWARD;
+        i->rules.rounding = FE_UPWARD;
     else
         take_word(words, "rn");
 }
@@ -76,13 +77,13 @@ static unsigned letter_bytes(char letter) { return letter == '8' ? 8 : letter ==
 static void take_operands(struct decoder *d, const struct ptx_instruction *source,
                           const struct op *op, struct insn *i)
 {
-    slot *const places[] = {&i->d, &i->a, &i->b, &i->c, &i->v[0]};
+    slot *const places[] = {&i->d, &i->a, &i->b, &i->c, &i->arithmetic.fourth};
     unsigned count = (unsigned)strlen(op->operands);
     need_operands(d, source, count, count);
     for (unsigned k = 0; k < count; k++) {
         const struct ptx_operand *operand = &source->operands[k];
         if (op->operands[k] == 't')
-            i->offset = immediate(d, operand);
+            i->logic.table = (uint8_t)immediate(d, operand);
         else if (k == 0)
             i->d = destination_slot(d, operand, letter_bytes(op->operands[k]));
         else
@@ -134,11 +135,11 @@ void decode_arithmetic(struct decoder *d, const struct ptx_instruction *source, 
     struct key key = {.length = 0};
 
     if (is_slct) { /* moves bits; only the sign of its third source is looked at */
-        i->flush = take_word(&words, "ftz");
+        i->rules.flush = take_word(&words, "ftz");
         type = bits_of_size(ptx_type_size(type));
     } else if (is_float) {
         unsigned before = count_used(&words);
-        i->flush = take_word(&words, "ftz");
+        i->rules.flush = take_word(&words, "ftz");
         take_clamp(&words, i, type);
         unsigned plain = count_used(&words) - before;
         take_rounding(&words, i);
@@ -146,24 +147,29 @@ void decode_arithmetic(struct decoder *d, const struct ptx_instruction *source, 
         if (needs_rounding(opcode) && count_used(&words) == before + plain)
             decode_fail(d, EMU_INVALID_PTX, "it needs a rounding, such as .rn, or .approx");
         if (!strcmp(opcode, "mad")) opcode = "fma";
-        if (type != PTX_F32 && type != PTX_F64 && i->rounding != FE_TONEAREST)
+        if (type != PTX_F32 && type != PTX_F64 && i->rules.rounding != FE_TONEAREST)
             decode_fail(d, EMU_UNSUPPORTED_PTX, "16-bit floats support no rounding but .rn");
     }
     /* addc and madc read the carry, .cc writes it: one operation each, with two flags. */
-    i->carry_in = !strcmp(opcode, "addc") || !strcmp(opcode, "subc") || !strcmp(opcode, "madc");
-    i->carry_out = take_word(&words, "cc");
+    bool carry_in = !strcmp(opcode, "addc") || !strcmp(opcode, "subc") || !strcmp(opcode, "madc");
+    bool carry_out = take_word(&words, "cc");
     if (is_float && source->operand_count == 4 &&
         (!strcmp(opcode, "min") || !strcmp(opcode, "max")))
         opcode = !strcmp(opcode, "min") ? "min3" : "max3";
-    key_add(&key, "%.*s", i->carry_in ? (int)strlen(opcode) - 1 : (int)strlen(opcode), opcode);
+    key_add(&key, "%.*s", carry_in ? (int)strlen(opcode) - 1 : (int)strlen(opcode), opcode);
     for (unsigned k = 1; k < source->word_count; k++)
         if (!words.used[k]) key_add(&key, ".%s", source->words[k]);
-    if (i->carry_in || i->carry_out) key_add(&key, ".carry");
+    if (carry_in || carry_out) key_add(&key, ".carry");
     if (type != PTX_NONE) key_add(&key, ".%s", ptx_type_name(type));
     if (second != PTX_NONE) key_add(&key, ".%s", ptx_type_name(second));
 
     const struct op *op = find_op(d, &key);
     i->fn = op->fn;
+    i->family = FAMILY_ARITHMETIC;
+    if (carry_in || carry_out) {
+        i->arithmetic.carry_in = carry_in;
+        i->arithmetic.carry_out = carry_out;
+    }
     take_operands(d, source, op, i);
     wrap(i, is_slct ? PTX_NONE : type);
     i->tally = (uint8_t)tally_of(source->words[0], type);
@@ -175,14 +181,15 @@ void decode_compare(struct decoder *d, const struct ptx_instruction *source, str
 {
     struct words words = all_words(source);
     bool is_set = !strcmp(source->words[0], "set");
-    i->flush = take_word(&words, "ftz");
+    i->rules.flush = take_word(&words, "ftz");
     enum ptx_type to = is_set ? take_type(&words) : PTX_PRED, type = take_type(&words);
+    enum combine combine = COMBINE_NONE;
     if (take_word(&words, "and"))
-        i->combine = COMBINE_AND;
+        combine = COMBINE_AND;
     else if (take_word(&words, "or"))
-        i->combine = COMBINE_OR;
+        combine = COMBINE_OR;
     else if (take_word(&words, "xor"))
-        i->combine = COMBINE_XOR;
+        combine = COMBINE_XOR;
 
     struct key key = {.length = 0};
     key_add(&key, "compare");
@@ -191,34 +198,38 @@ void decode_compare(struct decoder *d, const struct ptx_instruction *source, str
     key_add(&key, ".%s", ptx_type_name(type));
     const struct op *op = find_op(d, &key);
 
-    unsigned count = i->combine == COMBINE_NONE ? 3 : 4;
+    unsigned count = combine == COMBINE_NONE ? 3 : 4;
     need_operands(d, source, count, count);
     const struct ptx_operand *result = &source->operands[0];
-    i->result = is_set ? RESULT_INTEGER : RESULT_PREDICATE;
+    i->family = FAMILY_COMPARE;
+    i->compare.other = i->compare.opposite = NO_SLOT;
+    i->compare.combine = (uint8_t)combine;
+    i->compare.has_predicate = !is_set;
     switch (to) { /* the value that stands for true */
     case PTX_PRED:
         i->d = destination_slot(d, result, 0);
-        if (result->other) i->v[0] = destination_slot(d, result->other, 0);
+        if (result->other) i->compare.opposite = destination_slot(d, result->other, 0);
         break;
     case PTX_U32:
-    case PTX_S32: i->offset = UINT32_MAX; break;
+    case PTX_S32: i->compare.yes = UINT32_MAX; break;
     case PTX_U16:
-    case PTX_S16: i->offset = UINT16_MAX; break;
-    case PTX_F32: i->offset = 0x3f800000; break; /* 1.0 in each format */
-    case PTX_F16: i->offset = 0x3c00; break;
-    case PTX_BF16: i->offset = 0x3f80; break;
-    case PTX_F16X2: i->offset = 0x3c00; break; /* in each half */
-    case PTX_BF16X2: i->offset = 0x3f80; break;
+    case PTX_S16: i->compare.yes = UINT16_MAX; break;
+    case PTX_F32: i->compare.yes = 0x3f800000; break; /* 1.0 in each format */
+    case PTX_F16: i->compare.yes = 0x3c00; break;
+    case PTX_BF16: i->compare.yes = 0x3f80; break;
+    case PTX_F16X2: i->compare.yes = 0x3c00; break; /* in each half */
+    case PTX_BF16X2: i->compare.yes = 0x3f80; break;
     default: decode_fail(d, EMU_UNSUPPORTED_PTX, "set to .%s is not supported", ptx_type_name(to));
     }
     if (is_set) i->d = destination_slot(d, result, 4);
     bool is_pair = type == PTX_F16X2 || type == PTX_BF16X2;
-    if (is_pair && i->offset == UINT32_MAX) i->offset = UINT16_MAX; /* set.u32: ones in each half */
+    if (is_pair && i->compare.yes == UINT32_MAX)
+        i->compare.yes = UINT16_MAX; /* set.u32: ones in each half */
     i->a = source_slot(d, &source->operands[1], letter_bytes(op->operands[1]));
     i->b = source_slot(d, &source->operands[2], letter_bytes(op->operands[2]));
-    if (i->combine != COMBINE_NONE) {
-        i->c = source_slot(d, &source->operands[3], 0);
-        i->flip_c = source->operands[3].negated;
+    if (combine != COMBINE_NONE) {
+        i->compare.other = source_slot(d, &source->operands[3], 0);
+        i->compare.negated = source->operands[3].negated;
     }
     i->fn = op->fn;
     wrap(i, PTX_NONE);
@@ -254,7 +265,7 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
     const char *integral = NULL;
     struct key key = {.length = 0};
 
-    i->flush = take_word(&words, "ftz");
+    i->rules.flush = take_word(&words, "ftz");
     take_clamp(&words, i, to);
     key_add(&key, "cvt");
     if (take_integral_rounding(&words, &integral)) {
@@ -269,13 +280,13 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
             decode_fail(d, EMU_INVALID_PTX,
                         "a conversion from an integer needs .rn, .rz, .rm or .rp");
         if (to_half && from != to) { /* has its own rounding; the CPU's mode does not matter */
-            key_add(&key, ".%s", rounding_name(i->rounding));
-            i->rounding = FE_TONEAREST;
+            key_add(&key, ".%s", rounding_name(i->rules.rounding));
+            i->rules.rounding = FE_TONEAREST;
         }
     }
     if (!to_float) { /* floats are clamped anyway, integers only on demand */
-        if (i->clamp != CLAMP_NONE && !from_float) key_add(&key, ".sat");
-        i->clamp = CLAMP_NONE;
+        if (i->rules.clamp != CLAMP_NONE && !from_float) key_add(&key, ".sat");
+        i->rules.clamp = CLAMP_NONE;
     }
     bool is_small = to == PTX_E4M3X2 || to == PTX_E5M2X2 || to == PTX_TF32;
     if (is_small && take_word(&words, "rna")) { /* in place of the rounding */
@@ -288,6 +299,8 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
 
     const struct op *op = find_op(d, &key);
     i->fn = op->fn;
+    i->family = FAMILY_CONVERT;
+    i->convert.wide_source = i->convert.wide_result = NO_SLOT;
     if (!strcmp(op->operands, "444")) { /* two floats into one register */
         take_operands(d, source, op, i);
         if (!is_small) wrap(i, to);
@@ -307,11 +320,11 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
     i->is_signed = ptx_type_is_signed(to);
     i->a = wide_source ? register_take(d, 4) : source_slot(d, value, from_bytes);
     i->d = wide_result ? register_take(d, 4) : destination_slot(d, destination, to_bytes);
-    if (wide_source) i->v[0] = source_slot(d, value, 8);
-    if (wide_result) i->v[1] = destination_slot(d, destination, 8);
+    if (wide_source) i->convert.wide_source = source_slot(d, value, 8);
+    if (wide_result) i->convert.wide_result = destination_slot(d, destination, 8);
     wrap(i, to);
     if (wide_source || wide_result) {
-        if (i->fn != op_wrapped) i->inner = i->fn;
+        if (i->fn != op_wrapped) i->rules.inner = i->fn;
         i->fn = op_resized;
     }
 }
@@ -336,8 +349,9 @@ static bool decode_clock(struct decoder *d, const struct ptx_instruction *source
         if (strcmp(value->name, clocks[k].name)) continue;
         i->lane_bytes = clocks[k].lane_bytes;
         i->d = destination_slot(d, &source->operands[0], i->lane_bytes);
-        i->offset = clocks[k].shift;
-        i->function = clocks[k].clock;
+        i->family = FAMILY_CLOCK;
+        i->clock.shift = clocks[k].shift;
+        i->clock.which = (uint8_t)clocks[k].clock;
         i->fn = op_find("clock")->fn;
         return true;
     }
@@ -346,16 +360,16 @@ static bool decode_clock(struct decoder *d, const struct ptx_instruction *source
 
 /* The two halves of a 128-bit operand: a register, or {low, high}. */
 static void wide_halves(struct decoder *d, const struct ptx_operand *operand, bool is_source,
-                        slot *low, slot *high)
+                        slot half[2])
 {
     if (operand->kind == PTX_VECTOR && operand->count == 2) {
         const struct ptx_operand *a = operand->items[0], *b = operand->items[1];
-        *low = is_source ? source_slot(d, a, 8) : destination_slot(d, a, 8);
-        *high = is_source ? source_slot(d, b, 8) : destination_slot(d, b, 8);
+        half[0] = is_source ? source_slot(d, a, 8) : destination_slot(d, a, 8);
+        half[1] = is_source ? source_slot(d, b, 8) : destination_slot(d, b, 8);
         return;
     }
-    *low = is_source ? source_slot(d, operand, 16) : destination_slot(d, operand, 16);
-    *high = *low + SLOT_64;
+    half[0] = is_source ? source_slot(d, operand, 16) : destination_slot(d, operand, 16);
+    half[1] = half[0] + SLOT_64;
 }
 
 static void decode_wide_move(struct decoder *d, const struct ptx_operand *to,
@@ -363,8 +377,9 @@ static void decode_wide_move(struct decoder *d, const struct ptx_operand *to,
 {
     if (from->kind != PTX_REGISTER && from->kind != PTX_VECTOR)
         decode_fail(d, EMU_UNSUPPORTED_PTX, "a constant of 128 bits is not supported");
-    wide_halves(d, from, true, &i->b, &i->c);
-    wide_halves(d, to, false, &i->v[0], &i->v[1]);
+    i->family = FAMILY_WIDE_MOVE;
+    wide_halves(d, from, true, i->wide_move.from);
+    wide_halves(d, to, false, i->wide_move.to);
     i->fn = op_find("move.64x2")->fn;
 }
 
@@ -379,7 +394,8 @@ void decode_move(struct decoder *d, const struct ptx_instruction *source, struct
             .kind = PTX_ADDRESS, .base = (struct ptx_operand *)from, .offset = from->offset};
         struct address place = address_operand(d, &address, PTX_GENERIC);
         i->a = place.base;
-        i->offset = place.offset;
+        i->family = FAMILY_CVTA;
+        i->cvta.distance = place.offset;
         i->d = destination_slot(d, to, 8);
         i->fn = op_find("cvta")->fn; /* a base and an offset */
         return;
@@ -405,12 +421,14 @@ void decode_move(struct decoder *d, const struct ptx_instruction *source, struct
     struct key key = {.length = 0};
     key_add(&key, "%s.%zux%u", vector == to ? "unpack" : "pack", part_bits, vector->count);
     i->fn = find_op(d, &key)->fn;
+    i->family = FAMILY_PACK;
+    for (unsigned k = 0; k < MAX_VECTOR; k++) i->pack.part[k] = NO_SLOT;
     for (unsigned k = 0; k < vector->count; k++) {
         const struct ptx_operand *item = vector->items[k];
         if (vector == from)
-            i->v[k] = source_slot(d, item, 4);
-        else if (item->kind != PTX_SINK)
-            i->v[k] = destination_slot(d, item, 4);
+            i->pack.part[k] = source_slot(d, item, 4);
+        else
+            i->pack.part[k] = item->kind == PTX_SINK ? NO_SLOT : destination_slot(d, item, 4);
     }
     if (vector == to)
         i->a = source_slot(d, from, whole);

@@ -6,11 +6,13 @@
 void decode_lop3(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
     struct words words = all_words(source);
-    i->combine = take_word(&words, "and")  ? COMBINE_AND
-                 : take_word(&words, "or") ? COMBINE_OR
-                                           : COMBINE_NONE;
-    if (i->combine == COMBINE_NONE) {
+    enum combine combine = take_word(&words, "and")  ? COMBINE_AND
+                           : take_word(&words, "or") ? COMBINE_OR
+                                                     : COMBINE_NONE;
+    i->logic.predicate = i->logic.other = NO_SLOT;
+    if (combine == COMBINE_NONE) {
         decode_arithmetic(d, source, i);
+        i->family = FAMILY_LOGIC;
         return;
     }
     take_type(&words);
@@ -19,12 +21,14 @@ void decode_lop3(struct decoder *d, const struct ptx_instruction *source, struct
     const struct ptx_operand *result = &source->operands[0], *q = &source->operands[5];
     if (!result->other) decode_fail(d, EMU_INVALID_PTX, "the predicate behind | is missing");
     i->d = destination_slot(d, result, 4);
-    i->v[0] = destination_slot(d, result->other, 0);
+    i->logic.predicate = destination_slot(d, result->other, 0);
     i->a = source_slot(d, &source->operands[1], 4);
     i->b = source_slot(d, &source->operands[2], 4);
     i->c = source_slot(d, &source->operands[3], 4);
-    i->offset = immediate(d, &source->operands[4]);
-    i->v[1] = source_slot(d, q, 0);
-    i->flip_c = q->negated;
+    i->family = FAMILY_LOGIC;
+    i->logic.table = (uint8_t)immediate(d, &source->operands[4]);
+    i->logic.combine = (uint8_t)combine;
+    i->logic.other = source_slot(d, q, 0);
+    i->logic.negated = q->negated;
     i->fn = op_find("lop3.predicate")->fn;
 }

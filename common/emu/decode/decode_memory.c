@@ -338,14 +338,16 @@ void decode_address_conversion(struct decoder *d, const struct ptx_instruction *
     if (space == PTX_PARAM && d->callee) space = PTX_LOCAL;
     i->d = destination_slot(d, &source->operands[0], 8);
     i->a = source_slot(d, &source->operands[1], 8);
-    i->offset = to ? -window_of(space) : window_of(space);
+    i->family = FAMILY_CVTA;
+    i->cvta.distance = to ? -window_of(space) : window_of(space);
     i->fn = op_find("cvta")->fn;
 }
 
 void decode_is_space(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
     struct words words = all_words(source);
-    i->space = (uint8_t)take_space(&words);
+    i->family = FAMILY_ISSPACEP;
+    i->isspacep.space = (uint8_t)take_space(&words);
     refuse_rest(d, &words);
     need_operands(d, source, 2, 2);
     i->d = destination_slot(d, &source->operands[0], 0);

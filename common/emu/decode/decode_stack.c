@@ -13,10 +13,12 @@ void decode_alloca(struct decoder *d, const struct ptx_instruction *source, stru
     refuse_rest(d, &words);
     need_operands(d, source, 2, 3);
     i->d = destination_slot(d, &source->operands[0], 8);
-    i->b = source_slot(d, &source->operands[1], 8);
-    i->c = stack_top(d);
-    i->offset = source->operand_count == 3 ? immediate(d, &source->operands[2]) : ALIGNMENT;
-    if (i->offset < 1) decode_fail(d, EMU_INVALID_PTX, "an alignment of 0");
+    i->family = FAMILY_ALLOCA;
+    i->alloca.bytes = source_slot(d, &source->operands[1], 8);
+    i->alloca.top = stack_top(d);
+    i->alloca.alignment =
+        source->operand_count == 3 ? immediate(d, &source->operands[2]) : ALIGNMENT;
+    if (i->alloca.alignment < 1) decode_fail(d, EMU_INVALID_PTX, "an alignment of 0");
     i->fn = op_alloca;
     d->has_calls = true; /* it needs a stack */
 }

@@ -73,7 +73,6 @@ enum order {
 
 enum clamp { CLAMP_NONE, CLAMP_TO_UNIT, CLAMP_TO_POSITIVE };
 enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR }; /* setp.lt.and … */
-enum result { RESULT_PREDICATE, RESULT_INTEGER, RESULT_FLOAT };      /* of setp, set and atomics */
 
 /* What atom, red and cp.reduce do. */
 enum atomic {
@@ -94,7 +93,6 @@ enum shuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX };
 enum vote { VOTE_ALL, VOTE_ANY, VOTE_UNIFORM, VOTE_BALLOT };
 enum reduction { REDUCE_ADD, REDUCE_MIN, REDUCE_MAX, REDUCE_AND, REDUCE_OR, REDUCE_XOR };
 
-/* ops_move.c, "clock": which clock */
 enum clock { CLOCK_WARP, CLOCK_GLOBAL };
 
 /* What bar.red gives to the threads that have waited. */
@@ -131,7 +129,17 @@ struct address {
 
 /* The families of instructions: which member of insn's union is in use. */
 enum family {
-    FAMILY_OTHER,
+    FAMILY_OTHER, /* no member is */
+    FAMILY_ARITHMETIC,
+    FAMILY_LOGIC,
+    FAMILY_COMPARE,
+    FAMILY_CONVERT,
+    FAMILY_PACK,
+    FAMILY_WIDE_MOVE,
+    FAMILY_CLOCK,
+    FAMILY_CVTA,
+    FAMILY_ISSPACEP,
+    FAMILY_ALLOCA,
     FAMILY_BRANCH,
     FAMILY_TABLE,
     FAMILY_CALL,
@@ -228,31 +236,113 @@ struct group_insn {
 };
 enum { WAIT_FOR_ALL = -1 }; /* copies in no group, too */
 
+/* ---- registers out of registers: families that may have rounding modes ---- */
+
+/* What any floating-point operation may have. An operation that has some of it runs inside a
+ * wrapper, op_wrapped or op_resized, which calls `inner`. */
+struct float_rules {
+    op_fn inner;
+    int rounding;  /* FE_… of <fenv.h> */
+    bool flush;    /* .ftz */
+    uint8_t clamp; /* enum clamp: .sat or .relu */
+    uint8_t type;  /* enum ptx_type, of the result */
+};
+
+struct arithmetic_insn {
+    slot fourth;              /* the source behind c, of bfi */
+    bool carry_in, carry_out; /* addc, subc, madc; .cc */
+};
+
+/* lop3; with a predicate: predicate = (d != 0) and, or `other` */
+struct logic_insn {
+    slot predicate, other; /* NO_SLOT: no predicate */
+    uint8_t table;         /* the truth table */
+    uint8_t combine;       /* enum combine */
+    bool negated;          /* `other` is */
+};
+
+/* setp, set; d is a predicate, or a register that becomes `yes` or 0 */
+struct compare_insn {
+    slot other;    /* the predicate that the comparison is combined with */
+    slot opposite; /* the second destination of setp; NO_SLOT: none */
+    uint32_t yes;
+    uint8_t combine;    /* enum combine */
+    bool negated;       /* `other` is */
+    bool has_predicate; /* d is a predicate: setp */
+};
+
+/* cvt; insn.is_signed is the result's. A wide register holds a type of up to 32 bits in 64 bits: d
+ * and a are then registers of 32 bits between. */
+struct convert_insn {
+    slot wide_source, wide_result; /* NO_SLOT: as wide as the type */
+};
+
+/* ---- other moves ---- */
+
+/* mov between a register and a vector of its parts, the lowest first. With d the parts are sources,
+ * with a they are results. */
+struct pack_insn {
+    slot part[MAX_VECTOR]; /* NO_SLOT: a sink */
+};
+
+/* mov.b128: the lower half, then the upper one */
+struct wide_move_insn {
+    slot from[2], to[2];
+};
+
+/* mov from %clock, %globaltimer and their halves; insn.lane_bytes is d's */
+struct clock_insn {
+    uint8_t which; /* enum clock */
+    uint8_t shift; /* 32: the upper half */
+};
+
+/* cvta, and mov of the address of a function's local variable: d = a + distance */
+struct cvta_insn {
+    int64_t distance;
+};
+
+struct isspacep_insn {
+    uint8_t space; /* enum ptx_space */
+};
+
+/* alloca; d is where the bytes are */
+struct alloca_insn {
+    slot bytes, top; /* 64-bit registers; top: where the stack ends, which moves */
+    int64_t alignment;
+};
+
 struct insn {
     op_fn fn;        /* NULL where control does all */
-    op_fn inner;     /* the operation under a wrapper (rounding mode, saturation) */
-    slot d, a, b, c; /* destination and sources */
+    slot d, a, b, c; /* destination and sources, as the PTX ISA calls them; NO_SLOT: none, or the
+                        family has a name for it */
     slot guard;      /* a predicate; lanes whose bit differs from guard_flip's do it */
     uint32_t guard_flip;
-    uint8_t control, tally, family;
-    uint8_t lane_bytes;       /* of a register operand whose size varies (ld, st, mov): 4 or 8 */
-    int rounding;             /* FE_… of <fenv.h>, for wrapped operations */
-    bool flush;               /* .ftz */
-    uint8_t clamp, type;      /* .sat or .relu (enum clamp), of a result of this enum ptx_type */
-    uint8_t combine, result;  /* of setp and set */
-    bool carry_in, carry_out; /* addc, .cc */
-    bool flip_c;              /* the combined predicate is negated */
-    /* memory accesses */
-    uint8_t space; /* enum ptx_space */
-    uint8_t order; /* enum order; of a fence: ORDER_BLOCK or not */
+    uint8_t control, tally, family; /* enums of these names */
+    uint8_t order;                  /* enum order, of what accesses memory, arrives or is a fence */
+    uint8_t lane_bytes; /* of registers whose size varies (ld, st, atom, shfl, …): 4 or 8 */
+    bool is_signed;     /* the type is */
+    /* Of what accesses memory: what one lane moves; 0 of others. */
     uint8_t element_bytes, elements;
-    bool is_signed;
     uint8_t counted_bytes; /* a lane, where they are not the bytes accessed: see merge.c */
     struct atomic_kind atomic;
-    int64_t offset;        /* of the address; also small immediates (shfl mode, lop3 table, …) */
-    slot v[MAX_VECTOR];    /* registers of a vector access, or second destination in v[0] */
-    uint8_t function;      /* which atomic, shuffle, vote, reduction */
+    uint32_t line; /* index into the kernel's line table */
+    const struct ptx_instruction *source;
     union {
+        struct {
+            struct float_rules rules;
+            union {
+                struct arithmetic_insn arithmetic; /* FAMILY_ARITHMETIC */
+                struct logic_insn logic;           /* FAMILY_LOGIC */
+                struct compare_insn compare;       /* FAMILY_COMPARE */
+                struct convert_insn convert;       /* FAMILY_CONVERT */
+            };
+        };
+        struct pack_insn pack;           /* FAMILY_PACK */
+        struct wide_move_insn wide_move; /* FAMILY_WIDE_MOVE */
+        struct clock_insn clock;         /* FAMILY_CLOCK */
+        struct cvta_insn cvta;           /* FAMILY_CVTA */
+        struct isspacep_insn isspacep;   /* FAMILY_ISSPACEP */
+        struct alloca_insn alloca;       /* FAMILY_ALLOCA */
         uint32_t target;              /* FAMILY_BRANCH: index of the instruction to go to */
         struct table_insn table;      /* FAMILY_TABLE */
         const struct call *call;      /* FAMILY_CALL */
@@ -271,11 +361,13 @@ struct insn {
             };
         };
     };
-    const struct ptx_instruction *source;
-    uint32_t line; /* index into the kernel's line table */
 };
 
-/* Does the instruction write the register? (insn.c) */
+/* The register that holds an instruction's result, and the one that holds its second result, a
+ * predicate; NO_SLOT: there is none, or it is a vector. (insn.c) */
+slot insn_result(const struct insn *);
+slot insn_second_result(const struct insn *);
+/* Does the instruction write the register? */
 bool insn_writes(const struct insn *, slot);
 
 /* How many instructions a branch may go to, and which: 0 of what is no branch. */

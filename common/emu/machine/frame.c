@@ -39,17 +39,17 @@ void frame_start(struct warp *w)
 
 static uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 
-/* alloca: takes i->b bytes, aligned to i->offset, from the stack whose top is in i->c. Lanes have
- * tops of their own; calls go behind the highest. */
+/* alloca: takes bytes from the top of the stack. Lanes have tops of their own; calls go behind the
+ * highest. */
 void op_alloca(struct warp *w, const struct insn *i, uint32_t mask)
 {
     enum { FRAME_ALIGNMENT = 16 };
-    uint64_t *d = slot_at(w, i->d), *top = slot_at(w, i->c);
-    const uint64_t *bytes = slot_at(w, i->b);
+    uint64_t *d = slot_at(w, i->d), *top = slot_at(w, i->alloca.top);
+    const uint64_t *bytes = slot_at(w, i->alloca.bytes);
     size_t stack = w->block->launch->kernel->stack_bytes;
     for (; mask; mask &= mask - 1) {
         int l = __builtin_ctz(mask);
-        uint64_t from = round_up(top[l], (uint64_t)i->offset);
+        uint64_t from = round_up(top[l], (uint64_t)i->alloca.alignment);
         if (from > stack || bytes[l] > stack - from) {
             fault(w, i, l, EMU_ILLEGAL_ADDRESS,
                   "stack overflow: alloca of %llu bytes, where %zu are left",

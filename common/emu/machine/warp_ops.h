@@ -27,6 +27,6 @@ WARP_OP(op_proxy_fence);
 WARP_OP(op_warp_sync); /* of the member mask */
 
 WARP_OP(op_trap);
-WARP_OP(op_alloca); /* frame.c; d = where i->b bytes are; i->c: the stack's top */
+WARP_OP(op_alloca); /* frame.c */
 
 #endif

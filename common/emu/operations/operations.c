@@ -96,8 +96,8 @@ static uint32_t clamp_half(uint32_t bits, enum ptx_type type, enum clamp clamp)
 
 static void clamp_results(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    enum ptx_type type = i->type;
-    enum clamp clamp = i->clamp;
+    enum ptx_type type = i->rules.type;
+    enum clamp clamp = i->rules.clamp;
     if (type == PTX_F64) {
         lane_double *d = LANES(f64, i->d);
         FOR_LANES(d, d[l] > 0 ? (d[l] < 1 ? d[l] : 1) : 0);
@@ -114,28 +114,28 @@ static void clamp_results(struct warp *w, const struct insn *i, uint32_t mask)
 
 void op_wrapped(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    if (i->rounding != FE_TONEAREST) fesetround(i->rounding);
-    if (i->flush) set_flush(true);
-    i->inner(w, i, mask);
-    if (i->flush) set_flush(false);
-    if (i->rounding != FE_TONEAREST) fesetround(FE_TONEAREST);
-    if (i->flush && i->type == PTX_F32) flush_results(w, i, mask);
-    if (i->clamp != CLAMP_NONE) clamp_results(w, i, mask);
+    if (i->rules.rounding != FE_TONEAREST) fesetround(i->rules.rounding);
+    if (i->rules.flush) set_flush(true);
+    i->rules.inner(w, i, mask);
+    if (i->rules.flush) set_flush(false);
+    if (i->rules.rounding != FE_TONEAREST) fesetround(FE_TONEAREST);
+    if (i->rules.flush && i->rules.type == PTX_F32) flush_results(w, i, mask);
+    if (i->rules.clamp != CLAMP_NONE) clamp_results(w, i, mask);
 }
 
 void op_resized(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    if (i->v[0] != NO_SLOT) { /* the low half of a wide source */
-        const lane_64 *wide = LANES(u64, i->v[0]);
+    if (i->convert.wide_source != NO_SLOT) { /* the low half of a wide source */
+        const lane_64 *wide = LANES(u64, i->convert.wide_source);
         lane_32 *narrow = LANES(u32, i->a);
         FOR_LANES(narrow, (uint32_t)wide[l]);
     }
-    if (i->rounding != FE_TONEAREST || i->flush || i->clamp != CLAMP_NONE)
+    if (i->rules.rounding != FE_TONEAREST || i->rules.flush || i->rules.clamp != CLAMP_NONE)
         op_wrapped(w, i, mask);
     else
-        i->inner(w, i, mask);
-    if (i->v[1] != NO_SLOT) { /* a narrow result in a wide register */
-        lane_64 *wide = LANES(u64, i->v[1]);
+        i->rules.inner(w, i, mask);
+    if (i->convert.wide_result != NO_SLOT) { /* a narrow result in a wide register */
+        lane_64 *wide = LANES(u64, i->convert.wide_result);
         const lane_32 *narrow = LANES(u32, i->d);
         FOR_LANES(wide, i->is_signed ? (uint64_t)(int64_t)(int32_t)narrow[l] : narrow[l]);
     }

@@ -5,12 +5,10 @@
 
 #include "ops.h"
 
-/* Calls insn->inner with insn's rounding mode and flush-to-zero, then clamps the result if asked
- * to. */
+/* Calls the inner operation with the rounding mode and flush-to-zero of insn->rules, then clamps
+ * the result if they say so. */
 void op_wrapped(struct warp *, const struct insn *, uint32_t mask);
-/* Around a conversion whose registers are wider than its types: i->v[0] is the 64-bit source,
- * i->v[1] the 64-bit destination (NO_SLOT: as wide as the type); i->a and i->d are lanes of 32 bits
- * between. */
+/* The same around a conversion with a register that is wider than its type. */
 void op_resized(struct warp *, const struct insn *, uint32_t mask);
 
 #endif

@@ -704,7 +704,7 @@ static void convert_address(struct warp *w, const struct insn *i, uint32_t mask)
 {
     lane_64 *d = LANES(u64, i->d);
     const lane_64 *a = LANES(u64, i->a);
-    FOR_LANES(d, a[l] + (uint64_t)i->offset);
+    FOR_LANES(d, a[l] + (uint64_t)i->cvta.distance);
 }
 
 /* The block's own shared memory is part of its cluster's. */
@@ -719,7 +719,8 @@ static void is_space(struct warp *w, const struct insn *i, uint32_t mask)
 {
     const lane_64 *a = LANES(u64, i->a);
     uint32_t *d = slot_at(w, i->d), bits = 0;
-    for (int l = 0; l < WARP; l++) bits |= (uint32_t)(is_in(w->block, a[l], i->space)) << l;
+    for (int l = 0; l < WARP; l++)
+        bits |= (uint32_t)(is_in(w->block, a[l], i->isspacep.space)) << l;
     *d = (*d & ~mask) | (bits & mask);
 }
 

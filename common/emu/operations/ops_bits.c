@@ -165,7 +165,7 @@ DEFINE_EXTRACT(s64)
 #define DEFINE_INSERT(type, width)                                                                 \
     static inline T_##type insert_##type(T_##type a, T_##type b, uint32_t c, uint32_t d)           \
     {                                                                                              \
-        uint64_t position = bit_count(c, width), length = bit_count(d, width);                                           \
+        uint64_t position = bit_count(c, width), length = bit_count(d, width);                     \
         if (!length || position >= width) return b;                                                \
         T_##type ones = length >= width ? ~(T_##type)0 : ((T_##type)1 << length) - 1;              \
         return (b & ~(ones << position)) | (a & ones) << position;                                 \
@@ -174,13 +174,13 @@ DEFINE_EXTRACT(s64)
     {                                                                                              \
         L_##type *d = LANES(type, i->d);                                                           \
         const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b);                             \
-        const lane_32 *c = LANES(u32, i->c), *e = LANES(u32, i->v[0]);                             \
+        const lane_32 *c = LANES(u32, i->c), *e = LANES(u32, i->arithmetic.fourth);                \
         FOR_LANES(d, insert_##type(a[l], b[l], c[l], e[l]));                                       \
     }
 DEFINE_INSERT(u32, 32)
 DEFINE_INSERT(u64, 64)
 
-/* lop3: any function of three bits, given as its truth table (in i->offset). */
+/* lop3: any function of three bits, given as its truth table. */
 static inline uint32_t lookup_3(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
 {
     uint32_t result = 0;
@@ -198,7 +198,7 @@ static void lop3_u32(struct warp *w, const struct insn *i, uint32_t mask)
 {
     lane_32 *d = LANES(u32, i->d);
     const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);
-    uint32_t table = (uint32_t)i->offset;
+    uint32_t table = i->logic.table;
     FOR_LANES(d, lookup_3(a[l], b[l], c[l], table));
 }
 
@@ -207,10 +207,10 @@ static void lop3_predicate(struct warp *w, const struct insn *i, uint32_t mask)
 {
     lop3_u32(w, i, mask);
     const lane_32 *d = LANES(u32, i->d);
-    uint32_t *p = slot_at(w, i->v[0]), holds = 0;
-    uint32_t q = *(uint32_t *)slot_at(w, i->v[1]) ^ (i->flip_c ? ALL_LANES : 0);
+    uint32_t *p = slot_at(w, i->logic.predicate), holds = 0;
+    uint32_t q = *(uint32_t *)slot_at(w, i->logic.other) ^ (i->logic.negated ? ALL_LANES : 0);
     for (int l = 0; l < WARP; l++) holds |= (uint32_t)(d[l] != 0) << l;
-    holds = i->combine == COMBINE_AND ? holds & q : holds | q;
+    holds = i->logic.combine == COMBINE_AND ? holds & q : holds | q;
     *p = (*p & ~mask) | (holds & mask);
 }
 

@@ -10,16 +10,17 @@
 static void finish(struct warp *w, const struct insn *i, uint32_t mask, uint32_t holds)
 {
     uint32_t opposite = ~holds;
-    if (i->combine != COMBINE_NONE) {
-        uint32_t other = *(uint32_t *)slot_at(w, i->c) ^ (i->flip_c ? ALL_LANES : 0);
-        switch (i->combine) {
+    if (i->compare.combine != COMBINE_NONE) {
+        uint32_t other =
+            *(uint32_t *)slot_at(w, i->compare.other) ^ (i->compare.negated ? ALL_LANES : 0);
+        switch (i->compare.combine) {
         case COMBINE_AND: holds &= other, opposite &= other; break;
         case COMBINE_OR: holds |= other, opposite |= other; break;
         case COMBINE_XOR: holds ^= other, opposite ^= other; break;
         }
     }
-    if (i->result != RESULT_PREDICATE) {
-        lane_32 *d = LANES(u32, i->d), yes = (uint32_t)i->offset;
+    if (!i->compare.has_predicate) {
+        lane_32 *d = LANES(u32, i->d), yes = i->compare.yes;
         FOR_LANES(d, holds >> l & 1 ? yes : 0);
         return;
     }
@@ -27,8 +28,8 @@ static void finish(struct warp *w, const struct insn *i, uint32_t mask, uint32_t
         uint32_t *p = slot_at(w, i->d);
         *p = (*p & ~mask) | (holds & mask);
     }
-    if (i->v[0] != NO_SLOT) {
-        uint32_t *q = slot_at(w, i->v[0]);
+    if (i->compare.opposite != NO_SLOT) {
+        uint32_t *q = slot_at(w, i->compare.opposite);
         *q = (*q & ~mask) | (opposite & mask);
     }
 }
@@ -79,8 +80,8 @@ COMPARISONS(DEFINE_COMPARE)
         const lane_32 *as = LANES(u32, i->a), *bs = LANES(u32, i->b);                              \
         uint32_t holds = 0;                                                                        \
         for (int l = 0; l < WARP; l++) {                                                           \
-            float a = f32_of_##type(flush_##type((uint16_t)as[l], i->flush));                      \
-            float b = f32_of_##type(flush_##type((uint16_t)bs[l], i->flush));                      \
+            float a = f32_of_##type(flush_##type((uint16_t)as[l], i->rules.flush));                \
+            float b = f32_of_##type(flush_##type((uint16_t)bs[l], i->rules.flush));                \
             holds |= (uint32_t)(condition) << l;                                                   \
         }                                                                                          \
         finish(w, i, mask, holds);                                                                 \
@@ -99,16 +100,17 @@ HALF_COMPARISONS(DEFINE_COMPARE_HALF)
 static void finish_pair(struct warp *w, const struct insn *i, uint32_t mask, uint32_t low,
                         uint32_t high)
 {
-    if (i->combine != COMBINE_NONE) {
-        uint32_t other = *(uint32_t *)slot_at(w, i->c) ^ (i->flip_c ? ALL_LANES : 0);
-        switch (i->combine) {
+    if (i->compare.combine != COMBINE_NONE) {
+        uint32_t other =
+            *(uint32_t *)slot_at(w, i->compare.other) ^ (i->compare.negated ? ALL_LANES : 0);
+        switch (i->compare.combine) {
         case COMBINE_AND: low &= other, high &= other; break;
         case COMBINE_OR: low |= other, high |= other; break;
         case COMBINE_XOR: low ^= other, high ^= other; break;
         }
     }
-    if (i->result != RESULT_PREDICATE) {
-        lane_32 *d = LANES(u32, i->d), yes = (uint32_t)i->offset;
+    if (!i->compare.has_predicate) {
+        lane_32 *d = LANES(u32, i->d), yes = i->compare.yes;
         FOR_LANES(d, (low >> l & 1 ? yes : 0) | (high >> l & 1 ? yes << 16 : 0));
         return;
     }
@@ -116,8 +118,8 @@ static void finish_pair(struct warp *w, const struct insn *i, uint32_t mask, uin
         uint32_t *p = slot_at(w, i->d);
         *p = (*p & ~mask) | (low & mask);
     }
-    if (i->v[0] != NO_SLOT) {
-        uint32_t *q = slot_at(w, i->v[0]);
+    if (i->compare.opposite != NO_SLOT) {
+        uint32_t *q = slot_at(w, i->compare.opposite);
         *q = (*q & ~mask) | (high & mask);
     }
 }
@@ -134,8 +136,8 @@ static void finish_pair(struct warp *w, const struct insn *i, uint32_t mask, uin
         const lane_32 *as = LANES(u32, i->a), *bs = LANES(u32, i->b);                              \
         uint32_t low = 0, high = 0;                                                                \
         for (int l = 0; l < WARP; l++) {                                                           \
-            low |= name##_##type##_one(as[l], bs[l], i->flush) << l;                               \
-            high |= name##_##type##_one(as[l] >> 16, bs[l] >> 16, i->flush) << l;                  \
+            low |= name##_##type##_one(as[l], bs[l], i->rules.flush) << l;                         \
+            high |= name##_##type##_one(as[l] >> 16, bs[l] >> 16, i->rules.flush) << l;            \
         }                                                                                          \
         finish_pair(w, i, mask, low, high);                                                        \
     }

@@ -21,7 +21,7 @@ static inline uint32_t tf32(uint32_t bits, uint32_t add)
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a);                                                       \
-        FOR_LANES(d, i->clamp == CLAMP_TO_POSITIVE && a[l] >> 31 ? 0 : (value));                   \
+        FOR_LANES(d, i->rules.clamp == CLAMP_TO_POSITIVE && a[l] >> 31 ? 0 : (value));             \
     }
 #define ENTRY_TF32(how, value) {"cvt." #how ".tf32.f32", tf32_##how, "44"},
 TF32(DEFINE_TF32)
@@ -64,14 +64,14 @@ static inline uint32_t not_below_zero(uint32_t half, bool positive)
 #define DEFINE_SMALL(type)                                                                         \
     static void type##_of_floats(struct warp *w, const struct insn *i, uint32_t mask)              \
     {                                                                                              \
-        bool positive = i->clamp == CLAMP_TO_POSITIVE;                                             \
+        bool positive = i->rules.clamp == CLAMP_TO_POSITIVE;                                       \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_float *a = LANES(f32, i->a), *b = LANES(f32, i->b);                             \
         FOR_LANES(d, type##_of(a[l], positive) << 8 | type##_of(b[l], positive));                  \
     }                                                                                              \
     static void type##_of_halves(struct warp *w, const struct insn *i, uint32_t mask)              \
     {                                                                                              \
-        bool positive = i->clamp == CLAMP_TO_POSITIVE;                                             \
+        bool positive = i->rules.clamp == CLAMP_TO_POSITIVE;                                       \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a);                                                       \
         FOR_LANES(d, type##_of(f32_of_f16((uint16_t)(a[l] >> 16)), positive) << 8 |                \
@@ -79,7 +79,7 @@ static inline uint32_t not_below_zero(uint32_t half, bool positive)
     }                                                                                              \
     static void halves_of_##type(struct warp *w, const struct insn *i, uint32_t mask)              \
     {                                                                                              \
-        bool positive = i->clamp == CLAMP_TO_POSITIVE;                                             \
+        bool positive = i->rules.clamp == CLAMP_TO_POSITIVE;                                       \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a);                                                       \
         FOR_LANES(d, not_below_zero(f16_of_##type(a[l] >> 8 & 0xff), positive) << 16 |             \

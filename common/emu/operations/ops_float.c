@@ -99,22 +99,24 @@ static inline uint16_t bf16(double value) { return bf16_of_f64(value, ROUND_NEAR
 #define DEFINE_HALF_BINARY(id, type, value)                                                        \
     static inline uint16_t id##_##type##_one(uint16_t p, uint16_t q, bool flush)                   \
     {                                                                                              \
-        float a = f32_of_##type(flush_##type(p, flush)), b = f32_of_##type(flush_##type(q, flush)); \
+        float a = f32_of_##type(flush_##type(p, flush)),                                           \
+              b = f32_of_##type(flush_##type(q, flush));                                           \
         return flush_##type(value, flush);                                                         \
     }                                                                                              \
     static void id##_##type(struct warp *w, const struct insn *i, uint32_t mask)                   \
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b);                                \
-        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], (uint16_t)b[l], i->flush));       \
+        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], (uint16_t)b[l], i->rules.flush)); \
     }                                                                                              \
     static void id##_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)               \
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b);                                \
-        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], (uint16_t)b[l], i->flush) |       \
-                         (uint32_t)id##_##type##_one((uint16_t)(a[l] >> 16), (uint16_t)(b[l] >> 16), \
-                                                     i->flush) << 16);                             \
+        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], (uint16_t)b[l], i->rules.flush) | \
+                         (uint32_t)id##_##type##_one((uint16_t)(a[l] >> 16),                       \
+                                                     (uint16_t)(b[l] >> 16), i->rules.flush)       \
+                             << 16);                                                               \
     }
 #define DEFINE_HALF_UNARY(id, type, value)                                                         \
     static inline uint16_t id##_##type##_one(uint16_t bits, bool flush)                            \
@@ -125,19 +127,21 @@ static inline uint16_t bf16(double value) { return bf16_of_f64(value, ROUND_NEAR
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a);                                                       \
-        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], i->flush));                       \
+        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], i->rules.flush));                 \
     }                                                                                              \
     static void id##_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)               \
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a);                                                       \
-        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], i->flush) |                       \
-                         (uint32_t)id##_##type##_one((uint16_t)(a[l] >> 16), i->flush) << 16);     \
+        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], i->rules.flush) |                 \
+                         (uint32_t)id##_##type##_one((uint16_t)(a[l] >> 16), i->rules.flush)       \
+                             << 16);                                                               \
     }
 #define DEFINE_HALF_FMA(type)                                                                      \
     static inline uint32_t fma_##type##_one(uint16_t p, uint16_t q, uint16_t r, bool flush)        \
     {                                                                                              \
-        double a = f32_of_##type(flush_##type(p, flush)), b = f32_of_##type(flush_##type(q, flush)); \
+        double a = f32_of_##type(flush_##type(p, flush)),                                          \
+               b = f32_of_##type(flush_##type(q, flush));                                          \
         double c = f32_of_##type(flush_##type(r, flush));                                          \
         return flush_##type(type(sum_to_odd(a * b, c)), flush);                                    \
     }                                                                                              \
@@ -145,15 +149,18 @@ static inline uint16_t bf16(double value) { return bf16_of_f64(value, ROUND_NEAR
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);         \
-        FOR_LANES(d, fma_##type##_one((uint16_t)a[l], (uint16_t)b[l], (uint16_t)c[l], i->flush));  \
+        FOR_LANES(                                                                                 \
+            d, fma_##type##_one((uint16_t)a[l], (uint16_t)b[l], (uint16_t)c[l], i->rules.flush));  \
     }                                                                                              \
     static void fma_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)                \
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);         \
-        FOR_LANES(d, fma_##type##_one((uint16_t)a[l], (uint16_t)b[l], (uint16_t)c[l], i->flush) |  \
-                         fma_##type##_one((uint16_t)(a[l] >> 16), (uint16_t)(b[l] >> 16),          \
-                                          (uint16_t)(c[l] >> 16), i->flush) << 16);                \
+        FOR_LANES(                                                                                 \
+            d, fma_##type##_one((uint16_t)a[l], (uint16_t)b[l], (uint16_t)c[l], i->rules.flush) |  \
+                   fma_##type##_one((uint16_t)(a[l] >> 16), (uint16_t)(b[l] >> 16),                \
+                                    (uint16_t)(c[l] >> 16), i->rules.flush)                        \
+                       << 16);                                                                     \
     }
 #define ENTRY_HALF_BINARY(id, type, value)                                                         \
     {#id "." #type, id##_##type, "444"}, {#id "." #type "x2", id##_##type##x2, "444"},

@@ -76,14 +76,14 @@ THREE(DEFINE_TERNARY)
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b);                                \
-        FOR_LANES(d, id##_##type##_one(a[l], b[l], i->flush));                                     \
+        FOR_LANES(d, id##_##type##_one(a[l], b[l], i->rules.flush));                               \
     }                                                                                              \
     static void id##_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)               \
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b);                                \
-        FOR_LANES(d, id##_##type##_one(a[l], b[l], i->flush) |                                     \
-                         id##_##type##_one(a[l] >> 16, b[l] >> 16, i->flush) << 16);               \
+        FOR_LANES(d, id##_##type##_one(a[l], b[l], i->rules.flush) |                               \
+                         id##_##type##_one(a[l] >> 16, b[l] >> 16, i->rules.flush) << 16);         \
     }
 #define ENTRY_CHOICE(id, key, type, value)                                                         \
     {key "." #type, id##_##type, "444"}, {key "." #type "x2", id##_##type##x2, "444"},
@@ -104,14 +104,14 @@ NAN_CHOICES(DEFINE_CHOICE, bf16)
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a);                                                       \
-        FOR_LANES(d, id##_##type##_one(a[l], i->flush));                                           \
+        FOR_LANES(d, id##_##type##_one(a[l], i->rules.flush));                                     \
     }                                                                                              \
     static void id##_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)               \
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a);                                                       \
-        FOR_LANES(d, id##_##type##_one(a[l], i->flush) |                                           \
-                         id##_##type##_one(a[l] >> 16, i->flush) << 16);                           \
+        FOR_LANES(d, id##_##type##_one(a[l], i->rules.flush) |                                     \
+                         id##_##type##_one(a[l] >> 16, i->rules.flush) << 16);                     \
     }
 #define ENTRY_FUNCTION(id, type, value)                                                            \
     {#id "." #type, id##_##type, "44"}, {#id "." #type "x2", id##_##type##x2, "44"},

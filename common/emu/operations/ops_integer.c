@@ -127,12 +127,12 @@ TERNARY_24(DEFINE_TERNARY)
  * open. */
 static inline uint32_t carry_in(const struct warp *w, const struct insn *i, int l)
 {
-    return i->carry_in ? w->carry >> l & 1 : 0;
+    return i->arithmetic.carry_in ? w->carry >> l & 1 : 0;
 }
 
 static inline void carry_out(struct warp *w, const struct insn *i, uint32_t mask, uint32_t carries)
 {
-    if (i->carry_out) w->carry = (w->carry & ~mask) | (carries & mask);
+    if (i->arithmetic.carry_out) w->carry = (w->carry & ~mask) | (carries & mask);
 }
 
 #define CARRY(X) X(u32, unsigned long long) X(u64, unsigned __int128)

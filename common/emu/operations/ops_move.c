@@ -61,28 +61,27 @@ static void mov_pred(struct warp *w, const struct insn *i, uint32_t mask)
     set_predicate(w, i->d, mask, PREDICATE(w, i->a));
 }
 
-/* ---- mov with a vector operand: parts are in i->v, the whole in i->d or i->a. A part that is
- * wanted nowhere (_) is NO_SLOT. */
+/* ---- mov with a vector operand: the parts are in i->pack, the whole in i->d or i->a */
 
 static void pack_16x2(struct warp *w, const struct insn *i, uint32_t mask)
 {
     lane_32 *d = LANES(u32, i->d);
-    const lane_32 *low = LANES(u32, i->v[0]), *high = LANES(u32, i->v[1]);
+    const lane_32 *low = LANES(u32, i->pack.part[0]), *high = LANES(u32, i->pack.part[1]);
     FOR_LANES(d, (low[l] & 0xffff) | high[l] << 16);
 }
 
 static void pack_32x2(struct warp *w, const struct insn *i, uint32_t mask)
 {
     lane_64 *d = LANES(u64, i->d);
-    const lane_32 *low = LANES(u32, i->v[0]), *high = LANES(u32, i->v[1]);
+    const lane_32 *low = LANES(u32, i->pack.part[0]), *high = LANES(u32, i->pack.part[1]);
     FOR_LANES(d, low[l] | (uint64_t)high[l] << 32);
 }
 
 static void pack_16x4(struct warp *w, const struct insn *i, uint32_t mask)
 {
     lane_64 *d = LANES(u64, i->d);
-    const lane_32 *a = LANES(u32, i->v[0]), *b = LANES(u32, i->v[1]), *c = LANES(u32, i->v[2]),
-                  *e = LANES(u32, i->v[3]);
+    const lane_32 *a = LANES(u32, i->pack.part[0]), *b = LANES(u32, i->pack.part[1]),
+                  *c = LANES(u32, i->pack.part[2]), *e = LANES(u32, i->pack.part[3]);
     FOR_LANES(d, (uint64_t)(a[l] & 0xffff) | (uint64_t)(b[l] & 0xffff) << 16 |
                      (uint64_t)(c[l] & 0xffff) << 32 | (uint64_t)(e[l] & 0xffff) << 48);
 }
@@ -91,26 +90,26 @@ static void pack_16x4(struct warp *w, const struct insn *i, uint32_t mask)
 static void pack_8x4(struct warp *w, const struct insn *i, uint32_t mask)
 {
     lane_32 *d = LANES(u32, i->d);
-    const lane_32 *a = LANES(u32, i->v[0]), *b = LANES(u32, i->v[1]), *c = LANES(u32, i->v[2]),
-                  *e = LANES(u32, i->v[3]);
+    const lane_32 *a = LANES(u32, i->pack.part[0]), *b = LANES(u32, i->pack.part[1]),
+                  *c = LANES(u32, i->pack.part[2]), *e = LANES(u32, i->pack.part[3]);
     FOR_LANES(d, (a[l] & 0xff) | (b[l] & 0xff) << 8 | (c[l] & 0xff) << 16 | e[l] << 24);
 }
 
 static void pack_8x2(struct warp *w, const struct insn *i, uint32_t mask)
 {
     lane_32 *d = LANES(u32, i->d);
-    const lane_32 *a = LANES(u32, i->v[0]), *b = LANES(u32, i->v[1]);
+    const lane_32 *a = LANES(u32, i->pack.part[0]), *b = LANES(u32, i->pack.part[1]);
     FOR_LANES(d, (a[l] & 0xff) | (b[l] & 0xff) << 8);
 }
 
-/* 128 bits are two registers of 64: i->b and i->c go to i->v[0] and i->v[1]. */
+/* 128 bits are two registers of 64. */
 static void move_64x2(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    lane_64 low[WARP], high[WARP], *d = LANES(u64, i->v[0]);
-    memcpy(low, LANES(u64, i->b), sizeof low);
-    memcpy(high, LANES(u64, i->c), sizeof high);
+    lane_64 low[WARP], high[WARP], *d = LANES(u64, i->wide_move.to[0]);
+    memcpy(low, LANES(u64, i->wide_move.from[0]), sizeof low);
+    memcpy(high, LANES(u64, i->wide_move.from[1]), sizeof high);
     FOR_LANES(d, low[l]);
-    d = LANES(u64, i->v[1]);
+    d = LANES(u64, i->wide_move.to[1]);
     FOR_LANES(d, high[l]);
 }
 
@@ -121,8 +120,8 @@ static void move_64x2(struct warp *w, const struct insn *i, uint32_t mask)
     {                                                                                              \
         const L_##type *a = LANES(type, i->a);                                                     \
         for (int part = 0; part < parts; part++) {                                                 \
-            if (i->v[part] == NO_SLOT) continue;                                                   \
-            lane_32 *d = LANES(u32, i->v[part]);                                                   \
+            if (i->pack.part[part] == NO_SLOT) continue;                                           \
+            lane_32 *d = LANES(u32, i->pack.part[part]);                                           \
             FOR_LANES(d, (uint32_t)(a[l] >> bits * part & (~UINT64_C(0) >> (64 - bits))));         \
         }                                                                                          \
     }
@@ -140,18 +139,18 @@ static uint64_t nanoseconds(void)
     clock_gettime(CLOCK_REALTIME, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
-/* %clock counts the instructions that the warp has executed: it does not go on while the warp waits,
- * but repeats exactly. %globaltimer is the host's clock. */
+/* %clock counts the instructions that the warp has executed. It stands still while the warp waits, and
+ * is the same in every run. %globaltimer is the host's clock. */
 static void read_clock(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    uint64_t now = i->function == CLOCK_WARP ? w->clock - w->fuel : nanoseconds();
-    if (i->function == CLOCK_GLOBAL) w->block->looked_at_time = true;
+    uint64_t now = i->clock.which == CLOCK_WARP ? w->clock - w->fuel : nanoseconds();
+    if (i->clock.which == CLOCK_GLOBAL) w->block->looked_at_time = true;
     if (i->lane_bytes == 8) {
         lane_64 *d = LANES(u64, i->d);
         FOR_LANES(d, now);
     } else {
         lane_32 *d = LANES(u32, i->d);
-        FOR_LANES(d, (uint32_t)(now >> i->offset)); /* offset 32: %clock_hi, %globaltimer_hi */
+        FOR_LANES(d, (uint32_t)(now >> i->clock.shift)); /* 32: %clock_hi, %globaltimer_hi */
     }
 }
 static void activemask(struct warp *w, const struct insn *i, uint32_t mask)
