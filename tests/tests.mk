@@ -53,7 +53,7 @@ tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $
 
 # The tests see the parts of the emulator that its library hides, too.
 HIDDEN    = $(addprefix binary/,fatbin.o lz4.o kernel_name.o elf_file.o emu_elf.o cubin.o \
-            cubin_lines.o sass.o) ptx/ptx_types.o machine/models.o count/emu_report.o
+            cubin_lines.o sass.o) ptx/ptx_types.o decode/insn.o machine/models.o count/emu_report.o
 build/tests/run: $(TESTS) $(HIDDEN:%=build/common/emu/%) build/emu/libcudart.so.13
 	$(call say,link,$@)
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' \

@@ -127,10 +127,10 @@ static void print_values(FILE *f, const char *label, unsigned count,
 /* Runs one form on all inputs. Returns whether everything agreed. */
 static bool check_form(struct emu *emu, const struct op *op, const struct form *form)
 {
-    char text[FORM_TEXT], operands[PTX_MAX_OPERANDS + 2] = "";
+    char text[FORM_TEXT], operands[PTX_RUN_OPERANDS + 2] = "";
     expand(text, sizeof text, op->text, form);
 
-    const struct type *types[PTX_MAX_OPERANDS];
+    const struct type *types[PTX_RUN_OPERANDS];
     unsigned outputs = ptx_outputs(op->operands), inputs = ptx_inputs(op->operands);
     cr_assert(outputs <= MAX_OUTPUTS && inputs <= MAX_INPUTS);
     operands[outputs] = '=';

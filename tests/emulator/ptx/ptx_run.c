@@ -40,7 +40,7 @@ unsigned ptx_inputs(const char *operands)
 char *ptx_text(const char *body, const char *operands)
 {
     unsigned outputs = ptx_outputs(operands), inputs = ptx_inputs(operands);
-    cr_assert(outputs + inputs <= PTX_MAX_OPERANDS);
+    cr_assert(outputs + inputs <= PTX_RUN_OPERANDS);
 
     char *text;
     size_t size;

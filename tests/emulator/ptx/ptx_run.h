@@ -26,7 +26,7 @@ union value {
 
 #define PTX_HEADER ".version 9.0\n.target sm_90\n.address_size 64\n"
 
-enum { PTX_MAX_OPERANDS = 10 };
+enum { PTX_RUN_OPERANDS = 10 };
 
 /*
  * What a letter says about an operand, as in nvcc's inline assembly:
