@@ -84,6 +84,10 @@ slot constant_slot(struct decoder *, uint64_t value, unsigned lane_bytes); /* 0:
 /* A source or destination that must have so many bytes a lane (0: a predicate). */
 slot source_slot(struct decoder *, const struct ptx_operand *, unsigned lane_bytes);
 slot destination_slot(struct decoder *, const struct ptx_operand *, unsigned lane_bytes);
+/* A predicate as a source, and whether it stands behind a "!". */
+slot predicate_slot(struct decoder *, const struct ptx_operand *, bool *negated);
+/* The predicate behind the | of a destination; NO_SLOT: there is none. */
+slot second_destination_slot(struct decoder *, const struct ptx_operand *);
 /* A register's bytes a lane; 8 or 4 as asked for anything that is not a register. */
 unsigned operand_lane_bytes(struct decoder *, const struct ptx_operand *, unsigned otherwise);
 /* [base + offset], in a state space. */

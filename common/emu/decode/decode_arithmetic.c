@@ -208,7 +208,7 @@ void decode_compare(struct decoder *d, const struct ptx_instruction *source, str
     switch (to) { /* the value that stands for true */
     case PTX_PRED:
         i->d = destination_slot(d, result, 0);
-        if (result->other) i->compare.opposite = destination_slot(d, result->other, 0);
+        i->compare.opposite = second_destination_slot(d, result);
         break;
     case PTX_U32:
     case PTX_S32: i->compare.yes = UINT32_MAX; break;
@@ -227,10 +227,8 @@ void decode_compare(struct decoder *d, const struct ptx_instruction *source, str
         i->compare.yes = UINT16_MAX; /* set.u32: ones in each half */
     i->a = source_slot(d, &source->operands[1], letter_bytes(op->operands[1]));
     i->b = source_slot(d, &source->operands[2], letter_bytes(op->operands[2]));
-    if (combine != COMBINE_NONE) {
-        i->compare.other = source_slot(d, &source->operands[3], 0);
-        i->compare.negated = source->operands[3].negated;
-    }
+    if (combine != COMBINE_NONE)
+        i->compare.other = predicate_slot(d, &source->operands[3], &i->compare.negated);
     i->fn = op->fn;
     wrap(i, PTX_NONE);
 }

@@ -4,12 +4,12 @@
 #include "common/emu/machine/warp_ops.h"
 #include <string.h>
 
+/* .uni: all lanes go the same way. It changes nothing here. */
+static const char *const uniform[] = {"uni", NULL}, *const indexed[] = {"idx", "uni", NULL};
+
 void decode_branch(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
-    static const char *const dropped[] = {"uni", NULL};
-    struct words words = all_words(source);
-    drop_words(&words, dropped);
-    refuse_rest(d, &words);
+    refuse_words_but(d, source, uniform);
     need_operands(d, source, 1, 1);
     if (source->operands[0].kind != PTX_LABEL)
         decode_fail(d, EMU_INVALID_PTX, "label '%s' is not defined",
@@ -42,10 +42,7 @@ void decode_rejoin(struct insn *code, size_t from, size_t end)
 /* brx.idx index, TABLE; */
 void decode_branch_table(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
-    static const char *const dropped[] = {"idx", "uni", NULL};
-    struct words words = all_words(source);
-    drop_words(&words, dropped);
-    refuse_rest(d, &words);
+    refuse_words_but(d, source, indexed);
     need_operands(d, source, 2, 2);
     const char *name = source->operands[1].name;
     for (size_t t = 0; name && t < d->function->table_count; t++) {
@@ -69,10 +66,7 @@ void decode_branch_table(struct decoder *d, const struct ptx_instruction *source
 
 void decode_exit(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
-    static const char *const dropped[] = {"uni", NULL};
-    struct words words = all_words(source);
-    drop_words(&words, dropped);
-    refuse_rest(d, &words);
+    refuse_words_but(d, source, uniform);
     need_operands(d, source, 0, 0);
     i->control = d->callee && !strcmp(source->words[0], "ret") ? CONTROL_RETURN : CONTROL_EXIT;
 }
@@ -104,8 +98,7 @@ static void decode_barrier_reduction(struct decoder *d, const struct ptx_instruc
     take_barrier(d, &source->operands[1], source->operand_count - 2, i);
     const struct ptx_operand *predicate = &source->operands[source->operand_count - 1];
     i->barrier.result = (uint8_t)result;
-    i->barrier.predicate = source_slot(d, predicate, 0);
-    i->barrier.negated = predicate->negated;
+    i->barrier.predicate = predicate_slot(d, predicate, &i->barrier.negated);
     i->control = CONTROL_BARRIER;
 }
 
@@ -221,10 +214,7 @@ static void check_call(struct decoder *d, const struct call *call)
  * and behind a function's address stands a prototype. */
 void decode_call(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
-    static const char *const dropped[] = {"uni", NULL};
-    struct words words = all_words(source);
-    drop_words(&words, dropped);
-    refuse_rest(d, &words);
+    refuse_words_but(d, source, uniform);
     unsigned at = source->operand_count && source->operands[0].kind == PTX_VECTOR ? 1 : 0;
     if (at >= source->operand_count) decode_fail(d, EMU_INVALID_PTX, "a call of nothing");
     const struct ptx_operand *result = at ? &source->operands[0] : NULL,

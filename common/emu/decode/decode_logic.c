@@ -21,14 +21,13 @@ void decode_lop3(struct decoder *d, const struct ptx_instruction *source, struct
     const struct ptx_operand *result = &source->operands[0], *q = &source->operands[5];
     if (!result->other) decode_fail(d, EMU_INVALID_PTX, "the predicate behind | is missing");
     i->d = destination_slot(d, result, 4);
-    i->logic.predicate = destination_slot(d, result->other, 0);
+    i->logic.predicate = second_destination_slot(d, result);
     i->a = source_slot(d, &source->operands[1], 4);
     i->b = source_slot(d, &source->operands[2], 4);
     i->c = source_slot(d, &source->operands[3], 4);
     i->family = FAMILY_LOGIC;
     i->logic.table = (uint8_t)immediate(d, &source->operands[4]);
     i->logic.combine = (uint8_t)combine;
-    i->logic.other = source_slot(d, q, 0);
-    i->logic.negated = q->negated;
+    i->logic.other = predicate_slot(d, q, &i->logic.negated);
     i->fn = op_find("lop3.predicate")->fn;
 }

@@ -73,10 +73,13 @@ static uint8_t order_of(const struct ptx_instruction *source, bool atomic)
     return (uint8_t)order;
 }
 
-/* Operands but for the cache policy, which .L2::cache_hint puts last. */
-static unsigned operands_of(const struct ptx_instruction *source)
+/* Fails unless the instruction has so many operands; .L2::cache_hint adds a cache policy as the
+ * last one, which the emulator ignores. */
+static void need_operands_and_policy(struct decoder *d, const struct ptx_instruction *source,
+                                     unsigned count)
 {
-    return source->operand_count - (has_word(source, "L2::cache_hint") && source->operand_count);
+    bool policy = has_word(source, "L2::cache_hint") && source->operand_count;
+    if (source->operand_count - policy != count) need_operands(d, source, count, count);
 }
 
 static uint8_t take_elements(struct words *words)
@@ -160,7 +163,7 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
     if (bytes > 32 || (bytes > 16 && space != PTX_GLOBAL))
         decode_fail(d, EMU_UNSUPPORTED_PTX, "there are no accesses of %zu bytes a lane here",
                     bytes);
-    if (operands_of(source) != 2) need_operands(d, source, 2, 2);
+    need_operands_and_policy(d, source, 2);
     const struct ptx_operand *values = &source->operands[load ? 0 : 1];
     take_memory(i);
     i->memory.used_bytes = source->used_bytes;
@@ -170,7 +173,7 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
     else
         decode_values(d, values, load, i, i->memory.value);
     i->memory.checked_bytes = checked_bytes(i);
-    if (load && i->memory.checked_bytes < bytes) /* bytes that nobody uses need not be there */
+    if (load && i->memory.checked_bytes < bytes) /* unused bytes may be outside of memory */
         for (unsigned k = 0; k < i->elements; k++)
             if (k * i->element_bytes >= i->memory.checked_bytes) i->memory.value[k] = NO_SLOT;
     size_t area_bytes;
@@ -219,7 +222,7 @@ static void decode_wide_atomic(struct decoder *d, const struct ptx_instruction *
     if (i->elements > MAX_ATOMIC_VECTOR)
         decode_fail(d, EMU_UNSUPPORTED_PTX, "vectors of more than %d elements are not supported",
                     MAX_ATOMIC_VECTOR);
-    if (operands_of(source) != count) need_operands(d, source, count, count);
+    need_operands_and_policy(d, source, count);
     const struct ptx_operand *values = &source->operands[first + 1];
     i->address = address_operand(d, &source->operands[first], space);
     i->tally = TALLY_ATOMIC;
@@ -304,8 +307,7 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *source, stru
     }
     check_scalar_atomic(d, i, type);
     unsigned first = has_result ? 1 : 0, values = i->atomic.operation == ATOMIC_CAS ? 2 : 1;
-    if (operands_of(source) != first + 1 + values)
-        need_operands(d, source, first + 1 + values, first + 1 + values);
+    need_operands_and_policy(d, source, first + 1 + values);
     if (has_result && source->operands[0].kind != PTX_SINK)
         i->d = destination_slot(d, &source->operands[0], i->lane_bytes);
     i->family = FAMILY_ATOMIC;

@@ -248,6 +248,17 @@ slot destination_slot(struct decoder *d, const struct ptx_operand *operand, unsi
     return register_slot(d, operand, lane_bytes);
 }
 
+slot predicate_slot(struct decoder *d, const struct ptx_operand *operand, bool *negated)
+{
+    *negated = operand->negated;
+    return source_slot(d, operand, 0);
+}
+
+slot second_destination_slot(struct decoder *d, const struct ptx_operand *operand)
+{
+    return operand->other ? destination_slot(d, operand->other, 0) : NO_SLOT;
+}
+
 struct address address_operand(struct decoder *d, const struct ptx_operand *operand,
                                enum ptx_space space)
 {

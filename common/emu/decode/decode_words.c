@@ -46,6 +46,14 @@ void refuse_rest(struct decoder *d, struct words *words)
                         words->source->words[i]);
 }
 
+void refuse_words_but(struct decoder *d, const struct ptx_instruction *source,
+                      const char *const *list)
+{
+    struct words words = all_words(source);
+    drop_words(&words, list);
+    refuse_rest(d, &words);
+}
+
 void need_operands(struct decoder *d, const struct ptx_instruction *source, unsigned least,
                    unsigned most)
 {

@@ -30,6 +30,8 @@ enum ptx_space take_space(struct words *);
 void take_atomic(struct decoder *, struct words *, struct insn *);
 /* Fails if a word is left. */
 void refuse_rest(struct decoder *, struct words *);
+/* Fails if an opcode has a modifier that is not in a NULL-terminated list. */
+void refuse_words_but(struct decoder *, const struct ptx_instruction *, const char *const *list);
 /* Fails unless the instruction has so many operands. */
 void need_operands(struct decoder *, const struct ptx_instruction *, unsigned least, unsigned most);
 

@@ -3,16 +3,10 @@
 #include "common/emu/check/race.h"
 #include "common/emu/check/sync_check.h"
 #include "common/emu/machine/warp_ops.h"
+#include "ops.h"
 #include <string.h>
 
 static uint32_t *lanes_32(const struct warp *w, slot s) { return slot_at(w, s); }
-
-static void set_predicate(struct warp *w, slot s, uint32_t mask, uint32_t bits)
-{
-    if (s == NO_SLOT) return;
-    uint32_t *p = slot_at(w, s);
-    *p = (*p & ~mask) | (bits & mask);
-}
 
 static uint64_t value_of(const struct warp *w, const struct insn *i, int lane)
 {

@@ -93,6 +93,14 @@ typedef uint64_t lane_64 __attribute__((may_alias));
 #define INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
+/* Sets a predicate for the lanes in mask; NO_SLOT: it is not wanted. */
+static inline void set_predicate(struct warp *w, slot s, uint32_t mask, uint32_t bits)
+{
+    if (s == NO_SLOT) return;
+    uint32_t *p = slot_at(w, s);
+    *p = (*p & ~mask) | (bits & mask);
+}
+
 /* d[lane] = value for the lanes in mask. `value` uses the lane's number, l. */
 #define FOR_LANES(d, value)                                                                        \
     do {                                                                                           \

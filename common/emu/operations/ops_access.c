@@ -718,10 +718,10 @@ static bool is_in(const struct block *block, uint64_t address, enum ptx_space sp
 static void is_space(struct warp *w, const struct insn *i, uint32_t mask)
 {
     const lane_64 *a = LANES(u64, i->a);
-    uint32_t *d = slot_at(w, i->d), bits = 0;
+    uint32_t bits = 0;
     for (int l = 0; l < WARP; l++)
         bits |= (uint32_t)(is_in(w->block, a[l], i->isspacep.space)) << l;
-    *d = (*d & ~mask) | (bits & mask);
+    set_predicate(w, i->d, mask, bits);
 }
 
 static const struct op entries[] = {

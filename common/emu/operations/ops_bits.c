@@ -207,11 +207,11 @@ static void lop3_predicate(struct warp *w, const struct insn *i, uint32_t mask)
 {
     lop3_u32(w, i, mask);
     const lane_32 *d = LANES(u32, i->d);
-    uint32_t *p = slot_at(w, i->logic.predicate), holds = 0;
+    uint32_t holds = 0;
     uint32_t q = *(uint32_t *)slot_at(w, i->logic.other) ^ (i->logic.negated ? ALL_LANES : 0);
     for (int l = 0; l < WARP; l++) holds |= (uint32_t)(d[l] != 0) << l;
     holds = i->logic.combine == COMBINE_AND ? holds & q : holds | q;
-    *p = (*p & ~mask) | (holds & mask);
+    set_predicate(w, i->logic.predicate, mask, holds);
 }
 
 COUNT(DEFINE_COUNT)

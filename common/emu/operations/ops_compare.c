@@ -7,31 +7,28 @@
 #include "half.h"
 #include "ops.h"
 
+/* What setp.….and, .or or .xor makes of a comparison and the other predicate. */
+static uint32_t combined(const struct warp *w, const struct insn *i, uint32_t holds)
+{
+    if (i->compare.combine == COMBINE_NONE) return holds;
+    uint32_t other = *(const uint32_t *)slot_at(w, i->compare.other);
+    if (i->compare.negated) other = ~other;
+    return i->compare.combine == COMBINE_AND  ? holds & other
+           : i->compare.combine == COMBINE_OR ? holds | other
+                                              : holds ^ other;
+}
+
 static void finish(struct warp *w, const struct insn *i, uint32_t mask, uint32_t holds)
 {
-    uint32_t opposite = ~holds;
-    if (i->compare.combine != COMBINE_NONE) {
-        uint32_t other =
-            *(uint32_t *)slot_at(w, i->compare.other) ^ (i->compare.negated ? ALL_LANES : 0);
-        switch (i->compare.combine) {
-        case COMBINE_AND: holds &= other, opposite &= other; break;
-        case COMBINE_OR: holds |= other, opposite |= other; break;
-        case COMBINE_XOR: holds ^= other, opposite ^= other; break;
-        }
-    }
-    if (!i->compare.has_predicate) {
-        lane_32 *d = LANES(u32, i->d), yes = i->compare.yes;
-        FOR_LANES(d, holds >> l & 1 ? yes : 0);
+    if (i->compare.has_predicate) {
+        uint32_t p = combined(w, i, holds), q = combined(w, i, ~holds);
+        set_predicate(w, i->d, mask, p);
+        set_predicate(w, i->compare.opposite, mask, q);
         return;
     }
-    if (i->d != NO_SLOT) {
-        uint32_t *p = slot_at(w, i->d);
-        *p = (*p & ~mask) | (holds & mask);
-    }
-    if (i->compare.opposite != NO_SLOT) {
-        uint32_t *q = slot_at(w, i->compare.opposite);
-        *q = (*q & ~mask) | (opposite & mask);
-    }
+    lane_32 *d = LANES(u32, i->d), yes = i->compare.yes;
+    holds = combined(w, i, holds);
+    FOR_LANES(d, holds >> l & 1 ? yes : 0);
 }
 
 #define DEFINE_COMPARE(name, type, condition)                                                      \
@@ -100,28 +97,15 @@ HALF_COMPARISONS(DEFINE_COMPARE_HALF)
 static void finish_pair(struct warp *w, const struct insn *i, uint32_t mask, uint32_t low,
                         uint32_t high)
 {
-    if (i->compare.combine != COMBINE_NONE) {
-        uint32_t other =
-            *(uint32_t *)slot_at(w, i->compare.other) ^ (i->compare.negated ? ALL_LANES : 0);
-        switch (i->compare.combine) {
-        case COMBINE_AND: low &= other, high &= other; break;
-        case COMBINE_OR: low |= other, high |= other; break;
-        case COMBINE_XOR: low ^= other, high ^= other; break;
-        }
-    }
-    if (!i->compare.has_predicate) {
-        lane_32 *d = LANES(u32, i->d), yes = i->compare.yes;
-        FOR_LANES(d, (low >> l & 1 ? yes : 0) | (high >> l & 1 ? yes << 16 : 0));
+    low = combined(w, i, low);
+    high = combined(w, i, high);
+    if (i->compare.has_predicate) {
+        set_predicate(w, i->d, mask, low);
+        set_predicate(w, i->compare.opposite, mask, high);
         return;
     }
-    if (i->d != NO_SLOT) {
-        uint32_t *p = slot_at(w, i->d);
-        *p = (*p & ~mask) | (low & mask);
-    }
-    if (i->compare.opposite != NO_SLOT) {
-        uint32_t *q = slot_at(w, i->compare.opposite);
-        *q = (*q & ~mask) | (high & mask);
-    }
+    lane_32 *d = LANES(u32, i->d), yes = i->compare.yes;
+    FOR_LANES(d, (low >> l & 1 ? yes : 0) | (high >> l & 1 ? yes << 16 : 0));
 }
 
 #define DEFINE_COMPARE_PAIR(name, type, condition)                                                 \

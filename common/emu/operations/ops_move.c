@@ -37,11 +37,6 @@ SLCT(DEFINE_SLCT)
 
 /* ---- predicates: 32 lanes in one word */
 
-static inline void set_predicate(struct warp *w, slot s, uint32_t mask, uint32_t bits)
-{
-    uint32_t *p = slot_at(w, s);
-    *p = (*p & ~mask) | (bits & mask);
-}
 #define PREDICATE(w, s) (*(const uint32_t *)slot_at(w, s))
 #define PREDICATES(X) X(and, p & q) X(or, p | q) X(xor, p ^ q)
 #define DEFINE_PREDICATE(name, value)                                                              \
