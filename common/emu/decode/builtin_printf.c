@@ -1,10 +1,10 @@
 /*
  * builtin_printf.c — vprintf, the device's printf (CUDA C++ Programming Guide, "Formatted Output").
  *
- * A conversion is printed only if it is one of those that are known here, of an argument as large as
- * the device's compiler makes it, and by a specification made here: nothing of the program's text
- * reaches the host's printf but flags. Everything else is printed unchanged; %n, %ls and %lc take
- * their argument all the same. Widths and precisions go no further than a line does.
+ * A conversion is printed only if it is in the table below and its argument has the size that the
+ * device's compiler gives it. The host's printf gets a specification made here, with nothing of the
+ * program's text but flags. Everything else is printed unchanged; %n, %ls and %lc still use up
+ * their argument. Widths and precisions are limited to the length of a line.
  *
  * A call gives only the address of its arguments. So one that gives too few is warned of only where
  * the missing ones would lie in no memory of the thread's.
@@ -184,7 +184,7 @@ static void fault_of(struct line *line, const char *what, uint64_t address, cons
           "the string at 0x%" PRIx64 " of printf's %s %s (%s)", address, what, why, nearest);
 }
 
-/* A string, or as much of it as a line takes; at most `most` bytes are read. False after a fault. */
+/* A string, cut where the line is full or after `most` bytes. False after a fault. */
 static bool read_string(struct line *line, const char *what, uint64_t address, size_t most,
                         char text[LINE_BYTES])
 {

@@ -4,6 +4,7 @@
  *   decode.c           a kernel as a whole: layout of registers, memory, parameters; source lines
  *   decode_insn.c      one instruction, by the family its opcode belongs to: decode_arithmetic.c,
  *                      decode_memory.c, decode_control.c, decode_collective.c
+ *   insn.h, insn.c     the decoded instruction: a union, with a member for each family
  *   decode_stack.c     alloca
  *   decode_words.c     an opcode's modifiers
  *   decode_function.c  which functions a kernel calls, and where variables are
@@ -81,14 +82,15 @@ void lay_out_memory(struct decoder *);
 /* New lanes; 0: a predicate; 16: two slots of 64 bits, one behind the other. */
 slot register_take(struct decoder *, unsigned lane_bytes);
 slot constant_slot(struct decoder *, uint64_t value, unsigned lane_bytes); /* 0: a predicate mask */
-/* A source or destination that must have so many bytes a lane (0: a predicate). */
+/* The slot of a source or destination. It fails if a register is not of lane_bytes bytes a lane (0:
+ * a predicate). */
 slot source_slot(struct decoder *, const struct ptx_operand *, unsigned lane_bytes);
 slot destination_slot(struct decoder *, const struct ptx_operand *, unsigned lane_bytes);
 /* A predicate as a source, and whether it stands behind a "!". */
 slot predicate_slot(struct decoder *, const struct ptx_operand *, bool *negated);
 /* The predicate behind the | of a destination; NO_SLOT: there is none. */
 slot second_destination_slot(struct decoder *, const struct ptx_operand *);
-/* A register's bytes a lane; 8 or 4 as asked for anything that is not a register. */
+/* A register's bytes a lane; `otherwise` for an operand that is not a register. */
 unsigned operand_lane_bytes(struct decoder *, const struct ptx_operand *, unsigned otherwise);
 /* [base + offset], in a state space. */
 struct address address_operand(struct decoder *, const struct ptx_operand *, enum ptx_space);
@@ -96,15 +98,15 @@ struct address address_operand(struct decoder *, const struct ptx_operand *, enu
 bool names_area(const struct decoder *, const struct ptx_operand *, size_t *bytes);
 /* Fails if it does: such a parameter has no address. */
 void refuse_area(struct decoder *, const struct ptx_operand *);
-/* The 64-bit register that holds where alloca goes on. */
+/* The 64-bit register that holds the address where the next alloca begins. */
 slot stack_top(struct decoder *);
 int64_t immediate(struct decoder *, const struct ptx_operand *);
 
 /* ---- instructions */
 
 void decode_instruction(struct decoder *, const struct ptx_instruction *, struct insn *);
-/* Has lanes come together before a jump back: of a function's instructions, from one to before
- * another, when all are decoded. (decode_control.c) */
+/* Makes lanes meet before they jump back, in the decoded instructions from `from` to before `end`,
+ * which are one function. (decode_control.c) */
 void decode_rejoin(struct insn *code, size_t from, size_t end);
 
 #endif

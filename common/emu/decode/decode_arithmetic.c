@@ -36,8 +36,8 @@ static const struct op *find_op(struct decoder *d, const struct key *key)
     return op;
 }
 
-/* Puts the wrapper around a floating-point operation that rounds otherwise, flushes or
- * saturates. */
+/* Puts the wrapper around a floating-point operation that does not round to nearest, or that
+ * flushes or saturates. */
 static void wrap(struct insn *i, enum ptx_type result)
 {
     if (i->rules.rounding == FE_TONEAREST && !i->rules.flush && i->rules.clamp == CLAMP_NONE)
@@ -99,7 +99,7 @@ static enum ptx_type bits_of_size(size_t bytes)
     return bytes == 8 ? PTX_U64 : bytes == 4 ? PTX_U32 : bytes == 2 ? PTX_U16 : PTX_NONE;
 }
 
-/* Those of which PTX has no default: how exact is the result to be? */
+/* Operations for which PTX has no default rounding. */
 static bool needs_rounding(const char *opcode)
 {
     static const char *const names[] = {"div", "rcp", "sqrt", "rsqrt", "fma",
@@ -134,7 +134,7 @@ void decode_arithmetic(struct decoder *d, const struct ptx_instruction *source, 
     bool is_float = ptx_type_is_float(type), is_slct = !strcmp(opcode, "slct");
     struct key key = {.length = 0};
 
-    if (is_slct) { /* moves bits; only the sign of its third source is looked at */
+    if (is_slct) { /* moves bits; of its third source it reads only the sign */
         i->rules.flush = take_word(&words, "ftz");
         type = bits_of_size(ptx_type_size(type));
     } else if (is_float) {
@@ -150,7 +150,7 @@ void decode_arithmetic(struct decoder *d, const struct ptx_instruction *source, 
         if (type != PTX_F32 && type != PTX_F64 && i->rules.rounding != FE_TONEAREST)
             decode_fail(d, EMU_UNSUPPORTED_PTX, "16-bit floats support no rounding but .rn");
     }
-    /* addc and madc read the carry, .cc writes it: one operation each, with two flags. */
+    /* addc, subc and madc read the carry, .cc writes it. */
     bool carry_in = !strcmp(opcode, "addc") || !strcmp(opcode, "subc") || !strcmp(opcode, "madc");
     bool carry_out = take_word(&words, "cc");
     if (is_float && source->operand_count == 4 &&
@@ -282,7 +282,7 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
             i->rules.rounding = FE_TONEAREST;
         }
     }
-    if (!to_float) { /* floats are clamped anyway, integers only on demand */
+    if (!to_float) { /* a float is clamped to the integer's range anyway */
         if (i->rules.clamp != CLAMP_NONE && !from_float) key_add(&key, ".sat");
         i->rules.clamp = CLAMP_NONE;
     }

@@ -20,10 +20,11 @@ void decode_branch(struct decoder *d, const struct ptx_instruction *source, stru
 }
 
 /*
- * An `if` at the end of a loop: nvcc jumps back in front of it for the lanes that skip it, and
- * behind it for those that do not. ptxas has the lanes come together before they jump back; here
- * those that skip it would begin the next round alone (flow.h: the lowest instruction runs). So
- * they go to the other jump, which leads where they want to be.
+ * Where an `if` ends a loop, nvcc writes two jumps back: one in front of the `if`, for the lanes
+ * that skip it, and one behind it, for the other lanes. ptxas makes all lanes meet before they jump
+ * back. In the emulator the lanes that skip the `if` would begin the next round alone, because the
+ * lowest instruction runs first (flow.h). So the first jump is sent to the second, which has the
+ * same target.
  */
 void decode_rejoin(struct insn *code, size_t from, size_t end)
 {
@@ -134,20 +135,21 @@ void decode_barrier(struct decoder *d, const struct ptx_instruction *source, str
     take_barrier(d, source->operands, source->operand_count, i);
 }
 
-/* Fences order memory accesses; here they are in order already. Only racecheck asks where they are,
- * and of one that only acquires it asks nothing: see race_sync.c. */
+/* Fences order memory accesses, which the emulator keeps in order anyway. Racecheck alone needs
+ * them, except for those that only acquire: see race_sync.c. */
 void decode_fence(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
     static const char *const dropped[] = {"sc",  "acq_rel", "release", "cluster",
                                           "gpu", "gl",      "sys",     NULL};
     struct words words = all_words(source);
-    /* Between the ways to memory of a thread and of an asynchronous copy: here there is one. */
+    /* A proxy fence orders a thread's accesses and asynchronous copies, which the emulator keeps in
+     * order anyway. Racecheck asks for it. */
     if (has_word(source, "proxy")) {
         bool async = has_word(source, "async") || has_word(source, "async::generic");
         i->fn = async && !has_word(source, "global") ? op_proxy_fence : op_find("nothing")->fn;
         return;
     }
-    /* For barriers that were made, or for shared memory, only: as good as one for all. */
+    /* Fences for mbarriers or shared memory alone are treated as fences for all memory. */
     take_word(&words, "mbarrier_init");
     take_word(&words, "sync_restrict::shared::cta");
     take_word(&words, "sync_restrict::shared::cluster");
@@ -177,7 +179,7 @@ void decode_trap(struct decoder *d, const struct ptx_instruction *source, struct
     i->fn = op_trap;
 }
 
-/* Where an argument or result is in the caller's area, and how large. */
+/* The offset of an argument or result in the caller's area; *size is its size. */
 static unsigned area_offset(struct decoder *d, const struct ptx_operand *operand, unsigned *size)
 {
     size_t bytes;

@@ -4,7 +4,7 @@
 #include "common/emu/operations/operations.h"
 #include <string.h>
 
-/* Caches, and how remote memory is met. */
+/* Modifiers for caches and ordering, which change nothing here. */
 static const char *const hints[] = {"L2::64B", "L2::128B", "L2::256B",       "relaxed",
                                     "cluster", "weak",     "L2::cache_hint", NULL};
 
@@ -74,7 +74,7 @@ static void decode_copy_arrival(struct decoder *d, const struct ptx_instruction 
     i->fn = op_copy_arrive;
 }
 
-/* commit_group; wait_group n; wait_all; for both kinds of copies */
+/* commit_group; wait_group n; wait_all. False: it is none of these. */
 static bool decode_groups(struct decoder *d, const struct ptx_instruction *source, struct insn *i,
                           struct words *words, bool bulk)
 {
@@ -162,7 +162,7 @@ void decode_copy(struct decoder *d, const struct ptx_instruction *source, struct
                     "without .tensor is");
     if (!async) decode_fail(d, EMU_UNSUPPORTED_PTX, "only asynchronous copies are supported");
     if (take_word(&words, "bulk")) {
-        if (take_word(&words, "prefetch")) { /* into the L2 cache: there is none */
+        if (take_word(&words, "prefetch")) { /* into L2, which the emulator does not have */
             i->fn = op_find("nothing")->fn;
             return;
         }

@@ -8,7 +8,7 @@
 #include "decode_words.h"
 #include <string.h>
 
-/* What the emulator leaves out on purpose is told by the name that a programmer knows it by. */
+/* Refuses features that the emulator leaves out on purpose, by the name that programmers know. */
 static void refuse_feature(struct decoder *d, const char *opcode)
 {
     static const char video[] = "video instructions but vabsdiff2 and vabsdiff4";

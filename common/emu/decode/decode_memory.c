@@ -5,9 +5,9 @@
 #include "common/emu/machine/warp_ops.h"
 #include <string.h>
 
-/* Words about caches and ordering, which change nothing that a kernel can see here: every
- * access goes to one memory, and accesses of one host thread happen in order. Those that
- * racecheck asks for are read first, by order_of(). */
+/* Modifiers for caches and ordering. A kernel cannot see their effect in the emulator: every access
+ * goes to one memory, and the accesses of one host thread happen in order. order_of() reads those
+ * that racecheck needs. */
 static const char *const hints[] = {"weak",
                                     "relaxed",
                                     "acquire",
@@ -57,7 +57,7 @@ enum ptx_space take_space(struct words *words)
     return PTX_GENERIC;
 }
 
-/* Which of enum order an instruction's words say. Loads past every cache are meant as volatile. */
+/* The enum order of an instruction. Accesses past every cache (.cv, .wt) count as volatile. */
 static uint8_t order_of(const struct ptx_instruction *source, bool atomic)
 {
     bool releases = has_word(source, "release") || has_word(source, "acq_rel");
@@ -125,8 +125,8 @@ static void decode_values(struct decoder *d, const struct ptx_operand *values, b
     }
 }
 
-/* How many bytes of an access must be inside of memory: of a load that the compiler has widened
- * those up to the last that is used. */
+/* How many bytes of an access must be inside of memory. A load that the compiler has widened may
+ * reach beyond its last used byte. */
 static uint8_t checked_bytes(const struct insn *i)
 {
     unsigned all = (unsigned)i->element_bytes * i->elements, last = 0;
@@ -197,7 +197,7 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
     if (space != PTX_PARAM && space != PTX_CONST) i->tally = load ? TALLY_LOAD : TALLY_STORE;
 }
 
-/* Those that atomic_wide.c carries out. */
+/* Does atomic_wide.c carry it out? */
 static bool is_wide_atomic(const struct insn *i, enum ptx_type type)
 {
     return i->elements > 1 || ptx_type_size(type) == 2 || type == PTX_F16X2 || type == PTX_BF16X2 ||

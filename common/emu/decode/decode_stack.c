@@ -47,7 +47,7 @@ void decode_stack_restore(struct decoder *d, const struct ptx_instruction *sourc
     decode_stack_move(d, source, i, false);
 }
 
-/* createpolicy gives a number that only accesses with .L2::cache_hint take. */
+/* createpolicy makes a number that only accesses with .L2::cache_hint use. They ignore it here. */
 void decode_policy(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
     need_operands(d, source, 1, 4);

@@ -34,7 +34,7 @@ static uint32_t combined(const struct insn *i, uint32_t old, uint32_t b)
            (uint32_t)combined_half(i, (uint16_t)(old >> 16), (uint16_t)(b >> 16), 0) << 16;
 }
 
-/* Returns what was there, and sets *changed if that has become something else. */
+/* Returns the old value, and sets *changed if the new one differs. */
 static uint32_t change(const struct insn *i, uint64_t at, uint32_t b, uint32_t c, bool *changed)
 {
     if (i->element_bytes == sizeof(word_16)) {
@@ -55,8 +55,8 @@ static uint32_t change(const struct insn *i, uint64_t at, uint32_t b, uint32_t c
     return seen;
 }
 
-/* What its lanes have done: one that changes nothing and has a result may wait for others. `seen` is
- * what the first lane read at its `place`. */
+/* Notes what an atomic has done. One that has a result and changes nothing may be part of a loop
+ * that waits for other threads. `seen` is what the first lane read at its `place`. */
 static void end_atomic(struct warp *w, const struct insn *i, bool has_result, bool changed,
                        uint64_t place, uint64_t seen)
 {
@@ -66,7 +66,7 @@ static void end_atomic(struct warp *w, const struct insn *i, bool has_result, bo
         warp_polls(w, i, place, seen);
 }
 
-/* The lanes that go to one place, in `access`; returns those that are left. */
+/* Lets the lanes that go to one range of memory pass, as access->mask; returns the other lanes. */
 static uint32_t pass_door(struct warp *w, const struct insn *i, uint32_t mask,
                           struct access *access, uint64_t *host)
 {
@@ -106,9 +106,8 @@ void op_atomic_elements(struct warp *w, const struct insn *i, uint32_t mask)
     end_atomic(w, i, i->vector.result[0] != NO_SLOT, changed, place, seen);
 }
 
-/* 128 bits: cas and exch. A register of 128 bits is two of 64, one behind the other. Host threads
- * take turns by a lock, which other accesses to the same bytes do not respect: on a GPU they are
- * single accesses, too, so that no program can tell. */
+/* 128 bits: cas and exch. A register of 128 bits is two of 64, one behind the other. A lock makes
+ * the operation atomic among host threads. Other accesses to the same bytes do not take it. */
 static void change_128(const struct insn *i, uint64_t at, const uint64_t *b, const uint64_t *c,
                        uint64_t *old, bool *changed)
 {

@@ -138,7 +138,7 @@ static inline uint64_t bit_count(uint32_t operand, int width)
 #define EXTRACT(id, type, wide, width, negative) \
     static inline T_##type id(T_##type a, uint32_t b, uint32_t c)                                  \
     {                                                                                              \
-        uint64_t position = bit_count(b, width), length = bit_count(c, width);                                           \
+        uint64_t position = bit_count(b, width), length = bit_count(c, width);                     \
         if (!length) return 0;                                                                     \
         if (position >= width) return (T_##type)((negative) ? -1 : 0);                             \
         if (position + length >= width) return (T_##type)(a >> position);                          \

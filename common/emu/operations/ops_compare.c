@@ -46,7 +46,8 @@ static void finish(struct warp *w, const struct insn *i, uint32_t mask, uint32_t
     {"compare." #name "." #type, name##_##type, " " W_##type W_##type},
 
 #define INTEGERS(X, name, condition)                                                               \
-    X(name, u16, condition) X(name, s16, condition) X(name, u32, condition) X(name, s32, condition) \
+    X(name, u16, condition) X(name, s16, condition)                                                \
+    X(name, u32, condition) X(name, s32, condition)                                                \
     X(name, u64, condition) X(name, s64, condition)
 #define FLOATS(X, name, condition) X(name, f32, condition) X(name, f64, condition)
 

@@ -129,7 +129,8 @@ HALVES(DEFINE_FROM_HALF)
 
 /* Into 16 bits, with the four roundings; rn is also what no rounding means. */
 #define TO_HALF(X, to, from, wide)                                                                 \
-    X(rn, to, from, to##_of_f64(wide, ROUND_NEAREST)) X(rz, to, from, to##_of_f64(wide, ROUND_ZERO)) \
+    X(rn, to, from, to##_of_f64(wide, ROUND_NEAREST))                                              \
+    X(rz, to, from, to##_of_f64(wide, ROUND_ZERO))                                                 \
     X(rm, to, from, to##_of_f64(wide, ROUND_DOWN)) X(rp, to, from, to##_of_f64(wide, ROUND_UP))
 /* Integers above 53 bits are first rounded to odd so that the second rounding sees what was
  * lost. */

@@ -45,8 +45,10 @@ static inline double clear_sign(double a) { return __builtin_fabs(a); }
     X(min, "min", f64, LESSER(a, b, __builtin_signbit))                                            \
     X(max, "max", f32, canonical(GREATER(a, b, __builtin_signbitf)))                               \
     X(max, "max", f64, GREATER(a, b, __builtin_signbit))                                           \
-    X(min_nan, "min.NaN", f32, canonical(a != a || b != b ? a + b : LESSER(a, b, __builtin_signbitf))) \
-    X(max_nan, "max.NaN", f32, canonical(a != a || b != b ? a + b : GREATER(a, b, __builtin_signbitf))) \
+    X(min_nan, "min.NaN", f32,                                                                     \
+      canonical(a != a || b != b ? a + b : LESSER(a, b, __builtin_signbitf)))                      \
+    X(max_nan, "max.NaN", f32,                                                                     \
+      canonical(a != a || b != b ? a + b : GREATER(a, b, __builtin_signbitf)))                     \
     X(copysign, "copysign", f32, __builtin_copysignf(b, a))                                        \
     X(copysign, "copysign", f64, __builtin_copysign(b, a))
 
@@ -89,7 +91,8 @@ static inline uint16_t f16(double value) { return f16_of_f64(value, ROUND_NEARES
 static inline uint16_t bf16(double value) { return bf16_of_f64(value, ROUND_NEAREST); }
 
 #define HALF_BINARY(X, type)                                                                       \
-    X(add, type, type((double)a + b)) X(sub, type, type((double)a - b)) X(mul, type, type((double)a * b)) \
+    X(add, type, type((double)a + b)) X(sub, type, type((double)a - b))                            \
+    X(mul, type, type((double)a * b))                                                              \
     X(min, type, type(LESSER(a, b, __builtin_signbitf)))                                           \
     X(max, type, type(GREATER(a, b, __builtin_signbitf)))
 #define HALF_UNARY(X, type)                                                                        \

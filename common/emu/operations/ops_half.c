@@ -56,7 +56,8 @@ FLOATS(DEFINE_BINARY)
     X(max_3, "max3", f32, canonical(most(most(a, b), c)))                                          \
     X(min_3_nan, "min3.NaN", f32, with_nan(a, b, with_nan(c, c, least(least(a, b), c))))           \
     X(max_3_nan, "max3.NaN", f32, with_nan(a, b, with_nan(c, c, most(most(a, b), c))))             \
-    X(min_3_abs, "min3.abs", f32, canonical(least(least(MAGNITUDE(a), MAGNITUDE(b)), MAGNITUDE(c)))) \
+    X(min_3_abs, "min3.abs", f32,                                                                  \
+      canonical(least(least(MAGNITUDE(a), MAGNITUDE(b)), MAGNITUDE(c))))                           \
     X(max_3_abs, "max3.abs", f32, canonical(most(most(MAGNITUDE(a), MAGNITUDE(b)), MAGNITUDE(c)))) \
     X(min_3_nan_abs, "min3.NaN.abs", f32,                                                          \
       with_nan(a, b, with_nan(c, c, least(least(MAGNITUDE(a), MAGNITUDE(b)), MAGNITUDE(c)))))      \

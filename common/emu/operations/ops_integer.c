@@ -55,9 +55,11 @@
     X(mad_hi, "mad.hi", s32, (uint32_t)((int64_t)a * b >> 32) + (uint32_t)c)                       \
     X(mad_hi, "mad.hi", u64, (uint64_t)((unsigned __int128)a * b >> 64) + c)                       \
     X(mad_hi, "mad.hi", s64, (uint64_t)((__int128)a * b >> 64) + (uint64_t)c)                      \
-    X(sad, "sad", u16, c + (a < b ? b - a : a - b)) X(sad, "sad", s16, c + (a < b ? b - a : a - b)) \
+    X(sad, "sad", u16, c + (a < b ? b - a : a - b))                                                \
+    X(sad, "sad", s16, c + (a < b ? b - a : a - b))                                                \
     X(sad, "sad", u32, c + (a < b ? b - a : a - b))                                                \
-    X(sad, "sad", s32, (uint32_t)c + (a < b ? (uint32_t)b - (uint32_t)a : (uint32_t)a - (uint32_t)b)) \
+    X(sad, "sad", s32,                                                                             \
+      (uint32_t)c + (a < b ? (uint32_t)b - (uint32_t)a : (uint32_t)a - (uint32_t)b))               \
     X(sad, "sad", u64, c + (a < b ? b - a : a - b))                                                \
     X(sad, "sad", s64,                                                                             \
       (uint64_t)c + (a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b))
@@ -163,7 +165,8 @@ static inline void carry_out(struct warp *w, const struct insn *i, uint32_t mask
         }                                                                                          \
         carry_out(w, i, mask, borrows);                                                            \
     }                                                                                              \
-    static inline void mad_carry_##type(struct warp *w, const struct insn *i, uint32_t mask, bool high) \
+    static inline void mad_carry_##type(struct warp *w, const struct insn *i, uint32_t mask,       \
+                                        bool high)                                                 \
     {                                                                                              \
         L_##type *d = LANES(type, i->d);                                                           \
         const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b), *c = LANES(type, i->c);     \
@@ -215,13 +218,17 @@ SIGNED_CARRY(DEFINE_SIGNED_CARRY)
 #define RELU_PAIRS(X)                                                                              \
     X(min_relu, s16, POSITIVE(a < b ? a : b)) X(max_relu, s16, POSITIVE(a > b ? a : b))
 #define DEFINE_PAIR(id, type, value)                                                               \
-    static inline uint32_t id##_##type##_half(T_##type a, T_##type b) { return (uint16_t)(value); } \
+    static inline uint32_t id##_##type##_half(T_##type a, T_##type b)                              \
+    {                                                                                              \
+        return (uint16_t)(value);                                                                  \
+    }                                                                                              \
     static void id##_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)               \
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b);                                \
         FOR_LANES(d, id##_##type##_half((T_##type)a[l], (T_##type)b[l]) |                          \
-                         id##_##type##_half((T_##type)(a[l] >> 16), (T_##type)(b[l] >> 16)) << 16); \
+                         id##_##type##_half((T_##type)(a[l] >> 16), (T_##type)(b[l] >> 16))        \
+                             << 16);                                                               \
     }
 #define ENTRY_PAIR(id, type, value) {#id "." #type "x2", id##_##type##x2, "444"},
 PAIRS(DEFINE_PAIR)

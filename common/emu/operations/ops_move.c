@@ -126,7 +126,7 @@ DEFINE_UNPACK(unpack_16x4, u64, 4, 16)
 DEFINE_UNPACK(unpack_8x4, u32, 4, 8)
 DEFINE_UNPACK(unpack_8x2, u32, 2, 8)
 
-/* ---- special registers whose value changes while a warp runs */
+/* ---- special registers whose values change while a warp runs */
 
 static uint64_t nanoseconds(void)
 {
@@ -134,8 +134,8 @@ static uint64_t nanoseconds(void)
     clock_gettime(CLOCK_REALTIME, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
-/* %clock counts the instructions that the warp has executed. It stands still while the warp waits, and
- * is the same in every run. %globaltimer is the host's clock. */
+/* %clock counts the instructions that the warp has executed. It stands still while the warp waits,
+ * and is the same in every run. %globaltimer is the host's clock. */
 static void read_clock(struct warp *w, const struct insn *i, uint32_t mask)
 {
     uint64_t now = i->clock.which == CLOCK_WARP ? w->clock - w->fuel : nanoseconds();
