@@ -343,20 +343,20 @@ struct insn {
         struct cvta_insn cvta;           /* FAMILY_CVTA */
         struct isspacep_insn isspacep;   /* FAMILY_ISSPACEP */
         struct alloca_insn alloca;       /* FAMILY_ALLOCA */
-        uint32_t target;              /* FAMILY_BRANCH: index of the instruction to go to */
-        struct table_insn table;      /* FAMILY_TABLE */
-        const struct call *call;      /* FAMILY_CALL */
-        struct barrier_insn barrier;  /* FAMILY_BARRIER */
-        struct warp_insn warp;        /* FAMILY_WARP */
-        struct copy_insn copy;        /* FAMILY_COPY */
-        struct bulk_insn bulk;        /* FAMILY_BULK */
-        struct group_insn group;      /* FAMILY_GROUP */
+        uint32_t target;                 /* FAMILY_BRANCH: index of the instruction to go to */
+        struct table_insn table;         /* FAMILY_TABLE */
+        const struct call *call;         /* FAMILY_CALL */
+        struct barrier_insn barrier;     /* FAMILY_BARRIER */
+        struct warp_insn warp;           /* FAMILY_WARP */
+        struct copy_insn copy;           /* FAMILY_COPY */
+        struct bulk_insn bulk;           /* FAMILY_BULK */
+        struct group_insn group;         /* FAMILY_GROUP */
         struct {
-            struct address address; /* the operand in [ ] */
+            struct address address; /* the operand in [ ]; of FAMILY_ATOMIC, too */
             union {
-                struct memory_insn memory;        /* FAMILY_MEMORY */
-                struct vector_atomic_insn vector; /* FAMILY_VECTOR_ATOMIC */
-                struct mbarrier_insn mbarrier;    /* FAMILY_MBARRIER */
+                struct memory_insn memory;             /* FAMILY_MEMORY */
+                struct vector_atomic_insn vector;      /* FAMILY_VECTOR_ATOMIC */
+                struct mbarrier_insn mbarrier;         /* FAMILY_MBARRIER */
                 struct copy_arrival_insn copy_arrival; /* FAMILY_COPY_ARRIVAL */
             };
         };
