@@ -42,13 +42,17 @@ $(EXPERIMENTS): build/experiments/%: $$(call objects,$$(call experiment,$$*) $(C
 experiment = $(wildcard steps/$(firstword $(subst -, ,$(1)))-*/experiments/$(patsubst $(firstword \
              $(subst -, ,$(1)))-%,%,$(1)).cu)
 
-build/experiments/13-against-cub: $(call objects,$(addprefix steps/,13-compaction/fast.cu \
+build/experiments/13-selects: $(call objects,$(addprefix steps/,13-compaction/fast.cu \
         13-compaction/document.cu 13-compaction/atomic.cu 12-pipeline/scan.cu))
 
 # The program that shows how to use scan.h needs nothing else of this project.
-example: build/example ## build step 12's example of a library, build/example
+EXAMPLES  = build/example build/example13
+example: $(EXAMPLES) ## build the examples of step 12's and 13's libraries, build/example, build/example13
 	@:
 
 build/example: build/steps/12-pipeline/example.o $(call objects,steps/12-pipeline/scan.cu)
+build/example13: build/steps/13-compaction/example.o $(call objects,steps/13-compaction/fast.cu)
+$(EXAMPLES): RUNPATH = $(patsubst build/cuda,$$ORIGIN/cuda,$(CUDA))/lib64
+$(EXAMPLES):
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) $(PUT)

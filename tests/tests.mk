@@ -14,7 +14,6 @@ PROMISES := $(patsubst tests/promises/%.cu,build/promises/12-%,$(wildcard \
 promises: $(PROMISES) build/promises/12-same-bits-cub
 
 build/promises/%: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
-build/example: RUNPATH = $(patsubst build/cuda,$$ORIGIN/cuda,$(CUDA))/lib64
 build/promises/12-same-bits-cub: build/cub/cub_f32.o
 $(PROMISES) build/promises/12-same-bits-cub: build/promises/12-%: $(LIBRARY) \
         $(call objects,$(COMMON)) $$(call objects,tests/promises/$$(subst -cub,,$$*).cu) | emu
@@ -48,7 +47,7 @@ SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 #tests-build: ## build the tests
 tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) \
         $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments $(PROMISES) \
-        build/example build/tests/side-by-side build/tests/wrong-scan $(SMALL_BLOCKS)
+        $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan $(SMALL_BLOCKS)
 	@:
 
 # The tests see the parts of the emulator that its library hides, too.

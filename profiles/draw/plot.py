@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws the figures of measured times with gnuplot, from h200/verify.csv: notes/figures/times.svg (the
 documents' Figure 39-7) and block-scans.svg (Figure 39-8); and from h200/bench.csv side-by-side.svg, all steps,
-and of-the-roof.svg, the fastest copy's time as a share of theirs.
+and of-the-roof.svg, the fastest copy's time as a share of theirs; and from h200/experiments.csv selects.svg.
 
 usage: plot.py           draws them
        plot.py --check   changes nothing; fails if a figure was drawn from other numbers than today's
@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 from svg import FIGURES
+import application_rows
 import bench_rows
 from records import GPU, SIDE_BY_SIDE, TIMED
 
@@ -54,6 +55,17 @@ if SIDE_BY_SIDE:
         curve for curve in side_by_side() if curve[0] not in ("step 1", "step 6", "the fastest copy")])
 
 
+# Of experiments.csv: the document's Figure 39-11.
+SELECTS = "selects"
+if application_rows.selects_curve("fast", 50):
+    CURVES[SELECTS] = ("Time of a compaction of n int32, of which one half is kept", [
+        ("document", (SELECTS, "document"), "", "#bc4c00", 2),
+        ("atomic (no order)", (SELECTS, "atomic"), "", "#8250df", 3),
+        ("CUB", (SELECTS, "cub"), "", "#0969da", 5),
+        ("fast", (SELECTS, "fast"), "", "#1a7f37", 4),
+        ("a copy of n elements", (SELECTS, "copy"), "", "#24292f", 0)])
+
+
 def share_curve(name):
     points = [(n, bench_rows.roof(n)[0], bench_rows.seconds(name, n)) for n in bench_rows.POWERS]
     return [(n, 100 * top / seconds) for n, top, seconds in points if top and seconds]
@@ -68,6 +80,8 @@ def curve(step, variant):
     """(n, µs) of a scan; step None: of the copy beside step 7's runs; a name: of that contender in bench.csv."""
     if isinstance(step, str):
         return bench_curve(step)
+    if isinstance(step, tuple):
+        return [(n, MICRO * seconds) for n, seconds in application_rows.selects_curve(step[1], 50)]
     rows = [row for row in TIMED if row["step"] == str(7 if step is None else step)
             and row["variant"] == variant and row["seconds"]]
     points = []

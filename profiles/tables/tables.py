@@ -12,6 +12,7 @@ import os
 import re
 import sys
 
+import application_rows
 import bench_rows
 import experiment_rows
 import level_rows
@@ -22,7 +23,8 @@ import speed_rows
 import table_rows
 from records import TOP
 
-ROWS = table_rows, level_rows, memory_rows, speed_rows, experiment_rows, bench_rows, promise_rows, mutation_rows
+ROWS = (table_rows, level_rows, memory_rows, speed_rows, experiment_rows, application_rows, bench_rows,
+        promise_rows, mutation_rows)
 REGION = re.compile(r"(<!-- begin ([a-z-]+)[^\n]*-->\n).*?(<!-- end \2 -->\n)", re.S)
 
 

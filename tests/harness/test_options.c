@@ -15,7 +15,7 @@ static const char *set_own(const char *value)
     return strcmp(value, "bad") == 0 ? "bad is bad." : NULL;
 }
 
-static const struct step_option own_options[] = {{"pattern", "NAME", "which", set_own},
+static const struct step_option own_options[] = {{"pattern", "NAME", "which", set_own, 0},
                                                  {.name = NULL}};
 static const char *const variants[] = {"first", "second", NULL};
 static const struct step step = {

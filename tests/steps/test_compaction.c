@@ -1,0 +1,382 @@
+/*
+ * test_compaction.c — step 13: expressions keep what C says they keep; compact.h is right for each
+ * type, n, fraction and alignment, and says what is wrong; the figures of the document.
+ */
+#define _GNU_SOURCE
+#include "steps/13-compaction/compact.h"
+#include "steps/13-compaction/expression.h"
+#include "steps/13-compaction/step13.h"
+#include "tests/support/command.h"
+#include "tests/support/cudart_check.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+
+TestSuite(compaction, .init = command_init, .fini = command_fini, .timeout = 120);
+
+/* ---- expressions ----------------------------------------------------------------------------- */
+
+static const double values[] = {-INFINITY, -1e30, -2,  -1, -0.5, -0.0,     0.0,
+                                0x1p-149,  0.5,   1.0, 2,  1e30, INFINITY, NAN};
+
+struct meaning {
+    const char *expression;
+    bool (*keeps)(double x);
+};
+
+#define MEANING(name, condition)                                                                   \
+    static bool name(double x) { return condition; }
+MEANING(above, x > 0.5)
+MEANING(least, x >= 0.5)
+MEANING(below_zero, x < 0)
+MEANING(up_to_zero, x <= 0)
+MEANING(zero, x == 0)
+MEANING(not_one, x != 1)
+MEANING(not_above, !(x > 0.5))
+MEANING(nonzero, x != 0)
+MEANING(is_nan, isnan(x))
+MEANING(no_nan, !isnan(x))
+MEANING(between, x > 0 && x <= 1)
+MEANING(outside, x<-1 || x> 1)
+MEANING(pieces, (x > -2 && x < 0.5 && x != 0) || x == 2)
+MEANING(infinite, isinf(x))
+MEANING(all, x == x || x != x)
+MEANING(none, x<0 && x> 0)
+MEANING(first_and, x > 0 || (x < -1 && x != x))
+
+static const struct meaning meanings[] = {{"x > 0.5", above},
+                                          {" x>=0.5 ", least},
+                                          {"x < 0", below_zero},
+                                          {"x <= -0.0", up_to_zero},
+                                          {"x == 0", zero},
+                                          {"x != 1", not_one},
+                                          {"not x > 0.5", not_above},
+                                          {"!(x > 0.5)", not_above},
+                                          {"x", nonzero},
+                                          {"!!x", nonzero},
+                                          {"isnan(x)", is_nan},
+                                          {"not isnan ( x )", no_nan},
+                                          {"0 < x <= 1", between},
+                                          {"1 >= x and x > 0", between},
+                                          {"x < -1 || 1 < x", outside},
+                                          {"(x > -2 and x < 0.5 && x) or x == 2", pieces},
+                                          {"x == inf or x == -inf", infinite},
+                                          {"isnan(x) or x < 1 or x >= 1", all},
+                                          {"x < 0 and x > 0", none},
+                                          {"x == nan", none},
+                                          {"x != nan", all},
+                                          {"x > 0 or x < -1 and isnan(x)", first_and}};
+
+Test(compaction, expressions_mean_what_they_mean_in_c)
+{
+    struct predicate p;
+    struct fault fault;
+    int place;
+    for (size_t m = 0; m < LENGTH(meanings); m++) {
+        const struct meaning *meaning = &meanings[m];
+        cr_assert_eq(predicate_parse(&p, meaning->expression, ELEMENT_F64, &place, &fault), 0, "%s",
+                     fault.text);
+        for (size_t i = 0; i < LENGTH(values); i++)
+            cr_expect_eq(predicate_keeps(&p, key_of_f64(values[i])), meaning->keeps(values[i]),
+                         "%s of %g", meaning->expression, values[i]);
+        cr_assert_eq(predicate_parse(&p, meaning->expression, ELEMENT_F32, &place, &fault), 0);
+        for (size_t i = 0; i < LENGTH(values); i++)
+            cr_expect_eq(predicate_keeps(&p, key_of_f32((float)values[i])),
+                         meaning->keeps((float)values[i]), "%s of %gf", meaning->expression,
+                         values[i]);
+    }
+}
+
+/* A NaN with the sign bit lies at the other end of the keys. */
+Test(compaction, nans_of_either_sign)
+{
+    struct predicate p;
+    struct fault fault;
+    int place;
+    cr_assert_eq(predicate_parse(&p, "isnan(x)", ELEMENT_F32, &place, &fault), 0);
+    cr_expect(predicate_keeps(&p, key_of_f32(-NAN)) && predicate_keeps(&p, key_of_f32(NAN)));
+    cr_expect(!predicate_keeps(&p, key_of_f32(-INFINITY)));
+    cr_assert_eq(predicate_parse(&p, "x < 0", ELEMENT_F32, &place, &fault), 0);
+    cr_expect(!predicate_keeps(&p, key_of_f32(-NAN)));
+}
+
+/* Limits that no element equals, and the ends of integer types. */
+Test(compaction, expressions_of_integers)
+{
+    static const struct {
+        const char *expression;
+        enum element element;
+        int64_t value;
+        bool kept;
+    } cases[] = {{"x > 0.5", ELEMENT_I32, 1, true},
+                 {"x > 0.5", ELEMENT_I32, 0, false},
+                 {"x > 1e10", ELEMENT_I32, INT32_MAX, false},
+                 {"x < 1e10", ELEMENT_I32, INT32_MAX, true},
+                 {"x >= -2147483648", ELEMENT_I32, INT32_MIN, true},
+                 {"x < -2147483648", ELEMENT_I32, INT32_MIN, false},
+                 {"x <= 9223372036854775807", ELEMENT_I64, INT64_MAX, true},
+                 {"x < 9223372036854775807", ELEMENT_I64, INT64_MAX, false},
+                 {"x < 9223372036854775807", ELEMENT_I64, INT64_MAX - 1, true},
+                 {"x > -9223372036854775808", ELEMENT_I64, INT64_MIN, false},
+                 {"x >= -1e300", ELEMENT_I64, INT64_MIN, true},
+                 {"x == 9007199254740993", ELEMENT_I64, 9007199254740992, false},
+                 {"isnan(x)", ELEMENT_I64, INT64_MAX, false},
+                 {"isnan(x)", ELEMENT_I64, INT64_MIN, false},
+                 {"not isnan(x)", ELEMENT_I32, INT32_MIN, true},
+                 {"x == -inf", ELEMENT_I32, INT32_MIN, false}};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct predicate p;
+        struct fault fault;
+        int place;
+        bool wide = cases[i].element == ELEMENT_I64;
+        uint64_t key = wide ? key_of_i64(cases[i].value) : key_of_i32((int32_t)cases[i].value);
+        cr_assert_eq(predicate_parse(&p, cases[i].expression, cases[i].element, &place, &fault), 0);
+        cr_expect_eq(predicate_keeps(&p, key), cases[i].kept, "%s of %lld", cases[i].expression,
+                     (long long)cases[i].value);
+    }
+}
+
+Test(compaction, expressions_that_do_not_parse)
+{
+    static const struct {
+        const char *expression;
+        int place;
+        const char *says;
+    } cases[] = {{"", 0, "is expected at character 1."},
+                 {"x >", 3, "a number is expected at character 4."},
+                 {"x > > 3", 4, "a number is expected at character 5."},
+                 {"x > 3 x", 6, "and, or, or the end is expected"},
+                 {"(x > 3", 6, "\")\" is expected"},
+                 {"x = 3", 2, "and, or, or the end is expected"},
+                 {"3", 1, "a comparison is expected"},
+                 {"3 < y", 4, "x is expected"},
+                 {"isnan x", 6, "(x) is expected"},
+                 {"y > 3", 0, "x, a number, isnan(x), not or \"(\" is expected"},
+                 {"x > 3 and", 9, "is expected at character 10."},
+                 {"xx", 0, "is expected"},
+                 {"x > 3 andx", 6, "is expected"}};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct predicate p;
+        struct fault fault;
+        int place;
+        cr_assert_eq(predicate_parse(&p, cases[i].expression, ELEMENT_F32, &place, &fault),
+                     EXIT_USAGE, "\"%s\"", cases[i].expression);
+        cr_expect_eq(place, cases[i].place, "\"%s\": %d", cases[i].expression, place);
+        cr_expect(strstr(fault.text, cases[i].says), "%s", fault.text);
+    }
+}
+
+Test(compaction, expressions_that_are_too_large)
+{
+    char many[2000] = "x == 0", deep[400] = "";
+    struct predicate p;
+    struct fault fault;
+    int place;
+    for (int i = 1; i < INTERVALS_MOST; i++) sprintf(many + strlen(many), " or x == %d", 2 * i);
+    cr_expect_eq(predicate_parse(&p, many, ELEMENT_I32, &place, &fault), 0);
+    cr_expect_eq(p.count, INTERVALS_MOST);
+    strcat(many, " or x == 99");
+    cr_expect_eq(predicate_parse(&p, many, ELEMENT_I32, &place, &fault), EXIT_USAGE);
+    cr_expect(strstr(fault.text, "more than 16 separate intervals"));
+    cr_expect_eq(place, -1);
+    for (int i = 0; i < 100; i++) strcat(deep, "!(");
+    cr_expect_eq(predicate_parse(&p, deep, ELEMENT_I32, &place, &fault), EXIT_USAGE);
+    cr_expect(strstr(fault.text, "brackets within each other"));
+}
+
+/* ---- the figures ----------------------------------------------------------------------------- */
+
+/* Figures 39-9 and 39-10 print letters and no other data; these are of the same form: what is kept,
+ * the flags, their scan, and the scatter. */
+Test(compaction, as_in_figures_39_9_and_39_10)
+{
+    const float in[8] = {1, -2, 3, 4, -5, -6, 7, 8}, want[5] = {1, 3, 4, 7, 8};
+    struct predicate positive;
+    struct fault fault;
+    int place;
+    uint64_t *kept, count;
+    float *device, *out, got[8];
+    size_t bytes = document_workspace(8);
+    void *workspace;
+    cr_assert_eq(predicate_parse(&positive, "x > 0", ELEMENT_F32, &place, &fault), 0);
+    ok(cudaMalloc((void **)&device, sizeof in));
+    ok(cudaMalloc((void **)&out, sizeof in));
+    ok(cudaMalloc((void **)&kept, sizeof count));
+    ok(cudaMalloc(&workspace, bytes));
+    ok(cudaMemset(workspace, 0, bytes));
+    ok(cudaMemcpy(device, in, sizeof in, cudaMemcpyHostToDevice));
+    struct compaction c = {ELEMENT_F32, out,  kept,      device, 8,
+                           &positive,   NULL, workspace, bytes,  NULL};
+    ok(compact_document(&c));
+    ok(cudaMemcpy(&count, kept, sizeof count, cudaMemcpyDeviceToHost));
+    ok(cudaMemcpy(got, out, sizeof want, cudaMemcpyDeviceToHost));
+    cr_expect_eq(count, 5);
+    cr_expect_arr_eq(got, want, sizeof want);
+    ok(cudaFree(device));
+    ok(cudaFree(out));
+    ok(cudaFree(kept));
+    ok(cudaFree(workspace));
+}
+
+/* ---- compact.h ------------------------------------------------------------------------------- */
+
+/* What the calls need, for up to LARGEST elements. */
+#define LARGEST ((size_t)10000)
+struct memory {
+    int32_t *in, *out, host[LARGEST + 8], got[LARGEST + 8], want[LARGEST + 8];
+    uint64_t *kept;
+    void *workspace;
+    size_t bytes;
+};
+
+static void open_memory(struct memory *m)
+{
+    ok(compact_i32(NULL, &m->bytes, NULL, NULL, NULL, LARGEST, NULL, NULL));
+    ok(cudaMalloc((void **)&m->in, sizeof m->host));
+    ok(cudaMalloc((void **)&m->out, sizeof m->host));
+    ok(cudaMalloc((void **)&m->kept, sizeof *m->kept));
+    ok(cudaMalloc(&m->workspace, m->bytes));
+    ok(compact_workspace_init(m->workspace, m->bytes, NULL));
+    srand(1);
+    for (size_t i = 0; i < LARGEST + 8; i++) m->host[i] = rand() % 1000;
+    ok(cudaMemcpy(m->in, m->host, sizeof m->host, cudaMemcpyHostToDevice));
+}
+
+static void close_memory(struct memory *m)
+{
+    ok(cudaFree(m->in));
+    ok(cudaFree(m->out));
+    ok(cudaFree(m->kept));
+    ok(cudaFree(m->workspace));
+}
+
+/* Keeps the elements below `limit` of n, `in` and `out` displaced by so many elements. */
+static void expect_kept(struct memory *m, size_t n, int32_t limit, size_t in, size_t out)
+{
+    struct predicate p = predicate_between(key_of_i32(0), key_of_i32(limit - 1));
+    uint64_t kept, count = 0;
+    if (limit == 0) p.count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (m->host[in + i] < limit) m->want[count++] = m->host[in + i];
+    ok(cudaMemset(m->out, 0xff, sizeof m->host));
+    ok(compact_i32(m->workspace, &m->bytes, m->out + out, m->kept, m->in + in, n, &p, NULL));
+    ok(cudaMemcpy(&kept, m->kept, sizeof kept, cudaMemcpyDeviceToHost));
+    ok(cudaMemcpy(m->got, m->out, sizeof m->host, cudaMemcpyDeviceToHost));
+    cr_assert_eq(kept, count, "n = %zu, limit %d: %llu", n, limit, (unsigned long long)kept);
+    cr_assert_eq(memcmp(m->got + out, m->want, count * sizeof *m->want), 0, "n = %zu, limit %d", n,
+                 limit);
+    for (size_t i = 0; i < LARGEST + 8; i++)
+        if (i < out || i >= out + count) cr_assert_eq(m->got[i], -1, "n = %zu: %zu", n, i);
+}
+
+Test(compaction, any_n_any_fraction_any_alignment_with_one_workspace)
+{
+    static const size_t sizes[] = {0,    1,    2,    31,   32,   33,   127,  1023, 1024,
+                                   1025, 2047, 2048, 2049, 4095, 4096, 4097, 9999, LARGEST};
+    static const int32_t limits[] = {0, 1, 100, 500, 999, 1000};
+    static struct memory m;
+    open_memory(&m);
+    for (size_t s = 0; s < LENGTH(sizes); s++)
+        for (size_t l = 0; l < LENGTH(limits); l++)
+            expect_kept(&m, sizes[s], limits[l], (s + l) % 4, l % 5);
+    close_memory(&m);
+}
+
+Test(compaction, what_is_wrong_is_said_and_nothing_is_launched)
+{
+    static struct memory m;
+    struct predicate p = predicate_between(0, 1), damaged = {.count = INTERVALS_MOST + 1};
+    size_t few = m.bytes;
+    open_memory(&m);
+    few = m.bytes - 1;
+    char *odd = (char *)m.workspace + 8;
+    cr_expect_eq(compact_i32(m.workspace, &few, m.out, m.kept, m.in, LARGEST, &p, NULL),
+                 cudaErrorInvalidValue);
+    cr_expect_eq(compact_i32(odd, &m.bytes, m.out, m.kept, m.in, LARGEST, &p, NULL),
+                 cudaErrorInvalidValue);
+    cr_expect_eq(compact_i32(m.workspace, &m.bytes, m.out, m.kept, m.in, LARGEST, &damaged, NULL),
+                 cudaErrorInvalidValue);
+    cr_expect_eq(cudaGetLastError(), cudaSuccess);
+    close_memory(&m);
+}
+
+/* Everything goes to the stream: a captured call does nothing, and its graph does all. */
+Test(compaction, can_be_captured)
+{
+    static struct memory m;
+    struct predicate p = predicate_between(key_of_i32(0), key_of_i32(99));
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+    uint64_t kept, want = 0;
+    open_memory(&m);
+    for (size_t i = 0; i < LARGEST; i++) want += m.host[i] < 100;
+    ok(cudaMemset(m.kept, 0xff, sizeof kept));
+    ok(cudaStreamCreate(&stream));
+    ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    ok(compact_i32(m.workspace, &m.bytes, m.out, m.kept, m.in, LARGEST, &p, stream));
+    ok(cudaStreamEndCapture(stream, &graph));
+    ok(cudaMemcpy(&kept, m.kept, sizeof kept, cudaMemcpyDeviceToHost));
+    cr_expect_eq(kept, UINT64_MAX);
+    ok(cudaGraphInstantiate(&ready, graph, 0));
+    for (int i = 0; i < 3; i++) ok(cudaGraphLaunch(ready, stream));
+    ok(cudaStreamSynchronize(stream));
+    ok(cudaMemcpy(&kept, m.kept, sizeof kept, cudaMemcpyDeviceToHost));
+    cr_expect_eq(kept, want);
+    ok(cudaGraphExecDestroy(ready));
+    ok(cudaGraphDestroy(graph));
+    ok(cudaStreamDestroy(stream));
+    close_memory(&m);
+}
+
+/* ---- ./step13 -------------------------------------------------------------------------------- */
+
+/* Each kernel of variant fast: all tiles of select_wave, select_pipeline, and select_direct for
+ * arrays that are not aligned and on an older GPU. */
+Test(compaction, each_kernel_is_right_under_all_checkers)
+{
+    static const struct {
+        const char *options, *launch;
+    } cases[] = {{"--n 2047", "2 blocks of 128 threads"},
+                 {"--n 2049", "2 blocks of 256 threads"},
+                 {"--n 131073", "33 blocks of 512 threads"},
+                 {"--n 524289", "65 blocks of 512 threads"},
+                 {"--n 2097153 --keep 'x > 400'", "132 blocks of 704 threads"},
+                 {"--n 2097155 --type f64 --keep 'x < -400'", "132 blocks of 704 threads"},
+                 {"--n 2097153 --offset 1 --keep 'x > 400 or x == 1'", ""},
+                 {"--n 1000 --type i32 --variant document", "4 blocks of 256 threads"},
+                 {"--n 1000 --type i64 --variant atomic --keep 'not 3 < x < 100'", ""}};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        expect_status(0,
+                      "$emu --tool all --error-exitcode 9 --schedule %zu ./step13 --reps 0 %s 2>&1",
+                      i, cases[i].options);
+        expect("right: every element, exactly");
+        expect(cases[i].launch);
+        expect("========= ERROR SUMMARY: 0 errors\n");
+    }
+    expect_status(0, "$emu --gpu a100 --tool all --error-exitcode 9 ./step13 --reps 0 --n 2097153"
+                     " --keep 'x > 400' 2>&1");
+    expect("right: every element, exactly");
+}
+
+Test(compaction, traffic_by_variant)
+{
+    expect_status(0, "./step13 --n 1000 --reps 1 --keep 'isnan(x)'");
+    expect("0 elements kept");
+    expect("3.9 KiB read and written, 1.00 times the least possible, 3.9 KiB");
+    expect_status(0, "./step13 --n 1000 --reps 1 --variant document --keep 'not isnan(x)'");
+    expect("1000 elements kept");
+    expect(" KiB read and written, 4.00 times the least possible, 7.8 KiB");
+}
+
+Test(compaction, example)
+{
+    expect_status(0, "$emu --log-file /dev/null build/example13");
+    cr_expect_str_eq(output, "42\n43\n44\n45\n");
+    expect_status(1, "EMU_MEMORY=1K $emu --log-file /dev/null build/example13 2>&1");
+    expect("example13: cudaMalloc((void **)&in, sizeof host): out of memory\n");
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# compaction.bats — ./step13 on files: numbers that an expression keeps, and lines as grep finds them.
+load common
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    step13=$BATS_TEST_DIRNAME/../../step13
+    [ -x "$step13" ] || step13=$OLDPWD/step13
+}
+
+kept() { "$step13" --device emu --reps 0 "$@" --output - 2>/dev/null; }
+
+@test "lines are those that grep finds" {
+    printf 'Alpha beta\n\nbeta\r\ngamma BETA gamma\n\tbet\nbetabeta beta\nlast without newline' >text
+    head -c 3000 /dev/urandom | LC_ALL=C tr '\0' 'x' >bytes
+    seq 1 3000 >numbers
+    for file in text bytes numbers; do
+        for search in beta BETA 'a b' 1 17 xx "" gammma 'last without newline'; do
+            for options in "" -i -v "-i -v"; do
+                # shellcheck disable=SC2086
+                LC_ALL=C grep -aF $options -- "$search" "$file" >want || true
+                for variant in fast document; do
+                    # shellcheck disable=SC2086
+                    kept --input "$file" --grep "$search" $options --variant "$variant" >got
+                    cmp want got || { echo "$file: '$search' $options $variant"; return 1; }
+                done
+            done
+        done
+    done
+}
+
+@test "numbers that are kept, as text and as .npy" {
+    printf '1 -2.5 nan 0.5 inf -inf 0 1e10\n' >numbers
+    run kept --input numbers --keep 'x > 0.5'
+    [ "$output" = $'1\ninf\n1e+10' ]
+    run kept --input numbers --round --keep 'isnan(x) or x < -1'
+    [ "$output" = $'-2.5\nnan\n-inf' ]
+    "$step13" --device emu --reps 0 --input numbers --round --keep 'x' --output kept.npy >/dev/null
+    run kept --input kept.npy --keep 'not isnan(x)'
+    [ "$output" = $'1\n-2.5\n0.5\ninf\n-inf\n1e+10' ]
+    echo '9223372036854775807 5 -9223372036854775808' >integers
+    run kept --input integers --type i64 --keep 'x > 5 or x < 5'
+    [ "$output" = $'9223372036854775807\n-9223372036854775808' ]
+}
+
+refused() {
+    run "$step13" --device emu --reps 0 "$@"
+    [ "$status" -eq 2 ] || { echo "exit code $status: $output"; return 1; }
+}
+
+@test "what cannot be done is refused in one sentence" {
+    printf '1 2 3\n' >numbers && : >empty
+    refused --keep 'x >> 1'
+    says '  x >> 1
+     ^'
+    says 'step13: --keep "x >> 1": a number is expected at character 4.'
+    refused --grep a
+    says "--grep searches a file; name it with --input."
+    refused --input numbers --grep a --keep x
+    says "--grep and --keep exclude each other."
+    refused --input numbers --invert
+    says "--invert is about lines; add --grep TEXT."
+    refused --input empty --grep a
+    says "empty is empty; there are no lines."
+    refused --input none --grep a
+    says "cannot open none: No such file or directory."
+    refused --input . --grep a
+    says "cannot read .: Is a directory."
+    refused --input numbers --grep $'a\nb'
+    says "the text must not contain a newline."
+    refused --type f16
+    says "the type must be f32, f64, i32 or i64."
+    refused --in-place
+    says "--in-place: step 13 (compaction) has no use for it; leave it out."
+    refused --type i32 --real
+    says "--real: --type i32 is a type of integers."
+    refused --input numbers --grep 1 --output numbers
+    says "is the same file as"
+    [ "$(cat numbers)" = "1 2 3" ]
+}
