@@ -17,7 +17,7 @@ CPPFLAGS  = -I.
 COMPILE   = $(CC) $(C_FLAGS) $(CPPFLAGS) $(DEPEND) -isystem $(CUDA)/include $(CFLAGS) -c $< \
             -o $(NEW)
 NVCOMPILE = $(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(DEPEND) -c $< -o $(NEW)
-LINK      = $(CXX) $(SANITIZE) $(LDFLAGS) $(filter %.o,$^) -o $(NEW)
+LINK      = $(CXX) $(SANITIZE) $(LDFLAGS) $(filter %.o,$^) -o $(NEW) $(LIBRARIES)
 
 # Two makes at once do no harm: each writes under a name that no other has, and then renames.
 MAKE_ID  := $(shell mktemp -u XXXXXXXX)
@@ -58,6 +58,12 @@ CUDA_BUILD = build
 COMMON   := $(filter-out common/harness/main.c,$(call sources,$(addprefix common/,command files harness \
             harness/input harness/run harness/verify harness/report)))
 
+# Pictures, for programs that are made with them. Without libpng, no_png.c takes png.c's place.
+PNG      := $(shell echo '\#include <png.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo -lpng)
+PICTURE_PROGRAMS = step14 bench build/tests/run build/tests/side-by-side
+PICTURES := $(call objects,$(filter-out %/$(if $(PNG),no_)png.c, \
+            $(call sources,common/harness/pictures)))
+
 # Folder steps/03-name makes program ./step3, and has descriptor step03.
 FOLDERS  := $(patsubst %/,%,$(wildcard steps/[0-9][0-9]-*/))
 NUMBERS  := $(foreach f,$(FOLDERS),$(firstword $(subst -, ,$(notdir $(f)))))
@@ -90,6 +96,9 @@ $(sort $(STEPS) $(filter-out $(OTHERWISE),$(filter step%,$(MAKECMDGOALS)))): ste
 build/main/%.o: common/harness/main.c
 	$(call say,$(CC),"$< for $*")
 	$(Q)$(COMPILE) -DSTEP=$* $(PUT_OBJECT)
+
+$(PICTURE_PROGRAMS): $(PICTURES)
+$(PICTURE_PROGRAMS): LIBRARIES = $(PNG)
 
 build/%.o: %.c
 	$(call say,$(CC),$<)

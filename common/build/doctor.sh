@@ -55,6 +55,7 @@ line "$cxx" "$(version "${cxx%% *}")" "$host"
 line toolkit "$nvcc" "nvcc 13: compiles the kernels, with a GPU and without"
 line zstd "$(macros zstd.h ZSTD_VERSION_MAJOR ZSTD_VERSION_MINOR ZSTD_VERSION_RELEASE)" \
     "the emulator unpacks kernels with it"
+line libpng "$(macros png.h PNG_LIBPNG_VER_STRING)" "PNG pictures of step 14; PGM and PPM need nothing"
 line Criterion "$(criterion)" "make test: the tests in C"
 line bats "$(version bats)" "make test: those of scripts and commands"
 line GPU "$gpu" "real times; without one the steps run emulated"

@@ -31,6 +31,7 @@ missing_packages() {
     have_header zstd.h || echo libzstd-dev
     have_header criterion/criterion.h || echo libcriterion-dev
     have bats || echo bats
+    have_header png.h || echo libpng-dev
 }
 
 # The Debian packages that fetching a toolkit lacks, one a line.

@@ -275,7 +275,7 @@ in_line() {
 lists_each_tool() {
     [ "$status" -eq 0 ]
     says "make       "
-    for tool in gcc g++ toolkit zstd Criterion bats GPU driver ncu counters; do
+    for tool in gcc g++ toolkit zstd libpng Criterion bats GPU driver ncu counters; do
         says $'\n'"$(printf '%-10s ' $tool)"
     done
 }

@@ -120,6 +120,11 @@ int output_begin_bytes(struct output *output, const char *path, struct fault *fa
     return error ? give_up(output, error, fault) : 0;
 }
 
+int output_failed(struct output *output, struct fault *fault)
+{
+    return give_up(output, errno, fault);
+}
+
 int output_add(struct output *output, const void *elements, size_t count, struct fault *fault)
 {
     return write_elements(output, elements, count) ? 0 : give_up(output, errno, fault);

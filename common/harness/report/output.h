@@ -42,6 +42,8 @@ int output_begin(struct output *, const char *path, enum element, size_t n, stru
 int output_begin_bytes(struct output *, const char *path, struct fault *);
 int output_add(struct output *, const void *elements, size_t count, struct fault *);
 int output_end(struct output *, struct fault *);
+/* A write to output->file itself has failed, for the reason in errno. */
+int output_failed(struct output *, struct fault *);
 /* Drops what was written so far. */
 void output_abandon(struct output *);
 

@@ -1,0 +1,75 @@
+/*
+ * picture.h — pictures as files: PNG, PGM and PPM, read and written.
+ *
+ * Only programs that work on pictures are linked with this folder. PNG needs libpng: without it
+ * no_png.c takes the place of png.c and refuses PNG files by name.
+ */
+#ifndef PICTURE_H
+#define PICTURE_H
+
+#include "common/command/fault.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Rows from top to bottom, pixels from left to right, the samples of a pixel side by side. */
+struct picture {
+    size_t width, height; /* pixels, at least 1 */
+    unsigned channels;    /* 1: grey, 3: RGB, 4: RGBA */
+    unsigned bits;        /* 8 or 16: samples are uint8_t or uint16_t of this machine */
+    unsigned maximum;     /* the sample that means white: 255 or 65535, or what a PGM or PPM says */
+    void *samples;        /* width * height * channels of them; picture_free gives them back */
+};
+
+/*
+ * Reads a file ("-": stdin), which is recognized by its content: PGM and PPM (P2, P3, P5, P6) or
+ * PNG. A PNG's palette becomes RGB, and what is transparent gets a fourth channel; grey with
+ * transparency becomes RGBA; 1, 2 and 4 bits become 8. Returns 0, or EXIT_USAGE with the sentence:
+ * the file is no picture, ends too early, or does not fit into memory. Then there is nothing to
+ * free.
+ */
+int picture_read(struct picture *, const char *path, struct fault *);
+
+/* Can a picture of so many channels be written to this path? Its end decides about the format:
+ * .png, .pgm (grey), .ppm (RGB) or .pnm (either); "-" is a PGM or PPM on stdout. Returns 0 or
+ * EXIT_USAGE. */
+int picture_check_path(const char *path, unsigned channels, struct fault *);
+
+/* Writes the whole file or nothing of it. Returns 0 or EXIT_USAGE. */
+int picture_write(const struct picture *, const char *path, struct fault *);
+
+void picture_free(struct picture *);
+
+size_t picture_samples(const struct picture *);
+
+/* ---- for the readers and writers: pnm.c, png.c, no_png.c --------------------------------------- */
+
+/* Is this program linked with libpng? */
+bool png_is_supported(void);
+
+/* The rest of a file whose first two bytes have been read: `kind` is the second one of a PGM or
+ * PPM. They fill the picture, whose samples the caller frees. */
+int pnm_read(struct picture *, FILE *, char kind, const char *name, struct fault *);
+int png_read(struct picture *, FILE *, const char *name, struct fault *);
+
+/* Writes to an open file. Returns 0, or an errno. */
+int pnm_write(const struct picture *, FILE *);
+int png_write(const struct picture *, FILE *);
+
+/* Makes room for the samples of a picture of this size. EXIT_USAGE if memory does not suffice. */
+int picture_reserve(struct picture *, const char *name, struct fault *);
+
+/* Samples of 16 bits: from the order of bytes in files (the higher one first) to this machine's. */
+void picture_from_big_endian(uint16_t *samples, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,168 @@
+/*
+ * png.c — PNG, by libpng. Interlaced files and palettes are read as any other.
+ */
+#include "picture.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <png.h>
+#include <setjmp.h>
+#include <stdlib.h>
+
+/* What has to be given back, and where libpng's errors go. `name`: the file, for the sentence. */
+struct work {
+    png_structp png;
+    png_infop info;
+    png_bytep *rows;
+    const char *name;
+    struct fault *fault;
+    int error; /* errno of a failed write */
+};
+
+bool png_is_supported(void) { return true; }
+
+/* ---- libpng's errors ------------------------------------------------------------------------- */
+
+/* libpng wants this not to return. Its messages are its own, for people. */
+static void read_error(png_structp png, png_const_charp message)
+{
+    struct work *w = png_get_error_ptr(png);
+    if (w->fault->code == 0)
+        fail(w->fault, EXIT_USAGE, "%s is a PNG that cannot be read: libpng says \"%.100s\".",
+             w->name, message);
+    longjmp(png_jmpbuf(png), 1);
+}
+
+static void write_error(png_structp png, png_const_charp message)
+{
+    struct work *w = png_get_error_ptr(png);
+    (void)message;
+    w->error = errno ? errno : EIO;
+    longjmp(png_jmpbuf(png), 1);
+}
+
+static void no_warning(png_structp png, png_const_charp message) { (void)png, (void)message; }
+
+/* In place of libpng's own, which tells a truncated file by "Read Error". */
+static void read_bytes(png_structp png, png_bytep to, size_t count)
+{
+    struct work *w = png_get_error_ptr(png);
+    if (fread(to, 1, count, png_get_io_ptr(png)) == count) return;
+    fail(w->fault, EXIT_USAGE, "%s ends before its last pixel; it is truncated.", w->name);
+    png_error(png, "truncated");
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* Grey, RGB or RGBA of 8 or 16 bits, whatever the file has. */
+static void ask_for_plain_samples(const struct work *w)
+{
+    png_byte color = png_get_color_type(w->png, w->info);
+    bool transparent = png_get_valid(w->png, w->info, PNG_INFO_tRNS) != 0;
+    png_set_expand(w->png); /* palettes, fewer than 8 bits, transparent colours */
+    if (color == PNG_COLOR_TYPE_GRAY_ALPHA || (color == PNG_COLOR_TYPE_GRAY && transparent))
+        png_set_gray_to_rgb(w->png);
+    png_set_interlace_handling(w->png);
+    png_read_update_info(w->png, w->info);
+}
+
+static int reserve(struct work *w, struct picture *p)
+{
+    p->width = png_get_image_width(w->png, w->info);
+    p->height = png_get_image_height(w->png, w->info);
+    p->channels = png_get_channels(w->png, w->info);
+    p->bits = png_get_bit_depth(w->png, w->info);
+    p->maximum = p->bits == 8 ? UINT8_MAX : UINT16_MAX;
+    int code = picture_reserve(p, w->name, w->fault);
+    if (code) return code;
+    w->rows = malloc(p->height * sizeof *w->rows);
+    if (!w->rows)
+        return fail(w->fault, EXIT_USAGE, "%s: its rows do not fit into memory.", w->name);
+    size_t row_bytes = p->width * p->channels * (p->bits / 8);
+    for (size_t y = 0; y < p->height; y++) w->rows[y] = (unsigned char *)p->samples + y * row_bytes;
+    return 0;
+}
+
+/* Everything between two returns of setjmp. `w` and `p` live outside of it. */
+static int read_all(struct work *w, struct picture *p, FILE *file)
+{
+    enum { SIGNATURE_READ = 2 };
+    if (setjmp(png_jmpbuf(w->png))) return w->fault->code;
+    png_set_read_fn(w->png, file, read_bytes);
+    png_set_sig_bytes(w->png, SIGNATURE_READ);
+    png_set_user_limits(w->png, INT_MAX, INT_MAX);
+    png_read_info(w->png, w->info);
+    ask_for_plain_samples(w);
+    int code = reserve(w, p);
+    if (code) return code;
+    png_read_image(w->png, w->rows);
+    png_read_end(w->png, NULL);
+    if (p->bits == 16) picture_from_big_endian(p->samples, picture_samples(p));
+    return 0;
+}
+
+int png_read(struct picture *p, FILE *file, const char *name, struct fault *fault)
+{
+    struct work w = {.name = name, .fault = fault};
+    fault->code = 0;
+    w.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &w, read_error, no_warning);
+    if (w.png) w.info = png_create_info_struct(w.png);
+    int code = w.info ? read_all(&w, p, file)
+                      : fail(fault, EXIT_USAGE, "no memory left to read %s.", name);
+    png_destroy_read_struct(&w.png, &w.info, NULL);
+    free(w.rows);
+    return code;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* A sample of this picture as one whose white is 255 or 65535. */
+static unsigned full_range(const struct picture *p, size_t i)
+{
+    unsigned sample = p->bits == 8 ? ((uint8_t *)p->samples)[i] : ((uint16_t *)p->samples)[i];
+    uint64_t full = p->bits == 8 ? UINT8_MAX : UINT16_MAX;
+    return (unsigned)((sample * full + p->maximum / 2) / p->maximum);
+}
+
+static void fill_row(const struct picture *p, size_t y, png_bytep row)
+{
+    size_t count = p->width * p->channels;
+    for (size_t i = 0; i < count; i++) {
+        unsigned sample = full_range(p, y * count + i);
+        if (p->bits == 16) *row++ = (png_byte)(sample >> 8);
+        *row++ = (png_byte)sample;
+    }
+}
+
+static int write_all(struct work *w, const struct picture *p, png_bytep row, FILE *file)
+{
+    static const int colors[] = {
+        [1] = PNG_COLOR_TYPE_GRAY, [3] = PNG_COLOR_TYPE_RGB, [4] = PNG_COLOR_TYPE_RGB_ALPHA};
+    if (setjmp(png_jmpbuf(w->png))) return w->error;
+    png_init_io(w->png, file);
+    png_set_user_limits(w->png, INT_MAX, INT_MAX);
+    png_set_IHDR(w->png, w->info, (png_uint_32)p->width, (png_uint_32)p->height, (int)p->bits,
+                 colors[p->channels], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(w->png, w->info);
+    for (size_t y = 0; y < p->height; y++) {
+        fill_row(p, y, row);
+        png_write_row(w->png, row);
+    }
+    png_write_end(w->png, NULL);
+    return 0;
+}
+
+int png_write(const struct picture *p, FILE *file)
+{
+    if (p->width > INT_MAX || p->height > INT_MAX) return EFBIG;
+    struct work w = {.error = ENOMEM};
+    png_bytep row = malloc(p->width * p->channels * (p->bits / 8));
+    w.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &w, write_error, no_warning);
+    if (w.png) w.info = png_create_info_struct(w.png);
+    errno = 0;
+    int error = w.info && row ? write_all(&w, p, row, file) : ENOMEM;
+    png_destroy_write_struct(&w.png, &w.info);
+    free(row);
+    return error;
+}

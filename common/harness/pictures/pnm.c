@@ -1,0 +1,124 @@
+/*
+ * pnm.c — PGM and PPM, as netpbm defines them: "P5 width height maximum" and one white space, then
+ * the samples. P2 and P3 have the samples as text. Comments go from # to the end of the line.
+ */
+#include "picture.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#define LARGEST_8  255
+#define LARGEST_16 65535
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* The character after white space and comments; EOF. */
+static int next_character(FILE *file)
+{
+    int c = getc(file);
+    while (c == '#' || isspace(c)) {
+        if (c == '#')
+            while (c != '\n' && c != EOF) c = getc(file);
+        else
+            c = getc(file);
+    }
+    return c;
+}
+
+/* A whole number; the character after it has been read, too. False: there is none, or it is more
+ * than `most`. */
+static bool read_number(FILE *file, size_t most, size_t *number)
+{
+    int c = next_character(file);
+    if (!isdigit(c)) return false;
+    for (*number = 0; isdigit(c); c = getc(file)) {
+        size_t digit = (size_t)(c - '0');
+        if (*number > (most - digit) / 10) return false;
+        *number = *number * 10 + digit;
+    }
+    return c == EOF || isspace(c) || c == '#';
+}
+
+static int ends_early(FILE *file, const char *name, struct fault *fault)
+{
+    if (ferror(file)) return fail(fault, EXIT_USAGE, "cannot read %s: %s.", name, strerror(errno));
+    return fail(fault, EXIT_USAGE, "%s ends before its last pixel; it is truncated.", name);
+}
+
+static int read_header(struct picture *p, FILE *file, char kind, const char *name,
+                       struct fault *fault)
+{
+    size_t maximum;
+    if (!read_number(file, SIZE_MAX / 2, &p->width) ||
+        !read_number(file, SIZE_MAX / 2, &p->height) || !read_number(file, LARGEST_16, &maximum) ||
+        maximum == 0)
+        return fail(fault, EXIT_USAGE,
+                    "%s begins as a P%c picture, but width, height and a maximum from 1 to 65535 "
+                    "do not follow.",
+                    name, kind);
+    p->channels = kind == '2' || kind == '5' ? 1 : 3;
+    p->bits = maximum > LARGEST_8 ? 16 : 8;
+    p->maximum = (unsigned)maximum;
+    return 0;
+}
+
+static int read_text(struct picture *p, FILE *file, const char *name, struct fault *fault)
+{
+    size_t count = picture_samples(p), number;
+    for (size_t i = 0; i < count; i++) {
+        if (!read_number(file, p->maximum, &number)) {
+            if (feof(file)) return ends_early(file, name, fault);
+            return fail(fault, EXIT_USAGE, "%s: sample %zu is not a number from 0 to %u.", name, i,
+                        p->maximum);
+        }
+        if (p->bits == 8)
+            ((uint8_t *)p->samples)[i] = (uint8_t)number;
+        else
+            ((uint16_t *)p->samples)[i] = (uint16_t)number;
+    }
+    return 0;
+}
+
+static int read_binary(struct picture *p, FILE *file, const char *name, struct fault *fault)
+{
+    size_t count = picture_samples(p);
+    if (fread(p->samples, p->bits / 8, count, file) != count) return ends_early(file, name, fault);
+    if (p->bits == 16) picture_from_big_endian(p->samples, count);
+    for (size_t i = 0; i < count; i++) {
+        unsigned sample = p->bits == 8 ? ((uint8_t *)p->samples)[i] : ((uint16_t *)p->samples)[i];
+        if (sample > p->maximum)
+            return fail(fault, EXIT_USAGE, "%s: sample %zu is %u, more than its maximum, %u.", name,
+                        i, sample, p->maximum);
+    }
+    return 0;
+}
+
+int pnm_read(struct picture *p, FILE *file, char kind, const char *name, struct fault *fault)
+{
+    int code = read_header(p, file, kind, name, fault);
+    if (!code) code = picture_reserve(p, name, fault);
+    if (code) return code;
+    return kind == '2' || kind == '3' ? read_text(p, file, name, fault)
+                                      : read_binary(p, file, name, fault);
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static bool write_big_endian(const uint16_t *samples, size_t count, FILE *file)
+{
+    for (size_t i = 0; i < count; i++)
+        if (putc(samples[i] >> 8, file) == EOF || putc(samples[i] & 0xff, file) == EOF)
+            return false;
+    return true;
+}
+
+int pnm_write(const struct picture *p, FILE *file)
+{
+    size_t count = picture_samples(p);
+    bool done = fprintf(file, "P%c\n%zu %zu\n%u\n", p->channels == 1 ? '5' : '6', p->width,
+                        p->height, p->maximum) > 0;
+    if (done && p->bits == 8) done = fwrite(p->samples, 1, count, file) == count;
+    if (done && p->bits == 16) done = write_big_endian(p->samples, count, file);
+    return done ? 0 : errno ? errno : EIO;
+}
