@@ -31,7 +31,11 @@ static bool is_plain(const struct step *step, int variant)
     return !step->reference || variant == 0 || is_step0(step);
 }
 
-static bool takes_any_n(const struct step *step) { return step->max_n == 0 && !step->power_of_two; }
+/* Steps that apply scan do something else, and are not compared with it. */
+static bool takes_any_n(const struct step *step)
+{
+    return step->max_n == 0 && !step->power_of_two && !step->application;
+}
 
 static int variants_of(const struct step *step)
 {

@@ -38,7 +38,9 @@ struct application {
                   const void *out, struct fault *);
 
     /* Writes options->output, completely or not at all (output.h). Called once, for a right
-     * result of the input as given. Returns 0 or EXIT_USAGE. */
+     * result of the input as given, if `writes` says so (NULL: if there is an options->output).
+     * Returns 0 or EXIT_USAGE. */
+    bool (*writes)(const struct options *);
     int (*write)(const struct options *, const struct input *, const void *out, struct fault *);
 
     /* After a first run: bytes that any method has to read and write for this input (the floor),

@@ -103,6 +103,12 @@ static int write_own_output(struct program *p, struct bench *bench)
     return p->step->application->write(&p->options, bench->input, result, &p->fault);
 }
 
+static bool has_output(const struct program *p)
+{
+    const struct application *a = p->step->application;
+    return a && a->writes ? a->writes(&p->options) : p->options.output != NULL;
+}
+
 static int write_output(struct program *p, struct bench *bench)
 {
     if (p->step->application) return write_own_output(p, bench);
@@ -178,7 +184,7 @@ static int run_once(struct program *p)
         code = bench_run(&bench, &outcome, &p->fault);
         if (!code) {
             /* A wrong result is reported, not written. */
-            if (p->options.output && outcome.right) code = write_output(p, &bench);
+            if (has_output(p) && outcome.right) code = write_output(p, &bench);
             if (!code) {
                 report(p, &outcome);
                 code = outcome.right ? EXIT_RIGHT : EXIT_WRONG;

@@ -1,0 +1,188 @@
+/*
+ * Step 14, variant document: summed-area tables as the document makes them.
+ *
+ * What it is: GPU Gems 3, section 39.3.2. RGB8 becomes three arrays of floats; all rows are
+ * scanned, the arrays transposed, all rows scanned again, and the three tables become the channels
+ * of an RGBA picture of floats. It is not transposed again: whoever looks something up swaps the
+ * coordinates. Same as step 5 except: many rows are scanned at a time, and a row of blocks has a
+ * row of its own. What it fixes: one scan has given running sums, two give the sum of any
+ * rectangle. What is still bad: for a pixel of RGB 115 bytes are moved, and floats hold sums
+ * exactly only up to 2^24, which 256 x 258 white pixels exceed. fast.cu mends both.
+ * How to run it: make step14 && ./step14 --variant document --channels 3
+ */
+#include "parts/scan_rows.cuh"
+#include "parts/structures.cuh"
+#include "parts/transpose.cuh"
+#include "step14.h"
+
+#define THREADS   256
+#define MOST_ROWS 65535 // of a grid
+
+static size_t divide_up(size_t n, size_t by) { return (n + by - 1) / by; }
+
+/* Leaves of the tree for a row: a power of two, at least 2. */
+static int leaves(size_t width)
+{
+    int size = 2;
+    while ((size_t)size < width && size < BLOCK_ELEMENTS) size *= 2;
+    return size;
+}
+
+/* Block sums of `rows` rows of this width, and of the levels above. */
+static size_t sums_of(size_t width, size_t rows)
+{
+    size_t blocks = divide_up(width, BLOCK_ELEMENTS);
+    return blocks > 1 ? rows * blocks + sums_of(blocks, rows) : 0;
+}
+
+template <bool INCLUSIVE>
+static cudaError_t launch_scan(float *data, float *sums, size_t width, size_t rows,
+                               cudaStream_t stream)
+{
+    size_t blocks = divide_up(width, BLOCK_ELEMENTS);
+    int size = leaves(width);
+    for (size_t first = 0; first < rows; first += MOST_ROWS) {
+        dim3 grid((unsigned)blocks,
+                  (unsigned)(rows - first < MOST_ROWS ? rows - first : MOST_ROWS));
+        float *part = data + first * width;
+        scan_rows<INCLUSIVE><<<grid, size / 2, PADDED_SIZE(size, PAD32) * sizeof(float), stream>>>(
+            part, part, blocks > 1 ? sums + first * blocks : NULL, width, size);
+        CUDA_TRY(cudaGetLastError());
+    }
+    if (blocks == 1) return cudaSuccess;
+
+    // Scan the sums of each row's blocks, and add them to the blocks.
+    CUDA_TRY(launch_scan<false>(sums, sums + rows * blocks, blocks, rows, stream));
+    for (size_t first = 0; first < rows; first += MOST_ROWS) {
+        dim3 grid((unsigned)blocks - 1,
+                  (unsigned)(rows - first < MOST_ROWS ? rows - first : MOST_ROWS));
+        add_to_rows<<<grid, BLOCK_ELEMENTS / 2, 0, stream>>>(data + first * width,
+                                                             sums + first * blocks, width);
+        CUDA_TRY(cudaGetLastError());
+    }
+    return cudaSuccess;
+}
+
+template <typename Pixel>
+static cudaError_t launch_deinterleave(float *planes, const Pixel *pixels, size_t count,
+                                       unsigned channels, cudaStream_t stream)
+{
+    deinterleave<<<(unsigned)divide_up(count, THREADS), THREADS, 0, stream>>>(planes, pixels, 0,
+                                                                              count, channels);
+    return cudaGetLastError();
+}
+
+/* Whole groups of 128 pixels by shuffles, and the rest as the other variant does. */
+static cudaError_t launch_shuffles(float *planes, const uint8_t *pixels, size_t count,
+                                   cudaStream_t stream)
+{
+    const size_t GROUP = 4 * LANES;
+    size_t whole = count / GROUP * GROUP;
+    if (whole > 0)
+        deinterleave_by_shuffles<<<(unsigned)divide_up(whole / 4, THREADS), THREADS, 0, stream>>>(
+            planes, (const uint32_t *)pixels, whole, count);
+    CUDA_TRY(cudaGetLastError());
+    if (whole < count)
+        deinterleave<<<1, (unsigned)GROUP, 0, stream>>>(planes, pixels, whole, count, 3);
+    return cudaGetLastError();
+}
+
+static cudaError_t take_apart(float *planes, const void *pixels, enum element element,
+                              struct sat_size size, bool shuffle, cudaStream_t stream)
+{
+    size_t count = size.width * size.height;
+    bool aligned = (uintptr_t)pixels % sizeof(uint32_t) == 0;
+    switch (element) {
+    case ELEMENT_I8:
+        if (shuffle && aligned && size.channels == 3)
+            return launch_shuffles(planes, (const uint8_t *)pixels, count, stream);
+        return launch_deinterleave(planes, (const uint8_t *)pixels, count, size.channels, stream);
+    case ELEMENT_I16:
+        return launch_deinterleave(planes, (const uint16_t *)pixels, count, size.channels, stream);
+    case ELEMENT_F32:
+        return launch_deinterleave(planes, (const float *)pixels, count, size.channels, stream);
+    default: return cudaErrorInvalidValue;
+    }
+}
+
+static cudaError_t launch_transpose(float *out, const float *in, struct sat_size size,
+                                    cudaStream_t stream)
+{
+    dim3 grid((unsigned)(divide_up(size.width, SIDE) * divide_up(size.height, SIDE)), 1,
+              size.channels);
+    transpose<<<grid, dim3(SIDE, TRANSPOSE_ROWS), 0, stream>>>(out, in, size.width, size.height);
+    return cudaGetLastError();
+}
+
+static cudaError_t launch_interleave(float *table, const float *planes, size_t count,
+                                     unsigned channels, cudaStream_t stream)
+{
+    unsigned blocks = (unsigned)divide_up(count, THREADS);
+    if ((uintptr_t)table % sizeof(float4) == 0)
+        interleave<true><<<blocks, THREADS, 0, stream>>>(table, planes, count, channels);
+    else
+        interleave<false><<<blocks, THREADS, 0, stream>>>(table, planes, count, channels);
+    return cudaGetLastError();
+}
+
+/* The channels as arrays of floats, rounded up so that what follows is aligned. */
+static size_t plane_floats(struct sat_size size)
+{
+    return divide_up(size.width * size.height * size.channels, 4) * 4;
+}
+
+size_t sat_document_workspace(struct sat_size size)
+{
+    size_t across = sums_of(size.width, size.height * size.channels);
+    size_t down = sums_of(size.height, size.width * size.channels);
+    size_t planes = (size.channels == 1 ? 1 : 2) * plane_floats(size);
+    return (planes + (across > down ? across : down)) * sizeof(float);
+}
+
+cudaError_t sat_document_table(float *table, const void *pixels, enum element element,
+                               struct sat_size size, bool shuffle, void *workspace,
+                               cudaStream_t stream)
+{
+    size_t count = size.width * size.height;
+    bool grey = size.channels == 1; // nothing to be interleaved
+    float *planes = (float *)workspace;
+    float *turned = grey ? table : planes + plane_floats(size);
+    float *sums = planes + (grey ? 1 : 2) * plane_floats(size);
+    if (count == 0) return cudaSuccess;
+
+    CUDA_TRY(take_apart(planes, pixels, element, size, shuffle, stream));
+    CUDA_TRY(launch_scan<true>(planes, sums, size.width, size.height * size.channels, stream));
+    CUDA_TRY(launch_transpose(turned, planes, size, stream));
+    CUDA_TRY(launch_scan<true>(turned, sums, size.height, size.width * size.channels, stream));
+    return grey ? cudaSuccess : launch_interleave(table, turned, count, size.channels, stream);
+}
+
+/* Up and down a block's tree, and the element itself; the sums of blocks likewise, and one more. */
+static double scan_depth(size_t width)
+{
+    double depth = 1;
+    for (int size = leaves(width); size > 1; size /= 2) depth += 2;
+    size_t blocks = divide_up(width, BLOCK_ELEMENTS);
+    return blocks > 1 ? depth + scan_depth(blocks) + 1 : depth;
+}
+
+double sat_document_depth(struct sat_size size)
+{
+    return scan_depth(size.width) + scan_depth(size.height);
+}
+
+/* Kernels of a scan of rows: one for each level, and one that adds to its blocks. */
+static unsigned scan_launches(size_t width)
+{
+    size_t blocks = divide_up(width, BLOCK_ELEMENTS);
+    return blocks > 1 ? 2 + scan_launches(blocks) : 1;
+}
+
+struct launch_shape sat_document_shape(struct sat_size size)
+{
+    int elements = leaves(size.width);
+    unsigned launches = scan_launches(size.width) + scan_launches(size.height);
+    return {divide_up(size.width, BLOCK_ELEMENTS) * size.height * size.channels,
+            (unsigned)elements / 2, PADDED_SIZE(elements, PAD32) * sizeof(float),
+            launches + (size.channels == 1 ? 2 : 3)};
+}

@@ -1,0 +1,173 @@
+/*
+ * judge.c — compares every entry of a table, and every sample of a filtered picture, with the
+ * reference.
+ *
+ * Tables of integers have to be equal modulo 2^32, and pictures made of them equal. A float that is
+ * a sum of whole numbers is exact up to 2^24, since no sum on the way is larger; beyond, and for
+ * floats as pixels, each addition on the way may be wrong by 2^-24 of the magnitudes.
+ */
+#include "judge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ROUNDOFF    0x1p-24 /* of float */
+#define EXACT_UP_TO 0x1p24
+
+/* ---- one value ------------------------------------------------------------------------------- */
+
+static void note(struct verdict *v, size_t index, double got, double want)
+{
+    v->right = false;
+    v->wrong++;
+    if (v->shown == VERIFY_SHOWN) return;
+    struct mismatch *m = &v->first[v->shown++];
+    m->index = index;
+    snprintf(m->got, sizeof m->got, "%.10g", got);
+    snprintf(m->want, sizeof m->want, "%.10g", want);
+}
+
+static void compare(struct verdict *v, size_t index, double got, double want, double bound)
+{
+    double error = fabs(got - want);
+    v->checked++;
+    if (bound > v->bound) v->bound = bound;
+    if (bound > 0) v->exact = false;
+    if (!(error <= bound))
+        note(v, index, got, want);
+    else if (bound > 0 && error / bound > v->worst)
+        v->worst = error / bound;
+}
+
+static double depth_of(const struct judged *j)
+{
+    return j->variant == FAST ? sat_depth(j->size) : sat_document_depth(j->size);
+}
+
+/* How far a float may be from an exact sum, if the magnitudes add up to this. */
+static double error_bound(const struct judged *j, double magnitude)
+{
+    double depth = depth_of(j);
+    return depth * ROUNDOFF / (1 - depth * ROUNDOFF) * magnitude;
+}
+
+static double bound_of_sum(const struct judged *j, uint64_t sum)
+{
+    return (double)sum <= EXACT_UP_TO ? 0 : error_bound(j, (double)sum);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* Calls `check` with every entry: its place in the variant's table and in the reference. */
+typedef void entry_fn(struct verdict *, const struct judged *, size_t place, size_t i,
+                      const void *want);
+
+static void for_each_entry(struct verdict *v, const struct judged *j, entry_fn *check,
+                           const void *want)
+{
+    size_t i = 0;
+    for (size_t y = 0; y < j->size.height; y++)
+        for (size_t x = 0; x < j->size.width; x++)
+            for (unsigned c = 0; c < j->size.channels; c++)
+                check(v, j, judge_place(j->variant, j->size, x, y, c), i++, want);
+}
+
+static void check_modulo(struct verdict *v, const struct judged *j, size_t place, size_t i,
+                         const void *want)
+{
+    compare(v, place, ((const uint32_t *)j->table)[place], (uint32_t)((const uint64_t *)want)[i],
+            0);
+}
+
+static void check_rounded(struct verdict *v, const struct judged *j, size_t place, size_t i,
+                          const void *want)
+{
+    uint64_t sum = ((const uint64_t *)want)[i];
+    compare(v, place, (double)((const float *)j->table)[place], (double)sum, bound_of_sum(j, sum));
+}
+
+/* `want` has the sums, and behind them the magnitudes. */
+static void check_float(struct verdict *v, const struct judged *j, size_t place, size_t i,
+                        const void *want)
+{
+    size_t count = j->size.width * j->size.height * j->size.channels;
+    const double *sums = want, *magnitudes = sums + count;
+    compare(v, place, (double)((const float *)j->table)[place], sums[i],
+            error_bound(j, magnitudes[i]));
+}
+
+/* The fourth float of the document's entries, where there are three channels. */
+static void check_fourth(struct verdict *v, const struct judged *j)
+{
+    size_t pixels = j->size.width * j->size.height;
+    if (j->variant == FAST || j->size.channels != 3) return;
+    for (size_t i = 0; i < pixels; i++) {
+        float fourth = ((const float *)j->table)[4 * i + 3];
+        if (fourth != 0 || signbit(fourth)) note(v, 4 * i + 3, (double)fourth, 0);
+    }
+}
+
+/* ---- filtered pictures ----------------------------------------------------------------------- */
+
+/* A mean is rounded to the nearest, which may be another one where the sums are not exact. */
+static void check_mean(struct verdict *v, const struct judged *j, const uint64_t *sums, size_t x,
+                       size_t y, unsigned c)
+{
+    size_t i = (y * j->size.width + x) * j->size.channels + c;
+    struct mean m = sat_reference_mean(sums, j->element, j->size, j->window, x, y, c);
+    double got = j->element == ELEMENT_I8 ? ((const uint8_t *)j->picture)[i]
+                                          : ((const uint16_t *)j->picture)[i];
+    double mean = (double)m.sum / (double)m.pixels;
+    size_t index = judge_entries(j->variant, j->size) + i;
+    if (j->variant == FAST) {
+        compare(v, index, got, (double)((m.sum + m.pixels / 2) / m.pixels), 0);
+        return;
+    }
+    /* Errors of the four entries, of three additions, of the division, and of adding a half. */
+    double corners = sat_reference_corners(sums, j->element, j->size, j->window, x, y, c);
+    double error = (error_bound(j, corners) + 3 * ROUNDOFF * corners) / (double)m.pixels;
+    compare(v, index, got, mean, 0.5 + error + 4 * ROUNDOFF * (mean + 1));
+}
+
+static void check_picture(struct verdict *v, const struct judged *j, const uint64_t *sums)
+{
+    for (size_t y = 0; y < j->size.height; y++)
+        for (size_t x = 0; x < j->size.width; x++)
+            for (unsigned c = 0; c < j->size.channels; c++) check_mean(v, j, sums, x, y, c);
+}
+
+/* ---- everything ------------------------------------------------------------------------------ */
+
+/* For the report: one sample that is left out may be as small as this. */
+static double smallest(const struct judged *j)
+{
+    size_t count = j->size.width * j->size.height * j->size.channels;
+    double least = INFINITY;
+    if (j->element != ELEMENT_F32) return 1;
+    for (size_t i = 0; i < count; i++) {
+        double magnitude = fabs((double)((const float *)j->pixels)[i]);
+        if (magnitude > 0 && magnitude < least) least = magnitude;
+    }
+    return least;
+}
+
+int sat_judge(struct verdict *v, const struct judged *j, struct fault *fault)
+{
+    size_t count = j->size.width * j->size.height * j->size.channels;
+    void *want = malloc(2 * count * sizeof(double));
+    if (!want) return fail(fault, EXIT_USAGE, "the expected table does not fit into memory.");
+    v->right = v->exact = true;
+    v->least = smallest(j);
+    if (j->element == ELEMENT_F32) {
+        sat_reference_floats(want, (double *)want + count, j->pixels, j->size);
+        for_each_entry(v, j, check_float, want);
+    } else {
+        sat_reference_table(want, j->pixels, j->element, j->size);
+        for_each_entry(v, j, j->variant == FAST ? check_modulo : check_rounded, want);
+        if (j->picture) check_picture(v, j, want);
+    }
+    check_fourth(v, j);
+    free(want);
+    return 0;
+}

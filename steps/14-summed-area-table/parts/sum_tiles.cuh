@@ -1,0 +1,164 @@
+/*
+ * sum_tiles.cuh — the first kernel: the sums of each tile's columns, of its rows, and of all of it.
+ */
+#ifndef STEP14_SUM_TILES_CUH
+#define STEP14_SUM_TILES_CUH
+
+#include "strip.cuh"
+
+/* The sums of four columns, and of the rows of a picture of one channel. */
+template <typename Pixel> struct tally {
+    typedef typename quad<Pixel>::sum Sum;
+    Sum column[QUAD];
+
+    __device__ void clear()
+    {
+        for (int k = 0; k < QUAD; k++) column[k] = 0;
+    }
+    __device__ void add(typename quad<Pixel>::raw v)
+    {
+        for (int k = 0; k < QUAD; k++) column[k] += quad<Pixel>::sample(v, k);
+    }
+    __device__ Sum get(int k) const { return column[k]; }
+
+    static __device__ Sum add_to_row(Sum row, typename quad<Pixel>::raw v)
+    {
+        for (int k = 0; k < QUAD; k++) row += quad<Pixel>::sample(v, k);
+        return row;
+    }
+    static __device__ Sum row_value(Sum row) { return row; }
+};
+
+/* Bytes are added two at a time, in the halves of a word: 32 rows of 255 stay below 2^16, and so do
+ * the 2 * 4 samples that a lane takes of a row. */
+template <> struct tally<uint8_t> {
+    uint32_t even, odd; // columns 0 and 2, columns 1 and 3
+
+    static __device__ uint32_t halves(uint32_t v) { return v & 0x00ff00ff; }
+
+    __device__ void clear() { even = odd = 0; }
+    __device__ void add(uint32_t v)
+    {
+        even += halves(v);
+        odd += halves(v >> 8);
+    }
+    __device__ uint32_t get(int k) const
+    {
+        return (k % 2 ? odd : even) >> (k < 2 ? 0 : 16) & 0xffff;
+    }
+
+    static __device__ uint32_t add_to_row(uint32_t row, uint32_t v)
+    {
+        return row + halves(v) + halves(v >> 8);
+    }
+    static __device__ uint32_t row_value(uint32_t row) { return (row & 0xffff) + (row >> 16); }
+};
+
+/* What a lane takes of one row. */
+template <typename Pixel, int CHANNELS> struct row_quads {
+    typename quad<Pixel>::raw at[strip<CHANNELS>::GROUPS][strip<CHANNELS>::QUADS];
+};
+
+/* Rows `height` and beyond are 0: `there` says whether it is one of the picture. */
+template <bool ALIGNED, typename Pixel, int CHANNELS>
+static __device__ void load_row(row_quads<Pixel, CHANNELS> &to, const Pixel *row, int lane,
+                                int rest, bool there)
+{
+    typedef strip<CHANNELS> s;
+#pragma unroll
+    for (int g = 0; g < s::GROUPS; g++)
+#pragma unroll
+        for (int q = 0; q < s::QUADS; q++)
+            to.at[g][q] = load_quad<ALIGNED>(row, s::place(g, lane, q), there ? rest : 0);
+}
+
+/* The sums of what the lane has of one row, each channel by itself. */
+template <typename Pixel, int CHANNELS>
+static __device__ void add_row(typename quad<Pixel>::sum to[CHANNELS],
+                               const row_quads<Pixel, CHANNELS> &row)
+{
+    typedef strip<CHANNELS> s;
+#pragma unroll
+    for (int c = 0; c < CHANNELS; c++) to[c] = 0;
+#pragma unroll
+    for (int g = 0; g < s::GROUPS; g++)
+#pragma unroll
+        for (int q = 0; q < s::QUADS; q++) {
+            if constexpr (CHANNELS == 1) {
+                to[0] = tally<Pixel>::add_to_row(to[0], row.at[g][q]);
+            } else {
+#pragma unroll
+                for (int k = 0; k < QUAD; k++)
+                    to[(q * QUAD + k) % CHANNELS] += quad<Pixel>::sample(row.at[g][q], k);
+            }
+        }
+    if (CHANNELS == 1) to[0] = tally<Pixel>::row_value(to[0]);
+}
+
+/*
+ * Warp w of the grid sums tile w: tiles of a row of tiles one after the other. Lane l keeps the sum
+ * of the tile's row l. The last block may have warps without a tile.
+ */
+template <bool ALIGNED, typename Pixel, int CHANNELS>
+static __global__ void __launch_bounds__(WARPS *LANES)
+    sum_tiles(const Pixel *pixels, struct sums<typename quad<Pixel>::sum> t)
+{
+    typedef strip<CHANNELS> s;
+    typedef typename quad<Pixel>::sum Sum;
+    int lane = threadIdx.x % LANES;
+    size_t tile = (size_t)blockIdx.x * WARPS + threadIdx.x / LANES;
+    if (tile >= t.tile_columns * t.tile_rows) return;
+    size_t tile_row = tile / t.tile_columns, tile_column = tile % t.tile_columns;
+    size_t first_sample = tile_column * s::SAMPLES, first_row = tile_row * TILE_ROWS;
+    int rest = at_most(t.samples - first_sample, s::SAMPLES);
+    const Pixel *row = pixels + first_row * t.samples + first_sample;
+
+    tally<Pixel> columns[s::GROUPS][s::QUADS];
+#pragma unroll
+    for (int g = 0; g < s::GROUPS; g++)
+#pragma unroll
+        for (int q = 0; q < s::QUADS; q++) columns[g][q].clear();
+    Sum own_row[CHANNELS] = {};
+    const int AHEAD = sizeof(Pixel) == 1 ? 8 : 4; // rows that are loaded before the first is added
+    for (int first = 0; first < TILE_ROWS; first += AHEAD) {
+        row_quads<Pixel, CHANNELS> rows[AHEAD];
+#pragma unroll
+        for (int r = 0; r < AHEAD; r++)
+            load_row<ALIGNED>(rows[r], row + (first + r) * t.samples, lane, rest,
+                              first_row + first + r < t.height);
+#pragma unroll
+        for (int r = 0; r < AHEAD; r++) {
+            Sum sum[CHANNELS];
+            add_row(sum, rows[r]);
+#pragma unroll
+            for (int g = 0; g < s::GROUPS; g++)
+#pragma unroll
+                for (int q = 0; q < s::QUADS; q++) columns[g][q].add(rows[r].at[g][q]);
+#pragma unroll
+            for (int c = 0; c < CHANNELS; c++) {
+                Sum all = warp_sum(sum[c]);
+                if (lane == first + r) own_row[c] = all;
+            }
+        }
+    }
+
+    Sum *column_sums = t.columns + tile_row * t.column_pitch + first_sample;
+    int columns_left = at_most(t.column_pitch - first_sample, s::SAMPLES);
+#pragma unroll
+    for (int g = 0; g < s::GROUPS; g++)
+#pragma unroll
+        for (int q = 0; q < s::QUADS; q++) {
+            int at = s::place(g, lane, q);
+            Sum sum[QUAD];
+#pragma unroll
+            for (int k = 0; k < QUAD; k++) sum[k] = columns[g][q].get(k);
+            if (at < columns_left) *(typename four<Sum>::access *)(column_sums + at) = four_of(sum);
+        }
+    for (int c = 0; c < CHANNELS; c++) {
+        t.rows[(tile_column * CHANNELS + c) * t.row_pitch + first_row + lane] = own_row[c];
+        Sum all = warp_sum(own_row[c]);
+        if (lane == 0) t.tiles[tile_row * t.tile_pitch + tile_column * CHANNELS + c] = all;
+    }
+}
+
+#endif

@@ -1,0 +1,168 @@
+/*
+ * write_table.cuh — the third kernel: each warp reads its tile again, and writes the table.
+ *
+ * A lane keeps, for each of its columns x, the table's entry in the row above. To get the next row
+ * it adds what this row has up to x: what lies left of the strip, other lanes' samples, and its
+ * own.
+ */
+#ifndef STEP14_WRITE_TABLE_CUH
+#define STEP14_WRITE_TABLE_CUH
+
+#include "sum_tiles.cuh"
+
+/* Scans over the lanes: `before` gets the sum of the lower lanes, and the sum of all is
+ * returned. */
+template <typename Sum> static __device__ Sum scan_lanes(Sum own, int lane, Sum *before)
+{
+    Sum sum = own;
+#pragma unroll
+    for (int distance = 1; distance < LANES; distance *= 2) {
+        Sum lower = __shfl_up_sync(ALL_LANES, sum, distance);
+        if (lane >= distance) sum += lower;
+    }
+    Sum shifted = __shfl_up_sync(ALL_LANES, sum, 1);
+    *before = lane > 0 ? shifted : 0;
+    return __shfl_sync(ALL_LANES, sum, LANES - 1);
+}
+
+/* The same for COUNT sums at a time. If PACKED, none of their totals reaches 2^16, and two of them
+ * are scanned in the halves of a word. */
+template <bool PACKED, int COUNT, typename Sum>
+static __device__ void scan_all(Sum own[COUNT], int lane, Sum before[COUNT])
+{
+    if constexpr (PACKED) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i += 2) {
+            Sum high = i + 1 < COUNT ? own[i + 1] : 0, lower;
+            Sum total = scan_lanes(own[i] | high << 16, lane, &lower);
+            own[i] = total & 0xffff, before[i] = lower & 0xffff;
+            if (i + 1 < COUNT) own[i + 1] = total >> 16, before[i + 1] = lower >> 16;
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) own[i] = scan_lanes(own[i], lane, &before[i]);
+    }
+}
+
+/*
+ * Adds to each entry above[g][k] the sum of the row's samples v[g][…] of this channel up to there,
+ * and `left`, what lies left of the strip. v is overwritten.
+ */
+template <int CHANNELS, bool PACKED, typename Sum>
+static __device__ void add_prefixes(Sum above[][strip<CHANNELS>::TAKES],
+                                    Sum v[][strip<CHANNELS>::TAKES], const Sum left[CHANNELS],
+                                    int lane)
+{
+    typedef strip<CHANNELS> s;
+    Sum total[s::GROUPS * CHANNELS], before[s::GROUPS * CHANNELS], base[CHANNELS];
+#pragma unroll
+    for (int g = 0; g < s::GROUPS; g++) {
+#pragma unroll
+        for (int k = CHANNELS; k < s::TAKES; k++) v[g][k] += v[g][k - CHANNELS];
+#pragma unroll
+        for (int c = 0; c < CHANNELS; c++) total[g * CHANNELS + c] = v[g][s::TAKES - CHANNELS + c];
+    }
+    scan_all<PACKED, s::GROUPS * CHANNELS>(total, lane, before);
+#pragma unroll
+    for (int c = 0; c < CHANNELS; c++) base[c] = left[c];
+#pragma unroll
+    for (int g = 0; g < s::GROUPS; g++) {
+#pragma unroll
+        for (int k = 0; k < s::TAKES; k++) {
+            int c = k % CHANNELS;
+            above[g][k] += v[g][k] + (base[c] + before[g * CHANNELS + c]);
+        }
+#pragma unroll
+        for (int c = 0; c < CHANNELS; c++) base[c] += total[g * CHANNELS + c];
+    }
+}
+
+/* The table's entries in the row above the tile: what lies above each column, summed up over x, and
+ * what lies above and left of the tile. */
+template <int CHANNELS, typename Sum>
+static __device__ void load_above(Sum above[][strip<CHANNELS>::TAKES], const sums<Sum> &t,
+                                  size_t tile_row, size_t tile_column, int lane)
+{
+    typedef strip<CHANNELS> s;
+    Sum columns[s::GROUPS][s::TAKES], corner[CHANNELS] = {};
+    const Sum *sum = t.columns + tile_row * t.column_pitch + tile_column * s::SAMPLES;
+    int rest = at_most(t.column_pitch - tile_column * s::SAMPLES, s::SAMPLES);
+#pragma unroll
+    for (int g = 0; g < s::GROUPS; g++)
+#pragma unroll
+        for (int q = 0; q < s::QUADS; q++) {
+            typename four<Sum>::access v = {0, 0, 0, 0};
+            int at = s::place(g, lane, q);
+            if (at < rest) v = *(const typename four<Sum>::access *)(sum + at);
+            Sum *to = &columns[g][q * QUAD];
+            to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+        }
+#pragma unroll
+    for (int g = 0; g < s::GROUPS; g++)
+#pragma unroll
+        for (int k = 0; k < s::TAKES; k++) above[g][k] = 0;
+    for (size_t left = lane; left < tile_column; left += LANES)
+#pragma unroll
+        for (int c = 0; c < CHANNELS; c++)
+            corner[c] += t.tiles[tile_row * t.tile_pitch + left * CHANNELS + c];
+#pragma unroll
+    for (int c = 0; c < CHANNELS; c++) corner[c] = warp_sum(corner[c]);
+    add_prefixes<CHANNELS, false>(above, columns, corner, lane);
+}
+
+/*
+ * Warps take tiles in the opposite order of sum_tiles: what that has read last is still in the L2.
+ */
+template <bool ALIGNED, typename Pixel, int CHANNELS>
+static __global__ void __launch_bounds__(WARPS *LANES)
+    write_table(typename quad<Pixel>::sum *table, const Pixel *pixels,
+                struct sums<typename quad<Pixel>::sum> t)
+{
+    typedef strip<CHANNELS> s;
+    typedef typename quad<Pixel>::sum Sum;
+    int lane = threadIdx.x % LANES;
+    size_t tiles = t.tile_columns * t.tile_rows;
+    size_t turn = (size_t)blockIdx.x * WARPS + threadIdx.x / LANES;
+    if (turn >= tiles) return;
+    size_t tile = tiles - 1 - turn;
+    size_t tile_row = tile / t.tile_columns, tile_column = tile % t.tile_columns;
+    size_t first_sample = tile_column * s::SAMPLES, first_row = tile_row * TILE_ROWS;
+    int rest = at_most(t.samples - first_sample, s::SAMPLES);
+    size_t place = first_row * t.samples + first_sample;
+
+    Sum above[s::GROUPS][s::TAKES], own_left[CHANNELS];
+    load_above<CHANNELS>(above, t, tile_row, tile_column, lane);
+    for (int c = 0; c < CHANNELS; c++)
+        own_left[c] = t.rows[(tile_column * CHANNELS + c) * t.row_pitch + first_row + lane];
+
+    const int AHEAD = 4; // rows that are loaded before the first is used
+    for (int first = 0; first < TILE_ROWS; first += AHEAD) {
+        row_quads<Pixel, CHANNELS> rows[AHEAD];
+#pragma unroll
+        for (int r = 0; r < AHEAD; r++)
+            load_row<ALIGNED>(rows[r], pixels + place + (first + r) * t.samples, lane, rest,
+                              first_row + first + r < t.height);
+#pragma unroll
+        for (int r = 0; r < AHEAD; r++) {
+            Sum v[s::GROUPS][s::TAKES], left[CHANNELS];
+            if (first_row + first + r >= t.height) return;
+#pragma unroll
+            for (int g = 0; g < s::GROUPS; g++)
+#pragma unroll
+                for (int k = 0; k < s::TAKES; k++)
+                    v[g][k] = quad<Pixel>::sample(rows[r].at[g][k / QUAD], k % QUAD);
+#pragma unroll
+            for (int c = 0; c < CHANNELS; c++)
+                left[c] = __shfl_sync(ALL_LANES, own_left[c], first + r);
+            add_prefixes<CHANNELS, sizeof(Pixel) == 1>(above, v, left, lane);
+#pragma unroll
+            for (int g = 0; g < s::GROUPS; g++)
+#pragma unroll
+                for (int q = 0; q < s::QUADS; q++)
+                    store_quad<ALIGNED>(table + place + (first + r) * t.samples,
+                                        s::place(g, lane, q), rest, &above[g][q * QUAD]);
+        }
+    }
+}
+
+#endif

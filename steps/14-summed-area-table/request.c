@@ -1,0 +1,357 @@
+/*
+ * request.c — the options of step 14, and its input: a file, or a random picture.
+ */
+#include "request.h"
+
+#include "common/files/visible.h"
+#include "common/harness/pictures/picture.h"
+#include "common/harness/report/output.h"
+#include "common/harness/run/device.h"
+#include "common/harness/size.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_WIDTH 31 /* --max-width where it is not given */
+#define FOCUS     0.5
+
+struct request sat_request;
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+/* A whole number from 1 on. False: it is none. */
+static bool read_number(const char *text, size_t *number)
+{
+    struct fault ignored;
+    return size_parse(text, "", number, &ignored) == 0 && *number > 0;
+}
+
+static const char *set_size(const char *value)
+{
+    char width[32];
+    const char *cross = strchr(value, 'x');
+    size_t length = cross ? (size_t)(cross - value) : sizeof width;
+    if (length < sizeof width) {
+        memcpy(width, value, length);
+        width[length] = '\0';
+        if (read_number(width, &sat_request.width) && read_number(cross + 1, &sat_request.height))
+            return NULL;
+    }
+    return "give width and height, such as 640x480.";
+}
+
+static const char *set_channels(const char *value)
+{
+    size_t number;
+    if (!read_number(value, &number) || (number != 1 && number != 3 && number != 4))
+        return "a picture has 1 channel (grey), 3 (RGB) or 4 (RGBA).";
+    sat_request.channels = (unsigned)number;
+    return NULL;
+}
+
+static const char *set_bits(const char *value)
+{
+    size_t number;
+    if (!read_number(value, &number) || (number != 8 && number != 16))
+        return "samples have 8 or 16 bits.";
+    sat_request.bits = (unsigned)number;
+    return NULL;
+}
+
+static const char *set_box(const char *value)
+{
+    return read_number(value, &sat_request.box) ? NULL
+                                                : "give the window's width in pixels, from 1 on.";
+}
+
+static const char *set_depth(const char *value)
+{
+    sat_request.depth = value;
+    return *value ? NULL : "the name of the file is empty.";
+}
+
+static const char *set_focus(const char *value)
+{
+    char *end;
+    sat_request.focused = true;
+    sat_request.focus = strtod(value, &end);
+    bool right = *value && !*end && sat_request.focus >= 0 && sat_request.focus <= 1;
+    return right ? NULL : "give a number from 0 (the depth map's black) to 1 (its white).";
+}
+
+static const char *set_max_width(const char *value)
+{
+    bool right = read_number(value, &sat_request.max_width) && sat_request.max_width % 2 == 1;
+    return right ? NULL : "give an odd number of pixels: windows lie evenly around their pixel.";
+}
+
+static const char *set_sum(const char *value)
+{
+    size_t length = strlen(value);
+    sat_request.sum = value;
+    bool right = length > 4 && strcmp(value + length - 4, ".npy") == 0;
+    return right ? NULL : "the table is written as .npy; give a name that ends so.";
+}
+
+const struct step_option sat_request_options[] = {
+    {.name = "size", .argument = "WxH", .help = "of a random picture, in pixels", .set = set_size},
+    {.name = "channels",
+     .argument = "C",
+     .help = "of a random picture: 1, 3 or 4",
+     .set = set_channels},
+    {.name = "bits", .argument = "B", .help = "of a random picture: 8 or 16", .set = set_bits},
+    {.name = "box",
+     .argument = "W",
+     .help = "box filter: the mean of the W x W pixels around each",
+     .set = set_box},
+    {.name = "depth",
+     .argument = "FILE",
+     .help = "depth of field by this grey picture of each pixel's depth",
+     .set = set_depth},
+    {.name = "focus",
+     .argument = "D",
+     .help = "with --depth: what is sharp, from 0 to 1 (default 0.5)",
+     .set = set_focus},
+    {.name = "max-width",
+     .argument = "W",
+     .help = "with --depth: the filter where it is widest (default 31)",
+     .set = set_max_width},
+    {.name = "sum", .argument = "FILE", .help = "write the table: .npy", .set = set_sum},
+    {0},
+};
+
+/* ---- options together ------------------------------------------------------------------------ */
+
+static int check_files(const struct options *o, struct fault *fault)
+{
+    const struct {
+        const char *option, *path;
+        bool written;
+    } files[] = {{"--input", o->input, false},
+                 {"--depth", sat_request.depth, false},
+                 {"--output", o->output, true},
+                 {"--sum", sat_request.sum, true}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        for (size_t k = 0; k < i; k++)
+            if (files[i].written && files[i].path && files[k].path &&
+                replacement_same(files[i].path, files[k].path))
+                return fail(fault, EXIT_USAGE,
+                            "%s %s is the same file as %s; write to another one.", files[i].option,
+                            files[i].path, files[k].option);
+    return sat_request.sum ? output_check(sat_request.sum, fault) : 0;
+}
+
+static int check_options(const struct options *o, struct fault *fault)
+{
+    bool random = sat_request.width || sat_request.channels || sat_request.bits;
+    if (o->input && random)
+        return fail(fault, EXIT_USAGE,
+                    "--size, --channels and --bits are about random pictures; leave them or "
+                    "--input out.");
+    if (sat_request.width && o->n_given)
+        return fail(fault, EXIT_USAGE, "--n and --size exclude each other; both say how large.");
+    if (o->real && (sat_request.bits || sat_request.box || sat_request.depth))
+        return fail(fault, EXIT_USAGE,
+                    "--real: a table of floats takes no --bits, --box and --depth.");
+    if (sat_request.box && sat_request.depth)
+        return fail(fault, EXIT_USAGE, "--box and --depth are two filters; leave one out.");
+    if (!sat_request.depth && (sat_request.focused || sat_request.max_width))
+        return fail(fault, EXIT_USAGE, "--focus and --max-width need --depth FILE.");
+    if (sat_request.depth && !o->input)
+        return fail(fault, EXIT_USAGE, "--depth needs the picture that it belongs to: --input.");
+    if (o->output && !sat_request.box && !sat_request.depth)
+        return fail(fault, EXIT_USAGE,
+                    "--output takes a filtered picture: add --box W or --depth FILE; the table is "
+                    "written by --sum FILE.npy.");
+    if (sat_request.sum && o->sweep)
+        return fail(fault, EXIT_USAGE, "--sum takes one result; leave --sweep out.");
+    return check_files(o, fault);
+}
+
+/* Windows whose sums may reach 2^32 are refused, since the table is modulo 2^32. */
+static int check_width(size_t width, const char *option, struct fault *fault)
+{
+    size_t most = sat_request.element == ELEMENT_I8 ? 4104 : 256, w = width;
+    size_t across = w < sat_request.size.width ? w : sat_request.size.width;
+    size_t down = w < sat_request.size.height ? w : sat_request.size.height;
+    uint64_t white = sat_request.element == ELEMENT_I8 ? UINT8_MAX : UINT16_MAX;
+    if (down <= UINT32_MAX / white / across) return 0;
+    return fail(fault, EXIT_USAGE,
+                "%s %zu: the sum of a window may reach 2^32 there; with %u bits a sample the "
+                "width is at most %zu.",
+                option, width, sat_request.element == ELEMENT_I8 ? 8 : 16, most);
+}
+
+static int check_filter(const struct options *o, struct fault *fault)
+{
+    int code = 0;
+    sat_request.filter = sat_request.box     ? FILTER_BOX
+                         : sat_request.depth ? FILTER_DEPTH
+                                             : FILTER_NONE;
+    if (sat_request.box) code = check_width(sat_request.box, "--box", fault);
+    if (sat_request.depth) code = check_width(sat_request.blur.width, "--max-width", fault);
+    if (!code && o->output) code = picture_check_path(o->output, sat_request.size.channels, fault);
+    return code;
+}
+
+/* ---- a random picture ------------------------------------------------------------------------ */
+
+static uint64_t next_random(uint64_t *state) /* SplitMix64 */
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+/* n pixels: as wide as the smallest divisor of n with which the picture is at least as wide as
+ * high. */
+static void choose_size(const struct options *o)
+{
+    sat_request.size =
+        (struct sat_size){sat_request.width, sat_request.height, sat_request.channels};
+    if (!sat_request.size.channels) sat_request.size.channels = 1;
+    if (sat_request.width) return;
+    size_t height = 1;
+    for (size_t d = 1; d * d <= o->n; d++)
+        if (o->n % d == 0) height = d;
+    sat_request.size.width = o->n / height;
+    sat_request.size.height = height;
+}
+
+static void fill(struct input *input, uint64_t seed)
+{
+    for (size_t i = 0; i < input->n; i++) {
+        uint64_t random = next_random(&seed) >> 40;
+        if (input->element == ELEMENT_I8) ((uint8_t *)input->data)[i] = (uint8_t)random;
+        if (input->element == ELEMENT_I16) ((uint16_t *)input->data)[i] = (uint16_t)random;
+        if (input->element == ELEMENT_F32) ((float *)input->data)[i] = (float)random * 0x1p-24f;
+    }
+}
+
+static int reserve(struct input *input, size_t n, struct fault *fault)
+{
+    size_t bytes;
+    input->n = n;
+    input->data = NULL;
+    if (!__builtin_mul_overflow(n, element_size(input->element), &bytes) &&
+        bytes <= device_host_memory())
+        input->data = malloc(bytes);
+    return input->data ? 0
+                       : fail(fault, EXIT_USAGE,
+                              "a picture of %zu samples does not fit into "
+                              "memory; take a smaller one.",
+                              n);
+}
+
+static int generate(struct input *input, const struct options *o, struct fault *fault)
+{
+    size_t samples;
+    choose_size(o);
+    sat_request.element = o->real ? ELEMENT_F32 : sat_request.bits == 16 ? ELEMENT_I16 : ELEMENT_I8;
+    sat_request.maximum = sat_request.element == ELEMENT_I8 ? UINT8_MAX : UINT16_MAX;
+    if (__builtin_mul_overflow(sat_request.size.width, sat_request.size.height, &samples) ||
+        __builtin_mul_overflow(samples, sat_request.size.channels, &samples))
+        samples = SIZE_MAX;
+    *input = (struct input){.element = sat_request.element};
+    int code = reserve(input, samples, fault);
+    if (!code) fill(input, o->seed);
+    return code;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* Depths become as wide as the picture's samples. */
+static void append_depth(struct input *input, size_t at, const struct picture *depth)
+{
+    size_t count = depth->width * depth->height;
+    for (size_t i = 0; i < count; i++) {
+        unsigned d =
+            depth->bits == 8 ? ((uint8_t *)depth->samples)[i] : ((uint16_t *)depth->samples)[i];
+        if (input->element == ELEMENT_I16)
+            ((uint16_t *)input->data)[at + i] = (uint16_t)(depth->bits == 8 ? d * 257 : d);
+        else
+            ((uint8_t *)input->data)[at + i] = (uint8_t)(depth->bits == 8 ? d : d >> 8);
+    }
+}
+
+static int check_depth(const struct picture *p, const struct picture *depth, struct fault *fault)
+{
+    if (depth->channels != 1)
+        return fail(fault, EXIT_USAGE, "%s has %u channels; a depth map is grey.",
+                    sat_request.depth, depth->channels);
+    if (depth->width != p->width || depth->height != p->height)
+        return fail(fault, EXIT_USAGE,
+                    "%s is %zu x %zu pixels and the picture %zu x %zu; a depth map has to be as "
+                    "large.",
+                    sat_request.depth, depth->width, depth->height, p->width, p->height);
+    return 0;
+}
+
+static void set_blur(const struct picture *p, const struct picture *depth)
+{
+    double maximum = depth->maximum;
+    if (p->bits > depth->bits) maximum *= 257;
+    if (p->bits < depth->bits) maximum = (unsigned)maximum >> 8;
+    double focus = sat_request.focused ? sat_request.focus : FOCUS;
+    sat_request.blur.farthest = (unsigned)maximum;
+    sat_request.blur.focus = (unsigned)(focus * maximum + 0.5);
+    sat_request.blur.width = sat_request.max_width ? sat_request.max_width : MAX_WIDTH;
+}
+
+static int take_picture(struct input *input, const struct picture *p, const struct picture *depth,
+                        struct fault *fault)
+{
+    size_t samples = picture_samples(p);
+    sat_request.size = (struct sat_size){p->width, p->height, p->channels};
+    sat_request.element = p->bits == 8 ? ELEMENT_I8 : ELEMENT_I16;
+    sat_request.maximum = p->maximum;
+    *input = (struct input){.element = sat_request.element};
+    int code = depth ? check_depth(p, depth, fault) : 0;
+    if (!code) code = reserve(input, samples + (depth ? p->width * p->height : 0), fault);
+    if (code) return code;
+    memcpy(input->data, p->samples, samples * (p->bits / 8));
+    if (!depth) return 0;
+    append_depth(input, samples, depth);
+    set_blur(p, depth);
+    return 0;
+}
+
+static int read_files(struct input *input, const struct options *o, struct fault *fault)
+{
+    struct picture p, depth = {0};
+    int code = picture_read(&p, o->input, fault);
+    if (code) return code;
+    if (sat_request.depth) code = picture_read(&depth, sat_request.depth, fault);
+    if (!code) code = take_picture(input, &p, sat_request.depth ? &depth : NULL, fault);
+    picture_free(&p);
+    picture_free(&depth);
+    return code;
+}
+
+int sat_request_input(struct input *input, const struct options *o, struct fault *fault)
+{
+    int code = check_options(o, fault);
+    if (!code) code = o->input ? read_files(input, o, fault) : generate(input, o, fault);
+    if (code) return code;
+    code = check_filter(o, fault);
+    if (code) input_free(input);
+    return code;
+}
+
+void sat_request_about(char *text, size_t size, const struct options *o)
+{
+    static const char *const colors[] = {[1] = "grey", [3] = "RGB", [4] = "RGBA"};
+    char name[120], from[160];
+    visible(name, sizeof name, o->input ? o->input : "");
+    if (o->input)
+        snprintf(from, sizeof from, "from %s", strcmp(name, "-") ? name : "stdin");
+    else
+        snprintf(from, sizeof from, "random, seed %llu", (unsigned long long)o->seed);
+    snprintf(text, size, "%zu x %zu pixels, %s, %s, %s", sat_request.size.width,
+             sat_request.size.height, colors[sat_request.size.channels],
+             sat_request.element == ELEMENT_F32  ? "floats"
+             : sat_request.element == ELEMENT_I8 ? "8 bits"
+                                                 : "16 bits",
+             from);
+}

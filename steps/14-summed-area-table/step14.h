@@ -1,0 +1,51 @@
+/*
+ * step14.h — what the files of step 14 share: the variants and their launches.
+ */
+#ifndef STEP14_H
+#define STEP14_H
+
+#include "common/harness/cuda_check.h"
+#include "common/harness/step.h"
+#include "sat.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum variant { FAST, DOCUMENT, SHUFFLE };
+
+/* fast.cu: how sat.h's call is launched: the first and the third of its kernels. */
+struct launch_shape sat_fast_shape(struct sat_size);
+
+/*
+ * document.cu: the table as the document makes it, of floats, and transposed: the entry of (x, y)
+ * and channel c is table[(x * height + y) * sat_document_channels(channels) + c]. Where there are
+ * three channels, the fourth float of an entry is 0.
+ */
+static inline unsigned sat_document_channels(unsigned channels) { return channels == 1 ? 1 : 4; }
+
+/* Bytes of the workspace, which may have any content. */
+size_t sat_document_workspace(struct sat_size);
+
+/* pixels: ELEMENT_I8 and ELEMENT_I16 stand for unsigned samples here, ELEMENT_F32 for floats.
+ * `shuffle`: structures of three bytes are taken apart by shuffles, where there are three channels
+ * of 8 bits and the pixels are aligned to a word. */
+cudaError_t sat_document_table(float *table, const void *pixels, enum element, struct sat_size,
+                               bool shuffle, void *workspace, cudaStream_t stream);
+
+/* The most additions on the way from a pixel to an entry. */
+double sat_document_depth(struct sat_size);
+struct launch_shape sat_document_shape(struct sat_size);
+
+/* filter.cu: the filters of sat.h, by the document's table. */
+cudaError_t sat_document_box(void *out, const float *table, enum element, struct sat_size,
+                             size_t width, unsigned maximum, cudaStream_t stream);
+cudaError_t sat_document_blur(void *out, const float *table, const void *depth, enum element,
+                              struct sat_size, struct sat_focus, unsigned maximum,
+                              cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
