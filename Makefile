@@ -60,7 +60,7 @@ COMMON   := $(filter-out common/harness/main.c,$(call sources,$(addprefix common
 
 # Pictures, for programs that are made with them. Without libpng, no_png.c takes png.c's place.
 PNG      := $(shell echo '\#include <png.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo -lpng)
-PICTURE_PROGRAMS = step14 bench build/tests/run build/tests/side-by-side
+PICTURE_PROGRAMS = step14 bench $(addprefix build/tests/,run side-by-side bench/run)
 PICTURES := $(call objects,$(filter-out %/$(if $(PNG),no_)png.c, \
             $(call sources,common/harness/pictures)))
 

@@ -139,22 +139,36 @@ size_t sat_document_workspace(struct sat_size size)
     return (planes + (across > down ? across : down)) * sizeof(float);
 }
 
-cudaError_t sat_document_table(float *table, const void *pixels, enum element element,
-                               struct sat_size size, bool shuffle, void *workspace,
-                               cudaStream_t stream)
+cudaError_t sat_document_phase(enum phase phase, float *table, const void *pixels,
+                               enum element element, struct sat_size size, bool shuffle,
+                               void *workspace, cudaStream_t stream)
 {
-    size_t count = size.width * size.height;
-    bool grey = size.channels == 1; // nothing to be interleaved
+    size_t count = size.width * size.height, c = size.channels;
+    bool grey = c == 1; // nothing to be interleaved
     float *planes = (float *)workspace;
     float *turned = grey ? table : planes + plane_floats(size);
     float *sums = planes + (grey ? 1 : 2) * plane_floats(size);
     if (count == 0) return cudaSuccess;
 
-    CUDA_TRY(take_apart(planes, pixels, element, size, shuffle, stream));
-    CUDA_TRY(launch_scan<true>(planes, sums, size.width, size.height * size.channels, stream));
-    CUDA_TRY(launch_transpose(turned, planes, size, stream));
-    CUDA_TRY(launch_scan<true>(turned, sums, size.height, size.width * size.channels, stream));
-    return grey ? cudaSuccess : launch_interleave(table, turned, count, size.channels, stream);
+    switch (phase) {
+    case DEINTERLEAVE: return take_apart(planes, pixels, element, size, shuffle, stream);
+    case SCAN_ROWS: return launch_scan<true>(planes, sums, size.width, size.height * c, stream);
+    case TRANSPOSE: return launch_transpose(turned, planes, size, stream);
+    case SCAN_COLUMNS: return launch_scan<true>(turned, sums, size.height, size.width * c, stream);
+    case INTERLEAVE:
+        return grey ? cudaSuccess : launch_interleave(table, turned, count, size.channels, stream);
+    default: return cudaErrorInvalidValue;
+    }
+}
+
+cudaError_t sat_document_table(float *table, const void *pixels, enum element element,
+                               struct sat_size size, bool shuffle, void *workspace,
+                               cudaStream_t stream)
+{
+    for (int phase = DEINTERLEAVE; phase < PHASES; phase++)
+        CUDA_TRY(sat_document_phase((enum phase)phase, table, pixels, element, size, shuffle,
+                                    workspace, stream));
+    return cudaSuccess;
 }
 
 /* Up and down a block's tree, and the element itself; the sums of blocks likewise, and one more. */

@@ -8,6 +8,10 @@
 #include "common/harness/verify/verify.h"
 #include "reference.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The place of an entry in a variant's table. */
 static inline size_t judge_place(enum variant variant, struct sat_size size, size_t x, size_t y,
                                  unsigned channel)
@@ -37,5 +41,9 @@ struct judged {
 
 /* Fills the verdict. Returns 0, or EXIT_USAGE if memory does not suffice. */
 int sat_judge(struct verdict *, const struct judged *, struct fault *);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,10 @@
 #include "sat.h"
 #include "step14.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* table[(y * width + x) * channels + c], exact. The pixels are of ELEMENT_I8 or ELEMENT_I16,
  * without a sign. */
 void sat_reference_table(uint64_t *table, const void *pixels, enum element, struct sat_size);
@@ -33,5 +37,9 @@ struct mean sat_reference_mean(const uint64_t *table, enum element, struct sat_s
  * grows with this. */
 double sat_reference_corners(const uint64_t *table, enum element, struct sat_size, struct window,
                              size_t x, size_t y, unsigned channel);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

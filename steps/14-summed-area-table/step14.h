@@ -33,6 +33,12 @@ size_t sat_document_workspace(struct sat_size);
 cudaError_t sat_document_table(float *table, const void *pixels, enum element, struct sat_size,
                                bool shuffle, void *workspace, cudaStream_t stream);
 
+/* What it does, in this order; a phase alone, for experiments, needs what those before it have
+ * left. */
+enum phase { DEINTERLEAVE, SCAN_ROWS, TRANSPOSE, SCAN_COLUMNS, INTERLEAVE, PHASES };
+cudaError_t sat_document_phase(enum phase, float *table, const void *pixels, enum element,
+                               struct sat_size, bool shuffle, void *workspace, cudaStream_t stream);
+
 /* The most additions on the way from a pixel to an entry. */
 double sat_document_depth(struct sat_size);
 struct launch_shape sat_document_shape(struct sat_size);

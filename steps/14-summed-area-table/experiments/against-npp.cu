@@ -1,0 +1,290 @@
+/*
+ * against-npp: step 14 beside NVIDIA's NPP and a copy, and the phases of the document's way.
+ *
+ * What it shows: tables of a grey picture of 8 bits, by NPP's nppiIntegral_8u32s_C1R_Ctx and by the
+ * fast variant, beside copies that move as many bytes as such a table has to (5 a pixel); and for a
+ * picture of RGB the columns of the document's table of times: de-interleave and interleave,
+ * transpose, and the six scans. All results are checked.
+ * NPP is looked for when the program runs (libnppist.so of CUDA 12 or 13, in LD_LIBRARY_PATH), so
+ * it is built without it. The emulator cannot run NPP.
+ * How to run it: make experiments && build/experiments/14-against-npp
+ */
+#include "common/harness/experiment.h"
+#include "common/harness/run/roof.h"
+#include "steps/14-summed-area-table/judge.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+/* ---- NPP ------------------------------------------------------------------------------------- */
+
+/* As NPP's headers declare them (nppdefs.h, nppi_filtering_functions.h). */
+struct npp_size {
+    int width, height;
+};
+
+struct npp_context {
+    cudaStream_t stream;
+    int device, multiprocessors, threads_per_multiprocessor, threads_per_block;
+    size_t shared_per_block;
+    int major, minor;
+    unsigned flags;
+    int reserved;
+};
+
+typedef int npp_integral(const uint8_t *, int step, int32_t *, int out_step, npp_size,
+                         int32_t value, npp_context);
+
+/* NULL: it is not there. */
+static npp_integral *find_npp(void)
+{
+    static const char *const names[] = {"libnppist.so.13", "libnppist.so.12", "libnppist.so"};
+    for (const char *name : names) {
+        void *library = dlopen(name, RTLD_NOW);
+        void *found = library ? dlsym(library, "nppiIntegral_8u32s_C1R_Ctx") : NULL;
+        if (found) return (npp_integral *)found;
+    }
+    return NULL;
+}
+
+static int fill_context(npp_context *context, cudaStream_t stream, struct fault *fault)
+{
+    cudaDeviceProp about;
+    *context = {};
+    CUDA_CHECK(fault, cudaGetDevice(&context->device));
+    CUDA_CHECK(fault, cudaGetDeviceProperties(&about, context->device));
+    CUDA_CHECK(fault, cudaStreamGetFlags(stream, &context->flags));
+    context->stream = stream;
+    context->multiprocessors = about.multiProcessorCount;
+    context->threads_per_multiprocessor = about.maxThreadsPerMultiProcessor;
+    context->threads_per_block = about.maxThreadsPerBlock;
+    context->shared_per_block = about.sharedMemPerBlock;
+    context->major = about.major;
+    context->minor = about.minor;
+    return 0;
+}
+
+/* ---- what is compared ------------------------------------------------------------------------ */
+
+/* A picture and its tables, and one piece of work with them. */
+struct job {
+    sat_size size;
+    uint8_t *pixels;
+    void *table, *workspace;
+    size_t bytes; /* of the workspace */
+    npp_integral *npp;
+    npp_context context;
+    phase only;
+    bool shuffle;
+    copy_fn *copy;
+    size_t copied;
+};
+
+static cudaError_t run_npp(void *context, cudaStream_t)
+{
+    job *j = (job *)context;
+    npp_size size = {(int)j->size.width, (int)j->size.height};
+    int row = (size.width + 1) * (int)sizeof(int32_t);
+    int error = j->npp(j->pixels, size.width, (int32_t *)j->table, row, size, 0, j->context);
+    return error ? cudaErrorUnknown : cudaSuccess;
+}
+
+static cudaError_t run_fast(void *context, cudaStream_t stream)
+{
+    job *j = (job *)context;
+    return sat_u8(j->workspace, &j->bytes, (uint32_t *)j->table, j->pixels, j->size, stream);
+}
+
+static cudaError_t run_document(void *context, cudaStream_t stream)
+{
+    job *j = (job *)context;
+    return sat_document_table((float *)j->table, j->pixels, ELEMENT_I8, j->size, j->shuffle,
+                              j->workspace, stream);
+}
+
+static cudaError_t run_phase(void *context, cudaStream_t stream)
+{
+    job *j = (job *)context;
+    return sat_document_phase(j->only, (float *)j->table, j->pixels, ELEMENT_I8, j->size,
+                              j->shuffle, j->workspace, stream);
+}
+
+static cudaError_t run_copy(void *context, cudaStream_t stream)
+{
+    job *j = (job *)context;
+    return j->copy(j->table, j->workspace, j->copied, stream);
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+/* NPP's table has a row and a column of zeros more. */
+static int check_npp(const job *j, const uint64_t *want, struct fault *fault)
+{
+    size_t row = j->size.width + 1, entries = row * (j->size.height + 1), wrong = 0;
+    uint32_t *got = (uint32_t *)malloc(entries * 4);
+    if (!got) return fail(fault, EXIT_USAGE, "no memory left for NPP's table.");
+    CUDA_CHECK(fault, cudaMemcpy(got, j->table, entries * 4, cudaMemcpyDeviceToHost));
+    for (size_t y = 0; y < j->size.height; y++)
+        for (size_t x = 0; x < j->size.width; x++)
+            wrong += got[(y + 1) * row + x + 1] != (uint32_t)want[y * j->size.width + x];
+    free(got);
+    return wrong ? fail(fault, EXIT_WRONG, "NPP: %zu entries are wrong.", wrong) : 0;
+}
+
+static int check_own(const job *j, variant v, const uint8_t *pixels, struct fault *fault)
+{
+    size_t bytes = judge_entries(v, j->size) * 4;
+    void *table = malloc(bytes);
+    struct verdict verdict = {};
+    if (!table) return fail(fault, EXIT_USAGE, "no memory left for a table.");
+    CUDA_CHECK(fault, cudaMemcpy(table, j->table, bytes, cudaMemcpyDeviceToHost));
+    struct judged judged = {v, j->size, ELEMENT_I8, pixels, table, NULL, {}, UINT8_MAX};
+    int code = sat_judge(&verdict, &judged, fault);
+    free(table);
+    if (!code && !verdict.right)
+        return fail(fault, EXIT_WRONG, "variant %d: %zu entries are wrong.", (int)v, verdict.wrong);
+    return code;
+}
+
+/* Runs it once and waits. */
+static int run_once(struct experiment *e, run_fn *work, job *j, struct fault *fault)
+{
+    CUDA_CHECK(fault, work(j, e->timer.stream));
+    CUDA_CHECK(fault, cudaDeviceSynchronize());
+    return 0;
+}
+
+static int check_npp_once(struct experiment *e, job *j, const uint8_t *pixels, struct fault *fault)
+{
+    uint64_t *want = (uint64_t *)malloc(j->size.width * j->size.height * sizeof *want);
+    if (!want) return fail(fault, EXIT_USAGE, "no memory left for the reference.");
+    sat_reference_table(want, pixels, ELEMENT_I8, j->size);
+    int code = run_once(e, run_npp, j, fault);
+    if (!code) code = check_npp(j, want, fault);
+    free(want);
+    return code;
+}
+
+/* ---- one size -------------------------------------------------------------------------------- */
+
+/* Memory for the grey picture and for that of RGB: pixels, tables, workspaces. */
+struct memory {
+    uint8_t *host, *pixels;
+    void *table, *workspace;
+};
+
+/* NPP reads rows in vectors, also beyond the last one. */
+#define BEHIND 256
+
+static int allocate(memory *m, size_t side, struct fault *fault)
+{
+    sat_size rgb = {side, side, 3};
+    size_t count = 3 * side * side, document = sat_document_workspace(rgb);
+    uint32_t state = 1;
+    m->host = (uint8_t *)malloc(count);
+    if (!m->host) return fail(fault, EXIT_USAGE, "no memory left for a picture.");
+    for (size_t i = 0; i < count; i++)
+        m->host[i] = (uint8_t)((state = state * 1664525 + 1013904223) >> 24);
+    CUDA_CHECK(fault, cudaMalloc(&m->pixels, count + BEHIND));
+    CUDA_CHECK(fault, cudaMalloc(&m->table, judge_entries(DOCUMENT, rgb) * 4 + BEHIND));
+    CUDA_CHECK(fault, cudaMalloc(&m->workspace, document));
+    CUDA_CHECK(fault, cudaMemcpy(m->pixels, m->host, count, cudaMemcpyHostToDevice));
+    return 0;
+}
+
+static void release(memory *m)
+{
+    free(m->host);
+    cudaFree(m->pixels);
+    cudaFree(m->table);
+    cudaFree(m->workspace);
+}
+
+static job make_job(const memory *m, size_t side, unsigned channels)
+{
+    job j = {};
+    j.size = {side, side, channels};
+    j.pixels = m->pixels, j.table = m->table, j.workspace = m->workspace;
+    sat_u8(NULL, &j.bytes, NULL, NULL, j.size, NULL);
+    return j;
+}
+
+/* The grey picture: NPP, this step, and copies of half of 5 bytes a pixel. */
+static int compare_grey(struct experiment *e, const memory *m, size_t side, npp_integral *npp,
+                        struct fault *fault)
+{
+    job own = make_job(m, side, 1), other = own, copies[ROOF_WAYS];
+    experiment_work works[2 + ROOF_WAYS];
+    size_t count = 0;
+    int code = run_once(e, run_fast, &own, fault);
+    if (!code) code = check_own(&own, FAST, m->host, fault);
+    other.npp = npp;
+    if (!code && npp) code = fill_context(&other.context, e->timer.stream, fault);
+    if (!code && npp) code = check_npp_once(e, &other, m->host, fault);
+    works[count++] = {"fast", NULL, run_fast, &own, 0};
+    if (npp) works[count++] = {"NPP", NULL, run_npp, &other, 0};
+    for (int way = 0; way < ROOF_WAYS; way++) {
+        copies[way] = own;
+        copies[way].copy = roof_ways[way].copy;
+        copies[way].copied = side * side * 5 / 2;
+        works[count++] = {roof_ways[way].name, NULL, run_copy, &copies[way], 0};
+    }
+    return code ? code : experiment_side_by_side(e, works, count, fault);
+}
+
+/* The document's phases, of a picture of RGB. */
+static int compare_phases(struct experiment *e, const memory *m, size_t side, struct fault *fault)
+{
+    static const char *const names[PHASES] = {"de-interleave", "scan rows", "transpose",
+                                              "scan columns", "interleave"};
+    job jobs[PHASES + 3];
+    experiment_work works[PHASES + 3];
+    for (job &j : jobs) j = make_job(m, side, 3);
+    int code = 0;
+    for (int shuffle = 0; shuffle < 2 && !code; shuffle++) {
+        job &whole = jobs[PHASES + shuffle];
+        whole.shuffle = shuffle;
+        code = run_once(e, run_document, &whole, fault);
+        if (!code) code = check_own(&whole, DOCUMENT, m->host, fault);
+        works[PHASES + shuffle] = {shuffle ? "document-shuffle" : "document", NULL, run_document,
+                                   &whole, 0};
+    }
+    for (int p = 0; p < PHASES; p++) {
+        jobs[p].only = (phase)p;
+        works[p] = {names[p], NULL, run_phase, &jobs[p], 0};
+    }
+    jobs[PHASES + 2].shuffle = true;
+    works[PHASES + 2] = {"de-interleave by shuffles", NULL, run_phase, &jobs[PHASES + 2], 0};
+    return code ? code : experiment_side_by_side(e, works, PHASES + 3, fault);
+}
+
+static int compare(struct experiment *e, size_t side, npp_integral *npp, struct fault *fault)
+{
+    memory m = {};
+    int code = allocate(&m, side, fault);
+    experiment_at(e, "", "grey %zux%zu", side, side);
+    if (!code) code = compare_grey(e, &m, side, npp, fault);
+    experiment_at(e, "", "RGB %zux%zu", side, side);
+    if (!code) code = compare_phases(e, &m, side, fault);
+    release(&m);
+    return code;
+}
+
+static int run(struct experiment *e, struct fault *fault)
+{
+    static const size_t on_gpu[] = {512, 1024, 4096, 8192}, emulated[] = {64, 96};
+    npp_integral *npp = e->emulated ? NULL : find_npp();
+    size_t count = e->emulated ? 2 : 4;
+    int code = 0;
+    experiment_at(e, "NPP", "library");
+    experiment_value(e, "found", npp != NULL, "");
+    for (size_t i = 0; i < count && !code; i++)
+        code = compare(e, e->emulated ? emulated[i] : on_gpu[i], npp, fault);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    return experiment_main("14-against-npp", "summed-area tables beside NPP, a copy, and by phases",
+                           run, argc, argv);
+}
