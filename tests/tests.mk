@@ -47,8 +47,16 @@ SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 #tests-build: ## build the tests
 tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) \
         $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments $(PROMISES) \
-        $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan $(SMALL_BLOCKS)
+        $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan build/tests/step14-no-png \
+        $(SMALL_BLOCKS)
 	@:
+
+# Step 14 as it is where libpng is not installed.
+NO_PNG   := $(addprefix common/harness/pictures/,picture.c pnm.c no_png.c)
+build/tests/step14-no-png: build/main/step14.o $(call objects,$(call sources,$(call folder,14)) \
+        $(NO_PNG) $(COMMON)) | emu
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
 # The tests see the parts of the emulator that its library hides, too.
 HIDDEN    = $(addprefix binary/,fatbin.o lz4.o kernel_name.o elf_file.o emu_elf.o cubin.o \

@@ -134,7 +134,7 @@ static int check_files(const struct options *o, struct fault *fault)
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         for (size_t k = 0; k < i; k++)
             if (files[i].written && files[i].path && files[k].path &&
-                replacement_same(files[i].path, files[k].path))
+                !output_is_stdout(files[i].path) && replacement_same(files[i].path, files[k].path))
                 return fail(fault, EXIT_USAGE,
                             "%s %s is the same file as %s; write to another one.", files[i].option,
                             files[i].path, files[k].option);

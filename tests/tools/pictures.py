@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""What step 14 has to give for small pictures, pixel by pixel, for summed_area.bats.
+
+usage: pictures.py make FILE.pgm|FILE.ppm WIDTH HEIGHT MAXIMUM SEED    a random picture; SEED white: a white one
+       pictures.py box PICTURE W                                      its box filter, as PGM or PPM on stdout
+       pictures.py blur PICTURE DEPTH FOCUS W                          its depth of field
+       pictures.py table PICTURE FILE.npy TYPE [MODULO]                is FILE its table, of this type?
+"""
+import math
+import random
+import re
+import struct
+import sys
+
+
+def read(path):
+    """Width, height, channels, maximum and the samples."""
+    with open(path, "rb") as file:
+        content = file.read()
+    kind, width, height, maximum = re.match(rb"P([56])\s+(\d+)\s+(\d+)\s+(\d+)\s", content).groups()
+    channels, width, height, maximum = 1 if kind == b"5" else 3, int(width), int(height), int(maximum)
+    count = width * height * channels
+    form = ">%d%s" % (count, "B" if maximum < 256 else "H")
+    return width, height, channels, maximum, struct.unpack(form, content[-struct.calcsize(form):])
+
+
+def write(file, width, height, channels, maximum, samples):
+    file.write(b"P%d\n%d %d\n%d\n" % (5 if channels == 1 else 6, width, height, maximum))
+    file.write(struct.pack(">%d%s" % (len(samples), "B" if maximum < 256 else "H"), *samples))
+
+
+def make(path, width, height, maximum, seed):
+    channels = 1 if path.endswith(".pgm") else 3
+    source = random.Random(seed)
+    samples = [maximum if seed == "white" else source.randint(0, maximum) for _ in range(width * height * channels)]
+    with open(path, "wb") as file:
+        write(file, width, height, channels, maximum, samples)
+
+
+def mean(picture, x, y, before, behind, channel):
+    width, height, channels, _, samples = picture
+    window = [samples[(j * width + i) * channels + channel]
+              for j in range(max(y - before, 0), min(y + behind, height - 1) + 1)
+              for i in range(max(x - before, 0), min(x + behind, width - 1) + 1)]
+    return (sum(window) + len(window) // 2) // len(window)
+
+
+def filtered(picture, reach):
+    width, height, channels, maximum, _ = picture
+    samples = [mean(picture, x, y, *reach(x, y), c) for y in range(height) for x in range(width) for c in range(channels)]
+    write(sys.stdout.buffer, width, height, channels, maximum, samples)
+
+
+def blur(picture, depth, focus, most):
+    width, _, _, maximum, depths = depth
+    sharp = math.floor(focus * maximum + 0.5)
+    farthest = max(sharp, maximum - sharp)
+
+    def reach(x, y):
+        away = abs(depths[y * width + x] - sharp)
+        return ((away * ((most - 1) // 2) + farthest // 2) // farthest,) * 2
+
+    filtered(picture, reach)
+
+
+def table(picture, path, kind, modulo):
+    width, height, channels, _, samples = picture
+    want = []
+    for y in range(height):
+        left = [0] * channels
+        for k in range(width * channels):
+            left[k % channels] += samples[y * width * channels + k]
+            want.append(left[k % channels] + (want[(y - 1) * width * channels + k] if y else 0))
+    with open(path, "rb") as file:
+        content = file.read()
+    length, = struct.unpack("<H", content[8:10])
+    shape = "(%d, %d)" % (height, width) if channels == 1 else "(%d, %d, %d)" % (height, width, channels)
+    header = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (kind, shape)
+    assert content[:8] == b"\x93NUMPY\x01\x00" and (10 + length) % 64 == 0
+    assert content[10:10 + length].decode().rstrip() == header, content[10:10 + length]
+    form = {"<u4": "I", "<u8": "Q", "<f4": "f"}[kind]
+    assert list(struct.unpack("<%d%s" % (len(want), form), content[10 + length:])) == [w % modulo for w in want]
+
+
+def main(command, *a):
+    if command == "make":
+        make(a[0], int(a[1]), int(a[2]), int(a[3]), a[4])
+    elif command == "box":
+        width = int(a[1])
+        filtered(read(a[0]), lambda x, y: ((width - 1) // 2, width // 2))
+    elif command == "blur":
+        blur(read(a[0]), read(a[1]), float(a[2]), int(a[3]))
+    else:
+        table(read(a[0]), a[1], a[2], int(a[3]) if len(a) > 3 else 1 << 64)
+
+
+main(*sys.argv[1:])

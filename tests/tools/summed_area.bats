@@ -1,0 +1,152 @@
+#!/usr/bin/env bats
+# summed_area.bats — step 14 on files: filters and tables are those that pictures.py computes pixel by
+# pixel, and what is no picture, or does not fit, is refused in one sentence.
+load common
+
+setup() {
+    need python3
+    t=$BATS_TEST_TMPDIR
+}
+
+step14() { ./step14 --device emu --reps 0 "$@"; }
+pictures() { python3 -B tests/tools/pictures.py "$@"; }
+
+# refuses SENTENCE OPTION…: exit code 2, one line on stderr, and no output file
+refuses() {
+    sentence=$1
+    shift
+    run step14 "$@" --output "$t/out.pgm"
+    [ "$status" -eq 2 ]
+    [ "${#lines[@]}" -eq 1 ]
+    says "step14: "
+    says "$sentence"
+    [ ! -e "$t/out.pgm" ]
+}
+
+@test "box filters of grey and RGB, of 8 and 16 bits" {
+    for picture in "a.pgm 255" "a.ppm 255" "b.pgm 65535" "b.ppm 1000"; do
+        read -r file maximum <<<"$picture"
+        pictures make "$t/$file" 37 21 "$maximum" 1
+        for width in 1 4 9 100; do
+            pictures box "$t/$file" $width >"$t/want"
+            step14 --input "$t/$file" --box $width --output "$t/out.pnm" | grep -q "right.*: every element, exactly"
+            cmp "$t/want" "$t/out.pnm"
+        done
+    done
+}
+
+@test "depth of field" {
+    pictures make "$t/a.ppm" 40 30 255 1
+    pictures make "$t/depth.pgm" 40 30 255 2
+    for focus in 0 0.3 1; do
+        pictures blur "$t/a.ppm" "$t/depth.pgm" $focus 13 >"$t/want"
+        step14 --input "$t/a.ppm" --depth "$t/depth.pgm" --focus $focus --max-width 13 --output "$t/out.ppm"
+        cmp "$t/want" "$t/out.ppm"
+    done
+}
+
+@test "tables of 32 and 64 bits, and of floats" {
+    pictures make "$t/a.pgm" 300 21 255 1
+    pictures make "$t/b.ppm" 37 5 65535 1
+    pictures make "$t/white.pgm" 300 260 65535 white # the sum is beyond 2^32
+    step14 --input "$t/a.pgm" --sum "$t/a.npy"
+    pictures table "$t/a.pgm" "$t/a.npy" "<u4"
+    step14 --input "$t/b.ppm" --sum "$t/b.npy"
+    pictures table "$t/b.ppm" "$t/b.npy" "<u4"
+    step14 --input "$t/white.pgm" --sum "$t/white.npy"
+    pictures table "$t/white.pgm" "$t/white.npy" "<u8"
+    for variant in document document-shuffle; do
+        step14 --input "$t/b.ppm" --variant $variant --sum "$t/b.npy"
+        pictures table "$t/b.ppm" "$t/b.npy" "<f4"
+    done
+}
+
+@test "a table and a filtered picture at once, from stdin and to stdout" {
+    pictures make "$t/a.pgm" 30 20 255 3
+    pictures box "$t/a.pgm" 5 >"$t/want"
+    step14 --input - --box 5 --sum "$t/a.npy" --output - <"$t/a.pgm" >"$t/out" 2>"$t/report"
+    cmp "$t/want" "$t/out"
+    grep -q "30 x 20 pixels, grey, 8 bits, from stdin" "$t/report"
+    pictures table "$t/a.pgm" "$t/a.npy" "<u4"
+}
+
+@test "PNG in and out" {
+    pictures make "$t/a.ppm" 30 20 255 3
+    run step14 --input "$t/a.ppm" --box 1 --output "$t/a.png"
+    if [[ "$output" == *"without libpng"* ]]; then
+        [ -z "${CI:-}" ] # installed by make setup, so that this is not skipped there
+        skip "libpng is not installed"
+    fi
+    step14 --input "$t/a.png" --box 1 --output "$t/b.ppm"
+    cmp "$t/a.ppm" "$t/b.ppm"
+    head -c 500 "$t/a.png" >"$t/short.png"
+    refuses "short.png ends before its last pixel; it is truncated." --input "$t/short.png" --box 3
+    run build/tests/step14-no-png --device emu --input "$t/a.png" --box 3
+    [ "$status" -eq 2 ]
+    says "a.png is a PNG, and this program was built without libpng; install libpng-dev"
+    run build/tests/step14-no-png --device emu --input "$t/a.ppm" --box 3 --output "$t/c.png"
+    [ "$status" -eq 2 ]
+    says "c.png: this program was built without libpng"
+    [ ! -e "$t/c.png" ]
+}
+
+@test "what is no picture, or not one that fits" {
+    pictures make "$t/a.pgm" 30 20 255 1
+    pictures make "$t/a.ppm" 30 20 255 1
+    pictures make "$t/wide.pgm" 31 20 255 1
+    pictures make "$t/deep.pgm" 300 300 65535 1
+    printf 'hello' >"$t/text"
+    : >"$t/empty"
+    head -c 300 "$t/a.pgm" >"$t/short.pgm"
+    printf 'P5 99999999 99999999 255\n' >"$t/huge.pgm"
+    refuses "text is not a picture; PNG, PGM and PPM can be read." --input "$t/text" --box 3
+    refuses "empty is empty; it should be a picture." --input "$t/empty" --box 3
+    refuses "short.pgm ends before its last pixel" --input "$t/short.pgm" --box 3
+    refuses "huge.pgm: 99999999 x 99999999 pixels do not fit into memory." --input "$t/huge.pgm" --box 3
+    refuses "cannot open $t/none: No such file" --input "$t/none" --box 3
+    refuses "wide.pgm is 31 x 20 pixels and the picture 30 x 20" --input "$t/a.pgm" --depth "$t/wide.pgm"
+    refuses "a.ppm has 3 channels; a depth map is grey." --input "$t/a.pgm" --depth "$t/a.ppm"
+    refuses "with 16 bits a sample the width is at most 256." --input "$t/deep.pgm" --box 257
+    refuses "its name has to end in .png or .ppm" --input "$t/a.ppm" --box 3
+}
+
+@test "options that do not go together" {
+    pictures make "$t/a.pgm" 30 20 255 1
+    refuses "--box and --depth are two filters" --input "$t/a.pgm" --box 3 --depth "$t/a.pgm"
+    refuses "--depth needs the picture that it belongs to" --depth "$t/a.pgm"
+    refuses "--focus and --max-width need --depth FILE." --input "$t/a.pgm" --box 3 --focus 0.5
+    refuses "--output takes a filtered picture: add --box W" --input "$t/a.pgm"
+    refuses "--box: give the window's width in pixels, from 1 on." --input "$t/a.pgm" --box 0
+    refuses "--max-width: give an odd number of pixels" --input "$t/a.pgm" --depth "$t/a.pgm" --max-width 4
+    refuses "--focus: give a number from 0" --input "$t/a.pgm" --depth "$t/a.pgm" --focus 1.5
+    refuses "--size: give width and height, such as 640x480." --size 640 --box 3
+    refuses "--channels: a picture has 1 channel" --channels 2 --box 3
+    refuses "--bits: samples have 8 or 16 bits." --bits 12 --box 3
+    refuses "leave them or --input out." --input "$t/a.pgm" --size 3x4 --box 3
+    refuses "--n and --size exclude each other" --n 100 --size 3x4 --box 3
+    refuses "--real: a table of floats takes no --bits, --box and --depth." --real --box 3
+    refuses "--sum: the table is written as .npy" --input "$t/a.pgm" --box 3 --sum "$t/a.txt"
+    cp "$t/a.pgm" "$t/depth.npy"
+    refuses "depth.npy is the same file as --depth" --input "$t/a.pgm" --depth "$t/depth.npy" --sum "$t/depth.npy"
+}
+
+@test "the checkers find nothing, and any schedule gives the same" {
+    for options in "--size 530x70" "--size 37x35 --bits 16 --channels 3 --box 6" "--channels 4 --size 70x33 --real" \
+        "--channels 3 --size 530x12 --variant document --box 5" "--channels 3 --size 48x8 --variant document-shuffle"; do
+        # shellcheck disable=SC2086 # options are words
+        build/emu/emu --tool all --error-exitcode 9 ./step14 --reps 0 $options
+        for seed in 1 2; do
+            # shellcheck disable=SC2086
+            build/emu/emu --schedule $seed --log-file /dev/null ./step14 --reps 0 $options
+        done
+    done
+    build/emu/emu --gpu T4 --log-file /dev/null ./step14 --reps 1 --size 530x70
+}
+
+@test "the example" {
+    run build/emu/emu --tool memcheck --log-file /dev/null --error-exitcode 9 build/example14
+    [ "$status" -eq 0 ]
+    says "  0   0   0  25  25  25   0   0   0
+  0   0   0  25  25  25   0   0   0
+  0   0   0  25  25  25   0   0   0"
+}
