@@ -49,18 +49,15 @@ static struct sums<Sum> divide(struct sat_size size, void *workspace, size_t *by
 template <typename Sum>
 static cudaError_t launch_scan_down(const struct sums<Sum> &t, cudaStream_t stream)
 {
-    matrices<Sum> all = {{{t.columns, t.tile_rows, t.column_pitch},
-                          {t.rows, t.tile_columns, 0},
-                          {t.tiles, t.tile_rows, t.tile_pitch}},
-                         {}};
     size_t channels = t.tile_pitch / t.tile_columns;
-    all.m[1].columns = channels * t.row_pitch; // all channels of a tile column are one row
-    size_t blocks = 0;
-    for (int i = 0; i < 3; i++) {
-        size_t own = divide_up(all.m[i].columns, LANES);
-        if (i < 2) all.blocks[i] = (unsigned)own;
-        blocks += own;
-    }
+    size_t row = channels * t.row_pitch; // all channels of a tile column are one row
+    size_t columns = divide_up(t.column_pitch, LANES), rows = divide_up(row, LANES);
+    size_t blocks = columns + rows + divide_up(t.tile_pitch, LANES);
+    matrices<Sum> all = {{t.columns, t.tile_rows, t.column_pitch},
+                         {t.rows, t.tile_columns, row},
+                         {t.tiles, t.tile_rows, t.tile_pitch},
+                         (unsigned)columns,
+                         (unsigned)rows};
     if (blocks > INT32_MAX) return cudaErrorInvalidValue; // beyond any grid
     scan_down<<<(unsigned)blocks, DOWN_WARPS * LANES, 0, stream>>>(all);
     return cudaGetLastError();

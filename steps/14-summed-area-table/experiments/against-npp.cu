@@ -18,7 +18,7 @@
 
 /* ---- NPP ------------------------------------------------------------------------------------- */
 
-/* As NPP's headers declare them (nppdefs.h, nppi_filtering_functions.h). */
+/* As NPP's own headers declare them. */
 struct npp_size {
     int width, height;
 };

@@ -8,9 +8,10 @@
 
 #include "strip.cuh"
 
-#define DOWN_WARPS 16 // of a block
-#define DOWN_ROWS  16 // that a thread takes at a time
-#define DOWN_CHUNK (DOWN_WARPS * DOWN_ROWS)
+#define DOWN_WARPS  16 // of a block
+#define DOWN_ROWS   16 // that a thread takes at a time
+#define DOWN_BLOCKS 3  // on a multiprocessor at a time
+#define DOWN_CHUNK  (DOWN_WARPS * DOWN_ROWS)
 
 template <typename Sum> struct matrix {
     Sum *at;
@@ -19,32 +20,44 @@ template <typename Sum> struct matrix {
 
 /* Three matrices, and how many blocks each of the first two has. */
 template <typename Sum> struct matrices {
-    matrix<Sum> m[3];
-    unsigned blocks[2];
+    matrix<Sum> first, second, third;
+    unsigned blocks_of_first, blocks_of_second;
 };
+
+/* The matrix that a block has a part of; *block becomes the number of that part. */
+template <typename Sum>
+static __device__ matrix<Sum> matrix_of(const matrices<Sum> &all, unsigned *block)
+{
+    if (*block < all.blocks_of_first) return all.first;
+    *block -= all.blocks_of_first;
+    if (*block < all.blocks_of_second) return all.second;
+    *block -= all.blocks_of_second;
+    return all.third;
+}
 
 /*
  * A block scans 32 columns, a lane each. Its warps take DOWN_ROWS neighbouring rows each, and tell
  * each other the sums of these in shared memory.
  */
 template <typename Sum>
-static __global__ void __launch_bounds__(DOWN_WARPS *LANES) scan_down(matrices<Sum> all)
+static __global__ void __launch_bounds__(DOWN_WARPS *LANES, DOWN_BLOCKS)
+    scan_down(matrices<Sum> all)
 {
     __shared__ Sum partial[DOWN_WARPS][LANES];
     unsigned block = blockIdx.x;
-    int which = 0;
-    while (which < 2 && block >= all.blocks[which]) block -= all.blocks[which++];
-    const matrix<Sum> m = all.m[which];
+    const matrix<Sum> m = matrix_of(all, &block);
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     size_t column = (size_t)block * LANES + lane;
-    Sum *at = m.at + column, carry = 0;
+    Sum carry = 0;
 
     for (size_t chunk = 0; chunk < m.rows; chunk += DOWN_CHUNK) {
         size_t first = chunk + warp * DOWN_ROWS;
+        bool any = column < m.columns && first < m.rows;
+        int rows = any ? at_most(m.rows - first, DOWN_ROWS) : 0; // that this thread has
+        Sum *at = m.at + first * m.columns + column;
         Sum v[DOWN_ROWS], sum = 0, before = carry;
 #pragma unroll
-        for (int i = 0; i < DOWN_ROWS; i++)
-            v[i] = column < m.columns && first + i < m.rows ? at[(first + i) * m.columns] : 0;
+        for (int i = 0; i < DOWN_ROWS; i++) v[i] = i < rows ? at[i * m.columns] : 0;
 #pragma unroll
         for (int i = 0; i < DOWN_ROWS; i++) sum += v[i];
         partial[warp][lane] = sum;
@@ -58,7 +71,7 @@ static __global__ void __launch_bounds__(DOWN_WARPS *LANES) scan_down(matrices<S
         }
 #pragma unroll
         for (int i = 0; i < DOWN_ROWS; i++) {
-            if (column < m.columns && first + i < m.rows) at[(first + i) * m.columns] = before;
+            if (i < rows) at[i * m.columns] = before;
             before += v[i];
         }
 

@@ -14,6 +14,14 @@
 #define TILE_ROWS 32 // one a lane, where row sums are kept
 #define QUAD      4  // samples that are loaded, and sums that are stored, together
 
+/* Blocks of sum_tiles and of write_table that shall fit on a multiprocessor at a time, where bytes of
+ * one channel are loaded as words: with one block more, ptxas has to put registers into memory. 1:
+ * no number is asked for. */
+template <typename Pixel, int CHANNELS, bool ALIGNED> struct residents {
+    static const bool WORDS = ALIGNED && CHANNELS == 1 && sizeof(Pixel) == 1;
+    static const int OF_SUMS = WORDS ? 8 : 1, OF_TABLE = WORDS ? 7 : 1;
+};
+
 /* In a strip of a row, a lane takes VECTOR neighbouring pixels of each group. Neighbouring lanes
  * take neighbouring vectors, so a warp's accesses are coalesced. */
 template <int CHANNELS> struct strip {

@@ -100,7 +100,7 @@ static __device__ void add_row(typename quad<Pixel>::sum to[CHANNELS],
  * of the tile's row l. The last block may have warps without a tile.
  */
 template <bool ALIGNED, typename Pixel, int CHANNELS>
-static __global__ void __launch_bounds__(WARPS *LANES)
+static __global__ void __launch_bounds__(WARPS *LANES, residents<Pixel, CHANNELS, ALIGNED>::OF_SUMS)
     sum_tiles(const Pixel *pixels, struct sums<typename quad<Pixel>::sum> t)
 {
     typedef strip<CHANNELS> s;

@@ -114,7 +114,8 @@ static __device__ void load_above(Sum above[][strip<CHANNELS>::TAKES], const sum
  * Warps take tiles in the opposite order of sum_tiles: what that has read last is still in the L2.
  */
 template <bool ALIGNED, typename Pixel, int CHANNELS>
-static __global__ void __launch_bounds__(WARPS *LANES)
+static __global__ void __launch_bounds__(WARPS *LANES,
+                                         residents<Pixel, CHANNELS, ALIGNED>::OF_TABLE)
     write_table(typename quad<Pixel>::sum *table, const Pixel *pixels,
                 struct sums<typename quad<Pixel>::sum> t)
 {
