@@ -171,6 +171,18 @@ cudaError_t sat_document_table(float *table, const void *pixels, enum element el
     return cudaSuccess;
 }
 
+/* Where there are blocks, all but the first are read and written again. */
+static double scan_words(size_t width)
+{
+    double blocks = (double)divide_up(width, BLOCK_ELEMENTS);
+    return 2 + 2 * (1 - 1 / blocks);
+}
+
+double sat_document_words(struct sat_size size)
+{
+    return scan_words(size.width) + 2 + scan_words(size.height);
+}
+
 /* Up and down a block's tree, and the element itself; the sums of blocks likewise, and one more. */
 static double scan_depth(size_t width)
 {

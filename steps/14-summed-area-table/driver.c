@@ -143,7 +143,7 @@ static double moved_bytes(size_t n, int variant)
     double depths = (double)n * sample - samples * sample, filter = 0;
     if (sat_request.filter) filter = table + depths + (double)picture_bytes();
     if (variant == FAST) return samples * (2 * sample + 4 + 4 * 4 / 32.0) + filter;
-    double moved = samples * (sample + 4 + 3 * 8);
+    double moved = samples * (sample + 4 + 4 * sat_document_words(sat_request.size));
     return moved + (sat_request.size.channels > 1 ? samples * 4 + table : 0) + filter;
 }
 

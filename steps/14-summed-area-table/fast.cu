@@ -7,8 +7,8 @@
  * Same as variant document except: nothing that is as large as the table is written but the table;
  * bytes are added as integers; and the columns need no scan of their own, since a lane that goes
  * down its columns has each row's sum of the row before.
- * What it fixes: the document moves 115 bytes for a pixel of RGB, this 18, of which 3 are the
- * second reading, mostly from L2.
+ * What it fixes: the document moves 115 bytes for a pixel of RGB, this 19.5, of which 3 are the
+ * second reading, partly from L2.
  * What is still bad: two readings. A table whose rows are not a multiple of four samples is written
  * word by word. And pictures that are less than a strip wide leave lanes without work.
  * How to run it: make step14 && ./step14 --size 512x512, or as a library: sat.h.

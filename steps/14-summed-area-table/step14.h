@@ -39,6 +39,10 @@ enum phase { DEINTERLEAVE, SCAN_ROWS, TRANSPOSE, SCAN_COLUMNS, INTERLEAVE, PHASE
 cudaError_t sat_document_phase(enum phase, float *table, const void *pixels, enum element,
                                struct sat_size, bool shuffle, void *workspace, cudaStream_t stream);
 
+/* Words that the scans and the transposition read and write for each sample, without the sums of
+ * blocks. */
+double sat_document_words(struct sat_size);
+
 /* The most additions on the way from a pixel to an entry. */
 double sat_document_depth(struct sat_size);
 struct launch_shape sat_document_shape(struct sat_size);

@@ -231,3 +231,19 @@ Test(experiments, arrivals)
     expect_status(0, "$emu --tool racecheck --error-exitcode 9 " FOLDER "12-arrivals 2>&1");
     expect("one lane");
 }
+
+/* A pixel of RGB: by the document three loads ask for each sector, by shuffles one does. Neither that
+ * nor the transposition nor the scans have bank conflicts. The fast variant reads 64 rows of two
+ * sectors twice, and writes eight for each row. */
+Test(experiments, summed_area_tables)
+{
+    run_experiment("14-against-npp");
+    expect_value("de-interleave", "RGB 64x64", "sectors_ld", 3 * 384);
+    expect_value("de-interleave by shuffles", "RGB 64x64", "sectors_ld", 384);
+    expect_value("transpose", "RGB 64x64", "sectors_ld", 3 * 64 * 64 * 4 / 32);
+    expect_value("transpose", "RGB 64x64", "sectors_st", 3 * 64 * 64 * 4 / 32);
+    expect_not("conflicts");
+    double sums = 50, scans = 50; /* of columns, rows and tiles: 100 of the sectors stored, too */
+    expect_value("fast", "grey 64x64", "sectors_ld", 2 * 64 * 2 + sums);
+    expect_value("fast", "grey 64x64", "sectors_st", 64 * 8 + sums + scans);
+}
