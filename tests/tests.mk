@@ -53,8 +53,8 @@ tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $
 
 # Step 14 as it is where libpng is not installed.
 NO_PNG   := $(addprefix common/harness/pictures/,picture.c pnm.c no_png.c)
-build/tests/step14-no-png: build/main/step14.o $(call objects,$(call sources,$(call folder,14)) \
-        $(NO_PNG) $(COMMON)) | emu
+build/tests/step14-no-png: build/main/step14.o $(call objects,$(NO_PNG) $(COMMON) \
+        $(call sources,$(filter steps/14-%,$(FOLDERS)))) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
