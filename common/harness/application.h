@@ -48,6 +48,9 @@ struct application {
     double (*least_bytes)(size_t n, int variant);
     double (*moved_bytes)(size_t n, int variant);
 
+    /* Lines of --help about the files that it takes, in place of those about numbers. NULL: numbers. */
+    const char *files;
+
     /* A line of the report about what came out, such as "kept 300 of 1000"; "" for none. Also the
      * input in one line, such as "512 x 512 pixels of RGB, from a.png". Either may be NULL. */
     void (*result)(char *text, size_t size);

@@ -1,4 +1,5 @@
 #include "options.h"
+#include "application.h"
 #include "element.h"
 #include "size.h"
 
@@ -324,6 +325,12 @@ int options_check_n(const struct step *step, size_t n, const char *where, struct
 
 /* ---- help ------------------------------------------------------------------------------------ */
 
+static const char number_files[] =
+    "Files: 1-D .npy of float32, float64, int32 or int64, or text separated by white\n"
+    "space or commas. A number that the step's type cannot hold exactly is refused unless\n"
+    "--round; a text number passes if it is exact or is the 9-digit name of a float, as\n"
+    "--output writes it. NaN and infinities are scanned as they are.\n";
+
 void options_help(const struct step *step, FILE *to)
 {
     struct program_name program = step_program(step);
@@ -344,10 +351,8 @@ void options_help(const struct step *step, FILE *to)
     if (step->max_n) fprintf(to, " At most %zu.", step->max_n);
     if (step->power_of_two) fprintf(to, " A power of two.");
     if (step->limit_lifted_by) fprintf(to, " (%s.)", step->limit_lifted_by);
-    fprintf(to,
-            "\nFiles: 1-D .npy of float32, float64, int32 or int64, or text separated by white\n"
-            "space or commas. A number that the step's type cannot hold exactly is refused unless\n"
-            "--round; a text number passes if it is exact or is the 9-digit name of a float, as\n"
-            "--output writes it. NaN and infinities are scanned as they are.\n"
-            "Exit code: 0 right, 1 wrong result, 2 usage or input, 3 device.\n");
+    fprintf(to, "\n%s",
+            step->application && step->application->files ? step->application->files
+                                                          : number_files);
+    fprintf(to, "Exit code: 0 right, 1 wrong result, 2 usage or input, 3 device.\n");
 }

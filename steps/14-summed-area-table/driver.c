@@ -195,6 +195,9 @@ static const struct application application = {
     .moved_bytes = moved_bytes,
     .result = result,
     .about_input = sat_request_about,
+    .files = "Files: pictures as PNG, PGM or PPM, of 8 or 16 bits, grey, RGB or RGBA. --output\n"
+             "writes the filtered picture, --sum the table. Without --input the picture is random,\n"
+             "of --size or of --n pixels.\n",
 };
 
 const struct step step14 = {

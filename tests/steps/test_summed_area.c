@@ -214,7 +214,47 @@ Test(summed_area, boxes_are_exact_where_the_table_overflows)
     unmake(&p);
 }
 
-/* 256 x 258 white pixels are the first whose sum is beyond 2^24. */
+/* Any window whose true sum is below 2^32, by four entries of a table modulo 2^32. */
+static uint32_t window_sum(const uint32_t *table, size_t width, size_t x, size_t y, size_t side)
+{
+    size_t right = x + side - 1, high = y + side - 1;
+    uint32_t sum = table[high * width + right];
+    if (x > 0) sum -= table[high * width + x - 1];
+    if (y > 0) sum -= table[(y - 1) * width + right];
+    if (x > 0 && y > 0) sum += table[(y - 1) * width + x - 1];
+    return sum;
+}
+
+Test(summed_area, white_pixels_8192_by_8192)
+{
+    enum { SIDE = 8192, WINDOWS = 100000, WIDEST = 4104 };
+    struct sat_size size = {SIDE, SIDE, 1};
+    size_t pixels = (size_t)SIDE * SIDE, bytes = 0;
+    uint8_t *white = device_memory(pixels);
+    uint32_t *on_device = device_memory(4 * pixels), *table = malloc(4 * pixels), state = 1;
+    ok(cudaMemset(white, UINT8_MAX, pixels));
+    ok(sat_u8(NULL, &bytes, NULL, NULL, size, NULL));
+    void *workspace = device_memory(bytes);
+    ok(sat_u8(workspace, &bytes, on_device, white, size, NULL));
+    ok(cudaMemcpy(table, on_device, 4 * pixels, cudaMemcpyDeviceToHost));
+    size_t wrong = 0;
+    for (uint32_t y = 0; y < SIDE; y++)
+        for (uint32_t x = 0; x < SIDE; x++)
+            wrong += table[(size_t)y * SIDE + x] != UINT8_MAX * (x + 1) * (y + 1);
+    cr_expect_eq(wrong, 0);
+    for (int i = 0; i < WINDOWS; i++) {
+        uint32_t side = 1 + (next_random(&state) >> 16) % WIDEST;
+        uint32_t x = (next_random(&state) >> 16) % (SIDE - side + 1);
+        uint32_t y = (next_random(&state) >> 16) % (SIDE - side + 1);
+        cr_assert_eq(window_sum(table, SIDE, x, y, side), UINT8_MAX * side * side);
+    }
+    free(table);
+    ok(cudaFree(white));
+    ok(cudaFree(on_device));
+    ok(cudaFree(workspace));
+}
+
+/* 256 x 258 white pixels have a sum beyond 2^24. */
 Test(summed_area, floats_are_exact_up_to_two_to_the_24)
 {
     struct sample_picture small = make((struct sat_size){256, 257, 1}, ELEMENT_I8, 0, true);
