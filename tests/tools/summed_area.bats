@@ -131,7 +131,7 @@ refuses() {
 }
 
 @test "the checkers find nothing, and any schedule gives the same" {
-    for options in "--size 530x70" "--size 37x35 --bits 16 --channels 3 --box 6" "--channels 4 --size 70x33 --real" \
+    for options in "--size 530x70" "--channels 3 --size 132x35" "--size 37x35 --bits 16 --channels 3 --box 6" "--channels 4 --size 70x33 --real" \
         "--channels 3 --size 530x12 --variant document --box 5" "--channels 3 --size 48x8 --variant document-shuffle"; do
         # shellcheck disable=SC2086 # options are words
         build/emu/emu --tool all --error-exitcode 9 ./step14 --reps 0 $options

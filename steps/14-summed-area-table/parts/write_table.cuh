@@ -111,7 +111,49 @@ static __device__ void load_above(Sum above[][strip<CHANNELS>::TAKES], const sum
 }
 
 /*
- * Warps take tiles in the opposite order of sum_tiles: what that has read last is still in the L2.
+ * Where a lane has three neighbouring quads, 3l, 3l + 1 and 3l + 2, it gets the quads l, 32 + l and
+ * 64 + l instead, so that neighbouring lanes store neighbouring quads. It is the opposite of
+ * transpose_words in structures.cuh: in turn k lane l gives its k-th quad, number 3l + k, to lane
+ * (3l + k) % 32. Lane m gets it from l = 11 (m - k) modulo 32, since 3 * 11 = 33.
+ */
+template <typename Sum> static __device__ void spread(Sum quads[3][QUAD], const Sum own[], int lane)
+{
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+        int from = 11 * (lane - k + LANES) % LANES, place = (3 * from + k) / LANES;
+#pragma unroll
+        for (int i = 0; i < QUAD; i++) {
+            Sum got = __shfl_sync(ALL_LANES, own[k * QUAD + i], from);
+#pragma unroll
+            for (int p = 0; p < 3; p++)
+                if (place == p) quads[p][i] = got;
+        }
+    }
+}
+
+/* Stores what the lane has of a row of the table. */
+template <bool ALIGNED, int CHANNELS, typename Sum>
+static __device__ void store_row(Sum *row, const Sum v[][strip<CHANNELS>::TAKES], int lane,
+                                 int rest)
+{
+    typedef strip<CHANNELS> s;
+    if constexpr (ALIGNED && CHANNELS == 3) {
+        Sum quads[3][QUAD];
+        spread(quads, v[0], lane);
+#pragma unroll
+        for (int p = 0; p < 3; p++)
+            store_quad<true>(row, (p * LANES + lane) * QUAD, rest, quads[p]);
+    } else {
+#pragma unroll
+        for (int g = 0; g < s::GROUPS; g++)
+#pragma unroll
+            for (int q = 0; q < s::QUADS; q++)
+                store_quad<ALIGNED>(row, s::place(g, lane, q), rest, &v[g][q * QUAD]);
+    }
+}
+
+/*
+ * Warps take tiles in the opposite order of sum_tiles: what that has read last may still be in L2.
  */
 template <bool ALIGNED, typename Pixel, int CHANNELS>
 static __global__ void __launch_bounds__(WARPS *LANES,
@@ -156,12 +198,8 @@ static __global__ void __launch_bounds__(WARPS *LANES,
             for (int c = 0; c < CHANNELS; c++)
                 left[c] = __shfl_sync(ALL_LANES, own_left[c], first + r);
             add_prefixes<CHANNELS, sizeof(Pixel) == 1>(above, v, left, lane);
-#pragma unroll
-            for (int g = 0; g < s::GROUPS; g++)
-#pragma unroll
-                for (int q = 0; q < s::QUADS; q++)
-                    store_quad<ALIGNED>(table + place + (first + r) * t.samples,
-                                        s::place(g, lane, q), rest, &above[g][q * QUAD]);
+            store_row<ALIGNED, CHANNELS>(table + place + (first + r) * t.samples, above, lane,
+                                         rest);
         }
     }
 }
