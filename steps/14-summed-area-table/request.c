@@ -1,19 +1,15 @@
 /*
- * request.c — the options of step 14, and its input: a file, or a random picture.
+ * request.c — the options of step 14, and which of them go together. request_input.c reads the
+ * files.
  */
 #include "request.h"
 
-#include "common/files/visible.h"
 #include "common/harness/pictures/picture.h"
 #include "common/harness/report/output.h"
-#include "common/harness/run/device.h"
 #include "common/harness/size.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define MAX_WIDTH 31 /* --max-width where it is not given */
-#define FOCUS     0.5
 
 struct request sat_request;
 
@@ -141,7 +137,7 @@ static int check_files(const struct options *o, struct fault *fault)
     return sat_request.sum ? output_check(sat_request.sum, fault) : 0;
 }
 
-static int check_options(const struct options *o, struct fault *fault)
+int sat_request_check(const struct options *o, struct fault *fault)
 {
     bool random = sat_request.width || sat_request.channels || sat_request.bits;
     if (o->input && random)
@@ -182,7 +178,7 @@ static int check_width(size_t width, const char *option, struct fault *fault)
                 option, width, sat_request.element == ELEMENT_I8 ? 8 : 16, most);
 }
 
-static int check_filter(const struct options *o, struct fault *fault)
+int sat_request_check_filter(const struct options *o, struct fault *fault)
 {
     int code = 0;
     sat_request.filter = sat_request.box     ? FILTER_BOX
@@ -192,166 +188,4 @@ static int check_filter(const struct options *o, struct fault *fault)
     if (sat_request.depth) code = check_width(sat_request.blur.width, "--max-width", fault);
     if (!code && o->output) code = picture_check_path(o->output, sat_request.size.channels, fault);
     return code;
-}
-
-/* ---- a random picture ------------------------------------------------------------------------ */
-
-static uint64_t next_random(uint64_t *state) /* SplitMix64 */
-{
-    uint64_t z = *state += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
-/* n pixels: as wide as the smallest divisor of n with which the picture is at least as wide as
- * high. */
-static void choose_size(const struct options *o)
-{
-    sat_request.size =
-        (struct sat_size){sat_request.width, sat_request.height, sat_request.channels};
-    if (!sat_request.size.channels) sat_request.size.channels = 1;
-    if (sat_request.width) return;
-    size_t height = 1;
-    for (size_t d = 1; d * d <= o->n; d++)
-        if (o->n % d == 0) height = d;
-    sat_request.size.width = o->n / height;
-    sat_request.size.height = height;
-}
-
-static void fill(struct input *input, uint64_t seed)
-{
-    for (size_t i = 0; i < input->n; i++) {
-        uint64_t random = next_random(&seed) >> 40;
-        if (input->element == ELEMENT_I8) ((uint8_t *)input->data)[i] = (uint8_t)random;
-        if (input->element == ELEMENT_I16) ((uint16_t *)input->data)[i] = (uint16_t)random;
-        if (input->element == ELEMENT_F32) ((float *)input->data)[i] = (float)random * 0x1p-24f;
-    }
-}
-
-static int reserve(struct input *input, size_t n, struct fault *fault)
-{
-    size_t bytes;
-    input->n = n;
-    input->data = NULL;
-    if (!__builtin_mul_overflow(n, element_size(input->element), &bytes) &&
-        bytes <= device_host_memory())
-        input->data = malloc(bytes);
-    return input->data ? 0
-                       : fail(fault, EXIT_USAGE,
-                              "a picture of %zu samples does not fit into "
-                              "memory; take a smaller one.",
-                              n);
-}
-
-static int generate(struct input *input, const struct options *o, struct fault *fault)
-{
-    size_t samples;
-    choose_size(o);
-    sat_request.element = o->real ? ELEMENT_F32 : sat_request.bits == 16 ? ELEMENT_I16 : ELEMENT_I8;
-    sat_request.maximum = sat_request.element == ELEMENT_I8 ? UINT8_MAX : UINT16_MAX;
-    if (__builtin_mul_overflow(sat_request.size.width, sat_request.size.height, &samples) ||
-        __builtin_mul_overflow(samples, sat_request.size.channels, &samples))
-        samples = SIZE_MAX;
-    *input = (struct input){.element = sat_request.element};
-    int code = reserve(input, samples, fault);
-    if (!code) fill(input, o->seed);
-    return code;
-}
-
-/* ---- files ----------------------------------------------------------------------------------- */
-
-/* Depths become as wide as the picture's samples. */
-static void append_depth(struct input *input, size_t at, const struct picture *depth)
-{
-    size_t count = depth->width * depth->height;
-    for (size_t i = 0; i < count; i++) {
-        unsigned d =
-            depth->bits == 8 ? ((uint8_t *)depth->samples)[i] : ((uint16_t *)depth->samples)[i];
-        if (input->element == ELEMENT_I16)
-            ((uint16_t *)input->data)[at + i] = (uint16_t)(depth->bits == 8 ? d * 257 : d);
-        else
-            ((uint8_t *)input->data)[at + i] = (uint8_t)(depth->bits == 8 ? d : d >> 8);
-    }
-}
-
-static int check_depth(const struct picture *p, const struct picture *depth, struct fault *fault)
-{
-    if (depth->channels != 1)
-        return fail(fault, EXIT_USAGE, "%s has %u channels; a depth map is grey.",
-                    sat_request.depth, depth->channels);
-    if (depth->width != p->width || depth->height != p->height)
-        return fail(fault, EXIT_USAGE,
-                    "%s is %zu x %zu pixels and the picture %zu x %zu; a depth map has to be as "
-                    "large.",
-                    sat_request.depth, depth->width, depth->height, p->width, p->height);
-    return 0;
-}
-
-static void set_blur(const struct picture *p, const struct picture *depth)
-{
-    double maximum = depth->maximum;
-    if (p->bits > depth->bits) maximum *= 257;
-    if (p->bits < depth->bits) maximum = (unsigned)maximum >> 8;
-    double focus = sat_request.focused ? sat_request.focus : FOCUS;
-    sat_request.blur.farthest = (unsigned)maximum;
-    sat_request.blur.focus = (unsigned)(focus * maximum + 0.5);
-    sat_request.blur.width = sat_request.max_width ? sat_request.max_width : MAX_WIDTH;
-}
-
-static int take_picture(struct input *input, const struct picture *p, const struct picture *depth,
-                        struct fault *fault)
-{
-    size_t samples = picture_samples(p);
-    sat_request.size = (struct sat_size){p->width, p->height, p->channels};
-    sat_request.element = p->bits == 8 ? ELEMENT_I8 : ELEMENT_I16;
-    sat_request.maximum = p->maximum;
-    *input = (struct input){.element = sat_request.element};
-    int code = depth ? check_depth(p, depth, fault) : 0;
-    if (!code) code = reserve(input, samples + (depth ? p->width * p->height : 0), fault);
-    if (code) return code;
-    memcpy(input->data, p->samples, samples * (p->bits / 8));
-    if (!depth) return 0;
-    append_depth(input, samples, depth);
-    set_blur(p, depth);
-    return 0;
-}
-
-static int read_files(struct input *input, const struct options *o, struct fault *fault)
-{
-    struct picture p, depth = {0};
-    int code = picture_read(&p, o->input, fault);
-    if (code) return code;
-    if (sat_request.depth) code = picture_read(&depth, sat_request.depth, fault);
-    if (!code) code = take_picture(input, &p, sat_request.depth ? &depth : NULL, fault);
-    picture_free(&p);
-    picture_free(&depth);
-    return code;
-}
-
-int sat_request_input(struct input *input, const struct options *o, struct fault *fault)
-{
-    int code = check_options(o, fault);
-    if (!code) code = o->input ? read_files(input, o, fault) : generate(input, o, fault);
-    if (code) return code;
-    code = check_filter(o, fault);
-    if (code) input_free(input);
-    return code;
-}
-
-void sat_request_about(char *text, size_t size, const struct options *o)
-{
-    static const char *const colors[] = {[1] = "grey", [3] = "RGB", [4] = "RGBA"};
-    char name[120], from[160];
-    visible(name, sizeof name, o->input ? o->input : "");
-    if (o->input)
-        snprintf(from, sizeof from, "from %s", strcmp(name, "-") ? name : "stdin");
-    else
-        snprintf(from, sizeof from, "random, seed %llu", (unsigned long long)o->seed);
-    snprintf(text, size, "%zu x %zu pixels, %s, %s, %s", sat_request.size.width,
-             sat_request.size.height, colors[sat_request.size.channels],
-             sat_request.element == ELEMENT_F32  ? "floats"
-             : sat_request.element == ELEMENT_I8 ? "8 bits"
-                                                 : "16 bits",
-             from);
 }

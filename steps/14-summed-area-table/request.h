@@ -39,8 +39,15 @@ static inline size_t request_samples(void)
     return sat_request.size.width * sat_request.size.height * sat_request.size.channels;
 }
 
-/* Checks the options together, and reads or generates the input: application.h. It is the picture,
- * and behind it the depth map if there is one, whose samples are made as wide as the picture's. */
+/* request.c: do the options go together, and the files? Returns 0 or EXIT_USAGE. */
+int sat_request_check(const struct options *, struct fault *);
+
+/* The same once the picture is known: which filter it is, its width, and the output's format. */
+int sat_request_check_filter(const struct options *, struct fault *);
+
+/* request_input.c: checks the options together, and reads or generates the input: application.h. It
+ * is the picture, and behind it the depth map if there is one, whose samples are made as wide as
+ * the picture's. */
 int sat_request_input(struct input *, const struct options *, struct fault *);
 
 /* The input in a line. */

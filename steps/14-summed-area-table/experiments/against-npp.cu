@@ -4,7 +4,8 @@
  * What it shows: tables of a grey picture of 8 bits, by NPP's nppiIntegral_8u32s_C1R_Ctx and by the
  * fast variant, beside copies that move as many bytes as such a table has to (5 a pixel); and for a
  * picture of RGB the columns of the document's table of times: de-interleave and interleave,
- * transpose, and the six scans. All results are checked.
+ * transpose, and the six scans. All results are checked: wrong entries of NPP's are printed, modulo
+ * 2^32, and those of this step are an error.
  * NPP is looked for when the program runs (libnppist.so of CUDA 12 or 13, in LD_LIBRARY_PATH), so
  * it is built without it. The emulator cannot run NPP.
  * How to run it: make experiments && build/experiments/14-against-npp
@@ -117,8 +118,9 @@ static cudaError_t run_copy(void *context, cudaStream_t stream)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* NPP's table has a row and a column of zeros more. */
-static int check_npp(const job *j, const uint64_t *want, struct fault *fault)
+/* NPP's table has a row and a column of zeros more. Entries that differ are printed, and are no
+ * error of this program. */
+static int check_npp(struct experiment *e, const job *j, const uint64_t *want, struct fault *fault)
 {
     size_t row = j->size.width + 1, entries = row * (j->size.height + 1), wrong = 0;
     uint32_t *got = (uint32_t *)malloc(entries * 4);
@@ -128,7 +130,9 @@ static int check_npp(const job *j, const uint64_t *want, struct fault *fault)
         for (size_t x = 0; x < j->size.width; x++)
             wrong += got[(y + 1) * row + x + 1] != (uint32_t)want[y * j->size.width + x];
     free(got);
-    return wrong ? fail(fault, EXIT_WRONG, "NPP: %zu entries are wrong.", wrong) : 0;
+    snprintf(e->variant, sizeof e->variant, "NPP");
+    experiment_value(e, "entries_wrong", (double)wrong, "");
+    return 0;
 }
 
 static int check_own(const job *j, variant v, const uint8_t *pixels, struct fault *fault)
@@ -160,7 +164,7 @@ static int check_npp_once(struct experiment *e, job *j, const uint8_t *pixels, s
     if (!want) return fail(fault, EXIT_USAGE, "no memory left for the reference.");
     sat_reference_table(want, pixels, ELEMENT_I8, j->size);
     int code = run_once(e, run_npp, j, fault);
-    if (!code) code = check_npp(j, want, fault);
+    if (!code) code = check_npp(e, j, want, fault);
     free(want);
     return code;
 }
