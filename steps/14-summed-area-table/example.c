@@ -1,5 +1,5 @@
 /* example.c — a program that uses sat.h: a picture of one white pixel is blurred. Built by make
- * build/example14; build/example14 runs it on a GPU, and build/emu/emu build/example14 without one. */
+ * example; build/example14 runs it on a GPU, and build/emu/emu build/example14 without one. */
 #include "sat.h"
 
 #include <stdio.h>
