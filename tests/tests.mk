@@ -59,8 +59,9 @@ build/tests/step14-no-png: build/main/step14.o $(call objects,$(NO_PNG) $(COMMON
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
 # The tests see the parts of the emulator that its library hides, too.
-HIDDEN    = $(addprefix binary/,fatbin.o lz4.o kernel_name.o elf_file.o emu_elf.o cubin.o \
-            cubin_lines.o sass.o) ptx/ptx_types.o decode/insn.o machine/models.o count/emu_report.o
+HIDDEN    = $(addprefix binary/,fatbin.o lz4.o elf_file.o emu_elf.o cubin.o cubin_lines.o) \
+            fidelity/sass.o ptx/kernel_name.o ptx/ptx_types.o decode/insn.o machine/models.o \
+            emu_report.o
 build/tests/run: $(TESTS) $(HIDDEN:%=build/common/emu/%) build/emu/libcudart.so.13
 	$(call say,link,$@)
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' \

@@ -9,7 +9,7 @@
 #include "emu_options.h"
 #include "common/emu/binary/emu_elf.h"
 #include "common/files/output_file.h"
-#include "common/emu/count/emu_report.h"
+#include "emu_report.h"
 
 #include <errno.h>
 #include <limits.h>

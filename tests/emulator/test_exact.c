@@ -9,8 +9,8 @@
 #include "common/emu/binary/cubin.h"
 #include "common/emu/binary/emu_elf.h"
 #include "common/emu/binary/fatbin.h"
-#include "common/emu/binary/sass.h"
-#include "common/emu/count/emu_report.h"
+#include "common/emu/fidelity/sass.h"
+#include "common/emu/emu_report.h"
 #include "tests/fixtures/programs/programs.h"
 
 #include <criterion/criterion.h>

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "check.h"
 #include "common/emu/machine/device.h"
-#include "common/emu/binary/kernel_name.h"
+#include "common/emu/ptx/kernel_name.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "init.h"
 #include "check.h"
 #include "common/emu/machine/device.h"
-#include "watch.h"
+#include "common/emu/machine/events.h"
 #include "written.h"
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* race.c — racecheck: each access held against those before it. See race.h. */
 #include "race_touch.h"
 #include "common/emu/machine/shared.h"
-#include "common/emu/machine/warp_ops.h"
-#include "watch.h"
+#include "common/emu/decode/warp_ops.h"
+#include "common/emu/machine/events.h"
 #include <string.h>
 
 /* ---- a warp's access ------------------------------------------------------------------------- */

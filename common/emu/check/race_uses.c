@@ -1,7 +1,7 @@
 /* race_uses.c — see race_uses.h. */
 #include "race_uses.h"
 #include "code_body.h"
-#include "common/emu/machine/warp_ops.h"
+#include "common/emu/decode/warp_ops.h"
 #include <stdlib.h>
 #include <string.h>
 

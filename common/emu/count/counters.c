@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "counters.h"
 #include "common/emu/machine/models.h"
-#include "common/emu/ptx/module.h"
+#include "common/emu/decode/module.h"
 #include <stdlib.h>
 #include <string.h>
 

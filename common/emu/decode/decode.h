@@ -15,7 +15,7 @@
 #ifndef EMU_DECODE_H
 #define EMU_DECODE_H
 
-#include "common/emu/ptx/module.h"
+#include "module.h"
 #include <setjmp.h>
 
 struct constant {

@@ -6,8 +6,8 @@
  * before, and done by a wrapper.
  */
 #include "decode_words.h"
-#include "common/emu/operations/operations.h"
-#include "common/emu/machine/warp_ops.h"
+#include "operations.h"
+#include "warp_ops.h"
 #include <fenv.h>
 #include <stdarg.h>
 #include <string.h>

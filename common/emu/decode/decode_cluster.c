@@ -1,7 +1,7 @@
 /* decode_cluster.c — instructions of blocks that form a cluster. */
 #include "common/emu/machine/cluster.h"
 #include "decode_words.h"
-#include "common/emu/operations/operations.h"
+#include "operations.h"
 #include <string.h>
 
 /* barrier.cluster.arrive{.release|.relaxed}{.aligned}; barrier.cluster.wait{.acquire}{.aligned} */

@@ -1,6 +1,6 @@
 /* decode_collective.c — operations in which lanes of a warp exchange values. */
 #include "decode_words.h"
-#include "common/emu/machine/warp_ops.h"
+#include "warp_ops.h"
 #include <string.h>
 
 void take_members(struct decoder *d, const struct ptx_operand *mask, struct insn *i)

@@ -1,7 +1,7 @@
 /* decode_control.c — branches, exits, barriers, fences. */
 #include "decode_words.h"
-#include "common/emu/operations/operations.h"
-#include "common/emu/machine/warp_ops.h"
+#include "operations.h"
+#include "warp_ops.h"
 #include <string.h>
 
 /* .uni: all lanes go the same way. It changes nothing here. */

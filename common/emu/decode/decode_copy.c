@@ -1,7 +1,7 @@
 /* decode_copy.c — asynchronous copies: cp.async.…, cp.async.bulk.…, cp.reduce.async.bulk.… */
 #include "common/emu/machine/async.h"
 #include "decode_words.h"
-#include "common/emu/operations/operations.h"
+#include "operations.h"
 #include <string.h>
 
 /* Modifiers for caches and ordering, which change nothing here. */

@@ -1,4 +1,4 @@
-#include "builtin.h"
+#include "common/emu/operations/builtin.h"
 #include "decode.h"
 #include <string.h>
 

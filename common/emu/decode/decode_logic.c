@@ -1,6 +1,6 @@
 /* decode_logic.c — lop3 with a predicate beside its result. */
 #include "decode_words.h"
-#include "common/emu/operations/operations.h"
+#include "operations.h"
 
 /* lop3.or.b32 d|p, a, b, c, table, q: p = (d != 0) or q */
 void decode_lop3(struct decoder *d, const struct ptx_instruction *source, struct insn *i)

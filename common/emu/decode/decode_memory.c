@@ -1,8 +1,8 @@
 /* decode_memory.c — loads, stores, atomics, and addresses of one state space as those of
  * another. */
 #include "decode_words.h"
-#include "common/emu/operations/operations.h"
-#include "common/emu/machine/warp_ops.h"
+#include "operations.h"
+#include "warp_ops.h"
 #include <string.h>
 
 /* Modifiers for caches and ordering. A kernel cannot see their effect in the emulator: every access

@@ -1,5 +1,5 @@
 #include "decode.h"
-#include "common/emu/operations/half.h"
+#include "half.h"
 #include "common/emu/machine/special.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* decode_stack.c — alloca and what goes with it; cache policies, which mean nothing here. */
 #include "decode_words.h"
-#include "common/emu/operations/operations.h"
-#include "common/emu/machine/warp_ops.h"
+#include "operations.h"
+#include "warp_ops.h"
 
 /* alloca.u64 pointer, bytes, alignment; */
 void decode_alloca(struct decoder *d, const struct ptx_instruction *source, struct insn *i)

@@ -1,7 +1,7 @@
 /* exact.c — see exact.h. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "exact.h"
-#include "common/emu/ptx/module.h"
+#include "common/emu/decode/module.h"
 #include <stdlib.h>
 #include <string.h>
 

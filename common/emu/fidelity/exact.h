@@ -17,7 +17,7 @@
 
 #include "common/emu/binary/cubin.h"
 #include "common/emu/machine/machine.h"
-#include "common/emu/binary/sass.h"
+#include "sass.h"
 
 enum code { CODE_PTX, CODE_SASS, CODES };
 

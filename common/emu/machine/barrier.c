@@ -3,7 +3,7 @@
 #include "frame.h"
 #include "common/emu/check/race.h"
 #include "common/emu/check/sync_check.h"
-#include "warp_ops.h"
+#include "common/emu/decode/warp_ops.h"
 
 /* bar.red: what the predicates of all threads came to */
 static void tell_result(struct warp *w, const struct fragment *f, const struct barrier *barrier)

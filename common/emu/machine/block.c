@@ -8,7 +8,7 @@
 #include "schedule.h"
 #include "special.h"
 #include "await.h"
-#include "common/emu/check/watch.h"
+#include "events.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "device.h"
 #include "mbarrier.h"
 #include "common/emu/check/race.h"
-#include "common/emu/check/watch.h"
+#include "events.h"
 #include <stdlib.h>
 #include <string.h>
 

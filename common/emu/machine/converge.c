@@ -10,7 +10,7 @@
 #include "converge.h"
 #include "flow.h"
 #include "frame.h"
-#include "warp_ops.h"
+#include "common/emu/decode/warp_ops.h"
 #include <string.h>
 
 static const struct insn *insn_at(const struct warp *w, const struct fragment *f)

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "device.h"
 #include "models.h"
-#include "common/emu/check/watch.h"
+#include "events.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>

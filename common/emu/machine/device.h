@@ -8,7 +8,7 @@
 #include "common/emu/count/counters.h"
 #include "heap.h"
 #include "memory.h"
-#include "common/emu/ptx/module.h"
+#include "common/emu/decode/module.h"
 #include "pool.h"
 #include "common/emu/trace/trace.h"
 

@@ -1,8 +1,8 @@
 /* fault.c — the sentence that a fault leaves: what, where in the source, which kernel, block and
  * thread. */
 #include "common/emu/check/check.h"
-#include "common/emu/binary/kernel_name.h"
-#include "common/emu/ptx/module.h"
+#include "common/emu/ptx/kernel_name.h"
+#include "common/emu/decode/module.h"
 #include <stdarg.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "frame.h"
 #include "flow.h"
-#include "common/emu/binary/kernel_name.h"
-#include "warp_ops.h"
+#include "common/emu/ptx/kernel_name.h"
+#include "common/emu/decode/warp_ops.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "common/emu/check/init.h"
 #include "sched.h"
 #include "schedule.h"
-#include "common/emu/check/watch.h"
+#include "events.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

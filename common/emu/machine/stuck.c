@@ -1,6 +1,6 @@
 /* stuck.c — when no thread of a cluster can go on: who waits for whom. */
 #include "stuck.h"
-#include "common/emu/binary/kernel_name.h"
+#include "common/emu/ptx/kernel_name.h"
 #include "barrier.h"
 #include "cluster.h"
 #include "converge.h"

@@ -2,7 +2,7 @@
 #include "waiting.h"
 #include "await.h"
 #include "converge.h"
-#include "common/emu/ptx/module.h"
+#include "common/emu/decode/module.h"
 #include <stdarg.h>
 #include <string.h>
 

@@ -4,8 +4,8 @@
  * is all that PTX promises.
  */
 #include "common/emu/machine/access.h"
-#include "half.h"
-#include "common/emu/machine/warp_ops.h"
+#include "common/emu/decode/half.h"
+#include "common/emu/decode/warp_ops.h"
 #include <string.h>
 
 typedef uint16_t word_16 __attribute__((may_alias));

@@ -2,7 +2,7 @@
  * "match.sync", "redux.sync"). */
 #include "common/emu/check/race.h"
 #include "common/emu/check/sync_check.h"
-#include "common/emu/machine/warp_ops.h"
+#include "common/emu/decode/warp_ops.h"
 #include "ops.h"
 #include <string.h>
 

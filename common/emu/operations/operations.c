@@ -1,4 +1,4 @@
-#include "operations.h"
+#include "common/emu/decode/operations.h"
 #include <fenv.h>
 #include <math.h>
 #include <string.h>

@@ -12,8 +12,8 @@
 #include "common/emu/machine/frame.h"
 #include "common/emu/machine/shared.h"
 #include "ops.h"
-#include "common/emu/machine/warp_ops.h"
-#include "common/emu/check/watch.h"
+#include "common/emu/decode/warp_ops.h"
+#include "common/emu/machine/events.h"
 #include <string.h>
 
 /* The addresses that an instruction names: register + offset, in 32 bits if the register has 32. */

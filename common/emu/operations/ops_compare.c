@@ -4,7 +4,7 @@
  * Each comparison makes a mask with a bit for each lane where it holds; finish() combines it with
  * another predicate and writes it as the instruction wants it.
  */
-#include "half.h"
+#include "common/emu/decode/half.h"
 #include "ops.h"
 
 /* What setp.….and, .or or .xor makes of a comparison and the other predicate. */

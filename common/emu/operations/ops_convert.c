@@ -6,7 +6,7 @@
  * float: rounded when it narrows. Keys are "cvt.<to>.<from>", with "sat" or the rounding behind
  * "cvt" where it matters.
  */
-#include "half.h"
+#include "common/emu/decode/half.h"
 #include "ops.h"
 #include <math.h>
 

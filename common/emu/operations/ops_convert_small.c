@@ -2,7 +2,7 @@
  * ops_convert_small.c — cvt to and from the formats of neural networks: tf32, and pairs of 8-bit
  * floats (PTX ISA, "cvt"; e4m3 has no infinity and one NaN, e5m2 is a half without its low byte).
  */
-#include "half.h"
+#include "common/emu/decode/half.h"
 #include "ops.h"
 #include <math.h>
 

@@ -6,7 +6,7 @@
  * are computed more exactly here than PTX asks for: within its documented error, but not bit for
  * bit as on a GPU. A NaN result of an f32 operation is the canonical 0x7fffffff.
  */
-#include "half.h"
+#include "common/emu/decode/half.h"
 #include "ops.h"
 #include <math.h>
 

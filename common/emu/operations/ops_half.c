@@ -2,7 +2,7 @@
  * ops_half.c — min, max, ex2 and tanh of 16-bit floats, and the kinds of min and max that few
  * programs use: .NaN, .xorsign.abs, of three numbers (PTX ISA, "min", "max").
  */
-#include "half.h"
+#include "common/emu/decode/half.h"
 #include "ops.h"
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * Movement"). */
 #include "ops.h"
 #include <string.h>
-#include "common/emu/machine/warp_ops.h"
+#include "common/emu/decode/warp_ops.h"
 #include <time.h>
 
 #define MOVE(X) X(mov, "mov", u32, a) X(mov, "mov", u64, a) X(mov, "mov", u16, a)

@@ -14,7 +14,7 @@
 #ifndef EMU_PTX_PARSER_H
 #define EMU_PTX_PARSER_H
 
-#include "common/emu/machine/arena.h"
+#include "arena.h"
 #include "common/emu/emu.h"
 #include "ptx.h"
 #include "ptx_lexer.h"

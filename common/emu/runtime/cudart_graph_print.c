@@ -2,7 +2,7 @@
  * cudart_graph_print.c — a graph as text for Graphviz: dot -Tsvg.
  */
 #include "cudart_graph.h"
-#include "common/emu/binary/kernel_name.h"
+#include "common/emu/ptx/kernel_name.h"
 
 #include <stdio.h>
 

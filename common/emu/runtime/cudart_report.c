@@ -13,7 +13,7 @@
  */
 #define _GNU_SOURCE /* program_invocation_short_name, open_memstream, mkstemp */
 #include "cudart.h"
-#include "common/emu/binary/kernel_name.h"
+#include "common/emu/ptx/kernel_name.h"
 #include "common/emu/count/metrics.h"
 #include "common/files/visible.h"
 #include "common/files/whole_file.h"

@@ -1,6 +1,6 @@
 #include "trace.h"
 #include "common/emu/count/counters.h"
-#include "common/emu/ptx/module.h"
+#include "common/emu/decode/module.h"
 #include <inttypes.h>
 #include <string.h>
 

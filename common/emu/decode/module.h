@@ -3,7 +3,7 @@
 #ifndef EMU_MODULE_H
 #define EMU_MODULE_H
 
-#include "common/emu/machine/arena.h"
+#include "common/emu/ptx/arena.h"
 #include "common/emu/binary/cubin.h"
 #include "common/emu/machine/machine.h"
 

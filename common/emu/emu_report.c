@@ -7,8 +7,8 @@
  */
 #include "emu_report.h"
 #include "common/emu/binary/fatbin.h"
-#include "common/emu/binary/kernel_name.h"
-#include "common/emu/ptx/module.h"
+#include "common/emu/ptx/kernel_name.h"
+#include "common/emu/decode/module.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef EMU_OPERATIONS_H
 #define EMU_OPERATIONS_H
 
-#include "ops.h"
+#include "common/emu/operations/ops.h"
 
 /* Calls the inner operation with the rounding mode and flush-to-zero of insn->rules, then clamps
  * the result if they say so. */

@@ -1,9 +1,9 @@
-/* watch.h — those who are shown every access to shared and global memory: the trace, racecheck
+/* events.h — those who are shown every access to shared and global memory: the trace, racecheck
  * (race.h) and initcheck (init.h). With all of them off none of this costs anything. */
-#ifndef EMU_WATCH_H
-#define EMU_WATCH_H
+#ifndef EMU_EVENTS_H
+#define EMU_EVENTS_H
 
-#include "common/emu/machine/machine.h"
+#include "machine.h"
 
 /* A device's part, by its `checks`. False: out of memory. */
 bool watch_open(struct emu *);

@@ -1,8 +1,8 @@
-/* watch.c — see watch.h. */
-#include "watch.h"
+/* events.c — see events.h. */
+#include "common/emu/machine/events.h"
 #include "common/emu/machine/device.h"
-#include "init.h"
-#include "race.h"
+#include "common/emu/check/init.h"
+#include "common/emu/check/race.h"
 #include "common/emu/trace/trace.h"
 
 bool watch_open(struct emu *emu)

@@ -1,7 +1,7 @@
 #include "builtin.h"
 #include "common/emu/machine/device.h"
 #include "common/emu/machine/shared.h"
-#include "common/emu/check/watch.h"
+#include "common/emu/machine/events.h"
 #include <inttypes.h>
 #include <string.h>
 

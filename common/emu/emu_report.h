@@ -2,7 +2,7 @@
 #ifndef EMU_REPORT_H
 #define EMU_REPORT_H
 
-#include "common/emu/emu.h"
+#include "emu.h"
 #include "common/emu/binary/emu_elf.h"
 
 /* Prints a line for each kernel that the program holds for a GPU; the program does not run. Returns

@@ -7,8 +7,8 @@
  * the group counts so: its member with the lowest address as one wide access, the others not at
  * all. Where they still do not agree nothing tells what was merged, and the line stays as it is.
  */
-#include "common/emu/fidelity/exact.h"
-#include "common/emu/ptx/module.h"
+#include "exact.h"
+#include "common/emu/decode/module.h"
 #include <stdlib.h>
 #include <string.h>
 

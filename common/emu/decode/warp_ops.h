@@ -5,7 +5,7 @@
 #ifndef EMU_WARP_OPS_H
 #define EMU_WARP_OPS_H
 
-#include "machine.h"
+#include "common/emu/machine/machine.h"
 
 #define WARP_OP(name) void name(struct warp *, const struct insn *, uint32_t mask)
 

@@ -10,7 +10,7 @@
  * the missing ones would lie in no memory of the thread's.
  */
 #include "builtin.h"
-#include "common/emu/binary/kernel_name.h"
+#include "common/emu/ptx/kernel_name.h"
 #include "common/emu/machine/device.h"
 #include <inttypes.h>
 #include <string.h>

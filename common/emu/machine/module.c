@@ -1,8 +1,8 @@
 /* module.c — loading PTX: its variables get device memory, its kernels are decoded when asked
  * for. */
-#include "module.h"
-#include "common/emu/machine/device.h"
-#include "common/emu/check/watch.h"
+#include "common/emu/decode/module.h"
+#include "device.h"
+#include "events.h"
 #include <stdlib.h>
 #include <string.h>
 
