@@ -6,6 +6,7 @@
  * another one.
  */
 #include "emu_report.h"
+#include "common/emu/binary/cubin.h"
 #include "common/emu/binary/fatbin.h"
 #include "common/emu/ptx/kernel_name.h"
 #include "common/emu/decode/module.h"

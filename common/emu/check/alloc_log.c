@@ -1,5 +1,6 @@
 /* alloc_log.c — see alloc_log.h. */
 #include "alloc_log.h"
+#include "checkers.h"
 #include "common/emu/machine/device.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ static bool is_on(const struct emu *emu) { return emu->checks & EMU_CHECK_MEMORY
 
 void alloc_log_add(struct emu *emu, uint64_t base, uint64_t bytes)
 {
-    struct alloc_log *log = &emu->allocations;
+    struct alloc_log *log = &emu->checkers->allocations;
     if (!is_on(emu)) return;
     if (log->count == log->room) {
         size_t room = log->room ? 2 * log->room : 64;
@@ -27,7 +28,7 @@ void alloc_log_add(struct emu *emu, uint64_t base, uint64_t bytes)
     if (!address_table_set(&log->newest, base, (void *)(uintptr_t)(log->count + 1))) return;
     struct allocation *a = &log->all[log->count++];
     *a = (struct allocation){.base = base, .bytes = bytes};
-    device_host_place(emu, &a->made);
+    check_host_place(emu, &a->made);
 }
 
 /* The newest allocation that began at an address. */
@@ -47,10 +48,10 @@ static struct allocation *find(struct alloc_log *log, uint64_t address)
 
 void alloc_log_free(struct emu *emu, uint64_t base)
 {
-    struct allocation *a = is_on(emu) ? find_base(&emu->allocations, base) : NULL;
+    struct allocation *a = is_on(emu) ? find_base(&emu->checkers->allocations, base) : NULL;
     if (!a) return;
     a->is_freed = true;
-    device_host_place(emu, &a->freed);
+    check_host_place(emu, &a->freed);
 }
 
 /* ---- describing ------------------------------------------------------------------------------ */
@@ -62,8 +63,8 @@ static void describe_freed(const struct emu *emu, const struct allocation *a, ui
                   "\n    and is %" PRIu64 " bytes inside of a freed allocation at 0x%" PRIx64
                   " of size %" PRIu64 " bytes",
                   address - a->base, a->base, a->bytes);
-    device_append_host_place(emu, &a->freed, "It was freed at", text, size);
-    device_append_host_place(emu, &a->made, "It had been allocated at", text, size);
+    check_append_host_place(emu, &a->freed, "It was freed at", text, size);
+    check_append_host_place(emu, &a->made, "It had been allocated at", text, size);
 }
 
 /* Counts as compute-sanitizer does: the byte just behind an allocation is 1 byte after it. */
@@ -80,8 +81,8 @@ static void describe_nearest(struct emu *emu, const struct range *range, uint64_
         device_append(text, size, "\n    and is inside");
     device_append(text, size, " the nearest allocation at 0x%" PRIx64 " of size %" PRIu64 " bytes",
                   range->base, range->bytes);
-    const struct allocation *a = find_base(&emu->allocations, range->base);
-    if (a) device_append_host_place(emu, &a->made, "It was allocated at", text, size);
+    const struct allocation *a = find_base(&emu->checkers->allocations, range->base);
+    if (a) check_append_host_place(emu, &a->made, "It was allocated at", text, size);
 }
 
 void alloc_log_append(struct emu *emu, uint64_t address, char *text, size_t size)
@@ -93,7 +94,7 @@ void alloc_log_append(struct emu *emu, uint64_t address, char *text, size_t size
         device_append(text, size, "\n    and is %s", where);
         return;
     }
-    const struct allocation *a = find(&emu->allocations, address);
+    const struct allocation *a = find(&emu->checkers->allocations, address);
     const struct range *range = memory_nearest(&emu->memory, address);
     if (a && a->is_freed)
         describe_freed(emu, a, address, text, size);
@@ -106,7 +107,7 @@ void alloc_log_append(struct emu *emu, uint64_t address, char *text, size_t size
 void emu_describe_bad_free(struct emu *emu, emu_addr address, char *text, size_t size)
 {
     pthread_mutex_lock(&emu->lock);
-    const struct allocation *a = find(&emu->allocations, address);
+    const struct allocation *a = find(&emu->checkers->allocations, address);
     bool again = a && a->is_freed && a->base == address;
     snprintf(text, size, "    Address 0x%" PRIx64 " %s", address,
              again ? "was freed before: a double free" : "is not the start of an allocation");
@@ -130,13 +131,13 @@ size_t emu_report_leaks(struct emu *emu, uint64_t *bytes)
     struct range block;
     *bytes = 0;
     pthread_mutex_lock(&emu->lock);
-    for (size_t i = 0; i < emu->allocations.count; i++) {
-        const struct allocation *a = &emu->allocations.all[i];
+    for (size_t i = 0; i < emu->checkers->allocations.count; i++) {
+        const struct allocation *a = &emu->checkers->allocations.all[i];
         char detail[CHECK_TEXT] = "";
         if (a->is_freed) continue;
         count++;
         *bytes += a->bytes;
-        device_append_host_place(emu, &a->made, "Allocated at", detail, sizeof detail);
+        check_append_host_place(emu, &a->made, "Allocated at", detail, sizeof detail);
         report_leak(emu, a->base, a->bytes, "", *detail ? detail + 1 : NULL);
     }
     while (heap_walk(&emu->heap, &granule, &block)) {

@@ -1,6 +1,6 @@
 /* check.c — see check.h. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
-#include "check.h"
+#include "checkers.h"
 #include "common/emu/machine/device.h"
 #include "common/emu/ptx/kernel_name.h"
 #include <inttypes.h>
@@ -114,7 +114,7 @@ static bool append(struct check_log *log, struct check_entry *entry)
 
 void check_report(struct emu *emu, const struct launch *launch, const struct check_report *r)
 {
-    struct check_log *log = &emu->findings;
+    struct check_log *log = &emu->checkers->findings;
     const char *kernel = launch ? launch->kernel->info.name : NULL;
     pthread_mutex_lock(&log->lock);
     struct check_entry **bucket = &log->buckets[bucket_of(r)], *e = NULL;
@@ -136,23 +136,29 @@ void check_report(struct emu *emu, const struct launch *launch, const struct che
     pthread_mutex_unlock(&log->lock);
 }
 
+void check_host_place(const struct emu *emu, struct emu_host_place *place)
+{
+    place->count = 0;
+    if (emu->checks && emu->host_place) emu->host_place(place);
+}
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 size_t emu_findings(const struct emu *emu)
 {
-    const struct check_log *log = &emu->findings;
+    const struct check_log *log = &emu->checkers->findings;
     return log->count < log->limit ? log->count : log->limit;
 }
 
 const struct emu_finding *emu_finding(const struct emu *emu, size_t index)
 {
-    return index < emu_findings(emu) ? &emu->findings.entries[index]->finding : NULL;
+    return index < emu_findings(emu) ? &emu->checkers->findings.entries[index]->finding : NULL;
 }
 
 uint64_t emu_finding_count(const struct emu *emu, enum emu_severity severity)
 {
-    return severity == EMU_FINDING_ERROR     ? emu->findings.errors
-           : severity == EMU_FINDING_WARNING ? emu->findings.warnings
+    return severity == EMU_FINDING_ERROR     ? emu->checkers->findings.errors
+           : severity == EMU_FINDING_WARNING ? emu->checkers->findings.warnings
                                              : 0;
 }
 
@@ -171,13 +177,7 @@ void emu_add_finding(struct emu *emu, enum emu_check tool, enum emu_severity sev
 
 struct check_place check_place(const struct warp *w, const struct insn *insn, int lane)
 {
-    struct emu_dim size = w->block->launch->block;
-    unsigned thread = w->index * WARP + (unsigned)lane;
-    return (struct check_place){
-        .insn = insn,
-        .block = w->block->id,
-        .thread = {thread % size.x, thread / size.x % size.y, thread / size.x / size.y},
-    };
+    return (struct check_place){insn, w->block->id, thread_of(w, lane)};
 }
 
 void check_describe_insn(const struct emu_kernel *kernel, const struct insn *insn, char *text,
@@ -202,6 +202,27 @@ void check_head(const struct launch *launch, const struct check_place *place, co
     check_describe_insn(launch->kernel, place->insn, where, sizeof where);
     check_describe_thread(place, thread, sizeof thread);
     snprintf(text, size, "%s\n    at %s\n    by %s", title, where, thread);
+}
+
+void check_append_host_place(const struct emu *emu, const struct emu_host_place *place,
+                              const char *title, char *text, size_t size)
+{
+    char lines[CHECK_TEXT] = "";
+    if (!place->count || !emu->describe_host_place) return;
+    emu->describe_host_place(place, lines, sizeof lines);
+    device_append(text, size, "\n    %s", title);
+    for (char *rest, *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        device_append(text, size, "\n        Host Frame: %s", line);
+}
+
+uint32_t check_used_bytes(const struct insn *i)
+{
+    if (i->tally != TALLY_LOAD) return UINT32_MAX;
+    uint32_t used = i->memory.used_bytes ? i->memory.used_bytes : UINT32_MAX;
+    for (unsigned k = 0; k < i->elements; k++)
+        if (i->memory.value[k] == NO_SLOT)
+            used &= ~(((UINT32_C(1) << i->element_bytes) - 1) << k * i->element_bytes);
+    return used;
 }
 
 uint32_t *check_first_of_lines(const struct emu_kernel *kernel)

@@ -49,6 +49,9 @@ void check_close(struct check_log *);
 /* Keeps or counts a finding. launch NULL: it happened on the host. */
 void check_report(struct emu *, const struct launch *, const struct check_report *);
 
+/* Where the host program is; nothing if no finding will ask for it. */
+void check_host_place(const struct emu *, struct emu_host_place *);
+
 /* ---- for texts ------------------------------------------------------------------------------- */
 
 enum { CHECK_TEXT = 1600 }; /* room for a head or a detail */
@@ -65,6 +68,14 @@ void check_describe_thread(const struct check_place *, char *text, size_t size);
  */
 void check_head(const struct launch *, const struct check_place *, const char *title, char *text,
                 size_t size);
+
+/* Appends a line with a title, and behind it a line for each frame. */
+void check_append_host_place(const struct emu *, const struct emu_host_place *, const char *title,
+                             char *text, size_t size);
+
+/* The bytes of a load, a bit each, that go anywhere: not those of a sink, nor those that it
+ * takes only because the compiler has widened it. */
+uint32_t check_used_bytes(const struct insn *i);
 
 /* For each instruction of a kernel the first one on its source line that counts as the same
  * (enum tally): an unrolled loop is many instructions, and a line is what is reported.

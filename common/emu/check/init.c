@@ -1,6 +1,7 @@
 /* init.c — see init.h. */
 #include "init.h"
 #include "check.h"
+#include "checkers.h"
 #include "common/emu/machine/device.h"
 #include "common/emu/machine/events.h"
 #include "written.h"
@@ -80,9 +81,9 @@ static void append_first(struct emu *emu, const struct emu_rows *rows, uint64_t 
 {
     uint64_t from =
         address + row / rows->rows * rows->from_slice + row % rows->rows * rows->from_row;
-    unsigned width = written_width(&emu->init->written, first);
+    unsigned width = written_width(&emu->checkers->init->written, first);
     char nearest[300];
-    if (!width && first > from) width = written_width(&emu->init->written, first - 1);
+    if (!width && first > from) width = written_width(&emu->checkers->init->written, first - 1);
     device_append(text, size, "\n    The first is at offset %" PRIu64, first - from);
     if (rows->rows * rows->slices > 1) device_append(text, size, " of row %" PRIu64, row);
     if (width)
@@ -97,8 +98,8 @@ void init_read(struct emu *emu, uint64_t address, const struct emu_rows *rows)
     char head[CHECK_TEXT], detail[CHECK_TEXT] = "";
     uint64_t row = 0, bytes = rows->bytes * rows->rows * rows->slices;
     struct emu_host_place place;
-    if (is_blind(emu->init)) return;
-    struct unwritten unwritten = look_at_rows(emu->init, address, rows, &row);
+    if (is_blind(emu->checkers->init)) return;
+    struct unwritten unwritten = look_at_rows(emu->checkers->init, address, rows, &row);
     if (!unwritten.bytes) return;
     snprintf(head, sizeof head,
              "Host API uninitialized memory access of size %" PRIu64
@@ -106,8 +107,8 @@ void init_read(struct emu *emu, uint64_t address, const struct emu_rows *rows)
              " bytes have not been written",
              bytes, address, unwritten.bytes, bytes);
     append_first(emu, rows, address, unwritten.first, row, head, sizeof head);
-    device_host_place(emu, &place);
-    device_append_host_place(emu, &place, "The copy was made at", detail, sizeof detail);
+    check_host_place(emu, &place);
+    check_append_host_place(emu, &place, "The copy was made at", detail, sizeof detail);
     check_report(emu, NULL,
                  &(struct check_report){.tool = EMU_CHECK_INIT,
                                         .severity = EMU_FINDING_ERROR,
@@ -145,7 +146,7 @@ static void report(struct warp *w, const struct insn *i, int lane, enum ptx_spac
                    uint64_t address, unsigned bytes, const struct unwritten *unwritten)
 {
     const struct launch *launch = w->block->launch;
-    const struct init *init = launch->emu->init;
+    const struct init *init = launch->emu->checkers->init;
     uint32_t first = init->first[i - launch->kernel->code];
     char title[100], head[CHECK_TEXT] = "", detail[CHECK_TEXT] = "";
     struct check_report report = {.tool = EMU_CHECK_INIT,
@@ -170,7 +171,7 @@ static void report(struct warp *w, const struct insn *i, int lane, enum ptx_spac
 
 bool init_begin(struct launch *launch)
 {
-    struct init *init = launch->emu->init;
+    struct init *init = launch->emu->checkers->init;
     free(init->told);
     free(init->first);
     init->told = calloc(launch->kernel->code_count, sizeof *init->told);
@@ -198,9 +199,9 @@ void init_block_free(struct init_block *init)
 /* Of the device whose memory that is; NULL: of the host. */
 static struct init *owner_of(const struct emu *emu, uint64_t address)
 {
-    if (emu_is_device(emu, address)) return emu->init;
+    if (emu_is_device(emu, address)) return emu->checkers->init;
     for (unsigned i = 0; i < emu->peer_count; i++)
-        if (emu_is_device(emu->peers[i].emu, address)) return emu->peers[i].emu->init;
+        if (emu_is_device(emu->peers[i].emu, address)) return emu->peers[i].emu->checkers->init;
     return NULL;
 }
 
@@ -217,7 +218,7 @@ static uint64_t end_of(const struct emu *emu, enum ptx_space space, uint64_t add
 static void read_lane(struct warp *w, const struct insn *i, int lane, enum ptx_space space,
                       struct written *written, uint64_t address, unsigned bytes)
 {
-    uint32_t used = watch_used_bytes(i);
+    uint32_t used = check_used_bytes(i);
     unsigned step = i->tally == TALLY_LOAD ? i->element_bytes : bytes;
     if (used == UINT32_MAX && written_near(written, address, bytes)) return;
     for (unsigned k = 0; k < bytes; k += step, address += step) {
@@ -244,7 +245,7 @@ void init_access(struct warp *w, const struct insn *i, uint32_t mask, const uint
 {
     const struct emu *emu = w->block->launch->emu;
     struct init *init = space == PTX_SHARED ? NULL : owner_of(emu, address[__builtin_ctz(mask)]);
-    if (is_blind(emu->init) || (space != PTX_SHARED && !init)) return;
+    if (is_blind(emu->checkers->init) || (space != PTX_SHARED && !init)) return;
     struct written *written = init ? &init->written : &owner->init->shared;
     for (uint32_t left = mask; left && *operation != 's'; left &= left - 1) {
         int lane = __builtin_ctz(left);

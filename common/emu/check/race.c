@@ -1,5 +1,6 @@
 /* race.c — racecheck: each access held against those before it. See race.h. */
 #include "race_touch.h"
+#include "check.h"
 #include "common/emu/machine/shared.h"
 #include "common/emu/decode/warp_ops.h"
 #include "common/emu/machine/events.h"
@@ -110,7 +111,7 @@ static struct touch touch_of(struct warp *w, const struct insn *i, const char *o
                           .used = UINT32_MAX};
 }
 
-void race_mbarrier_use(struct warp *w, const struct insn *i, int lane,
+void event_mbarrier_use(struct warp *w, const struct insn *i, int lane,
                        const struct shared_place *place, const char *operation)
 {
     if (is_off(w->block->race)) return;
@@ -127,7 +128,7 @@ void race_access(struct warp *w, const struct insn *i, uint32_t mask, const uint
     struct race_block *race = w->block->race;
     if (is_off(race)) return;
     struct touch t = touch_of(w, i, operation, space, owner);
-    t.used = watch_used_bytes(i);
+    t.used = check_used_bytes(i);
     t.kind = (i->order & ORDER_KIND) | (i->order & ORDER_BLOCK ? KIND_NARROW : 0) |
              (unsigned)race->copies.maker << MAKER_AT;
     bool is_strong = (i->order & ORDER_KIND) != KIND_WEAK && race->copies.maker == BY_THREAD;

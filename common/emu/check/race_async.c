@@ -33,7 +33,7 @@ static void hand_on(const struct shared_place *place, int which, enum fence fenc
     knowledge_drop(space, &known);
 }
 
-void race_mbarrier_init(const struct shared_place *place)
+void event_mbarrier_init(const struct shared_place *place)
 {
     for (int which = OVER; which <= COMING; which++) {
         struct sync_word *word = word_of(place, which);
@@ -43,7 +43,7 @@ void race_mbarrier_init(const struct shared_place *place)
     }
 }
 
-void race_mbarrier_arrive(struct warp *w, uint32_t lanes, const struct shared_place *place,
+void event_mbarrier_arrive(struct warp *w, uint32_t lanes, const struct shared_place *place,
                           bool releases)
 {
     hand_on(place, COMING, SCOPE_DEVICE,
@@ -52,7 +52,7 @@ void race_mbarrier_arrive(struct warp *w, uint32_t lanes, const struct shared_pl
     next_moment(w->block->race);
 }
 
-void race_mbarrier_over(const struct shared_place *place)
+void event_mbarrier_over(const struct shared_place *place)
 {
     struct sync_word *over = word_of(place, OVER);
     if (over) sync_keep_before(space_of(place->owner), over, 0, 0);
@@ -95,7 +95,7 @@ static void learn(struct warp *w, uint32_t lanes, struct knowledge *const *known
         lane_learn_fenced(w, __builtin_ctz(lanes), FOR_COPIES, known[FOR_COPIES]);
 }
 
-void race_mbarrier_await(struct warp *w, uint32_t lanes, const struct shared_place *place,
+void event_mbarrier_await(struct warp *w, uint32_t lanes, const struct shared_place *place,
                          bool by_parity)
 {
     const struct race_warp *state = state_of(w);
@@ -133,17 +133,17 @@ static uint16_t number_of(struct race_block *race, const struct shared_place *mb
     return (uint16_t)number;
 }
 
-void race_copy_begin(struct warp *w, enum maker maker, const struct shared_place *mbarrier)
+void event_copy_begin(struct warp *w, enum maker maker, const struct shared_place *mbarrier)
 {
     struct race_block *race = w->block->race;
     race->copies.maker = maker;
     if (maker == BY_BARRIER) race->copies.number = number_of(race, mbarrier);
 }
 
-struct race_copy race_copy_end(struct warp *w)
+struct copy_mark event_copy_end(struct warp *w)
 {
     struct race_block *race = w->block->race;
-    struct race_copy copy = {race->now, race->copies.number};
+    struct copy_mark copy = {race->now, race->copies.number};
     race->copies.maker = BY_THREAD;
     next_moment(race);
     return copy;
@@ -155,7 +155,7 @@ static struct knowledge *copies_until(const struct warp *w, unsigned key, moment
     return knowledge_of(space_of(w->block), w->block->index, 0, &entry, 1);
 }
 
-void race_copy_await(struct warp *w, int lane, enum copies which, uint32_t until)
+void event_copy_await(struct warp *w, int lane, enum copies which, uint32_t until)
 {
     static const uint16_t keys[] = {COPY_KEY, BULK_READ_KEY, BULK_KEY};
     unsigned thread = w->index * WARP + (unsigned)lane;
@@ -164,7 +164,7 @@ void race_copy_await(struct warp *w, int lane, enum copies which, uint32_t until
     knowledge_drop(space_of(w->block), &known);
 }
 
-void race_copy_arrive(struct warp *w, int lane, enum maker maker, struct race_copy copy,
+void event_copy_arrive(struct warp *w, int lane, enum maker maker, struct copy_mark copy,
                       const struct shared_place *place)
 {
     unsigned key = maker == BY_BARRIER ? BARRIER_KEY + (unsigned)copy.number

@@ -184,6 +184,8 @@ void race_fence(struct warp *w, uint32_t lanes, enum fence fence)
     next_moment(race);
 }
 
+void event_fence(struct warp *w, uint32_t lanes, enum fence fence) { race_fence(w, lanes, fence); }
+
 /* ---- a block's life -------------------------------------------------------------------------- */
 
 void race_clock_reset(struct race_block *race)

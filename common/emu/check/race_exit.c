@@ -81,7 +81,7 @@ static void check_use(struct block *block, const struct use *use, bool is_strong
                 USE_BEFORE_EXIT, use->who, BY_THREAD, use->place, PTX_SHARED, use->offset);
 }
 
-void race_exit(struct block *block)
+void event_block_end(struct block *block)
 {
     const struct race_block *race = block->race;
     if (race->race->off || !race->remote) return;
@@ -91,7 +91,7 @@ void race_exit(struct block *block)
     }
 }
 
-void race_use_after_exit(struct warp *w, const struct insn *i, int lane, const struct block *owner,
+void event_use_after_end(struct warp *w, const struct insn *i, int lane, const struct block *owner,
                          uint64_t offset)
 {
     race_report(w, i, lane, USE_AFTER_EXIT, visit_make(owner->index, 0, AT_ONCE, 1), BY_THREAD,

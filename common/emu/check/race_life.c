@@ -1,5 +1,6 @@
 /* race_life.c — racecheck's part of a device, of a launch and of a block: made and thrown away. */
 #include "race_state.h"
+#include "checkers.h"
 #include "common/emu/machine/device.h"
 #include "common/emu/machine/mbarrier.h"
 #include <stdlib.h>
@@ -106,7 +107,7 @@ const struct decision *race_decision(struct race *race, const struct emu_kernel 
 
 void race_begin(struct launch *launch)
 {
-    struct race *race = launch->emu->race;
+    struct race *race = launch->emu->checkers->race;
     shadow_new_launch(&race->shadow);
     knowledge_open(&race->space, (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z);
     free(race->uses);
@@ -117,7 +118,7 @@ void race_begin(struct launch *launch)
 
 void race_end(struct launch *launch)
 {
-    struct race *race = launch->emu->race;
+    struct race *race = launch->emu->checkers->race;
     sync_clear(&race->space, &race->words);
     race_reports_tell(race->reports, launch);
 }
@@ -126,7 +127,7 @@ struct race_block *race_block_new(const struct block *block)
 {
     struct race_block *race = calloc(1, sizeof *race);
     if (!race) return NULL;
-    race->race = block->launch->emu->race;
+    race->race = block->launch->emu->checkers->race;
     race->warp_count = block->warp_count;
     race->granules = (block->shared_bytes + GRANULE - 1) / GRANULE;
     race->warps = calloc(race->warp_count, sizeof *race->warps);

@@ -107,7 +107,7 @@ static void end_meeting(struct knowledge_space *space, struct meeting *m)
     for (int s = 0; s < FENCES; s++) knowledge_drop(space, &m->fenced[s]);
 }
 
-void race_warp_sync(struct warp *w, uint32_t lanes)
+void event_warp_sync(struct warp *w, uint32_t lanes)
 {
     struct race_block *race = w->block->race;
     struct race_warp *state = state_of(w);
@@ -126,14 +126,14 @@ void race_warp_sync(struct warp *w, uint32_t lanes)
     next_moment(race);
 }
 
-void race_match(struct warp *w, uint32_t lanes)
+void event_match(struct warp *w, uint32_t lanes)
 {
-    if (w->block->race->race->has_inval) race_warp_sync(w, lanes);
+    if (w->block->race->race->has_inval) event_warp_sync(w, lanes);
 }
 
 /* ---- barriers of a block --------------------------------------------------------------------- */
 
-void race_barrier_arrive(struct warp *w, uint32_t lanes, unsigned number)
+void event_barrier_arrive(struct warp *w, uint32_t lanes, unsigned number)
 {
     struct race_block *race = w->block->race;
     struct knowledge_space *space = space_of(w->block);
@@ -194,7 +194,7 @@ static void meet_some(struct block *block, unsigned number)
     end_meeting(space, &m);
 }
 
-void race_barrier_release(struct block *block, unsigned number)
+void event_barrier_release(struct block *block, unsigned number)
 {
     bool all = !block->race->has_arrived[number];
     for (unsigned i = 0; i < block->warp_count && all; i++)

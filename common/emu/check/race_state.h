@@ -108,7 +108,7 @@ struct race {
     struct race_reports *reports;
     bool has_flags;         /* the kernel loads and stores words that are volatile, relaxed, … */
     bool hears;             /* and some of these loads are no polls: HEARD is needed */
-    bool has_inval;         /* it has an mbarrier.inval: see race_match() */
+    bool has_inval;         /* it has an mbarrier.inval: see event_match() */
     bool off;               /* for the rest of this launch: it has no memory left */
     uint64_t serial;        /* of stores to shared memory of another block: see race_exit.c */
     struct code_uses *uses; /* by instruction: what race_uses.c has told */

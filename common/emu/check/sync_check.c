@@ -3,6 +3,7 @@
 #include "check.h"
 #include "code_body.h"
 #include "common/emu/machine/device.h"
+#include "common/emu/machine/events.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ report(struct warp *w, const struct insn *i, int lane, enum emu_severity severit
     va_start(arguments, format);
     vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
-    device_append_host_place(launch->emu, &launch->host_place, "The kernel was launched at", detail,
+    check_append_host_place(launch->emu, &launch->host_place, "The kernel was launched at", detail,
                              sizeof detail);
     bool as_memory = (launch->checks & (EMU_CHECK_SYNC | EMU_CHECK_MEMORY)) == EMU_CHECK_MEMORY;
     struct check_report r = {.tool = as_memory ? EMU_CHECK_MEMORY : EMU_CHECK_SYNC,
@@ -91,7 +92,7 @@ static void check_place_of_barrier(struct warp *w, const struct fragment *f, con
            where, thread);
 }
 
-void sync_check_barrier(struct warp *w, const struct fragment *f, const struct insn *i,
+void event_barrier_arguments(struct warp *w, const struct fragment *f, const struct insn *i,
                         unsigned number, unsigned threads)
 {
     int lane = __builtin_ctz(f->mask);
@@ -104,7 +105,7 @@ void sync_check_barrier(struct warp *w, const struct fragment *f, const struct i
 
 /* ---- member masks ---------------------------------------------------------------------------- */
 
-void sync_check_members(struct warp *w, const struct insn *i, uint32_t lanes)
+void event_member_masks(struct warp *w, const struct insn *i, uint32_t lanes)
 {
     const uint32_t *members = slot_at(w, i->warp.members);
     for (uint32_t left = lanes; left; left &= left - 1) {
@@ -137,7 +138,7 @@ static const struct insn *insn_of(const struct warp *w, int lane)
     return NULL;
 }
 
-void sync_check_shuffle(struct warp *w, int lane, int from)
+void event_shuffle_outside(struct warp *w, int lane, int from)
 {
     report(w, insn_of(w, lane), lane, EMU_FINDING_WARNING, "Undefined value from a shuffle", NULL,
            "    Lane %d takes the value of lane %d, which %s", lane, from,
@@ -145,21 +146,6 @@ void sync_check_shuffle(struct warp *w, int lane, int from)
 }
 
 /* ---- faults and deadlocks ------------------------------------------------------------------ */
-
-void sync_fail(struct warp *w, const struct insn *i, int lane, int error, const char *format, ...)
-{
-    char why[200];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(why, sizeof why, format, arguments);
-    va_end(arguments);
-    if (sync_is_checked(w)) {
-        sync_report_stuck(w, i, lane, SYNC_INVALID_ARGUMENTS, why, "");
-        fault_found(w, i, lane, error, "%s", why);
-    } else {
-        fault(w, i, lane, error, "%s", why);
-    }
-}
 
 void sync_report_stuck(struct warp *w, const struct insn *i, int lane, const char *kind,
                        const char *why, const char *picture)

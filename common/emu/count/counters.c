@@ -1,11 +1,9 @@
-#define _POSIX_C_SOURCE 200809L /* strdup */
 #include "counters.h"
+#include "common/emu/machine/async.h"
+#include "common/emu/machine/events.h"
 #include "common/emu/machine/models.h"
-#include "common/emu/decode/module.h"
-#include <stdlib.h>
-#include <string.h>
 
-enum { BANKS = 32, BANK_BYTES = 4, SECTOR_BYTES = 32 };
+enum { BANKS = 32, BANK_BYTES = 4 };
 
 /*
  * The wavefronts that a group of lanes needs. `unit` is the number of each lane's access if memory is
@@ -171,7 +169,9 @@ static bool fills_sectors(const uint64_t *from, uint32_t reading, const uint64_t
     return true;
 }
 
-void count_copy(struct insn_counts *counts, const uint64_t *from, uint32_t reading,
+/* An asynchronous copy (LDGSTS): lanes in `reading` read global memory, those in `writing` write
+ * shared memory. With `bypass` (cp.async.cg) it does not go by way of the L1 cache. */
+static void count_copy(struct insn_counts *counts, const uint64_t *from, uint32_t reading,
                 const uint64_t *to, uint32_t writing, unsigned bytes, bool bypass)
 {
     struct insn_counts each = {0};
@@ -191,93 +191,9 @@ void count_copy(struct insn_counts *counts, const uint64_t *from, uint32_t readi
     counts->ideal += each.ideal;
 }
 
-/* ---- the record of a launch ---------------------------------------------------------------- */
-
-static void add_shared(struct emu_shared *to, const struct insn_counts *from)
+void event_copy_issued(struct warp *w, const struct insn *i, const uint64_t *from, uint32_t reading,
+                       const uint64_t *to, uint32_t writing)
 {
-    to->instructions += from->shared_requests;
-    to->wavefronts += from->wavefronts;
-    to->ideal += from->ideal;
-}
-
-static void add_global(struct emu_global *to, const struct insn_counts *from)
-{
-    to->requests += from->requests;
-    to->sectors += from->sectors;
-    to->bytes += from->bytes;
-    to->moved += from->moved ? from->moved : from->sectors * SECTOR_BYTES;
-    to->needed += from->needed;
-}
-
-static void add_counts(struct emu_counts *to, const struct insn *insn,
-                       const struct insn_counts *from)
-{
-    to->instructions += from->executed;
-    to->lanes += from->lanes;
-    switch (insn->tally) {
-    case TALLY_NONE: break;
-    case TALLY_BARRIER: to->barriers += from->executed; break;
-    case TALLY_LOAD: add_shared(&to->shared_ld, from), add_global(&to->global_ld, from); break;
-    case TALLY_STORE: add_shared(&to->shared_st, from), add_global(&to->global_st, from); break;
-    case TALLY_COPY: add_shared(&to->shared_st, from), add_global(&to->global_ld, from); break;
-    case TALLY_ATOMIC:
-        add_shared(&to->shared_atom, from), add_global(&to->global_atom, from);
-        break;
-    default: to->adds[insn->tally - TALLY_ADD] += from->lanes; break;
-    }
-}
-
-struct emu_launch_record *record_make(const struct launch *launch, double seconds)
-{
-    const struct emu_kernel *kernel = launch->kernel;
-    const struct ptx_text *text = &kernel->module->text;
-    struct emu_launch_record *record = calloc(1, sizeof *record);
-    struct emu_line *lines = calloc(kernel->line_count, sizeof *lines);
-    /* The module may be unloaded before the record is read. */
-    static const struct emu_agreement by_model = {
-        .text = "unchecked: by another generation's rules, for which there is no machine code"};
-    const struct emu_agreement *checked = launch->model ? &by_model : kernel->agreement;
-    char *name = strdup(kernel->info.name), *agreement = strdup(checked->text);
-    if (!record || !lines || !name || !agreement) {
-        free(record);
-        free(lines);
-        free(name);
-        free(agreement);
-        return NULL;
-    }
-    *record = (struct emu_launch_record){.id = launch->id,
-                                         .kernel = name,
-                                         .grid = launch->grid,
-                                         .block = launch->block,
-                                         .dynamic_shared = launch->dynamic_shared,
-                                         .static_shared = kernel->info.shared_bytes,
-                                         .agreement = *checked,
-                                         .seconds = seconds,
-                                         .lines = lines};
-    record->agreement.text = agreement;
-    for (size_t i = 0; i < kernel->code_count; i++) {
-        if (!launch->total[i].executed) continue;
-        add_counts(&record->total, &kernel->code[i], &launch->total[i]);
-        add_counts(&lines[kernel->code[i].line].counts, &kernel->code[i], &launch->total[i]);
-    }
-    for (size_t i = 0; i < kernel->line_count; i++) {
-        const struct source_line *line = &kernel->lines[i];
-        const char *file = line->file < text->file_count ? text->files[line->file] : NULL;
-        if (!line->line || !file || !lines[i].counts.instructions) continue;
-        struct emu_line *out = &lines[record->line_count++];
-        struct emu_counts counts = lines[i].counts;
-        *out = (struct emu_line){strdup(file), line->line, counts};
-        if (!out->file) record->line_count--;
-    }
-    return record;
-}
-
-void record_free(struct emu_launch_record *record)
-{
-    if (!record) return;
-    for (size_t i = 0; i < record->line_count; i++) free((char *)record->lines[i].file);
-    free((struct emu_line *)record->lines);
-    free((char *)record->kernel);
-    free((char *)record->agreement.text);
-    free(record);
+    count_copy(counts_of(w, i), from, reading, to, writing, i->element_bytes,
+               i->copy.bypass);
 }

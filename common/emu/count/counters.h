@@ -14,18 +14,17 @@
 
 #include "common/emu/machine/machine.h"
 
+enum { SECTOR_BYTES = 32 };
+
 /* Counts an access of a warp to shared or global memory, as the machine code makes it: see merge.c.
  */
 void count_access(struct insn_counts *, const struct warp *, const struct insn *, enum ptx_space,
                   const uint64_t *address, uint32_t mask, unsigned bytes, bool load);
 
-/* An asynchronous copy (LDGSTS): lanes in `reading` read global memory, those in `writing` write
- * shared memory. With `bypass` (cp.async.cg) it does not go by way of the L1 cache. */
-void count_copy(struct insn_counts *, const uint64_t *from, uint32_t reading, const uint64_t *to,
-                uint32_t writing, unsigned bytes, bool bypass);
-
-/* Adds what the kernel's instructions have counted into a record, per line and in total. */
-struct emu_launch_record *record_make(const struct launch *, double seconds);
-void record_free(struct emu_launch_record *);
+/* What an instruction counts, in the host thread that runs the warp. */
+static inline struct insn_counts *counts_of(const struct warp *w, const struct insn *i)
+{
+    return &w->counts[i - w->block->launch->kernel->code];
+}
 
 #endif

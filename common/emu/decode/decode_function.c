@@ -223,3 +223,9 @@ void lay_out_memory(struct decoder *d)
         if (text->variables[i].space == PTX_SHARED && !text->variables[i].bytes)
             d->shared_offset[i] = d->kernel->dynamic_shared_offset;
 }
+
+uint64_t module_function_address(const struct ptx_text *text, unsigned unit, const char *name)
+{
+    const struct ptx_symbol *symbol = ptx_find(text, unit, name);
+    return symbol && symbol->is_function ? CODE_WINDOW + symbol->index * FUNCTION_BYTES : 0;
+}

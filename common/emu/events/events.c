@@ -1,33 +1,59 @@
-/* events.c — see events.h. */
+/*
+ * events.c — events that several want: who is told of what, and in which order. See
+ * machine/events.h.
+ */
 #include "common/emu/machine/events.h"
-#include "common/emu/machine/device.h"
+#include "common/emu/check/checkers.h"
 #include "common/emu/check/init.h"
 #include "common/emu/check/race.h"
+#include "common/emu/count/counters.h"
+#include "common/emu/count/records.h"
+#include "common/emu/machine/device.h"
 #include "common/emu/trace/trace.h"
 
-bool watch_open(struct emu *emu)
+static struct race *race_of(const struct emu *emu) { return emu->checkers->race; }
+static struct init *init_of(const struct emu *emu) { return emu->checkers->init; }
+
+/* ---- a device ------------------------------------------------------------------------------ */
+
+/* One host thread runs all blocks where a trace has them in their order, and for racecheck and
+ * initcheck, which know no other. */
+bool event_device_open(struct emu *emu, const struct emu_config *config)
 {
-    if (emu->checks & EMU_CHECK_RACE) emu->race = race_open();
-    if (emu->checks & EMU_CHECK_INIT) emu->init = init_open();
-    return (emu->race || !(emu->checks & EMU_CHECK_RACE)) &&
-           (emu->init || !(emu->checks & EMU_CHECK_INIT));
+    if (!checkers_open(emu, config->finding_limit) || !records_open(emu)) return false;
+    if (config->trace && !(emu->trace = trace_open(config->trace))) return false;
+    if (emu->trace || race_of(emu) || init_of(emu)) emu->threads = 1;
+    return true;
 }
 
-void watch_close(struct emu *emu)
+void event_device_close(struct emu *emu)
 {
-    race_close(emu->race);
-    init_close(emu->init);
+    checkers_close(emu);
+    records_close(emu);
+    trace_close(emu->trace);
 }
 
-void watch_alloc(struct emu *emu, uint64_t address, uint64_t bytes)
+void event_alloc(struct emu *emu, uint64_t address, uint64_t bytes)
 {
-    if (emu->init) init_forget(emu->init, address, bytes);
+    alloc_log_add(emu, address, bytes);
+    event_renew(emu, address, bytes);
 }
 
-void watch_free(struct emu *emu, uint64_t address, uint64_t bytes)
+void event_free(struct emu *emu, uint64_t address, uint64_t bytes)
 {
-    if (emu->race) race_forget(emu->race, address, bytes);
-    if (emu->init) init_forget(emu->init, address, bytes);
+    alloc_log_free(emu, address);
+    event_drop(emu, address, bytes);
+}
+
+void event_renew(struct emu *emu, uint64_t address, uint64_t bytes)
+{
+    if (init_of(emu)) init_forget(init_of(emu), address, bytes);
+}
+
+void event_drop(struct emu *emu, uint64_t address, uint64_t bytes)
+{
+    if (race_of(emu)) race_forget(race_of(emu), address, bytes);
+    if (init_of(emu)) init_forget(init_of(emu), address, bytes);
 }
 
 /* Memory of the host's own counts as written: nobody sees what the host does there. */
@@ -36,66 +62,79 @@ static bool is_mapped(const struct emu *emu, uint64_t address)
     return !emu_is_device(emu, address);
 }
 
-void watch_write(struct emu *emu, uint64_t address, uint64_t bytes)
+void event_host_write(struct emu *emu, uint64_t address, uint64_t bytes)
 {
-    if (emu->init && !is_mapped(emu, address)) init_write(emu->init, address, bytes);
+    if (init_of(emu) && !is_mapped(emu, address)) init_write(init_of(emu), address, bytes);
 }
 
-void watch_read(struct emu *emu, uint64_t address, const struct emu_rows *rows)
+void event_host_read(struct emu *emu, uint64_t address, const struct emu_rows *rows)
 {
-    if (emu->init && !is_mapped(emu, address)) init_read(emu, address, rows);
+    if (init_of(emu) && !is_mapped(emu, address)) init_read(emu, address, rows);
 }
 
-void watch_copy(struct emu *to, uint64_t to_address, struct emu *from, uint64_t from_address,
-                uint64_t bytes)
+void event_host_copy(struct emu *to, uint64_t to_address, struct emu *from, uint64_t from_address,
+                     uint64_t bytes)
 {
+    const struct emu_rows row = {.bytes = bytes, .rows = 1, .slices = 1};
     if (is_mapped(to, to_address))
-        watch_read(from, from_address, &(struct emu_rows){.bytes = bytes, .rows = 1, .slices = 1});
-    else if (is_mapped(from, from_address) || !from->init)
-        watch_write(to, to_address, bytes);
-    else if (to->init)
-        init_copy(to->init, to_address, from->init, from_address, bytes);
+        event_host_read(from, from_address, &row);
+    else if (is_mapped(from, from_address) || !init_of(from))
+        event_host_write(to, to_address, bytes);
+    else if (init_of(to))
+        init_copy(init_of(to), to_address, init_of(from), from_address, bytes);
 }
 
-bool watch_begin(struct launch *launch)
+/* ---- a launch ------------------------------------------------------------------------------ */
+
+static unsigned wanted(const struct emu *emu)
+{
+    return (emu->trace || race_of(emu) || init_of(emu) ? ANNOUNCE_ACCESSES : 0) |
+           (race_of(emu) ? ANNOUNCE_ORDER : 0) |
+           (emu->checks & EMU_CHECK_SYNC ? ANNOUNCE_ARGUMENTS : 0);
+}
+
+bool event_launch_begin(struct launch *launch)
 {
     struct emu *emu = launch->emu;
-    launch->watched = launch->trace || emu->race || emu->init;
-    if (emu->race) race_begin(launch);
-    return !emu->init || init_begin(launch);
+    launch->announced = wanted(emu);
+    records_begin(launch);
+    check_host_place(emu, &launch->host_place);
+    if (race_of(emu)) race_begin(launch);
+    return !init_of(emu) || init_begin(launch);
 }
 
-void watch_end(struct launch *launch)
+void event_launch_end(struct launch *launch, double seconds)
 {
-    if (launch->emu->race) race_end(launch);
+    if (race_of(launch->emu)) race_end(launch);
+    records_end(launch, seconds);
 }
 
-bool watch_block_new(struct block *block)
+bool event_block_new(struct block *block)
 {
     const struct emu *emu = block->launch->emu;
-    if (emu->race && !(block->race = race_block_new(block))) return false;
-    return !emu->init || (block->init = init_block_new(block));
+    if (race_of(emu) && !(block->race = race_block_new(block))) return false;
+    return !init_of(emu) || (block->init = init_block_new(block));
 }
 
-void watch_block_start(struct block *block)
-{
-    if (block->race) race_block_start(block);
-    if (block->init) init_block_start(block);
-}
-
-void watch_block_free(struct block *block)
+void event_block_free(struct block *block)
 {
     race_block_free(block->race);
     init_block_free(block->init);
 }
 
-void watch_access(struct warp *w, const struct insn *i, uint32_t mask, const uint64_t *address,
+void event_block_begin(struct block *block)
+{
+    if (block->race) race_block_start(block);
+    if (block->init) init_block_start(block);
+}
+
+void event_access(struct warp *w, const struct insn *i, uint32_t mask, const uint64_t *address,
                   unsigned bytes, const char *operation, enum ptx_space space, uint64_t host,
                   const struct block *owner)
 {
     const struct launch *launch = w->block->launch;
-    if (owner == w->block && launch->trace)
-        trace_access(launch->trace, w, i, mask, address, bytes, operation, space, host);
+    if (owner == w->block && launch->emu->trace)
+        trace_access(launch->emu->trace, w, i, mask, address, bytes, operation, space, host);
     if (owner->init) init_access(w, i, mask, address, bytes, operation, space, owner);
     if (owner->race) race_access(w, i, mask, address, bytes, operation, space, host, owner);
 }

@@ -53,6 +53,9 @@ bool line_agrees(const struct line_access *, size_t count);
  * then agree, and changes those lines of the list. (merge.c) */
 void merge_accesses(struct emu_kernel *, struct line_accesses *);
 
+/* As emu_agreement(); never NULL. (machine_code.c) */
+const struct emu_agreement *kernel_agreement(struct emu_kernel *);
+
 /* What emu_agreement() says of a kernel, in the arena of its module. NULL: no host memory. */
 struct emu_agreement *compare_code(struct emu_kernel *, const struct cubin *, unsigned arch);
 

@@ -1,21 +1,38 @@
 /* machine_code.c — the machine code that belongs to a module, read when a kernel is first compared
  * with it. */
 #include "common/emu/machine/device.h"
+#include "common/emu/machine/events.h"
 #include "exact.h"
 #include <stdio.h>
+#include <stdlib.h>
 
+struct machine_code {
+    const void *data;
+    size_t size;
+    unsigned arch; /* 90 for sm_90 */
+    bool opened;
+    struct cubin cubin;  /* if opened */
+    const char *problem; /* why it cannot be read; NULL: it can */
+};
+
+/* Without memory for it the module has no machine code, and its kernels are not compared. */
 void emu_machine_code(struct emu *emu, struct emu_module *module, const void *data, size_t size,
                       unsigned arch)
 {
+    struct machine_code *code = calloc(1, sizeof *code);
+    if (code) *code = (struct machine_code){.data = data, .size = size, .arch = arch};
     pthread_mutex_lock(&emu->lock);
-    module->machine_code = (struct machine_code){.data = data, .size = size, .arch = arch};
+    event_module_close(module);
+    module->machine_code = code;
     pthread_mutex_unlock(&emu->lock);
 }
 
-void machine_code_close(struct machine_code *code)
+void event_module_close(struct emu_module *module)
 {
-    cubin_close(&code->cubin);
-    *code = (struct machine_code){0};
+    struct machine_code *code = module->machine_code;
+    if (code) cubin_close(&code->cubin);
+    free(code);
+    module->machine_code = NULL;
 }
 
 static const struct emu_agreement *unchecked(struct emu_kernel *kernel, const char *why)
@@ -30,8 +47,8 @@ static const struct emu_agreement *unchecked(struct emu_kernel *kernel, const ch
 
 static const struct emu_agreement *compare(struct emu_kernel *kernel)
 {
-    struct machine_code *code = &kernel->module->machine_code;
-    if (!code->data) return unchecked(kernel, "there is no machine code");
+    struct machine_code *code = kernel->module->machine_code;
+    if (!code || !code->data) return unchecked(kernel, "there is no machine code");
     if (code->arch < SASS_OLDEST || code->arch > SASS_NEWEST)
         return unchecked(kernel, "the machine code is of an architecture that is not known here");
     if (!code->opened) {

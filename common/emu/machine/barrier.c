@@ -1,8 +1,7 @@
 /* barrier.c — the named barriers of a block (PTX ISA, "bar", "barrier"). */
+#include "events.h"
 #include "barrier.h"
 #include "frame.h"
-#include "common/emu/check/race.h"
-#include "common/emu/check/sync_check.h"
 #include "common/emu/decode/warp_ops.h"
 
 /* bar.red: what the predicates of all threads came to */
@@ -22,7 +21,7 @@ static void tell_result(struct warp *w, const struct fragment *f, const struct b
 
 void barrier_release(struct block *block, unsigned number)
 {
-    if (block->race) race_barrier_release(block, number);
+    if (announces(block, ANNOUNCE_ORDER)) event_barrier_release(block, number);
     for (unsigned i = 0; i < block->warp_count; i++)
         for (unsigned k = 0; k < block->warps[i].fragment_count; k++) {
             struct fragment *f = &block->warps[i].fragments[k];
@@ -43,7 +42,7 @@ static bool agrees(struct warp *w, int lane, const struct insn *i, unsigned numb
     const struct barrier *barrier = &w->block->barriers[number];
     if (!barrier->expected || (asked + WARP - 1) / WARP == (barrier->asked + WARP - 1) / WARP)
         return true;
-    sync_fail(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
+    fault_arguments(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
               "barrier %u is waited for by %u threads here and %u elsewhere", number, asked,
               barrier->asked);
     return false;
@@ -57,19 +56,19 @@ void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bo
     slot named = i->barrier.threads;
     uint32_t threads = named == NO_SLOT ? 0 : ((const uint32_t *)slot_at(w, named))[lane];
     if (number >= MAX_BARRIERS) {
-        sync_fail(w, i, lane, EMU_LAUNCH_FAILURE, "barrier %u does not exist: a block has %d",
+        fault_arguments(w, i, lane, EMU_LAUNCH_FAILURE, "barrier %u does not exist: a block has %d",
                   number, MAX_BARRIERS);
         return;
     }
     if (threads % WARP) { /* an H200 says so, too */
-        sync_fail(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
+        fault_arguments(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
                   "%u threads are to meet at barrier %u, which is not a multiple of %d", threads,
                   number, WARP);
         return;
     }
     unsigned asked = threads ? threads : block->threads;
     if (!agrees(w, lane, i, number, asked)) return;
-    if (sync_is_checked(w)) sync_check_barrier(w, f, i, number, threads);
+    if (announces(w->block, ANNOUNCE_ARGUMENTS)) event_barrier_arguments(w, f, i, number, threads);
     struct barrier *barrier = &block->barriers[number];
     unsigned expected = asked < block->threads ? asked : block->threads;
     barrier->asked = asked;
@@ -84,7 +83,7 @@ void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bo
         f->state = FRAGMENT_AT_BARRIER;
         f->barrier = number;
     } else {
-        if (block->race) race_barrier_arrive(w, f->mask, number);
+        if (announces(block, ANNOUNCE_ORDER)) event_barrier_arrive(w, f->mask, number);
         f->pc++;
     }
     if (barrier->arrived >= expected) barrier_release(block, number);

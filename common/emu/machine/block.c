@@ -1,6 +1,7 @@
 #include "block.h"
 #include "async.h"
 #include "device.h"
+#include "events.h"
 #include "exec.h"
 #include "flow.h"
 #include "frame.h"
@@ -8,7 +9,6 @@
 #include "schedule.h"
 #include "special.h"
 #include "await.h"
-#include "events.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +63,7 @@ struct block *block_new(struct launch *launch)
                                      .area_bytes = kernel->area_bytes,
                                      .local_end = kernel->info.local_bytes};
     }
-    if (watch_block_new(block)) return block;
+    if (event_block_new(block)) return block;
     block_free(block);
     return NULL;
 }
@@ -75,7 +75,7 @@ void block_free(struct block *block)
     for (unsigned i = 0; i < block->warp_count; i++)
         while (block->warps[i].fragment_count)
             flow_remove(&block->warps[i], &block->warps[i].fragments[0]);
-    watch_block_free(block);
+    event_block_free(block);
     async_free(block);
     free(block->memory);
     free(block->warps);
@@ -118,7 +118,7 @@ void block_start(struct block *block, struct emu_dim id)
     for (unsigned i = 0; i < block->warp_count; i++) start_warp(&block->warps[i]);
     block->is_new = false;
     async_start(block);
-    watch_block_start(block);
+    event_block_begin(block);
 }
 
 /* ---- running ------------------------------------------------------------------------------- */

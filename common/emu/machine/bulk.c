@@ -10,7 +10,6 @@
 #include "async.h"
 #include "device.h"
 #include "mbarrier.h"
-#include "common/emu/check/race.h"
 #include "events.h"
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,7 @@ struct bulk_copy {
     uint64_t bytes;
     uint8_t *taken; /* a copy of the source, once it has been read */
     struct shared_place mbarrier;
-    struct race_copy race; /* for racecheck */
+    struct copy_mark mark; /* for those who observe its order */
 };
 
 void bulk_free(struct bulk_copy **list)
@@ -74,11 +73,11 @@ static uint8_t *find(struct warp *w, const struct insn *i, int lane, const struc
         }
         host = (uint64_t)range.delta;
     }
-    if (w->block->launch->watched)
+    if (announces(w->block, ANNOUNCE_ACCESSES))
         for (uint64_t at = 0; at < bytes; at += BULK_UNIT) {
             uint64_t each[WARP];
             for (int l = 0; l < WARP; l++) each[l] = address + at;
-            watch_access(w, i, UINT32_C(1) << lane, each, BULK_UNIT, operation, space, host,
+            event_access(w, i, UINT32_C(1) << lane, each, BULK_UNIT, operation, space, host,
                          place.owner);
         }
     return (uint8_t *)(uintptr_t)(host + address);
@@ -105,11 +104,11 @@ static void issue_to_shared(struct warp *w, const struct insn *i, struct bulk_co
                      sizeof(uint64_t), sizeof(uint64_t), &copy.mbarrier) ||
         !mbarrier_check(w, i, copy.lane, &copy.mbarrier))
         return;
-    if (w->block->race) race_mbarrier_use(w, i, copy.lane, &copy.mbarrier, "atom");
-    if (w->block->race) race_copy_begin(w, BY_BARRIER, &copy.mbarrier);
+    if (announces(w->block, ANNOUNCE_ORDER)) event_mbarrier_use(w, i, copy.lane, &copy.mbarrier, "atom");
+    if (announces(w->block, ANNOUNCE_ORDER)) event_copy_begin(w, BY_BARRIER, &copy.mbarrier);
     copy.from = find(w, i, copy.lane, &i->bulk.from, copy.bytes, "ld");
     copy.to = copy.from ? find(w, i, copy.lane, to, copy.bytes, "st") : NULL;
-    if (w->block->race) copy.race = race_copy_end(w);
+    if (announces(w->block, ANNOUNCE_ORDER)) copy.mark = event_copy_end(w);
     struct block *owner = copy.mbarrier.owner;
     if (copy.to && async_of(&owner->warps[0], i)) append(&owner->async->arriving, &copy, w);
 }
@@ -117,11 +116,11 @@ static void issue_to_shared(struct warp *w, const struct insn *i, struct bulk_co
 /* A copy to global memory, which completes in a group of its thread. */
 static void issue_to_global(struct warp *w, const struct insn *i, struct bulk_copy copy)
 {
-    if (w->block->race) race_copy_begin(w, BY_BULK, NULL);
+    if (announces(w->block, ANNOUNCE_ORDER)) event_copy_begin(w, BY_BULK, NULL);
     copy.from = find(w, i, copy.lane, &i->bulk.from, copy.bytes, "ld");
     if (copy.from)
         copy.to = find(w, i, copy.lane, &i->bulk.to, copy.bytes, i->bulk.reduces ? "atom" : "st");
-    if (w->block->race) copy.race = race_copy_end(w);
+    if (announces(w->block, ANNOUNCE_ORDER)) copy.mark = event_copy_end(w);
     copy.group = w->block->async->bulk_groups[w->index][copy.lane];
     if (copy.to) append(&w->block->async->grouped, &copy, w);
 }
@@ -204,8 +203,8 @@ void bulk_arrive_at(const struct shared_place *place)
                   "its block has exited before a bulk copy from its shared memory was complete");
         else
             carry_out(copy);
-        if (place->owner->race)
-            race_copy_arrive(copy->warp, copy->lane, BY_BARRIER, copy->race, place);
+        if (announces(place->owner, ANNOUNCE_ORDER))
+            event_copy_arrive(copy->warp, copy->lane, BY_BARRIER, copy->mark, place);
         mbarrier_complete_bytes(copy->warp, copy->insn, copy->lane, place, copy->bytes);
         drop(at);
     }
@@ -223,12 +222,12 @@ void op_bulk_wait(struct warp *w, const struct insn *i, uint32_t mask)
     struct bulk_copy **at = async ? &async->grouped : NULL;
     while (at && *at) {
         struct bulk_copy *copy = *at;
-        bool done = copy->warp == w && mask >> copy->lane & 1 &&
-                    (int64_t)copy->group + i->group.pending <
-                        (int64_t)async->bulk_groups[w->index][copy->lane];
-        if (done && w->block->race) {
-            race_copy_await(w, copy->lane, BULK_READS, copy->race.when);
-            if (!i->group.read) race_copy_await(w, copy->lane, BULK_COPIES, copy->race.when);
+        bool done =
+            copy->warp == w && mask >> copy->lane & 1 &&
+            (int64_t)copy->group + i->group.pending < (int64_t)async->bulk_groups[w->index][copy->lane];
+        if (done && announces(w->block, ANNOUNCE_ORDER)) {
+            event_copy_await(w, copy->lane, BULK_READS, copy->mark.when);
+            if (!i->group.read) event_copy_await(w, copy->lane, BULK_COPIES, copy->mark.when);
         }
         if (done && !i->group.read) {
             carry_out(copy);

@@ -1,3 +1,4 @@
+#include "events.h"
 #include "cluster.h"
 #include "async.h"
 #include "block.h"
@@ -5,7 +6,6 @@
 #include "stuck.h"
 #include "await.h"
 #include "repeat.h"
-#include "common/emu/check/race.h"
 #include <stdlib.h>
 
 struct cluster *cluster_new(struct launch *launch)
@@ -73,7 +73,7 @@ bool cluster_run(struct cluster *cluster, struct insn_counts *counts)
             if (stop == BLOCK_SLICE_OVER) slice_over = true;
             if (stop == BLOCK_ENDED) {
                 async_end(block);
-                if (block->race) race_exit(block);
+                if (announces(block, ANNOUNCE_ORDER)) event_block_end(block);
                 block->ended = true;
                 cluster->ended++;
             }

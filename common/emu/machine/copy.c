@@ -4,10 +4,9 @@
  * A warp's copies wait in a queue, in order. Each lane counts the groups that it has committed; a
  * copy belongs to the group that the lane commits next.
  */
+#include "events.h"
 #include "async.h"
-#include "common/emu/count/counters.h"
 #include "mbarrier.h"
-#include "common/emu/check/race.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +22,7 @@ struct copy {
     const uint8_t *from[WARP];
     uint8_t from_bytes[WARP]; /* the rest is filled with zeros */
     uint32_t mbarrier[WARP];  /* offset in shared memory */
-    struct race_copy race;    /* for racecheck */
+    struct copy_mark mark;    /* for those who observe its order */
 };
 
 struct copy_queue {
@@ -188,15 +187,14 @@ void op_copy(struct warp *w, const struct insn *i, uint32_t mask)
     /* It counts as one instruction with two sides. */
     struct insn_counts *counts = w->counts;
     w->counts = NULL;
-    if (w->block->race) race_copy_begin(w, BY_COPY, NULL);
+    if (announces(w->block, ANNOUNCE_ORDER)) event_copy_begin(w, BY_COPY, NULL);
     bool found = find_sources(w, i, reading, copy, from) && find_targets(w, i, mask, copy, to);
-    if (w->block->race) copy->race = race_copy_end(w);
+    if (announces(w->block, ANNOUNCE_ORDER)) copy->mark = event_copy_end(w);
     w->counts = counts;
     if (!found)
         copy->mask = 0;
     else if (counts)
-        count_copy(&counts[i - w->block->launch->kernel->code], from, reading, to, mask,
-                   i->element_bytes, i->copy.bypass);
+        event_copy_issued(w, i, from, reading, to, mask);
 }
 
 /* ---- groups, and arrivals at mbarriers ------------------------------------------------------- */
@@ -210,7 +208,7 @@ void op_copy_commit(struct warp *w, const struct insn *i, uint32_t mask)
 void op_copy_wait(struct warp *w, const struct insn *i, uint32_t mask)
 {
     struct copy_queue *queue = queue_of(w, i);
-    uint32_t over[WARP] = {0}; /* for racecheck: when the last one began that is over */
+    uint32_t over[WARP] = {0}; /* with ANNOUNCE_ORDER: when the last one began that is over */
     if (!queue) return;
     for (size_t k = 0; k < queue->count; k++) {
         struct copy *copy = &queue->items[k];
@@ -221,12 +219,12 @@ void op_copy_wait(struct warp *w, const struct insn *i, uint32_t mask)
                                    (int64_t)queue->committed[l])
                     << l;
         if (copy->is_arrival) continue;
-        for (uint32_t left = done & mask & copy->mask; left && w->block->race; left &= left - 1)
-            over[__builtin_ctz(left)] = copy->race.when;
+        for (uint32_t left = done & mask & copy->mask; left && announces(w->block, ANNOUNCE_ORDER); left &= left - 1)
+            over[__builtin_ctz(left)] = copy->mark.when;
         carry_out(w->block, copy, done & mask);
     }
-    for (int l = 0; l < WARP && w->block->race; l++)
-        if (over[l]) race_copy_await(w, l, COPIES, over[l]);
+    for (int l = 0; l < WARP && announces(w->block, ANNOUNCE_ORDER); l++)
+        if (over[l]) event_copy_await(w, l, COPIES, over[l]);
     drop_finished(queue);
 }
 
@@ -235,7 +233,7 @@ void op_copy_arrive(struct warp *w, const struct insn *i, uint32_t mask)
     struct copy *copy = add(w, i, mask);
     if (!copy) return;
     copy->is_arrival = true;
-    if (w->block->race) copy->race = race_copy_end(w); /* that is, of the copies before */
+    if (announces(w->block, ANNOUNCE_ORDER)) copy->mark = event_copy_end(w); /* that is, of the copies before */
     for (; mask; mask &= mask - 1) {
         int lane = __builtin_ctz(mask);
         struct shared_place place;
@@ -243,7 +241,7 @@ void op_copy_arrive(struct warp *w, const struct insn *i, uint32_t mask)
                          sizeof(uint64_t), sizeof(uint64_t), &place) ||
             !mbarrier_check(w, i, lane, &place))
             return;
-        if (w->block->race) race_mbarrier_use(w, i, lane, &place, "atom");
+        if (announces(w->block, ANNOUNCE_ORDER)) event_mbarrier_use(w, i, lane, &place, "atom");
         /* Without .noinc the phase waits for one arrival more. */
         if (!i->copy_arrival.noinc) mbarrier_expect_arrival(w, i, lane, &place);
         copy->mbarrier[lane] = place.offset;
@@ -269,7 +267,7 @@ void copy_arrive_at(const struct shared_place *place)
             for (; lanes; lanes &= lanes - 1) {
                 struct warp *w = &block->warps[n];
                 int lane = __builtin_ctz(lanes);
-                if (block->race) race_copy_arrive(w, lane, BY_COPY, arrival->race, place);
+                if (announces(block, ANNOUNCE_ORDER)) event_copy_arrive(w, lane, BY_COPY, arrival->mark, place);
                 mbarrier_arrive_at(w, arrival->insn, lane, place, 1);
             }
         }

@@ -1,8 +1,8 @@
 /* device.c — opening and closing a device, and its memory as the host sees it. */
 #define _POSIX_C_SOURCE 200809L
 #include "device.h"
-#include "models.h"
 #include "events.h"
+#include "models.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -56,6 +56,18 @@ static void describe_no_memory(const struct emu_config *config, char *message, s
                  " shows, or set EMU_MEMORY to less than 1M");
 }
 
+/* False after a message: what observes the device, or its memory, could not be opened. */
+static bool open_parts(struct emu *emu, const struct emu_config *config, char *message, size_t size)
+{
+    if (!event_device_open(emu, config)) {
+        snprintf(message, size, "out of memory");
+        return false;
+    }
+    if (open_memory(emu, config)) return true;
+    describe_no_memory(config, message, size);
+    return false;
+}
+
 struct emu *emu_open(const struct emu_config *config, char *message, size_t size)
 {
     static const struct emu_config defaults;
@@ -74,28 +86,15 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
     emu->patience = config->patience ? config->patience : DEFAULT_PATIENCE;
     emu->limit = config->limit;
     emu->allow_exited = config->allow_exited;
-    emu->tracing = config->trace != NULL;
-    emu->trace.file = config->trace;
-    if (emu->tracing) emu->threads = 1; /* so that lines come in the order of blocks */
     emu->checks = config->checks;
     emu->schedule = config->schedule;
     emu->descending = config->descending;
     emu->host_place = config->host_place;
     emu->describe_host_place = config->describe_host_place;
-    /* One host thread repeats what it did; racecheck and initcheck know no other. */
-    if (emu->schedule || emu->checks & (EMU_CHECK_RACE | EMU_CHECK_INIT)) emu->threads = 1;
-    if (!check_open(&emu->findings, config->finding_limit) || !watch_open(emu)) {
-        snprintf(message, size, "out of memory");
-        watch_close(emu);
-        check_close(&emu->findings);
-        free(emu);
-        return NULL;
-    }
     emu->number = config->number;
-    if (!open_memory(emu, config)) {
-        describe_no_memory(config, message, size);
-        watch_close(emu);
-        check_close(&emu->findings);
+    if (emu->schedule) emu->threads = 1; /* one host thread repeats what it did */
+    if (!open_parts(emu, config, message, size)) {
+        event_device_close(emu);
         free(emu);
         return NULL;
     }
@@ -108,31 +107,19 @@ void emu_close(struct emu *emu)
 {
     if (!emu) return;
     pool_close(&emu->pool);
-    emu_forget(emu);
     for (struct emu_module *module = emu->modules, *next; module; module = next) {
         next = module->next;
         module_free(module);
     }
     heap_close(&emu->heap, &emu->memory);
     memory_close(&emu->memory);
-    watch_close(emu);
-    check_close(&emu->findings);
-    alloc_log_close(&emu->allocations);
+    event_device_close(emu);
     pthread_mutex_destroy(&emu->lock);
-    free(emu->records);
     free(emu);
 }
 
 const struct emu_gpu *emu_gpu(const struct emu *emu) { return emu->gpu; }
 const char *emu_message(const struct emu *emu) { return emu->message; }
-
-/* ---- for findings -------------------------------------------------------------------------- */
-
-void device_host_place(const struct emu *emu, struct emu_host_place *place)
-{
-    place->count = 0;
-    if (emu->checks && emu->host_place) emu->host_place(place);
-}
 
 void device_append(char *text, size_t size, const char *format, ...)
 {
@@ -141,17 +128,6 @@ void device_append(char *text, size_t size, const char *format, ...)
     va_start(arguments, format);
     if (used < size) vsnprintf(text + used, size - used, format, arguments);
     va_end(arguments);
-}
-
-void device_append_host_place(const struct emu *emu, const struct emu_host_place *place,
-                              const char *title, char *text, size_t size)
-{
-    char lines[CHECK_TEXT] = "";
-    if (!place->count || !emu->describe_host_place) return;
-    emu->describe_host_place(place, lines, sizeof lines);
-    device_append(text, size, "\n    %s", title);
-    for (char *rest, *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        device_append(text, size, "\n        Host Frame: %s", line);
 }
 
 /* ---- memory -------------------------------------------------------------------------------- */
@@ -167,7 +143,7 @@ int emu_alloc(struct emu *emu, size_t bytes, emu_addr *address)
             left, emu->memory.capacity,
             bytes > left || !bytes ? "" : ", but not in one piece; set EMU_MEMORY to more");
     else
-        alloc_log_add(emu, *address, bytes), watch_alloc(emu, *address, bytes);
+        event_alloc(emu, *address, bytes);
     pthread_mutex_unlock(&emu->lock);
     return error;
 }
@@ -181,7 +157,7 @@ int emu_free(struct emu *emu, emu_addr address)
     if (error)
         device_failed(emu, error, "0x%" PRIx64 " is not the start of an allocation", address);
     else
-        alloc_log_free(emu, address), watch_free(emu, address, bytes);
+        event_free(emu, address, bytes);
     pthread_mutex_unlock(&emu->lock);
     return error;
 }
@@ -250,7 +226,7 @@ int emu_write(struct emu *emu, emu_addr to, const void *from, size_t bytes)
     pthread_mutex_lock(&emu->lock);
     void *there = view(emu, to, bytes);
     if (there) memcpy(there, from, bytes);
-    if (there) watch_write(emu, to, bytes);
+    if (there) event_host_write(emu, to, bytes);
     pthread_mutex_unlock(&emu->lock);
     return there ? EMU_OK : EMU_INVALID_VALUE;
 }
@@ -271,7 +247,7 @@ int emu_read_rows(struct emu *emu, void *to, emu_addr from, const struct emu_row
         if (!there) break;
         memcpy((char *)to + z * rows->to_slice + y * rows->to_row, there, rows->bytes);
     }
-    if (there) watch_read(emu, from, rows);
+    if (there) event_host_read(emu, from, rows);
     pthread_mutex_unlock(&emu->lock);
     return there ? EMU_OK : EMU_INVALID_VALUE;
 }
@@ -282,7 +258,7 @@ int emu_copy(struct emu *emu, emu_addr to, emu_addr from, size_t bytes)
     pthread_mutex_lock(&emu->lock);
     void *target = view(emu, to, bytes), *source = target ? view(emu, from, bytes) : NULL;
     if (source) memmove(target, source, bytes);
-    if (source) watch_copy(emu, to, emu, from, bytes);
+    if (source) event_host_copy(emu, to, emu, from, bytes);
     pthread_mutex_unlock(&emu->lock);
     return source ? EMU_OK : EMU_INVALID_VALUE;
 }
@@ -293,7 +269,7 @@ int emu_fill(struct emu *emu, emu_addr address, unsigned char value, size_t byte
     pthread_mutex_lock(&emu->lock);
     void *there = view(emu, address, bytes);
     if (there) memset(there, value, bytes);
-    if (there) watch_write(emu, address, bytes);
+    if (there) event_host_write(emu, address, bytes);
     pthread_mutex_unlock(&emu->lock);
     return there ? EMU_OK : EMU_INVALID_VALUE;
 }
@@ -301,7 +277,7 @@ int emu_fill(struct emu *emu, emu_addr address, unsigned char value, size_t byte
 void emu_renew(struct emu *emu, emu_addr address, size_t bytes)
 {
     pthread_mutex_lock(&emu->lock);
-    watch_alloc(emu, address, bytes);
+    event_renew(emu, address, bytes);
     pthread_mutex_unlock(&emu->lock);
 }
 
@@ -343,7 +319,7 @@ int emu_copy_peer(struct emu *to, emu_addr to_address, struct emu *from, emu_add
     if (!source) device_failed(to, EMU_INVALID_VALUE, "%s", from->message);
     void *target = source ? view(to, to_address, bytes) : NULL;
     if (target) memcpy(target, source, bytes);
-    if (target) watch_copy(to, to_address, from, from_address, bytes);
+    if (target) event_host_copy(to, to_address, from, from_address, bytes);
     pthread_mutex_unlock(&second->lock);
     pthread_mutex_unlock(&first->lock);
     return target ? EMU_OK : EMU_INVALID_VALUE;

@@ -3,14 +3,15 @@
 #ifndef EMU_DEVICE_H
 #define EMU_DEVICE_H
 
-#include "common/emu/check/alloc_log.h"
-#include "common/emu/check/check.h"
-#include "common/emu/count/counters.h"
 #include "heap.h"
 #include "memory.h"
 #include "common/emu/decode/module.h"
 #include "pool.h"
-#include "common/emu/trace/trace.h"
+
+/* What those keep of it who observe it: see events.h. */
+struct checkers;
+struct emu_trace;
+struct records;
 
 /* Another device, whose memory kernels may reach or not. */
 struct peer {
@@ -26,17 +27,15 @@ struct emu {
     unsigned patience, limit; /* seconds */
     atomic_bool interrupted;
     const struct emu_model *model; /* NULL: today's rules */
-    bool counting, allow_exited, tracing;
-    struct emu_trace trace;
+    bool counting, allow_exited;
     unsigned checks; /* bits of enum emu_check */
     uint64_t schedule;
     bool descending;
-    struct check_log findings;
-    struct alloc_log allocations;
+    struct checkers *checkers;
+    struct records *records;
+    struct emu_trace *trace; /* NULL: off */
     void (*host_place)(struct emu_host_place *);
     void (*describe_host_place)(const struct emu_host_place *, char *text, size_t size);
-    struct race *race; /* the state of racecheck and initcheck; NULL: off */
-    struct init *init;
     struct memory memory;
     struct heap heap;
     struct peer peers[EMU_MAX_PEERS];
@@ -44,8 +43,6 @@ struct emu {
     struct emu_module *modules;
     unsigned launches;
     _Atomic(const struct emu_kernel *) warned; /* of a wrong printf: the last such kernel */
-    struct emu_launch_record **records;
-    size_t record_count, record_room;
     char message[LAUNCH_MESSAGE + 200];
     pthread_mutex_t lock; /* one call at a time */
 };
@@ -62,13 +59,12 @@ bool device_is_odd_address(uint64_t address, char *text, size_t size);
 /* "12 bytes past the end of the 400 bytes at 0x…", or "no memory is allocated near it" */
 void device_describe_address(const struct emu *, uint64_t address, char *text, size_t size);
 
-/* Where the host program is; nothing if no finding will ask for it. */
-void device_host_place(const struct emu *, struct emu_host_place *);
-/* Append to a text: anything; or a new line with a title, and behind it a line for each frame. */
+/* Appends to a text. */
 void device_append(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void device_append_host_place(const struct emu *, const struct emu_host_place *, const char *title,
-                              char *text, size_t size);
+
+/* Frees a module that is not in the list any more. (module.c) */
+void module_free(struct emu_module *);
 
 /* The blocks of a cluster, in each direction. (launch_check.c) */
 struct emu_dim launch_cluster(const struct emu_kernel *, const struct emu_shape *);

@@ -1,43 +1,175 @@
-/* events.h — those who are shown every access to shared and global memory: the trace, racecheck
- * (race.h) and initcheck (init.h). With all of them off none of this costs anything. */
+/*
+ * events.h — what the machine announces: functions that it calls where something happens.
+ *
+ * The machine declares them and knows nothing of who defines them: the counters (count/), the
+ * checkers (check/) and fidelity/ define those that they alone want; events/ the others, and hands
+ * them on. What happens often is announced only if a launch has the bit of enum announced.
+ *
+ * Addresses are those behind the door (access.h): of global memory, or offsets in shared memory.
+ */
 #ifndef EMU_EVENTS_H
 #define EMU_EVENTS_H
 
 #include "machine.h"
 
-/* A device's part, by its `checks`. False: out of memory. */
-bool watch_open(struct emu *);
-void watch_close(struct emu *);
-/* What the host does with memory. */
-void watch_alloc(struct emu *, uint64_t address, uint64_t bytes);
-void watch_free(struct emu *, uint64_t address, uint64_t bytes);
-void watch_write(struct emu *, uint64_t address, uint64_t bytes);
-void watch_read(struct emu *, uint64_t address, const struct emu_rows *);
-void watch_copy(struct emu *to, uint64_t to_address, struct emu *from, uint64_t from_address,
-                uint64_t bytes);
-/* A launch's, and that of a block's memory; false: out of memory. */
-bool watch_begin(struct launch *);
-void watch_end(struct launch *);
-bool watch_block_new(struct block *);
-void watch_block_start(struct block *);
-void watch_block_free(struct block *);
+struct access; /* access.h */
+struct emu_module;
+struct shared_place; /* shared.h */
+
+/* What is wanted of a launch; event_launch_begin sets launch->announced. */
+enum announced {
+    ANNOUNCE_ACCESSES = 1,  /* each access to shared and global memory */
+    ANNOUNCE_ORDER = 2,     /* what puts accesses in order: barriers, fences, waits for copies */
+    ANNOUNCE_ARGUMENTS = 4, /* what threads come to barriers and warp-wide operations with */
+};
+
+static inline bool announces(const struct block *block, enum announced what)
+{
+    return block->launch->announced & what;
+}
+
+/* ---- a device, its memory and its modules -------------------------------------------------- */
+
+/* A device is opened, by its `checks` and the configuration's trace; false: out of memory. It is
+ * closed, or could not be opened. */
+bool event_device_open(struct emu *, const struct emu_config *);
+void event_device_close(struct emu *);
+
+/* The program allocates and frees memory. */
+void event_alloc(struct emu *, uint64_t address, uint64_t bytes);
+void event_free(struct emu *, uint64_t address, uint64_t bytes);
+/* Memory holds nothing any more, as a kernel's malloc and a pool give it; other memory than the
+ * program's allocations goes. */
+void event_renew(struct emu *, uint64_t address, uint64_t bytes);
+void event_drop(struct emu *, uint64_t address, uint64_t bytes);
+/* The host writes, reads and copies. */
+void event_host_write(struct emu *, uint64_t address, uint64_t bytes);
+void event_host_read(struct emu *, uint64_t address, const struct emu_rows *);
+void event_host_copy(struct emu *to, uint64_t to_address, struct emu *from, uint64_t from_address,
+                     uint64_t bytes);
+
+/* A module is unloaded. (fidelity/) */
+void event_module_close(struct emu_module *);
+
+/* ---- a launch and its blocks --------------------------------------------------------------- */
+
+/* False: out of memory. The end comes in any case, when launch->error is known; `seconds`: how long
+ * it ran. */
+bool event_launch_begin(struct launch *);
+void event_launch_end(struct launch *, double seconds);
+/* Memory for a block, which serves one after another; false: out of memory. */
+bool event_block_new(struct block *);
+void event_block_free(struct block *);
+void event_block_begin(struct block *);
+/* With ANNOUNCE_ORDER: every thread has exited. */
+void event_block_end(struct block *);
+
+/* ---- accesses ------------------------------------------------------------------------------ */
 
 /* One warp's access, before it is carried out. A lane's bytes are at host + address. `owner`: of
  * shared memory. */
-void watch_access(struct warp *, const struct insn *, uint32_t mask, const uint64_t *address,
+void event_access(struct warp *, const struct insn *, uint32_t mask, const uint64_t *address,
                   unsigned bytes, const char *operation, enum ptx_space, uint64_t host,
                   const struct block *owner);
+/* With w->counts, a cp.async as one instruction: lanes in `reading` read global memory, those in
+ * `writing` write shared memory. (count/) */
+void event_copy_issued(struct warp *, const struct insn *, const uint64_t *from, uint32_t reading,
+                       const uint64_t *to, uint32_t writing);
 
-/* The bytes of a load, a bit each, that go anywhere: not those of a sink, nor those that it
- * takes only because the compiler has widened it. */
-static inline uint32_t watch_used_bytes(const struct insn *i)
-{
-    if (i->tally != TALLY_LOAD) return UINT32_MAX;
-    uint32_t used = i->memory.used_bytes ? i->memory.used_bytes : UINT32_MAX;
-    for (unsigned k = 0; k < i->elements; k++)
-        if (i->memory.value[k] == NO_SLOT)
-            used &= ~(((UINT32_C(1) << i->element_bytes) - 1) << k * i->element_bytes);
-    return used;
-}
+/* An access that is wrong, and ends the launch; addresses are as for access_error.h. */
+enum wrong_access {
+    ACCESS_MISALIGNED,
+    ACCESS_OUTSIDE_GLOBAL,
+    ACCESS_OUTSIDE,    /* of another space's `size` bytes, which are those `of_what` */
+    ACCESS_NOT_ALLOWED /* it cannot be written, or has no atomics */
+};
+struct bad_access {
+    const struct access *access;
+    enum wrong_access wrong;
+    uint32_t lanes; /* that are wrong: at least one */
+    uint64_t size;
+    const char *of_what; /* "of shared memory a block" */
+};
+void event_bad_access(struct warp *, const struct insn *, const struct bad_access *);
+
+/* ---- what puts accesses in order: only with ANNOUNCE_ORDER (check/race*.c) ------------------- */
+
+/* What fences are for: how far releases and atomics reach, the block or everybody; and that bulk
+ * copies see what threads have stored (fence.proxy.async). HEARD is none: of what a thread has heard
+ * by volatile and relaxed accesses, fenced or not. */
+enum fence { SCOPE_BLOCK, SCOPE_DEVICE, FOR_COPIES, HEARD, FENCES };
+void event_fence(struct warp *, uint32_t lanes, enum fence);
+/* These lanes have met at a bar.warp.sync, or at a match.sync. */
+void event_warp_sync(struct warp *, uint32_t lanes);
+void event_match(struct warp *, uint32_t lanes);
+/* bar.arrive, and bar.sync when the last has come and those that wait have not gone on yet. */
+void event_barrier_arrive(struct warp *, uint32_t lanes, unsigned number);
+void event_barrier_release(struct block *, unsigned number);
+/* The barrier of a cluster, known by a word that is no address: lanes arrive (what they have done
+ * until now, or if it does not `release` what they had fenced, is known to those that wait), and
+ * have waited. */
+void event_signal(struct warp *, uint32_t lanes, uint64_t word, bool releases);
+void event_await(struct warp *, uint32_t lanes, uint64_t word);
+/* A lane uses shared memory, at an offset, of a block that has ended. */
+void event_use_after_end(struct warp *, const struct insn *, int lane, const struct block *owner,
+                         uint64_t offset);
+
+/* A lane makes or unmakes an mbarrier ("st"), has waited for it ("ld") or does something else with
+ * it ("atom"). */
+void event_mbarrier_use(struct warp *, const struct insn *, int lane, const struct shared_place *,
+                        const char *operation);
+void event_mbarrier_init(const struct shared_place *);
+/* Lanes arrive: what they have done until now, or had fenced if the arrival releases nothing, … */
+void event_mbarrier_arrive(struct warp *, uint32_t lanes, const struct shared_place *,
+                           bool releases);
+/* … is known when the phase is over … */
+void event_mbarrier_over(const struct shared_place *);
+/* … to lanes that have waited for it, by its parity or by what an arrival returned. */
+void event_mbarrier_await(struct warp *, uint32_t lanes, const struct shared_place *,
+                          bool by_parity);
+
+/* Whose an access is. */
+enum maker {
+    BY_THREAD,
+    BY_COPY,    /* that of a cp.async of the thread */
+    BY_BULK,    /* of a cp.async.bulk of the thread, which it waits for by groups */
+    BY_BARRIER, /* of a cp.async.bulk that arrives at the mbarrier of that number */
+};
+/* What a copy is known by to those who observe its order: the machine keeps it with the copy. */
+struct copy_mark {
+    uint32_t when;   /* it began */
+    uint16_t number; /* of its mbarrier */
+};
+/* The accesses that are shown between these two are those of copies. */
+void event_copy_begin(struct warp *, enum maker, const struct shared_place *mbarrier);
+struct copy_mark event_copy_end(struct warp *);
+/* A lane has waited until its copies up to one are over, or have been read. */
+enum copies { COPIES, BULK_READS, BULK_COPIES };
+void event_copy_await(struct warp *, int lane, enum copies, uint32_t until);
+/* A copy arrives at an mbarrier: one that BY_BARRIER is known by, or a lane's up to `when`. */
+void event_copy_arrive(struct warp *, int lane, enum maker, struct copy_mark,
+                       const struct shared_place *);
+
+/* ---- arguments: only with ANNOUNCE_ARGUMENTS (check/sync_check.c) ---------------------------- */
+
+/* A fragment comes to a barrier, for `threads` threads if not 0. */
+void event_barrier_arguments(struct warp *, const struct fragment *, const struct insn *,
+                             unsigned number, unsigned threads);
+/* Lanes come to a warp-wide operation: their member masks. */
+void event_member_masks(struct warp *, const struct insn *, uint32_t lanes);
+/* A lane takes a value from one that does not take part in the shuffle. */
+void event_shuffle_outside(struct warp *, int lane, int from);
+
+/* ---- faults (check/fault_finding.c) -------------------------------------------------------- */
+
+/* The first fault of a launch, whichever thread made it; but for those of accesses. */
+struct fault_event {
+    struct warp *warp; /* NULL: between two blocks */
+    const struct insn *insn;
+    int lane, error;
+    enum fault_kind kind;
+    const char *what, *picture; /* a sentence; of waiting.h, "": none */
+};
+void event_fault(struct launch *, const struct fault_event *);
 
 #endif

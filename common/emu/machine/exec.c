@@ -1,10 +1,10 @@
+#include "events.h"
 #include "exec.h"
 #include "converge.h"
 #include "barrier.h"
 #include "flow.h"
 #include "frame.h"
 #include "schedule.h"
-#include "common/emu/check/sync_check.h"
 #include "await.h"
 
 /* The lanes of a fragment that the instruction's guard lets through. */
@@ -82,7 +82,7 @@ static bool names_itself(struct warp *w, const struct insn *i, uint32_t active)
     for (uint32_t left = active; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         if (members[l] >> l & 1) continue;
-        sync_fail(w, i, l, EMU_ILLEGAL_INSTRUCTION, "lane %d is not in its own member mask 0x%08x",
+        fault_arguments(w, i, l, EMU_ILLEGAL_INSTRUCTION, "lane %d is not in its own member mask 0x%08x",
                   l, members[l]);
         return false;
     }
@@ -92,7 +92,7 @@ static bool names_itself(struct warp *w, const struct insn *i, uint32_t active)
 /* Returns the lanes that went on; the others wait for lanes of their member masks. */
 static uint32_t converge(struct warp *w, struct fragment *f, const struct insn *i, uint32_t active)
 {
-    if (sync_is_checked(w)) sync_check_members(w, i, active);
+    if (announces(w->block, ANNOUNCE_ARGUMENTS)) event_member_masks(w, i, active);
     /* The everyday case: one mask for all, and all are here. */
     if (i->warp.members >> 30 == BANK_CONSTANTS && active == f->mask &&
         (*(const uint32_t *)slot_at(w, i->warp.members) & w->live) == active) {

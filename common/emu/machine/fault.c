@@ -1,8 +1,8 @@
 /* fault.c — the sentence that a fault leaves: what, where in the source, which kernel, block and
  * thread. */
-#include "common/emu/check/check.h"
+#include "device.h"
+#include "events.h"
 #include "common/emu/ptx/kernel_name.h"
-#include "common/emu/decode/module.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ void describe_place(const struct emu_kernel *kernel, const struct insn *insn, ch
 static bool stop(struct warp *w, const struct insn *i, int lane, int error, const char *what)
 {
     struct launch *launch = w->block->launch;
-    struct check_place at = check_place(w, i, lane);
+    struct emu_dim block = w->block->id, thread = thread_of(w, lane);
     char place[500], kernel[200];
     describe_place(launch->kernel, i, place, sizeof place);
     kernel_base_name(launch->kernel->info.name, kernel, sizeof kernel);
@@ -34,30 +34,13 @@ static bool stop(struct warp *w, const struct insn *i, int lane, int error, cons
     if (is_first) {
         snprintf(launch->message, sizeof launch->message,
                  "%s, at %s in kernel %s, block (%u,%u,%u), thread (%u,%u,%u)", what, place, kernel,
-                 at.block.x, at.block.y, at.block.z, at.thread.x, at.thread.y, at.thread.z);
+                 block.x, block.y, block.z, thread.x, thread.y, thread.z);
         launch->error = error;
     }
     pthread_mutex_unlock(&launch->lock);
     w->fuel = 0; /* the interpreter looks around at once */
     w->slice = 0;
     return is_first;
-}
-
-/* A fault that no checker knows more of. It is a finding whichever of them is on: a launch that has
- * not come to its end is not right, and what it would have done is not checked. */
-static void report(struct warp *w, const struct insn *i, int lane, int error, const char *what)
-{
-    struct launch *launch = w->block->launch;
-    struct check_place place = check_place(w, i, lane);
-    char head[CHECK_TEXT];
-    bool waits = error == EMU_LAUNCH_FAILURE || error == EMU_LAUNCH_TIMEOUT;
-    enum emu_check tool =
-        waits && !(launch->checks & EMU_CHECK_MEMORY) ? EMU_CHECK_SYNC : EMU_CHECK_MEMORY;
-    if (!launch->checks || error == EMU_INTERRUPTED) return;
-    check_head(launch, &place, what, head, sizeof head);
-    check_report(launch->emu, launch,
-                 &(struct check_report){
-                     .tool = tool, .kind = what, .place = place, .per_thread = true, .head = head});
 }
 
 static int chosen_lane(const struct warp *w, int lane)
@@ -67,15 +50,38 @@ static int chosen_lane(const struct warp *w, int lane)
 
 #define SENTENCE_SIZE 1000
 
-void fault(struct warp *w, const struct insn *i, int lane, int error, const char *format, ...)
+/* Ends the launch, and announces that if it is the first fault. */
+static void end(struct warp *w, const struct insn *i, int lane, int error, enum fault_kind kind,
+                const char *format, va_list arguments)
 {
     char what[SENTENCE_SIZE];
+    vsnprintf(what, sizeof what, format, arguments);
+    lane = chosen_lane(w, lane);
+    if (stop(w, i, lane, error, what))
+        event_fault(w->block->launch, &(struct fault_event){.warp = w,
+                                                            .insn = i,
+                                                            .lane = lane,
+                                                            .error = error,
+                                                            .kind = kind,
+                                                            .what = what,
+                                                            .picture = ""});
+}
+
+void fault(struct warp *w, const struct insn *i, int lane, int error, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
+    end(w, i, lane, error, FAULT_OTHER, format, arguments);
     va_end(arguments);
-    lane = chosen_lane(w, lane);
-    if (stop(w, i, lane, error, what)) report(w, i, lane, error, what);
+}
+
+void fault_arguments(struct warp *w, const struct insn *i, int lane, int error, const char *format,
+                     ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    end(w, i, lane, error, FAULT_ARGUMENTS, format, arguments);
+    va_end(arguments);
 }
 
 bool fault_found(struct warp *w, const struct insn *i, int lane, int error, const char *format, ...)

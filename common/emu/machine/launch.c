@@ -1,7 +1,6 @@
-/* launch.c — one launch: its parameters copied, its counts kept. */
+/* launch.c — one launch: its parameters copied, and run. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "device.h"
-#include "common/emu/check/init.h"
 #include "sched.h"
 #include "schedule.h"
 #include "events.h"
@@ -16,25 +15,12 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void keep_record(struct emu *emu, const struct launch *launch, double seconds)
-{
-    if (emu->record_count == emu->record_room) {
-        size_t room = emu->record_room ? 2 * emu->record_room : 16;
-        struct emu_launch_record **grown = realloc(emu->records, room * sizeof *grown);
-        if (!grown) return;
-        emu->records = grown;
-        emu->record_room = room;
-    }
-    struct emu_launch_record *record = record_make(launch, seconds);
-    if (record) emu->records[emu->record_count++] = record;
-}
-
 /* What a cooperative grid counts its blocks in when it syncs. */
 static int make_workspace(struct emu *emu, emu_addr *workspace)
 {
     int error = memory_alloc(&emu->memory, WORKSPACE_BYTES, workspace);
     if (!error) memset(memory_view(&emu->memory, *workspace, WORKSPACE_BYTES), 0, WORKSPACE_BYTES);
-    if (!error && emu->init) init_write(emu->init, *workspace, WORKSPACE_BYTES);
+    if (!error) event_host_write(emu, *workspace, WORKSPACE_BYTES);
     return error;
 }
 
@@ -48,7 +34,7 @@ static void launch_free(struct launch *launch)
 }
 
 /* NULL: out of memory */
-static struct launch *launch_new(struct emu *emu, const struct emu_kernel *kernel,
+static struct launch *launch_new(struct emu *emu, struct emu_kernel *kernel,
                                  const struct emu_shape *shape, size_t shared, void *const *args)
 {
     struct emu_dim grid = shape->grid, block = shape->block;
@@ -74,10 +60,8 @@ static struct launch *launch_new(struct emu *emu, const struct emu_kernel *kerne
                               .allow_exited = emu->allow_exited,
                               .checks = emu->checks,
                               .descending = emu->descending,
-                              .trace = emu->tracing ? &emu->trace : NULL,
                               .resident_limit = resident ? resident : 1};
     pthread_mutex_init(&launch->lock, NULL);
-    device_host_place(emu, &launch->host_place);
     /* 8: an element may be loaded beyond a short end */
     launch->params = calloc(1, kernel->param_bytes + 8);
     if (emu->counting) launch->total = calloc(kernel->code_count, sizeof *launch->total);
@@ -98,24 +82,21 @@ static int run(struct emu *emu, struct emu_kernel *kernel, const struct emu_shap
                                           : kernel->info.shared_bytes;
     int error = launch_check(emu, kernel, shape, shared);
     if (error) return error;
-    if (emu->counting && !emu->model) kernel_agreement(kernel);
     if (kernel->uses_heap && heap_open(&emu->heap, &emu->memory))
         return device_failed(emu, EMU_OUT_OF_MEMORY, "no device memory for the heap of malloc");
     struct launch *launch = launch_new(emu, kernel, shape, shared, args);
     if (!launch) return device_failed(emu, EMU_OUT_OF_MEMORY, "out of memory for a launch");
 
     schedule_begin(launch, emu->schedule);
+    bool has_begun = event_launch_begin(launch);
     double start = seconds_now();
-    if (watch_begin(launch))
+    if (has_begun)
         launch_run(launch);
     else
         launch->error = EMU_OUT_OF_MEMORY;
-    watch_end(launch);
-    double seconds = seconds_now() - start;
-
+    event_launch_end(launch, seconds_now() - start);
     error = launch->error;
     if (error) device_failed(emu, error, "%s", launch->message);
-    if (emu->counting && (!error || error == EMU_INTERRUPTED)) keep_record(emu, launch, seconds);
     launch_free(launch);
     return error;
 }
@@ -139,8 +120,6 @@ int emu_launch(struct emu *emu, struct emu_kernel *kernel, struct emu_dim grid,
 
 void emu_interrupt(struct emu *emu) { emu->interrupted = true; }
 
-/* ---- records ------------------------------------------------------------------------------- */
-
 bool emu_count(struct emu *emu, bool on)
 {
     pthread_mutex_lock(&emu->lock);
@@ -148,17 +127,4 @@ bool emu_count(struct emu *emu, bool on)
     emu->counting = on;
     pthread_mutex_unlock(&emu->lock);
     return was;
-}
-
-size_t emu_records(const struct emu *emu) { return emu->record_count; }
-
-const struct emu_launch_record *emu_record(const struct emu *emu, size_t index)
-{
-    return index < emu->record_count ? emu->records[index] : NULL;
-}
-
-void emu_forget(struct emu *emu)
-{
-    for (size_t i = 0; i < emu->record_count; i++) record_free(emu->records[i]);
-    emu->record_count = 0;
 }

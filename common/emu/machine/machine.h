@@ -221,8 +221,8 @@ struct block {
     unsigned epoch;          /* barriers passed */
     uint8_t *memory;         /* shared memory, registers and local memory: one allocation, */
     size_t memory_bytes;     /* those in use, from `shared` on */
-    struct race_block *race; /* racecheck's; NULL: off */
-    struct init_block *init; /* initcheck's; NULL: off */
+    struct race_block *race; /* what racecheck and initcheck keep of it; NULL: they are off */
+    struct init_block *init;
 };
 
 enum {
@@ -262,7 +262,7 @@ struct cluster {
 
 struct launch {
     struct emu *emu;
-    const struct emu_kernel *kernel;
+    struct emu_kernel *kernel;
     unsigned id;
     struct emu_dim grid, block, cluster;
     unsigned cluster_size; /* blocks */
@@ -276,11 +276,10 @@ struct launch {
     bool counting, allow_exited;
     unsigned checks; /* bits of enum emu_check */
     struct emu_host_place host_place;
-    struct emu_trace *trace;
     uint64_t random;  /* schedule.h: the generator's state; 0: turns are not by chance */
     bool parts_lanes; /* nor only lanes that a branch parts */
     bool descending;  /* blocks begin with the last index */
-    bool watched;     /* by the trace, racecheck or initcheck: every access is shown to them */
+    unsigned announced; /* bits of enum announced (events.h) */
 
     pthread_mutex_t lock;              /* of what follows */
     uint64_t next_cluster;             /* the first that has not started */
@@ -296,12 +295,22 @@ struct launch {
     char message[LAUNCH_MESSAGE];
 };
 
+/* What a fault is, beyond its sentence. */
+enum fault_kind {
+    FAULT_OTHER,
+    FAULT_ARGUMENTS,          /* of a barrier or a warp-wide operation */
+    FAULT_DIVERGENT_IN_WARP,  /* a warp-wide operation that not all lanes reach, */
+    FAULT_DIVERGENT_IN_BLOCK, /* a barrier that not all threads reach */
+    FAULT_ENDLESS,
+};
 /* Reports a fault of one lane (lane < 0: of the warp's first live lane). Only the launch's first is
- * kept. The instruction's place, kernel, block and thread are added. (fault.c) */
+ * kept, and announced. The instruction's place, kernel, block and thread are added. (fault.c) */
 void fault(struct warp *, const struct insn *, int lane, int error, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* The same, where a checker has reported it: fault() itself makes it a finding of memcheck. True:
- * this is the fault that is kept. */
+/* The same, of the arguments of a barrier or a warp-wide operation. */
+void fault_arguments(struct warp *, const struct insn *, int lane, int error, const char *format,
+                     ...) __attribute__((format(printf, 5, 6)));
+/* The same, which the caller announces or has announced. True: this is the fault that is kept. */
 bool fault_found(struct warp *, const struct insn *, int lane, int error, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* "scan.cu:41 (PTX line 97)" */
@@ -332,6 +341,14 @@ static inline bool warp_polls(struct warp *w, const struct insn *i, uint64_t add
     w->polled_value = value;
     if (waits) warp_spins(w);
     return waits;
+}
+
+/* A lane's place in its block. */
+static inline struct emu_dim thread_of(const struct warp *w, int lane)
+{
+    struct emu_dim size = w->block->launch->block;
+    unsigned thread = w->index * WARP + (unsigned)lane;
+    return (struct emu_dim){thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
 }
 
 /* A lane's registers. */

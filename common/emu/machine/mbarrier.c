@@ -1,6 +1,6 @@
+#include "events.h"
 #include "mbarrier.h"
 #include "async.h"
-#include "common/emu/check/race.h"
 #include <string.h>
 
 /* ---- the 64 bits --------------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ static void write_state(const struct shared_place *place, struct state s)
     if (!s.pending && !s.bytes) {
         s.parity = !s.parity;
         s.pending = s.arrivals;
-        if (place->owner->race) race_mbarrier_over(place);
+        if (announces(place->owner, ANNOUNCE_ORDER)) event_mbarrier_over(place);
     }
     uint64_t bits = pack(s);
     memcpy(place->owner->shared + place->offset, &bits, sizeof bits);
@@ -174,7 +174,7 @@ static bool operate(struct warp *w, const struct insn *i, int lane,
 {
     uint32_t count = operand(w, i->mbarrier.arrivals, lane, 1);
     bool makes = i->mbarrier.operation == MBARRIER_INIT || i->mbarrier.operation == MBARRIER_INVAL;
-    if (w->block->race) race_mbarrier_use(w, i, lane, place, makes ? "st" : "atom");
+    if (announces(w->block, ANNOUNCE_ORDER)) event_mbarrier_use(w, i, lane, place, makes ? "st" : "atom");
     if (i->mbarrier.operation == MBARRIER_INIT) {
         if (!count || count > MOST_ARRIVALS) {
             fault(w, i, lane, EMU_LAUNCH_FAILURE, "an mbarrier for %u arrivals; 1 to %d can be",
@@ -182,7 +182,7 @@ static bool operate(struct warp *w, const struct insn *i, int lane,
             return false;
         }
         write_state(place, (struct state){.pending = count, .arrivals = count});
-        if (place->owner->race) race_mbarrier_init(place);
+        if (announces(place->owner, ANNOUNCE_ORDER)) event_mbarrier_init(place);
         return true;
     }
     if (!mbarrier_check(w, i, lane, place)) return false;
@@ -201,21 +201,21 @@ static bool operate(struct warp *w, const struct insn *i, int lane,
            arrive(w, i, lane, place, count, (enum arrival)i->mbarrier.arrival);
 }
 
-/* Tells racecheck of the first of the lanes that it has not heard of; and of all of them at once that
+/* Announces the arrival of the first of the lanes whose arrival is not announced yet; and of all of them at once that
  * arrive at the same place, if the phase cannot be over before the last. Returns the rest. */
 static uint32_t tell(struct warp *w, const struct insn *i, uint32_t untold,
                      const struct shared_place *place)
 {
     uint32_t same = lanes_at_same(w, i, untold), first = untold & -untold;
-    bool all = i->mbarrier.arrivals == NO_SLOT &&
-               (unsigned)__builtin_popcount(same) <= read_state(place).pending;
-    race_mbarrier_arrive(w, all ? same : first, place, i->order & ORDER_RELEASE);
+    bool all = i->mbarrier.arrivals == NO_SLOT && (unsigned)__builtin_popcount(same) <= read_state(place).pending;
+    event_mbarrier_arrive(w, all ? same : first, place, i->order & ORDER_RELEASE);
     return untold & ~(all ? same : first);
 }
 
 void op_mbarrier(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    uint32_t untold = w->block->race && i->mbarrier.operation == MBARRIER_ARRIVE ? mask : 0;
+    bool is_announced = announces(w->block, ANNOUNCE_ORDER) && i->mbarrier.operation == MBARRIER_ARRIVE;
+    uint32_t untold = is_announced ? mask : 0;
     for (uint32_t left = mask; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
         struct shared_place place;
@@ -267,13 +267,13 @@ void mbarrier_wait_result(struct warp *w, const struct insn *i, uint32_t lanes, 
 {
     uint32_t *d = slot_at(w, i->d);
     *d = (*d & ~lanes) | over;
-    while (over && w->block->race) {
+    while (over && announces(w->block, ANNOUNCE_ORDER)) {
         struct shared_place place;
         uint32_t same = lanes_at_same(w, i, over);
         if (!find(w, i, __builtin_ctz(over), &place)) return;
         for (uint32_t left = same; left; left &= left - 1)
-            race_mbarrier_use(w, i, __builtin_ctz(left), &place, "ld");
-        race_mbarrier_await(w, same, &place, i->mbarrier.is_parity);
+            event_mbarrier_use(w, i, __builtin_ctz(left), &place, "ld");
+        event_mbarrier_await(w, same, &place, i->mbarrier.is_parity);
         over &= ~same;
     }
 }

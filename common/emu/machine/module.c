@@ -1,6 +1,5 @@
 /* module.c — loading PTX: its variables get device memory, its kernels are decoded when asked
  * for. */
-#include "common/emu/decode/module.h"
 #include "device.h"
 #include "events.h"
 #include <stdlib.h>
@@ -8,16 +7,10 @@
 
 void module_free(struct emu_module *module)
 {
-    machine_code_close(&module->machine_code);
+    event_module_close(module);
     ptx_free(&module->text);
     arena_free(module->arena);
     free(module);
-}
-
-uint64_t module_function_address(const struct ptx_text *text, unsigned unit, const char *name)
-{
-    const struct ptx_symbol *symbol = ptx_find(text, unit, name);
-    return symbol && symbol->is_function ? CODE_WINDOW + symbol->index * FUNCTION_BYTES : 0;
 }
 
 static bool is_in_memory(const struct ptx_variable *v)
@@ -63,7 +56,7 @@ static int place_variable(struct emu *emu, struct emu_module *module, size_t ind
         memcpy(there, v->initial, v->bytes);
     else
         memset(there, 0, bytes);
-    watch_write(emu, module->addresses[index], bytes);
+    event_host_write(emu, module->addresses[index], bytes);
     return EMU_OK;
 }
 
@@ -100,7 +93,7 @@ static void free_variables(struct emu *emu, struct emu_module *module)
     for (size_t i = 0; i < module->text.variable_count; i++)
         if (module->addresses[i]) {
             memory_free(&emu->memory, module->addresses[i]);
-            watch_free(emu, module->addresses[i], module->text.variables[i].bytes);
+            event_drop(emu, module->addresses[i], module->text.variables[i].bytes);
         }
 }
 

@@ -1,5 +1,5 @@
+#include "events.h"
 #include "shared.h"
-#include "common/emu/check/race.h"
 
 /* The block that an address names, seen from a warp; NULL after a fault. */
 static struct block *owner_of(struct warp *w, const struct insn *i, int lane, uint64_t address,
@@ -24,8 +24,8 @@ static struct block *owner_of(struct warp *w, const struct insn *i, int lane, ui
         return NULL;
     }
     if (cluster->blocks[rank]->ended) {
-        if (block->race)
-            race_use_after_exit(w, i, lane, cluster->blocks[rank], shared_offset(address));
+        if (announces(block, ANNOUNCE_ORDER))
+            event_use_after_end(w, i, lane, cluster->blocks[rank], shared_offset(address));
         fault(
             w, i, lane, EMU_LAUNCH_FAILURE,
             "the block of rank %llu has exited, and its shared memory is gone: a cluster.sync() at "

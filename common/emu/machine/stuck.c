@@ -1,13 +1,12 @@
 /* stuck.c — when no thread of a cluster can go on: who waits for whom. */
+#include "events.h"
 #include "stuck.h"
 #include "common/emu/ptx/kernel_name.h"
 #include "barrier.h"
 #include "cluster.h"
 #include "converge.h"
 #include "device.h"
-#include "common/emu/check/sync_check.h"
 #include "waiting.h"
-#include "common/emu/check/check.h"
 #include <stdarg.h>
 #include <string.h>
 #include "await.h"
@@ -61,10 +60,11 @@ static struct stuck look_around(struct cluster *cluster,
     return stuck;
 }
 
-/* Ends the launch with one sentence and a picture; with a checker on it is a finding as well. */
+/* Ends the launch with one sentence and a picture, and announces that. */
 __attribute__((format(printf, 5, 6))) static void tell(struct cluster *cluster,
                                                        const struct stuck *s, int error,
-                                                       const char *kind, const char *format, ...)
+                                                       enum fault_kind kind, const char *format,
+                                                       ...)
 {
     char why[1000], picture[3000];
     struct launch *launch = cluster->launch;
@@ -75,7 +75,13 @@ __attribute__((format(printf, 5, 6))) static void tell(struct cluster *cluster,
     va_end(arguments);
     draw_waiting(cluster, 4, picture, sizeof picture);
     if (!fault_found(s->warp, s->insn, lane, error, "%s", why)) return;
-    if (launch->checks) sync_report_stuck(s->warp, s->insn, lane, kind, why, picture);
+    event_fault(launch, &(struct fault_event){.warp = s->warp,
+                                              .insn = s->insn,
+                                              .lane = lane,
+                                              .error = error,
+                                              .kind = kind,
+                                              .what = why,
+                                              .picture = picture});
     pthread_mutex_lock(&launch->lock);
     device_append(launch->message, sizeof launch->message, "\n%s", picture);
     pthread_mutex_unlock(&launch->lock);
@@ -114,7 +120,7 @@ static void report_lanes(struct cluster *cluster, const struct stuck *s)
             here |= UINT32_C(1) << l;
     uint32_t missing = members & s->warp->live & ~here;
     describe_lane(s->warp, __builtin_ctz(missing | UINT32_C(1) << 31), where, sizeof where);
-    tell(cluster, s, EMU_LAUNCH_FAILURE, SYNC_DIVERGENT_IN_WARP,
+    tell(cluster, s, EMU_LAUNCH_FAILURE, FAULT_DIVERGENT_IN_WARP,
          "deadlock: lanes 0x%08x wait here for lanes 0x%08x of their member mask 0x%08x (%s; lanes "
          "meet only in the same operation with the same mask)",
          here, missing, members, where);
@@ -137,13 +143,13 @@ void resolve_stuck(struct cluster *cluster)
     if (exits_explain && block->launch->allow_exited)
         barrier_release(block, s.fragment->barrier);
     else if (exits_explain)
-        tell(cluster, &s, EMU_LAUNCH_FAILURE, SYNC_DIVERGENT_IN_BLOCK,
+        tell(cluster, &s, EMU_LAUNCH_FAILURE, FAULT_DIVERGENT_IN_BLOCK,
              "a barrier that not all threads reach: %u of %u threads wait here, %u have exited "
              "(today's GPUs let this pass, and so does EMU_ALLOW_EXITED=1; it is undefined all "
              "the same)",
              barrier->arrived, barrier->expected, s.exited);
     else
-        tell(cluster, &s, EMU_LAUNCH_FAILURE, SYNC_DIVERGENT_IN_BLOCK,
+        tell(cluster, &s, EMU_LAUNCH_FAILURE, FAULT_DIVERGENT_IN_BLOCK,
              "deadlock: %u of %u threads wait at this barrier, number %u, and the others wait "
              "elsewhere",
              barrier->arrived, barrier->expected, s.fragment->barrier);
@@ -162,10 +168,9 @@ static void give_up_nowhere(struct launch *launch, int error, const char *why)
         launch->error = error;
     }
     pthread_mutex_unlock(&launch->lock);
-    if (is_first && launch->checks && error != EMU_INTERRUPTED)
-        check_report(
-            launch->emu, launch,
-            &(struct check_report){.tool = EMU_CHECK_SYNC, .kind = SYNC_ENDLESS, .head = sentence});
+    if (is_first)
+        event_fault(launch, &(struct fault_event){
+                                .error = error, .kind = FAULT_ENDLESS, .what = sentence, .picture = ""});
 }
 
 void give_up(struct cluster *cluster, int error, const char *why)
@@ -177,5 +182,5 @@ void give_up(struct cluster *cluster, int error, const char *why)
     else if (error == EMU_INTERRUPTED)
         fault_found(s.warp, s.insn, __builtin_ctz(s.fragment->mask), error, "%s", why);
     else
-        tell(cluster, &s, error, SYNC_ENDLESS, "%s", why);
+        tell(cluster, &s, error, FAULT_ENDLESS, "%s", why);
 }

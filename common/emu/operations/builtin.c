@@ -100,7 +100,7 @@ void builtin_malloc(struct warp *w, const struct insn *i, uint32_t mask)
         struct range range;
         if (address && bytes && device_range(emu, address, &range))
             memset((void *)(uintptr_t)(address + (uint64_t)range.delta), POISON, bytes);
-        if (address) watch_alloc(emu, address, bytes);
+        if (address) event_renew(emu, address, bytes);
         if (address) w->block->changed = true;
         builtin_set_result(w, i, lane, &address, sizeof address);
     }
@@ -119,7 +119,7 @@ void builtin_free(struct warp *w, const struct insn *i, uint32_t mask)
                   wrong);
             return;
         }
-        if (bytes) watch_free(emu, address, bytes);
+        if (bytes) event_drop(emu, address, bytes);
         w->block->changed = true;
     }
 }

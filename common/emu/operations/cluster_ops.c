@@ -2,8 +2,8 @@
  * cluster_ops.c — what the blocks of a cluster do together: barrier.cluster, and addresses in each
  * other's shared memory (PTX ISA, "barrier.cluster", "mapa", "getctarank").
  */
+#include "common/emu/machine/events.h"
 #include "common/emu/machine/cluster.h"
-#include "common/emu/check/race.h"
 #include "common/emu/machine/shared.h"
 
 /* ---- barrier.cluster ----------------------------------------------------------------------- */
@@ -46,8 +46,8 @@ void op_cluster_arrive(struct warp *w, const struct insn *i, uint32_t mask)
     w->cluster_arrived |= mask;
     w->cluster_owes |= mask;
     const struct cluster *cluster = w->block->cluster;
-    if (w->block->race)
-        race_signal(w, mask, barrier_word(cluster, cluster->parity), i->order & ORDER_RELEASE);
+    if (announces(w->block, ANNOUNCE_ORDER))
+        event_signal(w, mask, barrier_word(cluster, cluster->parity), i->order & ORDER_RELEASE);
 }
 
 uint32_t cluster_wait_over(struct warp *w, const struct insn *i, uint32_t lanes)
@@ -62,7 +62,7 @@ uint32_t cluster_wait_over(struct warp *w, const struct insn *i, uint32_t lanes)
     if (w->cluster_arrived & lanes) return 0;
     w->cluster_owes &= ~lanes;
     /* The phase that is over has the other parity. */
-    if (w->block->race) race_await(w, lanes, barrier_word(cluster, !cluster->parity));
+    if (announces(w->block, ANNOUNCE_ORDER)) event_await(w, lanes, barrier_word(cluster, !cluster->parity));
     return lanes;
 }
 

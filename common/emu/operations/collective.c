@@ -1,7 +1,6 @@
 /* collective.c — lanes of a warp exchanging values (PTX ISA, "shfl.sync", "vote.sync",
  * "match.sync", "redux.sync"). */
-#include "common/emu/check/race.h"
-#include "common/emu/check/sync_check.h"
+#include "common/emu/machine/events.h"
 #include "common/emu/decode/warp_ops.h"
 #include "ops.h"
 #include <string.h>
@@ -20,7 +19,7 @@ void op_shuffle(struct warp *w, const struct insn *i, uint32_t mask)
 {
     uint32_t *d = lanes_32(w, i->d), value[WARP], inside = 0;
     const uint32_t *b = lanes_32(w, i->b), *c = lanes_32(w, i->c);
-    bool checked = sync_is_checked(w);
+    bool checked = announces(w->block, ANNOUNCE_ARGUMENTS);
     memcpy(value, lanes_32(w, i->a), sizeof value);
     for (int lane = 0; lane < WARP; lane++) {
         if (!(mask >> lane & 1)) continue;
@@ -34,7 +33,7 @@ void op_shuffle(struct warp *w, const struct insn *i, uint32_t mask)
         case SHUFFLE_INDEX: from = (lane & segment) | (delta & ~segment), ok = from <= last; break;
         }
         d[lane] = value[ok ? from : lane];
-        if (ok && checked && !(mask >> from & 1)) sync_check_shuffle(w, lane, from);
+        if (ok && checked && !(mask >> from & 1)) event_shuffle_outside(w, lane, from);
         inside |= (uint32_t)ok << lane;
     }
     set_predicate(w, i->warp.predicate, mask, inside);
@@ -57,7 +56,7 @@ void op_vote(struct warp *w, const struct insn *i, uint32_t mask)
 void op_match_any(struct warp *w, const struct insn *i, uint32_t mask)
 {
     uint32_t result[WARP] = {0}, *d = lanes_32(w, i->d);
-    if (w->block->race) race_match(w, mask);
+    if (announces(w->block, ANNOUNCE_ORDER)) event_match(w, mask);
     for (int lane = 0; lane < WARP; lane++)
         for (int other = 0; other < WARP; other++)
             if (mask >> lane & mask >> other & 1 && value_of(w, i, lane) == value_of(w, i, other))
@@ -116,18 +115,18 @@ void op_trap(struct warp *w, const struct insn *i, uint32_t mask)
 
 void op_fence(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    if (w->block->race) race_fence(w, mask, i->order & ORDER_BLOCK ? SCOPE_BLOCK : SCOPE_DEVICE);
+    if (announces(w->block, ANNOUNCE_ORDER)) event_fence(w, mask, i->order & ORDER_BLOCK ? SCOPE_BLOCK : SCOPE_DEVICE);
 }
 
 void op_proxy_fence(struct warp *w, const struct insn *i, uint32_t mask)
 {
     (void)i;
-    if (w->block->race) race_fence(w, mask, FOR_COPIES);
+    if (announces(w->block, ANNOUNCE_ORDER)) event_fence(w, mask, FOR_COPIES);
 }
 
 /* Called once for each member mask, when every lane of it is there. */
 void op_warp_sync(struct warp *w, const struct insn *i, uint32_t mask)
 {
     (void)i;
-    if (w->block->race) race_warp_sync(w, mask);
+    if (announces(w->block, ANNOUNCE_ORDER)) event_warp_sync(w, mask);
 }

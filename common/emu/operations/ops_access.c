@@ -6,7 +6,7 @@
  * traces, and says where the bytes are. An access whose lanes go to different places passes it
  * several times, once a place.
  */
-#include "common/emu/check/access_error.h"
+#include "common/emu/machine/access_error.h"
 #include "common/emu/count/counters.h"
 #include "common/emu/machine/device.h"
 #include "common/emu/machine/frame.h"
@@ -95,11 +95,6 @@ static bool find_range(struct warp *w, const struct insn *i, struct access *acce
     return false;
 }
 
-static struct insn_counts *counts_of(const struct warp *w, const struct insn *i)
-{
-    return &w->counts[i - w->block->launch->kernel->code];
-}
-
 /* See access.h. */
 static uint32_t door(struct warp *w, const struct insn *i, struct access *access, uint64_t *host)
 {
@@ -121,7 +116,7 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
         return 0;
     }
 
-    bool watched = w->block->launch->watched;
+    bool watched = announces(w->block, ANNOUNCE_ACCESSES);
     if (space == PTX_SHARED) {
         struct block *owner = access->owner = w->block;
         if (w->block->launch->cluster_size > 1) {
@@ -138,7 +133,7 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
             count_access(counts_of(w, i), w, i, PTX_SHARED, access->address, access->mask,
                          access->bytes, access->operation[0] == 'l');
         if (watched)
-            watch_access(w, i, access->mask, access->address, access->bytes, access->operation,
+            event_access(w, i, access->mask, access->address, access->bytes, access->operation,
                          space, *host, owner);
     } else if (space == PTX_LOCAL && access->operation[0] == 'a') {
         access_not_allowed(w, i, access);
@@ -169,7 +164,7 @@ static uint32_t door(struct warp *w, const struct insn *i, struct access *access
                 count_access(counts_of(w, i), w, i, PTX_GLOBAL, access->address, access->mask,
                              access->bytes, access->operation[0] == 'l');
             if (watched)
-                watch_access(w, i, access->mask, access->address, access->bytes, access->operation,
+                event_access(w, i, access->mask, access->address, access->bytes, access->operation,
                              PTX_GLOBAL, *host, w->block);
         }
     }

@@ -2,10 +2,25 @@
 #include "common/emu/count/counters.h"
 #include "common/emu/decode/module.h"
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+struct emu_trace {
+    FILE *file;
+    bool has_header;
+};
 
 static const char header[] = "launch\tkernel\tblock\twarp\tepoch\tline\toperation\tspace\tbytes\t"
                              "mask\twavefronts\tideal\tsectors\taddresses\tvalues\n";
+
+struct emu_trace *trace_open(FILE *file)
+{
+    struct emu_trace *trace = calloc(1, sizeof *trace);
+    if (trace) trace->file = file;
+    return trace;
+}
+
+void trace_close(struct emu_trace *trace) { free(trace); }
 
 /* What this access alone adds to the counters. */
 static void print_counts(FILE *file, const struct warp *w, const struct insn *i, uint32_t mask,

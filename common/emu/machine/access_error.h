@@ -1,14 +1,14 @@
 /*
  * access_error.h — what is said of an access that is wrong.
  *
- * Each function ends the launch with the error of the first lane that is wrong, and with memcheck
- * on reports every lane that is. access->space is not generic; in spaces other than global memory
+ * Each function announces every lane that is wrong, and ends the launch with the error of the first.
+ * access->space is not generic; in spaces other than global memory
  * addresses count from the space's start.
  */
 #ifndef EMU_ACCESS_ERROR_H
 #define EMU_ACCESS_ERROR_H
 
-#include "common/emu/machine/access.h"
+#include "access.h"
 
 void access_misaligned(struct warp *, const struct insn *, const struct access *);
 /* Global and constant memory. */

@@ -1,0 +1,90 @@
+/* access_finding.c — memcheck's findings of accesses that are wrong, one for each lane. */
+#include "checkers.h"
+#include "common/emu/machine/access.h"
+#include "common/emu/machine/device.h"
+#include "common/emu/machine/events.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* compute-sanitizer's words. */
+static const char *memcheck_verb(const struct access *access)
+{
+    return !strcmp(access->operation, "ld")   ? "read"
+           : !strcmp(access->operation, "st") ? "write"
+                                              : "atomic";
+}
+
+static const char *memcheck_space(enum ptx_space space)
+{
+    switch (space) {
+    case PTX_SHARED: return "__shared__";
+    case PTX_LOCAL: return "__local__";
+    case PTX_CONST: return "__constant__";
+    case PTX_PARAM: return "parameter";
+    default: return "__global__";
+    }
+}
+
+/* One finding of memcheck: a lane's access, and what is wrong with it. */
+static void report_lane(struct warp *w, const struct insn *i, const struct access *access, int lane,
+                        const char *detail)
+{
+    struct launch *launch = w->block->launch;
+    char kind[80], head[CHECK_TEXT], lines[2 * CHECK_TEXT];
+    struct check_place place = check_place(w, i, lane);
+    snprintf(lines, sizeof lines, "%s", detail);
+    check_append_host_place(launch->emu, &launch->host_place, "The kernel was launched at", lines,
+                             sizeof lines);
+    snprintf(kind, sizeof kind, "Invalid %s %s of size %u bytes", memcheck_space(access->space),
+             memcheck_verb(access), access->bytes);
+    check_head(launch, &place, kind, head, sizeof head);
+    check_report(launch->emu, launch,
+                 &(struct check_report){.tool = EMU_CHECK_MEMORY,
+                                        .kind = kind,
+                                        .place = place,
+                                        .per_thread = true,
+                                        .head = head,
+                                        .detail = lines});
+}
+
+/* What is wrong with a lane's access to global memory, and what memory is near. */
+static void describe_outside_global(struct emu *emu, uint64_t address, char *text, size_t size)
+{
+    char odd[80];
+    bool is_odd = device_is_odd_address(address, odd, sizeof odd);
+    snprintf(text, size, "    Access to 0x%" PRIx64 " is out of bounds%s%s", address,
+             is_odd ? ": " : "", is_odd ? odd : "");
+    if (!is_odd) alloc_log_append(emu, address, text, size);
+}
+
+static void describe(struct emu *emu, const struct bad_access *bad, uint64_t address, char *text,
+                     size_t size)
+{
+    switch (bad->wrong) {
+    case ACCESS_MISALIGNED:
+        snprintf(text, size, "    Access to 0x%" PRIx64 " is misaligned", address);
+        return;
+    case ACCESS_OUTSIDE_GLOBAL: describe_outside_global(emu, address, text, size); return;
+    case ACCESS_OUTSIDE:
+        snprintf(text, size,
+                 "    Access to 0x%" PRIx64 " is out of bounds\n    of the %" PRIu64 " bytes %s",
+                 address, bad->size, bad->of_what);
+        return;
+    case ACCESS_NOT_ALLOWED:
+        snprintf(text, size, "    %s",
+                 bad->access->space == PTX_LOCAL ? "Local memory has no atomic operations"
+                                                 : "The kernel's parameters can only be read");
+    }
+}
+
+void event_bad_access(struct warp *w, const struct insn *i, const struct bad_access *bad)
+{
+    struct launch *launch = w->block->launch;
+    uint32_t lanes = launch->checks & EMU_CHECK_MEMORY ? bad->lanes : 0;
+    for (; lanes; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        char detail[CHECK_TEXT];
+        describe(launch->emu, bad, bad->access->address[lane], detail, sizeof detail);
+        report_lane(w, i, bad->access, lane, detail);
+    }
+}

@@ -1,0 +1,53 @@
+/*
+ * fault_finding.c — a launch's first fault as a finding.
+ *
+ * It is one whichever checkers are on: a launch that has not come to its end is not right, and what
+ * it would have done is not checked. Without any nothing is reported, nor where somebody interrupted
+ * the launch.
+ */
+#include "check.h"
+#include "common/emu/machine/events.h"
+#include "sync_check.h"
+
+/* A fault of which no checker says more. */
+static void report_other(struct launch *launch, const struct fault_event *f)
+{
+    struct check_place place = check_place(f->warp, f->insn, f->lane);
+    char head[CHECK_TEXT];
+    bool waits = f->error == EMU_LAUNCH_FAILURE || f->error == EMU_LAUNCH_TIMEOUT;
+    enum emu_check tool =
+        waits && !(launch->checks & EMU_CHECK_MEMORY) ? EMU_CHECK_SYNC : EMU_CHECK_MEMORY;
+    check_head(launch, &place, f->what, head, sizeof head);
+    check_report(launch->emu, launch,
+                 &(struct check_report){.tool = tool,
+                                        .kind = f->what,
+                                        .place = place,
+                                        .per_thread = true,
+                                        .head = head});
+}
+
+static void report_nowhere(struct launch *launch, const struct fault_event *f)
+{
+    check_report(
+        launch->emu, launch,
+        &(struct check_report){.tool = EMU_CHECK_SYNC, .kind = SYNC_ENDLESS, .head = f->what});
+}
+
+void event_fault(struct launch *launch, const struct fault_event *f)
+{
+    static const char *const kinds[] = {
+        [FAULT_ARGUMENTS] = SYNC_INVALID_ARGUMENTS,
+        [FAULT_DIVERGENT_IN_WARP] = SYNC_DIVERGENT_IN_WARP,
+        [FAULT_DIVERGENT_IN_BLOCK] = SYNC_DIVERGENT_IN_BLOCK,
+        [FAULT_ENDLESS] = SYNC_ENDLESS,
+    };
+    bool is_other = f->kind == FAULT_OTHER ||
+                    (f->kind == FAULT_ARGUMENTS && !(launch->checks & EMU_CHECK_SYNC));
+    if (!launch->checks || f->error == EMU_INTERRUPTED) return;
+    if (!f->warp)
+        report_nowhere(launch, f);
+    else if (is_other)
+        report_other(launch, f);
+    else
+        sync_report_stuck(f->warp, f->insn, f->lane, kinds[f->kind], f->what, f->picture);
+}

@@ -1,0 +1,162 @@
+/* records.c — see records.h. */
+#define _POSIX_C_SOURCE 200809L /* strdup */
+#include "records.h"
+#include "common/emu/fidelity/exact.h"
+#include "common/emu/machine/device.h"
+#include "counters.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Oldest first. */
+struct records {
+    struct emu_launch_record **all;
+    size_t count, room;
+};
+
+/* ---- one launch ---------------------------------------------------------------------------- */
+
+static void add_shared(struct emu_shared *to, const struct insn_counts *from)
+{
+    to->instructions += from->shared_requests;
+    to->wavefronts += from->wavefronts;
+    to->ideal += from->ideal;
+}
+
+static void add_global(struct emu_global *to, const struct insn_counts *from)
+{
+    to->requests += from->requests;
+    to->sectors += from->sectors;
+    to->bytes += from->bytes;
+    to->moved += from->moved ? from->moved : from->sectors * SECTOR_BYTES;
+    to->needed += from->needed;
+}
+
+static void add_counts(struct emu_counts *to, const struct insn *insn,
+                       const struct insn_counts *from)
+{
+    to->instructions += from->executed;
+    to->lanes += from->lanes;
+    switch (insn->tally) {
+    case TALLY_NONE: break;
+    case TALLY_BARRIER: to->barriers += from->executed; break;
+    case TALLY_LOAD: add_shared(&to->shared_ld, from), add_global(&to->global_ld, from); break;
+    case TALLY_STORE: add_shared(&to->shared_st, from), add_global(&to->global_st, from); break;
+    case TALLY_COPY: add_shared(&to->shared_st, from), add_global(&to->global_ld, from); break;
+    case TALLY_ATOMIC:
+        add_shared(&to->shared_atom, from), add_global(&to->global_atom, from);
+        break;
+    default: to->adds[insn->tally - TALLY_ADD] += from->lanes; break;
+    }
+}
+
+static struct emu_launch_record *record_make(const struct launch *launch, double seconds)
+{
+    const struct emu_kernel *kernel = launch->kernel;
+    const struct ptx_text *text = &kernel->module->text;
+    struct emu_launch_record *record = calloc(1, sizeof *record);
+    struct emu_line *lines = calloc(kernel->line_count, sizeof *lines);
+    /* The module may be unloaded before the record is read. */
+    static const struct emu_agreement by_model = {
+        .text = "unchecked: by another generation's rules, for which there is no machine code"};
+    const struct emu_agreement *checked = launch->model ? &by_model : kernel->agreement;
+    char *name = strdup(kernel->info.name), *agreement = strdup(checked->text);
+    if (!record || !lines || !name || !agreement) {
+        free(record);
+        free(lines);
+        free(name);
+        free(agreement);
+        return NULL;
+    }
+    *record = (struct emu_launch_record){.id = launch->id,
+                                         .kernel = name,
+                                         .grid = launch->grid,
+                                         .block = launch->block,
+                                         .dynamic_shared = launch->dynamic_shared,
+                                         .static_shared = kernel->info.shared_bytes,
+                                         .agreement = *checked,
+                                         .seconds = seconds,
+                                         .lines = lines};
+    record->agreement.text = agreement;
+    for (size_t i = 0; i < kernel->code_count; i++) {
+        if (!launch->total[i].executed) continue;
+        add_counts(&record->total, &kernel->code[i], &launch->total[i]);
+        add_counts(&lines[kernel->code[i].line].counts, &kernel->code[i], &launch->total[i]);
+    }
+    for (size_t i = 0; i < kernel->line_count; i++) {
+        const struct source_line *line = &kernel->lines[i];
+        const char *file = line->file < text->file_count ? text->files[line->file] : NULL;
+        if (!line->line || !file || !lines[i].counts.instructions) continue;
+        struct emu_line *out = &lines[record->line_count++];
+        struct emu_counts counts = lines[i].counts;
+        *out = (struct emu_line){strdup(file), line->line, counts};
+        if (!out->file) record->line_count--;
+    }
+    return record;
+}
+
+static void record_free(struct emu_launch_record *record)
+{
+    if (!record) return;
+    for (size_t i = 0; i < record->line_count; i++) free((char *)record->lines[i].file);
+    free((struct emu_line *)record->lines);
+    free((char *)record->kernel);
+    free((char *)record->agreement.text);
+    free(record);
+}
+
+/* ---- a device's ---------------------------------------------------------------------------- */
+
+bool records_open(struct emu *emu)
+{
+    emu->records = calloc(1, sizeof *emu->records);
+    return emu->records;
+}
+
+void records_close(struct emu *emu)
+{
+    if (!emu->records) return;
+    emu_forget(emu);
+    free(emu->records->all);
+    free(emu->records);
+    emu->records = NULL;
+}
+
+/* Room for one more; false: out of memory. */
+static bool grow(struct records *records)
+{
+    enum { FIRST_ROOM = 16 };
+    if (records->count < records->room) return true;
+    size_t room = records->room ? 2 * records->room : FIRST_ROOM;
+    struct emu_launch_record **grown = realloc(records->all, room * sizeof *grown);
+    if (!grown) return false;
+    records->all = grown;
+    records->room = room;
+    return true;
+}
+
+void records_begin(struct launch *launch)
+{
+    if (launch->counting && !launch->model) kernel_agreement(launch->kernel);
+}
+
+void records_end(const struct launch *launch, double seconds)
+{
+    struct records *records = launch->emu->records;
+    bool is_of_use = !launch->error || launch->error == EMU_INTERRUPTED;
+    if (!launch->counting || !is_of_use || !grow(records)) return;
+    struct emu_launch_record *record = record_make(launch, seconds);
+    if (record) records->all[records->count++] = record;
+}
+
+size_t emu_records(const struct emu *emu) { return emu->records->count; }
+
+const struct emu_launch_record *emu_record(const struct emu *emu, size_t index)
+{
+    return index < emu->records->count ? emu->records->all[index] : NULL;
+}
+
+void emu_forget(struct emu *emu)
+{
+    for (size_t i = 0; i < emu->records->count; i++) record_free(emu->records->all[i]);
+    emu->records->count = 0;
+}
