@@ -9,9 +9,8 @@
 /* compute-sanitizer's words. */
 static const char *memcheck_verb(const struct access *access)
 {
-    return !strcmp(access->operation, "ld")   ? "read"
-           : !strcmp(access->operation, "st") ? "write"
-                                              : "atomic";
+    static const char *const verbs[] = {"read", "write", "atomic"};
+    return verbs[access->operation];
 }
 
 static const char *memcheck_space(enum ptx_space space)
@@ -34,7 +33,7 @@ static void report_lane(struct warp *w, const struct insn *i, const struct acces
     struct check_place place = check_place(w, i, lane);
     snprintf(lines, sizeof lines, "%s", detail);
     check_append_host_place(launch->emu, &launch->host_place, "The kernel was launched at", lines,
-                             sizeof lines);
+                            sizeof lines);
     snprintf(kind, sizeof kind, "Invalid %s %s of size %u bytes", memcheck_space(access->space),
              memcheck_verb(access), access->bytes);
     check_head(launch, &place, kind, head, sizeof head);

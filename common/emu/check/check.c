@@ -205,7 +205,7 @@ void check_head(const struct launch *launch, const struct check_place *place, co
 }
 
 void check_append_host_place(const struct emu *emu, const struct emu_host_place *place,
-                              const char *title, char *text, size_t size)
+                             const char *title, char *text, size_t size)
 {
     char lines[CHECK_TEXT] = "";
     if (!place->count || !emu->describe_host_place) return;

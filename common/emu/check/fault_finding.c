@@ -18,12 +18,10 @@ static void report_other(struct launch *launch, const struct fault_event *f)
     enum emu_check tool =
         waits && !(launch->checks & EMU_CHECK_MEMORY) ? EMU_CHECK_SYNC : EMU_CHECK_MEMORY;
     check_head(launch, &place, f->what, head, sizeof head);
-    check_report(launch->emu, launch,
-                 &(struct check_report){.tool = tool,
-                                        .kind = f->what,
-                                        .place = place,
-                                        .per_thread = true,
-                                        .head = head});
+    check_report(
+        launch->emu, launch,
+        &(struct check_report){
+            .tool = tool, .kind = f->what, .place = place, .per_thread = true, .head = head});
 }
 
 static void report_nowhere(struct launch *launch, const struct fault_event *f)

@@ -239,18 +239,19 @@ static void write_lane(const struct insn *i, struct written *written, uint64_t a
         written_set(written, address, bytes);
 }
 
-void init_access(struct warp *w, const struct insn *i, uint32_t mask, const uint64_t *address,
-                 unsigned bytes, const char *operation, enum ptx_space space,
-                 const struct block *owner)
+void init_access(struct warp *w, const struct insn *i, const struct access *access)
 {
     const struct emu *emu = w->block->launch->emu;
-    struct init *init = space == PTX_SHARED ? NULL : owner_of(emu, address[__builtin_ctz(mask)]);
+    enum ptx_space space = access->space;
+    const uint64_t *address = access->address;
+    struct init *init =
+        space == PTX_SHARED ? NULL : owner_of(emu, address[__builtin_ctz(access->mask)]);
     if (is_blind(emu->checkers->init) || (space != PTX_SHARED && !init)) return;
-    struct written *written = init ? &init->written : &owner->init->shared;
-    for (uint32_t left = mask; left && *operation != 's'; left &= left - 1) {
+    struct written *written = init ? &init->written : &access->owner->init->shared;
+    for (uint32_t left = access_reads(access) ? access->mask : 0; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
-        read_lane(w, i, lane, space, written, address[lane], bytes);
+        read_lane(w, i, lane, space, written, address[lane], access->bytes);
     }
-    for (uint32_t left = mask; left && *operation != 'l'; left &= left - 1)
-        write_lane(i, written, address[__builtin_ctz(left)], bytes);
+    for (uint32_t left = access_writes(access) ? access->mask : 0; left; left &= left - 1)
+        write_lane(i, written, address[__builtin_ctz(left)], access->bytes);
 }

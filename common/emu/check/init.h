@@ -16,7 +16,7 @@
 #ifndef EMU_INIT_H
 #define EMU_INIT_H
 
-#include "common/emu/machine/machine.h"
+#include "common/emu/machine/access.h"
 
 /* A device's; NULL: out of memory. */
 struct init *init_open(void);
@@ -35,7 +35,6 @@ struct init_block *init_block_new(const struct block *);
 void init_block_start(struct block *);
 void init_block_free(struct init_block *);
 
-void init_access(struct warp *, const struct insn *, uint32_t mask, const uint64_t *address,
-                 unsigned bytes, const char *operation, enum ptx_space, const struct block *owner);
+void init_access(struct warp *, const struct insn *, const struct access *);
 
 #endif

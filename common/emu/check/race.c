@@ -15,9 +15,12 @@ static bool overlaps(uint64_t a, uint64_t b, unsigned bytes)
 
 /* Lanes of one store that write the same bytes: a hazard unless the values are the same. One of
  * them is kept. */
-static uint32_t without_duplicates(struct warp *w, const struct insn *i, uint32_t mask,
-                                   const uint64_t *address, unsigned bytes, enum ptx_space space)
+static uint32_t without_duplicates(struct warp *w, const struct insn *i,
+                                   const struct access *access)
 {
+    const uint64_t *address = access->address;
+    uint32_t mask = access->mask;
+    unsigned bytes = access->bytes;
     uint32_t kept = 0;
     int last = -1;
     bool rising = true;
@@ -40,9 +43,14 @@ static uint32_t without_duplicates(struct warp *w, const struct insn *i, uint32_
                 continue;
             ptrdiff_t index = i - w->block->launch->kernel->code;
             visit them = visit_make(w->block->index, w->index * WARP + (unsigned)other, AT_ONCE, 1);
-            race_report(w, i, lane, WRITE_AFTER_WRITE, them, BY_THREAD,
-                        index < UNKNOWN_PLACE ? (unsigned)index : UNKNOWN_PLACE, space,
-                        address[lane]);
+            unsigned place = index < UNKNOWN_PLACE ? (unsigned)index : UNKNOWN_PLACE;
+            race_report(w, i, lane,
+                        &(struct conflict){.hazard = WRITE_AFTER_WRITE,
+                                           .maker = access->maker,
+                                           .before = them,
+                                           .before_place = place,
+                                           .space = access->space,
+                                           .address = address[lane]});
         }
         if (is_first) kept |= UINT32_C(1) << lane;
     }
@@ -97,7 +105,7 @@ static bool is_off(const struct race_block *race)
     return race->race->off || race->now >= MAX_MOMENT;
 }
 
-static struct touch touch_of(struct warp *w, const struct insn *i, const char *operation,
+static struct touch touch_of(struct warp *w, const struct insn *i, enum operation operation,
                              enum ptx_space space, const struct block *owner)
 {
     ptrdiff_t index = i - w->block->launch->kernel->code;
@@ -106,45 +114,44 @@ static struct touch touch_of(struct warp *w, const struct insn *i, const char *o
                           .space = space,
                           .owner = owner->race,
                           .place = index < UNKNOWN_PLACE ? (unsigned)index : UNKNOWN_PLACE,
-                          .reads = *operation != 's',
-                          .writes = *operation != 'l',
+                          .reads = operation != OPERATION_STORE,
+                          .writes = operation != OPERATION_LOAD,
                           .used = UINT32_MAX};
 }
 
 void event_mbarrier_use(struct warp *w, const struct insn *i, int lane,
-                       const struct shared_place *place, const char *operation)
+                        const struct shared_place *place, enum operation operation)
 {
     if (is_off(w->block->race)) return;
     struct touch t = touch_of(w, i, operation, PTX_SHARED, place->owner);
     t.lane = lane;
-    t.kind = *operation == 's' ? KIND_WEAK : KIND_ATOMIC;
+    t.kind = operation == OPERATION_STORE ? KIND_WEAK : KIND_ATOMIC;
     touch_lane(&t, place->offset, sizeof(uint64_t), (uint64_t)(uintptr_t)place->owner->shared);
 }
 
-void race_access(struct warp *w, const struct insn *i, uint32_t mask, const uint64_t *address,
-                 unsigned bytes, const char *operation, enum ptx_space space, uint64_t host,
-                 const struct block *owner)
+void race_access(struct warp *w, const struct insn *i, const struct access *access)
 {
     struct race_block *race = w->block->race;
+    const uint64_t *address = access->address;
     if (is_off(race)) return;
-    struct touch t = touch_of(w, i, operation, space, owner);
+    struct touch t = touch_of(w, i, access->operation, access->space, access->owner);
     t.used = check_used_bytes(i);
+    t.number = access->copy.number;
     t.kind = (i->order & ORDER_KIND) | (i->order & ORDER_BLOCK ? KIND_NARROW : 0) |
-             (unsigned)race->copies.maker << MAKER_AT;
-    bool is_strong = (i->order & ORDER_KIND) != KIND_WEAK && race->copies.maker == BY_THREAD;
+             (unsigned)access->maker << MAKER_AT;
+    bool is_strong = (i->order & ORDER_KIND) != KIND_WEAK && access->maker == BY_THREAD;
     if (is_strong && t.writes && race->race->hears) next_moment(race);
     if (i->order & ORDER_RELEASE)
-        race_fence(w, mask, i->order & ORDER_BLOCK ? SCOPE_BLOCK : SCOPE_DEVICE);
-    uint32_t lanes = mask;
-    if (!t.reads) lanes = without_duplicates(w, i, mask, address, bytes, space);
+        race_fence(w, access->mask, i->order & ORDER_BLOCK ? SCOPE_BLOCK : SCOPE_DEVICE);
+    uint32_t lanes = t.reads ? access->mask : without_duplicates(w, i, access);
     for (uint32_t left = lanes; left; left &= left - 1) {
         t.lane = __builtin_ctz(left);
-        touch_lane(&t, address[t.lane], bytes, host);
+        touch_lane(&t, address[t.lane], access->bytes, access->host);
     }
     if (!is_strong) return;
-    for (uint32_t left = mask; left; left &= left - 1) {
+    for (uint32_t left = access->mask; left; left &= left - 1) {
         t.lane = __builtin_ctz(left);
-        synchronise(&t, address[t.lane], bytes, host);
+        synchronise(&t, address[t.lane], access->bytes, access->host);
     }
     if (race->race->space.out_of_memory) race->race->off = true;
 }

@@ -42,11 +42,8 @@ struct race_block *race_block_new(const struct block *);
 void race_block_start(struct block *);
 void race_block_free(struct race_block *);
 
-/* An access ("ld", "st", "atom") of the lanes in `mask`, `bytes` each. Before it is carried
- * out: host + address is where the bytes still are as they were. `owner`: of shared memory. */
-void race_access(struct warp *, const struct insn *, uint32_t mask, const uint64_t *address,
-                 unsigned bytes, const char *operation, enum ptx_space, uint64_t host,
-                 const struct block *owner);
+/* An access, before it is carried out: its bytes still are as they were. */
+void race_access(struct warp *, const struct insn *, const struct access *);
 
 /* A fence of some lanes, as event_fence(). */
 void race_fence(struct warp *, uint32_t lanes, enum fence);

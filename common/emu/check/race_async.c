@@ -44,7 +44,7 @@ void event_mbarrier_init(const struct shared_place *place)
 }
 
 void event_mbarrier_arrive(struct warp *w, uint32_t lanes, const struct shared_place *place,
-                          bool releases)
+                           bool releases)
 {
     hand_on(place, COMING, SCOPE_DEVICE,
             releases ? lanes_knowledge(w, lanes) : lanes_fenced(w, lanes, SCOPE_BLOCK));
@@ -96,7 +96,7 @@ static void learn(struct warp *w, uint32_t lanes, struct knowledge *const *known
 }
 
 void event_mbarrier_await(struct warp *w, uint32_t lanes, const struct shared_place *place,
-                         bool by_parity)
+                          bool by_parity)
 {
     const struct race_warp *state = state_of(w);
     struct sync_word *word = word_of(place, OVER);
@@ -133,21 +133,13 @@ static uint16_t number_of(struct race_block *race, const struct shared_place *mb
     return (uint16_t)number;
 }
 
-void event_copy_begin(struct warp *w, enum maker maker, const struct shared_place *mbarrier)
+struct copy_mark event_copy_begin(struct warp *w, const struct shared_place *mbarrier)
 {
     struct race_block *race = w->block->race;
-    race->copies.maker = maker;
-    if (maker == BY_BARRIER) race->copies.number = number_of(race, mbarrier);
+    return (struct copy_mark){race->now, mbarrier ? number_of(race, mbarrier) : 0};
 }
 
-struct copy_mark event_copy_end(struct warp *w)
-{
-    struct race_block *race = w->block->race;
-    struct copy_mark copy = {race->now, race->copies.number};
-    race->copies.maker = BY_THREAD;
-    next_moment(race);
-    return copy;
-}
+void event_copy_end(struct warp *w) { next_moment(w->block->race); }
 
 static struct knowledge *copies_until(const struct warp *w, unsigned key, moment until)
 {
@@ -165,7 +157,7 @@ void event_copy_await(struct warp *w, int lane, enum copies which, uint32_t unti
 }
 
 void event_copy_arrive(struct warp *w, int lane, enum maker maker, struct copy_mark copy,
-                      const struct shared_place *place)
+                       const struct shared_place *place)
 {
     unsigned key = maker == BY_BARRIER ? BARRIER_KEY + (unsigned)copy.number
                                        : COPY_KEY + w->index * WARP + (unsigned)lane;

@@ -6,6 +6,7 @@
  * at its mbarrier, it may also have seen, by a strong load or a wait: for that the stores are
  * numbered, and words keep the number at which they were last read (struct sync_word).
  */
+#include "common/emu/machine/async.h"
 #include "race_touch.h"
 #include "common/emu/machine/shared.h"
 #include <stdlib.h>
@@ -78,7 +79,11 @@ static void check_use(struct block *block, const struct use *use, bool is_strong
     if (!visit_bytes(use->who) || is_known(block, use->who) || (is_strong && was_seen(block, use)))
         return;
     race_report(&block->warps[0], &kernel->code[kernel->function->instruction_count], 0,
-                USE_BEFORE_EXIT, use->who, BY_THREAD, use->place, PTX_SHARED, use->offset);
+                &(struct conflict){.hazard = USE_BEFORE_EXIT,
+                                   .before = use->who,
+                                   .before_place = use->place,
+                                   .space = PTX_SHARED,
+                                   .address = use->offset});
 }
 
 void event_block_end(struct block *block)
@@ -94,6 +99,12 @@ void event_block_end(struct block *block)
 void event_use_after_end(struct warp *w, const struct insn *i, int lane, const struct block *owner,
                          uint64_t offset)
 {
-    race_report(w, i, lane, USE_AFTER_EXIT, visit_make(owner->index, 0, AT_ONCE, 1), BY_THREAD,
-                exit_place(w->block->launch->kernel), PTX_SHARED, offset);
+    bool is_copy = i->fn == op_copy || i->fn == op_bulk;
+    race_report(w, i, lane,
+                &(struct conflict){.hazard = USE_AFTER_EXIT,
+                                   .maker = is_copy ? BY_COPY : BY_THREAD,
+                                   .before = visit_make(owner->index, 0, AT_ONCE, 1),
+                                   .before_place = exit_place(w->block->launch->kernel),
+                                   .space = PTX_SHARED,
+                                   .address = offset});
 }

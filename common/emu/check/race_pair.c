@@ -91,8 +91,14 @@ static void check_pair(const struct touch *t, const struct granule *g, int which
         return;
     /* Several threads that set a flag to the same value do no harm, whoever is last. */
     if (hazard == WRITE_AFTER_WRITE && stores_same(t)) return;
-    race_report(t->w, t->insn, t->lane, hazard, other, maker_of(granule_kind(g, which)),
-                g->place[which], t->space, t->address + (unsigned)__builtin_ctz(both));
+    race_report(t->w, t->insn, t->lane,
+                &(struct conflict){.hazard = hazard,
+                                   .maker = maker_of(t->kind),
+                                   .before = other,
+                                   .before_maker = maker_of(granule_kind(g, which)),
+                                   .before_place = g->place[which],
+                                   .space = t->space,
+                                   .address = t->address + (unsigned)__builtin_ctz(both)});
 }
 
 /* A bulk copy out of shared memory: does it see what threads have stored there? */
@@ -102,8 +108,13 @@ static void check_seen(const struct touch *t, const struct granule *g)
     unsigned both = visit_bytes(v) & visit_bytes(t->who);
     if (both && maker_of(granule_kind(g, LAST_WRITE)) == BY_THREAD && knows(t, g, LAST_WRITE) &&
         !lane_is_fenced(t->w, t->lane, FOR_COPIES, v))
-        race_report(t->w, t->insn, t->lane, UNSEEN_BY_COPY, v, BY_THREAD, g->place[LAST_WRITE],
-                    t->space, t->address + (unsigned)__builtin_ctz(both));
+        race_report(t->w, t->insn, t->lane,
+                    &(struct conflict){.hazard = UNSEEN_BY_COPY,
+                                       .maker = maker_of(t->kind),
+                                       .before = v,
+                                       .before_place = g->place[LAST_WRITE],
+                                       .space = t->space,
+                                       .address = t->address + (unsigned)__builtin_ctz(both)});
 }
 
 static unsigned distance(visit a, visit b)
@@ -193,8 +204,8 @@ void touch_lane(struct touch *t, uint64_t address, unsigned bytes, uint64_t host
     const struct race_block *race = t->w->block->race;
     const uint8_t *after = stored_value(t->w, t->insn, t->lane, value);
     if (t->owner != race) touch_remote(t, address);
-    unsigned thread = maker_of(t->kind) == BY_BARRIER ? race->copies.number
-                                                      : t->w->index * WARP + (unsigned)t->lane;
+    unsigned thread =
+        maker_of(t->kind) == BY_BARRIER ? t->number : t->w->index * WARP + (unsigned)t->lane;
     for (uint64_t at = address, end = address + bytes; at < end;) {
         t->address = at / GRANULE * GRANULE;
         unsigned from = (unsigned)(at - t->address),

@@ -114,19 +114,18 @@ static struct check_place place_before(const struct warp *w, const struct insn *
                                 .thread = {t % size.x, t / size.x % size.y, t / size.x / size.y}};
 }
 
-static enum distance distance_to(const struct warp *w, unsigned thread, visit before,
-                                 enum maker maker, enum ptx_space space)
+static enum distance distance_to(const struct warp *w, unsigned thread, const struct conflict *c)
 {
-    if (maker != BY_THREAD) return COPY_BEFORE;
-    if (visit_block(before) != w->block->index)
-        return space == PTX_SHARED ? SAME_CLUSTER : SAME_GRID;
-    if (visit_thread(before) / WARP != thread / WARP) return SAME_BLOCK;
-    return visit_moment(before) != AT_ONCE ? SAME_WARP : SAME_INSTRUCTION;
+    if (c->before_maker != BY_THREAD) return COPY_BEFORE;
+    if (visit_block(c->before) != w->block->index)
+        return c->space == PTX_SHARED ? SAME_CLUSTER : SAME_GRID;
+    if (visit_thread(c->before) / WARP != thread / WARP) return SAME_BLOCK;
+    return visit_moment(c->before) != AT_ONCE ? SAME_WARP : SAME_INSTRUCTION;
 }
 
-void race_report(struct warp *w, const struct insn *i, int lane, enum hazard hazard, visit before,
-                 enum maker maker, unsigned before_place, enum ptx_space space, uint64_t address)
+void race_report(struct warp *w, const struct insn *i, int lane, const struct conflict *c)
 {
+    unsigned before_place = c->before_place;
     struct race_reports *reports = w->block->race->race->reports;
     const struct emu_kernel *kernel = w->block->launch->kernel;
     if ((2 * reports->count >= reports->size && !grow(reports)) ||
@@ -139,20 +138,20 @@ void race_report(struct warp *w, const struct insn *i, int lane, enum hazard haz
     unsigned thread = w->index * WARP + (unsigned)lane;
     struct report new = {.now = now,
                          .before = then,
-                         .hazard = hazard,
-                         .space = space,
+                         .hazard = c->hazard,
+                         .space = c->space,
                          .order = reports->count,
                          .place = check_place(w, now, lane),
-                         .other = place_before(w, then, before),
-                         .copies = w->block->race->copies.maker != BY_THREAD,
-                         .copied = maker != BY_THREAD,
-                         .copied_for_all = maker == BY_BARRIER,
-                         .address = address};
+                         .other = place_before(w, then, c->before),
+                         .copies = c->maker != BY_THREAD,
+                         .copied = c->before_maker != BY_THREAD,
+                         .copied_for_all = c->before_maker == BY_BARRIER,
+                         .address = c->address};
     if (now->tally == TALLY_LOAD && then && then->tally == TALLY_ATOMIC) new.load = i;
     if (then && then->tally == TALLY_LOAD && now->tally == TALLY_ATOMIC)
         new.load = &kernel->code[before_place];
-    new.distance = words[hazard].distance ? words[hazard].distance
-                                          : distance_to(w, thread, before, maker, space);
+    new.distance =
+        words[c->hazard].distance ? words[c->hazard].distance : distance_to(w, thread, c);
     struct report *r = place_of(reports, &new);
     uint64_t count = r->count;
     if (!r->now) {

@@ -77,11 +77,8 @@ struct race_block {
     size_t granules;
     struct sync_table words;   /* in shared memory */
     struct remote_use *remote; /* of it, by threads of other blocks; NULL: none yet */
-    /* Copies that are being begun; and the mbarriers that they have arrived at, whose places here are
-     * their numbers. */
+    /* The mbarriers that copies arrive at: their places here are their numbers. */
     struct race_copies {
-        enum maker maker;
-        uint16_t number;
         uint32_t *mbarriers;
         unsigned mbarrier_count;
     } copies;
@@ -199,7 +196,16 @@ enum hazard {
     USE_AFTER_EXIT,
     HAZARDS
 };
-void race_report(struct warp *, const struct insn *, int lane, enum hazard, visit before,
-                 enum maker, unsigned before_place, enum ptx_space, uint64_t address);
+/* An access that another one before it is not in order with. */
+struct conflict {
+    enum hazard hazard;
+    enum maker maker;
+    visit before; /* who made the other one */
+    enum maker before_maker;
+    unsigned before_place; /* in the code */
+    enum ptx_space space;
+    uint64_t address;
+};
+void race_report(struct warp *, const struct insn *, int lane, const struct conflict *);
 
 #endif

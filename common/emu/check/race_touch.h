@@ -14,9 +14,10 @@ struct touch {
     int lane;
     visit who;
     unsigned place, kind;
+    uint16_t number;    /* of the mbarrier of a copy BY_BARRIER */
     bool reads, writes; /* an atomic does both */
     bool changes;       /* no atomic that leaves the word as it is */
-    uint32_t used;      /* of the access's bytes: see watch_used_bytes() */
+    uint32_t used;      /* of the access's bytes: see check_used_bytes() */
     uint64_t address;   /* of the granule */
     const void *before; /* the lane's bytes of the granule as they were, and will be: */
     const void *after;  /* NULL: not known, or no plain store */

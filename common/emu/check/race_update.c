@@ -61,6 +61,10 @@ void touch_check_update(const struct touch *t, const struct granule *g)
         is_update = is_update || counts_on(t, &recent[k], store);
     }
     if (!is_update || stores_same(t)) return;
-    race_report(t->w, t->insn, t->lane, LOST_UPDATE, store, BY_THREAD, g->place[LAST_WRITE],
-                t->space, t->address);
+    race_report(t->w, t->insn, t->lane,
+                &(struct conflict){.hazard = LOST_UPDATE,
+                                   .before = store,
+                                   .before_place = g->place[LAST_WRITE],
+                                   .space = t->space,
+                                   .address = t->address});
 }

@@ -21,7 +21,7 @@ report(struct warp *w, const struct insn *i, int lane, enum emu_severity severit
     vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
     check_append_host_place(launch->emu, &launch->host_place, "The kernel was launched at", detail,
-                             sizeof detail);
+                            sizeof detail);
     bool as_memory = (launch->checks & (EMU_CHECK_SYNC | EMU_CHECK_MEMORY)) == EMU_CHECK_MEMORY;
     struct check_report r = {.tool = as_memory ? EMU_CHECK_MEMORY : EMU_CHECK_SYNC,
                              .severity = severity,
@@ -93,7 +93,7 @@ static void check_place_of_barrier(struct warp *w, const struct fragment *f, con
 }
 
 void event_barrier_arguments(struct warp *w, const struct fragment *f, const struct insn *i,
-                        unsigned number, unsigned threads)
+                             unsigned number, unsigned threads)
 {
     int lane = __builtin_ctz(f->mask);
     if (threads > w->block->threads)

@@ -135,53 +135,54 @@ static void count_global(struct insn_counts *counts, const uint64_t *address, ui
 }
 
 void count_access(struct insn_counts *counts, const struct warp *warp, const struct insn *insn,
-                  enum ptx_space space, const uint64_t *address, uint32_t mask, unsigned bytes,
-                  bool load)
+                  const struct access *access)
 {
     const struct emu_model *model = warp->block->launch->model;
+    const uint64_t *address = access->address;
+    bool load = access->operation == OPERATION_LOAD;
+    unsigned bytes = access->bytes;
     if (model) { /* no machine code is for it: what ptxas merged for another counts as in PTX */
-        if (space == PTX_SHARED)
-            model_shared(model, counts, address, mask, bytes);
+        if (access->space == PTX_SHARED)
+            model_shared(model, counts, address, access->mask, bytes);
         else
-            model_global(model, counts, address, mask, bytes, load);
+            model_global(model, counts, address, access->mask, bytes, load);
         return;
     }
     if (insn->counted_bytes == COUNTED_WITH_ANOTHER) return;
     if (insn->counted_bytes) bytes = insn->counted_bytes;
-    if (space == PTX_SHARED)
-        count_shared(counts, address, mask, bytes, load);
+    if (access->space == PTX_SHARED)
+        count_shared(counts, address, access->mask, bytes, load);
     else
-        count_global(counts, address, mask, bytes);
+        count_global(counts, address, access->mask, bytes);
 }
 
 /* Do lanes 2n and 2n + 1 fill a sector of shared memory with one of global memory? */
-static bool fills_sectors(const uint64_t *from, uint32_t reading, const uint64_t *to,
-                          uint32_t writing)
+static bool fills_sectors(const struct access *from, const struct access *to)
 {
     for (unsigned l = 0; l < WARP; l += 2) {
-        uint32_t pair = writing >> l & 3;
+        uint32_t pair = to->mask >> l & 3;
         if (pair == 0) continue;
-        if (pair != 3 || (reading >> l & 3) != 3 ||
-            to[l] / SECTOR_BYTES != to[l + 1] / SECTOR_BYTES ||
-            from[l] / SECTOR_BYTES != from[l + 1] / SECTOR_BYTES)
+        if (pair != 3 || (from->mask >> l & 3) != 3 ||
+            to->address[l] / SECTOR_BYTES != to->address[l + 1] / SECTOR_BYTES ||
+            from->address[l] / SECTOR_BYTES != from->address[l + 1] / SECTOR_BYTES)
             return false;
     }
     return true;
 }
 
-/* An asynchronous copy (LDGSTS): lanes in `reading` read global memory, those in `writing` write
- * shared memory. With `bypass` (cp.async.cg) it does not go by way of the L1 cache. */
-static void count_copy(struct insn_counts *counts, const uint64_t *from, uint32_t reading,
-                const uint64_t *to, uint32_t writing, unsigned bytes, bool bypass)
+/* An asynchronous copy (LDGSTS). With `bypass` (cp.async.cg) it does not go by way of the L1
+ * cache. */
+static void count_copy(struct insn_counts *counts, const struct access *from,
+                       const struct access *to, bool bypass)
 {
     struct insn_counts each = {0};
-    if (reading) count_global(&each, from, reading, bytes);
-    count_shared(&each, to, writing, bytes, false);
+    if (from->mask) count_global(&each, from->address, from->mask, from->bytes);
+    count_shared(&each, to->address, to->mask, to->bytes, false);
     /* Past the L1 cache whole sectors go to shared memory. On an H200 copies that do not fill them
      * go one by one, at each of the two strides that were measured. */
-    if (bypass && !fills_sectors(from, reading, to, writing)) {
-        each.sectors = (unsigned)__builtin_popcount(reading);
-        each.wavefronts = (unsigned)__builtin_popcount(writing);
+    if (bypass && !fills_sectors(from, to)) {
+        each.sectors = (unsigned)__builtin_popcount(from->mask);
+        each.wavefronts = (unsigned)__builtin_popcount(to->mask);
     }
     counts->requests += each.requests;
     counts->sectors += each.sectors;
@@ -191,9 +192,8 @@ static void count_copy(struct insn_counts *counts, const uint64_t *from, uint32_
     counts->ideal += each.ideal;
 }
 
-void event_copy_issued(struct warp *w, const struct insn *i, const uint64_t *from, uint32_t reading,
-                       const uint64_t *to, uint32_t writing)
+void event_copy_issued(struct warp *w, const struct insn *i, const struct access *from,
+                       const struct access *to)
 {
-    count_copy(counts_of(w, i), from, reading, to, writing, i->element_bytes,
-               i->copy.bypass);
+    count_copy(counts_of(w, i), from, to, i->copy.bypass);
 }

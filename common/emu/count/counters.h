@@ -12,14 +12,14 @@
 #ifndef EMU_COUNTERS_H
 #define EMU_COUNTERS_H
 
-#include "common/emu/machine/machine.h"
+#include "common/emu/machine/access.h"
 
 enum { SECTOR_BYTES = 32 };
 
 /* Counts an access of a warp to shared or global memory, as the machine code makes it: see merge.c.
  */
-void count_access(struct insn_counts *, const struct warp *, const struct insn *, enum ptx_space,
-                  const uint64_t *address, uint32_t mask, unsigned bytes, bool load);
+void count_access(struct insn_counts *, const struct warp *, const struct insn *,
+                  const struct access *);
 
 /* What an instruction counts, in the host thread that runs the warp. */
 static inline struct insn_counts *counts_of(const struct warp *w, const struct insn *i)

@@ -128,13 +128,19 @@ void event_block_begin(struct block *block)
     if (block->init) init_block_start(block);
 }
 
-void event_access(struct warp *w, const struct insn *i, uint32_t mask, const uint64_t *address,
-                  unsigned bytes, const char *operation, enum ptx_space space, uint64_t host,
-                  const struct block *owner)
+/* ---- accesses ------------------------------------------------------------------------------ */
+
+/* What copies load and store is counted otherwise (event_copy_issued); and ncu counts no access to
+ * another block's shared memory, on an H200. */
+void event_access(struct warp *w, const struct insn *i, const struct access *access)
 {
-    const struct launch *launch = w->block->launch;
-    if (owner == w->block && launch->emu->trace)
-        trace_access(launch->emu->trace, w, i, mask, address, bytes, operation, space, host);
-    if (owner->init) init_access(w, i, mask, address, bytes, operation, space, owner);
-    if (owner->race) race_access(w, i, mask, address, bytes, operation, space, host, owner);
+    const struct block *owner = access->owner;
+    struct emu_trace *trace = w->block->launch->emu->trace;
+    bool is_own = owner == w->block;
+    if (w->counts && is_own && access->maker == BY_THREAD)
+        count_access(counts_of(w, i), w, i, access);
+    if (!announces(w->block, ANNOUNCE_ACCESSES)) return;
+    if (trace && is_own) trace_access(trace, w, i, access);
+    if (owner->init) init_access(w, i, access);
+    if (owner->race) race_access(w, i, access);
 }

@@ -2,13 +2,11 @@
 #include "access_error.h"
 #include "device.h"
 #include "events.h"
-#include <string.h>
 
 static const char *operation_name(const struct access *access)
 {
-    return !strcmp(access->operation, "ld")   ? "a load"
-           : !strcmp(access->operation, "st") ? "a store"
-                                              : "an atomic operation";
+    static const char *const names[] = {"a load", "a store", "an atomic operation"};
+    return names[access->operation];
 }
 
 /* Announces what is wrong with some lanes. Returns the first of them. */

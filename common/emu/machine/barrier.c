@@ -43,8 +43,8 @@ static bool agrees(struct warp *w, int lane, const struct insn *i, unsigned numb
     if (!barrier->expected || (asked + WARP - 1) / WARP == (barrier->asked + WARP - 1) / WARP)
         return true;
     fault_arguments(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
-              "barrier %u is waited for by %u threads here and %u elsewhere", number, asked,
-              barrier->asked);
+                    "barrier %u is waited for by %u threads here and %u elsewhere", number, asked,
+                    barrier->asked);
     return false;
 }
 
@@ -57,13 +57,13 @@ void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bo
     uint32_t threads = named == NO_SLOT ? 0 : ((const uint32_t *)slot_at(w, named))[lane];
     if (number >= MAX_BARRIERS) {
         fault_arguments(w, i, lane, EMU_LAUNCH_FAILURE, "barrier %u does not exist: a block has %d",
-                  number, MAX_BARRIERS);
+                        number, MAX_BARRIERS);
         return;
     }
     if (threads % WARP) { /* an H200 says so, too */
         fault_arguments(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
-                  "%u threads are to meet at barrier %u, which is not a multiple of %d", threads,
-                  number, WARP);
+                        "%u threads are to meet at barrier %u, which is not a multiple of %d",
+                        threads, number, WARP);
         return;
     }
     unsigned asked = threads ? threads : block->threads;

@@ -42,11 +42,23 @@ void bulk_free(struct bulk_copy **list)
 
 /* ---- issuing --------------------------------------------------------------------------------- */
 
-/* Where the host keeps `bytes` bytes of an operand; NULL after a fault. */
-static uint8_t *find(struct warp *w, const struct insn *i, int lane, const struct address *operand,
-                     uint64_t bytes, const char *operation)
+/* Announces the access of a copy to a stretch of memory, unit by unit. */
+static void announce(struct warp *w, const struct insn *i, struct access *access, uint64_t address,
+                     uint64_t bytes)
 {
-    uint64_t address = address_of(w, operand, lane), host;
+    for (uint64_t at = 0; at < bytes; at += BULK_UNIT) {
+        for (int l = 0; l < WARP; l++) access->address[l] = address + at;
+        event_access(w, i, access);
+    }
+}
+
+/* Where the host keeps the bytes of an operand of a copy; NULL after a fault. */
+static uint8_t *find(struct warp *w, const struct bulk_copy *copy, const struct address *operand,
+                     enum operation operation, enum maker maker)
+{
+    const struct insn *i = copy->insn;
+    int lane = copy->lane;
+    uint64_t address = address_of(w, operand, lane), host, bytes = copy->bytes;
     enum ptx_space space = operand->space;
     struct shared_place place = {.owner = w->block};
     struct range range;
@@ -73,13 +85,15 @@ static uint8_t *find(struct warp *w, const struct insn *i, int lane, const struc
         }
         host = (uint64_t)range.delta;
     }
-    if (announces(w->block, ANNOUNCE_ACCESSES))
-        for (uint64_t at = 0; at < bytes; at += BULK_UNIT) {
-            uint64_t each[WARP];
-            for (int l = 0; l < WARP; l++) each[l] = address + at;
-            event_access(w, i, UINT32_C(1) << lane, each, BULK_UNIT, operation, space, host,
-                         place.owner);
-        }
+    if (announces(w->block, ANNOUNCE_ACCESSES)) {
+        struct access access;
+        access_make(&access, operation, space, UINT32_C(1) << lane, BULK_UNIT);
+        access.maker = maker;
+        access.copy = copy->mark;
+        access.owner = place.owner;
+        access.host = host;
+        announce(w, i, &access, address, bytes);
+    }
     return (uint8_t *)(uintptr_t)(host + address);
 }
 
@@ -104,11 +118,12 @@ static void issue_to_shared(struct warp *w, const struct insn *i, struct bulk_co
                      sizeof(uint64_t), sizeof(uint64_t), &copy.mbarrier) ||
         !mbarrier_check(w, i, copy.lane, &copy.mbarrier))
         return;
-    if (announces(w->block, ANNOUNCE_ORDER)) event_mbarrier_use(w, i, copy.lane, &copy.mbarrier, "atom");
-    if (announces(w->block, ANNOUNCE_ORDER)) event_copy_begin(w, BY_BARRIER, &copy.mbarrier);
-    copy.from = find(w, i, copy.lane, &i->bulk.from, copy.bytes, "ld");
-    copy.to = copy.from ? find(w, i, copy.lane, to, copy.bytes, "st") : NULL;
-    if (announces(w->block, ANNOUNCE_ORDER)) copy.mark = event_copy_end(w);
+    bool is_ordered = announces(w->block, ANNOUNCE_ORDER);
+    if (is_ordered) event_mbarrier_use(w, i, copy.lane, &copy.mbarrier, OPERATION_ATOMIC);
+    if (is_ordered) copy.mark = event_copy_begin(w, &copy.mbarrier);
+    copy.from = find(w, &copy, &i->bulk.from, OPERATION_LOAD, BY_BARRIER);
+    copy.to = copy.from ? find(w, &copy, to, OPERATION_STORE, BY_BARRIER) : NULL;
+    if (is_ordered) event_copy_end(w);
     struct block *owner = copy.mbarrier.owner;
     if (copy.to && async_of(&owner->warps[0], i)) append(&owner->async->arriving, &copy, w);
 }
@@ -116,11 +131,12 @@ static void issue_to_shared(struct warp *w, const struct insn *i, struct bulk_co
 /* A copy to global memory, which completes in a group of its thread. */
 static void issue_to_global(struct warp *w, const struct insn *i, struct bulk_copy copy)
 {
-    if (announces(w->block, ANNOUNCE_ORDER)) event_copy_begin(w, BY_BULK, NULL);
-    copy.from = find(w, i, copy.lane, &i->bulk.from, copy.bytes, "ld");
-    if (copy.from)
-        copy.to = find(w, i, copy.lane, &i->bulk.to, copy.bytes, i->bulk.reduces ? "atom" : "st");
-    if (announces(w->block, ANNOUNCE_ORDER)) copy.mark = event_copy_end(w);
+    bool is_ordered = announces(w->block, ANNOUNCE_ORDER);
+    enum operation writes = i->bulk.reduces ? OPERATION_ATOMIC : OPERATION_STORE;
+    if (is_ordered) copy.mark = event_copy_begin(w, NULL);
+    copy.from = find(w, &copy, &i->bulk.from, OPERATION_LOAD, BY_BULK);
+    copy.to = copy.from ? find(w, &copy, &i->bulk.to, writes, BY_BULK) : NULL;
+    if (is_ordered) event_copy_end(w);
     copy.group = w->block->async->bulk_groups[w->index][copy.lane];
     if (copy.to) append(&w->block->async->grouped, &copy, w);
 }
@@ -222,9 +238,9 @@ void op_bulk_wait(struct warp *w, const struct insn *i, uint32_t mask)
     struct bulk_copy **at = async ? &async->grouped : NULL;
     while (at && *at) {
         struct bulk_copy *copy = *at;
-        bool done =
-            copy->warp == w && mask >> copy->lane & 1 &&
-            (int64_t)copy->group + i->group.pending < (int64_t)async->bulk_groups[w->index][copy->lane];
+        bool done = copy->warp == w && mask >> copy->lane & 1 &&
+                    (int64_t)copy->group + i->group.pending <
+                        (int64_t)async->bulk_groups[w->index][copy->lane];
         if (done && announces(w->block, ANNOUNCE_ORDER)) {
             event_copy_await(w, copy->lane, BULK_READS, copy->mark.when);
             if (!i->group.read) event_copy_await(w, copy->lane, BULK_COPIES, copy->mark.when);

@@ -105,59 +105,75 @@ static void drop_finished(struct copy_queue *queue)
 
 /* ---- issuing a copy ------------------------------------------------------------------------ */
 
-static void take(const struct warp *w, const struct address *place, struct access *access)
+/* The access that a copy makes for some lanes to a place that it names. */
+static struct access take(const struct warp *w, const struct address *place,
+                          enum operation operation, uint32_t mask, unsigned bytes,
+                          const struct copy *copy)
 {
-    access->space = place->space;
+    struct access made, *access = &made;
+    access_make(access, operation, place->space, mask, bytes);
+    access->maker = BY_COPY;
+    access->copy = copy->mark;
     for (int l = 0; l < WARP; l++) access->address[l] = address_of(w, place, l);
     uint64_t first = access->address[__builtin_ctz(access->mask)];
     for (int l = 0; l < WARP; l++)
         if (!(access->mask >> l & 1)) access->address[l] = first;
+    return made;
+}
+
+/* Keeps the places of an access that has passed the door. */
+static void keep(const struct access *access, struct access *all)
+{
+    for (uint32_t lanes = access->mask; lanes; lanes &= lanes - 1)
+        all->address[__builtin_ctz(lanes)] = access->address[__builtin_ctz(lanes)];
+}
+
+/* Lets lanes that read so many bytes through the door, those that go to one place. Returns them; 0
+ * after a fault. Parts of an element are looked at byte by byte: the first and the last. */
+static uint32_t find_source(struct warp *w, const struct insn *i, uint32_t lanes, unsigned bytes,
+                            struct copy *copy, struct access *all)
+{
+    bool whole = bytes == i->element_bytes;
+    struct access access = take(w, &i->copy.from, OPERATION_LOAD, lanes, whole ? bytes : 1, copy);
+    struct access end = access;
+    if (!access_door_base(w, i, &access)) return 0;
+    for (int l = 0; l < WARP; l++) end.address[l] = access.address[l] + bytes - 1;
+    end.mask = access.mask;
+    if (!whole && !access_door_base(w, i, &end)) return 0;
+    keep(&access, all);
+    for (uint32_t left = access.mask; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        copy->from[l] = (const uint8_t *)(uintptr_t)(access.host + access.address[l]);
+    }
+    return access.mask;
 }
 
 /* Where the lanes' bytes come from; false after a fault. Lanes that read less than the whole check
  * only that, and lanes that read nothing nothing. */
-static bool find_sources(struct warp *w, const struct insn *i, uint32_t mask, struct copy *copy,
-                         uint64_t *address)
+static bool find_sources(struct warp *w, const struct insn *i, struct copy *copy,
+                         struct access *all)
 {
     for (unsigned bytes = i->element_bytes; bytes; bytes--) {
-        uint32_t left = 0;
+        uint32_t left = 0, found;
         for (int l = 0; l < WARP; l++)
-            left |= (uint32_t)(mask >> l & 1 && copy->from_bytes[l] == bytes) << l;
-        while (left) {
-            /* Parts are looked at byte by byte: the first and the last. */
-            bool whole = bytes == i->element_bytes;
-            struct access access = {.mask = left, .bytes = whole ? bytes : 1, .operation = "ld"};
-            uint64_t host, last;
-            take(w, &i->copy.from, &access);
-            struct access end = access;
-            if (!access_door_base(w, i, &access, &host)) return false;
-            for (int l = 0; l < WARP; l++) end.address[l] = access.address[l] + bytes - 1;
-            end.mask = access.mask;
-            if (!whole && !access_door_base(w, i, &end, &last)) return false;
-            left &= ~access.mask;
-            for (uint32_t lanes = access.mask; lanes; lanes &= lanes - 1) {
-                int l = __builtin_ctz(lanes);
-                address[l] = access.address[l];
-                copy->from[l] = (const uint8_t *)(uintptr_t)(host + access.address[l]);
-            }
-        }
+            left |= (uint32_t)(all->mask >> l & 1 && copy->from_bytes[l] == bytes) << l;
+        for (; left; left &= ~found)
+            if (!(found = find_source(w, i, left, bytes, copy, all))) return false;
     }
     return true;
 }
 
-static bool find_targets(struct warp *w, const struct insn *i, uint32_t mask, struct copy *copy,
-                         uint64_t *address)
+static bool find_targets(struct warp *w, const struct insn *i, struct copy *copy,
+                         struct access *all)
 {
-    for (uint32_t left = mask; left;) {
-        struct access access = {.mask = left, .bytes = i->element_bytes, .operation = "st"};
-        uint64_t host;
-        take(w, &i->copy.to, &access);
-        if (!access_door_base(w, i, &access, &host)) return false;
+    for (uint32_t left = all->mask; left;) {
+        struct access access = take(w, &i->copy.to, OPERATION_STORE, left, i->element_bytes, copy);
+        if (!access_door_base(w, i, &access)) return false;
         left &= ~access.mask;
+        keep(&access, all);
         for (uint32_t lanes = access.mask; lanes; lanes &= lanes - 1) {
             int l = __builtin_ctz(lanes);
-            address[l] = access.address[l];
-            copy->to[l] = (uint8_t *)(uintptr_t)(host + access.address[l]);
+            copy->to[l] = (uint8_t *)(uintptr_t)(access.host + access.address[l]);
         }
     }
     return true;
@@ -175,26 +191,23 @@ static unsigned source_bytes(const struct warp *w, const struct insn *i, int lan
 
 void op_copy(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    uint64_t from[WARP] = {0}, to[WARP] = {0};
+    struct access from = {.bytes = i->element_bytes},
+                  to = {.mask = mask, .bytes = i->element_bytes};
     struct copy *copy = add(w, i, mask);
+    bool is_ordered = announces(w->block, ANNOUNCE_ORDER);
     if (!copy) return;
-    uint32_t reading = 0;
     for (int l = 0; l < WARP; l++) {
         copy->from_bytes[l] = (uint8_t)source_bytes(w, i, l);
-        if (copy->from_bytes[l]) reading |= UINT32_C(1) << l;
+        if (copy->from_bytes[l]) from.mask |= UINT32_C(1) << l;
     }
-    reading &= mask;
-    /* It counts as one instruction with two sides. */
-    struct insn_counts *counts = w->counts;
-    w->counts = NULL;
-    if (announces(w->block, ANNOUNCE_ORDER)) event_copy_begin(w, BY_COPY, NULL);
-    bool found = find_sources(w, i, reading, copy, from) && find_targets(w, i, mask, copy, to);
-    if (announces(w->block, ANNOUNCE_ORDER)) copy->mark = event_copy_end(w);
-    w->counts = counts;
+    from.mask &= mask;
+    if (is_ordered) copy->mark = event_copy_begin(w, NULL);
+    bool found = find_sources(w, i, copy, &from) && find_targets(w, i, copy, &to);
+    if (is_ordered) event_copy_end(w);
     if (!found)
         copy->mask = 0;
-    else if (counts)
-        event_copy_issued(w, i, from, reading, to, mask);
+    else if (w->counts) /* as one instruction with two sides */
+        event_copy_issued(w, i, &from, &to);
 }
 
 /* ---- groups, and arrivals at mbarriers ------------------------------------------------------- */
@@ -219,7 +232,8 @@ void op_copy_wait(struct warp *w, const struct insn *i, uint32_t mask)
                                    (int64_t)queue->committed[l])
                     << l;
         if (copy->is_arrival) continue;
-        for (uint32_t left = done & mask & copy->mask; left && announces(w->block, ANNOUNCE_ORDER); left &= left - 1)
+        for (uint32_t left = done & mask & copy->mask; left && announces(w->block, ANNOUNCE_ORDER);
+             left &= left - 1)
             over[__builtin_ctz(left)] = copy->mark.when;
         carry_out(w->block, copy, done & mask);
     }
@@ -233,7 +247,10 @@ void op_copy_arrive(struct warp *w, const struct insn *i, uint32_t mask)
     struct copy *copy = add(w, i, mask);
     if (!copy) return;
     copy->is_arrival = true;
-    if (announces(w->block, ANNOUNCE_ORDER)) copy->mark = event_copy_end(w); /* that is, of the copies before */
+    if (announces(w->block, ANNOUNCE_ORDER)) {
+        copy->mark = event_copy_begin(w, NULL); /* of the copies before */
+        event_copy_end(w);
+    }
     for (; mask; mask &= mask - 1) {
         int lane = __builtin_ctz(mask);
         struct shared_place place;
@@ -241,7 +258,8 @@ void op_copy_arrive(struct warp *w, const struct insn *i, uint32_t mask)
                          sizeof(uint64_t), sizeof(uint64_t), &place) ||
             !mbarrier_check(w, i, lane, &place))
             return;
-        if (announces(w->block, ANNOUNCE_ORDER)) event_mbarrier_use(w, i, lane, &place, "atom");
+        if (announces(w->block, ANNOUNCE_ORDER))
+            event_mbarrier_use(w, i, lane, &place, OPERATION_ATOMIC);
         /* Without .noinc the phase waits for one arrival more. */
         if (!i->copy_arrival.noinc) mbarrier_expect_arrival(w, i, lane, &place);
         copy->mbarrier[lane] = place.offset;
@@ -267,7 +285,8 @@ void copy_arrive_at(const struct shared_place *place)
             for (; lanes; lanes &= lanes - 1) {
                 struct warp *w = &block->warps[n];
                 int lane = __builtin_ctz(lanes);
-                if (announces(block, ANNOUNCE_ORDER)) event_copy_arrive(w, lane, BY_COPY, arrival->mark, place);
+                if (announces(block, ANNOUNCE_ORDER))
+                    event_copy_arrive(w, lane, BY_COPY, arrival->mark, place);
                 mbarrier_arrive_at(w, arrival->insn, lane, place, 1);
             }
         }

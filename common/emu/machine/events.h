@@ -10,9 +10,8 @@
 #ifndef EMU_EVENTS_H
 #define EMU_EVENTS_H
 
-#include "machine.h"
+#include "access.h"
 
-struct access; /* access.h */
 struct emu_module;
 struct shared_place; /* shared.h */
 
@@ -66,15 +65,13 @@ void event_block_end(struct block *);
 
 /* ---- accesses ------------------------------------------------------------------------------ */
 
-/* One warp's access, before it is carried out. A lane's bytes are at host + address. `owner`: of
- * shared memory. */
-void event_access(struct warp *, const struct insn *, uint32_t mask, const uint64_t *address,
-                  unsigned bytes, const char *operation, enum ptx_space, uint64_t host,
-                  const struct block *owner);
-/* With w->counts, a cp.async as one instruction: lanes in `reading` read global memory, those in
- * `writing` write shared memory. (count/) */
-void event_copy_issued(struct warp *, const struct insn *, const uint64_t *from, uint32_t reading,
-                       const uint64_t *to, uint32_t writing);
+/* With w->counts or ANNOUNCE_ACCESSES: one warp's access to shared or global memory, behind the door
+ * and before it is carried out. */
+void event_access(struct warp *, const struct insn *, const struct access *);
+/* With w->counts, a cp.async as one instruction: its loads from global memory, and its stores to
+ * shared memory, whatever block that is of. No lane need load. (count/) */
+void event_copy_issued(struct warp *, const struct insn *, const struct access *from,
+                       const struct access *to);
 
 /* An access that is wrong, and ends the launch; addresses are as for access_error.h. */
 enum wrong_access {
@@ -114,10 +111,10 @@ void event_await(struct warp *, uint32_t lanes, uint64_t word);
 void event_use_after_end(struct warp *, const struct insn *, int lane, const struct block *owner,
                          uint64_t offset);
 
-/* A lane makes or unmakes an mbarrier ("st"), has waited for it ("ld") or does something else with
- * it ("atom"). */
+/* A lane makes or unmakes an mbarrier (a store), has waited for it (a load) or does something else
+ * with it (an atomic). */
 void event_mbarrier_use(struct warp *, const struct insn *, int lane, const struct shared_place *,
-                        const char *operation);
+                        enum operation);
 void event_mbarrier_init(const struct shared_place *);
 /* Lanes arrive: what they have done until now, or had fenced if the arrival releases nothing, … */
 void event_mbarrier_arrive(struct warp *, uint32_t lanes, const struct shared_place *,
@@ -128,21 +125,10 @@ void event_mbarrier_over(const struct shared_place *);
 void event_mbarrier_await(struct warp *, uint32_t lanes, const struct shared_place *,
                           bool by_parity);
 
-/* Whose an access is. */
-enum maker {
-    BY_THREAD,
-    BY_COPY,    /* that of a cp.async of the thread */
-    BY_BULK,    /* of a cp.async.bulk of the thread, which it waits for by groups */
-    BY_BARRIER, /* of a cp.async.bulk that arrives at the mbarrier of that number */
-};
-/* What a copy is known by to those who observe its order: the machine keeps it with the copy. */
-struct copy_mark {
-    uint32_t when;   /* it began */
-    uint16_t number; /* of its mbarrier */
-};
-/* The accesses that are shown between these two are those of copies. */
-void event_copy_begin(struct warp *, enum maker, const struct shared_place *mbarrier);
-struct copy_mark event_copy_end(struct warp *);
+/* Copies are begun, which arrive at an mbarrier or (NULL) at none: what their accesses are to have as
+ * access->copy, and the machine keeps with them. They are begun: all their accesses were announced. */
+struct copy_mark event_copy_begin(struct warp *, const struct shared_place *mbarrier);
+void event_copy_end(struct warp *);
 /* A lane has waited until its copies up to one are over, or have been read. */
 enum copies { COPIES, BULK_READS, BULK_COPIES };
 void event_copy_await(struct warp *, int lane, enum copies, uint32_t until);

@@ -82,8 +82,8 @@ static bool names_itself(struct warp *w, const struct insn *i, uint32_t active)
     for (uint32_t left = active; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         if (members[l] >> l & 1) continue;
-        fault_arguments(w, i, l, EMU_ILLEGAL_INSTRUCTION, "lane %d is not in its own member mask 0x%08x",
-                  l, members[l]);
+        fault_arguments(w, i, l, EMU_ILLEGAL_INSTRUCTION,
+                        "lane %d is not in its own member mask 0x%08x", l, members[l]);
         return false;
     }
     return true;

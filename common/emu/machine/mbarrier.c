@@ -174,7 +174,8 @@ static bool operate(struct warp *w, const struct insn *i, int lane,
 {
     uint32_t count = operand(w, i->mbarrier.arrivals, lane, 1);
     bool makes = i->mbarrier.operation == MBARRIER_INIT || i->mbarrier.operation == MBARRIER_INVAL;
-    if (announces(w->block, ANNOUNCE_ORDER)) event_mbarrier_use(w, i, lane, place, makes ? "st" : "atom");
+    if (announces(w->block, ANNOUNCE_ORDER))
+        event_mbarrier_use(w, i, lane, place, makes ? OPERATION_STORE : OPERATION_ATOMIC);
     if (i->mbarrier.operation == MBARRIER_INIT) {
         if (!count || count > MOST_ARRIVALS) {
             fault(w, i, lane, EMU_LAUNCH_FAILURE, "an mbarrier for %u arrivals; 1 to %d can be",
@@ -207,14 +208,16 @@ static uint32_t tell(struct warp *w, const struct insn *i, uint32_t untold,
                      const struct shared_place *place)
 {
     uint32_t same = lanes_at_same(w, i, untold), first = untold & -untold;
-    bool all = i->mbarrier.arrivals == NO_SLOT && (unsigned)__builtin_popcount(same) <= read_state(place).pending;
+    bool all = i->mbarrier.arrivals == NO_SLOT &&
+               (unsigned)__builtin_popcount(same) <= read_state(place).pending;
     event_mbarrier_arrive(w, all ? same : first, place, i->order & ORDER_RELEASE);
     return untold & ~(all ? same : first);
 }
 
 void op_mbarrier(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    bool is_announced = announces(w->block, ANNOUNCE_ORDER) && i->mbarrier.operation == MBARRIER_ARRIVE;
+    bool is_announced =
+        announces(w->block, ANNOUNCE_ORDER) && i->mbarrier.operation == MBARRIER_ARRIVE;
     uint32_t untold = is_announced ? mask : 0;
     for (uint32_t left = mask; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
@@ -272,7 +275,7 @@ void mbarrier_wait_result(struct warp *w, const struct insn *i, uint32_t lanes, 
         uint32_t same = lanes_at_same(w, i, over);
         if (!find(w, i, __builtin_ctz(over), &place)) return;
         for (uint32_t left = same; left; left &= left - 1)
-            event_mbarrier_use(w, i, __builtin_ctz(left), &place, "ld");
+            event_mbarrier_use(w, i, __builtin_ctz(left), &place, OPERATION_LOAD);
         event_mbarrier_await(w, same, &place, i->mbarrier.is_parity);
         over &= ~same;
     }

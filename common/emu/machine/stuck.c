@@ -169,8 +169,9 @@ static void give_up_nowhere(struct launch *launch, int error, const char *why)
     }
     pthread_mutex_unlock(&launch->lock);
     if (is_first)
-        event_fault(launch, &(struct fault_event){
-                                .error = error, .kind = FAULT_ENDLESS, .what = sentence, .picture = ""});
+        event_fault(launch,
+                    &(struct fault_event){
+                        .error = error, .kind = FAULT_ENDLESS, .what = sentence, .picture = ""});
 }
 
 void give_up(struct cluster *cluster, int error, const char *why)

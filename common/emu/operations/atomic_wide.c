@@ -68,35 +68,37 @@ static void end_atomic(struct warp *w, const struct insn *i, bool has_result, bo
 
 /* Lets the lanes that go to one range of memory pass, as access->mask; returns the other lanes. */
 static uint32_t pass_door(struct warp *w, const struct insn *i, uint32_t mask,
-                          struct access *access, uint64_t *host)
+                          struct access *access)
 {
     for (int l = 0; l < WARP; l++)
         access->address[l] = address_of(w, &i->address, mask >> l & 1 ? l : __builtin_ctz(mask));
     access->mask = mask;
     access->space = i->address.space;
-    if (!access_door_base(w, i, access, host)) return 0;
+    if (!access_door_base(w, i, access)) return 0;
     return mask & ~access->mask;
 }
 
 /* A cas has its new value in c. */
 void op_atomic_elements(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    struct access access = {.bytes = (unsigned)i->element_bytes * i->elements, .operation = "atom"};
+    unsigned bytes = (unsigned)i->element_bytes * i->elements;
+    struct access access;
+    access_make(&access, OPERATION_ATOMIC, i->address.space, mask, bytes);
     uint64_t place = address_of(w, &i->address, __builtin_ctz(mask)), seen = 0;
     uint32_t first = mask & -mask;
     bool changed = false;
     while (mask) {
-        uint64_t host;
         access.mask = 0;
-        mask = pass_door(w, i, mask, &access, &host);
+        mask = pass_door(w, i, mask, &access);
         if (w->block->launch->error) return;
         for (uint32_t left = access.mask; left; left &= left - 1) {
             int l = __builtin_ctz(left);
             uint32_t c = i->c == NO_SLOT ? 0 : ((const uint32_t *)slot_at(w, i->c))[l];
             for (unsigned k = 0; k < i->elements; k++) {
                 uint32_t b = ((const uint32_t *)slot_at(w, i->vector.source[k]))[l];
-                uint32_t old = change(i, host + access.address[l] + (uint64_t)k * i->element_bytes,
-                                      b, c, &changed);
+                uint32_t old =
+                    change(i, access.host + access.address[l] + (uint64_t)k * i->element_bytes, b,
+                           c, &changed);
                 slot d = i->vector.result[k];
                 if (d != NO_SLOT) ((uint32_t *)slot_at(w, d))[l] = old;
                 if (first >> l & 1 && !k) seen = old;
@@ -132,21 +134,21 @@ static void read_128(const struct warp *w, slot s, int lane, uint64_t *value)
 
 void op_atomic_128(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    struct access access = {.bytes = 16, .operation = "atom"};
+    struct access access;
+    access_make(&access, OPERATION_ATOMIC, i->address.space, mask, 16);
     uint64_t place = address_of(w, &i->address, __builtin_ctz(mask)), seen = 0;
     uint32_t first = mask & -mask;
     bool changed = false;
     while (mask) {
-        uint64_t host;
         access.mask = 0;
-        mask = pass_door(w, i, mask, &access, &host);
+        mask = pass_door(w, i, mask, &access);
         if (w->block->launch->error) return;
         for (uint32_t left = access.mask; left; left &= left - 1) {
             int l = __builtin_ctz(left);
             uint64_t b[2], c[2] = {0}, old[2];
             read_128(w, i->b, l, b);
             if (i->c != NO_SLOT) read_128(w, i->c, l, c);
-            change_128(i, host + access.address[l], b, c, old, &changed);
+            change_128(i, access.host + access.address[l], b, c, old, &changed);
             if (first >> l & 1) seen = old[0];
             if (i->d == NO_SLOT) continue;
             uint64_t *low = slot_at(w, i->d);

@@ -62,7 +62,8 @@ uint32_t cluster_wait_over(struct warp *w, const struct insn *i, uint32_t lanes)
     if (w->cluster_arrived & lanes) return 0;
     w->cluster_owes &= ~lanes;
     /* The phase that is over has the other parity. */
-    if (announces(w->block, ANNOUNCE_ORDER)) event_await(w, lanes, barrier_word(cluster, !cluster->parity));
+    if (announces(w->block, ANNOUNCE_ORDER))
+        event_await(w, lanes, barrier_word(cluster, !cluster->parity));
     return lanes;
 }
 

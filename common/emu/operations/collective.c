@@ -115,7 +115,8 @@ void op_trap(struct warp *w, const struct insn *i, uint32_t mask)
 
 void op_fence(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    if (announces(w->block, ANNOUNCE_ORDER)) event_fence(w, mask, i->order & ORDER_BLOCK ? SCOPE_BLOCK : SCOPE_DEVICE);
+    if (announces(w->block, ANNOUNCE_ORDER))
+        event_fence(w, mask, i->order & ORDER_BLOCK ? SCOPE_BLOCK : SCOPE_DEVICE);
 }
 
 void op_proxy_fence(struct warp *w, const struct insn *i, uint32_t mask)

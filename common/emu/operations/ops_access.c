@@ -7,7 +7,6 @@
  * several times, once a place.
  */
 #include "common/emu/machine/access_error.h"
-#include "common/emu/count/counters.h"
 #include "common/emu/machine/device.h"
 #include "common/emu/machine/frame.h"
 #include "common/emu/machine/shared.h"
@@ -15,6 +14,9 @@
 #include "common/emu/decode/warp_ops.h"
 #include "common/emu/machine/events.h"
 #include <string.h>
+
+#define access_door EMU_PASTE(access_door_, EMU_ISA)
+uint32_t access_door(struct warp *, const struct insn *, struct access *);
 
 /* The addresses that an instruction names: register + offset, in 32 bits if the register has 32. */
 static inline void take_addresses(struct warp *w, const struct insn *i, uint32_t mask,
@@ -95,87 +97,110 @@ static bool find_range(struct warp *w, const struct insn *i, struct access *acce
     return false;
 }
 
-/* See access.h. */
-static uint32_t door(struct warp *w, const struct insn *i, struct access *access, uint64_t *host)
+/* Gives a generic access the space that its first lane's address is in; only lanes that go there are
+ * kept, with addresses of that space. */
+static inline void resolve(const struct warp *w, struct access *access)
 {
-    enum ptx_space space = access->space;
-    bool own = space == PTX_SHARED;
-    if (space == PTX_SHARED_CLUSTER) access->space = space = PTX_SHARED;
-    if (space == PTX_GENERIC) {
-        access->space = space = space_of(access->address[__builtin_ctz(access->mask)]);
-        if (space != PTX_GLOBAL || !all_inside(access, w->near.base, w->near.bytes))
-            KEEP_LANES(access, space_of(a) == space);
-        uint64_t base = window_base(space);
-        for (int l = 0; l < WARP; l++) access->address[l] -= base;
-    }
+    enum ptx_space space = space_of(access->address[__builtin_ctz(access->mask)]);
+    access->space = space;
+    if (space != PTX_GLOBAL || !all_inside(access, w->near.base, w->near.bytes))
+        KEEP_LANES(access, space_of(a) == space);
+    uint64_t base = window_base(space);
+    for (int l = 0; l < WARP; l++) access->address[l] -= base;
+}
 
+static inline bool is_misaligned(const struct access *access)
+{
     uint64_t misaligned = 0;
     for (int l = 0; l < WARP; l++) misaligned |= access->address[l] & (access->bytes - 1);
-    if (misaligned) {
+    return misaligned;
+}
+
+static inline void announce(struct warp *w, const struct insn *i, const struct access *access)
+{
+    if (w->counts || announces(w->block, ANNOUNCE_ACCESSES)) event_access(w, i, access);
+}
+
+/* `own`: .shared::cta, which reaches no other block. */
+static inline bool enter_shared(struct warp *w, const struct insn *i, struct access *access,
+                                bool own)
+{
+    bool is_alone = w->block->launch->cluster_size == 1;
+    struct block *owner = is_alone ? w->block : shared_enter(w, i, access, own);
+    if (!owner) return false;
+    if (!all_inside(access, 0, owner->shared_bytes)) {
+        access_outside(w, i, access, owner->shared_bytes);
+        return false;
+    }
+    access->owner = owner;
+    access->host = (uint64_t)(uintptr_t)owner->shared;
+    announce(w, i, access);
+    return true;
+}
+
+/* A lane's local memory lies behind that of the lane before. */
+static inline bool enter_local(struct warp *w, const struct insn *i, struct access *access)
+{
+    size_t bytes = w->block->launch->kernel->stack_bytes;
+    if (access->operation == OPERATION_ATOMIC) {
+        access_not_allowed(w, i, access);
+        return false;
+    }
+    if (!all_inside(access, 0, bytes)) {
+        access_outside(w, i, access, bytes);
+        return false;
+    }
+    access->host = (uint64_t)(uintptr_t)w->local;
+    for (int l = 0; l < WARP; l++) access->address[l] += (uint64_t)l * bytes;
+    return true;
+}
+
+static inline bool enter_param(struct warp *w, const struct insn *i, struct access *access)
+{
+    const struct launch *launch = w->block->launch;
+    if (access_writes(access)) {
+        access_not_allowed(w, i, access);
+        return false;
+    }
+    if (!all_inside(access, 0, launch->kernel->param_bytes)) {
+        access_outside(w, i, access, launch->kernel->param_bytes);
+        return false;
+    }
+    access->host = (uint64_t)(uintptr_t)launch->params;
+    return true;
+}
+
+/* Constant memory is global memory that nobody counts or checks. */
+static inline bool enter_global(struct warp *w, const struct insn *i, struct access *access)
+{
+    if (!find_range(w, i, access)) return false;
+    access->owner = w->block;
+    access->host = (uint64_t)w->near.delta;
+    if (access->space != PTX_CONST) announce(w, i, access);
+    return true;
+}
+
+static inline bool enter(struct warp *w, const struct insn *i, struct access *access, bool own)
+{
+    switch (access->space) {
+    case PTX_SHARED: return enter_shared(w, i, access, own);
+    case PTX_LOCAL: return enter_local(w, i, access);
+    case PTX_PARAM: return enter_param(w, i, access);
+    default: return enter_global(w, i, access);
+    }
+}
+
+/* See access.h. */
+uint32_t access_door(struct warp *w, const struct insn *i, struct access *access)
+{
+    bool own = access->space == PTX_SHARED;
+    if (access->space == PTX_SHARED_CLUSTER) access->space = PTX_SHARED;
+    if (access->space == PTX_GENERIC) resolve(w, access);
+    if (is_misaligned(access)) {
         access_misaligned(w, i, access);
         return 0;
     }
-
-    bool watched = announces(w->block, ANNOUNCE_ACCESSES);
-    if (space == PTX_SHARED) {
-        struct block *owner = access->owner = w->block;
-        if (w->block->launch->cluster_size > 1) {
-            owner = access->owner = shared_enter(w, i, access, own);
-            if (!owner) return 0;
-        }
-        size_t bytes = owner->shared_bytes;
-        if (!all_inside(access, 0, bytes)) {
-            access_outside(w, i, access, bytes);
-            return 0;
-        }
-        *host = (uint64_t)(uintptr_t)owner->shared;
-        if (w->counts && owner == w->block) /* ncu counts no others, on an H200 */
-            count_access(counts_of(w, i), w, i, PTX_SHARED, access->address, access->mask,
-                         access->bytes, access->operation[0] == 'l');
-        if (watched)
-            event_access(w, i, access->mask, access->address, access->bytes, access->operation,
-                         space, *host, owner);
-    } else if (space == PTX_LOCAL && access->operation[0] == 'a') {
-        access_not_allowed(w, i, access);
-        return 0;
-    } else if (space == PTX_LOCAL) {
-        size_t bytes = w->block->launch->kernel->stack_bytes;
-        if (!all_inside(access, 0, bytes)) {
-            access_outside(w, i, access, bytes);
-            return 0;
-        }
-        *host = (uint64_t)(uintptr_t)w->local;
-        for (int l = 0; l < WARP; l++) access->address[l] += (uint64_t)l * bytes;
-    } else if (space == PTX_PARAM) {
-        size_t bytes = w->block->launch->kernel->param_bytes;
-        if (access->operation[0] != 'l' || !all_inside(access, 0, bytes)) {
-            if (access->operation[0] != 'l')
-                access_not_allowed(w, i, access);
-            else
-                access_outside(w, i, access, bytes);
-            return 0;
-        }
-        *host = (uint64_t)(uintptr_t)w->block->launch->params;
-    } else {
-        if (!find_range(w, i, access)) return 0;
-        *host = (uint64_t)w->near.delta;
-        if (space != PTX_CONST) {
-            if (w->counts)
-                count_access(counts_of(w, i), w, i, PTX_GLOBAL, access->address, access->mask,
-                             access->bytes, access->operation[0] == 'l');
-            if (watched)
-                event_access(w, i, access->mask, access->address, access->bytes, access->operation,
-                             PTX_GLOBAL, *host, w->block);
-        }
-    }
-    return access->mask;
-}
-
-uint32_t EMU_PASTE(access_door_, EMU_ISA)(struct warp *w, const struct insn *i,
-                                          struct access *access, uint64_t *host)
-{
-    access->checked = access->bytes;
-    return door(w, i, access, host);
+    return enter(w, i, access, own) ? access->mask : 0;
 }
 
 /* ---- moving the bytes ---------------------------------------------------------------------- */
@@ -267,9 +292,9 @@ static inline bool is_block_copy(const struct insn *i, const struct access *acce
     } while (0)
 
 /* One element a lane. A loop for each width and kind, which is chosen once and not in each lane. */
-static void load_elements(const struct warp *w, const struct insn *i, const struct access *access,
-                          uint64_t host)
+static void load_elements(const struct warp *w, const struct insn *i, const struct access *access)
 {
+    uint64_t host = access->host;
 #define LOAD(d, type)                                                                              \
     EACH_LANE(access, d[l] = (__typeof__(*d))(type)load_element(                                   \
                           (const void *)(uintptr_t)(host + access->address[l]), sizeof(type), 0))
@@ -298,9 +323,9 @@ static void load_elements(const struct warp *w, const struct insn *i, const stru
 #undef LOAD
 }
 
-static void store_elements(const struct warp *w, const struct insn *i, const struct access *access,
-                           uint64_t host)
+static void store_elements(const struct warp *w, const struct insn *i, const struct access *access)
 {
+    uint64_t host = access->host;
 #define STORE(bytes)                                                                               \
     EACH_LANE(access, store_element((void *)(uintptr_t)(host + access->address[l]), from[l], bytes))
     if (i->lane_bytes == 4) {
@@ -323,9 +348,9 @@ static void store_elements(const struct warp *w, const struct insn *i, const str
 }
 
 /* .v4 of 4 bytes, the usual one. */
-static void load_four(const struct warp *w, const struct insn *i, const struct access *access,
-                      uint64_t host)
+static void load_four(const struct warp *w, const struct insn *i, const struct access *access)
 {
+    uint64_t host = access->host;
     lane_32 *d0 = LANES(u32, i->memory.value[0]), *d1 = LANES(u32, i->memory.value[1]);
     lane_32 *d2 = LANES(u32, i->memory.value[2]), *d3 = LANES(u32, i->memory.value[3]);
     for (uint32_t left = access->mask; left; left &= left - 1) {
@@ -335,9 +360,9 @@ static void load_four(const struct warp *w, const struct insn *i, const struct a
     }
 }
 
-static void store_four(const struct warp *w, const struct insn *i, const struct access *access,
-                       uint64_t host)
+static void store_four(const struct warp *w, const struct insn *i, const struct access *access)
 {
+    uint64_t host = access->host;
     const lane_32 *a = LANES(u32, i->memory.value[0]), *b = LANES(u32, i->memory.value[1]);
     const lane_32 *c = LANES(u32, i->memory.value[2]), *d = LANES(u32, i->memory.value[3]);
     for (uint32_t left = access->mask; left; left &= left - 1) {
@@ -354,11 +379,11 @@ static bool is_four_words(const struct insn *i)
            i->memory.value[2] != NO_SLOT && i->memory.value[3] != NO_SLOT;
 }
 
-static void load_vectors(struct warp *w, const struct insn *i, const struct access *access,
-                         uint64_t host)
+static void load_vectors(struct warp *w, const struct insn *i, const struct access *access)
 {
+    uint64_t host = access->host;
     if (is_four_words(i)) {
-        load_four(w, i, access, host);
+        load_four(w, i, access);
         return;
     }
     for (uint32_t left = access->mask; left; left &= left - 1) {
@@ -373,11 +398,11 @@ static void load_vectors(struct warp *w, const struct insn *i, const struct acce
     }
 }
 
-static void store_vectors(struct warp *w, const struct insn *i, const struct access *access,
-                          uint64_t host)
+static void store_vectors(struct warp *w, const struct insn *i, const struct access *access)
 {
+    uint64_t host = access->host;
     if (is_four_words(i)) {
-        store_four(w, i, access, host);
+        store_four(w, i, access);
         return;
     }
     for (uint32_t left = access->mask; left; left &= left - 1) {
@@ -392,23 +417,23 @@ static void store_vectors(struct warp *w, const struct insn *i, const struct acc
 
 static void load(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    struct access access = {.bytes = (unsigned)i->element_bytes * i->elements,
-                            .checked = i->memory.checked_bytes,
-                            .operation = "ld"};
+    struct access access;
+    access_make(&access, OPERATION_LOAD, i->address.space, mask,
+                (unsigned)i->element_bytes * i->elements);
+    access.checked = i->memory.checked_bytes;
     while (mask) {
-        uint64_t host;
         take_addresses(w, i, mask, &access);
-        if (!door(w, i, &access, &host)) return;
+        if (!access_door(w, i, &access)) return;
         mask &= ~access.mask;
         if (is_block_copy(i, &access)) {
             memcpy(LANES(u32, i->memory.value[0]),
-                   (const void *)(uintptr_t)(host + access.address[0]), SLOT_32);
+                   (const void *)(uintptr_t)(access.host + access.address[0]), SLOT_32);
             continue;
         }
         if (i->elements > 1)
-            load_vectors(w, i, &access, host);
+            load_vectors(w, i, &access);
         else
-            load_elements(w, i, &access, host);
+            load_elements(w, i, &access);
     }
 }
 
@@ -424,9 +449,9 @@ static void load_polled(struct warp *w, const struct insn *i, uint32_t mask)
 
 /* Would a store leave something else than what is there? It nearly always does, and the first lane
  * tells. */
-static bool changes_memory(const struct warp *w, const struct insn *i, const struct access *access,
-                           uint64_t host)
+static bool changes_memory(const struct warp *w, const struct insn *i, const struct access *access)
 {
+    uint64_t host = access->host;
     uint64_t all = UINT64_MAX >> (64 - 8 * i->element_bytes);
     for (uint32_t left = access->mask; left; left &= left - 1) {
         int l = __builtin_ctz(left);
@@ -442,10 +467,10 @@ static bool changes_memory(const struct warp *w, const struct insn *i, const str
 /* For sched.c: a loop that waits may store what it sees, over and over in one place; one that works
  * may find that what it stores is there, but it goes from place to place. */
 static __attribute__((noinline)) void note_store(struct warp *w, const struct insn *i,
-                                                 const struct access *access, uint64_t host)
+                                                 const struct access *access)
 {
     uint64_t at = access->address[__builtin_ctz(access->mask)];
-    w->block->changed = changes_memory(w, i, access, host);
+    w->block->changed = changes_memory(w, i, access);
     if (w->stored != i || w->stored_address != at) w->block->wrote = true;
     w->stored = i;
     w->stored_address = at;
@@ -454,23 +479,23 @@ static __attribute__((noinline)) void note_store(struct warp *w, const struct in
 /* Of lanes that write one address the highest wins here; on a GPU it is undefined which. */
 static void store(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    unsigned bytes = (unsigned)i->element_bytes * i->elements;
-    struct access access = {.bytes = bytes, .checked = bytes, .operation = "st"};
+    struct access access;
+    access_make(&access, OPERATION_STORE, i->address.space, mask,
+                (unsigned)i->element_bytes * i->elements);
     while (mask) {
-        uint64_t host;
         take_addresses(w, i, mask, &access);
-        if (!door(w, i, &access, &host)) return;
+        if (!access_door(w, i, &access)) return;
         mask &= ~access.mask;
-        if (!w->block->changed && access.space != PTX_LOCAL) note_store(w, i, &access, host);
+        if (!w->block->changed && access.space != PTX_LOCAL) note_store(w, i, &access);
         if (is_block_copy(i, &access)) {
-            memcpy((void *)(uintptr_t)(host + access.address[0]), LANES(u32, i->memory.value[0]),
-                   SLOT_32);
+            memcpy((void *)(uintptr_t)(access.host + access.address[0]),
+                   LANES(u32, i->memory.value[0]), SLOT_32);
             continue;
         }
         if (i->elements > 1)
-            store_vectors(w, i, &access, host);
+            store_vectors(w, i, &access);
         else
-            store_elements(w, i, &access, host);
+            store_elements(w, i, &access);
     }
 }
 
@@ -516,12 +541,9 @@ static void load_param(struct warp *w, const struct insn *i, uint32_t mask)
         uint64_t at =
             get_lane(w, i->address.base, i->address.bytes, l) + (uint64_t)i->address.offset;
         if (at > launch->kernel->param_bytes || bytes > launch->kernel->param_bytes - at) {
-            struct access access = {.mask = UINT32_C(1) << l,
-                                    .bytes = bytes,
-                                    .checked = bytes,
-                                    .space = PTX_PARAM,
-                                    .operation = "ld"};
-            access.address[l] = at;
+            struct access access;
+            access_make(&access, OPERATION_LOAD, PTX_PARAM, UINT32_C(1) << l, bytes);
+            for (int k = 0; k < WARP; k++) access.address[k] = at;
             access_outside(w, i, &access, launch->kernel->param_bytes);
             return;
         }
@@ -662,21 +684,20 @@ static void note_change(struct warp *w, const struct access *access)
 /* Lanes one after the other. */
 static void atomic(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    struct access access = {
-        .bytes = i->element_bytes, .checked = i->element_bytes, .operation = "atom"};
+    struct access access;
+    access_make(&access, OPERATION_ATOMIC, i->address.space, mask, i->element_bytes);
     int first = __builtin_ctz(mask);
     uint64_t place = address_of(w, &i->address, first);
     bool changed = false;
     while (mask) {
-        uint64_t host;
         take_addresses(w, i, mask, &access);
-        if (!door(w, i, &access, &host)) return;
+        if (!access_door(w, i, &access)) return;
         mask &= ~access.mask;
         for (uint32_t left = access.mask; left; left &= left - 1) {
             int l = __builtin_ctz(left);
             uint64_t b = get_lane(w, i->b, i->lane_bytes, l);
             uint64_t c = i->c == NO_SLOT ? 0 : get_lane(w, i->c, i->lane_bytes, l);
-            void *at = (void *)(uintptr_t)(host + access.address[l]);
+            void *at = (void *)(uintptr_t)(access.host + access.address[l]);
             uint64_t old = access.space == PTX_SHARED ? change_shared(i, at, b, c, &changed)
                                                       : change(i, at, b, c, &changed);
             if (i->d != NO_SLOT) set_lane(w, i->d, i->lane_bytes, l, old);

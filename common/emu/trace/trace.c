@@ -23,12 +23,12 @@ struct emu_trace *trace_open(FILE *file)
 void trace_close(struct emu_trace *trace) { free(trace); }
 
 /* What this access alone adds to the counters. */
-static void print_counts(FILE *file, const struct warp *w, const struct insn *i, uint32_t mask,
-                         const uint64_t *address, unsigned bytes, bool load, enum ptx_space space)
+static void print_counts(FILE *file, const struct warp *w, const struct insn *i,
+                         const struct access *access)
 {
     struct insn_counts counts = {0};
-    count_access(&counts, w, i, space, address, mask, bytes, load);
-    if (space == PTX_SHARED)
+    count_access(&counts, w, i, access);
+    if (access->space == PTX_SHARED)
         fprintf(file, "%" PRIu64 "\t%" PRIu64 "\t-\t", counts.wavefronts, counts.ideal);
     else
         fprintf(file, "-\t-\t%" PRIu64 "\t", counts.sectors);
@@ -51,31 +51,46 @@ static void print_value(FILE *file, const struct warp *w, const struct insn *i, 
     }
 }
 
-void trace_access(struct emu_trace *trace, const struct warp *w, const struct insn *i,
-                  uint32_t mask, const uint64_t *address, unsigned bytes, const char *operation,
-                  enum ptx_space space, uint64_t host)
+static void print_values(FILE *file, const struct warp *w, const struct insn *i,
+                         const struct access *access)
 {
-    FILE *file = trace->file;
+    bool store = access->operation == OPERATION_STORE;
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        const void *memory = (const void *)(uintptr_t)(access->host + access->address[lane]);
+        if (store && i->tally != TALLY_STORE)
+            fputc('-', file);
+        else
+            print_value(file, w, i, lane, memory, access->bytes);
+        fputc(left & (left - 1) ? ' ' : '\n', file);
+    }
+}
+
+/* The columns up to the mask. */
+static void print_place(FILE *file, const struct warp *w, const struct insn *i,
+                        const struct access *access)
+{
+    static const char *const operations[] = {"ld", "st", "atom"};
     const struct launch *launch = w->block->launch;
     const struct ptx_text *text = &launch->kernel->module->text;
     const char *path = i->source->file < text->file_count ? text->files[i->source->file] : NULL;
     const char *name = path && strrchr(path, '/') ? strrchr(path, '/') + 1 : path ? path : "";
-    bool store = operation[0] == 's';
-    if (!trace->has_header) fputs(header, file);
-    trace->has_header = true;
     fprintf(file, "%u\t%s\t%" PRIu64 "\t%u\t%u\t%s:%u\t%s\t%s\t%u\t%08" PRIx32 "\t", launch->id,
             launch->kernel->info.name, w->block->index, w->index, w->block->epoch, name,
-            i->source->source_line, operation, ptx_space_name(space), bytes, mask);
-    print_counts(file, w, i, mask, address, bytes, operation[0] == 'l', space);
-    for (uint32_t left = mask; left; left &= left - 1)
-        fprintf(file, "%" PRIx64 "%c", address[__builtin_ctz(left)],
+            i->source->source_line, operations[access->operation], ptx_space_name(access->space),
+            access->bytes, access->mask);
+}
+
+void trace_access(struct emu_trace *trace, const struct warp *w, const struct insn *i,
+                  const struct access *access)
+{
+    FILE *file = trace->file;
+    if (!trace->has_header) fputs(header, file);
+    trace->has_header = true;
+    print_place(file, w, i, access);
+    print_counts(file, w, i, access);
+    for (uint32_t left = access->mask; left; left &= left - 1)
+        fprintf(file, "%" PRIx64 "%c", access->address[__builtin_ctz(left)],
                 left & (left - 1) ? ' ' : '\t');
-    for (uint32_t left = mask; left; left &= left - 1) {
-        int lane = __builtin_ctz(left);
-        if (store && i->tally != TALLY_STORE)
-            fputc('-', file);
-        else
-            print_value(file, w, i, lane, (const void *)(uintptr_t)(host + address[lane]), bytes);
-        fputc(left & (left - 1) ? ' ' : '\n', file);
-    }
+    print_values(file, w, i, access);
 }

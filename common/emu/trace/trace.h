@@ -13,16 +13,14 @@
 #ifndef EMU_TRACE_H
 #define EMU_TRACE_H
 
-#include "common/emu/machine/machine.h"
+#include "common/emu/machine/access.h"
 
 struct emu_trace;
 
 /* Into a file that stays the caller's. NULL: out of memory. */
 struct emu_trace *trace_open(FILE *);
 void trace_close(struct emu_trace *);
-/* A lane's bytes are at host + address. */
-void trace_access(struct emu_trace *, const struct warp *, const struct insn *, uint32_t mask,
-                  const uint64_t *address, unsigned bytes, const char *operation, enum ptx_space,
-                  uint64_t host);
+void trace_access(struct emu_trace *, const struct warp *, const struct insn *,
+                  const struct access *);
 
 #endif
