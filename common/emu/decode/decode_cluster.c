@@ -1,5 +1,5 @@
 /* decode_cluster.c — instructions of blocks that form a cluster. */
-#include "common/emu/machine/cluster.h"
+#include "warp_ops.h"
 #include "decode_words.h"
 #include "operations.h"
 #include <string.h>

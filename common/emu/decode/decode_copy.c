@@ -1,5 +1,5 @@
 /* decode_copy.c — asynchronous copies: cp.async.…, cp.async.bulk.…, cp.reduce.async.bulk.… */
-#include "common/emu/machine/async.h"
+#include "warp_ops.h"
 #include "decode_words.h"
 #include "operations.h"
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "common/emu/operations/builtin.h"
+#include "warp_ops.h"
 #include "decode.h"
 #include <string.h>
 

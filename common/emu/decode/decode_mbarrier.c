@@ -1,6 +1,6 @@
 /* decode_mbarrier.c — mbarrier.… */
 #include "decode_words.h"
-#include "common/emu/machine/mbarrier.h"
+#include "warp_ops.h"
 #include <string.h>
 
 /* The emulator carries out everything in an order that gives these to every operation. Racecheck

@@ -1,6 +1,6 @@
 #include "decode.h"
 #include "half.h"
-#include "common/emu/machine/special.h"
+#include "special.h"
 #include <string.h>
 
 enum { FIRST_CONSTANTS = 64, FIRST_SPECIALS = 16 };

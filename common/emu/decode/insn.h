@@ -1,7 +1,12 @@
 /*
- * insn.h — one decoded instruction.
+ * insn.h — one decoded instruction, and where its operands are.
  *
  * decode_insn.c makes them from PTX, and the machine and its operations carry them out.
+ *
+ * A warp instruction works on 32 lanes at once. A register is therefore 32 values in a row: 4 bytes
+ * a lane for types up to 32 bits, 8 for 64-bit ones; a predicate register is one 32-bit mask.
+ * Constants are stored in the same form, so that an operation never asks what kind of operand it
+ * has.
  */
 #ifndef EMU_INSN_H
 #define EMU_INSN_H
@@ -11,14 +16,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct warp;
-struct insn;
-struct callee;
-
 enum {
+    WARP = 32,
     MAX_VECTOR = 8,        /* elements of a .v8 access */
     MAX_ATOMIC_VECTOR = 4, /* elements of a vector atomic */
+    SLOT_32 = WARP * 4,    /* bytes of a register of up to 32 bits */
+    SLOT_64 = WARP * 8,    /* bytes of a 64-bit register */
+    SLOT_ALIGNMENT = 64,
 };
+#define ALL_LANES UINT32_MAX
+
+/* Windows of the generic address space. They lie outside the 47 bits that a host pointer can have,
+ * so an address is known by its value alone; everything else is global memory. */
+#define SHARED_WINDOW  UINT64_C(0x0100000000000000)
+#define LOCAL_WINDOW   UINT64_C(0x0200000000000000)
+#define PARAM_WINDOW   UINT64_C(0x0300000000000000)
+#define CODE_WINDOW    UINT64_C(0x0400000000000000) /* functions, FUNCTION_BYTES apart */
+#define WINDOW_BYTES   UINT64_C(0x0000000100000000)
+#define FUNCTION_BYTES 16
+
+struct warp;
+struct insn;
+struct call; /* kernel.h */
 
 /* Carries out one instruction for the lanes in mask (never 0). */
 typedef void (*op_fn)(struct warp *, const struct insn *, uint32_t mask);
@@ -380,14 +399,5 @@ static inline uint32_t insn_target(const struct insn *i, uint32_t k)
 {
     return i->control == CONTROL_TABLE ? i->table.targets[k] : i->target;
 }
-
-/* One call: where in the caller's area the arguments are, and where the result goes. */
-struct call {
-    const struct callee *callee; /* NULL: the function at an address */
-    slot address;                /* 64-bit register that holds that address */
-    unsigned arguments;
-    const unsigned *argument_offset, *argument_size;
-    unsigned result_offset, result_size; /* size 0: the result is not wanted */
-};
 
 #endif

@@ -4,7 +4,7 @@
 #define EMU_MODULE_H
 
 #include "common/emu/ptx/arena.h"
-#include "common/emu/machine/machine.h"
+#include "kernel.h"
 
 struct machine_code; /* machine_code.c */
 

@@ -1,11 +1,11 @@
 /*
- * warp_ops.h — operations that are more than arithmetic on each lane. decode_insn.c puts these
- * functions into insn.fn.
+ * warp_ops.h — operations that are more than arithmetic on each lane: the decoder puts these
+ * functions into insn.fn, and operations/ and machine/ have them.
  */
 #ifndef EMU_WARP_OPS_H
 #define EMU_WARP_OPS_H
 
-#include "common/emu/machine/machine.h"
+#include "insn.h"
 
 #define WARP_OP(name) void name(struct warp *, const struct insn *, uint32_t mask)
 
@@ -28,5 +28,36 @@ WARP_OP(op_warp_sync); /* of the member mask */
 
 WARP_OP(op_trap);
 WARP_OP(op_alloca); /* frame.c */
+
+/* ---- mbarriers (machine/mbarrier.c) */
+
+void op_mbarrier(struct warp *, const struct insn *, uint32_t mask);
+void op_mbarrier_test(struct warp *, const struct insn *, uint32_t mask);
+void op_mbarrier_pending(struct warp *, const struct insn *, uint32_t mask); /* d = a */
+
+/* ---- asynchronous copies: cp.async (machine/copy.c) and cp.async.bulk (machine/bulk.c) */
+
+void op_copy(struct warp *, const struct insn *, uint32_t mask);
+void op_copy_commit(struct warp *, const struct insn *, uint32_t mask);
+void op_copy_wait(struct warp *, const struct insn *, uint32_t mask);
+void op_copy_arrive(struct warp *, const struct insn *, uint32_t mask);
+
+void op_bulk(struct warp *, const struct insn *, uint32_t mask);
+void op_bulk_commit(struct warp *, const struct insn *, uint32_t mask);
+void op_bulk_wait(struct warp *, const struct insn *, uint32_t mask);
+
+/* ---- clusters (operations/cluster_ops.c) */
+
+void op_cluster_arrive(struct warp *, const struct insn *, uint32_t mask);
+void op_mapa(struct warp *, const struct insn *, uint32_t mask);       /* d = a in the block b */
+void op_getctarank(struct warp *, const struct insn *, uint32_t mask); /* d = the block of a */
+
+/* ---- functions that CUDA's device runtime supplies (operations/builtin.c) */
+
+void builtin_malloc(struct warp *, const struct insn *, uint32_t mask);
+void builtin_free(struct warp *, const struct insn *, uint32_t mask);
+
+/* Those, and __assertfail; NULL for any other name. */
+void (*builtin_find(const char *name))(struct warp *, const struct insn *, uint32_t mask);
 
 #endif

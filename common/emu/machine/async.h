@@ -13,6 +13,7 @@
 #ifndef EMU_ASYNC_H
 #define EMU_ASYNC_H
 
+#include "common/emu/decode/warp_ops.h"
 #include "shared.h"
 
 struct copy_queue;
@@ -36,21 +37,12 @@ void async_carry_out(const struct shared_place *mbarrier);
 
 /* ---- cp.async (copy.c) */
 
-void op_copy(struct warp *, const struct insn *, uint32_t mask);
-void op_copy_commit(struct warp *, const struct insn *, uint32_t mask);
-void op_copy_wait(struct warp *, const struct insn *, uint32_t mask);
-void op_copy_arrive(struct warp *, const struct insn *, uint32_t mask);
-
 struct copy_queue *copy_queues_new(unsigned warps);
 void copy_queues_clear(struct copy_queue *, unsigned warps);
 void copy_queues_free(struct copy_queue *, unsigned warps);
 void copy_arrive_at(const struct shared_place *mbarrier);
 
 /* ---- cp.async.bulk (bulk.c) */
-
-void op_bulk(struct warp *, const struct insn *, uint32_t mask);
-void op_bulk_commit(struct warp *, const struct insn *, uint32_t mask);
-void op_bulk_wait(struct warp *, const struct insn *, uint32_t mask);
 
 void bulk_arrive_at(const struct shared_place *mbarrier);
 void bulk_finish(struct block *);

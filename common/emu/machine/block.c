@@ -7,7 +7,6 @@
 #include "frame.h"
 #include "sched.h"
 #include "schedule.h"
-#include "special.h"
 #include "await.h"
 #include <stdlib.h>
 #include <string.h>

@@ -14,6 +14,8 @@ enum block_stop {
 /* A block's memory, which serves one block after another; NULL when out of memory. */
 struct block *block_new(struct launch *);
 void block_free(struct block *);
+/* Sets a special register of a warp that starts; is_new: it has never been set. (special.c) */
+void special_fill(struct warp *, const struct special *, bool is_new);
 /* Makes it the block of that place in the grid. */
 void block_start(struct block *, struct emu_dim id);
 /* Its cluster's next turn begins: each warp gets a time slice, which is for the whole turn. */

@@ -9,6 +9,7 @@
 #ifndef EMU_CLUSTER_H
 #define EMU_CLUSTER_H
 
+#include "common/emu/decode/warp_ops.h"
 #include "machine.h"
 
 /* A cluster's memory, which serves one cluster after another; NULL when out of memory. */
@@ -28,9 +29,6 @@ enum cluster_turn cluster_end_turn(struct cluster *);
 
 /* ---- what its blocks do together (cluster_ops.c) */
 
-void op_cluster_arrive(struct warp *, const struct insn *, uint32_t mask);
-void op_mapa(struct warp *, const struct insn *, uint32_t mask);       /* d = a in the block b */
-void op_getctarank(struct warp *, const struct insn *, uint32_t mask); /* d = the block of a */
 /* Of barrier.cluster.wait: these lanes, or none. */
 uint32_t cluster_wait_over(struct warp *, const struct insn *, uint32_t lanes);
 /* Ends the launch with a sentence on who waits at a barrier.cluster for ever. */

@@ -1,5 +1,5 @@
 /*
- * machine.h — the machine that the emulator is: decoded instructions, warps, blocks, a launch.
+ * machine.h — the machine that the emulator is: warps, blocks, a launch. Its code: decode/kernel.h.
  *
  * Where things are, from the outside in:
  *
@@ -8,12 +8,6 @@
  *   struct cluster  one or more blocks cluster.c  that run at the same time
  *   struct block    a thread block     block.c    shared memory, barriers, warps
  *   struct warp     32 lanes           exec.c     registers, fragments (flow.c)
- *   struct kernel   decoded code       decode.c   an array of struct insn (insn.h)
- *
- * A warp instruction works on 32 lanes at once. A register is therefore 32 values in a row: 4 bytes
- * a lane for types up to 32 bits, 8 for 64-bit ones; a predicate register is one 32-bit mask.
- * Constants are stored in the same form, so that an operation never asks what kind of operand it
- * has.
  *
  * Functions that nvcc did not inline have registers of their own for each call: a frame (frame.c).
  * The kernel's own registers are the root frame's.
@@ -21,89 +15,18 @@
 #ifndef EMU_MACHINE_H
 #define EMU_MACHINE_H
 
-#include "common/emu/decode/insn.h"
+#include "common/emu/decode/kernel.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
 enum {
-    WARP = 32,
-    MAX_WARPS = 32,     /* of a block */
-    MAX_BARRIERS = 16,  /* named barriers of a block (PTX ISA, bar) */
-    MAX_CLUSTER = 16,   /* blocks */
-    SLOT_32 = WARP * 4, /* bytes of a register of up to 32 bits */
-    SLOT_64 = WARP * 8, /* bytes of a 64-bit register */
-    SLOT_ALIGNMENT = 64,
+    MAX_WARPS = 32,    /* of a block */
+    MAX_BARRIERS = 16, /* named barriers of a block (PTX ISA, bar) */
+    MAX_CLUSTER = 16,  /* blocks */
 };
-#define ALL_LANES UINT32_MAX
 
-/* Windows of the generic address space. They lie outside the 47 bits that a host pointer can have,
- * so an address is known by its value alone; everything else is global memory. */
-#define SHARED_WINDOW  UINT64_C(0x0100000000000000)
-#define LOCAL_WINDOW   UINT64_C(0x0200000000000000)
-#define PARAM_WINDOW   UINT64_C(0x0300000000000000)
-#define CODE_WINDOW    UINT64_C(0x0400000000000000) /* functions, FUNCTION_BYTES apart */
-#define WINDOW_BYTES   UINT64_C(0x0000000100000000)
-#define FUNCTION_BYTES 16
-
-struct warp;
 struct race_block;
 struct init_block;
-
-/* Special registers that have one value for the whole life of a warp: they are registers, filled in
- * when the warp starts. */
-struct special {
-    uint8_t which, lane_bytes; /* 0: a predicate */
-    slot slot;
-    uint64_t offset; /* of SPECIAL_SHARED_ADDRESS */
-};
-
-#define NOT_LOCAL UINT32_MAX
-
-/* A function of the module as one kernel's code holds it. Parameters, results and the .param
- * variables of its calls share one area in a frame: so many bytes for each lane. */
-struct callee {
-    const struct ptx_function *function;
-    uint32_t entry; /* index of its first instruction */
-    size_t register_bytes, area_bytes, local_bytes;
-    unsigned params;
-    const unsigned *param_offset, *param_size;
-    unsigned result_offset, result_size; /* size 0: no result */
-    slot local_base; /* 64-bit register: where its local memory begins; NO_SLOT: unused */
-    slot stack_top;  /* 64-bit register: where alloca goes on; NO_SLOT: unused */
-    /* Parameters whose address is taken: where they are in its local memory; others: NOT_LOCAL. */
-    const unsigned *param_local;
-    /* A function that the emulator supplies (builtin.c): area offsets of arguments and result. */
-    void (*builtin)(struct warp *, const struct insn *, uint32_t mask);
-};
-
-struct source_line {
-    unsigned file, line;
-};
-
-struct emu_kernel {
-    struct emu_kernel_info info; /* first: emu_kernel_info() */
-    struct emu_module *module;
-    const struct ptx_function *function;
-    struct insn *code; /* ends with an exit */
-    size_t code_count;
-    size_t register_bytes, area_bytes, special_bytes; /* of one warp; area_bytes: of a lane */
-    size_t function_count;
-    const struct callee *
-        *callees;       /* by the function's index in the module; NULL: not in this code */
-    size_t stack_bytes; /* local memory a thread, of all frames together */
-    slot stack_top;     /* as of a callee */
-    bool uses_heap;     /* it may call malloc or free */
-    uint8_t *constants;
-    size_t constant_bytes;
-    struct special *specials;
-    size_t special_count;
-    bool reads_reserved; /* where the system's own shared memory is */
-    struct source_line *lines;
-    size_t line_count;
-    size_t param_bytes, dynamic_shared_offset;
-    const struct emu_agreement *agreement; /* with the machine code; NULL: not compared yet */
-    struct emu_kernel *next;
-};
 
 /* ---- counting ------------------------------------------------------------------------------ */
 

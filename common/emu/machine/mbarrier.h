@@ -11,11 +11,8 @@
 #ifndef EMU_MBARRIER_H
 #define EMU_MBARRIER_H
 
+#include "common/emu/decode/warp_ops.h"
 #include "shared.h"
-
-void op_mbarrier(struct warp *, const struct insn *, uint32_t mask);
-void op_mbarrier_test(struct warp *, const struct insn *, uint32_t mask);
-void op_mbarrier_pending(struct warp *, const struct insn *, uint32_t mask); /* d = a */
 
 /* Of mbarrier.try_wait: the lanes whose phase is over; and the answer to all of them. */
 uint32_t mbarrier_wait_over(struct warp *, const struct insn *, uint32_t lanes);

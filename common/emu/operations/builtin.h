@@ -2,15 +2,11 @@
 #ifndef EMU_BUILTIN_H
 #define EMU_BUILTIN_H
 
+#include "common/emu/decode/warp_ops.h"
 #include "common/emu/machine/machine.h"
 
 /* vprintf (builtin_printf.c) */
 void builtin_printf(struct warp *, const struct insn *, uint32_t mask);
-void builtin_malloc(struct warp *, const struct insn *, uint32_t mask);
-void builtin_free(struct warp *, const struct insn *, uint32_t mask);
-
-/* Those, and __assertfail; NULL for any other name. */
-void (*builtin_find(const char *name))(struct warp *, const struct insn *, uint32_t mask);
 
 /* ---- for them -------------------------------------------------------------------------------- */
 

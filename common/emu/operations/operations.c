@@ -1,4 +1,4 @@
-#include "common/emu/decode/operations.h"
+#include "ops.h"
 #include <fenv.h>
 #include <math.h>
 #include <string.h>

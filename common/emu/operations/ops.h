@@ -11,16 +11,8 @@
 #ifndef EMU_OPS_H
 #define EMU_OPS_H
 
+#include "common/emu/decode/operations.h"
 #include "common/emu/machine/machine.h"
-
-/* `key` is the opcode with those modifiers that choose the operation ("mul.lo.u32"); modifiers that
- * any floating-point operation may have (.rn, .ftz, .sat) are not in it. `operands` has a letter
- * for each, destination first: 4 and 8 are registers of so many bytes a lane, p a predicate. */
-struct op {
-    const char *key;
-    op_fn fn;
-    const char *operands;
-};
 
 struct op_table {
     const struct op *ops;
@@ -176,10 +168,5 @@ static inline void set_predicate(struct warp *w, slot s, uint32_t mask, uint32_t
     {key "." #type, id##_##type, W_##type W_##type W_##type W_##type},
 #define ENTRY_SHIFT(id, key, type, value) {key "." #type, id##_##type, W_##type W_##type "4"},
 #define ENTRY_COUNT(id, key, type, value) {key "." #type, id##_##type, "4" W_##type},
-
-/* The operation for a key, with the instruction set of this processor, or NULL. A signed or untyped
- * key finds the unsigned operation where the two do not differ ("add.s32" → add.u32).
- * (operations.c) */
-const struct op *op_find(const char *key);
 
 #endif

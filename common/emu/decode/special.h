@@ -6,7 +6,7 @@
 #ifndef EMU_SPECIAL_H
 #define EMU_SPECIAL_H
 
-#include "machine.h"
+#include "kernel.h"
 
 enum special_register {
     SPECIAL_TID_X,
@@ -63,7 +63,4 @@ enum special_register {
 
 /* "tid.x" → SPECIAL_TID_X. False: there is none of that name. */
 bool special_named(const char *name, enum special_register *);
-/* Sets a register of a warp that starts; is_new: it has never been set. */
-void special_fill(struct warp *, const struct special *, bool is_new);
-
 #endif
