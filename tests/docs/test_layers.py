@@ -1,0 +1,158 @@
+"""test_layers.py -- includes of common/ and steps/ go only the way that MAY_INCLUDE says; notes/layout.md draws it."""
+import re
+import unittest
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+SOURCES = (".c", ".h", ".cu", ".cuh", ".inc")
+
+# What the files of a folder may include besides those of their own folder: all files of another one, or a file by its
+# name. A folder that is not named here belongs to the nearest one above it that is.
+EMU = "common/emu/"
+API = EMU + "emu.h"
+HARNESS = ["common/harness", "common/harness/input", "common/harness/report", "common/harness/run",
+           "common/harness/verify"]
+COMMAND = ["common/command", "common/files"]
+
+
+def emulator(*rooms):
+    return [API] + [EMU + room for room in rooms]
+
+
+# The emulator, from the bottom up: a room may include only rooms above it in this table.
+EMULATOR = {
+    EMU + "binary": emulator(),
+    EMU + "ptx": emulator(),
+    EMU + "decode": emulator("ptx"),
+    EMU + "machine": emulator("ptx", "decode"),
+    EMU + "operations": emulator("ptx", "decode", "machine"),
+    EMU + "fidelity": emulator("binary", "ptx", "decode", "machine"),
+    EMU + "count": emulator("ptx", "decode", "machine", "fidelity"),
+    EMU + "trace": emulator("ptx", "decode", "machine", "count"),
+    EMU + "check": emulator("ptx", "decode", "machine"),
+    EMU + "events": emulator("machine", "count", "trace", "check"),
+    EMU + "runtime": emulator("binary", "ptx", "machine", "count", "check") + ["common/files"],
+    "common/emu": emulator("binary", "ptx", "decode", "count", "check") + COMMAND,
+}
+MAY_INCLUDE = {
+    **EMULATOR,
+    "common/files": [],
+    "common/command": ["common/files"],
+    "common/harness": HARNESS + COMMAND,
+    "common/harness/input": ["common/harness", "common/harness/run", "common/harness/report", "common/command"],
+    "common/harness/report": ["common/harness", "common/harness/run", API] + COMMAND,
+    "common/harness/run": HARNESS + COMMAND,
+    "common/harness/verify": ["common/harness", "common/harness/report", "common/command"],
+    "common/bench": HARNESS + COMMAND,
+    "common/bench/baseline": ["common/harness", "common/harness/verify"],
+    "common/build": [],
+}
+STEP = ["common/harness/step.h", "common/harness/cuda_check.h", "common/harness/levels.h",
+        "common/harness/verify/tree.h"]
+STEP_0 = ["common/harness/report", "common/harness/run"]  # it times and prints its own tables
+# A step that applies scan reads its own input and writes its own result. It may call step 12's scan, and build its
+# kernels from the pieces of step 12's.
+APPLICATION = STEP + COMMAND + [
+    "common/harness/application.h", "common/harness/options.h", "common/harness/input/input.h",
+    "common/harness/report/output.h", "common/harness/run/device.h",
+    "steps/12-pipeline/scan.h", "steps/12-pipeline/wave.cuh", "steps/12-pipeline/parts"]
+FIRST_APPLICATION = "steps/13"
+EXPERIMENT = HARNESS
+
+
+def room_of(path):
+    """The room of a file: a folder of MAY_INCLUDE, a step, or a step's experiments."""
+    parts = Path(path).parts
+    if parts[0] == "steps":
+        return "/".join(parts[:3] if "experiments" in parts else parts[:2])
+    folders = ["/".join(parts[:n]) for n in range(len(parts) - 1, 0, -1)]
+    return next((folder for folder in folders if folder in MAY_INCLUDE), None)
+
+
+def allowed(room):
+    if not room.startswith("steps/"):
+        return MAY_INCLUDE[room]
+    if room.endswith("/experiments"):
+        return EXPERIMENT + [room.rsplit("/", 1)[0]]
+    if room >= FIRST_APPLICATION:
+        return APPLICATION
+    return STEP + STEP_0 if room == "steps/00-copy" else STEP
+
+
+def wrong_include(path, included):
+    """Why a file may not include another one; None: it may."""
+    own, other = room_of(path), room_of(included)
+    if own is None or other is None:
+        return "%s is in no room: name its folder in tests/docs/test_layers.py" % (path if own is None else included)
+    if own == other or {other, included, str(Path(included).parent)} & set(allowed(own)):
+        return None
+    return "%s includes %s, but %s may not include %s (notes/layout.md): move what it needs, or turn the call round" % (
+        path, included, own, other)
+
+
+def includes():
+    """Every file of common/ and steps/, and one that it includes, both as paths from the top folder."""
+    for folder in ("common", "steps"):
+        for path in sorted((TOP / folder).rglob("*")):
+            if path.suffix not in SOURCES or not path.is_file():
+                continue
+            for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
+                beside = (path.parent / name).resolve()
+                found = beside if beside.exists() else TOP / name
+                yield path.relative_to(TOP).as_posix(), found.relative_to(TOP).as_posix()
+
+
+class Layers(unittest.TestCase):
+    def test_includes_go_the_declared_way(self):
+        count = 0
+        for path, included in includes():
+            count += 1
+            with self.subTest(path=path, included=included):
+                self.assertTrue((TOP / included).exists(), "%s includes %s, which does not exist" % (path, included))
+                self.assertIsNone(wrong_include(path, included))
+        self.assertGreater(count, 500, "most includes are not found")
+
+    def test_the_emulator_has_no_circle(self):
+        below = {API, *COMMAND}
+        for room, others in EMULATOR.items():
+            self.assertEqual(set(others) - below, set(), "%s may include what stands behind it" % room)
+            below.add(room)
+
+    def test_wrong_includes_are_found(self):
+        wrong = [("common/emu/machine/block.c", "common/emu/check/race.h"),
+                 ("common/emu/ptx/ptx.c", "common/emu/machine/machine.h"),
+                 ("common/emu/decode/decode.c", "common/emu/operations/ops.h"),
+                 ("common/emu/check/race.c", "common/emu/trace/trace.h"),
+                 ("common/files/visible.c", "common/command/fault.h"),
+                 ("common/harness/harness.c", "common/emu/machine/machine.h"),
+                 ("steps/02-naive/driver.c", "steps/01-sequential/scan.cu"),
+                 ("steps/02-naive/scan.cu", "common/harness/options.h"),
+                 ("steps/12-pipeline/scan.cu", "steps/13-compaction/predicate.h"),
+                 ("steps/13-compaction/driver.c", "steps/12-pipeline/driver.c"),
+                 ("steps/13-compaction/fast.cu", "steps/11-single-pass/scan.cu")]
+        right = [("common/emu/check/race.c", "common/emu/machine/machine.h"),
+                 ("common/emu/ptx/ptx.c", "common/emu/emu.h"),
+                 ("steps/02-naive/driver.c", "common/harness/step.h"),
+                 ("steps/12-pipeline/scan.cu", "steps/12-pipeline/parts/ring.cuh"),
+                 ("steps/13-compaction/select_pipeline.cuh", "steps/12-pipeline/parts/ring.cuh")]
+        for path, included in wrong:
+            self.assertIsNotNone(wrong_include(path, included), (path, included))
+        for path, included in right:
+            self.assertIsNone(wrong_include(path, included), (path, included))
+
+    def test_every_room_is_there(self):
+        for room in MAY_INCLUDE:
+            self.assertTrue((TOP / room).is_dir(), "%s is no folder any more: take it out of MAY_INCLUDE" % room)
+
+    def test_the_notes_say_the_same_of_the_emulator(self):
+        rows = re.findall(r"^\| `(\w+)/` \|[^|]*\| ([^|]*) \|$",
+                          (TOP / "notes/layout.md").read_text(encoding="utf-8"), re.M)
+        said = {EMU + name: {EMU + other for other in re.findall(r"`(\w+)`", others)} for name, others in rows}
+        for room, others in EMULATOR.items():
+            if room != "common/emu":
+                self.assertEqual(said.get(room), {o for o in others if o.startswith(EMU) and o != API}, room)
+
+
+if __name__ == "__main__":
+    unittest.main()
