@@ -61,7 +61,7 @@ def main():
     figure.arrow(24 + 3.5 * width + 3 * gap, 282 + BOX + 3, 24 + 3.5 * width + 3 * gap, y - 4,
                  "line-hot")
     figure.text(24, y - 12, "every access to memory", "quiet")
-    stage(24 + 3 * (width + gap), y, width, "the door", "ops_access.c", "bad")
+    stage(24 + 3 * (width + gap), y, width, "the door", "ops_door.c", "bad")
     beside = [("where the bytes are", "memory.c"), ("banks and sectors", "counters.c"),
               ("hazards, first reads", "the checkers")]
     for k, (name, file) in enumerate(beside):

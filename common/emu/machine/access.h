@@ -1,5 +1,5 @@
 /*
- * access.h — one warp's access to memory, and the door that it passes (ops_access.c).
+ * access.h — one warp's access to memory, and the door that it passes (ops_door.c).
  *
  * For operations that are no plain loads and stores. These are compiled once, and go through the
  * door as compiled for any CPU.

@@ -1,0 +1,136 @@
+/* ops_atomic.c — atomic operations on one word a lane (PTX ISA, "atom", "red"); for others see
+ * atomic_wide.c. */
+#include "common/emu/decode/warp_ops.h"
+#include "ops_access.h"
+#include <string.h>
+
+static double as_double(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+static uint64_t as_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* What the word becomes: `old` is there, b and c are the operands. */
+static uint64_t combined(const struct insn *i, uint64_t old, uint64_t b, uint64_t c)
+{
+    bool wide = i->element_bytes == 8, less;
+    switch ((enum atomic)i->atomic.operation) {
+    case ATOMIC_ADD:
+        if (!i->atomic.is_float) return old + b;
+        if (wide) return as_bits(as_double(old) + as_double(b));
+        union {
+            uint32_t bits;
+            float value;
+        } x = {.bits = (uint32_t)old}, y = {.bits = (uint32_t)b};
+        x.value += y.value;
+        return x.bits;
+    case ATOMIC_MIN:
+    case ATOMIC_MAX:
+        if (!i->is_signed)
+            less = old < b;
+        else if (wide)
+            less = (int64_t)old < (int64_t)b;
+        else
+            less = (int32_t)old < (int32_t)b;
+        return less == (i->atomic.operation == ATOMIC_MIN) ? old : b;
+    case ATOMIC_AND: return old & b;
+    case ATOMIC_OR: return old | b;
+    case ATOMIC_XOR: return old ^ b;
+    case ATOMIC_EXCHANGE: return b;
+    case ATOMIC_CAS: return old == b ? c : old;
+    case ATOMIC_INC: return old >= b ? 0 : old + 1;
+    case ATOMIC_DEC: return old == 0 || old > b ? b : old - 1;
+    }
+    return old;
+}
+
+/* Changes the word at an address as one indivisible step. Returns what was there; *changed becomes
+ * true if it has become something else. */
+static inline uint64_t change(const struct insn *i, void *at, uint64_t b, uint64_t c, bool *changed)
+{
+    if (i->element_bytes == 8) {
+        uint64_t seen = __atomic_load_n((byte_64 *)at, __ATOMIC_SEQ_CST), value;
+        do value = combined(i, seen, b, c);
+        while (!__atomic_compare_exchange_n((byte_64 *)at, &seen, value, false, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_SEQ_CST));
+        *changed |= value != seen;
+        return seen;
+    }
+    uint32_t seen = __atomic_load_n((byte_32 *)at, __ATOMIC_SEQ_CST), value;
+    do value = (uint32_t)combined(i, seen, b, c);
+    while (!__atomic_compare_exchange_n((byte_32 *)at, &seen, value, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST));
+    *changed |= value != seen;
+    return seen;
+}
+
+/* The same in shared memory, which no other host thread sees. */
+static inline uint64_t change_shared(const struct insn *i, void *at, uint64_t b, uint64_t c,
+                                     bool *changed)
+{
+    uint64_t old = load_element(at, i->element_bytes, false), value = combined(i, old, b, c);
+    store_element(at, value, i->element_bytes);
+    *changed |= value != old;
+    return old;
+}
+
+bool EMU_PASTE(access_combine_, EMU_ISA)(const struct insn *i, void *at, const void *operand)
+{
+    bool changed = false;
+    change(i, at, load_element(operand, i->element_bytes, false), 0, &changed);
+    return changed;
+}
+
+/* Of a word in which a cooperative grid counts its blocks: they have passed a barrier. */
+static void note_change(struct warp *w, const struct access *access)
+{
+    emu_addr words = w->block->launch->workspace;
+    uint64_t at = access->address[__builtin_ctz(access->mask)];
+    if (words && access->space == PTX_GLOBAL && at - words < WORKSPACE_BYTES)
+        w->block->passed = true;
+    else
+        w->block->changed = true;
+}
+
+/* Lanes one after the other. */
+static void atomic(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    struct access access;
+    access_make(&access, OPERATION_ATOMIC, i->address.space, mask, i->element_bytes);
+    int first = __builtin_ctz(mask);
+    uint64_t place = address_of(w, &i->address, first);
+    bool changed = false;
+    while (mask) {
+        take_addresses(w, i, mask, &access);
+        if (!access_door(w, i, &access)) return;
+        mask &= ~access.mask;
+        for (uint32_t left = access.mask; left; left &= left - 1) {
+            int l = __builtin_ctz(left);
+            uint64_t b = get_lane(w, i->b, i->lane_bytes, l);
+            uint64_t c = i->c == NO_SLOT ? 0 : get_lane(w, i->c, i->lane_bytes, l);
+            void *at = (void *)(uintptr_t)(access.host + access.address[l]);
+            uint64_t old = access.space == PTX_SHARED ? change_shared(i, at, b, c, &changed)
+                                                      : change(i, at, b, c, &changed);
+            if (i->d != NO_SLOT) set_lane(w, i->d, i->lane_bytes, l, old);
+        }
+        if (changed && !w->block->changed) note_change(w, &access);
+    }
+    /* One that has a result and changes nothing may wait for others. */
+    if (!changed && i->d != NO_SLOT &&
+        warp_polls(w, i, place, get_lane(w, i->d, i->lane_bytes, first)))
+        return;
+    /* A loop of atomics is often one that waits for another warp: it uses its time slice up
+     * sooner. */
+    enum { ATOMIC_COST = 64 };
+    w->fuel = w->fuel > ATOMIC_COST ? w->fuel - ATOMIC_COST : 1;
+}
+
+static const struct op entries[] = {{"atom", atomic, ""}};
+DEFINE_OP_TABLE(ops_atomic, entries);
