@@ -25,7 +25,7 @@ shares() {
             { name_of = $4; share = $1 + 0 }
             $2 !~ /libcudart/ { part["host"] += share; next }
             name_of ~ /^(count_|wavefronts|take_units|distinct|lanes_pair)/ { part["counting"] += share; next }
-            name_of ~ /^(load|store|door|access|atomic|change|combined|find_range|device_range)/ {
+            name_of ~ /^(load|store|resolve|enter|event_access|access|atomic|change|combined|find_range|device_range)/ {
                 part["memory"] += share; next }
             name_of ~ /^(warp_run|flow_|barrier|branch|block_|cluster_|next_|work|frame_|launch_|start_|run_)/ {
                 part["control"] += share; next }

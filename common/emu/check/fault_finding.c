@@ -2,8 +2,8 @@
  * fault_finding.c — a launch's first fault as a finding.
  *
  * It is one whichever checkers are on: a launch that has not come to its end is not right, and what
- * it would have done is not checked. Without any nothing is reported, nor where somebody interrupted
- * the launch.
+ * it would have done is not checked. Nothing is reported if no checker is on, or if somebody
+ * interrupted the launch.
  */
 #include "check.h"
 #include "common/emu/machine/events.h"

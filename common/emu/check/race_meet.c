@@ -126,6 +126,8 @@ void event_warp_sync(struct warp *w, uint32_t lanes)
     next_moment(race);
 }
 
+/* A match.sync orders no memory. But cuda::pipeline counts a warp's threads by one, so that the
+ * last warp can invalidate its mbarriers: then it is taken for a bar.warp.sync. */
 void event_match(struct warp *w, uint32_t lanes)
 {
     if (w->block->race->race->has_inval) event_warp_sync(w, lanes);

@@ -1,8 +1,8 @@
 /*
  * access_error.h — what is said of an access that is wrong.
  *
- * Each function announces every lane that is wrong, and ends the launch with the error of the first.
- * access->space is not generic; in spaces other than global memory
+ * Each function announces every lane that is wrong, and ends the launch with the error of the
+ * first. access->space is not generic; in spaces other than global memory
  * addresses count from the space's start.
  */
 #ifndef EMU_ACCESS_ERROR_H

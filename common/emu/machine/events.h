@@ -1,9 +1,10 @@
 /*
  * events.h — what the machine announces: functions that it calls where something happens.
  *
- * The machine declares them and knows nothing of who defines them: the counters (count/), the
- * checkers (check/) and fidelity/ define those that they alone want; events/ the others, and hands
- * them on. What happens often is announced only if a launch has the bit of enum announced.
+ * The machine declares these functions and does not define them. The counters (count/), the
+ * checkers (check/) and fidelity/ each define those that they alone want. events/ defines the
+ * others and hands them on. What happens often is announced only if the launch has a bit of enum
+ * announced set.
  *
  * Addresses are those behind the door (access.h): of global memory, or offsets in shared memory.
  */
@@ -29,17 +30,18 @@ static inline bool announces(const struct block *block, enum announced what)
 
 /* ---- a device, its memory and its modules -------------------------------------------------- */
 
-/* A device is opened, by its `checks` and the configuration's trace; false: out of memory. It is
- * closed, or could not be opened. */
+/* A device opens; emu->checks is set. May set emu->threads to 1. False: out of memory. */
 bool event_device_open(struct emu *, const struct emu_config *);
+/* It is closed. Called after event_device_open has failed, too. */
 void event_device_close(struct emu *);
 
 /* The program allocates and frees memory. */
 void event_alloc(struct emu *, uint64_t address, uint64_t bytes);
 void event_free(struct emu *, uint64_t address, uint64_t bytes);
-/* Memory holds nothing any more, as a kernel's malloc and a pool give it; other memory than the
- * program's allocations goes. */
+/* Memory holds no values any more: a kernel's malloc or a pool gives it out. */
 void event_renew(struct emu *, uint64_t address, uint64_t bytes);
+/* Memory is freed that the program did not allocate: of a kernel's malloc, or of a module's
+ * variable. */
 void event_drop(struct emu *, uint64_t address, uint64_t bytes);
 /* The host writes, reads and copies. */
 void event_host_write(struct emu *, uint64_t address, uint64_t bytes);
@@ -65,8 +67,8 @@ void event_block_end(struct block *);
 
 /* ---- accesses ------------------------------------------------------------------------------ */
 
-/* With w->counts or ANNOUNCE_ACCESSES: one warp's access to shared or global memory, behind the door
- * and before it is carried out. */
+/* With w->counts or ANNOUNCE_ACCESSES: one warp's access to shared or global memory, behind the
+ * door and before it is carried out. */
 void event_access(struct warp *, const struct insn *, const struct access *);
 /* With w->counts, a cp.async as one instruction: its loads from global memory, and its stores to
  * shared memory, whatever block that is of. No lane need load. (count/) */
@@ -125,9 +127,10 @@ void event_mbarrier_over(const struct shared_place *);
 void event_mbarrier_await(struct warp *, uint32_t lanes, const struct shared_place *,
                           bool by_parity);
 
-/* Copies are begun, which arrive at an mbarrier or (NULL) at none: what their accesses are to have as
- * access->copy, and the machine keeps with them. They are begun: all their accesses were announced. */
+/* Copies begin, which arrive at an mbarrier or (NULL) at none. Returns what their accesses are to
+ * have as access->copy, and the machine keeps with them. */
 struct copy_mark event_copy_begin(struct warp *, const struct shared_place *mbarrier);
+/* They have begun: all of their accesses were announced. */
 void event_copy_end(struct warp *);
 /* A lane has waited until its copies up to one are over, or have been read. */
 enum copies { COPIES, BULK_READS, BULK_COPIES };

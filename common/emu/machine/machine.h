@@ -1,5 +1,6 @@
 /*
- * machine.h — the machine that the emulator is: warps, blocks, a launch. Its code: decode/kernel.h.
+ * machine.h — the machine that the emulator is: warps, blocks, a launch. What it runs is in
+ * decode/kernel.h.
  *
  * Where things are, from the outside in:
  *

@@ -202,8 +202,9 @@ static bool operate(struct warp *w, const struct insn *i, int lane,
            arrive(w, i, lane, place, count, (enum arrival)i->mbarrier.arrival);
 }
 
-/* Announces the arrival of the first of the lanes whose arrival is not announced yet; and of all of them at once that
- * arrive at the same place, if the phase cannot be over before the last. Returns the rest. */
+/* Announces the arrival of the first of the lanes whose arrival is not announced yet; and of all of
+ * them at once that arrive at the same place, if the phase cannot be over before the last. Returns
+ * the rest. */
 static uint32_t tell(struct warp *w, const struct insn *i, uint32_t untold,
                      const struct shared_place *place)
 {

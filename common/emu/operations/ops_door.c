@@ -63,8 +63,8 @@ static bool find_range(struct warp *w, const struct insn *i, struct access *acce
     return false;
 }
 
-/* Gives a generic access the space that its first lane's address is in; only lanes that go there are
- * kept, with addresses of that space. */
+/* Gives a generic access the space that its first lane's address is in; only lanes that go there
+ * are kept, with addresses of that space. */
 static inline void resolve(const struct warp *w, struct access *access)
 {
     enum ptx_space space = space_of(access->address[__builtin_ctz(access->mask)]);
