@@ -20,6 +20,10 @@ static const struct {
                      (long double)INT64_MAX},
     [ELEMENT_I16] = {"int16", "16-bit integers", 2, false, ELEMENT_I32, 0, INT16_MAX, INT16_MAX},
     [ELEMENT_I8] = {"int8", "8-bit integers", 1, false, ELEMENT_I32, 0, INT8_MAX, INT8_MAX},
+    [ELEMENT_U32] = {"uint32", "unsigned 32-bit integers", 4, false, ELEMENT_U32, 0, UINT32_MAX,
+                     UINT32_MAX},
+    [ELEMENT_U64] = {"uint64", "unsigned 64-bit integers", 8, false, ELEMENT_U64, 0,
+                     (long double)UINT64_MAX, (long double)UINT64_MAX},
 };
 
 size_t element_size(enum element e) { return table[e].size; }
@@ -54,8 +58,9 @@ void element_to_doubles(enum element element, const void *from, size_t start, si
         for (size_t i = 0; i < count; i++) to[i] = floats[i];
 }
 
-/* 2^63, the first double beyond int64. */
-#define INT64_END 0x1p63
+/* 2^63 and 2^64, the first doubles beyond int64 and uint64. */
+#define INT64_END  0x1p63
+#define UINT64_END 0x1p64
 
 enum conversion element_store_real(enum element element, void *array, size_t index, double value)
 {
@@ -69,8 +74,12 @@ enum conversion element_store_real(enum element element, void *array, size_t ind
         ((float *)array)[index] = nearest;
         return nearest == value || isnan(value) ? CONVERT_EXACT : CONVERT_ROUNDED;
     }
-    if (!(value >= -INT64_END && value < INT64_END)) return CONVERT_OUT_OF_RANGE; /* also NaN */
     double nearest = nearbyint(value);
+    if (element == ELEMENT_U64 && nearest >= INT64_END && nearest < UINT64_END) {
+        ((uint64_t *)array)[index] = (uint64_t)nearest;
+        return CONVERT_EXACT;
+    }
+    if (!(value >= -INT64_END && value < INT64_END)) return CONVERT_OUT_OF_RANGE; /* also NaN */
     enum conversion integer = element_store_integer(element, array, index, (int64_t)nearest);
     return integer == CONVERT_EXACT && nearest != value ? CONVERT_ROUNDED : integer;
 }
@@ -92,7 +101,8 @@ enum conversion element_store_integer(enum element element, void *array, size_t 
     }
 #define NARROW(name, type, sum)                                                                    \
     case name:                                                                                     \
-        if ((type)value != value) return CONVERT_OUT_OF_RANGE;                                     \
+        if ((int64_t)(type)value != value || (name == ELEMENT_U64 && value < 0))                   \
+            return CONVERT_OUT_OF_RANGE;                                                           \
         ((type *)array)[index] = (type)value;                                                      \
         return CONVERT_EXACT;
         INTEGER_TYPES(NARROW)
@@ -101,10 +111,32 @@ enum conversion element_store_integer(enum element element, void *array, size_t 
     return CONVERT_OUT_OF_RANGE;
 }
 
+enum conversion element_store_unsigned(enum element element, void *array, size_t index,
+                                       uint64_t value)
+{
+    if (value <= INT64_MAX) return element_store_integer(element, array, index, (int64_t)value);
+    if (element == ELEMENT_U64) {
+        ((uint64_t *)array)[index] = value;
+        return CONVERT_EXACT;
+    }
+    if (!element_is_real(element)) return CONVERT_OUT_OF_RANGE;
+    /* In long double each uint64 is exact, and what a real type makes of it, too. */
+    long double stored;
+    element_store_real(element, array, index,
+                       element == ELEMENT_F32 ? (float)value : (double)value);
+    element_widen(element, array, index, 1, &stored);
+    return stored == (long double)value ? CONVERT_EXACT : CONVERT_ROUNDED;
+}
+
 void element_text(enum element element, const void *array, size_t index, char *text, size_t size)
 {
 #define PRINT(name, type, sum)                                                                     \
-    case name: snprintf(text, size, "%lld", (long long)((const type *)array)[index]); break;
+    case name:                                                                                     \
+        if (name == ELEMENT_U64)                                                                   \
+            snprintf(text, size, "%llu", (unsigned long long)((const type *)array)[index]);        \
+        else                                                                                       \
+            snprintf(text, size, "%lld", (long long)((const type *)array)[index]);                 \
+        break;
     switch (element) {
     case ELEMENT_F32: snprintf(text, size, "%.9g", (double)((const float *)array)[index]); break;
     case ELEMENT_F64: snprintf(text, size, "%.17g", ((const double *)array)[index]); break;

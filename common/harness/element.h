@@ -26,7 +26,9 @@ extern "C" {
     TYPE(ELEMENT_I32, int32_t, int32_t)                                                            \
     TYPE(ELEMENT_I64, int64_t, int64_t)                                                            \
     TYPE(ELEMENT_I16, int16_t, int32_t)                                                            \
-    TYPE(ELEMENT_I8, int8_t, int32_t)
+    TYPE(ELEMENT_I8, int8_t, int32_t)                                                              \
+    TYPE(ELEMENT_U32, uint32_t, uint32_t)                                                          \
+    TYPE(ELEMENT_U64, uint64_t, uint64_t)
 
 size_t element_size(enum element);
 const char *element_name(enum element);   /* "float", "int64", … */
@@ -56,6 +58,7 @@ enum conversion { CONVERT_EXACT, CONVERT_ROUNDED, CONVERT_OUT_OF_RANGE };
  * infinities. In integer types these are out of range, and nothing is stored. */
 enum conversion element_store_real(enum element, void *array, size_t index, double value);
 enum conversion element_store_integer(enum element, void *array, size_t index, int64_t value);
+enum conversion element_store_unsigned(enum element, void *array, size_t index, uint64_t value);
 
 /* array[index] as the shortest text that names it: "%.9g" for float. */
 void element_text(enum element, const void *array, size_t index, char *text, size_t size);

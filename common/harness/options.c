@@ -326,10 +326,10 @@ int options_check_n(const struct step *step, size_t n, const char *where, struct
 /* ---- help ------------------------------------------------------------------------------------ */
 
 static const char number_files[] =
-    "Files: 1-D .npy of float32, float64, int32 or int64, or text separated by white\n"
-    "space or commas. A number that the step's type cannot hold exactly is refused unless\n"
-    "--round; a text number passes if it is exact or is the 9-digit name of a float, as\n"
-    "--output writes it. NaN and infinities are scanned as they are.\n";
+    "Files: 1-D .npy of float32, float64, int32, int64, uint32 or uint64, or text separated\n"
+    "by white space or commas. A number that the step's type cannot hold exactly is refused\n"
+    "unless --round; a text number passes if it is exact or is the 9-digit name of a float,\n"
+    "as --output writes it. NaN and infinities are scanned as they are.\n";
 
 void options_help(const struct step *step, FILE *to)
 {

@@ -22,7 +22,16 @@ extern "C" {
 
 /* The type of one element of the input. Sums are of the same type, except that 8- and 16-bit
  * integers are summed in 32 bits. */
-enum element { ELEMENT_F32, ELEMENT_F64, ELEMENT_I32, ELEMENT_I64, ELEMENT_I16, ELEMENT_I8 };
+enum element {
+    ELEMENT_F32,
+    ELEMENT_F64,
+    ELEMENT_I32,
+    ELEMENT_I64,
+    ELEMENT_I16,
+    ELEMENT_I8,
+    ELEMENT_U32,
+    ELEMENT_U64
+};
 
 /*
  * A scan: out[i] = in[0] + … + in[i-1] (exclusive, out[0] = 0), for 0 <= i < n.

@@ -29,6 +29,9 @@ struct input {
  */
 int input_generate(struct input *, enum element, size_t n, bool real, uint64_t seed,
                    struct fault *);
+/* Elements of random bits: each number of the type, also NaN and infinities, is as likely as any
+ * other. */
+int input_generate_bits(struct input *, enum element, size_t n, uint64_t seed, struct fault *);
 /* Real numbers, uniform in [-1, 1), with 23 digits after the point. Only for float and double. */
 int input_generate_uniform(struct input *, enum element, size_t n, uint64_t seed, struct fault *);
 
@@ -55,7 +58,8 @@ struct reader {
     bool round;
 };
 
-/* The rest of a .npy file (1-D; float32, float64, int32, int64; either byte order; format 1 to 3).
+/* The rest of a .npy file (1-D; float32, float64, int32, int64, uint32, uint64; either byte order;
+ * format 1 to 3).
  * The file stands before the magic string. */
 int input_read_npy(struct reader *, struct input *, struct fault *);
 /* Numbers separated by white space or commas, to the end of the file. */

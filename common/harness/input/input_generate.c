@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * Integers: every contiguous sum stays below 2^24, so a float holds each one exactly and additions
@@ -91,6 +92,16 @@ static void generate_uniform(struct input *input, uint64_t seed)
     }
 }
 
+static void generate_bits(struct input *input, uint64_t seed)
+{
+    size_t size = element_size(input->element);
+    for (size_t i = 0; i < input->n; i++) {
+        uint64_t random = random_bits(seed, i);
+        memcpy((char *)input->data + i * size, &random, size);
+        if (i % (1 << 20) == 0) progress_at(i);
+    }
+}
+
 typedef void generate_fn(struct input *, uint64_t seed);
 
 static int generate(struct input *input, enum element element, size_t n, uint64_t seed,
@@ -111,6 +122,12 @@ int input_generate(struct input *input, enum element element, size_t n, bool rea
 {
     bool reals = real && element_is_real(element);
     return generate(input, element, n, seed, reals ? generate_reals : generate_integers, fault);
+}
+
+int input_generate_bits(struct input *input, enum element element, size_t n, uint64_t seed,
+                        struct fault *fault)
+{
+    return generate(input, element, n, seed, generate_bits, fault);
 }
 
 int input_generate_uniform(struct input *input, enum element element, size_t n, uint64_t seed,

@@ -68,14 +68,16 @@ static void swap_bytes(unsigned char *elements, size_t size, size_t count)
         }
 }
 
+/* The type that a kind is in memory. */
+static const enum element elements[] = {
+    [NPY_F4] = ELEMENT_F32, [NPY_F8] = ELEMENT_F64, [NPY_I4] = ELEMENT_I32,
+    [NPY_I8] = ELEMENT_I64, [NPY_U4] = ELEMENT_U32, [NPY_U8] = ELEMENT_U64,
+};
+
 /* Converts element i of a chunk and stores it at `index`; `shown` is what the file has. */
 static enum conversion store(enum npy_kind kind, const void *chunk, size_t i, struct input *input,
                              size_t index, char *shown, size_t size)
 {
-    enum element element = kind == NPY_F4   ? ELEMENT_F32
-                           : kind == NPY_F8 ? ELEMENT_F64
-                           : kind == NPY_I4 ? ELEMENT_I32
-                                            : ELEMENT_I64;
     enum conversion conversion;
     switch (kind) {
     case NPY_F4:
@@ -85,19 +87,26 @@ static enum conversion store(enum npy_kind kind, const void *chunk, size_t i, st
         conversion = element_store_real(input->element, input->data, index, value);
         break;
     }
+    case NPY_U4:
+    case NPY_U8: {
+        uint64_t value =
+            kind == NPY_U4 ? ((const uint32_t *)chunk)[i] : ((const uint64_t *)chunk)[i];
+        conversion = element_store_unsigned(input->element, input->data, index, value);
+        break;
+    }
     default: {
         int64_t value = kind == NPY_I4 ? ((const int32_t *)chunk)[i] : ((const int64_t *)chunk)[i];
         conversion = element_store_integer(input->element, input->data, index, value);
     }
     }
-    if (conversion != CONVERT_EXACT) element_text(element, chunk, i, shown, size);
+    if (conversion != CONVERT_EXACT) element_text(elements[kind], chunk, i, shown, size);
     return conversion;
 }
 
 static int read_elements(struct reader *reader, const struct npy_header *header,
                          struct input *input, struct fault *fault)
 {
-    size_t size = header->kind == NPY_F4 || header->kind == NPY_I4 ? 4 : 8;
+    size_t size = element_size(elements[header->kind]);
     int64_t chunk[CHUNK]; /* of either size, aligned for both */
     for (size_t done = 0; done < header->n;) {
         size_t wanted = header->n - done < CHUNK ? header->n - done : CHUNK;

@@ -193,7 +193,8 @@ static int read_descr(struct npy_header *header, const struct value *value, cons
     static const struct {
         const char *code;
         enum npy_kind kind;
-    } kinds[] = {{"f4", NPY_F4}, {"f8", NPY_F8}, {"i4", NPY_I4}, {"i8", NPY_I8}};
+    } kinds[] = {{"f4", NPY_F4}, {"f8", NPY_F8}, {"i4", NPY_I4},
+                 {"i8", NPY_I8}, {"u4", NPY_U4}, {"u8", NPY_U8}};
     if (value->kind == LIST || value->kind == TUPLE)
         return npy_malformed(name, "its elements are structures", fault);
     if (value->kind != STRING) return npy_malformed(name, "its 'descr' is no string", fault);
@@ -206,9 +207,11 @@ static int read_descr(struct npy_header *header, const struct value *value, cons
         header->swap = *type != '=' && (*type == '<') != little_host;
         return 0;
     }
-    return fail(fault, EXIT_USAGE,
-                "%s has elements of type '%.*s'; it takes float32, float64, int32 or int64.", name,
-                STRING_SHOWN, type);
+    return fail(
+        fault, EXIT_USAGE,
+        "%s has elements of type '%.*s'; it takes float32, float64, int32, int64, uint32 or "
+        "uint64.",
+        name, STRING_SHOWN, type);
 }
 
 /* With one dimension, both orders are the same. */

@@ -93,6 +93,10 @@ static enum conversion store(enum element element, void *data, size_t index, con
     if (is_integer(text)) {
         long long integer = strtoll(text, &end, 10);
         if (errno != ERANGE) return element_store_integer(element, data, index, integer);
+        errno = 0;
+        unsigned long long large = strtoull(text, NULL, 10);
+        if (errno != ERANGE && *text != '-')
+            return element_store_unsigned(element, data, index, large);
         double value = strtod(text, NULL);
         enum conversion conversion =
             isinf(value) ? CONVERT_OUT_OF_RANGE : element_store_real(element, data, index, value);

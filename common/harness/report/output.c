@@ -58,8 +58,8 @@ int output_check(const char *path, struct fault *fault)
 static bool write_npy_header(FILE *file, enum element element, size_t n)
 {
     static const char *const descr[] = {
-        [ELEMENT_F32] = "<f4", [ELEMENT_F64] = "<f8", [ELEMENT_I32] = "<i4",
-        [ELEMENT_I64] = "<i8", [ELEMENT_I16] = "<i2", [ELEMENT_I8] = "|i1",
+        [ELEMENT_F32] = "<f4", [ELEMENT_F64] = "<f8", [ELEMENT_I32] = "<i4", [ELEMENT_I64] = "<i8",
+        [ELEMENT_I16] = "<i2", [ELEMENT_I8] = "|i1",  [ELEMENT_U32] = "<u4", [ELEMENT_U64] = "<u8",
     };
     char header[2 * NPY_ALIGNMENT];
     int used =

@@ -96,7 +96,8 @@ static void add(enum element element, void *sums, size_t count, long double from
     switch (element_of_sum(element)) {
     case ELEMENT_F32: ADD_REAL(float); break;
     case ELEMENT_F64: ADD_REAL(double); break;
-    case ELEMENT_I64: ADD_INTEGER(uint64_t); break;
+    case ELEMENT_I64:
+    case ELEMENT_U64: ADD_INTEGER(uint64_t); break;
     default: ADD_INTEGER(uint32_t); break;
     }
 }
