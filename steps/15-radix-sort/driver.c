@@ -1,0 +1,202 @@
+/* Step 15's descriptor: radix sort, as the document describes it and as one would write it today. */
+#include "common/harness/step.h"
+#include "parts/shape.h"
+#include "request.h"
+#include "sort.h"
+
+#include <string.h>
+
+enum { FAST, DOCUMENT };
+static const char *const variants[] = {"fast", NULL};
+
+/* ---- calls of the library -------------------------------------------------------------------- */
+
+struct call {
+    void *workspace;
+    size_t *bytes;
+    void *out;
+    uint32_t *values;
+    const void *in;
+    size_t n;
+    enum sort_order order;
+    cudaStream_t stream;
+};
+
+static cudaError_t call_keys(const struct call *c)
+{
+#define CALL(name)                                                                                 \
+    sort_keys_##name(c->workspace, c->bytes, c->out, c->in, c->n, c->order, c->stream)
+    switch (request.element) {
+    case ELEMENT_I32: return CALL(i32);
+    case ELEMENT_F32: return CALL(f32);
+    case ELEMENT_U64: return CALL(u64);
+    case ELEMENT_I64: return CALL(i64);
+    case ELEMENT_F64: return CALL(f64);
+    default: return CALL(u32);
+    }
+#undef CALL
+}
+
+/* The values are the indices of the keys. */
+static cudaError_t call_pairs(const struct call *c)
+{
+#define CALL(name)                                                                                 \
+    sort_pairs_##name(c->workspace, c->bytes, c->out, c->values, c->in, NULL, c->n, c->order,      \
+                      c->stream)
+    switch (request.element) {
+    case ELEMENT_I32: return CALL(i32);
+    case ELEMENT_F32: return CALL(f32);
+    case ELEMENT_U64: return CALL(u64);
+    case ELEMENT_I64: return CALL(i64);
+    case ELEMENT_F64: return CALL(f64);
+    default: return CALL(u32);
+    }
+#undef CALL
+}
+
+static cudaError_t call(struct call c)
+{
+    c.order = request.descending ? SORT_DESCENDING : SORT_ASCENDING;
+    return request.pairs ? call_pairs(&c) : call_keys(&c);
+}
+
+/* ---- the step -------------------------------------------------------------------------------- */
+
+static size_t key_bytes(void) { return element_size(request.element); }
+static size_t value_bytes(void) { return request.pairs ? sizeof(uint32_t) : 0; }
+
+static size_t step15_workspace(size_t n, int variant)
+{
+    size_t bytes = 0;
+    (void)variant;
+    return call((struct call){.bytes = &bytes, .n = n}) ? 0 : bytes;
+}
+
+static cudaError_t step15_sort(void *out, const void *in, size_t n, int variant, void *workspace,
+                               cudaStream_t stream)
+{
+    size_t bytes = step15_workspace(n, variant);
+    uint32_t *values = (uint32_t *)((char *)out + n * key_bytes());
+    return call((struct call){.workspace = workspace,
+                              .bytes = &bytes,
+                              .out = out,
+                              .values = values,
+                              .in = in,
+                              .n = n,
+                              .stream = stream});
+}
+
+/* On Hopper, if it grants clusters of 16 blocks. */
+static struct resident_shape resident(size_t n) { return resident_shape(n, CLUSTER_MOST); }
+
+static struct launch_shape step15_shape(size_t n, int variant)
+{
+    struct resident_shape r = resident(n);
+    size_t tile = ONESWEEP_TILE(key_bytes(), request.pairs);
+    (void)variant;
+    if (r.blocks)
+        return (struct launch_shape){.grid = r.blocks, .block = RESIDENT_THREADS, .launches = 1};
+    return (struct launch_shape){.grid = (n + tile - 1) / tile,
+                                 .block = ONESWEEP_THREADS,
+                                 .launches = 1 + PASSES((unsigned)key_bytes())};
+}
+
+/* ---- the application ------------------------------------------------------------------------- */
+
+static int check_request(const struct options *options, struct fault *fault)
+{
+    if (request.lines && request.typed)
+        return fail(fault, EXIT_USAGE, "--lines and --type exclude each other.");
+    if (request.lines && !options->input)
+        return fail(fault, EXIT_USAGE, "--lines sorts a text file; add --input FILE.");
+    if (request.values && !options->output)
+        return fail(fault, EXIT_USAGE, "--values goes with the sorted keys; add --output FILE.");
+    if (request.values && (!request.pairs || request.lines))
+        return fail(fault, EXIT_USAGE, "--values: there are none; add --pairs, without --lines.");
+    if (request.values && strcmp(request.values, options->output) == 0)
+        return fail(fault, EXIT_USAGE, "--values and --output are the same file.");
+    return 0;
+}
+
+static int step15_input(struct input *input, const struct options *options, struct fault *fault)
+{
+    int code = check_request(options, fault);
+    if (code) return code;
+    if (request.lines) {
+        request.pairs = true;
+        code = lines_read(input, options->input, fault);
+    } else if (options->input) {
+        code = input_read(input, request.element, options->input, 0, options->round, fault);
+    } else {
+        code = input_generate_bits(input, request.element, options->n, options->seed, fault);
+    }
+    request.element = input->element;
+    return code;
+}
+
+static size_t step15_output_bytes(size_t n, int variant)
+{
+    (void)variant;
+    return n * (key_bytes() + value_bytes());
+}
+
+static int write_array(const char *path, enum element element, const void *array, size_t n,
+                       struct fault *fault)
+{
+    struct output output;
+    int code = output_begin(&output, path, element, n, fault);
+    if (!code) code = output_add(&output, array, n, fault);
+    return code ? code : output_end(&output, fault);
+}
+
+static int step15_write(const struct options *options, const struct input *input, const void *out,
+                        struct fault *fault)
+{
+    const void *values = (const char *)out + input->n * key_bytes();
+    if (request.lines) return lines_write(options, values, input->n, fault);
+    int code = write_array(options->output, input->element, out, input->n, fault);
+    if (!code && request.values)
+        code = write_array(request.values, ELEMENT_U32, values, input->n, fault);
+    return code;
+}
+
+/* Keys are read and written; values that are indices are only written. */
+static double step15_least_bytes(size_t n, int variant)
+{
+    (void)variant;
+    return (double)n * (double)(2 * key_bytes() + value_bytes());
+}
+
+/* If no pass is left out, and without the states of tiles. */
+static double step15_moved_bytes(size_t n, int variant)
+{
+    double pass = 2.0 * (double)(key_bytes() + value_bytes());
+    if (resident(n).blocks) return step15_least_bytes(n, variant);
+    return (double)n *
+           ((double)key_bytes() + PASSES((double)key_bytes()) * pass - (double)value_bytes());
+}
+
+static const struct application step15_application = {
+    .input = step15_input,
+    .output_bytes = step15_output_bytes,
+    .verify = reference_verify,
+    .write = step15_write,
+    .least_bytes = step15_least_bytes,
+    .moved_bytes = step15_moved_bytes,
+};
+
+const struct step step15 = {
+    .number = 15,
+    .name = "radix-sort",
+    .title = "Radix sort",
+    .teaches = "a sort is scans that say where each key goes, one digit after the other",
+    .default_n = 1 << 20,
+    .element = ELEMENT_U32,
+    .clear_workspace = true,
+    .variants = variants,
+    .scan = step15_sort,
+    .shape = step15_shape,
+    .workspace = step15_workspace,
+    .options = request_options,
+    .application = &step15_application,
+};

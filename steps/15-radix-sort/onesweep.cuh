@@ -1,0 +1,172 @@
+/*
+ * onesweep.cuh — one pass in one kernel: keys are read once and written once, sorted by a digit.
+ *
+ * What it is: a block takes a tile by a ticket, counts its digits, tells the other blocks, finds the
+ * place of each key in the tile, learns by looking back how many keys of each digit other tiles
+ * put before, and stores the tile (Adinets and Merrill, "Onesweep", 2022).
+ * Same as step 11 except: there are 256 sums for a tile in place of one. Each is looked up by a
+ * thread of its own.
+ * What it fixes: a pass of count, scan and scatter in three kernels reads the keys twice.
+ * What is still bad: finding the places takes about as many instructions as memory has time for.
+ */
+#ifndef STEP15_ONESWEEP_CUH
+#define STEP15_ONESWEEP_CUH
+
+#include "parts/arrays.cuh"
+#include "parts/rank.cuh"
+#include "parts/states.cuh"
+
+/* The shared memory of a block. */
+template <bool PAIRS, typename Word, typename Key> struct pass_memory {
+    static const int TILE = ONESWEEP_TILE(sizeof(Key), PAIRS);
+    Key keys[TILE];                     /* by place in the tile */
+    uint32_t values[PAIRS ? TILE : 1];  /* the same */
+    alignas(16) unsigned counters[ONESWEEP_THREADS / LANES][DIGITS];
+    Word to[DIGITS]; /* place in `out`, less that in the tile, for each digit */
+    unsigned sums[DIGITS / LANES];
+    unsigned tile;
+};
+
+/* Loads the keys of this thread from the tile at `in`, which has `left` keys. What lies behind them
+ * has all bits set: it comes last in each pass. */
+template <int KEYS, typename Key>
+static __device__ void load_keys(Key (&x)[KEYS], const Key *in, unsigned left, bool first,
+                                 codec<Key> c)
+{
+    unsigned at = threadIdx.x / LANES * KEYS * LANES + threadIdx.x % LANES;
+
+    if (left == KEYS * ONESWEEP_THREADS) {
+#pragma unroll
+        for (int k = 0; k < KEYS; k++) x[k] = in[at + k * LANES];
+        if (first) {
+#pragma unroll
+            for (int k = 0; k < KEYS; k++) x[k] = encode(x[k], c);
+        }
+    } else {
+#pragma unroll
+        for (int k = 0; k < KEYS; k++) {
+            x[k] = ~(Key)0;
+            if (at + k * LANES < left)
+                x[k] = first ? encode(in[at + k * LANES], c) : in[at + k * LANES];
+        }
+    }
+}
+
+/* Puts the values of this thread to their places. */
+template <int KEYS>
+static __device__ void move_values(uint32_t *to, const unsigned (&place)[KEYS], const uint32_t *in,
+                                   size_t begin, unsigned left)
+{
+    unsigned at = threadIdx.x / LANES * KEYS * LANES + threadIdx.x % LANES;
+    uint32_t value[KEYS];
+#pragma unroll
+    for (int k = 0; k < KEYS; k++) {
+        value[k] = (uint32_t)begin + at + k * LANES;
+        if (in != NULL && at + k * LANES < left) value[k] = in[begin + at + k * LANES];
+    }
+#pragma unroll
+    for (int k = 0; k < KEYS; k++) to[place[k]] = value[k];
+}
+
+/* Stores the tile: neighbouring threads have neighbouring places, mostly of the same digit. */
+template <bool PAIRS, bool LAST, typename Word, typename Key>
+static __device__ void store_tile(Key *out, uint32_t *values_out,
+                                  const pass_memory<PAIRS, Word, Key> *m, unsigned pass,
+                                  unsigned left, codec<Key> c)
+{
+    const int KEYS = ONESWEEP_KEYS(sizeof(Key), PAIRS);
+#pragma unroll
+    for (int k = 0; k < KEYS; k++) {
+        unsigned i = threadIdx.x + k * ONESWEEP_THREADS;
+        if (i >= left) return;
+        Key x = m->keys[i];
+        Word to = m->to[digit_of(x, pass)] + i;
+        out[to] = LAST ? decode(x, c) : x;
+        if (PAIRS) values_out[to] = m->values[i];
+    }
+}
+
+/* A pass over n keys with a block for each tile. */
+template <bool PAIRS, typename Word, typename Key>
+static __global__ void __launch_bounds__(ONESWEEP_THREADS, ONESWEEP_BLOCKS)
+    sort_by_digit(struct arrays<Key> a, size_t n, codec<Key> c, unsigned pass,
+                  struct control *control, Word *states)
+{
+    const unsigned KEYS = ONESWEEP_KEYS(sizeof(Key), PAIRS), WARPS = ONESWEEP_THREADS / LANES;
+    const unsigned TILE = KEYS * ONESWEEP_THREADS;
+    static_assert(ONESWEEP_THREADS >= DIGITS && ONESWEEP_THREADS % LANES == 0, "a thread a digit");
+    extern __shared__ __align__(16) unsigned char memory[];
+    pass_memory<PAIRS, Word, Key> *m = (pass_memory<PAIRS, Word, Key> *)memory;
+    unsigned *row = m->counters[threadIdx.x / LANES], d = threadIdx.x;
+
+    wait_for_kernel_before();
+    let_next_kernel_begin();
+    struct pass_plan plan = control->plan[pass];
+    if (!plan.active) return;
+    bool to_out = writes_out(plan, control->last_is_odd);
+
+    // Draw a ticket: this block's tile. All tiles before it are with blocks that run.
+    if (threadIdx.x == 0) m->tile = atomicAdd(&control->tickets[pass], 1);
+    clear_row(row);
+    __syncthreads(); // no thread may read the ticket before it is drawn
+    unsigned tile = m->tile;
+    size_t begin = (size_t)tile * TILE;
+    unsigned left = n - begin < TILE ? (unsigned)(n - begin) : TILE; // keys of this tile
+
+    // Count the digits of each warp.
+    Key x[KEYS];
+    load_keys(x, (plan.first ? a.in : to_out ? a.spare : a.out) + begin, left, plan.first, c);
+#pragma unroll
+    for (int k = 0; k < KEYS; k++) atomicAdd(&row[digit_of(x[k], pass)], 1);
+    __syncthreads(); // no thread may add up counters before all warps have counted
+
+    // A thread for each digit publishes the tile's count, as early as it can.
+    unsigned count = 0;
+    Word *state = states + (size_t)tile * DIGITS + d;
+    Word start = 0;
+    if (d < DIGITS) {
+        count = count_in_block<WARPS>(m->counters);
+        if (tile == 0)
+            start = (Word)control->starts[pass][d];
+        else
+            write_state(state, state_of<Word>(STATE_COUNT, count));
+    }
+    unsigned place = sum_before(count, m->sums);
+    if (d < DIGITS) {
+        if (tile == 0) write_state(state, state_of<Word>(prefix_mark(plan.odd), start + count));
+        counters_to_places<WARPS>(m->counters, place);
+    }
+    __syncthreads(); // no warp may take places before they are there
+
+    // Each key goes to its place in the tile. Its digit is computed anew, as there are no registers
+    // to keep the digits of all keys.
+    pass = anew(pass);
+    unsigned places[KEYS];
+#pragma unroll
+    for (int k = 0; k < KEYS; k++) {
+        places[k] = take_place(row, digit_of(x[k], pass));
+        m->keys[places[k]] = x[k];
+    }
+    if (PAIRS)
+        move_values(m->values, places,
+                    plan.first ? a.values_in : to_out ? a.values_spare : a.values_out, begin, left);
+
+    // What other tiles put before this one's.
+    if (d < DIGITS) {
+        if (tile > 0) {
+            start = look_back(states + d, tile, plan.odd);
+            write_state(state, state_of<Word>(prefix_mark(plan.odd), start + count));
+        }
+        m->to[d] = start - place;
+    }
+    __syncthreads(); // no key may be stored before all are in their places and each `to` is there
+
+    Key *out = to_out ? a.out : a.spare;
+    uint32_t *values_out = to_out ? a.values_out : a.values_spare;
+    if (plan.last)
+        store_tile<PAIRS, true>(out, values_out, m, pass, left, c);
+    else
+        store_tile<PAIRS, false>(out, values_out, m, pass, left, c);
+}
+
+#endif

@@ -1,0 +1,139 @@
+/*
+ * states.cuh — what the kernels of one sort tell each other through device memory: the digits'
+ * counts, the plan of passes, tickets, and for each tile and digit a state.
+ */
+#ifndef STEP15_STATES_CUH
+#define STEP15_STATES_CUH
+
+#include "keys.cuh"
+
+/* What a pass does. A pass whose digit is the same in all keys would only copy, and is left out. */
+struct pass_plan {
+    uint8_t active;
+    uint8_t odd;      /* an odd number of active passes came before */
+    uint8_t first, last; /* of the active ones: keys are encoded, decoded */
+};
+
+/* Where the keys of a pass are. The first active pass reads `in`, the last one writes `out`, and
+ * in between they alternate between `out` and `spare`. */
+static __device__ bool writes_out(struct pass_plan p, bool last_is_odd)
+{
+    return p.odd == last_is_odd;
+}
+
+/* At the beginning of the workspace. A new workspace is clear. The kernels of a sort leave `counts`
+ * and `arrived` clear. */
+struct control {
+    unsigned long long counts[PASSES_MOST][DIGITS]; /* keys that have the digit */
+    unsigned long long starts[PASSES_MOST][DIGITS]; /* where the first of them goes */
+    struct pass_plan plan[PASSES_MOST];
+    unsigned last_is_odd;
+    unsigned arrived; /* blocks of the histogram that have added their counts */
+    unsigned tickets[PASSES_MOST];
+};
+
+/*
+ * A state says how many keys of a digit there are: in its tile (COUNT), or in all tiles up to it
+ * (PREFIX). Its two upper bits say which. What one pass has left is a PREFIX in each state. So the
+ * next pass writes another number for PREFIX, and takes the old one for an empty state. Nothing has
+ * to be cleared between passes. The histogram's kernel clears the states for the first pass.
+ *
+ * Word is uint32_t for fewer than 2^30 keys, otherwise uint64_t. A state is one word, written and
+ * read whole: a thread that finds the bits finds the number, and no fence between the two is needed.
+ */
+enum { STATE_COUNT = 1 };
+static __device__ unsigned prefix_mark(bool odd) { return odd ? 0 : 2; }
+static __device__ unsigned empty_mark(bool odd) { return odd ? 2 : 0; }
+
+template <typename Word> static __device__ unsigned mark_of(Word w)
+{
+    return (unsigned)(w >> (sizeof(Word) * 8 - 2));
+}
+
+template <typename Word> static __device__ Word number_of(Word w) { return w << 2 >> 2; }
+
+template <typename Word> static __device__ Word state_of(unsigned mark, Word number)
+{
+    return (Word)mark << (sizeof(Word) * 8 - 2) | number;
+}
+
+/* relaxed: this one word is all there is to be seen. gpu: by the threads of all blocks. */
+static __device__ void write_state(uint32_t *to, uint32_t word)
+{
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(to)),
+                 "r"(word)
+                 : "memory");
+}
+
+static __device__ void write_state(uint64_t *to, uint64_t word)
+{
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(to)),
+                 "l"(word)
+                 : "memory");
+}
+
+static __device__ uint32_t read_state(const uint32_t *from)
+{
+    uint32_t word;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
+                 : "=r"(word)
+                 : "l"(__cvta_generic_to_global(from))
+                 : "memory");
+    return word;
+}
+
+static __device__ uint64_t read_state(const uint64_t *from)
+{
+    uint64_t word;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                 : "=l"(word)
+                 : "l"(__cvta_generic_to_global(from))
+                 : "memory");
+    return word;
+}
+
+/* How many keys of a digit the tiles before `tile` have, which is not 0; with the start of the
+ * digit, which tile 0 has put into its PREFIX. `states` are those of the digit, DIGITS apart. Asks
+ * for several tiles at a time, since each answer takes long, and goes on at the first empty one. */
+template <typename Word>
+static __device__ Word look_back(const Word *states, unsigned tile, bool odd)
+{
+    Word sum = 0;
+    for (unsigned end = tile;;) { // tiles before `end` are still to be added
+        Word found[ONESWEEP_WINDOW];
+        bool more = true;
+#pragma unroll
+        for (unsigned i = 0; i < ONESWEEP_WINDOW; i++)
+            if (i < end) found[i] = read_state(&states[(size_t)(end - 1 - i) * DIGITS]);
+#pragma unroll
+        for (unsigned i = 0; i < ONESWEEP_WINDOW; i++) {
+            if (!more || end == 0 || mark_of(found[i]) == empty_mark(odd)) {
+                more = false;
+                continue;
+            }
+            sum += number_of(found[i]);
+            if (mark_of(found[i]) == prefix_mark(odd)) return sum;
+            end--;
+        }
+    }
+}
+
+/* ---- one kernel after the other -------------------------------------------------------------- */
+
+/* All that kernels before this one have written is there. */
+static __device__ void wait_for_kernel_before()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* The next kernel's blocks may take the place of blocks that end. They wait for all of this kernel. */
+static __device__ void let_next_kernel_begin()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+#endif

@@ -1,0 +1,164 @@
+/*
+ * reference.c — the simple sort on the CPU that a result is compared with, element by element.
+ *
+ * It sorts by 16 bits at a time, the least significant ones first, and keeps the order of equal
+ * keys. So it says for each key and for each value what it has to be.
+ */
+#include "request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BITS = 16, COUNTERS = 1 << BITS };
+
+/* n keys as numbers whose unsigned order is the one asked for, and where each was. */
+struct sorted {
+    size_t n;
+    uint64_t *key, *key_room;
+    uint32_t *index, *index_room; /* NULL: not asked for */
+    size_t *start;                /* COUNTERS of them */
+};
+
+static uint64_t key_bits(enum element element, const void *keys, size_t i)
+{
+    if (element_size(element) == 8) return ((const uint64_t *)keys)[i];
+    return ((const uint32_t *)keys)[i];
+}
+
+static uint64_t all_bits(enum element element)
+{
+    return element_size(element) == 8 ? UINT64_MAX : UINT32_MAX;
+}
+
+/* Flips what has to be flipped for unsigned order (keys.cuh does the same on the GPU). */
+static uint64_t flips(enum element element, bool negative)
+{
+    uint64_t all = all_bits(element), sign = all ^ all >> 1, flip = 0;
+    if (element_is_real(element))
+        flip = negative ? all : sign;
+    else if (element == ELEMENT_I32 || element == ELEMENT_I64)
+        flip = sign;
+    return request.descending ? flip ^ all : flip;
+}
+
+static uint64_t encoded(enum element element, uint64_t bits)
+{
+    return bits ^ flips(element, (bits & (all_bits(element) ^ all_bits(element) >> 1)) != 0);
+}
+
+static void swap_rooms(struct sorted *s)
+{
+    uint64_t *key = s->key;
+    uint32_t *index = s->index;
+    s->key = s->key_room, s->key_room = key;
+    s->index = s->index_room, s->index_room = index;
+}
+
+/* A stable pass by the 16 bits from `shift` on. */
+static void sort_pass(struct sorted *s, unsigned shift)
+{
+    memset(s->start, 0, COUNTERS * sizeof *s->start);
+    for (size_t i = 0; i < s->n; i++) s->start[s->key[i] >> shift & (COUNTERS - 1)]++;
+    for (size_t d = 0, before = 0; d < COUNTERS; d++) {
+        size_t count = s->start[d];
+        s->start[d] = before;
+        before += count;
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        size_t to = s->start[s->key[i] >> shift & (COUNTERS - 1)]++;
+        s->key_room[to] = s->key[i];
+        if (s->index) s->index_room[to] = s->index[i];
+    }
+    swap_rooms(s);
+}
+
+static void sorted_free(struct sorted *s)
+{
+    free(s->key);
+    free(s->key_room);
+    free(s->index);
+    free(s->index_room);
+    free(s->start);
+}
+
+static int sorted_make(struct sorted *s, const struct problem *p, struct fault *fault)
+{
+    size_t n = p->n;
+    *s = (struct sorted){.n = n,
+                         .key = malloc(n * sizeof *s->key),
+                         .key_room = malloc(n * sizeof *s->key),
+                         .start = malloc(COUNTERS * sizeof *s->start)};
+    if (request.pairs) {
+        s->index = malloc(n * sizeof *s->index);
+        s->index_room = malloc(n * sizeof *s->index);
+    }
+    bool fits = s->key && s->key_room && s->start;
+    if (!fits || (request.pairs && (!s->index || !s->index_room))) {
+        sorted_free(s);
+        return fail(fault, EXIT_USAGE, "no memory left to sort %zu keys on the CPU.", n);
+    }
+    for (size_t i = 0; i < n; i++) {
+        s->key[i] = encoded(p->element, key_bits(p->element, p->in, i));
+        if (s->index) s->index[i] = (uint32_t)i;
+    }
+    for (unsigned shift = 0; shift < 8 * element_size(p->element); shift += BITS)
+        sort_pass(s, shift);
+    return 0;
+}
+
+/* The bits of the key whose encoding is x. */
+static uint64_t decoded(enum element element, uint64_t x)
+{
+    uint64_t negative = x ^ flips(element, true), sign = all_bits(element) ^ all_bits(element) >> 1;
+    return negative & sign ? negative : x ^ flips(element, false);
+}
+
+/* Notes key or value number i, which is not as it should be. */
+static void note(struct verdict *v, enum element element, size_t i, const void *got, size_t at,
+                 const void *want)
+{
+    v->wrong++;
+    v->right = false;
+    if (v->shown == VERIFY_SHOWN) return;
+    struct mismatch *m = &v->first[v->shown++];
+    m->index = i;
+    element_text(element, got, at, m->got, sizeof m->got);
+    element_text(element, want, 0, m->want, sizeof m->want);
+}
+
+static void compare(struct verdict *v, const struct sorted *s, enum element element,
+                    const void *out)
+{
+    const uint32_t *values = (const uint32_t *)((const char *)out + s->n * element_size(element));
+    size_t wrong_values = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        uint64_t want = decoded(element, s->key[i]);
+        uint32_t narrow = (uint32_t)want;
+        bool wide = element_size(element) == 8;
+        if (key_bits(element, out, i) != want)
+            note(v, element, i, out, i, wide ? (const void *)&want : (const void *)&narrow);
+        else if (s->index && values[i] != s->index[i]) {
+            wrong_values++;
+            note(v, ELEMENT_U32, i, values, i, &s->index[i]);
+        }
+    }
+    if (wrong_values && wrong_values == v->wrong)
+        snprintf(v->cause, sizeof v->cause,
+                 "all keys are right, but %zu values are not those of their keys, or equal keys "
+                 "have changed their order",
+                 wrong_values);
+}
+
+int reference_verify(struct verdict *v, const struct problem *p, const struct options *options,
+                     const void *out, struct fault *fault)
+{
+    struct sorted s;
+    (void)options;
+    int code = sorted_make(&s, p, fault);
+    if (code) return code;
+    v->right = v->exact = true;
+    v->checked = p->n;
+    compare(v, &s, p->element, out);
+    sorted_free(&s);
+    return 0;
+}

@@ -1,0 +1,273 @@
+/*
+ * Step 15, variant fast: a radix sort as one would write it today, least significant digit first.
+ *
+ * What it is: four passes over keys of 32 bits, eight over keys of 64, each by 8 bits. Up to 2^17
+ * keys they are one launch (resident.cuh). Above that there is one launch that counts all digits
+ * (histogram.cuh) and one for each pass (onesweep.cuh).
+ * Same as the document's variant except: 8 bits at a time in place of one, and the whole array in
+ * place of chunks, so there is nothing to merge.
+ * How to run it: make step15 && ./step15; or as a library: sort.h.
+ *
+ * This file divides the workspace and launches what shape.h chooses.
+ */
+#include "sort.h"
+#include "common/harness/cuda_check.h"
+#include "histogram.cuh"
+#include "onesweep.cuh"
+#include "resident.cuh"
+
+#define PART_ALIGNMENT ((size_t)256)
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + PART_ALIGNMENT - 1) / PART_ALIGNMENT * PART_ALIGNMENT;
+}
+
+/* ---- the workspace --------------------------------------------------------------------------- */
+
+/* Where its parts begin, in bytes. */
+struct layout {
+    size_t tiles, state_bytes; /* bytes of one state */
+    size_t states, keys, values, end;
+};
+
+static struct layout layout_of(size_t n, size_t key_bytes, bool pairs)
+{
+    size_t tile = ONESWEEP_TILE(key_bytes, pairs);
+    struct layout l;
+    l.tiles = n / tile + (n % tile > 0);
+    l.state_bytes = n < NARROW_STATES_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
+    l.states = aligned(sizeof(struct control));
+    l.keys = l.states + aligned(l.tiles * DIGITS * l.state_bytes);
+    l.values = l.keys + aligned(n * key_bytes);
+    l.end = l.values + (pairs ? aligned(n * sizeof(uint32_t)) : 0);
+    return l;
+}
+
+cudaError_t sort_workspace_init(void *workspace, size_t bytes, cudaStream_t stream)
+{
+    size_t clear = bytes < sizeof(struct control) ? bytes : sizeof(struct control);
+    return cudaMemsetAsync(workspace, 0, clear, stream);
+}
+
+/* ---- the GPU --------------------------------------------------------------------------------- */
+
+/* GPU properties that the launches need. */
+struct gpu {
+    int capability; /* 90 for 9.0 */
+    int multiprocessors;
+    int shared; /* most bytes of shared memory that a block can have */
+};
+
+static cudaError_t look_at_gpu(struct gpu *gpu)
+{
+    int device, major = 0, minor = 0;
+    CUDA_TRY(cudaGetDevice(&device));
+    CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    CUDA_TRY(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
+    CUDA_TRY(cudaDeviceGetAttribute(&gpu->multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    CUDA_TRY(
+        cudaDeviceGetAttribute(&gpu->shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    gpu->capability = 10 * major + minor;
+    return cudaSuccess;
+}
+
+static cudaError_t allow_shared(const void *kernel, size_t bytes)
+{
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+}
+
+/* ---- one launch ------------------------------------------------------------------------------ */
+
+/* Launches it if the GPU has so much shared memory and can run a cluster of `blocks` blocks. Otherwise
+ * it returns cudaErrorInvalidClusterSize. */
+template <int KEYS, bool PAIRS, typename Key>
+static cudaError_t launch_resident_of(struct arrays<Key> a, size_t n, codec<Key> c, unsigned blocks,
+                                      const struct gpu *gpu, cudaStream_t stream)
+{
+    auto *kernel = sort_resident<KEYS, PAIRS, Key>;
+    size_t shared = sizeof(resident_memory<KEYS, PAIRS, Key>);
+    cudaLaunchAttribute cluster = {};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = blocks;
+    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = blocks;
+    config.blockDim = RESIDENT_THREADS;
+    config.dynamicSmemBytes = shared;
+    config.stream = stream;
+    config.attrs = &cluster;
+    config.numAttrs = blocks > 1;
+
+    if (shared > (size_t)gpu->shared) return cudaErrorInvalidClusterSize;
+    CUDA_TRY(allow_shared((const void *)kernel, shared));
+    if (blocks > 1) {
+        int fit = 0;
+        if (blocks > CLUSTER_PORTABLE)
+            CUDA_TRY(cudaFuncSetAttribute((const void *)kernel,
+                                          cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+        CUDA_TRY(cudaOccupancyMaxActiveClusters(&fit, (const void *)kernel, &config));
+        if (fit == 0) return cudaErrorInvalidClusterSize;
+    }
+    return cudaLaunchKernelEx(&config, kernel, a, (unsigned)n, c);
+}
+
+template <bool PAIRS, typename Key>
+static cudaError_t launch_resident(struct arrays<Key> a, size_t n, codec<Key> c,
+                                   struct resident_shape s, const struct gpu *gpu,
+                                   cudaStream_t stream)
+{
+    switch (s.keys) {
+    case 1: return launch_resident_of<1, PAIRS>(a, n, c, s.blocks, gpu, stream);
+    case 2: return launch_resident_of<2, PAIRS>(a, n, c, s.blocks, gpu, stream);
+    case 4: return launch_resident_of<4, PAIRS>(a, n, c, s.blocks, gpu, stream);
+    default: return launch_resident_of<8, PAIRS>(a, n, c, s.blocks, gpu, stream);
+    }
+}
+
+/* ---- a launch for each pass ------------------------------------------------------------------ */
+
+static size_t histogram_shared(int copies, size_t key_bytes)
+{
+    return (size_t)copies * PASSES(key_bytes) * DIGITS * sizeof(unsigned);
+}
+
+template <int COPIES, typename Key>
+static cudaError_t launch_histogram_of(const struct arrays<Key> &a, size_t n, codec<Key> c,
+                                       struct control *control, uint32_t *states, size_t words,
+                                       const struct gpu *gpu, cudaStream_t stream)
+{
+    const void *kernel = (const void *)count_digits<COPIES, Key>;
+    size_t shared = histogram_shared(COPIES, sizeof(Key));
+    size_t share = (size_t)HISTOGRAM_THREADS * HISTOGRAM_VECTORS * 16 / sizeof(Key);
+    int fit = 0;
+    CUDA_TRY(allow_shared(kernel, shared));
+    CUDA_TRY(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, HISTOGRAM_THREADS, shared));
+    if (fit == 0) return cudaErrorInvalidConfiguration;
+    size_t wanted = n / share + 1, all = (size_t)fit * gpu->multiprocessors;
+    count_digits<COPIES><<<(unsigned)(wanted < all ? wanted : all), HISTOGRAM_THREADS, shared,
+                           stream>>>(a.in, n, c, control, states, words);
+    return cudaGetLastError();
+}
+
+template <typename Key>
+static cudaError_t launch_histogram(const struct arrays<Key> &a, size_t n, codec<Key> c,
+                                    struct control *control, uint32_t *states, size_t words,
+                                    const struct gpu *gpu, cudaStream_t stream)
+{
+    const int MANY = HISTOGRAM_MANY(sizeof(Key));
+    size_t shared = histogram_shared(MANY, sizeof(Key));
+    if (n >= HISTOGRAM_MANY_FROM && shared <= (size_t)gpu->shared)
+        return launch_histogram_of<MANY>(a, n, c, control, states, words, gpu, stream);
+    return launch_histogram_of<HISTOGRAM_FEW>(a, n, c, control, states, words, gpu, stream);
+}
+
+template <bool PAIRS, typename Word, typename Key>
+static cudaError_t launch_passes(const struct arrays<Key> &a, size_t n, codec<Key> c,
+                                 struct control *control, Word *states, size_t tiles,
+                                 const struct gpu *gpu, cudaStream_t stream)
+{
+    auto *kernel = sort_by_digit<PAIRS, Word, Key>;
+    cudaLaunchAttribute overlap = {};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = (unsigned)tiles;
+    config.blockDim = ONESWEEP_THREADS;
+    config.dynamicSmemBytes = sizeof(pass_memory<PAIRS, Word, Key>);
+    config.stream = stream;
+    config.attrs = &overlap;
+    config.numAttrs = ONESWEEP_OVERLAP && gpu->capability >= 90;
+
+    CUDA_TRY(allow_shared((const void *)kernel, config.dynamicSmemBytes));
+    for (unsigned pass = 0; pass < PASSES(sizeof(Key)); pass++)
+        CUDA_TRY(cudaLaunchKernelEx(&config, kernel, a, n, c, pass, control, states));
+    return cudaSuccess;
+}
+
+template <bool PAIRS, typename Key>
+static cudaError_t launch_sweeps(struct arrays<Key> a, size_t n, codec<Key> c, char *workspace,
+                                 const struct gpu *gpu, cudaStream_t stream)
+{
+    struct layout l = layout_of(n, sizeof(Key), PAIRS);
+    struct control *control = (struct control *)workspace;
+    uint32_t *states = (uint32_t *)(workspace + l.states);
+    bool narrow = l.state_bytes == sizeof(uint32_t);
+    if (l.tiles > INT32_MAX) return cudaErrorInvalidValue;
+    a.spare = (Key *)(workspace + l.keys);
+    a.values_spare = PAIRS ? (uint32_t *)(workspace + l.values) : NULL;
+    CUDA_TRY(launch_histogram(a, n, c, control, states,
+                              l.tiles * DIGITS * (l.state_bytes / sizeof(uint32_t)), gpu, stream));
+    if (narrow) return launch_passes<PAIRS>(a, n, c, control, states, l.tiles, gpu, stream);
+    return launch_passes<PAIRS>(a, n, c, control, (uint64_t *)states, l.tiles, gpu, stream);
+}
+
+/* ---- which of them --------------------------------------------------------------------------- */
+
+/* The largest cluster that takes them; if there is none, a launch for each pass. */
+template <bool PAIRS, typename Key>
+static cudaError_t launch(const struct arrays<Key> &a, size_t n, codec<Key> c, char *workspace,
+                          cudaStream_t stream)
+{
+    struct gpu gpu;
+    CUDA_TRY(look_at_gpu(&gpu));
+    unsigned most = gpu.capability >= 90 ? CLUSTER_MOST : 1;
+    for (; most > 0; most = most == 1 ? 0 : most == CLUSTER_MOST ? CLUSTER_PORTABLE : 1) {
+        struct resident_shape s = resident_shape(n, most);
+        if (s.blocks == 0) continue;
+        cudaError_t error = launch_resident<PAIRS>(a, n, c, s, &gpu, stream);
+        if (error != cudaErrorInvalidClusterSize) return error;
+        (void)cudaGetLastError(); // no error: this GPU has less to give
+    }
+    return launch_sweeps<PAIRS>(a, n, c, workspace, &gpu, stream);
+}
+
+static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+{
+    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+    return x < y + b_bytes && y < x + a_bytes;
+}
+
+/* The two-phase call of sort.h. */
+template <bool PAIRS, typename Key>
+static cudaError_t sort(void *workspace, size_t *bytes, Key *out, uint32_t *values_out,
+                        const Key *in, const uint32_t *values_in, size_t n, enum kind kind,
+                        enum sort_order order, cudaStream_t stream)
+{
+    struct layout l = layout_of(n, sizeof(Key), PAIRS);
+    if (workspace == NULL) {
+        *bytes = l.end;
+        return cudaSuccess;
+    }
+    if (n == 0) return cudaSuccess;
+    if (*bytes < l.end || (uintptr_t)workspace % PART_ALIGNMENT) return cudaErrorInvalidValue;
+    if (overlap(out, n * sizeof(Key), in, n * sizeof(Key))) return cudaErrorInvalidValue;
+    if (PAIRS && values_in == NULL && n > UINT32_MAX) return cudaErrorInvalidValue;
+    struct arrays<Key> a = {out, NULL, in, values_out, NULL, values_in};
+    return launch<PAIRS>(a, n, codec_of<Key>(kind, order == SORT_DESCENDING), (char *)workspace,
+                         stream);
+}
+
+#define DEFINE_SORTS(name, Number, Key, kind)                                                      \
+    cudaError_t sort_keys_##name(void *workspace, size_t *bytes, Number *out, const Number *in,    \
+                                 size_t n, enum sort_order order, cudaStream_t stream)             \
+    {                                                                                              \
+        return sort<false, Key>(workspace, bytes, (Key *)out, NULL, (const Key *)in, NULL, n,      \
+                                kind, order, stream);                                              \
+    }                                                                                              \
+    cudaError_t sort_pairs_##name(void *workspace, size_t *bytes, Number *out,                     \
+                                  uint32_t *values_out, const Number *in,                          \
+                                  const uint32_t *values_in, size_t n, enum sort_order order,      \
+                                  cudaStream_t stream)                                             \
+    {                                                                                              \
+        return sort<true, Key>(workspace, bytes, (Key *)out, values_out, (const Key *)in,          \
+                               values_in, n, kind, order, stream);                                 \
+    }
+
+DEFINE_SORTS(u32, uint32_t, uint32_t, KIND_UNSIGNED)
+DEFINE_SORTS(i32, int32_t, uint32_t, KIND_SIGNED)
+DEFINE_SORTS(f32, float, uint32_t, KIND_REAL)
+DEFINE_SORTS(u64, uint64_t, uint64_t, KIND_UNSIGNED)
+DEFINE_SORTS(i64, int64_t, uint64_t, KIND_SIGNED)
+DEFINE_SORTS(f64, double, uint64_t, KIND_REAL)
