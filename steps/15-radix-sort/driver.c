@@ -1,13 +1,20 @@
 /* Step 15's descriptor: radix sort, as the document describes it and as one would write it today. */
 #include "common/harness/step.h"
+#include "document.h"
 #include "parts/shape.h"
 #include "request.h"
 #include "sort.h"
 
 #include <string.h>
 
-enum { FAST, DOCUMENT };
-static const char *const variants[] = {"fast", NULL};
+enum { FAST, DOCUMENT, BITONIC };
+static const char *const variants[] = {"fast", "document", "bitonic", NULL};
+
+/* How a variant other than FAST sorts its chunks. */
+static enum chunks chunks_of(int variant)
+{
+    return variant == BITONIC ? CHUNKS_BITONIC : CHUNKS_SPLIT;
+}
 
 /* ---- calls of the library -------------------------------------------------------------------- */
 
@@ -54,9 +61,14 @@ static cudaError_t call_pairs(const struct call *c)
 #undef CALL
 }
 
+static enum sort_order order_asked(void)
+{
+    return request.descending ? SORT_DESCENDING : SORT_ASCENDING;
+}
+
 static cudaError_t call(struct call c)
 {
-    c.order = request.descending ? SORT_DESCENDING : SORT_ASCENDING;
+    c.order = order_asked();
     return request.pairs ? call_pairs(&c) : call_keys(&c);
 }
 
@@ -68,7 +80,7 @@ static size_t value_bytes(void) { return request.pairs ? sizeof(uint32_t) : 0; }
 static size_t step15_workspace(size_t n, int variant)
 {
     size_t bytes = 0;
-    (void)variant;
+    if (variant != FAST) return document_workspace(n, request.element);
     return call((struct call){.bytes = &bytes, .n = n}) ? 0 : bytes;
 }
 
@@ -76,6 +88,9 @@ static cudaError_t step15_sort(void *out, const void *in, size_t n, int variant,
                                cudaStream_t stream)
 {
     size_t bytes = step15_workspace(n, variant);
+    if (variant != FAST)
+        return document_sort(chunks_of(variant), request.element, workspace, out, in, n,
+                             order_asked(), stream);
     uint32_t *values = (uint32_t *)((char *)out + n * key_bytes());
     return call((struct call){.workspace = workspace,
                               .bytes = &bytes,
@@ -89,11 +104,20 @@ static cudaError_t step15_sort(void *out, const void *in, size_t n, int variant,
 /* On Hopper, if it grants clusters of 16 blocks. */
 static struct resident_shape resident(size_t n) { return resident_shape(n, CLUSTER_MOST); }
 
+/* Of the first launch, which sorts chunks. */
+static struct launch_shape document_shape(size_t n, int variant)
+{
+    size_t chunk = variant == BITONIC ? BITONIC_CHUNK : SPLIT_CHUNK;
+    return (struct launch_shape){.grid = (n + chunk - 1) / chunk,
+                                 .block = variant == BITONIC ? BITONIC_THREADS : SPLIT_THREADS,
+                                 .launches = 1 + document_levels(n, chunks_of(variant))};
+}
+
 static struct launch_shape step15_shape(size_t n, int variant)
 {
     struct resident_shape r = resident(n);
     size_t tile = ONESWEEP_TILE(key_bytes(), request.pairs);
-    (void)variant;
+    if (variant != FAST) return document_shape(n, variant);
     if (r.blocks)
         return (struct launch_shape){.grid = r.blocks, .block = RESIDENT_THREADS, .launches = 1};
     return (struct launch_shape){.grid = (n + tile - 1) / tile,
@@ -105,6 +129,9 @@ static struct launch_shape step15_shape(size_t n, int variant)
 
 static int check_request(const struct options *options, struct fault *fault)
 {
+    if (options->variant != FAST && (request.pairs || request.lines))
+        return fail(fault, EXIT_USAGE, "%s: variant %s sorts keys alone; variant fast has it.",
+                    request.pairs ? "--pairs" : "--lines", variants[options->variant]);
     if (request.lines && request.typed)
         return fail(fault, EXIT_USAGE, "--lines and --type exclude each other.");
     if (request.lines && !options->input)
@@ -171,6 +198,8 @@ static double step15_least_bytes(size_t n, int variant)
 static double step15_moved_bytes(size_t n, int variant)
 {
     double pass = 2.0 * (double)(key_bytes() + value_bytes());
+    if (variant != FAST)
+        return step15_least_bytes(n, variant) * (1 + document_levels(n, chunks_of(variant)));
     if (resident(n).blocks) return step15_least_bytes(n, variant);
     return (double)n *
            ((double)key_bytes() + PASSES((double)key_bytes()) * pass - (double)value_bytes());

@@ -1,0 +1,83 @@
+/*
+ * Step 15, variants document and bitonic: chunks are sorted, and then merged in pairs.
+ *
+ * What it is: the radix sort of GPU Gems 3, 39.3.3. Each block sorts a chunk by one bit after the
+ * other (split.cuh). Then pairs of runs become runs of twice the length, again and again (merge.cuh).
+ * In variant bitonic the chunks are of 32 keys, which a warp sorts as in the lecture (bitonic.cuh).
+ * What is still bad: the keys are read and written once for each level, and the last levels have
+ * few blocks (variant fast).
+ * How to run it: make step15 && ./step15 --variant document
+ *
+ * This file launches the kernels level by level.
+ */
+#include "document.h"
+#include "common/harness/cuda_check.h"
+#include "merge.cuh"
+#include "split.cuh"
+
+static size_t chunk_length(enum chunks chunks)
+{
+    return chunks == CHUNKS_SPLIT ? SPLIT_CHUNK : BITONIC_CHUNK;
+}
+
+unsigned document_levels(size_t n, enum chunks chunks)
+{
+    unsigned levels = 0;
+    for (size_t run = chunk_length(chunks); run < n; run *= 2) levels++;
+    return levels;
+}
+
+size_t document_workspace(size_t n, enum element element) { return n * element_size(element); }
+
+static unsigned blocks_for(size_t n, size_t each) { return (unsigned)((n - 1) / each + 1); }
+
+template <typename Key>
+static cudaError_t launch_chunks(enum chunks chunks, Key *out, const Key *in, size_t n,
+                                 codec<Key> c, bool last, cudaStream_t stream)
+{
+    if (chunks == CHUNKS_BITONIC) {
+        sort_warps<<<blocks_for(n, BITONIC_THREADS), BITONIC_THREADS, 0, stream>>>(out, in, n, c,
+                                                                                   last);
+        return cudaGetLastError();
+    }
+    size_t shared = sizeof(chunk_memory<Key>);
+    CUDA_TRY(cudaFuncSetAttribute((const void *)sort_chunks<Key>,
+                                  cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
+    sort_chunks<<<blocks_for(n, SPLIT_CHUNK), SPLIT_THREADS, shared, stream>>>(out, in, n, c, last);
+    return cudaGetLastError();
+}
+
+/* The levels write `out` and `spare` in turn, so that the last one writes `out`. */
+template <typename Key>
+static cudaError_t sort(enum chunks chunks, Key *spare, Key *out, const Key *in, size_t n,
+                        codec<Key> c, cudaStream_t stream)
+{
+    unsigned levels = document_levels(n, chunks);
+    size_t run = chunk_length(chunks);
+    Key *to = levels % 2 ? spare : out, *from;
+    CUDA_TRY(launch_chunks(chunks, to, in, n, c, levels == 0, stream));
+    for (; levels > 0; levels--, run *= 2) {
+        from = to;
+        to = from == out ? spare : out;
+        merge_runs<<<blocks_for(n, 2 * run), MERGE_THREADS, 0, stream>>>(to, from, n, run, c,
+                                                                         levels == 1);
+        CUDA_TRY(cudaGetLastError());
+    }
+    return cudaSuccess;
+}
+
+cudaError_t document_sort(enum chunks chunks, enum element element, void *workspace, void *out,
+                          const void *in, size_t n, enum sort_order order, cudaStream_t stream)
+{
+    bool down = order == SORT_DESCENDING;
+    enum kind kind = KIND_UNSIGNED;
+    if (element == ELEMENT_I32 || element == ELEMENT_I64) kind = KIND_SIGNED;
+    if (element_is_real(element)) kind = KIND_REAL;
+    if (n == 0) return cudaSuccess;
+    if (n / BITONIC_THREADS >= INT32_MAX) return cudaErrorInvalidValue; // a grid's blocks
+    if (element_size(element) == 8)
+        return sort(chunks, (uint64_t *)workspace, (uint64_t *)out, (const uint64_t *)in, n,
+                    codec_of<uint64_t>(kind, down), stream);
+    return sort(chunks, (uint32_t *)workspace, (uint32_t *)out, (const uint32_t *)in, n,
+                codec_of<uint32_t>(kind, down), stream);
+}
