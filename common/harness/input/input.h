@@ -45,6 +45,9 @@ int input_generate_uniform(struct input *, enum element, size_t n, uint64_t seed
 int input_read(struct input *, enum element, const char *path, size_t max_n, bool round,
                struct fault *);
 
+/* Is the path a regular .npy file of a type that is read? Then *element is that type. */
+bool input_npy_type(const char *path, enum element *element);
+
 void input_free(struct input *);
 
 /* ---- for the readers: input_npy.c, input_text.c

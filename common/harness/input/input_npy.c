@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define HEADER_MAX 65536 /* of ours; a 1-D file needs about a hundred bytes */
 #define CHUNK      8192  /* elements read at a time */
@@ -150,4 +151,18 @@ int input_read_npy(struct reader *reader, struct input *input, struct fault *fau
     }
     code = input_reserve(reader, input, header.n, fault);
     return code ? code : read_elements(reader, &header, input, fault);
+}
+
+bool input_npy_type(const char *path, enum element *element)
+{
+    struct npy_header header;
+    struct fault ignored;
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return false; /* a pipe reads once */
+    struct reader reader = {.file = fopen(path, "rb"), .name = path};
+    if (!reader.file) return false;
+    bool is_npy = parse_header(&reader, &header, &ignored) == 0;
+    fclose(reader.file);
+    if (is_npy) *element = elements[header.kind];
+    return is_npy;
 }
