@@ -44,21 +44,24 @@ experiment = $(wildcard steps/$(firstword $(subst -, ,$(1)))-*/experiments/$(pat
 
 build/experiments/13-selects: $(call objects,$(addprefix steps/,13-compaction/fast.cu \
         13-compaction/document.cu 13-compaction/atomic.cu 12-pipeline/scan.cu))
+build/experiments/15-against-cub: $(call objects,steps/15-radix-sort/sort.cu)
 
 # What step 14 does, for its experiment.
 build/experiments/14-against-npp: $(call objects,$(addprefix steps/14-summed-area-table/,fast.cu \
                                   document.cu judge.c reference.c))
 build/experiments/14-against-npp: LIBRARIES = -ldl
 
-# The program that shows how to use scan.h needs nothing else of this project.
-EXAMPLES  = build/example build/example13 build/example14
-example: $(EXAMPLES) ## build the examples of libraries: build/example (step 12), build/example13 and 14
+# The programs that show how to use scan.h, compact.h, sat.h and sort.h need nothing else of this
+# project.
+EXAMPLES  = build/example build/example13 build/example14 build/example15
+example: $(EXAMPLES) ## build the examples of libraries: build/example (step 12), build/example13 to 15
 	@:
 
 build/example: build/steps/12-pipeline/example.o $(call objects,steps/12-pipeline/scan.cu)
 build/example13: build/steps/13-compaction/example.o $(call objects,steps/13-compaction/fast.cu)
 build/example14: build/steps/14-summed-area-table/example.o \
         $(call objects,$(addprefix steps/14-summed-area-table/,fast.cu filter.cu))
+build/example15: build/steps/15-radix-sort/example.o $(call objects,steps/15-radix-sort/sort.cu)
 $(EXAMPLES): RUNPATH = $(patsubst build/cuda,$$ORIGIN/cuda,$(CUDA))/lib64
 $(EXAMPLES):
 	$(call say,link,$@)

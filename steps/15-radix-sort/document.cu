@@ -20,14 +20,14 @@ static size_t chunk_length(enum chunks chunks)
     return chunks == CHUNKS_SPLIT ? SPLIT_CHUNK : BITONIC_CHUNK;
 }
 
-unsigned document_levels(size_t n, enum chunks chunks)
+unsigned sort_document_levels(size_t n, enum chunks chunks)
 {
     unsigned levels = 0;
     for (size_t run = chunk_length(chunks); run < n; run *= 2) levels++;
     return levels;
 }
 
-size_t document_workspace(size_t n, enum element element) { return n * element_size(element); }
+size_t sort_document_workspace(size_t n, enum element element) { return n * element_size(element); }
 
 static unsigned blocks_for(size_t n, size_t each) { return (unsigned)((n - 1) / each + 1); }
 
@@ -52,7 +52,7 @@ template <typename Key>
 static cudaError_t sort(enum chunks chunks, Key *spare, Key *out, const Key *in, size_t n,
                         codec<Key> c, cudaStream_t stream)
 {
-    unsigned levels = document_levels(n, chunks);
+    unsigned levels = sort_document_levels(n, chunks);
     size_t run = chunk_length(chunks);
     Key *to = levels % 2 ? spare : out, *from;
     CUDA_TRY(launch_chunks(chunks, to, in, n, c, levels == 0, stream));
@@ -66,7 +66,7 @@ static cudaError_t sort(enum chunks chunks, Key *spare, Key *out, const Key *in,
     return cudaSuccess;
 }
 
-cudaError_t document_sort(enum chunks chunks, enum element element, void *workspace, void *out,
+cudaError_t sort_document(enum chunks chunks, enum element element, void *workspace, void *out,
                           const void *in, size_t n, enum sort_order order, cudaStream_t stream)
 {
     bool down = order == SORT_DESCENDING;

@@ -21,12 +21,12 @@ enum chunks { CHUNKS_SPLIT, CHUNKS_BITONIC };
 #define BITONIC_THREADS 256
 
 /* How many times the merges read and write all keys. */
-unsigned document_levels(size_t n, enum chunks);
+unsigned sort_document_levels(size_t n, enum chunks);
 
 /* Bytes of the workspace, which need not be cleared. */
-size_t document_workspace(size_t n, enum element);
+size_t sort_document_workspace(size_t n, enum element);
 
-cudaError_t document_sort(enum chunks, enum element, void *workspace, void *out, const void *in,
+cudaError_t sort_document(enum chunks, enum element, void *workspace, void *out, const void *in,
                           size_t n, enum sort_order, cudaStream_t);
 
 #ifdef __cplusplus

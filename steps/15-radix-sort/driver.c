@@ -33,7 +33,7 @@ static cudaError_t call_keys(const struct call *c)
 {
 #define CALL(name)                                                                                 \
     sort_keys_##name(c->workspace, c->bytes, c->out, c->in, c->n, c->order, c->stream)
-    switch (request.element) {
+    switch (sort_request.element) {
     case ELEMENT_I32: return CALL(i32);
     case ELEMENT_F32: return CALL(f32);
     case ELEMENT_U64: return CALL(u64);
@@ -50,7 +50,7 @@ static cudaError_t call_pairs(const struct call *c)
 #define CALL(name)                                                                                 \
     sort_pairs_##name(c->workspace, c->bytes, c->out, c->values, c->in, NULL, c->n, c->order,      \
                       c->stream)
-    switch (request.element) {
+    switch (sort_request.element) {
     case ELEMENT_I32: return CALL(i32);
     case ELEMENT_F32: return CALL(f32);
     case ELEMENT_U64: return CALL(u64);
@@ -63,24 +63,24 @@ static cudaError_t call_pairs(const struct call *c)
 
 static enum sort_order order_asked(void)
 {
-    return request.descending ? SORT_DESCENDING : SORT_ASCENDING;
+    return sort_request.descending ? SORT_DESCENDING : SORT_ASCENDING;
 }
 
 static cudaError_t call(struct call c)
 {
     c.order = order_asked();
-    return request.pairs ? call_pairs(&c) : call_keys(&c);
+    return sort_request.pairs ? call_pairs(&c) : call_keys(&c);
 }
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
-static size_t key_bytes(void) { return element_size(request.element); }
-static size_t value_bytes(void) { return request.pairs ? sizeof(uint32_t) : 0; }
+static size_t key_bytes(void) { return element_size(sort_request.element); }
+static size_t value_bytes(void) { return sort_request.pairs ? sizeof(uint32_t) : 0; }
 
 static size_t step15_workspace(size_t n, int variant)
 {
     size_t bytes = 0;
-    if (variant != FAST) return document_workspace(n, request.element);
+    if (variant != FAST) return sort_document_workspace(n, sort_request.element);
     return call((struct call){.bytes = &bytes, .n = n}) ? 0 : bytes;
 }
 
@@ -89,7 +89,7 @@ static cudaError_t step15_sort(void *out, const void *in, size_t n, int variant,
 {
     size_t bytes = step15_workspace(n, variant);
     if (variant != FAST)
-        return document_sort(chunks_of(variant), request.element, workspace, out, in, n,
+        return sort_document(chunks_of(variant), sort_request.element, workspace, out, in, n,
                              order_asked(), stream);
     uint32_t *values = (uint32_t *)((char *)out + n * key_bytes());
     return call((struct call){.workspace = workspace,
@@ -110,13 +110,13 @@ static struct launch_shape document_shape(size_t n, int variant)
     size_t chunk = variant == BITONIC ? BITONIC_CHUNK : SPLIT_CHUNK;
     return (struct launch_shape){.grid = (n + chunk - 1) / chunk,
                                  .block = variant == BITONIC ? BITONIC_THREADS : SPLIT_THREADS,
-                                 .launches = 1 + document_levels(n, chunks_of(variant))};
+                                 .launches = 1 + sort_document_levels(n, chunks_of(variant))};
 }
 
 static struct launch_shape step15_shape(size_t n, int variant)
 {
     struct resident_shape r = resident(n);
-    size_t tile = ONESWEEP_TILE(key_bytes(), request.pairs);
+    size_t tile = ONESWEEP_TILE(key_bytes(), sort_request.pairs);
     if (variant != FAST) return document_shape(n, variant);
     if (r.blocks)
         return (struct launch_shape){.grid = r.blocks, .block = RESIDENT_THREADS, .launches = 1};
@@ -129,35 +129,36 @@ static struct launch_shape step15_shape(size_t n, int variant)
 
 static int check_request(const struct options *options, struct fault *fault)
 {
-    if (options->variant != FAST && (request.pairs || request.lines))
+    if (options->variant != FAST && (sort_request.pairs || sort_request.lines))
         return fail(fault, EXIT_USAGE, "%s: variant %s sorts keys alone; variant fast has it.",
-                    request.pairs ? "--pairs" : "--lines", variants[options->variant]);
-    if (request.lines && request.typed)
+                    sort_request.pairs ? "--pairs" : "--lines", variants[options->variant]);
+    if (sort_request.lines && sort_request.typed)
         return fail(fault, EXIT_USAGE, "--lines and --type exclude each other.");
-    if (request.lines && !options->input)
+    if (sort_request.lines && !options->input)
         return fail(fault, EXIT_USAGE, "--lines sorts a text file; add --input FILE.");
-    if (request.values && !options->output)
+    if (sort_request.values && !options->output)
         return fail(fault, EXIT_USAGE, "--values goes with the sorted keys; add --output FILE.");
-    if (request.values && (!request.pairs || request.lines))
+    if (sort_request.values && (!sort_request.pairs || sort_request.lines))
         return fail(fault, EXIT_USAGE, "--values: there are none; add --pairs, without --lines.");
-    if (request.values && strcmp(request.values, options->output) == 0)
+    if (sort_request.values && strcmp(sort_request.values, options->output) == 0)
         return fail(fault, EXIT_USAGE, "--values and --output are the same file.");
-    return 0;
+    return sort_request.values ? output_check(sort_request.values, fault) : 0;
 }
 
 static int step15_input(struct input *input, const struct options *options, struct fault *fault)
 {
     int code = check_request(options, fault);
     if (code) return code;
-    if (request.lines) {
-        request.pairs = true;
-        code = lines_read(input, options->input, fault);
+    if (sort_request.lines) {
+        sort_request.pairs = true;
+        code = sort_lines_read(input, options->input, fault);
     } else if (options->input) {
-        code = input_read(input, request.element, options->input, 0, options->round, fault);
+        if (!sort_request.typed) input_npy_type(options->input, &sort_request.element);
+        code = input_read(input, sort_request.element, options->input, 0, options->round, fault);
     } else {
-        code = input_generate_bits(input, request.element, options->n, options->seed, fault);
+        code = input_generate_bits(input, sort_request.element, options->n, options->seed, fault);
     }
-    request.element = input->element;
+    sort_request.element = input->element;
     return code;
 }
 
@@ -180,10 +181,10 @@ static int step15_write(const struct options *options, const struct input *input
                         struct fault *fault)
 {
     const void *values = (const char *)out + input->n * key_bytes();
-    if (request.lines) return lines_write(options, values, input->n, fault);
+    if (sort_request.lines) return sort_lines_write(options, values, input->n, fault);
     int code = write_array(options->output, input->element, out, input->n, fault);
-    if (!code && request.values)
-        code = write_array(request.values, ELEMENT_U32, values, input->n, fault);
+    if (!code && sort_request.values)
+        code = write_array(sort_request.values, ELEMENT_U32, values, input->n, fault);
     return code;
 }
 
@@ -199,7 +200,7 @@ static double step15_moved_bytes(size_t n, int variant)
 {
     double pass = 2.0 * (double)(key_bytes() + value_bytes());
     if (variant != FAST)
-        return step15_least_bytes(n, variant) * (1 + document_levels(n, chunks_of(variant)));
+        return step15_least_bytes(n, variant) * (1 + sort_document_levels(n, chunks_of(variant)));
     if (resident(n).blocks) return step15_least_bytes(n, variant);
     return (double)n *
            ((double)key_bytes() + PASSES((double)key_bytes()) * pass - (double)value_bytes());
@@ -208,7 +209,7 @@ static double step15_moved_bytes(size_t n, int variant)
 static const struct application step15_application = {
     .input = step15_input,
     .output_bytes = step15_output_bytes,
-    .verify = reference_verify,
+    .verify = sort_verify,
     .write = step15_write,
     .least_bytes = step15_least_bytes,
     .moved_bytes = step15_moved_bytes,
@@ -226,6 +227,6 @@ const struct step step15 = {
     .scan = step15_sort,
     .shape = step15_shape,
     .workspace = step15_workspace,
-    .options = request_options,
+    .options = sort_options,
     .application = &step15_application,
 };

@@ -97,7 +97,7 @@ static void forget_file(void)
     file.text = NULL, file.line = NULL, file.length = 0;
 }
 
-int lines_read(struct input *input, const char *path, struct fault *fault)
+int sort_lines_read(struct input *input, const char *path, struct fault *fault)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     const char *name = is_stdin ? "stdin" : path;
@@ -123,7 +123,7 @@ static int compare(const void *left, const void *right)
     const struct line *b = &file.line[*(const uint32_t *)right];
     int order = memcmp(a->text, b->text, a->length < b->length ? a->length : b->length);
     if (order == 0) order = (a->length > b->length) - (a->length < b->length);
-    return request.descending ? -order : order;
+    return sort_request.descending ? -order : order;
 }
 
 /* Sorts each run of lines with the same key. */
@@ -152,7 +152,8 @@ static int write_lines(const char *path, const uint32_t *index, size_t n, struct
     return code ? code : output_end(&output, fault);
 }
 
-int lines_write(const struct options *options, const uint32_t *index, size_t n, struct fault *fault)
+int sort_lines_write(const struct options *options, const uint32_t *index, size_t n,
+                     struct fault *fault)
 {
     uint32_t *sorted = malloc(n * sizeof *sorted);
     if (!sorted) return fail(fault, EXIT_USAGE, "no memory left to sort %zu lines.", n);

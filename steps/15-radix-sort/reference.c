@@ -38,7 +38,7 @@ static uint64_t flips(enum element element, bool negative)
         flip = negative ? all : sign;
     else if (element == ELEMENT_I32 || element == ELEMENT_I64)
         flip = sign;
-    return request.descending ? flip ^ all : flip;
+    return sort_request.descending ? flip ^ all : flip;
 }
 
 static uint64_t encoded(enum element element, uint64_t bits)
@@ -88,12 +88,12 @@ static int sorted_make(struct sorted *s, const struct problem *p, struct fault *
                          .key = malloc(n * sizeof *s->key),
                          .key_room = malloc(n * sizeof *s->key),
                          .start = malloc(COUNTERS * sizeof *s->start)};
-    if (request.pairs) {
+    if (sort_request.pairs) {
         s->index = malloc(n * sizeof *s->index);
         s->index_room = malloc(n * sizeof *s->index);
     }
     bool fits = s->key && s->key_room && s->start;
-    if (!fits || (request.pairs && (!s->index || !s->index_room))) {
+    if (!fits || (sort_request.pairs && (!s->index || !s->index_room))) {
         sorted_free(s);
         return fail(fault, EXIT_USAGE, "no memory left to sort %zu keys on the CPU.", n);
     }
@@ -149,8 +149,8 @@ static void compare(struct verdict *v, const struct sorted *s, enum element elem
                  wrong_values);
 }
 
-int reference_verify(struct verdict *v, const struct problem *p, const struct options *options,
-                     const void *out, struct fault *fault)
+int sort_verify(struct verdict *v, const struct problem *p, const struct options *options,
+                const void *out, struct fault *fault)
 {
     struct sorted s;
     (void)options;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-struct request request = {.element = ELEMENT_U32};
+struct sort_request sort_request = {.element = ELEMENT_U32};
 
 static const struct {
     const char *name;
@@ -17,8 +17,8 @@ static const char *set_type(const char *value)
 {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(value, types[i].name) == 0) {
-            request.element = types[i].element;
-            request.typed = true;
+            sort_request.element = types[i].element;
+            sort_request.typed = true;
             return NULL;
         }
     return "this type is unknown; choose u32, i32, f32, u64, i64 or f64.";
@@ -27,32 +27,32 @@ static const char *set_type(const char *value)
 static const char *set_pairs(const char *value)
 {
     (void)value;
-    request.pairs = true;
+    sort_request.pairs = true;
     return NULL;
 }
 
 static const char *set_descending(const char *value)
 {
     (void)value;
-    request.descending = true;
+    sort_request.descending = true;
     return NULL;
 }
 
 static const char *set_lines(const char *value)
 {
     (void)value;
-    request.lines = true;
+    sort_request.lines = true;
     return NULL;
 }
 
 static const char *set_values(const char *value)
 {
     if (!*value) return "the file name is empty.";
-    request.values = value;
+    sort_request.values = value;
     return NULL;
 }
 
-const struct step_option request_options[] = {
+const struct step_option sort_options[] = {
     {.name = "type",
      .argument = "T",
      .help = "type of the keys: u32, i32, f32, u64, i64 or f64 (default: a .npy file's, or u32)",

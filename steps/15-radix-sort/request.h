@@ -9,7 +9,7 @@
 #include "common/harness/report/output.h"
 
 /* The options of the step's own, as --help has them. */
-struct request {
+struct sort_request {
     bool typed;           /* --type */
     enum element element; /* of the keys */
     bool pairs;           /* --pairs, or --lines: the values are the keys' indices */
@@ -17,23 +17,23 @@ struct request {
     bool lines;         /* --lines: keys are the first 8 bytes of lines */
     const char *values; /* --values: a file; NULL: none */
 };
-extern struct request request;
-extern const struct step_option request_options[];
+extern struct sort_request sort_request;
+extern const struct step_option sort_options[];
 
 /* ---- reference.c ----------------------------------------------------------------------------- */
 
 /* application.verify: every key and value against a sort on the CPU. */
-int reference_verify(struct verdict *, const struct problem *, const struct options *,
-                     const void *out, struct fault *);
+int sort_verify(struct verdict *, const struct problem *, const struct options *, const void *out,
+                struct fault *);
 
 /* ---- lines.c --------------------------------------------------------------------------------- */
 
 /* The lines of a file ("-": stdin); their first 8 bytes, the first one uppermost, become the input:
  * uint64, with zeros after a shorter line. Returns 0, or EXIT_USAGE and a sentence. */
-int lines_read(struct input *, const char *path, struct fault *);
+int sort_lines_read(struct input *, const char *path, struct fault *);
 
 /* Writes the lines in the order of `index` (n of them), those with equal keys sorted on the host by
  * all of their bytes. */
-int lines_write(const struct options *, const uint32_t *index, size_t n, struct fault *);
+int sort_lines_write(const struct options *, const uint32_t *index, size_t n, struct fault *);
 
 #endif

@@ -92,6 +92,10 @@
 #ifndef RESIDENT_THREADS
 #define RESIDENT_THREADS 1024
 #endif
+/* More keys than this are not resident, whatever there is room for. */
+#ifndef RESIDENT_MAX
+#define RESIDENT_MAX ((size_t)1 << 17)
+#endif
 /* Keys a thread at most, in a cluster and in a block that is alone: 1, 2, 4 or 8. */
 #ifndef RESIDENT_KEYS_MOST
 #define RESIDENT_KEYS_MOST 8
@@ -121,6 +125,7 @@ struct resident_shape {
 static inline struct resident_shape resident_shape(size_t n, unsigned most)
 {
     struct resident_shape s = {1, 1};
+    if (n > RESIDENT_MAX) return (struct resident_shape){0, 0};
     if (n <= RESIDENT_ALONE_MAX) most = 1;
     unsigned keys = most == 1 ? RESIDENT_KEYS_ALONE : RESIDENT_KEYS_MOST;
     while ((size_t)s.blocks * s.keys * RESIDENT_THREADS < n && s.blocks < most) s.blocks *= 2;

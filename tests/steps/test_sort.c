@@ -1,0 +1,385 @@
+/*
+ * test_sort.c — what step 15's sort.h promises: the order of each type, stable, with values, for any
+ * n, with one workspace after the other; and what it refuses. The small_ functions have small tiles
+ * and no resident sort (tests/fixtures/sort_code.h), so that few keys test what large n do.
+ */
+#include "tests/support/cudart_check.h"
+#include "steps/15-radix-sort/sort.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+
+TestSuite(sort, .timeout = 120);
+
+/* ---- sort.h by type -------------------------------------------------------------------------- */
+
+typedef cudaError_t keys_fn(void *, size_t *, void *, const void *, size_t, enum sort_order,
+                            cudaStream_t);
+typedef cudaError_t pairs_fn(void *, size_t *, void *, uint32_t *, const void *, const uint32_t *,
+                             size_t, enum sort_order, cudaStream_t);
+
+#define ANY_SORTS(name, Key)                                                                       \
+    cudaError_t small_keys_##name(void *, size_t *, Key *, const Key *, size_t, enum sort_order,   \
+                                  cudaStream_t);                                                   \
+    cudaError_t small_pairs_##name(void *, size_t *, Key *, uint32_t *, const Key *,               \
+                                   const uint32_t *, size_t, enum sort_order, cudaStream_t);       \
+    static cudaError_t any_keys_##name(void *w, size_t *bytes, void *out, const void *in,          \
+                                       size_t n, enum sort_order order, cudaStream_t stream)       \
+    {                                                                                              \
+        return sort_keys_##name(w, bytes, out, in, n, order, stream);                              \
+    }                                                                                              \
+    static cudaError_t any_small_keys_##name(void *w, size_t *bytes, void *out, const void *in,    \
+                                             size_t n, enum sort_order order, cudaStream_t stream) \
+    {                                                                                              \
+        return small_keys_##name(w, bytes, out, in, n, order, stream);                             \
+    }                                                                                              \
+    static cudaError_t any_pairs_##name(void *w, size_t *bytes, void *out, uint32_t *values,       \
+                                        const void *in, const uint32_t *from, size_t n,            \
+                                        enum sort_order order, cudaStream_t stream)                \
+    {                                                                                              \
+        return sort_pairs_##name(w, bytes, out, values, in, from, n, order, stream);               \
+    }                                                                                              \
+    static cudaError_t any_small_pairs_##name(void *w, size_t *bytes, void *out, uint32_t *values, \
+                                              const void *in, const uint32_t *from, size_t n,      \
+                                              enum sort_order order, cudaStream_t stream)          \
+    {                                                                                              \
+        return small_pairs_##name(w, bytes, out, values, in, from, n, order, stream);              \
+    }
+ANY_SORTS(u32, uint32_t)
+ANY_SORTS(i32, int32_t)
+ANY_SORTS(f32, float)
+ANY_SORTS(u64, uint64_t)
+ANY_SORTS(i64, int64_t)
+ANY_SORTS(f64, double)
+
+enum { U32, I32, F32, U64, I64, F64, TYPES };
+enum { USUAL, SMALL, SIZES };
+#define TYPE(name, bytes)                                                                          \
+    {                                                                                              \
+#name, bytes, {any_keys_##name, any_small_keys_##name },                                   \
+        {                                                                                          \
+            any_pairs_##name, any_small_pairs_##name                                               \
+        }                                                                                          \
+    }
+static const struct {
+    const char *name;
+    size_t bytes;
+    keys_fn *keys[SIZES];
+    pairs_fn *pairs[SIZES];
+} types[TYPES] = {TYPE(u32, 4), TYPE(i32, 4), TYPE(f32, 4),
+                  TYPE(u64, 8), TYPE(i64, 8), TYPE(f64, 8)};
+
+/* One sort. */
+struct job {
+    int type, size;
+    size_t n;
+    enum sort_order order;
+    bool pairs, own_values; /* values_in is given */
+    uint64_t mask;          /* of the random bits: the others are 0 */
+};
+#define JOB_FORMAT "%s%s, n = %zu, mask %llx, order %d, pairs %d %d: "
+#define JOB_ARGS(j)                                                                                \
+    (j)->size == SMALL ? "small " : "", types[(j)->type].name, (j)->n,                             \
+        (unsigned long long)(j)->mask, (j)->order, (j)->pairs, (j)->own_values
+
+/* ---- the reference --------------------------------------------------------------------------- */
+
+/* A key as a number, and where it was. */
+struct item {
+    uint64_t bits;
+    size_t index;
+};
+static int type_compared, sign_compared;
+
+/* Floats by magnitude, the negative ones backwards, and those with the sign bit first. */
+static int compare_reals(uint64_t a, uint64_t b, uint64_t sign)
+{
+    if ((a & sign) != (b & sign)) return a & sign ? -1 : 1;
+    int up = (a > b) - (a < b);
+    return a & sign ? -up : up;
+}
+
+static int compare_bits(uint64_t a, uint64_t b)
+{
+    switch (type_compared) {
+    case I32: return ((int32_t)a > (int32_t)b) - ((int32_t)a < (int32_t)b);
+    case I64: return ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b);
+    case F32: return compare_reals(a, b, (uint64_t)1 << 31);
+    case F64: return compare_reals(a, b, (uint64_t)1 << 63);
+    default: return (a > b) - (a < b);
+    }
+}
+
+static int compare_items(const void *left, const void *right)
+{
+    const struct item *a = left, *b = right;
+    int order = sign_compared * compare_bits(a->bits, b->bits);
+    return order ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+static uint64_t bits_at(const void *keys, size_t bytes, size_t i)
+{
+    return bytes == 8 ? ((const uint64_t *)keys)[i] : ((const uint32_t *)keys)[i];
+}
+
+static struct item *expected(const struct job *j, const void *keys)
+{
+    struct item *items = malloc((j->n + 1) * sizeof *items);
+    cr_assert(items != NULL);
+    for (size_t i = 0; i < j->n; i++)
+        items[i] = (struct item){bits_at(keys, types[j->type].bytes, i), i};
+    type_compared = j->type;
+    sign_compared = j->order == SORT_DESCENDING ? -1 : 1;
+    qsort(items, j->n, sizeof *items, compare_items);
+    return items;
+}
+
+/* ---- one sort -------------------------------------------------------------------------------- */
+
+static uint64_t random_state = 1;
+
+static uint64_t random_bits(void)
+{
+    uint64_t z = random_state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+static cudaError_t call(const struct job *j, void *workspace, size_t *bytes, void *out,
+                        uint32_t *values, const void *in, const uint32_t *from)
+{
+    if (j->pairs)
+        return types[j->type].pairs[j->size](workspace, bytes, out, values, in, from, j->n,
+                                             j->order, NULL);
+    return types[j->type].keys[j->size](workspace, bytes, out, in, j->n, j->order, NULL);
+}
+
+static size_t workspace_bytes(const struct job *j)
+{
+    size_t bytes = 0;
+    ok(call(j, NULL, &bytes, NULL, NULL, NULL, NULL));
+    return bytes;
+}
+
+static uint32_t value_of(const struct job *j, size_t i)
+{
+    return j->own_values ? (uint32_t)(7 * i + 3) : (uint32_t)i;
+}
+
+static void compare_with(const struct job *j, const struct item *want, const void *out,
+                         const uint32_t *values)
+{
+    for (size_t i = 0; i < j->n; i++) {
+        uint64_t got = bits_at(out, types[j->type].bytes, i);
+        cr_assert(got == want[i].bits, JOB_FORMAT "key %zu is %llx, not %llx", JOB_ARGS(j), i,
+                  (unsigned long long)got, (unsigned long long)want[i].bits);
+        if (j->pairs)
+            cr_assert(values[i] == value_of(j, want[i].index), JOB_FORMAT "value %zu is %u",
+                      JOB_ARGS(j), i, (unsigned)values[i]);
+    }
+}
+
+/* Sorts the keys on the device and compares each of them, and its value. */
+static void expect_sorted_keys(const struct job *j, void *workspace, size_t bytes, const void *keys)
+{
+    size_t n = j->n, size = n * types[j->type].bytes;
+    void *in = device_memory(size + 8), *out = device_memory(size + 8);
+    uint32_t *from = device_memory(n * 4 + 4), *to = device_memory(n * 4 + 4);
+    uint32_t *values = malloc(n * 4 + 4);
+    void *result = malloc(size + 8);
+    cr_assert(values != NULL && result != NULL);
+    for (size_t i = 0; i < n; i++) values[i] = value_of(j, i);
+    ok(cudaMemcpy(in, keys, size, cudaMemcpyHostToDevice));
+    ok(cudaMemcpy(from, values, n * 4, cudaMemcpyHostToDevice));
+    ok(call(j, workspace, &bytes, out, to, in, j->own_values ? from : NULL));
+    ok(cudaMemcpy(result, out, size, cudaMemcpyDeviceToHost));
+    ok(cudaMemcpy(values, to, n * 4, cudaMemcpyDeviceToHost));
+    struct item *want = expected(j, keys);
+    compare_with(j, want, result, values);
+    free(want);
+    free(values);
+    free(result);
+    void *const memory[] = {in, out, from, to};
+    for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
+}
+
+static void expect_sorted_in(const struct job *j, void *workspace, size_t bytes)
+{
+    uint64_t *keys = malloc((j->n + 1) * 8);
+    cr_assert(keys != NULL);
+    for (size_t i = 0; i < j->n; i++) {
+        uint64_t key = random_bits() & (j->mask ? j->mask : UINT64_MAX);
+        memcpy((char *)keys + i * types[j->type].bytes, &key, types[j->type].bytes);
+    }
+    expect_sorted_keys(j, workspace, bytes, keys);
+    free(keys);
+}
+
+/* The same with a workspace of its own. */
+static void expect_sorted(struct job j)
+{
+    size_t bytes = workspace_bytes(&j);
+    void *workspace = device_memory(bytes);
+    ok(cudaMemset(workspace, 0xFF, bytes)); /* what need not be clear is not */
+    ok(sort_workspace_init(workspace, bytes, NULL));
+    expect_sorted_in(&j, workspace, bytes);
+    ok(cudaFree(workspace));
+}
+
+/* ---- right ----------------------------------------------------------------------------------- */
+
+Test(sort, each_type_and_order)
+{
+    for (int i = 0; i < TYPES * SIZES * 4; i++)
+        expect_sorted((struct job){.type = i % TYPES,
+                                   .size = i / TYPES % SIZES,
+                                   .n = 1500,
+                                   .order = i / (TYPES * SIZES) % 2,
+                                   .pairs = i / (TYPES * SIZES) / 2,
+                                   .own_values = i % 2});
+}
+
+Test(sort, resident_sizes)
+{
+    static const size_t sizes[] = {1, 2, 31, 32, 33, 1023, 1024, 1025, 2047, 2048, 2049, 16385};
+    for (size_t i = 0; i < LENGTH(sizes); i++)
+        expect_sorted((struct job){.type = U32, .n = sizes[i], .pairs = i % 2, .own_values = true});
+    expect_sorted((struct job){.type = U64, .n = 2049, .pairs = true});
+}
+
+Test(sort, more_keys_a_thread_of_a_cluster)
+{
+    static const size_t sizes[] = {20000, 40000};
+    for (size_t i = 0; i < LENGTH(sizes); i++)
+        expect_sorted((struct job){.type = U32, .n = sizes[i], .pairs = true});
+}
+
+/* A tile has 768 keys or 512; from 6000 keys on a state has 8 bytes. */
+Test(sort, tiles)
+{
+    static const size_t sizes[] = {1, 511, 512, 513, 767, 768, 769, 3001, 5999, 6000, 9000};
+    for (size_t i = 0; i < LENGTH(sizes); i++)
+        for (int pairs = 0; pairs < 2; pairs++)
+            expect_sorted((struct job){.type = i % 3 ? U32 : F64,
+                                       .size = SMALL,
+                                       .n = sizes[i],
+                                       .pairs = pairs,
+                                       .own_values = i % 2});
+}
+
+/* Passes with nothing to do are left out: so each number of active passes, from 0 to 4. */
+Test(sort, digits_that_are_all_the_same)
+{
+    static const uint32_t masks[] = {0x80000001, 0xff,       0xff00,     0xff000000,
+                                     0x00ff00ff, 0xffff0000, 0x00ffffff, 0xff00ffff};
+    struct job largest = {.type = U32, .size = SMALL, .n = 2000, .pairs = true};
+    size_t bytes = workspace_bytes(&largest);
+    void *workspace = device_memory(bytes);
+    ok(sort_workspace_init(workspace, bytes, NULL));
+    for (size_t i = 0; i < LENGTH(masks); i++)
+        for (int size = 0; size < SIZES; size++)
+            expect_sorted_in(&(struct job){.type = U32,
+                                           .size = size,
+                                           .n = 2000 - 300 * (i % 3),
+                                           .pairs = i % 2,
+                                           .mask = masks[i]},
+                             workspace, bytes);
+    ok(cudaFree(workspace));
+}
+
+/* Equal keys keep their order, in both directions; all keys equal, too. */
+Test(sort, stable)
+{
+    for (int i = 0; i < 8; i++)
+        expect_sorted((struct job){.type = i & 1 ? U64 : U32,
+                                   .size = i >> 1 & 1 ? SMALL : USUAL,
+                                   .n = 2500,
+                                   .order = i >> 2,
+                                   .pairs = true,
+                                   .mask = 0x30000});
+    uint32_t zeros[1100] = {0};
+    struct job j = {.type = U32, .size = SMALL, .n = 1100, .pairs = true};
+    size_t bytes = workspace_bytes(&j);
+    void *workspace = device_memory(bytes);
+    ok(sort_workspace_init(workspace, bytes, NULL));
+    for (j.size = 0; j.size < SIZES; j.size++) expect_sorted_keys(&j, workspace, bytes, zeros);
+    ok(cudaFree(workspace));
+}
+
+/* The total order of sort.h, from one end to the other. */
+Test(sort, order_of_floats)
+{
+    static const float sorted[] = {-NAN, -INFINITY, -3e38f, -1,    -1e-45f,  -0.0f,
+                                   0.0f, 1e-45f,    1,      3e38f, INFINITY, NAN};
+    enum { N = LENGTH(sorted) };
+    struct job j = {.type = F32, .n = N};
+    float keys[N], result[N];
+    for (size_t i = 0; i < N; i++) keys[i] = sorted[i * 5 % N];
+    size_t bytes = workspace_bytes(&j);
+    void *workspace = device_memory(bytes), *in = device_memory(sizeof keys),
+         *out = device_memory(sizeof keys);
+    ok(sort_workspace_init(workspace, bytes, NULL));
+    ok(cudaMemcpy(in, keys, sizeof keys, cudaMemcpyHostToDevice));
+    ok(sort_keys_f32(workspace, &bytes, out, in, N, SORT_ASCENDING, NULL));
+    ok(cudaMemcpy(result, out, sizeof keys, cudaMemcpyDeviceToHost));
+    cr_expect(memcmp(result, sorted, sizeof sorted) == 0);
+    ok(sort_keys_f32(workspace, &bytes, out, in, N, SORT_DESCENDING, NULL));
+    ok(cudaMemcpy(result, out, sizeof keys, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < N; i++) cr_expect(memcmp(&result[i], &sorted[N - 1 - i], 4) == 0);
+    void *const memory[] = {workspace, in, out};
+    for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
+}
+
+/* Arrays that are aligned to one key only. */
+Test(sort, arrays_at_odd_addresses)
+{
+    enum { N = 1300 };
+    uint32_t keys[N], result[N];
+    struct job j = {.type = U32, .size = SMALL, .n = N};
+    size_t bytes = workspace_bytes(&j);
+    uint32_t *in = device_memory(sizeof keys + 4), *out = device_memory(sizeof keys + 4);
+    void *workspace = device_memory(bytes);
+    for (size_t i = 0; i < N; i++) keys[i] = (uint32_t)random_bits();
+    ok(sort_workspace_init(workspace, bytes, NULL));
+    ok(cudaMemcpy(in + 1, keys, sizeof keys, cudaMemcpyHostToDevice));
+    struct item *want = expected(&j, keys);
+    for (j.size = 0; j.size < SIZES; j.size++) {
+        ok(call(&j, workspace, &bytes, out + 1, NULL, in + 1, NULL));
+        ok(cudaMemcpy(result, out + 1, sizeof keys, cudaMemcpyDeviceToHost));
+        compare_with(&j, want, result, NULL);
+    }
+    free(want);
+    void *const memory[] = {workspace, in, out};
+    for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
+}
+
+/* ---- refused --------------------------------------------------------------------------------- */
+
+Test(sort, refuses)
+{
+    enum { N = 100 };
+    struct job j = {.type = U32, .n = N};
+    size_t bytes = workspace_bytes(&j), less = bytes - 1;
+    uint32_t *keys = device_memory(3 * N * sizeof *keys), *out = keys + N, *in = keys;
+    char *workspace = device_memory(bytes + 16);
+    ok(sort_workspace_init(workspace, bytes, NULL));
+    is(sort_keys_u32(workspace, &less, out, in, N, SORT_ASCENDING, NULL), cudaErrorInvalidValue);
+    is(sort_keys_u32(workspace + 16, &bytes, out, in, N, SORT_ASCENDING, NULL),
+       cudaErrorInvalidValue);
+    is(sort_keys_u32(workspace, &bytes, in, in, N, SORT_ASCENDING, NULL), cudaErrorInvalidValue);
+    is(sort_keys_u32(workspace, &bytes, in + N - 1, in, N, SORT_ASCENDING, NULL),
+       cudaErrorInvalidValue);
+    is(sort_keys_u32(workspace, &bytes, in, in + N - 1, N, SORT_ASCENDING, NULL),
+       cudaErrorInvalidValue);
+    size_t many = (size_t)1 << 32, enough = SIZE_MAX;
+    is(sort_pairs_u32(workspace, &enough, (uint32_t *)(many * 8), out, in, NULL, many,
+                      SORT_ASCENDING, NULL),
+       cudaErrorInvalidValue);
+    ok(sort_keys_u32(workspace, &bytes, NULL, NULL, 0, SORT_ASCENDING, NULL));
+    ok(cudaDeviceSynchronize());
+    ok(cudaFree(workspace));
+    ok(cudaFree(keys));
+}

@@ -1,0 +1,177 @@
+#!/usr/bin/env bats
+# sort.bats — step 15 on files: numbers as `sort` and Python order them, lines as `LC_ALL=C sort`
+# does, and what it says of requests and files that it does not take.
+load common
+
+setup() {
+    export DEVICE=emu LC_ALL=C
+    dir=$BATS_TEST_TMPDIR
+}
+
+@test "lines are in the order of LC_ALL=C sort" {
+    printf 'pear\napplesauce\nappl\n\napple\nfig\napplesauce green\napplesauce blue\nfig\nzz' >"$dir/lines"
+    printf 'ab\0c\nab\nab\0\nabcdefgh\nabcdefg\nabcdefghi\n\377x\n\303\244\n' >>"$dir/lines"
+    for order in "" --descending; do
+        ./step15 --lines --input "$dir/lines" $order --reps 0 --output "$dir/sorted" >"$dir/report"
+        sort ${order:+-r} "$dir/lines" | cmp - "$dir/sorted"
+    done
+    ./step15 --lines --input - --reps 0 --output - <"$dir/lines" 2>/dev/null | cmp - <(sort "$dir/lines")
+}
+
+@test "the lines of this repository's sources" {
+    cat common/harness/*.c >"$dir/lines"
+    ./step15 --lines --input "$dir/lines" --reps 0 --output "$dir/sorted" >"$dir/report"
+    sort "$dir/lines" | cmp - "$dir/sorted"
+}
+
+@test "text numbers, in both directions" {
+    awk 'BEGIN { for (i = 0; i < 3000; i++) print (i * 7919 + 13) % 4001 - 2000 }' >"$dir/numbers"
+    for type in i32 i64 f32 f64; do
+        ./step15 --type $type --input "$dir/numbers" --reps 0 --output - 2>/dev/null |
+            cmp - <(sort -n "$dir/numbers")
+    done
+    ./step15 --type i32 --descending --input "$dir/numbers" --reps 0 --output - 2>/dev/null |
+        cmp - <(sort -nr "$dir/numbers")
+    printf '18446744073709551615 0 9223372036854775808 7\n' >"$dir/large"
+    ./step15 --type u64 --input "$dir/large" --reps 0 --output - 2>/dev/null |
+        cmp - <(printf '0\n7\n9223372036854775808\n18446744073709551615\n')
+}
+
+# A .npy file of n numbers i * 7919 % 1000, of the type and the code of Python's struct.
+npy() {
+    python3 - "$@" <<'END'
+import struct, sys
+path, descr, code, n = sys.argv[1:4] + [int(sys.argv[4])]
+header = "{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }" % (descr, n)
+header = header.ljust(117) + "\n"
+with open(path, "wb") as f:
+    f.write(b"\x93NUMPY\x01\0" + struct.pack("<H", len(header)) + header.encode())
+    f.write(struct.pack(descr[0] + str(n) + code, *(i * 7919 % 1000 for i in range(n))))
+END
+}
+
+@test ".npy files, with the permutation" {
+    need python3
+    while read -r descr code; do
+        npy "$dir/in.npy" "$descr" "$code" 2500
+        ./step15 --pairs --input "$dir/in.npy" --reps 0 --output "$dir/out.npy" \
+            --values "$dir/values.npy" >"$dir/report"
+        python3 - "$dir" "$descr" "$code" <<'END'
+import struct, sys
+folder, descr, code = sys.argv[1:]
+def read(name, expected, letter):
+    data = open(folder + "/" + name, "rb").read()
+    size = struct.unpack("<H", data[8:10])[0]
+    assert "'descr': '%s'" % expected in data[10:10 + size].decode(), data[:80]
+    body = data[10 + size:]
+    return struct.unpack("<%d%s" % (len(body) // struct.calcsize("<" + letter), letter), body)
+keys = [i * 7919 % 1000 for i in range(2500)]
+order = sorted(range(2500), key=lambda i: keys[i])
+assert list(read("out.npy", "<" + descr[1:], code)) == [keys[i] for i in order]
+assert list(read("values.npy", "<u4", "I")) == order
+END
+    done <<<'<u4 I
+<u8 Q
+>u4 I
+<i4 i
+<i8 q
+<f4 f
+<f8 d'
+}
+
+@test "each variant sorts each type" {
+    for variant in fast document bitonic; do
+        for type in u32 i32 f32 u64 i64 f64; do
+            run ./step15 --variant $variant --type $type --n 4200 --reps 1
+            [ "$status" -eq 0 ]
+            says "right: every element, exactly, in each timed run, too"
+        done
+    done
+    run ./step15 --pairs --descending --n 3000 --reps 1
+    [ "$status" -eq 0 ]
+}
+
+@test "the checkers find nothing, whatever the schedule" {
+    for seed in 1 2; do
+        for arguments in "--n 1500 --pairs" "--n 4000" "--variant document --n 5000" \
+            "--variant bitonic --n 1100 --type u64"; do
+            run build/emu/emu --tool all --schedule $seed ./step15 $arguments --reps 0
+            [ "$status" -eq 0 ]
+            says "ERROR SUMMARY: 0 errors"
+        done
+    done
+}
+
+@test "older GPUs have no clusters, and little shared memory" {
+    for gpu in a100 t4; do
+        run build/emu/emu --gpu $gpu --tool all ./step15 --pairs --n 5000 --reps 0
+        [ "$status" -eq 0 ]
+        says "ERROR SUMMARY: 0 errors"
+        run build/emu/emu --gpu $gpu --tool all ./step15 --type f64 --pairs --n 3000 --reps 0
+        [ "$status" -eq 0 ]
+        says "ERROR SUMMARY: 0 errors"
+    done
+}
+
+@test "what it does not take" {
+    refused() {
+        local text=$1
+        shift
+        run ./step15 "$@" --reps 0
+        [ "$status" -eq 2 ]
+        says "step15: $text"
+        [ "${#lines[@]}" -eq 1 ]
+    }
+    refused "--lines sorts a text file; add --input FILE." --lines
+    refused "--lines and --type exclude each other." --lines --type u32 --input README.md
+    refused "--pairs: variant document sorts keys alone; variant fast has it." --variant document --pairs
+    refused "--lines: variant bitonic sorts keys alone; variant fast has it." --variant bitonic --lines
+    refused "--values goes with the sorted keys; add --output FILE." --pairs --values "$dir/v"
+    refused "--values: there are none; add --pairs, without --lines." --values "$dir/v" --output "$dir/o"
+    refused "--values and --output are the same file." --pairs --values "$dir/o" --output "$dir/o"
+    refused "--values: the file name is empty." --values ""
+    refused "--type: this type is unknown; choose u32, i32, f32, u64, i64 or f64." --type i128
+    refused "/dev/null is empty; there is nothing to sort." --lines --input /dev/null
+    refused "/dev/null is empty; there is nothing to scan." --input /dev/null
+    refused "cannot open $dir/none: No such file or directory." --lines --input "$dir/none"
+    refused "cannot read .: Is a directory." --lines --input .
+    echo "1 -1" >"$dir/negative"
+    refused "$dir/negative: element 1, -1, is beyond the range of uint32." --input "$dir/negative"
+    refused "cannot write $dir/none/x: No such file or directory." --n 10 --output "$dir/none/x"
+    refused "cannot write $dir/none/v: No such file or directory." --n 10 --pairs --output "$dir/o" \
+        --values "$dir/none/v"
+    [ ! -e "$dir/o" ]
+}
+
+
+@test "the example of sort.h" {
+    run build/emu/emu --log-file /dev/null build/example15
+    [ "$status" -eq 0 ]
+    [ "$output" = "Cho 9.25
+Ada 7.5
+Dee 7.5
+Ben -1" ]
+    CUDA_VISIBLE_DEVICES="" run build/example15
+    [ "$status" -eq 1 ]
+    says "example: cudaMalloc((void **)&in, sizeof points): "
+}
+
+@test "examples in the form of figures 39-13 to 39-15" {
+    run build/experiments/15-figures --device emu --csv
+    [ "$status" -eq 0 ]
+    values() { printf '%s\n' "$output" | grep ",$1,$2.*,$3," | cut -d, -f6 | tr '\n' ' '; }
+    # 39-13: the keys after each bit
+    [ "$(values split bit=0 key_after)" = "4 2 6 0 7 3 5 1 " ]
+    [ "$(values split bit=1 key_after)" = "4 0 5 1 2 6 7 3 " ]
+    [ "$(values split bit=2 key_after)" = "0 1 2 3 4 5 6 7 " ]
+    # 39-14: the first split; four keys are false
+    [ "$(values split bit=0 key)" = "4 7 2 6 3 5 1 0 " ]
+    [ "$(values split bit=0 e)" = "1 0 1 1 0 0 0 1 " ]
+    [ "$(values split bit=0 f)" = "0 1 1 2 3 3 3 3 " ]
+    [ "$(values split bit=0 t)" = "4 4 5 5 5 6 7 8 " ]
+    [ "$(values split bit=0 d)" = "0 4 1 2 5 6 7 3 " ]
+    # 39-15: smaller ones of 0 3 6 … and … 11 6 1; up, then down
+    [ "$(values merge i= smaller | cut -d' ' -f1-4)" = "0 3 6 9" ]
+    [ "$(values merge i= smaller | cut -d' ' -f30-32)" = "11 6 1" ]
+    [ "$(values merge i= sorted | cut -d' ' -f1-8)" = "0 1 3 6 6 9 11 12" ]
+}
