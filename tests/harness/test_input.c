@@ -306,6 +306,8 @@ Test(input, npy_of_each_type_and_byte_order)
     static const double f8[] = {1, -2.5, 3};
     static const int32_t i4[] = {1, -2, 3};
     static const int64_t i8[] = {1, -2, 16777216};
+    static const uint32_t u4[] = {1, 2, 16777216};
+    static const uint64_t u8[] = {1, (uint64_t)1 << 63, 3};
     static const unsigned char big_f4[] = {0x3F, 0x80, 0, 0, 0xC0, 0x20, 0, 0, 0x40, 0x40, 0, 0};
     static const unsigned char big_i8[] = {0, 0, 0, 0, 0, 0, 1, 0};
     const struct {
@@ -319,6 +321,9 @@ Test(input, npy_of_each_type_and_byte_order)
         {npy(1, DICT("<f8", "False", "(3,)"), f8, sizeof f8), 3, {1, -2.5f, 3}},
         {npy(1, DICT("<i4", "False", "(3,)"), i4, sizeof i4), 3, {1, -2, 3}},
         {npy(1, DICT("<i8", "False", "(3,)"), i8, sizeof i8), 3, {1, -2, 16777216}},
+        {npy(1, DICT("<u4", "False", "(3,)"), u4, sizeof u4), 3, {1, 2, 16777216}},
+        {npy(1, DICT("<u8", "False", "(3,)"), u8, sizeof u8), 3, {1, 0x1p63f, 3}},
+        {npy(1, DICT(">u8", "False", "(1,)"), big_i8, sizeof big_i8), 1, {256}},
         {npy(1, DICT(">f4", "False", "(3,)"), big_f4, sizeof big_f4), 3, {1, -2.5f, 3}},
         {npy(1, DICT(">i8", "False", "(1,)"), big_i8, sizeof big_i8), 1, {256}},
         {npy(1, "{\"shape\":(1,),\"fortran_order\":False,\"descr\":\"<f4\"}", f4, 4), 1, {1}},
@@ -533,4 +538,38 @@ Test(input, npy_into_other_types)
                    "beyond the range of int32");
     expect_refused(read_npy(&file, ELEMENT_I8, true, &input, &fault), &fault,
                    "beyond the range of int8");
+}
+
+/* uint32 and uint64: what they hold, from .npy and from text, and what they do not. */
+Test(input, unsigned_integers)
+{
+    static const uint64_t u8[] = {0, UINT32_MAX, UINT64_MAX};
+    struct npy file = npy(1, DICT("<u8", "False", "(3,)"), u8, sizeof u8);
+    static const char text[] = "0 4294967295 18446744073709551615", minus[] = "1 -1",
+                      beyond[] = "18446744073709551616", reals[] = "4294967295.0 1e19";
+    struct input input;
+    struct fault fault;
+    cr_assert_eq(read_npy(&file, ELEMENT_U64, false, &input, &fault), 0, "%s", fault.text);
+    cr_expect(memcmp(input.data, u8, sizeof u8) == 0);
+    input_free(&input);
+    cr_assert_eq(read_bytes(text, sizeof text - 1, ELEMENT_U64, false, &input, &fault), 0);
+    cr_expect(input.n == 3 && memcmp(input.data, u8, sizeof u8) == 0);
+    input_free(&input);
+    cr_assert_eq(read_bytes(reals, sizeof reals - 1, ELEMENT_U64, false, &input, &fault), 0);
+    cr_expect_eq(((uint64_t *)input.data)[0], UINT32_MAX);
+    cr_expect_eq(((uint64_t *)input.data)[1], 10000000000000000000u);
+    input_free(&input);
+
+    expect_refused(read_npy(&file, ELEMENT_U32, true, &input, &fault), &fault,
+                   "element 2, 18446744073709551615, is beyond the range of uint32");
+    expect_refused(read_npy(&file, ELEMENT_I64, true, &input, &fault), &fault,
+                   "beyond the range of int64");
+    expect_refused(read_npy(&file, ELEMENT_F64, false, &input, &fault), &fault,
+                   "element 2, 18446744073709551615, cannot be held exactly by a double");
+    expect_refused(read_bytes(minus, sizeof minus - 1, ELEMENT_U64, true, &input, &fault), &fault,
+                   "element 1, -1, is beyond the range of uint64");
+    expect_refused(read_bytes(minus, sizeof minus - 1, ELEMENT_U32, true, &input, &fault), &fault,
+                   "beyond the range of uint32");
+    expect_refused(read_bytes(beyond, sizeof beyond - 1, ELEMENT_U64, true, &input, &fault), &fault,
+                   "beyond the range of uint64");
 }

@@ -92,6 +92,28 @@ Test(output, npy_can_be_read_again)
     cr_expect(strstr(header + 10, "'descr': '<f4', 'fortran_order': False, 'shape': (5,), }"));
 }
 
+/* An unsigned integer that is no signed one, as text and as .npy. */
+Test(output, unsigned_integers)
+{
+    static const uint64_t large[] = {UINT64_MAX, 7};
+    static const char *const paths[] = {"u.txt", "u.npy"};
+    for (size_t i = 0; i < 2; i++) {
+        struct output output;
+        struct fault fault;
+        struct input input;
+        cr_assert_eq(output_begin(&output, paths[i], ELEMENT_U64, 2, &fault), 0);
+        cr_assert_eq(output_add(&output, large, 2, &fault), 0);
+        cr_assert_eq(output_end(&output, &fault), 0);
+        cr_assert_eq(input_read(&input, ELEMENT_U64, paths[i], 0, false, &fault), 0);
+        cr_expect(input.n == 2 && memcmp(input.data, large, sizeof large) == 0, "%s", paths[i]);
+        input_free(&input);
+    }
+    expect_content("u.txt", "18446744073709551615\n7\n");
+    enum element element = ELEMENT_F32;
+    cr_expect(input_npy_type("u.npy", &element) && element == ELEMENT_U64);
+    cr_expect(!input_npy_type("u.txt", &element) && !input_npy_type("none.npy", &element));
+}
+
 Test(output, text_can_be_read_again)
 {
     struct fault fault;
