@@ -3,6 +3,7 @@
 #include "document.h"
 #include "parts/shape.h"
 #include "request.h"
+#include "shape_report.h"
 #include "sort.h"
 
 #include <string.h>
@@ -104,25 +105,28 @@ static cudaError_t step15_sort(void *out, const void *in, size_t n, int variant,
 /* On Hopper, if it grants clusters of 16 blocks. */
 static struct resident_shape resident(size_t n) { return resident_shape(n, CLUSTER_MOST); }
 
+/* A block of split has its chunk of keys, as many counts, a sum for each warp, and a total. */
+static size_t document_shared(void)
+{
+    size_t counts = SPLIT_CHUNK + SPLIT_THREADS / LANES + 1;
+    size_t bytes = SPLIT_CHUNK * key_bytes() + counts * sizeof(unsigned);
+    return (bytes + 15) / 16 * 16;
+}
+
 /* Of the first launch, which sorts chunks. */
 static struct launch_shape document_shape(size_t n, int variant)
 {
     size_t chunk = variant == BITONIC ? BITONIC_CHUNK : SPLIT_CHUNK;
     return (struct launch_shape){.grid = (n + chunk - 1) / chunk,
                                  .block = variant == BITONIC ? BITONIC_THREADS : SPLIT_THREADS,
+                                 .shared_bytes = variant == BITONIC ? 0 : document_shared(),
                                  .launches = 1 + sort_document_levels(n, chunks_of(variant))};
 }
 
 static struct launch_shape step15_shape(size_t n, int variant)
 {
-    struct resident_shape r = resident(n);
-    size_t tile = ONESWEEP_TILE(key_bytes(), sort_request.pairs);
     if (variant != FAST) return document_shape(n, variant);
-    if (r.blocks)
-        return (struct launch_shape){.grid = r.blocks, .block = RESIDENT_THREADS, .launches = 1};
-    return (struct launch_shape){.grid = (n + tile - 1) / tile,
-                                 .block = ONESWEEP_THREADS,
-                                 .launches = 1 + PASSES((unsigned)key_bytes())};
+    return sort_shape(n, key_bytes(), sort_request.pairs);
 }
 
 /* ---- the application ------------------------------------------------------------------------- */
@@ -160,6 +164,24 @@ static int step15_input(struct input *input, const struct options *options, stru
     }
     sort_request.element = input->element;
     return code;
+}
+
+/* "" for numbers of a file: then the harness says it. */
+static void step15_about_input(char *text, size_t size, const struct options *options)
+{
+    if (options->input && !sort_request.lines) return;
+    if (sort_request.lines)
+        snprintf(text, size, "the lines of %s, by their first 8 bytes",
+                 strcmp(options->input, "-") ? "a text file" : "stdin");
+    else
+        snprintf(text, size, "random bits as %s, seed %llu", element_plural(sort_request.element),
+                 (unsigned long long)options->seed);
+}
+
+static void step15_result(char *text, size_t size)
+{
+    snprintf(text, size, "the %s key first%s", sort_request.descending ? "largest" : "smallest",
+             sort_request.pairs ? ", each with the place where it was" : "");
 }
 
 static size_t step15_output_bytes(size_t n, int variant)
@@ -213,6 +235,8 @@ static const struct application step15_application = {
     .write = step15_write,
     .least_bytes = step15_least_bytes,
     .moved_bytes = step15_moved_bytes,
+    .result = step15_result,
+    .about_input = step15_about_input,
 };
 
 const struct step step15 = {

@@ -50,14 +50,21 @@ static __device__ void count_keys(unsigned *counters, const Key *in, size_t n, c
     for (size_t k = done + i; k < n; k += step) count_key<COPIES>(counters, in[k], c);
 }
 
-/* Adds up the copies and adds the sums to the counts of all blocks. */
+/* Adds up the copies and adds the sums to the counts of all blocks. Four copies are one load. Each
+ * lane begins at another one, so that the eight lanes that load together use different banks. */
 template <int COPIES>
 static __device__ void add_to_counts(struct control *control, const unsigned *counters, int passes)
 {
+    const int V = COPIES / 4, LANES_AT_ONCE = 8;
+    static_assert(COPIES % 4 == 0 && V <= LANES_AT_ONCE, "copies are loaded as uint4");
+    const uint4 *copies = (const uint4 *)counters;
+
     for (int i = threadIdx.x; i < passes * DIGITS; i += HISTOGRAM_THREADS) {
         unsigned sum = 0;
-        // Each lane begins at another copy: neighbours would all begin in the same bank.
-        for (int k = 0; k < COPIES; k++) sum += counters[i * COPIES + (k + i) % COPIES];
+        for (int k = 0; k < V; k++) {
+            uint4 four = copies[i * V + (k + i * V / LANES_AT_ONCE) % V];
+            sum += four.x + four.y + four.z + four.w;
+        }
         if (sum > 0) atomicAdd(&control->counts[i / DIGITS][i % DIGITS], (unsigned long long)sum);
     }
 }
@@ -115,7 +122,7 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
 {
     const int P = PASSES(sizeof(Key)), WARPS = HISTOGRAM_THREADS / LANES;
     static_assert(P <= WARPS, "a warp for each pass");
-    extern __shared__ unsigned counters[];
+    extern __shared__ __align__(16) unsigned counters[];
     __shared__ bool is_last, active[PASSES_MOST];
 
     for (int i = threadIdx.x; i < P * DIGITS * COPIES; i += HISTOGRAM_THREADS) counters[i] = 0;

@@ -69,8 +69,8 @@ static __device__ void move_values(uint32_t *to, const unsigned (&place)[KEYS], 
 }
 
 /* Stores the tile: neighbouring threads have neighbouring places, mostly of the same digit. */
-template <bool PAIRS, bool LAST, typename Word, typename Key>
-static __device__ void store_tile(Key *out, uint32_t *values_out,
+template <bool PAIRS, bool LAST, bool WHOLE, typename Word, typename Key>
+static __device__ void store_keys(Key *out, uint32_t *values_out,
                                   const pass_memory<PAIRS, Word, Key> *m, unsigned pass,
                                   unsigned left, codec<Key> c)
 {
@@ -78,12 +78,23 @@ static __device__ void store_tile(Key *out, uint32_t *values_out,
 #pragma unroll
     for (int k = 0; k < KEYS; k++) {
         unsigned i = threadIdx.x + k * ONESWEEP_THREADS;
-        if (i >= left) return;
+        if (!WHOLE && i >= left) return;
         Key x = m->keys[i];
         Word to = m->to[digit_of(x, pass)] + i;
         out[to] = LAST ? decode(x, c) : x;
         if (PAIRS) values_out[to] = m->values[i];
     }
+}
+
+template <bool PAIRS, bool LAST, typename Word, typename Key>
+static __device__ void store_tile(Key *out, uint32_t *values_out,
+                                  const pass_memory<PAIRS, Word, Key> *m, unsigned pass,
+                                  unsigned left, codec<Key> c)
+{
+    if (left == m->TILE)
+        store_keys<PAIRS, LAST, true>(out, values_out, m, pass, left, c);
+    else
+        store_keys<PAIRS, LAST, false>(out, values_out, m, pass, left, c);
 }
 
 /* A pass over n keys with a block for each tile. */
@@ -99,6 +110,7 @@ static __global__ void __launch_bounds__(ONESWEEP_THREADS, ONESWEEP_BLOCKS)
     pass_memory<PAIRS, Word, Key> *m = (pass_memory<PAIRS, Word, Key> *)memory;
     unsigned *row = m->counters[threadIdx.x / LANES], d = threadIdx.x;
 
+    clear_row(row);
     wait_for_kernel_before();
     let_next_kernel_begin();
     struct pass_plan plan = control->plan[pass];
@@ -107,7 +119,6 @@ static __global__ void __launch_bounds__(ONESWEEP_THREADS, ONESWEEP_BLOCKS)
 
     // Draw a ticket: this block's tile. All tiles before it are with blocks that run.
     if (threadIdx.x == 0) m->tile = atomicAdd(&control->tickets[pass], 1);
-    clear_row(row);
     __syncthreads(); // no thread may read the ticket before it is drawn
     unsigned tile = m->tile;
     size_t begin = (size_t)tile * TILE;

@@ -15,6 +15,7 @@
 #include "histogram.cuh"
 #include "onesweep.cuh"
 #include "resident.cuh"
+#include "shape_report.h"
 
 #define PART_ALIGNMENT ((size_t)256)
 
@@ -121,6 +122,9 @@ static cudaError_t launch_resident(struct arrays<Key> a, size_t n, codec<Key> c,
     case 1: return launch_resident_of<1, PAIRS>(a, n, c, s.blocks, gpu, stream);
     case 2: return launch_resident_of<2, PAIRS>(a, n, c, s.blocks, gpu, stream);
     case 4: return launch_resident_of<4, PAIRS>(a, n, c, s.blocks, gpu, stream);
+#if RESIDENT_KEYS_MOST > 8
+    case 16: return launch_resident_of<16, PAIRS>(a, n, c, s.blocks, gpu, stream);
+#endif
     default: return launch_resident_of<8, PAIRS>(a, n, c, s.blocks, gpu, stream);
     }
 }
@@ -247,6 +251,25 @@ static cudaError_t sort(void *workspace, size_t *bytes, Key *out, uint32_t *valu
     struct arrays<Key> a = {out, NULL, in, values_out, NULL, values_in};
     return launch<PAIRS>(a, n, codec_of<Key>(kind, order == SORT_DESCENDING), (char *)workspace,
                          stream);
+}
+
+/* For ./step15's report: the launch of the passes, on a GPU that grants the largest cluster. */
+template <bool PAIRS, typename Key> static struct launch_shape shape_of(size_t n)
+{
+    struct resident_shape r = resident_shape(n, CLUSTER_MOST);
+    size_t tile = ONESWEEP_TILE(sizeof(Key), PAIRS);
+    size_t few = sizeof(resident_memory<1, PAIRS, Key>);
+    if (r.blocks == 0)
+        return {(n - 1) / tile + 1, ONESWEEP_THREADS, sizeof(pass_memory<PAIRS, uint32_t, Key>),
+                1 + PASSES(sizeof(Key))};
+    size_t each = sizeof(resident_memory<2, PAIRS, Key>) - few; // for one more key a thread
+    return {r.blocks, RESIDENT_THREADS, few + (r.keys - 1) * each, 1};
+}
+
+struct launch_shape sort_shape(size_t n, size_t key_bytes, bool pairs)
+{
+    if (key_bytes == 8) return pairs ? shape_of<true, uint64_t>(n) : shape_of<false, uint64_t>(n);
+    return pairs ? shape_of<true, uint32_t>(n) : shape_of<false, uint32_t>(n);
 }
 
 #define DEFINE_SORTS(name, Number, Key, kind)                                                      \

@@ -4,6 +4,7 @@
  * and no resident sort (tests/fixtures/sort_code.h), so that few keys test what large n do.
  */
 #include "tests/support/cudart_check.h"
+#include "steps/15-radix-sort/request.h"
 #include "steps/15-radix-sort/sort.h"
 
 #include <math.h>
@@ -354,6 +355,50 @@ Test(sort, arrays_at_odd_addresses)
     free(want);
     void *const memory[] = {workspace, in, out};
     for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
+}
+
+/* ---- what the step's own verifier says ------------------------------------------------------- */
+
+/* Judges 6 pairs, of which `break_it` has spoilt one. */
+static struct verdict judge(void (*break_it)(uint32_t *keys, uint32_t *values))
+{
+    static const uint32_t in[] = {5, 1, 5, 0xFFFFFFFF, 0, 1};
+    uint32_t out[12] = {0, 1, 1, 5, 5, 0xFFFFFFFF, 4, 1, 5, 0, 2, 3};
+    struct problem problem = {.element = ELEMENT_U32, .in = in, .n = 6};
+    struct options options = {0};
+    struct verdict verdict = {0};
+    struct fault fault;
+    sort_request.pairs = true;
+    if (break_it) break_it(out, out + 6);
+    cr_assert_eq(sort_verify(&verdict, &problem, &options, out, &fault), 0);
+    return verdict;
+}
+
+static void swap_equal(uint32_t *keys, uint32_t *values)
+{
+    (void)keys;
+    values[3] = 2, values[4] = 0;
+}
+
+static void change_key(uint32_t *keys, uint32_t *values)
+{
+    (void)values;
+    keys[5] = 7;
+}
+
+Test(sort, verifier)
+{
+    struct verdict right = judge(NULL), unstable = judge(swap_equal), changed = judge(change_key);
+    cr_expect(right.right && right.exact && right.checked == 6 && right.wrong == 0);
+    cr_expect(!unstable.right && unstable.wrong == 2 && unstable.first[0].index == 3);
+    cr_expect_str_eq(unstable.first[0].got, "2");
+    cr_expect_str_eq(unstable.first[0].want, "0");
+    cr_expect_str_eq(unstable.cause,
+                     "all keys are right, but 2 values are not those of their keys, "
+                     "or equal keys have changed their order");
+    cr_expect(!changed.right && changed.wrong == 1 && changed.shown == 1 && !*changed.cause);
+    cr_expect_str_eq(changed.first[0].got, "7");
+    cr_expect_str_eq(changed.first[0].want, "4294967295");
 }
 
 /* ---- refused --------------------------------------------------------------------------------- */

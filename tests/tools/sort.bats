@@ -107,6 +107,10 @@ END
         run build/emu/emu --gpu $gpu --tool all ./step15 --pairs --n 5000 --reps 0
         [ "$status" -eq 0 ]
         says "ERROR SUMMARY: 0 errors"
+        run build/emu/emu --gpu $gpu --tool all --schedule 5 --blocks descending ./step15 --n 30000 \
+            --reps 0
+        [ "$status" -eq 0 ]
+        says "ERROR SUMMARY: 0 errors"
         run build/emu/emu --gpu $gpu --tool all ./step15 --type f64 --pairs --n 3000 --reps 0
         [ "$status" -eq 0 ]
         says "ERROR SUMMARY: 0 errors"

@@ -42,7 +42,7 @@
 #endif
 /* Tiles that a thread asks for at a time when it looks back. */
 #ifndef ONESWEEP_WINDOW
-#define ONESWEEP_WINDOW 4
+#define ONESWEEP_WINDOW 8
 #endif
 /* How lanes with the same digit find each other: 0 votes on each bit, 1 uses match.any. */
 #ifndef ONESWEEP_MATCH
@@ -72,7 +72,8 @@
 #ifndef HISTOGRAM_VECTORS
 #define HISTOGRAM_VECTORS 4
 #endif
-/* Copies of each counter, so that lanes use different banks: few for small n, many for large n. */
+/* Copies of each counter, so that lanes use different banks: few for small n, many for large n.
+ * A multiple of 4, and at most 32. */
 #ifndef HISTOGRAM_FEW
 #define HISTOGRAM_FEW 4
 #endif
@@ -96,7 +97,7 @@
 #ifndef RESIDENT_MAX
 #define RESIDENT_MAX ((size_t)1 << 17)
 #endif
-/* Keys a thread at most, in a cluster and in a block that is alone: 1, 2, 4 or 8. */
+/* Keys a thread at most, in a cluster and in a block that is alone: 1, 2, 4, 8 or 16. */
 #ifndef RESIDENT_KEYS_MOST
 #define RESIDENT_KEYS_MOST 8
 #endif
