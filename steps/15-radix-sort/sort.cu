@@ -253,17 +253,26 @@ static cudaError_t sort(void *workspace, size_t *bytes, Key *out, uint32_t *valu
                          stream);
 }
 
+template <bool PAIRS, typename Key> static size_t resident_bytes(unsigned keys)
+{
+    switch (keys) {
+    case 1: return sizeof(resident_memory<1, PAIRS, Key>);
+    case 2: return sizeof(resident_memory<2, PAIRS, Key>);
+    case 4: return sizeof(resident_memory<4, PAIRS, Key>);
+    case 8: return sizeof(resident_memory<8, PAIRS, Key>);
+    default: return sizeof(resident_memory<16, PAIRS, Key>);
+    }
+}
+
 /* For ./step15's report: the launch of the passes, on a GPU that grants the largest cluster. */
 template <bool PAIRS, typename Key> static struct launch_shape shape_of(size_t n)
 {
     struct resident_shape r = resident_shape(n, CLUSTER_MOST);
     size_t tile = ONESWEEP_TILE(sizeof(Key), PAIRS);
-    size_t few = sizeof(resident_memory<1, PAIRS, Key>);
-    if (r.blocks == 0)
-        return {(n - 1) / tile + 1, ONESWEEP_THREADS, sizeof(pass_memory<PAIRS, uint32_t, Key>),
-                1 + PASSES(sizeof(Key))};
-    size_t each = sizeof(resident_memory<2, PAIRS, Key>) - few; // for one more key a thread
-    return {r.blocks, RESIDENT_THREADS, few + (r.keys - 1) * each, 1};
+    if (r.blocks > 0)
+        return {r.blocks, RESIDENT_THREADS, resident_bytes<PAIRS, Key>(r.keys), 1};
+    return {(n - 1) / tile + 1, ONESWEEP_THREADS, sizeof(pass_memory<PAIRS, uint32_t, Key>),
+            1 + PASSES(sizeof(Key))};
 }
 
 struct launch_shape sort_shape(size_t n, size_t key_bytes, bool pairs)

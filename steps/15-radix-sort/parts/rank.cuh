@@ -92,12 +92,13 @@ static __device__ void counters_to_places(unsigned (*counters)[DIGITS], unsigned
 
 /* The sum of x over the threads before this one, among the first DIGITS threads; others get nothing
  * of use. All threads of the block call it. `sums` has room for DIGITS / LANES. */
-static __device__ unsigned sum_before(unsigned x, unsigned *sums)
+template <typename Sum> static __device__ Sum sum_before(Sum x, Sum *sums)
 {
-    unsigned lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, sum = x;
+    unsigned lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+    Sum sum = x;
 #pragma unroll
     for (int d = 1; d < LANES; d *= 2) {
-        unsigned left = __shfl_up_sync(ALL_LANES, sum, d);
+        Sum left = __shfl_up_sync(ALL_LANES, sum, d);
         if (lane >= d) sum += left;
     }
     if (lane == LANES - 1 && warp < DIGITS / LANES) sums[warp] = sum;

@@ -104,8 +104,15 @@
 #ifndef RESIDENT_KEYS_ALONE
 #define RESIDENT_KEYS_ALONE 4
 #endif
-/* Up to this many keys a thread, the last pass stores each key where it belongs, without the detour
- * through shared memory that makes neighbours of neighbouring keys. */
+/* From this many keys a thread on, a block puts its keys in order before it sends them, as long as
+ * they are not more than this many bytes. */
+#ifndef RESIDENT_GATHER_FROM
+#define RESIDENT_GATHER_FROM 2
+#endif
+#ifndef RESIDENT_GATHER_MOST
+#define RESIDENT_GATHER_MOST 65536
+#endif
+/* With fewer, and up to this many, the last pass stores each key into the result at once. */
 #ifndef RESIDENT_DIRECT
 #define RESIDENT_DIRECT 1
 #endif
