@@ -145,6 +145,8 @@ END
     refused "cannot write $dir/none/v: No such file or directory." --n 10 --pairs --output "$dir/o" \
         --values "$dir/none/v"
     [ ! -e "$dir/o" ]
+    ulimit -v 3000000
+    refused "/dev/zero does not fit into memory." --lines --input /dev/zero
 }
 
 
