@@ -8,13 +8,10 @@
  * place of chunks, so there is nothing to merge.
  * How to run it: make step15 && ./step15; or as a library: sort.h.
  *
- * This file divides the workspace and launches what shape.h chooses.
+ * This file divides the workspace and chooses what is launched (launch.cuh).
  */
 #include "sort.h"
-#include "common/harness/cuda_check.h"
-#include "histogram.cuh"
-#include "onesweep.cuh"
-#include "resident.cuh"
+#include "launch.cuh"
 #include "shape_report.h"
 
 #define PART_ALIGNMENT ((size_t)256)
@@ -51,144 +48,7 @@ cudaError_t sort_workspace_init(void *workspace, size_t bytes, cudaStream_t stre
     return cudaMemsetAsync(workspace, 0, clear, stream);
 }
 
-/* ---- the GPU --------------------------------------------------------------------------------- */
-
-/* GPU properties that the launches need. */
-struct gpu {
-    int capability; /* 90 for 9.0 */
-    int multiprocessors;
-    int shared; /* most bytes of shared memory that a block can have */
-};
-
-static cudaError_t look_at_gpu(struct gpu *gpu)
-{
-    int device, major = 0, minor = 0;
-    CUDA_TRY(cudaGetDevice(&device));
-    CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    CUDA_TRY(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
-    CUDA_TRY(cudaDeviceGetAttribute(&gpu->multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    CUDA_TRY(
-        cudaDeviceGetAttribute(&gpu->shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    gpu->capability = 10 * major + minor;
-    return cudaSuccess;
-}
-
-static cudaError_t allow_shared(const void *kernel, size_t bytes)
-{
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-}
-
-/* ---- one launch ------------------------------------------------------------------------------ */
-
-/* Launches it if the GPU has so much shared memory and can run a cluster of `blocks` blocks. Otherwise
- * it returns cudaErrorInvalidClusterSize. */
-template <int KEYS, bool PAIRS, typename Key>
-static cudaError_t launch_resident_of(struct arrays<Key> a, size_t n, codec<Key> c, unsigned blocks,
-                                      const struct gpu *gpu, cudaStream_t stream)
-{
-    auto *kernel = sort_resident<KEYS, PAIRS, Key>;
-    size_t shared = sizeof(resident_memory<KEYS, PAIRS, Key>);
-    cudaLaunchAttribute cluster = {};
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim.x = blocks;
-    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = blocks;
-    config.blockDim = RESIDENT_THREADS;
-    config.dynamicSmemBytes = shared;
-    config.stream = stream;
-    config.attrs = &cluster;
-    config.numAttrs = blocks > 1;
-
-    if (shared > (size_t)gpu->shared) return cudaErrorInvalidClusterSize;
-    CUDA_TRY(allow_shared((const void *)kernel, shared));
-    if (blocks > 1) {
-        int fit = 0;
-        if (blocks > CLUSTER_PORTABLE)
-            CUDA_TRY(cudaFuncSetAttribute((const void *)kernel,
-                                          cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-        CUDA_TRY(cudaOccupancyMaxActiveClusters(&fit, (const void *)kernel, &config));
-        if (fit == 0) return cudaErrorInvalidClusterSize;
-    }
-    return cudaLaunchKernelEx(&config, kernel, a, (unsigned)n, c);
-}
-
-template <bool PAIRS, typename Key>
-static cudaError_t launch_resident(struct arrays<Key> a, size_t n, codec<Key> c,
-                                   struct resident_shape s, const struct gpu *gpu,
-                                   cudaStream_t stream)
-{
-    switch (s.keys) {
-    case 1: return launch_resident_of<1, PAIRS>(a, n, c, s.blocks, gpu, stream);
-    case 2: return launch_resident_of<2, PAIRS>(a, n, c, s.blocks, gpu, stream);
-    case 4: return launch_resident_of<4, PAIRS>(a, n, c, s.blocks, gpu, stream);
-#if RESIDENT_KEYS_MOST > 8
-    case 16: return launch_resident_of<16, PAIRS>(a, n, c, s.blocks, gpu, stream);
-#endif
-    default: return launch_resident_of<8, PAIRS>(a, n, c, s.blocks, gpu, stream);
-    }
-}
-
-/* ---- a launch for each pass ------------------------------------------------------------------ */
-
-static size_t histogram_shared(int copies, size_t key_bytes)
-{
-    return (size_t)copies * PASSES(key_bytes) * DIGITS * sizeof(unsigned);
-}
-
-template <int COPIES, typename Key>
-static cudaError_t launch_histogram_of(const struct arrays<Key> &a, size_t n, codec<Key> c,
-                                       struct control *control, uint32_t *states, size_t words,
-                                       const struct gpu *gpu, cudaStream_t stream)
-{
-    const void *kernel = (const void *)count_digits<COPIES, Key>;
-    size_t shared = histogram_shared(COPIES, sizeof(Key));
-    size_t share = (size_t)HISTOGRAM_THREADS * HISTOGRAM_VECTORS * 16 / sizeof(Key);
-    int fit = 0;
-    CUDA_TRY(allow_shared(kernel, shared));
-    CUDA_TRY(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, HISTOGRAM_THREADS, shared));
-    if (fit == 0) return cudaErrorInvalidConfiguration;
-    size_t wanted = n / share + 1, all = (size_t)fit * gpu->multiprocessors;
-    count_digits<COPIES><<<(unsigned)(wanted < all ? wanted : all), HISTOGRAM_THREADS, shared,
-                           stream>>>(a.in, n, c, control, states, words);
-    return cudaGetLastError();
-}
-
-template <typename Key>
-static cudaError_t launch_histogram(const struct arrays<Key> &a, size_t n, codec<Key> c,
-                                    struct control *control, uint32_t *states, size_t words,
-                                    const struct gpu *gpu, cudaStream_t stream)
-{
-    const int MANY = HISTOGRAM_MANY(sizeof(Key));
-    size_t shared = histogram_shared(MANY, sizeof(Key));
-    if (n >= HISTOGRAM_MANY_FROM && shared <= (size_t)gpu->shared)
-        return launch_histogram_of<MANY>(a, n, c, control, states, words, gpu, stream);
-    return launch_histogram_of<HISTOGRAM_FEW>(a, n, c, control, states, words, gpu, stream);
-}
-
-template <bool PAIRS, typename Word, typename Key>
-static cudaError_t launch_passes(const struct arrays<Key> &a, size_t n, codec<Key> c,
-                                 struct control *control, Word *states, size_t tiles,
-                                 const struct gpu *gpu, cudaStream_t stream)
-{
-    auto *kernel = sort_by_digit<PAIRS, Word, Key>;
-    cudaLaunchAttribute overlap = {};
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = (unsigned)tiles;
-    config.blockDim = ONESWEEP_THREADS;
-    config.dynamicSmemBytes = sizeof(pass_memory<PAIRS, Word, Key>);
-    config.stream = stream;
-    config.attrs = &overlap;
-    config.numAttrs = ONESWEEP_OVERLAP && gpu->capability >= 90;
-
-    CUDA_TRY(allow_shared((const void *)kernel, config.dynamicSmemBytes));
-    for (unsigned pass = 0; pass < PASSES(sizeof(Key)); pass++)
-        CUDA_TRY(cudaLaunchKernelEx(&config, kernel, a, n, c, pass, control, states));
-    return cudaSuccess;
-}
+/* ---- launches -------------------------------------------------------------------------------- */
 
 template <bool PAIRS, typename Key>
 static cudaError_t launch_sweeps(struct arrays<Key> a, size_t n, codec<Key> c, char *workspace,
@@ -206,8 +66,6 @@ static cudaError_t launch_sweeps(struct arrays<Key> a, size_t n, codec<Key> c, c
     if (narrow) return launch_passes<PAIRS>(a, n, c, control, states, l.tiles, gpu, stream);
     return launch_passes<PAIRS>(a, n, c, control, (uint64_t *)states, l.tiles, gpu, stream);
 }
-
-/* ---- which of them --------------------------------------------------------------------------- */
 
 /* The largest cluster that takes them; if there is none, a launch for each pass. */
 template <bool PAIRS, typename Key>

@@ -249,6 +249,8 @@ Test(sort, resident_sizes)
     for (size_t i = 0; i < LENGTH(sizes); i++)
         expect_sorted((struct job){.type = U32, .n = sizes[i], .pairs = i % 2, .own_values = true});
     expect_sorted((struct job){.type = U64, .n = 2049, .pairs = true});
+    /* A cluster without keys to fill it up, so that three passes have nothing to do. */
+    expect_sorted((struct job){.type = U32, .n = 16384, .pairs = true, .mask = 0xff0000});
 }
 
 Test(sort, more_keys_a_thread_of_a_cluster)
