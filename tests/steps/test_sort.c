@@ -197,7 +197,7 @@ static void expect_sorted_keys(const struct job *j, void *workspace, size_t byte
     ok(cudaMemcpy(from, values, n * 4, cudaMemcpyHostToDevice));
     ok(call(j, workspace, &bytes, out, to, in, j->own_values ? from : NULL));
     ok(cudaMemcpy(result, out, size, cudaMemcpyDeviceToHost));
-    ok(cudaMemcpy(values, to, n * 4, cudaMemcpyDeviceToHost));
+    if (j->pairs) ok(cudaMemcpy(values, to, n * 4, cudaMemcpyDeviceToHost));
     struct item *want = expected(j, keys);
     compare_with(j, want, result, values);
     free(want);

@@ -102,6 +102,16 @@ END
     done
 }
 
+@test "the checkers find nothing in many small tiles" {
+    for seed in 3:tiles "4:@(digits*|arrays*)"; do
+        run build/emu/emu --tool all --schedule ${seed%%:*} build/tests/run -j1 \
+            --filter "sort/${seed#*:}"
+        [ "$status" -eq 0 ]
+        says "Failing: 0"
+        [[ "$output" != *"ERROR SUMMARY: "[1-9]* ]]
+    done
+}
+
 @test "older GPUs have no clusters, and little shared memory" {
     for gpu in a100 t4; do
         run build/emu/emu --gpu $gpu --tool all ./step15 --pairs --n 5000 --reps 0
