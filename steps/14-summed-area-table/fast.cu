@@ -29,15 +29,30 @@ static size_t strip_samples(unsigned channels)
                            : (size_t)strip<4>::SAMPLES;
 }
 
+/* Tiles that keep an H200 busy, by trial. */
+#define TILES_WANTED 2048
+
+/* The rows of a tile: as many as possible, since a tile's column sums are written and read again, but
+ * fewer where there would be too few tiles. */
+static int tile_height(struct sat_size size)
+{
+    size_t columns = divide_up(size.width * size.channels, strip_samples(size.channels));
+    int height = ROWS_MOST;
+    while (height > ROWS_LEAST && columns * divide_up(size.height, height) < TILES_WANTED)
+        height /= 2;
+    return height;
+}
+
 /* The tables of sums for a picture, in this workspace; *bytes is what they take. */
 template <typename Sum>
 static struct sums<Sum> divide(struct sat_size size, void *workspace, size_t *bytes) {
     struct sums<Sum> t;
     t.samples = size.width * size.channels, t.height = size.height;
     t.tile_columns = divide_up(t.samples, strip_samples(size.channels));
-    t.tile_rows = divide_up(size.height, TILE_ROWS);
+    t.tile_height = tile_height(size);
+    t.tile_rows = divide_up(size.height, t.tile_height);
     t.column_pitch = round_up(t.samples, QUAD);
-    t.row_pitch = t.tile_rows * TILE_ROWS;
+    t.row_pitch = t.tile_rows * t.tile_height;
     t.tile_pitch = t.tile_columns * size.channels;
     t.columns = (Sum *)workspace;
     t.rows = t.columns + t.tile_rows * t.column_pitch;
@@ -131,14 +146,14 @@ static double depth_down(size_t rows)
     return (double)divide_up(rows, DOWN_CHUNK) * DOWN_WARPS + 2 * DOWN_ROWS;
 }
 
-/* A sample joins its vector (up to 4), the lanes (5), the groups (4) and the row left of it; 32
- * rows are added; and so are the sums above, which are made of 32 rows, scanned down, and then over
- * x like a row. Those of the tiles above and left come of row sums. */
+/* A sample joins its vector (up to 4), the lanes (5), the groups (4) and the row left of it; the
+ * rows of a tile are added; and so are the sums above, which are made of as many rows, scanned down,
+ * and then over x like a row. Those of the tiles above and left come of row sums. */
 double sat_depth(struct sat_size size)
 {
     size_t tile_columns = divide_up(size.width * size.channels, strip_samples(size.channels));
-    size_t tile_rows = divide_up(size.height, TILE_ROWS);
-    double in_row = 4 + 5 + 4 + 2, lanes = 5, rows = TILE_ROWS;
+    size_t tile_rows = divide_up(size.height, tile_height(size));
+    double in_row = 4 + 5 + 4 + 2, lanes = 5, rows = tile_height(size);
     double left = in_row + lanes + depth_down(tile_columns);
     double above = rows + depth_down(tile_rows) + in_row;
     double corner = in_row + 2 * lanes + depth_down(tile_rows) +

@@ -1,7 +1,7 @@
 /*
  * Step 15, variant fast: a radix sort as one would write it today, least significant digit first.
  *
- * What it is: four passes over keys of 32 bits, eight over keys of 64, each by 8 bits. Up to 2^17
+ * What it is: four passes over keys of 32 bits, eight over keys of 64, each by 8 bits. Up to 2^16
  * keys they are one launch (resident.cuh). Above that there is one launch that counts all digits
  * (histogram.cuh) and one for each pass (onesweep.cuh).
  * Same as the document's variant except: 8 bits at a time in place of one, and the whole array in

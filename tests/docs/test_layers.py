@@ -41,6 +41,7 @@ MAY_INCLUDE = {
     "common/command": ["common/files"],
     "common/harness": HARNESS + COMMAND,
     "common/harness/input": ["common/harness", "common/harness/run", "common/harness/report", "common/command"],
+    "common/harness/pictures": ["common/harness", "common/harness/run", "common/harness/report"] + COMMAND,
     "common/harness/report": ["common/harness", "common/harness/run", API] + COMMAND,
     "common/harness/run": HARNESS + COMMAND,
     "common/harness/verify": ["common/harness", "common/harness/report", "common/command"],
@@ -51,11 +52,10 @@ MAY_INCLUDE = {
 STEP = ["common/harness/step.h", "common/harness/cuda_check.h", "common/harness/levels.h",
         "common/harness/verify/tree.h"]
 STEP_0 = ["common/harness/report", "common/harness/run"]  # it times and prints its own tables
-# A step that applies scan reads its own input and writes its own result. It may call step 12's scan, and build its
-# kernels from the pieces of step 12's.
-APPLICATION = STEP + COMMAND + [
-    "common/harness/application.h", "common/harness/options.h", "common/harness/input/input.h",
-    "common/harness/report/output.h", "common/harness/run/device.h",
+# A step that applies scan reads its own input and writes its own result. It may call the scans of earlier steps, and
+# build its kernels from the pieces of step 12's.
+APPLICATION = HARNESS + COMMAND + [
+    "common/harness/pictures", "steps/04-conflict-free/scan.h",
     "steps/12-pipeline/scan.h", "steps/12-pipeline/wave.cuh", "steps/12-pipeline/parts"]
 FIRST_APPLICATION = "steps/13"
 EXPERIMENT = HARNESS

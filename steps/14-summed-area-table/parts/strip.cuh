@@ -1,6 +1,6 @@
 /*
- * strip.cuh — how pictures are cut: a tile is a strip of a few hundred samples of each of TILE_ROWS
- * rows, the work of one warp.
+ * strip.cuh — how pictures are cut: a tile is a strip of a few hundred samples of each of 8,
+ * 16 or 32 rows, the work of one warp.
  */
 #ifndef STEP14_STRIP_CUH
 #define STEP14_STRIP_CUH
@@ -11,7 +11,8 @@
 #define LANES     32
 #define ALL_LANES 0xffffffffu
 #define WARPS     4  // tiles of a block
-#define TILE_ROWS 32 // one a lane, where row sums are kept
+#define ROWS_MOST 32 // rows of a tile: one a lane, where row sums are kept
+#define ROWS_LEAST 8
 #define QUAD      4  // samples that are loaded, and sums that are stored, together
 
 /* Blocks of sum_tiles and of write_table that shall fit on a multiprocessor at a time, where bytes of
@@ -19,7 +20,7 @@
  * no number is asked for. */
 template <typename Pixel, int CHANNELS, bool ALIGNED> struct residents {
     static const bool WORDS = ALIGNED && CHANNELS == 1 && sizeof(Pixel) == 1;
-    static const int OF_SUMS = WORDS ? 8 : 1, OF_TABLE = WORDS ? 7 : 1;
+    static const int OF_SUMS = WORDS ? 8 : 1, OF_TABLE = WORDS ? 8 : 1;
 };
 
 /* In a strip of a row, a lane takes VECTOR neighbouring pixels of each group. Neighbouring lanes
@@ -148,7 +149,8 @@ template <typename Sum> struct sums {
     size_t samples, height;         // of the picture: samples in a row, rows
     size_t tile_columns, tile_rows; // tiles
     size_t column_pitch;            // samples, rounded up to a quad
-    size_t row_pitch;               // tile_rows * TILE_ROWS
+    int tile_height;                // rows of a tile
+    size_t row_pitch;               // tile_rows * tile_height
     size_t tile_pitch;              // tile_columns * channels
     Sum *columns;                   // [tile row][sample]: of a column's samples in the tile
     Sum *rows;                      // [tile column][channel][row]: of a row's samples in the tile

@@ -109,7 +109,7 @@ static __global__ void __launch_bounds__(WARPS *LANES, residents<Pixel, CHANNELS
     size_t tile = (size_t)blockIdx.x * WARPS + threadIdx.x / LANES;
     if (tile >= t.tile_columns * t.tile_rows) return;
     size_t tile_row = tile / t.tile_columns, tile_column = tile % t.tile_columns;
-    size_t first_sample = tile_column * s::SAMPLES, first_row = tile_row * TILE_ROWS;
+    size_t first_sample = tile_column * s::SAMPLES, first_row = tile_row * t.tile_height;
     int rest = at_most(t.samples - first_sample, s::SAMPLES);
     const Pixel *row = pixels + first_row * t.samples + first_sample;
 
@@ -120,7 +120,8 @@ static __global__ void __launch_bounds__(WARPS *LANES, residents<Pixel, CHANNELS
         for (int q = 0; q < s::QUADS; q++) columns[g][q].clear();
     Sum own_row[CHANNELS] = {};
     const int AHEAD = sizeof(Pixel) == 1 ? 8 : 4; // rows that are loaded before the first is added
-    for (int first = 0; first < TILE_ROWS; first += AHEAD) {
+    // From the last row to the first: write_table begins with the first, which may still be in L2.
+    for (int first = t.tile_height - AHEAD; first >= 0; first -= AHEAD) {
         row_quads<Pixel, CHANNELS> rows[AHEAD];
 #pragma unroll
         for (int r = 0; r < AHEAD; r++)
@@ -155,7 +156,8 @@ static __global__ void __launch_bounds__(WARPS *LANES, residents<Pixel, CHANNELS
             if (at < columns_left) *(typename four<Sum>::access *)(column_sums + at) = four_of(sum);
         }
     for (int c = 0; c < CHANNELS; c++) {
-        t.rows[(tile_column * CHANNELS + c) * t.row_pitch + first_row + lane] = own_row[c];
+        Sum *row_sums = t.rows + (tile_column * CHANNELS + c) * t.row_pitch + first_row;
+        if (lane < t.tile_height) row_sums[lane] = own_row[c];
         Sum all = warp_sum(own_row[c]);
         if (lane == 0) t.tiles[tile_row * t.tile_pitch + tile_column * CHANNELS + c] = all;
     }

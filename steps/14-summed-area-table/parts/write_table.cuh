@@ -169,17 +169,19 @@ static __global__ void __launch_bounds__(WARPS *LANES,
     if (turn >= tiles) return;
     size_t tile = tiles - 1 - turn;
     size_t tile_row = tile / t.tile_columns, tile_column = tile % t.tile_columns;
-    size_t first_sample = tile_column * s::SAMPLES, first_row = tile_row * TILE_ROWS;
+    size_t first_sample = tile_column * s::SAMPLES, first_row = tile_row * t.tile_height;
     int rest = at_most(t.samples - first_sample, s::SAMPLES);
     size_t place = first_row * t.samples + first_sample;
 
     Sum above[s::GROUPS][s::TAKES], own_left[CHANNELS];
     load_above<CHANNELS>(above, t, tile_row, tile_column, lane);
-    for (int c = 0; c < CHANNELS; c++)
-        own_left[c] = t.rows[(tile_column * CHANNELS + c) * t.row_pitch + first_row + lane];
+    for (int c = 0; c < CHANNELS; c++) {
+        const Sum *left = t.rows + (tile_column * CHANNELS + c) * t.row_pitch + first_row;
+        own_left[c] = lane < t.tile_height ? left[lane] : 0;
+    }
 
-    const int AHEAD = 4; // rows that are loaded before the first is used
-    for (int first = 0; first < TILE_ROWS; first += AHEAD) {
+    const int AHEAD = 2; // rows that are loaded before the first is used
+    for (int first = 0; first < t.tile_height; first += AHEAD) {
         row_quads<Pixel, CHANNELS> rows[AHEAD];
 #pragma unroll
         for (int r = 0; r < AHEAD; r++)

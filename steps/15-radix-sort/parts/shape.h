@@ -91,18 +91,18 @@
 /* ---- resident.cuh: the keys stay in the shared memory of one block, or of a cluster ---------- */
 
 #ifndef RESIDENT_THREADS
-#define RESIDENT_THREADS 1024
+#define RESIDENT_THREADS 512
 #endif
 /* More keys than this are not resident, whatever there is room for. */
 #ifndef RESIDENT_MAX
-#define RESIDENT_MAX ((size_t)1 << 17)
+#define RESIDENT_MAX ((size_t)1 << 16)
 #endif
 /* Keys a thread at most, in a cluster and in a block that is alone: 1, 2, 4, 8 or 16. */
 #ifndef RESIDENT_KEYS_MOST
 #define RESIDENT_KEYS_MOST 8
 #endif
 #ifndef RESIDENT_KEYS_ALONE
-#define RESIDENT_KEYS_ALONE 4
+#define RESIDENT_KEYS_ALONE 8
 #endif
 /* From this many keys a thread on, a block puts its keys in order before it sends them, as long as
  * they are not more than this many bytes. */
