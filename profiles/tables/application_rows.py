@@ -49,3 +49,79 @@ def selects_curve(way, kept):
     rows = [row for row in EXPERIMENTS if row["experiment"] == "selects" and row["variant"] == way
             and row["metric"] == "time" and row["parameter"].endswith(" kept=%d" % kept)]
     return [(int(row["parameter"].split()[0][2:]), float(row["value"])) for row in rows]
+
+
+# ---- step 14 -----------------------------------------------------------------------------------
+
+SIDES = [512, 1024, 4096, 8192]
+COPIES = ["cudaMemcpyAsync", "float4 kernel", "bulk copies"]
+FIVE_BYTES = "a copy of as many bytes"  # 5 a pixel, half of them read
+
+
+@of("against-npp")
+def against_npp(value):
+    """Step 14: the fast variant, NPP, and copies that move five bytes a pixel."""
+    at = lambda way, side: value(way, "grey %dx%d" % (side, side), "time")
+    floor = lambda side: min(at(way, side) for way in COPIES)
+    return gpu("Time of the table of a grey picture of 8 bits (one call, cold L2)") + table(
+        ["pixels", "`fast`", "NPP", "times as fast", FIVE_BYTES, "of the floor"],
+        *(["%d x %d" % (side, side), duration(at("fast", side)), duration(at("NPP", side)),
+           times_as_fast(at("NPP", side) / at("fast", side)), duration(floor(side)),
+           percent(floor(side) / at("fast", side))] for side in SIDES))
+
+
+@of("against-npp")
+def document_phases(value):
+    """Step 14: the columns of the document's table, today, for a picture of RGB."""
+    at = lambda way, side: value(way, "RGB %dx%d" % (side, side), "time")
+    interleave = lambda side: at("de-interleave", side) + at("interleave", side)
+    scans = lambda side: at("scan rows", side) + at("scan columns", side)
+    return gpu("Time of the document's phases") + table(
+        ["pixels", "(de)interleave", "transpose", "6 scans", "total", "de-interleave alone", "by shuffles"],
+        *(["%d x %d" % (side, side), duration(interleave(side)), duration(at("transpose", side)),
+           duration(scans(side)), duration(at("document", side)), duration(at("de-interleave", side)),
+           duration(at("de-interleave by shuffles", side))] for side in SIDES))
+
+
+# ---- step 15 -----------------------------------------------------------------------------------
+
+@of("against-cub")
+def sorts(value):
+    """Step 15: the fast variant and CUB, as single cold calls."""
+    kinds = ["u32", "u64", "u32 pairs"]
+    at = lambda way, kind, n: value(way, "%s n=%d" % (kind, n), "time")
+    ratio = lambda kind, n: times_as_fast(at("cub", kind, n) / at("fast", kind, n))
+    return gpu("Time of a sort of random keys (one call, cold L2)") + table(
+        ["n", *(cell for kind in kinds for cell in ("%s: `fast`" % kind, "CUB", ""))],
+        *([size(n), *(cell for kind in kinds for cell in (
+            duration(at("fast", kind, n)), duration(at("cub", kind, n)), ratio(kind, n)))]
+          for n in (2**k for k in range(10, 29))))
+
+
+# ---- README ------------------------------------------------------------------------------------
+
+STEPS = [
+    (13, "compaction", "a scan of 0s and 1s tells each kept element its place"),
+    (14, "summed-area-table", "scans of all rows and of all columns make filters of any width cost the same"),
+    (15, "radix-sort", "a scan of a digit's counts tells each key its place")]
+
+
+def measured(name, variant, parameter):
+    rows = [row for row in EXPERIMENTS if row["experiment"] == name and row["variant"] == variant
+            and row["parameter"] == parameter and row["metric"] == "time"]
+    return float(rows[0]["value"]) if rows else None
+
+
+def applications():
+    """README's table: what each application does, and its time beside a library's."""
+    half = selects_at(2**24, 50)
+    shown = {13: ("2²⁴ int32, one half kept", measured("selects", "fast", half), "CUB", measured("selects", "cub", half)),
+             14: ("4096 x 4096 pixels, grey", measured("against-npp", "fast", "grey 4096x4096"), "NPP",
+                  measured("against-npp", "NPP", "grey 4096x4096")),
+             15: ("2²⁴ keys of 32 bits", measured("against-cub", "fast", "u32 n=%d" % 2**24), "CUB",
+                  measured("against-cub", "cub", "u32 n=%d" % 2**24))}
+    row = lambda number, name, teaches, what, own, library, other: [
+        "[%d](steps/%d-%s) [%s](notes/%d-%s.md)" % (number, number, name, name, number, name), teaches, what,
+        duration(own) if own else "", "%s: %s" % (library, duration(other)) if other else ""]
+    return table(["step", "what it teaches", "on an H200", "`fast`", "a library"],
+                 *(row(*step, *shown[step[0]]) for step in STEPS))

@@ -69,8 +69,8 @@ static __device__ void move_values(uint32_t *to, const unsigned (&place)[KEYS], 
 }
 
 /* Stores the tile: neighbouring threads have neighbouring places, mostly of the same digit. */
-template <bool PAIRS, bool LAST, bool WHOLE, typename Word, typename Key>
-static __device__ void store_keys(Key *out, uint32_t *values_out,
+template <bool PAIRS, bool LAST, typename Word, typename Key>
+static __device__ void store_tile(Key *out, uint32_t *values_out,
                                   const pass_memory<PAIRS, Word, Key> *m, unsigned pass,
                                   unsigned left, codec<Key> c)
 {
@@ -78,23 +78,12 @@ static __device__ void store_keys(Key *out, uint32_t *values_out,
 #pragma unroll
     for (int k = 0; k < KEYS; k++) {
         unsigned i = threadIdx.x + k * ONESWEEP_THREADS;
-        if (!WHOLE && i >= left) return;
+        if (i >= left) return;
         Key x = m->keys[i];
         Word to = m->to[digit_of(x, pass)] + i;
         out[to] = LAST ? decode(x, c) : x;
         if (PAIRS) values_out[to] = m->values[i];
     }
-}
-
-template <bool PAIRS, bool LAST, typename Word, typename Key>
-static __device__ void store_tile(Key *out, uint32_t *values_out,
-                                  const pass_memory<PAIRS, Word, Key> *m, unsigned pass,
-                                  unsigned left, codec<Key> c)
-{
-    if (left == m->TILE)
-        store_keys<PAIRS, LAST, true>(out, values_out, m, pass, left, c);
-    else
-        store_keys<PAIRS, LAST, false>(out, values_out, m, pass, left, c);
 }
 
 /* A pass over n keys with a block for each tile. */

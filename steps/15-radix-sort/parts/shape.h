@@ -42,7 +42,7 @@
 #endif
 /* Tiles that a thread asks for at a time when it looks back. */
 #ifndef ONESWEEP_WINDOW
-#define ONESWEEP_WINDOW 8
+#define ONESWEEP_WINDOW 4
 #endif
 /* How lanes with the same digit find each other: 0 votes on each bit, 1 uses match.any. */
 #ifndef ONESWEEP_MATCH
