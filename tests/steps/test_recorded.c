@@ -18,6 +18,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
+/* The steps that apply scan are recorded, too, but not compared: their input is not a scan's. */
 enum { LAST_RECORDED = 12 };
 
 enum { ONE_BLOCK = 2048, LARGE = 65537 };
@@ -211,6 +212,7 @@ static void compare_all(size_t least, size_t below)
         struct row row;
         cr_assert(split_row(line, &row), "%s: not a row of %d fields: %s", RECORDED, COLUMNS, line);
         int step = atoi(row.fields[STEP]);
+        if (step > LAST_RECORDED) continue;
         size_t n = strtoul(row.fields[N], NULL, 10);
         cr_assert(step >= 2 && step < (int)LENGTH(steps), "step %d", step);
         if (n < least || n >= below) continue;
@@ -243,7 +245,7 @@ Test(recorded, emulator_counts_as_ncu_did_for_large_scans, .timeout = 600)
     compare_all(LARGE, SIZE_MAX);
 }
 
-/* On ncu's Source page, which holds no arbitration, no line of the steps from the ninth on takes
+/* On ncu's Source page, which holds no arbitration, no line of steps 9 to 12 takes
  * more wavefronts than it must. */
 Test(recorded, no_bank_conflicts_without_a_tree)
 {
@@ -255,7 +257,9 @@ Test(recorded, no_bank_conflicts_without_a_tree)
     cr_assert(file != NULL, "cannot read %s", RECORDED);
     while (fgets(line, sizeof line, file) != NULL) {
         struct row row;
-        if (!split_row(line, &row) || atoi(row.fields[STEP]) < 9) continue;
+        if (!split_row(line, &row)) continue;
+        int step = atoi(row.fields[STEP]);
+        if (step < 9 || step > LAST_RECORDED) continue;
         double value = strtod(row.fields[VALUE], NULL);
         if (strstr(row.fields[METRIC], "source_wavefronts_") != NULL) wavefronts = value;
         if (strstr(row.fields[METRIC], "source_ideal_") == NULL) continue;

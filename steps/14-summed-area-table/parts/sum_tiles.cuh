@@ -153,7 +153,9 @@ static __global__ void __launch_bounds__(WARPS *LANES, residents<Pixel, CHANNELS
             Sum sum[QUAD];
 #pragma unroll
             for (int k = 0; k < QUAD; k++) sum[k] = columns[g][q].get(k);
-            if (at < columns_left) *(typename four<Sum>::access *)(column_sums + at) = four_of(sum);
+            // nvcc takes a plain assignment apart into four stores.
+            if (at < columns_left)
+                __stcg((typename four<Sum>::access *)(column_sums + at), four_of(sum));
         }
     for (int c = 0; c < CHANNELS; c++) {
         Sum *row_sums = t.rows + (tile_column * CHANNELS + c) * t.row_pitch + first_row;
