@@ -18,7 +18,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
-/* The steps that apply scan are recorded, too, but not compared: their input is not a scan's. */
+/* Those that apply scan are recorded, too: tests/docs/test_applications.py. */
 enum { LAST_RECORDED = 12 };
 
 enum { ONE_BLOCK = 2048, LARGE = 65537 };

@@ -1,0 +1,68 @@
+"""test_applications.py -- the emulator counts for steps 13 to 15 what ncu counted on an H200, but for DIFFERENCES.
+
+Totals of a run are compared: profiles/h200/counters.csv has a row a launch and source line, ./stepN --json their sums.
+"""
+import collections
+import csv
+import json
+import subprocess
+import unittest
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+FIRST, MOST = 13, 65536  # the first step that applies scan; elements of the largest runs that are compared
+GLOBAL = {"l1tex__t_%s_pipe_lsu_mem_global_op_%s.sum" % (what, op): "%s_%s" % (what, op)
+          for what in ("requests", "sectors") for op in ("ld", "st")}
+SHARED = ["wavefronts_ld", "wavefronts_st"]
+
+# Step, variant (None: any), least n, and the counters that differ there, with the reason.
+DIFFERENCES = [
+    ("13", "fast", 2049, {"requests_ld", "sectors_ld"}, "tiles look at states until these are there, as often as chance has it"),
+    ("13", "document", 2049, {"requests_ld", "sectors_ld"}, "the same in the scan of the flags"),
+    ("13", "atomic", 0, {"sectors_st"}, "warps take their places in another order"),
+    ("15", "fast", 0, {"wavefronts_st"}, "ncu counts no stores into the shared memory of other blocks of a cluster"),
+    ("15", "fast", 0, {"wavefronts_ld"}, "ptxas leaves out loads whose value no lane of a warp needs"),
+]
+
+
+def recorded():
+    """(step, variant, n) -> totals of the counters."""
+    totals = collections.defaultdict(collections.Counter)
+    with open(TOP / "profiles/h200/counters.csv", encoding="utf-8") as file:
+        for row in csv.DictReader(line for line in file if not line.startswith("#")):
+            if int(row["step"]) < FIRST or int(row["n"]) > MOST:
+                continue
+            run = totals[row["step"], row["variant"], int(row["n"])]
+            if not row["line"] and row["metric"] in GLOBAL:
+                run[GLOBAL[row["metric"]]] += int(float(row["value"]))
+            elif row["metric"].startswith("source_wavefronts_"):
+                run[row["metric"][len("source_"):]] += int(float(row["value"]))
+    return totals
+
+
+def emulated(step, variant, n):
+    command = ["./step" + step, "--device", "emu", "--variant", variant, "--n", str(n), "--reps", "0", "--json"]
+    done = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def may_differ(step, variant, n, counter):
+    return any(step == s and variant == v and n >= least and counter in counters
+               for s, v, least, counters, _ in DIFFERENCES)
+
+
+class Applications(unittest.TestCase):
+    def test_the_emulator_counts_as_ncu_did(self):
+        runs, steps = recorded(), set()
+        for (step, variant, n), totals in runs.items():
+            counts = emulated(step, variant, n)
+            steps.add(step)
+            for counter in [*GLOBAL.values(), *SHARED]:
+                with self.subTest(step=step, variant=variant, n=n, counter=counter):
+                    if not may_differ(step, variant, n, counter):
+                        self.assertEqual(counts[counter], totals[counter])
+        self.assertEqual(steps, {"13", "14", "15"})
+
+
+if __name__ == "__main__":
+    unittest.main()
