@@ -1,11 +1,11 @@
 /*
  * Step 13, variant atomic: compaction that does not keep the order.
  *
- * What it is: the lecture's use of votes: the lanes of a warp vote, one of them takes as many places
- * as there are votes from a counter in device memory, and each kept element goes to its place among
- * these. One atomic operation a warp in place of one an element.
+ * What it is: the lecture's use of votes. The lanes of a warp vote. Lane 0 adds the number of kept
+ * elements to a counter in device memory; the counter's old value is the place of the first one.
+ * That is one atomic operation for each warp in place of one for each kept element.
  * Same as document.cu except: there is no scan, and no array but in and out.
- * What it fixes: it moves 1 + kept words an element, in ten lines.
+ * What it fixes: for each element 1 word is moved, and 1 more if it is kept, by ten lines of code.
  * What is still bad: warps take their places in the order in which they come to the counter, so the
  * result has the right elements in an order that differs from run to run; and all warps wait for
  * one word of memory. fast.cu keeps the order at the same traffic.

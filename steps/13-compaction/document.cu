@@ -4,11 +4,12 @@
  * What it is: GPU Gems 3, section 39.3.1 (Figures 39-9 and 39-10). A kernel writes 1 for each
  * element that is kept and 0 for the others; an exclusive scan of these flags gives each kept
  * element its place; another kernel scatters the elements there. Order is kept.
- * Same as the steps before except: the scan (step 12's) is a part of something.
- * What it fixes: elements that are not wanted do not take part in what comes next.
- * What is still bad: flags and places are whole arrays in device memory. For each element a word is
- * read and a flag written, a flag read and a place written, and element, flag and place read again:
- * 7 words and one more if it is kept. fast.cu moves 1, and one more.
+ * Same as the steps before except: the scan (step 12's) is one of three launches.
+ * What it fixes: later kernels need not load elements that are not kept.
+ * What is still bad: flags and places are whole arrays in device memory. For each element, `mark`
+ * reads the element and writes the flag, the scan reads the flag and writes the place, and
+ * `scatter` reads element, flag and place: 7 words, and 1 more if it is kept. fast.cu moves 1, and
+ * 1 more.
  * How to run it: make step13 && ./step13 --variant document
  */
 #include "parts/keep.cuh"
@@ -27,7 +28,7 @@ static __global__ void mark(int32_t *flags, const T *in, size_t n, Keep keep)
     if (i < n) flags[i] = keep(in[i], i);
 }
 
-/* Stores each element that is kept at its place. The last thread tells how many there are. */
+/* Stores each kept element at its place. The thread of the last element stores their number. */
 template <typename T>
 static __global__ void scatter(T *out, uint64_t *kept, const T *in, const int32_t *flags,
                                const int32_t *places, size_t n)

@@ -235,8 +235,10 @@ static double least_bytes(size_t n, int variant)
 }
 
 /* The document's kernels read the elements twice, and write and read flags (twice) and places, of
- * four bytes each. --grep finds lines before that: newlines (1 byte) are written and read, places (4)
- * written and read twice, marks cleared and read, the text read twice, flags written and read. */
+ * four bytes each. --grep finds lines before that: newlines (1 byte) are written and read, places
+ * (4) written and read twice, marks cleared and read, the text read twice, flags written and read.
+ * The second reading of a place happens only where the text is found, so this counts at most 4 too
+ * many. */
 static double moved_bytes(size_t n, int variant)
 {
     double moved = least_bytes(n, variant), elements = (double)n;

@@ -1,14 +1,15 @@
 /*
  * Step 13, variant fast: stream compaction in one pass.
  *
- * What it is: compaction as one writes it today, on the pipeline of step 12: a tile is read once,
- * its kept elements are counted, the counts of all tiles before it say where they go, and they are
- * stored from shared memory or registers.
- * Same as document.cu except: no array of flags and none of positions goes through memory; votes of
- * a warp take the place of a scan of flags.
- * What it fixes: 1 + kept words an element are moved, the least possible, in place of 6 + kept.
- * What is still bad: a store of a row's kept elements begins where the last one ended, so that
- * neighbouring stores share a sector; and the sizes are an H200's, by trial.
+ * What it is: compaction as one writes it today, on the pipeline of step 12. A tile is read once
+ * and its kept elements are counted. The counts of all tiles before it say where its kept elements
+ * go, and the tile's warps store them there.
+ * Same as document.cu except: there are no arrays of flags and places in device memory. Votes of a
+ * warp take the place of a scan of flags.
+ * What it fixes: for each element 1 word is moved, and 1 more if it is kept. That is the least
+ * possible. document.cu moves 7, and 1 more.
+ * What is still bad: the store of a row's kept elements begins where that of the row before ended,
+ * so neighbouring stores may share a sector. The sizes are chosen for an H200, by trial.
  * How to run it: make step13 && ./step13 --keep 'x > 0.5' --input numbers.npy, or as a library:
  * compact.h.
  *
@@ -22,8 +23,8 @@
 #include "select_pipeline.cuh"
 #include "select_wave.cuh"
 
-/* select_wave: the fewer elements, the smaller the tiles, and so many of them at most. The numbers
- * are an H200's, by trial. */
+/* Tiles of select_wave: the fewer elements, the smaller the tiles; of each size there are at most
+ * `most`. The numbers are chosen for an H200, by trial. */
 enum { FINEST, FINE, MIDDLING, COARSE, WAVES };
 struct wave {
     int warps, items;
@@ -115,7 +116,7 @@ static cudaError_t launch_pipeline(const struct call<T> *c, Keep keep, int multi
     return cudaGetLastError();
 }
 
-/* Flags are read with the elements, and those are bytes: not in bulk. */
+/* By flags: always select_direct. The pipeline copies elements in bulk, but no flags. */
 template <typename T> static cudaError_t launch_large(const struct call<T> *c, struct flagged keep)
 {
     int capability, multiprocessors;

@@ -2,10 +2,10 @@
  * select_pipeline.cuh — the kernel for large n: one block on each multiprocessor that stays to the
  * end.
  *
- * Same as step 12's scan_pipeline except: the sum warps count the elements that are kept; the scan
- * warps vote, and store only those; and there are twice as many of them, as a row takes a warp more
- * instructions here: with eight, the votes take longer than the memory. Load and look warps do the
- * same as there. A tile is STAGE_BYTES of elements.
+ * Same as step 12's scan_pipeline except: the sum warps count the elements that are kept. The scan
+ * warps vote, and store only kept elements. There are 16 of them in place of 8, because a row takes
+ * more instructions here: with 8 warps, the votes take longer than the memory accesses. The load
+ * and look warps do the same as in step 12. A tile is STAGE_BYTES of elements.
  */
 #ifndef STEP13_SELECT_PIPELINE_CUH
 #define STEP13_SELECT_PIPELINE_CUH

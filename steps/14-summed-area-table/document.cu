@@ -1,13 +1,15 @@
 /*
  * Step 14, variant document: summed-area tables as the document makes them.
  *
- * What it is: GPU Gems 3, section 39.3.2. RGB8 becomes three arrays of floats; all rows are
- * scanned, the arrays transposed, all rows scanned again, and the three tables become the channels
- * of an RGBA picture of floats. It is not transposed again: whoever looks something up swaps the
- * coordinates. Same as step 5 except: many rows are scanned at a time, and a row of blocks has a
- * row of its own. What it fixes: one scan has given running sums, two give the sum of any
- * rectangle. What is still bad: for a pixel of RGB 115 bytes are moved, and floats hold sums
- * exactly only up to 2^24, which 256 x 258 white pixels exceed. fast.cu mends both.
+ * What it is: GPU Gems 3, section 39.3.2. An RGB picture of 8 bits becomes three arrays of floats.
+ * All rows are scanned, the arrays are transposed, and all rows are scanned again. Then the three
+ * tables become the channels of an RGBA picture of floats. The table stays transposed: a lookup
+ * swaps the coordinates.
+ * Same as step 5 except: many rows are scanned in one launch. Each row of blocks has a row of its
+ * own.
+ * What it fixes: one scan gives the sums of stretches; two scans give the sums of rectangles.
+ * What is still bad: 115 bytes are moved for a pixel of RGB. Floats hold sums exactly only up to
+ * 2^24, which 256 x 258 white pixels exceed. fast.cu mends both.
  * How to run it: make step14 && ./step14 --variant document --channels 3
  */
 #include "parts/scan_rows.cuh"
@@ -171,7 +173,7 @@ cudaError_t sat_document_table(float *table, const void *pixels, enum element el
     return cudaSuccess;
 }
 
-/* Where there are blocks, all but the first are read and written again. */
+/* If a row has several blocks, all but the first are read and written once more. */
 static double scan_words(size_t width)
 {
     double blocks = (double)divide_up(width, BLOCK_ELEMENTS);

@@ -132,9 +132,10 @@ static double least_bytes(size_t n, int variant)
 }
 
 /*
- * fast: pixels are read twice; for 32 samples a column sum is written, scanned and read. document:
- * the arrays are written, scanned twice, transposed, and where there are channels interleaved. A
- * filter reads the table: four entries a sample, of which three have been read for a neighbour.
+ * fast: pixels are read twice. For 32 samples a column sum is written, scanned and read. (Tiles of
+ * fewer rows have more column sums; this is not counted.) document: the arrays are written, scanned
+ * twice, transposed, and interleaved if there are several channels. A filter reads the table: four
+ * entries a sample, of which three have been read for a neighbour.
  */
 static double moved_bytes(size_t n, int variant)
 {

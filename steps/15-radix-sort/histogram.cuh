@@ -13,8 +13,8 @@
 
 template <typename Key> struct __align__(16) key_vector { Key key[16 / sizeof(Key)]; };
 
-/* A counter has COPIES neighbours, one a bank, for different lanes: with one copy, the counters that
- * 32 lanes add to at random lie in the same bank about three or four times. */
+/* Each counter has COPIES copies, in neighbouring banks, for different lanes. With one copy, the 32
+ * counters that a warp of random keys adds to have three or four in the same bank. */
 template <int COPIES, typename Key>
 static __device__ void count_key(unsigned *counters, Key key, codec<Key> c)
 {
@@ -69,8 +69,8 @@ static __device__ void add_to_counts(struct control *control, const unsigned *co
     }
 }
 
-/* A warp: where the digits of one pass start. True in all lanes if the pass has something to do.
- * Leaves the counts clear for the next sort. */
+/* One warp computes where the digits of one pass start, and clears the counts for the next sort.
+ * Returns true in all lanes if the pass has something to do. */
 static __device__ bool find_starts(struct control *control, int pass, size_t n)
 {
     const int EACH = DIGITS / LANES;

@@ -38,8 +38,8 @@ static cudaError_t allow_shared(const void *kernel, size_t bytes)
 
 /* ---- one launch ------------------------------------------------------------------------------ */
 
-/* Launches it if the GPU has so much shared memory and can run a cluster of `blocks` blocks. Otherwise
- * it returns cudaErrorInvalidClusterSize. */
+/* Launches sort_resident if the GPU has enough shared memory for it and can run a cluster of
+ * `blocks` blocks. Otherwise it returns cudaErrorInvalidClusterSize. */
 template <int KEYS, bool PAIRS, typename Key>
 static cudaError_t launch_resident_of(struct arrays<Key> a, size_t n, codec<Key> c, unsigned blocks,
                                       const struct gpu *gpu, cudaStream_t stream)

@@ -1,13 +1,14 @@
 /*
  * onesweep.cuh — one pass in one kernel: keys are read once and written once, sorted by a digit.
  *
- * What it is: a block takes a tile by a ticket, counts its digits, tells the other blocks, finds the
- * place of each key in the tile, learns by looking back how many keys of each digit other tiles
- * put before, and stores the tile (Adinets and Merrill, "Onesweep", 2022).
- * Same as step 11 except: there are 256 sums for a tile in place of one. Each is looked up by a
- * thread of its own.
- * What it fixes: a pass of count, scan and scatter in three kernels reads the keys twice.
- * What is still bad: finding the places takes about as many instructions as memory has time for.
+ * What it is: a block takes a tile by a ticket, counts its digits and publishes the counts. It
+ * finds the place of each key in the tile. By looking back it finds how many keys of each digit the
+ * tiles before have, and stores the tile (Adinets and Merrill, "Onesweep", 2022).
+ * Same as step 11 except: a tile has 256 sums in place of one. A thread of its own looks back for
+ * each of them.
+ * What it fixes: a pass of three kernels (count, scan, scatter) reads the keys twice.
+ * What is still bad: the instructions that find the places take about as long as the memory
+ * accesses.
  */
 #ifndef STEP15_ONESWEEP_CUH
 #define STEP15_ONESWEEP_CUH
@@ -151,7 +152,7 @@ static __global__ void __launch_bounds__(ONESWEEP_THREADS, ONESWEEP_BLOCKS)
         move_values(m->values, places,
                     plan.first ? a.values_in : to_out ? a.values_spare : a.values_out, begin, left);
 
-    // What other tiles put before this one's.
+    // How many keys of each digit go before this tile's.
     if (d < DIGITS) {
         if (tile > 0) {
             start = look_back(states + d, tile, plan.odd);

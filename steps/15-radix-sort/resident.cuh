@@ -7,8 +7,8 @@
  * that the place belongs to.
  * Same as onesweep.cuh except: no look-back. Each block sends its 256 counts to all others, and a
  * barrier of the cluster takes the place of the states.
- * What it fixes: five launches, and a trip through device memory between any two passes.
- * What is still bad: 16 of the multiprocessors work, and the others do nothing.
+ * What it fixes: one launch in place of five, and no device memory between the passes.
+ * What is still bad: at most 16 multiprocessors work, and the others do nothing.
  */
 #ifndef STEP15_RESIDENT_CUH
 #define STEP15_RESIDENT_CUH
@@ -69,8 +69,9 @@ static __device__ void store_key(struct arrays<Key> a, unsigned i, unsigned n, K
     if (PAIRS) a.values_out[i] = value;
 }
 
-/* From counters to places in the block if it gathers keys, otherwise in the whole cluster. True in all threads if a digit is that of all keys:
- * then each key would stay where it is. */
+/* Turns counters into places: in the block if it gathers keys, otherwise in the whole cluster.
+ * Returns true in all threads if all keys have the same digit: then each key would stay where it
+ * is. */
 template <int KEYS, bool PAIRS, typename Key>
 static __device__ bool find_places(resident_memory<KEYS, PAIRS, Key> *m, unsigned pass)
 {

@@ -4,7 +4,7 @@
  *
  * A segment is ITEMS rows of 32 elements. Lane l has element l of each row. The vote of a warp
  * (ballot) says in one word which elements of a row are kept; the bits below a lane's own are the
- * kept elements before it, and popc counts them. This is step 9's scan of predicates.
+ * kept elements before it, and popc counts them. So one vote scans a row.
  */
 #ifndef STEP13_SEGMENT_CUH
 #define STEP13_SEGMENT_CUH
@@ -40,7 +40,7 @@ static __device__ unsigned vote(unsigned (&kept)[ITEMS], const T (&x)[ITEMS], si
     return count;
 }
 
-/* Stores the elements that are kept at `to`, and those of the next row behind them. */
+/* Stores the kept elements of all rows, one row behind the other, from `to` on. */
 template <int ITEMS, typename T>
 static __device__ void store_kept(T *to, const T (&x)[ITEMS], const unsigned (&kept)[ITEMS])
 {
@@ -52,7 +52,7 @@ static __device__ void store_kept(T *to, const T (&x)[ITEMS], const unsigned (&k
     }
 }
 
-/* Fetches a segment; elements from `left` on are not there, and count as 0. */
+/* Loads a segment. Elements from `left` on do not exist and become 0. */
 template <int ITEMS, typename T>
 static __device__ void fetch(T (&x)[ITEMS], const T *in, unsigned left)
 {

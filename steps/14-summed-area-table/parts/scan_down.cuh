@@ -1,7 +1,7 @@
 /*
  * scan_down.cuh — the second kernel: exclusive scans down the columns of three small matrices, in
- * place. They are the sums that sum_tiles has left, and a column of them becomes what lies before
- * each tile.
+ * place. The matrices have the sums that sum_tiles has stored. Each sum becomes the sum of those
+ * above it in its column.
  */
 #ifndef STEP14_SCAN_DOWN_CUH
 #define STEP14_SCAN_DOWN_CUH
@@ -36,8 +36,8 @@ static __device__ matrix<Sum> matrix_of(const matrices<Sum> &all, unsigned *bloc
 }
 
 /*
- * A block scans 32 columns, a lane each. Its warps take DOWN_ROWS neighbouring rows each, and tell
- * each other the sums of these in shared memory.
+ * A block scans 32 columns, one for each lane. Each of its warps takes DOWN_ROWS neighbouring rows.
+ * The warps exchange the sums of their rows through shared memory.
  */
 template <typename Sum>
 static __global__ void __launch_bounds__(DOWN_WARPS *LANES, DOWN_BLOCKS)

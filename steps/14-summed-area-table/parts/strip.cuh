@@ -15,9 +15,9 @@
 #define ROWS_LEAST 8
 #define QUAD      4  // samples that are loaded, and sums that are stored, together
 
-/* Blocks of sum_tiles and of write_table that shall fit on a multiprocessor at a time, where bytes of
- * one channel are loaded as words: with one block more, ptxas has to put registers into memory. 1:
- * no number is asked for. */
+/* Blocks of sum_tiles and of write_table that have to fit on a multiprocessor at a time, if bytes
+ * of one channel are loaded as words. With one block more, ptxas has to put registers into memory.
+ * 1 asks for nothing. */
 template <typename Pixel, int CHANNELS, bool ALIGNED> struct residents {
     static const bool WORDS = ALIGNED && CHANNELS == 1 && sizeof(Pixel) == 1;
     static const int OF_SUMS = WORDS ? 8 : 1, OF_TABLE = WORDS ? 8 : 1;

@@ -59,7 +59,7 @@ template <typename Pixel, int CHANNELS> struct row_quads {
     typename quad<Pixel>::raw at[strip<CHANNELS>::GROUPS][strip<CHANNELS>::QUADS];
 };
 
-/* Rows `height` and beyond are 0: `there` says whether it is one of the picture. */
+/* `there`: the row is one of the picture. Otherwise all its samples are 0. */
 template <bool ALIGNED, typename Pixel, int CHANNELS>
 static __device__ void load_row(row_quads<Pixel, CHANNELS> &to, const Pixel *row, int lane,
                                 int rest, bool there)
@@ -96,7 +96,7 @@ static __device__ void add_row(typename quad<Pixel>::sum to[CHANNELS],
 }
 
 /*
- * Warp w of the grid sums tile w: tiles of a row of tiles one after the other. Lane l keeps the sum
+ * Warp w of the grid sums tile w; tiles are numbered along each row of tiles. Lane l keeps the sum
  * of the tile's row l. The last block may have warps without a tile.
  */
 template <bool ALIGNED, typename Pixel, int CHANNELS>

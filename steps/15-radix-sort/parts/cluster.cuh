@@ -25,7 +25,8 @@ static __device__ unsigned cluster_size()
     return size;
 }
 
-/* What this thread has stored before it arrives, each thread of the cluster finds that waits. */
+/* Stores of this thread before it arrives are visible to each thread of the cluster that has
+ * waited. */
 static __device__ void cluster_arrive()
 {
 #if __CUDA_ARCH__ >= 900

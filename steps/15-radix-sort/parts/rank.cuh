@@ -49,9 +49,10 @@ static __device__ unsigned lanes_before()
     return mask;
 }
 
-/* The place of a key with this digit; row[digit] is the place of the first key of the warp that has
- * no place yet. Only the first of the lanes with a digit changes its counter. The votes of the next
- * call come after the shuffle of this one, and with them its addition after this one's. */
+/* The place of a key with this digit. row[digit] is the place of the warp's next key with the
+ * digit. Only the first of the lanes with a digit changes its counter. The votes of the next call
+ * come after the shuffle of this call, so the additions of two calls are in the order of the
+ * calls. */
 static __device__ unsigned take_place(unsigned *row, unsigned digit)
 {
     unsigned peers = lanes_with_digit(digit), before = __popc(peers & lanes_before());
