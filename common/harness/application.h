@@ -22,6 +22,13 @@
 extern "C" {
 #endif
 
+/* A file that an option of the step's own names. */
+#define APPLICATION_FILES 2
+struct application_file {
+    const char *option, *path; /* path: NULL: not given; "-": stdin or stdout */
+    bool written;
+};
+
 struct application {
     /* Reads the file options->input, or generates options->n elements. Sets input->element, which
      * replaces step.element. Returns 0, or EXIT_USAGE and a sentence; then there is nothing to
@@ -47,6 +54,10 @@ struct application {
      * and bytes that this variant reads and writes. */
     double (*least_bytes)(size_t n, int variant);
     double (*moved_bytes)(size_t n, int variant);
+
+    /* Fills in the files of the step's own options, and returns how many there are, given or not.
+     * NULL: none. The harness refuses those that are the same as another file of the command line. */
+    size_t (*own_files)(struct application_file files[APPLICATION_FILES]);
 
     /* Lines of --help about the files that it takes, in place of those about numbers. NULL: numbers. */
     const char *files;

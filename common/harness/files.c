@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILES 9 /* at most: those that files_check lists */
+#define FILES (9 + APPLICATION_FILES) /* at most: those that files_check lists */
 
 struct named_file {
     const char *option; /* for the sentence */
@@ -37,11 +37,12 @@ static struct named_file by_variable(const char *variable)
     return (struct named_file){variable, is_file ? value : "", is_file ? value : NULL, true, true};
 }
 
-static int compare(const struct named_file *files, struct fault *fault)
+static int compare(const struct named_file *files, size_t count, struct fault *fault)
 {
-    for (size_t i = 0; i < FILES; i++)
+    for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < i; k++) {
             const struct named_file *written = &files[i], *other = &files[k];
+            if (!written->written) written = &files[k], other = &files[i];
             if (!written->written || !written->path || !other->path) continue;
             if (both_standard(written, other)) continue;
             if (written->by_emulator && other->by_emulator) continue;
@@ -63,7 +64,35 @@ static int check_trace(const struct options *o, const struct named_file *variabl
     return 0;
 }
 
-int files_check(const struct options *o, struct fault *fault)
+/* Two results on stdout would be mixed. */
+static int check_stdout(const struct options *o, const struct application_file *own, size_t count,
+                        struct fault *fault)
+{
+    const char *first = o->output && output_is_stdout(o->output) ? "--output"
+                        : o->trace && output_is_stdout(o->trace) ? "--trace"
+                                                                 : NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!own[i].written || !own[i].path || !output_is_stdout(own[i].path)) continue;
+        if (first)
+            return fail(fault, EXIT_USAGE,
+                        "%s and %s both go to stdout; write one of them to a file.", first,
+                        own[i].option);
+        first = own[i].option;
+    }
+    return 0;
+}
+
+/* A file of the step's own options; the standard streams are compared as such. */
+static struct named_file own_file(const struct application_file *own)
+{
+    bool standard = own->path && (strcmp(own->path, "-") == 0 || output_is_stdout(own->path));
+    return (struct named_file){.option = own->option,
+                               .name = own->path ? own->path : "",
+                               .path = standard ? NULL : own->path,
+                               .written = own->written};
+}
+
+int files_check(const struct options *o, const struct application *application, struct fault *fault)
 {
     bool from_stdin = o->input && strcmp(o->input, "-") == 0;
     bool to_stdout = o->output && output_is_stdout(o->output);
@@ -72,7 +101,11 @@ int files_check(const struct options *o, struct fault *fault)
     int code = check_trace(o, &traced, fault);
     if (code) return code;
     if (o->trace) traced.path = NULL;
-    const struct named_file files[FILES] = {
+    struct application_file own[APPLICATION_FILES];
+    size_t own_count = application && application->own_files ? application->own_files(own) : 0;
+    code = check_stdout(o, own, own_count, fault);
+    if (code) return code;
+    struct named_file files[FILES] = {
         {.option = "this program", .name = "", .path = "/proc/self/exe"},
         {.option = "--input", .name = o->input, .path = from_stdin ? "/dev/stdin" : o->input},
         {"--output", o->output, to_stdout ? NULL : o->output, .written = true},
@@ -83,5 +116,7 @@ int files_check(const struct options *o, struct fault *fault)
         {"stdout", "", "/dev/stdout", .written = true},
         {"stderr", "", "/dev/stderr", .written = true},
     };
-    return compare(files, fault);
+    size_t count = FILES - APPLICATION_FILES;
+    for (size_t i = 0; i < own_count; i++) files[count++] = own_file(&own[i]);
+    return compare(files, count, fault);
 }

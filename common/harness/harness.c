@@ -272,7 +272,7 @@ static int run_program(const struct step *step, int argc, char **argv)
         code = check_stdout(&program);
         return code ? fault_say(&program.fault) : EXIT_RIGHT;
     }
-    code = files_check(&program.options, &program.fault);
+    code = files_check(&program.options, step->application, &program.fault);
     if (code) return fault_say(&program.fault);
     struct step chosen = step_for(step, program.options.variant);
     program.step = step = &chosen;

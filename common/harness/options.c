@@ -264,7 +264,8 @@ static int check_together(const struct options *o, const struct step *step, stru
         return fail(fault, EXIT_USAGE, "--trace takes one run; leave --sweep out.");
     enum element element = step_for(step, o->variant).element;
     if (o->real && !element_is_real(element))
-        return fail(fault, EXIT_USAGE, "--real: this step adds %s.", element_plural(element));
+        return fail(fault, EXIT_USAGE, "--real: this step %s %s.",
+                    step->application ? "takes" : "adds", element_plural(element));
     if (o->inclusive && step->inclusive)
         return fail(fault, EXIT_USAGE, "--inclusive: this step's scan is inclusive already.");
     if (step->application && (o->inclusive || o->in_place))

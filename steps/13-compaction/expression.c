@@ -211,7 +211,9 @@ static bool take_number(struct parser *p, long double *number)
 {
     char *end;
     skip_spaces(p);
-    *number = strtold(p->at, &end);
+    *number = strtold(p->at, &end); /* exact for integers of 64 bits */
+    if (p->element == ELEMENT_F32) *number = strtof(p->at, NULL);
+    if (p->element == ELEMENT_F64) *number = strtod(p->at, NULL);
     if (end == p->at || *p->at == 'x') return false;
     p->at = end;
     return true;

@@ -6,9 +6,9 @@
  *     isnan(x)       x is a NaN
  *     not a, !a;  a and b, a && b;  a or b, a || b;  (a)      in this order of precedence
  *
- * Meanings are C's: a comparison with a NaN is false, except that x != 1 is true for it. Numbers are
- * compared as they are written (to 64 digits of a binary fraction), not as the element's type would
- * round them.
+ * Meanings are C's: a comparison with a NaN is false, except that x != 1 is true for it. A
+ * number becomes one of the element's type first if that is a real one: the same number that it
+ * would be in a file. Where elements are integers, it is compared as it is.
  */
 #ifndef STEP13_EXPRESSION_H
 #define STEP13_EXPRESSION_H

@@ -78,6 +78,10 @@ static int check_together(const struct options *o, struct fault *fault)
         return fail(fault, EXIT_USAGE, "--grep and --keep exclude each other.");
     if (request.grep && !o->input)
         return fail(fault, EXIT_USAGE, "--grep searches a file; name it with --input.");
+    if (request.grep && o->variant == ATOMIC)
+        return fail(
+            fault, EXIT_USAGE,
+            "--grep: variant atomic does not keep the order of bytes; use fast or document.");
     if (request.grep && request.typed)
         return fail(fault, EXIT_USAGE, "--type is about numbers; leave it or --grep out.");
     if (request.grep && o->round)

@@ -186,8 +186,16 @@ static int write(const struct options *o, const struct input *in, const void *ou
     return code;
 }
 
+static size_t own_files(struct application_file files[APPLICATION_FILES])
+{
+    files[0] = (struct application_file){"--depth", sat_request.depth, false};
+    files[1] = (struct application_file){"--sum", sat_request.sum, true};
+    return 2;
+}
+
 static const struct application application = {
     .input = sat_request_input,
+    .own_files = own_files,
     .output_bytes = output_bytes,
     .verify = verify,
     .writes = writes,
@@ -196,9 +204,10 @@ static const struct application application = {
     .moved_bytes = moved_bytes,
     .result = result,
     .about_input = sat_request_about,
-    .files = "Files: pictures as PNG, PGM or PPM, of 8 or 16 bits, grey, RGB or RGBA. --output\n"
-             "writes the filtered picture, --sum the table. Without --input the picture is random,\n"
-             "of --size or of --n pixels.\n",
+    .files =
+        "Files: pictures as PNG, PGM or PPM, of 8 or 16 bits, grey, RGB or RGBA. --output\n"
+        "writes the filtered picture, --sum the table. Without --input the picture is random,\n"
+        "of --size or of --n pixels.\n",
 };
 
 const struct step step14 = {

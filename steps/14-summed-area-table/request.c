@@ -118,25 +118,6 @@ const struct step_option sat_request_options[] = {
 
 /* ---- options together ------------------------------------------------------------------------ */
 
-static int check_files(const struct options *o, struct fault *fault)
-{
-    const struct {
-        const char *option, *path;
-        bool written;
-    } files[] = {{"--input", o->input, false},
-                 {"--depth", sat_request.depth, false},
-                 {"--output", o->output, true},
-                 {"--sum", sat_request.sum, true}};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        for (size_t k = 0; k < i; k++)
-            if (files[i].written && files[i].path && files[k].path &&
-                !output_is_stdout(files[i].path) && replacement_same(files[i].path, files[k].path))
-                return fail(fault, EXIT_USAGE,
-                            "%s %s is the same file as %s; write to another one.", files[i].option,
-                            files[i].path, files[k].option);
-    return sat_request.sum ? output_check(sat_request.sum, fault) : 0;
-}
-
 int sat_request_check(const struct options *o, struct fault *fault)
 {
     bool random = sat_request.width || sat_request.channels || sat_request.bits;
@@ -161,7 +142,7 @@ int sat_request_check(const struct options *o, struct fault *fault)
                     "written by --sum FILE.npy.");
     if (sat_request.sum && o->sweep)
         return fail(fault, EXIT_USAGE, "--sum takes one result; leave --sweep out.");
-    return check_files(o, fault);
+    return (sat_request.sum ? output_check(sat_request.sum, fault) : 0);
 }
 
 /* Windows whose sums may reach 2^32 are refused, since the table is modulo 2^32. */

@@ -136,6 +136,9 @@ static int check_request(const struct options *options, struct fault *fault)
     if (options->variant != FAST && (sort_request.pairs || sort_request.lines))
         return fail(fault, EXIT_USAGE, "%s: variant %s sorts keys alone; variant fast has it.",
                     sort_request.pairs ? "--pairs" : "--lines", variants[options->variant]);
+    if (sort_request.lines && (sort_request.pairs || options->round))
+        return fail(fault, EXIT_USAGE, "--lines has no use for %s; leave it out.",
+                    sort_request.pairs ? "--pairs" : "--round");
     if (sort_request.lines && sort_request.typed)
         return fail(fault, EXIT_USAGE, "--lines and --type exclude each other.");
     if (sort_request.lines && !options->input)
@@ -144,8 +147,6 @@ static int check_request(const struct options *options, struct fault *fault)
         return fail(fault, EXIT_USAGE, "--values goes with the sorted keys; add --output FILE.");
     if (sort_request.values && (!sort_request.pairs || sort_request.lines))
         return fail(fault, EXIT_USAGE, "--values: there are none; add --pairs, without --lines.");
-    if (sort_request.values && strcmp(sort_request.values, options->output) == 0)
-        return fail(fault, EXIT_USAGE, "--values and --output are the same file.");
     return sort_request.values ? output_check(sort_request.values, fault) : 0;
 }
 
@@ -228,7 +229,14 @@ static double step15_moved_bytes(size_t n, int variant)
            ((double)key_bytes() + PASSES((double)key_bytes()) * pass - (double)value_bytes());
 }
 
+static size_t own_files(struct application_file files[APPLICATION_FILES])
+{
+    files[0] = (struct application_file){"--values", sort_request.values, true};
+    return 1;
+}
+
 static const struct application step15_application = {
+    .own_files = own_files,
     .input = step15_input,
     .output_bytes = step15_output_bytes,
     .verify = sort_verify,

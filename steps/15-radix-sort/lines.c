@@ -13,6 +13,7 @@
 
 #define KEY_BYTES  8
 #define FIRST_ROOM ((size_t)1 << 16)
+#define TEXT_MOST  ((size_t)1 << 30) /* bytes of a file */
 
 struct line {
     const char *text; /* without the '\n' */
@@ -45,6 +46,9 @@ static int read_all(FILE *from, const char *name, struct fault *fault)
         }
         size_t got = fread(file.text + file.length, 1, room - file.length, from);
         file.length += got;
+        if (file.length > TEXT_MOST)
+            return fail(fault, EXIT_USAGE, "%s has more than %zu bytes; --lines takes no more.",
+                        name, TEXT_MOST);
         if (got > 0) continue;
         if (ferror(from))
             return fail(fault, EXIT_USAGE, "cannot read %s: %s.", name, strerror(errno));

@@ -12,6 +12,9 @@ kept() { "$step13" --device emu --reps 0 "$@" --output - 2>/dev/null; }
 
 @test "lines are those that grep finds" {
     printf 'Alpha beta\n\nbeta\r\ngamma BETA gamma\n\tbet\nbetabeta beta\nlast without newline' >text
+    kept --input text --grep beta --offset 3 >got
+    kept --input text --grep beta >want
+    cmp want got
     head -c 3000 /dev/urandom | LC_ALL=C tr '\0' 'x' >bytes
     seq 1 3000 >numbers
     for file in text bytes numbers; do
@@ -38,6 +41,11 @@ kept() { "$step13" --device emu --reps 0 "$@" --output - 2>/dev/null; }
     "$step13" --device emu --reps 0 --input numbers --round --keep 'x' --output kept.npy >/dev/null
     run kept --input kept.npy --keep 'not isnan(x)'
     [ "$output" = $'1\n-2.5\n0.5\ninf\n-inf\n1e+10' ]
+    printf '0.1 0.25 -0\n' >decimals
+    run kept --input decimals --type f64 --keep 'x == 0.1'
+    [ "$output" = 0.10000000000000001 ]
+    run kept --input decimals --round --keep 'x <= 0.1'
+    [ "$output" = $'0.100000001\n-0' ]
     echo '9223372036854775807 5 -9223372036854775808' >integers
     run kept --input integers --type i64 --keep 'x > 5 or x < 5'
     [ "$output" = $'9223372036854775807\n-9223372036854775808' ]
@@ -58,6 +66,8 @@ refused() {
     says "--grep searches a file; name it with --input."
     refused --input numbers --grep a --keep x
     says "--grep and --keep exclude each other."
+    refused --input numbers --grep 1 --variant atomic
+    says "variant atomic does not keep the order of bytes; use fast or document."
     refused --input numbers --invert
     says "--invert is about lines; add --grep TEXT."
     refused --input empty --grep a

@@ -142,7 +142,7 @@ END
     refused "--lines: variant bitonic sorts keys alone; variant fast has it." --variant bitonic --lines
     refused "--values goes with the sorted keys; add --output FILE." --pairs --values "$dir/v"
     refused "--values: there are none; add --pairs, without --lines." --values "$dir/v" --output "$dir/o"
-    refused "--values and --output are the same file." --pairs --values "$dir/o" --output "$dir/o"
+    refused "--values $dir/o is the same file as --output $dir/o; write to another one." --pairs --values "$dir/o" --output "$dir/o"
     refused "--values: the file name is empty." --values ""
     refused "--type: this type is unknown; choose u32, i32, f32, u64, i64 or f64." --type i128
     refused "/dev/null is empty; there is nothing to sort." --lines --input /dev/null
@@ -156,7 +156,7 @@ END
         --values "$dir/none/v"
     [ ! -e "$dir/o" ]
     ulimit -v 3000000
-    refused "/dev/zero does not fit into memory." --lines --input /dev/zero
+    refused "/dev/zero has more than 1073741824 bytes; --lines takes no more." --lines --input /dev/zero
 }
 
 
@@ -190,4 +190,19 @@ Ben -1" ]
     [ "$(values merge i= smaller | cut -d' ' -f1-4)" = "0 3 6 9" ]
     [ "$(values merge i= smaller | cut -d' ' -f30-32)" = "11 6 1" ]
     [ "$(values merge i= sorted | cut -d' ' -f1-8)" = "0 1 3 6 6 9 11 12" ]
+}
+
+@test "the permutation overwrites no other file" {
+    dir=$BATS_TEST_TMPDIR
+    echo '3 1 2' >"$dir/in"
+    ln -s in "$dir/link"
+    for values in "$dir/in" "$dir/../$(basename "$dir")/in" "$dir/link"; do
+        run ./step15 --device emu --reps 0 --pairs --input "$dir/in" --output "$dir/out" --values "$values"
+        [ "$status" -eq 2 ]
+        says "is the same file as --input"
+    done
+    run ./step15 --device emu --reps 0 --pairs --input "$dir/in" --output "$dir/out" --values "$dir/v" --trace "$dir/v"
+    [ "$status" -eq 2 ]
+    says "is the same file as --trace"
+    [ "$(cat "$dir/in")" = "3 1 2" ] && [ ! -e "$dir/out" ] && [ ! -e "$dir/v" ]
 }

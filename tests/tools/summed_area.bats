@@ -127,7 +127,8 @@ refuses() {
     refuses "--real: a table of floats takes no --bits, --box and --depth." --real --box 3
     refuses "--sum: the table is written as .npy" --input "$t/a.pgm" --box 3 --sum "$t/a.txt"
     cp "$t/a.pgm" "$t/depth.npy"
-    refuses "depth.npy is the same file as --depth" --input "$t/a.pgm" --depth "$t/depth.npy" --sum "$t/depth.npy"
+    refuses "is the same file as --depth" --input "$t/a.pgm" --depth "$t/depth.pgm" --trace "$t/depth.pgm"
+    refuses "is the same file as --depth" --input "$t/a.pgm" --depth "$t/depth.npy" --sum "$t/depth.npy"
 }
 
 @test "the checkers find nothing, and any schedule gives the same" {

@@ -80,6 +80,11 @@ static enum conversion store(enum npy_kind kind, const void *chunk, size_t i, st
                              size_t index, char *shown, size_t size)
 {
     enum conversion conversion;
+    /* The bits of a float stay as they are, which a NaN's would not as a double. */
+    if (kind == NPY_F4 && input->element == ELEMENT_F32) {
+        memcpy((float *)input->data + index, (const float *)chunk + i, sizeof(float));
+        return CONVERT_EXACT;
+    }
     switch (kind) {
     case NPY_F4:
     case NPY_F8: {

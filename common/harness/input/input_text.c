@@ -92,6 +92,8 @@ static enum conversion store(enum element element, void *data, size_t index, con
     *is_number = true;
     if (is_integer(text)) {
         long long integer = strtoll(text, &end, 10);
+        if (errno != ERANGE && integer == 0 && *text == '-' && element_is_real(element))
+            return element_store_real(element, data, index, -0.0);
         if (errno != ERANGE) return element_store_integer(element, data, index, integer);
         errno = 0;
         unsigned long long large = strtoull(text, NULL, 10);
