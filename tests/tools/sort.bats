@@ -155,7 +155,6 @@ END
     refused "cannot write $dir/none/v: No such file or directory." --n 10 --pairs --output "$dir/o" \
         --values "$dir/none/v"
     [ ! -e "$dir/o" ]
-    ulimit -v 3000000
     refused "/dev/zero has more than 1073741824 bytes; --lines takes no more." --lines --input /dev/zero
 }
 
