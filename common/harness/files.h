@@ -13,9 +13,10 @@ extern "C" {
 #endif
 
 /* Finds regular files that are used twice among the input, the outputs, the files of a step's own
- * options (`own`, or NULL), stdout, stderr and the program itself, also through links and redirections. Files that the emulator writes because of
- * EMU_TRACE, EMU_LOG_FILE or EMU_CHECK_LOG are outputs, too. Returns 0, or EXIT_USAGE and a
- * sentence that names both. Must be called before any file is opened. */
+ * options (`own`, or NULL), stdout, stderr and the program itself, also through links and
+ * redirections. Files that the emulator writes because of EMU_TRACE, EMU_LOG_FILE or EMU_CHECK_LOG
+ * are outputs, too. Returns 0, or EXIT_USAGE and a sentence that names both. Must be called before
+ * any file is opened. */
 int files_check(const struct options *, const struct application *own, struct fault *);
 
 #ifdef __cplusplus

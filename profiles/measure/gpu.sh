@@ -159,6 +159,7 @@ counted_sizes() {
     12:f32) up_to 12 512 2048 2^16 2^20 2^22 2^24 ;; # scan_wave, from 2^24 on scan_pipeline
     12:f64) up_to 12 2048 2^16 2^22 ;;
     12:*) ;;
+    13:* | 14:* | 15:*) up_to "$1" 512 2^16 ;; # as many as test_applications.py compares
     *) up_to "$1" 512 1024 2048 2^16 2^20 2^24 ;;
     esac
 }

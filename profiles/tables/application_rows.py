@@ -45,7 +45,7 @@ def selects_by_fraction(value):
 
 
 def selects_curve(way, kept):
-    """(n, seconds) of a way to compact that keeps so many per cent."""
+    """(n, seconds) of a way to compact; `kept` is the percentage that is kept."""
     rows = [row for row in EXPERIMENTS if row["experiment"] == "selects" and row["variant"] == way
             and row["metric"] == "time" and row["parameter"].endswith(" kept=%d" % kept)]
     return [(int(row["parameter"].split()[0][2:]), float(row["value"])) for row in rows]

@@ -146,7 +146,7 @@ static int check_request(const struct options *options, struct fault *fault)
     if (sort_request.values && !options->output)
         return fail(fault, EXIT_USAGE, "--values goes with the sorted keys; add --output FILE.");
     if (sort_request.values && (!sort_request.pairs || sort_request.lines))
-        return fail(fault, EXIT_USAGE, "--values: there are none; add --pairs, without --lines.");
+        return fail(fault, EXIT_USAGE, "--values: keys alone have no values; add --pairs, without --lines.");
     return sort_request.values ? output_check(sort_request.values, fault) : 0;
 }
 

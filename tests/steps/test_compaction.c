@@ -254,7 +254,7 @@ static void close_memory(struct memory *m)
     ok(cudaFree(m->workspace));
 }
 
-/* Keeps the elements below `limit` of n, `in` and `out` displaced by so many elements. */
+/* Keeps the elements below `limit` of n, `in` and `out` are displaced by this many elements. */
 static void expect_kept(struct memory *m, size_t n, int32_t limit, size_t in, size_t out)
 {
     struct predicate p = predicate_between(key_of_i32(0), key_of_i32(limit - 1));

@@ -141,7 +141,7 @@ END
     refused "--pairs: variant document sorts keys alone; variant fast has it." --variant document --pairs
     refused "--lines: variant bitonic sorts keys alone; variant fast has it." --variant bitonic --lines
     refused "--values goes with the sorted keys; add --output FILE." --pairs --values "$dir/v"
-    refused "--values: there are none; add --pairs, without --lines." --values "$dir/v" --output "$dir/o"
+    refused "--values: keys alone have no values; add --pairs, without --lines." --values "$dir/v" --output "$dir/o"
     refused "--values $dir/o is the same file as --output $dir/o; write to another one." --pairs --values "$dir/o" --output "$dir/o"
     refused "--values: the file name is empty." --values ""
     refused "--type: this type is unknown; choose u32, i32, f32, u64, i64 or f64." --type i128

@@ -205,7 +205,7 @@ struct warp_insn {
 /* ld, st */
 struct memory_insn {
     uint32_t used_bytes;    /* of a load that the compiler has widened, a bit each; 0: all */
-    uint8_t checked_bytes;  /* of a lane: the first so many must be inside of memory */
+    uint8_t checked_bytes;  /* of a lane: these first bytes must be inside of memory */
     slot value[MAX_VECTOR]; /* a register for each element; NO_SLOT: a sink */
 };
 
@@ -250,7 +250,7 @@ struct bulk_insn {
 
 /* cp.async.wait_group, wait_all and cp.async.bulk.wait_group */
 struct group_insn {
-    int64_t pending; /* so many of the latest groups need not be complete; WAIT_FOR_ALL */
+    int64_t pending; /* latest groups that need not be complete, or WAIT_FOR_ALL */
     bool read;       /* .read: the source has been read, that is enough */
 };
 enum { WAIT_FOR_ALL = -1 }; /* copies in no group, too */

@@ -18,7 +18,7 @@ struct special {
 #define NOT_LOCAL UINT32_MAX
 
 /* A function of the module as one kernel's code holds it. Parameters, results and the .param
- * variables of its calls share one area in a frame: so many bytes for each lane. */
+ * variables of its calls share one area in a frame: this number of bytes for each lane. */
 struct callee {
     const struct ptx_function *function;
     uint32_t entry; /* index of its first instruction */

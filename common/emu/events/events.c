@@ -1,5 +1,5 @@
 /*
- * events.c — events that several want: who is told of what, and in which order. See
+ * events.c — events that several want: which observers get an event, and in which order. See
  * machine/events.h.
  */
 #include "common/emu/machine/events.h"

@@ -36,7 +36,7 @@ struct picture {
  */
 int picture_read(struct picture *, const char *path, struct fault *);
 
-/* Can a picture of so many channels be written to this path? Its end decides about the format:
+/* Can a picture with this number of channels be written to this path? Its end decides about the format:
  * .png, .pgm (grey), .ppm (RGB) or .pnm (either); "-" is a PGM or PPM on stdout. Returns 0 or
  * EXIT_USAGE. */
 int picture_check_path(const char *path, unsigned channels, struct fault *);
