@@ -8,7 +8,7 @@
  * Bytes are added as integers. The columns need no scan of their own: a lane goes down its columns
  * and keeps the table's entries of the row above.
  * What it fixes: for a pixel of RGB this moves 19.5 bytes (with tiles of 32 rows), where the
- * document moves 115. Of the 19.5, 3 are the second reading, which comes partly from the L2 cache.
+ * document moves 115.
  * What is still bad: the pixels are read twice. A table whose rows are not a multiple of four
  * samples is written word by word. A picture that is narrower than a strip leaves lanes without
  * work.
@@ -33,8 +33,8 @@ static size_t strip_samples(unsigned channels)
 /* Tiles that keep an H200 busy, by trial. */
 #define TILES_WANTED 2048
 
-/* The rows of a tile: as many as possible, since a tile's column sums are written and read again, but
- * fewer where there would be too few tiles. */
+/* The rows of a tile: as many as possible, since a tile's column sums are written and read again.
+ * They are fewer where there would be too few tiles. */
 static int tile_height(struct sat_size size)
 {
     size_t columns = divide_up(size.width * size.channels, strip_samples(size.channels));
@@ -62,21 +62,41 @@ static struct sums<Sum> divide(struct sat_size size, void *workspace, size_t *by
     return t;
 }
 
+/* Launches a kernel that may begin while the one before it in the stream still runs, and that waits
+ * for it by itself (wait_for_kernel_before). Only code made from PTX for Hopper waits so. */
+template <typename... Parameters, typename... Arguments>
+static cudaError_t launch_after(void (*kernel)(Parameters...), size_t blocks, unsigned threads,
+                                cudaStream_t stream, Arguments... arguments)
+{
+    struct cudaFuncAttributes code;
+    cudaLaunchAttribute overlap = {};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    if (blocks > INT32_MAX) return cudaErrorInvalidValue; // beyond any grid
+    CUDA_TRY(cudaFuncGetAttributes(&code, kernel));
+    config.gridDim = (unsigned)blocks;
+    config.blockDim = threads;
+    config.stream = stream;
+    config.attrs = &overlap;
+    config.numAttrs = code.ptxVersion >= 90;
+    return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
 template <typename Sum>
 static cudaError_t launch_scan_down(const struct sums<Sum> &t, cudaStream_t stream)
 {
     size_t channels = t.tile_pitch / t.tile_columns;
     size_t row = channels * t.row_pitch; // all channels of a tile column are one row
-    size_t columns = divide_up(t.column_pitch, LANES), rows = divide_up(row, LANES);
-    size_t blocks = columns + rows + divide_up(t.tile_pitch, LANES);
+    size_t columns = divide_up(t.column_pitch, columns_of_block(t.tile_rows));
+    size_t rows = divide_up(row, columns_of_block(t.tile_columns));
+    size_t blocks = columns + rows + divide_up(t.tile_pitch, columns_of_block(t.tile_rows));
     matrices<Sum> all = {{t.columns, t.tile_rows, t.column_pitch},
                          {t.rows, t.tile_columns, row},
                          {t.tiles, t.tile_rows, t.tile_pitch},
                          (unsigned)columns,
                          (unsigned)rows};
-    if (blocks > INT32_MAX) return cudaErrorInvalidValue; // beyond any grid
-    scan_down<<<(unsigned)blocks, DOWN_WARPS * LANES, 0, stream>>>(all);
-    return cudaGetLastError();
+    return launch_after(scan_down<Sum>, blocks, DOWN_WARPS * LANES, stream, all);
 }
 
 template <bool ALIGNED, int CHANNELS, typename Pixel, typename Sum>
@@ -88,9 +108,8 @@ static cudaError_t launch(Sum *table, const Pixel *pixels, const struct sums<Sum
     sum_tiles<ALIGNED, Pixel, CHANNELS><<<(unsigned)blocks, WARPS * LANES, 0, stream>>>(pixels, t);
     CUDA_TRY(cudaGetLastError());
     CUDA_TRY(launch_scan_down(t, stream));
-    write_table<ALIGNED, Pixel, CHANNELS>
-        <<<(unsigned)blocks, WARPS * LANES, 0, stream>>>(table, pixels, t);
-    return cudaGetLastError();
+    return launch_after(write_table<ALIGNED, Pixel, CHANNELS>, blocks, WARPS * LANES, stream, table,
+                        pixels, t);
 }
 
 template <bool ALIGNED, typename Pixel, typename Sum>
@@ -147,9 +166,9 @@ static double depth_down(size_t rows)
     return (double)divide_up(rows, DOWN_CHUNK) * DOWN_WARPS + 2 * DOWN_ROWS;
 }
 
-/* A sample joins its vector (up to 4), the lanes (5), the groups (4) and the row left of it; the
- * rows of a tile are added; and so are the sums above, which are made of as many rows, scanned down,
- * and then over x like a row. Those of the tiles above and left come of row sums. */
+/* A sample joins its vector (up to 4), the lanes (5), the groups (4) and the row left of it; then the
+ * rows of a tile are added. The sums above are made of as many rows. They are scanned down, and then
+ * over x like a row. Those of the tiles above and left come of row sums. */
 double sat_depth(struct sat_size size)
 {
     size_t tile_columns = divide_up(size.width * size.channels, strip_samples(size.channels));

@@ -2,10 +2,11 @@
  * against-npp: step 14 beside NVIDIA's NPP and a copy, and the phases of the document's way.
  *
  * What it shows: tables of a grey picture of 8 bits, by NPP's nppiIntegral_8u32s_C1R_Ctx and by the
- * fast variant, beside copies that move as many bytes as such a table has to (5 a pixel); and for a
- * picture of RGB the columns of the document's table of times: de-interleave and interleave,
- * transpose, and the six scans. All results are checked: wrong entries of NPP's are printed, modulo
- * 2^32, and those of this step are an error.
+ * fast variant. Beside them run copies that move as many bytes as such a table has to (5 a pixel),
+ * and "traffic": two kernels with the loads and stores of the fast variant's first and third, which
+ * add nothing. For a picture of RGB it times the columns of the document's table of times:
+ * de-interleave and interleave, transpose, and the six scans. All results are checked. Wrong
+ * entries of NPP's are printed, modulo 2^32, and those of this step are an error.
  * NPP is looked for when the program runs (libnppist.so of CUDA 12 or 13, in LD_LIBRARY_PATH), so
  * it is built without it. The emulator cannot run NPP.
  * How to run it: make experiments && build/experiments/14-against-npp
@@ -116,6 +117,78 @@ static cudaError_t run_copy(void *context, cudaStream_t stream)
     return j->copy(j->table, j->workspace, j->copied, stream);
 }
 
+/* ---- the fast variant's loads and stores, without sums --------------------------------------- */
+
+#define STRIP_WORDS 128 /* of four pixels: a warp's part of a row */
+#define STRIP_ROWS  32
+#define STRIP_WARPS 4
+#define STRIP_AHEAD 8
+
+/* The word of its strip's first row that the calling lane loads first. */
+static __device__ size_t first_word(size_t words)
+{
+    size_t strip = (size_t)blockIdx.x * STRIP_WARPS + threadIdx.x / 32;
+    size_t in_row = words / STRIP_WORDS;
+    return strip / in_row * STRIP_ROWS * words + strip % in_row * STRIP_WORDS + threadIdx.x % 32;
+}
+
+static __device__ void load_rows(uint32_t to[STRIP_AHEAD][STRIP_WORDS / 32], const uint32_t *from,
+                                 size_t words)
+{
+#pragma unroll
+    for (int r = 0; r < STRIP_AHEAD; r++)
+#pragma unroll
+        for (int g = 0; g < STRIP_WORDS / 32; g++) to[r][g] = from[r * words + g * 32];
+}
+
+/* Loads a picture of `words` words a row. The store is never made; it keeps the loads. */
+static __global__ void load_strips(uint32_t *table, const uint32_t *pixels, size_t words)
+{
+    size_t at = first_word(words);
+    uint32_t any = 0, v[STRIP_AHEAD][STRIP_WORDS / 32];
+    for (int row = 0; row < STRIP_ROWS; row += STRIP_AHEAD) {
+        load_rows(v, pixels + at + row * words, words);
+        for (int r = 0; r < STRIP_AHEAD; r++)
+            for (int g = 0; g < STRIP_WORDS / 32; g++) any |= v[r][g];
+    }
+    if (words == 0) *table = any;
+}
+
+/* Loads it again, and stores four words for each. */
+static __global__ void store_strips(uint4 *table, const uint32_t *pixels, size_t words)
+{
+    size_t at = first_word(words);
+    uint32_t v[STRIP_AHEAD][STRIP_WORDS / 32];
+    for (int row = 0; row < STRIP_ROWS; row += STRIP_AHEAD) {
+        load_rows(v, pixels + at + row * words, words);
+#pragma unroll
+        for (int r = 0; r < STRIP_AHEAD; r++)
+#pragma unroll
+            for (int g = 0; g < STRIP_WORDS / 32; g++) {
+                uint32_t w = v[r][g];
+                __stcg(table + at + (row + r) * words + g * 32, make_uint4(w, w, w, w));
+            }
+    }
+}
+
+/* Pictures whose sides are multiples of a strip's. */
+static bool has_strips(sat_size size)
+{
+    return size.width % (4 * STRIP_WORDS * STRIP_WARPS) == 0 && size.height % STRIP_ROWS == 0;
+}
+
+static cudaError_t run_traffic(void *context, cudaStream_t stream)
+{
+    job *j = (job *)context;
+    size_t words = j->size.width / 4, strips = words / STRIP_WORDS * (j->size.height / STRIP_ROWS);
+    const uint32_t *pixels = (const uint32_t *)j->pixels;
+    unsigned blocks = (unsigned)(strips / STRIP_WARPS);
+    load_strips<<<blocks, STRIP_WARPS * 32, 0, stream>>>((uint32_t *)j->table, pixels, words);
+    CUDA_TRY(cudaGetLastError());
+    store_strips<<<blocks, STRIP_WARPS * 32, 0, stream>>>((uint4 *)j->table, pixels, words);
+    return cudaGetLastError();
+}
+
 /* ---- results --------------------------------------------------------------------------------- */
 
 /* NPP's table has a row and a column of zeros more. Entries that differ are printed, and are no
@@ -218,7 +291,7 @@ static int compare_grey(struct experiment *e, const memory *m, size_t side, npp_
                         struct fault *fault)
 {
     job own = make_job(m, side, 1), other = own, copies[ROOF_WAYS];
-    experiment_work works[2 + ROOF_WAYS];
+    experiment_work works[3 + ROOF_WAYS];
     size_t count = 0;
     int code = run_once(e, run_fast, &own, fault);
     if (!code) code = check_own(&own, FAST, m->host, fault);
@@ -227,6 +300,7 @@ static int compare_grey(struct experiment *e, const memory *m, size_t side, npp_
     if (!code && npp) code = check_npp_once(e, &other, m->host, fault);
     works[count++] = {"fast", NULL, run_fast, &own, 0};
     if (npp) works[count++] = {"NPP", NULL, run_npp, &other, 0};
+    if (has_strips(own.size)) works[count++] = {"traffic", NULL, run_traffic, &own, 0};
     for (int way = 0; way < ROOF_WAYS; way++) {
         copies[way] = own;
         copies[way].copy = roof_ways[way].copy;

@@ -35,9 +35,16 @@ static __device__ matrix<Sum> matrix_of(const matrices<Sum> &all, unsigned *bloc
     return all.third;
 }
 
+/* The columns of a matrix that a block scans. The warps share 32 columns of a high matrix; of a low
+ * one each warp takes 32 by itself. */
+static __host__ __device__ int columns_of_block(size_t rows)
+{
+    return rows <= DOWN_ROWS ? DOWN_WARPS * LANES : LANES;
+}
+
 /*
- * A block scans 32 columns, one for each lane. Each of its warps takes DOWN_ROWS neighbouring rows.
- * The warps exchange the sums of their rows through shared memory.
+ * Each lane has a column, and takes DOWN_ROWS neighbouring rows of it at a time. Where warps share
+ * columns, they exchange the sums of their rows through shared memory.
  */
 template <typename Sum>
 static __global__ void __launch_bounds__(DOWN_WARPS *LANES, DOWN_BLOCKS)
@@ -47,27 +54,32 @@ static __global__ void __launch_bounds__(DOWN_WARPS *LANES, DOWN_BLOCKS)
     unsigned block = blockIdx.x;
     const matrix<Sum> m = matrix_of(all, &block);
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-    size_t column = (size_t)block * LANES + lane;
+    bool alone = columns_of_block(m.rows) > LANES; // the warp has its columns for itself
+    size_t column = alone ? (size_t)block * DOWN_WARPS * LANES + threadIdx.x
+                          : (size_t)block * LANES + lane;
     Sum carry = 0;
 
+    wait_for_kernel_before(); // which stores the sums
     for (size_t chunk = 0; chunk < m.rows; chunk += DOWN_CHUNK) {
-        size_t first = chunk + warp * DOWN_ROWS;
+        size_t first = chunk + (alone ? 0 : warp * DOWN_ROWS);
         bool any = column < m.columns && first < m.rows;
         int rows = any ? at_most(m.rows - first, DOWN_ROWS) : 0; // that this thread has
         Sum *at = m.at + first * m.columns + column;
         Sum v[DOWN_ROWS], sum = 0, before = carry;
 #pragma unroll
         for (int i = 0; i < DOWN_ROWS; i++) v[i] = i < rows ? at[i * m.columns] : 0;
+        if (!alone) {
 #pragma unroll
-        for (int i = 0; i < DOWN_ROWS; i++) sum += v[i];
-        partial[warp][lane] = sum;
+            for (int i = 0; i < DOWN_ROWS; i++) sum += v[i];
+            partial[warp][lane] = sum;
 
-        // No sum may be read before all warps have stored theirs.
-        __syncthreads();
+            // No sum may be read before all warps have stored theirs.
+            __syncthreads();
 
-        for (int w = 0; w < DOWN_WARPS; w++) {
-            if (w < warp) before += partial[w][lane];
-            carry += partial[w][lane];
+            for (int w = 0; w < DOWN_WARPS; w++) {
+                if (w < warp) before += partial[w][lane];
+                carry += partial[w][lane];
+            }
         }
 #pragma unroll
         for (int i = 0; i < DOWN_ROWS; i++) {

@@ -15,12 +15,13 @@
 #define ROWS_LEAST 8
 #define QUAD      4  // samples that are loaded, and sums that are stored, together
 
-/* Blocks of sum_tiles and of write_table that have to fit on a multiprocessor at a time, if bytes
- * of one channel are loaded as words. With one block more, ptxas has to put registers into memory.
- * 1 asks for nothing. */
-template <typename Pixel, int CHANNELS, bool ALIGNED> struct residents {
+/* How many rows a warp loads before it uses the first, and how many blocks of a kernel have to fit
+ * on a multiprocessor at a time, which limits a thread's registers (1 asks for nothing). Rows of
+ * bytes of one channel take few registers, so 8 of them are in flight. By trial on an H200. */
+template <typename Pixel, int CHANNELS, bool ALIGNED> struct in_flight {
     static const bool WORDS = ALIGNED && CHANNELS == 1 && sizeof(Pixel) == 1;
-    static const int OF_SUMS = WORDS ? 8 : 1, OF_TABLE = WORDS ? 8 : 1;
+    static const int ROWS_OF_SUMS = sizeof(Pixel) == 1 ? 8 : 4, BLOCKS_OF_SUMS = WORDS ? 6 : 1;
+    static const int ROWS_OF_TABLE = WORDS ? 8 : 2, BLOCKS_OF_TABLE = WORDS ? 4 : 1;
 };
 
 /* In a strip of a row, a lane takes VECTOR neighbouring pixels of each group. Neighbouring lanes
@@ -107,12 +108,12 @@ template <typename Sum> static __device__ typename four<Sum>::access four_of(con
     return {s[0], s[1], s[2], s[3]};
 }
 
-/* Stores sums likewise. They are not read soon: __stcs lets the L2 keep other lines. */
+/* Stores sums likewise. */
 template <bool ALIGNED, typename Sum>
 static __device__ void store_quad(Sum *row, int at, int rest, const Sum s[QUAD])
 {
     if constexpr (ALIGNED) {
-        if (at < rest) __stcs((typename four<Sum>::access *)(row + at), four_of(s));
+        if (at < rest) __stcg((typename four<Sum>::access *)(row + at), four_of(s));
     } else {
 #pragma unroll
         for (int k = 0; k < QUAD; k++)
@@ -142,6 +143,15 @@ static __device__ float warp_sum(float v)
     for (int distance = LANES / 2; distance > 0; distance /= 2)
         v += __shfl_xor_sync(ALL_LANES, v, distance);
     return v;
+}
+
+/* What the kernel before this one in the stream has stored is there. launch_after in fast.cu lets a
+ * kernel begin before. */
+static __device__ void wait_for_kernel_before()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
 }
 
 /* Three tables of sums in the workspace; all are of `tile_rows` or `tile_columns` rows. */

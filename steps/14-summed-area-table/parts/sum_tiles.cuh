@@ -100,7 +100,8 @@ static __device__ void add_row(typename quad<Pixel>::sum to[CHANNELS],
  * of the tile's row l. The last block may have warps without a tile.
  */
 template <bool ALIGNED, typename Pixel, int CHANNELS>
-static __global__ void __launch_bounds__(WARPS *LANES, residents<Pixel, CHANNELS, ALIGNED>::OF_SUMS)
+static __global__ void __launch_bounds__(WARPS *LANES,
+                                         in_flight<Pixel, CHANNELS, ALIGNED>::BLOCKS_OF_SUMS)
     sum_tiles(const Pixel *pixels, struct sums<typename quad<Pixel>::sum> t)
 {
     typedef strip<CHANNELS> s;
@@ -119,7 +120,7 @@ static __global__ void __launch_bounds__(WARPS *LANES, residents<Pixel, CHANNELS
 #pragma unroll
         for (int q = 0; q < s::QUADS; q++) columns[g][q].clear();
     Sum own_row[CHANNELS] = {};
-    const int AHEAD = sizeof(Pixel) == 1 ? 8 : 4; // rows that are loaded before the first is added
+    const int AHEAD = in_flight<Pixel, CHANNELS, ALIGNED>::ROWS_OF_SUMS;
     // From the last row to the first: write_table begins with the first, which may still be in L2.
     for (int first = t.tile_height - AHEAD; first >= 0; first -= AHEAD) {
         row_quads<Pixel, CHANNELS> rows[AHEAD];

@@ -157,7 +157,7 @@ static __device__ void store_row(Sum *row, const Sum v[][strip<CHANNELS>::TAKES]
  */
 template <bool ALIGNED, typename Pixel, int CHANNELS>
 static __global__ void __launch_bounds__(WARPS *LANES,
-                                         residents<Pixel, CHANNELS, ALIGNED>::OF_TABLE)
+                                         in_flight<Pixel, CHANNELS, ALIGNED>::BLOCKS_OF_TABLE)
     write_table(typename quad<Pixel>::sum *table, const Pixel *pixels,
                 struct sums<typename quad<Pixel>::sum> t)
 {
@@ -174,13 +174,14 @@ static __global__ void __launch_bounds__(WARPS *LANES,
     size_t place = first_row * t.samples + first_sample;
 
     Sum above[s::GROUPS][s::TAKES], own_left[CHANNELS];
+    wait_for_kernel_before(); // which scans the sums
     load_above<CHANNELS>(above, t, tile_row, tile_column, lane);
     for (int c = 0; c < CHANNELS; c++) {
         const Sum *left = t.rows + (tile_column * CHANNELS + c) * t.row_pitch + first_row;
         own_left[c] = lane < t.tile_height ? left[lane] : 0;
     }
 
-    const int AHEAD = 2; // rows that are loaded before the first is used
+    const int AHEAD = in_flight<Pixel, CHANNELS, ALIGNED>::ROWS_OF_TABLE;
     for (int first = 0; first < t.tile_height; first += AHEAD) {
         row_quads<Pixel, CHANNELS> rows[AHEAD];
 #pragma unroll
