@@ -35,7 +35,7 @@ def main():
                  "line-hot")
     figure.rect(24, y, 3 * width + 2 * gap, 70, "empty")
     figure.text(36, y + 18, "grid", "ink")
-    figure.text(36, y + 34, "sched.c", "small quiet mono")
+    figure.text(36, y + 34, "scheduler.c", "small quiet mono")
     for b in range(10):
         style = "good" if b < 2 else "cell" if b > 5 else "hot"
         figure.box(100 + b * 42, y + 12, 36, 28, b, style)
@@ -49,7 +49,7 @@ def main():
     figure.text(24, y - 12, "a block's slice: its warps take turns", "quiet")
     figure.arrow(60, 238, 60, y - 28, "line-hot")
     stage(24, y, width, "block, barriers", "block.c", "good")
-    stage(24 + width + gap, y, width, "which lanes are next", "flow.c")
+    stage(24 + width + gap, y, width, "which lanes are next", "fragment.c")
     stage(24 + 2 * (width + gap), y, width, "the loop", "exec.c", "hot")
     stage(24 + 3 * (width + gap), y, width, "32 lanes at once", "ops_*.c", "hot")
     for k in (1, 2, 3):

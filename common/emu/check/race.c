@@ -1,5 +1,5 @@
 /* race.c — racecheck: each access held against those before it. See race.h. */
-#include "race_touch.h"
+#include "race_access.h"
 #include "check.h"
 #include "common/emu/machine/shared.h"
 #include "common/emu/decode/warp_ops.h"

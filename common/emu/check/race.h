@@ -12,14 +12,20 @@
  * What does not: shuffles, votes and other exchanges of values; volatile and relaxed accesses. An
  * asynchronous copy is nobody's: it is over for those only who have waited for it.
  *
- *   knowledge.c    what a thread can know of others     shadow.c       who touched a granule last
- *   race_clock.c   what a lane knows, and has fenced    race.c         is an access a hazard?
- *   race_meet.c    barriers: all know of each other     race_report.c  its sentences
- *   race_sync.c    words that hand knowledge on         race_life.c    a device's, a block's part
- *   race_async.c   asynchronous copies, mbarriers
- *   race_pair.c    two accesses of one byte        race_exit.c    blocks that exit too early
- *   race_update.c  a load and a store, no atomic   race_earlier.c would an earlier value have done?
- *   race_uses.c    what the code does with a value
+ *   vclock.c        vector clocks
+ *   shadow.c        the last accesses of each 4 bytes
+ *   race.c          splits a warp's access into accesses of one lane
+ *   race_pair.c     compares an access with the earlier ones
+ *   race_clock.c    the clocks of a lane: what is before it, and what it releases
+ *   race_barrier.c  barriers join clocks
+ *   race_sync.c     words of memory that carry a clock from a release to an acquire
+ *   race_async.c    asynchronous copies, mbarriers
+ *   race_exit.c     blocks that exit too early
+ *   race_update.c   a load and a store that are not atomic together
+ *   race_earlier.c  would an earlier value have taken the same branch?
+ *   race_uses.c     what the code does with a value
+ *   race_report.c   the findings as text
+ *   race_life.c     a device's, a launch's and a block's state
  *
  * What orders accesses is announced to these files by machine/events.h, with ANNOUNCE_ORDER, which
  * racecheck alone asks for. While it is on, one host thread runs all blocks.

@@ -9,7 +9,7 @@
  *
  * It looks back by a few stores. A thread that knows already that a store is over reads nothing older.
  */
-#include "race_touch.h"
+#include "race_access.h"
 #include <string.h>
 
 /* ---- trying a branch ------------------------------------------------------------------------- */

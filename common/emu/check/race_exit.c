@@ -7,7 +7,7 @@
  * numbered, and words keep the number at which they were last read (struct sync_word).
  */
 #include "common/emu/machine/async.h"
-#include "race_touch.h"
+#include "race_access.h"
 #include "common/emu/machine/shared.h"
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* race_pair.c — racecheck: two accesses of one byte, and what of them is kept. */
-#include "race_touch.h"
+#include "race_access.h"
 #include <string.h>
 
 /* May two accesses that nothing orders meet, because both are made for it? Two atomics may, and

@@ -140,7 +140,7 @@ bool lane_has_fenced(const struct warp *, int lane);
 void next_moment(struct race_block *);
 /* What a lane knows of its own block through the bases, with its own accesses until `until`. */
 struct knowledge *own_block(const struct warp *, int lane, moment until);
-/* race_meet.c: what the lanes know beyond the bases is thrown away. */
+/* race_barrier.c: what the lanes know beyond the bases is thrown away. */
 void forget_warp(struct knowledge_space *, struct race_warp *);
 /* For another block: nobody knows anything. */
 void race_clock_reset(struct race_block *);

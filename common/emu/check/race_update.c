@@ -8,7 +8,7 @@
  * the thread has polled until it saw that store, for then its turn has come (a ticket lock's); nor
  * if what was loaded has nothing to do with the store (a hint that any thread may overwrite).
  */
-#include "race_touch.h"
+#include "race_access.h"
 
 static bool is_flag(unsigned kind)
 {

@@ -10,7 +10,7 @@
 #ifndef EMU_SHADOW_H
 #define EMU_SHADOW_H
 
-#include "knowledge.h"
+#include "vclock.h"
 #include "common/emu/machine/pages.h"
 
 enum { GRANULE = 4 };

@@ -18,7 +18,7 @@
 #define SYNC_ENDLESS "Endless wait or loop detected."
 
 /* A lane can go on no more: a finding, whichever checkers are on. `kind`: one of those above; `why`:
- * one line; `picture` (waiting.h) may be empty. */
+ * one line; `picture` (deadlock_picture.h) may be empty. */
 void sync_report_stuck(struct warp *, const struct insn *, int lane, const char *kind,
                        const char *why, const char *picture);
 

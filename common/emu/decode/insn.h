@@ -62,8 +62,8 @@ enum control {
     CONTROL_ARRIVE,        /* bar.arrive */
     CONTROL_CONVERGE,      /* shfl, vote, match, redux: wait for the lanes of the member mask */
     CONTROL_WARP_SYNC,     /* bar.warp.sync: the same, but lanes may come to different ones */
-    CONTROL_WAIT_CLUSTER,  /* barrier.cluster.wait: see await.h */
-    CONTROL_WAIT_MBARRIER, /* mbarrier.try_wait: see await.h */
+    CONTROL_WAIT_CLUSTER,  /* barrier.cluster.wait: see phase_wait.h */
+    CONTROL_WAIT_MBARRIER, /* mbarrier.try_wait: see phase_wait.h */
     CONTROL_SPIN,          /* nanosleep: let others run */
 };
 

@@ -3,11 +3,11 @@
 #include "device.h"
 #include "events.h"
 #include "exec.h"
-#include "flow.h"
+#include "fragment.h"
 #include "frame.h"
-#include "sched.h"
-#include "schedule.h"
-#include "await.h"
+#include "scheduler.h"
+#include "random_schedule.h"
+#include "phase_wait.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,9 +2,9 @@
 #include "cluster.h"
 #include "async.h"
 #include "block.h"
-#include "schedule.h"
-#include "stuck.h"
-#include "await.h"
+#include "random_schedule.h"
+#include "deadlock.h"
+#include "phase_wait.h"
 #include "repeat.h"
 #include <stdlib.h>
 

@@ -71,7 +71,7 @@ struct emu_dim launch_cluster(const struct emu_kernel *, const struct emu_shape 
 /* Returns 0 or an enum emu_error, with the message set. `shared`: bytes a block. (launch_check.c) */
 int launch_check(struct emu *, const struct emu_kernel *, const struct emu_shape *, size_t shared);
 
-/* Runs a launch to its end on the device's host threads. (sched.c) */
+/* Runs a launch to its end on the device's host threads. (scheduler.c) */
 void launch_run(struct launch *);
 
 #endif

@@ -157,7 +157,7 @@ struct fault_event {
     const struct insn *insn;
     int lane, error;
     enum fault_kind kind;
-    const char *what, *picture; /* a sentence; of waiting.h, "": none */
+    const char *what, *picture; /* a sentence; of deadlock_picture.h, "": none */
 };
 void event_fault(struct launch *, const struct fault_event *);
 

@@ -1,11 +1,11 @@
 #include "events.h"
 #include "exec.h"
-#include "converge.h"
+#include "member_mask.h"
 #include "barrier.h"
-#include "flow.h"
+#include "fragment.h"
 #include "frame.h"
-#include "schedule.h"
-#include "await.h"
+#include "random_schedule.h"
+#include "phase_wait.h"
 
 /* The lanes of a fragment that the instruction's guard lets through. */
 static inline uint32_t guarded(const struct warp *w, const struct insn *i, uint32_t mask)

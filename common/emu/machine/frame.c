@@ -1,5 +1,5 @@
 #include "frame.h"
-#include "flow.h"
+#include "fragment.h"
 #include "common/emu/ptx/kernel_name.h"
 #include "common/emu/decode/warp_ops.h"
 #include <stdlib.h>

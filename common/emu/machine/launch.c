@@ -1,8 +1,8 @@
 /* launch.c — one launch: its parameters copied, and run. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "device.h"
-#include "sched.h"
-#include "schedule.h"
+#include "scheduler.h"
+#include "random_schedule.h"
 #include "events.h"
 #include <stdlib.h>
 #include <string.h>

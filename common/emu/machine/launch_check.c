@@ -1,6 +1,6 @@
 /* launch_check.c — is a launch within the limits of the device and of the kernel? */
 #include "device.h"
-#include "sched.h"
+#include "scheduler.h"
 
 struct emu_dim launch_cluster(const struct emu_kernel *kernel, const struct emu_shape *shape)
 {

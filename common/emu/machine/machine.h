@@ -5,10 +5,10 @@
  * Where things are, from the outside in:
  *
  *   struct emu      a device           device.c   memory, modules, records of launches
- *   struct launch   a running grid     sched.c    host threads take its clusters
+ *   struct launch   a running grid     scheduler.c    host threads take its clusters
  *   struct cluster  one or more blocks cluster.c  that run at the same time
  *   struct block    a thread block     block.c    shared memory, barriers, warps
- *   struct warp     32 lanes           exec.c     registers, fragments (flow.c)
+ *   struct warp     32 lanes           exec.c     registers, fragments (fragment.c)
  *
  * Functions that nvcc did not inline have registers of their own for each call: a frame (frame.c).
  * The kernel's own registers are the root frame's.
@@ -45,7 +45,7 @@ struct insn_counts {
 enum fragment_state {
     FRAGMENT_READY,
     FRAGMENT_AT_BARRIER,
-    FRAGMENT_WAITING,    /* at an instruction of await.h */
+    FRAGMENT_WAITING,    /* at an instruction of phase_wait.h */
     FRAGMENT_CONVERGING, /* waits for other lanes of its warp to come to the same instruction */
 };
 
@@ -200,7 +200,7 @@ struct launch {
     bool counting, allow_exited;
     unsigned checks; /* bits of enum emu_check */
     struct emu_host_place host_place;
-    uint64_t random;  /* schedule.h: the generator's state; 0: turns are not by chance */
+    uint64_t random;  /* random_schedule.h: the generator's state; 0: turns are not by chance */
     bool parts_lanes; /* nor only lanes that a branch parts */
     bool descending;  /* blocks begin with the last index */
     unsigned announced; /* bits of enum announced (events.h) */

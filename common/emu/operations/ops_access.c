@@ -218,8 +218,8 @@ static bool changes_memory(const struct warp *w, const struct insn *i, const str
     return false;
 }
 
-/* For sched.c: a loop that waits may store what it sees, over and over in one place; one that works
- * may find that what it stores is there, but it goes from place to place. */
+/* For scheduler.c: a loop that waits may store what it sees, over and over in one place; one that
+ * works may find that what it stores is there, but it goes from place to place. */
 static __attribute__((noinline)) void note_store(struct warp *w, const struct insn *i,
                                                  const struct access *access)
 {

@@ -1,5 +1,5 @@
 /*
- * knowledge.h — what a thread knows of all others: for each, up to which moment its accesses are
+ * vclock.h — what a thread knows of all others: for each, up to which moment its accesses are
  * over and in order before the thread's own next one (a vector clock, as race detectors call it).
  *
  * A moment is a number that counts a block's synchronisations, so it says something about threads
@@ -9,8 +9,8 @@
  * all of its nodes; a leaf knows one block: all of its threads, some of its warps, some of its
  * threads, some asynchronous copies. NULL knows nothing.
  */
-#ifndef EMU_KNOWLEDGE_H
-#define EMU_KNOWLEDGE_H
+#ifndef EMU_VCLOCK_H
+#define EMU_VCLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /*
- * converge.h — warp-wide instructions: shuffles, votes, __syncwarp. A lane waits at one until every
- * lane of its member mask has come to one with the same qualifiers and the same mask.
+ * member_mask.h — warp-wide instructions: shuffles, votes, __syncwarp. A lane waits at one
+ * until every lane of its member mask has come to one with the same qualifiers and the same mask.
  */
-#ifndef EMU_CONVERGE_H
-#define EMU_CONVERGE_H
+#ifndef EMU_MEMBER_MASK_H
+#define EMU_MEMBER_MASK_H
 
 #include "machine.h"
 

@@ -1,5 +1,5 @@
 /*
- * sched.h — from a launch to its blocks.
+ * scheduler.h — from a launch to its blocks.
  *
  * Host threads take blocks in the order of their index and run each until it ends, or until its
  * time slice is over. Then it waits in a queue and the thread begins another block, as long as the
@@ -7,8 +7,8 @@
  * block that spins on what another one will write does not stop the grid, and as on a GPU only
  * resident blocks can be waited for. Blocks of a cluster are taken, run and put back together.
  */
-#ifndef EMU_SCHED_H
-#define EMU_SCHED_H
+#ifndef EMU_SCHEDULER_H
+#define EMU_SCHEDULER_H
 
 #include "machine.h"
 

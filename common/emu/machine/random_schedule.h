@@ -1,5 +1,5 @@
 /*
- * schedule.h — turns by chance, the same for the same seed (emu --schedule SEED).
+ * random_schedule.h — turns by chance, the same for the same seed (emu --schedule SEED).
  *
  * A GPU promises no order among blocks, among the warps of a block, or among the lanes of a warp.
  * Yet it nearly always takes the same one, and so does the emulator: a race may show once a week.
@@ -13,8 +13,8 @@
  * only a GPU's memory puts out of order, a missing fence, shows no wrong result here, but
  * racecheck finds it.
  */
-#ifndef EMU_SCHEDULE_H
-#define EMU_SCHEDULE_H
+#ifndef EMU_RANDOM_SCHEDULE_H
+#define EMU_RANDOM_SCHEDULE_H
 
 #include "machine.h"
 

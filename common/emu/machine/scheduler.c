@@ -1,9 +1,9 @@
 #define _POSIX_C_SOURCE 200809L
-#include "sched.h"
+#include "scheduler.h"
 #include "cluster.h"
 #include "device.h"
-#include "schedule.h"
-#include "stuck.h"
+#include "random_schedule.h"
+#include "deadlock.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

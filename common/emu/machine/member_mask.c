@@ -1,5 +1,5 @@
 /*
- * converge.c — see converge.h.
+ * member_mask.c — see member_mask.h.
  *
  * "… will cause executing thread to wait until all non-exited threads corresponding to membermask
  * have executed shfl.sync with the same qualifiers and same membermask value" (PTX ISA). So lanes of
@@ -7,8 +7,8 @@
  * at different instructions, as when a function that reduces over a warp is called in both arms of
  * an if. Such lanes have their operands in different registers: these are brought together.
  */
-#include "converge.h"
-#include "flow.h"
+#include "member_mask.h"
+#include "fragment.h"
 #include "frame.h"
 #include "common/emu/decode/warp_ops.h"
 #include <string.h>

@@ -1,12 +1,12 @@
 /*
- * await.h — instructions that wait for an event that is no bar.sync: barrier.cluster.wait and
+ * phase_wait.h — instructions that wait for the end of a phase: barrier.cluster.wait and
  * mbarrier.try_wait.
  *
- * A fragment stays at such an instruction until the event has come for one of its lanes. Its block
+ * A fragment stays at such an instruction until the phase is over for one of its lanes. Its block
  * looks again before each of the warp's turns.
  */
-#ifndef EMU_AWAIT_H
-#define EMU_AWAIT_H
+#ifndef EMU_PHASE_WAIT_H
+#define EMU_PHASE_WAIT_H
 
 #include "machine.h"
 

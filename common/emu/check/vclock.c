@@ -1,5 +1,5 @@
-/* knowledge.c — see knowledge.h. */
-#include "knowledge.h"
+/* vclock.c — see vclock.h. */
+#include "vclock.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* schedule.c — see schedule.h. */
-#include "schedule.h"
-#include "flow.h"
+/* random_schedule.c — see random_schedule.h. */
+#include "random_schedule.h"
+#include "fragment.h"
 
 /* splitmix64 */
 static uint64_t mixed(uint64_t z)

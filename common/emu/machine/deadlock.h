@@ -1,6 +1,6 @@
-/* stuck.h — when no thread can go on. */
-#ifndef EMU_STUCK_H
-#define EMU_STUCK_H
+/* deadlock.h — when no thread can go on. */
+#ifndef EMU_DEADLOCK_H
+#define EMU_DEADLOCK_H
 
 #include "machine.h"
 

@@ -1,7 +1,9 @@
-/* race_touch.h — one lane's access of one granule: between race.c, which takes a warp's access apart,
- * and race_pair.c, which holds it against those before. */
-#ifndef EMU_RACE_TOUCH_H
-#define EMU_RACE_TOUCH_H
+/*
+ * race_access.h — one lane's access of one granule. race.c splits a warp's access into these;
+ * race_pair.c compares each with the earlier accesses.
+ */
+#ifndef EMU_RACE_ACCESS_H
+#define EMU_RACE_ACCESS_H
 
 #include "race_state.h"
 #include <string.h>

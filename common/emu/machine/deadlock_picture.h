@@ -1,5 +1,5 @@
 /*
- * waiting.h — a picture of who waits where, for deadlocks.
+ * deadlock_picture.h — a picture of who waits where, for deadlocks.
  *
  *   block (0,0,0):
  *     warp 0     ################................  scan.cu:12  waits at barrier 0 (16 of 64)
@@ -8,8 +8,8 @@
  *
  * A character a lane, lane 0 first. Warps that look alike share their lines: "warps 1-31".
  */
-#ifndef EMU_WAITING_H
-#define EMU_WAITING_H
+#ifndef EMU_DEADLOCK_PICTURE_H
+#define EMU_DEADLOCK_PICTURE_H
 
 #include "machine.h"
 

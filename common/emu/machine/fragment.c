@@ -1,7 +1,7 @@
-#include "flow.h"
-#include "converge.h"
+#include "fragment.h"
+#include "member_mask.h"
 #include "frame.h"
-#include "schedule.h"
+#include "random_schedule.h"
 
 void flow_start(struct warp *w, uint32_t lanes)
 {

@@ -1,15 +1,15 @@
-/* stuck.c — when no thread of a cluster can go on: who waits for whom. */
+/* deadlock.c — when no thread of a cluster can go on: who waits for whom. */
 #include "events.h"
-#include "stuck.h"
+#include "deadlock.h"
 #include "common/emu/ptx/kernel_name.h"
 #include "barrier.h"
 #include "cluster.h"
-#include "converge.h"
+#include "member_mask.h"
 #include "device.h"
-#include "waiting.h"
+#include "deadlock_picture.h"
 #include <stdarg.h>
 #include <string.h>
-#include "await.h"
+#include "phase_wait.h"
 
 /* The fragment to speak of, and how many threads of its block have exited. */
 struct stuck {

@@ -1,6 +1,6 @@
-#include "await.h"
+#include "phase_wait.h"
 #include "cluster.h"
-#include "flow.h"
+#include "fragment.h"
 #include "mbarrier.h"
 
 /* On a GPU a try_wait sleeps for up to milliseconds. Who has asked so often while nothing in the

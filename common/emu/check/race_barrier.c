@@ -1,5 +1,4 @@
-/* race_meet.c — threads that meet at a barrier, of a warp or of a block, and know of each other
- * afterwards. */
+/* race_barrier.c — racecheck: barriers of a warp and of a block join the clocks of their threads. */
 #include "race_state.h"
 
 static void forget_lane(struct knowledge_space *space, struct race_warp *state, int lane)

@@ -1,7 +1,7 @@
-/* waiting.c — see waiting.h. */
-#include "waiting.h"
-#include "await.h"
-#include "converge.h"
+/* deadlock_picture.c — see deadlock_picture.h. */
+#include "deadlock_picture.h"
+#include "phase_wait.h"
+#include "member_mask.h"
 #include "common/emu/decode/module.h"
 #include <stdarg.h>
 #include <string.h>

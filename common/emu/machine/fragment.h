@@ -1,5 +1,5 @@
 /*
- * flow.h — how a warp's lanes part and come together again.
+ * fragment.h — how a warp's lanes part and come together again.
  *
  * Lanes that are at the same instruction form a fragment. A warp begins as one; a branch that only
  * some lanes take splits it. The fragment with the lowest instruction runs, because nvcc lays code
@@ -11,8 +11,8 @@
  * it has run PATIENCE instructions in a row while others could run, the one that has waited longest
  * has a turn.
  */
-#ifndef EMU_FLOW_H
-#define EMU_FLOW_H
+#ifndef EMU_FRAGMENT_H
+#define EMU_FRAGMENT_H
 
 #include "machine.h"
 
