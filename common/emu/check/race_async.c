@@ -95,8 +95,8 @@ static void learn(struct warp *w, uint32_t lanes, struct knowledge *const *known
         lane_learn_fenced(w, __builtin_ctz(lanes), FOR_COPIES, known[FOR_COPIES]);
 }
 
-void event_mbarrier_await(struct warp *w, uint32_t lanes, const struct shared_place *place,
-                          bool by_parity)
+void event_mbarrier_wait(struct warp *w, uint32_t lanes, const struct shared_place *place,
+                         bool by_parity)
 {
     const struct race_warp *state = state_of(w);
     struct sync_word *word = word_of(place, OVER);
@@ -147,7 +147,7 @@ static struct knowledge *copies_until(const struct warp *w, unsigned key, moment
     return knowledge_of(space_of(w->block), w->block->index, 0, &entry, 1);
 }
 
-void event_copy_await(struct warp *w, int lane, enum copies which, uint32_t until)
+void event_copy_wait(struct warp *w, int lane, enum copies which, uint32_t until)
 {
     static const uint16_t keys[] = {COPY_KEY, BULK_READ_KEY, BULK_KEY};
     unsigned thread = w->index * WARP + (unsigned)lane;

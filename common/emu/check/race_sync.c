@@ -147,7 +147,7 @@ void sync_release(struct warp *w, int lane, struct sync_table *table, uint64_t k
 
 /* ---- for what is no plain memory: barriers of a cluster -------------------------------------- */
 
-void event_signal(struct warp *w, uint32_t lanes, uint64_t key, bool releases)
+void event_cluster_arrive(struct warp *w, uint32_t lanes, uint64_t key, bool releases)
 {
     struct knowledge_space *space = space_of(w->block);
     struct sync_word *word = sync_word_for(w->block, &w->block->race->race->words, key);
@@ -164,7 +164,7 @@ void event_signal(struct warp *w, uint32_t lanes, uint64_t key, bool releases)
     next_moment(w->block->race);
 }
 
-void event_await(struct warp *w, uint32_t lanes, uint64_t key)
+void event_cluster_wait(struct warp *w, uint32_t lanes, uint64_t key)
 {
     for (; lanes; lanes &= lanes - 1)
         sync_acquire(w, __builtin_ctz(lanes), &w->block->race->race->words, key,

@@ -87,7 +87,7 @@ void decode_collective(struct decoder *d, const struct ptx_instruction *source, 
     if (!take_word(&words, "sync"))
         decode_fail(d, EMU_UNSUPPORTED_PTX, "without .sync it does not exist on today's GPUs");
     need_operands(d, source, elects ? 2 : 3, 5);
-    i->control = CONTROL_CONVERGE;
+    i->control = CONTROL_MEMBER_MASK;
     take_members(d, &source->operands[source->operand_count - 1], i);
     if (elects) {
         decode_elect(d, source, i, &words);

@@ -60,7 +60,7 @@ enum control {
     CONTROL_RETURN,        /* ret in a function; in a kernel it is an exit */
     CONTROL_BARRIER,       /* bar.sync, barrier.sync, bar.red: wait for the block */
     CONTROL_ARRIVE,        /* bar.arrive */
-    CONTROL_CONVERGE,      /* shfl, vote, match, redux: wait for the lanes of the member mask */
+    CONTROL_MEMBER_MASK,   /* shfl, vote, match, redux: wait for the lanes of the member mask */
     CONTROL_WARP_SYNC,     /* bar.warp.sync: the same, but lanes may come to different ones */
     CONTROL_WAIT_CLUSTER,  /* barrier.cluster.wait: see phase_wait.h */
     CONTROL_WAIT_MBARRIER, /* mbarrier.try_wait: see phase_wait.h */

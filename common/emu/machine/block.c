@@ -73,7 +73,7 @@ void block_free(struct block *block)
     /* After a fault lanes may still be inside calls. */
     for (unsigned i = 0; i < block->warp_count; i++)
         while (block->warps[i].fragment_count)
-            flow_remove(&block->warps[i], &block->warps[i].fragments[0]);
+            fragment_remove(&block->warps[i], &block->warps[i].fragments[0]);
     event_block_free(block);
     async_free(block);
     free(block->memory);
@@ -89,7 +89,7 @@ static void start_warp(struct warp *w)
     unsigned left = w->block->threads - w->index * WARP;
     w->carry = 0;
     frame_start(w);
-    flow_start(w, left >= WARP ? ALL_LANES : (UINT32_C(1) << left) - 1);
+    fragment_start(w, left >= WARP ? ALL_LANES : (UINT32_C(1) << left) - 1);
     w->clock = w->fuel = 0;
     w->slice = WARP_SLICE;
     w->polled = w->stored = NULL;
@@ -135,8 +135,8 @@ static enum warp_stop run_warp(struct warp *w, struct insn_counts *counts)
     enum { SPIN_LENGTH = 1024 }; /* instructions, with turns by chance as long as a slice */
     struct launch *launch = w->block->launch;
     w->counts = counts;
-    await_look(w);
-    if (launch->random) warp_grant(w, schedule_slice(launch));
+    phase_wait_poll(w);
+    if (launch->random) warp_grant(w, random_slice(launch));
     uint64_t begun = w->clock - w->fuel;
     enum warp_stop stop = warp_run(w);
     uint64_t done = w->clock - w->fuel;
@@ -163,7 +163,7 @@ enum block_stop block_run(struct block *block, struct insn_counts *counts)
     for (unsigned i = 0; i < block->warp_count; i++) order[i] = (uint8_t)i;
     for (bool ran = false;; ran = true) {
         bool progress = false, slice_over = false, alive = false;
-        if (block->launch->random) schedule_order(block->launch, order, block->warp_count);
+        if (block->launch->random) random_order(block->launch, order, block->warp_count);
         for (unsigned i = 0; i < block->warp_count; i++) {
             struct warp *w = &block->warps[order[i]];
             if (!w->fragment_count) continue;

@@ -62,8 +62,7 @@ bool cluster_run(struct cluster *cluster, struct insn_counts *counts)
 {
     for (;;) {
         bool slice_over = false, progress = false;
-        unsigned first =
-            cluster->launch->random ? schedule_below(cluster->launch, cluster->size) : 0;
+        unsigned first = cluster->launch->random ? random_below(cluster->launch, cluster->size) : 0;
         for (unsigned k = 0; k < cluster->size; k++) {
             struct block *block = cluster->blocks[(first + k) % cluster->size];
             if (block->ended) continue;
@@ -81,8 +80,8 @@ bool cluster_run(struct cluster *cluster, struct insn_counts *counts)
         if (cluster->ended == cluster->size) return true;
         if (slice_over) return false;
         if (!progress) {
-            if (await_time_out(cluster)) return false; /* let others run */
-            if (!cluster->launch->error) resolve_stuck(cluster);
+            if (phase_wait_time_out(cluster)) return false; /* let others run */
+            if (!cluster->launch->error) deadlock_resolve(cluster);
         }
         if (cluster->launch->error) return true;
     }

@@ -238,7 +238,7 @@ void op_copy_wait(struct warp *w, const struct insn *i, uint32_t mask)
         carry_out(w->block, copy, done & mask);
     }
     for (int l = 0; l < WARP && announces(w->block, ANNOUNCE_ORDER); l++)
-        if (over[l]) event_copy_await(w, l, COPIES, over[l]);
+        if (over[l]) event_copy_wait(w, l, COPIES, over[l]);
     drop_finished(queue);
 }
 

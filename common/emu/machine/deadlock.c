@@ -12,7 +12,7 @@
 #include "phase_wait.h"
 
 /* The fragment to speak of, and how many threads of its block have exited. */
-struct stuck {
+struct stuck_fragment {
     struct warp *warp;
     const struct fragment *fragment;
     const struct insn *insn;
@@ -41,10 +41,10 @@ static bool runs_rather(const struct fragment *a, const struct fragment *b)
 }
 
 /* The first of the cluster's fragments than which none says more. */
-static struct stuck look_around(struct cluster *cluster,
-                                bool (*more)(const struct fragment *, const struct fragment *))
+static struct stuck_fragment
+look_around(struct cluster *cluster, bool (*more)(const struct fragment *, const struct fragment *))
 {
-    struct stuck stuck = {0};
+    struct stuck_fragment stuck = {0};
     for (unsigned b = 0; b < cluster->size; b++) {
         struct block *block = cluster->blocks[b];
         for (unsigned i = 0; i < block->warp_count; i++) {
@@ -52,8 +52,8 @@ static struct stuck look_around(struct cluster *cluster,
             for (unsigned k = 0; k < w->fragment_count; k++) {
                 const struct fragment *f = &w->fragments[k];
                 if (!more(f, stuck.fragment)) continue;
-                stuck = (struct stuck){w, f, &block->launch->kernel->code[f->pc],
-                                       threads_exited(block)};
+                stuck = (struct stuck_fragment){w, f, &block->launch->kernel->code[f->pc],
+                                                threads_exited(block)};
             }
         }
     }
@@ -61,10 +61,10 @@ static struct stuck look_around(struct cluster *cluster,
 }
 
 /* Ends the launch with one sentence and a picture, and announces that. */
-__attribute__((format(printf, 5, 6))) static void tell(struct cluster *cluster,
-                                                       const struct stuck *s, int error,
-                                                       enum fault_kind kind, const char *format,
-                                                       ...)
+__attribute__((format(printf, 5, 6))) static void report(struct cluster *cluster,
+                                                         const struct stuck_fragment *s, int error,
+                                                         enum fault_kind kind, const char *format,
+                                                         ...)
 {
     char why[1000], picture[3000];
     struct launch *launch = cluster->launch;
@@ -73,7 +73,7 @@ __attribute__((format(printf, 5, 6))) static void tell(struct cluster *cluster,
     va_start(arguments, format);
     vsnprintf(why, sizeof why, format, arguments);
     va_end(arguments);
-    draw_waiting(cluster, 4, picture, sizeof picture);
+    deadlock_picture_draw(cluster, 4, picture, sizeof picture);
     if (!fault_found(s->warp, s->insn, lane, error, "%s", why)) return;
     event_fault(launch, &(struct fault_event){.warp = s->warp,
                                               .insn = s->insn,
@@ -100,40 +100,41 @@ static void describe_lane(const struct warp *w, int lane, char *text, size_t siz
         for (unsigned n = 0; i->source && n < i->source->word_count && used < size; n++)
             used += (size_t)snprintf(text + used, size - used, "%s%s", n ? "." : "",
                                      i->source->words[n]);
-        if (f->state == FRAGMENT_CONVERGING && used < size)
+        if (f->state == FRAGMENT_WAITING_FOR_LANES && used < size)
             used += (size_t)snprintf(text + used, size - used, " with mask 0x%08x",
-                                     converge_members(w, f, lane));
+                                     member_mask_of(w, f, lane));
         if (used < size) snprintf(text + used, size - used, " at %s", place);
         return;
     }
     snprintf(text, size, "lane %d is not there", lane);
 }
 
-static void report_lanes(struct cluster *cluster, const struct stuck *s)
+static void report_lanes(struct cluster *cluster, const struct stuck_fragment *s)
 {
     char where[600];
-    uint32_t active = converge_active(s->warp, s->fragment), here = 0;
+    uint32_t active = member_mask_active(s->warp, s->fragment), here = 0;
     int lane = __builtin_ctz(active);
-    uint32_t members = converge_members(s->warp, s->fragment, lane);
+    uint32_t members = member_mask_of(s->warp, s->fragment, lane);
     for (int l = 0; l < WARP; l++) /* who waits with this mask */
-        if (active >> l & 1 && converge_members(s->warp, s->fragment, l) == members)
+        if (active >> l & 1 && member_mask_of(s->warp, s->fragment, l) == members)
             here |= UINT32_C(1) << l;
     uint32_t missing = members & s->warp->live & ~here;
     describe_lane(s->warp, __builtin_ctz(missing | UINT32_C(1) << 31), where, sizeof where);
-    tell(cluster, s, EMU_LAUNCH_FAILURE, FAULT_DIVERGENT_IN_WARP,
-         "deadlock: lanes 0x%08x wait here for lanes 0x%08x of their member mask 0x%08x (%s; lanes "
-         "meet only in the same operation with the same mask)",
-         here, missing, members, where);
+    report(
+        cluster, s, EMU_LAUNCH_FAILURE, FAULT_DIVERGENT_IN_WARP,
+        "deadlock: lanes 0x%08x wait here for lanes 0x%08x of their member mask 0x%08x (%s; lanes "
+        "meet only in the same operation with the same mask)",
+        here, missing, members, where);
 }
 
-void resolve_stuck(struct cluster *cluster)
+void deadlock_resolve(struct cluster *cluster)
 {
-    struct stuck s = look_around(cluster, says_more);
-    if (s.fragment->state == FRAGMENT_WAITING) {
+    struct stuck_fragment s = look_around(cluster, says_more);
+    if (s.fragment->state == FRAGMENT_WAITING_FOR_PHASE) {
         cluster_report(s.warp, s.insn, __builtin_ctz(s.fragment->mask));
         return;
     }
-    if (s.fragment->state == FRAGMENT_CONVERGING) {
+    if (s.fragment->state == FRAGMENT_WAITING_FOR_LANES) {
         report_lanes(cluster, &s);
         return;
     }
@@ -143,16 +144,16 @@ void resolve_stuck(struct cluster *cluster)
     if (exits_explain && block->launch->allow_exited)
         barrier_release(block, s.fragment->barrier);
     else if (exits_explain)
-        tell(cluster, &s, EMU_LAUNCH_FAILURE, FAULT_DIVERGENT_IN_BLOCK,
-             "a barrier that not all threads reach: %u of %u threads wait here, %u have exited "
-             "(today's GPUs let this pass, and so does EMU_ALLOW_EXITED=1; it is undefined all "
-             "the same)",
-             barrier->arrived, barrier->expected, s.exited);
+        report(cluster, &s, EMU_LAUNCH_FAILURE, FAULT_DIVERGENT_IN_BLOCK,
+               "a barrier that not all threads reach: %u of %u threads wait here, %u have exited "
+               "(today's GPUs let this pass, and so does EMU_ALLOW_EXITED=1; it is undefined all "
+               "the same)",
+               barrier->arrived, barrier->expected, s.exited);
     else
-        tell(cluster, &s, EMU_LAUNCH_FAILURE, FAULT_DIVERGENT_IN_BLOCK,
-             "deadlock: %u of %u threads wait at this barrier, number %u, and the others wait "
-             "elsewhere",
-             barrier->arrived, barrier->expected, s.fragment->barrier);
+        report(cluster, &s, EMU_LAUNCH_FAILURE, FAULT_DIVERGENT_IN_BLOCK,
+               "deadlock: %u of %u threads wait at this barrier, number %u, and the others wait "
+               "elsewhere",
+               barrier->arrived, barrier->expected, s.fragment->barrier);
 }
 
 /* A cluster that has just ended is nowhere: then the kernel's name must do. */
@@ -174,14 +175,14 @@ static void give_up_nowhere(struct launch *launch, int error, const char *why)
                         .error = error, .kind = FAULT_ENDLESS, .what = sentence, .picture = ""});
 }
 
-void give_up(struct cluster *cluster, int error, const char *why)
+void give_up_cluster(struct cluster *cluster, int error, const char *why)
 {
-    if (await_give_up(cluster, error, why)) return;
-    struct stuck s = look_around(cluster, runs_rather);
+    if (phase_wait_give_up(cluster, error, why)) return;
+    struct stuck_fragment s = look_around(cluster, runs_rather);
     if (!s.warp)
         give_up_nowhere(cluster->launch, error, why);
     else if (error == EMU_INTERRUPTED)
         fault_found(s.warp, s.insn, __builtin_ctz(s.fragment->mask), error, "%s", why);
     else
-        tell(cluster, &s, error, FAULT_ENDLESS, "%s", why);
+        report(cluster, &s, error, FAULT_ENDLESS, "%s", why);
 }

@@ -6,9 +6,9 @@
 
 /* Ends the launch with an error that says who waits for whom, or, if that is allowed, lets a
  * barrier go without the threads that have exited. */
-void resolve_stuck(struct cluster *);
+void deadlock_resolve(struct cluster *);
 /* Ends the launch with an error, a sentence that says why, and where a thread of the cluster is: one
  * that runs if there is any. All but an interrupt is a finding, too. */
-void give_up(struct cluster *, int error, const char *why);
+void give_up_cluster(struct cluster *, int error, const char *why);
 
 #endif

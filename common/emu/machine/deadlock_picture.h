@@ -14,6 +14,6 @@
 #include "machine.h"
 
 /* Every line with that many spaces in front; what does not fit is left out, and that is said. */
-void draw_waiting(const struct cluster *, int indent, char *text, size_t size);
+void deadlock_picture_draw(const struct cluster *, int indent, char *text, size_t size);
 
 #endif

@@ -107,8 +107,8 @@ void event_barrier_release(struct block *, unsigned number);
 /* The barrier of a cluster, known by a word that is no address: lanes arrive (what they have done
  * until now, or if it does not `release` what they had fenced, is known to those that wait), and
  * have waited. */
-void event_signal(struct warp *, uint32_t lanes, uint64_t word, bool releases);
-void event_await(struct warp *, uint32_t lanes, uint64_t word);
+void event_cluster_arrive(struct warp *, uint32_t lanes, uint64_t word, bool releases);
+void event_cluster_wait(struct warp *, uint32_t lanes, uint64_t word);
 /* A lane uses shared memory, at an offset, of a block that has ended. */
 void event_use_after_end(struct warp *, const struct insn *, int lane, const struct block *owner,
                          uint64_t offset);
@@ -124,8 +124,8 @@ void event_mbarrier_arrive(struct warp *, uint32_t lanes, const struct shared_pl
 /* … is known when the phase is over … */
 void event_mbarrier_over(const struct shared_place *);
 /* … to lanes that have waited for it, by its parity or by what an arrival returned. */
-void event_mbarrier_await(struct warp *, uint32_t lanes, const struct shared_place *,
-                          bool by_parity);
+void event_mbarrier_wait(struct warp *, uint32_t lanes, const struct shared_place *,
+                         bool by_parity);
 
 /* Copies begin, which arrive at an mbarrier or (NULL) at none. Returns what their accesses are to
  * have as access->copy, and the machine keeps with them. */
@@ -134,7 +134,7 @@ struct copy_mark event_copy_begin(struct warp *, const struct shared_place *mbar
 void event_copy_end(struct warp *);
 /* A lane has waited until its copies up to one are over, or have been read. */
 enum copies { COPIES, BULK_READS, BULK_COPIES };
-void event_copy_await(struct warp *, int lane, enum copies, uint32_t until);
+void event_copy_wait(struct warp *, int lane, enum copies, uint32_t until);
 /* A copy arrives at an mbarrier: one that BY_BARRIER is known by, or a lane's up to `when`. */
 void event_copy_arrive(struct warp *, int lane, enum maker, struct copy_mark,
                        const struct shared_place *);

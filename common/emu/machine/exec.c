@@ -21,7 +21,7 @@ static void branch(struct warp *w, struct fragment *f, const struct insn *i, uin
     } else if (taken == f->mask) {
         f->pc = i->target;
     } else {
-        flow_split(w, f, taken, i->target);
+        fragment_split(w, f, taken, i->target);
         f->pc++;
     }
 }
@@ -47,7 +47,7 @@ static void branch_by_table(struct warp *w, struct fragment *f, const struct ins
             f->pc = i->table.targets[index[first]];
             return;
         }
-        flow_split(w, f, same, i->table.targets[index[first]]);
+        fragment_split(w, f, same, i->table.targets[index[first]]);
     }
     f->pc++;
 }
@@ -60,7 +60,7 @@ static void leave(struct warp *w, struct fragment *f, uint32_t lanes)
     if (f->mask)
         f->pc++;
     else
-        flow_remove(w, f);
+        fragment_remove(w, f);
 }
 
 /* Lanes that the guard holds back pass the barrier by. */
@@ -69,7 +69,7 @@ static void barrier(struct warp *w, struct fragment *f, const struct insn *i, ui
     uint32_t here = f->pc;
     if (arriving != f->mask) {
         struct fragment *rest = f;
-        f = flow_split(w, rest, arriving, here);
+        f = fragment_split(w, rest, arriving, here);
         rest->pc++;
     }
     barrier_arrive(w, f, i, i->control == CONTROL_BARRIER);
@@ -101,11 +101,11 @@ static uint32_t converge(struct warp *w, struct fragment *f, const struct insn *
         return active;
     }
     if (i->control == CONTROL_WARP_SYNC && !names_itself(w, i, active)) return 0;
-    uint32_t complete = converge_complete(w, f, active);
+    uint32_t complete = member_mask_complete(w, f, active);
     if (complete)
-        converge_run(w, f, i, complete);
+        member_mask_run(w, f, i, complete);
     else
-        f->state = FRAGMENT_CONVERGING;
+        f->state = FRAGMENT_WAITING_FOR_LANES;
     return complete;
 }
 
@@ -171,7 +171,7 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
             }
             f->pc++;
             break;
-        case CONTROL_CONVERGE:
+        case CONTROL_MEMBER_MASK:
         case CONTROL_WARP_SYNC:
             if (!active) {
                 f->pc++;
@@ -187,7 +187,7 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
         case CONTROL_WAIT_CLUSTER:
         case CONTROL_WAIT_MBARRIER:
             if (active) {
-                await_begin(w, f, i, active);
+                phase_wait_begin(w, f, i, active);
                 return;
             }
             f->pc++;
@@ -233,14 +233,14 @@ enum warp_stop warp_run(struct warp *w)
         bool others;
         if (w->block->launch->error) return WARP_FAULT;
         if (!w->fuel && !w->slice) return WARP_SLICE_OVER; /* who is next is decided then */
-        struct fragment *f = flow_next(w, &limit, &others);
+        struct fragment *f = fragment_next(w, &limit, &others);
         if (!f) return WARP_WAITS;
         if (!w->fuel) {
             w->fuel = others && w->slice > PATIENCE ? PATIENCE : w->slice;
             w->slice -= w->fuel;
             w->clock += w->fuel;
         }
-        if (w->block->launch->random) schedule_part(w, f);
+        if (w->block->launch->random) random_split(w, f);
         f->turn = ++w->turns;
         w->frame = f->frame;
         w->bank[BANK_REGISTERS] = f->frame->registers;

@@ -3,7 +3,7 @@
 #include "frame.h"
 #include "random_schedule.h"
 
-void flow_start(struct warp *w, uint32_t lanes)
+void fragment_start(struct warp *w, uint32_t lanes)
 {
     w->live = lanes;
     w->exited = 0;
@@ -13,13 +13,13 @@ void flow_start(struct warp *w, uint32_t lanes)
     w->fair = false;
 }
 
-void flow_remove(struct warp *w, struct fragment *f)
+void fragment_remove(struct warp *w, struct fragment *f)
 {
     frame_release(f->frame);
     *f = w->fragments[--w->fragment_count];
 }
 
-struct fragment *flow_split(struct warp *w, struct fragment *f, uint32_t lanes, uint32_t pc)
+struct fragment *fragment_split(struct warp *w, struct fragment *f, uint32_t lanes, uint32_t pc)
 {
     struct fragment *other = &w->fragments[w->fragment_count++];
     *other = (struct fragment){
@@ -32,7 +32,7 @@ struct fragment *flow_split(struct warp *w, struct fragment *f, uint32_t lanes, 
 /* Those at a barrier stay apart: they have arrived, each in its own right. */
 static bool stays_apart(const struct fragment *f)
 {
-    return f->state == FRAGMENT_AT_BARRIER || f->state == FRAGMENT_WAITING;
+    return f->state == FRAGMENT_AT_BARRIER || f->state == FRAGMENT_WAITING_FOR_PHASE;
 }
 
 static bool can_merge(const struct fragment *a, const struct fragment *b)
@@ -47,19 +47,19 @@ static void merge_all(struct warp *w)
             if (can_merge(&w->fragments[i], &w->fragments[k])) {
                 w->fragments[i].mask |= w->fragments[k].mask;
                 w->fragments[i].state = FRAGMENT_READY; /* one that waits looks again */
-                flow_remove(w, &w->fragments[k]);
+                fragment_remove(w, &w->fragments[k]);
             }
 }
 
 /* A fragment waits to converge until every live lane of a member mask in it has come. Returns how
  * many go on waiting. */
-static unsigned wake_converged(struct warp *w)
+static unsigned wake_complete(struct warp *w)
 {
     unsigned waiting = 0;
     for (unsigned i = 0; i < w->fragment_count; i++) {
         struct fragment *f = &w->fragments[i];
-        if (f->state != FRAGMENT_CONVERGING) continue;
-        if (converge_complete(w, f, converge_active(w, f)))
+        if (f->state != FRAGMENT_WAITING_FOR_LANES) continue;
+        if (member_mask_complete(w, f, member_mask_active(w, f)))
             f->state = FRAGMENT_READY;
         else
             waiting++;
@@ -77,16 +77,16 @@ static bool comes_before(const struct fragment *a, const struct fragment *b)
 static bool is_better(const struct warp *w, const struct fragment *f, const struct fragment *than,
                       unsigned ready)
 {
-    if (w->block->launch->random) return !schedule_below(w->block->launch, ready);
+    if (w->block->launch->random) return !random_below(w->block->launch, ready);
     return w->fair ? f->turn < than->turn : comes_before(f, than);
 }
 
-struct fragment *flow_next(struct warp *w, uint32_t *limit, bool *others)
+struct fragment *fragment_next(struct warp *w, uint32_t *limit, bool *others)
 {
     struct fragment *chosen = NULL;
     unsigned ready = 0;
     if (w->fragment_count > 1) merge_all(w);
-    unsigned converging = wake_converged(w);
+    unsigned waiting_for_lanes = wake_complete(w);
     for (unsigned i = 0; i < w->fragment_count; i++) {
         struct fragment *f = &w->fragments[i];
         if (f->state != FRAGMENT_READY) continue;
@@ -94,8 +94,8 @@ struct fragment *flow_next(struct warp *w, uint32_t *limit, bool *others)
         if (!chosen || is_better(w, f, chosen, ready)) chosen = f;
     }
     /* Lanes may come to one instruction still; only then they may meet at two. */
-    if ((!chosen || w->fair) && converging > 1 && converge_meet(w))
-        return flow_next(w, limit, others);
+    if ((!chosen || w->fair) && waiting_for_lanes > 1 && member_mask_run_joint(w))
+        return fragment_next(w, limit, others);
     w->fair = false;
     *others = ready > 1;
     *limit = UINT32_MAX;

@@ -19,13 +19,13 @@
 enum { PATIENCE = 1 << 14 };
 
 /* Starts a warp with one fragment at instruction 0. */
-void flow_start(struct warp *, uint32_t lanes);
+void fragment_start(struct warp *, uint32_t lanes);
 /* Merges what can be merged and chooses the fragment to run; NULL if none is ready. *limit is the
  * instruction at which it would meet another; *others: whether another one is ready too. */
-struct fragment *flow_next(struct warp *, uint32_t *limit, bool *others);
+struct fragment *fragment_next(struct warp *, uint32_t *limit, bool *others);
 /* Takes `lanes` out of a fragment and makes one of them at another instruction. Returns it; the
  * fragments may have moved in memory only by growing at the end, so pointers stay valid. */
-struct fragment *flow_split(struct warp *, struct fragment *, uint32_t lanes, uint32_t pc);
-void flow_remove(struct warp *, struct fragment *);
+struct fragment *fragment_split(struct warp *, struct fragment *, uint32_t lanes, uint32_t pc);
+void fragment_remove(struct warp *, struct fragment *);
 
 #endif

@@ -130,7 +130,7 @@ static void call_one(struct warp *w, struct fragment *f, const struct insn *i,
     pass_arguments(w, frame, i, lanes);
     frame_hold(w->frame); /* the new frame's hold on its caller */
     struct fragment *inside = f;
-    if (lanes != f->mask) inside = flow_split(w, f, lanes, callee->entry);
+    if (lanes != f->mask) inside = fragment_split(w, f, lanes, callee->entry);
     frame_hold(frame);
     frame_release(inside->frame);
     inside->frame = frame;
@@ -193,7 +193,7 @@ void frame_return(struct warp *w, struct fragment *f, uint32_t lanes)
     struct fragment *out = f;
     uint32_t here = f->pc, back = frame->return_pc;
     if (lanes != f->mask) {
-        out = flow_split(w, f, lanes, back);
+        out = fragment_split(w, f, lanes, back);
         f->pc = here + 1;
     }
     frame_hold(caller);

@@ -87,7 +87,7 @@ static int run(struct emu *emu, struct emu_kernel *kernel, const struct emu_shap
     struct launch *launch = launch_new(emu, kernel, shape, shared, args);
     if (!launch) return device_failed(emu, EMU_OUT_OF_MEMORY, "out of memory for a launch");
 
-    schedule_begin(launch, emu->schedule);
+    random_begin(launch, emu->schedule);
     bool has_begun = event_launch_begin(launch);
     double start = seconds_now();
     if (has_begun)

@@ -45,8 +45,8 @@ struct insn_counts {
 enum fragment_state {
     FRAGMENT_READY,
     FRAGMENT_AT_BARRIER,
-    FRAGMENT_WAITING,    /* at an instruction of phase_wait.h */
-    FRAGMENT_CONVERGING, /* waits for other lanes of its warp to come to the same instruction */
+    FRAGMENT_WAITING_FOR_PHASE, /* of an mbarrier or barrier.cluster (phase_wait.h) */
+    FRAGMENT_WAITING_FOR_LANES, /* of its member mask, at a warp-wide instruction */
 };
 
 /* The registers of one call, shared by the lanes that made it together. */
@@ -201,7 +201,7 @@ struct launch {
     unsigned checks; /* bits of enum emu_check */
     struct emu_host_place host_place;
     uint64_t random;  /* random_schedule.h: the generator's state; 0: turns are not by chance */
-    bool parts_lanes; /* nor only lanes that a branch parts */
+    bool splits_lanes; /* nor only lanes that a branch parts */
     bool descending;  /* blocks begin with the last index */
     unsigned announced; /* bits of enum announced (events.h) */
 

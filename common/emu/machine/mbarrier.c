@@ -205,27 +205,27 @@ static bool operate(struct warp *w, const struct insn *i, int lane,
 /* Announces the arrival of the first of the lanes whose arrival is not announced yet; and of all of
  * them at once that arrive at the same place, if the phase cannot be over before the last. Returns
  * the rest. */
-static uint32_t tell(struct warp *w, const struct insn *i, uint32_t untold,
-                     const struct shared_place *place)
+static uint32_t announce_arrivals(struct warp *w, const struct insn *i, uint32_t unannounced,
+                                  const struct shared_place *place)
 {
-    uint32_t same = lanes_at_same(w, i, untold), first = untold & -untold;
+    uint32_t same = lanes_at_same(w, i, unannounced), first = unannounced & -unannounced;
     bool all = i->mbarrier.arrivals == NO_SLOT &&
                (unsigned)__builtin_popcount(same) <= read_state(place).pending;
     event_mbarrier_arrive(w, all ? same : first, place, i->order & ORDER_RELEASE);
-    return untold & ~(all ? same : first);
+    return unannounced & ~(all ? same : first);
 }
 
 void op_mbarrier(struct warp *w, const struct insn *i, uint32_t mask)
 {
     bool is_announced =
         announces(w->block, ANNOUNCE_ORDER) && i->mbarrier.operation == MBARRIER_ARRIVE;
-    uint32_t untold = is_announced ? mask : 0;
+    uint32_t unannounced = is_announced ? mask : 0;
     for (uint32_t left = mask; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
         struct shared_place place;
         uint64_t before;
         if (!find(w, i, lane, &place)) return;
-        if (untold & left & -left) untold = tell(w, i, untold, &place);
+        if (unannounced & left & -left) unannounced = announce_arrivals(w, i, unannounced, &place);
         memcpy(&before, place.owner->shared + place.offset, sizeof before);
         if (!operate(w, i, lane, &place)) return;
         if (i->d != NO_SLOT) ((uint64_t *)slot_at(w, i->d))[lane] = before;
@@ -277,7 +277,7 @@ void mbarrier_wait_result(struct warp *w, const struct insn *i, uint32_t lanes, 
         if (!find(w, i, __builtin_ctz(over), &place)) return;
         for (uint32_t left = same; left; left &= left - 1)
             event_mbarrier_use(w, i, __builtin_ctz(left), &place, OPERATION_LOAD);
-        event_mbarrier_await(w, same, &place, i->mbarrier.is_parity);
+        event_mbarrier_wait(w, same, &place, i->mbarrier.is_parity);
         over &= ~same;
     }
 }

@@ -18,13 +18,13 @@ static const struct insn *insn_at(const struct warp *w, const struct fragment *f
     return &w->block->launch->kernel->code[f->pc];
 }
 
-uint32_t converge_active(const struct warp *w, const struct fragment *f)
+uint32_t member_mask_active(const struct warp *w, const struct fragment *f)
 {
     const struct insn *i = insn_at(w, f);
     return f->mask & (*(const uint32_t *)frame_slot(w, f, i->guard) ^ i->guard_flip);
 }
 
-uint32_t converge_members(const struct warp *w, const struct fragment *f, int lane)
+uint32_t member_mask_of(const struct warp *w, const struct fragment *f, int lane)
 {
     return ((const uint32_t *)frame_slot(w, f, insn_at(w, f)->warp.members))[lane];
 }
@@ -37,7 +37,7 @@ static uint32_t naming(const uint32_t *members, uint32_t mask, uint32_t lanes)
     return same & lanes;
 }
 
-uint32_t converge_complete(const struct warp *w, const struct fragment *f, uint32_t active)
+uint32_t member_mask_complete(const struct warp *w, const struct fragment *f, uint32_t active)
 {
     const uint32_t *members = frame_slot(w, f, insn_at(w, f)->warp.members);
     /* Lanes that the guard holds back count as having come: nvcc predicates only what is uniform. */
@@ -50,7 +50,7 @@ uint32_t converge_complete(const struct warp *w, const struct fragment *f, uint3
     return complete;
 }
 
-void converge_run(struct warp *w, struct fragment *f, const struct insn *i, uint32_t lanes)
+void member_mask_run(struct warp *w, struct fragment *f, const struct insn *i, uint32_t lanes)
 {
     const uint32_t *members = slot_at(w, i->warp.members);
     uint32_t left = lanes;
@@ -59,11 +59,11 @@ void converge_run(struct warp *w, struct fragment *f, const struct insn *i, uint
         i->fn(w, i, group);
         left &= ~group;
     }
-    if (lanes == converge_active(w, f)) {
+    if (lanes == member_mask_active(w, f)) {
         f->pc++;
     } else {
-        flow_split(w, f, lanes, f->pc + 1);
-        f->state = FRAGMENT_CONVERGING;
+        fragment_split(w, f, lanes, f->pc + 1);
+        f->state = FRAGMENT_WAITING_FOR_LANES;
     }
 }
 
@@ -95,9 +95,9 @@ static unsigned find_parties(struct warp *w, const struct insn *like, uint32_t m
     unsigned count = 0;
     for (unsigned k = 0; k < w->fragment_count; k++) {
         struct fragment *f = &w->fragments[k];
-        if (f->state != FRAGMENT_CONVERGING || !is_same(insn_at(w, f), like)) continue;
+        if (f->state != FRAGMENT_WAITING_FOR_LANES || !is_same(insn_at(w, f), like)) continue;
         const struct insn *i = insn_at(w, f);
-        uint32_t lanes = naming(frame_slot(w, f, i->warp.members), mask, converge_active(w, f));
+        uint32_t lanes = naming(frame_slot(w, f, i->warp.members), mask, member_mask_active(w, f));
         if (lanes) parties[count++] = (struct party){f, i, lanes};
     }
     return count;
@@ -189,21 +189,21 @@ static void move_on(struct warp *w, const struct party *p)
         w->counts[f->pc].executed++;
         w->counts[f->pc].lanes += (unsigned)__builtin_popcount(p->lanes);
     }
-    if (p->lanes == converge_active(w, f)) {
+    if (p->lanes == member_mask_active(w, f)) {
         f->state = FRAGMENT_READY;
         f->pc++;
     } else {
-        flow_split(w, f, p->lanes, f->pc + 1);
+        fragment_split(w, f, p->lanes, f->pc + 1);
     }
 }
 
 /* The masks that a fragment's lanes name, one after the other. */
-static bool meet_with(struct warp *w, const struct fragment *f)
+static bool run_joint_with(struct warp *w, const struct fragment *f)
 {
     struct party parties[WARP];
     const struct insn *i = insn_at(w, f);
-    for (uint32_t left = converge_active(w, f); left;) {
-        uint32_t mask = converge_members(w, f, __builtin_ctz(left)), here = 0;
+    for (uint32_t left = member_mask_active(w, f); left;) {
+        uint32_t mask = member_mask_of(w, f, __builtin_ctz(left)), here = 0;
         unsigned count = find_parties(w, i, mask, parties);
         for (unsigned k = 0; k < count; k++) here |= parties[k].lanes;
         if (count > 1 && !(mask & w->live & ~here)) {
@@ -216,10 +216,11 @@ static bool meet_with(struct warp *w, const struct fragment *f)
     return false;
 }
 
-bool converge_meet(struct warp *w)
+bool member_mask_run_joint(struct warp *w)
 {
     for (unsigned k = 0; k < w->fragment_count; k++)
-        if (w->fragments[k].state == FRAGMENT_CONVERGING && meet_with(w, &w->fragments[k]))
+        if (w->fragments[k].state == FRAGMENT_WAITING_FOR_LANES &&
+            run_joint_with(w, &w->fragments[k]))
             return true;
     return false;
 }

@@ -9,18 +9,18 @@
 
 /* The lanes of a fragment that would execute the instruction it is at, and of those the ones whose
  * member masks are complete: all live lanes in them are here, too. */
-uint32_t converge_active(const struct warp *, const struct fragment *);
-uint32_t converge_complete(const struct warp *, const struct fragment *, uint32_t active);
+uint32_t member_mask_active(const struct warp *, const struct fragment *);
+uint32_t member_mask_complete(const struct warp *, const struct fragment *, uint32_t active);
 
 /* Carries the instruction out for `lanes`, whose masks are complete, and moves them on. The
  * fragment's others stay and wait. */
-void converge_run(struct warp *, struct fragment *, const struct insn *, uint32_t lanes);
+void member_mask_run(struct warp *, struct fragment *, const struct insn *, uint32_t lanes);
 
 /* Looks for lanes that wait at different places and together complete a mask, and lets them go on.
  * Returns whether there were any. */
-bool converge_meet(struct warp *);
+bool member_mask_run_joint(struct warp *);
 
 /* The member mask that a lane of a waiting fragment names. */
-uint32_t converge_members(const struct warp *, const struct fragment *, int lane);
+uint32_t member_mask_of(const struct warp *, const struct fragment *, int lane);
 
 #endif

@@ -10,7 +10,7 @@ enum { MOST_TIMEOUTS = 1 << 16 };
 static bool can_time_out(const struct insn *i) { return i->control == CONTROL_WAIT_MBARRIER; }
 
 /* Carries out the instruction for a fragment if its wait is over, or is to be ended. */
-static void look(struct warp *w, struct fragment *f, bool end)
+static void end_if_over(struct warp *w, struct fragment *f, bool end)
 {
     const struct insn *i = &w->block->launch->kernel->code[f->pc];
     w->frame = f->frame;
@@ -23,22 +23,23 @@ static void look(struct warp *w, struct fragment *f, bool end)
     f->pc++;
 }
 
-void await_begin(struct warp *w, struct fragment *f, const struct insn *i, uint32_t lanes)
+void phase_wait_begin(struct warp *w, struct fragment *f, const struct insn *i, uint32_t lanes)
 {
     (void)i;
     if (lanes != f->mask) {
         struct fragment *rest = f;
-        f = flow_split(w, rest, lanes, rest->pc);
+        f = fragment_split(w, rest, lanes, rest->pc);
         rest->pc++;
     }
-    f->state = FRAGMENT_WAITING;
-    look(w, f, false);
+    f->state = FRAGMENT_WAITING_FOR_PHASE;
+    end_if_over(w, f, false);
 }
 
-void await_look(struct warp *w)
+void phase_wait_poll(struct warp *w)
 {
     for (unsigned k = 0; k < w->fragment_count; k++)
-        if (w->fragments[k].state == FRAGMENT_WAITING) look(w, &w->fragments[k], false);
+        if (w->fragments[k].state == FRAGMENT_WAITING_FOR_PHASE)
+            end_if_over(w, &w->fragments[k], false);
 }
 
 /* Has something happened since the cluster last came to a standstill, or may it be that something
@@ -54,7 +55,7 @@ static bool something_happens(const struct cluster *cluster)
     return happens;
 }
 
-bool await_time_out(struct cluster *cluster)
+bool phase_wait_time_out(struct cluster *cluster)
 {
     bool any = false;
     bool too_often =
@@ -66,14 +67,14 @@ bool await_time_out(struct cluster *cluster)
             for (unsigned k = 0; k < w->fragment_count; k++) {
                 struct fragment *f = &w->fragments[k];
                 const struct insn *insn = &block->launch->kernel->code[f->pc];
-                if (f->state != FRAGMENT_WAITING || !can_time_out(insn)) continue;
+                if (f->state != FRAGMENT_WAITING_FOR_PHASE || !can_time_out(insn)) continue;
                 w->bank[BANK_REGISTERS] = f->frame->registers;
                 mbarrier_remember(w, insn, __builtin_ctz(f->mask));
                 if (too_often) {
                     mbarrier_report(cluster, EMU_LAUNCH_FAILURE, "deadlock: all threads wait");
                     return false;
                 }
-                look(w, f, true);
+                end_if_over(w, f, true);
                 any = true;
             }
         }
@@ -81,7 +82,7 @@ bool await_time_out(struct cluster *cluster)
     return any;
 }
 
-bool await_give_up(struct cluster *cluster, int error, const char *why)
+bool phase_wait_give_up(struct cluster *cluster, int error, const char *why)
 {
     if (!cluster->waits_for.warp) return false;
     mbarrier_report(cluster, error, why);

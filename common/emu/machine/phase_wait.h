@@ -11,13 +11,13 @@
 #include "machine.h"
 
 /* The lanes come to the instruction; those that its guard holds back pass it by. */
-void await_begin(struct warp *, struct fragment *, const struct insn *, uint32_t lanes);
+void phase_wait_begin(struct warp *, struct fragment *, const struct insn *, uint32_t lanes);
 /* Lets those fragments go on for which the wait is over. */
-void await_look(struct warp *);
+void phase_wait_poll(struct warp *);
 /* Nobody in the cluster can go on: what waits with a time limit has waited long enough. False:
  * nothing does, or it has been so too often; that is a fault, then. */
-bool await_time_out(struct cluster *);
+bool phase_wait_time_out(struct cluster *);
 /* Gives a cluster up, because of `why`; false: it is not a wait of this kind that it does. */
-bool await_give_up(struct cluster *, int error, const char *why);
+bool phase_wait_give_up(struct cluster *, int error, const char *why);
 
 #endif

@@ -17,41 +17,41 @@ static uint64_t next(struct launch *launch)
     return mixed(launch->random);
 }
 
-void schedule_begin(struct launch *launch, uint64_t seed)
+void random_begin(struct launch *launch, uint64_t seed)
 {
     if (!seed) return;
     launch->random = mixed(seed + mixed(launch->id + 1)) | 1;
-    launch->parts_lanes = !(launch->checks & EMU_CHECK_SYNC);
+    launch->splits_lanes = !(launch->checks & EMU_CHECK_SYNC);
 }
 
-unsigned schedule_below(struct launch *launch, unsigned n)
+unsigned random_below(struct launch *launch, unsigned n)
 {
     return (unsigned)((next(launch) >> 32) * n >> 32);
 }
 
-void schedule_order(struct launch *launch, uint8_t *order, unsigned n)
+void random_order(struct launch *launch, uint8_t *order, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
-        unsigned k = schedule_below(launch, i + 1);
+        unsigned k = random_below(launch, i + 1);
         order[i] = order[k];
         order[k] = (uint8_t)i;
     }
 }
 
 /* As often between 1 and 2 as between 512 and 1024: a hazard may need either. */
-uint64_t schedule_slice(struct launch *launch)
+uint64_t random_slice(struct launch *launch)
 {
     enum { MAX_BITS = 10 };
-    unsigned bits = schedule_below(launch, MAX_BITS + 1);
-    return bits ? 1 + schedule_below(launch, 1u << bits) : 0;
+    unsigned bits = random_below(launch, MAX_BITS + 1);
+    return bits ? 1 + random_below(launch, 1u << bits) : 0;
 }
 
-void schedule_part(struct warp *w, struct fragment *f)
+void random_split(struct warp *w, struct fragment *f)
 {
     enum { SELDOM = 4 };
     struct launch *launch = w->block->launch;
-    if (!launch->parts_lanes || schedule_below(launch, SELDOM)) return;
+    if (!launch->splits_lanes || random_below(launch, SELDOM)) return;
     uint32_t lanes = f->mask & (uint32_t)next(launch);
-    if (schedule_below(launch, 2)) lanes &= (uint32_t)next(launch); /* few of them */
-    if (lanes && lanes != f->mask) flow_split(w, f, lanes, f->pc);
+    if (random_below(launch, 2)) lanes &= (uint32_t)next(launch); /* few of them */
+    if (lanes && lanes != f->mask) fragment_split(w, f, lanes, f->pc);
 }

@@ -19,14 +19,14 @@
 #include "machine.h"
 
 /* Sets launch->random, by which the others know whether turns are by chance. */
-void schedule_begin(struct launch *, uint64_t seed);
+void random_begin(struct launch *, uint64_t seed);
 /* A number below n. */
-unsigned schedule_below(struct launch *, unsigned n);
+unsigned random_below(struct launch *, unsigned n);
 /* 0 to n - 1 in any order, n at most 256. */
-void schedule_order(struct launch *, uint8_t *order, unsigned n);
+void random_order(struct launch *, uint8_t *order, unsigned n);
 /* How many instructions a warp may run now; 0: it is not its turn. */
-uint64_t schedule_slice(struct launch *);
+uint64_t random_slice(struct launch *);
 /* Parts some lanes from a fragment, or not. */
-void schedule_part(struct warp *, struct fragment *);
+void random_split(struct warp *, struct fragment *);
 
 #endif

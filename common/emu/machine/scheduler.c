@@ -29,7 +29,7 @@ static struct cluster *take_waiting(struct launch *launch)
     unsigned waiting = 0;
     if (launch->random) {
         for (taken = launch->waiting; taken; taken = taken->next) waiting++;
-        for (unsigned k = schedule_below(launch, waiting); k > 0; k--) link = &(*link)->next;
+        for (unsigned k = random_below(launch, waiting); k > 0; k--) link = &(*link)->next;
     }
     taken = *link;
     *link = taken->next;
@@ -43,7 +43,7 @@ static struct cluster *next_cluster(struct launch *launch, struct cluster **spar
     pthread_mutex_lock(&launch->lock);
     bool is_new = launch->next_cluster < launch->cluster_count &&
                   launch->resident < launch->resident_limit && !launch->error;
-    if (launch->random && launch->waiting && schedule_below(launch, 2)) is_new = false;
+    if (launch->random && launch->waiting && random_below(launch, 2)) is_new = false;
     uint64_t index = launch->descending ? launch->cluster_count - 1 - launch->next_cluster
                                         : launch->next_cluster;
     if (is_new) {
@@ -133,7 +133,7 @@ static void give_up_all(struct cluster *cluster, bool full)
         snprintf(why, sizeof why,
                  "deadlock: all blocks that have not ended wait in loops like this one, for what "
                  "none of them writes");
-    give_up(cluster, EMU_LAUNCH_TIMEOUT, why);
+    give_up_cluster(cluster, EMU_LAUNCH_TIMEOUT, why);
 }
 
 static void give_up_one(struct cluster *cluster)
@@ -144,7 +144,7 @@ static void give_up_one(struct cluster *cluster)
         "its block has run for %u seconds without changing memory (EMU_TIMEOUT=SECONDS has more "
         "patience): does this loop wait for what can never come?",
         cluster->launch->emu->patience);
-    give_up(cluster, EMU_LAUNCH_TIMEOUT, why);
+    give_up_cluster(cluster, EMU_LAUNCH_TIMEOUT, why);
 }
 
 /* One turn counts as so much of the patience at most: the host may have been stopped meanwhile. */
@@ -210,12 +210,12 @@ static void check_end(struct cluster *cluster, double seconds)
     const struct emu *emu = cluster->launch->emu;
     char why[100];
     if (emu->interrupted) {
-        give_up(cluster, EMU_INTERRUPTED, "interrupted");
+        give_up_cluster(cluster, EMU_INTERRUPTED, "interrupted");
     } else if (emu->limit && seconds > emu->limit) {
         snprintf(why, sizeof why,
                  "its grid has run for %u seconds, and EMU_KERNEL_TIMEOUT allows no more",
                  emu->limit);
-        give_up(cluster, EMU_LAUNCH_TIMEOUT, why);
+        give_up_cluster(cluster, EMU_LAUNCH_TIMEOUT, why);
     }
 }
 

@@ -47,7 +47,8 @@ void op_cluster_arrive(struct warp *w, const struct insn *i, uint32_t mask)
     w->cluster_owes |= mask;
     const struct cluster *cluster = w->block->cluster;
     if (announces(w->block, ANNOUNCE_ORDER))
-        event_signal(w, mask, barrier_word(cluster, cluster->parity), i->order & ORDER_RELEASE);
+        event_cluster_arrive(w, mask, barrier_word(cluster, cluster->parity),
+                             i->order & ORDER_RELEASE);
 }
 
 uint32_t cluster_wait_over(struct warp *w, const struct insn *i, uint32_t lanes)
@@ -63,7 +64,7 @@ uint32_t cluster_wait_over(struct warp *w, const struct insn *i, uint32_t lanes)
     w->cluster_owes &= ~lanes;
     /* The phase that is over has the other parity. */
     if (announces(w->block, ANNOUNCE_ORDER))
-        event_await(w, lanes, barrier_word(cluster, !cluster->parity));
+        event_cluster_wait(w, lanes, barrier_word(cluster, !cluster->parity));
     return lanes;
 }
 
