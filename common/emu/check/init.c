@@ -11,7 +11,7 @@
 
 struct init {
     struct written written;
-    bool *told;      /* by instruction of the kernel that runs: its text is known */
+    bool *reported;  /* by instruction of the kernel that runs: its text is known */
     uint32_t *first; /* by instruction: the first of its line */
 };
 
@@ -30,7 +30,7 @@ void init_close(struct init *init)
 {
     if (!init) return;
     written_close(&init->written);
-    free(init->told);
+    free(init->reported);
     free(init->first);
     free(init);
 }
@@ -157,13 +157,13 @@ static void report(struct warp *w, const struct insn *i, int lane, enum ptx_spac
                                   .head = head,
                                   .detail = detail,
                                   .place = check_place(w, &launch->kernel->code[first], lane)};
-    if (!init->told[first]) {
+    if (!init->reported[first]) {
         snprintf(title, sizeof title, "Uninitialized __%s__ memory read of size %u bytes",
                  report.kind, bytes);
         check_head(launch, &report.place, title, head, sizeof head);
         describe(launch, space, address, bytes, unwritten, detail, sizeof detail);
     }
-    init->told[first] = true;
+    init->reported[first] = true;
     check_report(launch->emu, launch, &report);
 }
 
@@ -172,11 +172,11 @@ static void report(struct warp *w, const struct insn *i, int lane, enum ptx_spac
 bool init_begin(struct launch *launch)
 {
     struct init *init = launch->emu->checkers->init;
-    free(init->told);
+    free(init->reported);
     free(init->first);
-    init->told = calloc(launch->kernel->code_count, sizeof *init->told);
+    init->reported = calloc(launch->kernel->code_count, sizeof *init->reported);
     init->first = check_first_of_lines(launch->kernel);
-    return init->told && init->first;
+    return init->reported && init->first;
 }
 
 struct init_block *init_block_new(const struct block *block)
@@ -187,7 +187,7 @@ struct init_block *init_block_new(const struct block *block)
     return NULL;
 }
 
-void init_block_start(struct block *block) { written_forget_all(&block->init->shared); }
+void init_block_start(struct block *block) { written_forget_all(&block->initcheck->shared); }
 
 void init_block_free(struct init_block *init)
 {
@@ -247,7 +247,7 @@ void init_access(struct warp *w, const struct insn *i, const struct access *acce
     struct init *init =
         space == PTX_SHARED ? NULL : owner_of(emu, address[__builtin_ctz(access->mask)]);
     if (is_blind(emu->checkers->init) || (space != PTX_SHARED && !init)) return;
-    struct written *written = init ? &init->written : &access->owner->init->shared;
+    struct written *written = init ? &init->written : &access->owner->initcheck->shared;
     for (uint32_t left = access_reads(access) ? access->mask : 0; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
         read_lane(w, i, lane, space, written, address[lane], access->bytes);

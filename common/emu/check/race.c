@@ -42,11 +42,11 @@ static uint32_t without_duplicates(struct warp *w, const struct insn *i,
                 stored_value(w, i, other, theirs) && !memcmp(mine, theirs, bytes))
                 continue;
             ptrdiff_t index = i - w->block->launch->kernel->code;
-            visit them = visit_make(w->block->index, w->index * WARP + (unsigned)other, AT_ONCE, 1);
+            epoch them = epoch_make(w->block->index, w->index * WARP + (unsigned)other, AT_ONCE, 1);
             unsigned place = index < UNKNOWN_PLACE ? (unsigned)index : UNKNOWN_PLACE;
             race_report(w, i, lane,
                         &(struct conflict){.hazard = WRITE_AFTER_WRITE,
-                                           .maker = access->maker,
+                                           .agent = access->agent,
                                            .before = them,
                                            .before_place = place,
                                            .space = access->space,
@@ -58,7 +58,7 @@ static uint32_t without_duplicates(struct warp *w, const struct insn *i,
 }
 
 /* Does an atomic leave the word as it is? That may be a load in disguise. */
-static bool changes_nothing(const struct touch *t, uint64_t address, uint64_t host)
+static bool changes_nothing(const struct lane_access *t, uint64_t address, uint64_t host)
 {
     const struct insn *i = t->insn;
     uint64_t now = 0, operand = 0;
@@ -78,19 +78,20 @@ static bool changes_nothing(const struct touch *t, uint64_t address, uint64_t ho
 }
 
 /* Does the code go by what it reads, as by a flag or a lock? */
-static bool goes_by(const struct touch *t)
+static bool acts_on_value(const struct lane_access *t)
 {
-    struct race *race = t->owner->race;
-    return race->hears && t->reads &&
+    struct race *race = t->owner->device;
+    return race->tracks_observed && t->reads &&
            (t->writes || race_tries_again(race, t->w->block->launch->kernel, t->place));
 }
 
 /* What a strong access of one lane takes over and hands on at each word that it touches. */
-static void synchronise(struct touch *t, uint64_t address, unsigned bytes, uint64_t host)
+static void synchronise(struct lane_access *t, uint64_t address, unsigned bytes, uint64_t host)
 {
-    struct sync_table *table = t->space == PTX_SHARED ? &t->owner->words : &t->owner->race->words;
+    struct sync_table *table = t->space == PTX_SHARED ? &t->owner->words : &t->owner->device->words;
     t->changes = t->writes && !changes_nothing(t, address, host);
-    struct reading reading = {t->reads ? race_stores_back(t, table, address, host) : 0, goes_by(t)};
+    struct reading reading = {t->reads ? race_stores_back(t, table, address, host) : 0,
+                              acts_on_value(t)};
     for (uint64_t word = address / GRANULE; word * GRANULE < address + bytes; word++) {
         struct stored stored = {!t->reads, t->changes, 0};
         if (t->insn->element_bytes >= GRANULE)
@@ -102,56 +103,58 @@ static void synchronise(struct touch *t, uint64_t address, unsigned bytes, uint6
 
 static bool is_off(const struct race_block *race)
 {
-    return race->race->off || race->now >= MAX_MOMENT;
+    return race->device->off || race->now >= MAX_TIMESTAMP;
 }
 
-static struct touch touch_of(struct warp *w, const struct insn *i, enum operation operation,
-                             enum ptx_space space, const struct block *owner)
+static struct lane_access lane_access_of(struct warp *w, const struct insn *i,
+                                         enum operation operation, enum ptx_space space,
+                                         const struct block *owner)
 {
     ptrdiff_t index = i - w->block->launch->kernel->code;
-    return (struct touch){.w = w,
-                          .insn = i,
-                          .space = space,
-                          .owner = owner->race,
-                          .place = index < UNKNOWN_PLACE ? (unsigned)index : UNKNOWN_PLACE,
-                          .reads = operation != OPERATION_STORE,
-                          .writes = operation != OPERATION_LOAD,
-                          .used = UINT32_MAX};
+    return (struct lane_access){.w = w,
+                                .insn = i,
+                                .space = space,
+                                .owner = owner->racecheck,
+                                .place = index < UNKNOWN_PLACE ? (unsigned)index : UNKNOWN_PLACE,
+                                .reads = operation != OPERATION_STORE,
+                                .writes = operation != OPERATION_LOAD,
+                                .used = UINT32_MAX};
 }
 
 void event_mbarrier_use(struct warp *w, const struct insn *i, int lane,
                         const struct shared_place *place, enum operation operation)
 {
-    if (is_off(w->block->race)) return;
-    struct touch t = touch_of(w, i, operation, PTX_SHARED, place->owner);
+    if (is_off(w->block->racecheck)) return;
+    struct lane_access t = lane_access_of(w, i, operation, PTX_SHARED, place->owner);
     t.lane = lane;
     t.kind = operation == OPERATION_STORE ? KIND_WEAK : KIND_ATOMIC;
-    touch_lane(&t, place->offset, sizeof(uint64_t), (uint64_t)(uintptr_t)place->owner->shared);
+    race_lane_access(&t, place->offset, sizeof(uint64_t),
+                     (uint64_t)(uintptr_t)place->owner->shared);
 }
 
 void race_access(struct warp *w, const struct insn *i, const struct access *access)
 {
-    struct race_block *race = w->block->race;
+    struct race_block *race = w->block->racecheck;
     const uint64_t *address = access->address;
     if (is_off(race)) return;
-    struct touch t = touch_of(w, i, access->operation, access->space, access->owner);
+    struct lane_access t = lane_access_of(w, i, access->operation, access->space, access->owner);
     t.used = check_used_bytes(i);
     t.number = access->copy.number;
     t.kind = (i->order & ORDER_KIND) | (i->order & ORDER_BLOCK ? KIND_NARROW : 0) |
-             (unsigned)access->maker << MAKER_AT;
-    bool is_strong = (i->order & ORDER_KIND) != KIND_WEAK && access->maker == BY_THREAD;
-    if (is_strong && t.writes && race->race->hears) next_moment(race);
+             (unsigned)access->agent << AGENT_AT;
+    bool is_strong = (i->order & ORDER_KIND) != KIND_WEAK && access->agent == BY_THREAD;
+    if (is_strong && t.writes && race->device->tracks_observed) clock_tick(race);
     if (i->order & ORDER_RELEASE)
         race_fence(w, access->mask, i->order & ORDER_BLOCK ? SCOPE_BLOCK : SCOPE_DEVICE);
     uint32_t lanes = t.reads ? access->mask : without_duplicates(w, i, access);
     for (uint32_t left = lanes; left; left &= left - 1) {
         t.lane = __builtin_ctz(left);
-        touch_lane(&t, address[t.lane], access->bytes, access->host);
+        race_lane_access(&t, address[t.lane], access->bytes, access->host);
     }
     if (!is_strong) return;
     for (uint32_t left = access->mask; left; left &= left - 1) {
         t.lane = __builtin_ctz(left);
         synchronise(&t, address[t.lane], access->bytes, access->host);
     }
-    if (race->race->space.out_of_memory) race->race->off = true;
+    if (race->device->space.out_of_memory) race->device->off = true;
 }

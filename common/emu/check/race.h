@@ -2,15 +2,16 @@
  * race.h — racecheck: hazards between threads that nothing puts in order.
  *
  * Two accesses of one byte by different threads, at least one of them a write, are a hazard unless
- * synchronisation orders them: not whether this run happened to do one after the other, but
- * whether every run must. So lanes of a warp are threads like any others, though they run in step
- * here, and a missing __syncwarp() is found as a missing __syncthreads() is.
+ * synchronisation orders them: not whether this run happened to do one after the other, but whether
+ * every run must. So lanes of a warp are threads like any others, though they run in step here, and
+ * a missing __syncwarp() is found as a missing __syncthreads() is.
  *
- * What orders: barriers of a block, of some of its warps, of a warp's lanes, of a cluster; mbarriers;
- * a fence and then a strong store or an atomic, once a strong load or an atomic has seen it; release
- * and acquire; the end of a kernel. Of one word, an atomic is in order behind those that it has seen.
- * What does not: shuffles, votes and other exchanges of values; volatile and relaxed accesses. An
- * asynchronous copy is nobody's: it is over for those only who have waited for it.
+ * What orders: barriers of a block, of some of its warps, of a warp's lanes, of a cluster;
+ * mbarriers; a fence and then a strong store or an atomic, once a strong load or an atomic has seen
+ * it; release and acquire; the end of a kernel. Of one word, an atomic is in order behind those
+ * that it has seen. What does not: shuffles, votes and other exchanges of values; volatile and
+ * relaxed accesses. An asynchronous copy is nobody's: it is over for those only who have waited for
+ * it.
  *
  *   vclock.c        vector clocks
  *   shadow.c        the last accesses of each 4 bytes

@@ -8,13 +8,13 @@
 #include "race_state.h"
 #include <string.h>
 
-struct touch {
+struct lane_access {
     struct warp *w;
     const struct insn *insn;
     enum ptx_space space;
     struct race_block *owner; /* of shared memory */
     int lane;
-    visit who;
+    epoch epoch;
     unsigned place, kind;
     uint16_t number;    /* of the mbarrier of a copy BY_BARRIER */
     bool reads, writes; /* an atomic does both */
@@ -25,8 +25,9 @@ struct touch {
     const void *after;  /* NULL: not known, or no plain store */
 };
 
-/* race_pair.c: a lane's access, whose bytes are at host + address: each granule that they are in. */
-void touch_lane(struct touch *, uint64_t address, unsigned bytes, uint64_t host);
+/* race_pair.c: a lane's access, whose bytes are at host + address: each granule that they are
+ * in. */
+void race_lane_access(struct lane_access *, uint64_t address, unsigned bytes, uint64_t host);
 
 enum { LARGEST = 32 }; /* bytes of one lane's access */
 
@@ -43,22 +44,22 @@ static inline const uint8_t *stored_value(const struct warp *w, const struct ins
 }
 
 /* Does it store what is there? */
-static inline bool stores_same(const struct touch *t)
+static inline bool stores_same(const struct lane_access *t)
 {
     return t->after &&
-           !memcmp(t->before, t->after, (unsigned)__builtin_popcount(visit_bytes(t->who)));
+           !memcmp(t->before, t->after, (unsigned)__builtin_popcount(epoch_bytes(t->epoch)));
 }
 
 /* race_update.c: before the two above, if the kernel has flags. */
-void touch_note(const struct touch *, const struct granule *);
-void touch_check_update(const struct touch *, const struct granule *);
+void race_note_read(const struct lane_access *, const struct granule *);
+void race_check_update(const struct lane_access *, const struct granule *);
 
 /* race_exit.c: shared memory of another block, at an offset. */
-void touch_remote(const struct touch *, uint64_t offset);
+void race_note_remote(const struct lane_access *, uint64_t offset);
 
 /* race_earlier.c: by how many stores earlier would a lane's strong read have done as well? It takes
  * over what was handed on then. */
-unsigned race_stores_back(const struct touch *, struct sync_table *, uint64_t address,
+unsigned race_stores_back(const struct lane_access *, struct sync_table *, uint64_t address,
                           uint64_t host);
 
 #endif

@@ -1,13 +1,15 @@
 /*
  * race_earlier.c — would an earlier value have done as well?
  *
- * A thread that waits until a flag is at least 3 may find it at 7, if the one that stores it has run
- * ahead; but it must be right with what was in order behind 3. So where a value that is read only
- * decides a branch, and the value before it would have decided the same, the thread takes over what
- * that one has handed on, and no more. Then a slot that is used again too early is found in whatever
- * order threads run. The branch is tried for that, with a lane's registers, which are put back.
+ * A thread that waits until a flag is at least 3 may find it at 7, if the one that stores it has
+ * run ahead; but it must be right with what was in order behind 3. So where a value that is read
+ * only decides a branch, and the value before it would have decided the same, the thread takes over
+ * what that one has handed on, and no more. Then a slot that is used again too early is found in
+ * whatever order threads run. The branch is tried for that, with a lane's registers, which are put
+ * back.
  *
- * It looks back by a few stores. A thread that knows already that a store is over reads nothing older.
+ * It looks back by a few stores. A thread that knows already that a store is over reads nothing
+ * older.
  */
 #include "race_access.h"
 #include <string.h>
@@ -51,7 +53,7 @@ static unsigned register_bytes(const struct decision *d, const struct ptx_operan
 }
 
 /* What an instruction of the trial will overwrite. */
-static unsigned save(const struct touch *t, const struct decision *d, const struct insn *i,
+static unsigned save(const struct lane_access *t, const struct decision *d, const struct insn *i,
                      struct saved *all)
 {
     const struct ptx_operand *result = &i->source->operands[0];
@@ -68,7 +70,7 @@ static bool lets_through(const struct warp *w, const struct insn *i, int lane)
 }
 
 /* Does the lane take the branch if it reads `value`? */
-static bool is_taken(const struct touch *t, const struct decision *d, uint64_t value)
+static bool is_taken(const struct lane_access *t, const struct decision *d, uint64_t value)
 {
     struct saved all[SAVED];
     const struct insn *code = t->w->block->launch->kernel->code;
@@ -89,7 +91,7 @@ static bool is_taken(const struct touch *t, const struct decision *d, uint64_t v
 /* ---- which value ----------------------------------------------------------------------------- */
 
 /* Is it a load, or an atomic that changes nothing, of a word or two? */
-static bool only_reads(const struct touch *t)
+static bool only_reads(const struct lane_access *t)
 {
     const struct insn *i = t->insn;
     if (t->reads && i->lane_bytes == i->element_bytes && i->elements <= 1 &&
@@ -100,7 +102,7 @@ static bool only_reads(const struct touch *t)
 
 /* The value `back` stores earlier, put together from the words that it is in. False: none is found,
  * or the lane knows that a later store is over. */
-static bool value_before(const struct touch *t, struct sync_table *table, uint64_t address,
+static bool value_before(const struct lane_access *t, struct sync_table *table, uint64_t address,
                          unsigned back, uint64_t *value)
 {
     bool any = false;
@@ -108,14 +110,14 @@ static bool value_before(const struct touch *t, struct sync_table *table, uint64
         const struct sync_word *word = sync_word_at(table, (address + at) / GRANULE + 1);
         const struct word_before *b = word ? word->before : NULL;
         for (unsigned k = 1; b && k < back; k++) b = b->next;
-        if (!b || lane_knows(t->w, t->lane, b->store)) continue;
+        if (!b || lane_is_after(t->w, t->lane, b->store)) continue;
         memcpy((uint8_t *)value + at, &b->value, GRANULE);
         any = true;
     }
     return any;
 }
 
-unsigned race_stores_back(const struct touch *t, struct sync_table *table, uint64_t address,
+unsigned race_stores_back(const struct lane_access *t, struct sync_table *table, uint64_t address,
                           uint64_t host)
 {
     uint64_t now = 0, before;
@@ -125,7 +127,7 @@ unsigned race_stores_back(const struct touch *t, struct sync_table *table, uint6
     before = now;
     if (!value_before(t, table, address, 1, &before)) return 0;
     const struct decision *d =
-        race_decision(t->w->block->race->race, t->w->block->launch->kernel, t->place);
+        race_decision(t->w->block->racecheck->device, t->w->block->launch->kernel, t->place);
     if (!d->branch) return 0;
     bool taken = is_taken(t, d, now);
     while (value_before(t, table, address, back + 1, &before) &&

@@ -2,9 +2,9 @@
  * race_exit.c — shared memory that ends with its block, while others of its cluster use it.
  *
  * A block may exit when one of its threads knows that what other blocks do there is over; it need
- * not know of every access, but of each thread's last one. A store that is strong, such as an arrival
- * at its mbarrier, it may also have seen, by a strong load or a wait: for that the stores are
- * numbered, and words keep the number at which they were last read (struct sync_word).
+ * not know of every access, but of each thread's last one. A store that is strong, such as an
+ * arrival at its mbarrier, it may also have seen, by a strong load or a wait: for that the stores
+ * are numbered, and words keep the number at which they were last read (struct sync_word).
  */
 #include "common/emu/machine/async.h"
 #include "race_access.h"
@@ -13,7 +13,7 @@
 
 /* A thread's last use of the memory, and its last strong store there. */
 struct use {
-    visit who;
+    epoch epoch;
     uint64_t serial; /* of the strong store */
     uint32_t offset;
     uint16_t place;
@@ -33,38 +33,39 @@ static size_t count_of(const struct block *block)
     return (size_t)block->cluster->size * block->threads;
 }
 
-void touch_remote(const struct touch *t, uint64_t offset)
+void race_note_remote(const struct lane_access *t, uint64_t offset)
 {
     const struct block *block = t->w->block;
     struct race_block *owner = t->owner;
     unsigned thread = t->w->index * WARP + (unsigned)t->lane;
-    if (maker_of(t->kind) != BY_THREAD) return;
+    if (agent_of(t->kind) != BY_THREAD) return;
     if (!owner->remote && !(owner->remote = calloc(count_of(block), sizeof *owner->remote))) {
-        owner->race->off = true;
+        owner->device->off = true;
         return;
     }
     bool is_strong = t->writes && (t->kind & KIND_MASK) != KIND_WEAK;
     struct remote_use *remote = &owner->remote[block->rank * block->threads + thread];
     *(is_strong ? &remote->strong : &remote->last) =
-        (struct use){visit_make(block->index, thread, block->race->now, 1), ++owner->race->serial,
-                     (uint32_t)offset, (uint16_t)t->place};
+        (struct use){epoch_make(block->index, thread, block->racecheck->now, 1),
+                     ++owner->device->serial, (uint32_t)offset, (uint16_t)t->place};
 }
 
-static bool is_known(const struct block *block, visit who)
+static bool is_over(const struct block *block, epoch last)
 {
     for (unsigned i = 0; i < block->warp_count; i++)
         for (int lane = 0; lane < WARP; lane++) {
-            uint32_t more = block->race->warps[i].with_more;
-            if ((!lane || more & bit_of(lane)) && lane_knows(&block->warps[i], lane, who))
+            uint32_t more = block->racecheck->warps[i].has_acquired;
+            if ((!lane || more & bit_of(lane)) && lane_is_after(&block->warps[i], lane, last))
                 return true;
         }
     return false;
 }
 
-static bool was_seen(const struct block *block, const struct use *use)
+static bool was_read(const struct block *block, const struct use *use)
 {
-    const struct sync_word *word = sync_word_at(&block->race->words, use->offset / GRANULE + 1);
-    return word && word->seen >= use->serial;
+    const struct sync_word *word =
+        sync_word_at(&block->racecheck->words, use->offset / GRANULE + 1);
+    return word && word->last_read >= use->serial;
 }
 
 static unsigned exit_place(const struct emu_kernel *kernel)
@@ -76,11 +77,12 @@ static unsigned exit_place(const struct emu_kernel *kernel)
 static void check_use(struct block *block, const struct use *use, bool is_strong)
 {
     const struct emu_kernel *kernel = block->launch->kernel;
-    if (!visit_bytes(use->who) || is_known(block, use->who) || (is_strong && was_seen(block, use)))
+    if (!epoch_bytes(use->epoch) || is_over(block, use->epoch) ||
+        (is_strong && was_read(block, use)))
         return;
     race_report(&block->warps[0], &kernel->code[kernel->function->instruction_count], 0,
                 &(struct conflict){.hazard = USE_BEFORE_EXIT,
-                                   .before = use->who,
+                                   .before = use->epoch,
                                    .before_place = use->place,
                                    .space = PTX_SHARED,
                                    .address = use->offset});
@@ -88,8 +90,8 @@ static void check_use(struct block *block, const struct use *use, bool is_strong
 
 void event_block_end(struct block *block)
 {
-    const struct race_block *race = block->race;
-    if (race->race->off || !race->remote) return;
+    const struct race_block *race = block->racecheck;
+    if (race->device->off || !race->remote) return;
     for (size_t k = 0; k < count_of(block); k++) {
         check_use(block, &race->remote[k].last, false);
         check_use(block, &race->remote[k].strong, true);
@@ -102,8 +104,8 @@ void event_use_after_end(struct warp *w, const struct insn *i, int lane, const s
     bool is_copy = i->fn == op_copy || i->fn == op_bulk;
     race_report(w, i, lane,
                 &(struct conflict){.hazard = USE_AFTER_EXIT,
-                                   .maker = is_copy ? BY_COPY : BY_THREAD,
-                                   .before = visit_make(owner->index, 0, AT_ONCE, 1),
+                                   .agent = is_copy ? BY_COPY : BY_THREAD,
+                                   .before = epoch_make(owner->index, 0, AT_ONCE, 1),
                                    .before_place = exit_place(w->block->launch->kernel),
                                    .space = PTX_SHARED,
                                    .address = offset});

@@ -44,12 +44,12 @@ static void look_at_code(struct race *race, const struct emu_kernel *kernel)
             race->has_inval = true;
     }
     race->has_flags = loads && stores;
-    race->hears = false;
-    for (size_t n = 0; n < kernel->code_count && race->has_flags && !race->hears && !race->off;
-         n++) {
+    race->tracks_observed = false;
+    for (size_t n = 0;
+         n < kernel->code_count && race->has_flags && !race->tracks_observed && !race->off; n++) {
         const struct insn *i = &kernel->code[n];
-        race->hears = i->tally == TALLY_LOAD && (i->order & ORDER_KIND) != ORDER_WEAK &&
-                      !race_tries_again(race, kernel, n);
+        race->tracks_observed = i->tally == TALLY_LOAD && (i->order & ORDER_KIND) != ORDER_WEAK &&
+                                !race_tries_again(race, kernel, n);
     }
 }
 
@@ -109,7 +109,7 @@ void race_begin(struct launch *launch)
 {
     struct race *race = launch->emu->checkers->race;
     shadow_new_launch(&race->shadow);
-    knowledge_open(&race->space, (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z);
+    vclock_open(&race->space, (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z);
     free(race->uses);
     race->uses = calloc(launch->kernel->code_count, sizeof *race->uses);
     race->off = !race->uses;
@@ -120,14 +120,14 @@ void race_end(struct launch *launch)
 {
     struct race *race = launch->emu->checkers->race;
     sync_clear(&race->space, &race->words);
-    race_reports_tell(race->reports, launch);
+    race_reports_flush(race->reports, launch);
 }
 
 struct race_block *race_block_new(const struct block *block)
 {
     struct race_block *race = calloc(1, sizeof *race);
     if (!race) return NULL;
-    race->race = block->launch->emu->checkers->race;
+    race->device = block->launch->emu->checkers->race;
     race->warp_count = block->warp_count;
     race->granules = (block->shared_bytes + GRANULE - 1) / GRANULE;
     race->warps = calloc(race->warp_count, sizeof *race->warps);
@@ -139,13 +139,13 @@ struct race_block *race_block_new(const struct block *block)
 
 void race_block_start(struct block *block)
 {
-    struct race_block *race = block->race;
+    struct race_block *race = block->racecheck;
     race_clock_reset(race);
     race_exit_reset(race);
-    sync_clear(&race->race->space, &race->words);
+    sync_clear(&race->device->space, &race->words);
     memset(race->shared, 0, race->granules * sizeof *race->shared);
     race->copies.mbarrier_count = 0;
-    for (unsigned i = 0; i < race->warp_count && race->race->has_flags; i++)
+    for (unsigned i = 0; i < race->warp_count && race->device->has_flags; i++)
         memset(race->warps[i].recent, 0, sizeof race->warps[i].recent);
 }
 
@@ -153,7 +153,7 @@ void race_block_free(struct race_block *race)
 {
     if (!race) return;
     if (race->warps) race_clock_reset(race);
-    sync_clear(&race->race->space, &race->words);
+    sync_clear(&race->device->space, &race->words);
     race_exit_reset(race);
     free(race->warps);
     free(race->shared);

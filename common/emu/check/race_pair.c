@@ -1,12 +1,14 @@
-/* race_pair.c — racecheck: two accesses of one byte, and what of them is kept. */
+/*
+ * race_pair.c — racecheck: compares an access with the earlier accesses of the same granule,
+ * reports a hazard if nothing orders them, and keeps the access in the granule.
+ */
 #include "race_access.h"
 #include <string.h>
 
-/* May two accesses that nothing orders meet, because both are made for it? Two atomics may, and
- * flags may that are volatile or relaxed. Not so volatile accesses of shared memory within one
- * warp: that is how programs were written that count on lanes in step, and no GPU since Volta
- * keeps them so. */
-static bool may_meet(unsigned a, unsigned b, bool same_block, bool same_warp, bool shared)
+/* Are both accesses synchronisation accesses, which may be concurrent without a hazard? Two atomics
+ * are, and volatile or relaxed accesses of a flag. Not so volatile accesses of shared memory within
+ * one warp: old programs rely on lanes that run in step, which no GPU since Volta guarantees. */
+static bool are_both_sync(unsigned a, unsigned b, bool same_block, bool same_warp, bool shared)
 {
     if (((a | b) & KIND_NARROW) && !same_block) return false;
     a &= KIND_MASK;
@@ -20,207 +22,213 @@ static bool is_atomic(const struct granule *g, int which)
     return (granule_kind(g, which) & KIND_MASK) == KIND_ATOMIC;
 }
 
-/* Does the lane know that the last write, or a read, is over? */
-static bool knows_copy(const struct touch *t, const struct granule *g, int which)
+/* Does the last write, or a read, of a copy happen before this access? */
+static bool is_after_copy(const struct lane_access *t, const struct granule *g, int which)
 {
-    visit v = g->who[which];
+    epoch v = g->access[which];
     bool wrote = which == LAST_WRITE || is_atomic(g, which);
-    enum maker maker = maker_of(granule_kind(g, which));
-    unsigned first = maker == BY_BARRIER ? BARRIER_KEY
-                     : maker == BY_COPY  ? COPY_KEY
+    enum agent agent = agent_of(granule_kind(g, which));
+    unsigned first = agent == BY_BARRIER ? BARRIER_KEY
+                     : agent == BY_COPY  ? COPY_KEY
                      : wrote             ? BULK_KEY
                                          : BULK_READ_KEY;
-    return lane_knows_copy(t->w, t->lane, v, first + visit_thread(v));
+    return lane_is_after_copy(t->w, t->lane, v, first + epoch_thread(v));
 }
 
-static inline bool knows(const struct touch *t, const struct granule *g, int which)
+static inline bool is_after(const struct lane_access *t, const struct granule *g, int which)
 {
-    if (maker_of(granule_kind(g, which)) != BY_THREAD) return knows_copy(t, g, which);
-    return lane_knows(t->w, t->lane, g->who[which]);
+    if (agent_of(granule_kind(g, which)) != BY_THREAD) return is_after_copy(t, g, which);
+    return lane_is_after(t->w, t->lane, g->access[which]);
 }
 
-static bool meet(const struct touch *t, const struct granule *g, int which)
+static bool is_sync_pair(const struct lane_access *t, const struct granule *g, int which)
 {
-    visit other = g->who[which];
-    bool same_block = visit_block(other) == visit_block(t->who);
-    bool same_warp = same_block && visit_thread(other) / WARP == t->w->index;
-    return may_meet(granule_kind(g, which), t->kind, same_block, same_warp, t->space == PTX_SHARED);
+    epoch other = g->access[which];
+    bool same_block = epoch_block(other) == epoch_block(t->epoch);
+    bool same_warp = same_block && epoch_thread(other) / WARP == t->w->index;
+    return are_both_sync(granule_kind(g, which), t->kind, same_block, same_warp,
+                         t->space == PTX_SHARED);
 }
 
-/* Has a strong access that the lane knows of, or its own, read the last write, a strong one? Then
- * that comes before all that is in order behind the reader (PTX ISA, "causality order"). */
-static bool was_seen(const struct touch *t, const struct granule *g)
+/* The last write is a strong one. Has a strong read observed it that happens before this access, or
+ * that is the lane's own? Then the write happens before this access as well (PTX ISA, "causality
+ * order"). */
+static bool was_observed(const struct lane_access *t, const struct granule *g)
 {
     unsigned kind = granule_kind(g, LAST_WRITE);
     for (int which = READ; which <= OTHER_READ; which++)
-        if (visit_bytes(g->who[which]) == visit_bytes(g->who[LAST_WRITE]) &&
-            may_meet(kind, granule_kind(g, which),
-                     visit_block(g->who[LAST_WRITE]) == visit_block(g->who[which]), false, false) &&
-            knows(t, g, which))
+        if (epoch_bytes(g->access[which]) == epoch_bytes(g->access[LAST_WRITE]) &&
+            are_both_sync(kind, granule_kind(g, which),
+                          epoch_block(g->access[LAST_WRITE]) == epoch_block(g->access[which]),
+                          false, false) &&
+            is_after(t, g, which))
             return true;
     return false;
 }
 
-/* Volatile and relaxed accesses race with nothing of their kind, and order nothing. If a thread has
- * heard of a store by another such access, but no fence or lock puts that in order, it counts on an
- * order that is not there; unless it polls. */
-static bool counts_on_order(const struct touch *t, const struct granule *g, int which,
+/* Volatile and relaxed accesses are no hazard to each other, and they order nothing. A thread that
+ * has observed a store through another such access, without a fence or a lock that orders it,
+ * relies on an order that is not guaranteed. A thread that polls is the exception. */
+static bool counts_on_order(const struct lane_access *t, const struct granule *g, int which,
                             enum hazard *hazard)
 {
-    struct race *race = t->w->block->race->race;
+    struct race *race = t->w->block->racecheck->device;
     unsigned other = granule_kind(g, which), store = t->writes ? t->kind : other;
-    if (!race->hears || (store & KIND_MASK) == KIND_ATOMIC || *hazard == WRITE_AFTER_WRITE ||
-        ((t->kind | other) >> MAKER_AT) != BY_THREAD)
+    if (!race->tracks_observed || (store & KIND_MASK) == KIND_ATOMIC ||
+        *hazard == WRITE_AFTER_WRITE || ((t->kind | other) >> AGENT_AT) != BY_THREAD)
         return false;
     unsigned load = t->writes ? g->place[which] : t->place;
     if (race_tries_again(race, t->w->block->launch->kernel, load) ||
-        !lane_is_fenced(t->w, t->lane, HEARD, g->who[which]) || (!t->writes && was_seen(t, g)))
+        !lane_is_fenced(t->w, t->lane, OBSERVED, g->access[which]) ||
+        (!t->writes && was_observed(t, g)))
         return false;
     *hazard = t->writes ? UNFENCED_WRITE : UNFENCED_READ;
     return true;
 }
 
-static void check_pair(const struct touch *t, const struct granule *g, int which,
+static void check_pair(const struct lane_access *t, const struct granule *g, int which,
                        enum hazard hazard)
 {
-    visit other = g->who[which];
-    unsigned both = visit_bytes(other) & visit_bytes(t->who);
-    if (!both || knows(t, g, which)) return;
-    if (meet(t, g, which) ? !counts_on_order(t, g, which, &hazard)
-                          : which == LAST_WRITE && was_seen(t, g))
+    epoch other = g->access[which];
+    unsigned both = epoch_bytes(other) & epoch_bytes(t->epoch);
+    if (!both || is_after(t, g, which)) return;
+    if (is_sync_pair(t, g, which) ? !counts_on_order(t, g, which, &hazard)
+                                  : which == LAST_WRITE && was_observed(t, g))
         return;
-    /* Several threads that set a flag to the same value do no harm, whoever is last. */
+    /* Threads that store the same value to a flag do no harm: the last store does not matter. */
     if (hazard == WRITE_AFTER_WRITE && stores_same(t)) return;
     race_report(t->w, t->insn, t->lane,
                 &(struct conflict){.hazard = hazard,
-                                   .maker = maker_of(t->kind),
+                                   .agent = agent_of(t->kind),
                                    .before = other,
-                                   .before_maker = maker_of(granule_kind(g, which)),
+                                   .before_agent = agent_of(granule_kind(g, which)),
                                    .before_place = g->place[which],
                                    .space = t->space,
                                    .address = t->address + (unsigned)__builtin_ctz(both)});
 }
 
-/* A bulk copy out of shared memory: does it see what threads have stored there? */
-static void check_seen(const struct touch *t, const struct granule *g)
+/* A bulk copy reads shared memory: are the stores of threads visible to it? */
+static void check_visible_to_copy(const struct lane_access *t, const struct granule *g)
 {
-    visit v = g->who[LAST_WRITE];
-    unsigned both = visit_bytes(v) & visit_bytes(t->who);
-    if (both && maker_of(granule_kind(g, LAST_WRITE)) == BY_THREAD && knows(t, g, LAST_WRITE) &&
+    epoch v = g->access[LAST_WRITE];
+    unsigned both = epoch_bytes(v) & epoch_bytes(t->epoch);
+    if (both && agent_of(granule_kind(g, LAST_WRITE)) == BY_THREAD && is_after(t, g, LAST_WRITE) &&
         !lane_is_fenced(t->w, t->lane, FOR_COPIES, v))
         race_report(t->w, t->insn, t->lane,
                     &(struct conflict){.hazard = UNSEEN_BY_COPY,
-                                       .maker = maker_of(t->kind),
+                                       .agent = agent_of(t->kind),
                                        .before = v,
                                        .before_place = g->place[LAST_WRITE],
                                        .space = t->space,
                                        .address = t->address + (unsigned)__builtin_ctz(both)});
 }
 
-static unsigned distance(visit a, visit b)
+static unsigned distance(epoch a, epoch b)
 {
-    return visit_block(a) != visit_block(b)                   ? 3
-           : visit_thread(a) / WARP != visit_thread(b) / WARP ? 2
-                                                              : visit_thread(a) != visit_thread(b);
+    return epoch_block(a) != epoch_block(b)                   ? 3
+           : epoch_thread(a) / WARP != epoch_thread(b) / WARP ? 2
+                                                              : epoch_thread(a) != epoch_thread(b);
 }
 
-static bool is_over(const struct touch *t, const struct granule *g, int which)
+static bool is_over(const struct lane_access *t, const struct granule *g, int which)
 {
-    return !visit_bytes(g->who[which]) || knows(t, g, which);
+    return !epoch_bytes(g->access[which]) || is_after(t, g, which);
 }
 
-/* Of many readers two are kept, in different warps or blocks if there are such: whoever writes
- * without a barrier is another thread than one of them. */
-static void keep_read(const struct touch *t, struct granule *g)
+/* A granule keeps two of its reads, in different warps or blocks if there are any. A thread that
+ * writes without a barrier is a different thread from at least one of the two readers. */
+static void keep_read(const struct lane_access *t, struct granule *g)
 {
     int which;
     if (is_over(t, g, READ))
         which = READ;
-    else if (is_over(t, g, OTHER_READ) ||
-             distance(t->who, g->who[READ]) >= distance(g->who[OTHER_READ], g->who[READ]))
+    else if (is_over(t, g, OTHER_READ) || distance(t->epoch, g->access[READ]) >=
+                                              distance(g->access[OTHER_READ], g->access[READ]))
         which = OTHER_READ;
     else
         return;
-    granule_set(g, which, t->who, t->place, t->kind);
+    granule_set(g, which, t->epoch, t->place, t->kind);
 }
 
-/* Atomics of one word come one after the other, each having seen those before it: what is in order
- * behind the last of them is so behind all (PTX ISA, "causality order"). So that one is kept; but
- * only if the code looks at what it has seen, for otherwise it might as well have come first. */
-static bool hides(const struct touch *t, const struct granule *g, int which)
+/* Atomics of one word follow each other, and each has observed those before it. What happens after
+ * the last one therefore happens after all of them (PTX ISA, "causality order"), and only the last
+ * one is kept. This holds only if the code looks at the value that the atomic returns: otherwise
+ * the atomic may as well have been the first. */
+static bool supersedes(const struct lane_access *t, const struct granule *g, int which)
 {
-    return t->writes && is_atomic(g, which) && visit_bytes(g->who[which]) == visit_bytes(t->who) &&
-           meet(t, g, which) && maker_of(granule_kind(g, which)) == BY_THREAD &&
-           maker_of(t->kind) == BY_THREAD &&
-           race_compares(t->w->block->race->race, t->w->block->launch->kernel, t->place);
+    return t->writes && is_atomic(g, which) &&
+           epoch_bytes(g->access[which]) == epoch_bytes(t->epoch) && is_sync_pair(t, g, which) &&
+           agent_of(granule_kind(g, which)) == BY_THREAD && agent_of(t->kind) == BY_THREAD &&
+           race_compares(t->w->block->racecheck->device, t->w->block->launch->kernel, t->place);
 }
 
-/* Atomics are kept among the reads: so they hide no plain write before them, such as that of a
- * zero, and a plain read meets them there. */
-static void touch_read(const struct touch *t, struct granule *g)
+/* Atomics are kept as reads: they do not replace a plain write before them (such as that of a
+ * zero), and a later plain read is compared with them. */
+static void record_read(const struct lane_access *t, struct granule *g)
 {
-    if (g->who[READ] == t->who && granule_kind(g, READ) == t->kind) return; /* again */
+    if (g->access[READ] == t->epoch && granule_kind(g, READ) == t->kind) return; /* already kept */
     check_pair(t, g, LAST_WRITE, t->writes ? WRITE_AFTER_WRITE : READ_AFTER_WRITE);
-    if (maker_of(t->kind) >= BY_BULK && t->space == PTX_SHARED) check_seen(t, g);
+    if (agent_of(t->kind) >= BY_BULK && t->space == PTX_SHARED) check_visible_to_copy(t, g);
     for (int which = READ; which <= OTHER_READ; which++) {
         if (t->writes)
             check_pair(t, g, which, is_atomic(g, which) ? WRITE_AFTER_WRITE : WRITE_AFTER_READ);
         else if (is_atomic(g, which))
             check_pair(t, g, which, READ_AFTER_WRITE);
-        if (hides(t, g, which)) g->who[which] = 0;
+        if (supersedes(t, g, which)) g->access[which] = 0;
     }
     keep_read(t, g);
 }
 
-static void touch_write(const struct touch *t, struct granule *g)
+static void record_write(const struct lane_access *t, struct granule *g)
 {
     check_pair(t, g, LAST_WRITE, WRITE_AFTER_WRITE);
-    unsigned bytes = visit_bytes(t->who);
+    unsigned bytes = epoch_bytes(t->epoch);
     for (int which = READ; which <= OTHER_READ; which++) {
-        if (!visit_bytes(g->who[which])) continue;
+        if (!epoch_bytes(g->access[which])) continue;
         check_pair(t, g, which, is_atomic(g, which) ? WRITE_AFTER_WRITE : WRITE_AFTER_READ);
-        g->who[which] &= ~((visit)bytes << VISIT_BYTES_AT);
+        g->access[which] &= ~((epoch)bytes << EPOCH_BYTES_AT);
     }
-    /* By this thread in the same moment: bytes add up. */
-    bool adds = visit_is_same(g->who[LAST_WRITE], t->who) &&
-                maker_of(granule_kind(g, LAST_WRITE)) == maker_of(t->kind);
-    granule_set(g, LAST_WRITE, adds ? t->who | g->who[LAST_WRITE] : t->who, t->place, t->kind);
+    /* A write of the same thread at the same time: the bytes add up. */
+    bool adds = epoch_is_same(g->access[LAST_WRITE], t->epoch) &&
+                agent_of(granule_kind(g, LAST_WRITE)) == agent_of(t->kind);
+    granule_set(g, LAST_WRITE, adds ? t->epoch | g->access[LAST_WRITE] : t->epoch, t->place,
+                t->kind);
 }
 
 /* ---- a lane's access ------------------------------------------------------------------------- */
 
-static struct granule *granule_at(const struct touch *t, uint64_t address)
+static struct granule *granule_at(const struct lane_access *t, uint64_t address)
 {
-    struct race *race = t->owner->race;
+    struct race *race = t->owner->device;
     if (t->space == PTX_SHARED) return &t->owner->shared[address / GRANULE];
     struct granule *g = shadow_at(&race->shadow, address);
     if (!g) race->off = true;
     return g;
 }
 
-void touch_lane(struct touch *t, uint64_t address, unsigned bytes, uint64_t host)
+void race_lane_access(struct lane_access *t, uint64_t address, unsigned bytes, uint64_t host)
 {
     uint8_t value[LARGEST];
-    const struct race_block *race = t->w->block->race;
+    const struct race_block *race = t->w->block->racecheck;
     const uint8_t *after = stored_value(t->w, t->insn, t->lane, value);
-    if (t->owner != race) touch_remote(t, address);
+    if (t->owner != race) race_note_remote(t, address);
     unsigned thread =
-        maker_of(t->kind) == BY_BARRIER ? t->number : t->w->index * WARP + (unsigned)t->lane;
+        agent_of(t->kind) == BY_BARRIER ? t->number : t->w->index * WARP + (unsigned)t->lane;
     for (uint64_t at = address, end = address + bytes; at < end;) {
         t->address = at / GRANULE * GRANULE;
         unsigned from = (unsigned)(at - t->address),
                  to = end - t->address < GRANULE ? (unsigned)(end - t->address) : GRANULE;
-        unsigned touched = ((1u << to) - (1u << from)) & (t->used >> (at - address) << from);
+        unsigned accessed = ((1u << to) - (1u << from)) & (t->used >> (at - address) << from);
         uint64_t next = t->address + GRANULE;
-        struct granule *g = touched ? granule_at(t, t->address) : NULL;
-        t->who = visit_make(t->w->block->index, thread, race->now, touched);
+        struct granule *g = accessed ? granule_at(t, t->address) : NULL;
+        t->epoch = epoch_make(t->w->block->index, thread, race->now, accessed);
         t->before = (const void *)(uintptr_t)(host + at);
         t->after = after ? after + (at - address) : NULL;
-        if (g && race->race->has_flags) t->reads ? touch_note(t, g) : touch_check_update(t, g);
+        if (g && race->device->has_flags) t->reads ? race_note_read(t, g) : race_check_update(t, g);
         if (g && t->reads)
-            touch_read(t, g);
+            record_read(t, g);
         else if (g)
-            touch_write(t, g);
+            record_write(t, g);
         at = next;
     }
 }

@@ -101,12 +101,12 @@ static bool grow(struct race_reports *reports)
     return true;
 }
 
-static struct check_place place_before(const struct warp *w, const struct insn *insn, visit before)
+static struct check_place place_before(const struct warp *w, const struct insn *insn, epoch before)
 {
     const struct launch *launch = w->block->launch;
     struct emu_dim size = launch->block, grid = launch->grid;
-    uint64_t block = visit_block(before);
-    unsigned t = visit_thread(before);
+    uint64_t block = epoch_block(before);
+    unsigned t = epoch_thread(before);
     return (struct check_place){.insn = insn,
                                 .block = {(unsigned)(block % grid.x),
                                           (unsigned)(block / grid.x % grid.y),
@@ -116,21 +116,21 @@ static struct check_place place_before(const struct warp *w, const struct insn *
 
 static enum distance distance_to(const struct warp *w, unsigned thread, const struct conflict *c)
 {
-    if (c->before_maker != BY_THREAD) return COPY_BEFORE;
-    if (visit_block(c->before) != w->block->index)
+    if (c->before_agent != BY_THREAD) return COPY_BEFORE;
+    if (epoch_block(c->before) != w->block->index)
         return c->space == PTX_SHARED ? SAME_CLUSTER : SAME_GRID;
-    if (visit_thread(c->before) / WARP != thread / WARP) return SAME_BLOCK;
-    return visit_moment(c->before) != AT_ONCE ? SAME_WARP : SAME_INSTRUCTION;
+    if (epoch_thread(c->before) / WARP != thread / WARP) return SAME_BLOCK;
+    return epoch_time(c->before) != AT_ONCE ? SAME_WARP : SAME_INSTRUCTION;
 }
 
 void race_report(struct warp *w, const struct insn *i, int lane, const struct conflict *c)
 {
     unsigned before_place = c->before_place;
-    struct race_reports *reports = w->block->race->race->reports;
+    struct race_reports *reports = w->block->racecheck->device->reports;
     const struct emu_kernel *kernel = w->block->launch->kernel;
     if ((2 * reports->count >= reports->size && !grow(reports)) ||
         (!reports->first && !(reports->first = check_first_of_lines(kernel))))
-        return; /* no memory to tell of it */
+        return; /* no memory to report_hazard of it */
     const struct insn *now = &kernel->code[reports->first[i - kernel->code]],
                       *then = before_place == UNKNOWN_PLACE
                                   ? NULL
@@ -143,9 +143,9 @@ void race_report(struct warp *w, const struct insn *i, int lane, const struct co
                          .order = reports->count,
                          .place = check_place(w, now, lane),
                          .other = place_before(w, then, c->before),
-                         .copies = c->maker != BY_THREAD,
-                         .copied = c->before_maker != BY_THREAD,
-                         .copied_for_all = c->before_maker == BY_BARRIER,
+                         .copies = c->agent != BY_THREAD,
+                         .copied = c->before_agent != BY_THREAD,
+                         .copied_for_all = c->before_agent == BY_BARRIER,
                          .address = c->address};
     if (now->tally == TALLY_LOAD && then && then->tally == TALLY_ATOMIC) new.load = i;
     if (then && then->tally == TALLY_LOAD && now->tally == TALLY_ATOMIC)
@@ -198,20 +198,20 @@ static const char *const advice[] = {
     "missing before its end?"};
 
 /* "thread (0,0,0) in block (0,0,0)", or a copy that it has begun. */
-static void describe_who(const struct check_place *place, bool is_copy, bool is_known, char *text,
-                         size_t size)
+static void describe_agent(const struct check_place *place, bool is_copy, bool is_known, char *text,
+                           size_t size)
 {
     int length = is_copy ? snprintf(text, size, "a copy%s", is_known ? " of " : "") : 0;
     if (is_known) check_describe_thread(place, text + length, size - (size_t)length);
 }
 
-static void tell(const struct launch *launch, const struct report *r)
+static void report_hazard(const struct launch *launch, const struct report *r)
 {
     char kind[60], head[CHECK_TEXT], detail[CHECK_TEXT], here[400], there[400], me[99], they[99];
     check_describe_insn(launch->kernel, r->now, here, sizeof here);
     check_describe_insn(launch->kernel, r->before, there, sizeof there);
-    describe_who(&r->place, r->copies, true, me, sizeof me);
-    describe_who(&r->other, r->copied, !r->copied_for_all, they, sizeof they);
+    describe_agent(&r->place, r->copies, true, me, sizeof me);
+    describe_agent(&r->other, r->copied, !r->copied_for_all, they, sizeof they);
     snprintf(kind, sizeof kind, "%s hazard at __%s__ address", words[r->hazard].name,
              r->space == PTX_SHARED ? "shared" : "global");
     snprintf(head, sizeof head, "Error: Race reported between %s at %s\n    and %s at %s",
@@ -237,7 +237,7 @@ static int by_order(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-void race_reports_tell(struct race_reports *reports, const struct launch *launch)
+void race_reports_flush(struct race_reports *reports, const struct launch *launch)
 {
     if (reports->count) qsort(reports->table, reports->size, sizeof *reports->table, by_order);
     for (size_t i = 0; i < reports->count; i++) {
@@ -245,7 +245,7 @@ void race_reports_tell(struct race_reports *reports, const struct launch *launch
         /* The CUDA guide's loop around atomicCAS begins with a plain load: whatever it finds, the
          * loop is right. */
         if (!r->load || !uses_swaps(launch->kernel, (size_t)(r->load - launch->kernel->code)))
-            tell(launch, r);
+            report_hazard(launch, r);
     }
     free(reports->table);
     free(reports->first);

@@ -1,4 +1,7 @@
-/* race_state.h — what racecheck keeps, for its own files: see race.h. */
+/*
+ * race_state.h — the state that racecheck keeps of a device, a block and a warp, and the functions
+ * that its files call of each other. Only the files of race.h's list include it.
+ */
 #ifndef EMU_RACE_STATE_H
 #define EMU_RACE_STATE_H
 
@@ -6,9 +9,9 @@
 #include "race_uses.h"
 #include "shadow.h"
 
-/* How an access takes part in synchronisation, in struct insn's `order`. A granule's kind is one of
- * the first four, and KIND_NARROW if it is strong among threads of its block only; above that, whose
- * the access was (enum maker). */
+/* How strong an access is (PTX ISA, "strong operations"), as in struct insn's `order`. A granule
+ * keeps one of the first four, with KIND_NARROW if the access is strong only among threads of its
+ * block, and from bit AGENT_AT on the agent that made the access (enum agent). */
 enum access_kind {
     KIND_WEAK,
     KIND_VOLATILE,
@@ -16,26 +19,27 @@ enum access_kind {
     KIND_ATOMIC,
     KIND_MASK = KIND_ATOMIC,
     KIND_NARROW,
-    MAKER_AT = 3
+    AGENT_AT = 3
 };
-static inline enum maker maker_of(unsigned kind) { return (enum maker)(kind >> MAKER_AT); }
+static inline enum agent agent_of(unsigned kind) { return (enum agent)(kind >> AGENT_AT); }
 
-/* A word through which threads hand on what they know: a flag, a lock, a counter. */
+/* A word that carries clocks from one thread to another: a flag, a lock, a counter. A release joins
+ * the thread's clock into it; an acquire joins the word's clock into the thread's. */
 struct sync_word {
-    uint64_t key; /* 0: this place in the table is free */
-    struct knowledge *known[FENCES];
-    uint64_t block;             /* whose known[SCOPE_BLOCK] is */
-    uint64_t seen;              /* of a cluster's shared memory: see race_exit.c */
-    struct word_before *before; /* the last stores, newest first: see race_earlier.c */
+    uint64_t key; /* 0: this row of the table is free */
+    struct vclock *clock[FENCES];
+    uint64_t block;             /* the block that clock[SCOPE_BLOCK] is of */
+    uint64_t last_read;         /* of shared memory of a cluster: see race_exit.c */
+    struct word_before *before; /* at the last stores, newest first: see race_earlier.c */
 };
 
-/* What a word was, and handed on, before a store. */
+/* The value and the clocks of a word before a store. */
 enum { MOST_BEFORE = 8 };
 struct word_before {
     struct word_before *next;
-    visit store;
+    epoch store;
     uint32_t value;
-    struct knowledge *known[FENCES];
+    struct vclock *clock[FENCES];
 };
 
 struct sync_table {
@@ -47,129 +51,134 @@ struct sync_table {
 enum { RECENT = 4 };
 struct recent_read {
     uint64_t address; /* of the granule */
-    visit seen;       /* its last write at that time */
+    epoch write;      /* that it read: the granule's last one */
     uint16_t place;
     bool is_there, is_atomic;
 };
 
 /*
- * What a warp's lanes know besides what their whole block does. `fenced` is the part that a strong
- * store of the lane hands on: what it knew at its last fence, and its own accesses until
- * fence_time (0: no fence).
+ * The clocks of a warp's lanes, beyond what holds for all threads of the block. `fenced` is the
+ * clock that a strong store of the lane releases: the lane's clock at its last fence. The lane's
+ * own accesses until fence_time (0: no fence) are before that fence as well.
  */
 struct race_warp {
     struct recent_read recent[WARP][RECENT];
-    moment base;                    /* every lane knows every other lane until here */
-    uint32_t with_more, has_fenced; /* lanes with something in the arrays */
-    struct knowledge *more[WARP];
-    struct knowledge *fenced[FENCES][WARP];
-    moment fence_time[FENCES][WARP];
+    timestamp base;                    /* until this time, the lanes' accesses are in order */
+    uint32_t has_acquired, has_fenced; /* lanes with a clock in the arrays */
+    struct vclock *acquired[WARP];
+    struct vclock *fenced[FENCES][WARP];
+    timestamp fence_time[FENCES][WARP];
 };
 
 struct race_block {
-    struct race *race;
-    moment now;  /* counts what synchronises in this block */
-    moment base; /* all threads of the block know each other until here */
-    struct knowledge *common, *fenced[FENCES]; /* what all know, and hand on without a fence */
+    struct race *device;
+    timestamp now;  /* the block's time: synchronisations are counted */
+    timestamp base; /* until this time, the threads' accesses are in order */
+    struct vclock *common, *fenced[FENCES]; /* of all its threads: acquired; fenced */
     struct race_warp *warps;
     unsigned warp_count;
     struct granule *shared;
     size_t granules;
     struct sync_table words;   /* in shared memory */
     struct remote_use *remote; /* of it, by threads of other blocks; NULL: none yet */
-    /* The mbarriers that copies arrive at: their places here are their numbers. */
+    /* The mbarriers that copies arrive at. An mbarrier's index here is its number. */
     struct race_copies {
         uint32_t *mbarriers;
         unsigned mbarrier_count;
     } copies;
-    /* of named barriers: what threads knew and had fenced that did not wait */
-    struct knowledge *arrived[MAX_BARRIERS], *arrived_fenced[MAX_BARRIERS][FENCES];
+    /* Of named barriers: the clocks of threads that arrived without waiting (bar.arrive). */
+    struct vclock *arrived[MAX_BARRIERS], *arrived_fenced[MAX_BARRIERS][FENCES];
     bool has_arrived[MAX_BARRIERS];
 };
 
-/* What race_uses.c has told of an instruction: asked once. */
+/* The answers of race_uses.c for an instruction, each computed once. */
 struct code_uses {
     bool has_decision;
-    uint8_t tries_again, compares; /* 0: not asked yet; 1: no; 2: yes */
-    /* Of a store: is what the load at `source` reads stored by it, or does it decide? Both as
-     * above, of the load that was asked about last. */
+    uint8_t tries_again, compares; /* 0: not computed yet; 1: no; 2: yes */
+    /* Of a store: does the value of the load at `source` go into the store, and does it decide
+     * whether the store is carried out? Coded as above; only the last `source` is kept. */
     uint8_t is_fed, is_decided;
     uint32_t source;
     struct decision decision;
 };
 
 struct race {
-    struct knowledge_space space;
+    struct vclock_space space;
     struct shadow shadow;
     struct sync_table words; /* in global memory */
     struct race_reports *reports;
-    bool has_flags;         /* the kernel loads and stores words that are volatile, relaxed, … */
-    bool hears;             /* and some of these loads are no polls: HEARD is needed */
-    bool has_inval;         /* it has an mbarrier.inval: see event_match() */
-    bool off;               /* for the rest of this launch: it has no memory left */
-    uint64_t serial;        /* of stores to shared memory of another block: see race_exit.c */
-    struct code_uses *uses; /* by instruction: what race_uses.c has told */
+    bool has_flags;         /* the kernel has strong loads and strong stores */
+    bool tracks_observed;   /* has_flags, and not all of these loads are polls: OBSERVED */
+    bool has_inval;         /* the kernel has an mbarrier.inval: see event_match() */
+    bool off;               /* for the rest of this launch: out of memory */
+    uint64_t serial;        /* counts uses of other blocks' shared memory: race_exit.c */
+    struct code_uses *uses; /* by instruction */
 };
 
 static inline struct race_warp *state_of(const struct warp *w)
 {
-    return &w->block->race->warps[w->index];
+    return &w->block->racecheck->warps[w->index];
 }
-static inline struct knowledge_space *space_of(const struct block *block)
+static inline struct vclock_space *space_of(const struct block *block)
 {
-    return &block->race->race->space;
+    return &block->racecheck->device->space;
 }
 static inline uint32_t bit_of(int lane) { return UINT32_C(1) << lane; }
 
-/* race_clock.c: what a lane knows now, its own accesses included; and what it hands on if it stores
- * to a flag. Both get an owner. */
-struct knowledge *lane_knowledge(const struct warp *, int lane);
-struct knowledge *lane_fenced(const struct warp *, int lane, enum fence);
-void lane_learn(const struct warp *, int lane, struct knowledge *);
-/* The same of several: quicker than one by one. */
-struct knowledge *lanes_knowledge(const struct warp *, uint32_t lanes);
-struct knowledge *lanes_fenced(const struct warp *, uint32_t lanes, enum fence);
-void lanes_learn(const struct warp *, uint32_t lanes, struct knowledge *);
-/* What others have fenced is fenced for a lane that has heard of it. Is an access? */
-void lane_learn_fenced(const struct warp *, int lane, enum fence, struct knowledge *);
-bool lane_is_fenced(const struct warp *, int lane, enum fence, visit);
-/* Does this lane know that an access of another thread is over? And that a copy is, of that key? */
-bool lane_knows(const struct warp *, int lane, visit);
-bool lane_knows_copy(const struct warp *, int lane, visit, unsigned key);
+/* race_clock.c: a lane's clock, its own accesses until now included; and the clock that it releases
+ * if it stores to a flag. Both return a new reference. */
+struct vclock *lane_clock(const struct warp *, int lane);
+struct vclock *lane_fence_clock(const struct warp *, int lane, enum fence);
+void lane_acquire(const struct warp *, int lane, struct vclock *);
+/* The same for several lanes, faster than one after the other. */
+struct vclock *lanes_clock(const struct warp *, uint32_t lanes);
+struct vclock *lanes_fence_clock(const struct warp *, uint32_t lanes, enum fence);
+void lanes_acquire(const struct warp *, uint32_t lanes, struct vclock *);
+/* What a lane acquires from another thread's fence is before the lane's own fence, too. Is an
+ * access before it? */
+void lane_acquire_fenced(const struct warp *, int lane, enum fence, struct vclock *);
+bool lane_is_fenced(const struct warp *, int lane, enum fence, epoch);
+/* Does an access of another thread happen before the lane's next one? And an access of a copy,
+ * which has that key in the clock? */
+bool lane_is_after(const struct warp *, int lane, epoch);
+bool lane_is_after_copy(const struct warp *, int lane, epoch, unsigned key);
 bool lane_has_fenced(const struct warp *, int lane);
-void next_moment(struct race_block *);
-/* What a lane knows of its own block through the bases, with its own accesses until `until`. */
-struct knowledge *own_block(const struct warp *, int lane, moment until);
-/* race_barrier.c: what the lanes know beyond the bases is thrown away. */
-void forget_warp(struct knowledge_space *, struct race_warp *);
-/* For another block: nobody knows anything. */
+/* Increases the block's time. */
+void clock_tick(struct race_block *);
+/* The part of a lane's clock that the bases give, with the lane's own accesses until `until`.
+ * Returns a new reference. */
+struct vclock *own_block_clock(const struct warp *, int lane, timestamp until);
+/* race_barrier.c: drops the lanes' clocks beyond the bases. */
+void reset_warp_clocks(struct vclock_space *, struct race_warp *);
+/* For another block: all clocks are 0. */
 void race_clock_reset(struct race_block *);
 
-/* race_sync.c: what happens to a word of memory that a strong access of one lane touches. */
+/* race_sync.c: the store of one lane's strong access to a word. */
 struct stored {
-    bool replaces, changes; /* it is a plain store; it is no atomic that leaves the word as it is */
-    uint32_t before;        /* what the word holds */
+    bool replaces, changes; /* a store, not an atomic; the word's value may change */
+    uint32_t before;        /* the word's value */
 };
-/* How a lane reads: a value that `earlier` stores less would have given; and whether it goes by it. */
+/* The load of one lane's strong access. The value of `earlier` stores before would have served as
+ * well (race_earlier.c); the code acts on the value, as on a flag's or a lock's. */
 struct reading {
     unsigned earlier;
-    bool goes_by_it;
+    bool acts_on_it;
 };
 void sync_acquire(struct warp *, int lane, struct sync_table *, uint64_t key, struct reading);
 void sync_release(struct warp *, int lane, struct sync_table *, uint64_t key, struct stored);
-void sync_clear(struct knowledge_space *, struct sync_table *);
-/* Remembers what a word holds and hands on before a store. */
-void sync_keep_before(struct knowledge_space *, struct sync_word *, uint32_t value, visit store);
-void sync_forget_before(struct knowledge_space *, struct sync_word *);
-/* The word of a key; NULL: it is not there. */
+void sync_clear(struct vclock_space *, struct sync_table *);
+/* Keeps a word's value and clocks before a store. */
+void sync_keep_earlier(struct vclock_space *, struct sync_word *, uint32_t value, epoch store);
+void sync_forget_earlier(struct vclock_space *, struct sync_word *);
+/* The word of a key; NULL: it has no row. */
 struct sync_word *sync_word_at(const struct sync_table *, uint64_t key);
-/* A block's word, made if it is not there; NULL: no memory for it. */
+/* A block's word; makes a row if it has none. NULL: out of memory. */
 struct sync_word *sync_word_for(const struct block *, struct sync_table *, uint64_t key);
 
 /* race_exit.c: for another block */
 void race_exit_reset(struct race_block *);
 
-/* race_life.c: race_uses.c's answers for this launch's kernel. */
+/* race_life.c: race_uses.c's answers for this launch's kernel, each computed once. */
 bool race_tries_again(struct race *, const struct emu_kernel *, size_t place);
 bool race_compares(struct race *, const struct emu_kernel *, size_t place);
 bool race_feeds(struct race *, const struct emu_kernel *, size_t from, size_t to);
@@ -179,11 +188,9 @@ const struct decision *race_decision(struct race *, const struct emu_kernel *, s
 /* race_report.c */
 struct race_reports *race_reports_open(void);
 void race_reports_close(struct race_reports *);
-/* A launch has ended: tells what was reported, and forgets it. */
-void race_reports_tell(struct race_reports *, const struct launch *);
-/* `lane` touches the bytes at `address` now, and `before` says who did, whose it was, and where:
- * UNKNOWN_PLACE if the kernel is too long to tell. */
-enum { AT_ONCE = 0 }; /* the moment of another lane of the very same instruction */
+/* A launch has ended: reports its hazards as findings, and drops them. */
+void race_reports_flush(struct race_reports *, const struct launch *);
+enum { AT_ONCE = 0 }; /* the time of another lane of the same instruction */
 enum hazard {
     READ_AFTER_WRITE,
     WRITE_AFTER_READ,
@@ -196,13 +203,14 @@ enum hazard {
     USE_AFTER_EXIT,
     HAZARDS
 };
-/* An access that another one before it is not in order with. */
+/* Two accesses that conflict, and that nothing puts in order: the one that is made now, and
+ * `before`. */
 struct conflict {
     enum hazard hazard;
-    enum maker maker;
-    visit before; /* who made the other one */
-    enum maker before_maker;
-    unsigned before_place; /* in the code */
+    enum agent agent;
+    epoch before; /* the other one */
+    enum agent before_agent;
+    unsigned before_place; /* in the code; UNKNOWN_PLACE if the kernel is too long for it */
     enum ptx_space space;
     uint64_t address;
 };

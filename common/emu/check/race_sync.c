@@ -7,9 +7,10 @@
  * atomic takes over what the word has to give, with or without a fence behind it, because much code
  * that works on every GPU spins on a volatile flag and reads on (CUDA's threadFenceReduction).
  *
- * A word also remembers what it was, and handed on, before its last stores: see race_earlier.c. In a
- * kernel where that matters (race->hears) a strong store hands on, as HEARD, everything that its
- * thread knows or has heard. That orders nothing; race_pair.c sees by it what the code counts on.
+ * A word also remembers what it was, and handed on, before its last stores: see race_earlier.c. In
+ * a kernel where that matters (race->tracks_observed) a strong store hands on, as OBSERVED,
+ * everything that its thread knows or has heard. That orders nothing; race_pair.c sees by it what
+ * the code counts on.
  */
 #include "race_state.h"
 #include <stdlib.h>
@@ -39,21 +40,21 @@ static bool grow(struct sync_table *table)
 }
 
 /* Forgets a store and all that came before it. */
-static void forget_before(struct knowledge_space *space, struct word_before **from)
+static void forget_earlier(struct vclock_space *space, struct word_before **from)
 {
     while (*from) {
         struct word_before *before = *from;
         *from = before->next;
-        for (int s = 0; s < FENCES; s++) knowledge_drop(space, &before->known[s]);
+        for (int s = 0; s < FENCES; s++) vclock_drop(space, &before->clock[s]);
         free(before);
     }
 }
 
-void sync_clear(struct knowledge_space *space, struct sync_table *table)
+void sync_clear(struct vclock_space *space, struct sync_table *table)
 {
     for (size_t i = 0; i < table->size; i++) {
-        for (int s = 0; s < FENCES; s++) knowledge_drop(space, &table->words[i].known[s]);
-        forget_before(space, &table->words[i].before);
+        for (int s = 0; s < FENCES; s++) vclock_drop(space, &table->words[i].clock[s]);
+        forget_earlier(space, &table->words[i].before);
     }
     free(table->words);
     *table = (struct sync_table){0};
@@ -70,21 +71,21 @@ void sync_acquire(struct warp *w, int lane, struct sync_table *table, uint64_t k
 {
     struct sync_word *word = sync_word_at(table, key);
     if (!word) return;
-    if (table == &w->block->race->words) word->seen = w->block->race->race->serial;
-    struct knowledge *const *known = word->known;
+    if (table == &w->block->racecheck->words) word->last_read = w->block->racecheck->device->serial;
+    struct vclock *const *clock = word->clock;
     for (struct word_before *b = word->before; b && reading.earlier--; b = b->next)
-        known = b->known;
-    lane_learn(w, lane, known[SCOPE_DEVICE]);
-    if (word->block == w->block->index) lane_learn(w, lane, known[SCOPE_BLOCK]);
-    lane_learn_fenced(w, lane, FOR_COPIES, known[FOR_COPIES]);
-    if (reading.goes_by_it) lane_learn_fenced(w, lane, HEARD, known[HEARD]);
+        clock = b->clock;
+    lane_acquire(w, lane, clock[SCOPE_DEVICE]);
+    if (word->block == w->block->index) lane_acquire(w, lane, clock[SCOPE_BLOCK]);
+    lane_acquire_fenced(w, lane, FOR_COPIES, clock[FOR_COPIES]);
+    if (reading.acts_on_it) lane_acquire_fenced(w, lane, OBSERVED, clock[OBSERVED]);
 }
 
 /* The word that a block's threads hand knowledge on by. What was meant for one block only is lost
  * when another takes the word over. */
 struct sync_word *sync_word_for(const struct block *block, struct sync_table *table, uint64_t key)
 {
-    struct knowledge_space *space = space_of(block);
+    struct vclock_space *space = space_of(block);
     if (2 * table->count >= table->size && !grow(table)) {
         space->out_of_memory = true;
         return NULL;
@@ -96,16 +97,16 @@ struct sync_word *sync_word_for(const struct block *block, struct sync_table *ta
         table->count++;
     }
     if (word->block != block->index) {
-        knowledge_drop(space, &word->known[SCOPE_BLOCK]);
+        vclock_drop(space, &word->clock[SCOPE_BLOCK]);
         for (struct word_before *b = word->before; b; b = b->next)
-            knowledge_drop(space, &b->known[SCOPE_BLOCK]);
+            vclock_drop(space, &b->clock[SCOPE_BLOCK]);
     }
     word->block = block->index;
     return word;
 }
 
-void sync_keep_before(struct knowledge_space *space, struct sync_word *word, uint32_t value,
-                      visit store)
+void sync_keep_earlier(struct vclock_space *space, struct sync_word *word, uint32_t value,
+                       epoch store)
 {
     struct word_before *new = calloc(1, sizeof *new), **end = &word->before;
     if (!new) {
@@ -113,35 +114,36 @@ void sync_keep_before(struct knowledge_space *space, struct sync_word *word, uin
         return;
     }
     *new = (struct word_before){.next = word->before, .value = value, .store = store};
-    for (int s = 0; s < FENCES; s++) new->known[s] = knowledge_hold(word->known[s]);
+    for (int s = 0; s < FENCES; s++) new->clock[s] = vclock_hold(word->clock[s]);
     word->before = new;
     for (int k = 0; k < MOST_BEFORE && *end; k++) end = &(*end)->next;
-    forget_before(space, end);
+    forget_earlier(space, end);
 }
 
-void sync_forget_before(struct knowledge_space *space, struct sync_word *word)
+void sync_forget_earlier(struct vclock_space *space, struct sync_word *word)
 {
-    forget_before(space, &word->before);
+    forget_earlier(space, &word->before);
 }
 
 void sync_release(struct warp *w, int lane, struct sync_table *table, uint64_t key,
                   struct stored stored)
 {
-    struct race_block *race = w->block->race;
-    struct knowledge_space *space = &race->race->space;
-    bool is_remote = table != &race->words && table != &race->race->words;
-    bool hands_on = lane_has_fenced(w, lane) || race->race->hears || is_remote;
-    if (!hands_on && !((stored.replaces || stored.changes) && sync_word_at(table, key))) return;
+    struct race_block *race = w->block->racecheck;
+    struct vclock_space *space = &race->device->space;
+    bool is_remote = table != &race->words && table != &race->device->words;
+    bool has_something = lane_has_fenced(w, lane) || race->device->tracks_observed || is_remote;
+    if (!has_something && !((stored.replaces || stored.changes) && sync_word_at(table, key)))
+        return;
     struct sync_word *word = sync_word_for(w->block, table, key);
     if (word && stored.changes)
-        sync_keep_before(
+        sync_keep_earlier(
             space, word, stored.before,
-            visit_make(w->block->index, w->index * WARP + (unsigned)lane, race->now, 1));
+            epoch_make(w->block->index, w->index * WARP + (unsigned)lane, race->now, 1));
     for (int s = 0; s < FENCES && word; s++) {
-        struct knowledge *fenced = lane_fenced(w, lane, (enum fence)s);
-        if (stored.replaces) knowledge_drop(space, &word->known[s]);
-        knowledge_add(space, &word->known[s], fenced);
-        knowledge_drop(space, &fenced);
+        struct vclock *fenced = lane_fence_clock(w, lane, (enum fence)s);
+        if (stored.replaces) vclock_drop(space, &word->clock[s]);
+        vclock_join(space, &word->clock[s], fenced);
+        vclock_drop(space, &fenced);
     }
 }
 
@@ -149,24 +151,24 @@ void sync_release(struct warp *w, int lane, struct sync_table *table, uint64_t k
 
 void event_cluster_arrive(struct warp *w, uint32_t lanes, uint64_t key, bool releases)
 {
-    struct knowledge_space *space = space_of(w->block);
-    struct sync_word *word = sync_word_for(w->block, &w->block->race->race->words, key);
+    struct vclock_space *space = space_of(w->block);
+    struct sync_word *word = sync_word_for(w->block, &w->block->racecheck->device->words, key);
     for (; lanes && word; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);
-        struct knowledge *known =
-            releases ? lane_knowledge(w, lane) : lane_fenced(w, lane, SCOPE_DEVICE);
-        knowledge_add(space, &word->known[SCOPE_DEVICE], known);
-        knowledge_drop(space, &known);
-        known = lane_fenced(w, lane, FOR_COPIES);
-        knowledge_add(space, &word->known[FOR_COPIES], known);
-        knowledge_drop(space, &known);
+        struct vclock *clock =
+            releases ? lane_clock(w, lane) : lane_fence_clock(w, lane, SCOPE_DEVICE);
+        vclock_join(space, &word->clock[SCOPE_DEVICE], clock);
+        vclock_drop(space, &clock);
+        clock = lane_fence_clock(w, lane, FOR_COPIES);
+        vclock_join(space, &word->clock[FOR_COPIES], clock);
+        vclock_drop(space, &clock);
     }
-    next_moment(w->block->race);
+    clock_tick(w->block->racecheck);
 }
 
 void event_cluster_wait(struct warp *w, uint32_t lanes, uint64_t key)
 {
     for (; lanes; lanes &= lanes - 1)
-        sync_acquire(w, __builtin_ctz(lanes), &w->block->race->race->words, key,
+        sync_acquire(w, __builtin_ctz(lanes), &w->block->racecheck->device->words, key,
                      (struct reading){0, false});
 }

@@ -1,11 +1,11 @@
 /*
- * shadow.h — racecheck's memory of who touched what: for every 4 bytes of shared and global memory
- * (a granule) the last write and up to two reads since.
+ * shadow.h — racecheck's shadow memory: for every 4 bytes of shared and global memory (a granule)
+ * the last write and up to two reads since.
  *
- * It costs 8 bytes for each byte that a kernel touches, in pages as they are touched, and nothing
- * when racecheck is off. What it forgets: of several threads that write different bytes of one
- * granule it keeps the last, of more than two readers those farthest apart. So a hazard in one such
- * byte may be missed while its neighbours' are found; none is invented.
+ * It takes 8 bytes for each byte of the pages that a kernel accesses, and nothing when racecheck is
+ * off. It is incomplete: of several threads that write different bytes of one granule it keeps the
+ * last, and of more than two readers the two that are farthest apart. So a hazard may be missed in
+ * one such byte and found in its neighbours; no hazard is invented.
  */
 #ifndef EMU_SHADOW_H
 #define EMU_SHADOW_H
@@ -16,57 +16,58 @@
 enum { GRANULE = 4 };
 
 /*
- * A thread at a moment, and which of the granule's bytes it touched, in 64 bits:
- * moment 24 | bytes 4 | thread 10 | block 26. No bytes: nobody. Of an asynchronous copy the moment
- * is that at which it began; what stands in place of the thread, see enum maker.
+ * Which thread made an access and when (FastTrack's epoch, time@thread), and which of the granule's
+ * bytes it accessed: time 24 bits | bytes 4 | thread 10 | block 26. No bytes: there was no access.
+ * An asynchronous copy has the time at which it began; see enum agent for what takes the place of
+ * the thread.
  */
-typedef uint64_t visit;
-enum { VISIT_BLOCK_BITS = 26, VISIT_THREAD_BITS = 10, VISIT_MOMENT_BITS = 24 };
-#define MAX_MOMENT ((UINT32_C(1) << VISIT_MOMENT_BITS) - 1)
+typedef uint64_t epoch;
+enum { EPOCH_BLOCK_BITS = 26, EPOCH_THREAD_BITS = 10, EPOCH_TIME_BITS = 24 };
+#define MAX_TIMESTAMP ((UINT32_C(1) << EPOCH_TIME_BITS) - 1)
 enum {
-    VISIT_THREAD_AT = VISIT_BLOCK_BITS,
-    VISIT_BYTES_AT = VISIT_THREAD_AT + VISIT_THREAD_BITS,
-    VISIT_MOMENT_AT = VISIT_BYTES_AT + GRANULE
+    EPOCH_THREAD_AT = EPOCH_BLOCK_BITS,
+    EPOCH_BYTES_AT = EPOCH_THREAD_AT + EPOCH_THREAD_BITS,
+    EPOCH_TIME_AT = EPOCH_BYTES_AT + GRANULE
 };
 
-static inline visit visit_make(uint64_t block, unsigned thread, moment now, unsigned bytes)
+static inline epoch epoch_make(uint64_t block, unsigned thread, timestamp now, unsigned bytes)
 {
-    return (uint64_t)now << VISIT_MOMENT_AT | (uint64_t)bytes << VISIT_BYTES_AT |
-           (uint64_t)thread << VISIT_THREAD_AT | (block & ((1u << VISIT_BLOCK_BITS) - 1));
+    return (uint64_t)now << EPOCH_TIME_AT | (uint64_t)bytes << EPOCH_BYTES_AT |
+           (uint64_t)thread << EPOCH_THREAD_AT | (block & ((1u << EPOCH_BLOCK_BITS) - 1));
 }
-static inline uint64_t visit_block(visit v) { return v & ((1u << VISIT_BLOCK_BITS) - 1); }
-static inline unsigned visit_thread(visit v)
+static inline uint64_t epoch_block(epoch v) { return v & ((1u << EPOCH_BLOCK_BITS) - 1); }
+static inline unsigned epoch_thread(epoch v)
 {
-    return v >> VISIT_THREAD_AT & ((1u << VISIT_THREAD_BITS) - 1);
+    return v >> EPOCH_THREAD_AT & ((1u << EPOCH_THREAD_BITS) - 1);
 }
-static inline unsigned visit_bytes(visit v) { return v >> VISIT_BYTES_AT & ((1u << GRANULE) - 1); }
-static inline moment visit_moment(visit v) { return (moment)(v >> VISIT_MOMENT_AT); }
-/* The same thread at the same moment, whichever bytes? */
-static inline bool visit_is_same(visit a, visit b)
+static inline unsigned epoch_bytes(epoch v) { return v >> EPOCH_BYTES_AT & ((1u << GRANULE) - 1); }
+static inline timestamp epoch_time(epoch v) { return (timestamp)(v >> EPOCH_TIME_AT); }
+/* Are thread and time the same? The bytes may differ. */
+static inline bool epoch_is_same(epoch a, epoch b)
 {
-    return !((a ^ b) & ~((visit)((1u << GRANULE) - 1) << VISIT_BYTES_AT));
+    return !((a ^ b) & ~((epoch)((1u << GRANULE) - 1) << EPOCH_BYTES_AT));
 }
 
-enum { LAST_WRITE, READ, OTHER_READ, VISITS };
+enum { LAST_WRITE, READ, OTHER_READ, RECORDS };
 
 struct granule {
-    visit who[VISITS];
-    uint16_t place[VISITS]; /* index of the instruction, at most UNKNOWN_PLACE */
+    epoch access[RECORDS];
+    uint16_t place[RECORDS]; /* index of the instruction, at most UNKNOWN_PLACE */
     uint16_t kinds;         /* KIND_BITS each: enum access_kind */
 };
 enum { UNKNOWN_PLACE = UINT16_MAX, KIND_BITS = 5 };
-_Static_assert(VISITS *KIND_BITS <= 16, "all kinds in 16 bits");
+_Static_assert(RECORDS *KIND_BITS <= 16, "all kinds in 16 bits");
 _Static_assert(sizeof(struct granule) == 8 * GRANULE, "8 bytes of shadow a byte");
 
 static inline unsigned granule_kind(const struct granule *g, int which)
 {
     return g->kinds >> (which * KIND_BITS) & ((1u << KIND_BITS) - 1);
 }
-static inline void granule_set(struct granule *g, int which, visit who, unsigned place,
+static inline void granule_set(struct granule *g, int which, epoch access, unsigned place,
                                unsigned kind)
 {
     unsigned shift = (unsigned)which * KIND_BITS, mask = ((1u << KIND_BITS) - 1) << shift;
-    g->who[which] = who;
+    g->access[which] = access;
     g->place[which] = (uint16_t)place;
     g->kinds = (uint16_t)((g->kinds & ~mask) | kind << shift);
 }

@@ -112,20 +112,20 @@ void event_launch_end(struct launch *launch, double seconds)
 bool event_block_new(struct block *block)
 {
     const struct emu *emu = block->launch->emu;
-    if (race_of(emu) && !(block->race = race_block_new(block))) return false;
-    return !init_of(emu) || (block->init = init_block_new(block));
+    if (race_of(emu) && !(block->racecheck = race_block_new(block))) return false;
+    return !init_of(emu) || (block->initcheck = init_block_new(block));
 }
 
 void event_block_free(struct block *block)
 {
-    race_block_free(block->race);
-    init_block_free(block->init);
+    race_block_free(block->racecheck);
+    init_block_free(block->initcheck);
 }
 
 void event_block_begin(struct block *block)
 {
-    if (block->race) race_block_start(block);
-    if (block->init) init_block_start(block);
+    if (block->racecheck) race_block_start(block);
+    if (block->initcheck) init_block_start(block);
 }
 
 /* ---- accesses ------------------------------------------------------------------------------ */
@@ -137,10 +137,10 @@ void event_access(struct warp *w, const struct insn *i, const struct access *acc
     const struct block *owner = access->owner;
     struct emu_trace *trace = w->block->launch->emu->trace;
     bool is_own = owner == w->block;
-    if (w->counts && is_own && access->maker == BY_THREAD)
+    if (w->counts && is_own && access->agent == BY_THREAD)
         count_access(counts_of(w, i), w, i, access);
     if (!announces(w->block, ANNOUNCE_ACCESSES)) return;
     if (trace && is_own) trace_access(trace, w, i, access);
-    if (owner->init) init_access(w, i, access);
-    if (owner->race) race_access(w, i, access);
+    if (owner->initcheck) init_access(w, i, access);
+    if (owner->racecheck) race_access(w, i, access);
 }

@@ -12,7 +12,7 @@
 enum operation { OPERATION_LOAD, OPERATION_STORE, OPERATION_ATOMIC };
 
 /* Whose an access is. */
-enum maker {
+enum agent {
     BY_THREAD,
     BY_COPY,    /* that of a cp.async of the thread */
     BY_BULK,    /* of a cp.async.bulk of the thread, which it waits for by groups */
@@ -32,7 +32,7 @@ struct access {
     unsigned checked;     /* of those, the first so many must be inside of memory */
     enum ptx_space space; /* as the instruction says; behind the door, never generic */
     enum operation operation;
-    enum maker maker;
+    enum agent agent;
     struct copy_mark copy; /* of one that is not BY_THREAD, with ANNOUNCE_ORDER */
     /* Known behind the door: */
     struct block *owner; /* of shared memory: whose it is; of other memory, the warp's block */
@@ -51,7 +51,7 @@ static inline void access_make(struct access *a, enum operation operation, enum 
     a->bytes = a->checked = bytes;
     a->space = space;
     a->operation = operation;
-    a->maker = BY_THREAD;
+    a->agent = BY_THREAD;
     a->copy = (struct copy_mark){0};
     a->owner = NULL;
     a->host = 0;

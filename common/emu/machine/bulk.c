@@ -54,7 +54,7 @@ static void announce(struct warp *w, const struct insn *i, struct access *access
 
 /* Where the host keeps the bytes of an operand of a copy; NULL after a fault. */
 static uint8_t *find(struct warp *w, const struct bulk_copy *copy, const struct address *operand,
-                     enum operation operation, enum maker maker)
+                     enum operation operation, enum agent agent)
 {
     const struct insn *i = copy->insn;
     int lane = copy->lane;
@@ -88,7 +88,7 @@ static uint8_t *find(struct warp *w, const struct bulk_copy *copy, const struct 
     if (announces(w->block, ANNOUNCE_ACCESSES)) {
         struct access access;
         access_make(&access, operation, space, UINT32_C(1) << lane, BULK_UNIT);
-        access.maker = maker;
+        access.agent = agent;
         access.copy = copy->mark;
         access.owner = place.owner;
         access.host = host;

@@ -112,7 +112,7 @@ static struct access take(const struct warp *w, const struct address *place,
 {
     struct access made, *access = &made;
     access_make(access, operation, place->space, mask, bytes);
-    access->maker = BY_COPY;
+    access->agent = BY_COPY;
     access->copy = copy->mark;
     for (int l = 0; l < WARP; l++) access->address[l] = address_of(w, place, l);
     uint64_t first = access->address[__builtin_ctz(access->mask)];

@@ -94,9 +94,9 @@ void event_bad_access(struct warp *, const struct insn *, const struct bad_acces
 /* ---- what puts accesses in order: only with ANNOUNCE_ORDER (check/race*.c) ------------------- */
 
 /* What fences are for: how far releases and atomics reach, the block or everybody; and that bulk
- * copies see what threads have stored (fence.proxy.async). HEARD is none: of what a thread has heard
- * by volatile and relaxed accesses, fenced or not. */
-enum fence { SCOPE_BLOCK, SCOPE_DEVICE, FOR_COPIES, HEARD, FENCES };
+ * copies see what threads have stored (fence.proxy.async). OBSERVED is none: of what a thread has
+ * heard by volatile and relaxed accesses, fenced or not. */
+enum fence { SCOPE_BLOCK, SCOPE_DEVICE, FOR_COPIES, OBSERVED, FENCES };
 void event_fence(struct warp *, uint32_t lanes, enum fence);
 /* These lanes have met at a bar.warp.sync, or at a match.sync. */
 void event_warp_sync(struct warp *, uint32_t lanes);
@@ -136,7 +136,7 @@ void event_copy_end(struct warp *);
 enum copies { COPIES, BULK_READS, BULK_COPIES };
 void event_copy_wait(struct warp *, int lane, enum copies, uint32_t until);
 /* A copy arrives at an mbarrier: one that BY_BARRIER is known by, or a lane's up to `when`. */
-void event_copy_arrive(struct warp *, int lane, enum maker, struct copy_mark,
+void event_copy_arrive(struct warp *, int lane, enum agent, struct copy_mark,
                        const struct shared_place *);
 
 /* ---- arguments: only with ANNOUNCE_ARGUMENTS (check/sync_check.c) ---------------------------- */

@@ -145,8 +145,8 @@ struct block {
     unsigned epoch;          /* barriers passed */
     uint8_t *memory;         /* shared memory, registers and local memory: one allocation, */
     size_t memory_bytes;     /* those in use, from `shared` on */
-    struct race_block *race; /* what racecheck and initcheck keep of it; NULL: they are off */
-    struct init_block *init;
+    struct race_block *racecheck; /* what racecheck and initcheck keep of it; NULL: they are off */
+    struct init_block *initcheck;
 };
 
 enum {
