@@ -235,16 +235,16 @@ static int set_schedule(void *to, const char *seed, struct fault *fault)
 }
 
 /* An option that takes one of two words. */
-struct words {
+struct word_option {
     const char *option, *variable, *one, *other;
 };
-static struct words leak_check = {"--leak-check", "EMU_LEAK_CHECK", "full", "no"},
-                    api_errors = {"--report-api-errors", "EMU_API_ERRORS", "explicit", "no"},
-                    blocks = {"--blocks", "EMU_BLOCKS", "ascending", "descending"};
+static struct word_option leak_check = {"--leak-check", "EMU_LEAK_CHECK", "full", "no"},
+                          api_errors = {"--report-api-errors", "EMU_API_ERRORS", "explicit", "no"},
+                          blocks = {"--blocks", "EMU_BLOCKS", "ascending", "descending"};
 
 static int set_word(void *to, const char *word, struct fault *fault)
 {
-    const struct words *w = to;
+    const struct word_option *w = to;
     (void)fault;
     if (strcmp(word, w->one) != 0 && strcmp(word, w->other) != 0)
         emu_refuse("%s takes %s or %s, not \"%s\"", w->option, w->one, w->other, word);

@@ -1,4 +1,5 @@
-"""test_sources.py -- what comments and notes say of files is so, and no function of common/ is public without need."""
+"""test_sources.py -- what comments and notes say of files is so, no function of common/ is public without need,
+and no two structures of the emulator have one tag."""
 import re
 import subprocess
 import unittest
@@ -55,6 +56,19 @@ class Names(unittest.TestCase):
                     with self.subTest(path=path):
                         self.assertIn(name, FOREIGN, "%s mentions %s, which is no file here" % (path, name))
         self.assertEqual(FOREIGN - foreign, set(), "not mentioned any more: take it out of FOREIGN")
+
+
+class Tags(unittest.TestCase):
+    def test_a_tag_of_the_emulator_names_one_thing(self):
+        defined = {}
+        for path in sorted((TOP / "common/emu").rglob("*.[ch]")):
+            code = COMMENT.sub("", path.read_text(encoding="utf-8"))
+            for tag in re.findall(r"\b(?:struct|union|enum)\s+(\w+)\s*\{", code):
+                defined.setdefault(tag, []).append(path.relative_to(TOP).as_posix())
+        self.assertGreater(len(defined), 200, "most definitions are not found")
+        for tag, paths in defined.items():
+            with self.subTest(tag=tag):
+                self.assertEqual(len(paths), 1, "%s is defined in %s: give each thing a tag of its own" % (tag, paths))
 
 
 class Symbols(unittest.TestCase):

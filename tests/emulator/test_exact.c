@@ -46,7 +46,7 @@ static const struct {
     unsigned arch;
     const char *text;
     uint64_t low, high;
-    struct access_kind kind;
+    struct sass_access kind;
 } instructions[] = {
     {75, "LDG.E.64.STRONG.SYS R8, [R6]", 0x0000000006087381, 0x0002a200001f6b00, LOAD(GLOBAL, 8)},
     {75, "LD.E.64.SYS R14, [R2]", 0x00000000020e7980, 0x001ea4000010eb00, LOAD(GENERIC, 8)},
@@ -99,7 +99,7 @@ Test(exact, instructions)
             bytes[b] = (unsigned char)(instructions[i].low >> 8 * b);
             bytes[8 + b] = (unsigned char)(instructions[i].high >> 8 * b);
         }
-        struct access_kind got = sass_access(bytes, instructions[i].arch),
+        struct sass_access got = sass_access(bytes, instructions[i].arch),
                            want = instructions[i].kind;
         cr_expect(got.operation == want.operation && got.space == want.space &&
                       got.bytes == want.bytes,
@@ -147,13 +147,13 @@ static unsigned char *read_cubin(size_t *size)
 }
 
 /* The source line of the first access of that kind in a kernel; 0: there is none. */
-static unsigned line_of(const struct cubin *cubin, const char *kernel, struct access_kind kind)
+static unsigned line_of(const struct cubin *cubin, const char *kernel, struct sass_access kind)
 {
     size_t size;
     unsigned section = cubin_section(cubin, ".text.", kernel);
     const unsigned char *code = cubin_content(cubin, section, &size);
     for (size_t at = 0; size - at >= SASS_BYTES; at += SASS_BYTES) {
-        struct access_kind found = sass_access(code + at, 90);
+        struct sass_access found = sass_access(code + at, 90);
         const struct cubin_row *row = cubin_row(cubin, section, at);
         if (found.operation == kind.operation && found.space == kind.space && row != NULL)
             return row->place.line;
@@ -170,10 +170,10 @@ Test(exact, lines)
     const char *problem = cubin_open(&cubin, data, size);
     cr_assert(problem == NULL, "%s", problem);
     cr_expect(cubin_section(&cubin, ".text.", "nothing") == 0);
-    cr_expect(line_of(&cubin, REVERSE, (struct access_kind)STORE(SHARED, 4)) == 57);
-    cr_expect(line_of(&cubin, REVERSE, (struct access_kind)LOAD(SHARED, 4)) == 59);
-    cr_expect(line_of(&cubin, REVERSE, (struct access_kind)STORE(GLOBAL, 4)) == 59);
-    cr_expect(line_of(&cubin, REVERSE, (struct access_kind)ATOM(GLOBAL, 4)) == 0);
+    cr_expect(line_of(&cubin, REVERSE, (struct sass_access)STORE(SHARED, 4)) == 57);
+    cr_expect(line_of(&cubin, REVERSE, (struct sass_access)LOAD(SHARED, 4)) == 59);
+    cr_expect(line_of(&cubin, REVERSE, (struct sass_access)STORE(GLOBAL, 4)) == 59);
+    cr_expect(line_of(&cubin, REVERSE, (struct sass_access)ATOM(GLOBAL, 4)) == 0);
     cubin_close(&cubin);
     free(data);
 }

@@ -94,7 +94,7 @@ struct unit {
 };
 
 /* The registers. */
-struct state {
+struct line_state {
     unsigned section, line;
     uint64_t address, file, context;
 };
@@ -134,7 +134,7 @@ static unsigned section_of(const struct lines *l, size_t offset)
     return 0;
 }
 
-static void emit(struct lines *l, const struct unit *unit, const struct state *state)
+static void emit(struct lines *l, const struct unit *unit, const struct line_state *state)
 {
     struct cubin *cubin = l->cubin;
     if (l->failed) return;
@@ -156,7 +156,7 @@ static void emit(struct lines *l, const struct unit *unit, const struct state *s
     cubin->row_count++;
 }
 
-static void extended_opcode(struct lines *l, struct unit *unit, struct state *state)
+static void extended_opcode(struct lines *l, struct unit *unit, struct line_state *state)
 {
     uint64_t length = take_leb(&unit->program, false);
     struct reader *program = &unit->program;
@@ -174,7 +174,7 @@ static void extended_opcode(struct lines *l, struct unit *unit, struct state *st
     case END_SEQUENCE:
         state->line = 0;
         emit(l, unit, state);
-        *state = (struct state){.file = 1, .line = 1};
+        *state = (struct line_state){.file = 1, .line = 1};
         l->sequence = l->cubin->row_count;
         break;
     case INLINED_CALL: state->context = take_leb(&inside, false); break;
@@ -183,7 +183,7 @@ static void extended_opcode(struct lines *l, struct unit *unit, struct state *st
 
 static void run(struct lines *l, struct unit *unit)
 {
-    struct state state = {.file = 1, .line = 1};
+    struct line_state state = {.file = 1, .line = 1};
     struct reader *program = &unit->program;
     l->sequence = l->cubin->row_count;
     while (program->at < program->end && !l->failed) {

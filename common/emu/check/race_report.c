@@ -41,7 +41,7 @@ static const struct {
     [USE_AFTER_EXIT] = {"RAW", "has exited", "uses it", EXIT},
 };
 
-struct report {
+struct hazard_report {
     const struct insn *now, *before; /* the first of their lines; now NULL: this place is free */
     enum hazard hazard;
     enum ptx_space space;
@@ -55,7 +55,7 @@ struct report {
 };
 
 struct race_reports {
-    struct report *table; /* a hash table */
+    struct hazard_report *table; /* a hash table */
     size_t size, count;
     uint32_t *first; /* by instruction: the first of its line; NULL: no hazard yet */
 };
@@ -73,12 +73,13 @@ void race_reports_close(struct race_reports *reports)
 
 /* ---- collecting ------------------------------------------------------------------------------ */
 
-static struct report *place_of(const struct race_reports *reports, const struct report *wanted)
+static struct hazard_report *place_of(const struct race_reports *reports,
+                                      const struct hazard_report *wanted)
 {
     uint64_t hash = (uintptr_t)wanted->now * 31 + (uintptr_t)wanted->before;
     hash = (hash + wanted->hazard * 2 + wanted->space) * UINT64_C(0x9E3779B97F4A7C15);
     for (size_t at = hash >> 20;; at++) {
-        struct report *r = &reports->table[at & (reports->size - 1)];
+        struct hazard_report *r = &reports->table[at & (reports->size - 1)];
         if (!r->now || (r->now == wanted->now && r->before == wanted->before &&
                         r->hazard == wanted->hazard && r->space == wanted->space))
             return r;
@@ -136,23 +137,23 @@ void race_report(struct warp *w, const struct insn *i, int lane, const struct co
                                   ? NULL
                                   : &kernel->code[reports->first[before_place]];
     unsigned thread = w->index * WARP + (unsigned)lane;
-    struct report new = {.now = now,
-                         .before = then,
-                         .hazard = c->hazard,
-                         .space = c->space,
-                         .order = reports->count,
-                         .place = check_place(w, now, lane),
-                         .other = place_before(w, then, c->before),
-                         .copies = c->agent != BY_THREAD,
-                         .copied = c->before_agent != BY_THREAD,
-                         .copied_for_all = c->before_agent == BY_BARRIER,
-                         .address = c->address};
+    struct hazard_report new = {.now = now,
+                                .before = then,
+                                .hazard = c->hazard,
+                                .space = c->space,
+                                .order = reports->count,
+                                .place = check_place(w, now, lane),
+                                .other = place_before(w, then, c->before),
+                                .copies = c->agent != BY_THREAD,
+                                .copied = c->before_agent != BY_THREAD,
+                                .copied_for_all = c->before_agent == BY_BARRIER,
+                                .address = c->address};
     if (now->tally == TALLY_LOAD && then && then->tally == TALLY_ATOMIC) new.load = i;
     if (then && then->tally == TALLY_LOAD && now->tally == TALLY_ATOMIC)
         new.load = &kernel->code[before_place];
     new.distance =
         words[c->hazard].distance ? words[c->hazard].distance : distance_to(w, thread, c);
-    struct report *r = place_of(reports, &new);
+    struct hazard_report *r = place_of(reports, &new);
     uint64_t count = r->count;
     if (!r->now) {
         *r = new;
@@ -205,7 +206,7 @@ static void describe_agent(const struct check_place *place, bool is_copy, bool i
     if (is_known) check_describe_thread(place, text + length, size - (size_t)length);
 }
 
-static void report_hazard(const struct launch *launch, const struct report *r)
+static void report_hazard(const struct launch *launch, const struct hazard_report *r)
 {
     char kind[60], head[CHECK_TEXT], detail[CHECK_TEXT], here[400], there[400], me[99], they[99];
     check_describe_insn(launch->kernel, r->now, here, sizeof here);
@@ -232,7 +233,7 @@ static void report_hazard(const struct launch *launch, const struct report *r)
 
 static int by_order(const void *a, const void *b)
 {
-    const struct report *x = a, *y = b;
+    const struct hazard_report *x = a, *y = b;
     if (!x->now || !y->now) return !x->now - !y->now;
     return x->order < y->order ? -1 : x->order > y->order;
 }
@@ -241,7 +242,7 @@ void race_reports_flush(struct race_reports *reports, const struct launch *launc
 {
     if (reports->count) qsort(reports->table, reports->size, sizeof *reports->table, by_order);
     for (size_t i = 0; i < reports->count; i++) {
-        const struct report *r = &reports->table[i];
+        const struct hazard_report *r = &reports->table[i];
         /* The CUDA guide's loop around atomicCAS begins with a plain load: whatever it finds, the
          * loop is right. */
         if (!r->load || !uses_swaps(launch->kernel, (size_t)(r->load - launch->kernel->code)))

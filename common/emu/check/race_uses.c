@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A function's code, and which of its registers a value may have gone into. */
-struct body {
+struct value_flow {
     const struct insn *code;
     size_t count;
     const struct ptx_function *function;
@@ -15,10 +15,10 @@ struct body {
     bool is_kept; /* it is in local memory, where code that is not optimised keeps its variables */
 };
 
-static struct body body_at(const struct emu_kernel *kernel, size_t place)
+static struct value_flow body_at(const struct emu_kernel *kernel, size_t place)
 {
     struct code_body found = code_body_at(kernel, place);
-    struct body b = {.code = found.code, .count = found.count, .function = found.function};
+    struct value_flow b = {.code = found.code, .count = found.count, .function = found.function};
     b.has_it = calloc(b.function->register_count + 1, sizeof *b.has_it);
     return b;
 }
@@ -26,7 +26,7 @@ static struct body body_at(const struct emu_kernel *kernel, size_t place)
 /* ---- where a value goes ---------------------------------------------------------------------- */
 
 /* Addresses do not count: what is stored where a value points to is another value. */
-static bool is_in(const struct body *b, const struct ptx_operand *operand)
+static bool is_in(const struct value_flow *b, const struct ptx_operand *operand)
 {
     if (operand->kind == PTX_REGISTER && b->has_it[operand->index]) return true;
     for (unsigned k = 0; operand->kind == PTX_VECTOR && k < operand->count; k++)
@@ -34,7 +34,7 @@ static bool is_in(const struct body *b, const struct ptx_operand *operand)
     return operand->other && is_in(b, operand->other);
 }
 
-static bool put_into(struct body *b, const struct ptx_operand *operand)
+static bool put_into(struct value_flow *b, const struct ptx_operand *operand)
 {
     bool changed = false;
     if (operand->kind == PTX_REGISTER && !b->has_it[operand->index])
@@ -51,14 +51,14 @@ static unsigned results_of(const struct insn *i)
            i->source->operands[0].kind != PTX_ADDRESS;
 }
 
-static bool is_operand(const struct body *b, const struct insn *i)
+static bool is_operand(const struct value_flow *b, const struct insn *i)
 {
     for (unsigned k = results_of(i); k < i->source->operand_count; k++)
         if (is_in(b, &i->source->operands[k])) return true;
     return false;
 }
 
-static bool takes_it(const struct body *b, const struct insn *i)
+static bool takes_it(const struct value_flow *b, const struct insn *i)
 {
     return (i->source->guard >= 0 && b->has_it[i->source->guard]) || is_operand(b, i);
 }
@@ -71,7 +71,7 @@ static const struct ptx_operand *address_in(const struct insn *i)
 }
 
 /* Is it a load or store of a variable in local memory, which %SP and %SPL point to? */
-static bool is_variable(const struct body *b, const struct insn *i)
+static bool is_variable(const struct value_flow *b, const struct insn *i)
 {
     static const char stack[] = "%SP";
     const struct ptx_operand *address = address_in(i);
@@ -81,7 +81,7 @@ static bool is_variable(const struct body *b, const struct insn *i)
 
 /* A value that is stored: it may be loaded again, here or in another function. What a function that
  * was called is given a pointer to may be a variable of its caller's. */
-static void note_store(struct body *b, const struct insn *i)
+static void note_store(struct value_flow *b, const struct insn *i)
 {
     bool may_be_local = i->address.space == PTX_GENERIC || i->address.space == PTX_LOCAL;
     if (is_variable(b, i))
@@ -91,7 +91,7 @@ static void note_store(struct body *b, const struct insn *i)
 }
 
 /* Follows what `place` reads to all registers that it may reach. */
-static void follow(struct body *b, const struct insn *place)
+static void follow(struct value_flow *b, const struct insn *place)
 {
     if (place->source->operand_count) put_into(b, &place->source->operands[0]);
     for (bool changed = true; changed;) {
@@ -114,7 +114,7 @@ static bool ends(const struct insn *i)
 }
 
 /* Can a place be reached behind the instruction n, one of those that `can` holds? */
-static bool goes_to(const struct body *b, const struct emu_kernel *kernel, size_t n,
+static bool goes_to(const struct value_flow *b, const struct emu_kernel *kernel, size_t n,
                     const bool *can, bool *decides)
 {
     const struct insn *i = &b->code[n];
@@ -135,7 +135,7 @@ static bool goes_to(const struct body *b, const struct emu_kernel *kernel, size_
 
 /* Does the value decide whether `again` is carried out: is there a place where it chooses between a
  * way to the end that must pass `again`, and one that need not? */
-static bool decides(const struct body *b, const struct emu_kernel *kernel, size_t again)
+static bool decides(const struct value_flow *b, const struct emu_kernel *kernel, size_t again)
 {
     const struct ptx_instruction *source = b->code[again].source;
     bool *can_end = calloc(b->count + 1, sizeof *can_end); /* without it */
@@ -170,7 +170,7 @@ static bool is_next_try(const struct insn *i, const struct insn *first)
 
 bool uses_tries_again(const struct emu_kernel *kernel, size_t place)
 {
-    struct body b = body_at(kernel, place);
+    struct value_flow b = body_at(kernel, place);
     bool yes = !b.has_it;
     if (b.has_it) follow(&b, &kernel->code[place]);
     for (size_t n = 0; n + 1 < b.count && !yes; n++)
@@ -181,7 +181,7 @@ bool uses_tries_again(const struct emu_kernel *kernel, size_t place)
 
 bool uses_compares(const struct emu_kernel *kernel, size_t place)
 {
-    struct body b = body_at(kernel, place);
+    struct value_flow b = body_at(kernel, place);
     bool yes = !b.has_it;
     if (b.has_it) follow(&b, &kernel->code[place]);
     for (size_t n = 0; n + 1 < b.count && !yes; n++)
@@ -193,7 +193,7 @@ bool uses_compares(const struct emu_kernel *kernel, size_t place)
 
 bool uses_feeds(const struct emu_kernel *kernel, size_t from, size_t to)
 {
-    struct body b = body_at(kernel, from);
+    struct value_flow b = body_at(kernel, from);
     const struct insn *at = &kernel->code[to];
     if (b.has_it) follow(&b, &kernel->code[from]);
     bool yes = b.has_it && at >= b.code && at < b.code + b.count && is_operand(&b, at);
@@ -203,7 +203,7 @@ bool uses_feeds(const struct emu_kernel *kernel, size_t from, size_t to)
 
 bool uses_decides(const struct emu_kernel *kernel, size_t from, size_t to)
 {
-    struct body b = body_at(kernel, from);
+    struct value_flow b = body_at(kernel, from);
     const struct insn *at = &kernel->code[to];
     if (b.has_it) follow(&b, &kernel->code[from]);
     bool yes = b.has_it && at >= b.code && at < b.code + b.count &&
@@ -215,7 +215,7 @@ bool uses_decides(const struct emu_kernel *kernel, size_t from, size_t to)
 bool uses_swaps(const struct emu_kernel *kernel, size_t place)
 {
     enum { COMPARED = 2 }; /* atom.cas d, [address], compared, new */
-    struct body b = body_at(kernel, place);
+    struct value_flow b = body_at(kernel, place);
     bool any = !b.has_it, once = false;
     if (b.has_it) follow(&b, &kernel->code[place]);
     for (size_t n = 0; n < kernel->code_count && b.has_it; n++) {
@@ -232,7 +232,7 @@ bool uses_swaps(const struct emu_kernel *kernel, size_t place)
 
 /* ---- a value that decides one branch --------------------------------------------------------- */
 
-static bool is_target(const struct body *b, const struct emu_kernel *kernel, size_t n)
+static bool is_target(const struct value_flow *b, const struct emu_kernel *kernel, size_t n)
 {
     size_t place = (size_t)(b->code - kernel->code) + n;
     for (size_t k = 0; k + 1 < b->count; k++) {
@@ -244,7 +244,7 @@ static bool is_target(const struct body *b, const struct emu_kernel *kernel, siz
 }
 
 /* The branch at the end of the straight code behind n; 0: none is near. */
-static size_t branch_behind(const struct body *b, const struct emu_kernel *kernel, size_t n)
+static size_t branch_behind(const struct value_flow *b, const struct emu_kernel *kernel, size_t n)
 {
     enum { MOST = 32 }; /* struct decision's bits */
     for (size_t k = n + 1; k + 1 < b->count && k <= n + MOST; k++) {
@@ -265,10 +265,10 @@ static bool is_plain(const struct insn *i)
 }
 
 /* What between n and the branch makes the guard: into `needed` go the registers that it takes. */
-static bool gather_parts(const struct body *b, size_t n, size_t branch, bool *needed,
+static bool gather_parts(const struct value_flow *b, size_t n, size_t branch, bool *needed,
                          uint32_t *parts)
 {
-    struct body wanted = *b;
+    struct value_flow wanted = *b;
     wanted.has_it = needed;
     needed[b->code[branch].source->guard] = true;
     for (size_t k = branch; --k > n;) {
@@ -285,7 +285,7 @@ static bool gather_parts(const struct body *b, size_t n, size_t branch, bool *ne
 
 struct decision uses_decision(const struct emu_kernel *kernel, size_t place)
 {
-    struct body b = body_at(kernel, place);
+    struct value_flow b = body_at(kernel, place);
     size_t n = (size_t)(kernel->code + place - b.code);
     size_t branch = branch_behind(&b, kernel, n);
     bool *needed = calloc(b.function->register_count + 1, sizeof *needed);

@@ -53,7 +53,7 @@ enum { LAST_WRITE, READ, OTHER_READ, RECORDS };
 struct granule {
     epoch access[RECORDS];
     uint16_t place[RECORDS]; /* index of the instruction, at most UNKNOWN_PLACE */
-    uint16_t kinds;         /* KIND_BITS each: enum access_kind */
+    uint16_t kinds;          /* KIND_BITS each: enum access_strength */
 };
 enum { UNKNOWN_PLACE = UINT16_MAX, KIND_BITS = 5 };
 _Static_assert(RECORDS *KIND_BITS <= 16, "all kinds in 16 bits");

@@ -7,7 +7,7 @@
 
 /* ---- the list ------------------------------------------------------------------------------ */
 
-static int compare_kinds(struct access_kind a, struct access_kind b)
+static int compare_kinds(struct sass_access a, struct sass_access b)
 {
     if (a.operation != b.operation) return a.operation - b.operation;
     if (a.space != b.space) return a.space - b.space;
@@ -23,7 +23,7 @@ static int compare_places(const struct line_access *a, const char *file, unsigne
 
 /* The index of the first item that is not before this place and kind. */
 static size_t find_place(const struct line_accesses *list, const char *file, unsigned line,
-                         struct access_kind kind)
+                         struct sass_access kind)
 {
     size_t low = 0, high = list->count;
     while (low < high) {
@@ -39,7 +39,7 @@ static size_t find_place(const struct line_accesses *list, const char *file, uns
 }
 
 struct line_access *find_line_access(const struct line_accesses *list, const char *file,
-                                     unsigned line, struct access_kind kind)
+                                     unsigned line, struct sass_access kind)
 {
     size_t i = find_place(list, file, line, kind);
     if (i == list->count) return NULL;
@@ -49,7 +49,7 @@ struct line_access *find_line_access(const struct line_accesses *list, const cha
 
 /* Adds to an item of the list, which is made if it is not there. */
 static void count_line_access(struct line_accesses *list, const char *file, unsigned line,
-                              struct access_kind kind, enum code code, int by)
+                              struct sass_access kind, enum code code, int by)
 {
     struct line_access *item = find_line_access(list, file, line, kind);
     if (item) {
@@ -82,16 +82,16 @@ size_t line_length(const struct line_accesses *list, size_t first)
 
 /* ---- what is in the code ------------------------------------------------------------------- */
 
-struct access_kind ptx_access(const struct insn *insn)
+struct sass_access ptx_access(const struct insn *insn)
 {
     unsigned operation = insn->tally == TALLY_LOAD     ? ACCESS_LOAD
                          : insn->tally == TALLY_STORE  ? ACCESS_STORE
                          : insn->tally == TALLY_ATOMIC ? ACCESS_ATOMIC
                                                        : ACCESS_NONE;
-    if (operation == ACCESS_NONE) return (struct access_kind){0};
+    if (operation == ACCESS_NONE) return (struct sass_access){0};
     enum ptx_space space = insn->address.space;
     if (space != PTX_GENERIC && space != PTX_GLOBAL && space != PTX_SHARED) operation = ACCESS_NONE;
-    return (struct access_kind){.operation = operation,
+    return (struct sass_access){.operation = operation,
                                 .space = space,
                                 .bytes = (uint8_t)(insn->element_bytes * insn->elements)};
 }
@@ -118,7 +118,7 @@ static void collect_ptx(struct line_accesses *list, const struct emu_kernel *ker
 {
     for (size_t i = 0; i < kernel->code_count; i++) {
         const struct insn *insn = &kernel->code[i];
-        struct access_kind kind = ptx_access(insn);
+        struct sass_access kind = ptx_access(insn);
         if (kind.operation)
             count_line_access(list, insn_file(kernel, insn), insn_line(kernel, insn), kind,
                               CODE_PTX, 1);
@@ -152,7 +152,7 @@ static bool collect_sass(struct line_accesses *list, const struct cubin *cubin, 
     const char *home =
         function->home_file < text->file_count ? text->files[function->home_file] : NULL;
     for (size_t at = 0; bytes - at >= SASS_BYTES; at += SASS_BYTES) {
-        struct access_kind kind = sass_access(code + at, arch);
+        struct sass_access kind = sass_access(code + at, arch);
         if (!kind.operation) continue;
         struct cubin_place place = place_of(cubin_row(cubin, section, at), text, home);
         count_line_access(list, place.file, place.line, kind, CODE_SASS, 1);
@@ -261,7 +261,7 @@ static void describe_line(FILE *out, const struct line_access *line, size_t coun
     bool begun = false;
     if (*line->file) fprintf(out, "%s:%u (", line->file, line->line);
     for (size_t i = 0, length; i < count; i += length) {
-        struct access_kind kind = line[i].kind;
+        struct sass_access kind = line[i].kind;
         for (length = 1; i + length < count; length++)
             if (line[i + length].kind.operation != kind.operation ||
                 line[i + length].kind.space != kind.space)

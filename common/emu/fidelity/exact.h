@@ -25,7 +25,7 @@ enum code { CODE_PTX, CODE_SASS, CODES };
 struct line_access {
     const char *file; /* "" and line 0: unknown */
     unsigned line;
-    struct access_kind kind;
+    struct sass_access kind;
     unsigned count[CODES];
 };
 
@@ -38,10 +38,10 @@ struct line_accesses {
 
 /* The item; NULL: there is none. */
 struct line_access *find_line_access(const struct line_accesses *, const char *file, unsigned line,
-                                     struct access_kind);
+                                     struct sass_access);
 
 /* The access that an instruction of PTX makes; ACCESS_NONE: none that is counted. */
-struct access_kind ptx_access(const struct insn *);
+struct sass_access ptx_access(const struct insn *);
 const char *insn_file(const struct emu_kernel *, const struct insn *);
 unsigned insn_line(const struct emu_kernel *, const struct insn *);
 

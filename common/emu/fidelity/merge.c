@@ -42,7 +42,7 @@ static void mark_blocks(struct merger *m)
     }
 }
 
-static bool same_kind(struct access_kind a, struct access_kind b)
+static bool same_kind(struct sass_access a, struct sass_access b)
 {
     return a.operation == b.operation && a.space == b.space && a.bytes == b.bytes;
 }
@@ -74,7 +74,7 @@ static struct insn *neighbour(const struct merger *m, size_t first, int64_t dist
 /* ---- groups -------------------------------------------------------------------------------- */
 
 static struct line_access *find_item(const struct merger *m, const struct insn *insn,
-                                     struct access_kind kind)
+                                     struct sass_access kind)
 {
     return find_line_access(m->list, insn_file(m->kernel, insn), insn_line(m->kernel, insn), kind);
 }
@@ -82,7 +82,7 @@ static struct line_access *find_item(const struct merger *m, const struct insn *
 /* Is it an access on a line that has fewer of its kind in machine code? */
 static bool is_missing(const struct merger *m, const struct insn *insn)
 {
-    struct access_kind kind = ptx_access(insn);
+    struct sass_access kind = ptx_access(insn);
     if (kind.operation != ACCESS_LOAD && kind.operation != ACCESS_STORE) return false;
     const struct line_access *item = find_item(m, insn, kind);
     return item && item->count[CODE_SASS] < item->count[CODE_PTX];
@@ -107,7 +107,7 @@ static void add_group(struct merger *m, const struct group *group)
 static void try_group(struct merger *m, size_t first, unsigned bytes)
 {
     struct group group = {.member = {&m->kernel->code[first]}};
-    struct access_kind kind = ptx_access(group.member[0]);
+    struct sass_access kind = ptx_access(group.member[0]);
     if (group.member[0]->counted_bytes || kind.bytes >= bytes || !is_missing(m, group.member[0]))
         return;
     unsigned members = bytes / kind.bytes;

@@ -51,33 +51,33 @@ static const uint8_t float_bytes[] = {4, 4, 8, 16, 0, 0, 0, 8}; /* F16x2, F32, F
 static const uint8_t cas_bytes[] = {4, 4, 8, 8, 16, 0, 0, 0};
 static const uint8_t copy_bytes_100[] = {4, 0, 8, 0, 16, 0, 0, 0};
 
-struct access_kind sass_access(const unsigned char *instruction, unsigned arch)
+struct sass_access sass_access(const unsigned char *instruction, unsigned arch)
 {
     uint64_t low = word(instruction);
     unsigned size = word(instruction + 8) >> SIZE_SHIFT & SIZE_BITS;
     const uint8_t *integer = arch >= 90 ? atomic_bytes_90 : atomic_bytes;
     const uint8_t *copy = arch >= 100 ? copy_bytes_100 : access_bytes;
-    if ((low >> GUARD_SHIFT & NEVER) == NEVER) return (struct access_kind){0};
+    if ((low >> GUARD_SHIFT & NEVER) == NEVER) return (struct sass_access){0};
     switch (low & OPERATION_BITS) {
-    case LD: return (struct access_kind){ACCESS_LOAD, PTX_GENERIC, access_bytes[size]};
-    case LDG: return (struct access_kind){ACCESS_LOAD, PTX_GLOBAL, access_bytes[size]};
-    case LDG_256: return (struct access_kind){ACCESS_LOAD, PTX_GLOBAL, 32};
-    case LDS: return (struct access_kind){ACCESS_LOAD, PTX_SHARED, access_bytes[size]};
-    case ST: return (struct access_kind){ACCESS_STORE, PTX_GENERIC, access_bytes[size]};
-    case STG: return (struct access_kind){ACCESS_STORE, PTX_GLOBAL, access_bytes[size]};
-    case STG_256: return (struct access_kind){ACCESS_STORE, PTX_GLOBAL, 32};
-    case STS: return (struct access_kind){ACCESS_STORE, PTX_SHARED, access_bytes[size]};
-    case ATOM: return (struct access_kind){ACCESS_ATOMIC, PTX_GENERIC, integer[size]};
-    case ATOM_CAS: return (struct access_kind){ACCESS_ATOMIC, PTX_GENERIC, cas_bytes[size]};
-    case ATOM_FLOAT: return (struct access_kind){ACCESS_ATOMIC, PTX_GENERIC, float_bytes[size]};
-    case ATOMS: return (struct access_kind){ACCESS_ATOMIC, PTX_SHARED, integer[size]};
-    case ATOMS_CAS: return (struct access_kind){ACCESS_ATOMIC, PTX_SHARED, cas_bytes[size]};
+    case LD: return (struct sass_access){ACCESS_LOAD, PTX_GENERIC, access_bytes[size]};
+    case LDG: return (struct sass_access){ACCESS_LOAD, PTX_GLOBAL, access_bytes[size]};
+    case LDG_256: return (struct sass_access){ACCESS_LOAD, PTX_GLOBAL, 32};
+    case LDS: return (struct sass_access){ACCESS_LOAD, PTX_SHARED, access_bytes[size]};
+    case ST: return (struct sass_access){ACCESS_STORE, PTX_GENERIC, access_bytes[size]};
+    case STG: return (struct sass_access){ACCESS_STORE, PTX_GLOBAL, access_bytes[size]};
+    case STG_256: return (struct sass_access){ACCESS_STORE, PTX_GLOBAL, 32};
+    case STS: return (struct sass_access){ACCESS_STORE, PTX_SHARED, access_bytes[size]};
+    case ATOM: return (struct sass_access){ACCESS_ATOMIC, PTX_GENERIC, integer[size]};
+    case ATOM_CAS: return (struct sass_access){ACCESS_ATOMIC, PTX_GENERIC, cas_bytes[size]};
+    case ATOM_FLOAT: return (struct sass_access){ACCESS_ATOMIC, PTX_GENERIC, float_bytes[size]};
+    case ATOMS: return (struct sass_access){ACCESS_ATOMIC, PTX_SHARED, integer[size]};
+    case ATOMS_CAS: return (struct sass_access){ACCESS_ATOMIC, PTX_SHARED, cas_bytes[size]};
     case ATOMG:
-    case RED: return (struct access_kind){ACCESS_ATOMIC, PTX_GLOBAL, integer[size]};
-    case ATOMG_CAS: return (struct access_kind){ACCESS_ATOMIC, PTX_GLOBAL, cas_bytes[size]};
+    case RED: return (struct sass_access){ACCESS_ATOMIC, PTX_GLOBAL, integer[size]};
+    case ATOMG_CAS: return (struct sass_access){ACCESS_ATOMIC, PTX_GLOBAL, cas_bytes[size]};
     case ATOMG_FLOAT:
-    case RED_FLOAT: return (struct access_kind){ACCESS_ATOMIC, PTX_GLOBAL, float_bytes[size]};
-    case LDGSTS: return (struct access_kind){ACCESS_COPY, PTX_GLOBAL, copy[size]};
-    default: return (struct access_kind){0};
+    case RED_FLOAT: return (struct sass_access){ACCESS_ATOMIC, PTX_GLOBAL, float_bytes[size]};
+    case LDGSTS: return (struct sass_access){ACCESS_COPY, PTX_GLOBAL, copy[size]};
+    default: return (struct sass_access){0};
     }
 }

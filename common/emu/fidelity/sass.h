@@ -14,13 +14,13 @@ enum { SASS_BYTES = 16, SASS_OLDEST = 75, SASS_NEWEST = 121 /* architectures */ 
 enum access_operation { ACCESS_NONE, ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_COPY };
 
 /* An access to shared or global memory; COPY: from global to shared memory, asynchronously. */
-struct access_kind {
+struct sass_access {
     uint8_t operation; /* enum access_operation */
     uint8_t space;     /* PTX_SHARED, PTX_GLOBAL, PTX_GENERIC */
     uint8_t bytes;     /* a lane; 0: unknown */
 };
 
 /* The access that an instruction makes; ACCESS_NONE if it makes none, or is never executed. */
-struct access_kind sass_access(const unsigned char *instruction, unsigned arch);
+struct sass_access sass_access(const unsigned char *instruction, unsigned arch);
 
 #endif

@@ -23,7 +23,7 @@ struct emu {
     const struct emu_gpu *gpu;
     unsigned number;
     unsigned threads;         /* host threads that run a grid */
-    struct pool pool;         /* those of them that are not the caller */
+    struct thread_pool pool;  /* those of them that are not the caller */
     unsigned patience, limit; /* seconds */
     atomic_bool interrupted;
     const struct emu_model *model; /* NULL: today's rules */

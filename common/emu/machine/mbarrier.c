@@ -12,7 +12,7 @@ enum { COUNT_BITS = 20, BYTES_BITS = 21, MOST_ARRIVALS = (1 << COUNT_BITS) - 1 }
 #define BYTES_ZERO (INT64_C(1) << (BYTES_BITS - 1))
 #define MARK       UINT64_C(2) /* poison and zeros have another one */
 
-struct state {
+struct mbarrier_state {
     uint32_t pending, arrivals;
     int64_t bytes;
     bool parity, is_valid;
@@ -23,9 +23,9 @@ static uint64_t field(uint64_t bits, unsigned first, unsigned count)
     return bits >> first & ((UINT64_C(1) << count) - 1);
 }
 
-static struct state unpack(uint64_t bits)
+static struct mbarrier_state unpack(uint64_t bits)
 {
-    return (struct state){
+    return (struct mbarrier_state){
         .pending = (uint32_t)field(bits, 0, COUNT_BITS),
         .arrivals = (uint32_t)field(bits, COUNT_BITS, COUNT_BITS),
         .bytes = (int64_t)field(bits, 2 * COUNT_BITS, BYTES_BITS) - BYTES_ZERO,
@@ -34,7 +34,7 @@ static struct state unpack(uint64_t bits)
     };
 }
 
-static uint64_t pack(struct state s)
+static uint64_t pack(struct mbarrier_state s)
 {
     return s.pending | (uint64_t)s.arrivals << COUNT_BITS |
            (uint64_t)(s.bytes + BYTES_ZERO) << 2 * COUNT_BITS |
@@ -43,7 +43,7 @@ static uint64_t pack(struct state s)
 
 /* ---- one mbarrier -------------------------------------------------------------------------- */
 
-static struct state read_state(const struct shared_place *place)
+static struct mbarrier_state read_state(const struct shared_place *place)
 {
     uint64_t bits;
     memcpy(&bits, place->owner->shared + place->offset, sizeof bits);
@@ -51,7 +51,7 @@ static struct state read_state(const struct shared_place *place)
 }
 
 /* Writes a state back. A phase that nothing is missing in is complete: the next one begins. */
-static void write_state(const struct shared_place *place, struct state s)
+static void write_state(const struct shared_place *place, struct mbarrier_state s)
 {
     if (!s.pending && !s.bytes) {
         s.parity = !s.parity;
@@ -79,7 +79,7 @@ void mbarrier_complete_bytes(struct warp *w, const struct insn *i, int lane,
                              const struct shared_place *place, uint64_t bytes)
 {
     if (!mbarrier_check(w, i, lane, place)) return;
-    struct state s = read_state(place);
+    struct mbarrier_state s = read_state(place);
     s.bytes -= (int64_t)bytes;
     if (s.bytes <= -BYTES_ZERO)
         fault(w, i, lane, EMU_LAUNCH_FAILURE,
@@ -92,7 +92,7 @@ void mbarrier_complete_bytes(struct warp *w, const struct insn *i, int lane,
 static bool expect_bytes(struct warp *w, const struct insn *i, int lane,
                          const struct shared_place *place, uint64_t bytes)
 {
-    struct state s = read_state(place);
+    struct mbarrier_state s = read_state(place);
     s.bytes += (int64_t)bytes;
     if (s.bytes >= BYTES_ZERO) {
         fault(w, i, lane, EMU_LAUNCH_FAILURE,
@@ -108,7 +108,7 @@ static bool expect_bytes(struct warp *w, const struct insn *i, int lane,
 static bool arrive(struct warp *w, const struct insn *i, int lane, const struct shared_place *place,
                    uint32_t arrivals, enum arrival how)
 {
-    struct state s = read_state(place);
+    struct mbarrier_state s = read_state(place);
     if (arrivals > s.pending || !arrivals) {
         fault(w, i, lane, EMU_LAUNCH_FAILURE,
               "%u arrivals at the mbarrier at shared address 0x%x, whose phase lacks %u of %u",
@@ -138,7 +138,7 @@ void mbarrier_expect_arrival(struct warp *w, const struct insn *i, int lane,
                              const struct shared_place *place)
 {
     if (!mbarrier_check(w, i, lane, place)) return;
-    struct state s = read_state(place);
+    struct mbarrier_state s = read_state(place);
     if (s.pending == MOST_ARRIVALS)
         fault(w, i, lane, EMU_LAUNCH_FAILURE, "more than %d arrivals at an mbarrier",
               MOST_ARRIVALS);
@@ -182,7 +182,7 @@ static bool operate(struct warp *w, const struct insn *i, int lane,
                   count, MOST_ARRIVALS);
             return false;
         }
-        write_state(place, (struct state){.pending = count, .arrivals = count});
+        write_state(place, (struct mbarrier_state){.pending = count, .arrivals = count});
         if (announces(place->owner, ANNOUNCE_ORDER)) event_mbarrier_init(place);
         return true;
     }
@@ -304,7 +304,7 @@ void mbarrier_report(struct cluster *cluster, int error, const char *what)
 {
     const struct cluster_wait *wait = &cluster->waits_for;
     struct shared_place place = {wait->warp->block, wait->offset};
-    struct state s = read_state(&place);
+    struct mbarrier_state s = read_state(&place);
     char bytes[60] = "";
     if (s.bytes) snprintf(bytes, sizeof bytes, " and %lld bytes", (long long)s.bytes);
     fault(wait->warp, wait->insn, wait->lane, error,

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void pool_open(struct pool *pool)
+void pool_open(struct thread_pool *pool)
 {
     memset(pool, 0, sizeof *pool);
     pthread_mutex_init(&pool->lock, NULL);
@@ -15,7 +15,7 @@ void pool_open(struct pool *pool)
 
 static void *helper(void *argument)
 {
-    struct pool *pool = argument;
+    struct thread_pool *pool = argument;
     pthread_mutex_lock(&pool->lock);
     for (;;) {
         while (!pool->wanted && !pool->closing) pthread_cond_wait(&pool->offered, &pool->lock);
@@ -32,7 +32,7 @@ static void *helper(void *argument)
 }
 
 /* Signals are for the program's own threads. */
-static void start_helpers(struct pool *pool, unsigned count)
+static void start_helpers(struct thread_pool *pool, unsigned count)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -43,7 +43,7 @@ static void start_helpers(struct pool *pool, unsigned count)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void pool_run(struct pool *pool, unsigned helpers, void (*work)(void *), void *argument)
+void pool_run(struct thread_pool *pool, unsigned helpers, void (*work)(void *), void *argument)
 {
     if (helpers && pool->process == getpid()) {
         if (pool->started < helpers) start_helpers(pool, helpers);
@@ -62,7 +62,7 @@ void pool_run(struct pool *pool, unsigned helpers, void (*work)(void *), void *a
     pthread_mutex_unlock(&pool->lock);
 }
 
-void pool_close(struct pool *pool)
+void pool_close(struct thread_pool *pool)
 {
     if (pool->process != getpid()) return;
     pthread_mutex_lock(&pool->lock);

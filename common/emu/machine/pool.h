@@ -14,7 +14,7 @@
 
 enum { MAX_HOST_THREADS = 256 };
 
-struct pool {
+struct thread_pool {
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t offered, done;
     pthread_t threads[MAX_HOST_THREADS];
@@ -27,11 +27,11 @@ struct pool {
     pid_t process; /* a child after fork() has no threads but its own */
 };
 
-void pool_open(struct pool *);
-void pool_close(struct pool *);
+void pool_open(struct thread_pool *);
+void pool_close(struct thread_pool *);
 
 /* Calls work(argument) here and, at the same time, in up to `helpers` other threads. Returns when
  * all those calls have. One call at a time. */
-void pool_run(struct pool *, unsigned helpers, void (*work)(void *), void *argument);
+void pool_run(struct thread_pool *, unsigned helpers, void (*work)(void *), void *argument);
 
 #endif

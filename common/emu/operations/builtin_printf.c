@@ -17,12 +17,22 @@
 
 enum { LINE_BYTES = 4096 }; /* what is longer is cut */
 
-enum kind { UNKNOWN, SIGNED, UNSIGNED, CHARACTER, FLOATING, STRING, POINTER, PERCENT, SKIPPED };
+enum conversion_kind {
+    UNKNOWN,
+    SIGNED,
+    UNSIGNED,
+    CHARACTER,
+    FLOATING,
+    STRING,
+    POINTER,
+    PERCENT,
+    SKIPPED
+};
 
 /* A conversion as the format has it. */
 struct conversion {
     size_t length; /* in the format */
-    enum kind kind;
+    enum conversion_kind kind;
     char type;
     char flags[6];            /* each at most once */
     int64_t width, precision; /* precision -1: none */
@@ -74,7 +84,7 @@ static const char *read_modifier(const char *c, const char **modifier)
     return c + strlen(all[i]);
 }
 
-static enum kind kind_of(char type, bool is_wide)
+static enum conversion_kind kind_of(char type, bool is_wide)
 {
     switch (type) {
     case 'd':

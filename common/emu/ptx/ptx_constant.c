@@ -8,15 +8,15 @@
 #include "ptx_parser.h"
 #include <string.h>
 
-enum kind { SIGNED, UNSIGNED, REAL };
+enum number_kind { SIGNED, UNSIGNED, REAL };
 
 struct value {
-    enum kind kind;
+    enum number_kind kind;
     uint64_t bits; /* of an integer */
     double real;
 };
 
-enum operation {
+enum infix_operator {
     OR_ELSE,
     AND_ALSO,
     OR,
@@ -43,7 +43,7 @@ enum { LOOSEST = 1, PRODUCT = 10 };
 /* Of two operators with the same beginning the longer comes first. */
 static const struct infix {
     const char *text;
-    enum operation operation;
+    enum infix_operator operation;
     int level;
 } operators[] = {{"||", OR_ELSE, 1}, {"&&", AND_ALSO, 2}, {"==", EQUAL, 6}, {"!=", UNEQUAL, 6},
                  {"<=", AT_MOST, 7}, {">=", AT_LEAST, 7}, {"<<", LEFT, 8},  {">>", RIGHT, 8},
@@ -51,7 +51,7 @@ static const struct infix {
                  {">", GREATER, 7},  {"+", PLUS, 9},      {"-", MINUS, 9},  {"*", TIMES, 10},
                  {"/", OVER, 10},    {"%", MODULO, 10}};
 
-static struct value whole(uint64_t bits, enum kind kind)
+static struct value whole(uint64_t bits, enum number_kind kind)
 {
     return (struct value){.kind = kind, .bits = bits};
 }
@@ -99,14 +99,14 @@ static struct value compute_reals(struct parser *p, const struct infix *op, doub
 }
 
 /* A shift's result is of the kind of what is shifted. */
-static struct value shift(enum operation operation, struct value a, uint64_t by)
+static struct value shift(enum infix_operator operation, struct value a, uint64_t by)
 {
     if (operation == LEFT) return whole(by > 63 ? 0 : a.bits << by, a.kind);
     if (a.kind == UNSIGNED) return whole(by > 63 ? 0 : a.bits >> by, UNSIGNED);
     return whole((uint64_t)((int64_t)a.bits >> (by > 63 ? 63 : by)), SIGNED);
 }
 
-static struct value compute_signed(enum operation operation, int64_t a, int64_t b)
+static struct value compute_signed(enum infix_operator operation, int64_t a, int64_t b)
 {
     switch (operation) {
     case LESS: return whole(a < b, SIGNED);
@@ -122,13 +122,13 @@ static struct value compute_signed(enum operation operation, int64_t a, int64_t 
 static struct value compute(struct parser *p, const struct infix *op, struct value x,
                             struct value y)
 {
-    enum operation operation = op->operation;
+    enum infix_operator operation = op->operation;
     if (operation == OR_ELSE) return whole(is_true(x) || is_true(y), SIGNED);
     if (operation == AND_ALSO) return whole(is_true(x) && is_true(y), SIGNED);
     if (x.kind == REAL || y.kind == REAL) return compute_reals(p, op, as_real(x), as_real(y));
 
     uint64_t a = x.bits, b = y.bits;
-    enum kind kind = x.kind == SIGNED && y.kind == SIGNED ? SIGNED : UNSIGNED;
+    enum number_kind kind = x.kind == SIGNED && y.kind == SIGNED ? SIGNED : UNSIGNED;
     if ((operation == OVER || operation == MODULO) && !b)
         parse_fail(p, p->token.line, EMU_INVALID_PTX, "a constant expression divides by zero");
     switch (operation) {

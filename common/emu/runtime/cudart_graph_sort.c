@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-struct heap {
+struct ready_heap {
     struct node **node; /* node[0] was made first; node[i] before node[2i + 1] and node[2i + 2] */
     size_t count;
 };
@@ -20,7 +20,7 @@ static void swap(struct node **a, struct node **b)
     *b = was;
 }
 
-static void push(struct heap *heap, struct node *node)
+static void push(struct ready_heap *heap, struct node *node)
 {
     struct node **nodes = heap->node;
     size_t at = heap->count++;
@@ -29,7 +29,7 @@ static void push(struct heap *heap, struct node *node)
         swap(&nodes[at], &nodes[(at - 1) / 2]);
 }
 
-static struct node *pop(struct heap *heap)
+static struct node *pop(struct ready_heap *heap)
 {
     struct node **nodes = heap->node, *first = nodes[0];
     nodes[0] = nodes[--heap->count];
@@ -43,7 +43,7 @@ static struct node *pop(struct heap *heap)
 
 /* Writes the nodes down in their order, and returns how many: fewer than there are, if some need
  * each other in a circle. */
-static size_t order(const struct graph *graph, struct heap *ready, struct node **sorted)
+static size_t order(const struct graph *graph, struct ready_heap *ready, struct node **sorted)
 {
     size_t count = 0;
     for (struct node *node = graph->first; node != NULL; node = node->next) {
@@ -75,7 +75,7 @@ static cudaError_t sort_nodes(struct graph *graph)
     struct node **memory = malloc(2 * graph->count * sizeof *memory);
     if (memory == NULL) return cudaErrorMemoryAllocation;
     struct node **sorted = memory + graph->count;
-    struct heap ready = {.node = memory};
+    struct ready_heap ready = {.node = memory};
     bool is_sorted = order(graph, &ready, sorted) == graph->count;
     if (is_sorted) link_sorted(graph, sorted);
     free(memory);

@@ -17,18 +17,20 @@ static struct advice *no_advice(void)
     return advice;
 }
 
-static cudaError_t allocate_host(void **pointer, size_t bytes, enum kind kind, unsigned flags)
+static cudaError_t allocate_host(void **pointer, size_t bytes, enum memory_kind kind,
+                                 unsigned flags)
 {
     if (pointer == NULL) return cudart_done(cudaErrorInvalidValue);
     *pointer = NULL;
     void *memory = cudart_map_new(bytes);
     if (memory == NULL) return cudart_done(cudaErrorMemoryAllocation);
-    struct block block = {.address = memory, .bytes = bytes, .kind = kind, .flags = flags};
-    if (kind == MANAGED) block.advice = no_advice();
-    cudaError_t error = cudart_remember(block);
+    struct runtime_allocation allocation = {
+        .address = memory, .bytes = bytes, .kind = kind, .flags = flags};
+    if (kind == MANAGED) allocation.advice = no_advice();
+    cudaError_t error = cudart_remember(allocation);
     if (error != cudaSuccess) {
         cudart_unmap(memory);
-        free(block.advice);
+        free(allocation.advice);
         free(memory);
         return cudart_done(error);
     }
@@ -71,13 +73,14 @@ cudaError_t CUDARTAPI cudaMallocManaged(void **pointer, size_t bytes, unsigned f
 cudaError_t CUDARTAPI cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
 {
     RETURN_IF_UNSAFE();
-    struct block block = {.address = pointer, .bytes = bytes, .kind = REGISTERED, .flags = flags};
+    struct runtime_allocation allocation = {
+        .address = pointer, .bytes = bytes, .kind = REGISTERED, .flags = flags};
     unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory |
                      cudaHostRegisterReadOnly;
     if (pointer == NULL || bytes == 0 || flags & ~known) return cudart_done(cudaErrorInvalidValue);
     if (cudart_is_reachable(pointer, 1)) return cudart_done(cudaErrorHostMemoryAlreadyRegistered);
     int error = cudart_map(pointer, bytes);
-    if (error == EMU_OK) error = cudart_remember(block);
+    if (error == EMU_OK) error = cudart_remember(allocation);
     return cudart_done(error);
 }
 
@@ -103,9 +106,9 @@ cudaError_t CUDARTAPI cudaHostGetDevicePointer(void **device, void *host, unsign
 cudaError_t CUDARTAPI cudaHostGetFlags(unsigned *flags, void *host)
 {
     RETURN_IF_FAULTY();
-    struct block block;
-    if (flags == NULL || !cudart_recall(host, &block) || block.kind != PINNED)
+    struct runtime_allocation allocation;
+    if (flags == NULL || !cudart_recall(host, &allocation) || allocation.kind != PINNED)
         return cudart_done(cudaErrorInvalidValue);
-    *flags = block.flags;
+    *flags = allocation.flags;
     return cudaSuccess;
 }

@@ -44,7 +44,7 @@ cudaError_t CUDARTAPI __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t
 
 /* ---- the launch itself ----------------------------------------------------------------------- */
 
-struct launch {
+struct kernel_launch {
     struct function *function;
     const struct kernel_work *work;
 };
@@ -53,7 +53,7 @@ static struct emu_dim dim(dim3 d) { return (struct emu_dim){d.x, d.y, d.z}; }
 
 static int run(void *context)
 {
-    const struct launch *l = context;
+    const struct kernel_launch *l = context;
     const struct emu_shape shape = {.grid = dim(l->work->grid),
                                     .block = dim(l->work->block),
                                     .dynamic_shared = l->work->shared,
@@ -108,7 +108,7 @@ cudaError_t cudart_check_kernel(const struct kernel_work *work, struct function 
 /* Behind a kernel that failed it would wait for ever. */
 cudaError_t cudart_run_kernel(const struct kernel_work *work, cudaStream_t stream)
 {
-    struct launch l = {.work = work};
+    struct kernel_launch l = {.work = work};
     if (cudart_is_faulty()) return cudaSuccess;
     cudaError_t error = cudart_check_kernel(work, &l.function);
     if (error != cudaSuccess) return error;

@@ -24,15 +24,15 @@ static bool is_managed(const void *pointer, size_t bytes, struct advice **advice
 {
     emu_addr base;
     size_t size;
-    struct block block;
+    struct runtime_allocation allocation;
     *advice = NULL;
     if (cudart_owner(pointer) != NULL || bytes == 0 ||
         !emu_find(emu_runtime(), (emu_addr)pointer, &base, &size) ||
         bytes > size - ((emu_addr)pointer - base))
         return false;
-    if (!cudart_recall((const void *)base, &block)) return true;
-    *advice = block.advice;
-    return block.kind == MANAGED;
+    if (!cudart_recall((const void *)base, &allocation)) return true;
+    *advice = allocation.advice;
+    return allocation.kind == MANAGED;
 }
 
 cudaError_t CUDARTAPI cudaMemPrefetchAsync(const void *pointer, size_t bytes,

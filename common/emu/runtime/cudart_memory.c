@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-static struct address_table blocks;                       /* of struct block, which it owns */
+static struct address_table allocations; /* of struct runtime_allocation, which it owns */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the table */
 
 enum { ALIGNMENT = 256, PITCH_ALIGNMENT = 512 };
@@ -44,28 +44,28 @@ void *cudart_map_new(size_t bytes)
     return NULL;
 }
 
-cudaError_t cudart_remember(struct block block)
+cudaError_t cudart_remember(struct runtime_allocation allocation)
 {
-    struct block *kept = malloc(sizeof *kept);
+    struct runtime_allocation *kept = malloc(sizeof *kept);
     if (kept == NULL) return cudaErrorMemoryAllocation;
-    *kept = block;
-    if (block.pool == NULL) kept->device = cudart_device()->number;
+    *kept = allocation;
+    if (allocation.pool == NULL) kept->device = cudart_device()->number;
     pthread_mutex_lock(&mutex);
-    bool done = address_table_set(&blocks, (uint64_t)block.address, kept);
+    bool done = address_table_set(&allocations, (uint64_t)allocation.address, kept);
     pthread_mutex_unlock(&mutex);
     if (!done) free(kept);
     return done ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 /* Gives back what an allocation holds. */
-static int release(const struct block *block)
+static int release(const struct runtime_allocation *allocation)
 {
-    void *address = block->address;
-    free(block->advice);
-    if (block->pool != NULL) cudart_pool_give(block->pool, block->bytes);
-    if (block->kind == DEVICE) return emu_free(cudart_owner(address)->emu, (emu_addr)address);
+    void *address = allocation->address;
+    free(allocation->advice);
+    if (allocation->pool != NULL) cudart_pool_give(allocation->pool, allocation->bytes);
+    if (allocation->kind == DEVICE) return emu_free(cudart_owner(address)->emu, (emu_addr)address);
     int error = cudart_unmap(address);
-    if (error == EMU_OK && block->kind != REGISTERED) free(address);
+    if (error == EMU_OK && allocation->kind != REGISTERED) free(address);
     return error;
 }
 
@@ -73,56 +73,58 @@ int cudart_forget(void *address, unsigned kinds)
 {
     int error = cudaErrorInvalidValue;
     pthread_mutex_lock(&mutex);
-    struct block *block = address_table_find(&blocks, (uint64_t)address);
-    if (block != NULL && kinds & 1u << block->kind) {
-        address_table_remove(&blocks, (uint64_t)address);
-        error = release(block);
-        free(block);
+    struct runtime_allocation *allocation = address_table_find(&allocations, (uint64_t)address);
+    if (allocation != NULL && kinds & 1u << allocation->kind) {
+        address_table_remove(&allocations, (uint64_t)address);
+        error = release(allocation);
+        free(allocation);
     }
     pthread_mutex_unlock(&mutex);
     return error;
 }
 
-bool cudart_recall(const void *address, struct block *found)
+bool cudart_recall(const void *address, struct runtime_allocation *found)
 {
     pthread_mutex_lock(&mutex);
-    const struct block *block = address_table_find(&blocks, (uint64_t)address);
-    if (block != NULL) *found = *block;
+    const struct runtime_allocation *allocation =
+        address_table_find(&allocations, (uint64_t)address);
+    if (allocation != NULL) *found = *allocation;
     pthread_mutex_unlock(&mutex);
-    return block != NULL;
+    return allocation != NULL;
 }
 
 void cudart_free_all(void)
 {
     int device = cudart_device()->number;
     pthread_mutex_lock(&mutex);
-    for (size_t i = 0; i < blocks.size;) {
-        struct block *block = blocks.entries[i].kept;
-        if (block == NULL || block->device != device) {
+    for (size_t i = 0; i < allocations.size;) {
+        struct runtime_allocation *allocation = allocations.entries[i].kept;
+        if (allocation == NULL || allocation->device != device) {
             i++;
             continue;
         }
-        address_table_remove(&blocks, blocks.entries[i].address); /* another may move up to i */
-        release(block);
-        free(block);
+        address_table_remove(&allocations,
+                             allocations.entries[i].address); /* another may move up to i */
+        release(allocation);
+        free(allocation);
     }
     pthread_mutex_unlock(&mutex);
 }
 
 /* ---- device memory --------------------------------------------------------------------------- */
 
-cudaError_t cudart_allocate(void **pointer, size_t bytes, struct pool *pool)
+cudaError_t cudart_allocate(void **pointer, size_t bytes, struct memory_pool *pool)
 {
     *pointer = NULL;
     if (bytes == 0) return cudaSuccess;
     emu_addr address;
     int error = emu_alloc(emu_runtime(), bytes, &address);
     if (error != EMU_OK) return (cudaError_t)error;
-    error = cudart_remember((struct block){.address = (void *)address,
-                                           .bytes = bytes,
-                                           .kind = DEVICE,
-                                           .device = cudart_device()->number,
-                                           .pool = pool});
+    error = cudart_remember((struct runtime_allocation){.address = (void *)address,
+                                                        .bytes = bytes,
+                                                        .kind = DEVICE,
+                                                        .device = cudart_device()->number,
+                                                        .pool = pool});
     if (error != cudaSuccess) {
         emu_free(emu_runtime(), address);
         return (cudaError_t)error;

@@ -6,7 +6,7 @@
 
 #include "cudart.h"
 
-struct pool; /* cudart_pool.c */
+struct memory_pool; /* cudart_pool.c */
 
 /* What the program has said of managed memory (cudart_managed.c). */
 struct advice {
@@ -16,29 +16,29 @@ struct advice {
 
 /* An allocation. Device memory belongs to the emulator; the rest is host memory that is mapped into
  * the devices under its own address. */
-enum kind { DEVICE, PINNED, MANAGED, REGISTERED };
+enum memory_kind { DEVICE, PINNED, MANAGED, REGISTERED };
 
-struct block {
+struct runtime_allocation {
     void *address;
     size_t bytes;
-    enum kind kind;
+    enum memory_kind kind;
     unsigned flags;
     int device;            /* the one that was current, or the pool's */
-    struct pool *pool;     /* that device memory was taken from; NULL: none */
+    struct memory_pool *pool; /* that device memory was taken from; NULL: none */
     struct advice *advice; /* of managed memory, owned */
 };
 
 /* Writes an allocation down, whose address, bytes and kind are given. */
-cudaError_t cudart_remember(struct block);
+cudaError_t cudart_remember(struct runtime_allocation);
 /* Frees an allocation, if it is one of the kinds whose bits are set in `kinds`. */
 int cudart_forget(void *address, unsigned kinds);
 /* The allocation that begins at an address. False: none does. */
-bool cudart_recall(const void *address, struct block *found);
+bool cudart_recall(const void *address, struct runtime_allocation *found);
 
 /* Device memory of a pool, or of none. */
-cudaError_t cudart_allocate(void **pointer, size_t bytes, struct pool *);
+cudaError_t cudart_allocate(void **pointer, size_t bytes, struct memory_pool *);
 /* A pool gives so many bytes, or gets them back. (cudart_pool.c) */
-void cudart_pool_take(struct pool *, size_t bytes);
-void cudart_pool_give(struct pool *, size_t bytes);
+void cudart_pool_take(struct memory_pool *, size_t bytes);
+void cudart_pool_give(struct memory_pool *, size_t bytes);
 
 #endif

@@ -101,7 +101,7 @@ static void ask_addr2line(const char *file, uintptr_t offset, char *text, size_t
 }
 
 /* A return address as functions, innermost first: several if calls were inlined. */
-struct known {
+struct call_site {
     void *address;
     struct module module;
     char text[TEXT_SIZE];
@@ -109,7 +109,7 @@ struct known {
     struct {
         const char *function, *line; /* line NULL: unknown */
     } calls[MAX_INLINED];
-    struct known *next;
+    struct call_site *next;
 };
 
 static bool is_line(const char *line)
@@ -118,7 +118,7 @@ static bool is_line(const char *line)
     return line[0] != '?' && line[0] != ':' && (length < 2 || strcmp(line + length - 2, ":?") != 0);
 }
 
-static void look_up(struct known *known)
+static void look_up(struct call_site *known)
 {
     const char *address = (const char *)known->address - 1; /* inside the call */
     Dl_info info;
@@ -140,13 +140,13 @@ static void look_up(struct known *known)
 }
 
 /* What was looked up is kept: the lanes of a warp all ask for the same. */
-static struct known *all_known;
+static struct call_site *all_known;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static const struct known *know(void *address)
+static const struct call_site *know(void *address)
 {
     pthread_mutex_lock(&mutex);
-    struct known *known = all_known;
+    struct call_site *known = all_known;
     while (known != NULL && known->address != address) known = known->next;
     if (known == NULL && (known = calloc(1, sizeof *known)) != NULL) {
         known->address = address;
@@ -178,7 +178,7 @@ void cudart_describe_place(const struct emu_host_place *place, char *text, size_
     size_t used = 0;
     text[0] = '\0';
     for (unsigned i = 0; i < place->count; i++) {
-        const struct known *known = know(place->frames[i]);
+        const struct call_site *known = know(place->frames[i]);
         if (known == NULL || strncmp(known->module.name, "libc.", 5) == 0) return; /* calls main */
         for (unsigned k = 0; k < known->count || (k == 0 && known->count == 0); k++) {
             const char *function = known->count > 0 ? known->calls[k].function : "";
@@ -205,7 +205,7 @@ void cudart_function_name(char *name, size_t size)
     const char *found = NULL;
     if (own > 0 && dladdr((char *)frames[own - 1] - 1, &info) != 0) found = info.dli_sname;
     if (own > 0 && (found == NULL || __start_emu_text != NULL)) {
-        const struct known *known = know(frames[own - 1]);
+        const struct call_site *known = know(frames[own - 1]);
         found = known != NULL && known->count > 0 ? known->calls[known->count - 1].function : NULL;
     }
     if (found == NULL) found = "a CUDA function";

@@ -24,10 +24,11 @@ cudaError_t CUDARTAPI cudaPointerGetAttributes(struct cudaPointerAttributes *att
         attributes->type = cudaMemoryTypeDevice;
         return cudaSuccess;
     }
-    struct block block = {.kind = MANAGED}; /* a __managed__ variable is in no list */
-    cudart_recall((const void *)base, &block);
-    attributes->device = block.device;
-    attributes->type = block.kind == MANAGED ? cudaMemoryTypeManaged : cudaMemoryTypeHost;
+    struct runtime_allocation allocation = {.kind =
+                                                MANAGED}; /* a __managed__ variable is in no list */
+    cudart_recall((const void *)base, &allocation);
+    attributes->device = allocation.device;
+    attributes->type = allocation.kind == MANAGED ? cudaMemoryTypeManaged : cudaMemoryTypeHost;
     attributes->hostPointer = (void *)pointer;
     return cudaSuccess;
 }

@@ -7,14 +7,14 @@
 #include "cudart_pool.h"
 #include "common/emu/machine/address_table.h"
 
-static struct pool defaults[MAX_DEVICES];
-static struct pool *current[MAX_DEVICES]; /* cudaDeviceSetMemPool; NULL: the default */
+static struct memory_pool defaults[MAX_DEVICES];
+static struct memory_pool *current[MAX_DEVICES]; /* cudaDeviceSetMemPool; NULL: the default */
 static struct address_table pools;        /* that the program has made */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-void cudart_pool_prepare(struct pool *pool, int device)
+void cudart_pool_prepare(struct memory_pool *pool, int device)
 {
-    *pool = (struct pool){.device = device, .reuse = {1, 1, 1}};
+    *pool = (struct memory_pool){.device = device, .reuse = {1, 1, 1}};
     pool->access[device] = cudaMemAccessFlagsProtReadWrite;
 }
 
@@ -26,30 +26,30 @@ static void prepare_defaults(void)
     }
 }
 
-static struct pool *default_pool(int device)
+static struct memory_pool *default_pool(int device)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, prepare_defaults);
     return &defaults[device];
 }
 
-static struct pool *current_pool(int device)
+static struct memory_pool *current_pool(int device)
 {
     return current[device] != NULL ? current[device] : default_pool(device);
 }
 
-struct pool *cudart_pool_find(cudaMemPool_t handle)
+struct memory_pool *cudart_pool_find(cudaMemPool_t handle)
 {
-    struct pool *pool = (struct pool *)handle;
+    struct memory_pool *pool = (struct memory_pool *)handle;
     for (int i = 0; i < cudart_device_count(); i++)
         if (pool == default_pool(i)) return pool;
     pthread_mutex_lock(&mutex);
-    struct pool *made = address_table_find(&pools, (uint64_t)pool);
+    struct memory_pool *made = address_table_find(&pools, (uint64_t)pool);
     pthread_mutex_unlock(&mutex);
     return made;
 }
 
-bool cudart_pool_add(struct pool *pool)
+bool cudart_pool_add(struct memory_pool *pool)
 {
     pthread_mutex_lock(&mutex);
     bool added = address_table_set(&pools, (uint64_t)pool, pool);
@@ -57,7 +57,7 @@ bool cudart_pool_add(struct pool *pool)
     return added;
 }
 
-bool cudart_pool_remove(struct pool *pool)
+bool cudart_pool_remove(struct memory_pool *pool)
 {
     pthread_mutex_lock(&mutex);
     address_table_remove(&pools, (uint64_t)pool);
@@ -69,7 +69,7 @@ bool cudart_pool_remove(struct pool *pool)
 
 /* ---- allocating ------------------------------------------------------------------------------ */
 
-void cudart_pool_take(struct pool *pool, size_t bytes)
+void cudart_pool_take(struct memory_pool *pool, size_t bytes)
 {
     pthread_mutex_lock(&mutex);
     pool->used += bytes;
@@ -79,20 +79,20 @@ void cudart_pool_take(struct pool *pool, size_t bytes)
     pthread_mutex_unlock(&mutex);
 }
 
-static void trim(struct pool *pool, uint64_t keep)
+static void trim(struct memory_pool *pool, uint64_t keep)
 {
     if (keep < pool->used) keep = pool->used;
     if (pool->reserved > keep) pool->reserved = keep;
 }
 
-void cudart_pool_trim(struct pool *pool, uint64_t keep)
+void cudart_pool_trim(struct memory_pool *pool, uint64_t keep)
 {
     pthread_mutex_lock(&mutex);
     trim(pool, keep);
     pthread_mutex_unlock(&mutex);
 }
 
-void cudart_pool_give(struct pool *pool, size_t bytes)
+void cudart_pool_give(struct memory_pool *pool, size_t bytes)
 {
     pthread_mutex_lock(&mutex);
     pool->used -= bytes;
@@ -112,7 +112,8 @@ static cudaError_t capture(void **pointer, size_t bytes, cudaStream_t stream)
     return error;
 }
 
-static cudaError_t allocate(void **pointer, size_t bytes, struct pool *pool, cudaStream_t stream)
+static cudaError_t allocate(void **pointer, size_t bytes, struct memory_pool *pool,
+                            cudaStream_t stream)
 {
     int was = cudart_use_device(pool->device);
     cudaError_t error = cudart_is_capturing(stream)

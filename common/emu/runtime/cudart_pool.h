@@ -10,7 +10,7 @@
 
 #include "cudart.h"
 
-struct pool {
+struct memory_pool {
     int device;
     bool is_default;
     int reuse[3]; /* the first three attributes: kept */
@@ -19,19 +19,19 @@ struct pool {
 };
 
 /* A pool of that device, fresh. */
-void cudart_pool_prepare(struct pool *, int device);
+void cudart_pool_prepare(struct memory_pool *, int device);
 /* The pool of a handle; NULL if it is none. */
-struct pool *cudart_pool_find(cudaMemPool_t);
+struct memory_pool *cudart_pool_find(cudaMemPool_t);
 /* Adds a pool to those that are known; false: out of memory. */
-bool cudart_pool_add(struct pool *);
+bool cudart_pool_add(struct memory_pool *);
 /* Takes it away again; false if memory of it is still allocated, so that its counts are needed. */
-bool cudart_pool_remove(struct pool *);
+bool cudart_pool_remove(struct memory_pool *);
 /* Lets the reserve go, except for so many bytes. */
-void cudart_pool_trim(struct pool *, uint64_t keep);
+void cudart_pool_trim(struct memory_pool *, uint64_t keep);
 
 #define RETURN_UNLESS_POOL(handle, pool)                                                           \
     RETURN_IF_FAULTY();                                                                            \
-    struct pool *pool = cudart_pool_find(handle);                                                  \
+    struct memory_pool *pool = cudart_pool_find(handle);                                           \
     if (pool == NULL) return cudart_done(cudaErrorInvalidValue)
 
 #endif

@@ -22,7 +22,7 @@ cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *handle,
     }
     int device = properties->location.id;
     if (device < 0 || device >= cudart_device_count()) return cudart_done(cudaErrorInvalidDevice);
-    struct pool *pool = malloc(sizeof *pool);
+    struct memory_pool *pool = malloc(sizeof *pool);
     if (pool == NULL) return cudart_done(cudaErrorMemoryAllocation);
     cudart_pool_prepare(pool, device);
     if (!cudart_pool_add(pool)) {
@@ -50,7 +50,7 @@ cudaError_t CUDARTAPI cudaMemPoolTrimTo(cudaMemPool_t handle, size_t keep)
 }
 
 /* The place of an attribute of 64 bits; NULL: it is none. */
-static uint64_t *wide_attribute(struct pool *pool, enum cudaMemPoolAttr attribute)
+static uint64_t *wide_attribute(struct memory_pool *pool, enum cudaMemPoolAttr attribute)
 {
     switch (attribute) {
     case cudaMemPoolAttrReleaseThreshold: return &pool->threshold;
