@@ -1,4 +1,4 @@
-/* access_finding.c — memcheck's findings of accesses that are wrong, one for each lane. */
+/* access_finding.c — memcheck's findings of invalid accesses, one for each lane. */
 #include "checkers.h"
 #include "common/emu/machine/access.h"
 #include "common/emu/machine/device.h"
@@ -46,7 +46,7 @@ static void report_lane(struct warp *w, const struct insn *i, const struct acces
                                         .detail = lines});
 }
 
-/* What is wrong with a lane's access to global memory, and what memory is near. */
+/* Describes an invalid access to global memory, and the allocations near it. */
 static void describe_outside_global(struct emu *emu, uint64_t address, char *text, size_t size)
 {
     char odd[80];

@@ -21,7 +21,7 @@ void alloc_log_add(struct emu *emu, uint64_t base, uint64_t bytes)
     if (log->count == log->room) {
         size_t room = log->room ? 2 * log->room : 64;
         struct allocation *grown = realloc(log->all, room * sizeof *grown);
-        if (!grown) return; /* findings will know less */
+        if (!grown) return; /* findings will have less detail */
         log->all = grown;
         log->room = room;
     }

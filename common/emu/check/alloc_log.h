@@ -1,8 +1,8 @@
 /*
- * alloc_log.h — memcheck's memory of every allocation, and of what has been freed.
+ * alloc_log.h — memcheck's list of all allocations, including freed ones.
  *
- * Kept only while memcheck is on. Freed addresses are the last to be given out again (memory.h), so
- * an access to them is nearly always seen as what it is.
+ * It is kept only while memcheck is on. Freed addresses are given out again as late as possible
+ * (memory.h), so an access to freed memory is nearly always recognised.
  */
 #ifndef EMU_ALLOC_LOG_H
 #define EMU_ALLOC_LOG_H
@@ -19,15 +19,16 @@ struct allocation {
 struct alloc_log {
     struct allocation *all; /* oldest first */
     size_t count, room;
-    struct address_table newest; /* by base: 1 + the index of the last one that began there */
+    struct address_table
+        newest; /* by base: 1 + the index of the last allocation that began there */
 };
 
 void alloc_log_close(struct alloc_log *);
 void alloc_log_add(struct emu *, uint64_t base, uint64_t bytes);
 void alloc_log_free(struct emu *, uint64_t base);
 
-/* Appends lines that say where an address lies that no access may touch: behind which allocation,
- * or in which freed one, and where in the program that was made and freed. */
+/* Appends lines that describe an address that must not be accessed: near which allocation it is, or
+ * in which freed one, and where in the program that was allocated and freed. */
 void alloc_log_append(struct emu *, uint64_t address, char *text, size_t size);
 
 #endif

@@ -10,8 +10,8 @@
 enum { BUCKETS = 1024, DEFAULT_LIMIT = 100 };
 
 struct check_entry {
-    struct emu_finding finding; /* its strings belong to the entry */
-    const char *kernel;         /* the name's pointer is only compared */
+    struct emu_finding finding; /* the entry owns its strings */
+    const char *kernel;         /* only compared as a pointer */
     char *kind;
     struct check_place place, other;
     bool per_thread;
@@ -45,7 +45,7 @@ void check_close(struct check_log *log)
     pthread_mutex_destroy(&log->lock);
 }
 
-/* ---- recognising ----------------------------------------------------------------------------- */
+/* ---- equal findings -------------------------------------------------------------------------- */
 
 static bool same_dim(struct emu_dim a, struct emu_dim b)
 {
@@ -70,7 +70,7 @@ static size_t bucket_of(const struct check_report *r)
     uint64_t hash = (uint64_t)(uintptr_t)r->place.insn * 31 + (uint64_t)(uintptr_t)r->other.insn;
     if (r->per_thread)
         hash += r->place.thread.x + 33 * (uint64_t)r->place.block.x + 67 * r->place.thread.y;
-    hash *= UINT64_C(0x9E3779B97F4A7C15); /* spreads it over the high bits */
+    hash *= UINT64_C(0x9E3779B97F4A7C15); /* mixes it into the high bits */
     return hash >> 54;                    /* 10 of them: BUCKETS */
 }
 
@@ -118,7 +118,7 @@ void check_report(struct emu *emu, const struct launch *launch, const struct che
     const char *kernel = launch ? launch->kernel->info.name : NULL;
     pthread_mutex_lock(&log->lock);
     struct check_entry **bucket = &log->buckets[bucket_of(r)], *e = NULL;
-    /* What happens on the host has no place to be recognised by. */
+    /* Events on the host have no instruction, so they are never equal. */
     for (e = launch ? *bucket : NULL; e && !is_same(e, r, kernel);) e = e->next;
     if (!e) {
         if (r->severity == EMU_FINDING_ERROR) log->errors++;
@@ -128,7 +128,7 @@ void check_report(struct emu *emu, const struct launch *launch, const struct che
             e->next = *bucket;
             *bucket = e;
         } else {
-            entry_free(e); /* for want of memory it is only counted */
+            entry_free(e); /* out of memory: it is only counted */
             e = NULL;
         }
     }

@@ -1,13 +1,13 @@
 /*
- * check.h — what the checkers have found: the list of findings of a device.
+ * check.h — the list of a device's findings.
  *
- * A checker (memcheck, racecheck, initcheck, synccheck) reports what it sees with check_report().
- * The same finding seen again, that is of the same tool and kind and at the same places, is one
- * finding with a count; it keeps the details of its first occurrence. Text is kept for as many
- * findings as will be printed (emu_config.finding_limit), the rest is only counted.
+ * A checker (memcheck, racecheck, initcheck, synccheck) reports with check_report(). Reports of the
+ * same tool and kind at the same places are one finding with a count, which keeps the details of
+ * the first report. At most emu_config.finding_limit findings keep their text; the others are only
+ * counted.
  *
- * Reports may come from all host threads of a launch at once. The host reads findings between
- * launches, through emu.h; cudart_check.c prints them as compute-sanitizer does.
+ * All host threads of a launch may report at the same time. The host reads findings between
+ * launches, through emu.h. cudart_check.c prints them in compute-sanitizer's format.
  */
 #ifndef EMU_CHECK_H
 #define EMU_CHECK_H
@@ -23,18 +23,18 @@ struct check_place {
 struct check_report {
     enum emu_check tool;
     enum emu_severity severity;
-    /* What was wrong, for recognising it again: "Invalid __global__ write of size 4 bytes". */
+    /* What was wrong, which identifies the finding: "Invalid __global__ write of size 4 bytes". */
     const char *kind;
     struct check_place place, other;
     bool per_thread; /* another thread at the same place is another finding */
-    uint64_t times;  /* that it was seen; 0: once */
-    /* What is printed: lines with '\n' between them, the first ones with their own indentation.
-     * The count follows `head`, as in "[96 hazards]", where `unit` says what is counted; NULL: it
-     * is not printed. `detail` may be NULL. */
+    uint64_t times;  /* how often it occurred; 0: once */
+    /* The printed text: lines separated by '\n', the first ones already indented. A count follows
+     * `head`, as in "[96 hazards]", with `unit` as its unit; NULL: no count is printed. `detail`
+     * may be NULL. */
     const char *head, *unit, *detail;
 };
 
-struct check_entry; /* a finding and what it is recognised by */
+struct check_entry; /* a finding and what identifies it */
 struct check_log {
     pthread_mutex_t lock;
     struct check_entry **entries; /* oldest first */
@@ -49,7 +49,7 @@ void check_close(struct check_log *);
 /* Keeps or counts a finding. launch NULL: it happened on the host. */
 void check_report(struct emu *, const struct launch *, const struct check_report *);
 
-/* Where the host program is; nothing if no finding will ask for it. */
+/* Where the host program is now; empty if no finding can need it. */
 void check_host_place(const struct emu *, struct emu_host_place *);
 
 /* ---- for texts ------------------------------------------------------------------------------- */
@@ -73,13 +73,13 @@ void check_head(const struct launch *, const struct check_place *, const char *t
 void check_append_host_place(const struct emu *, const struct emu_host_place *, const char *title,
                              char *text, size_t size);
 
-/* The bytes of a load, a bit each, that go anywhere: not those of a sink, nor those that it
- * takes only because the compiler has widened it. */
+/* The bytes of a load that are used, a bit each: not those of a sink (_), nor those that the load
+ * reads only because the compiler widened it. */
 uint32_t check_used_bytes(const struct insn *i);
 
-/* For each instruction of a kernel the first one on its source line that counts as the same
- * (enum tally): an unrolled loop is many instructions, and a line is what is reported.
- * malloc'd; NULL: out of memory. */
+/* For each instruction of a kernel, the first instruction of its source line with the same tally
+ * (enum tally). An unrolled loop has many copies of an instruction, and findings are reported by
+ * line. malloc'd; NULL: out of memory. */
 uint32_t *check_first_of_lines(const struct emu_kernel *);
 
 #endif

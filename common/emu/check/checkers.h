@@ -1,4 +1,4 @@
-/* checkers.h — what the checkers keep of a device: emu->checkers. */
+/* checkers.h — the checkers' state of a device: emu->checkers. */
 #ifndef EMU_CHECKERS_H
 #define EMU_CHECKERS_H
 
@@ -12,8 +12,8 @@ struct checkers {
     struct init *init;
 };
 
-/* By emu->checks; `limit`: findings that are kept with their texts, 0: as many as usual. False: out
- * of memory; what there is is closed by checkers_close all the same. */
+/* Opens the checkers of emu->checks. `limit`: findings that keep their text; 0: the default. False:
+ * out of memory; checkers_close must be called all the same. */
 bool checkers_open(struct emu *, size_t limit);
 void checkers_close(struct emu *);
 

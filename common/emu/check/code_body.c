@@ -18,21 +18,22 @@ struct code_body code_body_at(const struct emu_kernel *kernel, size_t place)
     return b;
 }
 
-/* ---- what follows what ----------------------------------------------------------------------- */
+/* ---- the order of instructions --------------------------------------------------------------- */
 
-/* Instructions in the order in which a depth-first walk from the first one leaves them. A step to
- * one that is left later goes back, to the head of a loop. */
+/* A depth-first walk through a body from its first instruction: the order in which it leaves the
+ * instructions. A step to an instruction that is left later leads back to the head of a loop. */
 struct walk {
     struct code_body body;
-    size_t base;     /* of the body in the kernel's code */
-    uint32_t *left;  /* by instruction: the how manieth it is left, from 1 on; 0: not yet */
+    size_t base;     /* index of the body in the kernel's code */
+    uint32_t *left;  /* by instruction: its number in that order, from 1; 0: not left yet */
     uint32_t *order; /* the instructions in that order */
-    uint32_t *path;  /* from the first to where the walk is */
+    uint32_t *path;  /* from the first instruction to the current one */
     bool *seen;
     size_t left_count;
 };
 
-/* The k-th instruction that may be carried out behind the n-th; count if no instruction may be. */
+/* The k-th instruction that may follow the n-th; the body's count if there is no such
+ * instruction. */
 static size_t successor(const struct walk *w, size_t n, size_t k)
 {
     const struct insn *i = &w->body.code[n];

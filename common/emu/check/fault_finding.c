@@ -1,15 +1,14 @@
 /*
  * fault_finding.c — a launch's first fault as a finding.
  *
- * It is one whichever checkers are on: a launch that has not come to its end is not right, and what
- * it would have done is not checked. Nothing is reported if no checker is on, or if somebody
- * interrupted the launch.
+ * A fault is a finding whichever checkers are on: the launch did not reach its end, so the rest of
+ * it was not checked. Nothing is reported if no checker is on, or if the launch was interrupted.
  */
 #include "check.h"
 #include "common/emu/machine/events.h"
 #include "sync_check.h"
 
-/* A fault of which no checker says more. */
+/* A fault about which no checker reports more. */
 static void report_other(struct launch *launch, const struct fault_event *f)
 {
     struct check_place place = check_place(f->warp, f->insn, f->lane);

@@ -11,8 +11,8 @@
 
 struct init {
     struct written written;
-    bool *reported;  /* by instruction of the kernel that runs: its text is known */
-    uint32_t *first; /* by instruction: the first of its line */
+    bool *reported;  /* by instruction of the kernel that runs: it has a finding with text */
+    uint32_t *first; /* by instruction: the first instruction of its line */
 };
 
 struct init_block {
@@ -53,10 +53,11 @@ void init_copy(struct init *to, uint64_t to_address, struct init *from, uint64_t
     written_copy(&to->written, to_address, &from->written, from_address, bytes);
 }
 
-/* For want of memory something that was written is not known to be: nothing is reported any more. */
+/* Memory has run out, and some writes are not recorded: nothing is reported from then on. */
 static bool is_blind(const struct init *init) { return init->written.out_of_memory; }
 
-/* What is unwritten of rows, and in which of them the first byte is, counted through all slices. */
+/* The unwritten bytes of rows. *first_row: the row of the first of them, counted through all
+ * slices. */
 static struct unwritten look_at_rows(struct init *init, uint64_t address,
                                      const struct emu_rows *rows, uint64_t *first_row)
 {
@@ -74,8 +75,9 @@ static struct unwritten look_at_rows(struct init *init, uint64_t address,
     return all;
 }
 
-/* Where in what is read the first unwritten byte is: its offset from the beginning, of a row if there
- * are several; and its element, as large as kernels have stored them, unless that differs. */
+/* Appends where the first unwritten byte is: its offset from the beginning, or from the
+ * beginning of its row if there are several; and its element, if all stores nearby had elements
+ * of one size. */
 static void append_first(struct emu *emu, const struct emu_rows *rows, uint64_t address,
                          uint64_t first, uint64_t row, char *text, size_t size)
 {
@@ -119,7 +121,7 @@ void init_read(struct emu *emu, uint64_t address, const struct emu_rows *rows)
 
 /* ---- what a kernel reads --------------------------------------------------------------------- */
 
-/* "Address 0x… (…) has not been written", or how much of what is read there has not. */
+/* "Address 0x… (…) has not been written", or how many of the bytes read there have not. */
 static void describe(const struct launch *launch, enum ptx_space space, uint64_t address,
                      unsigned bytes, const struct unwritten *unwritten, char *text, size_t size)
 {
@@ -196,7 +198,7 @@ void init_block_free(struct init_block *init)
     free(init);
 }
 
-/* Of the device whose memory that is; NULL: of the host. */
+/* The state of the device that the memory belongs to; NULL: it is host memory. */
 static struct init *owner_of(const struct emu *emu, uint64_t address)
 {
     if (emu_is_device(emu, address)) return emu->checkers->init;
@@ -205,7 +207,7 @@ static struct init *owner_of(const struct emu *emu, uint64_t address)
     return NULL;
 }
 
-/* Where the memory ends that holds an address of global memory; shared memory has no end. */
+/* The end of the allocation that holds a global address. Shared memory has no end here. */
 static uint64_t end_of(const struct emu *emu, enum ptx_space space, uint64_t address)
 {
     struct range range;
@@ -213,8 +215,8 @@ static uint64_t end_of(const struct emu *emu, enum ptx_space space, uint64_t add
     return range.base + range.bytes;
 }
 
-/* Each element that a lane takes. What is no plain load takes `bytes` at once. Elements are aligned,
- * so that each lies between two multiples of 64. */
+/* Checks each element that a lane reads. An access that is not a plain load reads `bytes` at once.
+ * Elements are aligned, so each lies between two multiples of 64. */
 static void read_lane(struct warp *w, const struct insn *i, int lane, enum ptx_space space,
                       struct written *written, uint64_t address, unsigned bytes)
 {
@@ -229,7 +231,7 @@ static void read_lane(struct warp *w, const struct insn *i, int lane, enum ptx_s
     }
 }
 
-/* A store of the lanes' registers shows how wide the elements are; what else writes does not. */
+/* Only a store of registers shows how wide the elements are. */
 static void write_lane(const struct insn *i, struct written *written, uint64_t address,
                        unsigned bytes)
 {

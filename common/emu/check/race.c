@@ -1,4 +1,4 @@
-/* race.c — racecheck: each access held against those before it. See race.h. */
+/* race.c — racecheck: splits a warp's access into accesses of single lanes. See race.h. */
 #include "race_access.h"
 #include "check.h"
 #include "common/emu/machine/shared.h"
@@ -13,8 +13,8 @@ static bool overlaps(uint64_t a, uint64_t b, unsigned bytes)
     return a - b < bytes || b - a < bytes;
 }
 
-/* Lanes of one store that write the same bytes: a hazard unless the values are the same. One of
- * them is kept. */
+/* Lanes of one store that write the same bytes: a hazard unless the values are equal. Returns the
+ * mask with one of these lanes. */
 static uint32_t without_duplicates(struct warp *w, const struct insn *i,
                                    const struct access *access)
 {
@@ -57,7 +57,7 @@ static uint32_t without_duplicates(struct warp *w, const struct insn *i,
     return kept;
 }
 
-/* Does an atomic leave the word as it is? That may be a load in disguise. */
+/* Does an atomic leave the word as it is? Programs use such atomics as loads. */
 static bool changes_nothing(const struct lane_access *t, uint64_t address, uint64_t host)
 {
     const struct insn *i = t->insn;
@@ -77,7 +77,7 @@ static bool changes_nothing(const struct lane_access *t, uint64_t address, uint6
     }
 }
 
-/* Does the code go by what it reads, as by a flag or a lock? */
+/* Does the code act on the value that it reads, as on a flag's or a lock's? */
 static bool acts_on_value(const struct lane_access *t)
 {
     struct race *race = t->owner->device;
@@ -85,7 +85,7 @@ static bool acts_on_value(const struct lane_access *t)
            (t->writes || race_tries_again(race, t->w->block->launch->kernel, t->place));
 }
 
-/* What a strong access of one lane takes over and hands on at each word that it touches. */
+/* A strong access of one lane acquires and releases clocks at each word that it accesses. */
 static void synchronise(struct lane_access *t, uint64_t address, unsigned bytes, uint64_t host)
 {
     struct sync_table *table = t->space == PTX_SHARED ? &t->owner->words : &t->owner->device->words;

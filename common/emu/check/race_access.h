@@ -12,26 +12,26 @@ struct lane_access {
     struct warp *w;
     const struct insn *insn;
     enum ptx_space space;
-    struct race_block *owner; /* of shared memory */
+    struct race_block *owner; /* of the shared memory that is accessed */
     int lane;
     epoch epoch;
     unsigned place, kind;
-    uint16_t number;    /* of the mbarrier of a copy BY_BARRIER */
+    uint16_t number;    /* of the mbarrier, if the agent is BY_BARRIER */
     bool reads, writes; /* an atomic does both */
-    bool changes;       /* no atomic that leaves the word as it is */
+    bool changes;       /* false for an atomic that leaves the word as it is */
     uint32_t used;      /* of the access's bytes: see check_used_bytes() */
     uint64_t address;   /* of the granule */
-    const void *before; /* the lane's bytes of the granule as they were, and will be: */
-    const void *after;  /* NULL: not known, or no plain store */
+    const void *before; /* the lane's bytes in the granule, before and after; */
+    const void *after;  /* NULL: unknown, or not a plain store */
 };
 
-/* race_pair.c: a lane's access, whose bytes are at host + address: each granule that they are
- * in. */
+/* race_pair.c: checks and records one lane's access, granule by granule. The lane's bytes are at
+ * host + address. */
 void race_lane_access(struct lane_access *, uint64_t address, unsigned bytes, uint64_t host);
 
 enum { LARGEST = 32 }; /* bytes of one lane's access */
 
-/* What a lane stores, in memory's order; NULL: that is no plain store. */
+/* The bytes that a lane stores, in memory order; NULL: the instruction is not a plain store. */
 static inline const uint8_t *stored_value(const struct warp *w, const struct insn *i, int lane,
                                           uint8_t *value)
 {
@@ -43,22 +43,21 @@ static inline const uint8_t *stored_value(const struct warp *w, const struct ins
     return value;
 }
 
-/* Does it store what is there? */
+/* Does it store the value that is in memory already? */
 static inline bool stores_same(const struct lane_access *t)
 {
     return t->after &&
            !memcmp(t->before, t->after, (unsigned)__builtin_popcount(epoch_bytes(t->epoch)));
 }
 
-/* race_update.c: before the two above, if the kernel has flags. */
+/* race_update.c, if the kernel has flags: keeps a read; checks a store. */
 void race_note_read(const struct lane_access *, const struct granule *);
 void race_check_update(const struct lane_access *, const struct granule *);
 
-/* race_exit.c: shared memory of another block, at an offset. */
+/* race_exit.c: keeps a use of another block's shared memory, at an offset. */
 void race_note_remote(const struct lane_access *, uint64_t offset);
 
-/* race_earlier.c: by how many stores earlier would a lane's strong read have done as well? It takes
- * over what was handed on then. */
+/* race_earlier.c: how many stores earlier a strong read would have served as well. */
 unsigned race_stores_back(const struct lane_access *, struct sync_table *, uint64_t address,
                           uint64_t host);
 

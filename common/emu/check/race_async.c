@@ -1,14 +1,17 @@
 /*
- * race_async.c — mbarriers, and the copies that arrive at them or are waited for by groups.
+ * race_async.c — racecheck: mbarriers, and asynchronous copies, whose end a thread awaits at an
+ * mbarrier or by groups.
  *
- * An mbarrier has two words. Arrivals hand on by the second; when its phase is over, that moves to
- * the first, where threads that have waited find it. So no thread knows of an arrival before its
- * phase is over, and a thread that waits for the wrong phase, or at another mbarrier, learns
- * nothing. The first word remembers what it handed on before its last phases were over.
+ * An mbarrier has two sync words. An arrival releases to the second word. When the phase is over,
+ * the second word's clocks move to the first word, where waiting threads acquire them. So no thread
+ * acquires an arrival before its phase is over, and a thread that waits for the wrong phase, or at
+ * another mbarrier, acquires nothing. The first word keeps the clocks that it had at the end of
+ * earlier phases.
  *
- * A copy's accesses belong to no thread. Those copies that are over in the order in which they were
- * begun have a clock of their own: a thread's cp.async; its bulk copies that it waits for by
- * groups; the bulk copies that arrive at one mbarrier, which are carried out in order (bulk.c).
+ * The accesses of a copy belong to no thread. Copies that end in the order in which they began
+ * share a component of the vector clock: a thread's cp.async; a thread's bulk copies that it waits
+ * for by groups; and the bulk copies that arrive at one mbarrier, which are carried out in order
+ * (bulk.c).
  */
 #include "race_state.h"
 #include "common/emu/machine/shared.h"
@@ -76,8 +79,9 @@ static bool is_after_all(const struct warp *w, int lane, struct vclock *of)
     return all;
 }
 
-/* What a lane takes over that has waited for a parity. Every other phase has that parity: if the
- * lane does not know of the phase between, it might have gone on two phases before. */
+/* The clocks that a lane acquires when it has waited for a parity. Every other phase has the same
+ * parity. If the lane is not after the phase in between, its wait might have ended two phases
+ * earlier. */
 static struct vclock *const *clock_by_parity(const struct warp *w, int lane,
                                              const struct sync_word *word)
 {
@@ -102,7 +106,7 @@ void event_mbarrier_wait(struct warp *w, uint32_t lanes, const struct shared_pla
     struct sync_word *word = word_of(place, OVER);
     if (!word) return;
     word->last_read = w->block->racecheck->device->serial;
-    while (lanes) { /* mostly all know the same */
+    while (lanes) { /* nearly always all lanes have the same clock */
         int first = __builtin_ctz(lanes);
         uint32_t same = 0;
         for (uint32_t left = lanes; left; left &= left - 1)
@@ -115,8 +119,8 @@ void event_mbarrier_wait(struct warp *w, uint32_t lanes, const struct shared_pla
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/* The number of an mbarrier among those that this block's copies arrive at. Those that are too many
- * have the last one together: then a hazard may be missed. */
+/* The number of an mbarrier among those that this block's copies arrive at. If there are more than
+ * MAX_THREADS, the others share the last number, and a hazard may be missed. */
 static uint16_t number_of(struct race_block *race, const struct shared_place *mbarrier)
 {
     struct race_copies *copies = &race->copies;

@@ -18,13 +18,14 @@ void reset_warp_clocks(struct vclock_space *space, struct race_warp *state)
     state->has_acquired = state->has_fenced = 0;
 }
 
-/* What threads that meet know and have fenced together. */
+/* The joined clocks of several threads: at this time, and at their last fences. */
 struct joined {
     struct vclock *clock, *fenced[FENCES];
 };
 
-/* The lanes' own entries: one for the warp if all of it is there, and no lane has exited, which
- * need not have met the others before. `times` NULL: `now` for all. */
+/* A clock of the lanes' own accesses. It has one entry for the warp if all its lanes take part and
+ * none has exited: a lane that has exited need not be ordered before the others. `times` NULL: the
+ * time is `now` for all lanes. */
 static struct vclock *entries_of(const struct warp *w, uint32_t lanes, const timestamp *times,
                                  timestamp now)
 {
@@ -54,7 +55,7 @@ static void add_and_drop(struct vclock_space *space, struct vclock **into, struc
     vclock_drop(space, &more);
 }
 
-/* Adds what the lanes have learned from others and have fenced. */
+/* Joins the clocks that the lanes have acquired, and those of their fences. */
 static void join_acquired(const struct warp *w, uint32_t lanes, struct joined *m)
 {
     struct vclock_space *space = space_of(w->block);
@@ -69,7 +70,7 @@ static void join_acquired(const struct warp *w, uint32_t lanes, struct joined *m
     }
 }
 
-/* The same with the lanes' own accesses, and what their warp knows of itself. */
+/* The same with the lanes' own accesses, and with the base of their warp. */
 static void join_lanes(const struct warp *w, uint32_t lanes, struct joined *m)
 {
     join_acquired(w, lanes, m);
@@ -127,8 +128,9 @@ void event_warp_sync(struct warp *w, uint32_t lanes)
     clock_tick(race);
 }
 
-/* A match.sync orders no memory. But cuda::pipeline counts a warp's threads by one, so that the
- * last warp can invalidate its mbarriers: then it is taken for a bar.warp.sync. */
+/* A match.sync orders no memory accesses. But cuda::pipeline counts the threads of a warp with
+ * one before the last warp invalidates its mbarriers: in such a kernel it is taken for a
+ * bar.warp.sync. */
 void event_match(struct warp *w, uint32_t lanes)
 {
     if (w->block->racecheck->device->has_inval) event_warp_sync(w, lanes);
@@ -159,7 +161,7 @@ static uint32_t waiting_lanes(const struct warp *w, unsigned number)
     return lanes;
 }
 
-/* Everybody is here: what they know becomes what the block knows. */
+/* All threads of the block are at the barrier: their joined clock becomes the block's. */
 static void join_block(struct block *block)
 {
     struct race_block *race = block->racecheck;

@@ -74,7 +74,7 @@ void lane_acquire(const struct warp *w, int lane, struct vclock *k)
     state->has_acquired |= bit_of(lane);
 }
 
-/* Lanes that knew the same know the same: the same tree, which makes much after it quicker. */
+/* Lanes with equal clocks get the same tree. This makes later joins and comparisons fast. */
 void lanes_acquire(const struct warp *w, uint32_t lanes, struct vclock *k)
 {
     struct race_warp *state = state_of(w);
@@ -162,12 +162,13 @@ struct vclock *lane_fence_clock(const struct warp *w, int lane, enum fence fence
     return k;
 }
 
-/* A fence for a narrower scope leaves what a wider one has done as it is. */
+/* A fence of a narrow scope does not replace the clocks of fences of wider scopes. */
 void race_fence(struct warp *w, uint32_t lanes, enum fence fence)
 {
     struct race_block *race = w->block->racecheck;
     struct race_warp *state = state_of(w);
-    struct vclock *same = NULL, *same_acquired = NULL; /* lanes mostly know the same */
+    struct vclock *same = NULL,
+                  *same_acquired = NULL; /* nearly always all lanes have the same clock */
     for (uint32_t left = lanes; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
         if (!same || state->acquired[lane] != same_acquired) {

@@ -1,15 +1,15 @@
 /*
- * race_earlier.c — would an earlier value have done as well?
+ * race_earlier.c — racecheck: would an earlier value of a flag have taken the same branch?
  *
- * A thread that waits until a flag is at least 3 may find it at 7, if the one that stores it has
- * run ahead; but it must be right with what was in order behind 3. So where a value that is read
- * only decides a branch, and the value before it would have decided the same, the thread takes over
- * what that one has handed on, and no more. Then a slot that is used again too early is found in
- * whatever order threads run. The branch is tried for that, with a lane's registers, which are put
- * back.
+ * A thread that waits until a flag is at least 3 may find 7, if the storing thread has run ahead.
+ * The program must be right even if the thread had found 3. So if a value only decides a branch,
+ * and an earlier value would have decided the same, the thread acquires only the clocks that were
+ * released with the earliest such value. This finds a slot that is used again too early, in
+ * whatever order the threads run. The branch is evaluated for trial on the lane's registers, which
+ * are restored afterwards.
  *
- * It looks back by a few stores. A thread that knows already that a store is over reads nothing
- * older.
+ * Only the last few stores are kept. A thread that is after a store cannot have read a value from
+ * before it.
  */
 #include "race_access.h"
 #include <string.h>
@@ -18,7 +18,7 @@
 
 enum { PARTS = 32, SAVED = 2 * PARTS + 1 };
 
-/* A lane's part of a register: `bytes` of them, or a bit of a predicate (0). */
+/* A lane's part of a register: its number of bytes; 0 for a bit of a predicate. */
 struct saved {
     slot slot;
     unsigned bytes;
@@ -52,7 +52,7 @@ static unsigned register_bytes(const struct decision *d, const struct ptx_operan
     return type == PTX_PRED ? 0 : bytes >= sizeof(uint64_t) ? sizeof(uint64_t) : sizeof(uint32_t);
 }
 
-/* What an instruction of the trial will overwrite. */
+/* Saves the registers that an instruction of the trial overwrites. Returns how many. */
 static unsigned save(const struct lane_access *t, const struct decision *d, const struct insn *i,
                      struct saved *all)
 {
@@ -69,7 +69,7 @@ static bool lets_through(const struct warp *w, const struct insn *i, int lane)
     return ((*(const uint32_t *)slot_at(w, i->guard) ^ i->guard_flip) >> lane & 1) != 0;
 }
 
-/* Does the lane take the branch if it reads `value`? */
+/* Would the lane take the branch if it had read `value`? */
 static bool is_taken(const struct lane_access *t, const struct decision *d, uint64_t value)
 {
     struct saved all[SAVED];
@@ -90,7 +90,7 @@ static bool is_taken(const struct lane_access *t, const struct decision *d, uint
 
 /* ---- which value ----------------------------------------------------------------------------- */
 
-/* Is it a load, or an atomic that changes nothing, of a word or two? */
+/* Is it a load of a word or two, or an atomic that changes nothing? */
 static bool only_reads(const struct lane_access *t)
 {
     const struct insn *i = t->insn;
@@ -100,8 +100,8 @@ static bool only_reads(const struct lane_access *t)
     return false;
 }
 
-/* The value `back` stores earlier, put together from the words that it is in. False: none is found,
- * or the lane knows that a later store is over. */
+/* The value `back` stores earlier, put together from the words that hold it. False: it is not kept,
+ * or the lane is after a later store. */
 static bool value_before(const struct lane_access *t, struct sync_table *table, uint64_t address,
                          unsigned back, uint64_t *value)
 {

@@ -1,10 +1,11 @@
 /*
- * race_exit.c — shared memory that ends with its block, while others of its cluster use it.
+ * race_exit.c — racecheck: a block that exits while other blocks of its cluster use its shared
+ * memory.
  *
- * A block may exit when one of its threads knows that what other blocks do there is over; it need
- * not know of every access, but of each thread's last one. A store that is strong, such as an
- * arrival at its mbarrier, it may also have seen, by a strong load or a wait: for that the stores
- * are numbered, and words keep the number at which they were last read (struct sync_word).
+ * A block may exit if the last use by each thread of the other blocks happens before one of the
+ * block's own threads. A strong store, such as an arrival at the block's mbarrier, may also have
+ * been observed by a strong load or a wait of the block. To know this, uses are numbered, and a
+ * word keeps the number at which it was last read (struct sync_word).
  */
 #include "common/emu/machine/async.h"
 #include "race_access.h"
@@ -14,7 +15,7 @@
 /* A thread's last use of the memory, and its last strong store there. */
 struct use {
     epoch epoch;
-    uint64_t serial; /* of the strong store */
+    uint64_t serial; /* counts the uses of remote shared memory */
     uint32_t offset;
     uint16_t place;
 };

@@ -1,4 +1,5 @@
-/* race_life.c — racecheck's part of a device, of a launch and of a block: made and thrown away. */
+/* race_life.c — racecheck's state of a device, of a launch and of a block: when it is made and
+ * freed. */
 #include "race_state.h"
 #include "checkers.h"
 #include "common/emu/machine/device.h"
@@ -31,7 +32,8 @@ void race_forget(struct race *race, uint64_t address, uint64_t bytes)
     shadow_forget(&race->shadow, address, bytes);
 }
 
-/* Most kernels need nothing of what some instructions ask for. */
+/* Some checks cost time and are needed only for some instructions. Does the kernel have any of
+ * these? */
 static void look_at_code(struct race *race, const struct emu_kernel *kernel)
 {
     bool loads = false, stores = false;
@@ -69,7 +71,7 @@ bool race_compares(struct race *race, const struct emu_kernel *kernel, size_t pl
     return *answer == 2;
 }
 
-/* Those of the store at `to`; forgets what was told of another load. */
+/* The answers for the store at `to`; drops answers that are about another load. */
 static struct code_uses *uses_of_store(struct race *race, size_t from, size_t to)
 {
     struct code_uses *uses = &race->uses[to];

@@ -1,8 +1,9 @@
 /*
- * race_report.c — a hazard as a sentence. One finding is a pair of source lines and how often.
+ * race_report.c — racecheck: hazards as text. A finding is a pair of source lines and a count.
  *
- * Hazards are collected until the launch ends. Of those between two lines the one that is told is
- * the first between threads as far apart as any: advice that helps them helps the others too.
+ * Hazards are collected until the launch ends. Of all hazards between the same two lines, the
+ * reported one is the first between the threads that are farthest apart: its advice helps the
+ * others, too.
  */
 #include "race_state.h"
 #include "check.h"
@@ -11,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far apart two threads are: in one instruction, in one warp, block, cluster, grid. Of a copy
- * that nobody has waited for it does not matter. */
+/* How far apart two threads are: in one instruction, warp, block, cluster, or grid. The last five
+ * are for hazards whose advice does not depend on the distance. */
 enum distance {
     SAME_INSTRUCTION,
     SAME_WARP,
@@ -28,7 +29,7 @@ enum distance {
 
 static const struct {
     const char *name, *then, *now;
-    enum distance distance; /* SAME_INSTRUCTION: that of the two threads */
+    enum distance distance; /* SAME_INSTRUCTION: the distance of the two threads */
 } words[HAZARDS] = {
     [READ_AFTER_WRITE] = {"RAW", "wrote it", "reads it", SAME_INSTRUCTION},
     [WRITE_AFTER_READ] = {"WAR", "read it", "writes it", SAME_INSTRUCTION},
@@ -42,15 +43,16 @@ static const struct {
 };
 
 struct hazard_report {
-    const struct insn *now, *before; /* the first of their lines; now NULL: this place is free */
+    const struct insn *now,
+        *before; /* the first of their source lines; now NULL: this row is free */
     enum hazard hazard;
     enum ptx_space space;
     uint64_t count, order; /* order: 0 for the first of the launch, … */
     enum distance distance;
-    const struct insn *load; /* of a plain load and an atomic: the load; NULL: other accesses */
+    const struct insn *load; /* a plain load that conflicts with an atomic; NULL: other accesses */
     struct check_place place, other;
-    bool copies, copied; /* what happens now is done by a copy; so was what was before … */
-    bool copied_for_all; /* … and it is not known which thread had begun it */
+    bool copies, copied; /* the access that is made now, and the one before, is a copy's */
+    bool copied_for_all; /* and it is unknown which thread began the copy */
     uint64_t address;
 };
 
@@ -131,7 +133,7 @@ void race_report(struct warp *w, const struct insn *i, int lane, const struct co
     const struct emu_kernel *kernel = w->block->launch->kernel;
     if ((2 * reports->count >= reports->size && !grow(reports)) ||
         (!reports->first && !(reports->first = check_first_of_lines(kernel))))
-        return; /* no memory to report_hazard of it */
+        return; /* out of memory: the hazard is not reported */
     const struct insn *now = &kernel->code[reports->first[i - kernel->code]],
                       *then = before_place == UNKNOWN_PLACE
                                   ? NULL
@@ -165,7 +167,7 @@ void race_report(struct warp *w, const struct insn *i, int lane, const struct co
     r->count = count + 1;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------- */
 
 static const char *name_of_access(const struct insn *insn, bool is_copy)
 {
@@ -198,7 +200,7 @@ static const char *const advice[] = {
     "Nothing makes that block wait until the other has used its shared memory: is a cluster.sync() "
     "missing before its end?"};
 
-/* "thread (0,0,0) in block (0,0,0)", or a copy that it has begun. */
+/* "thread (0,0,0) in block (0,0,0)", or "a copy of" this thread. */
 static void describe_agent(const struct check_place *place, bool is_copy, bool is_known, char *text,
                            size_t size)
 {
@@ -243,8 +245,8 @@ void race_reports_flush(struct race_reports *reports, const struct launch *launc
     if (reports->count) qsort(reports->table, reports->size, sizeof *reports->table, by_order);
     for (size_t i = 0; i < reports->count; i++) {
         const struct hazard_report *r = &reports->table[i];
-        /* The CUDA guide's loop around atomicCAS begins with a plain load: whatever it finds, the
-         * loop is right. */
+        /* The CUDA guide's loop around atomicCAS begins with a plain load. The loop is right
+         * whatever value the load finds. */
         if (!r->load || !uses_swaps(launch->kernel, (size_t)(r->load - launch->kernel->code)))
             report_hazard(launch, r);
     }

@@ -10,8 +10,8 @@
 #include "shadow.h"
 
 /* How strong an access is (PTX ISA, "strong operations"), as in struct insn's `order`. A granule
- * keeps one of the first four, with KIND_NARROW if the access is strong only among threads of its
- * block, and from bit AGENT_AT on the agent that made the access (enum agent). */
+ * keeps one of the first four, and KIND_NARROW if the access is strong only among threads of its
+ * block. From bit AGENT_AT on it keeps the agent that made the access (enum agent). */
 enum access_strength {
     KIND_WEAK,
     KIND_VOLATILE,

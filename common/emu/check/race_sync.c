@@ -1,16 +1,16 @@
 /*
- * race_sync.c — words of memory through which threads hand on what they know.
+ * race_sync.c — racecheck: words of memory that carry clocks from a release to an acquire.
  *
- * A strong store hands on what its thread had fenced, and nothing else: `data = …; flag = 1;`
- * without __threadfence() between orders nothing. An atomic adds to what is there already, a store
- * replaces it. On the other side more is allowed than PTX promises: every strong load and every
- * atomic takes over what the word has to give, with or without a fence behind it, because much code
- * that works on every GPU spins on a volatile flag and reads on (CUDA's threadFenceReduction).
+ * A strong store releases the clock of its thread's last fence, and nothing newer: `data = …; flag
+ * = 1;` without a __threadfence() in between orders nothing. A store replaces the word's clock; an
+ * atomic joins into it. Acquires are more generous than PTX: every strong load and every atomic
+ * acquires the word's clock, with or without a fence behind it. Much code that works on every GPU
+ * spins on a volatile flag and reads on (for example CUDA's sample threadFenceReduction).
  *
- * A word also remembers what it was, and handed on, before its last stores: see race_earlier.c. In
- * a kernel where that matters (race->tracks_observed) a strong store hands on, as OBSERVED,
- * everything that its thread knows or has heard. That orders nothing; race_pair.c sees by it what
- * the code counts on.
+ * A word also keeps its values and clocks from before its last stores: see race_earlier.c. In a
+ * kernel with tracks_observed, a strong store also releases, as OBSERVED, all that its thread has
+ * done, acquired or observed. This orders nothing: it shows race_pair.c which order the code relies
+ * on.
  */
 #include "race_state.h"
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static bool grow(struct sync_table *table)
     return true;
 }
 
-/* Forgets a store and all that came before it. */
+/* Drops a store and all earlier ones. */
 static void forget_earlier(struct vclock_space *space, struct word_before **from)
 {
     while (*from) {
@@ -81,8 +81,7 @@ void sync_acquire(struct warp *w, int lane, struct sync_table *table, uint64_t k
     if (reading.acts_on_it) lane_acquire_fenced(w, lane, OBSERVED, clock[OBSERVED]);
 }
 
-/* The word that a block's threads hand knowledge on by. What was meant for one block only is lost
- * when another takes the word over. */
+/* A clock for one block only is dropped when another block takes over the word. */
 struct sync_word *sync_word_for(const struct block *block, struct sync_table *table, uint64_t key)
 {
     struct vclock_space *space = space_of(block);
@@ -147,7 +146,7 @@ void sync_release(struct warp *w, int lane, struct sync_table *table, uint64_t k
     }
 }
 
-/* ---- for what is no plain memory: barriers of a cluster -------------------------------------- */
+/* ---- barriers of a cluster, whose word has no address ---------------------------------------- */
 
 void event_cluster_arrive(struct warp *w, uint32_t lanes, uint64_t key, bool releases)
 {

@@ -1,13 +1,13 @@
 /*
- * race_update.c — a word that is loaded, changed and stored again, each by a volatile or relaxed
- * access.
+ * race_update.c — racecheck: a word that is loaded, changed and stored again, by volatile or
+ * relaxed accesses.
  *
- * None of them races with another thread's, but the three together are no atomic: what another
- * stores between the load and the store is lost. It is a hazard if that has happened, and also if
- * the other's store was seen without being in order, and so might as well have come later. It is
- * none if the thread has polled until it saw that store, for then its turn has come (a ticket
- * lock's); nor if what was loaded has nothing to do with the store (a hint that any thread may
- * overwrite).
+ * None of these accesses races with another thread's. But the three steps are not atomic together:
+ * a store by another thread between them is lost. It is a hazard if this has happened. It is also a
+ * hazard if the thread has observed the other store but is not after it, since the store might as
+ * well have come later. It is no hazard if the thread has polled until it observed the other store:
+ * then it was this thread's turn (as with a ticket lock). Nor is it one if the loaded value has
+ * nothing to do with the stored one (such as a hint that any thread may overwrite).
  */
 #include "race_access.h"
 
@@ -31,7 +31,7 @@ void race_note_read(const struct lane_access *t, const struct granule *g)
     recent[0] = new;
 }
 
-/* Has its turn come by that read? It waited for that store, or was an atomic itself. */
+/* Did that read give the lane its turn? It polled for the store, or it was an atomic. */
 static bool has_waited(const struct lane_access *t, const struct recent_read *read, epoch store)
 {
     return read->write == store &&
@@ -39,8 +39,9 @@ static bool has_waited(const struct lane_access *t, const struct recent_read *re
                                                 t->w->block->launch->kernel, read->place));
 }
 
-/* Would it have been another store with what the other thread has stored? If that was read, it must
- * be in the value: a thread may wait for its turn by a load that decides whether it stores. */
+/* Does the stored value depend on that read? If the read has observed the other store, the value
+ * itself must depend on it: a thread may wait for its turn by a load that only decides whether it
+ * stores. */
 static bool counts_on(const struct lane_access *t, const struct recent_read *read, epoch store)
 {
     struct race *race = t->w->block->racecheck->device;

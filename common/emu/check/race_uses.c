@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A function's code, and which of its registers a value may have gone into. */
+/* A function's code, and the registers that a value may have reached. */
 struct value_flow {
     const struct insn *code;
     size_t count;
     const struct ptx_function *function;
-    bool *has_it; /* by register; NULL: no memory */
+    bool *has_it; /* by register; NULL: out of memory */
     bool leaves; /* it is an argument of a call, the function's result, or in a caller's variable */
     bool is_kept; /* it is in local memory, where code that is not optimised keeps its variables */
 };
@@ -25,7 +25,8 @@ static struct value_flow body_at(const struct emu_kernel *kernel, size_t place)
 
 /* ---- where a value goes ---------------------------------------------------------------------- */
 
-/* Addresses do not count: what is stored where a value points to is another value. */
+/* Is the value in an operand? Addresses do not count: the memory that a value points to is another
+ * value. */
 static bool is_in(const struct value_flow *b, const struct ptx_operand *operand)
 {
     if (operand->kind == PTX_REGISTER && b->has_it[operand->index]) return true;
@@ -44,7 +45,8 @@ static bool put_into(struct value_flow *b, const struct ptx_operand *operand)
     return (operand->other && put_into(b, operand->other)) || changed;
 }
 
-/* How many of an instruction's operands are results: the first, if it is no place in memory. */
+/* The number of an instruction's result operands: 1 if the first operand is not a memory
+ * address. */
 static unsigned results_of(const struct insn *i)
 {
     return i->control != CONTROL_TABLE && i->source->operand_count &&
@@ -70,7 +72,8 @@ static const struct ptx_operand *address_in(const struct insn *i)
     return NULL;
 }
 
-/* Is it a load or store of a variable in local memory, which %SP and %SPL point to? */
+/* Does the instruction access a variable in local memory? Such variables are addressed by %SP and
+ * %SPL. */
 static bool is_variable(const struct value_flow *b, const struct insn *i)
 {
     static const char stack[] = "%SP";
@@ -79,8 +82,8 @@ static bool is_variable(const struct value_flow *b, const struct insn *i)
            !strncmp(b->function->registers[address->base->index].name, stack, strlen(stack));
 }
 
-/* A value that is stored: it may be loaded again, here or in another function. What a function that
- * was called is given a pointer to may be a variable of its caller's. */
+/* The value is stored, so it may be loaded again, here or in another function. A pointer argument
+ * of a function may point to a variable of its caller. */
 static void note_store(struct value_flow *b, const struct insn *i)
 {
     bool may_be_local = i->address.space == PTX_GENERIC || i->address.space == PTX_LOCAL;
@@ -90,7 +93,7 @@ static void note_store(struct value_flow *b, const struct insn *i)
         b->leaves = true;
 }
 
-/* Follows what `place` reads to all registers that it may reach. */
+/* Follows the value that `place` reads to all registers that it may reach. */
 static void follow(struct value_flow *b, const struct insn *place)
 {
     if (place->source->operand_count) put_into(b, &place->source->operands[0]);
@@ -113,7 +116,7 @@ static bool ends(const struct insn *i)
     return i->control == CONTROL_EXIT || i->control == CONTROL_RETURN;
 }
 
-/* Can a place be reached behind the instruction n, one of those that `can` holds? */
+/* Can a place of the set `can` be reached from instruction n? *decides: on some ways only. */
 static bool goes_to(const struct value_flow *b, const struct emu_kernel *kernel, size_t n,
                     const bool *can, bool *decides)
 {
@@ -133,12 +136,13 @@ static bool goes_to(const struct value_flow *b, const struct emu_kernel *kernel,
     return any;
 }
 
-/* Does the value decide whether `again` is carried out: is there a place where it chooses between a
- * way to the end that must pass `again`, and one that need not? */
+/* Does the value decide whether `again` is carried out? Then at some branch it chooses between a
+ * way to the end that passes `again` and one that does not. */
 static bool decides(const struct value_flow *b, const struct emu_kernel *kernel, size_t again)
 {
     const struct ptx_instruction *source = b->code[again].source;
-    bool *can_end = calloc(b->count + 1, sizeof *can_end); /* without it */
+    bool *can_end =
+        calloc(b->count + 1, sizeof *can_end); /* can the end be reached without `again`? */
     bool chooses, yes = !can_end || (source->guard >= 0 && b->has_it[source->guard]);
     for (bool changed = !yes; changed;) {
         changed = false;
@@ -159,7 +163,8 @@ static bool names_same(const struct insn *i, const struct insn *other)
            a->base->index == b->base->index && a->offset == b->offset;
 }
 
-/* Is an access that is made, or made again, because of what another one has read a second try? */
+/* An access is carried out because of a value that `first` has read. Is it another try of
+ * `first`? */
 static bool is_next_try(const struct insn *i, const struct insn *first)
 {
     if (i == first) return true;
@@ -243,7 +248,7 @@ static bool is_target(const struct value_flow *b, const struct emu_kernel *kerne
     return false;
 }
 
-/* The branch at the end of the straight code behind n; 0: none is near. */
+/* The branch at the end of the straight-line code behind n; 0: no branch is near. */
 static size_t branch_behind(const struct value_flow *b, const struct emu_kernel *kernel, size_t n)
 {
     enum { MOST = 32 }; /* struct decision's bits */
@@ -255,7 +260,7 @@ static size_t branch_behind(const struct value_flow *b, const struct emu_kernel 
     return 0;
 }
 
-/* Can it be carried out for trial: does it only make one register out of others? */
+/* Can the instruction be carried out for trial? It must only compute one register from others. */
 static bool is_plain(const struct insn *i)
 {
     bool carries =
@@ -264,7 +269,8 @@ static bool is_plain(const struct insn *i)
            i->source->operands[0].kind == PTX_REGISTER;
 }
 
-/* What between n and the branch makes the guard: into `needed` go the registers that it takes. */
+/* Finds the instructions between n and the branch that compute the guard, and marks in `needed` the
+ * registers that they read. */
 static bool gather_parts(const struct value_flow *b, size_t n, size_t branch, bool *needed,
                          uint32_t *parts)
 {

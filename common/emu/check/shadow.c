@@ -13,7 +13,7 @@ struct granule *shadow_at(struct shadow *shadow, uint64_t address)
 {
     struct page *page = pages_touch(&shadow->pages, address >> PAGE_BITS);
     if (!page) return NULL;
-    if (page->stamp != shadow->launch) { /* what is there is of an older launch */
+    if (page->stamp != shadow->launch) { /* the accesses kept there are an older launch's */
         memset(page->content, 0, shadow->pages.bytes);
         page->stamp = shadow->launch;
     }
@@ -22,8 +22,8 @@ struct granule *shadow_at(struct shadow *shadow, uint64_t address)
 
 void shadow_new_launch(struct shadow *shadow) { shadow->launch++; }
 
-/* The granules from address on that lie in one page. Its neighbours there may be in use: malloc
- * in a kernel gives small pieces. */
+/* Clears the granules of a range inside one page. Other granules of the page may be in use: malloc
+ * in a kernel gives out small pieces. */
 static void clear(struct shadow *shadow, uint64_t address, uint64_t end)
 {
     struct page *page = pages_find(&shadow->pages, address >> PAGE_BITS);

@@ -52,8 +52,8 @@ enum { LAST_WRITE, READ, OTHER_READ, RECORDS };
 
 struct granule {
     epoch access[RECORDS];
-    uint16_t place[RECORDS]; /* index of the instruction, at most UNKNOWN_PLACE */
-    uint16_t kinds;          /* KIND_BITS each: enum access_strength */
+    uint16_t place[RECORDS]; /* index of the instruction in the kernel's code, or UNKNOWN_PLACE */
+    uint16_t kinds;          /* KIND_BITS bits each: enum access_strength and agent */
 };
 enum { UNKNOWN_PLACE = UINT16_MAX, KIND_BITS = 5 };
 _Static_assert(RECORDS *KIND_BITS <= 16, "all kinds in 16 bits");
@@ -72,7 +72,8 @@ static inline void granule_set(struct granule *g, int which, epoch access, unsig
     g->kinds = (uint16_t)((g->kinds & ~mask) | kind << shift);
 }
 
-/* Global memory, by its addresses. What older launches did is in order before everything. */
+/* The granules of global memory. All accesses of earlier launches happen before those of this
+ * one. */
 struct shadow {
     struct pages pages;
     uint64_t launch;
@@ -83,7 +84,7 @@ void shadow_close(struct shadow *);
 /* The granule that holds an address; NULL: out of memory. */
 struct granule *shadow_at(struct shadow *, uint64_t address);
 void shadow_new_launch(struct shadow *);
-/* Gives back what was kept for freed memory. */
+/* Drops the granules of freed memory. */
 void shadow_forget(struct shadow *, uint64_t address, uint64_t bytes);
 
 #endif

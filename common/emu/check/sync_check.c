@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* Reports a lane; the detail is one line from printf's arguments, or several. */
+/* Reports a lane. The format and its arguments give the detail, which may have several lines. */
 __attribute__((format(printf, 7, 8))) static void
 report(struct warp *w, const struct insn *i, int lane, enum emu_severity severity, const char *kind,
        const struct check_place *other, const char *format, ...)
@@ -45,14 +45,14 @@ static bool is_aligned(const struct insn *i)
     return aligned;
 }
 
-/* May one fragment wait for a barrier at an instruction, and another at the other one? */
+/* May one fragment wait for a barrier at instruction a, and another fragment at instruction b? */
 static bool may_meet(const struct emu_kernel *kernel, bool same_warp, const struct insn *a,
                      const struct insn *b)
 {
     return same_warp && is_aligned(a) ? a == b : code_is_same(kernel, a, b);
 }
 
-/* A fragment that waits at the same barrier in another place: one of this warp if there is. */
+/* A fragment that waits for the same barrier at a different place; one of this warp if possible. */
 static const struct fragment *find_elsewhere(struct block *block, const struct warp *own,
                                              const struct insn *i, unsigned number,
                                              struct warp **where)
@@ -129,7 +129,7 @@ void event_member_masks(struct warp *w, const struct insn *i, uint32_t lanes)
             members[first], members[first] & w->exited);
 }
 
-/* The instruction that a lane is at: of those that meet from different places, each its own. */
+/* The instruction that a lane is at. Lanes of one operation may be at different instructions. */
 static const struct insn *insn_of(const struct warp *w, int lane)
 {
     for (unsigned k = 0; k < w->fragment_count; k++)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 enum {
-    WORD = 64,          /* bytes that a word has the bits of */
-    MAX_ALIGNMENT = 16, /* of what may have padding before it */
+    WORD = 64,          /* bytes whose bits are in one word */
+    MAX_ALIGNMENT = 16, /* of a member that may have padding before it */
     VECTORS = 8,        /* in `widths`: bit k is for elements of 2^k bytes, bit 8 + k for vectors */
 };
 
@@ -27,7 +27,7 @@ void written_close(struct written *w)
 
 /* ---- bits ------------------------------------------------------------------------------------ */
 
-/* The word with the bits of an address. NULL: nothing is written near it. */
+/* The word with an address's bit. NULL: no byte near it is written. */
 static uint64_t *word_at(struct written *w, uint64_t address)
 {
     if (w->bits) return address / WORD < w->words ? &w->bits[address / WORD] : NULL;
@@ -35,7 +35,7 @@ static uint64_t *word_at(struct written *w, uint64_t address)
     return page ? &page->content[address % PAGE_BYTES / WORD] : NULL;
 }
 
-/* The same, made if it is not there; NULL: out of memory. *widths: those of its page. */
+/* The same; makes the page if necessary. NULL: out of memory. *widths: those of the page. */
 static uint64_t *word_for(struct written *w, uint64_t address, uint64_t **widths)
 {
     *widths = &w->widths;
@@ -49,7 +49,7 @@ static uint64_t *word_for(struct written *w, uint64_t address, uint64_t **widths
     return &page->content[address % PAGE_BYTES / WORD];
 }
 
-/* Of the bytes from `at` on that lie in one word: how many, at most `left`. */
+/* How many bytes from `at` on are in the same word, at most `left`. */
 static unsigned in_word(uint64_t at, uint64_t left)
 {
     unsigned room = WORD - (unsigned)(at % WORD);
@@ -82,7 +82,7 @@ void written_store(struct written *w, uint64_t address, unsigned bytes, unsigned
         UINT64_C(1) << __builtin_ctz(element) | UINT64_C(1) << (VECTORS + __builtin_ctz(bytes)));
 }
 
-/* Of bytes that lie in one page. */
+/* The same for bytes in one page. */
 static void forget_some(struct written *w, uint64_t address, uint64_t bytes)
 {
     for (uint64_t at = address, end = address + bytes; at < end;) {
@@ -127,8 +127,8 @@ bool written_near(struct written *w, uint64_t address, unsigned bytes)
     return word && !(~*word & bits_from(address, bytes));
 }
 
-/* The first byte from `at` on that is written, or is not, as `sought` says; `end`: there is none
- * before it. */
+/* The first byte from `at` on that is written (`sought` true) or unwritten (false); `end`: none
+ * is. */
 static uint64_t find(struct written *w, uint64_t at, uint64_t end, bool sought)
 {
     while (at < end) {
@@ -149,7 +149,7 @@ static uint64_t *widths_at(struct written *w, uint64_t address)
     return w->bits ? &w->widths : page ? &page->stamp : NULL;
 }
 
-/* Backwards, byte by byte: the bytes before `to` may lie where those behind `from` do. */
+/* Copies from the last byte to the first: the target overlaps the end of the source. */
 static void copy_backwards(struct written *to, uint64_t to_address, struct written *from,
                            uint64_t from_address, uint64_t bytes)
 {
@@ -188,7 +188,7 @@ static bool is_gap(struct written *w, uint64_t first, uint64_t end)
     return is_written(w, first - 1) && find(w, first, end, true) == end && is_written(w, end);
 }
 
-/* Is the same gap there once more, in another element of an array? */
+/* Does the same gap occur in another element of an array? */
 static bool recurs(struct written *w, uint64_t first, uint64_t end)
 {
     enum { ELEMENTS = 4 }; /* of MAX_ALIGNMENT bytes: as large as such an element may be */

@@ -1,5 +1,5 @@
 /*
- * events.c — events that several want: which observers get an event, and in which order. See
+ * events.c — events that several observers use: which of them get an event, and in which order. See
  * machine/events.h.
  */
 #include "common/emu/machine/events.h"
@@ -16,8 +16,8 @@ static struct init *init_of(const struct emu *emu) { return emu->checkers->init;
 
 /* ---- a device ------------------------------------------------------------------------------ */
 
-/* One host thread runs all blocks where a trace has them in their order, and for racecheck and
- * initcheck, which know no other. */
+/* With a trace, one host thread runs all blocks, so that the trace has them in their order; and
+ * with racecheck or initcheck, which are not safe for several threads. */
 bool event_device_open(struct emu *emu, const struct emu_config *config)
 {
     if (!checkers_open(emu, config->finding_limit) || !records_open(emu)) return false;
@@ -56,7 +56,7 @@ void event_drop(struct emu *emu, uint64_t address, uint64_t bytes)
     if (init_of(emu)) init_forget(init_of(emu), address, bytes);
 }
 
-/* Memory of the host's own counts as written: nobody sees what the host does there. */
+/* Mapped host memory counts as written: the host's stores to it are not observed. */
 static bool is_mapped(const struct emu *emu, uint64_t address)
 {
     return !emu_is_device(emu, address);
@@ -130,8 +130,8 @@ void event_block_begin(struct block *block)
 
 /* ---- accesses ------------------------------------------------------------------------------ */
 
-/* What copies load and store is counted otherwise (event_copy_issued); and ncu counts no access to
- * another block's shared memory, on an H200. */
+/* The accesses of copies are counted elsewhere (event_copy_issued). Accesses to another block's
+ * shared memory are not counted, as by ncu on an H200. */
 void event_access(struct warp *w, const struct insn *i, const struct access *access)
 {
     const struct block *owner = access->owner;

@@ -1,3 +1,4 @@
+/* trace.c — see trace.h. */
 #include "trace.h"
 #include "common/emu/count/counters.h"
 #include "common/emu/decode/module.h"
@@ -22,7 +23,7 @@ struct emu_trace *trace_open(FILE *file)
 
 void trace_close(struct emu_trace *trace) { free(trace); }
 
-/* What this access alone adds to the counters. */
+/* Prints what this access alone adds to the counters. */
 static void print_counts(FILE *file, const struct warp *w, const struct insn *i,
                          const struct access *access)
 {
@@ -34,7 +35,8 @@ static void print_counts(FILE *file, const struct warp *w, const struct insn *i,
         fprintf(file, "-\t-\t%" PRIu64 "\t", counts.sectors);
 }
 
-/* One lane's value. A store has it in registers, before it is carried out; else it is in memory. */
+/* Prints one lane's value. Before the access is carried out, a store's value is in registers; other
+ * values are in memory. */
 static void print_value(FILE *file, const struct warp *w, const struct insn *i, int lane,
                         const void *memory, unsigned bytes)
 {
@@ -66,7 +68,7 @@ static void print_values(FILE *file, const struct warp *w, const struct insn *i,
     }
 }
 
-/* The columns up to the mask. */
+/* Prints the columns up to the mask. */
 static void print_place(FILE *file, const struct warp *w, const struct insn *i,
                         const struct access *access)
 {
