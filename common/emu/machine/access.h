@@ -1,8 +1,8 @@
 /*
- * access.h — one warp's access to memory, and the door that it passes (ops_door.c).
+ * access.h — one warp's access to memory, and the door that every access passes (ops_door.c).
  *
- * For operations that are no plain loads and stores. These are compiled once, and go through the
- * door as compiled for any CPU.
+ * The functions here are for operations other than plain loads and stores. They are compiled once,
+ * for any CPU.
  */
 #ifndef EMU_ACCESS_H
 #define EMU_ACCESS_H
@@ -11,39 +11,39 @@
 
 enum operation { OPERATION_LOAD, OPERATION_STORE, OPERATION_ATOMIC };
 
-/* Whose an access is. */
+/* The agent that makes an access. */
 enum agent {
     BY_THREAD,
-    BY_COPY,    /* that of a cp.async of the thread */
-    BY_BULK,    /* of a cp.async.bulk of the thread, which it waits for by groups */
-    BY_BARRIER, /* of a cp.async.bulk that arrives at the mbarrier of that number */
+    BY_COPY,    /* a cp.async of the thread */
+    BY_BULK,    /* a cp.async.bulk that the thread waits for by groups */
+    BY_BARRIER, /* a cp.async.bulk that arrives at the mbarrier of that number */
 };
 
-/* What a copy is known by to those who observe its order. */
+/* Identifies a copy for observers of the order of accesses. */
 struct copy_mark {
-    uint32_t when;   /* it began */
+    uint32_t when;   /* the time when it began */
     uint16_t number; /* of its mbarrier */
 };
 
 struct access {
-    uint64_t address[WARP]; /* of the lanes in `mask`; the others hold one of those */
+    uint64_t address[WARP]; /* of the lanes in `mask`; other lanes repeat one of these */
     uint32_t mask;
-    unsigned bytes;       /* a lane */
-    unsigned checked;     /* of those, the first so many must be inside of memory */
-    enum ptx_space space; /* as the instruction says; behind the door, never generic */
+    unsigned bytes;       /* per lane */
+    unsigned checked;     /* of these, how many must be inside of memory */
+    enum ptx_space space; /* the instruction's; never generic once the door is passed */
     enum operation operation;
     enum agent agent;
-    struct copy_mark copy; /* of one that is not BY_THREAD, with ANNOUNCE_ORDER */
-    /* Known behind the door: */
-    struct block *owner; /* of shared memory: whose it is; of other memory, the warp's block */
+    struct copy_mark copy; /* of a copy, with ANNOUNCE_ORDER */
+    /* Set by the door: */
+    struct block *owner; /* the block that owns the shared memory; for other spaces, the warp's */
     uint64_t host;       /* a lane's bytes are at host + address */
 };
 
 static inline bool access_reads(const struct access *a) { return a->operation != OPERATION_STORE; }
 static inline bool access_writes(const struct access *a) { return a->operation != OPERATION_LOAD; }
 
-/* Makes an access of threads; the addresses are the caller's to fill in, and the mask where the
- * access is made for several places. */
+/* Makes an access by threads. The caller fills in the addresses, and the mask if the access is
+ * split over several places. */
 static inline void access_make(struct access *a, enum operation operation, enum ptx_space space,
                                uint32_t mask, unsigned bytes)
 {
@@ -58,16 +58,16 @@ static inline void access_make(struct access *a, enum operation operation, enum 
 }
 
 /*
- * Lets through the lanes of an access that go to one place: those in access->mask afterwards.
- * Returns that mask, or 0 after a fault.
+ * Checks an access and translates its addresses, for the lanes that access the same place as the
+ * first lane: access->mask afterwards. Returns this mask, or 0 after a fault.
  */
 uint32_t access_door_base(struct warp *, const struct insn *, struct access *);
 
-/* Combines the element at `at` with an operand, as an atomic operation with insn's function and type
- * does. True: that has changed it. */
+/* Combines the element at `at` with an operand like an atomic operation with the instruction's
+ * function and type. True: the element has changed. */
 bool access_combine_base(const struct insn *, void *at, const void *operand);
 
-/* What a lane has for an address operand. */
+/* A lane's value of an address operand. */
 static inline uint64_t address_of(const struct warp *w, const struct address *a, int lane)
 {
     if (a->bytes == 8) return ((const uint64_t *)slot_at(w, a->base))[lane] + (uint64_t)a->offset;

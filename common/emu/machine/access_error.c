@@ -9,7 +9,7 @@ static const char *operation_name(const struct access *access)
     return names[access->operation];
 }
 
-/* Announces what is wrong with some lanes. Returns the first of them. */
+/* Announces an invalid access. Returns its first invalid lane. */
 static int announce(struct warp *w, const struct insn *i, const struct bad_access *bad)
 {
     event_bad_access(w, i, bad);

@@ -1,9 +1,9 @@
 /*
- * access_error.h — what is said of an access that is wrong.
+ * access_error.h — reports of invalid accesses.
  *
- * Each function announces every lane that is wrong, and ends the launch with the error of the
- * first. access->space is not generic; in spaces other than global memory
- * addresses count from the space's start.
+ * Each function announces all invalid lanes, and ends the launch with the error of the first one.
+ * access->space must not be generic. In spaces other than global memory, addresses count from the
+ * start of the space.
  */
 #ifndef EMU_ACCESS_ERROR_H
 #define EMU_ACCESS_ERROR_H
@@ -11,11 +11,11 @@
 #include "access.h"
 
 void access_misaligned(struct warp *, const struct insn *, const struct access *);
-/* Global and constant memory. */
+/* For global and constant memory. */
 void access_outside_global(struct warp *, const struct insn *, const struct access *);
-/* The others, which have so many bytes. */
+/* For the other spaces, which have `size` bytes. */
 void access_outside(struct warp *, const struct insn *, const struct access *, uint64_t size);
-/* In a space that cannot be written, or has no atomics. */
+/* For a space that cannot be written or has no atomics. */
 void access_not_allowed(struct warp *, const struct insn *, const struct access *);
 
 #endif

@@ -1,4 +1,4 @@
-/* address_table.c — see address_table.h. Entries that collide lie one behind the other. */
+/* address_table.c — see address_table.h. Colliding entries follow each other (linear probing). */
 #include "address_table.h"
 #include <stdlib.h>
 
@@ -50,7 +50,7 @@ void address_table_remove(struct address_table *table, uint64_t address)
     if (!address_table_find(table, address)) return;
     size_t last = table->size - 1, hole = (size_t)(entry_of(table, address) - table->entries);
     table->count--;
-    /* What stands behind it and would be found no more moves up. */
+    /* Entries behind the hole that could no longer be found move up. */
     for (size_t at = (hole + 1) & last; table->entries[at].kept; at = (at + 1) & last) {
         size_t home = home_of(table, table->entries[at].address);
         if (((at - home) & last) < ((at - hole) & last)) continue;

@@ -1,5 +1,4 @@
-/* address_table.h — something kept for each of many addresses: a hash table. Filled with zeros it is
- * empty. */
+/* address_table.h — a hash table from addresses to pointers. A table of zero bytes is empty. */
 #ifndef EMU_ADDRESS_TABLE_H
 #define EMU_ADDRESS_TABLE_H
 
@@ -14,15 +13,14 @@ struct address_entry {
 
 struct address_table {
     struct address_entry *entries;
-    size_t size, count; /* of entries; of those that are not free */
+    size_t size, count; /* entries; used entries */
 };
 
-/* What is kept for an address. NULL: nothing. */
+/* The pointer of an address; NULL: it has none. */
 void *address_table_find(const struct address_table *, uint64_t address);
-/* Keeps something, which must not be NULL, in place of what was kept for that address. False: out of
- * memory. */
+/* Sets the pointer of an address, which must not be NULL. False: out of memory. */
 bool address_table_set(struct address_table *, uint64_t address, void *kept);
-/* Nothing is kept for that address any more. */
+/* Removes an address. */
 void address_table_remove(struct address_table *, uint64_t address);
 void address_table_close(struct address_table *);
 

@@ -1,3 +1,4 @@
+/* async.c — see async.h. */
 #include "async.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /*
  * async.h — asynchronous copies: cp.async (copy.c) and cp.async.bulk (bulk.c).
  *
- * A GPU carries them out at some time between the instruction and the wait for it. Here they are
- * carried out as late as they may be: when somebody has waited for them (cp.async.wait_group, an
- * mbarrier, cp.async.bulk.wait_group), and what nobody has waited for when the block ends, if then
- * it still matters. So a program that forgets to wait reads the old bytes, always, and one that
- * changes the source too early sees it. Addresses are checked, counted and shown to the checkers
- * when the copy is issued.
+ * A GPU carries out a copy at some time between the instruction and the wait for it. The emulator
+ * carries it out as late as possible: when a thread has waited for it (cp.async.wait_group, an
+ * mbarrier, cp.async.bulk.wait_group), or when the block ends, if other blocks can see the result.
+ * So a program that forgets to wait always reads the old bytes, and a source that is changed too
+ * early is copied with the change. Addresses are checked, counted and announced when the copy is
+ * issued.
  *
- * Each block has its own queues; only its cluster's host thread comes there.
+ * Each block has its own queues. Only the host thread of its cluster uses them.
  */
 #ifndef EMU_ASYNC_H
 #define EMU_ASYNC_H
@@ -20,19 +20,20 @@ struct copy_queue;
 struct bulk_copy;
 
 struct async {
-    struct copy_queue *queues;            /* cp.async, by warp */
+    struct copy_queue *queues;            /* cp.async copies, by warp */
     struct bulk_copy *arriving, *grouped; /* bulk copies that complete at an mbarrier of this block;
                                               those that its threads wait for by groups */
-    uint32_t (*bulk_groups)[WARP];        /* by warp and lane: how many it has committed */
+    uint32_t (*bulk_groups)[WARP];        /* by warp and lane: the number of committed groups */
 };
 
-/* A block's, made when first asked for; NULL after a fault. */
+/* The queues of the warp's block, made at the first call; NULL after a fault. */
 struct async *async_of(struct warp *, const struct insn *);
-/* A block starts, has ended (what others can still see is carried out), and its memory is freed. */
+/* A block starts; has ended (copies that other blocks can see are carried out); its memory is
+ * freed. */
 void async_start(struct block *);
 void async_end(struct block *);
 void async_free(struct block *);
-/* Carries out every copy that will arrive at an mbarrier, and arrives. */
+/* Carries out all copies that arrive at an mbarrier, and arrives for them. */
 void async_carry_out(const struct shared_place *mbarrier);
 
 /* ---- cp.async (copy.c) */

@@ -4,7 +4,7 @@
 #include "frame.h"
 #include "common/emu/decode/warp_ops.h"
 
-/* bar.red: what the predicates of all threads came to */
+/* Writes the result of a bar.red: the predicates of all threads combined. */
 static void tell_result(struct warp *w, const struct fragment *f, const struct barrier *barrier)
 {
     const struct insn *i = &w->block->launch->kernel->code[f->pc];
@@ -35,8 +35,8 @@ void barrier_release(struct block *block, unsigned number)
     block->passed = true;
 }
 
-/* Whether a fragment's number of threads is that of those which wait already; a fault if not. A GPU
- * counts whole warps; an H200 says "illegal instruction". */
+/* Does a fragment name the same number of threads as those that already wait? A fault if not. A GPU
+ * counts whole warps. An H200 reports "illegal instruction". */
 static bool agrees(struct warp *w, int lane, const struct insn *i, unsigned number, unsigned asked)
 {
     const struct barrier *barrier = &w->block->barriers[number];
@@ -60,7 +60,7 @@ void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bo
                         number, MAX_BARRIERS);
         return;
     }
-    if (threads % WARP) { /* an H200 says so, too */
+    if (threads % WARP) { /* a fault on an H200, too */
         fault_arguments(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
                         "%u threads are to meet at barrier %u, which is not a multiple of %d",
                         threads, number, WARP);

@@ -4,10 +4,9 @@
 
 #include "machine.h"
 
-/* A fragment has come to a barrier. It may release every fragment that waits there, this one
- * too. */
+/* A fragment comes to a barrier. This may release all fragments that wait there, and this one. */
 void barrier_arrive(struct warp *, struct fragment *, const struct insn *, bool waits);
-/* Lets go on who waits there. */
+/* Releases the fragments that wait at a barrier. */
 void barrier_release(struct block *, unsigned number);
 
 #endif

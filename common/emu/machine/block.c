@@ -1,3 +1,4 @@
+/* block.c — see block.h. */
 #include "block.h"
 #include "async.h"
 #include "device.h"
@@ -30,8 +31,8 @@ struct block *block_new(struct launch *launch)
     size_t bytes = shared + warps * per_warp;
     struct block *block = calloc(1, sizeof *block);
     struct warp *all = calloc(warps, sizeof *all);
-    /* Zeros, for registers that are read before they are written. Of large memory, as local memory
-     * may be, the host gives only the pages that are used. */
+    /* Zeros, for registers that are read before they are written. The host provides only those
+     * pages of a large allocation, such as local memory, that are used. */
     uint8_t *allocated = calloc(1, bytes + SLOT_ALIGNMENT);
     if (!block || !all || !allocated) {
         free(block);
@@ -70,7 +71,7 @@ struct block *block_new(struct launch *launch)
 void block_free(struct block *block)
 {
     if (!block) return;
-    /* After a fault lanes may still be inside calls. */
+    /* After a fault, lanes may still be inside of calls. */
     for (unsigned i = 0; i < block->warp_count; i++)
         while (block->warps[i].fragment_count)
             fragment_remove(&block->warps[i], &block->warps[i].fragments[0]);
@@ -105,7 +106,7 @@ void block_start(struct block *block, struct emu_dim id)
     block->index = id.x + (uint64_t)grid.x * (id.y + (uint64_t)grid.y * id.z);
     block->id = id;
     block->epoch = 0;
-    block->changed = true; /* a block that begins is a change */
+    block->changed = true; /* the start of a block is a change */
     block->changed_earlier = block->wrote = block->passed = false;
     block->busy = block->quiet = block->looked_at_time = false;
     block->rounds = 0;
@@ -132,7 +133,7 @@ void block_next_turn(struct block *block)
 
 static enum warp_stop run_warp(struct warp *w, struct insn_counts *counts)
 {
-    enum { SPIN_LENGTH = 1024 }; /* instructions, with turns by chance as long as a slice */
+    enum { SPIN_LENGTH = 1024 }; /* in instructions; as long as a slice of random_schedule.c */
     struct launch *launch = w->block->launch;
     w->counts = counts;
     phase_wait_poll(w);
@@ -145,8 +146,8 @@ static enum warp_stop run_warp(struct warp *w, struct insn_counts *counts)
     return stop;
 }
 
-/* A block whose threads pass many barriers and change no memory waits for another block. Only now
- * and then is it asked whether they do, since it costs a comparison of what a store finds. */
+/* A block whose threads pass many barriers and change no memory waits for another block. This is
+ * checked once in QUIET_ROUNDS rounds, because it costs a comparison at each store. */
 static bool is_quiet(struct block *block)
 {
     enum { QUIET_ROUNDS = 64 };

@@ -1,11 +1,10 @@
 /*
- * bulk.c — cp.async.bulk and cp.reduce.async.bulk: one thread copies a stretch of memory (PTX ISA,
+ * bulk.c — cp.async.bulk and cp.reduce.async.bulk: one thread copies a range of memory (PTX ISA,
  * "cp.async.bulk").
  *
- * A copy into shared memory waits in the list of the block whose mbarrier it completes at; one into
- * global memory in the list of its own block, for its thread's groups. A thread that has only
- * waited until the source is read (.wait_group.read) gets just that: the bytes are taken, and
- * written later.
+ * A copy into shared memory is queued at the block whose mbarrier it completes at. A copy into
+ * global memory is queued at its own block and belongs to a group of its thread. A wait for the
+ * reads only (.wait_group.read) saves the source's bytes and leaves the write for later.
  */
 #include "async.h"
 #include "device.h"
@@ -25,9 +24,9 @@ struct bulk_copy {
     uint8_t *to;
     const uint8_t *from;
     uint64_t bytes;
-    uint8_t *taken; /* a copy of the source, once it has been read */
+    uint8_t *taken; /* the source's bytes after a wait for the read; else NULL */
     struct shared_place mbarrier;
-    struct copy_mark mark; /* for those who observe its order */
+    struct copy_mark mark; /* from event_copy_begin() */
 };
 
 void bulk_free(struct bulk_copy **list)
@@ -42,7 +41,7 @@ void bulk_free(struct bulk_copy **list)
 
 /* ---- issuing --------------------------------------------------------------------------------- */
 
-/* Announces the access of a copy to a stretch of memory, unit by unit. */
+/* Announces a copy's access to a range, unit by unit. */
 static void announce(struct warp *w, const struct insn *i, struct access *access, uint64_t address,
                      uint64_t bytes)
 {
@@ -52,7 +51,8 @@ static void announce(struct warp *w, const struct insn *i, struct access *access
     }
 }
 
-/* Where the host keeps the bytes of an operand of a copy; NULL after a fault. */
+/* Checks and announces one side of a copy. Returns the host's address of its bytes; NULL after a
+ * fault. */
 static uint8_t *find(struct warp *w, const struct bulk_copy *copy, const struct address *operand,
                      enum operation operation, enum agent agent)
 {
@@ -110,7 +110,7 @@ static void append(struct bulk_copy **list, const struct bulk_copy *copy, struct
     *list = kept;
 }
 
-/* A copy to one block, which completes at an mbarrier there. */
+/* Issues a copy to one block, which completes at an mbarrier there. */
 static void issue_to_shared(struct warp *w, const struct insn *i, struct bulk_copy copy,
                             const struct address *to, const struct address *mbarrier)
 {
@@ -128,7 +128,7 @@ static void issue_to_shared(struct warp *w, const struct insn *i, struct bulk_co
     if (copy.to && async_of(&owner->warps[0], i)) append(&owner->async->arriving, &copy, w);
 }
 
-/* A copy to global memory, which completes in a group of its thread. */
+/* Issues a copy to global memory, which completes in a group of its thread. */
 static void issue_to_global(struct warp *w, const struct insn *i, struct bulk_copy copy)
 {
     bool is_ordered = announces(w->block, ANNOUNCE_ORDER);
@@ -141,7 +141,7 @@ static void issue_to_global(struct warp *w, const struct insn *i, struct bulk_co
     if (copy.to) append(&w->block->async->grouped, &copy, w);
 }
 
-/* To the same places of each block whose bit is set. */
+/* Issues a copy to the same offset in each block whose bit is set. */
 static void issue_multicast(struct warp *w, const struct insn *i, struct bulk_copy copy)
 {
     uint32_t blocks = ((const uint32_t *)slot_at(w, i->bulk.blocks))[copy.lane] & 0xffff;
@@ -256,7 +256,7 @@ void op_bulk_wait(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
-/* What the block has sent to global memory arrives, waited for or not. */
+/* Carries out all remaining copies to global memory, waited for or not. */
 void bulk_finish(struct block *block)
 {
     struct bulk_copy **list = &block->async->grouped;

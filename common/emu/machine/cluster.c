@@ -1,3 +1,4 @@
+/* cluster.c — see cluster.h. */
 #include "events.h"
 #include "cluster.h"
 #include "async.h"
@@ -33,7 +34,7 @@ void cluster_free(struct cluster *cluster)
     free(cluster);
 }
 
-/* The coordinates of the number-th of things laid out x fastest. */
+/* The coordinates of item `number` in a grid of width x and height y. */
 static struct emu_dim place_of(uint64_t number, unsigned x, unsigned y)
 {
     return (struct emu_dim){(unsigned)(number % x), (unsigned)(number / x % y),
@@ -80,7 +81,7 @@ bool cluster_run(struct cluster *cluster, struct insn_counts *counts)
         if (cluster->ended == cluster->size) return true;
         if (slice_over) return false;
         if (!progress) {
-            if (phase_wait_time_out(cluster)) return false; /* let others run */
+            if (phase_wait_time_out(cluster)) return false; /* other clusters run first */
             if (!cluster->launch->error) deadlock_resolve(cluster);
         }
         if (cluster->launch->error) return true;
@@ -99,13 +100,13 @@ enum cluster_turn cluster_end_turn(struct cluster *cluster)
         looked_at_time = looked_at_time || block->looked_at_time;
         block_next_turn(block);
     }
-    /* A thread that waited for an mbarrier may wait no more. */
+    /* The wait for an mbarrier may be over. */
     if (changed || passed) cluster->waits_for = (struct cluster_wait){0};
     if (changed) {
         cluster->repeat = (struct repeat){0};
         return TURN_CHANGED;
     }
-    /* A wait for an mbarrier may look at the time to see how long it waits. */
+    /* A wait for an mbarrier may read the time to measure how long it waits. */
     bool waits_for_time = looked_at_time && !cluster->waits_for.warp;
     if (!waits_for_time && (!worked || repeats(cluster))) return TURN_SPUN;
     return wrote ? TURN_CHANGED : TURN_WORKED;

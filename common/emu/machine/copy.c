@@ -1,8 +1,8 @@
 /*
- * copy.c — cp.async: 4, 8 or 16 bytes a lane from global to shared memory (PTX ISA, "cp.async").
+ * copy.c — cp.async: 4, 8 or 16 bytes per lane from global to shared memory (PTX ISA, "cp.async").
  *
- * A warp's copies wait in a queue, in order. Each lane counts the groups that it has committed; a
- * copy belongs to the group that the lane commits next.
+ * The copies of a warp wait in a queue, in order. Each lane counts the groups that it has
+ * committed. A copy belongs to the group that the lane commits next.
  */
 #include "events.h"
 #include "async.h"
@@ -10,19 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST_COPY = 16 }; /* bytes of a lane */
+enum { LARGEST_COPY = 16 }; /* bytes per lane */
 
-/* One instruction of the warp: a copy, or an arrival at an mbarrier behind the copies before it. */
+/* One instruction of the warp: a copy, or an arrival at an mbarrier when the copies before it are
+ * done. */
 struct copy {
     const struct insn *insn;
-    uint32_t mask; /* lanes for which it is still to be done */
+    uint32_t mask; /* the lanes that are not done yet */
     bool is_arrival;
     uint32_t group[WARP];
     uint8_t *to[WARP];
     const uint8_t *from[WARP];
     uint8_t from_bytes[WARP]; /* the rest is filled with zeros */
     uint32_t mbarrier[WARP];  /* offset in shared memory */
-    struct copy_mark mark;    /* for those who observe its order */
+    struct copy_mark mark;    /* from event_copy_begin() */
 };
 
 struct copy_queue {
@@ -53,7 +54,7 @@ static struct copy_queue *queue_of(struct warp *w, const struct insn *i)
     return async ? &async->queues[w->index] : NULL;
 }
 
-/* A new item at the queue's end; NULL after a fault. */
+/* Adds an item to the queue; NULL after a fault. */
 static struct copy *add(struct warp *w, const struct insn *i, uint32_t mask)
 {
     enum { FIRST_ROOM = 8 };
@@ -105,7 +106,7 @@ static void drop_finished(struct copy_queue *queue)
 
 /* ---- issuing a copy ------------------------------------------------------------------------ */
 
-/* The access that a copy makes for some lanes to a place that it names. */
+/* The access of a copy's lanes to one of its operands. */
 static struct access take(const struct warp *w, const struct address *place,
                           enum operation operation, uint32_t mask, unsigned bytes,
                           const struct copy *copy)
@@ -121,15 +122,15 @@ static struct access take(const struct warp *w, const struct address *place,
     return made;
 }
 
-/* Keeps the places of an access that has passed the door. */
+/* Saves the addresses of an access that has passed the door. */
 static void keep(const struct access *access, struct access *all)
 {
     for (uint32_t lanes = access->mask; lanes; lanes &= lanes - 1)
         all->address[__builtin_ctz(lanes)] = access->address[__builtin_ctz(lanes)];
 }
 
-/* Lets lanes that read so many bytes through the door, those that go to one place. Returns them; 0
- * after a fault. Parts of an element are looked at byte by byte: the first and the last. */
+/* Checks the lanes that read `bytes` bytes from the same place. Returns them; 0 after a fault. Of a
+ * partial element the first and the last byte are checked. */
 static uint32_t find_source(struct warp *w, const struct insn *i, uint32_t lanes, unsigned bytes,
                             struct copy *copy, struct access *all)
 {
@@ -148,8 +149,8 @@ static uint32_t find_source(struct warp *w, const struct insn *i, uint32_t lanes
     return access.mask;
 }
 
-/* Where the lanes' bytes come from; false after a fault. Lanes that read less than the whole check
- * only that, and lanes that read nothing nothing. */
+/* Finds the sources of all lanes; false after a fault. A lane that reads only a part checks only
+ * this part; a lane that reads nothing checks nothing. */
 static bool find_sources(struct warp *w, const struct insn *i, struct copy *copy,
                          struct access *all)
 {
@@ -206,7 +207,7 @@ void op_copy(struct warp *w, const struct insn *i, uint32_t mask)
     if (is_ordered) event_copy_end(w);
     if (!found)
         copy->mask = 0;
-    else if (w->counts) /* as one instruction with two sides */
+    else if (w->counts) /* counts both sides as one instruction */
         event_copy_issued(w, i, &from, &to);
 }
 
@@ -221,7 +222,7 @@ void op_copy_commit(struct warp *w, const struct insn *i, uint32_t mask)
 void op_copy_wait(struct warp *w, const struct insn *i, uint32_t mask)
 {
     struct copy_queue *queue = queue_of(w, i);
-    uint32_t over[WARP] = {0}; /* with ANNOUNCE_ORDER: when the last one began that is over */
+    uint32_t over[WARP] = {0}; /* with ANNOUNCE_ORDER: the mark of the last finished copy */
     if (!queue) return;
     for (size_t k = 0; k < queue->count; k++) {
         struct copy *copy = &queue->items[k];
@@ -260,7 +261,7 @@ void op_copy_arrive(struct warp *w, const struct insn *i, uint32_t mask)
             return;
         if (announces(w->block, ANNOUNCE_ORDER))
             event_mbarrier_use(w, i, lane, &place, OPERATION_ATOMIC);
-        /* Without .noinc the phase waits for one arrival more. */
+        /* Without .noinc the phase expects one more arrival. */
         if (!i->copy_arrival.noinc) mbarrier_expect_arrival(w, i, lane, &place);
         copy->mbarrier[lane] = place.offset;
     }

@@ -1,4 +1,5 @@
-/* deadlock.c — when no thread of a cluster can go on: who waits for whom. */
+/* deadlock.c — see deadlock.h. Finds the fragment that explains best why the cluster cannot go
+ * on. */
 #include "events.h"
 #include "deadlock.h"
 #include "common/emu/ptx/kernel_name.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 #include "phase_wait.h"
 
-/* The fragment to speak of, and how many threads of its block have exited. */
+/* The fragment that the message is about, and how many threads of its block have exited. */
 struct stuck_fragment {
     struct warp *warp;
     const struct fragment *fragment;
@@ -27,20 +28,20 @@ static unsigned threads_exited(const struct block *block)
     return exited;
 }
 
-/* A fragment that waits for lanes of its own warp says more than one that waits for a cluster, and
- * that more than one at a barrier: so enum fragment_state is ordered. */
+/* The order of enum fragment_state: a fragment that waits for lanes of its own warp explains more
+ * than one that waits for a phase, and this one more than one at a barrier. */
 static bool says_more(const struct fragment *a, const struct fragment *b)
 {
     return !b || (a->state > b->state);
 }
 
-/* Of a cluster that is given up, a fragment that runs says more than any other. */
+/* A running fragment explains more than any other, if the cluster is ended from outside. */
 static bool runs_rather(const struct fragment *a, const struct fragment *b)
 {
     return !b || (a->state == FRAGMENT_READY && b->state != FRAGMENT_READY);
 }
 
-/* The first of the cluster's fragments than which none says more. */
+/* The first of the cluster's fragments that explain most. */
 static struct stuck_fragment
 look_around(struct cluster *cluster, bool (*more)(const struct fragment *, const struct fragment *))
 {
@@ -60,7 +61,7 @@ look_around(struct cluster *cluster, bool (*more)(const struct fragment *, const
     return stuck;
 }
 
-/* Ends the launch with one sentence and a picture, and announces that. */
+/* Ends the launch with a message and a picture, and announces the fault. */
 __attribute__((format(printf, 5, 6))) static void report(struct cluster *cluster,
                                                          const struct stuck_fragment *s, int error,
                                                          enum fault_kind kind, const char *format,
@@ -87,7 +88,7 @@ __attribute__((format(printf, 5, 6))) static void report(struct cluster *cluster
     pthread_mutex_unlock(&launch->lock);
 }
 
-/* Where a lane of the same warp is, and in which instruction. */
+/* Describes where a lane of the same warp is, and at which instruction. */
 static void describe_lane(const struct warp *w, int lane, char *text, size_t size)
 {
     char place[400];
@@ -115,7 +116,7 @@ static void report_lanes(struct cluster *cluster, const struct stuck_fragment *s
     uint32_t active = member_mask_active(s->warp, s->fragment), here = 0;
     int lane = __builtin_ctz(active);
     uint32_t members = member_mask_of(s->warp, s->fragment, lane);
-    for (int l = 0; l < WARP; l++) /* who waits with this mask */
+    for (int l = 0; l < WARP; l++) /* the lanes that wait with this mask */
         if (active >> l & 1 && member_mask_of(s->warp, s->fragment, l) == members)
             here |= UINT32_C(1) << l;
     uint32_t missing = members & s->warp->live & ~here;
@@ -156,7 +157,7 @@ void deadlock_resolve(struct cluster *cluster)
                barrier->arrived, barrier->expected, s.fragment->barrier);
 }
 
-/* A cluster that has just ended is nowhere: then the kernel's name must do. */
+/* The cluster has just ended and has no place in the code: the message names the kernel only. */
 static void give_up_nowhere(struct launch *launch, int error, const char *why)
 {
     char kernel[200], sentence[LAUNCH_MESSAGE];

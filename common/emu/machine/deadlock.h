@@ -1,14 +1,14 @@
-/* deadlock.h — when no thread can go on. */
+/* deadlock.h — ends a launch whose threads cannot or may not go on. */
 #ifndef EMU_DEADLOCK_H
 #define EMU_DEADLOCK_H
 
 #include "machine.h"
 
-/* Ends the launch with an error that says who waits for whom, or, if that is allowed, lets a
- * barrier go without the threads that have exited. */
+/* No thread of the cluster can go on. Ends the launch with an error that says which threads wait
+ * for which. If the program allows it, releases a barrier without the threads that have exited. */
 void deadlock_resolve(struct cluster *);
-/* Ends the launch with an error, a sentence that says why, and where a thread of the cluster is: one
- * that runs if there is any. All but an interrupt is a finding, too. */
+/* Ends the launch with an error, the reason `why`, and the place of a thread of the cluster: one
+ * that runs, if there is one. Except for an interrupt, it is also a finding. */
 void give_up_cluster(struct cluster *, int error, const char *why);
 
 #endif

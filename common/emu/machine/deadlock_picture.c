@@ -8,7 +8,7 @@
 
 enum { LABEL = 13, ROW = 200 };
 
-/* Text that grows until it is full. */
+/* A text that grows until it is full. */
 struct picture {
     char *text;
     size_t used, size;
@@ -24,7 +24,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct picture *picture, c
         vsnprintf(picture->text + picture->used, picture->size - picture->used, format, arguments);
     va_end(arguments);
     if (picture->is_full || (size_t)length >= picture->size - picture->used) {
-        picture->text[picture->used] = '\0'; /* whole pieces only */
+        picture->text[picture->used] = '\0'; /* drops the part that does not fit */
         picture->is_full = true;
     } else {
         picture->used += (size_t)length;
@@ -77,7 +77,7 @@ static void put_fragment(struct picture *picture, const struct warp *w, const st
     }
 }
 
-/* The lines of one warp, each after the first behind `indent` + LABEL spaces. */
+/* The lines of one warp. Lines after the first are behind `indent` + LABEL spaces. */
 static void put_warp(struct picture *picture, const struct warp *w, int indent)
 {
     unsigned rows = 0;

@@ -1,4 +1,4 @@
-/* device.c — opening and closing a device, and its memory as the host sees it. */
+/* device.c — opening and closing a device, and the host's access to its memory. */
 #define _POSIX_C_SOURCE 200809L
 #include "device.h"
 #include "events.h"
@@ -27,12 +27,12 @@ static size_t memory_size(const struct emu_gpu *gpu, size_t wanted)
     return gpu->memory < half ? gpu->memory : half;
 }
 
-/* Opens the memory. If its size was not asked for, it takes half of what it would have, and half of
- * that, until the host has addresses for it, for the other devices, and as many again for the
- * program, the blocks that run, and the checkers. */
+/* Opens the memory. If the program did not ask for a size, the default size is halved until the
+ * host has enough addresses: for this device's memory, the other devices', and as many again for
+ * the program, the running blocks and the checkers. */
 static bool open_memory(struct emu *emu, const struct emu_config *config)
 {
-    enum { LEAST = 1 << 20, STRETCHES = 4 }; /* addresses and their bytes, both twice */
+    enum { LEAST = 1 << 20, STRETCHES = 4 }; /* device addresses and their bytes, both doubled */
     size_t bytes = memory_size(emu->gpu, config->memory);
     if (config->memory) return memory_open(&emu->memory, bytes, config->number, 0);
     for (; bytes >= LEAST; bytes /= 2)
@@ -56,7 +56,7 @@ static void describe_no_memory(const struct emu_config *config, char *message, s
                  " shows, or set EMU_MEMORY to less than 1M");
 }
 
-/* False after a message: what observes the device, or its memory, could not be opened. */
+/* Opens the observers and the memory. False: a message is set. */
 static bool open_parts(struct emu *emu, const struct emu_config *config, char *message, size_t size)
 {
     if (!event_device_open(emu, config)) {
@@ -92,7 +92,7 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
     emu->host_place = config->host_place;
     emu->describe_host_place = config->describe_host_place;
     emu->number = config->number;
-    if (emu->schedule) emu->threads = 1; /* one host thread repeats what it did */
+    if (emu->schedule) emu->threads = 1; /* one host thread, so that runs are reproducible */
     if (!open_parts(emu, config, message, size)) {
         event_device_close(emu);
         free(emu);
@@ -205,7 +205,7 @@ void emu_memory_info(struct emu *emu, size_t *free_bytes, size_t *total_bytes)
     pthread_mutex_unlock(&emu->lock);
 }
 
-/* The host's view of a device range; NULL after setting the message. A copy of nothing may name any
+/* The host's address of a device range; NULL: the message is set. A copy of 0 bytes may name any
  * address. */
 static void *view(struct emu *emu, emu_addr address, size_t bytes)
 {
@@ -311,7 +311,7 @@ int emu_copy_peer(struct emu *to, emu_addr to_address, struct emu *from, emu_add
 {
     if (!bytes) return EMU_OK;
     if (to == from) return emu_copy(to, to_address, from_address, bytes);
-    /* Always in one order, so that two copies do not wait for each other. */
+    /* The locks are always taken in the same order: otherwise two copies could deadlock. */
     struct emu *first = to->number < from->number ? to : from, *second = first == to ? from : to;
     pthread_mutex_lock(&first->lock);
     pthread_mutex_lock(&second->lock);
@@ -355,7 +355,7 @@ bool device_range(const struct emu *emu, uint64_t address, struct range *range)
 
 bool device_is_odd_address(uint64_t address, char *text, size_t size)
 {
-    enum { NULL_REACH = 1 << 12 }; /* members and elements that a null pointer is taken to have */
+    enum { NULL_REACH = 1 << 12 }; /* offsets below it are taken for members of a null pointer */
     uint64_t window = address & ~(WINDOW_BYTES - 1);
     if (!address)
         snprintf(text, size, "a null pointer");

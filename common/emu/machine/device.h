@@ -1,5 +1,4 @@
-/* device.h — struct emu: a device with its memory, its modules and what its launches have
- * counted. */
+/* device.h — struct emu: a device with its memory, its modules and its settings. */
 #ifndef EMU_DEVICE_H
 #define EMU_DEVICE_H
 
@@ -8,12 +7,12 @@
 #include "common/emu/decode/module.h"
 #include "pool.h"
 
-/* What those keep of it who observe it: see events.h. */
+/* The state of the observers: see events.h. */
 struct checkers;
 struct emu_trace;
 struct records;
 
-/* Another device, whose memory kernels may reach or not. */
+/* Another device. Kernels may access its memory only if may_access is set. */
 struct peer {
     struct emu *emu;
     bool may_access;
@@ -23,7 +22,7 @@ struct emu {
     const struct emu_gpu *gpu;
     unsigned number;
     unsigned threads;         /* host threads that run a grid */
-    struct thread_pool pool;  /* those of them that are not the caller */
+    struct thread_pool pool;  /* all but the calling thread */
     unsigned patience, limit; /* seconds */
     atomic_bool interrupted;
     const struct emu_model *model; /* NULL: today's rules */
@@ -42,19 +41,20 @@ struct emu {
     unsigned peer_count;
     struct emu_module *modules;
     unsigned launches;
-    _Atomic(const struct emu_kernel *) warned; /* of a wrong printf: the last such kernel */
+    _Atomic(const struct emu_kernel *)
+        warned; /* the last kernel that was warned of a wrong printf */
     char message[LAUNCH_MESSAGE + 200];
-    pthread_mutex_t lock; /* one call at a time */
+    pthread_mutex_t lock; /* serialises the calls of emu.h's functions */
 };
 
-/* Sets the message that emu_message() gives, and passes the error on. */
+/* Sets the message of emu_message(), and returns the error. */
 int device_failed(struct emu *, int error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* For kernels: the range that holds an address, here or on a peer. False: there is none. */
+/* For kernels: the range that holds an address, on this device or a peer. False: no range does. */
 bool device_range(const struct emu *, uint64_t address, struct range *);
-/* Says what an address is that never was one of global memory: "a null pointer", "8 bytes from a null
- * pointer", "it is an address of shared memory". False: it is nothing of the kind. */
+/* Describes an address that cannot be one of global memory: "a null pointer", "8 bytes from a null
+ * pointer", "it is an address of shared memory". False: it could be. */
 bool device_is_odd_address(uint64_t address, char *text, size_t size);
 /* "12 bytes past the end of the 400 bytes at 0x…", or "no memory is allocated near it" */
 void device_describe_address(const struct emu *, uint64_t address, char *text, size_t size);
@@ -63,12 +63,13 @@ void device_describe_address(const struct emu *, uint64_t address, char *text, s
 void device_append(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Frees a module that is not in the list any more. (module.c) */
+/* Frees a module that has been removed from the list. (module.c) */
 void module_free(struct emu_module *);
 
-/* The blocks of a cluster, in each direction. (launch_check.c) */
+/* The size of a launch's clusters, in blocks. (launch_check.c) */
 struct emu_dim launch_cluster(const struct emu_kernel *, const struct emu_shape *);
-/* Returns 0 or an enum emu_error, with the message set. `shared`: bytes a block. (launch_check.c) */
+/* Checks a launch. Returns 0, or an enum emu_error with the message set. `shared`: bytes per block.
+ * (launch_check.c) */
 int launch_check(struct emu *, const struct emu_kernel *, const struct emu_shape *, size_t shared);
 
 /* Runs a launch to its end on the device's host threads. (scheduler.c) */

@@ -1,3 +1,4 @@
+/* exec.c — see exec.h. */
 #include "events.h"
 #include "exec.h"
 #include "member_mask.h"
@@ -13,7 +14,7 @@ static inline uint32_t guarded(const struct warp *w, const struct insn *i, uint3
     return mask & (*(const uint32_t *)slot_at(w, i->guard) ^ i->guard_flip);
 }
 
-/* Lanes in `taken` go to the target, the others on. */
+/* Lanes in `taken` jump to the target; the others go on. */
 static void branch(struct warp *w, struct fragment *f, const struct insn *i, uint32_t taken)
 {
     if (!taken) {
@@ -26,7 +27,8 @@ static void branch(struct warp *w, struct fragment *f, const struct insn *i, uin
     }
 }
 
-/* Lanes go where their index says; an index beyond the table is undefined, and a fault here. */
+/* Each lane jumps to the target with its index. An index beyond the table is undefined in PTX, and
+ * a fault here. */
 static void branch_by_table(struct warp *w, struct fragment *f, const struct insn *i,
                             uint32_t active)
 {
@@ -63,7 +65,7 @@ static void leave(struct warp *w, struct fragment *f, uint32_t lanes)
         fragment_remove(w, f);
 }
 
-/* Lanes that the guard holds back pass the barrier by. */
+/* Lanes that the guard holds back skip the barrier. */
 static void barrier(struct warp *w, struct fragment *f, const struct insn *i, uint32_t arriving)
 {
     uint32_t here = f->pc;
@@ -75,7 +77,8 @@ static void barrier(struct warp *w, struct fragment *f, const struct insn *i, ui
     barrier_arrive(w, f, i, i->control == CONTROL_BARRIER);
 }
 
-/* A lane that calls __syncwarp with a mask that it is not in is stopped by an H200, too. */
+/* Is each lane in its own member mask? If a lane of a __syncwarp is not, it is a fault, as on an
+ * H200. */
 static bool names_itself(struct warp *w, const struct insn *i, uint32_t active)
 {
     const uint32_t *members = slot_at(w, i->warp.members);
@@ -89,11 +92,12 @@ static bool names_itself(struct warp *w, const struct insn *i, uint32_t active)
     return true;
 }
 
-/* Returns the lanes that went on; the others wait for lanes of their member masks. */
+/* A warp-wide instruction. Returns the lanes that go on; the others wait for lanes of their member
+ * masks. */
 static uint32_t converge(struct warp *w, struct fragment *f, const struct insn *i, uint32_t active)
 {
     if (announces(w->block, ANNOUNCE_ARGUMENTS)) event_member_masks(w, i, active);
-    /* The everyday case: one mask for all, and all are here. */
+    /* The common case: all lanes have the same mask, and all are here. */
     if (i->warp.members >> 30 == BANK_CONSTANTS && active == f->mask &&
         (*(const uint32_t *)slot_at(w, i->warp.members) & w->live) == active) {
         i->fn(w, i, active);
@@ -110,15 +114,15 @@ static uint32_t converge(struct warp *w, struct fragment *f, const struct insn *
 }
 
 /*
- * Runs one fragment until it meets another (limit), splits, waits, ends, or the fuel is gone.
- * Written once and compiled twice, with counting and without.
+ * Runs one fragment until it reaches the place of another one (limit), splits, waits or ends, or
+ * until the fuel is used up. Compiled twice: with counting and without.
  */
 static inline __attribute__((always_inline)) void run_fragment(struct warp *w, struct fragment *f,
                                                                uint32_t limit, bool counting)
 {
     const struct insn *code = w->block->launch->kernel->code;
     for (;;) {
-        /* The everyday part: operations, one after the other. */
+        /* The common part: operations, one after the other. */
         uint32_t pc = f->pc, mask = f->mask, active;
         const struct insn *i;
         for (;;) {
@@ -178,7 +182,7 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
                 break;
             }
             uint32_t done = converge(w, f, i, active);
-            if (counting && done != active) { /* they will be counted when they go on */
+            if (counting && done != active) { /* the others are counted when they go on */
                 w->counts[pc].executed -= !done;
                 w->counts[pc].lanes -= (unsigned)__builtin_popcount(active & ~done);
             }
@@ -192,7 +196,7 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
             }
             f->pc++;
             break;
-        case CONTROL_SPIN: /* it waits for somebody: end the slice */
+        case CONTROL_SPIN: /* it waits for other threads: the slice ends */
             f->pc++;
             warp_spins(w);
             w->fair = true;
@@ -227,12 +231,12 @@ void warp_grant(struct warp *w, uint64_t instructions)
 
 enum warp_stop warp_run(struct warp *w)
 {
-    take_back_fuel(w); /* left over when it last stopped */
+    take_back_fuel(w); /* left when it last stopped */
     while (w->fragment_count) {
         uint32_t limit;
         bool others;
         if (w->block->launch->error) return WARP_FAULT;
-        if (!w->fuel && !w->slice) return WARP_SLICE_OVER; /* who is next is decided then */
+        if (!w->fuel && !w->slice) return WARP_SLICE_OVER; /* the next fragment is chosen then */
         struct fragment *f = fragment_next(w, &limit, &others);
         if (!f) return WARP_WAITS;
         if (!w->fuel) {

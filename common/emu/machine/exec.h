@@ -1,4 +1,4 @@
-/* exec.h — the interpreter's loop. */
+/* exec.h — the interpreter: runs the instructions of one warp. */
 #ifndef EMU_EXEC_H
 #define EMU_EXEC_H
 
@@ -6,14 +6,14 @@
 
 enum warp_stop {
     WARP_DONE,       /* every lane has exited */
-    WARP_WAITS,      /* no lane can go on before another warp does something */
+    WARP_WAITS,      /* no lane can go on until another warp does something */
     WARP_SLICE_OVER, /* its time slice is used up */
     WARP_FAULT,
 };
 
-/* Gives a warp a time slice in place of what is left of its last one. */
+/* Gives a warp a new time slice; the rest of its last one is lost. */
 void warp_grant(struct warp *, uint64_t instructions);
-/* Runs a warp until its slice is used up, at the latest. */
+/* Runs a warp until its slice is used up, or until no lane can go on. */
 enum warp_stop warp_run(struct warp *);
 
 #endif

@@ -1,4 +1,4 @@
-/* fault.c — the sentence that a fault leaves: what, where in the source, which kernel, block and
+/* fault.c — the message of a fault: what happened, the source line, the kernel, block and
  * thread. */
 #include "device.h"
 #include "events.h"
@@ -21,7 +21,7 @@ void describe_place(const struct emu_kernel *kernel, const struct insn *insn, ch
         snprintf(text, size, "the end of the kernel");
 }
 
-/* Keeps the launch's first fault, and stops the warp. True: this one is the first. */
+/* Keeps the launch's first fault, and stops the warp. True: this is the first one. */
 static bool stop(struct warp *w, const struct insn *i, int lane, int error, const char *what)
 {
     struct launch *launch = w->block->launch;
@@ -38,7 +38,7 @@ static bool stop(struct warp *w, const struct insn *i, int lane, int error, cons
         launch->error = error;
     }
     pthread_mutex_unlock(&launch->lock);
-    w->fuel = 0; /* the interpreter looks around at once */
+    w->fuel = 0; /* the interpreter stops now */
     w->slice = 0;
     return is_first;
 }
@@ -50,7 +50,7 @@ static int chosen_lane(const struct warp *w, int lane)
 
 #define SENTENCE_SIZE 1000
 
-/* Ends the launch, and announces that if it is the first fault. */
+/* Ends the launch, and announces the fault if it is the first one. */
 static void end(struct warp *w, const struct insn *i, int lane, int error, enum fault_kind kind,
                 const char *format, va_list arguments)
 {

@@ -1,3 +1,4 @@
+/* fragment.c — see fragment.h. */
 #include "fragment.h"
 #include "member_mask.h"
 #include "frame.h"
@@ -29,7 +30,7 @@ struct fragment *fragment_split(struct warp *w, struct fragment *f, uint32_t lan
     return other;
 }
 
-/* Those at a barrier stay apart: they have arrived, each in its own right. */
+/* Fragments at a barrier do not merge: each has arrived separately. */
 static bool stays_apart(const struct fragment *f)
 {
     return f->state == FRAGMENT_AT_BARRIER || f->state == FRAGMENT_WAITING_FOR_PHASE;
@@ -46,13 +47,14 @@ static void merge_all(struct warp *w)
         for (unsigned k = w->fragment_count; k-- > i + 1;)
             if (can_merge(&w->fragments[i], &w->fragments[k])) {
                 w->fragments[i].mask |= w->fragments[k].mask;
-                w->fragments[i].state = FRAGMENT_READY; /* one that waits looks again */
+                w->fragments[i].state =
+                    FRAGMENT_READY; /* a waiting fragment checks its masks again */
                 fragment_remove(w, &w->fragments[k]);
             }
 }
 
-/* A fragment waits to converge until every live lane of a member mask in it has come. Returns how
- * many go on waiting. */
+/* Wakes the fragments in which a member mask is complete: all its live lanes have come. Returns how
+ * many fragments still wait. */
 static unsigned wake_complete(struct warp *w)
 {
     unsigned waiting = 0;
@@ -67,7 +69,7 @@ static unsigned wake_complete(struct warp *w)
     return waiting;
 }
 
-/* Inside a call before behind it; then the lowest instruction. */
+/* The deeper call runs first; in the same depth, the lower instruction. */
 static bool comes_before(const struct fragment *a, const struct fragment *b)
 {
     if (a->frame->depth != b->frame->depth) return a->frame->depth > b->frame->depth;
@@ -93,7 +95,8 @@ struct fragment *fragment_next(struct warp *w, uint32_t *limit, bool *others)
         ready++;
         if (!chosen || is_better(w, f, chosen, ready)) chosen = f;
     }
-    /* Lanes may come to one instruction still; only then they may meet at two. */
+    /* Lanes may still come to the same instruction. Only if they cannot, lanes at two instructions
+     * may complete a mask together. */
     if ((!chosen || w->fair) && waiting_for_lanes > 1 && member_mask_run_joint(w))
         return fragment_next(w, limit, others);
     w->fair = false;

@@ -1,3 +1,4 @@
+/* frame.c — see frame.h. */
 #include "frame.h"
 #include "fragment.h"
 #include "common/emu/ptx/kernel_name.h"
@@ -11,7 +12,7 @@ void frame_hold(struct frame *frame) { frame->references++; }
 
 void frame_release(struct frame *frame)
 {
-    while (frame->caller && --frame->references == 0) { /* the root frame is the warp's own */
+    while (frame->caller && --frame->references == 0) { /* the warp owns the root frame */
         struct frame *caller = frame->caller;
         free(frame->registers);
         free(frame);
@@ -39,8 +40,8 @@ void frame_start(struct warp *w)
 
 static uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 
-/* alloca: takes bytes from the top of the stack. Lanes have tops of their own; calls go behind the
- * highest. */
+/* alloca: takes bytes from the top of each lane's stack. A call's local memory begins behind the
+ * highest top. */
 void op_alloca(struct warp *w, const struct insn *i, uint32_t mask)
 {
     enum { FRAME_ALIGNMENT = 16 };
@@ -63,7 +64,7 @@ void op_alloca(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
-/* A frame for one call, with nothing in it yet but where its local memory begins. */
+/* A new frame for one call. Only the begin of its local memory is set. */
 static struct frame *frame_new(struct warp *w, const struct callee *callee, const struct insn *i)
 {
     struct frame *caller = w->frame, *frame = calloc(1, sizeof *frame);
@@ -99,7 +100,8 @@ static struct frame *frame_new(struct warp *w, const struct callee *callee, cons
 
 static size_t lesser(size_t a, size_t b) { return a < b ? a : b; }
 
-/* A call by pointer need not fit the function: of each argument the bytes that both sides have. */
+/* Passes the arguments. A call by pointer may not fit the function: of each argument, the bytes
+ * that both sides have are copied. */
 static void pass_arguments(const struct warp *w, struct frame *to, const struct insn *i,
                            uint32_t lanes)
 {
@@ -121,14 +123,14 @@ static void pass_arguments(const struct warp *w, struct frame *to, const struct 
 static void call_one(struct warp *w, struct fragment *f, const struct insn *i,
                      const struct callee *callee, uint32_t lanes)
 {
-    if (callee->builtin) { /* done at once */
+    if (callee->builtin) { /* carried out at once */
         callee->builtin(w, i, lanes);
         return;
     }
     struct frame *frame = frame_new(w, callee, i);
     if (!frame) return;
     pass_arguments(w, frame, i, lanes);
-    frame_hold(w->frame); /* the new frame's hold on its caller */
+    frame_hold(w->frame); /* the new frame's reference to its caller */
     struct fragment *inside = f;
     if (lanes != f->mask) inside = fragment_split(w, f, lanes, callee->entry);
     frame_hold(frame);
@@ -137,7 +139,7 @@ static void call_one(struct warp *w, struct fragment *f, const struct insn *i,
     inside->pc = callee->entry;
 }
 
-/* The function that an address names, if this kernel's code holds it. */
+/* The function at an address, if the kernel's code holds it; else NULL. */
 static const struct callee *callee_at(const struct emu_kernel *kernel, uint64_t address)
 {
     uint64_t index = (address - CODE_WINDOW) / FUNCTION_BYTES;

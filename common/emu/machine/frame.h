@@ -1,9 +1,10 @@
 /*
  * frame.h — calls of functions that nvcc did not inline.
  *
- * Lanes that call together share a frame: registers, and an area for parameters and results. A
- * fragment belongs to one frame, and two fragments merge only in the same one. Of several the
- * deepest runs first, so that lanes wait behind the call for those still inside.
+ * Lanes that make a call together share a frame: registers, and an area for parameters and results.
+ * A fragment belongs to one frame; two fragments merge only if they are in the same frame. Of
+ * several fragments the one with the deepest call runs first, so that lanes behind the call wait
+ * for those inside of it.
  */
 #ifndef EMU_FRAME_H
 #define EMU_FRAME_H
@@ -11,20 +12,21 @@
 #include "machine.h"
 #include <string.h>
 
-/* Lanes of a fragment enter the function that the instruction calls; the others wait behind it. */
+/* Lanes of a fragment enter the called function. The fragment's other lanes wait behind the
+ * call. */
 void frame_call(struct warp *, struct fragment *, const struct insn *, uint32_t lanes);
-/* Lanes of a fragment return to behind their call. */
+/* Lanes of a fragment return behind their call. */
 void frame_return(struct warp *, struct fragment *, uint32_t lanes);
-/* An operand of a fragment that need not be the one that runs. */
+/* An operand of any fragment, not only of the one that runs. */
 void *frame_slot(const struct warp *, const struct fragment *, slot);
-/* A warp begins: the kernel's own stack is empty. */
+/* A warp begins: its stack is empty. */
 void frame_start(struct warp *);
-/* A fragment begins or ceases to be in a frame. */
+/* Adds and removes a fragment of a frame. */
 void frame_hold(struct frame *);
 void frame_release(struct frame *);
 
-/* Copies an argument, a result or a part of one: of any size and alignment, and nearly always a
- * word or two. */
+/* Copies an argument, a result or a part of one. It may have any size and alignment, but is nearly
+ * always one or two words. */
 static inline void copy_few(void *to, const void *from, size_t bytes)
 {
     if (bytes == 4)

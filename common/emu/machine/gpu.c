@@ -1,11 +1,11 @@
 /*
- * gpu.c — the GPUs that the emulator can pretend to be.
+ * gpu.c — the models of GPUs that the emulator can take the place of.
  *
- * Limits of a block and of a multiprocessor (SM) are those of the compute capability: CUDA C++
- * Programming Guide, "Compute Capabilities", table "Technical Specifications". SMs, clocks, buses
- * and caches are those of the product: NVIDIA's data sheets and architecture white papers, and for
- * the L2 of the H200 and the B200 what cudaGetDeviceProperties says on one. `memory` is the total
- * that nvidia-smi shows, which is a little less than the capacity that the product is sold with.
+ * The limits of a block and of a multiprocessor (SM) come from the compute capability: CUDA C++
+ * Programming Guide, "Compute Capabilities", table "Technical Specifications". The numbers of SMs,
+ * clocks, buses and caches come from NVIDIA's data sheets and architecture white papers; the L2
+ * sizes of the H200 and the B200 are those that cudaGetDeviceProperties returned on one. `memory`
+ * is the total that nvidia-smi shows, which is slightly less than the advertised capacity.
  */
 #include "common/emu/emu.h"
 
@@ -48,9 +48,9 @@ static const struct emu_gpu models[] = {
 };
 
 /*
- * The blocks of a cluster run in one of the GPU's processing clusters (GPCs). An H200's have these
- * numbers of multiprocessors, by what cudaOccupancyMaxActiveClusters says there for clusters of 2,
- * 4, 8 and 16 blocks. Of other GPUs it is not known: as many as GPCs of SMS_PER_GPC give.
+ * The blocks of a cluster run in one of the GPU's processing clusters (GPCs). These are the numbers
+ * of SMs per GPC of an H200, derived from what cudaOccupancyMaxActiveClusters returned for clusters
+ * of 2, 4, 8 and 16 blocks. For other GPUs they are unknown: SMS_PER_GPC for each GPC is assumed.
  */
 static const int h200_gpcs[] = {18, 18, 18, 16, 16, 16, 16, 14};
 enum { H200_SMS = 132, SMS_PER_GPC = 16 };

@@ -38,11 +38,11 @@ void heap_close(struct heap *heap, struct memory *memory)
     *heap = (struct heap){.wanted = heap->wanted};
 }
 
-/* Granules of a block: its bytes, and one that belongs to nobody, so that a step over the end is
- * seen. */
+/* The granules of a block: those of its bytes, and an unused one that detects accesses past the
+ * end. */
 static size_t granules_of(uint64_t bytes) { return (bytes + GRANULE - 1) / GRANULE + 1; }
 
-/* The first of `count` free granules in a row, from one on; heap->granules: there are none. */
+/* The first of `count` free granules in a row, from `from` on; heap->granules: not found. */
 static size_t find_place(const struct heap *heap, size_t from, size_t count)
 {
     size_t run = 0;
@@ -59,7 +59,7 @@ static size_t find_place(const struct heap *heap, size_t from, size_t count)
     return heap->granules;
 }
 
-/* Freed blocks are used again last: the search goes round. */
+/* The search goes round the heap, so freed blocks are used again as late as possible. */
 uint64_t heap_alloc(struct heap *heap, uint64_t bytes)
 {
     uint64_t address = 0;
@@ -101,7 +101,7 @@ const char *heap_free(struct heap *heap, uint64_t address, uint64_t *bytes)
         *bytes = heap->bytes[first];
         size_t count = granules_of(*bytes);
         memset(&heap->owner[first], 0, count * sizeof *heap->owner);
-        if (!*bytes) heap->bytes[first] = 1; /* something has been here */
+        if (!*bytes) heap->bytes[first] = 1; /* marks that a block was here */
         heap->free += count;
     } else if (heap->owner[first]) {
         wrong = "which is inside of a block, not at its start";

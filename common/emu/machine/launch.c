@@ -1,4 +1,4 @@
-/* launch.c — one launch: its parameters copied, and run. */
+/* launch.c — one launch: makes its structure, copies its parameters, and runs it. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "device.h"
 #include "scheduler.h"
@@ -15,7 +15,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* What a cooperative grid counts its blocks in when it syncs. */
+/* Global memory in which a cooperative grid counts its blocks for grid.sync(). */
 static int make_workspace(struct emu *emu, emu_addr *workspace)
 {
     int error = memory_alloc(&emu->memory, WORKSPACE_BYTES, workspace);
@@ -62,7 +62,7 @@ static struct launch *launch_new(struct emu *emu, struct emu_kernel *kernel,
                               .descending = emu->descending,
                               .resident_limit = resident ? resident : 1};
     pthread_mutex_init(&launch->lock, NULL);
-    /* 8: an element may be loaded beyond a short end */
+    /* 8 more bytes: a load of a whole element may reach beyond the end */
     launch->params = calloc(1, kernel->param_bytes + 8);
     if (emu->counting) launch->total = calloc(kernel->code_count, sizeof *launch->total);
     if (!launch->params || (emu->counting && !launch->total) ||

@@ -1,4 +1,4 @@
-/* launch_check.c — is a launch within the limits of the device and of the kernel? */
+/* launch_check.c — checks a launch against the limits of the device and of the kernel. */
 #include "device.h"
 #include "scheduler.h"
 
@@ -55,8 +55,8 @@ int launch_check(struct emu *emu, const struct emu_kernel *kernel, const struct 
     const struct emu_gpu *gpu = emu->gpu;
     const char *name = kernel->info.name;
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
-    /* CUDA's manual has cudaErrorInvalidConfiguration for such launches; an H200 with CUDA 13 gives
-     * cudaErrorInvalidValue for every one of them, and so do we. */
+    /* CUDA's manual names cudaErrorInvalidConfiguration for such launches. An H200 with CUDA 13
+     * returns cudaErrorInvalidValue for each of them, and so does the emulator. */
     if (!threads || !grid.x || !grid.y || !grid.z)
         return device_failed(emu, EMU_INVALID_VALUE,
                              "kernel %s: the grid (%u,%u,%u) of blocks (%u,%u,%u) is empty", name,

@@ -1,3 +1,4 @@
+/* mbarrier.c — see mbarrier.h. */
 #include "events.h"
 #include "mbarrier.h"
 #include "async.h"
@@ -5,12 +6,12 @@
 
 /* ---- the 64 bits --------------------------------------------------------------------------- */
 
-/* From bit 0: arrivals that the phase lacks, arrivals of a phase, bytes that are expected (offset by
- * BYTES_ZERO, as they may come before they are expected), the phase's parity, and a mark that tells
- * an mbarrier from memory that was never made one. */
+/* From bit 0: the arrivals that the phase lacks; the arrivals of a whole phase; the expected bytes,
+ * plus BYTES_ZERO because they may come before they are expected; the parity of the phase; and a
+ * mark that distinguishes an mbarrier from other memory. */
 enum { COUNT_BITS = 20, BYTES_BITS = 21, MOST_ARRIVALS = (1 << COUNT_BITS) - 1 };
 #define BYTES_ZERO (INT64_C(1) << (BYTES_BITS - 1))
-#define MARK       UINT64_C(2) /* poison and zeros have another one */
+#define MARK       UINT64_C(2) /* poison and zeros have a different value here */
 
 struct mbarrier_state {
     uint32_t pending, arrivals;
@@ -50,7 +51,7 @@ static struct mbarrier_state read_state(const struct shared_place *place)
     return unpack(bits);
 }
 
-/* Writes a state back. A phase that nothing is missing in is complete: the next one begins. */
+/* Writes a state back. If the phase lacks nothing, it is complete, and the next one begins. */
 static void write_state(const struct shared_place *place, struct mbarrier_state s)
 {
     if (!s.pending && !s.bytes) {
@@ -100,7 +101,7 @@ static bool expect_bytes(struct warp *w, const struct insn *i, int lane,
               place->offset, (long long)s.bytes, (long long)BYTES_ZERO - 1);
         return false;
     }
-    /* Nothing is complete by expecting, but for bytes that have come already. */
+    /* This completes a phase only if the bytes have already come. */
     write_state(place, s);
     return true;
 }
@@ -148,7 +149,7 @@ void mbarrier_expect_arrival(struct warp *w, const struct insn *i, int lane,
 
 /* ---- operations ---------------------------------------------------------------------------- */
 
-/* Of some lanes, those whose address is that of the first. */
+/* The lanes with the same address as the first one. */
 static uint32_t lanes_at_same(const struct warp *w, const struct insn *i, uint32_t lanes)
 {
     uint64_t first = address_of(w, &i->address, __builtin_ctz(lanes));
@@ -202,9 +203,9 @@ static bool operate(struct warp *w, const struct insn *i, int lane,
            arrive(w, i, lane, place, count, (enum arrival)i->mbarrier.arrival);
 }
 
-/* Announces the arrival of the first of the lanes whose arrival is not announced yet; and of all of
- * them at once that arrive at the same place, if the phase cannot be over before the last. Returns
- * the rest. */
+/* Announces the arrival of the first unannounced lane. Lanes that arrive at the same place are
+ * announced together with it, unless the phase could end before the last of them. Returns the lanes
+ * that are still unannounced. */
 static uint32_t announce_arrivals(struct warp *w, const struct insn *i, uint32_t unannounced,
                                   const struct shared_place *place)
 {
@@ -259,7 +260,7 @@ uint32_t mbarrier_wait_over(struct warp *w, const struct insn *i, uint32_t lanes
         int lane = __builtin_ctz(lanes);
         struct shared_place place;
         if (!find(w, i, lane, &place) || !mbarrier_check(w, i, lane, &place)) return over;
-        /* Copies are carried out as late as they may be: when somebody needs them. */
+        /* Copies are carried out as late as possible: when a thread needs them. */
         if (!phase_is_over(w, i, lane, &place)) async_carry_out(&place);
         if (!phase_is_over(w, i, lane, &place)) continue;
         over |= UINT32_C(1) << lane;
@@ -282,7 +283,8 @@ void mbarrier_wait_result(struct warp *w, const struct insn *i, uint32_t lanes, 
     }
 }
 
-/* test_wait does not wait; but who asks in vain may ask again at once: let others run. */
+/* test_wait does not wait. But a thread that polls with it may poll again at once, so others run
+ * first. */
 void op_mbarrier_test(struct warp *w, const struct insn *i, uint32_t mask)
 {
     uint32_t over = mbarrier_wait_over(w, i, mask);
@@ -290,7 +292,7 @@ void op_mbarrier_test(struct warp *w, const struct insn *i, uint32_t mask)
     if (!over) warp_spins(w);
 }
 
-/* ---- when it never comes ------------------------------------------------------------------- */
+/* ---- deadlocks ------------------------------------------------------------------------------- */
 
 void mbarrier_remember(struct warp *w, const struct insn *i, int lane)
 {

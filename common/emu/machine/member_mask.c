@@ -2,10 +2,10 @@
  * member_mask.c — see member_mask.h.
  *
  * "… will cause executing thread to wait until all non-exited threads corresponding to membermask
- * have executed shfl.sync with the same qualifiers and same membermask value" (PTX ISA). So lanes of
- * one instruction that name different masks form different groups; and lanes of one mask may meet
- * at different instructions, as when a function that reduces over a warp is called in both arms of
- * an if. Such lanes have their operands in different registers: these are brought together.
+ * have executed shfl.sync with the same qualifiers and same membermask value" (PTX ISA). So lanes
+ * at one instruction with different masks form different groups. Lanes of one mask may be at
+ * different instructions, for example if both arms of an `if` call a function that reduces over the
+ * warp. Their operands are in different registers, and are first copied together.
  */
 #include "member_mask.h"
 #include "fragment.h"
@@ -29,7 +29,7 @@ uint32_t member_mask_of(const struct warp *w, const struct fragment *f, int lane
     return ((const uint32_t *)frame_slot(w, f, insn_at(w, f)->warp.members))[lane];
 }
 
-/* Those of `lanes` that name a mask. */
+/* The lanes of `lanes` with this member mask. */
 static uint32_t naming(const uint32_t *members, uint32_t mask, uint32_t lanes)
 {
     uint32_t same = 0;
@@ -40,7 +40,7 @@ static uint32_t naming(const uint32_t *members, uint32_t mask, uint32_t lanes)
 uint32_t member_mask_complete(const struct warp *w, const struct fragment *f, uint32_t active)
 {
     const uint32_t *members = frame_slot(w, f, insn_at(w, f)->warp.members);
-    /* Lanes that the guard holds back count as having come: nvcc predicates only what is uniform. */
+    /* Lanes that the guard holds back count as arrived: nvcc predicates only uniform code. */
     uint32_t held = f->mask & ~active, complete = 0;
     while (active) {
         uint32_t mask = members[__builtin_ctz(active)], group = naming(members, mask, active);
@@ -69,14 +69,14 @@ void member_mask_run(struct warp *w, struct fragment *f, const struct insn *i, u
 
 /* ---- at different places ------------------------------------------------------------------- */
 
-/* Lanes of a fragment that name the mask in question. */
+/* The lanes of one fragment that have the mask in question. */
 struct party {
     struct fragment *fragment;
     const struct insn *insn;
     uint32_t lanes;
 };
 
-/* Is it the same operation? A __syncwarp is like any other. */
+/* Are two instructions the same operation? All forms of __syncwarp are. */
 static bool is_same(const struct insn *a, const struct insn *b)
 {
     const struct ptx_instruction *x = a->source, *y = b->source;
@@ -88,7 +88,7 @@ static bool is_same(const struct insn *a, const struct insn *b)
     return true;
 }
 
-/* All waiting lanes that name `mask` at an operation like this one. */
+/* All waiting lanes with this mask at the same operation as `like`. */
 static unsigned find_parties(struct warp *w, const struct insn *like, uint32_t mask,
                              struct party *parties)
 {
@@ -103,7 +103,7 @@ static unsigned find_parties(struct warp *w, const struct insn *like, uint32_t m
     return count;
 }
 
-/* Registers in which an operation finds the operands of all parties, and leaves its results. */
+/* Registers that hold the operands of all parties, and then the results. */
 struct scratch {
     _Alignas(SLOT_ALIGNMENT) uint64_t a[WARP];
     _Alignas(SLOT_ALIGNMENT) uint32_t b[WARP], c[WARP], d[WARP];
@@ -158,7 +158,7 @@ static void scatter(const struct warp *w, const struct party *p, const struct sc
         copy_lanes(d, scratch->d, sizeof(uint32_t), p->lanes);
 }
 
-/* One operation for all parties: the first one's, on registers of its own. */
+/* Carries out the first party's instruction once for all parties, on the scratch registers. */
 static void run_together(struct warp *w, const struct party *parties, unsigned count)
 {
     struct scratch scratch = {.predicate = 0};
@@ -181,7 +181,7 @@ static void run_together(struct warp *w, const struct party *parties, unsigned c
     for (unsigned k = 0; k < count; k++) scatter(w, &parties[k], &scratch);
 }
 
-/* The lanes go on; lanes of the same fragment that named another mask keep waiting. */
+/* Moves the party's lanes on. Lanes of the same fragment with another mask keep waiting. */
 static void move_on(struct warp *w, const struct party *p)
 {
     struct fragment *f = p->fragment;
@@ -197,7 +197,7 @@ static void move_on(struct warp *w, const struct party *p)
     }
 }
 
-/* The masks that a fragment's lanes name, one after the other. */
+/* Tries each mask of the fragment's lanes. */
 static bool run_joint_with(struct warp *w, const struct fragment *f)
 {
     struct party parties[WARP];

@@ -1,3 +1,4 @@
+/* memory.c — see memory.h. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE, MAP_FIXED_NOREPLACE */
 #include "memory.h"
 #include <stdlib.h>
@@ -5,15 +6,15 @@
 #include <sys/mman.h>
 
 #define POISON 0xCD
-/* Writing more would cost more time than it is worth. */
+/* Filling more memory would take too long. */
 #define POISON_LIMIT ((size_t)64 << 20)
-/* The same addresses in every run where they are free, so that traces repeat. */
+/* The same addresses in every run if they are free, so that traces repeat. */
 #define PREFERRED_BASE UINT64_C(0x300000000000)
 #define PER_DEVICE     UINT64_C(0x010000000000)
 
 static uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 
-/* Addresses for device memory and for its bytes: at the preferred place if it is free. */
+/* Reserves addresses for device memory and for its bytes, at the preferred place if it is free. */
 enum { RESERVED = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
 
 static bool reserve(struct memory *memory, unsigned number)
@@ -41,7 +42,7 @@ static void release(struct memory *memory)
     memory->base = 0;
 }
 
-/* Does the host have `bytes` bytes of addresses left? */
+/* Does the host have this many bytes of addresses left? */
 static bool has_spare(size_t bytes)
 {
     void *spare = bytes ? mmap(NULL, bytes, PROT_NONE, RESERVED, -1, 0) : NULL;
@@ -52,7 +53,7 @@ static bool has_spare(size_t bytes)
 
 bool memory_open(struct memory *memory, size_t capacity, unsigned number, size_t spare)
 {
-    /* Twice the addresses, so that freed ones need not be used again soon. */
+    /* Twice the addresses, so that freed addresses are not used again soon. */
     memory->reserved = round_up(2 * (uint64_t)capacity + 4 * RANGES_GAP, RANGES_GAP);
     if (!reserve(memory, number)) return false;
     if (!has_spare(spare)) {
@@ -81,7 +82,7 @@ const struct range *memory_find(const struct memory *memory, uint64_t address)
     return range && address - range->base < range->bytes ? range : NULL;
 }
 
-/* How far an address is outside of a range. */
+/* The distance of an address from a range; 0: inside. */
 static uint64_t distance(const struct range *range, uint64_t address)
 {
     if (address < range->base) return range->base - address;
@@ -133,7 +134,7 @@ static void take_out(struct memory *memory, struct ranges *ranges, uint64_t base
     pthread_mutex_unlock(&memory->lock);
 }
 
-/* The first free place from an address upward, or 0. */
+/* The first free place at an address or above it; 0: there is none. */
 static uint64_t find_place(const struct memory *memory, uint64_t from, uint64_t bytes)
 {
     const struct ranges *all = &memory->allocations;
@@ -171,7 +172,7 @@ int memory_alloc(struct memory *memory, size_t bytes, emu_addr *address)
 
 static void free_range(struct memory *memory, const struct range *range)
 {
-    /* No page of the store is shared, for the gap is as wide as a page. */
+    /* Two allocations never share a page of the store, because the gap is as wide as a page. */
     uint64_t first = range->base / RANGES_GAP * RANGES_GAP,
              end = round_up(range->base + range->bytes, RANGES_GAP);
     madvise((void *)(uintptr_t)(first + (uint64_t)range->delta), end - first, MADV_DONTNEED);
@@ -207,7 +208,7 @@ int memory_map(struct memory *memory, void *host, size_t bytes)
     if (!host || !bytes) return EMU_INVALID_VALUE;
     const struct range *last = ranges_at(&memory->mapped, address + bytes - 1);
     if (last && last->base + last->bytes > address)
-        return EMU_INVALID_VALUE; /* overlaps one that is mapped already */
+        return EMU_INVALID_VALUE; /* overlaps mapped memory */
     bool done = insert(memory, &memory->mapped, (struct range){.base = address, .bytes = bytes});
     return done ? EMU_OK : EMU_OUT_OF_MEMORY;
 }

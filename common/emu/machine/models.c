@@ -13,7 +13,7 @@ static uint32_t lanes_of(uint32_t mask, unsigned first, unsigned count)
     return mask & (uint32_t)(((UINT64_C(1) << count) - 1) << first);
 }
 
-/* How many lanes, of those left, want this word? */
+/* How many of the remaining lanes access this word? */
 static unsigned wanting(const uint64_t *word, uint32_t left, uint64_t wanted)
 {
     unsigned count = 0;
@@ -22,9 +22,9 @@ static unsigned wanting(const uint64_t *word, uint32_t left, uint64_t wanted)
 }
 
 /*
- * G80, GT200: 16 banks serve a half-warp. In a pass one word, the broadcast word, goes to all lanes
- * that want it, and every other bank serves one lane. Which word is chosen is not specified; here
- * it is the one that most lanes want, the first of several.
+ * G80, GT200: 16 banks serve a half-warp. In each pass one word, the broadcast word, is delivered
+ * to all lanes that access it, and every other bank serves one lane. The choice of the broadcast
+ * word is not specified. Here it is the word that most lanes access, the first one of several.
  */
 static unsigned passes_with_one_broadcast(const uint64_t *word, uint32_t left)
 {
@@ -50,7 +50,7 @@ static unsigned passes_with_one_broadcast(const uint64_t *word, uint32_t left)
     return passes;
 }
 
-/* An access of 8 or 16 bytes is one of 4 bytes for each of its words. */
+/* An access of 8 or 16 bytes counts as an access of 4 bytes for each of its words. */
 static void shared_g80(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
                        unsigned bytes)
 {
@@ -66,8 +66,8 @@ static void shared_g80(struct insn_counts *counts, const uint64_t *address, uint
     }
 }
 
-/* The most different rows that lanes want from one of 32 banks, when each wants so many words, one
- * after the other. */
+/* The largest number of different rows that the lanes access in one of 32 banks. Each lane accesses
+ * `words` consecutive words. */
 static unsigned busiest_bank(const uint64_t *address, uint32_t lanes, unsigned words,
                              unsigned word_bytes, unsigned words_a_row)
 {
@@ -89,9 +89,9 @@ static unsigned busiest_bank(const uint64_t *address, uint32_t lanes, unsigned w
     return most;
 }
 
-/* Fermi: 32 banks serve a warp, half a warp for 8 bytes. For 16 bytes a quarter, and "one must add 1
- * to the maximum number of threads … that access different addresses belonging to the same bank":
- * for them two passes are the best. */
+/* Fermi: 32 banks serve a warp; a half-warp for 8 bytes; a quarter-warp for 16 bytes. For 16 bytes
+ * "one must add 1 to the maximum number of threads … that access different addresses belonging to
+ * the same bank", so two passes are the minimum. */
 static void shared_fermi(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
                          unsigned bytes)
 {
@@ -105,8 +105,9 @@ static void shared_fermi(struct insn_counts *counts, const uint64_t *address, ui
     }
 }
 
-/* Kepler: 32 banks of 8 bytes serve a warp, half a warp for 16 bytes. In 4-byte mode words i and
- * i + 32 of a stretch of 64 lie in one row; in 8-byte mode 8-byte words follow each other. */
+/* Kepler: 32 banks of 8 bytes serve a warp; a half-warp for 16 bytes. In 4-byte mode words i and
+ * i + 32 of an aligned group of 64 are in one row. In 8-byte mode words of 8 bytes follow each
+ * other. */
 static void shared_kepler(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
                           unsigned bytes, unsigned word_bytes)
 {
@@ -141,7 +142,7 @@ static void transaction(struct insn_counts *counts, unsigned bytes)
     counts->moved += bytes;
 }
 
-/* The bytes asked for, each once: accesses of one size that are aligned to it do not overlap. */
+/* The number of different bytes requested: aligned accesses of one size do not overlap. */
 static uint64_t needed_bytes(const uint64_t *address, uint32_t mask, unsigned bytes)
 {
     uint64_t needed = 0;
@@ -155,7 +156,7 @@ static uint64_t needed_bytes(const uint64_t *address, uint32_t mask, unsigned by
     return needed;
 }
 
-/* Does every active lane k of a half-warp take the k-th word of one aligned stretch of 16? */
+/* Does every active lane k of a half-warp access word k of one aligned group of 16? */
 static bool in_order(const uint64_t *address, uint32_t half, unsigned first, unsigned bytes)
 {
     unsigned lane = (unsigned)__builtin_ctz(half);
@@ -168,8 +169,8 @@ static bool in_order(const uint64_t *address, uint32_t half, unsigned first, uns
     return true;
 }
 
-/* G80: a half-warp in order is one transaction of 64 or 128 bytes, or two of 128; any other is one
- * of 32 bytes for each of its lanes. */
+/* G80: a half-warp in order takes one transaction of 64 or 128 bytes, or two of 128. Otherwise each
+ * lane takes one of 32 bytes. */
 static void global_g80(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
                        unsigned bytes)
 {
@@ -187,8 +188,8 @@ static void global_g80(struct insn_counts *counts, const uint64_t *address, uint
     }
 }
 
-/* GT200: the segment of the lowest lane serves all lanes of the half-warp that lie in it, made
- * smaller while they lie in one half of it; then the next. */
+/* GT200: the segment of the lowest lane serves all lanes of the half-warp inside of it. It is
+ * halved while all these lanes are in one half. Then the next segment follows. */
 static void global_gt200(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
                          unsigned bytes)
 {
@@ -211,8 +212,8 @@ static void global_gt200(struct insn_counts *counts, const uint64_t *address, ui
     }
 }
 
-/* One transaction for each stretch of `size` bytes, of a warp's lanes together, of half a warp's for
- * 8 bytes, of a quarter's for 16. */
+/* One transaction for each aligned range of `size` bytes that is accessed by a warp; by a half-warp
+ * for 8 bytes; by a quarter-warp for 16 bytes. */
 static void global_stretches(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
                              unsigned bytes, unsigned size)
 {

@@ -1,5 +1,5 @@
-/* module.c — loading PTX: its variables get device memory, its kernels are decoded when asked
- * for. */
+/* module.c — loads PTX: places its variables in device memory, and decodes a kernel when it is
+ * first used. */
 #include "device.h"
 #include "events.h"
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static bool is_in_memory(const struct ptx_variable *v)
     return v->linkage != PTX_EXTERN && (v->space == PTX_GLOBAL || v->space == PTX_CONST);
 }
 
-/* Is this the definition that its name stands for? Of several weak ones only one is. */
+/* Is this the definition that the name refers to? Of several weak definitions only one is used. */
 static bool is_chosen(const struct ptx_text *text, size_t index)
 {
     const struct ptx_variable *v = &text->variables[index];
@@ -26,7 +26,7 @@ static bool is_chosen(const struct ptx_text *text, size_t index)
     return symbol && !symbol->is_function && symbol->index == index;
 }
 
-/* Where a variable's address is wanted in another one's initial value. */
+/* Finds the address of a variable or function that another variable's initial value contains. */
 static int resolve_symbol(struct emu *emu, struct emu_module *module, const struct ptx_variable *v,
                           const char *name, emu_addr *address)
 {
@@ -97,7 +97,7 @@ static void free_variables(struct emu *emu, struct emu_module *module)
         }
 }
 
-/* The texts are parsed; what a module has besides. */
+/* Completes a module whose texts are parsed. */
 static int finish_module(struct emu *emu, struct emu_module *module)
 {
     const char *name = module->text.units[0].name;
@@ -147,7 +147,7 @@ void emu_unload(struct emu *emu, struct emu_module *module)
     while (*link && *link != module) link = &(*link)->next;
     if (*link) {
         *link = module->next;
-        emu->warned = NULL; /* another kernel may come to lie where its kernel did */
+        emu->warned = NULL; /* a new kernel may get the address of an unloaded one */
         free_variables(emu, module);
         module_free(module);
     }
@@ -160,8 +160,8 @@ static bool is_entry(const struct ptx_text *text, const struct ptx_symbol *symbo
     return text->functions[symbol->index].is_entry && text->functions[symbol->index].has_body;
 }
 
-/* The host knows kernels and variables by their names alone: one that all units share, or the first
- * that has one of its own. */
+/* The host names kernels and variables without their unit. Returns the one that all units share, or
+ * the first one that is local to a unit. */
 static const struct ptx_function *find_entry(const struct ptx_text *text, const char *name)
 {
     for (unsigned unit = 0; unit < text->unit_count; unit++) {

@@ -18,7 +18,7 @@ static struct page **place_of(const struct pages *pages, uint64_t number)
     return &pages->table[at];
 }
 
-/* The same pages, without those from first to last, in a table of another size. */
+/* Rebuilds the table with a different size, without the pages from first to last. */
 static bool rebuild(struct pages *pages, size_t size, uint64_t first, uint64_t last)
 {
     struct pages old = *pages;
@@ -66,7 +66,7 @@ struct page *pages_touch(struct pages *pages, uint64_t number)
     return pages->last = page;
 }
 
-/* Drops one page. Pages behind it that would be found no more move up. */
+/* Removes one page. Pages behind it that could no longer be found move up. */
 static void drop(struct pages *pages, uint64_t number)
 {
     size_t mask = pages->size - 1, hole = (size_t)(place_of(pages, number) - pages->table);
@@ -86,7 +86,7 @@ static void drop(struct pages *pages, uint64_t number)
 void pages_drop(struct pages *pages, uint64_t first, uint64_t last)
 {
     if (!pages->count) return;
-    /* For want of memory the pages stay, and serve what comes there next. */
+    /* Out of memory: the pages stay, and are used for the next data at these addresses. */
     if (last - first >= pages->count)
         rebuild(pages, pages->size, first, last);
     else

@@ -1,5 +1,4 @@
-/* pages.h — something kept for each page of memory that has been touched: a hash table by the
- * page's number. */
+/* pages.h — a hash table of data for each page of memory that has been accessed, by page number. */
 #ifndef EMU_PAGES_H
 #define EMU_PAGES_H
 
@@ -9,7 +8,7 @@
 enum { PAGE_BITS = 12, PAGE_BYTES = 1 << PAGE_BITS };
 
 struct page {
-    uint64_t number, stamp; /* stamp: for whoever uses it; 0 at first */
+    uint64_t number, stamp; /* stamp: for the user of the table; 0 at first */
     uint64_t content[];     /* zeros at first */
 };
 
@@ -20,10 +19,10 @@ struct pages {
     struct page *last; /* found last */
 };
 
-/* The page of that number. pages_touch makes it if it is not there; NULL: out of memory. */
+/* The page with a number; NULL: there is none. pages_touch makes it; NULL: out of memory. */
 struct page *pages_find(struct pages *, uint64_t number);
 struct page *pages_touch(struct pages *, uint64_t number);
-/* Those from the first to the last are no more. */
+/* Removes the pages from the first to the last. */
 void pages_drop(struct pages *, uint64_t first, uint64_t last);
 void pages_close(struct pages *);
 

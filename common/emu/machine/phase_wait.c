@@ -1,15 +1,16 @@
+/* phase_wait.c — see phase_wait.h. */
 #include "phase_wait.h"
 #include "cluster.h"
 #include "fragment.h"
 #include "mbarrier.h"
 
-/* On a GPU a try_wait sleeps for up to milliseconds. Who has asked so often while nothing in the
- * cluster has changed has waited for minutes. */
+/* On a GPU a try_wait sleeps for up to some milliseconds. A thread that has polled this often,
+ * while nothing in the cluster has changed, would have waited for minutes. */
 enum { MOST_TIMEOUTS = 1 << 16 };
 
 static bool can_time_out(const struct insn *i) { return i->control == CONTROL_WAIT_MBARRIER; }
 
-/* Carries out the instruction for a fragment if its wait is over, or is to be ended. */
+/* Carries out the instruction if the fragment's wait is over, or if `end` ends it. */
 static void end_if_over(struct warp *w, struct fragment *f, bool end)
 {
     const struct insn *i = &w->block->launch->kernel->code[f->pc];
@@ -42,8 +43,8 @@ void phase_wait_poll(struct warp *w)
             end_if_over(w, &w->fragments[k], false);
 }
 
-/* Has something happened since the cluster last came to a standstill, or may it be that something
- * happens by itself: a thread that looks at the time? */
+/* Has memory changed, or a barrier been passed, since the cluster last came to a standstill? Or
+ * does a thread look at the time, so that it may go on by itself? */
 static bool something_happens(const struct cluster *cluster)
 {
     bool happens = false;

@@ -3,21 +3,23 @@
  * mbarrier.try_wait.
  *
  * A fragment stays at such an instruction until the phase is over for one of its lanes. Its block
- * looks again before each of the warp's turns.
+ * checks this before each turn of the warp.
  */
 #ifndef EMU_PHASE_WAIT_H
 #define EMU_PHASE_WAIT_H
 
 #include "machine.h"
 
-/* The lanes come to the instruction; those that its guard holds back pass it by. */
+/* Lanes come to the instruction. The fragment's other lanes, which the guard holds back, skip
+ * it. */
 void phase_wait_begin(struct warp *, struct fragment *, const struct insn *, uint32_t lanes);
-/* Lets those fragments go on for which the wait is over. */
+/* Lets the fragments go on whose wait is over. */
 void phase_wait_poll(struct warp *);
-/* Nobody in the cluster can go on: what waits with a time limit has waited long enough. False:
- * nothing does, or it has been so too often; that is a fault, then. */
+/* No thread of the cluster can go on: the waits that have a time limit time out. False: there is no
+ * such wait, or it has timed out too often, which is a fault. */
 bool phase_wait_time_out(struct cluster *);
-/* Gives a cluster up, because of `why`; false: it is not a wait of this kind that it does. */
+/* Ends the launch if the cluster was last seen waiting for an mbarrier. `why`: the reason, for the
+ * message. False: the cluster is not in such a wait. */
 bool phase_wait_give_up(struct cluster *, int error, const char *why);
 
 #endif

@@ -1,3 +1,4 @@
+/* pool.c — see pool.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "pool.h"
 #include <signal.h>
@@ -31,7 +32,7 @@ static void *helper(void *argument)
     return NULL;
 }
 
-/* Signals are for the program's own threads. */
+/* Signals are left to the program's own threads. */
 static void start_helpers(struct thread_pool *pool, unsigned count)
 {
     sigset_t all, before;

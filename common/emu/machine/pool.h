@@ -1,9 +1,9 @@
 /*
- * pool.h — host threads that wait for work, so that a launch need not start any.
+ * pool.h — host threads that wait for work, so that a launch does not have to start any.
  *
- * Threads are started when they are first wanted and sleep between two launches. Who has work does
- * it himself at once; the others join in as they wake up, and need not if it is over by then. So a
- * small launch costs little more than with one thread.
+ * Threads are started when they are first needed, and sleep between launches. The calling thread
+ * begins the work at once. Others join when they have woken up, if work is left. So a small launch
+ * takes little longer than with one thread.
  */
 #ifndef EMU_POOL_H
 #define EMU_POOL_H
@@ -21,17 +21,17 @@ struct thread_pool {
     unsigned started;
     void (*work)(void *);
     void *argument;
-    unsigned wanted;  /* threads that may still join in */
-    unsigned working; /* that have joined in and are not done */
+    unsigned wanted;  /* threads that may still join */
+    unsigned working; /* threads that have joined and are not done */
     bool closing;
-    pid_t process; /* a child after fork() has no threads but its own */
+    pid_t process; /* a child after fork() has only its own thread */
 };
 
 void pool_open(struct thread_pool *);
 void pool_close(struct thread_pool *);
 
-/* Calls work(argument) here and, at the same time, in up to `helpers` other threads. Returns when
- * all those calls have. One call at a time. */
+/* Calls work(argument) in this thread and, at the same time, in up to `helpers` others. Returns
+ * when all these calls have returned. Only one call of pool_run at a time. */
 void pool_run(struct thread_pool *, unsigned helpers, void (*work)(void *), void *argument);
 
 #endif

@@ -13,7 +13,7 @@ static uint64_t mixed(uint64_t z)
 static uint64_t next(struct launch *launch)
 {
     launch->random += UINT64_C(0x9e3779b97f4a7c15);
-    launch->random += !launch->random; /* 0 means that nothing is left to chance */
+    launch->random += !launch->random; /* 0 would mean the usual order */
     return mixed(launch->random);
 }
 
@@ -38,7 +38,7 @@ void random_order(struct launch *launch, uint8_t *order, unsigned n)
     }
 }
 
-/* As often between 1 and 2 as between 512 and 1024: a hazard may need either. */
+/* Lengths of 1 to 2 are as frequent as lengths of 512 to 1024: a hazard may need either. */
 uint64_t random_slice(struct launch *launch)
 {
     enum { MAX_BITS = 10 };
@@ -52,6 +52,6 @@ void random_split(struct warp *w, struct fragment *f)
     struct launch *launch = w->block->launch;
     if (!launch->splits_lanes || random_below(launch, SELDOM)) return;
     uint32_t lanes = f->mask & (uint32_t)next(launch);
-    if (random_below(launch, 2)) lanes &= (uint32_t)next(launch); /* few of them */
+    if (random_below(launch, 2)) lanes &= (uint32_t)next(launch); /* fewer lanes */
     if (lanes && lanes != f->mask) fragment_split(w, f, lanes, f->pc);
 }

@@ -1,32 +1,32 @@
 /*
- * random_schedule.h — turns by chance, the same for the same seed (emu --schedule SEED).
+ * random_schedule.h — a reproducible random schedule (emu --schedule SEED).
  *
  * A GPU promises no order among blocks, among the warps of a block, or among the lanes of a warp.
- * Yet it nearly always takes the same one, and so does the emulator: a race may show once a week.
- * With a seed, whose turn it is and for how many instructions is chance: of blocks that could be
- * resident, of warps, of lanes that have parted, and lanes part that had no reason to, as they may
- * since Volta. All blocks are run by one host thread, so that a seed repeats everything.
+ * Yet a GPU nearly always takes the same order, and so does the emulator: a race may show once a
+ * week. With a seed, the order of turns and their lengths are random: of resident blocks, of warps,
+ * and of fragments. Lanes also split without a branch, as they may since Volta. One host thread
+ * runs all blocks, so a seed always gives the same schedule.
  *
- * Blocks still begin in the order of their index, because programs that wait for a block before
- * them (chained scans) count on that: see emu --blocks descending. Under synccheck, which looks at who comes to a barrier
- * together, lanes do not part without reason. Every store is seen by all threads at once: what
- * only a GPU's memory puts out of order, a missing fence, shows no wrong result here, but
- * racecheck finds it.
+ * Blocks still start in the order of their index, because programs that wait for an earlier block
+ * (chained scans) rely on it: see emu --blocks descending. Under synccheck, which looks at the
+ * lanes that come to a barrier together, lanes do not split without a branch. All threads see a
+ * store at once. A missing fence, which matters only for a GPU's memory order, gives no wrong
+ * result here; racecheck finds it.
  */
 #ifndef EMU_RANDOM_SCHEDULE_H
 #define EMU_RANDOM_SCHEDULE_H
 
 #include "machine.h"
 
-/* Sets launch->random, by which the others know whether turns are by chance. */
+/* Starts the generator of a launch. launch->random is then not 0, and the schedule is random. */
 void random_begin(struct launch *, uint64_t seed);
-/* A number below n. */
+/* A random number below n. */
 unsigned random_below(struct launch *, unsigned n);
-/* 0 to n - 1 in any order, n at most 256. */
+/* The numbers 0 to n - 1 in random order; n is at most 256. */
 void random_order(struct launch *, uint8_t *order, unsigned n);
-/* How many instructions a warp may run now; 0: it is not its turn. */
+/* The length of a warp's turn in instructions; 0: it has no turn now. */
 uint64_t random_slice(struct launch *);
-/* Parts some lanes from a fragment, or not. */
+/* Splits some lanes off a fragment, or none. */
 void random_split(struct warp *, struct fragment *);
 
 #endif

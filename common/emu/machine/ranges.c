@@ -5,19 +5,18 @@
 struct range_node {
     struct range range; /* first: ranges_add() and others return its address */
     struct range_node *left, *right;
-    uint64_t priority;        /* no less than those of its children */
+    uint64_t priority;        /* not less than its children's */
     uint64_t low, high, hole; /* of the subtree: first base, last end, widest hole */
 };
 
-/* ---- a node's knowledge of its subtree ------------------------------------------------------- */
+/* ---- the fields of a node -------------------------------------------------------------------- */
 
 uint64_t ranges_behind(uint64_t end)
 {
     return (end + RANGES_GAP + RANGES_ALIGNMENT - 1) / RANGES_ALIGNMENT * RANGES_ALIGNMENT;
 }
 
-/* How many bytes fit between two ranges, the first of which ends where the second begins or before
- * that. */
+/* How many bytes fit between a range that ends at `end` and one that begins at `base`. */
 static uint64_t hole_between(uint64_t end, uint64_t base)
 {
     uint64_t first = ranges_behind(end) + RANGES_GAP;
@@ -26,7 +25,7 @@ static uint64_t hole_between(uint64_t end, uint64_t base)
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* Makes a node's knowledge right again when its children's is. */
+/* Updates a node's fields from its children. */
 static void renew(struct range_node *n)
 {
     uint64_t end = n->range.base + n->range.bytes;
@@ -45,7 +44,7 @@ static void renew(struct range_node *n)
 
 /* ---- adding and removing --------------------------------------------------------------------- */
 
-/* Parts a tree into the ranges that begin below `base`, and the others. */
+/* Splits a tree into the ranges that begin below `base`, and the others. */
 static void split(struct range_node *tree, uint64_t base, struct range_node **below,
                   struct range_node **others)
 {
@@ -62,7 +61,7 @@ static void split(struct range_node *tree, uint64_t base, struct range_node **be
     }
 }
 
-/* One tree of two, of which the first has the lower addresses. */
+/* Joins two trees, of which the first has the lower addresses. */
 static struct range_node *join(struct range_node *first, struct range_node *second)
 {
     if (!first) return second;
@@ -145,7 +144,7 @@ struct range *ranges_above(const struct ranges *ranges, uint64_t address)
     return found ? &found->range : NULL;
 }
 
-/* Of a range that ends at `end`, not before `from`, and of the one behind it. */
+/* The place for `bytes` bytes between two ranges, at `from` or behind it; 0: they do not fit. */
 static uint64_t fits(uint64_t end, uint64_t base, uint64_t from, uint64_t bytes)
 {
     return end > from && hole_between(end, base) >= bytes ? ranges_behind(end) : 0;

@@ -2,7 +2,7 @@
 #include "repeat.h"
 #include "frame.h"
 
-/* A larger state is not looked at: its digest would take longer than a turn. */
+/* A larger state is not checked: its digest would take longer than a turn. */
 enum { LARGEST_STATE = 4 << 20 };
 
 /* splitmix64's step */
@@ -46,8 +46,8 @@ static uint64_t digest_warp(uint64_t digest, const struct warp *w)
     return digest;
 }
 
-/* 0: it is too large. Copies that are on their way are not in it; when one arrives, that changes
- * memory. */
+/* 0: the state is too large. Asynchronous copies under way are not part of it; when one arrives, it
+ * changes memory. */
 static uint64_t digest_of(const struct cluster *cluster)
 {
     uint64_t digest = cluster->parity;
@@ -67,8 +67,8 @@ static uint64_t digest_of(const struct cluster *cluster)
     return digest | !digest;
 }
 
-/* Brent's way to find a cycle: an earlier state is kept, for twice as many turns as the one before
- * it. */
+/* Brent's algorithm for cycles: an earlier state is kept for twice as many turns as the one
+ * before. */
 bool repeats(struct cluster *cluster)
 {
     struct repeat *repeat = &cluster->repeat;
@@ -76,7 +76,7 @@ bool repeats(struct cluster *cluster)
     if (!digest) return false;
     repeat->turns++;
     if (digest == repeat->digest) {
-        repeat->left = repeat->turns; /* until it is there again */
+        repeat->left = repeat->turns; /* until it returns to this state */
         repeat->turns = 0;
         return true;
     }

@@ -1,18 +1,18 @@
 /*
- * repeat.h — does a cluster do the same again and again?
+ * repeat.h — detects a cluster that repeats the same states.
  *
- * When a cluster comes to a state in which it was before, and has changed no memory in between, it
- * will come there again and again, unless another cluster changes memory: so it waits for that,
- * whatever its instructions look like. The state is what decides how it goes on: registers, shared
- * and local memory, and where each lane is.
+ * If a cluster returns to an earlier state, and has changed no memory in between, it will return
+ * there again and again until another cluster changes memory. So it waits, whatever its
+ * instructions look like. The state is everything that decides how the cluster goes on: registers,
+ * shared and local memory, and the instruction of each lane.
  */
 #ifndef EMU_REPEAT_H
 #define EMU_REPEAT_H
 
 #include "machine.h"
 
-/* Asked at the end of each turn in which the cluster was running and has changed nothing. False, too,
- * where it cannot be told yet or would cost too much. */
+/* Does the cluster repeat its states? Called at the end of each turn in which it ran and changed no
+ * memory. False also if this is not known yet, or if the state is too large. */
 bool repeats(struct cluster *);
 
 #endif

@@ -1,3 +1,4 @@
+/* scheduler.c — see scheduler.h. It also ends launches that make no progress. */
 #define _POSIX_C_SOURCE 200809L
 #include "scheduler.h"
 #include "cluster.h"
@@ -20,9 +21,8 @@ unsigned blocks_per_sm(const struct emu_gpu *gpu, unsigned threads, size_t share
     return most;
 }
 
-/* The next cluster to run: a new one while the GPU has room, then the one that has waited longest.
- * `spare` is the memory of a cluster that has ended, for a new one. NULL: none is left for this
- * thread. */
+/* Takes a cluster from the queue: the one that has waited longest, or with a random schedule
+ * any. */
 static struct cluster *take_waiting(struct launch *launch)
 {
     struct cluster **link = &launch->waiting, *taken;
@@ -37,6 +37,8 @@ static struct cluster *take_waiting(struct launch *launch)
     return taken;
 }
 
+/* The next cluster to run: a new one while the GPU has room, else one from the queue. `spare`: the
+ * memory of a cluster that has ended, for a new one. NULL: no cluster is left for this thread. */
 static struct cluster *next_cluster(struct launch *launch, struct cluster **spare)
 {
     struct cluster *cluster = NULL;
@@ -105,8 +107,7 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* A cluster has done something else than to spin, so that what the others wait for may come. The
- * launch is locked. */
+/* A cluster has not only spun, so another cluster's wait may end. The launch is locked. */
 static void launch_is_alive(struct launch *launch)
 {
     launch->unrest++;
@@ -114,7 +115,7 @@ static void launch_is_alive(struct launch *launch)
     launch->spun = 0;
 }
 
-/* All clusters that have begun wait for what none of them does. */
+/* All clusters that have begun wait, and none of them can end the wait of another. */
 static void give_up_all(struct cluster *cluster, bool full)
 {
     struct launch *launch = cluster->launch;
@@ -147,7 +148,7 @@ static void give_up_one(struct cluster *cluster)
     give_up_cluster(cluster, EMU_LAUNCH_TIMEOUT, why);
 }
 
-/* One turn counts as so much of the patience at most: the host may have been stopped meanwhile. */
+/* One turn counts as at most a part of the patience: the host may have been stopped meanwhile. */
 static double counted(const struct launch *launch, double seconds)
 {
     enum { LEAST_TURNS = 4 };
@@ -155,9 +156,9 @@ static double counted(const struct launch *launch, double seconds)
     return seconds < most ? seconds : most;
 }
 
-/* A turn of a cluster that has not ended. The launch is locked. Returns whether all clusters that
- * have begun have spun since one of them did anything else, for too long: on the clock, and in their
- * running time, since the host may have been stopped meanwhile. */
+/* Have all clusters that have begun only spun for longer than the patience? The time is measured on
+ * the clock and as running time, since the host may have been stopped meanwhile. Called after a
+ * turn of a cluster that has not ended, with the launch locked. */
 static bool all_spin(struct cluster *cluster, enum cluster_turn turn, double seconds, bool full)
 {
     struct launch *launch = cluster->launch;
@@ -174,9 +175,9 @@ static bool all_spin(struct cluster *cluster, enum cluster_turn turn, double sec
     return launch->spun > launch->emu->patience && now() > launch->spun_until;
 }
 
-/* The same for the cluster alone, which may do more than to spin. Only its own running time counts,
- * and only while neither it nor any other changes memory: so that none is given up for being slow,
- * or for waiting for one that is. */
+/* The same for one cluster, which may do more than spin. Only its own running time counts, and only
+ * while no cluster changes memory. So a cluster is not ended for being slow, or for waiting for a
+ * slow one. */
 static bool is_idle(struct cluster *cluster, enum cluster_turn turn, double seconds)
 {
     struct launch *launch = cluster->launch;
@@ -186,7 +187,8 @@ static bool is_idle(struct cluster *cluster, enum cluster_turn turn, double seco
     return turn == TURN_WORKED && cluster->idle > launch->emu->patience;
 }
 
-/* A cluster whose turn is over: does it, or do all, wait for what never comes? */
+/* After a cluster's turn: do all clusters, or does this one, wait for something that never
+ * comes? */
 static void check_patience(struct cluster *cluster, double seconds)
 {
     struct launch *launch = cluster->launch;
@@ -204,7 +206,7 @@ static void check_patience(struct cluster *cluster, double seconds)
         give_up_one(cluster);
 }
 
-/* What ends any grid: an interrupt, and the limit if there is one. */
+/* Ends the grid after an interrupt, or at the time limit if there is one. */
 static void check_end(struct cluster *cluster, double seconds)
 {
     const struct emu *emu = cluster->launch->emu;
@@ -219,7 +221,7 @@ static void check_end(struct cluster *cluster, double seconds)
     }
 }
 
-/* One host thread. */
+/* The work of one host thread. */
 static void work(void *argument)
 {
     struct launch *launch = argument;
@@ -256,7 +258,7 @@ void launch_run(struct launch *launch)
     launch->unrest = 1;
     launch->began = now();
     pool_run(&launch->emu->pool, wanted - 1, work, launch);
-    /* After a fault some may still be waiting. */
+    /* After a fault, clusters may still be in the queue. */
     for (struct cluster *cluster = launch->waiting, *next; cluster; cluster = next) {
         next = cluster->next;
         cluster_free(cluster);

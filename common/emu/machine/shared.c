@@ -1,7 +1,8 @@
+/* shared.c — see shared.h. */
 #include "events.h"
 #include "shared.h"
 
-/* The block that an address names, seen from a warp; NULL after a fault. */
+/* The block that an address of a warp refers to; NULL after a fault. */
 static struct block *owner_of(struct warp *w, const struct insn *i, int lane, uint64_t address,
                               bool own)
 {

@@ -1,11 +1,12 @@
-/* special.c — the special registers of a warp that starts. */
+/* special.c — sets the special registers of a warp that starts. */
 #include "block.h"
 #include "common/emu/decode/special.h"
 #include "device.h"
 #include "shared.h"
 #include <string.h>
 
-/* A block keeps its rank: its memory serves the same place of one cluster after another. */
+/* The value that is the same in each block of this structure. A block keeps its rank: its memory
+ * always serves the same rank of a cluster. */
 static uint64_t of_the_launch(const struct block *block, const struct special *special)
 {
     const struct launch *launch = block->launch;
@@ -66,7 +67,7 @@ static uint64_t of_the_lane(const struct warp *w, const struct special *special,
     }
 }
 
-/* Has each block of the grid a value of its own? It is set whenever one starts. */
+/* Does the register differ between the blocks of a grid? Then it is set whenever a block starts. */
 static bool of_the_block(const struct block *block, enum special_register which, uint64_t *value)
 {
     struct emu_dim id = block->id, cluster = block->launch->cluster;
