@@ -94,7 +94,8 @@ static bool names_itself(struct warp *w, const struct insn *i, uint32_t active)
 
 /* A warp-wide instruction. Returns the lanes that go on; the others wait for lanes of their member
  * masks. */
-static uint32_t converge(struct warp *w, struct fragment *f, const struct insn *i, uint32_t active)
+static uint32_t run_warp_wide(struct warp *w, struct fragment *f, const struct insn *i,
+                              uint32_t active)
 {
     if (announces(w->block, ANNOUNCE_ARGUMENTS)) event_member_masks(w, i, active);
     /* The common case: all lanes have the same mask, and all are here. */
@@ -181,7 +182,7 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
                 f->pc++;
                 break;
             }
-            uint32_t done = converge(w, f, i, active);
+            uint32_t done = run_warp_wide(w, f, i, active);
             if (counting && done != active) { /* the others are counted when they go on */
                 w->counts[pc].executed -= !done;
                 w->counts[pc].lanes -= (unsigned)__builtin_popcount(active & ~done);
