@@ -6,8 +6,9 @@
 #include <string.h>
 
 /* Are both accesses synchronisation accesses, which may be concurrent without a hazard? Two atomics
- * are, and volatile or relaxed accesses of a flag. Not so volatile accesses of shared memory within
- * one warp: old programs rely on lanes that run in step, which no GPU since Volta guarantees. */
+ * are, and so are volatile or relaxed accesses of a flag. Volatile accesses of shared memory within
+ * one warp are not: old programs use them and rely on lanes that run in step, which no GPU since
+ * Volta guarantees. */
 static bool are_both_sync(unsigned a, unsigned b, bool same_block, bool same_warp, bool shared)
 {
     if (((a | b) & KIND_NARROW) && !same_block) return false;

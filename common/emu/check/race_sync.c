@@ -1,16 +1,17 @@
 /*
  * race_sync.c — racecheck: words of memory that carry clocks from a release to an acquire.
  *
- * A strong store releases the clock of its thread's last fence, and nothing newer: `data = …; flag
- * = 1;` without a __threadfence() in between orders nothing. A store replaces the word's clock; an
- * atomic joins into it. Acquires are more generous than PTX: every strong load and every atomic
- * acquires the word's clock, with or without a fence behind it. Much code that works on every GPU
- * spins on a volatile flag and reads on (for example CUDA's sample threadFenceReduction).
+ * A strong store releases the clock of its thread's last fence, and nothing newer. So a store of
+ * data and then a store of a flag, without a __threadfence() in between, are not ordered for a
+ * thread that reads the flag. A store replaces the word's clock; an atomic joins into it. Acquires
+ * are more generous than PTX: every strong load and every atomic acquires the word's clock, with or
+ * without a fence behind it. Much code that works on every GPU spins on a volatile flag and reads
+ * on (for example CUDA's sample threadFenceReduction).
  *
  * A word also keeps its values and clocks from before its last stores: see race_earlier.c. In a
  * kernel with tracks_observed, a strong store also releases, as OBSERVED, all that its thread has
- * done, acquired or observed. This orders nothing: it shows race_pair.c which order the code relies
- * on.
+ * done, acquired or observed. This orders nothing. race_pair.c uses it to find out which order the
+ * code relies on.
  */
 #include "race_state.h"
 #include <stdlib.h>

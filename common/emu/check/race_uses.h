@@ -31,7 +31,7 @@ bool uses_swaps(const struct emu_kernel *, size_t place);
  * guard from the value: bit k of `parts` is the k-th instruction behind the load. */
 struct decision {
     uint32_t parts;
-    uint32_t branch;                     /* 0: the value has other uses than one branch */
+    uint32_t branch;                     /* 0: the value has more uses than this one branch */
     const struct ptx_function *function; /* the function whose registers they use */
 };
 struct decision uses_decision(const struct emu_kernel *, size_t place);
