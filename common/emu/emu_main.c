@@ -1,8 +1,8 @@
 /*
- * emu_main.c — the command `emu`, which is used like ncu, and with --tool like compute-sanitizer.
+ * emu_main.c — the command `emu`. It is used like ncu, and with --tool like compute-sanitizer.
  *
- * It checks that the program will find the emulator's runtime library, describes in EMU_* variables
- * what is wanted, and becomes the program. The library does the rest.
+ * It checks that the program will load the emulator's runtime library, sets the EMU_* variables as
+ * the options say, and executes the program in its own process. The library does the rest.
  */
 #define _GNU_SOURCE /* asprintf */
 #include "emu.h"
@@ -41,7 +41,7 @@ static void find_program(const char *name, char path[PATH_MAX])
     if (access(path, X_OK) != 0) emu_refuse("cannot run %s: %s", path, strerror(errno));
 }
 
-/* Puts the emulator's library in front of NVIDIA's. */
+/* Lets the program find the emulator's library before NVIDIA's. */
 static void set_library_path(void)
 {
     char folder[PATH_MAX], *library, *value;
@@ -56,7 +56,7 @@ static void set_library_path(void)
     free(value);
 }
 
-/* Makes sure that the program will run on the emulator, or says what stands in the way. */
+/* Ends the process with one sentence unless the program will run on the emulator. */
 static void prepare(const char *path)
 {
     switch (elf_runtime(path)) {
@@ -82,8 +82,8 @@ static void prepare(const char *path)
     }
 }
 
-/* Neither the log nor the trace may be the program or a file that its arguments name, and they must
- * not be one file. */
+/* Refuses a log or trace file that is the program, or a file that its arguments name, and refuses
+ * the same file for both. */
 static void check_outputs(const char *program, char *const *arguments)
 {
     const struct {

@@ -1,5 +1,5 @@
 /*
- * emu_options.c — the options of the command emu, each of which becomes an EMU_* variable.
+ * emu_options.c — the options of the command emu. Each option sets an EMU_* variable.
  */
 #define _GNU_SOURCE /* asprintf */
 #include "emu_options.h"
@@ -40,7 +40,7 @@ void emu_set(const char *name, const char *value)
     if (setenv(name, value, 1) != 0) emu_refuse("cannot set %s: %s", name, strerror(errno));
 }
 
-/* Where this command, and so the library, lies. */
+/* The folder of this command, in which the library lies, too. */
 void emu_own_folder(char folder[PATH_MAX])
 {
     ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
@@ -50,9 +50,9 @@ void emu_own_folder(char folder[PATH_MAX])
     *slash = '\0';
 }
 
-/* ---- files and names -------------------------------------------------------------------------- */
+/* ---- files and names ------------------------------------------------------------------------- */
 
-/* The program may change its working directory: relative paths must be made absolute before. */
+/* Makes a relative path absolute, because the program may change its working directory. */
 static void set_path(const char *name, const char *path)
 {
     char folder[PATH_MAX], *whole;
@@ -94,7 +94,7 @@ static int set_trace(void *to, const char *path, struct fault *fault)
     return 0;
 }
 
-/* ---- what is counted ------------------------------------------------------------------------------- */
+/* ---- what is counted ------------------------------------------------------------------------- */
 
 static int set_csv(void *to, const char *value, struct fault *fault)
 {
@@ -158,7 +158,7 @@ static int set_per_line(void *to, const char *value, struct fault *fault)
     return set_page(to, "source", fault);
 }
 
-/* ---- the GPU ----------------------------------------------------------------------------------- */
+/* ---- the GPU --------------------------------------------------------------------------------- */
 
 static int set_gpu(void *to, const char *key, struct fault *fault)
 {
@@ -177,7 +177,7 @@ static int set_model(void *to, const char *key, struct fault *fault)
     return 0;
 }
 
-/* ---- what is checked --------------------------------------------------------------------------- */
+/* ---- what is checked ------------------------------------------------------------------------- */
 
 static int set_tool(void *to, const char *names, struct fault *fault)
 {
@@ -195,7 +195,7 @@ static int set_report(void *to, const char *value, struct fault *fault)
     return 0;
 }
 
-/* ---- numbers and words ------------------------------------------------------------------------- */
+/* ---- numbers and words ----------------------------------------------------------------------- */
 
 /* An option that takes a whole number in digits. */
 struct number {
@@ -252,9 +252,10 @@ static int set_word(void *to, const char *word, struct fault *fault)
     return 0;
 }
 
-/* ---- what is printed in place of a run ----------------------------------------------------------- */
+/* ---- what is printed in place of a run ------------------------------------------------------- */
 
-/* The flags for nvcc. It splits NVCC_PREPEND_FLAGS at spaces and takes no quotes there. */
+/* Prints flags for nvcc. Paths with spaces are refused: nvcc splits NVCC_PREPEND_FLAGS at spaces
+ * and knows no quotes there. */
 static int print_nvcc_flags(void *to, const char *value, struct fault *fault)
 {
     (void)to, (void)value, (void)fault;
@@ -275,7 +276,7 @@ static int print_version(void *to, const char *value, struct fault *fault)
 
 static option_fn print_help;
 
-/* ---- the table, in the order of --help ----------------------------------------------------------- */
+/* ---- the table, in the order of --help ------------------------------------------------------- */
 
 static const struct option_row rows[] = {
     OPTION("csv", NULL, "as CSV, in the layout of ncu --csv --page raw", set_csv),
@@ -360,9 +361,9 @@ static int print_help(void *to, const char *value, struct fault *fault)
     exit(EXIT_SUCCESS);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
-/* Counting and checking are two things: their options do not go together. */
+/* A run either counts or checks: refuses options of both kinds together. */
 static void settle(bool checks, bool counts)
 {
     const char *log = getenv("EMU_LOG_FILE");

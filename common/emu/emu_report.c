@@ -1,9 +1,9 @@
 /*
  * emu_report.c — see emu_report.h.
  *
- * nvcc keeps a program's fat binaries, one after the other, in one section of its file. Built with
- * -rdc=true, that section has the linked machine code alone, and the PTX of each source file is in
- * another one.
+ * nvcc puts the fat binaries of a program one after the other into one section of its file. In a
+ * program built with -rdc=true, that section has only the linked machine code, and another section
+ * has the PTX of each source file.
  */
 #include "emu_report.h"
 #include "common/emu/binary/cubin.h"
@@ -22,13 +22,13 @@ struct report {
     unsigned arch;
     FILE *out;
     int kernels;
-    const void *linked; /* the section of linked machine code, for PTX that has none beside it */
+    const void *linked; /* linked machine code; it may belong to PTX of any container */
     size_t linked_size;
     char *message;
     size_t size;
 };
 
-/* The size of the container at `data`, padding before the next one included; 0 at the end. */
+/* The size of the container at `data`, with the padding before the next one; 0 at the end. */
 static size_t container_room(const unsigned char *data, size_t left)
 {
     size_t bytes = fatbin_size(data, left);
@@ -36,7 +36,7 @@ static size_t container_room(const unsigned char *data, size_t left)
     return bytes < left ? bytes : left;
 }
 
-/* Does machine code have a kernel of this module? */
+/* Does the machine code contain a kernel of this module? */
 static bool belongs(const struct fatbin_code *code, const struct emu_module *module)
 {
     struct cubin cubin;
@@ -83,7 +83,7 @@ static void print_kernel(struct report *report, struct emu_module *module, const
     fputc('\n', report->out);
 }
 
-/* Prints the kernels of texts that belong together. False: they cannot be read. */
+/* Prints the kernels of texts that form one module. False: they cannot be read. */
 static bool print_texts(struct report *report, const struct emu_ptx *texts, size_t count,
                         const void *container, size_t left)
 {
@@ -103,8 +103,8 @@ static bool print_texts(struct report *report, const struct emu_ptx *texts, size
     return true;
 }
 
-/* Takes the PTX out of a section's containers, and prints it container by container, or, if they
- * are `linked`, as one module. False: something is damaged. */
+/* Reads the PTX from the containers of a section. Prints the kernels of each container, or, if the
+ * containers are `linked`, those of all as one module. False: the section is damaged. */
 static bool print_section(struct report *report, const struct elf *program, const char *name,
                           bool linked)
 {
@@ -119,7 +119,7 @@ static bool print_section(struct report *report, const struct elf *program, cons
         if (grown != NULL) texts = grown;
         if (grown == NULL || bytes == 0) break;
         int error = fatbin_extract(at, left, report->arch, &ptx, report->message, report->size);
-        if (error == NO_KERNEL_IMAGE) continue; /* nothing in it that the emulator could run */
+        if (error == NO_KERNEL_IMAGE) continue; /* no PTX that the emulator can run */
         whole = error == EMU_OK;
         if (!whole) break;
         texts[count++] = (struct emu_ptx){ptx.text, ptx.length, "the program's PTX"};

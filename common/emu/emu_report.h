@@ -1,4 +1,4 @@
-/* emu_report.h — the command's --report: how exact are the counters of a program's kernels? */
+/* emu_report.h — the option --report: how exact are the counters of a program's kernels? */
 #ifndef EMU_REPORT_H
 #define EMU_REPORT_H
 
