@@ -35,7 +35,7 @@ void cubin_close(struct cubin *cubin)
     *cubin = (struct cubin){0};
 }
 
-/* Is the row at or before that place? */
+/* Is the row at or before this address, in the order of sections and addresses? */
 static bool is_before(const struct cubin_row *row, unsigned section, uint64_t address)
 {
     return row->section != section ? row->section < section : row->address <= address;
@@ -43,7 +43,7 @@ static bool is_before(const struct cubin_row *row, unsigned section, uint64_t ad
 
 const struct cubin_row *cubin_row(const struct cubin *cubin, unsigned section, uint64_t address)
 {
-    size_t low = 0, high = cubin->row_count; /* rows before `low` are before the place */
+    size_t low = 0, high = cubin->row_count; /* rows before `low` are at or before it */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (is_before(&cubin->rows[middle], section, address))

@@ -14,13 +14,13 @@ struct cubin_place {
     unsigned line;    /* 0: unknown */
 };
 
-/* From this address of a section on, code belongs to that source line. */
+/* Code from this address of a section on, up to the next row, belongs to this source line. */
 struct cubin_row {
     unsigned section;
     uint64_t address;
     struct cubin_place place;
-    struct cubin_place caller; /* if it was inlined: of the call */
-    unsigned order;            /* of rows with one address the last counts */
+    struct cubin_place caller; /* the call, if the code was inlined */
+    unsigned order;            /* of rows with the same address, the last one counts */
 };
 
 struct cubin {
@@ -29,12 +29,12 @@ struct cubin {
     size_t row_count;
 };
 
-/* Opens the `size` bytes at `data`, which must stay. NULL, or what is wrong with them. On success
- * the caller ends with cubin_close. */
+/* Opens the `size` bytes at `data`, which must stay. Returns NULL, or a sentence that says what is
+ * wrong. On success the caller must call cubin_close. */
 const char *cubin_open(struct cubin *, const void *data, size_t size);
 void cubin_close(struct cubin *);
 
-/* elf_find and elf_content. */
+/* The same as elf_find and elf_content. */
 unsigned cubin_section(const struct cubin *, const char *prefix, const char *name);
 const unsigned char *cubin_content(const struct cubin *, unsigned section, size_t *size);
 

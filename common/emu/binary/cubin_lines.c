@@ -1,12 +1,12 @@
 /*
- * cubin_lines.c — which source line each machine instruction comes from.
+ * cubin_lines.c — finds the source line of each machine instruction.
  *
- * The section .debug_line holds a program for a small machine whose registers are an address, a
- * file and a line, and which emits a row of the table now and then (DWARF 2, 6.2). Relocations say
- * in which section of code each sequence of rows begins.
+ * The section .debug_line holds a program for a small machine (DWARF 2, 6.2). The machine's
+ * registers are an address, a file and a line; some of its instructions append a row to the table.
+ * Relocations say in which code section each sequence of rows begins.
  *
- * Of an inlined function the rows name its own lines, as .loc does in PTX. An opcode that ptxas adds
- * says where the call was: at that row of the sequence (counting from 1; 0: not inlined).
+ * The rows of an inlined function name the function's own lines, as .loc does in PTX. ptxas adds an
+ * opcode that names the row of the call within the sequence (counting from 1; 0: not inlined).
  */
 #include "cubin.h"
 
@@ -15,7 +15,7 @@
 
 enum {
     DWARF_LEAST = 2,
-    DWARF_MOST = 4, /* version 5 has other tables of files */
+    DWARF_MOST = 4, /* version 5 stores the files in another format */
     COPY = 1,
     ADVANCE_PC = 2,
     ADVANCE_LINE = 3,
@@ -24,7 +24,7 @@ enum {
     FIXED_ADVANCE_PC = 9,
     END_SEQUENCE = 1, /* extended opcodes, after a 0 */
     SET_ADDRESS = 2,
-    INLINED_CALL = 0x90, /* NVIDIA's */
+    INLINED_CALL = 0x90, /* NVIDIA's own opcode */
 };
 
 /* Bytes still to be read. Reading beyond the end gives zeros and sets `ended`. */
@@ -46,7 +46,7 @@ static uint64_t take(struct reader *r, unsigned bytes)
     return value;
 }
 
-/* A number of any length, seven bits a byte, the lowest first (DWARF 2, 7.6). */
+/* A number of any length, seven bits per byte, the lowest first (DWARF 2, 7.6). */
 static uint64_t take_leb(struct reader *r, bool is_signed)
 {
     uint64_t value = 0;
@@ -61,7 +61,7 @@ static uint64_t take_leb(struct reader *r, bool is_signed)
     }
 }
 
-/* A string that ends inside; "" if there is none. */
+/* A string with its NUL; "" if no NUL follows. */
 static const char *take_string(struct reader *r)
 {
     const unsigned char *start = r->at;
@@ -77,11 +77,11 @@ struct lines {
     struct cubin *cubin;
     const unsigned char *section; /* .debug_line */
     const unsigned char *relocations;
-    size_t relocation_bytes, relocation_size; /* of all, of one */
-    unsigned symbols;                         /* the section of the relocations' symbols */
+    size_t relocation_bytes, relocation_size; /* of the whole section, of one entry */
+    unsigned symbols;                         /* the section with the relocations' symbols */
     size_t room;                              /* of cubin->rows */
-    size_t sequence;                          /* where the sequence begins there */
-    bool failed;                              /* for want of host memory */
+    size_t sequence;                          /* index of the sequence's first row */
+    bool failed;                              /* out of host memory */
 };
 
 struct unit {
@@ -122,7 +122,7 @@ static unsigned section_of(const struct lines *l, size_t offset)
     size_t bytes;
     const unsigned char *symbols = cubin_content(l->cubin, l->symbols, &bytes);
     for (size_t at = 0; l->relocation_bytes - at >= l->relocation_size; at += l->relocation_size) {
-        Elf64_Rel relocation; /* with which Elf64_Rela begins, too */
+        Elf64_Rel relocation; /* Elf64_Rela begins with the same fields */
         memcpy(&relocation, l->relocations + at, sizeof relocation);
         if (relocation.r_offset != offset) continue;
         uint64_t index = ELF64_R_SYM(relocation.r_info);
@@ -211,7 +211,7 @@ static void run(struct lines *l, struct unit *unit)
     }
 }
 
-/* Reads a unit's header. False: it is of another kind. */
+/* Reads a unit's header. False: its version is not supported. */
 static bool read_header(struct reader content, struct unit *unit)
 {
     unsigned version = (unsigned)take(&content, 2);
@@ -222,7 +222,7 @@ static bool read_header(struct reader content, struct unit *unit)
     unit->program = (struct reader){content.at + header, content.end, false};
     content.end = unit->program.at;
     unit->step = (unsigned)take(&content, 1);
-    if (version >= 4) take(&content, 1); /* operations an instruction */
+    if (version >= 4) take(&content, 1); /* operations per instruction */
     take(&content, 1);                   /* is_stmt */
     unit->line_base = (int8_t)take(&content, 1);
     unit->line_range = (unsigned)take(&content, 1);
@@ -242,7 +242,7 @@ static int by_place(const void *a, const void *b)
     const struct cubin_row *x = a, *y = b;
     if (x->section != y->section) return x->section < y->section ? -1 : 1;
     if (x->address != y->address) return x->address < y->address ? -1 : 1;
-    bool ends = !x->place.line, too = !y->place.line; /* where another sequence begins */
+    bool ends = !x->place.line, too = !y->place.line; /* the end of a sequence */
     if (ends != too) return ends ? -1 : 1;
     return x->order < y->order ? -1 : x->order > y->order;
 }

@@ -26,7 +26,7 @@
 #define OUR_LIBRARY "libcudart.so.13"
 #define ANY_VERSION "libcudart.so"
 
-/* Is it a program for this machine whose sections can be found? */
+/* Is the file a program for this machine with readable sections? */
 static bool is_program(struct elf *elf, const void *data, size_t size)
 {
     return elf_read(elf, data, size) == ELF_FINE && elf->machine == THIS_MACHINE &&
@@ -47,11 +47,11 @@ static bool has_section(const struct elf *elf, const char *name)
 /* What the dynamic section says. */
 struct dynamic {
     const char *cudart; /* the needed library whose name begins with libcudart.so; NULL: none */
-    const char *rpath;  /* the old tag, searched before LD_LIBRARY_PATH; NULL: none */
-    bool has_runpath;   /* the new one, which switches the old one off */
+    const char *rpath;  /* DT_RPATH, searched before LD_LIBRARY_PATH; NULL: none */
+    bool has_runpath;   /* DT_RUNPATH, with which the loader ignores DT_RPATH */
 };
 
-/* Takes one entry; `strings` is the section of strings that it refers to. */
+/* Takes one entry of the section; `strings` is the section of strings that entries refer to. */
 static void take_entry(const struct elf *elf, unsigned strings, Elf64_Dyn entry,
                        struct dynamic *found)
 {
@@ -79,7 +79,7 @@ static struct dynamic read_dynamic(const struct elf *elf)
     return found;
 }
 
-/* Does one of the folders, separated by colons, hold a libcudart? */
+/* Is there a libcudart in one of the folders, which are separated by colons? */
 static bool holds_library(const char *folders)
 {
     char path[PATH_MAX];

@@ -2,7 +2,7 @@
  * fatbin.c — see fatbin.h.
  *
  * NVIDIA does not document the container; the layout below is what nvcc 13.0 writes. All numbers
- * are little-endian. They are copied out byte by byte, so the data may have any alignment.
+ * are little-endian. They are read byte by byte, so the data may have any alignment.
  *
  *   container   u32 magic, u16 version, u16 header size, u64 size of the entries that follow
  *   entry       a header of `header_size` bytes, then a payload of `payload_size` bytes
@@ -26,7 +26,7 @@ enum {
 
     KIND_PTX = 1,
     KIND_CUBIN = 2,
-    KIND_LTO = 8, /* code of the compiler's own kind, for nvcc -dlto */
+    KIND_LTO = 8, /* the compiler's intermediate code, for nvcc -dlto */
 
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
@@ -36,9 +36,10 @@ enum {
     NO_KERNEL_IMAGE = 209, /* cudaErrorNoKernelImageForDevice */
 };
 
-/* No PTX is larger; a length field that says so is broken, and must not make us allocate it. */
+/* A limit for the size of a text. A larger length field is damaged and must not be allocated. */
 #define TEXT_LIMIT ((uint64_t)1 << 30)
-/* What a byte can become at most: in LZ4, of a length; in zstd, a block of 128 KiB from 3 bytes. */
+/* The most bytes that one compressed byte can become: in LZ4 a byte of a length field, in zstd a
+ * block of 128 KiB made of 3 bytes. */
 enum { LZ4_RATIO = 255, ZSTD_RATIO = (128 << 10) / 3 };
 
 struct entry {
@@ -47,7 +48,7 @@ struct entry {
     const unsigned char *payload;
     uint64_t payload_size;    /* padded with zeros to a multiple of 8 */
     uint64_t compressed_size; /* 0: the payload is the text itself */
-    uint64_t text_size;       /* of the text that the compressed payload becomes */
+    uint64_t text_size;       /* of the text after decompression */
 };
 
 /* What is left to read. */
@@ -73,7 +74,7 @@ static int malformed(char *message, size_t size, const char *what)
     return EMU_INVALID_PTX;
 }
 
-/* Takes the next entry off the cursor. NULL, or what is wrong. */
+/* Reads the next entry and moves the cursor behind it. Returns NULL, or what is wrong. */
 static const char *next_entry(struct cursor *cursor, struct entry *entry)
 {
     const unsigned char *p = cursor->at;
@@ -99,7 +100,7 @@ static const char *next_entry(struct cursor *cursor, struct entry *entry)
 }
 
 /* Can code for this entry's architecture run on max_arch? (Machine code of an older architecture
- * cannot, but it may still be looked at.) */
+ * cannot run, but it can be compared with PTX.) */
 static bool suits(const struct entry *entry, unsigned kind, unsigned max_arch)
 {
     if (entry->kind != kind) return false;
@@ -123,7 +124,8 @@ static const char *decompress(const struct entry *entry, char *to)
     return "its PTX is compressed in an unknown way";
 }
 
-/* Takes the text, or the machine code, out of an entry; malloc'ed, a NUL follows. */
+/* Decompresses the text or the machine code of an entry into malloc'ed memory, with a NUL behind
+ * it. */
 static int unpack(const struct entry *entry, char **bytes, size_t *length, char *message,
                   size_t size)
 {
@@ -153,7 +155,7 @@ static int unpack(const struct entry *entry, char **bytes, size_t *length, char 
     return EMU_OK;
 }
 
-/* Appends " compute_75" or " sm_90" to the list of what the container has, if there is room. */
+/* Appends " compute_75" or " sm_90" to the list of the container's entries, if it fits. */
 static void note_entry(char *list, size_t size, const struct entry *entry)
 {
     const char *prefix = entry->kind == KIND_PTX     ? "compute"
@@ -167,7 +169,7 @@ static void note_entry(char *list, size_t size, const struct entry *entry)
     snprintf(list + used, size - used, " %s_%u%s", prefix, entry->arch, suffix);
 }
 
-/* Finds the entries of a container. NULL, or what is wrong. */
+/* Finds the entries of a container. Returns NULL, or what is wrong. */
 static const char *open_container(const void *data, size_t limit, struct cursor *cursor)
 {
     const unsigned char *p = data;
@@ -179,8 +181,8 @@ static const char *open_container(const void *data, size_t limit, struct cursor 
     return NULL;
 }
 
-/* Finds the entry of that kind of the highest architecture that suits; its payload is NULL if there
- * is none. What the container has is added to found[size]. NULL, or what is wrong. */
+/* Finds the entry of a kind with the highest architecture that suits; its payload is NULL if no
+ * entry suits. Lists all entries in found[size]. Returns NULL, or what is wrong. */
 static const char *best_entry(const void *data, size_t limit, unsigned kind, unsigned max_arch,
                               struct entry *best, char *found, size_t size)
 {

@@ -11,16 +11,16 @@
 #include <string.h>
 
 enum {
-    NIBBLE_FULL = 15, /* a length of 15 in the token goes on in the bytes that follow */
-    BYTE_FULL = 255,  /* and a byte of 255 is followed by another */
-    MIN_MATCH = 4,    /* a match is this much longer than its length field says */
+    NIBBLE_FULL = 15, /* a length of 15 in the token continues in the bytes that follow */
+    BYTE_FULL = 255,  /* after a length byte of 255 another one follows */
+    MIN_MATCH = 4,    /* a match is longer than its length field by this many bytes */
 };
 
 struct input {
     const unsigned char *at, *end;
 };
 
-/* Adds the bytes that prolong a length. False at the end of the input or if the sum overflows. */
+/* Adds the bytes that continue a length. False at the end of the input or if the sum overflows. */
 static bool read_long_length(struct input *in, size_t *length)
 {
     unsigned char byte;
@@ -36,7 +36,7 @@ static bool read_long_length(struct input *in, size_t *length)
 bool lz4_decode(unsigned char *to, size_t to_size, const unsigned char *from, size_t from_size)
 {
     struct input in = {from, from + from_size};
-    size_t done = 0; /* bytes of `to` that are written */
+    size_t done = 0; /* bytes written to `to` */
 
     while (in.at < in.end) {
         unsigned char token = *in.at++;
@@ -56,7 +56,8 @@ bool lz4_decode(unsigned char *to, size_t to_size, const unsigned char *from, si
         if (match == NIBBLE_FULL && !read_long_length(&in, &match)) return false;
         match += MIN_MATCH;
         if (offset == 0 || offset > done || match > to_size - done) return false;
-        /* Byte by byte: a match may overlap what it is writing, which repeats a pattern. */
+        /* Byte by byte, because a match may overlap its own output, which then repeats a
+         * pattern. */
         for (; match > 0; match--, done++) to[done] = to[done - offset];
     }
     return done == to_size;

@@ -1,3 +1,4 @@
+/* counters.c — see counters.h. */
 #include "counters.h"
 #include "common/emu/machine/async.h"
 #include "common/emu/machine/events.h"
@@ -6,9 +7,10 @@
 enum { BANKS = 32, BANK_BYTES = 4 };
 
 /*
- * The wavefronts that a group of lanes needs. `unit` is the number of each lane's access if memory is
- * cut into pieces of that size, `banks` how many such pieces lie side by side in the 32 banks.
- * A wavefront serves one piece of each bank; lanes that want another one wait for the next.
+ * The number of wavefronts that a group of lanes needs. Memory is cut into units of the access's
+ * size: unit[k] is the number of lane k's unit, and `banks` is the number of units that lie side by
+ * side in the 32 banks. One wavefront serves one unit of each bank; lanes that access another unit
+ * of the same bank wait for the next wavefront. The function overwrites `unit`.
  */
 static unsigned wavefronts(uint32_t *unit, unsigned lanes, unsigned banks)
 {
@@ -19,7 +21,7 @@ static unsigned wavefronts(uint32_t *unit, unsigned lanes, unsigned banks)
         twice |= touched & bank;
         touched |= bank;
     }
-    if (!twice) return 1; /* the everyday case */
+    if (!twice) return 1; /* the usual case: no bank conflict */
     while (lanes) {
         uint32_t served[BANKS], busy = 0;
         unsigned waiting = 0;
@@ -38,8 +40,9 @@ static unsigned wavefronts(uint32_t *unit, unsigned lanes, unsigned banks)
     return count;
 }
 
-/* All lanes are as far apart as the first two: 1 wavefront if that is nothing, otherwise as many as
- * the largest power of two in it, for then only every so-many-th bank is touched. 0: they are not. */
+/* The number of wavefronts if all neighbouring lanes have the same distance, in words; 0 if they
+ * have not. At distance 0 one wavefront is enough. Otherwise the lanes use every p-th bank, where p
+ * is the largest power of two that divides the distance, and need p wavefronts, at most 32. */
 static unsigned strided_wavefronts(const uint32_t *word)
 {
     uint32_t stride = word[1] - word[0], other = 0;
@@ -49,7 +52,7 @@ static unsigned strided_wavefronts(const uint32_t *word)
     return !power ? 1 : power < BANKS ? power : BANKS;
 }
 
-/* Does every active lane n share its address with lane n^distance, or is that one inactive? */
+/* Is, for every active lane n, lane n^distance inactive or at the same address? */
 static bool lanes_pair(const uint64_t *address, uint32_t mask, unsigned distance)
 {
     for (uint32_t left = mask; left; left &= left - 1) {
@@ -59,8 +62,9 @@ static bool lanes_pair(const uint64_t *address, uint32_t mask, unsigned distance
     return true;
 }
 
-/* The units of a group's lanes, without repetitions of the lane before. An access is aligned to its
- * size: of two lanes it is the same or has no word in common. */
+/* Fills `unit` with the units of a group's lanes, leaves out a unit equal to the one before, and
+ * returns their number. Accesses are aligned to their size, so two units are equal or have no word
+ * in common. */
 static unsigned take_units(uint32_t *unit, const uint64_t *address, uint32_t group, unsigned bytes)
 {
     unsigned lanes = 0, shift = (unsigned)__builtin_ctz(bytes);
@@ -71,7 +75,8 @@ static unsigned take_units(uint32_t *unit, const uint64_t *address, uint32_t gro
     return lanes;
 }
 
-/* `address` holds 32 lanes; only those in mask count; at least one does. */
+/* Counts one instruction on shared memory. `address` has 32 addresses, of which those of the lanes
+ * in `mask` (never 0) count. */
 static void count_shared(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
                          unsigned bytes, bool load)
 {
@@ -97,12 +102,12 @@ static void count_shared(struct insn_counts *counts, const uint64_t *address, ui
     }
 }
 
-/* How many different numbers are there? They are looked up in a hash table. */
+/* The number of different values, found with a hash table. */
 static unsigned distinct(const uint64_t *number, unsigned count)
 {
     enum { BUCKETS = 2 * WARP };
     uint64_t bucket[BUCKETS];
-    uint64_t used = 0; /* a bit each */
+    uint64_t used = 0; /* a bit for each bucket */
     unsigned found = 0;
     for (unsigned i = 0; i < count; i++) {
         unsigned at = (unsigned)(number[i] ^ number[i] >> 6) % BUCKETS;
@@ -115,11 +120,11 @@ static unsigned distinct(const uint64_t *number, unsigned count)
     return found;
 }
 
-/* The same. */
+/* Counts one instruction on global memory; the arguments are those of count_shared. */
 static void count_global(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
                          unsigned bytes)
 {
-    uint64_t sector[WARP]; /* leaving out one that the lane before has */
+    uint64_t sector[WARP]; /* without a sector equal to the one before */
     unsigned sectors = 0;
     bool ascending = true;
     counts->requests++;
@@ -141,7 +146,7 @@ void count_access(struct insn_counts *counts, const struct warp *warp, const str
     const uint64_t *address = access->address;
     bool load = access->operation == OPERATION_LOAD;
     unsigned bytes = access->bytes;
-    if (model) { /* no machine code is for it: what ptxas merged for another counts as in PTX */
+    if (model) { /* old generations have no machine code here, so PTX accesses count */
         if (access->space == PTX_SHARED)
             model_shared(model, counts, address, access->mask, bytes);
         else
@@ -156,7 +161,7 @@ void count_access(struct insn_counts *counts, const struct warp *warp, const str
         count_global(counts, address, access->mask, bytes);
 }
 
-/* Do lanes 2n and 2n + 1 fill a sector of shared memory with one of global memory? */
+/* Do lanes 2n and 2n + 1 always copy one whole sector of global memory to one of shared memory? */
 static bool fills_sectors(const struct access *from, const struct access *to)
 {
     for (unsigned l = 0; l < WARP; l += 2) {
@@ -170,16 +175,16 @@ static bool fills_sectors(const struct access *from, const struct access *to)
     return true;
 }
 
-/* An asynchronous copy (LDGSTS). With `bypass` (cp.async.cg) it does not go by way of the L1
- * cache. */
+/* Counts an asynchronous copy (LDGSTS). With `bypass` (cp.async.cg) it bypasses the L1 cache. */
 static void count_copy(struct insn_counts *counts, const struct access *from,
                        const struct access *to, bool bypass)
 {
     struct insn_counts each = {0};
     if (from->mask) count_global(&each, from->address, from->mask, from->bytes);
     count_shared(&each, to->address, to->mask, to->bytes, false);
-    /* Past the L1 cache whole sectors go to shared memory. On an H200 copies that do not fill them
-     * go one by one, at each of the two strides that were measured. */
+    /* A copy that bypasses the L1 cache moves whole sectors to shared memory. On an H200, copies
+     * that do not fill sectors count one sector and one wavefront for each lane. Two strides were
+     * measured. */
     if (bypass && !fills_sectors(from, to)) {
         each.sectors = (unsigned)__builtin_popcount(from->mask);
         each.wavefronts = (unsigned)__builtin_popcount(to->mask);

@@ -12,7 +12,8 @@ static double conflicts(const struct emu_shared *s) { return wavefronts(s) - ide
 
 static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
 
-/* Loads and stores together, as on ncu's Source page (shared atomics are in their own counters). */
+/* The sum of loads and stores, as on ncu's Source page (shared atomics have counters of their own).
+ * */
 #define BOTH(f, c) (f(&(c)->shared_ld) + f(&(c)->shared_st))
 
 /*
@@ -104,7 +105,7 @@ const struct metric *metric_at(size_t index)
     return index < sizeof metrics / sizeof *metrics ? &metrics[index] : NULL;
 }
 
-/* The first `length` characters of `name` are a metric's name: that metric, or NULL. */
+/* The metric whose name is the first `length` characters of `name`, or NULL. */
 static const struct metric *find(const char *name, size_t length)
 {
     const struct metric *m;

@@ -1,8 +1,8 @@
 /*
- * metrics.h — the counters by their names, as the command and the report print them.
+ * metrics.h — the names of the counters, as the command and the report print them.
  *
- * Those that ncu has too bear ncu's name and follow its rule (see counters.h); those that begin
- * with "emu__" are the emulator's own.
+ * A counter that ncu has too has ncu's name and follows ncu's rule (see counters.h). Names that
+ * begin with "emu__" are the emulator's own counters.
  */
 #ifndef EMU_METRICS_H
 #define EMU_METRICS_H
@@ -25,9 +25,9 @@ const struct metric *metric_at(size_t index);
 enum { MAX_METRICS = 64 };
 
 /*
- * Reads names separated by commas into chosen[MAX_METRICS], in their order, without repetition;
- * NULL stands for those printed by default. Returns how many they are, or 0 if a name is unknown,
- * which then stands in wrong[size].
+ * Reads names separated by commas into chosen[MAX_METRICS], in their order, without repetition.
+ * `names` of NULL means those printed by default. Returns the number of metrics, or 0 if a name is
+ * unknown, which is then copied into wrong[size].
  */
 size_t metrics_choose(const char *names, const struct metric *chosen[], char *wrong, size_t size);
 

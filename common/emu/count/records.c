@@ -55,10 +55,11 @@ static struct emu_launch_record *record_make(const struct launch *launch, double
     const struct ptx_text *text = &kernel->module->text;
     struct emu_launch_record *record = calloc(1, sizeof *record);
     struct emu_line *lines = calloc(kernel->line_count, sizeof *lines);
-    /* The module may be unloaded before the record is read. */
+    /* For a launch that is counted by the rules of an older generation. */
     static const struct emu_agreement by_model = {
         .text = "unchecked: by another generation's rules, for which there is no machine code"};
     const struct emu_agreement *checked = launch->model ? &by_model : kernel->agreement;
+    /* The record has copies, because the module may be unloaded before the record is read. */
     char *name = strdup(kernel->info.name), *agreement = strdup(checked->text);
     if (!record || !lines || !name || !agreement) {
         free(record);
@@ -121,7 +122,7 @@ void records_close(struct emu *emu)
     emu->records = NULL;
 }
 
-/* Room for one more; false: out of memory. */
+/* Makes room for one more record; false: out of memory. */
 static bool grow(struct records *records)
 {
     enum { FIRST_ROOM = 16 };

@@ -4,11 +4,12 @@
 
 #include "common/emu/machine/machine.h"
 
-/* A device's, emu->records; false: out of memory. */
+/* Makes the list of a device's records, emu->records; false: out of memory. */
 bool records_open(struct emu *);
 void records_close(struct emu *);
-/* A launch that counts begins: its instructions count as the machine code does. It ends: what they
- * have counted is kept per line and in total, unless it failed or memory is short. */
+/* records_begin prepares a launch that is counted: merged accesses then count as in the machine
+ * code. records_end keeps its counts per line and in total, unless the launch failed or memory is
+ * short. */
 void records_begin(struct launch *);
 void records_end(const struct launch *, double seconds);
 

@@ -21,7 +21,7 @@ static int compare_places(const struct line_access *a, const char *file, unsigne
     return a->line < line ? -1 : a->line > line;
 }
 
-/* The index of the first item that is not before this place and kind. */
+/* The index of the first item that is not ordered before this place and kind. */
 static size_t find_place(const struct line_accesses *list, const char *file, unsigned line,
                          struct sass_access kind)
 {
@@ -47,7 +47,7 @@ struct line_access *find_line_access(const struct line_accesses *list, const cha
     return compare_places(item, file, line) || compare_kinds(item->kind, kind) ? NULL : item;
 }
 
-/* Adds to an item of the list, which is made if it is not there. */
+/* Adds to the count of an item, and makes the item if the list does not have it. */
 static void count_line_access(struct line_accesses *list, const char *file, unsigned line,
                               struct sass_access kind, enum code code, int by)
 {
@@ -96,7 +96,7 @@ struct sass_access ptx_access(const struct insn *insn)
                                 .bytes = (uint8_t)(insn->element_bytes * insn->elements)};
 }
 
-/* A file's name without its folder; "" if there is none of that number. */
+/* The name, without folder, of the file with this number; "" if the number is not declared. */
 static const char *base_file(const struct ptx_text *text, unsigned file)
 {
     const char *path = file < text->file_count && text->files[file] ? text->files[file] : "";
@@ -125,7 +125,7 @@ static void collect_ptx(struct line_accesses *list, const struct emu_kernel *ker
     }
 }
 
-/* The path of a file whose last part is known. */
+/* The path of the file whose name without folder is `name`. */
 static const char *path_of(const struct ptx_text *text, const char *name)
 {
     for (unsigned file = 0; file < text->file_count; file++)
@@ -133,7 +133,7 @@ static const char *path_of(const struct ptx_text *text, const char *name)
     return NULL;
 }
 
-/* The line that a machine instruction is counted on: as parse_loc in ptx_function.c. */
+/* The line on which a machine instruction counts, by the rule of parse_loc in ptx_function.c. */
 static struct cubin_place place_of(const struct cubin_row *row, const struct ptx_text *text,
                                    const char *home)
 {
@@ -142,7 +142,8 @@ static struct cubin_place place_of(const struct cubin_row *row, const struct ptx
     return at_caller ? row->caller : row->place;
 }
 
-/* Of a kernel or a function that has a section of its own. False: it has none. */
+/* Collects the accesses of a kernel's or function's machine code. False: it has no section of its
+ * own. */
 static bool collect_sass(struct line_accesses *list, const struct cubin *cubin, unsigned arch,
                          const struct ptx_text *text, const struct ptx_function *function)
 {
@@ -162,8 +163,8 @@ static bool collect_sass(struct line_accesses *list, const struct cubin *cubin, 
 
 /* ---- comparing ----------------------------------------------------------------------------- */
 
-/* ptxas often knows the space of a generic access: on a line that has one, spaces are not told
- * apart. */
+/* ptxas often finds out the space of a generic access. So on a line with a generic access, the
+ * spaces are ignored. */
 static void forget_spaces(struct line_accesses *list)
 {
     struct line_accesses old = *list;
@@ -184,10 +185,10 @@ static void forget_spaces(struct line_accesses *list)
     free(old.item);
 }
 
-/* ptxas may repeat the code of a line, and repeats a loop on it more often than the rest: the
- * machine code has each kind a whole number of times as often as PTX. A loop that is already
- * unrolled in PTX, and unrolled again, has not (5 = 4 + 1 become 29 = 16 + 8 + 4 + 1), but then it
- * has all kinds so many times more. */
+/* ptxas may repeat the code of a line, and a loop on that line more often than the rest. So the
+ * machine code may have each kind of access any whole number of times as often as the PTX. A loop
+ * that is unrolled in PTX and unrolled again by ptxas may have another ratio (5 = 4 + 1 accesses
+ * become 29 = 16 + 8 + 4 + 1), but then the ratio is the same for all kinds of the line. */
 bool line_agrees(const struct line_access *line, size_t count)
 {
     bool whole = true, even = true;
@@ -204,8 +205,8 @@ bool line_agrees(const struct line_access *line, size_t count)
     return whole || (even && kinds > 1);
 }
 
-/* Do both have the same accesses, if lines are not looked at? ptxas sometimes knows another line of
- * one that is shared by two paths. */
+/* Do PTX and machine code have the same accesses when lines are ignored? For an access that two
+ * paths share, ptxas sometimes names the line of the other path. */
 static bool totals_agree(const struct line_accesses *list)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -220,7 +221,7 @@ static bool totals_agree(const struct line_accesses *list)
     return true;
 }
 
-/* Does the machine code have an access that is wider than all of that kind in PTX? */
+/* Does the machine code have a wider access in place of narrower ones in the PTX? */
 static bool line_is_merged(const struct line_access *line, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -283,7 +284,8 @@ static void describe_line(FILE *out, const struct line_access *line, size_t coun
 
 enum verdict { AGREES, COUNTED, MERGED, CHANGED, VERDICTS };
 
-/* What to say of a line that was `before`, and is `after` accesses have been counted as merged. */
+/* The verdict on a line: `before` has its counts before accesses were merged, `after` those
+ * afterwards. */
 static enum verdict judge(const struct line_access *before, const struct line_access *after,
                           size_t count)
 {

@@ -12,10 +12,10 @@ struct machine_code {
     unsigned arch; /* 90 for sm_90 */
     bool opened;
     struct cubin cubin;  /* if opened */
-    const char *problem; /* why it cannot be read; NULL: it can */
+    const char *problem; /* why it cannot be read; NULL: no problem */
 };
 
-/* Without memory for it the module has no machine code, and its kernels are not compared. */
+/* Without host memory for it, the module has no machine code and its kernels are not compared. */
 void emu_machine_code(struct emu *emu, struct emu_module *module, const void *data, size_t size,
                       unsigned arch)
 {

@@ -1,11 +1,11 @@
 /*
  * merge.c — counting as the machine code does where ptxas merged neighbouring accesses.
  *
- * A group is a few accesses that stand in one basic block, have the same guard and base register,
- * and lie side by side. On lines where PTX and machine code differ, each group is taken to be one
- * wide access if the machine code has such a one on a line of the group. Where the two then agree
- * the group counts so: its member with the lowest address as one wide access, the others not at
- * all. Where they still do not agree nothing tells what was merged, and the line stays as it is.
+ * A group is several accesses in one basic block with the same guard and base register and
+ * neighbouring addresses. On lines where PTX and machine code differ, a group is assumed to be
+ * merged if the machine code has such a wide access on a line of the group. If PTX and machine code
+ * then agree, the member with the lowest address counts as one wide access, and the other members
+ * do not count. If they still differ, it is unknown what was merged, and the line counts as in PTX.
  */
 #include "exact.h"
 #include "common/emu/decode/module.h"
@@ -17,7 +17,7 @@ enum { NARROWEST_MERGED = 8, WIDEST_MERGED = 16, MOST_MEMBERS = WIDEST_MERGED };
 struct group {
     struct insn *member[MOST_MEMBERS];
     unsigned count;
-    struct line_access *wide; /* the item of the list that it becomes one of */
+    struct line_access *wide; /* the list's item for the wide access */
 };
 
 struct merger {
@@ -47,8 +47,8 @@ static bool same_kind(struct sass_access a, struct sass_access b)
     return a.operation == b.operation && a.space == b.space && a.bytes == b.bytes;
 }
 
-/* The access of the same kind, guard and base in the block of instruction `first`, `distance` bytes
- * on; NULL: there is none. */
+/* Finds an access of the same kind, guard and base in the basic block of instruction `first`, at
+ * `distance` bytes from it. NULL: not found. */
 static struct insn *neighbour(const struct merger *m, size_t first, int64_t distance)
 {
     struct insn *code = m->kernel->code, *base = &code[first];
@@ -79,7 +79,7 @@ static struct line_access *find_item(const struct merger *m, const struct insn *
     return find_line_access(m->list, insn_file(m->kernel, insn), insn_line(m->kernel, insn), kind);
 }
 
-/* Is it an access on a line that has fewer of its kind in machine code? */
+/* Does the machine code have fewer accesses of this kind on the access's line? */
 static bool is_missing(const struct merger *m, const struct insn *insn)
 {
     struct sass_access kind = ptx_access(insn);
@@ -103,7 +103,7 @@ static void add_group(struct merger *m, const struct group *group)
         group->member[k]->counted_bytes = COUNTED_WITH_ANOTHER;
 }
 
-/* The group of `bytes` that begins with instruction `first`, if there is one. */
+/* Adds the group of `bytes` bytes that begins with instruction `first`, if it exists. */
 static void try_group(struct merger *m, size_t first, unsigned bytes)
 {
     struct group group = {.member = {&m->kernel->code[first]}};
@@ -112,7 +112,7 @@ static void try_group(struct merger *m, size_t first, unsigned bytes)
         return;
     unsigned members = bytes / kind.bytes;
     int64_t width = kind.bytes;
-    /* Not in the middle of another one. */
+    /* The access is in the middle of a group that begins before it. */
     if (group.member[0]->address.offset % bytes && neighbour(m, first, -width)) return;
     kind.bytes = (uint8_t)bytes;
     for (group.count = 0; group.count < members; group.count++) {
@@ -148,7 +148,7 @@ static bool touches(const struct merger *m, const struct group *group,
     return false;
 }
 
-/* Takes back the groups on lines that do not agree. Returns whether there were any. */
+/* Undoes the groups on lines that do not agree. Returns whether there were any. */
 static bool take_back(struct merger *m)
 {
     bool any = false;

@@ -2,8 +2,8 @@
 #include "sass.h"
 
 /*
- * The lowest nine bits are the operation; the three above say where the operands come from (a
- * register, a uniform register, a constant), which makes no difference here.
+ * The lowest nine bits are the operation. The three bits above say where the operands come from (a
+ * register, a uniform register, a constant), which does not matter here.
  */
 enum {
     OPERATION_BITS = 0x1ff,
@@ -22,7 +22,7 @@ enum {
     ATOMG_CAS = 0x1a9,
     LDG_256 = 0x17e, /* two vectors of registers, since sm_100 */
     STG_256 = 0x17f,
-    ATOM_FLOAT = 0x1a2, /* of floating-point numbers, since sm_90 */
+    ATOM_FLOAT = 0x1a2, /* on floating-point numbers, since sm_90 */
     ATOMG_FLOAT = 0x1a3,
     RED_FLOAT = 0x1a6,
     LDGSTS = 0x1ae, /* cp.async */
@@ -31,7 +31,7 @@ enum {
 enum {
     GUARD_SHIFT = 12, /* bits 12 to 15: the guard predicate */
     NEVER = 0xf,      /* !PT */
-    SIZE_SHIFT = 9,   /* of the upper 64 bits: three bits about the operand's size */
+    SIZE_SHIFT = 9,   /* in the upper 64 bits: three bits with the operand's size */
     SIZE_BITS = 7,
 };
 

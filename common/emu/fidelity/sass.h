@@ -1,8 +1,8 @@
 /*
  * sass.h — what one machine instruction does to memory.
  *
- * NVIDIA does not document the encoding. The bits below were found by comparing nvdisasm's text with
- * the bytes, for sm_75 to sm_120; an instruction has 16 bytes in all of them.
+ * NVIDIA does not document the encoding. The bits in sass.c were found by comparing nvdisasm's text
+ * with the bytes, for sm_75 to sm_120. In all of these an instruction has 16 bytes.
  */
 #ifndef EMU_SASS_H
 #define EMU_SASS_H
@@ -17,10 +17,10 @@ enum access_operation { ACCESS_NONE, ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, A
 struct sass_access {
     uint8_t operation; /* enum access_operation */
     uint8_t space;     /* PTX_SHARED, PTX_GLOBAL, PTX_GENERIC */
-    uint8_t bytes;     /* a lane; 0: unknown */
+    uint8_t bytes;     /* per lane; 0: unknown */
 };
 
-/* The access that an instruction makes; ACCESS_NONE if it makes none, or is never executed. */
+/* The access that an instruction makes; ACCESS_NONE if it makes no access or is never executed. */
 struct sass_access sass_access(const unsigned char *instruction, unsigned arch);
 
 #endif
