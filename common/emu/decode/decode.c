@@ -1,3 +1,4 @@
+/* decode.c — decodes a whole kernel: registers, parameters, source lines, constants. */
 #include "decode.h"
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* decode_function.c — the functions that a kernel calls, and the place of every variable. */
 #include "warp_ops.h"
 #include "decode.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* decode_operand.c — decodes one operand: a register, a constant, a symbol or an address. */
 #include "decode.h"
 #include "half.h"
 #include "special.h"

@@ -1,3 +1,4 @@
+/* decode_words.c — see decode_words.h. */
 #include "decode_words.h"
 #include <string.h>
 

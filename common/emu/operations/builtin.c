@@ -1,3 +1,4 @@
+/* builtin.c — see builtin.h. Here: __assertfail, malloc and free. */
 #include "builtin.h"
 #include "common/emu/machine/device.h"
 #include "common/emu/machine/shared.h"

@@ -1,3 +1,4 @@
+/* operations.c — finds operations by key; rounds, flushes and saturates around them. */
 #include "ops.h"
 #include <fenv.h>
 #include <math.h>

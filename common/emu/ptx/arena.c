@@ -1,3 +1,4 @@
+/* arena.c — see arena.h. */
 #include "arena.h"
 #include <stdlib.h>
 #include <string.h>

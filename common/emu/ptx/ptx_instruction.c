@@ -1,3 +1,4 @@
+/* ptx_instruction.c — reads instructions and their operands. */
 #include "ptx_parser.h"
 #include <string.h>
 

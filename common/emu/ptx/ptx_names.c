@@ -1,3 +1,4 @@
+/* ptx_names.c — registers and labels, and the scopes in which their names hold. */
 #include "ptx_parser.h"
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* ptx_tokens.c — the parser's tools: the current token, errors, and memory. */
 #include "ptx_parser.h"
 #include <stdarg.h>
 #include <string.h>
