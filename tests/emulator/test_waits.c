@@ -130,7 +130,7 @@ Test(waits, ctrl_c_names_the_place)
     }
 }
 
-/* ---- what tools say ----------------------------------------------------------------------------- */
+/* ---- what tools say -------------------------------------------------------------------------- */
 
 static const char *const tools[] = {"memcheck", "racecheck", "initcheck", "synccheck", "all"};
 

@@ -98,7 +98,7 @@ const struct line_group *polls_of(const struct row *row)
     return NULL;
 }
 
-/* ---- what ptxas spares ------------------------------------------------------------------------ */
+/* ---- what ptxas spares ----------------------------------------------------------------------- */
 
 /*
  * `if (lane >= d) x += y` after a shuffle is in PTX an addition in all lanes, of which the first d
@@ -158,7 +158,7 @@ static double spared_loads(const struct row *row, double blocks)
     return (vectors_of_step11(row) - 1) * WARPS * blocks;
 }
 
-/* ---- what the hardware adds ------------------------------------------------------------------- */
+/* ---- what the hardware adds ------------------------------------------------------------------ */
 
 /*
  * Both are in the hardware's counters of shared memory and not on the Source page

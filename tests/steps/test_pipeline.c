@@ -187,7 +187,7 @@ static void expect_right(const struct job *job, const void *in, int capability)
     end(&workspace);
 }
 
-/* ---- every n and way to call ------------------------------------------------------------------ */
+/* ---- every n and way to call ----------------------------------------------------------------- */
 
 /* n at which another kernel, block, tile, segment or row begins; and some in the midst. The largest
  * comes last. */
@@ -270,7 +270,7 @@ Test(pipeline, large_n_misaligned)
     expect_right(&(struct job){F32, n, true, false, 3}, in, 90);
 }
 
-/* ---- the same bits ---------------------------------------------------------------------------- */
+/* ---- the same bits --------------------------------------------------------------------------- */
 
 /* Zeros have a sign: sums of nothing but -0 are as the reference says. */
 Test(pipeline, signs_of_zeros)
@@ -368,7 +368,7 @@ Test(pipeline, large_n_in_other_orders)
     end(&workspace);
 }
 
-/* ---- the bound of the error ------------------------------------------------------------------- */
+/* ---- the bound of the error ------------------------------------------------------------------ */
 
 /* The greatest error beside what it may be, |x0| + … + |xi| times the bound: at most 1. */
 static double of_bound(const float *out, const float *in, size_t n)
@@ -422,7 +422,7 @@ Test(pipeline, depth_of_floats_does_not_grow)
     cr_expect_lt(billion.carries * 0x1p-29, 1e-5);
 }
 
-/* ---- streams, graphs, workspaces -------------------------------------------------------------- */
+/* ---- streams, graphs, workspaces ------------------------------------------------------------- */
 
 /* Several streams, each with a workspace of its own, in turns. */
 Test(pipeline, several_streams)
@@ -519,7 +519,7 @@ Test(pipeline, a_state_for_each_tile)
                           "%zu sums of %zu bytes", n, bytes);
 }
 
-/* ---- errors ----------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 /* Calls that are refused, or have nothing to do, write nothing and launch nothing. */
 struct refusal {

@@ -77,7 +77,7 @@ Test(promises, beside)
     expect("scan_pipeline,");
 }
 
-/* ---- what was recorded on a GPU ---------------------------------------------------------------- */
+/* ---- what was recorded on a GPU -------------------------------------------------------------- */
 
 /* The value of a row. */
 static double recorded(const char *row)
@@ -111,7 +111,7 @@ Test(promises, were_kept_on_a_gpu)
     cr_expect(slower > 1.15 && slower < 1.25, "%g times as long", slower);
 }
 
-/* ---- the example ------------------------------------------------------------------------------ */
+/* ---- the example ----------------------------------------------------------------------------- */
 
 Test(promises, example)
 {

@@ -184,7 +184,7 @@ cudaError_t part_in_own_stream(void *out, const void *in, size_t n, int variant,
     return cudaMemcpyAsync(out, workspace, n * sizeof(float), cudaMemcpyDeviceToDevice, stream);
 }
 
-/* ---- from the third call on, the first that is timed ------------------------------------------ */
+/* ---- from the third call on, the first that is timed ----------------------------------------- */
 
 #define FROM_THIRD_CALL_ON(name)                                                                   \
     cudaError_t from_third_call_on_##name(void *out, const void *in, size_t n, int variant,        \
