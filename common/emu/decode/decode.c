@@ -92,18 +92,19 @@ static void note_use(const struct ptx_operand *operand, size_t at, size_t *first
     if (operand->other) note_use(operand->other, at, first, last);
 }
 
-/* The most registers with which as many blocks fit on a multiprocessor as the kernel was promised
- * (__launch_bounds__): ptxas uses no more, and spills if it must. */
+/* The limit of registers per thread that __launch_bounds__ implies: with it, the promised number of
+ * blocks fits on a multiprocessor. ptxas keeps to it, and spills registers if necessary. */
 static unsigned registers_that_fit(const struct ptx_function *f, const struct emu_gpu *gpu)
 {
-    enum { UNIT = 8 }; /* registers are given out in eights */
+    enum { UNIT = 8 }; /* registers are allocated in multiples of 8 */
     uint64_t threads = (uint64_t)f->max_threads * f->min_blocks;
     uint64_t fit = threads ? (uint64_t)gpu->registers_per_sm / threads / UNIT * UNIT : 0;
     return fit ? (unsigned)fit : UINT_MAX;
 }
 
-/* An estimate of registers a thread: the most 32-bit values that are between their first and their
- * last mention at one instruction. ptxas reorders and reuses, so a GPU's number differs. */
+/* An estimate of the registers per thread. A value is live between its first and its last mention;
+ * the estimate is the largest number of 32-bit values that are live at one instruction. ptxas
+ * reorders instructions and reuses registers, so the number on a GPU differs. */
 static unsigned estimate_registers(struct decoder *d)
 {
     enum { OVERHEAD = 4, MAXIMUM = 255 };
@@ -136,8 +137,8 @@ static int compare_lines(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* The distinct source lines, sorted, and each instruction's index among them. Line 0:0 is
- * "unknown". */
+/* Makes the sorted table of distinct source lines, and gives each instruction its index there. Line
+ * 0:0 is "unknown". */
 static void collect_lines(struct decoder *d)
 {
     struct emu_kernel *kernel = d->kernel;
@@ -162,7 +163,7 @@ static void collect_lines(struct decoder *d)
     kernel->line_count = count;
 }
 
-/* Spreads every constant over the lanes. */
+/* Writes every constant into all 32 lanes of its slot. */
 static void fill_constants(struct decoder *d)
 {
     struct emu_kernel *kernel = d->kernel;
@@ -180,7 +181,7 @@ static void fill_constants(struct decoder *d)
 
 /* ---- the kernel ---------------------------------------------------------------------------- */
 
-/* One function's instructions, from kernel->code[body->base] on. */
+/* Decodes one function's instructions into kernel->code[body->base] and the elements behind it. */
 static void decode_body(struct decoder *d, const struct body *body)
 {
     struct emu_kernel *kernel = d->kernel;
@@ -206,7 +207,7 @@ static void decode_body(struct decoder *d, const struct body *body)
         decode_instruction(d, source, insn);
     }
     d->at = NULL;
-    /* Running off the end is a return. */
+    /* A function that ends without ret or exit returns. */
     struct insn *end = &kernel->code[d->base + d->function->instruction_count];
     *end = (struct insn){.guard = always, .control = d->callee ? CONTROL_RETURN : CONTROL_EXIT};
     if (d->function->instruction_count) end->source = end[-1].source;
@@ -234,7 +235,7 @@ static void decode_bodies(struct decoder *d)
     kernel->specials = d->specials;
     kernel->special_count = d->special_count;
     kernel->special_bytes = align_up(d->special_bytes, SLOT_ALIGNMENT);
-    enum { CALL_STACK = 8192 }; /* bytes a thread, beyond the kernel's own variables */
+    enum { CALL_STACK = 8192 }; /* bytes per thread, beyond the kernel's own variables */
     kernel->stack_bytes = kernel->info.local_bytes + (d->has_calls ? CALL_STACK : 0);
 }
 

@@ -1,5 +1,5 @@
 /*
- * decode.h — what the parts of the decoder share.
+ * decode.h — what the files of the decoder share.
  *
  *   decode.c           a kernel as a whole: layout of registers, memory, parameters; source lines
  *   decode_insn.c      one instruction, by the family its opcode belongs to: decode_arithmetic.c,
@@ -10,7 +10,7 @@
  *   decode_function.c  which functions a kernel calls, and where variables are
  *   decode_operand.c   one operand: a register's slot, a constant's slot, an address
  *
- * An error jumps back to decode_kernel, as in the parser.
+ * An error is a longjmp to decode_kernel, as in the parser.
  */
 #ifndef EMU_DECODE_H
 #define EMU_DECODE_H
@@ -24,12 +24,12 @@ struct constant {
     slot slot;
 };
 
-/* A function that becomes part of the kernel's code: the kernel itself first, then all it may
- * call. */
+/* A function whose instructions are part of the kernel's code: the kernel itself, or a function
+ * that it may call. The kernel is the first body. */
 struct body {
     const struct ptx_function *function;
     struct callee *callee;   /* NULL: the kernel itself */
-    size_t *variable_offset; /* of function->variables, each in its space */
+    size_t *variable_offset; /* by index in function->variables, in the variable's space */
     uint32_t base;           /* index of the first instruction */
 };
 
@@ -38,7 +38,7 @@ struct decoder {
     const struct ptx_function *function;
     struct emu_kernel *kernel;
     struct callee *callee;   /* the function being decoded; NULL: the kernel itself */
-    struct callee **callees; /* by index in the module, as kernel->callees */
+    struct callee **callees; /* by index in the module, like kernel->callees */
     struct body *bodies;
     size_t body_count;
     uint32_t base; /* of the function being decoded */
@@ -46,7 +46,7 @@ struct decoder {
     const struct ptx_instruction *at; /* the instruction being decoded */
 
     slot *registers;     /* by PTX register index */
-    uint8_t *lane_bytes; /* of each: 4, 8, 0 for a predicate */
+    uint8_t *lane_bytes; /* of each register: 4 or 8; 0 for a predicate */
     size_t register_bytes;
 
     struct constant *constants;
@@ -54,8 +54,8 @@ struct decoder {
     struct special *specials;
     size_t special_count, special_room, special_bytes;
 
-    size_t *shared_offset;         /* of text.variables; SIZE_MAX: not used by this kernel */
-    const size_t *variable_offset; /* of function->variables */
+    size_t *shared_offset; /* by index in text.variables; SIZE_MAX: not used by the kernel */
+    const size_t *variable_offset; /* by index in function->variables */
 
     jmp_buf failed;
     int error;
@@ -71,32 +71,35 @@ size_t align_up(size_t value, size_t alignment);
 
 /* ---- functions (decode_function.c) */
 
-/* Fills d->bodies and the kernel's callees: what the kernel calls, directly or not; every function
- * of the module if it calls by pointer. */
+/* Fills d->bodies and the kernel's callees with all functions that the kernel calls, directly or
+ * not. If one of them calls by pointer, these are all functions of the module. */
 void collect_bodies(struct decoder *);
-/* Gives every variable its place: shared and local memory, the area for parameters. */
+/* Gives every variable its place in shared memory, in local memory or in the area for parameters.
+ * */
 void lay_out_memory(struct decoder *);
 
 /* ---- operands */
 
-/* New lanes; 0: a predicate; 16: two slots of 64 bits, one behind the other. */
+/* Allocates a register of lane_bytes bytes per lane. 0: a predicate; 16: two adjacent 64-bit slots.
+ * */
 slot register_take(struct decoder *, unsigned lane_bytes);
 slot constant_slot(struct decoder *, uint64_t value, unsigned lane_bytes); /* 0: a predicate mask */
-/* The slot of a source or destination. It fails if a register is not of lane_bytes bytes a lane (0:
- * a predicate). */
+/* The slot of a source or destination. Fails unless a register has lane_bytes bytes per lane (0: a
+ * predicate). */
 slot source_slot(struct decoder *, const struct ptx_operand *, unsigned lane_bytes);
 slot destination_slot(struct decoder *, const struct ptx_operand *, unsigned lane_bytes);
-/* A predicate as a source, and whether it stands behind a "!". */
+/* A predicate as a source; sets the bool if a "!" precedes it. */
 slot predicate_slot(struct decoder *, const struct ptx_operand *, bool *negated);
-/* The predicate behind the | of a destination; NO_SLOT: there is none. */
+/* The predicate behind the | of a destination; NO_SLOT: the destination has no |. */
 slot second_destination_slot(struct decoder *, const struct ptx_operand *);
-/* A register's bytes a lane; `otherwise` for an operand that is not a register. */
+/* The bytes per lane of a register; `otherwise` for an operand that is not a register. */
 unsigned operand_lane_bytes(struct decoder *, const struct ptx_operand *, unsigned otherwise);
 /* [base + offset], in a state space. */
 struct address address_operand(struct decoder *, const struct ptx_operand *, enum ptx_space);
-/* Does an operand name a parameter or result that lies in the frame's area? *bytes is its size. */
+/* Does an operand name a parameter or result in the frame's area? Sets *bytes to its size. */
 bool names_area(const struct decoder *, const struct ptx_operand *, size_t *bytes);
-/* Fails if it does: such a parameter has no address. */
+/* Fails if an operand names a parameter in the frame's area, because such a parameter has no
+ * address. */
 void refuse_area(struct decoder *, const struct ptx_operand *);
 /* The 64-bit register that holds the address where the next alloca begins. */
 slot stack_top(struct decoder *);
@@ -105,8 +108,8 @@ int64_t immediate(struct decoder *, const struct ptx_operand *);
 /* ---- instructions */
 
 void decode_instruction(struct decoder *, const struct ptx_instruction *, struct insn *);
-/* Makes lanes meet before they jump back, in the decoded instructions from `from` to before `end`,
- * which are one function. (decode_control.c) */
+/* Lets the lanes of a warp join before a loop jumps back, in the function whose instructions are
+ * code[from] to code[end - 1]. (decode_control.c) */
 void decode_rejoin(struct insn *code, size_t from, size_t end);
 
 #endif

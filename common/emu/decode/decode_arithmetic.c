@@ -1,9 +1,9 @@
 /*
  * decode_arithmetic.c — operations on registers: arithmetic, comparison, conversion, moves.
  *
- * The key by which an operation is looked up is its opcode, the modifiers that choose the operation
- * and its types. What any floating-point operation may have (rounding, .ftz, .sat) is taken off
- * before, and done by a wrapper.
+ * An operation is looked up by a key: its opcode, its types, and the modifiers that choose the
+ * operation. Modifiers that any floating-point operation may have (rounding, .ftz, .sat) are not
+ * part of the key; a wrapper around the operation handles them.
  */
 #include "decode_words.h"
 #include "operations.h"
@@ -36,8 +36,8 @@ static const struct op *find_op(struct decoder *d, const struct key *key)
     return op;
 }
 
-/* Puts the wrapper around a floating-point operation that does not round to nearest, or that
- * flushes or saturates. */
+/* Puts the wrapper around a floating-point operation that flushes, saturates or does not round to
+ * nearest. */
 static void wrap(struct insn *i, enum ptx_type result)
 {
     if (i->rules.rounding == FE_TONEAREST && !i->rules.flush && i->rules.clamp == CLAMP_NONE)
@@ -73,7 +73,7 @@ static void take_rounding(struct words *words, struct insn *i)
 
 static unsigned letter_bytes(char letter) { return letter == '8' ? 8 : letter == '4' ? 4 : 0; }
 
-/* Operands by the operation's letters: destination, then up to four sources. */
+/* Decodes the operands as the operation's letters say: the destination, then up to four sources. */
 static void take_operands(struct decoder *d, const struct ptx_instruction *source,
                           const struct op *op, struct insn *i)
 {
@@ -134,7 +134,7 @@ void decode_arithmetic(struct decoder *d, const struct ptx_instruction *source, 
     bool is_float = ptx_type_is_float(type), is_slct = !strcmp(opcode, "slct");
     struct key key = {.length = 0};
 
-    if (is_slct) { /* moves bits; of its third source it reads only the sign */
+    if (is_slct) { /* it copies a or b by the sign of its third source */
         i->rules.flush = take_word(&words, "ftz");
         type = bits_of_size(ptx_type_size(type));
     } else if (is_float) {
@@ -277,12 +277,12 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
         if (to_float && !from_float && count_used(&words) == before)
             decode_fail(d, EMU_INVALID_PTX,
                         "a conversion from an integer needs .rn, .rz, .rm or .rp");
-        if (to_half && from != to) { /* has its own rounding; the CPU's mode does not matter */
+        if (to_half && from != to) { /* the operation rounds; the CPU's mode does not matter */
             key_add(&key, ".%s", rounding_name(i->rules.rounding));
             i->rules.rounding = FE_TONEAREST;
         }
     }
-    if (!to_float) { /* a float is clamped to the integer's range anyway */
+    if (!to_float) { /* floats are always clamped to the integer's range */
         if (i->rules.clamp != CLAMP_NONE && !from_float) key_add(&key, ".sat");
         i->rules.clamp = CLAMP_NONE;
     }
@@ -291,7 +291,7 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
         key = (struct key){.length = 0};
         key_add(&key, "cvt.rna");
     }
-    if (is_small) take_word(&words, "satfinite"); /* all that tf32 could exceed is infinity */
+    if (is_small) take_word(&words, "satfinite"); /* 8 bits: always so; tf32: ignored */
     refuse_rest(d, &words);
     key_add(&key, ".%s.%s", ptx_type_name(to), ptx_type_name(from));
 
@@ -304,15 +304,15 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
         if (!is_small) wrap(i, to);
         return;
     }
-    if (is_small || from == PTX_E4M3X2 || from == PTX_E5M2X2) { /* they clamp by themselves */
+    if (is_small || from == PTX_E4M3X2 || from == PTX_E5M2X2) { /* the operation itself clamps */
         take_operands(d, source, op, i);
         return;
     }
     need_operands(d, source, 2, 2);
     const struct ptx_operand *destination = &source->operands[0], *value = &source->operands[1];
     unsigned to_bytes = letter_bytes(op->operands[0]), from_bytes = letter_bytes(op->operands[1]);
-    /* A register may be wider than a type of up to 32 bits: the low part of the source counts, and
-     * the result is extended. */
+    /* A type of up to 32 bits may be in a 64-bit register. Then the low part of the source is read,
+     * and the result is extended. */
     bool wide_source = from_bytes == 4 && operand_lane_bytes(d, value, 4) == 8;
     bool wide_result = to_bytes == 4 && operand_lane_bytes(d, destination, 4) == 8;
     i->is_signed = ptx_type_is_signed(to);
@@ -329,7 +329,7 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
 
 /* ---- moves --------------------------------------------------------------------------------- */
 
-/* mov from %clock, %globaltimer: read when the instruction runs. */
+/* mov from %clock or %globaltimer, which are read when the instruction runs. */
 static bool decode_clock(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
     static const struct {
@@ -395,7 +395,7 @@ void decode_move(struct decoder *d, const struct ptx_instruction *source, struct
         i->family = FAMILY_CVTA;
         i->cvta.distance = place.offset;
         i->d = destination_slot(d, to, 8);
-        i->fn = op_find("cvta")->fn; /* a base and an offset */
+        i->fn = op_find("cvta")->fn; /* adds an offset to a base */
         return;
     }
     if (has_word(source, "b128")) {
@@ -414,7 +414,7 @@ void decode_move(struct decoder *d, const struct ptx_instruction *source, struct
     refuse_rest(d, &words);
     if (vector->count < 2 || vector->count > MAX_VECTOR || (bytes != 2 && bytes != 4 && bytes != 8))
         decode_fail(d, EMU_UNSUPPORTED_PTX, "this packing is not supported");
-    unsigned whole = bytes == 8 ? 8 : 4; /* the register's bytes a lane */
+    unsigned whole = bytes == 8 ? 8 : 4; /* bytes per lane of the whole */
     size_t part_bits = bytes * 8 / vector->count;
     struct key key = {.length = 0};
     key_add(&key, "%s.%zux%u", vector == to ? "unpack" : "pack", part_bits, vector->count);

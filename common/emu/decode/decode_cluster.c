@@ -1,4 +1,4 @@
-/* decode_cluster.c — instructions of blocks that form a cluster. */
+/* decode_cluster.c — decodes the instructions for blocks of a cluster. */
 #include "warp_ops.h"
 #include "decode_words.h"
 #include "operations.h"

@@ -1,4 +1,4 @@
-/* decode_collective.c — operations in which lanes of a warp exchange values. */
+/* decode_collective.c — decodes the operations by which lanes of a warp exchange values. */
 #include "decode_words.h"
 #include "warp_ops.h"
 #include <string.h>

@@ -1,10 +1,10 @@
-/* decode_control.c — branches, exits, barriers, fences. */
+/* decode_control.c — decodes branches, calls, exits, barriers and fences. */
 #include "decode_words.h"
 #include "operations.h"
 #include "warp_ops.h"
 #include <string.h>
 
-/* .uni: all lanes go the same way. It changes nothing here. */
+/* .uni promises that all lanes take the same way. The emulator does not need that. */
 static const char *const uniform[] = {"uni", NULL}, *const indexed[] = {"idx", "uni", NULL};
 
 void decode_branch(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
@@ -21,7 +21,7 @@ void decode_branch(struct decoder *d, const struct ptx_instruction *source, stru
 
 /*
  * Where an `if` ends a loop, nvcc writes two jumps back: one in front of the `if`, for the lanes
- * that skip it, and one behind it, for the other lanes. ptxas makes all lanes meet before they jump
+ * that skip it, and one behind it, for the other lanes. ptxas joins all lanes before they jump
  * back. In the emulator the lanes that skip the `if` would begin the next round alone, because the
  * lowest instruction runs first (fragment.h). So the first jump is sent to the second, which has
  * the same target.
@@ -135,15 +135,15 @@ void decode_barrier(struct decoder *d, const struct ptx_instruction *source, str
     take_barrier(d, source->operands, source->operand_count, i);
 }
 
-/* Fences order memory accesses, which the emulator keeps in order anyway. Racecheck alone needs
- * them, except for those that only acquire: see race_sync.c. */
+/* Fences order memory accesses, which the emulator always keeps in order. Only racecheck needs
+ * fences, and it needs none that only acquire: see race_sync.c. */
 void decode_fence(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
     static const char *const dropped[] = {"sc",  "acq_rel", "release", "cluster",
                                           "gpu", "gl",      "sys",     NULL};
     struct words words = all_words(source);
-    /* A proxy fence orders a thread's accesses and asynchronous copies, which the emulator keeps in
-     * order anyway. Racecheck asks for it. */
+    /* A proxy fence orders a thread's accesses and asynchronous copies, which the emulator always
+     * keeps in order. Only racecheck needs it. */
     if (has_word(source, "proxy")) {
         bool async = has_word(source, "async") || has_word(source, "async::generic");
         i->fn = async && !has_word(source, "global") ? op_proxy_fence : op_find("nothing")->fn;
@@ -212,8 +212,8 @@ static void check_call(struct decoder *d, const struct call *call)
                     callee->result_size, call->result_size);
 }
 
-/* call (result), function, (arguments); any of the three parts but the middle one may be missing,
- * and behind a function's address stands a prototype. */
+/* call (result), function, (arguments), prototype; the result and the arguments may be missing. The
+ * prototype follows a function that is given by its address. */
 void decode_call(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
     refuse_words_but(d, source, uniform);

@@ -1,16 +1,17 @@
-/* decode_copy.c — asynchronous copies: cp.async.…, cp.async.bulk.…, cp.reduce.async.bulk.… */
+/* decode_copy.c — decodes asynchronous copies: cp.async.…, cp.async.bulk.…, cp.reduce.async.bulk.…
+ * */
 #include "warp_ops.h"
 #include "decode_words.h"
 #include "operations.h"
 #include <string.h>
 
-/* Modifiers for caches and ordering, which change nothing here. */
+/* Modifiers for caches and ordering, which the emulator does not need. */
 static const char *const hints[] = {"L2::64B", "L2::128B", "L2::256B",       "relaxed",
                                     "cluster", "weak",     "L2::cache_hint", NULL};
 
 /* ---- cp.async -------------------------------------------------------------------------------- */
 
-/* Is .shared written before .global, as the target before the source? */
+/* Is .shared written before .global? The target is written before the source. */
 static bool is_into_shared(const struct ptx_instruction *source)
 {
     for (unsigned n = 1; n < source->word_count; n++) {
@@ -74,7 +75,7 @@ static void decode_copy_arrival(struct decoder *d, const struct ptx_instruction 
     i->fn = op_copy_arrive;
 }
 
-/* commit_group; wait_group n; wait_all. False: it is none of these. */
+/* commit_group; wait_group n; wait_all. False: another instruction. */
 static bool decode_groups(struct decoder *d, const struct ptx_instruction *source, struct insn *i,
                           struct words *words, bool bulk)
 {

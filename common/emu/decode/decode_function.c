@@ -5,7 +5,7 @@
 
 /* ---- which functions ----------------------------------------------------------------------- */
 
-/* Parameters and results of a function, at the start of its area. Returns where they end. */
+/* Puts the parameters and results of a function at the start of its area. Returns their end. */
 static size_t lay_out_callee(struct decoder *d, struct callee *callee)
 {
     const struct ptx_function *function = callee->function;
@@ -44,7 +44,7 @@ static void add_body(struct decoder *d, size_t index)
         d->bodies[d->body_count++] = (struct body){.function = function, .callee = callee};
 }
 
-/* Every function that there is a definition of. */
+/* Adds every function of the module that has a definition. */
 static void add_all(struct decoder *d)
 {
     const struct ptx_text *text = &d->module->text;
@@ -52,7 +52,7 @@ static void add_all(struct decoder *d)
         if (text->symbols[i].is_function) add_body(d, text->symbols[i].index);
 }
 
-/* The functions that a body calls by name. Returns whether it calls any by pointer. */
+/* Adds the functions that a body calls by name. Returns whether it calls one by pointer. */
 static bool add_called(struct decoder *d, const struct ptx_function *function)
 {
     bool by_pointer = false;
@@ -77,7 +77,7 @@ static void parse_body(struct decoder *d, const struct ptx_function *function)
     struct ptx_function *own = &text->functions[function - text->functions];
     int error = ptx_parse_body(text, own, d->message, d->size);
     if (!error) return;
-    d->error = error; /* the message is there already */
+    d->error = error; /* the parser has written the message */
     longjmp(d->failed, 1);
 }
 
@@ -87,7 +87,7 @@ void collect_bodies(struct decoder *d)
     d->callees = decode_take(d, (count + 1) * sizeof *d->callees);
     d->bodies = decode_take(d, (count + 1) * sizeof *d->bodies);
     d->bodies[d->body_count++] = (struct body){.function = d->function};
-    for (size_t k = 0; k < d->body_count; k++) { /* the list grows while it is walked */
+    for (size_t k = 0; k < d->body_count; k++) { /* add_called() makes the list longer */
         parse_body(d, d->bodies[k].function);
         if (add_called(d, d->bodies[k].function)) add_all(d);
     }
@@ -97,8 +97,8 @@ void collect_bodies(struct decoder *d)
 
 /* ---- where variables are ------------------------------------------------------------------- */
 
-/* Parameters of two calls may have one name in two scopes: they share a place that holds the
- * larger. */
+/* Puts .param variables into the area. Parameters of two calls may have the same name in two
+ * scopes; then they share one place with room for the larger one. */
 static void lay_out_area(struct body *body, size_t *end)
 {
     const struct ptx_function *f = body->function;
@@ -134,8 +134,9 @@ static bool takes_address(const struct ptx_function *function, const char *name)
     return false;
 }
 
-/* "the parameter will be copied to the stack if necessary, and so the address will be in the .local
- * state space" (PTX ISA): those parameters of a function whose address it takes. */
+/* Gives a place in local memory to the parameters whose address the function takes. The PTX ISA
+ * says: "the parameter will be copied to the stack if necessary, and so the address will be in the
+ * .local state space". */
 static void lay_out_local_params(struct decoder *d, struct body *body, size_t *local)
 {
     const struct ptx_function *f = body->function;
@@ -198,8 +199,8 @@ static void note_body(struct decoder *d, const struct ptx_function *function, bo
             note_variables(d, function->unit, &function->instructions[i].operands[k], used);
 }
 
-/* Static shared variables one after the other, those that the code names; then `extern __shared__
- * x[]`: every such name is the same place. */
+/* Shared memory holds the static variables that the code names, one after the other. Behind them
+ * begins dynamic shared memory, which all `extern __shared__ x[]` name. */
 void lay_out_memory(struct decoder *d)
 {
     const struct ptx_text *text = &d->module->text;

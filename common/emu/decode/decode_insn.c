@@ -1,14 +1,15 @@
 /*
- * decode_insn.c — one instruction, by the family its opcode belongs to.
+ * decode_insn.c — decodes one instruction, by the family of its opcode.
  *
- * An opcode is taken apart into the operation, its types and its modifiers, each understood by
- * itself, so that a combination never seen before is either carried out rightly or refused.
- * An opcode in none of the families is plain arithmetic.
+ * An opcode is split into the operation, its types and its modifiers, and each part is decoded by
+ * itself. So an unknown combination is either carried out correctly or refused. An opcode that
+ * belongs to no family is plain arithmetic.
  */
 #include "decode_words.h"
 #include <string.h>
 
-/* Refuses features that the emulator leaves out on purpose, by the name that programmers know. */
+/* Refuses features that the emulator leaves out on purpose, with a message that names them as
+ * programmers do. */
 static void refuse_feature(struct decoder *d, const char *opcode)
 {
     static const char video[] = "video instructions but vabsdiff2 and vabsdiff4";

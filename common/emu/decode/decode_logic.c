@@ -1,4 +1,4 @@
-/* decode_logic.c — lop3 with a predicate beside its result. */
+/* decode_logic.c — decodes lop3 with a predicate as a second result. */
 #include "decode_words.h"
 #include "operations.h"
 

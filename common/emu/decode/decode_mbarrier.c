@@ -1,13 +1,13 @@
-/* decode_mbarrier.c — mbarrier.… */
+/* decode_mbarrier.c — decodes the instructions mbarrier.… */
 #include "decode_words.h"
 #include "warp_ops.h"
 #include <string.h>
 
-/* The emulator carries out everything in an order that gives these to every operation. Racecheck
- * alone asks whether an arrival releases, which it does unless it is .relaxed. */
+/* In the emulator every operation has the effect of these modifiers. Only racecheck needs to know
+ * whether an arrival releases, and an arrival does unless it is .relaxed. */
 static const char *const hints[] = {"release", "relaxed", "acquire", "cta", "cluster", NULL};
 
-/* What all operations on the mbarrier of an operand have. */
+/* Sets the fields that all operations on the mbarrier of an operand have. */
 static void take_mbarrier(struct decoder *d, const struct ptx_operand *operand,
                           enum ptx_space space, enum mbarrier operation, struct insn *i)
 {
@@ -18,7 +18,7 @@ static void take_mbarrier(struct decoder *d, const struct ptx_operand *operand,
     i->fn = op_mbarrier;
 }
 
-/* d, [address]{, count}; .expect_tx has a number of bytes in the place of the count */
+/* d, [address]{, count}; with .expect_tx, the number of bytes is in the place of the count */
 static void decode_arrive(struct decoder *d, const struct ptx_instruction *source, struct insn *i,
                           struct words *words, enum ptx_space space, bool drop)
 {
@@ -62,7 +62,7 @@ static void decode_pending_count(struct decoder *d, const struct ptx_instruction
     i->fn = op_mbarrier_pending;
 }
 
-/* [address]{, value}: an operation without a result. False: it is none of these. */
+/* [address]{, value}: an operation without a result. False: another instruction. */
 static bool decode_plain(struct decoder *d, const struct ptx_instruction *source, struct insn *i,
                          struct words *words, enum ptx_space space)
 {

@@ -1,13 +1,12 @@
-/* decode_memory.c — loads, stores, atomics, and addresses of one state space as those of
- * another. */
+/* decode_memory.c — decodes loads, stores, atomics and conversions of addresses. */
 #include "decode_words.h"
 #include "operations.h"
 #include "warp_ops.h"
 #include <string.h>
 
-/* Modifiers for caches and ordering. A kernel cannot see their effect in the emulator: every access
- * goes to one memory, and the accesses of one host thread happen in order. order_of() reads those
- * that racecheck needs. */
+/* Modifiers for caches and ordering. They have no effect in the emulator, where all accesses go to
+ * one memory and the accesses of one host thread happen in order. order_of() reads those that
+ * racecheck needs. */
 static const char *const hints[] = {"weak",
                                     "relaxed",
                                     "acquire",
@@ -57,7 +56,8 @@ enum ptx_space take_space(struct words *words)
     return PTX_GENERIC;
 }
 
-/* The enum order of an instruction. Accesses past every cache (.cv, .wt) count as volatile. */
+/* The enum order of an instruction. Accesses that bypass every cache (.cv, .wt) count as volatile.
+ * */
 static uint8_t order_of(const struct ptx_instruction *source, bool atomic)
 {
     bool releases = has_word(source, "release") || has_word(source, "acq_rel");
@@ -73,8 +73,8 @@ static uint8_t order_of(const struct ptx_instruction *source, bool atomic)
     return (uint8_t)order;
 }
 
-/* Fails unless the instruction has so many operands; .L2::cache_hint adds a cache policy as the
- * last one, which the emulator ignores. */
+/* Fails unless the number of operands is in this range. With .L2::cache_hint, one operand more is
+ * allowed: the last one is a cache policy, which the emulator ignores. */
 static void need_operands_and_policy(struct decoder *d, const struct ptx_instruction *source,
                                      unsigned count)
 {
@@ -87,7 +87,7 @@ static uint8_t take_elements(struct words *words)
     return take_word(words, "v2") ? 2 : take_word(words, "v4") ? 4 : take_word(words, "v8") ? 8 : 1;
 }
 
-/* One 128-bit register is a vector of two 64-bit ones. */
+/* Decodes a 128-bit register as a vector of two 64-bit registers. */
 static void decode_wide_values(struct decoder *d, const struct ptx_operand *value, bool load,
                                struct insn *i)
 {
@@ -98,7 +98,7 @@ static void decode_wide_values(struct decoder *d, const struct ptx_operand *valu
     i->memory.value[1] = s + SLOT_64;
 }
 
-/* The registers of i->elements elements: value[k] is NO_SLOT for a sink. */
+/* Decodes the registers of i->elements elements; value[k] becomes NO_SLOT for a sink. */
 static void decode_values(struct decoder *d, const struct ptx_operand *values, bool load,
                           struct insn *i, slot *value)
 {
@@ -108,7 +108,7 @@ static void decode_values(struct decoder *d, const struct ptx_operand *values, b
                     i->elements);
     const struct ptx_operand *const *each =
         vector ? (const struct ptx_operand *const *)values->items : &values;
-    /* All elements of a vector have registers of one size; a register may be wider than its
+    /* All elements of a vector have registers of the same size, which may be wider than the
      * element. */
     i->lane_bytes = i->element_bytes == 8 ? 8 : 4;
     for (unsigned k = 0; k < i->elements; k++)
@@ -125,8 +125,8 @@ static void decode_values(struct decoder *d, const struct ptx_operand *values, b
     }
 }
 
-/* How many bytes of an access must be inside of memory. A load that the compiler has widened may
- * reach beyond its last used byte. */
+/* The number of bytes of an access that must be inside of memory. Bytes behind the last used one
+ * may lie outside if the compiler has widened the load. */
 static uint8_t checked_bytes(const struct insn *i)
 {
     unsigned all = (unsigned)i->element_bytes * i->elements, last = 0;
@@ -141,13 +141,13 @@ static void take_memory(struct insn *i)
     for (unsigned k = 0; k < MAX_VECTOR; k++) i->memory.value[k] = NO_SLOT;
 }
 
-/* ld{.…}.type d, [a] and st{.…}.type [a], b; .v2, .v4 and .v8 with a vector in braces */
+/* ld{.…}.type d, [a] and st{.…}.type [a], b; with .v2, .v4 and .v8, d or b is a vector in braces */
 void decode_access(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
     struct words words = all_words(source);
     bool load = !strcmp(source->words[0], "ld") || !strcmp(source->words[0], "ldu");
     bool polls = take_word(&words, "volatile") || has_word(source, "acquire") ||
-                 has_word(source, "relaxed"); /* every access reaches memory here */
+                 has_word(source, "relaxed"); /* without them, too, memory is read */
     drop_words(&words, hints);
     enum ptx_space space = take_space(&words);
     i->elements = take_elements(&words);
@@ -185,7 +185,7 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
                         area_bytes);
         return;
     }
-    if (space == PTX_PARAM && d->callee) /* its address is taken */
+    if (space == PTX_PARAM && d->callee) /* a parameter whose address is taken */
         i->address.space = (uint8_t)(space = PTX_LOCAL);
     i->fn = op_find(!load                ? "st"
                     : space == PTX_PARAM ? "ld.param"
@@ -197,14 +197,15 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
     if (space != PTX_PARAM && space != PTX_CONST) i->tally = load ? TALLY_LOAD : TALLY_STORE;
 }
 
-/* Does atomic_wide.c carry it out? */
+/* Is the atomic one that atomic_wide.c carries out? */
 static bool is_wide_atomic(const struct insn *i, enum ptx_type type)
 {
     return i->elements > 1 || ptx_type_size(type) == 2 || type == PTX_F16X2 || type == PTX_BF16X2 ||
            type == PTX_B128;
 }
 
-/* Vectors and 16-bit numbers: results and sources are vectors in braces, or one register each. */
+/* Atomics on vectors and on 16-bit numbers. Results and sources are vectors in braces, or one
+ * register each. */
 static void decode_wide_atomic(struct decoder *d, const struct ptx_instruction *source,
                                struct insn *i, enum ptx_space space, bool has_result)
 {
@@ -243,7 +244,7 @@ static void decode_wide_atomic(struct decoder *d, const struct ptx_instruction *
     i->fn = op_atomic_elements;
 }
 
-/* The operation and its type, which are all that may be left of the words. */
+/* Takes the operation and its type. Fails if any other word is left. */
 static enum ptx_type take_operation(struct decoder *d, struct words *words, struct insn *i)
 {
     static const struct {
@@ -269,7 +270,7 @@ static enum ptx_type take_operation(struct decoder *d, struct words *words, stru
     return type;
 }
 
-/* One element of 4 or 8 bytes a lane. */
+/* Fails unless the atomic has one element of 4 or 8 bytes per lane. */
 static void check_scalar_atomic(struct decoder *d, struct insn *i, enum ptx_type type)
 {
     bool is_float = ptx_type_is_float(type);
@@ -318,15 +319,16 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *source, stru
     i->tally = TALLY_ATOMIC;
 }
 
+/* What makes an address of a space generic. Global and constant addresses already are. */
 static int64_t window_of(enum ptx_space space)
 {
     return (int64_t)(space == PTX_SHARED || space == PTX_SHARED_CLUSTER ? SHARED_WINDOW
                      : space == PTX_LOCAL                               ? LOCAL_WINDOW
                      : space == PTX_PARAM                               ? PARAM_WINDOW
-                                          : 0); /* global and constant addresses are generic ones */
+                                                                        : 0);
 }
 
-/* cvta.space: from the space's own address to a generic one; cvta.to.space: back */
+/* cvta.space makes an address of a space generic; cvta.to.space does the opposite */
 void decode_address_conversion(struct decoder *d, const struct ptx_instruction *source,
                                struct insn *i)
 {

@@ -86,7 +86,7 @@ static slot special_slot(struct decoder *d, const char *name, unsigned lane_byte
 
 /* ---- symbols ------------------------------------------------------------------------------- */
 
-/* A variable of the function by its name, or NULL; *index is where it stands. */
+/* The variable of this name, or NULL; sets *index to its index in the list. */
 static const struct ptx_variable *find_variable(const struct ptx_variable *list, size_t count,
                                                 const char *name, size_t *index)
 {
@@ -95,14 +95,14 @@ static const struct ptx_variable *find_variable(const struct ptx_variable *list,
     return NULL;
 }
 
-/* What a symbol's address is counted from. */
+/* The place from which the address of a symbol is counted. */
 enum origin {
     FROM_ZERO,
-    FROM_FRAME, /* of local memory */
-    FROM_BLOCK, /* of shared memory: the block's rank is part of the address */
+    FROM_FRAME, /* the frame's local memory */
+    FROM_BLOCK, /* the block's shared memory: its rank is part of the address */
 };
 
-/* Where a variable or parameter is, in its own state space. */
+/* The address of a variable or parameter in its own state space. */
 static uint64_t symbol_address(struct decoder *d, const char *name, enum origin *origin)
 {
     size_t i;
@@ -150,8 +150,7 @@ bool names_area(const struct decoder *d, const struct ptx_operand *operand, size
     if (!v && d->callee) v = find_variable(f->results, f->result_count, name, &i);
     if (!v) return false;
     *bytes = v->bytes;
-    for (; i < f->variable_count;
-         i++) /* one name in several scopes shares a place: the largest counts */
+    for (; i < f->variable_count; i++) /* equal names share one place of the largest size */
         if (!strcmp(f->variables[i].name, name) && f->variables[i].bytes > *bytes)
             *bytes = f->variables[i].bytes;
     return true;
@@ -173,7 +172,7 @@ slot stack_top(struct decoder *d)
     return *top;
 }
 
-/* The 64-bit register that holds where the frame's local memory begins. */
+/* The 64-bit register that holds the start of the frame's local memory. */
 static slot local_base(struct decoder *d)
 {
     if (d->callee->local_base == NO_SLOT) d->callee->local_base = register_take(d, 8);

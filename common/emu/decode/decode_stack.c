@@ -1,4 +1,4 @@
-/* decode_stack.c — alloca and what goes with it; cache policies, which mean nothing here. */
+/* decode_stack.c — decodes alloca, stacksave, stackrestore and createpolicy. */
 #include "decode_words.h"
 #include "operations.h"
 #include "warp_ops.h"
@@ -20,7 +20,7 @@ void decode_alloca(struct decoder *d, const struct ptx_instruction *source, stru
         source->operand_count == 3 ? immediate(d, &source->operands[2]) : ALIGNMENT;
     if (i->alloca.alignment < 1) decode_fail(d, EMU_INVALID_PTX, "an alignment of 0");
     i->fn = op_alloca;
-    d->has_calls = true; /* it needs a stack */
+    d->has_calls = true; /* alloca needs a stack */
 }
 
 /* stacksave.u64 d; and stackrestore.u64 a; */
@@ -47,7 +47,8 @@ void decode_stack_restore(struct decoder *d, const struct ptx_instruction *sourc
     decode_stack_move(d, source, i, false);
 }
 
-/* createpolicy makes a number that only accesses with .L2::cache_hint use. They ignore it here. */
+/* createpolicy makes a number for accesses with .L2::cache_hint, which ignore it in the emulator.
+ * */
 void decode_policy(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
     need_operands(d, source, 1, 4);

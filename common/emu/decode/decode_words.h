@@ -1,8 +1,8 @@
 /*
- * decode_words.h — an opcode's parts as the decoder uses them up.
+ * decode_words.h — the parts of an opcode, which the decoder takes one by one.
  *
- * "ld.global.v4.f32" is the words ld, global, v4, f32. A decoder takes those that it knows; what is
- * left over is either part of the operation's key or refused by name.
+ * "ld.global.v4.f32" consists of the words ld, global, v4 and f32. A decoder takes the words that
+ * it knows. The rest is either part of the operation's key or refused by name.
  */
 #ifndef EMU_DECODE_WORDS_H
 #define EMU_DECODE_WORDS_H
@@ -15,27 +15,27 @@ struct words {
 };
 
 struct words all_words(const struct ptx_instruction *);
-/* Uses up a word. False: it is not there. */
+/* Takes a word. False: the opcode does not have it. */
 bool take_word(struct words *, const char *word);
-/* Is a word there, used up or not? */
+/* Does the opcode have a word, taken or not? */
 bool has_word(const struct ptx_instruction *, const char *word);
-/* Uses up any of the words in a NULL-terminated list, as often as they occur. */
+/* Takes all words that are in a NULL-terminated list. */
 void drop_words(struct words *, const char *const *list);
-/* Uses up the first word that is a type; PTX_NONE: there is none. */
+/* Takes the first word that is a type; PTX_NONE: no word is. */
 enum ptx_type take_type(struct words *);
 unsigned count_used(const struct words *);
-/* Uses up the name of a state space; PTX_GENERIC: there is none. (decode_memory.c) */
+/* Takes the name of a state space; PTX_GENERIC: no word is one. (decode_memory.c) */
 enum ptx_space take_space(struct words *);
-/* Uses up an atomic operation and its type, which are all that may be left. (decode_memory.c) */
+/* Takes an atomic operation and its type. Fails if any other word is left. (decode_memory.c) */
 void take_atomic(struct decoder *, struct words *, struct insn *);
-/* Fails if a word is left. */
+/* Fails if a word has not been taken. */
 void refuse_rest(struct decoder *, struct words *);
 /* Fails if an opcode has a modifier that is not in a NULL-terminated list. */
 void refuse_words_but(struct decoder *, const struct ptx_instruction *, const char *const *list);
-/* Fails unless the instruction has so many operands. */
+/* Fails unless the number of operands is in this range. */
 void need_operands(struct decoder *, const struct ptx_instruction *, unsigned least, unsigned most);
 
-/* The families of instructions, each in its file. */
+/* The decoders of the families, by file. */
 typedef void decode_fn(struct decoder *, const struct ptx_instruction *, struct insn *);
 /* decode_arithmetic.c */
 decode_fn decode_arithmetic, decode_compare, decode_convert, decode_move;

@@ -1,5 +1,5 @@
-/* half.h — the two 16-bit floating-point formats, by way of float. gcc's _Float16 rounds once and
- * to nearest even. */
+/* half.h — converts the 16-bit formats f16 and bf16 from and to float and double, with any
+ * rounding. (gcc's _Float16 only rounds to nearest even.) */
 #ifndef EMU_HALF_H
 #define EMU_HALF_H
 
@@ -32,9 +32,8 @@ static inline float f32_of_f16(uint16_t bits)
 
 enum round_to { ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP };
 
-/* Rounds |value| to a format of `bits` explicit fraction bits with the smallest exponent `emin` (of
- * a normal number), given a double that holds value exactly; returns the number of units in the
- * last place and its exponent. */
+/* Rounds a value to a 16-bit format with `fraction_bits` explicit fraction bits, whose normal
+ * numbers have the exponents `emin` to `emax`. Returns the bits of the format. */
 static inline uint16_t round_to_16(double value, int fraction_bits, int emin, int emax,
                                    enum round_to how)
 {
@@ -47,7 +46,7 @@ static inline uint16_t round_to_16(double value, int fraction_bits, int emin, in
         (uint16_t)((emax - emin + 2) << fraction_bits); /* all ones: infinity */
     if (exponent == 1024) return fraction ? 0x7fff : (uint16_t)(sign | exponent_field);
     if (exponent == -1023)
-        exponent = -1022; /* zero or a double's denormal: far below both formats */
+        exponent = -1022; /* zero or a denormal double: too small for both formats */
     else
         fraction |= UINT64_C(1) << 52;
 
@@ -66,8 +65,8 @@ static inline uint16_t round_to_16(double value, int fraction_bits, int emin, in
              : how == ROUND_DOWN  ? rest && sign
                                   : 0;
     kept += (uint64_t)up;
-    /* kept carries its leading bit when normal, so adding the exponent field below counts it
-     * once. */
+    /* In a normal number, `kept` includes the leading bit, which adds 1 to the exponent field
+     * below. */
     uint64_t result =
         exponent < emin ? kept : kept + ((uint64_t)(exponent - emin) << fraction_bits);
     if (result >=

@@ -1,4 +1,4 @@
-/* insn.c — questions about a decoded instruction. */
+/* insn.c — queries about a decoded instruction. */
 #include "insn.h"
 
 static bool is_among(slot s, const slot *list, unsigned count)

@@ -1,12 +1,11 @@
 /*
- * insn.h — one decoded instruction, and where its operands are.
+ * insn.h — a decoded instruction and its operands.
  *
- * decode_insn.c makes them from PTX, and the machine and its operations carry them out.
+ * decode_insn.c makes instructions from PTX; the machine and its operations carry them out.
  *
- * A warp instruction works on 32 lanes at once. A register is therefore 32 values in a row: 4 bytes
- * a lane for types up to 32 bits, 8 for 64-bit ones; a predicate register is one 32-bit mask.
- * Constants are stored in the same form, so that an operation never asks what kind of operand it
- * has.
+ * A warp instruction works on 32 lanes at once. So a register is an array of 32 values: 4 bytes per
+ * lane for types up to 32 bits, 8 for 64-bit types. A predicate register is one 32-bit mask.
+ * Constants have the same form, so an operation need not distinguish kinds of operands.
  */
 #ifndef EMU_INSN_H
 #define EMU_INSN_H
@@ -26,8 +25,8 @@ enum {
 };
 #define ALL_LANES UINT32_MAX
 
-/* Windows of the generic address space. They lie outside the 47 bits that a host pointer can have,
- * so an address is known by its value alone; everything else is global memory. */
+/* Windows of the generic address space. They lie outside the 47 bits of host pointers, so an
+ * address's value tells its window. All other addresses are global memory. */
 #define SHARED_WINDOW  UINT64_C(0x0100000000000000)
 #define LOCAL_WINDOW   UINT64_C(0x0200000000000000)
 #define PARAM_WINDOW   UINT64_C(0x0300000000000000)
@@ -42,32 +41,34 @@ struct call; /* kernel.h */
 /* Carries out one instruction for the lanes in mask (never 0). */
 typedef void (*op_fn)(struct warp *, const struct insn *, uint32_t mask);
 
-/* Where an operand's lanes are: a bank in the two highest bits, and a byte offset into it. */
+/* The place of an operand's lanes: the two highest bits choose registers, special registers or
+ * constants, and the others are a byte offset there. */
 typedef uint32_t slot;
 enum bank { BANK_REGISTERS, BANK_SPECIALS, BANK_CONSTANTS, BANK_COUNT };
 #define SLOT_SPECIAL  UINT32_C(0x40000000) /* special registers, of the warp */
 #define SLOT_CONSTANT UINT32_C(0x80000000) /* constants, of the kernel */
-#define SLOT_OFFSET   UINT32_C(0x3fffffff) /* neither bit: registers, of the frame */
+#define SLOT_OFFSET   UINT32_C(0x3fffffff) /* with neither bit: registers, of the frame */
 #define NO_SLOT       UINT32_MAX
 
-/* What the interpreter's loop itself must do; everything else is an operation with a function. */
+/* Instructions that the interpreter's loop carries out itself, at least in part. All others are
+ * only a function, insn.fn. */
 enum control {
     CONTROL_NONE,
     CONTROL_BRANCH,
-    CONTROL_TABLE, /* brx.idx: a branch by a table of targets */
+    CONTROL_TABLE, /* brx.idx: a branch to one of a table of targets */
     CONTROL_EXIT,
     CONTROL_CALL,
-    CONTROL_RETURN,        /* ret in a function; in a kernel it is an exit */
+    CONTROL_RETURN,        /* ret in a function; in a kernel, ret is CONTROL_EXIT */
     CONTROL_BARRIER,       /* bar.sync, barrier.sync, bar.red: wait for the block */
     CONTROL_ARRIVE,        /* bar.arrive */
     CONTROL_MEMBER_MASK,   /* shfl, vote, match, redux: wait for the lanes of the member mask */
-    CONTROL_WARP_SYNC,     /* bar.warp.sync: the same, but lanes may come to different ones */
+    CONTROL_WARP_SYNC,     /* bar.warp.sync: the same, and lanes may wait at different ones */
     CONTROL_WAIT_CLUSTER,  /* barrier.cluster.wait: see phase_wait.h */
     CONTROL_WAIT_MBARRIER, /* mbarrier.try_wait: see phase_wait.h */
-    CONTROL_SPIN,          /* nanosleep: let others run */
+    CONTROL_SPIN,          /* nanosleep: let other warps run */
 };
 
-/* What an instruction counts as, beyond having been executed. */
+/* The counter that an instruction raises, besides that of executed instructions. */
 enum tally {
     TALLY_NONE,
     TALLY_ADD,
@@ -78,8 +79,8 @@ enum tally {
     TALLY_COPY, /* cp.async: a global load and a shared store */
 };
 
-/* How a memory access takes part in synchronisation (PTX ISA, "memory consistency model"): one of
- * the first four, and bits. */
+/* The role of a memory access in synchronisation (PTX ISA, "memory consistency model"): one of the
+ * first four values, plus bits. */
 enum order {
     ORDER_WEAK,
     ORDER_VOLATILE,
@@ -93,7 +94,7 @@ enum order {
 enum clamp { CLAMP_NONE, CLAMP_TO_UNIT, CLAMP_TO_POSITIVE };
 enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR }; /* setp.lt.and … */
 
-/* What atom, red and cp.reduce do. */
+/* The operations of atom, red and cp.reduce. */
 enum atomic {
     ATOMIC_ADD,
     ATOMIC_MIN,
@@ -107,14 +108,14 @@ enum atomic {
     ATOMIC_DEC
 };
 
-/* Operations among the lanes of a warp. */
+/* The operations by which lanes of a warp exchange values. */
 enum shuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX };
 enum vote { VOTE_ALL, VOTE_ANY, VOTE_UNIFORM, VOTE_BALLOT };
 enum reduction { REDUCE_ADD, REDUCE_MIN, REDUCE_MAX, REDUCE_AND, REDUCE_OR, REDUCE_XOR };
 
 enum clock { CLOCK_WARP, CLOCK_GLOBAL };
 
-/* What bar.red gives to the threads that have waited. */
+/* The result of bar.red. */
 enum barrier_result { BARRIER_NOTHING, BARRIER_COUNT, BARRIER_AND, BARRIER_OR };
 
 enum mbarrier {
@@ -125,7 +126,7 @@ enum mbarrier {
     MBARRIER_COMPLETE,
     MBARRIER_TEST,
 };
-/* What an arrival does besides arriving; the bits may be combined. */
+/* Variants of an arrival; the bits may be combined. */
 enum arrival { ARRIVAL, ARRIVAL_DROP = 1, ARRIVAL_NO_COMPLETE = 2 };
 
 /* How an atomic operation, or a copy that reduces, changes an element. */
@@ -135,7 +136,8 @@ struct atomic_kind {
     bool is_float;
 };
 
-/* insn.counted_bytes of an access that ptxas merged into another one, which counts for both. */
+/* insn.counted_bytes of an access that ptxas merged into another instruction's, which counts for
+ * both. */
 enum { COUNTED_WITH_ANOTHER = 255 };
 
 /* An address operand: [base + offset]. */
@@ -146,9 +148,9 @@ struct address {
     int64_t offset;
 };
 
-/* The families of instructions: which member of insn's union is in use. */
+/* The families of instructions. A family tells which member of insn's union is in use. */
 enum family {
-    FAMILY_OTHER, /* no member is */
+    FAMILY_OTHER, /* no member is used */
     FAMILY_ARITHMETIC,
     FAMILY_LOGIC,
     FAMILY_COMPARE,
@@ -183,9 +185,9 @@ struct table_insn {
 
 /* bar.sync, bar.arrive, bar.red; the result of bar.red is insn.d */
 struct barrier_insn {
-    slot number, threads; /* 32-bit registers; threads NO_SLOT: all of the block */
+    slot number, threads; /* 32-bit registers; threads = NO_SLOT: the whole block */
     slot predicate;       /* of bar.red */
-    bool negated;         /* the predicate is */
+    bool negated;         /* the predicate is negated */
     uint8_t result;       /* enum barrier_result */
 };
 
@@ -193,7 +195,7 @@ struct barrier_insn {
  * in PTX's order. */
 struct warp_insn {
     slot members;   /* 32-bit register: the member mask */
-    slot predicate; /* the second result, behind |; NO_SLOT: not wanted */
+    slot predicate; /* the second result, behind |; NO_SLOT: not used */
     union {
         uint8_t shuffle;   /* enum shuffle */
         uint8_t vote;      /* enum vote */
@@ -204,23 +206,23 @@ struct warp_insn {
 
 /* ld, st */
 struct memory_insn {
-    uint32_t used_bytes;    /* of a load that the compiler has widened, a bit each; 0: all */
-    uint8_t checked_bytes;  /* of a lane: these first bytes must be inside of memory */
+    uint32_t used_bytes;    /* of a widened load: a bit for each byte in use; 0: all */
+    uint8_t checked_bytes;  /* these first bytes of a lane must be inside of memory */
     slot value[MAX_VECTOR]; /* a register for each element; NO_SLOT: a sink */
 };
 
-/* atom and red of vectors, of 16-bit numbers and of pairs of them. Atomics on one element of 4, 8
+/* atom and red on vectors, on 16-bit numbers and on pairs of them. Atomics on one element of 4, 8
  * or 16 bytes have their operands in insn.d, b and c. */
 struct vector_atomic_insn {
     slot source[MAX_ATOMIC_VECTOR];
     slot result[MAX_ATOMIC_VECTOR]; /* NO_SLOT: a sink, or the instruction is a red */
 };
 
-/* mbarrier.…; the operand in [ ] is the mbarrier, insn.d the state or the answer */
+/* mbarrier.…; the operand in [ ] is the mbarrier; insn.d is the result, a state or a predicate */
 struct mbarrier_insn {
     uint8_t operation; /* enum mbarrier */
     uint8_t arrival;   /* enum arrival */
-    bool is_parity;    /* `phase` is a parity, 32 bits, and not a state, 64 bits */
+    bool is_parity;    /* `phase` is a parity (32 bits), not a state (64 bits) */
     slot arrivals;     /* 32-bit register: of init and arrive; NO_SLOT: one */
     slot bytes;        /* 32-bit register: bytes to expect or to complete; NO_SLOT: none */
     slot phase;        /* of test_wait and try_wait */
@@ -229,9 +231,9 @@ struct mbarrier_insn {
 /* cp.async: insn.element_bytes for each lane */
 struct copy_insn {
     struct address to, from;
-    slot source_bytes; /* 32-bit register: bytes to read, the rest is zeros; NO_SLOT: all */
-    slot ignore;       /* predicate: lanes that read nothing; NO_SLOT: none */
-    bool bypass;       /* .cg: past the L1 cache */
+    slot source_bytes; /* 32-bit register: bytes to read, with zeros behind them; NO_SLOT: all */
+    slot ignore;       /* predicate: lanes that read nothing; NO_SLOT: all lanes read */
+    bool bypass;       /* .cg: bypass the L1 cache */
 };
 
 /* cp.async.mbarrier.arrive; the operand in [ ] is the mbarrier */
@@ -239,7 +241,7 @@ struct copy_arrival_insn {
     bool noinc; /* the phase already counts this arrival */
 };
 
-/* cp.async.bulk, cp.reduce.async.bulk; the latter has insn.atomic and insn.element_bytes */
+/* cp.async.bulk, cp.reduce.async.bulk; cp.reduce also uses insn.atomic and insn.element_bytes */
 struct bulk_insn {
     struct address to, from;
     struct address mbarrier; /* of a copy to shared memory */
@@ -250,14 +252,14 @@ struct bulk_insn {
 
 /* cp.async.wait_group, wait_all and cp.async.bulk.wait_group */
 struct group_insn {
-    int64_t pending; /* latest groups that need not be complete, or WAIT_FOR_ALL */
-    bool read;       /* .read: the source has been read, that is enough */
+    int64_t pending; /* number of latest groups that need not be complete, or WAIT_FOR_ALL */
+    bool read;       /* .read: wait only until the source has been read */
 };
-enum { WAIT_FOR_ALL = -1 }; /* copies in no group, too */
+enum { WAIT_FOR_ALL = -1 }; /* wait also for copies that are in no group */
 
-/* ---- registers out of registers: families that may have rounding modes ---- */
+/* ---- families that compute registers from registers ---- */
 
-/* What any floating-point operation may have. An operation that has some of it runs inside a
+/* Modifiers that any floating-point operation may have. An operation with one of them runs inside a
  * wrapper, op_wrapped or op_resized, which calls `inner`. */
 struct float_rules {
     op_fn inner;
@@ -268,11 +270,11 @@ struct float_rules {
 };
 
 struct arithmetic_insn {
-    slot fourth;              /* the source behind c, of bfi */
+    slot fourth;              /* the fourth source, of bfi */
     bool carry_in, carry_out; /* addc, subc, madc; .cc */
 };
 
-/* lop3; with a predicate: predicate = (d != 0) and, or `other` */
+/* lop3; with a predicate: predicate = (d != 0) combined with `other` */
 struct logic_insn {
     slot predicate, other; /* NO_SLOT: no predicate */
     uint8_t table;         /* the truth table */
@@ -290,16 +292,16 @@ struct compare_insn {
     bool has_predicate; /* d is a predicate: setp */
 };
 
-/* cvt; insn.is_signed is the result's. A wide register holds a type of up to 32 bits in 64 bits: d
- * and a are then registers of 32 bits between. */
+/* cvt; insn.is_signed refers to the result. A type of up to 32 bits may be in a 64-bit register,
+ * wide_source or wide_result. Then a or d is a 32-bit register in between. */
 struct convert_insn {
-    slot wide_source, wide_result; /* NO_SLOT: as wide as the type */
+    slot wide_source, wide_result; /* NO_SLOT: the register is as wide as the type */
 };
 
 /* ---- other moves ---- */
 
-/* mov between a register and a vector of its parts, the lowest first. With d the parts are sources,
- * with a they are results. */
+/* mov between a register and a vector of its parts, the lowest part first. If the register is
+ * insn.d, the parts are sources; if it is insn.a, they are results. */
 struct pack_insn {
     slot part[MAX_VECTOR]; /* NO_SLOT: a sink */
 };
@@ -324,25 +326,25 @@ struct isspacep_insn {
     uint8_t space; /* enum ptx_space */
 };
 
-/* alloca; d is where the bytes are */
+/* alloca; insn.d becomes the address of the bytes */
 struct alloca_insn {
-    slot bytes, top; /* 64-bit registers; top: where the stack ends, which moves */
+    slot bytes, top; /* 64-bit registers; top: the end of the stack, which alloca moves */
     int64_t alignment;
 };
 
 struct insn {
-    op_fn fn;        /* NULL where control does all */
-    slot d, a, b, c; /* destination and sources, as the PTX ISA calls them; NO_SLOT: none, or the
-                        family has a name for it */
-    slot guard;      /* a predicate; lanes whose bit differs from guard_flip's do it */
+    op_fn fn; /* NULL if `control` says it all */
+    /* Destination and sources, named as in the PTX ISA. NO_SLOT: not used, or in the union. */
+    slot d, a, b, c;
+    slot guard; /* predicate; lanes whose bit differs from guard_flip's execute */
     uint32_t guard_flip;
     uint8_t control, tally, family; /* enums of these names */
-    uint8_t order;                  /* enum order, of what accesses memory, arrives or is a fence */
-    uint8_t lane_bytes; /* of registers whose size varies (ld, st, atom, shfl, …): 4 or 8 */
+    uint8_t order;                  /* enum order, of accesses, arrivals and fences */
+    uint8_t lane_bytes; /* 4 or 8, of registers whose size varies (ld, st, atom, shfl, …) */
     bool is_signed;     /* the type is */
-    /* Of what accesses memory: what one lane moves; 0 of others. */
+    /* What one lane of a memory access moves; 0 for other instructions. */
     uint8_t element_bytes, elements;
-    uint8_t counted_bytes; /* a lane, where they are not the bytes accessed: see merge.c */
+    uint8_t counted_bytes; /* per lane, if it is not the size of the access: see merge.c */
     struct atomic_kind atomic;
     uint32_t line; /* index into the kernel's line table */
     const struct ptx_instruction *source;
@@ -371,7 +373,7 @@ struct insn {
         struct bulk_insn bulk;           /* FAMILY_BULK */
         struct group_insn group;         /* FAMILY_GROUP */
         struct {
-            struct address address; /* the operand in [ ]; of FAMILY_ATOMIC, too */
+            struct address address; /* the operand in [ ]; also of FAMILY_ATOMIC */
             union {
                 struct memory_insn memory;             /* FAMILY_MEMORY */
                 struct vector_atomic_insn vector;      /* FAMILY_VECTOR_ATOMIC */
@@ -382,14 +384,15 @@ struct insn {
     };
 };
 
-/* The register that holds an instruction's result, and the one that holds its second result, a
- * predicate; NO_SLOT: there is none, or it is a vector. (insn.c) */
+/* The register of an instruction's result, and that of its second result, a predicate. NO_SLOT: the
+ * instruction has no such result, or it is a vector. (insn.c) */
 slot insn_result(const struct insn *);
 slot insn_second_result(const struct insn *);
 /* Does the instruction write the register? */
 bool insn_writes(const struct insn *, slot);
 
-/* How many instructions a branch may go to, and which: 0 of what is no branch. */
+/* The number of instructions to which a branch may go, and their indices. 0: the instruction is not
+ * a branch. */
 static inline uint32_t insn_target_count(const struct insn *i)
 {
     return i->control == CONTROL_BRANCH ? 1 : i->control == CONTROL_TABLE ? i->table.count : 0;

@@ -11,19 +11,19 @@ struct machine_code; /* machine_code.c */
 struct emu_module {
     struct ptx_text text;
     char *name;
-    emu_addr *addresses;        /* of text.variables, 0 for those that are not .global or .const */
+    emu_addr *addresses;        /* by index in text.variables; 0 for all but .global and .const */
     struct emu_kernel *kernels; /* decoded so far */
     struct arena *arena;        /* holds the decoded kernels */
-    struct machine_code *machine_code; /* what ptxas made of the text; NULL: it is not known */
+    struct machine_code *machine_code; /* what ptxas made of the text; NULL: unknown */
     struct emu_module *next;
 };
 
-/* The address of a function as a unit names it: the same in every kernel of the module. 0: there is
- * none of that name. */
+/* The address of the function that a unit calls `name`, which is the same in every kernel of the
+ * module. 0: the module has no such function. */
 uint64_t module_function_address(const struct ptx_text *, unsigned unit, const char *name);
 
 /*
- * Decodes one .entry of a module into module->arena. Returns 0 or an enum emu_error, with one
+ * Decodes one .entry of a module into module->arena. Returns 0, or an enum emu_error and one
  * sentence that names the instruction, the kernel, the PTX line and the source line. (decode.c)
  */
 int decode_kernel(const struct emu_gpu *, struct emu_module *, const struct ptx_function *,

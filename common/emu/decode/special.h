@@ -1,7 +1,6 @@
 /*
  * special.h — special registers (PTX ISA, "Special Registers") that keep one value while a warp
- * lives. They are registers of the warp, filled in when it starts. Clocks are not among them: see
- * ops_move.c.
+ * lives. The machine writes them when the warp starts. Clocks are not among them: see ops_move.c.
  */
 #ifndef EMU_SPECIAL_H
 #define EMU_SPECIAL_H
@@ -58,9 +57,9 @@ enum special_register {
     SPECIAL_ENVIRONMENT_0,
     SPECIAL_WORKSPACE_HIGH, /* %envreg1: where grid.sync() counts, see launch->workspace */
     SPECIAL_WORKSPACE_LOW,  /* %envreg2 */
-    SPECIAL_SHARED_ADDRESS, /* of a variable: struct special's `offset` on from the block's own */
+    SPECIAL_SHARED_ADDRESS, /* of a variable: struct special's `offset` in the block's own memory */
 };
 
-/* "tid.x" → SPECIAL_TID_X. False: there is none of that name. */
+/* "tid.x" → SPECIAL_TID_X. False: no special register has this name. */
 bool special_named(const char *name, enum special_register *);
 #endif

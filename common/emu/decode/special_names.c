@@ -1,4 +1,4 @@
-/* special_names.c — special registers by their names. */
+/* special_names.c — finds special registers by their names. */
 #include "special.h"
 #include <string.h>
 
@@ -64,7 +64,7 @@ bool special_named(const char *name, enum special_register *which)
             *which = names[i].which;
             return true;
         }
-    /* What the driver puts into the other 29 is not documented: nothing here. */
+    /* What the driver writes into the other 29 is not documented; here they are 0. */
     *which = SPECIAL_ENVIRONMENT_0;
     return !strncmp(name, "envreg", 6) && name[6] >= '0' && name[6] <= '9';
 }

@@ -1,6 +1,6 @@
 /*
- * warp_ops.h — operations that are more than arithmetic on each lane: the decoder puts these
- * functions into insn.fn, and operations/ and machine/ have them.
+ * warp_ops.h — operations that are more than arithmetic on each lane. The decoder puts these
+ * functions into insn.fn; operations/ and machine/ define them.
  */
 #ifndef EMU_WARP_OPS_H
 #define EMU_WARP_OPS_H
@@ -13,7 +13,7 @@
 WARP_OP(op_atomic_elements);
 WARP_OP(op_atomic_128);
 
-/* collective.c: among the lanes of the member mask; | is the predicate beside the result */
+/* collective.c: exchanges among the lanes of the member mask; d|p is a result with a predicate */
 WARP_OP(op_shuffle);   /* d|predicate = a, b, c */
 WARP_OP(op_vote);      /* d = a, a predicate */
 WARP_OP(op_match_any); /* d = a */
@@ -21,7 +21,7 @@ WARP_OP(op_match_all); /* d|predicate = a */
 WARP_OP(op_reduce);    /* d = a */
 WARP_OP(op_elect);     /* d|predicate */
 
-/* What matters to racecheck only; i->order says how far a fence reaches. */
+/* Fences and bar.warp.sync, which matter only to racecheck; i->order has the scope of a fence. */
 WARP_OP(op_fence);
 WARP_OP(op_proxy_fence);
 WARP_OP(op_warp_sync); /* of the member mask */
@@ -57,7 +57,7 @@ void op_getctarank(struct warp *, const struct insn *, uint32_t mask); /* d = th
 void builtin_malloc(struct warp *, const struct insn *, uint32_t mask);
 void builtin_free(struct warp *, const struct insn *, uint32_t mask);
 
-/* Those, and __assertfail; NULL for any other name. */
+/* The functions above and __assertfail by name; NULL for any other name. */
 void (*builtin_find(const char *name))(struct warp *, const struct insn *, uint32_t mask);
 
 #endif
