@@ -1,7 +1,7 @@
 /*
- * atomic_wide.c — atomics on what is no word of 32 or 64 bits: 16-bit numbers, pairs of them,
- * vectors, 128 bits (PTX ISA, "atom", "red"). Of a vector every element is changed by itself, which
- * is all that PTX promises.
+ * atomic_wide.c — atomics on 16-bit numbers, pairs of them, vectors and 128 bits (PTX ISA, "atom",
+ * "red"). Each element of a vector is changed atomically, but not the vector as a whole; PTX does
+ * not promise more.
  */
 #include "common/emu/machine/access.h"
 #include "common/emu/decode/half.h"
@@ -55,8 +55,9 @@ static uint32_t change(const struct insn *i, uint64_t at, uint32_t b, uint32_t c
     return seen;
 }
 
-/* Notes what an atomic has done. One that has a result and changes nothing may be part of a loop
- * that waits for other threads. `seen` is what the first lane read at its `place`. */
+/* Notes whether an atomic has changed memory. An atomic with a result that changes nothing may be
+ * part of a loop that waits for other threads. `seen` is the value that the first lane read at its
+ * address, `place`. */
 static void end_atomic(struct warp *w, const struct insn *i, bool has_result, bool changed,
                        uint64_t place, uint64_t seen)
 {
@@ -66,7 +67,8 @@ static void end_atomic(struct warp *w, const struct insn *i, bool has_result, bo
         warp_polls(w, i, place, seen);
 }
 
-/* Lets the lanes that go to one range of memory pass, as access->mask; returns the other lanes. */
+/* Sets access->mask to the lanes whose addresses are in one range of memory, and returns the other
+ * lanes. After a fault it returns 0. */
 static uint32_t pass_door(struct warp *w, const struct insn *i, uint32_t mask,
                           struct access *access)
 {
@@ -78,7 +80,7 @@ static uint32_t pass_door(struct warp *w, const struct insn *i, uint32_t mask,
     return mask & ~access->mask;
 }
 
-/* A cas has its new value in c. */
+/* Carries out an atomic on each lane's elements. A cas has its new value in c. */
 void op_atomic_elements(struct warp *w, const struct insn *i, uint32_t mask)
 {
     unsigned bytes = (unsigned)i->element_bytes * i->elements;
@@ -108,8 +110,9 @@ void op_atomic_elements(struct warp *w, const struct insn *i, uint32_t mask)
     end_atomic(w, i, i->vector.result[0] != NO_SLOT, changed, place, seen);
 }
 
-/* 128 bits: cas and exch. A register of 128 bits is two of 64, one behind the other. A lock makes
- * the operation atomic among host threads. Other accesses to the same bytes do not take it. */
+/* 128 bits: cas and exch. A 128-bit register is two adjacent 64-bit registers. A lock makes the
+ * operation atomic among host threads, but only with respect to other 128-bit atomics: all other
+ * accesses ignore the lock. */
 static void change_128(const struct insn *i, uint64_t at, const uint64_t *b, const uint64_t *c,
                        uint64_t *old, bool *changed)
 {

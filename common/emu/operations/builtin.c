@@ -27,7 +27,8 @@ void builtin_set_result(struct warp *w, const struct insn *i, int lane, const vo
                bytes);
 }
 
-/* `bytes` at an offset of a space that has `size`. */
+/* The address of `bytes` bytes at an offset of a space of `size` bytes; NULL if they do not lie
+ * inside. */
 static const void *inside(const uint8_t *space, size_t size, uint64_t offset, size_t bytes)
 {
     return bytes <= size && offset <= size - bytes ? space + offset : NULL;
@@ -58,7 +59,7 @@ const void *builtin_view(const struct warp *w, int lane, uint64_t address, size_
     return (const void *)(uintptr_t)(address + (uint64_t)range.delta);
 }
 
-/* A string in device memory, cut at STRING_BYTES, and at the end of the memory. */
+/* Reads a string from device memory; cuts it at STRING_BYTES and at the end of the memory. */
 static void read_string(const struct warp *w, int lane, uint64_t address, char *text)
 {
     size_t length = 0;
@@ -89,7 +90,7 @@ static void builtin_assert(struct warp *w, const struct insn *i, uint32_t mask)
     fault(w, i, lane, EMU_ASSERT, "assertion `%.100s` failed", condition);
 }
 
-/* malloc(bytes): 0 where the heap is exhausted */
+/* malloc(bytes): returns 0 if the heap is exhausted */
 void builtin_malloc(struct warp *w, const struct insn *i, uint32_t mask)
 {
     enum { POISON = 0xCD };

@@ -8,16 +8,16 @@
 /* vprintf (builtin_printf.c) */
 void builtin_printf(struct warp *, const struct insn *, uint32_t mask);
 
-/* ---- for them -------------------------------------------------------------------------------- */
+/* ---- for builtin.c and builtin_printf.c
+ * -------------------------------------------------------------------------------- */
 
-/* A lane's argument; 0 if it is not so large. */
+/* A lane's argument at an index; 0 if the argument has fewer than `bytes` bytes. */
 uint64_t builtin_argument(const struct warp *, const struct insn *, int lane, unsigned index,
                           size_t bytes);
 void builtin_set_result(struct warp *, const struct insn *, int lane, const void *value,
                         size_t bytes);
-/* The host's view of `bytes` at a generic address that a lane has: of global memory, of shared
- * memory, of the lane's local memory, of the kernel's parameters. NULL: they are not in memory that
- * it may read. */
+/* The host address of `bytes` bytes at a lane's generic address, in global memory, shared memory,
+ * the lane's local memory or the kernel's parameters. NULL: the lane may not read them. */
 const void *builtin_view(const struct warp *, int lane, uint64_t address, size_t bytes);
 
 #endif

@@ -1,13 +1,13 @@
 /*
  * builtin_printf.c — vprintf, the device's printf (CUDA C++ Programming Guide, "Formatted Output").
  *
- * A conversion is printed only if it is in the table below and its argument has the size that the
- * device's compiler gives it. The host's printf gets a specification made here, with nothing of the
- * program's text but flags. Everything else is printed unchanged; %n, %ls and %lc still use up
- * their argument. Widths and precisions are limited to the length of a line.
+ * A conversion is formatted only if it is in the table below. The host's printf gets a
+ * specification that is made here and takes only flags from the program's text. All other
+ * conversions are printed unchanged; %n, %ls and %lc still consume their argument. Widths and
+ * precisions are limited to the length of a line.
  *
- * A call gives only the address of its arguments. So one that gives too few is warned of only where
- * the missing ones would lie in no memory of the thread's.
+ * A call passes only the address of its arguments, not their number. So missing arguments are
+ * reported only if the thread has no memory where they would lie.
  */
 #include "builtin.h"
 #include "common/emu/ptx/kernel_name.h"
@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { LINE_BYTES = 4096 }; /* what is longer is cut */
+enum { LINE_BYTES = 4096 }; /* longer output is cut */
 
 enum conversion_kind {
     UNKNOWN,
@@ -29,24 +29,24 @@ enum conversion_kind {
     SKIPPED
 };
 
-/* A conversion as the format has it. */
+/* A conversion of the format. */
 struct conversion {
-    size_t length; /* in the format */
+    size_t length; /* of its text in the format */
     enum conversion_kind kind;
     char type;
     char flags[6];            /* each at most once */
     int64_t width, precision; /* precision -1: none */
     bool width_is_argument, precision_is_argument;
-    unsigned bytes;       /* of the argument; 0: it takes none */
+    unsigned bytes;       /* of the argument; 0: no argument */
     unsigned value_bytes; /* of an integer */
 };
 
-/* A line on its way, and the arguments that are left. */
+/* The text of one lane so far, and its remaining arguments. */
 struct line {
     struct warp *warp;
     const struct insn *insn;
     int lane;
-    uint64_t at; /* the next argument; they lie one behind the other, aligned */
+    uint64_t at; /* address of the next argument; each is aligned to its size */
     uint32_t arguments;
     size_t used;
     char text[LINE_BYTES];
@@ -74,7 +74,7 @@ static const char *read_flags(const char *c, char flags[6])
     return c;
 }
 
-/* The length modifier, of those that C has. */
+/* Reads one of C's length modifiers. */
 static const char *read_modifier(const char *c, const char **modifier)
 {
     static const char *const all[] = {"hh", "h", "ll", "l", "j", "z", "t", "L", ""};
@@ -102,8 +102,8 @@ static enum conversion_kind kind_of(char type, bool is_wide)
     }
 }
 
-/* A modifier and a type say how large the argument is: of the device's, long and pointers have 8
- * bytes, and long double is a double. */
+/* Finds the size of the argument from modifier and type. On the device, long and pointers have 8
+ * bytes, and long double is double. */
 static void measure(struct conversion *conversion, const char *modifier)
 {
     bool is_long = *modifier && strchr("ljzt", *modifier);
@@ -144,7 +144,7 @@ static struct conversion read_conversion(const char *c)
 
 /* ---- its arguments --------------------------------------------------------------------------- */
 
-/* Says what is wrong with a format, once for a kernel that is launched again and again. */
+/* Says what is wrong with a format, once per kernel however often it is launched. */
 static void warn(const struct line *line, const char *what)
 {
     struct emu *emu = line->warp->block->launch->emu;
@@ -156,7 +156,7 @@ static void warn(const struct line *line, const char *what)
     fprintf(stderr, "emu: warning: printf's format %s, at %s in kernel %s\n", what, place, name);
 }
 
-/* The next argument; 0 where there is no memory. */
+/* Reads the next argument; 0 if no memory is there. */
 static uint64_t next_argument(struct line *line, size_t bytes)
 {
     uint64_t bits = 0, at = (line->at + bytes - 1) / bytes * bytes;
@@ -173,7 +173,8 @@ static uint64_t next_argument(struct line *line, size_t bytes)
 
 static int cut(int64_t number) { return number > LINE_BYTES ? LINE_BYTES : (int)number; }
 
-/* Width and precision: a negative one among the arguments means '-', or none. */
+/* Takes a width and a precision from the arguments. A negative width means the flag '-' and its
+ * absolute value, a negative precision means none. */
 static void take_sizes(struct line *line, struct conversion *conversion)
 {
     if (conversion->width_is_argument)
@@ -194,7 +195,7 @@ static void fault_of(struct line *line, const char *what, uint64_t address, cons
           "the string at 0x%" PRIx64 " of printf's %s %s (%s)", address, what, why, nearest);
 }
 
-/* A string, cut where the line is full or after `most` bytes. False after a fault. */
+/* Reads a string and cuts it after `most` bytes or when the line is full. False after a fault. */
 static bool read_string(struct line *line, const char *what, uint64_t address, size_t most,
                         char text[LINE_BYTES])
 {
@@ -222,7 +223,7 @@ static int64_t sign_extended(uint64_t bits, unsigned bytes)
     return (int64_t)(bits << unused) >> unused;
 }
 
-/* Prints a value by a specification made of the conversion's flags, and of `form`. */
+/* Prints a value with a specification made of the conversion's flags and `form`. */
 #define PRINT(line, conversion, form, value)                                                       \
     do {                                                                                           \
         char spec[sizeof(conversion)->flags + sizeof "%*.*jX"];                                    \
@@ -299,8 +300,8 @@ static bool print_line(struct line *line, const char *format)
     return true;
 }
 
-/* vprintf(format, arguments): each lane prints a text of its own, lowest lane first. It returns the
- * number of arguments, unlike the host's; -1 if there is no format. */
+/* vprintf(format, arguments): each lane prints its own text, the lowest lane first. The result is
+ * the number of arguments, unlike the host's printf, or -1 if the format is NULL. */
 void builtin_printf(struct warp *w, const struct insn *i, uint32_t mask)
 {
     for (; mask; mask &= mask - 1) {

@@ -8,13 +8,14 @@
 
 /* ---- barrier.cluster ----------------------------------------------------------------------- */
 
-/* For racecheck: a word that is no device address, by cluster and phase. */
+/* The address by which racecheck identifies a phase of a cluster's barrier. It is not a device
+ * address. */
 static uint64_t barrier_word(const struct cluster *cluster, bool parity)
 {
     return UINT64_MAX - (2 * cluster->blocks[0]->index + parity);
 }
 
-/* A thread that has exited is not waited for. */
+/* The barrier does not wait for threads that have exited. */
 static bool all_arrived(const struct cluster *cluster)
 {
     for (unsigned rank = 0; rank < cluster->size; rank++)
@@ -62,7 +63,7 @@ uint32_t cluster_wait_over(struct warp *w, const struct insn *i, uint32_t lanes)
     if (w->cluster_arrived & lanes && all_arrived(cluster)) complete(cluster);
     if (w->cluster_arrived & lanes) return 0;
     w->cluster_owes &= ~lanes;
-    /* The phase that is over has the other parity. */
+    /* The parity has changed since: the completed phase has the other one. */
     if (announces(w->block, ANNOUNCE_ORDER))
         event_cluster_wait(w, lanes, barrier_word(cluster, !cluster->parity));
     return lanes;
@@ -93,7 +94,7 @@ static uint64_t lane_value(const struct warp *w, const struct insn *i, int lane)
                               : ((const uint32_t *)slot_at(w, i->a))[lane];
 }
 
-/* The same offset in the block of rank b; of a generic address if that is what it is. */
+/* d = the address with the same offset in the block of rank b. It is generic if a is generic. */
 void op_mapa(struct warp *w, const struct insn *i, uint32_t mask)
 {
     for (; mask; mask &= mask - 1) {

@@ -1,4 +1,4 @@
-/* collective.c — lanes of a warp exchanging values (PTX ISA, "shfl.sync", "vote.sync",
+/* collective.c — exchanges values among the lanes of a warp (PTX ISA, "shfl.sync", "vote.sync",
  * "match.sync", "redux.sync"). */
 #include "common/emu/machine/events.h"
 #include "common/emu/decode/warp_ops.h"
@@ -13,8 +13,9 @@ static uint64_t value_of(const struct warp *w, const struct insn *i, int lane)
                               : lanes_32(w, i->a)[lane];
 }
 
-/* c holds, in bits 0–4, the last lane of a segment within it, and in bits 8–12 the bits of the
- * lane's number that name the segment: with width 32, c = 31 (0 for .up). */
+/* Bits 8–12 of c are a mask: lanes that agree in these bits of their number form a segment. Bits
+ * 0–4 are the last lane of a segment, counted within it (the first lane for .up). With width 32, c
+ * = 31 (0 for .up). */
 void op_shuffle(struct warp *w, const struct insn *i, uint32_t mask)
 {
     uint32_t *d = lanes_32(w, i->d), value[WARP], inside = 0;
@@ -106,7 +107,7 @@ void op_elect(struct warp *w, const struct insn *i, uint32_t mask)
     set_predicate(w, i->warp.predicate, mask, UINT32_C(1) << leader);
 }
 
-/* trap, and brkpt where no debugger is: an H200 reports both so. */
+/* trap and brkpt. Without a debugger, an H200 reports both in this way. */
 void op_trap(struct warp *w, const struct insn *i, uint32_t mask)
 {
     fault(w, i, __builtin_ctz(mask), EMU_LAUNCH_FAILURE, "the kernel stopped itself with a %s",
@@ -125,7 +126,7 @@ void op_proxy_fence(struct warp *w, const struct insn *i, uint32_t mask)
     if (announces(w->block, ANNOUNCE_ORDER)) event_fence(w, mask, FOR_COPIES);
 }
 
-/* Called once for each member mask, when every lane of it is there. */
+/* Called once per member mask, when all its lanes have arrived. */
 void op_warp_sync(struct warp *w, const struct insn *i, uint32_t mask)
 {
     (void)i;

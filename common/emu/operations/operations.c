@@ -60,7 +60,7 @@ const struct op *op_find(const char *key)
     strcpy(other, key);
     char *kind = other + (type - key) + 1;
     if (*kind != 's' && *kind != 'b' && *kind != 'f') return NULL;
-    /* Moving or selecting a float moves its bits: nothing else is listed for u and not for f. */
+    /* Only moves and selections of floats are found as unsigned operations: they move bits. */
     if (*kind == 'f' && strncmp(key, "mov.", 4) && strncmp(key, "selp.", 5)) return NULL;
     *kind = 'u';
     return find_exact(other);
@@ -69,17 +69,17 @@ const struct op *op_find(const char *key)
 /* ---- rounding, flushing, saturation */
 
 #if defined __x86_64__
-enum { FLUSH_BITS = 0x8040 }; /* of MXCSR: flush results to zero, take denormal inputs as zeros */
+enum { FLUSH_BITS = 0x8040 }; /* bits of MXCSR: denormal results and inputs become zero */
 static void set_flush(bool on)
 {
     _mm_setcsr(on ? _mm_getcsr() | FLUSH_BITS : _mm_getcsr() & ~(unsigned)FLUSH_BITS);
 }
 #else
-static void set_flush(bool on) { (void)on; } /* results keep their denormals here */
+static void set_flush(bool on) { (void)on; } /* this processor keeps denormals */
 #endif
 
-/* A denormal of the result becomes a zero of its sign: for operations on bits, which the CPU's mode
- * does not reach. */
+/* Turns denormal results into zeros of the same sign, for operations on bits, which the CPU's mode
+ * does not affect. */
 static void flush_results(struct warp *w, const struct insn *i, uint32_t mask)
 {
     const uint32_t exponent = 0x7f800000, sign = 0x80000000;
@@ -106,7 +106,7 @@ static void clamp_results(struct warp *w, const struct insn *i, uint32_t mask)
         FOR_LANES(d, d[l] > 0 ? (d[l] < 1 ? d[l] : 1) : 0);
     } else if (type == PTX_F32) {
         lane_float *d = LANES(f32, i->d);
-        FOR_LANES(d, d[l] > 0 ? (d[l] < 1 ? d[l] : 1) : 0); /* a NaN is not above 0: it becomes 0 */
+        FOR_LANES(d, d[l] > 0 ? (d[l] < 1 ? d[l] : 1) : 0); /* a NaN becomes 0 */
     } else {
         bool pair = ptx_type_size(type) == 4;
         lane_32 *d = LANES(u32, i->d);

@@ -1,12 +1,12 @@
 /*
- * ops.h — how an operation on 32 lanes is written, and the tables that list them.
+ * ops.h — macros that define operations on 32 lanes, and the tables that list operations.
  *
- * Every ops_*.c holds one kind of operation and ends with a table from PTX's spelling to functions.
- * These files are compiled twice, for processors with AVX2 (EMU_ISA = v3) and for any (base);
- * operations.c chooses a table when the program starts. The loops over lanes are written plainly:
- * the compiler turns them into vector instructions.
+ * Each ops_*.c holds one kind of operation and ends with a table from PTX's names to functions.
+ * These files are compiled twice, for processors with AVX2 (EMU_ISA = v3) and for any processor
+ * (base); operations.c chooses a table when the program starts. The loops over lanes are plain, and
+ * the compiler vectorizes them.
  *
- * A lane's value in memory (type L) is wider than its PTX type (T) where that has 8 or 16 bits.
+ * A PTX type (T) of 8 or 16 bits is stored as a wider type (L) for each lane.
  */
 #ifndef EMU_OPS_H
 #define EMU_OPS_H
@@ -26,8 +26,7 @@ struct op_table {
 #define DEFINE_OP_TABLE(name, entries)                                                             \
     const struct op_table OP_TABLE(name) = {entries, sizeof(entries) / sizeof *(entries)}
 
-/* ---- types: T is the value's, L the lane's, U the unsigned one of T's width, W the operand
- * letter */
+/* ---- types: T of the value, L of a lane, U unsigned as wide as T; W is the operand's letter */
 typedef float lane_float __attribute__((may_alias));
 typedef double lane_double __attribute__((may_alias));
 typedef uint32_t lane_32 __attribute__((may_alias));
@@ -74,18 +73,18 @@ typedef uint64_t lane_64 __attribute__((may_alias));
 #define U_f64 double
 #define W_f64 "8"
 
-/* The lanes of an operand. */
+/* The lanes of an operand, as an array. */
 #define LANES(type, slot) ((L_##type *)slot_at(w, slot))
 
-/* Lets the compiler treat several lanes at once: none reads what another writes. Clang has a word
- * for it, too, but warns where it cannot follow it, and finds out by itself. */
+/* Tells gcc that no lane reads what another lane writes, so it may vectorize the loop. Clang needs
+ * no hint; its own pragma would warn about loops that it cannot vectorize. */
 #ifdef __clang__
 #define INDEPENDENT
 #else
 #define INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-/* Sets a predicate for the lanes in mask; NO_SLOT: it is not wanted. */
+/* Sets a predicate for the lanes in mask; does nothing for NO_SLOT. */
 static inline void set_predicate(struct warp *w, slot s, uint32_t mask, uint32_t bits)
 {
     if (s == NO_SLOT) return;
@@ -93,7 +92,7 @@ static inline void set_predicate(struct warp *w, slot s, uint32_t mask, uint32_t
     *p = (*p & ~mask) | (bits & mask);
 }
 
-/* d[lane] = value for the lanes in mask. `value` uses the lane's number, l. */
+/* d[lane] = value for the lanes in mask. `value` may use the lane's number, l. */
 #define FOR_LANES(d, value)                                                                        \
     do {                                                                                           \
         if (mask == ALL_LANES) {                                                                   \
@@ -107,7 +106,7 @@ static inline void set_predicate(struct warp *w, slot s, uint32_t mask, uint32_t
         }                                                                                          \
     } while (0)
 
-/* An operation is a function of one lane's values, then the loop around it. */
+/* Each of these defines the operation `id` on 32 lanes by its value for lane l. */
 #define DEFINE_UNARY(id, key, type, value)                                                         \
     static inline T_##type id##_##type##_lane(T_##type a) { return (T_##type)(value); }            \
     static void id##_##type(struct warp *w, const struct insn *i, uint32_t mask)                   \
@@ -139,7 +138,7 @@ static inline void set_predicate(struct warp *w, slot s, uint32_t mask, uint32_t
         FOR_LANES(d,                                                                               \
                   (U_##type)id##_##type##_lane((T_##type)a[l], (T_##type)b[l], (T_##type)c[l]));   \
     }
-/* a is of the operation's type, b is 32 bits: shifts */
+/* For shifts: a has the operation's type, b has 32 bits. */
 #define DEFINE_SHIFT(id, key, type, value)                                                         \
     static inline T_##type id##_##type##_lane(T_##type a, uint32_t b)                              \
     {                                                                                              \
@@ -152,7 +151,7 @@ static inline void set_predicate(struct warp *w, slot s, uint32_t mask, uint32_t
         const lane_32 *b = LANES(u32, i->b);                                                       \
         FOR_LANES(d, (U_##type)id##_##type##_lane((T_##type)a[l], b[l]));                          \
     }
-/* the result is 32 bits whatever a's type: popc, clz */
+/* For popc and clz: a has the operation's type, the result has 32 bits. */
 #define DEFINE_COUNT(id, key, type, value)                                                         \
     static inline uint32_t id##_##type##_lane(T_##type a) { return (uint32_t)(value); }            \
     static void id##_##type(struct warp *w, const struct insn *i, uint32_t mask)                   \

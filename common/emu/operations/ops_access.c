@@ -1,14 +1,14 @@
 /*
- * ops_access.c — loads and stores (PTX ISA, "ld", "st"). Each passes the door (ops_door.c), which
- * says where its bytes are; here they are moved.
+ * ops_access.c — loads and stores (PTX ISA, "ld", "st"). The door (ops_door.c) checks each access
+ * and finds its bytes; this file moves the bytes.
  */
 #include "ops_access.h"
 #include <string.h>
 
 /*
- * One lane's vector, which is aligned, in one piece: programs pack a flag and a value into one and
- * read them without a lock while another block writes. A GPU moves 16 bytes at once, and so does
- * every x86 CPU with AVX.
+ * Moves one lane's aligned vector at once, without tearing. Programs rely on that: they pack a flag
+ * and a value into one vector and read it without a lock while another block writes it. GPUs, and
+ * all x86 CPUs with AVX, move 16 bytes at once.
  */
 static inline void move_vector(void *to, const void *from, unsigned bytes)
 {
@@ -22,7 +22,8 @@ static inline void move_vector(void *to, const void *from, unsigned bytes)
     }
 }
 
-/* 32 lanes, one 4-byte element each, one after the other: a copy of 128 bytes. */
+/* Do all 32 lanes access adjacent 4-byte elements in order? Then the access is a copy of 128 bytes.
+ * */
 static inline bool is_block_copy(const struct insn *i, const struct access *access)
 {
     if (access->mask != ALL_LANES || i->elements != 1 || i->element_bytes != 4 ||
@@ -33,7 +34,8 @@ static inline bool is_block_copy(const struct insn *i, const struct access *acce
     return !gap;
 }
 
-/* For each lane of the access; nearly always that is all of them. */
+/* Runs a statement for each active lane, l. The loop over all lanes, the usual case, can be
+ * vectorized. */
 #define EACH_LANE(access, statement)                                                               \
     do {                                                                                           \
         if ((access)->mask == ALL_LANES)                                                           \
@@ -45,7 +47,8 @@ static inline bool is_block_copy(const struct insn *i, const struct access *acce
             }                                                                                      \
     } while (0)
 
-/* One element a lane. A loop for each width and kind, which is chosen once and not in each lane. */
+/* Loads one element per lane. Each width and kind has its own loop, so the choice is made once per
+ * access and not per lane. */
 static void load_elements(const struct warp *w, const struct insn *i, const struct access *access)
 {
     uint64_t host = access->host;
@@ -101,7 +104,7 @@ static void store_elements(const struct warp *w, const struct insn *i, const str
 #undef STORE
 }
 
-/* .v4 of 4 bytes, the usual one. */
+/* Loads .v4 with elements of 4 bytes, the most frequent vector. */
 static void load_four(const struct warp *w, const struct insn *i, const struct access *access)
 {
     uint64_t host = access->host;
@@ -195,14 +198,13 @@ static void load(struct warp *w, const struct insn *i, uint32_t mask)
 static void load_polled(struct warp *w, const struct insn *i, uint32_t mask)
 {
     int lane = __builtin_ctz(mask);
-    uint64_t address = address_of(w, &i->address, lane); /* before it is overwritten */
+    uint64_t address = address_of(w, &i->address, lane); /* the load may overwrite the register */
     load(w, i, mask);
     if (i->memory.value[0] != NO_SLOT)
         warp_polls(w, i, address, get_lane(w, i->memory.value[0], i->lane_bytes, lane));
 }
 
-/* Would a store leave something else than what is there? It nearly always does, and the first lane
- * tells. */
+/* Does a store change memory? Nearly always it does, and the first lane already shows it. */
 static bool changes_memory(const struct warp *w, const struct insn *i, const struct access *access)
 {
     uint64_t host = access->host;
@@ -218,8 +220,9 @@ static bool changes_memory(const struct warp *w, const struct insn *i, const str
     return false;
 }
 
-/* For scheduler.c: a loop that waits may store what it sees, over and over in one place; one that
- * works may find that what it stores is there, but it goes from place to place. */
+/* Tells scheduler.c whether the warp makes progress. A loop that waits may store the same value at
+ * the same address again and again. A loop that works may also store values that are already there,
+ * but at changing addresses. */
 static __attribute__((noinline)) void note_store(struct warp *w, const struct insn *i,
                                                  const struct access *access)
 {
@@ -230,7 +233,8 @@ static __attribute__((noinline)) void note_store(struct warp *w, const struct in
     w->stored_address = at;
 }
 
-/* Of lanes that write one address the highest wins here; on a GPU it is undefined which. */
+/* If several lanes store to the same address, the highest lane wins here. On a GPU it is undefined
+ * which lane wins. */
 static void store(struct warp *w, const struct insn *i, uint32_t mask)
 {
     struct access access;

@@ -1,6 +1,6 @@
 /*
- * ops_access.h — what loads, stores and atomics share: the addresses that an instruction names, and
- * elements in memory and in registers. For the ops_*.c files, which are compiled for several
+ * ops_access.h — what loads, stores and atomics share: computing addresses, and moving elements
+ * between memory and registers. Only for the ops_*.c files, which are compiled for several
  * instruction sets.
  */
 #ifndef EMU_OPS_ACCESS_H
@@ -9,11 +9,11 @@
 #include "common/emu/machine/access.h"
 #include "ops.h"
 
-/* ops_door.c; see access.h */
+/* The door in ops_door.c; see access.h. */
 #define access_door EMU_PASTE(access_door_, EMU_ISA)
 uint32_t access_door(struct warp *, const struct insn *, struct access *);
 
-/* Of the window that a generic address lies in. */
+/* The space of a generic address, by its window. */
 static inline enum ptx_space space_of(uint64_t address)
 {
     return address - SHARED_WINDOW < WINDOW_BYTES  ? PTX_SHARED
@@ -22,7 +22,7 @@ static inline enum ptx_space space_of(uint64_t address)
                                                    : PTX_GLOBAL;
 }
 
-/* The addresses that an instruction names: register + offset, in 32 bits if the register has 32. */
+/* Computes the lanes' addresses, register + offset; modulo 2^32 if the register has 32 bits. */
 static inline void take_addresses(struct warp *w, const struct insn *i, uint32_t mask,
                                   struct access *access)
 {

@@ -9,7 +9,8 @@ static void convert_address(struct warp *w, const struct insn *i, uint32_t mask)
     FOR_LANES(d, a[l] + (uint64_t)i->cvta.distance);
 }
 
-/* The block's own shared memory is part of its cluster's. */
+/* Does a generic address lie in a space? .shared::cluster includes the block's own shared memory.
+ * */
 static bool is_in(const struct block *block, uint64_t address, enum ptx_space space)
 {
     if (space == PTX_SHARED)

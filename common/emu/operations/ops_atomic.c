@@ -1,5 +1,5 @@
-/* ops_atomic.c — atomic operations on one word a lane (PTX ISA, "atom", "red"); for others see
- * atomic_wide.c. */
+/* ops_atomic.c — atomic operations on one word per lane (PTX ISA, "atom", "red"). For all others
+ * see atomic_wide.c. */
 #include "common/emu/decode/warp_ops.h"
 #include "ops_access.h"
 #include <string.h>
@@ -17,7 +17,7 @@ static uint64_t as_bits(double value)
     return bits;
 }
 
-/* What the word becomes: `old` is there, b and c are the operands. */
+/* The new value of the word, from its `old` value and the operands b and c. */
 static uint64_t combined(const struct insn *i, uint64_t old, uint64_t b, uint64_t c)
 {
     bool wide = i->element_bytes == 8, less;
@@ -51,8 +51,8 @@ static uint64_t combined(const struct insn *i, uint64_t old, uint64_t b, uint64_
     return old;
 }
 
-/* Changes the word at an address as one indivisible step. Returns what was there; *changed becomes
- * true if it has become something else. */
+/* Changes the word at an address atomically. Returns the old value; sets *changed if the new value
+ * differs. */
 static inline uint64_t change(const struct insn *i, void *at, uint64_t b, uint64_t c, bool *changed)
 {
     if (i->element_bytes == 8) {
@@ -71,7 +71,7 @@ static inline uint64_t change(const struct insn *i, void *at, uint64_t b, uint64
     return seen;
 }
 
-/* The same in shared memory, which no other host thread sees. */
+/* Does the same in shared memory without atomic instructions: no other host thread accesses it. */
 static inline uint64_t change_shared(const struct insn *i, void *at, uint64_t b, uint64_t c,
                                      bool *changed)
 {
@@ -88,7 +88,8 @@ bool EMU_PASTE(access_combine_, EMU_ISA)(const struct insn *i, void *at, const v
     return changed;
 }
 
-/* Of a word in which a cooperative grid counts its blocks: they have passed a barrier. */
+/* Notes that memory has changed. A change in the workspace of grid.sync() only means that a block
+ * passes a barrier. */
 static void note_change(struct warp *w, const struct access *access)
 {
     emu_addr words = w->block->launch->workspace;
@@ -99,7 +100,7 @@ static void note_change(struct warp *w, const struct access *access)
         w->block->changed = true;
 }
 
-/* Lanes one after the other. */
+/* Carries out the atomics of the lanes one after the other, the lowest lane first. */
 static void atomic(struct warp *w, const struct insn *i, uint32_t mask)
 {
     struct access access;
@@ -122,12 +123,12 @@ static void atomic(struct warp *w, const struct insn *i, uint32_t mask)
         }
         if (changed && !w->block->changed) note_change(w, &access);
     }
-    /* One that has a result and changes nothing may wait for others. */
+    /* An atomic with a result that changes nothing may be part of a loop that waits. */
     if (!changed && i->d != NO_SLOT &&
         warp_polls(w, i, place, get_lane(w, i->d, i->lane_bytes, first)))
         return;
-    /* A loop of atomics is often one that waits for another warp: it uses its time slice up
-     * sooner. */
+    /* Loops with atomics often wait for another warp, so an atomic shortens the warp's time
+     * slice. */
     enum { ATOMIC_COST = 64 };
     w->fuel = w->fuel > ATOMIC_COST ? w->fuel - ATOMIC_COST : 1;
 }

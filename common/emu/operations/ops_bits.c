@@ -1,5 +1,5 @@
-/* ops_bits.c — counting, finding, moving and mixing bits (PTX ISA, "Integer Arithmetic" and "Logic
- * and Shift"). */
+/* ops_bits.c — operations that count, find, move and combine bits (PTX ISA, "Integer Arithmetic"
+ * and "Logic and Shift"). */
 #include "ops.h"
 
 static inline uint32_t reverse_32(uint32_t a)
@@ -21,7 +21,7 @@ static inline uint32_t bfind_u32(uint32_t a) { return HIGHEST(a, 32, __builtin_c
 static inline uint32_t bfind_u64(uint64_t a) { return HIGHEST(a, 64, (uint32_t)__builtin_clzll); }
 static inline uint32_t bfind_s32(int32_t a) { return bfind_u32((uint32_t)(a < 0 ? ~a : a)); }
 static inline uint32_t bfind_s64(int64_t a) { return bfind_u64((uint64_t)(a < 0 ? ~a : a)); }
-/* .shiftamt: how far to shift left to bring it to the top */
+/* .shiftamt: the shift to the left that moves this bit to the top */
 static inline uint32_t shift_amount(uint32_t position, uint32_t width)
 {
     return position == ALL_LANES ? ALL_LANES : width - 1 - position;
@@ -39,7 +39,7 @@ static inline uint32_t shift_amount(uint32_t position, uint32_t width)
 
 #define UNARY(X) X(brev, "brev", u32, reverse_32(a)) X(brev, "brev", u64, reverse_64(a))
 
-/* szext: the low b bits of a, the others zeros or copies of the highest of them. */
+/* szext: the low b bits of a; the higher bits are zeros or copies of bit b - 1. */
 static inline uint32_t zero_extend(uint32_t a, uint32_t b)
 {
     return b > 31 ? a : a & ((UINT32_C(1) << b) - 1);
@@ -73,8 +73,8 @@ static inline uint32_t funnel_right(uint32_t a, uint32_t b, uint32_t c)
     return c == 0 ? a : c > 31 ? b : a >> c | b << (32 - c);
 }
 
-/* prmt: each of the result's four bytes is chosen by a nibble of c among the eight bytes of b:a;
- * the nibble's top bit asks for the byte's sign instead. */
+/* prmt: a nibble of c chooses each byte of the result among the eight bytes of b:a. The nibble's
+ * top bit replaces the byte by copies of its sign. */
 static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors)
 {
     uint64_t bytes = (uint64_t)b << 32 | a;
@@ -126,15 +126,15 @@ static inline uint32_t find_nth(uint32_t a, uint32_t base, int32_t n)
     X(prmt_rc16, "prmt.rc16", u32, permute_mode(a, b, c, replicate_16))                            \
     X(fns, "fns", u32, find_nth(a, b, (int32_t)c))
 
-/* Positions and lengths of bfe and bfi: PTX restricts them to 0..255, and beyond that an H200 takes
- * the low byte in 32-bit operations and the whole number in 64-bit ones. */
+/* Positions and lengths of bfe and bfi. PTX restricts them to 0..255. Beyond that, an H200 uses the
+ * low byte in 32-bit operations and the whole number in 64-bit operations. */
 static inline uint64_t bit_count(uint32_t operand, int width)
 {
     return width == 64 ? operand : operand & 0xff;
 }
 
-/* bfe: c bits of a from bit b on, extended by zeros or by the field's top bit (a's own when it
- * reaches beyond). */
+/* bfe: c bits of a from bit b on, extended by zeros or by the field's top bit (by a's top bit if
+ * the field reaches beyond a). */
 #define EXTRACT(id, type, wide, width, negative) \
     static inline T_##type id(T_##type a, uint32_t b, uint32_t c)                                  \
     {                                                                                              \
@@ -161,7 +161,7 @@ DEFINE_EXTRACT(s32)
 DEFINE_EXTRACT(u64)
 DEFINE_EXTRACT(s64)
 
-/* bfi: b with its d bits from bit c on replaced by a's lowest. */
+/* bfi: replaces d bits of b, from bit c on, by the lowest bits of a. */
 #define DEFINE_INSERT(type, width)                                                                 \
     static inline T_##type insert_##type(T_##type a, T_##type b, uint32_t c, uint32_t d)           \
     {                                                                                              \
@@ -202,7 +202,7 @@ static void lop3_u32(struct warp *w, const struct insn *i, uint32_t mask)
     FOR_LANES(d, lookup_3(a[l], b[l], c[l], table));
 }
 
-/* .and, .or: whether the result is not 0, combined with another predicate */
+/* .and, .or: the predicate (result != 0), combined with another predicate */
 static void lop3_predicate(struct warp *w, const struct insn *i, uint32_t mask)
 {
     lop3_u32(w, i, mask);

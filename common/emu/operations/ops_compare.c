@@ -1,13 +1,13 @@
 /*
  * ops_compare.c — setp and set (PTX ISA, "Comparison and Selection").
  *
- * Each comparison makes a mask with a bit for each lane where it holds; finish() combines it with
- * another predicate and writes it as the instruction wants it.
+ * Each comparison makes a mask of the lanes for which it holds. finish() combines the mask with
+ * another predicate and writes the result of the instruction.
  */
 #include "common/emu/decode/half.h"
 #include "ops.h"
 
-/* What setp.….and, .or or .xor makes of a comparison and the other predicate. */
+/* Combines a comparison with the other predicate of setp.….and, .or or .xor. */
 static uint32_t combined(const struct warp *w, const struct insn *i, uint32_t holds)
 {
     if (i->compare.combine == COMBINE_NONE) return holds;
@@ -54,8 +54,8 @@ static void finish(struct warp *w, const struct insn *i, uint32_t mask, uint32_t
 #define UNSIGNED(X, name, condition)                                                               \
     X(name, u16, condition) X(name, u32, condition) X(name, u64, condition)
 
-/* lo, ls, hi and hs are lt, le, gt and ge of unsigned numbers; equ, neu, … hold also if one is
- * NaN. */
+/* lo, ls, hi and hs are lt, le, gt and ge of unsigned numbers; equ, neu, … also hold if an operand
+ * is NaN. */
 #define COMPARISONS(X)                                                                             \
     INTEGERS(X, eq, a == b) INTEGERS(X, ne, a != b) INTEGERS(X, lt, a < b)                         \
     INTEGERS(X, le, a <= b) INTEGERS(X, gt, a > b) INTEGERS(X, ge, a >= b)                         \
@@ -94,7 +94,8 @@ COMPARISONS(DEFINE_COMPARE)
     HALVES(X, nan, a != a || b != b)
 HALF_COMPARISONS(DEFINE_COMPARE_HALF)
 
-/* Two 16-bit floats in a register: set gives a value in each half, setp p|q one predicate each. */
+/* For two 16-bit floats in a register: set writes a value into each half; setp p|q sets one
+ * predicate for each. */
 static void finish_pair(struct warp *w, const struct insn *i, uint32_t mask, uint32_t low,
                         uint32_t high)
 {

@@ -1,16 +1,16 @@
 /*
  * ops_convert.c — cvt (PTX ISA, "cvt").
  *
- * Integers: truncated or extended, with .sat clamped. Integer to float: rounded as asked. Float to
- * integer: rounded to an integral value (.rni .rzi .rmi .rpi) and clamped to the range. Float to
- * float: rounded when it narrows. Keys are "cvt.<to>.<from>", with "sat" or the rounding behind
- * "cvt" where it matters.
+ * Integers are truncated or extended, and clamped with .sat. An integer becomes a float by the
+ * given rounding. A float becomes an integer by rounding to an integral value (.rni .rzi .rmi .rpi)
+ * and clamping to the range. A float is rounded when the result is narrower. Keys are
+ * "cvt.<to>.<from>", with "sat" or the rounding behind "cvt" where it matters.
  */
 #include "common/emu/decode/half.h"
 #include "ops.h"
 #include <math.h>
 
-/* The result of an 8- or 16-bit conversion fills its register: signed values by their sign. */
+/* A result of 8 or 16 bits is extended to its register, a signed one by its sign. */
 #define WIDEN(to, value) ((L_##to)(T_##to)(value))
 
 #define DEFINE_CONVERT(to, from, id, value)                                                        \
@@ -67,7 +67,8 @@ TO_FLOATS(DEFINE_TO_FLOAT)
 
 /* ---- float to integer */
 
-/* A NaN becomes 0, but the top bit alone where a double or a 64-bit integer takes part. */
+/* A NaN becomes 0. With a double or a 64-bit integer, it becomes a number with only the top bit
+ * set. */
 #define OF_NAN(to, from)                                                                           \
     (sizeof(T_##from) == 8 || sizeof(T_##to) == 8                                                  \
          ? (T_##to)((U_##to)1 << (8 * sizeof(T_##to) - 1))                                         \
@@ -127,13 +128,13 @@ ROUND_TO_INTEGRAL(DEFINE_INTEGRAL)
 #define ENTRY_FROM_HALF(to, from, value) ENTRY_TO_FLOAT(to, from)
 HALVES(DEFINE_FROM_HALF)
 
-/* Into 16 bits, with the four roundings; rn is also what no rounding means. */
+/* To 16 bits, with the four roundings. Without a rounding, rn is meant. */
 #define TO_HALF(X, to, from, wide)                                                                 \
     X(rn, to, from, to##_of_f64(wide, ROUND_NEAREST))                                              \
     X(rz, to, from, to##_of_f64(wide, ROUND_ZERO))                                                 \
     X(rm, to, from, to##_of_f64(wide, ROUND_DOWN)) X(rp, to, from, to##_of_f64(wide, ROUND_UP))
-/* Integers above 53 bits are first rounded to odd so that the second rounding sees what was
- * lost. */
+/* Integers of more than 53 bits are first rounded to odd, so the second rounding gives the right
+ * result. */
 static inline double odd_of_u64(uint64_t a)
 {
     return (double)(a >> 53 ? (a & ~UINT64_C(0xfff)) | ((a & 0xfff) != 0) << 12 : a);
@@ -154,7 +155,7 @@ static inline double odd_of_s64(int64_t a)
     TO_HALF(X, bf16, f16, f32_of_f16(a)) TO_HALF(X, f16, bf16, f32_of_bf16(a))
 TO_HALVES(DEFINE_INTEGRAL)
 
-/* Out of 16 bits into integers, and to integral values. */
+/* From 16 bits to integers and to integral values. */
 #define HALF_TO_INTEGERS(X, from)                                                                  \
     X(u8, from) X(s8, from) X(u16, from) X(s16, from)                                              \
     X(u32, from) X(s32, from) X(u64, from) X(s64, from)
@@ -176,7 +177,7 @@ HALF_TO_INTEGERS(DEFINE_HALF_TO_INTEGER, bf16)
     X(rpi, bf16, bf16, bf16_of_f64(ceil((double)f32_of_bf16(a)), ROUND_NEAREST))
 HALF_INTEGRAL(DEFINE_INTEGRAL)
 
-/* Two floats into one register of two halves: cvt.rn.f16x2.f32 d, high, low */
+/* Two floats become the two halves of a register: cvt.rn.f16x2.f32 d, high, low */
 #define PAIRS(X)                                                                                   \
     X(f16, rn, ROUND_NEAREST) X(f16, rz, ROUND_ZERO)                                               \
     X(bf16, rn, ROUND_NEAREST) X(bf16, rz, ROUND_ZERO)

@@ -14,7 +14,7 @@ static inline uint32_t tf32(uint32_t bits, uint32_t add)
     return (bits & 0x7f800000) == 0x7f800000 ? bits : (bits + add) & 0xffffe000;
 }
 #define TF32(X)                                                                                    \
-    X(rna, tf32(a[l], 0x1000)) /* halves go away from zero */                                      \
+    X(rna, tf32(a[l], 0x1000)) /* ties are rounded away from zero */                               \
     X(rn, tf32(a[l], 0xfff + (a[l] >> 13 & 1))) X(rz, tf32(a[l], 0))
 #define DEFINE_TF32(how, value)                                                                    \
     static void tf32_##how(struct warp *w, const struct insn *i, uint32_t mask)                    \
@@ -26,7 +26,7 @@ static inline uint32_t tf32(uint32_t bits, uint32_t add)
 #define ENTRY_TF32(how, value) {"cvt." #how ".tf32.f32", tf32_##how, "44"},
 TF32(DEFINE_TF32)
 
-/* ---- 8 bits: what is too large becomes the largest number (.satfinite) */
+/* ---- 8 bits: a value beyond the range becomes the largest number (.satfinite) */
 
 static inline uint32_t e4m3_of(double value, bool positive)
 {

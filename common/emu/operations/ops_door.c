@@ -2,9 +2,9 @@
  * ops_door.c — the door: the one function that every access of a warp to shared, global or local
  * memory passes.
  *
- * It turns generic addresses into those of a space, checks bounds and alignment, announces the
- * access, and says where the bytes are. An access whose lanes go to different places passes it
- * several times, once a place.
+ * It turns generic addresses into addresses of a space, checks bounds and alignment, announces the
+ * access, and finds the bytes in host memory. An access whose lanes address several ranges passes
+ * the door once for each range.
  */
 #include "common/emu/machine/access_error.h"
 #include "common/emu/machine/device.h"
@@ -43,8 +43,8 @@ static uint64_t window_base(enum ptx_space space)
                                 : 0;
 }
 
-/* Global memory: the range that the last access of this warp was in is nearly always the right
- * one. */
+/* Finds the range of global memory of the access. Nearly always it is the range of this warp's last
+ * access. */
 static bool find_range(struct warp *w, const struct insn *i, struct access *access)
 {
     if (all_inside(access, w->near.base, w->near.bytes)) return true;
@@ -63,8 +63,8 @@ static bool find_range(struct warp *w, const struct insn *i, struct access *acce
     return false;
 }
 
-/* Gives a generic access the space that its first lane's address is in; only lanes that go there
- * are kept, with addresses of that space. */
+/* Gives a generic access the space of its first lane's address. Keeps only the lanes in this space,
+ * and makes their addresses those of the space. */
 static inline void resolve(const struct warp *w, struct access *access)
 {
     enum ptx_space space = space_of(access->address[__builtin_ctz(access->mask)]);
@@ -87,7 +87,7 @@ static inline void announce(struct warp *w, const struct insn *i, const struct a
     if (w->counts || announces(w->block, ANNOUNCE_ACCESSES)) event_access(w, i, access);
 }
 
-/* `own`: .shared::cta, which reaches no other block. */
+/* `own`: .shared::cta, by which a thread cannot reach other blocks. */
 static inline bool enter_shared(struct warp *w, const struct insn *i, struct access *access,
                                 bool own)
 {
@@ -104,7 +104,7 @@ static inline bool enter_shared(struct warp *w, const struct insn *i, struct acc
     return true;
 }
 
-/* A lane's local memory lies behind that of the lane before. */
+/* The local memories of the lanes lie one after the other. */
 static inline bool enter_local(struct warp *w, const struct insn *i, struct access *access)
 {
     size_t bytes = w->block->launch->kernel->stack_bytes;
@@ -136,7 +136,7 @@ static inline bool enter_param(struct warp *w, const struct insn *i, struct acce
     return true;
 }
 
-/* Constant memory is global memory that nobody counts or checks. */
+/* Accesses to constant memory go here too, but are not counted or checked. */
 static inline bool enter_global(struct warp *w, const struct insn *i, struct access *access)
 {
     if (!find_range(w, i, access)) return false;

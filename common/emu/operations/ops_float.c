@@ -1,10 +1,10 @@
 /*
  * ops_float.c — floating-point arithmetic (PTX ISA, "Floating-Point Instructions").
  *
- * add, sub, mul, fma, div, sqrt and rcp are IEEE 754 and so is the CPU; rounding modes, .ftz and
- * .sat are handled by the wrapper in operations.c. Functions that hardware approximates (.approx)
- * are computed more exactly here than PTX asks for: within its documented error, but not bit for
- * bit as on a GPU. A NaN result of an f32 operation is the canonical 0x7fffffff.
+ * add, sub, mul, fma, div, sqrt and rcp follow IEEE 754, as the CPU does. The wrapper in
+ * operations.c handles rounding modes, .ftz and .sat. Functions that hardware approximates
+ * (.approx) are more exact here than PTX demands, so their bits may differ from a GPU's. A NaN
+ * result of an f32 operation is the canonical 0x7fffffff.
  */
 #include "common/emu/decode/half.h"
 #include "ops.h"
@@ -15,7 +15,8 @@ static inline float canonical(float value)
     return value == value ? value : f32_of_bits(0x7fffffff);
 }
 
-/* min and max: a NaN loses against a number; -0 is below +0. With .NaN it wins. */
+/* min and max: if one operand is NaN, the result is the other one, or NaN with .NaN. -0 is below
+ * +0. */
 #define LESSER(a, b, sign)                                                                         \
     ((a) != (a) ? (b) : (b) != (b) ? (a) : (a) < (b) || ((a) == (b) && sign(a)) ? (a) : (b))
 #define GREATER(a, b, sign)                                                                        \
@@ -60,7 +61,7 @@ UNARY(DEFINE_UNARY)
 BINARY(DEFINE_BINARY)
 TERNARY(DEFINE_TERNARY)
 
-/* testp: which kind of number is a? The result is a predicate. */
+/* testp: the predicate says whether a is a number of this kind. */
 #define TESTS(X)                                                                                   \
     X(finite, f32, __builtin_isfinite(a[l])) X(finite, f64, __builtin_isfinite(a[l]))              \
     X(infinite, f32, __builtin_isinf(a[l])) X(infinite, f64, __builtin_isinf(a[l]))                \
@@ -85,7 +86,7 @@ static inline bool is_subnormal(double a, double smallest)
     {"testp." #test "." #type, testp_##test##_##type, "p" W_##type},
 TESTS(DEFINE_TEST)
 
-/* ---- 16 bits: each operation in float (exact, or with bits to spare), then rounded once */
+/* ---- 16 bits: computed in float or double with enough bits, then rounded once */
 
 static inline uint16_t f16(double value) { return f16_of_f64(value, ROUND_NEAREST); }
 static inline uint16_t bf16(double value) { return bf16_of_f64(value, ROUND_NEAREST); }
@@ -98,7 +99,7 @@ static inline uint16_t bf16(double value) { return bf16_of_f64(value, ROUND_NEAR
 #define HALF_UNARY(X, type)                                                                        \
     X(abs, type, bits & 0x7fff) X(neg, type, bits ^ 0x8000)
 
-/* The same function for one value in a lane, and for two packed into it (x2). */
+/* Defines an operation twice: for one value per lane, and for two packed values (x2). */
 #define DEFINE_HALF_BINARY(id, type, value)                                                        \
     static inline uint16_t id##_##type##_one(uint16_t p, uint16_t q, bool flush)                   \
     {                                                                                              \
@@ -172,8 +173,8 @@ static inline uint16_t bf16(double value) { return bf16_of_f64(value, ROUND_NEAR
 #define ENTRY_HALF_FMA(type)                                                                       \
     {"fma." #type, fma_##type, "4444"}, {"fma." #type "x2", fma_##type##x2, "4444"},
 
-/* a + b rounded to odd: whatever the sum lost keeps its last bit set, so that the second rounding,
- * to fewer bits, comes out as if there had been only one. */
+/* a + b rounded to odd: an inexact sum gets its last bit set. Then the second rounding, to fewer
+ * bits, gives the same result as one rounding of the exact sum. */
 static inline double sum_to_odd(double a, double b)
 {
     double sum = a + b, part = sum - a, lost = (a - (sum - part)) + (b - part);

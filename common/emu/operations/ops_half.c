@@ -25,7 +25,7 @@ static inline float most(float a, float b)
 {
     return a != a ? b : b != b ? a : a > b || (a == b && !__builtin_signbitf(a)) ? a : b;
 }
-/* The sign is that of the product, the magnitude the lesser or greater one. */
+/* The result has the sign of the product a * b and the magnitude of `result`. */
 static inline float sign_of_product(float a, float b, float result)
 {
     uint32_t sign = (bits_of_f32(a) ^ bits_of_f32(b)) & 0x80000000;
@@ -65,7 +65,7 @@ FLOATS(DEFINE_BINARY)
       with_nan(a, b, with_nan(c, c, most(most(MAGNITUDE(a), MAGNITUDE(b)), MAGNITUDE(c)))))
 THREE(DEFINE_TERNARY)
 
-/* The same function for one value in a lane, and for two packed into it (x2). */
+/* Defines an operation twice: for one value per lane, and for two packed values (x2). */
 #define DEFINE_CHOICE(id, key, type, value)                                                        \
     static inline uint32_t id##_##type##_one(uint32_t p, uint32_t q, bool flush)                   \
     {                                                                                              \

@@ -2,7 +2,7 @@
  * Shift"). */
 #include "ops.h"
 
-/* Division by zero gives all ones, and the remainder the dividend, as on the hardware; the one
+/* Division by zero gives all ones, and the remainder is the dividend, as on the hardware. The only
  * quotient that does not fit, INT_MIN / -1, wraps around. */
 #define DIVIDE_UNSIGNED(a, b) ((b) ? (a) / (b) : (__typeof__(a))~(__typeof__(a))0)
 #define DIVIDE_SIGNED(a, b, U) ((b) == 0 ? -1 : (b) == -1 ? (__typeof__(a))(0 - (U)(a)) : (a) / (b))
@@ -64,7 +64,7 @@
     X(sad, "sad", s64,                                                                             \
       (uint64_t)c + (a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b))
 
-/* A shift by the width or more gives 0, or copies of the sign. */
+/* A shift by the width or more gives 0 or copies of the sign. */
 #define SHIFT(X)                                                                                   \
     X(shl, "shl", u16, b > 15 ? 0 : a << b) X(shl, "shl", u32, b > 31 ? 0 : a << b)                \
     X(shl, "shl", u64, b > 63 ? 0 : a << b)                                                        \
@@ -124,9 +124,9 @@ BINARY_24(DEFINE_BINARY)
     X(mad_hi_sat, "mad.hi.sat", s32, saturate(((int64_t)a * b >> 32) + c))
 TERNARY_24(DEFINE_TERNARY)
 
-/* Sums with carry: add.cc, addc, sub.cc, subc, mad.lo.cc, madc.hi and so on. The carry flag is a
- * bit a lane. A subtraction's borrow is the carry's complement inside, as PTX leaves its polarity
- * open. */
+/* Sums with carry: add.cc, addc, sub.cc, subc, mad.lo.cc, madc.hi and so on. The carry flag is one
+ * bit per lane. A subtraction's borrow is stored as the complement of the carry; PTX leaves the
+ * polarity open. */
 static inline uint32_t carry_in(const struct warp *w, const struct insn *i, int l)
 {
     return i->arithmetic.carry_in ? w->carry >> l & 1 : 0;

@@ -81,7 +81,7 @@ static void pack_16x4(struct warp *w, const struct insn *i, uint32_t mask)
                      (uint64_t)(c[l] & 0xffff) << 32 | (uint64_t)(e[l] & 0xffff) << 48);
 }
 
-/* Eight bits are what nvcc uses for char4: {a, b, c, d} = 32 bits */
+/* Parts of eight bits, which nvcc uses for char4: {a, b, c, d} = 32 bits */
 static void pack_8x4(struct warp *w, const struct insn *i, uint32_t mask)
 {
     lane_32 *d = LANES(u32, i->d);
@@ -97,7 +97,7 @@ static void pack_8x2(struct warp *w, const struct insn *i, uint32_t mask)
     FOR_LANES(d, (a[l] & 0xff) | (b[l] & 0xff) << 8);
 }
 
-/* 128 bits are two registers of 64. */
+/* A 128-bit register is two 64-bit registers. */
 static void move_64x2(struct warp *w, const struct insn *i, uint32_t mask)
 {
     lane_64 low[WARP], high[WARP], *d = LANES(u64, i->wide_move.to[0]);
@@ -108,8 +108,8 @@ static void move_64x2(struct warp *w, const struct insn *i, uint32_t mask)
     FOR_LANES(d, high[l]);
 }
 
-/* An unpacking may write its own source ({%r1, %r2} = %rd1 can't; {%rs1, %rs2} = %r1 is another
- * register too). */
+/* Results cannot overlap the source: a part is smaller than the whole, so it is another
+ * register. */
 #define DEFINE_UNPACK(name, type, parts, bits)                                                     \
     static void name(struct warp *w, const struct insn *i, uint32_t mask)                          \
     {                                                                                              \
@@ -134,8 +134,8 @@ static uint64_t nanoseconds(void)
     clock_gettime(CLOCK_REALTIME, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
-/* %clock counts the instructions that the warp has executed. It stands still while the warp waits,
- * and is the same in every run. %globaltimer is the host's clock. */
+/* %clock counts the instructions that the warp has executed. It does not advance while the warp
+ * waits, and it is the same in every run. %globaltimer is the host's clock. */
 static void read_clock(struct warp *w, const struct insn *i, uint32_t mask)
 {
     uint64_t now = i->clock.which == CLOCK_WARP ? w->clock - w->fuel : nanoseconds();

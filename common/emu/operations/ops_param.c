@@ -7,7 +7,7 @@
 #include "ops_access.h"
 #include <string.h>
 
-/* One value for all lanes. */
+/* Writes one value into all lanes. */
 static void spread(const struct warp *w, slot s, unsigned lane_bytes, uint32_t mask, uint64_t value)
 {
     if (lane_bytes == 8) {
@@ -19,7 +19,8 @@ static void spread(const struct warp *w, slot s, unsigned lane_bytes, uint32_t m
     }
 }
 
-/* A parameter by its name, which is nearly always so: the same for every lane. */
+/* Loads a parameter that is given by its name, as is usual: the value is the same for all lanes.
+ * False: the address is computed. */
 static bool load_named_param(struct warp *w, const struct insn *i, uint32_t mask)
 {
     const struct launch *launch = w->block->launch;
@@ -38,7 +39,7 @@ static bool load_named_param(struct warp *w, const struct insn *i, uint32_t mask
     return true;
 }
 
-/* The address may be computed, and then each lane has its own. */
+/* Loads a parameter. If its address is computed, each lane may have another address. */
 static void load_param(struct warp *w, const struct insn *i, uint32_t mask)
 {
     if (load_named_param(w, i, mask)) return;
@@ -66,8 +67,8 @@ static void load_param(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
-/* st.param and ld.param around calls and inside functions: bytes of the frame's area, which
- * decode.c has checked to be inside it. */
+/* ld.param and st.param around calls and inside functions: they access the frame's area. The
+ * decoder has checked that the bytes are inside the area. */
 static void load_area(struct warp *w, const struct insn *i, uint32_t mask)
 {
     const uint8_t *area = w->frame->area + i->address.offset;

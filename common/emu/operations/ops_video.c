@@ -1,11 +1,11 @@
 /*
- * ops_video.c — the SIMD video instructions (PTX ISA, "Video Instructions"): what nvcc writes for
- * __vabsdiffu4 and __vsadu4, and what inline assembly uses of the kind without selectors. All
- * others are refused by name.
+ * ops_video.c — the SIMD video instructions (PTX ISA, "Video Instructions"): the absolute
+ * differences that nvcc writes for __vabsdiffu4 and __vsadu4, and those that inline assembly uses
+ * without selectors. All others are refused by name.
  */
 #include "ops.h"
 
-/* Absolute differences of bytes or halves, each in its place, or summed with c. */
+/* Absolute differences of bytes or halves. Each is stored in its place, or all are added to c. */
 static inline uint32_t differ(uint32_t a, uint32_t b, int bits, bool is_signed, uint32_t *sum)
 {
     uint32_t result = 0, ones = (UINT32_C(1) << bits) - 1;
@@ -32,8 +32,8 @@ static inline uint32_t differ_sum(uint32_t a, uint32_t b, uint32_t c, int bits, 
     return c;
 }
 
-/* vabsdiff4.u32.u32.u32 d, a, b, c; c is the rest of a result that covers part of the bytes: all of
- * them here. */
+/* vabsdiff4.u32.u32.u32 d, a, b, c; c would fill the bytes that the result leaves out, but the
+ * result always covers all bytes. */
 #define DIFFERENCES(X)                                                                             \
     X(2, u, 16, false) X(2, s, 16, true) X(4, u, 8, false) X(4, s, 8, true)
 #define DEFINE_DIFFERENCE(n, sign, bits, is_signed)                                                \
@@ -49,7 +49,7 @@ static inline uint32_t differ_sum(uint32_t a, uint32_t b, uint32_t c, int bits, 
         const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);         \
         FOR_LANES(d, differ_sum(a[l], b[l], c[l], bits, is_signed));                               \
     }
-/* In a key the type of b comes first, then those of d and a. */
+/* A key has the type of b first, then those of d and a. */
 #define ENTRY_DIFFERENCE(n, sign, bits, is_signed)                                                 \
     {"vabsdiff" #n "." #sign "32.u32." #sign "32", each_##n##sign, "4444"},                        \
     {"vabsdiff" #n "." #sign "32.s32." #sign "32", each_##n##sign, "4444"},                        \
