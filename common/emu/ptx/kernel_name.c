@@ -9,9 +9,9 @@
 #include <string.h>
 
 /*
- * Itanium C++ ABI, 5.1 "External Names": _Z <length><name> …, or, in namespaces,
- * _ZN <length><name> <length><name> …; "St" is std and L marks internal linkage. A kernel is never
- * a class member, so what comes before its name are namespaces only, and the last name is its own.
+ * Mangled names (Itanium C++ ABI, 5.1 "External Names") are _Z <length><name> …, or, in namespaces,
+ * _ZN <length><name> <length><name> …. "St" is std, and L marks internal linkage. A kernel is never
+ * a member of a class, so all names before the last one are namespaces.
  */
 void kernel_base_name(const char *mangled, char *name, size_t size)
 {
@@ -35,7 +35,8 @@ void kernel_base_name(const char *mangled, char *name, size_t size)
     snprintf(name, size, "%.*s", base_length, base);
 }
 
-/* Of the C++ library, which nearly every CUDA program has: of a C program the address is NULL. */
+/* This function is in the C++ library, which nearly every CUDA program is linked with. In a C
+ * program its address is NULL. */
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status)
     __attribute__((weak));
 

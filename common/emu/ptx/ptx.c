@@ -1,6 +1,6 @@
 /*
- * ptx.c — the parser: one function for each rule of the grammar. Here the module as a whole; what
- * it consists of is in the files that ptx_parser.h names.
+ * ptx.c — parses a module: one function for each rule of the grammar. The parts of a module are
+ * parsed in the files that ptx_parser.h lists.
  */
 #include "ptx_parser.h"
 #include <string.h>
@@ -12,7 +12,7 @@ static void parse_file(struct parser *p)
     if (p->token.kind != TOKEN_STRING) fail_expected(p, "a file's name in quotes");
     const char *name = copy_text(p, p->token.start, p->token.length);
     advance(p);
-    if (accept(p, ",")) { /* time stamp and size */
+    if (accept(p, ",")) { /* time stamp and size, ignored */
         expect_integer(p);
         expect(p, ",");
         expect_integer(p);
@@ -35,7 +35,7 @@ static void skip_section(struct parser *p)
 static void parse_header(struct parser *p)
 {
     if (!at(p, ".version")) fail_expected(p, ".version at the start");
-    const char *number = p->lexer.next; /* "9.0": not one of the lexer's numbers */
+    const char *number = p->lexer.next; /* "9.0" is not a number to the lexer */
     while (number < p->lexer.end && (*number == ' ' || *number == '\t')) number++;
     if (number + 2 >= p->lexer.end || number[0] < '0' || number[0] > '9' || number[1] != '.' ||
         number[2] < '0' || number[2] > '9')
@@ -89,7 +89,7 @@ static void parse_unit(struct parser *p)
     }
 }
 
-/* The texts may be gone when a body is read: keeps copies. */
+/* Copies the texts, which the caller may free before a body is parsed. */
 static void copy_sources(struct parser *p, const struct ptx_source *sources, size_t count,
                          struct ptx_text *out)
 {

@@ -1,17 +1,17 @@
 /*
- * ptx.h — PTX text, read into structures and nothing more.
+ * ptx.h — parses PTX text into structures, without giving it meaning.
  *
  * PTX is the assembly language that nvcc writes for a virtual GPU: typed instructions on any number
  * of virtual registers. The parser resolves names (registers and labels are scoped by braces) and
- * keeps everything else as it was written; decode.c gives it meaning. Source: PTX ISA, "Syntax" and
+ * keeps everything else as written. decode.c gives it meaning. Source: PTX ISA, "Syntax" and
  * "Directives".
  *
- * Reading is lazy: ptx_parse() reads variables and the heads of functions, and ptx_parse_body()
- * a function's body when somebody needs it. A program that uses CUB brings megabytes of PTX and
- * launches three kernels. The price: a mistake in a function that is never run goes unseen.
+ * Parsing is lazy: ptx_parse() reads variables and the heads of functions, and ptx_parse_body()
+ * reads a function's body when it is needed. A program that uses CUB brings megabytes of PTX and
+ * launches three kernels. The cost: mistakes in a function that never runs are not found.
  *
- * Several texts, compiled apart with nvcc -rdc=true, are read as one: a unit each, whose local
- * names are its own, and whose other names all share (ptx_link.c).
+ * Several texts, compiled separately with nvcc -rdc=true, are parsed as one module. Each text is a
+ * unit with its own local names; the units share all other names (ptx_link.c).
  */
 #ifndef EMU_PTX_H
 #define EMU_PTX_H
@@ -69,8 +69,8 @@ enum ptx_space {
 };
 const char *ptx_space_name(enum ptx_space);
 
-/* Who sees a name. EXTERN: it is defined in another unit. Of several WEAK definitions one is taken,
- * of several COMMON ones the largest. */
+/* The visibility of a name. EXTERN: another unit defines it. Of several WEAK definitions the first
+ * is used, of several COMMON ones the largest. */
 enum ptx_linkage { PTX_PRIVATE, PTX_VISIBLE, PTX_EXTERN, PTX_WEAK, PTX_COMMON };
 
 /* A declared variable or parameter: `.shared .align 16 .b8 temp[1024];` */
@@ -82,8 +82,8 @@ struct ptx_variable {
     enum ptx_type type;
     size_t align, bytes; /* bytes = 0: `extern … temp[]`, sized by the launch */
     unsigned line;       /* of the PTX text */
-    /* Initial bytes (`bytes` of them), or NULL for zeros; and the addresses to be put into them:
-     * `size` bytes of each, from bit `shift` on. */
+    /* The `bytes` initial bytes, or NULL for zeros, and the addresses to store in them: of each
+     * address, `size` bytes from bit `shift` on. */
     unsigned char *initial;
     struct ptx_address_of {
         size_t offset, size;
@@ -101,8 +101,8 @@ enum ptx_operand_kind {
     PTX_FLOAT32,  /* .bits = the 32 bits of 0f… */
     PTX_FLOAT64,  /* .bits = the 64 bits of 0d… */
     PTX_SYMBOL,   /* .name (+ .offset): a variable, a function */
-    PTX_LABEL,    /* .index of the instruction it stands before */
-    PTX_ADDRESS,  /* [register or symbol + offset]: .base is the former as an operand */
+    PTX_LABEL,    /* .index of the instruction behind the label */
+    PTX_ADDRESS,  /* [register or symbol + offset]: .base is the register or symbol */
     PTX_VECTOR,   /* {a, b, …}, or (a, b, …) in calls: .items, .count */
     PTX_SINK,     /* _ */
 };
@@ -117,7 +117,7 @@ struct ptx_operand {
     struct ptx_operand *base;   /* PTX_ADDRESS */
     struct ptx_operand **items; /* PTX_VECTOR */
     unsigned count;
-    struct ptx_operand *other; /* the q of p|q, or NULL */
+    struct ptx_operand *other; /* q of p|q, or NULL */
 };
 
 enum { PTX_MAX_WORDS = 16, PTX_MAX_OPERANDS = 8 };
@@ -127,14 +127,14 @@ struct ptx_place {
     unsigned file, line, column;
 };
 
-/* A .loc: a place, and that of the call through which its code was inlined, up to the function
- * itself. A function has one object for each such chain: equal pointers are equal chains. */
+/* A .loc: the place of code, and the chain of calls by which it was inlined into the function. A
+ * function has one object for each chain, so pointers are equal if and only if chains are. */
 struct ptx_location {
-    struct ptx_place own, home;        /* home: where the code is counted (ptx_counts_at_caller) */
-    const struct ptx_location *caller; /* NULL: not inlined, or too deep for us */
+    struct ptx_place own, home;        /* home: the place that it counts for */
+    const struct ptx_location *caller; /* NULL: not inlined, or inlined too deeply */
     unsigned depth;                    /* the number of callers */
-    struct ptx_location *next;         /* in its bucket, while the body is parsed, */
-    unsigned last;                     /* and which .loc of the body has given it last */
+    struct ptx_location *next;         /* in its bucket, while the body is parsed */
+    unsigned last;                     /* the number of the last .loc of the body that names it */
 };
 
 /* `@!%p1 add.rn.f32 %f1, %f2, %f3;` : words[0] = "add", words[1] = "rn", words[2] = "f32". */
@@ -143,16 +143,15 @@ struct ptx_instruction {
     unsigned word_count;
     struct ptx_operand *operands;
     unsigned operand_count;
-    int guard; /* register of the guard predicate, -1: none */
+    int guard; /* index of the guard predicate's register; -1: no guard */
     bool guard_negated;
     unsigned line;                       /* of the PTX text */
     unsigned file, source_line;          /* from .loc: the CUDA source; 0: unknown */
-    const struct ptx_location *location; /* the whole of that .loc; NULL: unknown */
-    unsigned
-        used_bytes; /* .pragma "used_bytes_mask": bit per byte of the load that counts; 0: all */
+    const struct ptx_location *location; /* the whole .loc; NULL: unknown */
+    unsigned used_bytes; /* .pragma "used_bytes_mask": a bit for each used byte of a load; 0: all */
 };
 
-/* TABLE: .branchtargets A, B, C; — a vector of labels */
+/* TABLE: .branchtargets A, B, C; is a vector of labels */
 struct ptx_branch_table {
     const char *name;
     const struct ptx_operand *targets;
@@ -167,10 +166,10 @@ struct ptx_function {
     const char *name;
     unsigned unit;
     enum ptx_linkage linkage;
-    bool is_entry, has_body, is_parsed; /* the fields behind the results: when it is parsed */
-    const char *body, *body_end;        /* its text, from brace to brace */
+    bool is_entry, has_body, is_parsed; /* is_parsed: the fields below `results` are filled in */
+    const char *body, *body_end;        /* its text, with the braces */
     unsigned line, body_line;
-    struct ptx_variable *params, *results; /* results: of a .func, in the order of its definition */
+    struct ptx_variable *params, *results; /* in the order of the definition */
     size_t param_count, result_count;
     struct ptx_variable *variables; /* .shared and .local inside the body */
     size_t variable_count;
@@ -180,21 +179,21 @@ struct ptx_function {
     size_t instruction_count;
     struct ptx_branch_table *tables;
     size_t table_count;
-    unsigned home_file;                     /* of its first .loc; 0: none */
-    bool is_debug;                          /* compiled by nvcc -G: nothing in it is optimised */
+    unsigned home_file;                     /* the file of its first .loc; 0: no .loc */
+    bool is_debug;                          /* compiled by nvcc -G, without optimisation */
     unsigned max_threads;                   /* .maxntid or .reqntid, x*y*z; 0: not given */
     unsigned exact_block[3];                /* .reqntid; 0: not given */
-    unsigned min_blocks;                    /* a multiprocessor, .minnctapersm; 0: not given */
+    unsigned min_blocks;                    /* per multiprocessor, .minnctapersm; 0: not given */
     unsigned exact_cluster[3], max_cluster; /* .reqnctapercluster, .maxclusterrank; 0: not given */
 };
 
-/* A name that functions and variables are found by; unit PTX_ALL_UNITS: one that all share. */
+/* The name of a function or variable; with unit PTX_ALL_UNITS, all units share it. */
 enum { PTX_ALL_UNITS = -1 };
 struct ptx_symbol {
     const char *name;
     int unit;
     bool is_function;
-    size_t index; /* of the definition, or of a declaration if there is none */
+    size_t index; /* of the definition, or else of a declaration */
     int next;     /* in its bucket, -1: the last */
 };
 
@@ -208,12 +207,12 @@ struct ptx_source {
 struct ptx_text {
     struct ptx_source *units; /* with copies of text and name */
     size_t unit_count;
-    unsigned *file_base; /* of each unit: what is added to the numbers that .file and .loc give */
+    unsigned *file_base;            /* by unit: added to the numbers in its .file and .loc */
     struct ptx_variable *variables; /* of the module: .global, .const, .shared */
     size_t variable_count;
     struct ptx_function *functions;
     size_t function_count;
-    const char **files; /* NULL where undeclared */
+    const char **files; /* by number; NULL: not declared */
     size_t file_count;
     struct ptx_symbol *symbols;
     size_t symbol_count, bucket_count;
@@ -221,22 +220,22 @@ struct ptx_text {
     struct arena *arena; /* holds all of the above */
 };
 
-/* Parses texts up to the bodies of functions, and links their names. Returns 0 and fills *out, or
- * an enum emu_error with one sentence in message[size] that names the line. On success the caller
- * ends with ptx_free. */
+/* Parses texts, without the bodies of functions, and links their names. Returns 0 and fills *out,
+ * or an enum emu_error with one sentence in message[size] that names the line. On success the
+ * caller must call ptx_free. */
 int ptx_parse(const struct ptx_source *, size_t count, struct ptx_text *out, char *message,
               size_t size);
-/* Parses a function's body, unless that is done. Returns as ptx_parse. */
+/* Parses a function's body, unless it has been parsed. Returns the same as ptx_parse. */
 int ptx_parse_body(struct ptx_text *, struct ptx_function *, char *message, size_t size);
 void ptx_free(struct ptx_text *);
 
-/* What a name means in a unit: its own variable or function, or the one that all units share. NULL:
- * nothing. (ptx_link.c) */
+/* The variable or function that a name means in a unit: the unit's own, or the one that all units
+ * share. NULL: not found. (ptx_link.c) */
 const struct ptx_symbol *ptx_find(const struct ptx_text *, unsigned unit, const char *name);
 
-/* Code inlined from a header of the toolkit's (__ldg, cooperative groups) is counted where it was
- * called, unless the kernel itself is of such a header; other code under its own line, as ncu
- * does. Are these two paths the former case? */
+/* Does code of `file`, inlined into a kernel of the file `home`, count for the line of the call? It
+ * does if `file` is a header of the toolkit (__ldg, cooperative groups) and `home` is not. All
+ * other code counts for its own line, as in ncu. */
 bool ptx_counts_at_caller(const char *file, const char *home);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * ptx_constant.c — constant expressions, as one writes them in inline assembly: `(2 << 4) | 1`
+ * ptx_constant.c — computes constant expressions, which occur in inline assembly: `(2 << 4) | 1`
  * (PTX ISA, "Constant Expressions").
  *
- * They are computed in 64 bits, signed or unsigned, or in double precision. An expression of one
- * number keeps that number's own kind, as 0f3F800000 must stay a float.
+ * They are computed in 64 bits, signed or unsigned, or in double precision. A single number keeps
+ * its kind, because 0f3F800000 must stay a float.
  */
 #include "ptx_parser.h"
 #include <string.h>
@@ -12,7 +12,7 @@ enum number_kind { SIGNED, UNSIGNED, REAL };
 
 struct value {
     enum number_kind kind;
-    uint64_t bits; /* of an integer */
+    uint64_t bits; /* value of an integer */
     double real;
 };
 
@@ -37,7 +37,7 @@ enum infix_operator {
     MODULO
 };
 
-/* How tightly an operator binds. */
+/* The precedence of operators; a higher level binds tighter. */
 enum { LOOSEST = 1, PRODUCT = 10 };
 
 /* Of two operators with the same beginning the longer comes first. */
@@ -65,8 +65,9 @@ static double as_real(struct value v)
 
 static bool is_true(struct value v) { return v.kind == REAL ? v.real != 0 : v.bits != 0; }
 
-/* The operator that the text goes on with, if it binds at least as tightly as `level`. The lexer
- * gives punctuation a byte at a time, and takes the % of 7%3 for a register's. */
+/* The operator at the current token, if its level is at least `level`; else NULL. It is read from
+ * the text, because the lexer splits punctuation into single bytes and takes %3 in 7%3 for a
+ * register. */
 static const struct infix *find_operator(struct parser *p, int level)
 {
     if (p->token.kind != TOKEN_PUNCTUATION && p->token.kind != TOKEN_WORD) return NULL;
@@ -98,7 +99,7 @@ static struct value compute_reals(struct parser *p, const struct infix *op, doub
                op->text);
 }
 
-/* A shift's result is of the kind of what is shifted. */
+/* The result of a shift has the kind of `a`. */
 static struct value shift(enum infix_operator operation, struct value a, uint64_t by)
 {
     if (operation == LEFT) return whole(by > 63 ? 0 : a.bits << by, a.kind);
@@ -113,7 +114,7 @@ static struct value compute_signed(enum infix_operator operation, int64_t a, int
     case GREATER: return whole(a > b, SIGNED);
     case AT_MOST: return whole(a <= b, SIGNED);
     case AT_LEAST: return whole(a >= b, SIGNED);
-    /* The smallest number by -1 wraps around. */
+    /* The smallest number divided by -1 wraps around. */
     case OVER: return whole(b == -1 ? 0 - (uint64_t)a : (uint64_t)(a / b), SIGNED);
     default: return whole(b == -1 ? 0 : (uint64_t)(a % b), SIGNED);
     }
@@ -232,7 +233,7 @@ static struct value parse_binary(struct parser *p, int level, unsigned depth)
 
 enum token_kind parse_constant(struct parser *p, uint64_t *bits)
 {
-    /* One number, with or without a sign. */
+    /* Look ahead: is it a single number, with or without a sign? */
     struct lexer ahead = p->lexer;
     bool negative = at(p, "-");
     struct token first = negative ? lexer_next(&ahead) : p->token;

@@ -1,4 +1,5 @@
-/* ptx_function.c — functions: their heads when the text is loaded, their bodies when wanted. */
+/* ptx_function.c — parses functions: their heads when the text is loaded, their bodies when needed.
+ * */
 #include "ptx_parser.h"
 #include <string.h>
 
@@ -15,7 +16,7 @@ static void parse_parameters(struct parser *p, struct list *parameters)
     expect(p, ")");
 }
 
-/* Notes where the body is. What it says is read when somebody asks for it. */
+/* Notes the place of the body, which is parsed when it is needed. */
 static void skip_body(struct parser *p, struct ptx_function *function)
 {
     if (!at(p, "{")) fail_expected(p, "a function's body or ;");
@@ -23,7 +24,7 @@ static void skip_body(struct parser *p, struct ptx_function *function)
     function->body = p->token.start;
     function->body_line = p->token.line;
     struct lexer start = p->lexer;
-    if (!lexer_skip_braces(&p->lexer)) { /* reading it now tells where it goes wrong */
+    if (!lexer_skip_braces(&p->lexer)) { /* parse the body now, for a message that names the line */
         p->lexer = start;
         p->function = function;
         parse_body(p);
@@ -76,7 +77,7 @@ void parse_function(struct parser *p, bool is_entry, enum ptx_linkage linkage)
 
 /* ---- bodies --- */
 
-/* A place given by a .loc. */
+/* Reads the place in a .loc. */
 static struct ptx_place parse_place(struct parser *p)
 {
     struct ptx_place place = {.file = p->file_base + (unsigned)expect_integer(p)};
@@ -103,7 +104,7 @@ static struct ptx_location **bucket_of(struct parser *p, struct ptx_place place)
     return &p->locations[hash % LOCATION_BUCKETS];
 }
 
-/* When was a location given last, or one of the calls that led to it? */
+/* The number of the last .loc that names a location or one of the calls that led to it. */
 static unsigned last_of(const struct ptx_location *l)
 {
     unsigned last = 0;
@@ -112,7 +113,7 @@ static unsigned last_of(const struct ptx_location *l)
     return last;
 }
 
-/* The one object for a place and its caller. */
+/* Returns the one object for a place and its caller. */
 static const struct ptx_location *note_location(struct parser *p, struct ptx_place own,
                                                 struct ptx_place home,
                                                 const struct ptx_location *caller)
@@ -129,8 +130,8 @@ static const struct ptx_location *note_location(struct parser *p, struct ptx_pla
     return l;
 }
 
-/* The location of a call that code is inlined at. nvcc gives each only once in a function. If
- * several calls led to that place, it is by the one that was named last. */
+/* The location of the call through which code was inlined. nvcc names each call only once in a
+ * function. If several calls lead to the same place, the one that was named last is meant. */
 static const struct ptx_location *find_caller(struct parser *p, struct ptx_place place)
 {
     const struct ptx_location *found = NULL;
@@ -141,8 +142,8 @@ static const struct ptx_location *find_caller(struct parser *p, struct ptx_place
 
 /* .loc FILE LINE COLUMN [, function_name SYMBOL[+n], inlined_at FILE LINE COLUMN]
  *
- * Code of a toolkit header is counted at the user's line that led to it, which is found from .loc
- * to .loc where a call was inlined into an inlined call. */
+ * Code of a toolkit header counts for the user's line that led to it. If the call itself was
+ * inlined, the user's line is found by following the callers. */
 static void parse_loc(struct parser *p)
 {
     struct ptx_place own = parse_place(p), home = own;
@@ -160,13 +161,13 @@ static void parse_loc(struct parser *p)
         if (caller->depth == MAX_NESTING) caller = NULL;
     }
     const struct ptx_location *location = note_location(p, own, home, caller);
-    if (!home.line) return; /* made by the compiler: stay with the line before */
+    if (!home.line) return; /* line 0, made by the compiler: keep the line before */
     p->file = home.file;
     p->source_line = home.line;
     p->location = location;
 }
 
-/* .pragma "used_bytes_mask 4095" says which bytes of the widened load that follows matter. */
+/* .pragma "used_bytes_mask 4095" says which bytes of the next load, which was widened, are used. */
 void parse_pragma(struct parser *p)
 {
     static const char mask[] = "used_bytes_mask ";

@@ -12,8 +12,8 @@ static void parse_items(struct parser *p, struct ptx_operand *out, const char *c
     struct list items = {.size = sizeof(struct ptx_operand *)};
     out->kind = PTX_VECTOR;
     if (!at(p, close)) do {
-            /* Each stays where it is, because a reference may keep a pointer to it until the
-             * function ends. */
+            /* Items must not move: a reference may keep a pointer to one until the function
+             * ends. */
             struct ptx_operand *item = take(p, sizeof *item);
             parse_operand(p, item, depth + 1);
             *(struct ptx_operand **)list_add(p, &items) = item;
@@ -23,7 +23,7 @@ static void parse_items(struct parser *p, struct ptx_operand *out, const char *c
     out->count = (unsigned)items.count;
 }
 
-/* A number, or an expression of several. */
+/* A number or a constant expression. */
 static void parse_constant_operand(struct parser *p, struct ptx_operand *out)
 {
     enum token_kind kind = parse_constant(p, &out->bits);
@@ -47,8 +47,8 @@ static void parse_word_operand(struct parser *p, struct ptx_operand *out)
     int reg = find_register(p, name, length);
     advance(p);
     if (reg >= 0) {
-        /* A vector register's component (%v.x) does not occur in nvcc's output and is not read
-         * here. */
+        /* Components of vector registers (%v.x) do not occur in nvcc's output and are not
+         * supported. */
         out->kind = PTX_REGISTER;
         out->index = (unsigned)reg;
     } else if (same(name, length, "_", 1)) {
@@ -143,7 +143,7 @@ void parse_instruction(struct parser *p)
     }
     p->in_call = !strcmp(instruction->words[0], "call");
     advance(p);
-    /* References keep pointers to operands, so these must not move as the list of instructions
+    /* References keep pointers to operands, so operands must not move when the list of instructions
      * grows. */
     struct ptx_operand *operands = take(p, PTX_MAX_OPERANDS * sizeof *operands);
     instruction->operands = operands;

@@ -11,7 +11,7 @@ static bool is_word(char c)
            c == '$' || c == '%' || c == '.';
 }
 
-/* From the / of a comment to behind it; *p moves. False: it does not end. */
+/* Skips the comment at lexer->next. False: the comment does not end. */
 static bool skip_comment(struct lexer *lexer)
 {
     const char *p = lexer->next + 2;
@@ -42,7 +42,7 @@ static bool skip_blanks(struct lexer *lexer)
             lexer->line++;
             lexer->next++;
         } else if (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\f' || *p == '\0') {
-            lexer->next++; /* a NUL ends the stored text and nothing follows it */
+            lexer->next++; /* a NUL ends the stored text */
         } else if (at_comment(lexer)) {
             if (!skip_comment(lexer)) return false;
         } else {
@@ -60,7 +60,7 @@ static int digit_value(char c)
     return 99;
 }
 
-/* Reads digits of a base; returns how many there were, 0 if the number is beyond 64 bits. */
+/* Reads digits of a base; returns their number, or 0 if the value exceeds 64 bits. */
 static size_t read_digits(struct lexer *lexer, unsigned base, uint64_t *value)
 {
     const char *start = lexer->next;
@@ -74,7 +74,7 @@ static size_t read_digits(struct lexer *lexer, unsigned base, uint64_t *value)
     return fits ? (size_t)(lexer->next - start) : 0;
 }
 
-/* 1.5, 1e3, 2.5e-1: a double in decimal. False: this number is none. */
+/* Reads a double in decimal, like 1.5, 1e3 or 2.5e-1. False: the number is not a double. */
 static bool read_decimal(struct lexer *lexer, struct token *token)
 {
     char text[64];
@@ -97,7 +97,7 @@ static bool read_decimal(struct lexer *lexer, struct token *token)
     return true;
 }
 
-/* Letters directly behind a number make no sense; % may be the operator. */
+/* Does a letter follow a number directly? That is an error; a % may be an operator. */
 static bool runs_on(const struct lexer *lexer)
 {
     return lexer->next < lexer->end && is_word(*lexer->next) && *lexer->next != '%';
@@ -168,7 +168,7 @@ struct token lexer_next(struct lexer *lexer)
         token.kind = TOKEN_WORD;
         while (lexer->next < lexer->end) {
             const char *p = lexer->next;
-            if (c == '.' && *p == '.' && p > token.start) /* .reg.b32 is .reg .b32 */
+            if (c == '.' && *p == '.' && p > token.start) /* read .reg.b32 as .reg .b32 */
                 break;
             if (is_word(*p))
                 lexer->next++;
@@ -197,7 +197,7 @@ bool lexer_skip_braces(struct lexer *lexer)
         }
         lexer->next++;
         if (c == '\n') lexer->line++;
-        if (c == '"') /* a string ends with its line at the latest */
+        if (c == '"') /* a string must end in its line */
             while (lexer->next < lexer->end && *lexer->next != '\n' && *lexer->next++ != '"')
                 continue;
         if (c == '{') depth++;

@@ -1,5 +1,5 @@
 /*
- * ptx_lexer.h — PTX text as words, numbers and punctuation.
+ * ptx_lexer.h — splits PTX text into words, numbers, strings and punctuation.
  *
  * A word is a run of letters, digits and _ $ % . (and "::" inside it), so that an opcode with its
  * modifiers ("ld.global.v4.f32"), a directive (".visible"), a register ("%r1"), a special register
@@ -22,7 +22,7 @@ struct token {
     enum token_kind kind;
     const char *start; /* into the text; strings without their quotes */
     size_t length;
-    uint64_t bits;     /* of a number */
+    uint64_t bits; /* value of a number */
     unsigned line;
 };
 
@@ -31,7 +31,7 @@ struct lexer { const char *next, *end; unsigned line; };
 /* The next token; comments and white space are skipped. */
 struct token lexer_next(struct lexer *);
 
-/* From behind a { to behind its }, past braces inside. False: there is none. */
+/* Moves from behind a { to behind its }, over the braces inside. False: the } is missing. */
 bool lexer_skip_braces(struct lexer *);
 
 bool token_is(const struct token *, const char *text); /* a word or a punctuation character */

@@ -1,9 +1,9 @@
 /*
- * ptx_link.c — names across texts, as nvlink joins the objects of nvcc -rdc=true.
+ * ptx_link.c — resolves names across texts, as nvlink does for the objects of nvcc -rdc=true.
  *
- * A local name belongs to its unit. All other names are shared: one definition for all units, of
- * several weak ones the first, of several common ones the largest. A name that is only declared,
- * .extern, stays without definition; whether that matters shows when somebody uses it.
+ * A local name belongs to its unit. All other names are shared and have one definition for all
+ * units: the first of several weak ones, the largest of several common ones. A name that is only
+ * declared .extern stays without a definition, which is an error only where it is used.
  */
 #include "ptx_parser.h"
 #include <string.h>
@@ -32,7 +32,7 @@ const struct ptx_symbol *ptx_find(const struct ptx_text *text, unsigned unit, co
     return shared ? shared : own;
 }
 
-/* One occurrence of a name. */
+/* A definition or declaration of a name. */
 struct occurrence {
     const char *name;
     unsigned unit, line;
@@ -44,7 +44,7 @@ struct occurrence {
 static struct occurrence of_variable(const struct ptx_text *out, size_t index)
 {
     const struct ptx_variable *v = &out->variables[index];
-    /* `.extern .shared x[]` is sized by the launch: nobody else defines it. */
+    /* The launch gives `.extern .shared x[]` its size; no other unit defines it. */
     bool by_launch = v->space == PTX_SHARED && !v->bytes;
     return (struct occurrence){.name = v->name,
                                .unit = v->unit,
@@ -72,7 +72,7 @@ static struct occurrence of_symbol(const struct ptx_text *out, const struct ptx_
     return symbol->is_function ? of_function(out, symbol->index) : of_variable(out, symbol->index);
 }
 
-/* Does the second definition, or declaration, of a name take the place of the first? */
+/* Does the second definition or declaration of a name replace the first? */
 static bool replaces(struct parser *p, const struct ptx_text *out, const struct occurrence *first,
                      const struct occurrence *second)
 {

@@ -23,7 +23,7 @@ static unsigned hash(const char *name, size_t length)
     return h % REGISTER_BUCKETS;
 }
 
-/* The declaration that a register's name falls under, in this scope or one around it. */
+/* Finds the declaration that covers a register's name, in this scope or one around it. */
 static const struct declaration *find_declaration(struct parser *p, const char *name, size_t length)
 {
     size_t digits = 0;
@@ -49,8 +49,7 @@ static const struct declaration *find_declaration(struct parser *p, const char *
 
 int find_register(struct parser *p, const char *name, size_t length)
 {
-    /* Most functions have one scope: look the name up as used there before searching
-     * declarations. */
+    /* Most functions have one scope, so first search the registers that were used there. */
     const struct used_register *used = p->used.items;
     unsigned bucket = hash(name, length);
     if (p->scopes.count == 1)

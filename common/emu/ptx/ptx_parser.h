@@ -1,5 +1,5 @@
 /*
- * ptx_parser.h — what the parts of the parser share. An error in any of them jumps back to
+ * ptx_parser.h — what the files of the parser share. An error in any of them is a longjmp to
  * ptx_parse, with a sentence in parser->message.
  *
  *   ptx.c              the module: its directives, in order
@@ -33,7 +33,7 @@ struct list {
 };
 
 /* `.reg .b32 %r<75>;` declares 75 registers by prefix; `.reg .pred p;` one by its whole name. A
- * register gets its index when it is first used, so that declared but unused ones cost nothing. */
+ * register gets its index when it is first used, so unused registers cost nothing. */
 struct declaration {
     const char *name;
     size_t length;
@@ -51,7 +51,7 @@ struct label {
     size_t length;
     unsigned scope, position, line;
 };
-/* A label used before it is defined: patched at the end of the function. */
+/* A use of a label before its definition, which is resolved at the end of the function. */
 struct reference {
     struct ptx_operand *operand;
     const char *name;
@@ -65,27 +65,27 @@ enum { LOCATION_BUCKETS = 256 };
 
 struct parser {
     struct lexer lexer;
-    struct token token; /* the one that is looked at */
+    struct token token; /* the current token */
     struct arena *arena;
     jmp_buf failed;
     int error;
     char *message;
     size_t message_size;
     const char *name;
-    unsigned unit, file_base; /* which of the texts this is */
-    bool is_debug;            /* .target … debug */
+    unsigned unit, file_base; /* the index of this text, and where its files begin */
+    bool is_debug;            /* the text has .target …, debug */
 
     struct list variables, functions, files; /* of the module */
 
-    /* of the function being read */
+    /* The rest is about the function that is being parsed. */
     struct ptx_function *function;
     struct list instructions, registers, locals, declarations, used, labels, references, scopes,
         tables;
-    int buckets[REGISTER_BUCKETS]; /* of `used`, -1: empty */
-    unsigned scope;                /* scopes[i] is the index of the enclosing one */
+    int buckets[REGISTER_BUCKETS]; /* indices in `used`; -1: empty */
+    unsigned scope;                /* scopes[i] is the index of the scope around scope i */
     unsigned file, source_line, home_file, used_bytes;
     const struct ptx_location *location;
-    struct ptx_location *locations[LOCATION_BUCKETS]; /* by own place */
+    struct ptx_location *locations[LOCATION_BUCKETS]; /* hashed by their own place */
     unsigned loc_count;
     bool in_call; /* parentheses hold arguments, not a constant */
 };
@@ -97,12 +97,12 @@ _Noreturn void parse_fail(struct parser *, unsigned line, int error, const char 
 _Noreturn void fail_expected(struct parser *, const char *what);
 void *take(struct parser *, size_t bytes); /* zeroed */
 const char *copy_text(struct parser *, const char *text, size_t length);
-void *list_add(struct parser *, struct list *); /* the new item, zeroed only at first */
+void *list_add(struct parser *, struct list *); /* returns the new item; not always zeroed */
 
 void advance(struct parser *);
-bool at(struct parser *, const char *text);     /* is this the token? */
-bool accept(struct parser *, const char *text); /* takes it if it is */
-void expect(struct parser *, const char *text); /* fails if it is not */
+bool at(struct parser *, const char *text);     /* is this the current token? */
+bool accept(struct parser *, const char *text); /* if it is, moves to the next token */
+void expect(struct parser *, const char *text); /* the same, but fails if it is not */
 uint64_t expect_integer(struct parser *);
 const char *expect_word(struct parser *, const char *what);
 bool same(const char *a, size_t a_length, const char *b, size_t b_length);
@@ -111,7 +111,7 @@ enum ptx_type type_of_directive(const struct token *); /* ".u32" → PTX_U32 */
 /* ---- names (ptx_names.c) */
 
 void open_scope(struct parser *);
-/* The index of a register of the function, or -1 if none of that name is declared. */
+/* The index of a register of the function; -1: no register of this name is declared. */
 int find_register(struct parser *, const char *name, size_t length);
 void parse_register_declaration(struct parser *);
 void define_label(struct parser *, const char *name, size_t length);
@@ -120,27 +120,27 @@ void resolve_labels(struct parser *);
 
 /* ---- variables (ptx_variable.c) */
 
-/* Takes `.global` and the like; false: something else stands here. */
+/* Takes a state space, like `.global`; false: the token is not a state space. */
 bool accept_space(struct parser *, enum ptx_space *);
-/* Reads from behind the state space: [.align n] .type [.ptr …] name [dimensions] */
+/* Reads what follows a state space: [.align n] .type [.ptr …] name [dimensions] */
 struct ptx_variable parse_variable(struct parser *, enum ptx_space);
-/* The same with an initial value and the semicolon, into a list. */
+/* Reads the same with an initial value and the semicolon, and adds it to a list. */
 void parse_variable_declaration(struct parser *, struct list *, enum ptx_space, enum ptx_linkage);
 
 /* ---- functions (ptx_function.c) */
 
-/* From behind .entry or .func. The body is skipped. */
+/* Reads what follows .entry or .func, and skips the body. */
 void parse_function(struct parser *, bool is_entry, enum ptx_linkage);
 /* .pragma "…"; */
 void parse_pragma(struct parser *);
-/* The body of p->function, which the parser stands before. */
+/* Reads the body of p->function, which begins at the current token. */
 void parse_body(struct parser *);
 
 /* ---- constants (ptx_constant.c) */
 
-/* A constant expression's value, which is a TOKEN_INTEGER, TOKEN_FLOAT32 or TOKEN_FLOAT64. */
+/* Reads a constant expression. Its kind is TOKEN_INTEGER, TOKEN_FLOAT32 or TOKEN_FLOAT64. */
 enum token_kind parse_constant(struct parser *, uint64_t *bits);
-/* + 4, +-4, - 4 behind a base; 0 if nothing stands there. */
+/* Reads the offset behind a base: + 4, +-4 or - 4; 0 if it is missing. */
 int64_t parse_offset(struct parser *);
 
 /* ---- names of the module (ptx_link.c) */

@@ -43,7 +43,7 @@ const char *ptx_space_name(enum ptx_space space)
     return names[space];
 }
 
-/* Toolkits lie anywhere, but their headers always in a folder of this name. */
+/* A toolkit may be in any folder, but its headers are always in a folder of this name. */
 static bool is_toolkit_header(const char *path) { return path && strstr(path, "/include/"); }
 
 bool ptx_counts_at_caller(const char *file, const char *home)

@@ -1,9 +1,9 @@
-/* ptx_variable.c — declarations of variables and parameters, and their initial values. */
+/* ptx_variable.c — parses declarations of variables and parameters, and initial values. */
 #include "ptx_parser.h"
 #include <string.h>
 
-/* A symbol's address, known when the module is loaded: name, generic(name), or 0xFF00(name) for
- * the byte that the mask selects; and + offset. */
+/* Reads an initial value that is an address, which is known when the module is loaded: name,
+ * generic(name), or 0xFF00(name) for the byte that the mask selects; each with + offset. */
 static void store_address(struct parser *p, struct ptx_variable *variable, size_t offset)
 {
     struct ptx_address_of of = {.offset = offset, .size = ptx_type_size(variable->type)};
@@ -36,7 +36,7 @@ static bool at_masked_address(struct parser *p)
     return p->token.kind == TOKEN_INTEGER && token_is(&next, "(");
 }
 
-/* An f32 may be written as a double: 1.5 */
+/* Converts a double, like 1.5, that initialises an f32. */
 static uint64_t bits_of_type(enum ptx_type type, enum token_kind kind, uint64_t bits)
 {
     double value;
@@ -99,7 +99,7 @@ struct ptx_variable parse_variable(struct parser *p, enum ptx_space space)
             variable.type = type;
             advance(p);
         } else if (accept(p, ".ptr")) {
-            /* a hint about what the parameter points to: .global .align 4 */
+            /* a hint about the target of a pointer, like .global .align 4: ignored */
             while (p->token.kind == TOKEN_WORD && p->token.start[0] == '.') {
                 bool align = at(p, ".align");
                 advance(p);
@@ -130,7 +130,7 @@ struct ptx_variable parse_variable(struct parser *p, enum ptx_space space)
     return variable;
 }
 
-/* Inner scopes may use a name again. */
+/* Inner scopes may reuse a name, but two variables of the outermost scope may not. */
 static void refuse_second_local(struct parser *p, const struct list *list,
                                 const struct ptx_variable *variable)
 {
