@@ -2,23 +2,26 @@
  * cudart.h — what the files of the runtime library share.
  *
  * The library has the names, types and error codes of NVIDIA's libcudart 13 and does its work
- * through emu.h. Everything is carried out inside the call: a kernel has ended, a copy is done,
- * when the function returns. That is one of the orders that streams allow, so streams and events
- * have nothing to wait for.
+ * through emu.h. All work is done inside the call: when the function returns, the kernel has ended
+ * or the copy is done. Streams allow this order, so streams and events never have to wait.
  *
- *   cudart_open.c       the devices, opened from the EMU_* variables
- *   cudart_register.c   fat binaries, kernels and variables as the program registers them
- *   cudart_module.c     … and as they are loaded when first used
- *   cudart_work.c       work: what streams and graphs are made of, and how it is carried out
- *   cudart_launch.c     launches;  cudart_copy.c, cudart_fill.c, cudart_symbol.c  copies and fills
- *   cudart_graph*.c     graphs;  cudart_capture*.c  … made of what is put into streams
- *   cudart_handles.c    which handles live;  cudart_node_list.c  lists of nodes
- *   cudart_memory.c     allocation
- *   cudart_device.c     which device, its limits;  cudart_peer.c  several of them
- *   cudart_properties.c what a device says of itself;  cudart_occupancy.c  kernels' attributes, occupancy
- *   cudart_stream.c, cudart_event.c, cudart_object.c  streams and events;  cudart_error.c  errors
- *   cudart_report.c     the counters that are printed when the program ends;  cudart_trace.c
- *   cudart_check.c      what the checkers have found
+ *   cudart_open.c        opens the devices that the EMU_* variables describe
+ *   cudart_register.c    fat binaries, kernels and variables, as the program registers them
+ *   cudart_module.c      loads them when they are first used
+ *   cudart_work.c        the work of streams and graphs, and carrying it out
+ *   cudart_launch.c      launches
+ *   cudart_copy.c, cudart_fill.c, cudart_symbol.c   copies and fills
+ *   cudart_graph*.c      graphs
+ *   cudart_capture*.c    graphs made by capturing streams
+ *   cudart_handles.c, cudart_node_list.c            tables of handles, lists of nodes
+ *   cudart_memory.c      allocation
+ *   cudart_device.c, cudart_peer.c                  choosing a device, several devices
+ *   cudart_properties.c, cudart_occupancy.c         properties of devices and of kernels
+ *   cudart_stream.c, cudart_event.c, cudart_object.c   streams and events
+ *   cudart_error.c       errors
+ *   cudart_report.c      the counters that are printed when the program ends
+ *   cudart_trace.c       the trace of all accesses
+ *   cudart_check.c       the findings of the checkers
  */
 #ifndef CUDART_H
 #define CUDART_H
@@ -37,48 +40,49 @@ enum { MAX_DEVICES = EMU_MAX_PEERS + 1, LIMITS = cudaLimitPersistingL2CacheSize 
 struct device {
     int number;
     struct emu *emu;
-    _Atomic int fault; /* of a kernel, which stays until cudaDeviceReset; cudaSuccess: none */
+    _Atomic int fault; /* a kernel's error, kept until cudaDeviceReset; else cudaSuccess */
     atomic_bool fault_known;
     size_t limits[LIMITS];
     unsigned flags;
     bool peer_enabled[MAX_DEVICES]; /* cudaDeviceEnablePeerAccess */
     pthread_mutex_t report;         /* held by a launch that is counted */
-    size_t printed;                 /* findings of the checkers, so far */
+    size_t printed;                 /* number of the checkers' findings printed so far */
 };
 
 int cudart_device_count(void);
-/* Device `number`, from 0 to count - 1. */
+/* The device with this number, from 0 to cudart_device_count() - 1. */
 struct device *cudart_device_at(int number);
-/* The calling thread's. emu_runtime() is its emulator. */
+/* The calling thread's device. emu_runtime() is its emulator. */
 struct device *cudart_device(void);
-/* Makes it the calling thread's; returns the number of the one that was. */
+/* Makes a device the calling thread's; returns the number of the previous one. */
 int cudart_use_device(int number);
 /* Sets the limits of cudaDeviceSetLimit to a GPU's defaults. (cudart_device.c) */
 void cudart_default_limits(struct device *);
-/* Takes back the device's permissions to touch others' memory. (cudart_peer.c) */
+/* Withdraws the device's permissions to access other devices' memory. (cudart_peer.c) */
 void cudart_drop_peers(void);
-/* The device whose memory an address is; NULL for addresses of the host. */
+/* The device that owns the memory at an address; NULL for host addresses. */
 struct device *cudart_owner(const void *);
 
 /* ---- errors (cudart_error.c) ---------------------------------------------------------------- */
 
 /*
- * A kernel's fault spoils its device until cudaDeviceReset. It stays unknown to the program until a
- * call that synchronises, as on a GPU, where the launch has returned long before. These functions
- * mean the calling thread's device.
+ * After a kernel's fault, a device fails until cudaDeviceReset. As on a GPU, where the launch has
+ * returned before the fault, the program learns of the fault at the next call that synchronises.
+ * These functions refer to the calling thread's device.
  */
 void cudart_set_fault(cudaError_t);
-/* Is there a fault, known or not? Later launches are then dropped. */
+/* Does the device have a fault, even if the program does not know it yet? Then later launches do
+ * nothing. */
 bool cudart_is_faulty(void);
 void cudart_clear_fault(void);
 
 /* Keeps an error for cudaGetLastError and returns it. */
 cudaError_t cudart_done(int error);
-/* The same, where `pointer` could not be freed. */
+/* Does the same for an error about a `pointer` that could not be freed. */
 cudaError_t cudart_done_free(int error, const void *pointer);
 
-/* Why a call is not carried out at all: the device's fault, or that a host function, which a stream
- * calls, has made it. */
+/* The error of a call that must not be carried out, because the device has a fault or because the
+ * call comes from a host function of a stream. Otherwise cudaSuccess. */
 cudaError_t cudart_refusal(void);
 /* Does the calling thread run a host function of a stream? (cudart_work.c) */
 bool cudart_in_host_function(void);
@@ -90,7 +94,8 @@ bool cudart_in_host_function(void);
         if (refusal != cudaSuccess) return refusal;                                                \
     } while (0)
 
-/* That of a function which waits for the device or might: it may not while a stream is captured. */
+/* The first line of a function that may wait for the device, which is not allowed while a stream is
+ * captured. */
 #define RETURN_IF_UNSAFE()                                                                         \
     do {                                                                                           \
         RETURN_IF_FAULTY();                                                                        \
@@ -98,17 +103,17 @@ bool cudart_in_host_function(void);
         if (unsafe != cudaSuccess) return cudart_done(unsafe);                                     \
     } while (0)
 
-/* How the process ends when the emulator cannot go on: wrong EMU_* variables, or no device. */
+/* Exit codes of the process when the emulator cannot go on: wrong EMU_* variables, or no device. */
 enum { EXIT_USAGE = 2, EXIT_DEVICE = 3 };
 
-/* Ends the process at once, without a report; what the program has printed is not lost. */
+/* Ends the process at once, without a report; the program's output is flushed. */
 _Noreturn void cudart_exit(int code);
 
-/* Prints the sentences, one a line, on stderr, each behind "emu: ". */
+/* Prints sentences on stderr, one per line, each behind "emu: ". */
 void cudart_print(const char *sentences);
 
-/* `nvcc -default-stream per-thread` calls f_ptsz or f_ptds for f. Since no stream ever has work
- * waiting, the thread's own default stream is the same as everybody's. */
+/* `nvcc -default-stream per-thread` calls f_ptsz or f_ptds for f. No stream ever has unfinished
+ * work, so both kinds of default stream behave alike. */
 #define ALSO_PTSZ(name) extern __typeof__(name) name##_ptsz __attribute__((alias(#name)))
 #define ALSO_PTDS(name) extern __typeof__(name) name##_ptds __attribute__((alias(#name)))
 
@@ -119,32 +124,33 @@ struct function {
     const char *name;          /* mangled */
     struct emu_kernel *kernel; /* NULL until first used */
     cudaError_t error;         /* why it cannot be used, once that is known */
-    unsigned ptx_arch;         /* of the PTX that it was taken from: 90 for compute_90 */
+    unsigned ptx_arch;         /* architecture of its PTX: 90 for compute_90 */
     size_t max_dynamic_shared; /* bytes, as set by cudaFuncSetAttribute; 0: the default */
-    bool large_clusters;       /* of more blocks than every GPU with clusters has; set likewise */
+    bool large_clusters;       /* clusters of more than EMU_PORTABLE_CLUSTER blocks; set likewise */
 };
 
-/* The function of a stub's address, or of a cudaKernel_t, loaded and ready to run on the calling
- * thread's device. Otherwise *function is NULL and the error says why; what the emulator has to say
- * is printed once. */
+/* Finds the function of a stub's address or of a cudaKernel_t, loaded and ready to run on the
+ * calling thread's device. If that fails, *function is NULL, and the emulator's message is printed
+ * once. */
 cudaError_t cudart_function(const void *host, struct function **function);
 
-/* The device address and size of the variable whose host shadow is at `host`. */
+/* Finds the device address and size of the variable whose host shadow is at `host`. */
 cudaError_t cudart_variable(const void *host, emu_addr *address, size_t *bytes);
 
-/* The address `offset` bytes into a variable that has room for `bytes` there. (cudart_symbol.c) */
+/* Finds the address at `offset` of a variable. Fails unless `bytes` bytes from there lie inside it.
+ * (cudart_symbol.c) */
 cudaError_t cudart_locate(const void *host, size_t bytes, size_t offset, void **address);
 
-/* Unloads the device's code; it is loaded again, its variables fresh, when next used. */
+/* Unloads the device's code. The next use loads it again, with initialised variables. */
 void cudart_unload(void);
 
 /* ---- memory (cudart_memory.c, cudart_copy.c) ------------------------------------------------- */
 
-/* Frees all that the program has allocated with this device as the current one. */
+/* Frees everything that the program has allocated while this device was current. */
 void cudart_free_all(void);
-/* Host memory that all devices can reach; NULL if there is none. */
+/* Allocates host memory that all devices can access; NULL: out of memory. */
 void *cudart_map_new(size_t bytes);
-/* Makes host memory reachable for all devices, and takes it back. An enum emu_error. */
+/* Lets all devices access host memory, and ends that. Returns an enum emu_error. */
 int cudart_map(void *host, size_t bytes);
 int cudart_unmap(void *host);
 
@@ -154,19 +160,19 @@ bool cudart_is_reachable(const void *pointer, size_t bytes);
 /* ---- streams (cudart_object.c) --------------------------------------------------------------- */
 
 bool cudart_is_stream(cudaStream_t);
-/* The number of its device: of a default stream the calling thread's. */
+/* The number of a stream's device; for a default stream, of the calling thread's device. */
 int cudart_stream_device(cudaStream_t);
 /* The number that ncu shows for a stream. */
 unsigned long long cudart_stream_id(cudaStream_t);
-/* Forgets the device's streams and events. */
+/* Removes the device's streams and events. */
 void cudart_drop_streams(void);
 
 /* ---- settings (cudart_open.c)
  * ----------------------------------------------------------------- */
 
-/* The value of an EMU_* variable; NULL if it is not set, or set to nothing. */
+/* The value of an EMU_* variable; NULL if it is not set or empty. */
 const char *cudart_setting(const char *name);
-/* Is it 1? Nothing and 0 are no; anything else is refused. */
+/* Is a variable 1? Unset, empty and 0 mean false; any other value ends the process. */
 bool cudart_switch(const char *name);
 /* The path in a variable that names a file to write, or NULL. Ends the process if the file is
  * this program, or any program or library. */
@@ -178,54 +184,54 @@ _Noreturn void cudart_refuse(const char *name, const char *value, const char *ac
 
 /* ---- the trace (cudart_trace.c) -------------------------------------------------------------- */
 
-/* Ends the process if the file of EMU_TRACE cannot be written, or must not be. */
+/* Ends the process if the file of EMU_TRACE cannot or must not be written. */
 void cudart_check_trace(void);
-/* Begins the file of EMU_TRACE; NULL if that is not set. What goes wrong ends the process. */
+/* Begins the file of EMU_TRACE; NULL if the variable is not set. An error ends the process. */
 FILE *cudart_open_trace(void);
-/* The trace is complete, and the program ends with this exit code. What goes wrong ends the
- * process. */
+/* Completes the trace of a program that ends with this exit code. An error ends the process. */
 void cudart_end_trace(int status);
 
 /* ---- Ctrl-C (cudart_interrupt.c) ------------------------------------------------------------- */
 
 enum { EXIT_INTERRUPTED = 130 };
 
-/* From now on SIGINT ends the program with EXIT_INTERRUPTED, after the reports, unless the program
- * has a handler of its own. */
+/* Makes SIGINT print the reports and end the program with EXIT_INTERRUPTED, unless the program has
+ * its own handler. */
 void cudart_catch_interrupt(void);
-/* From now on a signal that ends the program first removes the trace's temporary file,
- * unless the program has a handler of its own, or has set the signal aside. */
+/* Makes signals that end the program first remove the trace's temporary file. Signals that the
+ * program handles or ignores are left alone. */
 void cudart_catch_end(void);
-/* Around each launch; `result` is what it gave. */
+/* Called before and after each launch; `result` is the launch's result. */
 void cudart_kernel_begins(void);
 void cudart_kernel_ends(int result);
 
 /* ---- the report (cudart_report.c) ------------------------------------------------------------ */
 
-/* Writes the report, once; otherwise that is done when the program ends. */
+/* Writes the report now rather than when the program ends. Further calls do nothing. */
 void cudart_report_write(void);
-/* Do the EMU_* variables ask for a report? The launches are counted then. */
+/* Do the EMU_* variables ask for a report, and so for counting? */
 bool cudart_report_wanted(void);
 
-/* Runs `launch(context)`, and keeps what it counted for the report if one is wanted. */
+/* Runs `launch(context)`, and keeps its counts if a report is wanted. */
 int cudart_report_launch(int (*launch)(void *context), void *context, unsigned long long stream_id);
 
 /* ---- the checkers (cudart_check.c) ----------------------------------------------------------- */
 
-/* Puts into a device's settings which checkers the EMU_* variables ask for. */
+/* Sets the checkers that the EMU_* variables ask for in a device's settings. */
 void cudart_check_config(struct emu_config *);
 
-/* Prints what has been found since the last call. */
+/* Prints the findings since the last call. */
 void cudart_check_print(void);
-/* Prints the summary, once; otherwise that is done when the program ends. It may end the process. */
+/* Prints the summary now rather than when the program ends. Further calls do nothing. It may end
+ * the process. */
 void cudart_check_end(void);
 
-/* memcheck: the runtime function that the program is in returns an error. `pointer`: if it could
- * not be freed; else NULL. */
+/* memcheck: reports that the current runtime function returns an error. `pointer` is what could not
+ * be freed, else NULL. */
 void cudart_check_api(cudaError_t, const void *pointer);
-/* memcheck: reports what of the calling thread's device was not freed. */
+/* memcheck: reports memory of the calling thread's device that was not freed. */
 void cudart_check_leaks(void);
-/* A kernel has not come to its end. */
+/* Notes that a kernel has not come to its end. */
 void cudart_check_failure(void);
 
 #endif

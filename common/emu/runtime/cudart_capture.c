@@ -1,10 +1,10 @@
 /*
- * cudart_capture.c — capturing: work that is put into a stream becomes a graph instead.
+ * cudart_capture.c — capturing: work that is submitted to a stream becomes nodes of a graph.
  *
- * A capture begins in one stream, its origin. Each piece of work that is put there becomes a node,
- * which needs the stream's `tail`: the nodes that came last. An event that is recorded takes the
- * tail with it; another stream that waits for the event joins the capture with that tail. At the
- * end all must have come back to the origin in the same way.
+ * A capture begins in one stream, its origin. Each piece of work becomes a node that depends on the
+ * stream's `tail`, which is the set of its latest nodes. Recording an event copies the tail into
+ * the event. Another stream that waits for the event joins the capture and adds the event's tail to
+ * its own. Before the capture ends, the origin must have joined all other tails in the same way.
  */
 #include "cudart_capture.h"
 #include "cudart_graph.h"
@@ -91,7 +91,7 @@ cudaError_t cudart_check_event_wait(const struct object *event)
 
 /* ---- work, events ---------------------------------------------------------------------------- */
 
-/* What follows in the stream needs this node alone. */
+/* Adds a node behind the stream's tail. The node becomes the new tail. */
 static cudaError_t add(struct capture *capture, struct object *stream, const struct work *work)
 {
     struct node *node;
@@ -125,7 +125,7 @@ cudaError_t cudart_capture(cudaStream_t handle, const struct work *work, bool *c
     return error;
 }
 
-/* Adds to a tail those nodes of another that it does not have. */
+/* Adds the nodes of another tail that a tail does not have yet. */
 static cudaError_t join(struct node_list *tail, const struct node_list *other)
 {
     cudaError_t error = cudaSuccess;
@@ -158,7 +158,7 @@ cudaError_t cudart_capture_record(struct object *event, cudaStream_t handle, boo
     return error;
 }
 
-/* A stream that waits for an event: `its` capture and the event's `own`. */
+/* Lets a stream wait for an event. `its` is the stream's capture, `own` the event's; NULL: none. */
 static cudaError_t join_captures(struct object *stream, struct capture *its,
                                  const struct object *event, struct capture *own)
 {
@@ -168,7 +168,7 @@ static cudaError_t join_captures(struct object *stream, struct capture *its,
     cudaError_t error = cudaSuccess;
     if (stream == NULL) /* the legacy default stream cannot be captured */
         error = cudaErrorStreamCaptureImplicit;
-    else if (its != NULL && own == NULL) /* it would wait for what is outside */
+    else if (its != NULL && own == NULL) /* the event is outside of the capture */
         error = cudaErrorStreamCaptureIsolation;
     else if (its != NULL && its != own)
         error = cudaErrorStreamCaptureMerge;

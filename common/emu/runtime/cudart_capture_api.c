@@ -1,5 +1,5 @@
 /*
- * cudart_capture_api.c — beginning and ending a capture, and what may be asked of it meanwhile.
+ * cudart_capture_api.c — the functions that begin, end and query a capture.
  */
 #include "cudart_capture.h"
 #include "cudart_graph.h"
@@ -8,7 +8,7 @@
 
 /* ---- begin ----------------------------------------------------------------------------------- */
 
-/* False: out of memory. */
+/* Adds a capture to the active ones. False: out of memory. */
 static bool add_capture(struct capture *capture)
 {
     if (!address_table_set(&cudart_captures.by_id, capture->id, capture)) return false;
@@ -87,7 +87,7 @@ cudaError_t CUDARTAPI cudaStreamBeginCaptureToGraph(cudaStream_t handle, cudaGra
 
 /* ---- end ------------------------------------------------------------------------------------- */
 
-/* Is there a node of the capture that nothing waits for, and the origin neither? */
+/* Does the capture have a node on which neither another node nor the origin's tail depends? */
 static bool is_unjoined(const struct capture *capture)
 {
     for (const struct node *node = capture->graph->first; node != NULL; node = node->next)
@@ -102,7 +102,8 @@ static void leave(struct object *object, const struct capture *capture)
     if (object->capture == capture->id) object->capture = 0;
 }
 
-/* Other streams and events that took part keep a number that no capture has: it means none. */
+/* Removes a capture from the active ones. Other streams and events that took part keep its number,
+ * which then belongs to no capture. */
 static void remove_capture(struct capture *capture)
 {
     leave(capture->origin, capture);
@@ -155,7 +156,7 @@ cudaError_t CUDARTAPI cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *gra
     return cudart_done(error);
 }
 
-/* A capture does not outlive its stream, and is spoiled by the loss of another. */
+/* The loss of its origin ends a capture; the loss of another stream invalidates it. */
 void cudart_capture_forget(struct object *stream)
 {
     pthread_mutex_lock(&cudart_captures.mutex);
@@ -196,7 +197,7 @@ cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(cudaStream_t handle,
         if (id != NULL) *id = capture->id;
         if (graph != NULL) *graph = (cudaGraph_t)capture->graph;
         if (needs != NULL) *needs = (const cudaGraphNode_t *)stream->tail.node;
-        if (data != NULL) *data = NULL; /* edges without data */
+        if (data != NULL) *data = NULL; /* edges have no data here */
         if (count != NULL) *count = stream->tail.count;
     }
     pthread_mutex_unlock(&cudart_captures.mutex);
@@ -240,7 +241,7 @@ cudaError_t CUDARTAPI cudaThreadExchangeStreamCaptureMode(enum cudaStreamCapture
 }
 
 /* With -default-stream per-thread, NULL is the thread's own stream, which can be captured. From
- * then on it is that for all the thread's calls. */
+ * then on NULL means that stream for all calls of the thread. */
 cudaError_t CUDARTAPI cudaStreamBeginCapture_ptsz(cudaStream_t stream,
                                                   enum cudaStreamCaptureMode mode)
 {

@@ -1,16 +1,16 @@
 /*
- * cudart_check.c — the findings of the checkers, printed as compute-sanitizer does.
+ * cudart_check.c — prints the findings of the checkers in compute-sanitizer's format.
  *
- *   EMU_TOOL=memcheck,racecheck   which checkers; or all of them: all
- *   EMU_PRINT_LIMIT=100           findings that are printed; the rest is only counted; 0: all
- *   EMU_ERROR_EXITCODE=N          the process's exit code if there was an error; 0: its own. Without
- *                                 a checker: if a kernel has failed
- *   EMU_API_ERRORS=no             memcheck does not report runtime functions that returned an error
+ *   EMU_TOOL=memcheck,racecheck   the checkers; "all" means all of them
+ *   EMU_PRINT_LIMIT=100           findings to print; the others are only counted; 0: print all
+ *   EMU_ERROR_EXITCODE=N          exit code of the process after an error; 0: the program's own.
+ *                                 Without a checker, a kernel that failed is an error
+ *   EMU_API_ERRORS=no             memcheck does not report runtime functions that return an error
  *   EMU_LEAK_CHECK=full           memcheck also lists memory that was not freed
- *   EMU_CHECK_LOG=FILE            there rather than on stderr; stdout is understood too
- *   EMU_SCHEDULE=SEED             warps and blocks take turns in an order made from this number
+ *   EMU_CHECK_LOG=FILE            write to this file instead of stderr; "stdout" means stdout
+ *   EMU_SCHEDULE=SEED             seed of a random but reproducible order of warps and blocks
  *
- * The command emu --tool (emu_main.c) sets them. What a launch has found is printed when it ends,
+ * The command emu --tool (emu_main.c) sets them. The findings of a launch are printed when it ends,
  * the summary when the program ends.
  */
 #define _GNU_SOURCE /* flockfile */
@@ -34,7 +34,7 @@ static struct {
     size_t limit;
     int exit_code;
     FILE *log;
-    pid_t process; /* the one that began: a child that it forks prints nothing */
+    pid_t process; /* the process that began; its forked children print nothing */
 } wanted;
 
 static uint64_t leaked_bytes;
@@ -42,7 +42,7 @@ static size_t leaks;
 
 static bool ended;             /* the summary has been printed */
 static size_t printed;         /* findings so far, of all devices */
-static size_t hazards;         /* those of them that are racecheck's */
+static size_t hazards;         /* racecheck's findings among them */
 static atomic_size_t failures; /* launches that did not come to their end */
 
 /* ---- what is wanted -------------------------------------------------------------------------- */
@@ -60,7 +60,7 @@ static uint64_t read_whole_number(const char *name, uint64_t largest, const char
     return number;
 }
 
-/* Written as it comes, so that the findings of a program that crashes are there. */
+/* Opens the log. It is not buffered, so it also has the findings of a program that crashes. */
 static FILE *open_log(void)
 {
     const char *path = cudart_output("EMU_CHECK_LOG");
@@ -73,7 +73,7 @@ static FILE *open_log(void)
     cudart_exit(EXIT_USAGE);
 }
 
-/* Is it the second of two words? */
+/* Reads a variable that has one of two words. True: it has the second one. */
 static bool read_word(const char *name, const char *first, const char *second, const char *accepted)
 {
     const char *value = cudart_setting(name);
@@ -91,7 +91,7 @@ static unsigned read_tools(void)
     return checks;
 }
 
-/* Runs when the program is loaded, so that a wrong setting ends it before it has done anything. */
+/* Runs when the program is loaded, so a wrong setting ends the program before it does anything. */
 __attribute__((constructor)) static void read_settings(void)
 {
     enum { MAX_LIMIT = 1000000, MAX_EXIT_CODE = 255, DEFAULT_LIMIT = 100 };
@@ -126,7 +126,7 @@ void cudart_check_config(struct emu_config *config)
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-/* Prints lines, each behind compute-sanitizer's mark; the first of an error in red. */
+/* Prints lines, each behind compute-sanitizer's mark; the first line of an error is red. */
 static void print_lines(const char *text, const char *colour)
 {
     for (const char *line = text; line != NULL;) {
@@ -232,7 +232,8 @@ void cudart_check_leaks(void)
     leaks += count;
 }
 
-/* What the checkers have found in all; a full disk shows only now. Returns the number of errors. */
+/* Prints the summary and closes the log, which may fail on a full disk. Returns the number of
+ * errors. */
 static uint64_t end_report(void)
 {
     for (int i = 0; i < cudart_device_count(); i++) {
@@ -258,8 +259,8 @@ static uint64_t end_report(void)
     return errors;
 }
 
-/* Runs last of all when the program ends (101: behind the other reports), since it may set the
- * exit code. Without a checker, launches that did not come to their end are the errors. */
+/* Runs when the program ends, after the other reports (priority 101), because it may set the exit
+ * code. Without a checker, the errors are the launches that did not come to their end. */
 __attribute__((destructor(101))) void cudart_check_end(void)
 {
     if (wanted.process != getpid() || ended) return;

@@ -1,7 +1,8 @@
 /* cudart_cluster.c — how many clusters of blocks fit on the GPU. */
 #include "cudart.h"
 
-/* The shape of a cluster that a launch asks for, or that its kernel was compiled for. */
+/* The number of blocks of the cluster that a launch asks for, or that its kernel was compiled for.
+ * */
 static unsigned cluster_blocks(const cudaLaunchConfig_t *config, const struct function *function)
 {
     const unsigned *exact = emu_kernel_info(function->kernel)->cluster;
@@ -37,7 +38,7 @@ cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int *clusters, const void *
     return cudaSuccess;
 }
 
-/* The grid's size does not matter to it, on an H200. */
+/* On an H200 the result does not depend on the size of the grid. */
 cudaError_t CUDARTAPI cudaOccupancyMaxPotentialClusterSize(int *size, const void *host,
                                                            const cudaLaunchConfig_t *config)
 {

@@ -1,5 +1,5 @@
 /*
- * cudart_copy.c — copies. Each is a copy in three dimensions; most have one row.
+ * cudart_copy.c — copies. Every copy is carried out as a three-dimensional one; most have one row.
  */
 #include "cudart_capture.h"
 #include "cudart_work.h"
@@ -19,7 +19,8 @@ bool cudart_is_reachable(const void *pointer, size_t bytes)
     return emu_find(emu, address, &base, &size) && bytes <= size - (address - base);
 }
 
-/* One side of a copy: its first byte, and how far it is from a row and from a slice to the next. */
+/* One side of a copy: its first byte, and the distances from one row and from one slice to the
+ * next. */
 struct side {
     char *first;
     size_t row, slice;
@@ -32,7 +33,7 @@ static struct side side_of(const struct cudaPitchedPtr *area, const struct cudaP
                          area->pitch, slice};
 }
 
-/* From the first byte to behind the last. */
+/* The number of bytes from the first to the last byte of a side, without gaps at the end. */
 static size_t span(const struct side *side, const struct cudaExtent *e)
 {
     return (e->depth - 1) * side->slice + (e->height - 1) * side->row + e->width;
@@ -43,13 +44,13 @@ static bool is_empty(const struct cudaExtent *e)
     return e->width == 0 || e->height == 0 || e->depth == 0;
 }
 
-/* Memory of a device must be inside an allocation; the host's is the program's affair. */
+/* Memory of a device must be inside an allocation. Host memory is not checked. */
 static bool is_allowed(const struct side *side, const struct cudaExtent *extent)
 {
     return !is_device(side->first) || cudart_is_reachable(side->first, span(side, extent));
 }
 
-/* Is `kind` true of the two sides? Mapped and managed memory passes as either. */
+/* Does `kind` fit the two sides? Mapped and managed memory may be called host or device memory. */
 static bool kind_fits(const struct side *to, const struct side *from,
                       const struct cudaExtent *extent, enum cudaMemcpyKind kind)
 {
@@ -134,7 +135,7 @@ struct cudaMemcpy3DParms cudart_plain_copy(void *to, const void *from, size_t by
     };
 }
 
-/* A copy as work of a stream, and as the synchronous functions make it. */
+/* Submits a copy to a stream, for the asynchronous and for the synchronous functions. */
 static cudaError_t submit_copy(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
 {
     struct work work = {.type = cudaGraphNodeTypeMemcpy, .copy = *copy};

@@ -1,5 +1,5 @@
 /*
- * cudart_device.c — which device, waiting for it, its limits. What a device says of itself is in
+ * cudart_device.c — choosing a device, waiting for it, its limits. Its properties are in
  * cudart_properties.c.
  */
 #include "cudart_capture.h"
@@ -22,7 +22,7 @@ cudaError_t CUDARTAPI cudaGetDevice(int *device)
 
 static bool is_device(int number) { return number >= 0 && number < cudart_device_count(); }
 
-/* The thread's device changes even if the new one has a fault, which is what this returns then. */
+/* The thread's device changes even if the new device has a fault, which is then returned. */
 cudaError_t CUDARTAPI cudaSetDevice(int device)
 {
     if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
@@ -31,7 +31,7 @@ cudaError_t CUDARTAPI cudaSetDevice(int device)
     return cudaSuccess;
 }
 
-/* Without making it the thread's. */
+/* Does not change the thread's device. */
 cudaError_t CUDARTAPI cudaInitDevice(int device, unsigned device_flags, unsigned flags)
 {
     if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
@@ -39,7 +39,7 @@ cudaError_t CUDARTAPI cudaInitDevice(int device, unsigned device_flags, unsigned
     return cudaSuccess;
 }
 
-/* How to wait for the device: there is no waiting. */
+/* The flags say how to wait for the device. They are kept without effect. */
 cudaError_t CUDARTAPI cudaSetDeviceFlags(unsigned flags)
 {
     RETURN_IF_FAULTY();
@@ -52,11 +52,12 @@ cudaError_t CUDARTAPI cudaGetDeviceFlags(unsigned *flags)
 {
     RETURN_IF_FAULTY();
     if (flags == NULL) return cudart_done(cudaErrorInvalidValue);
-    *flags = cudart_device()->flags | cudaDeviceMapHost; /* always so with unified addresses */
+    *flags = cudart_device()->flags | cudaDeviceMapHost; /* always set with unified addresses */
     return cudaSuccess;
 }
 
-/* A list of devices in order of preference, of which the first that can be had is taken. */
+/* Takes the first device of the list, which is in order of preference: all devices are available.
+ * */
 cudaError_t CUDARTAPI cudaSetValidDevices(int *devices, int count)
 {
     if (count < 0 || (count > 0 && devices == NULL)) return cudart_done(cudaErrorInvalidValue);
@@ -73,7 +74,7 @@ cudaError_t CUDARTAPI cudaDeviceSynchronize(void)
     return cudaSuccess;
 }
 
-/* The emulator's device itself stays open, for its counters are still wanted. */
+/* The emulator's device stays open, because the report still needs its counters. */
 cudaError_t CUDARTAPI cudaDeviceReset(void)
 {
     cudart_clear_fault();
@@ -89,7 +90,7 @@ cudaError_t CUDARTAPI cudaDeviceReset(void)
 
 /* ---- limits and preferences: kept, without effect -------------------------------------------- */
 
-/* Bytes, except for depth and count. The first three are a GPU's defaults. */
+/* Bytes, except for depth and count. The first three values are a GPU's defaults. */
 void cudart_default_limits(struct device *device)
 {
     device->limits[cudaLimitStackSize] = 1024;
@@ -105,7 +106,8 @@ cudaError_t CUDARTAPI cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     RETURN_IF_FAULTY();
     if ((unsigned)limit >= LIMITS) return cudart_done(cudaErrorUnsupportedLimit);
     if (limit == cudaLimitMallocHeapSize) {
-        /* 0 means the default to emu_heap_limit; a GPU has a smallest heap, too. */
+        /* A GPU has a smallest heap, too. emu_heap_limit must not get 0, which means the default.
+         * */
         enum { LEAST = 4096 };
         int error = emu_heap_limit(emu_runtime(), value < LEAST ? LEAST : value);
         if (error) return cudart_done(error);

@@ -1,5 +1,5 @@
 /*
- * cudart_error.c — the last error, and the faults that stay.
+ * cudart_error.c — the last error of a thread, and the faults of devices.
  */
 #define _GNU_SOURCE /* flockfile */
 #include "cudart.h"

@@ -1,8 +1,8 @@
 /*
- * cudart_errors.h — every error of the CUDA 13.0 runtime, and what cudaGetErrorString says of it.
+ * cudart_errors.h — every error of the CUDA 13.0 runtime, with the text of cudaGetErrorString.
  *
- * A list to be expanded: define ERROR(name, text) before including it. The codes come from
- * <driver_types.h>; the texts are the runtime's own, because programs print and compare them.
+ * Define ERROR(name, text) before including this list. The codes come from <driver_types.h>. The
+ * texts are those of NVIDIA's runtime, because programs print and compare them.
  */
 ERROR(cudaSuccess, "no error")
 ERROR(cudaErrorInvalidValue, "invalid argument")

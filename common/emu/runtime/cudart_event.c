@@ -1,8 +1,8 @@
 /*
  * cudart_event.c — events.
  *
- * What an event marks is past when it is recorded. It holds the host's clock: cudaEventElapsedTime
- * is the time that the emulator took.
+ * All earlier work is done when an event is recorded. The event keeps the host's clock, so
+ * cudaEventElapsedTime is the time that the emulator took.
  */
 #define _GNU_SOURCE /* clock_gettime */
 #include "cudart_capture.h"
@@ -31,13 +31,13 @@ cudaError_t CUDARTAPI cudaEventDestroy(cudaEvent_t event)
 void cudart_record_event(cudaEvent_t event)
 {
     struct object *object = cudart_find(event, EVENT);
-    if (object == NULL) return; /* destroyed after a graph was made with it */
+    if (object == NULL) return; /* destroyed after the graph was made */
     object->recorded = true;
     clock_gettime(CLOCK_MONOTONIC, &object->at);
 }
 
-/* While its stream is captured, an event marks a place in the graph; an external one is work, which
- * marks a time whenever the graph runs. */
+/* In a stream that is captured, an event marks a place in the graph. An event recorded as external
+ * is a node of the graph, which records the time whenever the graph runs. */
 cudaError_t CUDARTAPI cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
                                                unsigned flags)
 {

@@ -1,5 +1,5 @@
 /*
- * cudart_fill.c — fills: rows of elements of 1, 2 or 4 bytes, one value.
+ * cudart_fill.c — fills: rows of elements of 1, 2 or 4 bytes get one value.
  */
 #include "cudart_capture.h"
 #include "cudart_work.h"
@@ -17,7 +17,7 @@ cudaError_t cudart_check_fill(const struct cudaMemsetParams *p)
     return cudaSuccess;
 }
 
-/* Writes one row; `pattern` is what it is to hold, NULL if bytes will do. */
+/* Writes one row; `pattern` is its content, or NULL if all its bytes are p->value. */
 static int fill_row(const struct cudaMemsetParams *p, char *to, const char *pattern)
 {
     size_t bytes = p->width * p->elementSize;
@@ -41,7 +41,7 @@ cudaError_t cudart_run_fill(const struct cudaMemsetParams *p)
         return cudaErrorInvalidValue;
     char *pattern = p->elementSize > 1 ? malloc(bytes) : NULL;
     if (p->elementSize > 1 && pattern == NULL) return cudaErrorMemoryAllocation;
-    for (size_t i = 0; pattern != NULL && i < p->width; i++) /* little-endian, as the device is */
+    for (size_t i = 0; pattern != NULL && i < p->width; i++) /* host and device are little-endian */
         memcpy(pattern + i * p->elementSize, &p->value, p->elementSize);
     for (size_t row = 0; row < p->height && error == cudaSuccess; row++)
         error = fill_row(p, (char *)p->dst + row * p->pitch, pattern);
@@ -102,7 +102,8 @@ cudaError_t CUDARTAPI cudaMemset2DAsync(void *to, size_t pitch, int value, size_
     return submit(&fill, stream);
 }
 
-/* A fill in three dimensions is one in two if its slices are whole, and otherwise one for each. */
+/* A three-dimensional fill is one two-dimensional fill if there are no gaps between its slices;
+ * otherwise it is one fill for each slice. */
 static cudaError_t fill_3d(struct cudaPitchedPtr area, int value, struct cudaExtent extent,
                            cudaStream_t stream, bool now)
 {

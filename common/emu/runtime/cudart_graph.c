@@ -1,5 +1,5 @@
 /*
- * cudart_graph.c — graphs as data: nodes, what they need, copies.
+ * cudart_graph.c — graphs as a data structure: their nodes and edges, and copying them.
  */
 #include "cudart_graph.h"
 #include "cudart_handles.h"
@@ -69,7 +69,7 @@ static void disconnect_all(struct node *node)
         cudart_disconnect(node, node->dependents.node[node->dependents.count - 1]);
 }
 
-/* Behind all others. */
+/* Adds a node at the end of the list. */
 static void link_node(struct graph *graph, struct node *node)
 {
     node->previous = graph->last;
@@ -86,7 +86,7 @@ static void unlink_node(struct graph *graph, struct node *node)
     graph->count--;
 }
 
-/* Lets a new node wait for others, each named once. */
+/* Lets a new node depend on others. Each of them may occur only once in the array. */
 static cudaError_t connect_all(struct node *node, struct node *const *needs, size_t count)
 {
     cudaError_t error = cudaSuccess;
@@ -152,7 +152,7 @@ static cudaError_t copy_needs(struct graph *copy, const struct node *source)
     return error;
 }
 
-/* The nodes first, so that each one's needs have a copy whatever their order. */
+/* Copies all nodes before the edges, so that both ends of each edge have a copy. */
 static cudaError_t copy_nodes(struct graph *copy, const struct graph *graph)
 {
     cudaError_t error = cudaSuccess;

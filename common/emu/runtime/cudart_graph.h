@@ -1,9 +1,9 @@
 /*
- * cudart_graph.h — graphs: work, and what each piece of it must wait for.
+ * cudart_graph.h — graphs: pieces of work, and the dependencies between them.
  *
- * A program makes one by hand (cudart_graph_node.c) or captures what it puts into streams
- * (cudart_capture.c). Instantiating copies it and sorts the copy (cudart_graph_exec.c); a launch
- * carries out the nodes in that order, one after the other.
+ * A program makes a graph node by node (cudart_graph_node.c) or captures the work of streams
+ * (cudart_capture.c). Instantiating copies the graph and sorts the copy (cudart_graph_exec.c). A
+ * launch carries out the nodes in that order, one after the other.
  */
 #ifndef CUDART_GRAPH_H
 #define CUDART_GRAPH_H
@@ -14,22 +14,22 @@
 struct node {
     struct graph *graph;
     struct work work;
-    struct node_list needs;      /* the nodes that must have ended before */
+    struct node_list needs;      /* the nodes that must end before this one begins */
     struct node_list dependents; /* those that need this one */
-    const struct node *source;   /* of a node in a copy: the one it was copied from */
-    unsigned long long capture;  /* that has made it, 0: none */
-    bool disabled;               /* of an executable graph: left out (cudaGraphNodeSetEnabled) */
-    size_t waits;                /* while sorting: how many of `needs` have not come yet */
-    size_t number;               /* larger than that of `previous` */
+    const struct node *source;   /* in a copy of a graph: the original node */
+    unsigned long long capture;  /* the capture that has made it; 0: none */
+    bool disabled;               /* in an executable graph: skipped (cudaGraphNodeSetEnabled) */
+    size_t waits;                /* while sorting: how many of `needs` are not in the order yet */
+    size_t number;               /* increases along the list */
     struct node *next, *previous;
 };
 
 struct graph {
-    struct node *first, *last; /* in the order in which they were made, or are carried out */
+    struct node *first, *last; /* in the order of making or, when sorted, of execution */
     size_t count;
-    struct address_table copies; /* of a copy: its nodes, by the nodes that they were copied from */
-    struct address_table users;  /* struct user_reference, by objects (cudart_user_object.c) */
-    bool is_child;               /* belongs to a node */
+    struct address_table copies; /* in a copy: its nodes, by their original nodes */
+    struct address_table users;  /* struct user_reference, by object (cudart_user_object.c) */
+    bool is_child;               /* belongs to a node or to an executable graph */
 };
 
 /* An executable graph: a sorted copy. */
@@ -42,28 +42,29 @@ struct executable {
 
 cudaError_t cudart_new_graph(struct graph **);
 void cudart_free_graph(struct graph *);
-/* A copy, whose nodes know where they come from. */
+/* Makes a copy of a graph; each node of the copy refers to its original. */
 cudaError_t cudart_clone_graph(struct graph **copy, const struct graph *);
-/* The graph of a handle; NULL if it is none. */
+/* The graph of a handle; NULL if the handle is not a graph. */
 struct graph *cudart_graph(cudaGraph_t);
-/* The copy of a node, in this graph or in those of its child nodes; NULL: none. */
+/* The copy of a node in this graph or in its child graphs; NULL: not found. */
 struct node *cudart_find_copy(const struct graph *, const struct node *source);
-/* Adds a copy of the work, which waits for `needs`. */
+/* Adds a node with a copy of the work, which depends on `needs`. */
 cudaError_t cudart_add_node(struct graph *, const struct work *, struct node *const *needs,
                             size_t count, struct node **node);
 void cudart_drop_node(struct node *);
-/* Lets a node wait for another of its graph, or no longer: false if it did not. */
+/* Adds or removes the edge between two nodes of a graph. cudart_disconnect returns false if the
+ * edge does not exist. */
 cudaError_t cudart_connect(struct node *before, struct node *after);
 bool cudart_disconnect(struct node *before, struct node *after);
-/* (cudart_graph_sort.c) Puts the nodes of this graph and of its child graphs into an order in which each comes after
- * those that it needs. cudaErrorInvalidValue: they need each other in a circle. */
+/* Sorts the nodes of this graph and of its child graphs: each node comes after those on which it
+ * depends. cudaErrorInvalidValue: the dependencies form a circle. (cudart_graph_sort.c) */
 cudaError_t cudart_sort_graph(struct graph *);
 
 /* ---- executable graphs (cudart_graph_exec.c) ------------------------------------------------- */
 
 cudaError_t cudart_instantiate(struct executable **, const struct graph *,
                                unsigned long long flags);
-/* The executable graph of a handle; NULL if it is none. */
+/* The executable graph of a handle; NULL if the handle is not an executable graph. */
 struct executable *cudart_executable(cudaGraphExec_t);
 /* Carries out a graph that has been sorted. */
 cudaError_t cudart_run_graph(const struct graph *, cudaStream_t);
@@ -77,23 +78,25 @@ cudaError_t cudart_host_from(struct work *, const struct cudaHostNodeParams *);
 cudaError_t cudart_child_from(struct work *, cudaGraph_t);
 cudaError_t cudart_event_from(struct work *, enum cudaGraphNodeType, cudaEvent_t);
 cudaError_t cudart_work_from(struct work *, const struct cudaGraphNodeParams *);
-/* Gives a node other work of the same type; `error` is what making the work gave. */
+/* Gives a node other work of the same type. `error` is the result of making the work; on failure
+ * the node does not change. */
 cudaError_t cudart_set_work(struct node *, const struct work *, cudaError_t error);
 
-/* Takes the references that a graph holds, of user objects (cudart_user_object.c). */
+/* Copies and drops a graph's references to user objects (cudart_user_object.c). */
 void cudart_copy_users(struct graph *to, const struct graph *from);
 void cudart_drop_users(struct graph *);
 
 /* ---- memory of graphs (cudart_graph_memory.c) ------------------------------------------------ */
 
-/* One reference to it, which the work holds that it is made for. NULL: there is no memory. */
+/* Makes memory with one reference, which belongs to the work that it is made for. NULL: out of
+ * memory. */
 struct graph_memory *cudart_graph_memory_new(size_t bytes);
 struct graph_memory *cudart_graph_memory_at(const void *address);
 void *cudart_graph_memory_address(const struct graph_memory *);
 size_t cudart_graph_memory_bytes(const struct graph_memory *);
 void cudart_graph_memory_share(struct graph_memory *);
 void cudart_graph_memory_drop(struct graph_memory *);
-/* What an allocation node and a free node do, and cudaFree outside of graphs. */
+/* Carry out an allocation node, a free node, and cudaFree of graph memory outside of graphs. */
 cudaError_t cudart_graph_memory_take(struct graph_memory *);
 cudaError_t cudart_graph_memory_give(struct graph_memory *);
 

@@ -1,8 +1,8 @@
 /*
- * cudart_graph_edges.c — making graphs, asking what is in them, and changing who waits for whom.
+ * cudart_graph_edges.c — making graphs, querying their nodes, and changing their edges.
  *
- * Edges carry no data here: those that would let a kernel begin before the one that it needs has
- * ended (programmatic launches) are ordinary edges, which is one of the orders they allow.
+ * Edges have no data here. Edges that allow a kernel to begin before its predecessor has ended
+ * (programmatic launches) are ordinary edges, which is one of the allowed orders.
  */
 #include "cudart_graph.h"
 
@@ -25,7 +25,7 @@ cudaError_t CUDARTAPI cudaGraphCreate(cudaGraph_t *handle, unsigned flags)
 cudaError_t CUDARTAPI cudaGraphDestroy(cudaGraph_t handle)
 {
     RETURN_UNLESS_GRAPH(handle, graph);
-    if (graph->is_child) return cudart_done(cudaErrorInvalidValue); /* its node's */
+    if (graph->is_child) return cudart_done(cudaErrorInvalidValue); /* it belongs to a node */
     cudart_free_graph(graph);
     return cudaSuccess;
 }
@@ -67,8 +67,8 @@ cudaError_t CUDARTAPI cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphN
 
 /* ---- lists that the program asks for --------------------------------------------------------- */
 
-/* The way of all these functions: without an array only the number is told; an array with more room
- * than there are elements is filled up with NULL. */
+/* All these functions answer alike: without an array they return only the number; the unused part
+ * of a longer array is filled with NULL. */
 struct answer {
     cudaGraphNode_t *first, *second; /* arrays, or NULL */
     size_t room, count;

@@ -1,7 +1,7 @@
 /*
  * cudart_graph_exec.c — executable graphs: instantiating and launching them.
  *
- * One is a sorted copy of the graph that it was made from.
+ * An executable graph is a sorted copy of the graph that it was made from.
  */
 #include "cudart_capture.h"
 #include "cudart_graph.h"
@@ -46,7 +46,7 @@ cudaError_t cudart_instantiate(struct executable **made, const struct graph *gra
         free(exec);
         return error;
     }
-    exec->graph->is_child = true; /* not for cudaGraphDestroy */
+    exec->graph->is_child = true; /* cudaGraphDestroy must refuse it */
     *made = exec;
     return cudaSuccess;
 }
@@ -114,7 +114,7 @@ cudaError_t cudart_run_graph(const struct graph *graph, cudaStream_t stream)
     return error;
 }
 
-/* What the last launch has left allocated is freed, if that was asked for. */
+/* Frees what the last launch has left allocated, if the graph was instantiated with that flag. */
 static void free_for_launch(const struct graph *graph)
 {
     for (const struct node *node = graph->first; node != NULL; node = node->next) {
@@ -124,7 +124,7 @@ static void free_for_launch(const struct graph *graph)
     }
 }
 
-/* In a stream that is being captured it becomes a child graph. */
+/* In a stream that is being captured, the launched graph becomes a child graph. */
 cudaError_t CUDARTAPI cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream)
 {
     RETURN_IF_FAULTY();
@@ -135,7 +135,7 @@ cudaError_t CUDARTAPI cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t strea
     return cudart_submit(stream, &work);
 }
 
-/* There is nothing to send ahead. */
+/* A GPU would load the graph now. The emulator need not. */
 cudaError_t CUDARTAPI cudaGraphUpload(cudaGraphExec_t handle, cudaStream_t stream)
 {
     RETURN_IF_FAULTY();

@@ -1,9 +1,9 @@
 /*
- * cudart_graph_memory.c — memory that a graph allocates and frees.
+ * cudart_graph_memory.c — memory that graphs allocate and free.
  *
- * Its address is fixed when the node is made, and so it is allocated then, and given back when the
- * last graph that names it is gone. Between a free node and the next allocation node it is only
- * marked as free: what touches it then is not noticed.
+ * The address is fixed when the allocation node is made. So the memory is allocated then, and freed
+ * when the last graph that refers to it is destroyed. A free node only marks the memory as free, so
+ * accesses before the next allocation node are not noticed.
  */
 #include "cudart_graph.h"
 
@@ -61,7 +61,7 @@ void cudart_graph_memory_share(struct graph_memory *memory)
     pthread_mutex_unlock(&mutex);
 }
 
-/* Gives the memory back once no graph names it and the program has freed it. */
+/* Frees the memory if no graph refers to it and the program has freed it. */
 static void end_if_unused(struct graph_memory *memory)
 {
     if (memory->references > 0 || memory->is_live) return;
@@ -78,7 +78,7 @@ void cudart_graph_memory_drop(struct graph_memory *memory)
     pthread_mutex_unlock(&mutex);
 }
 
-/* A second launch may not allocate what the first has left allocated. */
+/* A second launch must not allocate memory that the first launch has not freed. */
 cudaError_t cudart_graph_memory_take(struct graph_memory *memory)
 {
     pthread_mutex_lock(&mutex);
@@ -100,7 +100,7 @@ cudaError_t cudart_graph_memory_give(struct graph_memory *memory)
     return error;
 }
 
-/* ---- what the device says of it -------------------------------------------------------------- */
+/* ---- attributes of a device -------------------------------------------------------------- */
 
 cudaError_t CUDARTAPI cudaDeviceGetGraphMemAttribute(int device,
                                                      enum cudaGraphMemAttributeType attribute,
@@ -128,12 +128,12 @@ cudaError_t CUDARTAPI cudaDeviceSetGraphMemAttribute(int device,
                                                      enum cudaGraphMemAttributeType attribute,
                                                      void *value)
 {
-    (void)attribute, (void)value; /* it can only reset the high-water marks */
+    (void)attribute, (void)value; /* the program can only reset the high-water marks */
     bool exists = device >= 0 && device < cudart_device_count();
     return cudart_done(exists ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
-/* Nothing is kept that could be given back. */
+/* The emulator keeps no unused memory of graphs. */
 cudaError_t CUDARTAPI cudaDeviceGraphMemTrim(int device)
 {
     bool exists = device >= 0 && device < cudart_device_count();

@@ -1,5 +1,5 @@
 /*
- * cudart_graph_node.c — a graph's nodes: adding one of each kind, and changing its parameters.
+ * cudart_graph_node.c — adding nodes of each kind to a graph, and changing their parameters.
  */
 #include "cudart_graph.h"
 
@@ -91,7 +91,7 @@ cudaError_t cudart_set_work(struct node *node, const struct work *work, cudaErro
     error = cudart_copy_work(&copy, work);
     if (error != cudaSuccess) return error;
     if (work->type == cudaGraphNodeTypeGraph) copy.child->is_child = true;
-    if (work->type == cudaGraphNodeTypeKernel) { /* attributes stay */
+    if (work->type == cudaGraphNodeTypeKernel) { /* keep the attributes */
         copy.kernel.cooperative = node->work.kernel.cooperative;
         copy.kernel.priority = node->work.kernel.priority;
     }
@@ -102,7 +102,7 @@ cudaError_t cudart_set_work(struct node *node, const struct work *work, cudaErro
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
-/* `error` is what making the work gave. */
+/* Adds a node. `error` is the result of making the work, and is returned if it failed. */
 static cudaError_t add(cudaGraphNode_t *node, cudaGraph_t handle, const cudaGraphNode_t *needs,
                        size_t count, const struct work *work, cudaError_t error)
 {

@@ -1,5 +1,5 @@
 /*
- * cudart_graph_params.c — what a graph's node is to do: asking, and changing it.
+ * cudart_graph_params.c — reading and changing the parameters of a graph's nodes.
  */
 #include "cudart_graph.h"
 #include "cudart_module.h"
@@ -10,7 +10,8 @@ static cudaError_t set(cudaGraphNode_t node, const struct work *work, cudaError_
     return cudart_done(cudart_set_work((struct node *)node, work, error));
 }
 
-/* The work of a node of that type; NULL if it is none, or if there is no place for the answer. */
+/* The work of a node; NULL if the node does not have that type, or if there is no place for the
+ * answer. */
 static struct work *get(cudaGraphNode_t handle, enum cudaGraphNodeType type, const void *answer)
 {
     struct node *node = (struct node *)handle;
@@ -24,7 +25,8 @@ static struct work *get(cudaGraphNode_t handle, enum cudaGraphNodeType type, con
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-/* The program knows a kernel by its stub, though a stub launches by handle. */
+/* The stub of a kernel. The program names a kernel by its stub, while the stub launches by a
+ * handle. */
 static void *stub_of(const void *host)
 {
     pthread_mutex_lock(&cudart_registered.mutex);
@@ -62,7 +64,7 @@ cudaError_t CUDARTAPI cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cuda
     return cudaSuccess;
 }
 
-/* Attributes that only ask for speed are not kept. */
+/* Attributes that only affect speed are not kept. */
 cudaError_t CUDARTAPI cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID id,
                                                       const cudaKernelNodeAttrValue *value)
 {

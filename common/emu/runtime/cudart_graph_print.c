@@ -1,12 +1,12 @@
 /*
- * cudart_graph_print.c — a graph as text for Graphviz: dot -Tsvg.
+ * cudart_graph_print.c — prints a graph as text for Graphviz (dot -Tsvg).
  */
 #include "cudart_graph.h"
 #include "common/emu/ptx/kernel_name.h"
 
 #include <stdio.h>
 
-/* The words of a node. */
+/* Prints what a node does. */
 static void describe(FILE *out, const struct work *work)
 {
     static const char *const names[] = {
@@ -49,7 +49,7 @@ static void print(FILE *out, const struct graph *graph)
 
 cudaError_t CUDARTAPI cudaGraphDebugDotPrint(cudaGraph_t handle, const char *path, unsigned flags)
 {
-    (void)flags; /* how much to say */
+    (void)flags; /* the level of detail */
     RETURN_IF_FAULTY();
     const struct graph *graph = cudart_graph(handle);
     FILE *out = graph != NULL && path != NULL ? fopen(path, "w") : NULL;

@@ -1,15 +1,15 @@
 /*
- * cudart_graph_sort.c — the order in which a graph's nodes are carried out.
+ * cudart_graph_sort.c — sorts a graph's nodes into the order of execution.
  *
- * Kahn's algorithm: of all nodes that are ready, the one that was made first comes next. Those that
- * are ready are a binary heap, so that the time for n nodes and e edges is O(n log n + e).
+ * Kahn's algorithm: among all nodes that are ready, the node that was made first comes next. The
+ * ready nodes are in a binary heap, so n nodes and e edges take time O(n log n + e).
  */
 #include "cudart_graph.h"
 
 #include <stdlib.h>
 
 struct ready_heap {
-    struct node **node; /* node[0] was made first; node[i] before node[2i + 1] and node[2i + 2] */
+    struct node **node; /* node[i] was made before node[2i + 1] and node[2i + 2] */
     size_t count;
 };
 
@@ -41,8 +41,8 @@ static struct node *pop(struct ready_heap *heap)
     return first;
 }
 
-/* Writes the nodes down in their order, and returns how many: fewer than there are, if some need
- * each other in a circle. */
+/* Writes the nodes into `order` and returns their number, which is less than graph->count if
+ * dependencies form a circle. */
 static size_t order(const struct graph *graph, struct ready_heap *ready, struct node **sorted)
 {
     size_t count = 0;

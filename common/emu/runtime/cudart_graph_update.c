@@ -1,11 +1,11 @@
 /*
  * cudart_graph_update.c — changing executable graphs.
  *
- * A call names a node of the graph that one was made from, and means its copy.
+ * The program names a node of the original graph, and means its copy in the executable graph.
  */
 #include "cudart_graph.h"
 
-/* The copy of an original node; NULL if there is none. */
+/* The copy of an original node; NULL: not found. */
 static struct node *copy_of(cudaGraphExec_t handle, cudaGraphNode_t node)
 {
     const struct executable *exec = cudart_executable(handle);
@@ -141,7 +141,7 @@ cudaError_t CUDARTAPI cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNod
 
 /* ---- updating from another graph ------------------------------------------------------------- */
 
-/* Do two nodes of sorted graphs need nodes of the same numbers, in the same order? */
+/* Do two nodes of sorted graphs depend on nodes with the same numbers, in the same order? */
 static bool same_needs(const struct node *a, const struct node *b)
 {
     if (a->needs.count != b->needs.count) return false;
@@ -150,7 +150,7 @@ static bool same_needs(const struct node *a, const struct node *b)
     return true;
 }
 
-/* Could `changed`, sorted too, be the graph with other parameters? */
+/* Does `changed`, which is sorted, too, differ from the graph only in parameters? */
 static enum cudaGraphExecUpdateResult
 compare(const struct graph *graph, const struct graph *changed, const struct node **wrong)
 {
@@ -169,7 +169,7 @@ compare(const struct graph *graph, const struct graph *changed, const struct nod
     return result;
 }
 
-/* Takes over the work, and so leaves `changed` with the old one. */
+/* Exchanges the work of the two graphs, so `changed` then has the old work. */
 static void exchange(struct graph *graph, struct graph *changed)
 {
     struct node *to = graph->first, *from = changed->first;

@@ -1,6 +1,5 @@
 /*
- * cudart_handles.h — which handles of one kind live, so that one that does not is noticed. Each
- * function takes the same time however many there are.
+ * cudart_handles.h — the valid handles of one kind. All functions take constant time.
  */
 #ifndef CUDART_HANDLES_H
 #define CUDART_HANDLES_H
@@ -11,7 +10,7 @@
 
 struct handles {
     struct address_table table;
-    pthread_mutex_t mutex; /* of the table */
+    pthread_mutex_t mutex; /* protects the table */
 };
 
 #define NO_HANDLES                                                                                 \
@@ -19,11 +18,11 @@ struct handles {
         .mutex = PTHREAD_MUTEX_INITIALIZER                                                         \
     }
 
-/* From now on the object's address is a handle that lives. False: out of memory. */
+/* Makes the object's address a valid handle. False: out of memory. */
 bool cudart_handles_add(struct handles *, void *object);
-/* Does the handle live? */
+/* Is the handle valid? */
 bool cudart_handles_have(struct handles *, const void *handle);
-/* The handle lives no longer. False: it did not live. */
+/* Makes the handle invalid. False: it was not valid. */
 bool cudart_handles_remove(struct handles *, const void *handle);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * cudart_hints.c — what makes no difference here: preferences for caches and shared memory, and a
- * profiler's range.
+ * cudart_hints.c — functions without effect in the emulator: preferences for caches and shared
+ * memory, and a profiler's range.
  */
 #include "cudart.h"
 
@@ -17,7 +17,7 @@ cudaError_t CUDARTAPI cudaDeviceGetCacheConfig(enum cudaFuncCache *preference)
     return cudaSuccess;
 }
 
-/* A profiler's range. The report counts every launch. */
+/* A profiler's range is ignored: the report has every launch. */
 cudaError_t CUDARTAPI cudaProfilerStart(void) { return cudaSuccess; }
 cudaError_t CUDARTAPI cudaProfilerStop(void) { return cudaSuccess; }
 
@@ -27,7 +27,7 @@ cudaError_t CUDARTAPI cudaFuncSetCacheConfig(const void *host, enum cudaFuncCach
     return cudaSuccess;
 }
 
-/* Banks of 8 bytes were Kepler's. */
+/* Only Kepler had banks of 8 bytes. */
 cudaError_t CUDARTAPI cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
 {
     (void)config;

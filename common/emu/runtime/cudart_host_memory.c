@@ -1,14 +1,14 @@
 /*
- * cudart_host_memory.c — host memory that kernels can reach: pinned, registered, managed.
+ * cudart_host_memory.c — host memory that kernels can access: pinned, registered, managed.
  *
- * It is mapped into every device under its own address, and nothing ever moves.
+ * It has the same address on every device, and it never moves.
  */
 #include "cudart_capture.h"
 #include "cudart_memory.h"
 
 #include <stdlib.h>
 
-/* NULL, for want of memory, only means that advice is not kept. */
+/* If host memory is short, this returns NULL, and advice is not kept. */
 static struct advice *no_advice(void)
 {
     struct advice *advice = calloc(1, sizeof *advice);

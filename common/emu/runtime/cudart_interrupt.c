@@ -1,10 +1,10 @@
 /*
- * cudart_interrupt.c — Ctrl-C: the program stops at once, in the middle of a kernel too, and says
- * where it was and what it has counted so far.
+ * cudart_interrupt.c — Ctrl-C: the program stops at once, even in a kernel, and prints where it was
+ * and the counts so far.
  *
- * A signal handler may do next to nothing. It wakes a thread that waits for it. That thread asks the
- * kernels that run to stop, and the one that launched such a kernel then ends the process; if none
- * runs, the thread does it. A second Ctrl-C ends the process in any case.
+ * A signal handler may do very little, so it only wakes a waiting thread. That thread asks the
+ * running kernels to stop. The thread that launched such a kernel then ends the process; if no
+ * kernel runs, the woken thread does. A second Ctrl-C ends the process in any case.
  */
 #define _GNU_SOURCE /* sigaction */
 #include "cudart.h"
@@ -20,7 +20,7 @@
 
 static sem_t pressed;
 static volatile sig_atomic_t times_pressed;
-static pid_t process;       /* the one that has the thread: a child that it forks has none */
+static pid_t process;       /* the process with the thread; forked children do not have it */
 static atomic_uint running; /* kernels */
 
 static void handler(int signal_number)
@@ -38,7 +38,7 @@ static void handler(int signal_number)
     errno = error;
 }
 
-/* For the other signals that ask a program to end. */
+/* Handles the other signals that end a program: removes temporary files first. */
 static void remove_files(int signal_number)
 {
     replacement_drop_all();
@@ -46,7 +46,7 @@ static void remove_files(int signal_number)
     raise(signal_number);
 }
 
-/* Ends the process. Of several threads that come here the first does it, and the others wait. The
+/* Ends the process. If several threads call it, the first one does it and the others wait. The
  * program's output is flushed unless one of its threads is writing. */
 _Noreturn static void finish(const char *sentence)
 {
@@ -66,7 +66,7 @@ _Noreturn static void finish(const char *sentence)
 
 static void *wait_for_interrupt(void *unused)
 {
-    enum { PATIENCE = 10 }; /* seconds: far more than a kernel needs to notice */
+    enum { PATIENCE = 10 }; /* seconds, far more than a kernel needs to stop */
     while (sem_wait(&pressed) != 0) continue;
     for (int i = 0; i < cudart_device_count(); i++) emu_interrupt(cudart_device_at(i)->emu);
     if (running == 0) finish("interrupted; no kernel was running");
@@ -76,7 +76,8 @@ static void *wait_for_interrupt(void *unused)
     return unused;
 }
 
-/* A Ctrl-C that ends the program's own waiting may let it come to its end before finish() does. */
+/* After a Ctrl-C the program may return from main before finish() has ended the process. Then this
+ * waits for finish(). */
 __attribute__((destructor)) static void leave_the_end_to_finish(void)
 {
     while (times_pressed != 0 && getpid() == process) pause();
@@ -92,7 +93,7 @@ void cudart_catch_interrupt(void)
         return;
     if (sem_init(&pressed, 0, 0) != 0) return;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old); /* the thread takes no signals from the program */
+    pthread_sigmask(SIG_SETMASK, &all, &old); /* for the new thread */
     bool has_thread = pthread_create(&thread, NULL, wait_for_interrupt, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (!has_thread) return;

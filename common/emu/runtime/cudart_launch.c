@@ -63,7 +63,7 @@ static int run(void *context)
     return emu_launch_shape(emu_runtime(), l->function->kernel, &shape, l->work->args);
 }
 
-/* Did this error happen while the kernel ran, rather than keep it from starting? */
+/* Did this error happen while the kernel ran? Otherwise the kernel did not start. */
 static bool is_fault(int error)
 {
     switch (error) {
@@ -78,8 +78,8 @@ static bool is_fault(int error)
     }
 }
 
-/* Dynamic shared memory that this kernel may have: what is left of 48 KiB beside its static shared
- * memory, unless cudaFuncSetAttribute allowed it more. */
+/* The limit of a kernel's dynamic shared memory: 48 KiB less its static shared memory, or what
+ * cudaFuncSetAttribute allows. */
 static size_t shared_limit(const struct function *function)
 {
     size_t fixed = emu_kernel_info(function->kernel)->shared_bytes;
@@ -105,7 +105,8 @@ cudaError_t cudart_check_kernel(const struct kernel_work *work, struct function 
     return work->args == NULL && wants_args ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-/* Behind a kernel that failed it would wait for ever. */
+/* Runs a kernel and prints what went wrong. On a device with a fault it does nothing, like a GPU.
+ * */
 cudaError_t cudart_run_kernel(const struct kernel_work *work, cudaStream_t stream)
 {
     struct kernel_launch l = {.work = work};
@@ -119,7 +120,7 @@ cudaError_t cudart_run_kernel(const struct kernel_work *work, cudaStream_t strea
     cudart_check_print();
     if (result == EMU_OK) return cudaSuccess;
     if (emu_finding_count(emu_runtime(), EMU_FINDING_ERROR) == findings)
-        cudart_print(emu_message(emu_runtime())); /* otherwise it has been told already */
+        cudart_print(emu_message(emu_runtime())); /* otherwise a finding has said it */
     if (result == EMU_LAUNCH_TIMEOUT)
         cudart_print("kernels run one after the other here, and the host waits for each: what a "
                      "kernel waits for from another one, or from the host, never comes");
@@ -158,7 +159,7 @@ cudaError_t CUDARTAPI cudaLaunchCooperativeKernel(const void *host, dim3 grid, d
                   stream);
 }
 
-/* Reads a launch's attributes into the work. False: the cluster is empty. */
+/* Copies a launch's attributes into the work. False: a size of the cluster is 0. */
 static bool read_attributes(const cudaLaunchConfig_t *config, struct kernel_work *work)
 {
     for (unsigned i = 0; i < config->numAttrs; i++) {
@@ -170,7 +171,7 @@ static bool read_attributes(const cudaLaunchConfig_t *config, struct kernel_work
             work->cluster = (dim3){a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z};
             if (!work->cluster.x || !work->cluster.y || !work->cluster.z) return false;
             break;
-        default: /* the others ask for speed */ break;
+        default: /* all others only affect speed */ break;
         }
     }
     return true;

@@ -1,8 +1,8 @@
 /*
- * cudart_managed.c — where managed memory lies and is to lie.
+ * cudart_managed.c — prefetching managed memory, and advice about its place.
  *
- * It makes no difference here, where nothing moves: what the program says is kept and told again,
- * for an allocation as a whole where a GPU keeps it for each page.
+ * Managed memory never moves here, so advice has no effect. It is kept for queries: one advice for
+ * each allocation, while a GPU keeps one for each page.
  */
 #include "cudart_capture.h"
 #include "cudart_memory.h"
@@ -18,8 +18,8 @@ static bool is_location(const struct cudaMemLocation *where)
     }
 }
 
-/* Is it all inside one piece of managed memory? `advice` is what was said of it; NULL, for a
- * __managed__ variable, if there is no place to keep it. */
+/* Do these bytes lie inside one piece of managed memory? Sets *advice to its advice, or to NULL for
+ * a __managed__ variable, which has none. */
 static bool is_managed(const void *pointer, size_t bytes, struct advice **advice)
 {
     emu_addr base;
@@ -80,7 +80,7 @@ cudaError_t CUDARTAPI cudaMemAdvise(const void *pointer, size_t bytes, enum cuda
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-/* The number that older attributes name a place by. */
+/* The number by which older attributes name a place. */
 static int number_of(const struct cudaMemLocation *where)
 {
     return where->type == cudaMemLocationTypeDevice ? where->id
@@ -88,7 +88,8 @@ static int number_of(const struct cudaMemLocation *where)
                                                     : cudaInvalidDeviceId;
 }
 
-/* Who has been said to use it: at most `room` numbers, the rest filled up. */
+/* Writes the numbers of the devices that are said to access the memory, at most `room` of them, and
+ * fills the rest with cudaInvalidDeviceId. */
 static void tell_users(const struct advice *advice, int *numbers, size_t room)
 {
     size_t count = 0;
@@ -137,7 +138,7 @@ cudaError_t CUDARTAPI cudaMemRangeGetAttributes(void **data, size_t *sizes,
     return error;
 }
 
-/* Which stream uses it makes no difference either. */
+/* Which stream uses the memory has no effect. */
 cudaError_t CUDARTAPI cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes,
                                                unsigned flags)
 {

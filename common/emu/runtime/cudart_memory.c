@@ -1,5 +1,5 @@
 /*
- * cudart_memory.c — what the program has allocated, and allocating memory on a device.
+ * cudart_memory.c — the table of the program's allocations, and allocating device memory.
  */
 #define _GNU_SOURCE /* posix_memalign */
 #include "cudart_capture.h"
@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-static struct address_table allocations; /* of struct runtime_allocation, which it owns */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the table */
+static struct address_table allocations; /* of struct block, owned */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the table */
 
 enum { ALIGNMENT = 256, PITCH_ALIGNMENT = 512 };
 
@@ -57,7 +57,7 @@ cudaError_t cudart_remember(struct runtime_allocation allocation)
     return done ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-/* Gives back what an allocation holds. */
+/* Frees the memory of an allocation. */
 static int release(const struct runtime_allocation *allocation)
 {
     void *address = allocation->address;
@@ -104,7 +104,7 @@ void cudart_free_all(void)
             continue;
         }
         address_table_remove(&allocations,
-                             allocations.entries[i].address); /* another may move up to i */
+                             allocations.entries[i].address); /* another entry may move to i */
         release(allocation);
         free(allocation);
     }

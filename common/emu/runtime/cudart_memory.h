@@ -1,5 +1,5 @@
 /*
- * cudart_memory.h — what the program has allocated.
+ * cudart_memory.h — the table of the program's allocations.
  */
 #ifndef CUDART_MEMORY_H
 #define CUDART_MEMORY_H
@@ -8,14 +8,14 @@
 
 struct memory_pool; /* cudart_pool.c */
 
-/* What the program has said of managed memory (cudart_managed.c). */
+/* The program's advice about managed memory (cudart_managed.c). */
 struct advice {
     bool read_mostly, by_host, by_device[MAX_DEVICES];
     struct cudaMemLocation preferred, prefetched;
 };
 
-/* An allocation. Device memory belongs to the emulator; the rest is host memory that is mapped into
- * the devices under its own address. */
+/* An allocation. Device memory belongs to the emulator. All other kinds are host memory, which
+ * devices access at the same address. */
 enum memory_kind { DEVICE, PINNED, MANAGED, REGISTERED };
 
 struct runtime_allocation {
@@ -23,21 +23,21 @@ struct runtime_allocation {
     size_t bytes;
     enum memory_kind kind;
     unsigned flags;
-    int device;            /* the one that was current, or the pool's */
-    struct memory_pool *pool; /* that device memory was taken from; NULL: none */
+    int device;            /* the device that was current, or the pool's */
+    struct memory_pool *pool; /* the pool of device memory; NULL: none */
     struct advice *advice; /* of managed memory, owned */
 };
 
-/* Writes an allocation down, whose address, bytes and kind are given. */
+/* Adds an allocation to the table. */
 cudaError_t cudart_remember(struct runtime_allocation);
-/* Frees an allocation, if it is one of the kinds whose bits are set in `kinds`. */
+/* Frees an allocation if the bit of its kind is set in `kinds`, and removes it from the table. */
 int cudart_forget(void *address, unsigned kinds);
-/* The allocation that begins at an address. False: none does. */
+/* Finds the allocation that begins at an address. False: not found. */
 bool cudart_recall(const void *address, struct runtime_allocation *found);
 
-/* Device memory of a pool, or of none. */
+/* Allocates device memory from a pool, or, with pool = NULL, from the device. */
 cudaError_t cudart_allocate(void **pointer, size_t bytes, struct memory_pool *);
-/* A pool gives so many bytes, or gets them back. (cudart_pool.c) */
+/* Counts bytes that are taken from a pool or given back to it. (cudart_pool.c) */
 void cudart_pool_take(struct memory_pool *, size_t bytes);
 void cudart_pool_give(struct memory_pool *, size_t bytes);
 

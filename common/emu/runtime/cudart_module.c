@@ -1,5 +1,5 @@
 /*
- * cudart_module.c — loading what the program has registered.
+ * cudart_module.c — loads the code that the program has registered.
  *
  * PTX is decompressed and parsed when a kernel or a variable is first used on a device.
  */
@@ -11,7 +11,7 @@
 
 enum { MESSAGE_BYTES = 1024, NAME_BYTES = 40 };
 
-/* The fat binaries that a program consists of: one, or one for each object. */
+/* The number of a program's fat binaries: 1, or one for each object file. */
 static size_t count_containers(const struct fatbin_wrapper *wrapper)
 {
     size_t count = 0;
@@ -25,13 +25,13 @@ static const void *container_at(const struct fatbin_wrapper *wrapper, size_t ind
     return wrapper->version == WRAPPER_WITH_OBJECTS ? wrapper->objects[index] : wrapper->data;
 }
 
-/* One text of PTX, and what messages call it. */
+/* A PTX text, with its name for messages. */
 struct part {
     struct fatbin_ptx ptx;
     char name[NAME_BYTES];
 };
 
-/* A program's one text, or the object's in a program of several. */
+/* Names a text: the program's only one, or that of an object file. */
 static void name_part(struct part *part, size_t object, size_t objects)
 {
     if (objects == 1)
@@ -41,16 +41,16 @@ static void name_part(struct part *part, size_t object, size_t objects)
 }
 
 /*
- * Takes the PTX out of the containers; *found of them have PTX that this GPU can run. nvcc -rdc=true
- * adds NVIDIA's own device runtime, which has none for most GPUs: that matters only if none has. A
- * function that is missing afterwards is named when a kernel calls it.
+ * Reads the PTX from all containers; *found of them have PTX that this GPU can run. nvcc -rdc=true
+ * adds NVIDIA's device runtime, which has no PTX for most GPUs. So it is an error only if no
+ * container has suitable PTX. A function that is then missing is named when a kernel calls it.
  */
 static int extract_all(const struct fatbin_wrapper *wrapper, size_t count, struct part *parts,
                        size_t *found, char *message)
 {
     const struct emu_gpu *gpu = emu_gpu(emu_runtime());
     unsigned arch = (unsigned)(10 * gpu->major + gpu->minor);
-    int first_error = EMU_OK; /* the first object is the program's own */
+    int first_error = EMU_OK; /* the first object file is the program's own */
     char text[MESSAGE_BYTES];
     *found = 0;
     for (size_t i = 0; i < count; i++) {
@@ -87,8 +87,8 @@ static int link_parts(struct image *image, size_t count, const struct part *part
     return error;
 }
 
-/* Tells the module what ptxas made of it, if the program has that: linked programs have it apart
- * from the PTX. */
+/* Gives the module its machine code, if the program has it. Programs linked with -rdc=true have it
+ * apart from the PTX. */
 static void attach_machine_code(struct image *image, const struct fatbin_wrapper *wrapper)
 {
     const struct emu_gpu *gpu = emu_gpu(emu_runtime());
@@ -115,7 +115,7 @@ static int load_containers(struct image *image, const struct fatbin_wrapper *wra
     return error;
 }
 
-/* Moves a __managed__ variable into memory that host and devices share. */
+/* Moves a __managed__ variable into memory that the host and all devices share. */
 static int place_managed(const struct image *image, struct variable *variable, bool is_first)
 {
     if (variable->managed == NULL) variable->managed = cudart_map_new(variable->bytes);
@@ -126,7 +126,8 @@ static int place_managed(const struct image *image, struct variable *variable, b
     return error;
 }
 
-/* They keep what they hold when a second device loads them. */
+/* Places all __managed__ variables. They keep their values when a second device loads the program.
+ * */
 static int place_all_managed(const struct program *program, const struct image *image)
 {
     int error = EMU_OK;
@@ -160,8 +161,8 @@ cudaError_t cudart_load(struct program *program)
     return image->error = (cudaError_t)error;
 }
 
-/* Finds the kernel on the thread's device unless it has been tried before. What goes wrong is
- * printed, once. */
+/* Loads the kernel on the thread's device, unless that has been tried before. An error is printed
+ * once. */
 static cudaError_t prepare(struct kernel *kernel, struct function *function)
 {
     if (function->kernel != NULL || function->error != cudaSuccess) return function->error;
@@ -208,7 +209,8 @@ static cudaError_t find_variable(const struct variable *variable, emu_addr *addr
     return error == EMU_SYMBOL_NOT_FOUND ? cudaErrorInvalidSymbol : (cudaError_t)error;
 }
 
-/* A __managed__ variable is named by the address that host and device share. */
+/* Does `host` name the variable? A __managed__ one is named by the address that host and device
+ * share. */
 static bool is_named_by(const struct variable *variable, const void *host)
 {
     return variable->host == host || (variable->managed != NULL && variable->managed == host);

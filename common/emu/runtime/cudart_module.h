@@ -1,8 +1,8 @@
 /*
- * cudart_module.h — the code that the program brings along, as its constructors register it.
+ * cudart_module.h — the program's code, as its constructors register it.
  *
- * cudart_register.c writes down what they say; cudart_module.c loads it, each device its own copy,
- * when a kernel or a variable is first used.
+ * cudart_register.c keeps what they register. cudart_module.c loads the code for each device when a
+ * kernel or a variable is first used there.
  */
 #ifndef CUDART_MODULE_H
 #define CUDART_MODULE_H
@@ -10,12 +10,12 @@
 #include "cudart.h"
 #include "common/emu/binary/fatbin.h"
 
-/* What __cudaRegisterFatBinary is given (fatbinary_section.h). */
+/* The argument of __cudaRegisterFatBinary (fatbinary_section.h). */
 struct fatbin_wrapper {
     int magic, version;
     const void *data;
-    /* Version 2, made by nvcc -rdc=true: `data` is the linked machine code, without PTX, and this
-     * is a NULL-terminated array of the object files' own fat binaries. */
+    /* In version 2, made by nvcc -rdc=true: a NULL-terminated array of the fat binaries of the
+     * object files. `data` is then the linked machine code, without PTX. */
     const void *const *objects;
 };
 
@@ -26,11 +26,11 @@ struct image {
     bool loaded;
     cudaError_t error; /* of loading */
     unsigned ptx_arch;
-    struct emu_module *module; /* NULL: not loaded, or in vain */
-    struct fatbin_code code;   /* the machine code that belongs to it; data NULL: none */
+    struct emu_module *module; /* NULL: not loaded, or loading failed */
+    struct fatbin_code code;   /* its machine code; data = NULL: none */
 };
 
-/* A fat binary, or all those that -rdc=true linked together. */
+/* A fat binary, or all fat binaries that -rdc=true has linked together. */
 struct program {
     const struct fatbin_wrapper *wrapper;
     struct image on[MAX_DEVICES];
@@ -39,7 +39,7 @@ struct program {
 
 /* A kernel as registered. The program's cudaKernel_t is a pointer to it. */
 struct kernel {
-    const void *host; /* the address of its stub, by which the program knows it */
+    const void *host; /* the address of its stub, by which the program names it */
     const char *name; /* mangled */
     struct program *program;
     struct function on[MAX_DEVICES];
@@ -47,16 +47,16 @@ struct kernel {
 };
 
 struct variable {
-    const void *host; /* of a __managed__ one: the address of the host's pointer to it */
+    const void *host; /* of a __managed__ variable: the address of the host's pointer to it */
     const char *name;
     struct program *program;
     bool is_managed;
-    void *managed; /* where it is, on the host and on every device; NULL until first used */
+    void *managed; /* its address on the host and on all devices; NULL until first used */
     size_t bytes;
     struct variable *next;
 };
 
-/* All that has been registered, newest first. Nothing is ever taken out. */
+/* Everything that has been registered, newest first. Nothing is ever removed. */
 struct registered {
     struct program *programs;
     struct kernel *kernels;
@@ -65,8 +65,8 @@ struct registered {
 };
 extern struct registered cudart_registered;
 
-/* Loads a program for the thread's device unless it has been tried before. What goes wrong is
- * printed, once. The mutex is held. */
+/* Loads a program for the thread's device, unless that has been tried before. An error is printed
+ * once. The mutex is held. */
 cudaError_t cudart_load(struct program *);
 /* The kernel of a stub's address, or of a cudaKernel_t, loaded or not. The mutex is held. */
 struct kernel *cudart_find_kernel(const void *host);

@@ -10,7 +10,7 @@ static bool set_place(struct node_list *list, size_t index)
     return address_table_set(&list->places, (uint64_t)list->node[index], (void *)(index + 1));
 }
 
-/* The index of a node; `count` if the list does not have it. */
+/* The index of a node; list->count if the list does not have it. */
 static size_t find(const struct node_list *list, const struct node *node)
 {
     size_t i = 0;
@@ -22,8 +22,8 @@ static size_t find(const struct node_list *list, const struct node *node)
     return i;
 }
 
-/* Makes the table hold all nodes, the last of which is new, if the list is long or was. Without
- * memory for a table the list is searched. */
+/* Adds the new nodes to the table, which is made when the list becomes long. If host memory is
+ * short, the table is dropped, and the list is searched instead. */
 static void renew_places(struct node_list *list)
 {
     if (list->count <= SHORT && list->places.count == 0) return;
@@ -65,7 +65,7 @@ bool cudart_remove(struct node_list *list, const struct node *node)
     struct node *last = list->node[--list->count];
     list->node[place] = last;
     if (list->places.count == 0) return true;
-    address_table_remove(&list->places, (uint64_t)node); /* so that the table need not grow below */
+    address_table_remove(&list->places, (uint64_t)node); /* makes room for set_place */
     if (last != node) set_place(list, place);
     return true;
 }

@@ -8,9 +8,9 @@
 /* ncu shows the default stream as 7 and the first that a program creates as 13. */
 enum { DEFAULT_STREAM_ID = 7, FIRST_STREAM_ID = 13 };
 
-static struct address_table objects; /* by their handles */
+static struct address_table objects; /* by handle */
 static unsigned long long next_stream_id = FIRST_STREAM_ID;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of both */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects both */
 
 cudaError_t cudart_create(void *handle, enum object_kind kind, unsigned flags, int priority)
 {
@@ -41,7 +41,7 @@ struct object *cudart_find(const void *handle, enum object_kind kind)
     return object != NULL && object->kind == kind ? object : NULL;
 }
 
-/* The mutex is held. */
+/* Removes and frees an object. The mutex is held. */
 static void take_out(struct object *object)
 {
     address_table_remove(&objects, (uint64_t)object);
@@ -66,7 +66,7 @@ void cudart_drop_streams(void)
     for (size_t i = 0; i < objects.size;) {
         struct object *object = objects.entries[i].kept;
         if (object != NULL && object->device == device)
-            take_out(object); /* another may move up to i */
+            take_out(object); /* another entry may move to i */
         else
             i++;
     }
@@ -75,7 +75,7 @@ void cudart_drop_streams(void)
 
 /* ---- what a stream's handle means ------------------------------------------------------------ */
 
-/* One a thread, for whichever device is the thread's. */
+/* Each host thread has one, which belongs to the thread's current device. */
 struct object *cudart_per_thread_stream(void)
 {
     static _Thread_local struct object own = {.kind = STREAM, .id = DEFAULT_STREAM_ID};

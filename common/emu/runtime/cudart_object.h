@@ -1,7 +1,7 @@
 /*
- * cudart_object.h — streams and events as the library keeps them.
+ * cudart_object.h — streams and events.
  *
- * They are in one table, so that a handle that is no longer one, or of the wrong kind, is noticed.
+ * One table holds them all, so invalid handles and handles of the wrong kind are noticed.
  */
 #ifndef CUDART_OBJECT_H
 #define CUDART_OBJECT_H
@@ -16,7 +16,7 @@ enum { STREAM_ATTRIBUTES = cudaLaunchAttributeMemSyncDomain + 1 };
 struct object {
     enum object_kind { STREAM, EVENT } kind;
     unsigned flags;
-    int device; /* the one that was current */
+    int device; /* the device that was current */
     /* of a stream */
     unsigned long long id;
     int priority;
@@ -24,26 +24,27 @@ struct object {
     /* of an event */
     bool recorded;
     struct timespec at; /* when */
-    /* of a stream that is being captured, or an event recorded in one: which capture, and the nodes
-     * that what follows depends on (cudart_capture.c). 0, or the number of a capture that has ended:
-     * none */
+    /* For a stream that is being captured, and for an event recorded in one: the number of the
+     * capture, and the nodes on which later work depends (cudart_capture.c). 0, or the number of a
+     * capture that has ended, means none. */
     unsigned long long capture;
     struct node_list tail;
 };
 
-/* A new one, in *handle. */
+/* Makes an object and writes its handle into *handle. */
 cudaError_t cudart_create(void *handle, enum object_kind, unsigned flags, int priority);
-/* The object of a handle; NULL if it is none that lives. NULL, as a stream, is none either. */
+/* The object of a handle; NULL if the handle is not valid. The default streams have no object here.
+ * */
 struct object *cudart_find(const void *handle, enum object_kind);
 cudaError_t cudart_destroy(const void *handle, enum object_kind);
 
-/* Is NULL the calling thread's own default stream, rather than the legacy one? */
+/* Does the stream NULL mean the calling thread's own default stream, and not the legacy one? */
 extern _Thread_local bool cudart_default_is_per_thread;
 /* The calling thread's own default stream. */
 struct object *cudart_per_thread_stream(void);
-/* The object of a stream that is not the legacy default stream; NULL for that one. */
+/* The object of a stream; NULL for the legacy default stream. */
 struct object *cudart_stream_object(cudaStream_t);
-/* Is a stream the legacy default stream, by one of its names? */
+/* Is the stream the legacy default stream, which has several names? */
 bool cudart_is_legacy(cudaStream_t);
 
 #endif

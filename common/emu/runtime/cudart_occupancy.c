@@ -1,8 +1,9 @@
 /*
- * cudart_occupancy.c — kernels' attributes, and how many blocks of one fit on a multiprocessor.
+ * cudart_occupancy.c — attributes of kernels, and the number of their blocks that fit on a
+ * multiprocessor.
  *
- * The calculation is NVIDIA's own, <cuda_occupancy.h>, on the model GPU's limits. The registers
- * that it needs are an estimate made from PTX: on a GPU, ptxas decides them.
+ * NVIDIA's <cuda_occupancy.h> calculates the occupancy from the limits of the modelled GPU. The
+ * number of registers is an estimate made from PTX; on a GPU, ptxas decides it.
  */
 #include "cudart.h"
 
@@ -18,7 +19,8 @@ static size_t dynamic_limit(const struct function *function, size_t per_block)
     return fixed < per_block ? per_block - fixed : 0;
 }
 
-/* The most that a launch of it may ask for: as the program has set it, or the default. */
+/* The most dynamic shared memory that a launch may ask for: as set by the program, or the default.
+ * */
 static size_t dynamic_allowed(const struct function *function)
 {
     if (function->max_dynamic_shared) return function->max_dynamic_shared;
@@ -74,7 +76,7 @@ cudaError_t CUDARTAPI cudaFuncSetAttribute(const void *host, enum cudaFuncAttrib
         function->large_clusters = value != 0;
         return cudaSuccess;
     case cudaFuncAttributeClusterSchedulingPolicyPreference: return cudaSuccess; /* a hint */
-    default: return cudart_done(cudaErrorNotSupported); /* a cluster's size: at the launch */
+    default: return cudart_done(cudaErrorNotSupported); /* a launch sets its cluster */
     }
 }
 
@@ -103,7 +105,8 @@ cudaError_t CUDARTAPI cudaFuncGetParamInfo(const void *host, size_t index, size_
     return cudaSuccess;
 }
 
-/* A handle for the driver's functions: that of the runtime, which these functions take as well. */
+/* A handle for the functions of the driver. It is the runtime's own handle, which they accept, too.
+ * */
 cudaError_t CUDARTAPI cudaGetFuncBySymbol(cudaFunction_t *function, const void *host)
 {
     RETURN_IF_FAULTY();
@@ -161,7 +164,7 @@ cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int *blocks, const void *host, int block_size, size_t dynamic_shared, unsigned flags)
 {
     RETURN_IF_FAULTY();
-    (void)flags; /* of caches that the GPUs modelled here no longer have */
+    (void)flags; /* about caches that the modelled GPUs do not have */
     if (blocks == NULL || block_size <= 0) return cudart_done(cudaErrorInvalidValue);
     struct function *function;
     cudaError_t error = cudart_function(host, &function);

@@ -2,17 +2,18 @@
  * cudart_open.c — the devices that the program runs on, as the EMU_* variables describe them.
  *
  *   EMU_GPU=h200          the model (gpu.c)
- *   EMU_MODEL=hopper      by which generation's rules memory is counted (models.c)
- *   EMU_DEVICES=4         how many of them (1)
- *   EMU_THREADS=4         host threads; default: every core
- *   EMU_MEMORY=2G         bytes of each one's memory, with K, M or G for 2^10, 2^20, 2^30;
- *                         default: the model's, at most half of the host's, and less under ulimit -v
- *   EMU_TRACE=FILE        every access to shared and global memory, as text
- *   EMU_TIMEOUT=60        seconds that a block may run without changing memory
- *   EMU_KERNEL_TIMEOUT=N  seconds that a kernel may run in any case; default: as long as it likes
- *   EMU_ALLOW_EXITED=1    a barrier does not wait for threads that have exited
+ *   EMU_MODEL=hopper      the generation by whose rules memory is counted (models.c)
+ *   EMU_DEVICES=4         number of devices; default: 1
+ *   EMU_THREADS=4         host threads; default: one per core
+ *   EMU_MEMORY=2G         bytes of memory per device, with K, M or G for 2^10, 2^20, 2^30;
+ *                         default: the model's, but at most half of the host's, and less under
+ *                         ulimit -v
+ *   EMU_TRACE=FILE        write every access to shared and global memory to this file, as text
+ *   EMU_TIMEOUT=60        limit of the time that a block may run without changing memory, in s
+ *   EMU_KERNEL_TIMEOUT=N  limit of the time of a kernel, in s; default: no limit
+ *   EMU_ALLOW_EXITED=1    barriers do not wait for threads that have exited
  *
- * and those of the report (cudart_report.c) and of the checkers (cudart_check.c).
+ * There are more variables for the report (cudart_report.c) and the checkers (cudart_check.c).
  */
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "cudart.h"
@@ -28,7 +29,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* By this ELF note the command emu knows a program that libcudart_static.a is linked into. */
+/* By this ELF note, the command emu recognizes programs that are linked with libcudart_static.a. */
 __attribute__((used, aligned(4), section(EMU_NOTE_SECTION))) static const struct {
     unsigned name_size, description_size, type;
     char name[8];
@@ -76,7 +77,8 @@ static const struct emu_model *read_model(void)
     return model;
 }
 
-/* A whole number above 0, possibly with K, M or G behind it; 0 if the variable is not set. */
+/* Reads a whole number above 0, for some variables with K, M or G behind it; 0 if the variable is
+ * not set. */
 static size_t read_number(const char *name, bool with_unit, size_t largest, const char *accepted)
 {
     const char *value = cudart_setting(name);
@@ -106,7 +108,7 @@ bool cudart_switch(const char *name)
     return true;
 }
 
-/* "emu: NAME=PATH", with nothing in the path that a terminal would obey. */
+/* Prints "emu: NAME=PATH"; control characters in the path are replaced. */
 static void print_output(const char *name)
 {
     const char *path = cudart_setting(name);
@@ -144,7 +146,7 @@ static void open_device(struct device *device, const struct emu_config *config)
     cudart_default_limits(device);
 }
 
-/* They know each other, though none may touch another's memory yet. */
+/* Makes the devices peers without access, so that messages can name the owner of an address. */
 static void introduce(void)
 {
     for (int i = 0; i < device_count; i++)
@@ -152,7 +154,7 @@ static void introduce(void)
             if (i != k) emu_set_peer(devices[i].emu, devices[k].emu, false);
 }
 
-/* What the variables say of each device. Returns how many there are to be. */
+/* Reads the settings of a device from the variables. Returns the number of devices. */
 static int read_config(struct emu_config *config)
 {
     enum { MAX_THREADS = 1024, MAX_PATIENCE = 1000000 };
@@ -170,8 +172,8 @@ static int read_config(struct emu_config *config)
     return count == 0 ? 1 : count;
 }
 
-/* Runs when the program is loaded, so that a setting that is wrong ends it before it has done
- * anything. They are read once more when the device is first used. */
+/* Runs when the program is loaded, so a wrong setting ends the program before it does anything. The
+ * settings are read again when the device is first used. */
 __attribute__((constructor)) static void check_settings(void)
 {
     struct emu_config config;

@@ -1,8 +1,8 @@
 /*
- * cudart_peer.c — several devices: who may touch whose memory, and copies between them.
+ * cudart_peer.c — several devices: access to each other's memory, and copies between them.
  *
- * Addresses are unified: every device has a stretch of its own, and host memory is the same to all.
- * Copies need no permission, kernels do.
+ * Addresses are unified: each device has its own range, and host memory has the same address
+ * everywhere. Kernels need permission to access another device's memory; copies do not.
  */
 #include "cudart.h"
 
@@ -66,7 +66,7 @@ void cudart_drop_peers(void)
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/* Is it memory of that device, or the host's that is mapped into all? */
+/* Is it memory of that device, or mapped host memory? */
 static bool lies_on(const void *pointer, int device)
 {
     const struct device *owner = cudart_owner(pointer);

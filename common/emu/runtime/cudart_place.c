@@ -16,7 +16,7 @@
 
 enum { MAX_DEPTH = 64, MAX_INLINED = 8, TEXT_SIZE = 2048 };
 
-/* ---- which addresses are the library's ------------------------------------------------------- */
+/* ---- the library's own frames ------------------------------------------------------- */
 
 /* In libcudart_static.a all code lies in this section, whose ends the linker marks. */
 extern const char __start_emu_text[] __attribute__((weak, visibility("hidden")));
@@ -31,7 +31,7 @@ static bool is_own(void *address)
            own.dli_fbase == its.dli_fbase;
 }
 
-/* All return addresses, and how many of the first are the library's. */
+/* Collects all return addresses; *own becomes the number of the library's, which come first. */
 static int walk(void *frames[MAX_DEPTH], int *own)
 {
     int count = backtrace(frames, MAX_DEPTH);
@@ -51,9 +51,9 @@ void cudart_place(struct emu_host_place *place)
 /* ---- an address in words --------------------------------------------------------------------- */
 
 struct module {
-    const char *name; /* as dladdr knows it */
-    char path[64];    /* for addr2line; the main program may have been moved to or started anyhow */
-    uintptr_t offset; /* of the address, as in the file */
+    const char *name; /* from dladdr */
+    char path[64];    /* for addr2line, of the main program; else "" */
+    uintptr_t offset; /* of the address within the file */
 };
 
 static void find_module(const char *address, const Dl_info *info, struct module *module)
@@ -69,8 +69,9 @@ static void find_module(const char *address, const Dl_info *info, struct module 
         snprintf(module->path, sizeof module->path, "/proc/%ld/exe", (long)getpid());
 }
 
-/* Runs `addr2line -C -f -i -e file address`: for the function, and those that it was inlined into,
- * two lines, name and file:line, "??" where one is unknown. Empty: the tool is not there. */
+/* Runs `addr2line -C -f -i -e file address`: it prints two lines, name and file:line, for the
+ * function and for each function that it was inlined into. "??" means unknown. The text is empty if
+ * the tool is not installed. */
 static void ask_addr2line(const char *file, uintptr_t offset, char *text, size_t size)
 {
     char address[32];
@@ -84,7 +85,7 @@ static void ask_addr2line(const char *file, uintptr_t offset, char *text, size_t
         close(ends[0]);
         close(ends[1]);
         close(STDERR_FILENO);
-        unsetenv("LD_PRELOAD"); /* the sanitizers' */
+        unsetenv("LD_PRELOAD"); /* it may name a sanitizer */
         execlp("addr2line", "addr2line", "-C", "-f", "-i", "-e", file, address, (char *)NULL);
         _exit(1);
     }
@@ -100,7 +101,7 @@ static void ask_addr2line(const char *file, uintptr_t offset, char *text, size_t
     if (child > 0) waitpid(child, NULL, 0);
 }
 
-/* A return address as functions, innermost first: several if calls were inlined. */
+/* The functions of a return address, innermost first: several if calls were inlined. */
 struct call_site {
     void *address;
     struct module module;
@@ -120,7 +121,7 @@ static bool is_line(const char *line)
 
 static void look_up(struct call_site *known)
 {
-    const char *address = (const char *)known->address - 1; /* inside the call */
+    const char *address = (const char *)known->address - 1; /* inside of the call instruction */
     Dl_info info;
     known->module = (struct module){.name = "??", .offset = (uintptr_t)address};
     if (dladdr(address, &info) == 0 || info.dli_fname == NULL) return;
@@ -131,7 +132,7 @@ static void look_up(struct call_site *known)
     for (; function != NULL && known->count < MAX_INLINED; function = strtok_r(NULL, "\n", &rest)) {
         line = strtok_r(NULL, "\n", &rest);
         if (line == NULL || function[0] == '?') break;
-        line[strcspn(line, " ")] = '\0'; /* "(discriminator 2)" */
+        line[strcspn(line, " ")] = '\0'; /* cut off "(discriminator 2)" */
         known->calls[known->count].function = function;
         known->calls[known->count++].line = is_line(line) ? line : NULL;
     }
@@ -139,7 +140,7 @@ static void look_up(struct call_site *known)
         known->calls[known->count++].function = info.dli_sname;
 }
 
-/* What was looked up is kept: the lanes of a warp all ask for the same. */
+/* Results are kept, because all lanes of a warp ask for the same address. */
 static struct call_site *all_known;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -158,8 +159,8 @@ static const struct call_site *know(void *address)
     return known;
 }
 
-/* Between the library and the program's own code lie functions of NVIDIA's headers, and a kernel's
- * stub, which calls another that has the kernel's name. */
+/* Between the library and the program's own code there are functions of NVIDIA's headers, and a
+ * kernel's stub. The stub is called by a function with the kernel's name, which is skipped, too. */
 enum layer { PROGRAM, STUB, HEADER };
 
 static enum layer layer_of(const char *function, const char *line)

@@ -1,5 +1,5 @@
 /*
- * cudart_pointer.c — what a pointer is.
+ * cudart_pointer.c — attributes of pointers.
  */
 #include "cudart_memory.h"
 
@@ -24,8 +24,7 @@ cudaError_t CUDARTAPI cudaPointerGetAttributes(struct cudaPointerAttributes *att
         attributes->type = cudaMemoryTypeDevice;
         return cudaSuccess;
     }
-    struct runtime_allocation allocation = {.kind =
-                                                MANAGED}; /* a __managed__ variable is in no list */
+    struct runtime_allocation allocation = {.kind = MANAGED}; /* a __managed__ variable */
     cudart_recall((const void *)base, &allocation);
     attributes->device = allocation.device;
     attributes->type = allocation.kind == MANAGED ? cudaMemoryTypeManaged : cudaMemoryTypeHost;

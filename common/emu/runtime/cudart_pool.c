@@ -1,5 +1,5 @@
 /*
- * cudart_pool.c — allocating from memory pools, in the order of a stream: when it is put there.
+ * cudart_pool.c — allocating from memory pools in stream order, which here means at once.
  */
 #include "cudart_capture.h"
 #include "cudart_graph.h"
@@ -9,7 +9,7 @@
 
 static struct memory_pool defaults[MAX_DEVICES];
 static struct memory_pool *current[MAX_DEVICES]; /* cudaDeviceSetMemPool; NULL: the default */
-static struct address_table pools;        /* that the program has made */
+static struct address_table pools;        /* those that the program has made */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 void cudart_pool_prepare(struct memory_pool *pool, int device)
@@ -100,7 +100,7 @@ void cudart_pool_give(struct memory_pool *pool, size_t bytes)
     pthread_mutex_unlock(&mutex);
 }
 
-/* In a stream that is captured, allocating becomes a node of the graph. */
+/* In a stream that is captured, an allocation becomes a node of the graph. */
 static cudaError_t capture(void **pointer, size_t bytes, cudaStream_t stream)
 {
     struct work work = {.type = cudaGraphNodeTypeMemAlloc};
@@ -148,7 +148,8 @@ cudaError_t CUDARTAPI cudaFreeAsync(void *pointer, cudaStream_t stream)
     struct work work = {.type = cudaGraphNodeTypeMemFree};
     work.memory = cudart_graph_memory_at(pointer);
     if (work.memory != NULL) return cudart_submit(stream, &work);
-    if (cudart_is_capturing(stream)) return cudart_done(cudaErrorInvalidValue); /* not a graph's */
+    if (cudart_is_capturing(stream))
+        return cudart_done(cudaErrorInvalidValue); /* not a graph's memory */
     return cudart_done_free(cudart_forget(pointer, 1u << DEVICE), pointer);
 }
 
@@ -182,7 +183,7 @@ cudaError_t CUDARTAPI cudaDeviceSetMemPool(int device, cudaMemPool_t handle)
     return cudaSuccess;
 }
 
-/* The same, in the words of CUDA 13. Only devices have pools here. */
+/* The same with CUDA 13's description of a place. Only devices have pools here. */
 static cudaError_t check_place(const struct cudaMemLocation *location,
                                enum cudaMemAllocationType type)
 {

@@ -1,9 +1,9 @@
 /*
- * cudart_pool.h — a memory pool, which only counts: memory that it holds in reserve, as
- * cudaMemPoolAttrReleaseThreshold allows, is free memory all the same.
+ * cudart_pool.h — a memory pool, which only counts bytes. The memory that it holds in reserve
+ * (cudaMemPoolAttrReleaseThreshold) is in fact free.
  *
- * cudart_pool.c allocates from pools and knows each device's; cudart_pool_api.c makes them and
- * answers for them.
+ * cudart_pool.c allocates from pools and keeps the pools of each device; cudart_pool_api.c makes,
+ * changes and queries pools.
  */
 #ifndef CUDART_POOL_H
 #define CUDART_POOL_H
@@ -13,20 +13,20 @@
 struct memory_pool {
     int device;
     bool is_default;
-    int reuse[3]; /* the first three attributes: kept */
+    int reuse[3]; /* the first three attributes, kept without effect */
     uint64_t threshold, reserved, reserved_high, used, used_high;
     enum cudaMemAccessFlags access[MAX_DEVICES];
 };
 
-/* A pool of that device, fresh. */
+/* Initialises a pool of a device. */
 void cudart_pool_prepare(struct memory_pool *, int device);
-/* The pool of a handle; NULL if it is none. */
+/* The pool of a handle; NULL if the handle is not a pool. */
 struct memory_pool *cudart_pool_find(cudaMemPool_t);
-/* Adds a pool to those that are known; false: out of memory. */
+/* Adds a pool to the valid ones; false: out of memory. */
 bool cudart_pool_add(struct memory_pool *);
-/* Takes it away again; false if memory of it is still allocated, so that its counts are needed. */
+/* Removes a pool; false if some of its memory is still allocated, so that its counts are needed. */
 bool cudart_pool_remove(struct memory_pool *);
-/* Lets the reserve go, except for so many bytes. */
+/* Reduces the reserve to at most `keep` bytes. */
 void cudart_pool_trim(struct memory_pool *, uint64_t keep);
 
 #define RETURN_UNLESS_POOL(handle, pool)                                                           \

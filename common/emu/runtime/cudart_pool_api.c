@@ -1,7 +1,7 @@
 /*
- * cudart_pool_api.c — making memory pools, asking what they hold, and who may touch it.
+ * cudart_pool_api.c — making and querying memory pools, and access to their memory.
  *
- * Access that is given to another device opens the whole memory of the pool's device to it.
+ * A device with access to a pool may access the whole memory of the pool's device.
  */
 #include "cudart_pool.h"
 
@@ -33,7 +33,8 @@ cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *handle,
     return cudaSuccess;
 }
 
-/* Memory that is still allocated from it remains valid, and so its counts are needed. */
+/* Memory that is still allocated remains valid. Then the pool is kept, because its counts are
+ * needed. */
 cudaError_t CUDARTAPI cudaMemPoolDestroy(cudaMemPool_t handle)
 {
     RETURN_UNLESS_POOL(handle, pool);
@@ -49,7 +50,7 @@ cudaError_t CUDARTAPI cudaMemPoolTrimTo(cudaMemPool_t handle, size_t keep)
     return cudaSuccess;
 }
 
-/* The place of an attribute of 64 bits; NULL: it is none. */
+/* The place of a 64-bit attribute; NULL: the attribute is not one. */
 static uint64_t *wide_attribute(struct memory_pool *pool, enum cudaMemPoolAttr attribute)
 {
     switch (attribute) {
@@ -82,7 +83,7 @@ cudaError_t CUDARTAPI cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMem
     return cudaSuccess;
 }
 
-/* High-water marks can only be set to 0, which means: to what is used now. */
+/* High-water marks can only be set to 0, which sets them to the current use. */
 cudaError_t CUDARTAPI cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute,
                                               void *value)
 {
@@ -105,7 +106,7 @@ cudaError_t CUDARTAPI cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMem
     return cudaSuccess;
 }
 
-/* ---- who may touch it ------------------------------------------------------------------------ */
+/* ---- access ------------------------------------------------------------------------ */
 
 cudaError_t CUDARTAPI cudaMemPoolSetAccess(cudaMemPool_t handle,
                                            const struct cudaMemAccessDesc *descriptions,

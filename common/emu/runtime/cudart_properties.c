@@ -1,5 +1,5 @@
 /*
- * cudart_properties.c — what a device says of itself.
+ * cudart_properties.c — the properties of a device.
  */
 #include "cudart.h"
 
@@ -29,9 +29,9 @@ static size_t total_memory(void)
 
 static bool is_device(int number) { return number >= 0 && number < cudart_device_count(); }
 
-/* Sizes of textures and surfaces, and of what is shared with other processes, stay 0: the emulator
- * has none. That kernels run at the same time, and copies beside them, is said of the GPU; here they
- * run one after the other. */
+/* Sizes of textures and surfaces, and properties about sharing with other processes, stay 0: the
+ * emulator does not support them. Concurrent kernels and copies are reported as on the GPU,
+ * although the emulator runs them one after the other. */
 cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 {
     enum { TEXTURE_ALIGNMENT = 512, TEXTURE_PITCH_ALIGNMENT = 32, COPY_ENGINES = 3 };
@@ -93,14 +93,14 @@ cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int devi
     return cudaSuccess;
 }
 
-/* How many 32-bit operations a GPU does in the time of one 64-bit operation. */
+/* The ratio of a GPU's throughput in 32-bit operations to that in 64-bit operations. */
 static int double_ratio(const struct cudaDeviceProp *p)
 {
     bool is_for_computing = p->minor == 0; /* 8.0, 9.0, 10.0 */
     return is_for_computing ? 2 : p->major == 7 ? 32 : 64;
 }
 
-/* The same, one at a time; those that are not in the list are 0. */
+/* Returns one attribute. Attributes that are not in the list are 0. */
 cudaError_t CUDARTAPI cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
     if (value == NULL || attribute < cudaDevAttrMaxThreadsPerBlock || attribute >= cudaDevAttrMax)
@@ -171,7 +171,7 @@ cudaError_t CUDARTAPI cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr att
 
 /* ---- other names of a device ----------------------------------------------------------------- */
 
-/* No real device has bus 0, device 0; the emulator's lie on buses 0, 1, … */
+/* The emulator's devices are device 0 of the buses 0, 1, …; no real GPU is at bus 0, device 0. */
 #define PCI_FORMAT "0000:%02x:00.0"
 enum { PCI_BYTES = sizeof "0000:00:00.0" };
 
@@ -199,7 +199,7 @@ cudaError_t CUDARTAPI cudaDeviceGetByPCIBusId(int *device, const char *id)
     return cudaSuccess;
 }
 
-/* All devices are alike, so the first is as good as any. */
+/* All devices are alike, so the first one is chosen. */
 cudaError_t CUDARTAPI cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted)
 {
     if (device == NULL || wanted == NULL) return cudart_done(cudaErrorInvalidValue);

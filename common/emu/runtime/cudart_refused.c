@@ -1,8 +1,8 @@
 /*
- * cudart_refused.c — what NVIDIA's library has and this one has not.
+ * cudart_refused.c — the functions of NVIDIA's library that this one does not support.
  *
- * A program that is linked to any of these starts all the same; one that calls it is told so, once
- * for each, and gets cudaErrorNotSupported.
+ * A program that is linked with one of them starts. A call returns cudaErrorNotSupported, and the
+ * first call of each function prints a message.
  */
 #include "cudart.h"
 
@@ -77,7 +77,7 @@
     R(cudaMemDiscardBatchAsync) R(cudaMemPrefetchBatchAsync) R(cudaMemcpy3DBatchAsync)             \
     R(cudaMemcpyBatchAsync)
 
-/* Those that have a second name, for per-thread default streams. */
+/* Functions with a second name, for per-thread default streams. */
 #define ALSO_PTSZ_REFUSED(R)                                                                       \
     R(cudaMemDiscardAndPrefetchBatchAsync) R(cudaMemDiscardBatchAsync)                             \
     R(cudaMemPrefetchBatchAsync) R(cudaMemcpy2DFromArrayAsync) R(cudaMemcpy2DToArrayAsync)         \
@@ -99,8 +99,8 @@ static int refuse(const char *name, const char *why, bool *told)
     return cudart_done(cudaErrorNotSupported);
 }
 
-/* The assembler knows the function by its own name, the compiler by another, for it has seen the
- * real one declared. Arguments are not looked at. */
+/* The compiler gets another name than the assembler, because it has seen the real declaration.
+ * Arguments are ignored. */
 #define REFUSE(name, why)                                                                          \
     int refused_##name(void) __asm__(#name);                                                       \
     int refused_##name(void)                                                                       \
@@ -138,7 +138,7 @@ OTHERS(R_OTHERS)
 ALSO_PTSZ_REFUSED(WITH_PTSZ)
 ALSO_PTDS_REFUSED(WITH_PTDS)
 
-/* The description of a texture's elements alone does no harm: headers make one for every type. */
+/* Describing a texture's elements is supported, because headers do so for every type. */
 struct cudaChannelFormatDesc CUDARTAPI cudaCreateChannelDesc(int x, int y, int z, int w,
                                                              enum cudaChannelFormatKind kind)
 {

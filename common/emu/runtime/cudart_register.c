@@ -1,9 +1,9 @@
 /*
- * cudart_register.c — what the program's constructors say of its code.
+ * cudart_register.c — keeps what the program's constructors register about its code.
  *
- * nvcc puts a constructor into every object file that hands over its fat binary and then names each
- * kernel and each variable of it. Here that is only written down, so a program starts at once
- * however much code it carries.
+ * nvcc puts a constructor into every object file, which registers the fat binary and then each
+ * kernel and each variable. They are only written down here, so programs with much code start
+ * quickly, too.
  */
 #include "cudart_module.h"
 
@@ -44,7 +44,7 @@ void CUDARTAPI __cudaRegisterFunction(void **handle, const char *host, char *dev
                                       const char *name, int thread_limit, uint3 *thread,
                                       uint3 *block, dim3 *block_dim, dim3 *grid_dim, int *warp_size)
 {
-    (void)device, (void)thread_limit, (void)thread, (void)block; /* always NULL or -1 today */
+    (void)device, (void)thread_limit, (void)thread, (void)block; /* always NULL or -1 */
     (void)block_dim, (void)grid_dim, (void)warp_size;
     struct kernel *kernel = allocate(sizeof *kernel);
     *kernel = (struct kernel){.host = host, .name = name, .program = (struct program *)handle};
@@ -72,7 +72,7 @@ void CUDARTAPI __cudaRegisterVar(void **handle, char *host, char *device, const 
         .host = host, .name = name, .program = (struct program *)handle, .bytes = bytes});
 }
 
-/* The host reads and writes such a variable through *host_pointer. */
+/* The host accesses a __managed__ variable through *host_pointer. */
 void CUDARTAPI __cudaRegisterManagedVar(void **handle, void **host_pointer, char *device,
                                         const char *name, int is_extern, size_t bytes,
                                         int is_constant, int is_global)
@@ -85,8 +85,8 @@ void CUDARTAPI __cudaRegisterManagedVar(void **handle, void **host_pointer, char
                                    .bytes = bytes});
 }
 
-/* The program calls this before it first touches a __managed__ variable, and follows its pointer
- * then whatever this returns: what cannot be had ends it here, after the reason was printed. */
+/* The program calls this before its first access to a __managed__ variable, and ignores the result.
+ * So if loading fails, the process ends here; the reason has been printed. */
 char CUDARTAPI __cudaInitModule(void **handle)
 {
     pthread_mutex_lock(&cudart_registered.mutex);
@@ -98,8 +98,8 @@ char CUDARTAPI __cudaInitModule(void **handle)
 
 /* ---- handles -------------------------------------------------------------------------------- */
 
-/* A launch's stub asks for its handle once and keeps it, so this must not fail for a kernel that
- * only turns out at its launch to be one that cannot run. */
+/* A stub asks for its handle once and keeps it. So this does not check whether the kernel can run;
+ * the launch does. */
 cudaError_t CUDARTAPI __cudaGetKernel(cudaKernel_t *kernel, const void *host)
 {
     pthread_mutex_lock(&cudart_registered.mutex);

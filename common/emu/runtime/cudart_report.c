@@ -1,15 +1,15 @@
 /*
  * cudart_report.c — the counters of every launch, printed when the program ends.
  *
- *   EMU_COUNTERS=1             a table for each launch;  =lines: one row for each source line
- *   EMU_CSV=1                  as CSV, in the layout of `ncu --csv --page raw`
- *   EMU_METRICS=name,name,…    these metrics (metrics.c); default: a choice of them
- *   EMU_KERNEL_NAME=name       only kernels of this name, or regex:expression
- *   EMU_LOG_FILE=file          there rather than on stdout; stderr is understood too
+ *   EMU_COUNTERS=1             print a table for each launch; =lines: one row per source line
+ *   EMU_CSV=1                  print CSV in the layout of `ncu --csv --page raw`
+ *   EMU_METRICS=name,name,…    print these metrics (metrics.c); default: a choice of them
+ *   EMU_KERNEL_NAME=name       count only kernels of this name, or regex:expression
+ *   EMU_LOG_FILE=file          write to this file instead of stdout; "stderr" means stderr
  *
- * Any of the first three asks for a report. The command emu (emu_main.c) sets them. The numbers are
- * copied as each launch ends, since a program that uses emu.h may itself forget the emulator's
- * records.
+ * Each of the first three asks for a report. The command emu (emu_main.c) sets these variables. The
+ * counts are copied when a launch ends, because a program that uses emu.h may discard the
+ * emulator's records.
  */
 #define _GNU_SOURCE /* program_invocation_short_name, open_memstream, mkstemp */
 #include "cudart.h"
@@ -52,13 +52,13 @@ static struct {
     const struct metric *metrics[MAX_METRICS];
     size_t metric_count;
     bool agreement; /* a column with it in CSV, unless metrics are asked for by name */
-    pid_t process;  /* the one that began: a child that it forks prints nothing */
+    pid_t process;  /* the process that began; its forked children print nothing */
 } wanted;
 
 static struct row *rows;
 static size_t row_count;
-static bool rows_lost;                                    /* for want of host memory */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of both */
+static bool rows_lost;                                    /* out of host memory */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the rows */
 
 /* ---- what is wanted -------------------------------------------------------------------------- */
 
@@ -94,8 +94,8 @@ static enum report_page read_page(void)
     cudart_refuse("EMU_COUNTERS", value, "0, 1 or lines");
 }
 
-/* Runs when the program is loaded, so that a setting that is wrong ends it before it has done
- * anything, and a program that never comes to use the device has its report, too. */
+/* Runs when the program is loaded, so a wrong setting ends the program before it does anything, and
+ * a program that never uses the device has a report, too. */
 __attribute__((constructor)) static void read_settings(void)
 {
     const char *metrics = cudart_setting("EMU_METRICS");
@@ -126,7 +126,7 @@ static bool is_wanted(const char *kernel)
 
 /* ---- what was counted ------------------------------------------------------------------------ */
 
-/* Copies the counts of each line. False for want of memory. */
+/* Copies the counts of each line. False: out of memory. */
 static bool copy_lines(struct row *row, const struct emu_launch_record *record)
 {
     if (wanted.page != REPORT_SOURCE || record->line_count == 0) return true;
@@ -152,7 +152,7 @@ static bool keep(const struct emu_launch_record *record, unsigned long long stre
     kernel_base_name(record->kernel, row.kernel, sizeof row.kernel);
     if (!is_wanted(row.kernel)) return true;
 
-    /* The array doubles whenever its length is a power of two. */
+    /* The array grows whenever its length is a power of two. */
     if ((row_count & (row_count - 1)) == 0) {
         size_t room = row_count == 0 ? 1 : 2 * row_count;
         struct row *grown = realloc(rows, room * sizeof *rows);
@@ -172,7 +172,7 @@ int cudart_report_launch(int (*launch)(void *context), void *context, unsigned l
 
     struct emu *emu = emu_runtime();
     struct device *device = cudart_device();
-    pthread_mutex_lock(&device->report); /* so that the newest record is this launch's */
+    pthread_mutex_lock(&device->report); /* then the newest record is this launch's */
     bool was_on = emu_count(emu, true);
     size_t before = emu_records(emu);
     int error = launch(context);
@@ -192,7 +192,7 @@ static void print_value(FILE *out, const struct metric *metric, const struct emu
     fprintf(out, "%.*f", metric->is_ratio ? 2 : 0, metric->value(counts));
 }
 
-/* A field in quotes, those inside doubled. */
+/* Prints a field in quotes; quotes inside are doubled. */
 static void print_quoted(FILE *out, const char *text)
 {
     fputc('"', out);
@@ -215,7 +215,7 @@ static void print_csv_metrics(FILE *out, const struct emu_counts *counts)
     }
 }
 
-/* The two rows above the values: names, then units. */
+/* Prints the two rows above the values: names, then units. */
 static void print_csv_head(FILE *out, const char *const *leading, const char *last)
 {
     for (size_t i = 0; leading[i] != NULL; i++) fprintf(out, "%s\"%s\"", i ? "," : "", leading[i]);
@@ -230,12 +230,12 @@ static void print_csv_head(FILE *out, const char *const *leading, const char *la
     fputc('\n', out);
 }
 
-/* ncu's own columns. Context, device and host name are what it shows for one local GPU. */
+/* ncu's columns. Context, device and host name have the values that ncu shows for one local GPU. */
 static const char *const raw_columns[] = {"ID",          "Process ID", "Process Name", "Host Name",
                                           "Kernel Name", "Context",    "Stream",       "Block Size",
                                           "Grid Size",   "Device",     "CC",           NULL};
 #define HOST_NAME "127.0.0.1"
-/* Ours, behind ncu's and the metrics: see emu_agreement in emu.h. */
+/* The emulator's own column, behind ncu's and the metrics: see emu_agreement in emu.h. */
 #define AGREEMENT "emu__machine_code"
 
 static void print_csv_raw(FILE *out)
@@ -342,7 +342,7 @@ static void print_report(FILE *out)
         print_csv_source(out);
 }
 
-/* A report that cannot be written whole makes the process end with an error. */
+/* Ends the process with an error because the report cannot be written completely. */
 static void give_up(const char *reason)
 {
     fflush(NULL);

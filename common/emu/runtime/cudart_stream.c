@@ -1,8 +1,8 @@
 /*
  * cudart_stream.c — streams.
  *
- * Work is done when it is put into a stream, so a stream is never busy, and waiting for one is
- * asking whether something has gone wrong.
+ * Work is done when it is submitted, so a stream is never busy. Waiting for a stream only returns
+ * whether an error has occurred.
  */
 #include "cudart_capture.h"
 #include "cudart_object.h"
@@ -41,7 +41,7 @@ cudaError_t CUDARTAPI cudaStreamDestroy(cudaStream_t stream)
     return cudart_done(cudart_destroy(stream, STREAM));
 }
 
-/* What waiting and asking have in common: is it a stream, and has nothing gone wrong in it? */
+/* For waiting and querying: an error if it is not a stream, or if an error has occurred in it. */
 static cudaError_t check_stream(cudaStream_t stream)
 {
     RETURN_IF_FAULTY();
@@ -53,7 +53,8 @@ cudaError_t CUDARTAPI cudaStreamSynchronize(cudaStream_t stream) { return check_
 
 cudaError_t CUDARTAPI cudaStreamQuery(cudaStream_t stream) { return check_stream(stream); }
 
-/* ---- what a stream is ------------------------------------------------------------------------ */
+/* ---- properties of a stream
+ * ------------------------------------------------------------------------ */
 
 cudaError_t CUDARTAPI cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
 {
@@ -101,9 +102,10 @@ cudaError_t CUDARTAPI cudaDeviceGetStreamPriorityRange(int *lowest, int *highest
     return cudaSuccess;
 }
 
-/* ---- attributes: kept, for they only ask for speed ------------------------------------------- */
+/* ---- attributes, which only affect speed: kept without effect
+ * ------------------------------------------- */
 
-/* The place of an attribute that streams have; NULL: they have none of that name. */
+/* The place of a stream's attribute; NULL: streams do not have this attribute. */
 static cudaStreamAttrValue *attribute_of(cudaStream_t stream, cudaStreamAttrID id)
 {
     static cudaStreamAttrValue legacy[STREAM_ATTRIBUTES];
@@ -179,7 +181,7 @@ static void call_back(void *context)
     callback->call(callback->stream, cudaSuccess, callback->data);
 }
 
-/* The older form, which cannot be captured. */
+/* The older function, whose callbacks cannot be captured. */
 cudaError_t CUDARTAPI cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call,
                                             void *data, unsigned flags)
 {

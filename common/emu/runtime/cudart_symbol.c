@@ -1,6 +1,6 @@
 /*
- * cudart_symbol.c — __device__ and __constant__ variables, which the program names by the address
- * of their host shadows.
+ * cudart_symbol.c — copies from and to __device__ and __constant__ variables. The program names a
+ * variable by the address of its host shadow.
  */
 #include "cudart.h"
 

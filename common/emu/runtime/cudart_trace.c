@@ -1,8 +1,9 @@
 /*
- * cudart_trace.c — the file of EMU_TRACE, which the devices write to (emu/count/trace.h).
+ * cudart_trace.c — the file of EMU_TRACE, to which the devices write (common/emu/trace/trace.h).
  *
- * It takes its place when the program ends: after an error too, for then it shows what led to it.
- * If the program failed before any kernel had an access, what stood there before stays.
+ * The trace is a temporary file that replaces the named file when the program ends. This also
+ * happens after an error, because the trace shows what led to it. If the program failed before the
+ * first access of a kernel, the named file stays as it was.
  */
 #define _GNU_SOURCE /* on_exit */
 #include "cudart.h"
@@ -16,7 +17,7 @@
 #include <unistd.h>
 
 static struct replacement trace = {.slot = -1};
-static pid_t process;   /* the one that began it */
+static pid_t process;   /* the process that began it */
 static int exit_status; /* of exit(), once it has been called */
 
 static void note_status(int status, void *unused)
@@ -69,5 +70,5 @@ void cudart_end_trace(int status)
     cudart_exit(EXIT_USAGE);
 }
 
-/* A full disk shows only now. */
+/* Completes the trace, which may fail on a full disk. */
 __attribute__((destructor)) static void end_trace(void) { cudart_end_trace(exit_status); }

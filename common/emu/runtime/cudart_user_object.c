@@ -1,6 +1,6 @@
 /*
- * cudart_user_object.c — user objects: what of the program's own a graph keeps alive. When the last
- * reference is gone, a function of the program's is called.
+ * cudart_user_object.c — user objects: data of the program that a graph keeps alive. When the last
+ * reference is released, a function of the program is called.
  */
 #include "cudart_graph.h"
 
@@ -9,10 +9,10 @@
 struct user_object {
     void *data;
     cudaHostFn_t destroy;
-    unsigned references; /* the program's and those of graphs together */
+    unsigned references; /* the program's and the graphs' together */
 };
 
-/* How many references to an object a graph holds. */
+/* The number of references that a graph holds to an object. */
 struct user_reference {
     struct user_object *object;
     unsigned count;
@@ -94,7 +94,7 @@ cudaError_t CUDARTAPI cudaGraphRetainUserObject(cudaGraph_t handle, cudaUserObje
     if (graph == NULL || object == NULL || count == 0 || flags & ~(unsigned)cudaGraphUserObjectMove)
         return cudart_done(cudaErrorInvalidValue);
     cudaError_t error = refer(graph, (struct user_object *)object, count);
-    bool is_moved = flags & cudaGraphUserObjectMove; /* the program's references become these */
+    bool is_moved = flags & cudaGraphUserObjectMove; /* from the program */
     if (error == cudaSuccess && !is_moved) change((struct user_object *)object, count, 0);
     return cudart_done(error);
 }
@@ -116,7 +116,8 @@ cudaError_t CUDARTAPI cudaGraphReleaseUserObject(cudaGraph_t handle, cudaUserObj
     return cudaSuccess;
 }
 
-/* A copy that finds no memory for a reference leaves the object to the original. */
+/* If host memory is short, the copy has no reference, and only the original keeps the object alive.
+ * */
 void cudart_copy_users(struct graph *to, const struct graph *from)
 {
     for (size_t i = 0; i < from->users.size; i++) {

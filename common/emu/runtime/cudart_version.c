@@ -1,5 +1,6 @@
 /*
- * cudart_version.c — versions, and the ways past the runtime to a driver, of which there is none.
+ * cudart_version.c — versions, and the functions that give access to the driver, which does not
+ * exist here.
  */
 #include "cudart.h"
 
@@ -12,7 +13,7 @@ cudaError_t CUDARTAPI cudaDriverGetVersion(int *version)
 
 cudaError_t CUDARTAPI cudaRuntimeGetVersion(int *version) { return cudaDriverGetVersion(version); }
 
-/* Tells that the driver has no function of that name: there is no driver. */
+/* Reports that the driver has no function of this name, because there is no driver. */
 cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion(const char *name, void **function,
                                                        unsigned version, unsigned long long flags,
                                                        enum cudaDriverEntryPointQueryResult *result)
@@ -33,6 +34,6 @@ cudaError_t CUDARTAPI cudaGetDriverEntryPoint(const char *name, void **function,
     return cudaGetDriverEntryPointByVersion(name, function, CUDART_VERSION, flags, result);
 }
 
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* the older of the two is */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* the older function is deprecated */
 ALSO_PTSZ(cudaGetDriverEntryPoint);
 ALSO_PTSZ(cudaGetDriverEntryPointByVersion);

@@ -1,5 +1,5 @@
 /*
- * cudart_work.c — carrying out work, and keeping a copy of it.
+ * cudart_work.c — carries out work, and copies it.
  */
 #include "cudart_work.h"
 #include "cudart_capture.h"
@@ -23,7 +23,7 @@ static cudaError_t carry_out(const struct work *work, cudaStream_t stream)
     case cudaGraphNodeTypeMemAlloc: return cudart_graph_memory_take(work->memory);
     case cudaGraphNodeTypeMemFree: return cudart_graph_memory_give(work->memory);
     case cudaGraphNodeTypeEmpty:
-    case cudaGraphNodeTypeWaitEvent: return cudaSuccess; /* what it waits for is past */
+    case cudaGraphNodeTypeWaitEvent: return cudaSuccess; /* the event's work is done */
     default: return cudaErrorNotSupported;
     }
 }
@@ -36,8 +36,8 @@ cudaError_t cudart_carry_out(const struct work *work, cudaStream_t stream)
     return error;
 }
 
-/* Nothing but a kernel, which waits in vain behind one that failed, may be put into a stream of a
- * device with a fault. */
+/* On a device with a fault, submitting fails, except for kernels: their launch succeeds and does
+ * nothing. */
 cudaError_t cudart_submit(cudaStream_t stream, struct work *work)
 {
     if (cudart_in_host_function()) return cudart_done(cudaErrorNotPermitted);
@@ -52,7 +52,8 @@ cudaError_t cudart_submit(cudaStream_t stream, struct work *work)
 
 /* ---- host functions -------------------------------------------------------------------------- */
 
-/* CUDA forbids them all calls of the runtime: they run in a thread that the driver waits for. */
+/* CUDA does not allow host functions to call the runtime: the driver waits for the thread that runs
+ * them. */
 static _Thread_local bool in_host_function;
 
 bool cudart_in_host_function(void) { return in_host_function; }
@@ -72,7 +73,8 @@ static size_t aligned(size_t bytes)
     return (bytes + _Alignof(max_align_t) - 1) / _Alignof(max_align_t) * _Alignof(max_align_t);
 }
 
-/* A kernel's arguments: an array of pointers, and behind it what they point to. */
+/* Copies a kernel's arguments into one piece of memory: an array of pointers, and the values behind
+ * it. */
 static cudaError_t copy_arguments(struct kernel_work *to, const struct kernel_work *from)
 {
     struct function *function;

@@ -1,10 +1,9 @@
 /*
- * cudart_work.h — one piece of work for a device: what a stream carries out, and what a graph's node
+ * cudart_work.h — one piece of work for a device, which a stream carries out or a graph's node
  * holds.
  *
- * A function that puts something into a stream describes it as a struct work and calls
- * cudart_submit(), which carries it out at once, or, while the stream is being captured, adds it to
- * the graph.
+ * A runtime function describes its work as a struct work and calls cudart_submit(). That carries
+ * out the work at once or, while the stream is being captured, adds it to the graph.
  */
 #ifndef CUDART_WORK_H
 #define CUDART_WORK_H
@@ -27,7 +26,7 @@ struct kernel_work {
 
 struct work {
     enum cudaGraphNodeType type;
-    int device; /* where it runs */
+    int device; /* number of the device that runs it */
     union {
         struct kernel_work kernel;
         struct cudaMemcpy3DParms copy;
@@ -36,16 +35,16 @@ struct work {
         cudaEvent_t event;           /* to record, or to wait for */
         struct graph *child;         /* owned by the node */
         struct graph_memory *memory; /* to allocate or free (cudart_graph_memory.c) */
-        void *address;               /* to free, of memory that belongs to no graph */
+        void *address;               /* to free; not memory of a graph */
     };
 };
 
-/* Puts work into a stream. Errors are kept for cudaGetLastError. */
+/* Submits work to a stream. Errors are kept for cudaGetLastError. */
 cudaError_t cudart_submit(cudaStream_t, struct work *);
-/* Carries it out, on its device, as work of a stream. */
+/* Carries out work on its device, in a stream. */
 cudaError_t cudart_carry_out(const struct work *, cudaStream_t);
 
-/* The parts that know how (cudart_launch.c, cudart_copy.c). Each checks what it is given. */
+/* Check and carry out each type of work (cudart_launch.c, cudart_copy.c, cudart_fill.c). */
 cudaError_t cudart_check_kernel(const struct kernel_work *, struct function **);
 cudaError_t cudart_run_kernel(const struct kernel_work *, cudaStream_t);
 cudaError_t cudart_check_copy(const struct cudaMemcpy3DParms *);
@@ -55,11 +54,12 @@ cudaError_t cudart_run_fill(const struct cudaMemsetParams *);
 void cudart_run_host(const struct cudaHostNodeParams *);
 void cudart_record_event(cudaEvent_t);
 
-/* A copy of bytes in a row. */
+/* The description of a one-dimensional copy. */
 struct cudaMemcpy3DParms cudart_plain_copy(void *to, const void *from, size_t bytes,
                                            enum cudaMemcpyKind);
 
-/* What a graph's node keeps: work with arguments, child graph and memory of its own. */
+/* Makes a copy of work for a graph's node, with its own arguments, child graph and reference to
+ * memory. */
 cudaError_t cudart_copy_work(struct work *to, const struct work *from);
 void cudart_free_work(struct work *);
 
