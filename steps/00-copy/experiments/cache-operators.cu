@@ -1,22 +1,22 @@
 /*
- * cache-operators: what the cache operators of a load and of a store cost.
+ * cache-operators: the time of loads and stores with each cache operator.
  *
  * What it shows: PTX lets a load say how it will be used: .ca (cache at all levels, the default),
  * .cg (only in L2), .cs (streaming, likely once), .lu (last use), .cv (do not cache, fetch again).
- * A copy reads everything once, so it does not matter where it is kept. But .nc also promises that
- * what is read is not written, so ptxas may put all loads of a thread in front of its first store.
- * Where a block reads its 4 KiB again and again, L1 serves those that may stay there, and the others
- * go to L2 each time.
+ * A copy reads everything once, so it does not matter in which cache the data are kept. But .nc
+ * also promises that the data are not written, so ptxas may move all loads of a thread before its
+ * first store. When a block reads its 4 KiB again and again, L1 serves the loads that it may cache;
+ * the other loads go to L2 each time.
  * From: lecture (CS 380, lecture 25), "PTX Cache Operators".
  * How to run it: make experiments && build/experiments/00-cache-operators
  */
 #include "common/harness/experiment.h"
 
 #define THREADS 256
-#define EACH    4  // floats that a thread reads: a block's are 4 KiB
-#define ROUNDS  64 // how often `again` reads them
+#define EACH    4  // floats that a thread reads; those of a block are 4 KiB
+#define ROUNDS  64 // number of times that `again` reads them
 
-// asm volatile: each of the loads has to be made.
+// asm volatile: the compiler must keep each load.
 #define LOAD(name, instruction)                                                                    \
     struct name {                                                                                  \
         static __device__ float load(const float *from)                                            \
@@ -34,16 +34,16 @@ LOAD(ld_lu, "ld.global.lu");
 LOAD(ld_cv, "ld.global.cv");
 LOAD(ld_nc, "ld.global.nc");
 
-// Every float once.
+// Reads every float once.
 template <typename how> static __global__ void once(float *out, const float *in)
 {
     size_t i = (size_t)blockIdx.x * THREADS * EACH + threadIdx.x;
     for (int k = 0; k < EACH; k++) out[i + k * THREADS] = how::load(&in[i + k * THREADS]);
 }
 
-static __constant__ int zero; // which no compiler knows, so that none makes one load of ROUNDS
+static __constant__ int zero; // unknown to the compiler, so it keeps all ROUNDS loads
 
-// The block's own floats ROUNDS times.
+// Reads the block's own floats ROUNDS times.
 template <typename how> static __global__ void again(float *out, const float *in)
 {
     size_t i = (size_t)blockIdx.x * THREADS * EACH + threadIdx.x;
@@ -72,7 +72,7 @@ typedef void kernel(float *, const float *);
 static const struct {
     const char *name, *what;
     kernel *run;
-    int rounds; // out is so many times in
+    int rounds; // each result is this multiple of the input
 } cases[] = {
 #define BOTH(how)                                                                                  \
     {#how, "once", once<how>, 1}, { #how, "again", again < how>, ROUNDS }

@@ -1,9 +1,10 @@
 /*
- * constant-cache: tables in constant memory, and behind the read-only path.
+ * constant-cache: tables in constant memory, and tables read through the read-only path.
  *
- * What it shows: the constant cache hands one word to all lanes of a warp. Lanes that want different
- * words are served one word after the other. The read-only path (__ldg) serves a line of 128 bytes
- * at a time: different words of one line cost as much as one word; different lines cost each.
+ * What it shows: the constant cache delivers one word to all lanes of a warp at a time. Lanes that
+ * read different words are served one word after the other. The read-only path (__ldg) serves a
+ * line of 128 bytes at a time: different words of one line cost as much as one word, but each
+ * further line costs time.
  * From: Kepler tuning guide, 1.4.4.3; lecture (CS 380, lecture 25), "Constants".
  * How to run it: make experiments && build/experiments/00-constant-cache
  */
@@ -14,13 +15,13 @@
 #define THREADS 256
 #define WARP    32
 #define WORDS   1024 // in the table
-#define ROUNDS  1024 // look-ups a thread
-#define LINE    32   // floats of a line of the cache
+#define ROUNDS  1024 // look-ups per thread
+#define LINE    32   // floats per line of the cache
 
 static __constant__ float constant_table[WORDS];
 
-// Where a lane looks in a round, if a warp wants so many different words: neighbours, or words of
-// different lines.
+// The index that a lane reads in a round if its warp reads `words` different words: either
+// neighbours, or words of different lines.
 static __host__ __device__ int place(int lane, int round, int words, bool spread)
 {
     return spread ? (lane % words * LINE + round % LINE) % WORDS
@@ -61,14 +62,14 @@ static cudaError_t launch(void *context, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-// Is the sum of what every thread has read right?
+// Checks the sum of the words that each thread has read.
 static int check(const struct work *w, const float *out, struct fault *fault)
 {
     for (int i = 0; i < w->blocks * THREADS; i++) {
         float want = 0;
         for (int round = 0; round < ROUNDS && i < THREADS; round++)
             want += place(i % WARP, round, w->words, tables[w->table].spread);
-        if (i >= THREADS) want = out[i % THREADS]; // blocks read the same
+        if (i >= THREADS) want = out[i % THREADS]; // all blocks read the same words
         if (out[i] != want)
             return fail(fault, EXIT_WRONG, "%s, %d words: out[%d] is %g and should be %g.",
                         tables[w->table].name, w->words, i, out[i], want);

@@ -1,9 +1,9 @@
 /*
- * one-wins: several threads write one word.
+ * one-wins: several threads write the same word.
  *
- * What it shows: one of the values written is there afterwards, whole; which one is not defined. The
- * same program says so in its own way on every machine: lanes of a warp, warps of a block and
- * blocks of a grid all write their number, 100 times, and the program counts who won.
+ * What it shows: afterwards the word holds one of the written values, unmixed; which one is not
+ * defined. The lanes of a warp, the warps of a block and the blocks of a grid write their number,
+ * 100 times, and the program counts whose number remained. The result depends on the machine.
  * From: lecture (CS 380, lecture 25), "If multiple threads in a warp write to the same address".
  * How to run it: make experiments && build/experiments/00-one-wins
  *                build/emu/emu --schedule 7 build/experiments/00-one-wins   (another order)

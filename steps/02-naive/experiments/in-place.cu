@@ -1,9 +1,10 @@
 /*
- * in-place: the naive scan with one array in place of two.
+ * in-place: the naive scan with one array instead of two.
  *
- * What it shows: with one array, a warp may overwrite elements that another has still to read. A
- * second barrier in each sweep, between reading and writing, mends that; the second array (Listing
- * 1) saves that barrier. The wrong one may well come out right: a checker finds it all the same.
+ * What it shows: with one array, a warp may overwrite elements that another warp has not read yet.
+ * A second barrier in each sweep, between reading and writing, prevents that; the second array
+ * (Listing 1) makes this barrier unnecessary. The wrong kernel may still give right results; a
+ * checker finds the error in any case.
  * From: Harris 2007, "A Naive Parallel Scan" and Listing 1; GPU Gems 3, 39.2.1.
  * How to run it: make experiments && build/experiments/02-in-place
  *                build/emu/emu --tool racecheck build/experiments/02-in-place
@@ -22,16 +23,16 @@ template <enum way WAY> static __global__ void scan(int *out, const int *in)
     __shared__ int temp[WAY == TWO_ARRAYS ? 2 : 1][N];
     int thid = threadIdx.x, from = 0, to = 0;
     temp[0][thid] = in[thid];
-    __syncthreads(); // the first sweep reads what others have loaded
+    __syncthreads(); // the first sweep reads elements that other threads have loaded
 
     for (int offset = 1; offset < N; offset *= 2) {
         if (WAY == TWO_ARRAYS) to = 1 - from;
         int sum = temp[from][thid];
         if (thid >= offset) sum += temp[from][thid - offset];
-        // One array: no thread may write before all have read.
+        // With one array, no thread may write before all threads have read.
         if (WAY == TWO_BARRIERS) __syncthreads();
         temp[to][thid] = sum;
-        __syncthreads(); // the next sweep reads what this one wrote
+        __syncthreads(); // the next sweep reads what this sweep wrote
         from = to;
     }
     out[thid] = temp[from][thid];

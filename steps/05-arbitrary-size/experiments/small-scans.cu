@@ -1,10 +1,10 @@
 /*
- * small-scans: 32 independent small scans, by one block each.
+ * small-scans: 32 independent small scans, of one block each.
  *
- * What it shows: launches in one stream run one after the other, and a block alone leaves all
- * other multiprocessors empty. In streams of their own the kernels run side by side: up to 32 on
- * Kepler's GK110 (Hyper-Q), 128 today. One launch with a block for each scan does the same, and
- * costs one launch.
+ * What it shows: launches in one stream run one after the other, and a single block leaves all
+ * other multiprocessors idle. In different streams the kernels run at the same time: up to 32 of
+ * them on Kepler's GK110 (Hyper-Q), up to 128 on an H200. One launch with a block for each scan
+ * does the same at the cost of one launch.
  * From: Kepler tuning guide, 1.4.2.1 and 1.4.2.2.
  * How to run it: make experiments && build/experiments/05-small-scans
  */
@@ -15,8 +15,8 @@
 #define SCANS   32
 #define THREADS 256
 
-// Block b scans n ints (a multiple of THREADS), inclusively, from b n on: THREADS at a time, with
-// naive sweeps, from left to right.
+// Block b scans the n ints from index b n on, inclusively; n is a multiple of THREADS. It goes from
+// left to right and scans THREADS ints at a time with naive sweeps.
 static __global__ void scan(int *out, const int *in, int n)
 {
     __shared__ int temp[2][THREADS];
@@ -26,16 +26,16 @@ static __global__ void scan(int *out, const int *in, int n)
     for (int begin = 0; begin < n; begin += THREADS) {
         temp[to][thid] = in[begin + thid];
         for (int offset = 1; offset < THREADS; offset *= 2) {
-            __syncthreads(); // reads what others wrote; writes where others read a sweep ago
+            __syncthreads(); // reads what other threads wrote in the sweep before
             int sum = temp[to][thid];
             if (thid >= offset) sum += temp[to][thid - offset];
             to = 1 - to;
             temp[to][thid] = sum;
         }
-        __syncthreads(); // the last sum is another thread's
+        __syncthreads(); // another thread wrote the last sum
         out[begin + thid] = before + temp[to][thid];
         before += temp[to][THREADS - 1];
-        to = 1 - to; // what others may still read stays as it is
+        to = 1 - to; // other threads may still read the old array
     }
 }
 
@@ -46,7 +46,7 @@ struct work {
     cudaEvent_t fork, join[SCANS];
 };
 
-// All scans, between two moments of the stream that is timed.
+// Launches all scans, which begin and end within the stream that is timed.
 static cudaError_t launch(void *context, cudaStream_t timed)
 {
     struct work *w = (struct work *)context;

@@ -1,10 +1,11 @@
 /*
- * transfers: from the host to the GPU and back, and scanning meanwhile.
+ * transfers: copying from the host to the GPU and back, and scanning meanwhile.
  *
- * What it shows: pinned memory is copied at the speed of PCIe, ordinary (pageable) memory slower, as
- * the driver copies it to pinned memory first. Both directions go on at once. A scan of data that
- * lives on the host is little beside its two copies; cut into chunks, with the copies of some chunks
- * under way while another is scanned, the whole takes little longer than one of them.
+ * What it shows: pinned memory is copied at the speed of PCIe. Ordinary (pageable) memory is
+ * slower, because the driver first copies it to pinned memory. Both directions can be used at the
+ * same time. When data are on the host, their scan takes little time compared with its two copies.
+ * If the data are cut into chunks, some chunks are copied while another is scanned, and the whole
+ * takes little longer than one of the copies.
  * From: Kepler tuning guide, 1.4.8.
  * How to run it: make experiments && build/experiments/05-transfers
  */
@@ -16,13 +17,13 @@
 #define CHUNKS 8
 #define ADDERS 256
 
-// carry[1] = the sum of all before the next chunk: what was before this one, and this one's.
+// carry[1] = the sum of everything before the next chunk: carry[0] and the sum of this chunk.
 static __global__ void next_carry(float *carry, const float *out, const float *in, size_t n)
 {
     carry[1] = carry[0] + out[n - 1] + in[n - 1];
 }
 
-// Adds what lies before the chunk to its elements.
+// Adds the sum of everything before the chunk to its elements.
 static __global__ void add_carry(float *out, const float *carry, size_t n)
 {
     size_t i = (size_t)blockIdx.x * ADDERS + threadIdx.x;
@@ -35,7 +36,7 @@ struct work {
     void *workspace;
     size_t n;
     int chunks;
-    bool to_device, to_host; // of a mere copy
+    bool to_device, to_host; // directions of a copy without a scan
     cudaStream_t stream[3];  // copies in, scans, copies out
     cudaEvent_t fork, loaded[CHUNKS], scanned[CHUNKS], join[3];
 };
@@ -49,7 +50,8 @@ static cudaError_t scan_chunk(struct work *w, int chunk, size_t n)
     return cudaGetLastError();
 }
 
-// The three streams start when `timed` has come here, and it goes on when they have ended.
+// Lets the three streams start when `timed` has reached this point. (join lets `timed` continue
+// when they have ended.)
 static cudaError_t fork(struct work *w, cudaStream_t timed)
 {
     CUDA_TRY(cudaEventRecord(w->fork, timed));
@@ -133,7 +135,7 @@ static int run(struct experiment *e, struct fault *fault)
     size_t bytes = w.n * sizeof(float);
     CUDA_CHECK(fault, cudaMalloc(&w.in, bytes));
     CUDA_CHECK(fault, cudaMalloc(&w.out, bytes));
-    // The blocks' sums, and fewer than as many again of all levels above.
+    // Room for the sums of the blocks and of all levels above, which are fewer.
     CUDA_CHECK(fault, cudaMalloc(&w.workspace, w.n / B * 2 * sizeof(float)));
     CUDA_CHECK(fault, cudaMalloc(&w.carry, (CHUNKS + 1) * sizeof(float)));
     CUDA_CHECK(fault, cudaMemset(w.carry, 0, (CHUNKS + 1) * sizeof(float)));

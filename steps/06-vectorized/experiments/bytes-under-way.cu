@@ -1,9 +1,9 @@
 /*
- * bytes-under-way: how many warps, and how many bytes of each, a copy needs.
+ * bytes-under-way: how many warps a copy needs, and how many bytes per warp.
  *
- * What it shows: a copy with fewer and fewer blocks on a multiprocessor (shared memory that it does
- * not use keeps the others out), with 4, 8 and 16 bytes a load. Occupancy by itself decides nothing:
- * half the warps with twice the bytes each are as fast.
+ * What it shows: the time of a copy with fewer and fewer resident blocks per multiprocessor (each
+ * block reserves shared memory that it does not use) and with 4, 8 and 16 bytes per load. Occupancy
+ * alone does not decide: half the warps with twice the bytes per load are as fast.
  * From: Kepler tuning guide, 1.4.1 (occupancy, or else instruction-level parallelism); GPU Gems 3,
  * 39.2.5 (float4).
  * How to run it: make experiments && build/experiments/06-bytes-under-way
@@ -15,7 +15,7 @@
 
 #define THREADS     256
 #define WARP        32
-#define MOST_BLOCKS 8 // of THREADS threads on a multiprocessor
+#define MOST_BLOCKS 8 // of THREADS threads, per multiprocessor
 
 template <typename vector> static __global__ void copy(void *out, const void *in)
 {
@@ -33,7 +33,7 @@ static const struct {
 
 struct work {
     int width;
-    size_t bytes, shared; // bytes copied, and of shared memory a block
+    size_t bytes, shared; // bytes copied, and shared memory per block
     char *out, *in;
 };
 
@@ -50,7 +50,7 @@ static int measure(struct experiment *e, struct work *w, int blocks, char *host,
 {
     double seconds;
     int fit;
-    // So much that `blocks` of them fill the multiprocessor.
+    // With this much shared memory per block, `blocks` blocks fill the multiprocessor.
     w->shared = e->device.shared_per_sm / blocks - e->device.shared_reserved;
     if (blocks == MOST_BLOCKS) w->shared = 0;
     CUDA_CHECK(fault,

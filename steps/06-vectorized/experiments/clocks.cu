@@ -1,9 +1,9 @@
 /*
- * clocks: how fast the multiprocessors' clock goes.
+ * clocks: the frequency of the multiprocessors' clock.
  *
  * What it shows: a kernel reads the clock of its multiprocessor (clock64) and the time
- * (%globaltimer) before and after its work; the differences give the frequency. It is the highest
- * while the GPU has power to spare, and may sink when all units are at work.
+ * (%globaltimer) before and after its work; the differences give the frequency. The frequency is
+ * highest while the GPU has power to spare, and may fall when all units work.
  * From: Kepler tuning guide, 1.4.6, "GPU Boost".
  * How to run it: make experiments && build/experiments/06-clocks
  */
@@ -44,7 +44,8 @@ template <typename real> static __device__ real multiply_and_add(real start)
     return sum;
 }
 
-// Works for some nanoseconds, each piece on what the last one made; the first thread of each block writes what its clocks say.
+// Works for some nanoseconds; each piece of work depends on the one before. The first thread of
+// each block stores its readings of the clocks.
 static __global__ void busy(struct reading *readings, double *sink, enum work work,
                             unsigned long long duration)
 {
@@ -57,7 +58,7 @@ static __global__ void busy(struct reading *readings, double *sink, enum work wo
         now = nanoseconds();
     } while (now - begin < duration);
     if (threadIdx.x == 0) readings[blockIdx.x] = {clock64() - cycles, now - begin};
-    if (sum < 0) *sink = sum; // never: but the compiler does not know
+    if (sum < 0) *sink = sum; // never true, but the compiler cannot know that
 }
 
 static int measure(struct experiment *e, const char *name, enum work work, int blocks, int threads,

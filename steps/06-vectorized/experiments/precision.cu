@@ -1,9 +1,10 @@
 /*
- * precision: float against double.
+ * precision: float compared with double.
  *
- * What it shows: three ratios. A double has twice the bytes, in memory and in shared memory, and
- * costs more in the arithmetic units: as many units as for float on a GPU for computing, or far
- * fewer on one for graphics. A scan waits for memory, so it pays for the bytes and not for the units.
+ * What it shows: three ratios. A double has twice the bytes of a float, in memory and in shared
+ * memory. Arithmetic in double is slower: GPUs for computing have half as many units for double as
+ * for float, GPUs for graphics far fewer. A scan is limited by memory, so it pays for the bytes and
+ * not for the units.
  * From: Kepler tuning guide, 1.4.5.1; 1.4.3.1 on banks and 8-byte words.
  * How to run it: make experiments && build/experiments/06-precision
  */
@@ -12,10 +13,10 @@
 #include <stdlib.h>
 
 #define THREADS 256
-#define CHAINS  8    // of multiplications and additions a thread, independent of each other
-#define ROUNDS  1024 // of each chain
+#define CHAINS  8    // independent chains of multiplications and additions per thread
+#define ROUNDS  1024 // rounds of each chain
 
-// Arithmetic and nothing else. x = x / 2 + 1 goes to 2 and is exact there.
+// Does arithmetic only. x = x / 2 + 1 converges to 2, where it is exact.
 template <typename real> static __global__ void arithmetic(void *to, const void *)
 {
     real x[CHAINS];
@@ -33,7 +34,7 @@ template <typename real> static __global__ void copy(void *to, const void *from)
     ((real *)to)[i] = ((const real *)from)[i];
 }
 
-// Each block scans its THREADS elements, inclusively, in two arrays (step 2).
+// Each block scans THREADS elements inclusively, with two arrays (step 2).
 template <typename real> static __global__ void scan(void *to, const void *from)
 {
     __shared__ real temp[2][THREADS];
@@ -41,7 +42,7 @@ template <typename real> static __global__ void scan(void *to, const void *from)
     size_t i = (size_t)blockIdx.x * THREADS + thid;
     temp[0][thid] = ((const real *)from)[i];
     for (int offset = 1; offset < THREADS; offset *= 2) {
-        __syncthreads(); // reads what others wrote; writes where others read a sweep ago
+        __syncthreads(); // reads what other threads wrote in the sweep before
         temp[1 - now][thid] = temp[now][thid] + (thid >= offset ? temp[now][thid - offset] : 0);
         now = 1 - now;
     }
@@ -69,7 +70,7 @@ static cudaError_t launch(void *context, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-// The input is all ones: what is element i of the result?
+// The right element i of the result; all elements of the input are 1.
 static double want(int kind, size_t i)
 {
     return kind == 0 ? 2 * CHAINS : kind == 1 ? 1 : i % THREADS + 1;

@@ -1,10 +1,10 @@
 /*
- * carve-out: one memory for L1 and shared memory.
+ * carve-out: the share of shared memory in the memory that it has in common with L1.
  *
- * What it shows: both are cut from the same memory of a multiprocessor (256 KiB on an H200), and a
- * kernel may say how much of it should be shared memory. Too little, and fewer blocks of a kernel
- * that needs shared memory fit at a time; too much, and a kernel that reads the same data again
- * and again finds less of it in L1.
+ * What it shows: L1 and shared memory are parts of the same memory of a multiprocessor (256 KiB on
+ * an H200), and a kernel may say how much of it should be shared memory. With too little, fewer
+ * blocks of a kernel that needs shared memory are resident. With too much, a kernel that reads the
+ * same data again and again finds less of it in L1.
  * From: Kepler tuning guide, 1.4.3.2; lecture (CS 380, lecture 25), on the split of L1 and shared
  * memory.
  * How to run it: make experiments && build/experiments/07-carve-out
@@ -19,20 +19,21 @@
 #define ROUNDS  32
 #define WORDS   (REREAD / (int)sizeof(int))
 
-// Keeps its words in shared memory.
+// Loads its words once into shared memory and reads them there.
 static __global__ void in_shared(int *out, const int *in)
 {
     extern __shared__ int words[];
     const int *own = in + (size_t)blockIdx.x * WORDS;
     int thid = threadIdx.x, sum = 0;
     for (int i = thid; i < WORDS; i += THREADS) words[i] = own[i];
-    __syncthreads(); // words that others have loaded are read
+    __syncthreads(); // threads read words that other threads have loaded
     for (int round = 0; round < ROUNDS; round++)
         for (int i = THREADS - 1 - thid; i < WORDS; i += THREADS) sum += *(volatile int *)&words[i];
     out[blockIdx.x * THREADS + thid] = sum;
 }
 
-// Reads them again from memory, and hopes for L1. (asm volatile: each load is to be made.)
+// Reads its words from global memory each time; L1 may serve them. (asm volatile: the compiler must
+// keep each load.)
 static __global__ void in_l1(int *out, const int *in)
 {
     const int *own = in + (size_t)blockIdx.x * WORDS;

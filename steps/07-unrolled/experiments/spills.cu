@@ -1,10 +1,11 @@
 /*
- * spills: registers a thread against warps on a multiprocessor.
+ * spills: more registers per thread, or more warps per multiprocessor?
  *
- * What it shows: a kernel in which each thread keeps EACH elements in registers while it waits for
- * the sum of all of its block's, as a scan does with one load of each element. Compiled for 1, 2, 4
- * and 8 resident blocks of 256 threads (__launch_bounds__): with 8, a thread may have 32 registers,
- * and what does not fit is spilled to local memory, a store and a load each.
+ * What it shows: in this kernel each thread keeps EACH elements in registers while it waits for the
+ * sum of its block, like a scan that loads each element once. The kernel is compiled for 1, 2, 4
+ * and 8 resident blocks of 256 threads (__launch_bounds__). With 8 blocks, a thread may have 32
+ * registers; values that do not fit are spilled to local memory, which costs a store and a load
+ * each.
  * From: Kepler tuning guide, 1.4.4.1, "the optimum balance of spilling vs. occupancy".
  * How to run it: make experiments && build/experiments/07-spills
  */
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 
 #define THREADS 256
-#define EACH    64 // ints a thread: 16 int4
+#define EACH    64 // ints per thread: 16 int4
 #define VECTORS (EACH / 4)
 #define TILE    (THREADS * EACH)
 
@@ -26,14 +27,14 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) add_sum(int *out, cons
     const int4 *from = (const int4 *)in + (size_t)blockIdx.x * TILE / 4 + threadIdx.x;
     int4 *to = (int4 *)out + (size_t)blockIdx.x * TILE / 4 + threadIdx.x;
     if (threadIdx.x == 0) total = 0;
-    __syncthreads(); // no thread may add to elements that are not loaded yet
+    __syncthreads(); // the sum of the block must be 0 before threads add to it
     int sum = 0;
 #pragma unroll
     for (int i = 0; i < VECTORS; i++) v[i] = from[i * THREADS];
 #pragma unroll
     for (int i = 0; i < VECTORS; i++) sum += v[i].x + v[i].y + v[i].z + v[i].w;
     atomicAdd(&total, sum);
-    __syncthreads(); // the total is read: all have added to it
+    __syncthreads(); // all threads must have added before the total is read
     sum = total;
 #pragma unroll
     for (int i = 0; i < VECTORS; i++)
@@ -66,7 +67,7 @@ static int measure(struct experiment *e, struct work *w, int *host, struct fault
     CUDA_CHECK(fault, cudaFuncGetAttributes(&attributes, (const void *)kernel));
     CUDA_CHECK(fault, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, THREADS, 0));
     experiment_at(e, "add-sum", "%d", kernels[w->kernel].blocks);
-    if (!e->emulated) { // which runs PTX, where registers are not yet given out
+    if (!e->emulated) { // the emulator runs PTX, in which registers are not allocated yet
         experiment_value(e, "registers", attributes.numRegs, "");
         experiment_value(e, "local", attributes.localSizeBytes, "B");
         experiment_value(e, "blocks_fit", fit, "");

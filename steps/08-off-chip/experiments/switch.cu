@@ -1,21 +1,21 @@
 /*
- * switch: when the double-buffered scan should take over from the tree.
+ * switch: the number of elements at which the double-buffered scan should replace the tree.
  *
- * What it shows: a scan of m elements by the double-buffered algorithm takes log2 m launches, where
- * the tree takes 2 log2 m; but it moves about 3m log2 m words, where the tree moves 8m. So the
- * naive scan pays for the few elements at the tree's top, where a launch takes as long whether it
- * has much to do or little, and not for many. Step 8 with the switch at every power of two shows
- * where that changes.
+ * What it shows: for m elements, the double-buffered algorithm takes log2 m launches and moves
+ * about 3m log2 m words; the tree takes 2 log2 m launches and moves 8m words. So the
+ * double-buffered algorithm is faster for the few elements at the top of the tree, where the number
+ * of launches decides, and slower for many elements. The experiment runs step 8 with the switch at
+ * every power of two.
  * From: GPU Gems 3, 39.2.6 ("a configurable number of reduce steps").
  * How to run it: make experiments && build/experiments/08-switch
  */
 #include "common/harness/experiment.h"
 
-#include "steps/08-off-chip/scan.cu" // its scan_levels takes the number
+#include "steps/08-off-chip/scan.cu" // its scan_levels takes the number of elements
 
 struct scan {
     float *out, *in, *workspace;
-    size_t n, most; // elements; and how many are left to the double-buffered scan
+    size_t n, most; // elements; the most that the double-buffered scan takes
 };
 
 static cudaError_t launch(void *context, cudaStream_t stream)
@@ -24,7 +24,7 @@ static cudaError_t launch(void *context, cudaStream_t stream)
     return scan_levels(s->out, s->in, s->n, s->most, s->workspace, stream);
 }
 
-// Whether out is the exclusive scan of 0, 1, 0, 1, …, which floats hold exactly
+// Is out the exclusive scan of 0, 1, 0, 1, …? All sums are exact in float.
 static bool is_right(const float *out, size_t n)
 {
     float sum = 0;
@@ -42,7 +42,7 @@ static int measure(struct experiment *e, int log2_n, struct fault *fault)
     float *host = (float *)malloc(bytes);
     CUDA_CHECK(fault, cudaMalloc(&scan.out, bytes));
     CUDA_CHECK(fault, cudaMalloc(&scan.in, bytes));
-    CUDA_CHECK(fault, cudaMalloc(&scan.workspace, 2 * bytes)); // more than the sums and one level
+    CUDA_CHECK(fault, cudaMalloc(&scan.workspace, 2 * bytes)); // room for all levels
     for (size_t i = 0; i < n; i++) host[i] = i % 2;
     CUDA_CHECK(fault, cudaMemcpy(scan.in, host, bytes, cudaMemcpyHostToDevice));
 

@@ -1,14 +1,14 @@
 /*
- * divergence: collective functions where the lanes of a warp have parted.
+ * divergence: collective functions after the lanes of a warp have diverged.
  *
- * What it shows: since Volta, lanes that have taken different arms of an if may still shuffle with
- * each other, if all that the mask names come to a shuffle (`both arms`), or the mask names only
- * those of one arm (`own arm`). If it names lanes that do not come (`one arm`), the program is
- * wrong; it is run on the emulator only, whose synccheck says so, as a GPU may wait forever.
- * And __activemask() is what happens to be active: after an if, and even inside of
- * `if (__activemask() == 0xffffffff)`, nothing promises that the warp is together (`example 1`,
- * `example 2`). On many GPUs it is; under the emulator's --schedule it is not. A ballot of a mask
- * that is known beforehand (`ballot`) brings the lanes together and says so.
+ * What it shows: since Volta, lanes in different branches of an if may shuffle with each other if
+ * all lanes of the mask execute a shuffle (`both arms`). Or the mask names only the lanes of one
+ * branch (`own arm`). If it names lanes that do not execute the shuffle (`one arm`), the program is
+ * wrong and a GPU may wait forever; so this kernel runs only on the emulator, whose synccheck
+ * reports it. __activemask() returns the lanes that happen to be active. After an if, and even
+ * inside of `if (__activemask() == 0xffffffff)`, the warp need not have converged (`example 1`,
+ * `example 2`). On many GPUs it has, but not under the emulator's --schedule. A ballot with a mask
+ * that is known beforehand (`ballot`) makes the lanes converge and returns them.
  * From: lecture (CS 380, lecture 25), "Divergent branches" and "Unreliable assumptions".
  * How to run it: make experiments && build/experiments/09-divergence
  */
@@ -22,7 +22,7 @@
 
 // ---- a sum in a branch -------------------------------------------------------------------------
 
-// The sum of v over the lanes of the mask: all, or the lower or the upper half of the warp.
+// The sum of v over the lanes of the mask, which is the warp or one of its halves.
 static __device__ int get_warp_sum(unsigned mask, int v)
 {
     int lanes = __popc(mask);
@@ -52,7 +52,7 @@ static __global__ void one_arm(int *out)
 {
     int lane = threadIdx.x % WARP;
     if (lane < WARP / 2)
-        out[threadIdx.x] = get_warp_sum(ALL_LANES, lane); // the upper half never comes here
+        out[threadIdx.x] = get_warp_sum(ALL_LANES, lane); // the upper half never executes this
     else
         out[threadIdx.x] = 100 * lane;
 }
@@ -80,9 +80,10 @@ static int run_sum(struct experiment *e, const char *name, void (*kernel)(int *)
     return 0;
 }
 
-// ---- who is active? ----------------------------------------------------------------------------
+// ---- which lanes are active?
+// ----------------------------------------------------------------------------
 
-// Each lane stores what it found: the mask that should have been of all lanes.
+// Each lane stores the mask that it found, which should contain all lanes.
 static __global__ void example_1(unsigned *found, volatile int *data)
 {
     if (threadIdx.x % WARP < 16)

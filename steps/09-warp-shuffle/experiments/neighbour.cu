@@ -1,14 +1,14 @@
 /*
- * neighbour: handing a value to the next lane, by a shuffle and through shared memory.
+ * neighbour: passing a value to the next lane, by a shuffle and through shared memory.
  *
- * What it shows: each thread takes the value of its right neighbour in the warp (the last lane that
- * of the first), thousands of times. Through shared memory that needs a barrier after the write
- * and one after the read. The lecture times one way without any (`unsafe`) and calls one with a
- * single barrier safe (`printed`): both are races. What they get wrong is counted in `wrong`.
- * 4096 rounds are 128 times around the warp, after which every value is back where it was, so that
- * an exchange which does nothing would pass: the check takes one round more.
- * A single warp, alone on the GPU, shows the latency of a round, of which NVIDIA's guide to Kepler
- * says that a shuffle has less.
+ * What it shows: each thread takes the value of its right neighbour in the warp (the last lane
+ * takes that of the first lane), thousands of times. Through shared memory this needs a barrier
+ * after the write and one after the read. The lecture times a version without barriers (`unsafe`)
+ * and calls a version with one barrier safe (`printed`); both have races. The column `wrong` counts
+ * their wrong results. After 4096 rounds, which are 128 turns around the warp, every value is back
+ * at its lane, so an exchange that does nothing would pass. Therefore the check takes one round
+ * more. A single warp, alone on the GPU, shows the latency of a round. NVIDIA's guide to Kepler
+ * says that a shuffle has the lower latency.
  * From: lecture (CS 380, lecture 25), "Performance Experiment"; Kepler guide, 1.4.3.3.
  * How to run it: make experiments && build/experiments/09-neighbour
  */
@@ -22,15 +22,15 @@
 
 enum way { UNSAFE, PRINTED, SAFE, SYNCWARP, SHUFFLE };
 
-// One round. x is this thread's value; but UNSAFE and PRINTED keep it in shared memory.
+// One round. x is this thread's value, except that UNSAFE and PRINTED keep it in shared memory.
 template <int WAY, typename T> static __device__ T take(T x, T *smem, int next)
 {
     T *mine = &smem[threadIdx.x];
     switch (WAY) {
-    case UNSAFE: // volatile: each access is made; but no thread waits
+    case UNSAFE: // volatile keeps each access, but no thread waits for another
         *(volatile T *)mine = *(volatile T *)&smem[next];
         return x;
-    case PRINTED: // a neighbour may write before this one reads
+    case PRINTED: // a neighbour may write before this thread reads
         *mine = smem[next];
         __syncthreads();
         return x;
@@ -40,7 +40,7 @@ template <int WAY, typename T> static __device__ T take(T x, T *smem, int next)
         x = smem[next];
         __syncthreads(); // no write of the next round before the neighbour's read
         return x;
-    case SYNCWARP: // the same: only lanes of one warp have to wait for each other
+    case SYNCWARP: // like BARRIERS, but only the lanes of a warp wait for each other
         *mine = x;
         __syncwarp();
         x = smem[next];
@@ -52,7 +52,7 @@ template <int WAY, typename T> static __device__ T take(T x, T *smem, int next)
 
 template <int WAY, typename T> static __global__ void exchange(T *out, const T *in, int rounds)
 {
-    __shared__ T smem[THREADS]; // SHUFFLE does not touch it, and so gets none
+    __shared__ T smem[THREADS]; // SHUFFLE does not use it, so the compiler removes it
     int lane = threadIdx.x % WARP, next = threadIdx.x - lane + (lane + 1) % WARP;
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     bool stays = WAY == UNSAFE || WAY == PRINTED;
@@ -60,7 +60,7 @@ template <int WAY, typename T> static __global__ void exchange(T *out, const T *
 
     if (stays) {
         smem[threadIdx.x] = x;
-        __syncthreads(); // the first round reads what others have written
+        __syncthreads(); // the first round reads what other threads have written
     }
     for (int round = 0; round < rounds; round++) x = take<WAY>(x, smem, next);
     out[i] = stays ? smem[threadIdx.x] : x;
@@ -79,7 +79,7 @@ template <typename T> static cudaError_t launch(void *context, cudaStream_t stre
     return cudaGetLastError();
 }
 
-// How many of the results are not the value that lies `rounds` lanes further.
+// The number of results that are not the value `rounds` lanes further.
 template <typename T> static int count_wrong(const T *got, int n, int rounds)
 {
     int wrong = 0;

@@ -1,10 +1,10 @@
 /*
  * reduce: sums and scans of a warp, by shuffles and through shared memory.
  *
- * What it shows: five sweeps give all lanes the sum of the warp, or each lane the sum up to it. By
- * way of shared memory every sweep is a write, a read, and two __syncwarp. Shuffles need neither.
- * Since compute capability 8.0 one instruction adds up integers (`redux`), but not floats.
- * Integers wrap around, so the results of thousands of rounds can be checked exactly.
+ * What it shows: five sweeps give all lanes the sum of the warp, or each lane the sum up to it.
+ * Through shared memory, every sweep is a write, a read and two __syncwarp; with shuffles, it is
+ * one shuffle. Since compute capability 8.0 one instruction adds integers (`redux`), but not
+ * floats. Integers wrap around, so the results of thousands of rounds can be checked exactly.
  * From: lecture (CS 380, lecture 25), "Reduce" and "Scan" by shuffles.
  * How to run it: make experiments && build/experiments/09-reduce
  */
@@ -18,7 +18,7 @@
 
 static __device__ unsigned lane() { return threadIdx.x % WARP; }
 
-// What the lane `from` has, by way of the warp's part of shared memory.
+// Returns the value of lane `from`, through the warp's part of shared memory.
 static __device__ unsigned through_shared(unsigned *smem, unsigned x, unsigned from)
 {
     smem[lane()] = x;
@@ -92,10 +92,10 @@ struct scan_predicate {
     }
 };
 
-// Again and again. A sum is mixed with what each lane has, so that lanes stay different.
+// Repeats the sum or scan. A sum is mixed with each lane's value, so the lanes stay different.
 template <typename how> static __global__ void rounds_of(unsigned *data, int rounds, bool is_sum)
 {
-    __shared__ unsigned smem[THREADS]; // what does not touch it gets none
+    __shared__ unsigned smem[THREADS]; // removed by the compiler if `how` does not use it
     size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
     unsigned x = data[i], *mine = &smem[threadIdx.x - lane()];
     for (int round = 0; round < rounds; round++) {
@@ -105,7 +105,7 @@ template <typename how> static __global__ void rounds_of(unsigned *data, int rou
     data[i] = x;
 }
 
-// The same on the host, for one warp.
+// Does the same on the host, for one warp.
 static void reference(unsigned *x, int rounds, bool is_sum)
 {
     for (int round = 0; round < rounds; round++) {
@@ -156,7 +156,7 @@ static int run(struct experiment *e, struct fault *fault)
         CUDA_CHECK(fault, cudaFuncGetAttributes(&attributes, way.kernel));
         experiment_value(e, "shared_bytes", attributes.sharedSizeBytes, "B");
 
-        // Once more, from a known start: all warps begin with 1 … 32.
+        // Checks a run with known input: all warps begin with 1 … 32.
         for (int i = 0; i < n; i++) host[i] = i % WARP + 1;
         for (int l = 0; l < WARP; l++) want[l] = l + 1;
         reference(want, w.rounds, way.is_sum);

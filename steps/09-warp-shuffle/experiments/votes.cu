@@ -1,10 +1,10 @@
 /*
- * votes: what lanes can ask each other: who, all, and which of you have the same?
+ * votes: ballots, agreement of all lanes, and lanes with the same value.
  *
- * What it shows: a ballot finds the lane from which all take a value (the last one or the first one
- * whose predicate is true); __all_sync lets a warp agree on the widest access that suits all its
- * lanes; __match_any_sync tells each lane which others have its value, so that one of them can add
- * for all, and __match_all_sync whether all have the same.
+ * What it shows: a ballot finds the lane whose value all lanes take (the last or the first lane
+ * whose predicate is true). __all_sync lets a warp agree on the widest access that suits all its
+ * lanes. __match_any_sync tells each lane which lanes have its value, so one of them can add for
+ * all. __match_all_sync tells whether all lanes have the same value.
  * From: lecture (CS 380, lecture 25), "Broadcast", "Aligned memory copy", and its mention of match.
  * How to run it: make experiments && build/experiments/09-votes
  */
@@ -19,7 +19,7 @@
 
 // ---- broadcast: the value of one lane, which a vote has chosen ---------------------------------
 
-static __device__ int bfind(unsigned x) // the highest bit that is set
+static __device__ int bfind(unsigned x) // index of the highest set bit
 {
     int bit;
     asm("bfind.u32 %0, %1;" : "=r"(bit) : "r"(x));
@@ -57,7 +57,8 @@ static int run_broadcast(struct experiment *e, int *device, struct fault *fault)
     return wrong ? fail(fault, EXIT_WRONG, "broadcast: %d values are wrong.", wrong) : 0;
 }
 
-// ---- copy: as wide as all can ------------------------------------------------------------------
+// ---- copy: by the widest access that suits all lanes
+// ------------------------------------------------------------------
 
 template <typename T> static __device__ bool fits(const char *to, const char *from)
 {
@@ -70,13 +71,13 @@ template <typename T> static __device__ void copy_as(char *to, const char *from)
     for (int i = 0; i < PIECE / (int)sizeof(T); i++) ((T *)to)[i] = ((const T *)from)[i];
 }
 
-// Whether all lanes say so, or, if each decides for itself, this one.
+// Do all lanes agree? If not `together`, each lane decides for itself.
 template <bool together> static __device__ bool agree(bool mine)
 {
     return together ? __all_sync(ALL_LANES, mine) : mine;
 }
 
-// Lane l copies PIECE bytes, from a place that is displaced as the table says.
+// Lane l copies PIECE bytes from a place whose offset is in the table.
 template <bool together>
 static __global__ void copy(char *out, const char *in, const int *displaced)
 {
@@ -103,10 +104,10 @@ static cudaError_t launch_copy(void *context, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-// How lanes lie: all alike at a multiple of 16, some at one of 8, or one at an odd address.
+// The lanes' addresses: all multiples of 16, some only multiples of 8, or one odd.
 static const struct {
     const char *name;
-    int lane_5, lane_9; // the others at 0
+    int lane_5, lane_9; // offsets of these lanes; the others have 0
 } cases[] = {{"all at 16", 0, 0}, {"one at 8", 8, 0}, {"one at 8 and one at 1", 8, 1}};
 
 static int run_copy(struct experiment *e, bool together, struct fault *fault)
@@ -140,10 +141,12 @@ static int run_copy(struct experiment *e, bool together, struct fault *fault)
     return 0;
 }
 
-// ---- match: who has the same? ------------------------------------------------------------------
+// ---- match: lanes with the same value
+// ------------------------------------------------------------------
 
-// counts[key] becomes the number of lanes with this key: one lane adds for all that have it.
-// same[lane]: the lanes with its key. all[lane]: all lanes if the warp has one key only, else 0.
+// counts[key] becomes the number of lanes with this key; one lane adds for all lanes with its key.
+// same[lane] becomes the mask of lanes with its key, and all[lane] the mask of all lanes if the
+// warp has only one key, else 0.
 static __global__ void match(int *counts, int *adds, unsigned *same, unsigned *all, const int *keys)
 {
     int lane = threadIdx.x, key = keys[lane], pred;
@@ -154,7 +157,7 @@ static __global__ void match(int *counts, int *adds, unsigned *same, unsigned *a
     }
     same[lane] = peers;
     all[lane] = __match_all_sync(ALL_LANES, key, &pred);
-    if (pred != (all[lane] != 0)) all[lane] = 1; // neither: an error
+    if (pred != (all[lane] != 0)) all[lane] = 1; // the two results differ: an error
 }
 
 static int run_match(struct experiment *e, bool alike, struct fault *fault)

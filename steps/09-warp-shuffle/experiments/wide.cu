@@ -1,9 +1,9 @@
 /*
  * wide: 64-bit values by 32-bit shuffles.
  *
- * What it shows: a shuffle moves 32 bits. A double or a 64-bit integer is taken apart into two
- * registers by one mov.b64, each half is shuffled, and another mov.b64 puts them together. CUDA's
- * own __shfl_sync of a double does the same: two shuffles.
+ * What it shows: a shuffle moves 32 bits. One mov.b64 splits a double or a 64-bit integer into two
+ * registers, each half is shuffled, and another mov.b64 joins them. CUDA's own __shfl_sync of a
+ * double does the same with two shuffles.
  * From: lecture (CS 380, lecture 25), "Implement SHFL for 64b Numbers", which prints mov.b32.
  * How to run it: make experiments && build/experiments/09-wide
  */
@@ -13,7 +13,7 @@
 
 #define WARP      32
 #define ALL_LANES 0xffffffff
-#define TURN      5 // lane l takes what lane l + 5 has
+#define TURN      5 // lane l takes the value of lane l + 5
 
 static __device__ double by_halves(double x, int from)
 {
@@ -61,7 +61,7 @@ static int run_type(struct experiment *e, const char *type, const T *values, str
         way.kernel<<<1, WARP>>>(x);
         CUDA_CHECK(fault, cudaGetLastError());
         CUDA_CHECK(fault, cudaMemcpy(got, x, sizeof got, cudaMemcpyDeviceToHost));
-        // All 64 bits count, of a NaN too.
+        // Compares all 64 bits, even of a NaN.
         for (int l = 0; l < WARP; l++)
             wrong += memcmp(&got[l], &values[(l + TURN) % WARP], sizeof *got) != 0;
         experiment_at(e, way.name, "%s", type);

@@ -1,14 +1,13 @@
 /*
- * atomics: one counter for many threads, and atomics against loads.
+ * atomics: one counter for many threads, and atomics compared with loads.
  *
- * What it shows: to pack the odd ones of n numbers, each of them needs a place of its own, and one
- * counter can give it out. Asked by every thread (`plain`), by one lane for all that are with it
- * (`aggregated`, the lecture's atomicAggInc), or by one thread of a block for all of it, while the
- * block shares its places out by a counter in shared memory (`shared`). The order of the places is
- * chance; a scan gives them out in order. The compiler aggregates atomics by itself where it sees
- * that all lanes name one address, so `plain` is there once more with an address that it cannot see
- * through (`hidden`).
- * And the other question: is an atomic nearly as quick as a load? On a word of its own for each
+ * What it shows: to pack the odd ones of n numbers, each of them needs a place, which one counter
+ * can assign. Either every thread adds to the counter (`plain`), or one lane adds for all active
+ * lanes of its warp (`aggregated`, the lecture's atomicAggInc), or one thread adds for its block,
+ * which assigns its places by a counter in shared memory (`shared`). The order of the places is
+ * random; a scan would keep the order. The compiler aggregates atomics itself if it sees that all
+ * lanes have the same address, so `hidden` is `plain` with an address that the compiler cannot see
+ * through. The second part asks whether an atomic is nearly as fast as a load: on one word per
  * thread, and on one word for all threads of a block.
  * From: lecture (CS 380, lecture 25), "Atomic aggregation"; Kepler guide, 1.4.4.4.
  * How to run it: make experiments && build/experiments/10-atomics
@@ -24,13 +23,14 @@ namespace cg = cooperative_groups;
 enum way { PLAIN, HIDDEN, AGGREGATED, SHARED, WAYS };
 static const char *const way_names[WAYS] = {"plain", "hidden", "aggregated", "shared"};
 
-// Adds 1 at p, for `zero` is 0: no compiler knows that, nor that all lanes have one address.
+// Adds 1 at p. `zero` is 0, but the compiler does not know that, nor that all lanes have one
+// address.
 static __device__ unsigned hidden_add(unsigned *p, unsigned zero)
 {
     return atomicAdd(p + (threadIdx.x & zero), 1);
 }
 
-// Adds 1 for each lane that is here, by one atomic of the first of them.
+// Adds 1 for each active lane, by one atomic of the first active lane.
 static __device__ unsigned aggregated_add(unsigned *p)
 {
     cg::coalesced_group here = cg::coalesced_threads();
@@ -39,22 +39,22 @@ static __device__ unsigned aggregated_add(unsigned *p)
     return here.shfl(before, 0) + here.thread_rank();
 }
 
-// Adds 1 for each thread of the block that asks; all threads of the block have to come.
+// Adds 1 for each thread of the block with `asks`; all threads of the block must call it.
 static __device__ unsigned shared_add(unsigned *p, bool asks)
 {
     __shared__ unsigned count, first;
     cg::thread_block block = cg::this_thread_block();
 
     if (block.thread_rank() == 0) count = 0;
-    block.sync(); // no thread may add to the count before it is 0
+    block.sync(); // the count must be 0 before threads add to it
     unsigned place = asks ? atomicAdd(&count, 1) : 0;
-    block.sync(); // no thread may read the count before all have added
+    block.sync(); // all threads must have added before the count is read
     if (block.thread_rank() == 0) first = atomicAdd(p, count);
-    block.sync(); // no thread may read the first place before it is written
+    block.sync(); // the first place must be written before threads read it
     return first + place;
 }
 
-// Packs the odd ones of n numbers, a multiple of THREADS; *count has to be 0 before.
+// Packs the odd ones of n numbers; n is a multiple of THREADS, and *count must be 0 before.
 template <way WAY>
 static __global__ void pack(unsigned *odd, unsigned *count, const unsigned *in, unsigned zero)
 {
@@ -70,12 +70,12 @@ static __global__ void pack(unsigned *odd, unsigned *count, const unsigned *in, 
     if (is_odd) odd[place] = x;
 }
 
-// A word of its own for each thread (step 1), or one for each block (step 0).
+// Each thread has its own word (step 1), or all threads of a block use one word (step 0).
 static __global__ void load_words(unsigned *out, unsigned *words, unsigned step)
 {
     unsigned i = blockIdx.x * THREADS, x;
     asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(x) : "l"(&words[i + step * threadIdx.x]));
-    if (x == 12345) out[i] = x; // it never is
+    if (x == 12345) out[i] = x; // never true
 }
 
 static __global__ void add_to_words(unsigned *, unsigned *words, unsigned step)
@@ -108,7 +108,7 @@ static cudaError_t launch_words(void *context, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-// Half of 0 … n - 1 are odd, and each of them is to be there once.
+// Half of 0 … n - 1 are odd, and each of them must occur once.
 static int check(struct data *d, const char *name, unsigned *host, struct fault *fault)
 {
     unsigned count;

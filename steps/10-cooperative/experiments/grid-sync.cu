@@ -1,10 +1,11 @@
 /*
- * grid-sync: what it costs that all blocks wait for all.
+ * grid-sync: the cost of a barrier of the grid.
  *
- * What it shows: a grid.sync() against the end of one launch and the beginning of the next, which
- * is the same barrier; by the number of blocks a multiprocessor. Each round a block passes a number
- * on to the next one, so that a barrier that let one through too early would be seen. And a grid of
- * one block more than fits is refused, not hung: the launch says cudaErrorCooperativeLaunchTooLarge.
+ * What it shows: the time of a grid.sync() compared with the end of one launch and the beginning of
+ * the next, which is a barrier, too, by the number of blocks per multiprocessor. In each round a
+ * block passes a number to the next block, so the result shows whether the barrier let a block
+ * through too early. A grid with one block more than fits does not hang: the launch returns
+ * cudaErrorCooperativeLaunchTooLarge.
  * From: lecture (CS 380, lecture 25), "Grid group".
  * How to run it: make experiments && build/experiments/10-grid-sync
  */
@@ -18,11 +19,11 @@ namespace cg = cooperative_groups;
 #define ROUNDS  100
 
 struct ring {
-    int *numbers[2]; // one a block; read of the one, written to the other
+    int *numbers[2]; // one number per block; a round reads one array and writes the other
     unsigned blocks;
 };
 
-// Takes the number of the block before, and 1 more.
+// Writes the number of the block before, plus 1.
 static __device__ void pass_on(int *to, const int *from)
 {
     if (threadIdx.x == 0)
@@ -34,7 +35,7 @@ static __global__ void all_rounds(int *to, int *from)
     cg::grid_group grid = cg::this_grid();
     for (int round = 0; round < ROUNDS; round++) {
         pass_on(round % 2 ? from : to, round % 2 ? to : from);
-        grid.sync(); // the next round reads what other blocks have written in this one
+        grid.sync(); // the next round reads what other blocks write in this round
     }
 }
 
@@ -59,7 +60,7 @@ static cudaError_t by_launches(void *context, cudaStream_t stream)
     return cudaSuccess;
 }
 
-// All begin with 0, and each round adds 1 to every number.
+// All numbers begin with 0, and each round adds 1 to each.
 static int check(struct ring *r, run_fn *launch, const char *name, struct fault *fault)
 {
     int *host = (int *)calloc(r->blocks, sizeof *host), wrong = 0;
@@ -101,7 +102,7 @@ static int run(struct experiment *e, struct fault *fault)
     if (error != cudaErrorCooperativeLaunchTooLarge)
         return fail(fault, EXIT_WRONG, "%u blocks: the launch says %s.", r.blocks,
                     cudaGetErrorName(error));
-    cudaGetLastError(); // has been expected
+    cudaGetLastError(); // the expected error
     CUDA_CHECK(fault, cudaFree(r.numbers[0]));
     CUDA_CHECK(fault, cudaFree(r.numbers[1]));
     return 0;

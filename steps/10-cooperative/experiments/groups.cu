@@ -1,12 +1,12 @@
 /*
- * groups: one sum, over groups of any size.
+ * groups: sums over groups of any size.
  *
- * What it shows: a function that is handed a group serves a block, a warp, and a part of a warp
- * alike (`generic`, the lecture's reduce(), through shared memory; its groups know their size at run
- * time). If the compiler knows the size, a tile needs shuffles only (`static`, the lecture's
- * tile_reduce(), and `library`, cg::reduce, which has an instruction of its own for integers since
- * sm_80). Halving works for powers of two: of the odd elements' lanes, a coalesced group of any
- * size, cg::reduce finds the sum, and the generic one loses elements (`lost`).
+ * What it shows: a function with a group as its argument works for a block, a warp and a part of a
+ * warp (`generic`, the lecture's reduce(), which uses shared memory and groups whose size is known
+ * at run time). If the compiler knows the size, a tile needs only shuffles (`static`, the lecture's
+ * tile_reduce(), and `library`, cg::reduce, which uses an instruction for integers since sm_80).
+ * Halving works only for powers of two: for a coalesced group of any size, cg::reduce finds the
+ * sum, but the generic function loses elements (`lost`).
  * From: lecture (CS 380, lecture 25), "Generic parallel algorithms", "Static tile reduce".
  * How to run it: make experiments && build/experiments/10-groups
  */
@@ -20,16 +20,16 @@ namespace cg = cooperative_groups;
 #define THREADS 256
 #define WARP    32
 
-// The sum over the group, in its first thread; x has room for a word a thread. As the lecture has
-// it: with a group of 5, the fifth is lost.
+// Returns the sum over the group in its first thread; x has room for a word per thread. This is the
+// lecture's function: in a group of 5, it loses the fifth element.
 static __device__ int reduce(const cg::thread_group &g, int *x, int value)
 {
     unsigned lane = g.thread_rank();
     for (unsigned i = g.size() / 2; i > 0; i /= 2) {
         x[lane] = value;
-        g.sync(); // no thread may read before all have written
+        g.sync(); // all threads must have written before one reads
         if (lane < i) value += x[lane + i];
-        g.sync(); // no thread may write before all have read
+        g.sync(); // all threads must have read before one writes
     }
     return value;
 }
@@ -63,7 +63,7 @@ template <unsigned SIZE, bool LIBRARY> static __global__ void tiles(int *sums, c
     if (tile.thread_rank() == 0) sums[i / SIZE] = sum;
 }
 
-// Of each warp, the sum of those elements that 3 does not divide: no power of two.
+// Sums, in each warp, the elements that 3 does not divide. Their number is not a power of two.
 template <bool LIBRARY> static __global__ void coalesced(int *sums, const int *in)
 {
     __shared__ int x[THREADS];

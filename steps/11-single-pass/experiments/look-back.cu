@@ -1,10 +1,10 @@
 /*
- * look-back: how far tiles look back, what the waiting costs, and what clearing the states does.
+ * look-back: how far tiles look back, and the cost of waiting and of clearing the states.
  *
- * What it shows: the number of states that a tile adds up until it comes to a prefix, as a
- * histogram (states_4: three or four, and so on in powers of two); and the time of the scan beside
- * that of the kernel alone, its states cleared before the clock starts, and that of a scan whose
- * tiles look nowhere, so that its results are wrong.
+ * What it shows: a histogram of the number of states that a tile adds until it finds a prefix
+ * (states_4 means three or four, and so on in powers of two). Then three times: of the scan; of the
+ * kernel alone, with the states cleared before the clock starts; and of a scan whose tiles do not
+ * look back, so its results are wrong.
  * From: Merrill and Garland (2016), section 4.
  * How to run it: make experiments && build/experiments/11-look-back
  */
@@ -20,7 +20,7 @@ namespace usual
 #include "steps/11-single-pass/scan.cu"
 }
 
-// The same once more, where a tile writes down how many states it has added up.
+// Step 11 again, with tiles that record how many states they have added.
 namespace counted
 {
 static __device__ int *g_distances;
@@ -33,7 +33,7 @@ static __device__ int *g_distances;
 #undef step11_scan
 } // namespace counted
 
-// And once more, where no tile waits for another.
+// Step 11 again, with tiles that do not wait for each other.
 namespace alone
 {
 #undef LOOKED_BACK
@@ -46,7 +46,7 @@ namespace alone
 #undef look_back
 } // namespace alone
 
-#define POWERS 16 // of the histogram: up to 2^15 states
+#define POWERS 16 // rows of the histogram: up to 2^15 states
 
 struct scans {
     scan_fn *scan;
@@ -123,7 +123,7 @@ static int histogram(struct experiment *e, struct scans *s, struct fault *fault)
 
     for (size_t tile = 0; tile < tiles; tile++) {
         int power = 0, distance = distances[tile];
-        // The first tile looks nowhere; the others add at most all before.
+        // The first tile does not look back; each other tile adds at most all tiles before it.
         if (distance < (tile > 0) || distance > (int)tile)
             return fail(fault, EXIT_WRONG, "tile %zu has added %d states.", tile, distance);
         if (distance > most) most = distance;

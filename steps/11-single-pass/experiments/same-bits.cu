@@ -1,10 +1,10 @@
 /*
- * same-bits: one scan, many times: are the results the same to the last bit?
+ * same-bits: does the same scan always give the same bits?
  *
- * What it shows: how far a tile looks back depends on how far the others have come, and so does the
- * order in which sums are added. Integers (sums below 2^24) come out the same in any order. Real
- * numbers round, so runs differ in their last bits; all stay within the bound of the error, which
- * counts additions: |got - want| <= additions * 2^-24 * the sum of all |x| before.
+ * What it shows: how far a tile looks back depends on the progress of other tiles, and so does the
+ * order in which sums are added. Integers (with sums below 2^24) give the same result in any order.
+ * Real numbers are rounded, so runs differ in their last bits. All results are within the bound of
+ * the error, which counts additions: |got - want| <= additions * 2^-24 * the sum of all |x| before.
  * From: Merrill and Garland (2016); CUB says of its scan that floats may vary from run to run.
  * How to run it: make experiments && build/experiments/11-same-bits
  */
@@ -23,7 +23,7 @@ struct scans {
     struct input input;
     float *in, *out; // on the device
     void *workspace;
-    float *first, *result;    // on the host: of the first run, and of the last
+    float *first, *result;    // on the host: results of the first and of the last run
     unsigned long hash[RUNS]; // of each run's result
 };
 
@@ -66,7 +66,7 @@ static int end(struct scans *s, struct fault *fault)
     return 0;
 }
 
-// The greatest error, as that many additions that all round as badly as they can.
+// The largest error, as the number of additions with the largest rounding error that cause it.
 static double error_of(const struct scans *s)
 {
     const float *in = (const float *)s->input.data;

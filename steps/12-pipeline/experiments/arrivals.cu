@@ -1,8 +1,8 @@
 /*
- * arrivals: at step 12's barriers every lane arrives for itself. Would one for its warp be faster?
+ * arrivals: at step 12's barriers every lane arrives. Is one arrival per warp faster?
  *
- * What it shows: a warp's arrivals come one after the other at a word of shared memory; but it makes
- * only three of them a tile, and does not wait for them.
+ * What it shows: the arrivals of a warp's lanes at a word of shared memory are carried out one
+ * after the other. But a warp arrives only three times per tile and does not wait for its arrivals.
  * How to run it: make experiments && build/experiments/12-arrivals
  */
 #include "common/harness/experiment.h"
@@ -17,7 +17,7 @@ namespace each_lane
 #include "steps/12-pipeline/pipeline.cuh"
 }
 
-/* Lane 0 arrives for those that have come here with it. */
+/* Lane 0 arrives for all active lanes. */
 [[maybe_unused]] static __device__ void arrive_for_all(barrier *b)
 {
     __syncwarp(__activemask());
@@ -55,7 +55,7 @@ static cudaError_t launch(void *context, cudaStream_t stream)
 static __global__ void ones(float *in, size_t n)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) in[i] = i % 16 == 0; // so few that every sum is exact
+    if (i < n) in[i] = i % 16 == 0; // few ones, so every sum is exact
 }
 
 static int measure(struct experiment *e, struct scan *s, const char *who, scan_fn_f32 *kernel,

@@ -1,9 +1,10 @@
 /*
- * fixed-order: what it costs that step 12 adds in a fixed order, and that it carries in double.
+ * fixed-order: the cost of adding in a fixed order and of carrying in double in step 12.
  *
- * What it shows: the pipeline as it is, beside two that differ in how they add up the tiles before
- * one: `first come` adds whatever sum is there first, so that floats are not the same in every run;
- * `in float` keeps the order, and adds in the type of the sums, so that the error grows with n.
+ * What it shows: the pipeline, beside two versions that add the sums of the preceding tiles in
+ * another way. `first come` adds the sums in the order in which they are published, so floats
+ * differ from run to run. `in float` keeps the order but adds in the type of the sums, so the error
+ * grows with n.
  * How to run it: make experiments && build/experiments/12-fixed-order
  */
 #include "common/harness/experiment.h"
@@ -18,7 +19,7 @@ namespace as_it_is
 
 namespace first_come
 {
-/* As prefix_of, except that of LOOK states a lane adds those first that are there first. */
+/* Like prefix_of, but a lane adds its LOOK states in the order in which they are published. */
 template <typename Sum>
 static __device__ typename carry_of<Sum>::type sum_of_any(const state<Sum> *states, unsigned tile,
                                                           unsigned epoch, struct progress<Sum> *p)
@@ -65,7 +66,7 @@ template <typename Sum> struct carry_in_sums {
 #undef carry_of
 } // namespace in_float
 
-#define APART 16 // ones in the input are so far from each other: every sum is exact
+#define APART 16 // distance of the ones in the input: every sum is exact
 
 typedef void kernel_fn(float *, const float *, size_t, unsigned, struct workspace *);
 static const struct {

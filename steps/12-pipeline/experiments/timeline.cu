@@ -1,35 +1,36 @@
 /*
- * timeline: who works at which tile, and when: step 12's pipeline with a clock in it.
+ * timeline: when each role of step 12's pipeline works at each tile.
  *
- * What it shows: when the first warp of each role comes to a tile and is done with it, in cycles of
- * its multiprocessor, for a few tiles of one block in the middle of a scan; and the means of all
- * tiles. A copy ends when the first role finds it there. Looking at the clock costs a little, so
- * none of this tells how long a scan takes.
+ * What it shows: the cycles at which the first warp of each role begins and ends a tile, for a few
+ * tiles of one block in the middle of a scan, and the means of all tiles. A copy counts as ended
+ * when the first role finds it complete. Reading the clock takes time, so these are not the times
+ * of an ordinary scan.
  * How to run it: make experiments && build/experiments/12-timeline
  */
 #include "common/harness/experiment.h"
 
 #include <stdlib.h>
 
-/* Of a tile: the copy begins; the sum begins, is published; the prefix is looked for, and found;
- * the scan begins, is done but for the prefix, has that, and is stored. */
+/* The moments of a tile: the copy begins; the sum begins and is published; the search for the
+ * prefix begins and ends; the scan begins, ends without the prefix, gets the prefix and begins to
+ * store, and has stored. */
 enum { COPY, SUM, PUBLISHED, LOOKING, FOUND, SCAN, SCANNED, STORE, STORED, MOMENTS };
 
 struct moments {
     long long at[MOMENTS];
     unsigned block;
 };
-static __device__ struct moments *g_moments; // a tile each
+static __device__ struct moments *g_moments; // one per tile
 static __device__ bool g_emulated;
 
-/* Of each role the first warp writes it down. */
+/* The first warp of each role records the moment. */
 #define MOMENT(tile, what) write_down<what>(tile)
 template <int WHAT> static __device__ void write_down(unsigned tile);
 
 #include "steps/12-pipeline/pipeline.cuh"
 
-/* By the clock of the multiprocessor. In the emulator each warp has its own, which counts its
- * instructions; there the host's clock tells what came before what. */
+/* Records the clock of the multiprocessor. In the emulator each warp has its own clock, which
+ * counts its instructions; there the host's clock gives the order. */
 template <int WHAT> static __device__ void write_down(unsigned tile)
 {
     int warp = threadIdx.x / LANES;
@@ -42,8 +43,8 @@ template <int WHAT> static __device__ void write_down(unsigned tile)
     g_moments[tile].block = blockIdx.x;
 }
 
-#define SHOWN 12 // tiles, twice round the ring
-#define APART 16 // ones in the input are so far from each other: every sum is exact
+#define SHOWN 12 // tiles: two rounds of the ring
+#define APART 16 // distance of the ones in the input: every sum is exact
 
 struct scan {
     float *out, *in;
@@ -55,7 +56,7 @@ struct scan {
 
 // ---- the rows -----------------------------------------------------------------------------------
 
-/* The k-th tile of a block after `tile`, or one of no block. */
+/* The next tile of the block that has `tile`, or a number beyond all tiles. */
 static unsigned next_of(const struct scan *s, unsigned tile)
 {
     unsigned block = s->moments[tile].block;
@@ -72,7 +73,7 @@ static long long arrived(const struct moments *m)
 
 static void span(struct experiment *e, const char *role, int k, long long begin, long long end)
 {
-    if (e->emulated) return; // its times mean nothing
+    if (e->emulated) return; // its times have no meaning
     experiment_at(e, role, "k=%d", k);
     experiment_value(e, "begin", (double)begin, "cycles");
     experiment_value(e, "end", (double)end, "cycles");
@@ -95,8 +96,9 @@ static void show(struct experiment *e, const struct scan *s, unsigned first)
     }
 }
 
-/* Means over all tiles: how long each role takes, how long a scan waits for its prefix, and how far
- * the sums are ahead: tiles of its block published but not yet scanned when a scan begins. */
+/* Means over all tiles: the time of each role, the time that a scan waits for its prefix, and the
+ * lead of the sums, which is the number of the block's tiles that are published but not yet scanned
+ * when a scan begins. */
 static void means(struct experiment *e, const struct scan *s)
 {
     double copy = 0, sum = 0, look = 0, scan = 0, wait = 0, store = 0, ahead = 0;
@@ -136,7 +138,7 @@ static int check(const struct scan *s, struct fault *fault)
             return fail(fault, EXIT_WRONG, "element %zu is %g.", i, out[i]);
     free(out);
 
-    // What must not come before what, by the clock of the tile's multiprocessor.
+    // Checks the order of the moments, by the clock of the tile's multiprocessor.
     for (unsigned tile = 0; tile < s->tiles; tile++) {
         const long long *at = s->moments[tile].at;
         if (at[COPY] > at[SUM] || at[SUM] > at[PUBLISHED] || at[LOOKING] > at[FOUND] ||
@@ -180,7 +182,7 @@ static int run(struct experiment *e, struct fault *fault)
     CUDA_CHECK(fault, cudaMemcpyToSymbol(g_moments, &on_device, sizeof on_device));
     CUDA_CHECK(fault, cudaMemcpyToSymbol(g_emulated, &e->emulated, sizeof e->emulated));
     ones<<<(unsigned)((s.n - 1) / 256 + 1), 256>>>(s.in, s.n);
-    // Twice: the first time code and tables have to be fetched.
+    // Twice, because the first run has to fetch code and tables.
     for (int i = 0; i < (e->emulated ? 1 : 2); i++)
         kernel<<<s.blocks, PIPELINE_THREADS, shared>>>(s.out, s.in, s.n, s.tiles, s.workspace);
     CUDA_CHECK(fault, cudaGetLastError());

@@ -1,10 +1,10 @@
 /*
- * selects: how long a compaction takes beside CUB's and beside a copy.
+ * selects: the time of a compaction compared with CUB's and with a copy.
  *
- * What it shows: for each number of elements and each fraction that is kept, the three variants of
- * step 13, CUB's DeviceSelect::If and the best copy, timed in turns in one process with a cold L2.
- * `floor` is the time in which the copy would move the words that any compaction has to move: all
- * elements, and once more those that are kept.
+ * What it shows: for each number of elements and each fraction that is kept, the times of the three
+ * variants of step 13, of CUB's DeviceSelect::If and of the best copy, measured in turns in one
+ * process with a cold L2. `floor` is the time in which the copy would move the words that any
+ * compaction must move: all elements once, and the kept elements once more.
  * How to run it: make experiments && build/experiments/13-selects
  */
 #include "common/harness/experiment.h"
@@ -22,15 +22,15 @@
 #define FINELY        24 /* 2^24 elements are measured with all fractions */
 
 static const int percents[] = {0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100};
-/* Those that every n has. */
+/* Is the fraction one that is measured for every n? */
 static bool is_coarse(int percent) { return percent <= 10 || percent == 50 || percent == 100; }
 
-/* Element i: as good as random, so that a threshold keeps any fraction. */
+/* Element i is pseudo-random, so a threshold can keep any fraction. */
 static __global__ void fill(int32_t *in, size_t n)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    uint32_t z = (uint32_t)i * 0x9E3779B9u; // splitmix's finish, in 32 bits
+    uint32_t z = (uint32_t)i * 0x9E3779B9u; // splitmix's last step, in 32 bits
     z = (z ^ (z >> 16)) * 0x85EBCA6Bu;
     z = (z ^ (z >> 13)) * 0xC2B2AE35u;
     in[i] = (int32_t)(z ^ (z >> 16));
@@ -43,7 +43,7 @@ static __global__ void compare(const int32_t *a, const int32_t *b, size_t n, uns
     if (i < n && a[i] != b[i]) atomicAdd(differ, 1u);
 }
 
-/* x < limit, in 64 bits so that all may be kept. */
+/* x < limit; 64 bits, so that a limit can keep all elements. */
 struct below {
     int64_t limit;
     __device__ bool operator()(int32_t x) const { return x < limit; }
@@ -104,7 +104,7 @@ static int open_job(struct job *j, size_t n, struct fault *fault)
     compact_i32(NULL, &j->workspace_bytes, NULL, NULL, NULL, n, NULL, NULL);
     j->document_bytes = document_workspace(n);
     j->n = n;
-    CUDA_CHECK(fault, run_cub(j, NULL)); // asks how large a workspace it needs
+    CUDA_CHECK(fault, run_cub(j, NULL)); // returns the size of its workspace
     CUDA_CHECK(fault, cudaMalloc(&j->in, n * sizeof *j->in));
     CUDA_CHECK(fault, cudaMalloc(&j->out, n * sizeof *j->out));
     CUDA_CHECK(fault, cudaMalloc(&j->other, n * sizeof *j->other));
@@ -156,7 +156,7 @@ static int measure(struct experiment *e, struct job *j, int percent, struct faul
     uint64_t kept = 0;
     uint64_t keys = percent == 0 ? 1 : ((uint64_t)1 << 32) * (uint64_t)percent / 100;
     j->below.limit = INT32_MIN + (int64_t)keys;
-    j->predicate = predicate_between(0, keys - 1); // of 0 %: one value, which hardly occurs
+    j->predicate = predicate_between(0, keys - 1); // for 0 %: keeps one value, which hardly occurs
     int code = check(j, &kept, fault);
     if (code) return code;
     experiment_at(e, "", "n=%zu kept=%d", j->n, percent);

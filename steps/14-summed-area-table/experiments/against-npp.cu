@@ -1,5 +1,6 @@
 /*
- * against-npp: step 14 beside NVIDIA's NPP and a copy, and the phases of the document's way.
+ * against-npp: step 14 compared with NVIDIA's NPP and with a copy, and the times of the document's
+ * phases.
  *
  * What it shows: tables of a grey picture of 8 bits, by NPP's nppiIntegral_8u32s_C1R_Ctx and by the
  * fast variant. Beside them run copies that move as many bytes as such a table has to (5 a pixel),
@@ -20,7 +21,7 @@
 
 /* ---- NPP ------------------------------------------------------------------------------------- */
 
-/* As NPP's own headers declare them. */
+/* Declared as in NPP's headers. */
 struct npp_size {
     int width, height;
 };
@@ -37,7 +38,7 @@ struct npp_context {
 typedef int npp_integral(const uint8_t *, int step, int32_t *, int out_step, npp_size,
                          int32_t value, npp_context);
 
-/* NULL: it is not there. */
+/* Loads NPP's function; NULL: NPP is not installed. */
 static npp_integral *find_npp(void)
 {
     static const char *const names[] = {"libnppist.so.13", "libnppist.so.12", "libnppist.so"};
@@ -68,7 +69,7 @@ static int fill_context(npp_context *context, cudaStream_t stream, struct fault 
 
 /* ---- what is compared ------------------------------------------------------------------------ */
 
-/* A picture and its tables, and one piece of work with them. */
+/* A picture, its tables, and one operation on them. */
 struct job {
     sat_size size;
     uint8_t *pixels;
@@ -191,8 +192,8 @@ static cudaError_t run_traffic(void *context, cudaStream_t stream)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* NPP's table has a row and a column of zeros more. Entries that differ are printed, and are no
- * error of this program. */
+/* NPP's table has an additional row and column of zeros. Entries that differ are printed and are
+ * not an error of this program. */
 static int check_npp(struct experiment *e, const job *j, const uint64_t *want, struct fault *fault)
 {
     size_t row = j->size.width + 1, entries = row * (j->size.height + 1), wrong = 0;
@@ -223,7 +224,7 @@ static int check_own(const job *j, variant v, const uint8_t *pixels, struct faul
     return code;
 }
 
-/* Runs it once and waits. */
+/* Runs the operation once and waits for it. */
 static int run_once(struct experiment *e, run_fn *work, job *j, struct fault *fault)
 {
     CUDA_CHECK(fault, work(j, e->timer.stream));
@@ -244,13 +245,13 @@ static int check_npp_once(struct experiment *e, job *j, const uint8_t *pixels, s
 
 /* ---- one size -------------------------------------------------------------------------------- */
 
-/* Memory for the grey picture and for that of RGB: pixels, tables, workspaces. */
+/* Memory for the grey and for the RGB picture: pixels, tables, workspaces. */
 struct memory {
     uint8_t *host, *pixels;
     void *table, *workspace;
 };
 
-/* NPP reads rows in vectors, also beyond the last one. */
+/* NPP reads rows in vectors, and so beyond the end of the last row. */
 #define BEHIND 256
 
 static int allocate(memory *m, size_t side, struct fault *fault)
@@ -286,7 +287,7 @@ static job make_job(const memory *m, size_t side, unsigned channels)
     return j;
 }
 
-/* The grey picture: NPP, this step, and copies of half of 5 bytes a pixel. */
+/* The grey picture: NPP, this step, and copies of 2.5 bytes per pixel, which move 5. */
 static int compare_grey(struct experiment *e, const memory *m, size_t side, npp_integral *npp,
                         struct fault *fault)
 {
@@ -310,7 +311,7 @@ static int compare_grey(struct experiment *e, const memory *m, size_t side, npp_
     return code ? code : experiment_side_by_side(e, works, count, fault);
 }
 
-/* The document's phases, of a picture of RGB. */
+/* The document's phases for an RGB picture. */
 static int compare_phases(struct experiment *e, const memory *m, size_t side, struct fault *fault)
 {
     static const char *const names[PHASES] = {"de-interleave", "scan rows", "transpose",

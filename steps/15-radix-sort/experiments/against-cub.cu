@@ -1,10 +1,10 @@
 /*
- * against-cub: how long a sort takes beside CUB's and beside a copy.
+ * against-cub: the time of a sort compared with CUB's and with a copy.
  *
- * What it shows: for each number of keys, the fast variant of step 15, CUB's DeviceRadixSort and the
- * best copy of the same bytes, timed in turns in one process with a cold L2, each time is that of a
- * single call. Keys of 32 bits, of 64 bits, and of 32 bits with values of 32 bits, all random.
- * The results have to be the same.
+ * What it shows: for each number of keys, the time of a single call of the fast variant of step 15,
+ * of CUB's DeviceRadixSort and of the best copy of the same bytes, measured in turns in one process
+ * with a cold L2. There are keys of 32 bits, of 64 bits, and of 32 bits with values of 32 bits, all
+ * random. The results must be the same.
  * How to run it: make experiments && build/experiments/15-against-cub
  */
 #include "common/harness/experiment.h"
@@ -18,7 +18,7 @@
 #define LAST          28
 #define LAST_EMULATED 13
 
-/* The finish of MurmurHash3: as good as random. */
+/* The last step of MurmurHash3, which gives pseudo-random numbers. */
 static __device__ uint32_t mix(uint32_t z)
 {
     z = (z ^ (z >> 16)) * 0x85EBCA6Bu;
@@ -39,7 +39,7 @@ static __global__ void compare(const uint32_t *a, const uint32_t *b, size_t n, u
     if (i < n && a[i] != b[i]) atomicAdd(differ, 1u);
 }
 
-/* Three arrays of n keys and, behind them, n values if there are any. */
+/* Three arrays of n keys, each followed by n values if the sort has values. */
 struct job {
     void *in, *out, *other; /* other: CUB's result */
     size_t n, key_bytes, bytes;
@@ -95,7 +95,7 @@ static int open_job(struct job *j, size_t n, size_t key_bytes, bool pairs, struc
     *j = {};
     j->n = n, j->key_bytes = key_bytes, j->pairs = pairs;
     j->bytes = n * (key_bytes + (pairs ? sizeof(uint32_t) : 0));
-    CUDA_CHECK(fault, run_fast(j, NULL)); // asks how large a workspace it needs
+    CUDA_CHECK(fault, run_fast(j, NULL)); // returns the size of its workspace
     CUDA_CHECK(fault, run_cub(j, NULL));
     CUDA_CHECK(fault, cudaMalloc(&j->in, j->bytes));
     CUDA_CHECK(fault, cudaMalloc(&j->out, j->bytes));
@@ -116,7 +116,7 @@ static void close_job(struct job *j)
     for (void *m : memory) cudaFree(m);
 }
 
-/* Runs both once more: are the results the same? */
+/* Runs both sorts once more and compares the results. */
 static int check(struct job *j, struct fault *fault)
 {
     size_t words = j->bytes / sizeof(uint32_t);
@@ -133,7 +133,7 @@ static int check(struct job *j, struct fault *fault)
                 differ);
 }
 
-/* One number of keys of one kind. */
+/* Measures one number of keys of one kind. */
 static int run_size(struct experiment *e, const char *kind, struct job *j, struct fault *fault)
 {
     enum { FAST_AT, CUB_AT, COPY_AT, WORKS };

@@ -1,9 +1,9 @@
 /*
- * figures: what the pictures 39-13 to 39-15 of GPU Gems 3 show, with numbers.
+ * figures: the figures 39-13 to 39-15 of GPU Gems 3, with numbers.
  *
- * What it shows: eight keys of three bits after each split (figure 39-13); for the first of them the
- * scan f, and where each key goes (39-14); and two sorted sequences of 32 keys, of which 32 threads
- * find the 32 smallest and sort them (39-15). The device functions are those of step 15.
+ * What it shows: eight keys of three bits after each split (figure 39-13); for the first split, the
+ * scan f and the new place of each key (39-14); and two sorted sequences of 32 keys, whose 32
+ * smallest keys 32 threads find and sort (39-15). The device functions are those of step 15.
  * How to run it: make experiments && build/experiments/15-figures
  */
 #include "common/harness/experiment.h"
@@ -13,12 +13,12 @@
 #define KEYS 8
 #define BITS 3
 
-/* What a split has done: the scan, and the keys. */
+/* The result of a split: the scan, and the keys. */
 struct shown {
     unsigned f[KEYS], key[KEYS];
 };
 
-/* Splits the keys by each of their bits. What fills the chunk up lies behind them. */
+/* Splits the keys by each of their bits. Keys that fill up the chunk are behind them. */
 static __global__ void __launch_bounds__(SPLIT_THREADS)
     show_splits(struct shown *shown, unsigned *falses, const unsigned *keys)
 {
@@ -27,12 +27,12 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     unsigned i = threadIdx.x;
 
     for (unsigned k = i; k < SPLIT_CHUNK; k += SPLIT_THREADS) m->key[k] = k < KEYS ? keys[k] : ~0u;
-    __syncthreads(); // no thread may read a key before all are there
+    __syncthreads(); // all keys must be stored before a thread reads one
     for (unsigned bit = 0; bit < BITS; bit++) {
         split(m, bit);
         if (i < KEYS) shown[bit].f[i] = m->f[i], shown[bit].key[i] = m->key[i];
         if (i == 0) falses[bit] = m->total_falses;
-        __syncthreads(); // no key may move before it is shown
+        __syncthreads(); // all keys must be shown before one moves
     }
 }
 
