@@ -103,9 +103,9 @@ def sorts(value):
 # ---- README ------------------------------------------------------------------------------------
 
 STEPS = [
-    (13, "compaction", "a scan of 0s and 1s tells each kept element its place"),
-    (14, "summed-area-table", "scans of all rows and of all columns make filters of any width cost the same"),
-    (15, "radix-sort", "a scan of a digit's counts tells each key its place")]
+    (13, "compaction", "a scan of 0s and 1s gives each kept element its place"),
+    (14, "summed-area-table", "scans of all rows and all columns make filters of any width cost the same"),
+    (15, "radix-sort", "for each digit, a scan of its counts gives each key its place")]
 
 
 def measured(name, variant, parameter):

@@ -68,8 +68,8 @@ static double step06_words(size_t n, int variant)
 const struct step step06 = {
     .number = 6,
     .name = "vectorized",
-    .title = "Eight elements a thread, as two float4",
-    .teaches = "sum in registers first: a quarter of the tree, and wide accesses to memory",
+    .title = "Eight elements per thread, as two float4",
+    .teaches = "sums in registers first: a quarter of the tree, and wide accesses to memory",
     .still_bad = "loops over a tree of fixed size: step 7",
     .default_n = 1 << 20,
     .element = ELEMENT_F32,

@@ -70,7 +70,8 @@ const struct step step07 = {
     .name = "unrolled",
     .title = "Tree loops unrolled",
     .teaches = "a tree of fixed size needs no loops: its indices are constants",
-    .still_bad = "19 barriers a block (step 9), and every element goes to memory twice (step 11)",
+    .still_bad =
+        "19 barriers per block (step 9); every element is read and written twice (step 11)",
     .default_n = 1 << 20,
     .element = ELEMENT_F32,
     .scan = step07_scan,

@@ -81,9 +81,9 @@ static double step09_words(size_t n, int variant)
 const struct step step09 = {
     .number = 9,
     .name = "warp-shuffle",
-    .title = "Warp shuffles in place of the tree",
-    .teaches = "lanes of a warp hand each other values in registers: two barriers in place of 19",
-    .still_bad = "every element goes to memory twice, for the scan and for uniform_add: step 11",
+    .title = "Warp shuffles instead of the tree",
+    .teaches = "lanes of a warp exchange values in registers: 2 barriers instead of 19",
+    .still_bad = "the scan and uniform_add each read and write every element: step 11",
     .default_n = 1 << 20,
     .element = ELEMENT_F32,
     .variants = variants,

@@ -63,12 +63,13 @@ static const char *set_invert(const char *value)
 }
 
 const struct step_option request_options[] = {
-    {"keep", "EXPRESSION", "keep numbers for which it is true (default: \"x > 0\")", set_keep, 0},
-    {"type", "TYPE", "of the numbers: f32 (default), f64, i32 or i64", set_type, 0},
+    {"keep", "EXPRESSION", "keep the numbers for which it is true (default: \"x > 0\")", set_keep,
+     0},
+    {"type", "TYPE", "type of the numbers: f32 (default), f64, i32 or i64", set_type, 0},
     {"grep", "TEXT", "keep the lines of the input file that contain TEXT", set_grep, 0},
-    {"ignore-case", NULL, "--grep: upper and lower case of a to z are the same", set_ignore_case,
+    {"ignore-case", NULL, "with --grep: ignore the case of the letters a to z", set_ignore_case,
      'i'},
-    {"invert", NULL, "--grep: keep the other lines", set_invert, 'v'},
+    {"invert", NULL, "with --grep: keep the lines without TEXT", set_invert, 'v'},
     {0}};
 
 static int check_together(const struct options *o, struct fault *fault)

@@ -105,6 +105,6 @@ static int run(struct experiment *e, struct fault *fault)
 int main(int argc, char **argv)
 {
     return experiment_main("00-constant-cache",
-                           "Tables in constant memory, and behind the read-only path", run, argc,
+                           "Tables in constant memory, and through the read-only path", run, argc,
                            argv);
 }

@@ -63,6 +63,6 @@ static int run(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("00-one-wins", "Several threads write one word: which value is there?",
+    return experiment_main("00-one-wins", "Several threads write one word: which value remains?",
                            run, argc, argv);
 }

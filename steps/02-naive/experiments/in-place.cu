@@ -88,6 +88,6 @@ static int run(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("02-in-place", "The naive scan with one array in place of two", run,
-                           argc, argv);
+    return experiment_main("02-in-place", "The naive scan with one array instead of two", run, argc,
+                           argv);
 }

@@ -94,6 +94,6 @@ static int run(struct experiment *e, struct fault *fault)
 int main(int argc, char **argv)
 {
     return experiment_main("06-bytes-under-way",
-                           "How many warps, and how many bytes of each, a copy needs", run, argc,
+                           "How many warps a copy needs, and how many bytes per warp", run, argc,
                            argv);
 }

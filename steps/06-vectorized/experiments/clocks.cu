@@ -108,6 +108,6 @@ static int run(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("06-clocks", "How fast the multiprocessors' clock goes", run, argc,
+    return experiment_main("06-clocks", "The frequency of the multiprocessors' clock", run, argc,
                            argv);
 }

@@ -112,5 +112,5 @@ static int run(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("06-precision", "Float against double", run, argc, argv);
+    return experiment_main("06-precision", "Float compared with double", run, argc, argv);
 }

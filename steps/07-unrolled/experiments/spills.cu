@@ -101,6 +101,6 @@ static int run(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("07-spills", "Registers a thread against warps on a multiprocessor", run,
-                           argc, argv);
+    return experiment_main("07-spills", "Registers per thread against warps per multiprocessor",
+                           run, argc, argv);
 }

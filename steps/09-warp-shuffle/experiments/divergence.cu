@@ -146,6 +146,6 @@ static int run(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("09-divergence", "Collective functions where lanes have parted", run,
+    return experiment_main("09-divergence", "Collective functions after lanes have diverged", run,
                            argc, argv);
 }

@@ -145,6 +145,6 @@ static int run(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("09-neighbour", "What it costs to hand a value to the next lane", run,
+    return experiment_main("09-neighbour", "The cost of passing a value to the next lane", run,
                            argc, argv);
 }

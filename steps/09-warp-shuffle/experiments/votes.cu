@@ -203,5 +203,5 @@ static int run(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("09-votes", "What lanes of a warp can ask each other", run, argc, argv);
+    return experiment_main("09-votes", "Ballots, agreement and matches in a warp", run, argc, argv);
 }

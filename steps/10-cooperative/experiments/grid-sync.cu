@@ -110,6 +110,6 @@ static int run(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("10-grid-sync", "What it costs that all blocks wait for all", run, argc,
+    return experiment_main("10-grid-sync", "The cost of a barrier of the whole grid", run, argc,
                            argv);
 }

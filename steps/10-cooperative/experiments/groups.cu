@@ -141,5 +141,5 @@ static int run(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("10-groups", "One sum, over groups of any size", run, argc, argv);
+    return experiment_main("10-groups", "Sums over groups of any size", run, argc, argv);
 }

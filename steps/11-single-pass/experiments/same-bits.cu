@@ -126,6 +126,6 @@ static int run(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("11-same-bits", "One scan, many times: the same to the last bit?", run,
+    return experiment_main("11-same-bits", "Does the same scan always give the same bits?", run,
                            argc, argv);
 }

@@ -113,6 +113,7 @@ static int run(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("12-arrivals", "Every lane arrives at step 12's barriers, or one a warp",
-                           run, argc, argv);
+    return experiment_main("12-arrivals",
+                           "Arrivals at step 12's barriers: all lanes, or one per warp", run, argc,
+                           argv);
 }

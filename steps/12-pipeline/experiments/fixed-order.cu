@@ -173,6 +173,6 @@ static int run(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("12-fixed-order", "What a fixed order of additions costs step 12", run,
-                           argc, argv);
+    return experiment_main("12-fixed-order", "The cost of a fixed order of additions in step 12",
+                           run, argc, argv);
 }

@@ -203,6 +203,6 @@ static int run(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("12-timeline", "Who works at which tile of step 12, and when", run, argc,
+    return experiment_main("12-timeline", "When each role of step 12 works at each tile", run, argc,
                            argv);
 }

@@ -193,5 +193,6 @@ static int run(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("13-selects", "compaction beside CUB's and a copy", run, argc, argv);
+    return experiment_main("13-selects", "Compaction compared with CUB's and with a copy", run,
+                           argc, argv);
 }

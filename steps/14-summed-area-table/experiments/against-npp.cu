@@ -364,6 +364,7 @@ static int run(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("14-against-npp", "summed-area tables beside NPP, a copy, and by phases",
-                           run, argc, argv);
+    return experiment_main("14-against-npp",
+                           "Summed-area tables compared with NPP and a copy, by phases", run, argc,
+                           argv);
 }

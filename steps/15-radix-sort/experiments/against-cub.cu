@@ -172,5 +172,6 @@ static int run(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("15-against-cub", "sorts beside CUB's and a copy", run, argc, argv);
+    return experiment_main("15-against-cub", "Sorts compared with CUB's and with a copy", run, argc,
+                           argv);
 }

@@ -143,6 +143,5 @@ static int run(struct experiment *e, struct fault *fault)
 
 int main(int argc, char **argv)
 {
-    return experiment_main("15-figures", "what figures 39-13 to 39-15 show, with numbers", run, argc,
-                           argv);
+    return experiment_main("15-figures", "Figures 39-13 to 39-15, with numbers", run, argc, argv);
 }
