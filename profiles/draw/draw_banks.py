@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Draws which lane meets which bank, before and after padding, as traced: notes/figures/banks.svg (one level of the
-tree) and bank-levels.svg (all of them, on 32 banks and on the 16 of 2007)."""
+"""Draws which lane meets which bank, before and after padding, as traced: notes/figures/banks.svg
+(one level of the tree) and bank-levels.svg (all of them, on 32 banks and on the 16 of 2007)."""
 
 from collections import Counter
 
@@ -9,12 +9,15 @@ from traced import accesses
 
 WARP, LEVELS, N = 32, 9, 512
 UP_SWEEP = "temp[bi] += temp[ai];"
-SCANS = {"step 3": accesses(3, N), "pad16": accesses(4, N, "pad16"), "pad32": accesses(4, N, "pad32")}
+SCANS = {"step 3": accesses(3, N), "pad16": accesses(4, N, "pad16"),
+         "pad32": accesses(4, N, "pad32")}
 
 
 def left_children(scan, level):
-    """{lane: word}: what the first warp reads as temp[ai], the lower of the two loads of a level."""
-    loads = [a for a in SCANS[scan] if a.epoch == level + 1 and a.source == UP_SWEEP and not a.store]
+    """{lane: word}: what the first warp reads as temp[ai], the lower of the two loads of a
+    level."""
+    loads = [a for a in SCANS[scan] if a.epoch == level + 1 and a.source == UP_SWEEP
+             and not a.store]
     lowest = min(loads, key=lambda access: access.lanes[0])
     return {lane: place for lane, (place, _) in lowest.lanes.items()}
 
@@ -42,7 +45,8 @@ def panel(figure, left, title, scan):
     style, fill = ("red", "bad") if crowd > 1 else ("green", "good")
 
     figure.text(left, TOP - 36, title, "ink")
-    figure.text(left, TOP - 18, "%d wavefront%s for one load" % (crowd, "s" if crowd > 1 else ""), style)
+    figure.text(left, TOP - 18, "%d wavefront%s for one load" % (crowd, "s" if crowd > 1 else ""),
+                style)
     figure.rect(left, TOP, width, width, "empty", radius=0)
     for bank in sorted({bank for bank, many in lanes.values() if many > 1}):
         figure.rect(left + bank * DOT, TOP, DOT, width, fill, radius=0)
@@ -64,7 +68,8 @@ def one_level():
     figure = Figure(second + width + 30, TOP + width + 52, "Lanes and banks",
                     "At a stride of 16 words, 32 lanes meet in two banks; with one word of padding "
                     "after every 32 they meet in 32.")
-    figure.text(24, 30, "The 32 lanes of a warp read temp[ai] in the up-sweep, offset = %d" % (1 << LEVEL), "head ink")
+    figure.text(24, 30, "The 32 lanes of a warp read temp[ai] in the up-sweep, offset = %d"
+                % (1 << LEVEL), "head ink")
     panel(figure, LEFT, "step 3: temp[ai]", "step 3")
     panel(figure, second, "step 4: temp[ai + (ai >> 5)]", "pad32")
     figure.save("banks.svg")
@@ -81,7 +86,8 @@ def small_panel(figure, left, top, lanes, banks):
     dot = SIDE / banks
     figure.rect(left, top, SIDE, SIDE, "empty", radius=0)
     for style, crowded in (("red", True), ("green", False)):
-        corners = [(left + bank * dot, top + lane * dot) for lane, (bank, many) in lanes.items() if (many > 1) == crowded]
+        corners = [(left + bank * dot, top + lane * dot) for lane, (bank, many) in lanes.items()
+                   if (many > 1) == crowded]
         if corners:
             figure.cells(corners, dot, style)
     crowd = ways(lanes)
@@ -90,19 +96,25 @@ def small_panel(figure, left, top, lanes, banks):
 
 
 def all_levels():
-    figure = Figure(HEADING + LEVELS * (SIDE + APART) + 8, 76 + len(ROWS) * DOWN, "Lanes and banks, level by level",
-                    "Without padding the conflicts double from level to level, up to 16-way; padding removes them.")
-    figure.text(24, 30, "temp[ai] in the up-sweep over %d elements: lanes from top to bottom, banks from left to right" % N,
+    figure = Figure(HEADING + LEVELS * (SIDE + APART) + 8, 76 + len(ROWS) * DOWN,
+                    "Lanes and banks, level by level",
+                    "Without padding the conflicts double from level to level, up to 16-way; "
+                    "padding removes them.")
+    figure.text(24, 30,
+                "temp[ai] in the up-sweep over %d elements: lanes from top to bottom, banks from "
+                "left to right" % N,
                 "head ink")
     for level in range(LEVELS):
-        figure.text(HEADING + level * (SIDE + APART) + SIDE / 2, 58, "offset %d" % (1 << level), "small quiet", "middle")
+        figure.text(HEADING + level * (SIDE + APART) + SIDE / 2, 58, "offset %d" % (1 << level),
+                    "small quiet", "middle")
     for i, (scan, title, banks) in enumerate(ROWS):
         top = 68 + i * DOWN
         figure.text(24, top + 34, title, "ink")
         figure.text(24, top + 50, "%d banks" % banks, "small quiet")
         figure.text(24, top + 64, "a warp" if banks == WARP else "half a warp", "small quiet")
         for level in range(LEVELS):
-            small_panel(figure, HEADING + level * (SIDE + APART), top, met(left_children(scan, level), banks, banks), banks)
+            small_panel(figure, HEADING + level * (SIDE + APART), top,
+                        met(left_children(scan, level), banks, banks), banks)
     figure.save("bank-levels.svg")
 
 

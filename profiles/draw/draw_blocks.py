@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Draws the scan of 16 elements in blocks of 4 (./step5-B4), as traced: notes/figures/blocks.svg."""
+"""Draws the scan of 16 elements in blocks of 4 (./step5-B4), as traced:
+notes/figures/blocks.svg."""
 
 from svg import Figure
 from traced import accesses, loaded, stored
@@ -20,7 +21,8 @@ def main():
     block_width = B * CELL
     right = LEFT + BLOCKS * (block_width + BLOCK_GAP)
     figure = Figure(right + 6, TOP + 4 * ROW + 54, "A scan in blocks",
-                    "Blocks are scanned, their sums are scanned, and each block gets its increment.")
+                    "Blocks are scanned, their sums are scanned, and each block gets its "
+                    "increment.")
     figure.text(24, 30, "Blocks of B = %d elements, two levels" % B, "head ink")
     centre = (LEFT + right - BLOCK_GAP) / 2
 
@@ -53,13 +55,16 @@ def main():
     y += ROW
     row(y, "INCR", "scan_block again", stored(of(SCAN_OF_SUMS, SUMS)), "hot", sum_x)
     for block in sorted({access.block for access in TRACE if access.launch == UNIFORM_ADD}):
-        mine = [access for access in TRACE if access.launch == UNIFORM_ADD and access.block == block]
+        mine = [access for access in TRACE if access.launch == UNIFORM_ADD
+                and access.block == block]
         results = stored(mine)
         for increment in loaded(access for access in mine if access.array == SUMS):
-            figure.arrow(sum_x(increment + 0.5), y + 34, x(min(results) + B / 2), y + ROW - 3, "line-hot")
+            figure.arrow(sum_x(increment + 0.5), y + 34, x(min(results) + B / 2), y + ROW - 3,
+                         "line-hot")
     y += ROW
     added = stored(of(UNIFORM_ADD, RESULT))
-    row(y, "uniform_add", "INCR[j] to block j", {**parts, **added}, {k: "good" if k in added else "hot" for k in parts}, x)
+    row(y, "uniform_add", "INCR[j] to block j", {**parts, **added},
+        {k: "good" if k in added else "hot" for k in parts}, x)
     figure.save("blocks.svg")
 
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Draws step 10's one launch, with three blocks of two or three tiles each: notes/figures/cooperative.svg."""
+"""Draws step 10's one launch, with three blocks of two or three tiles each:
+notes/figures/cooperative.svg."""
 
 from svg import Figure
 
-TILES = [[3, 1, 7, 0], [4, 1, 6, 3], [2, 0, 5, 1], [1, 8, 2, 2], [0, 3, 1, 4], [5, 0, 2, 6], [1, 1, 4, 2]]
+TILES = [[3, 1, 7, 0], [4, 1, 6, 3], [2, 0, 5, 1], [1, 8, 2, 2], [0, 3, 1, 4], [5, 0, 2, 6],
+         [1, 1, 4, 2]]
 BLOCKS = 3
 CELL, GAP, RANGE_GAP, LEFT, TOP, HEIGHT = 23, 5, 26, 150, 60, 30
 
@@ -41,8 +43,11 @@ def label(figure, y, first, second=""):
 def main():
     width = x(len(TILES) - 1, 4) + 24
     figure = Figure(width, TOP + 362, "One cooperative launch",
-                    "Blocks sum up their ranges, wait for each other, and scan their ranges with a carry.")
-    figure.text(24, 30, "7 tiles, 3 blocks: all blocks run at the same time, so they can wait for each other", "head ink")
+                    "Blocks sum up their ranges, wait for each other, and scan their ranges with a "
+                    "carry.")
+    figure.text(24, 30,
+                "7 tiles, 3 blocks: all blocks run at the same time, so they can wait for each "
+                "other", "head ink")
     y = TOP
     label(figure, y, "input", "read once")
     tiles(figure, y, TILES, "cell")
@@ -54,7 +59,8 @@ def main():
     label(figure, y, "g_sums", "one a block")
     for j, value in enumerate(sums):
         wanted = j + 1 < BLOCKS
-        figure.box(middle(j) - 25, y, 50, HEIGHT, value if wanted else "–", "hot" if wanted else "empty")
+        figure.box(middle(j) - 25, y, 50, HEIGHT, value if wanted else "–", "hot" if wanted
+                   else "empty")
         if wanted:
             for tile in range(*ranges()[j]):
                 figure.arrow(x(tile, 2), y - 46, middle(j), y - 3, "line-hot")
@@ -69,7 +75,8 @@ def main():
             figure.arrow(middle(i) + 10, y - 92, middle(j) - 8 * (j - i), y - 3)
 
     figure.rect(LEFT, bar, width - LEFT - 24, 24, "bad")
-    figure.text((LEFT + width - 24) / 2, bar + 17, "grid.sync(): nobody goes on before all have come", "red", "middle")
+    figure.text((LEFT + width - 24) / 2, bar + 17,
+                "grid.sync(): nobody goes on before all have come", "red", "middle")
 
     y += 80
     label(figure, y, "output", "read again, written")
@@ -82,7 +89,8 @@ def main():
         figure.arrow(middle(j), y - 48, x(first, 1), y - 3)
         for tile in range(first, last - 1):
             figure.arrow(x(tile, 3), y + HEIGHT + 16, x(tile + 1, 1), y + HEIGHT + 16, "line-hot")
-    figure.text(LEFT, y + HEIGHT + 40, "tile by tile: the carry grows by each tile's sum", "small quiet")
+    figure.text(LEFT, y + HEIGHT + 40, "tile by tile: the carry grows by each tile's sum",
+                "small quiet")
     figure.save("cooperative.svg")
 
 

@@ -37,8 +37,10 @@ def main():
     sweeps = max(1, (left - 1 - 1).bit_length())
     rows = 1 + STEPS + sweeps + STEPS
     figure = Figure(LEFT + n * CELL + 24, TOP + rows * ROW + 10, "The hybrid, launch by launch",
-                    "Pairs are added, the few sums that are left are scanned naively, and the way leads back down.")
-    figure.text(24, 30, "Every row is written to device memory by one launch, and read by the next", "head ink")
+                    "Pairs are added, the few sums that are left are scanned naively, and the way "
+                    "leads back down.")
+    figure.text(24, 30, "Every row is written to device memory by one launch, and read by the next",
+                "head ink")
     levels = Levels(figure)
     levels.row(INPUT, 1, "cell", "input")
     sums = [INPUT]
@@ -54,7 +56,8 @@ def main():
         reads = [[j for j in (k - shift, k - shift - offset) if j >= 0] for k in range(left)]
         arrows = [(k, j, width) for k, sources in enumerate(reads) for j in sources]
         values = [v + (values[k - offset] if k >= offset else 0) for k, v in enumerate(values)]
-        levels.row(values, width, "bad", "naive_step, offset %d" % offset, len(arrows) + left, arrows)
+        levels.row(values, width, "bad", "naive_step, offset %d" % offset, len(arrows)
+                   + left, arrows)
 
     for d in reversed(range(STEPS)):
         below = sums[d]
@@ -64,7 +67,8 @@ def main():
         values = down
     expected = [sum(INPUT[:k]) for k in range(n)]
     assert values == expected
-    figure.text(24, TOP + rows * ROW - 4, "%d words for %d elements. Each down_step also reads the pairs it leads back to."
+    figure.text(24, TOP + rows * ROW - 4,
+                "%d words for %d elements. Each down_step also reads the pairs it leads back to."
                 % (levels.moved, n), "quiet")
     figure.save("hybrid.svg")
 

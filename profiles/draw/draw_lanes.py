@@ -25,7 +25,8 @@ def takes_part(lane, group):
 
 def main():
     figure = Figure(LEFT + LANES * CELL + 290, TOP + len(CODE) * ROW + 42, "Lanes part and meet",
-                    "Eight lanes run an if and an else; the fragment at the lowest instruction runs.")
+                    "Eight lanes run an if and an else; the fragment at the lowest instruction "
+                    "runs.")
     figure.text(24, 30, "One warp, two ways, no stack", "head ink")
     figure.text(24, 52, "Of several fragments the one at the lowest instruction runs; at one "
                 "instruction they merge.", "quiet")
@@ -37,7 +38,8 @@ def main():
         figure.text(48, y + 18, text, "ink mono")
         for lane in range(LANES):
             on = takes_part(lane, group)
-            style = "empty" if not on else "hot" if group == ALL else "good" if group == EVEN else "bad"
+            style = "hot" if group == ALL else "good" if group == EVEN else "bad"
+            style = style if on else "empty"
             figure.rect(LEFT + lane * CELL, y + 2, CELL - 4, ROW - 8, style)
     right = LEFT + LANES * CELL + 14
     notes = {2: "a split: even lanes wait at 5, odd ones go on to 3",
@@ -48,7 +50,8 @@ def main():
     for row, note in notes.items():
         figure.text(right, TOP + row * ROW + 18, note, "small quiet")
     y = TOP + len(CODE) * ROW + 24
-    figure.text(24, y, "Seven instructions for all lanes instead of five or six for each: that is the "
+    figure.text(24, y,
+                "Seven instructions for all lanes instead of five or six for each: that is the "
                 "price of divergence.", "quiet")
     figure.save("lanes.svg")
 

@@ -46,16 +46,19 @@ def main():
     label(y, "look_back", "newest first")
     at = LEFT + (TILE + 0.5) * CELL
     for t in range(KNOWN, TILE):
-        figure.arrow(LEFT + (t + 0.5) * CELL, y - ROW + 34, LEFT + (t + 0.5) * CELL, y - 3, "line-hot")
+        figure.arrow(LEFT + (t + 0.5) * CELL, y - ROW + 34, LEFT + (t + 0.5) * CELL, y - 3,
+                     "line-hot")
     figure.box(LEFT + KNOWN * CELL + 3, y, (TILE - KNOWN) * CELL - 6, 32,
                " + ".join(map(str, reversed(found))) + " = %d" % before, "hot")
     figure.arrow(LEFT + TILE * CELL - 2, y + 16, LEFT + TILE * CELL + 24, y + 16, "line-hot")
 
     y += ROW
     label(y, "publishes", "for all after it")
-    figure.box(LEFT + TILE * CELL + 3, y, CELL - 6, 32, "P %d" % (before + SUMS[TILE]), "good", "small ink mono")
+    figure.box(LEFT + TILE * CELL + 3, y, CELL - 6, 32, "P %d" % (before + SUMS[TILE]), "good",
+               "small ink mono")
     figure.arrow(at, y - ROW + 38, at, y - 3, "line-hot")
-    figure.text(LEFT + TILE * CELL - 8, y + 20, "%d before + %d of its own:" % (before, SUMS[TILE]), "small quiet", "end")
+    figure.text(LEFT + TILE * CELL - 8, y + 20, "%d before + %d of its own:" % (before, SUMS[TILE]),
+                "small quiet", "end")
     figure.save("look-back.svg")
 
 

@@ -20,7 +20,8 @@ def middle(k):
 
 
 def main():
-    figure = Figure(x(N - 1) + CELL + 20, TOP + (SWEEPS + 1) * ROW + 94, "The naive scan of 8 elements",
+    figure = Figure(x(N - 1) + CELL + 20, TOP + (SWEEPS + 1) * ROW + 94,
+                    "The naive scan of 8 elements",
                     "Three sweeps: each element adds the one 1, 2, then 4 places to its left.")
     figure.text(24, 30, "Each sweep reads one buffer and writes the other", "head ink")
 
@@ -49,15 +50,19 @@ def main():
         for lane, sources, place, _ in moves(trace):
             adds = len(sources) > 1
             for source in sources:
-                figure.arrow(middle(source), y + 36, middle(place) - (5 if middle(source) < middle(place) else 0), y + ROW - 3,
+                figure.arrow(middle(source), y + 36, middle(place)
+                             - (5 if middle(source) < middle(place) else 0), y + ROW - 3,
                              "line-hot" if adds else "line")
             if adds:
                 hot[place] = max(sources) - min(sources)
         y += ROW
         additions.append(len(hot))
         row(y, "offset = %d" % max(hot.values()),
-            ["%d additions" % len(hot), "into buffer %d" % (min(stored(trace)) // N)], stored(trace), hot)
-    figure.text(24, y + 76, "Blue cells add, grey ones copy: %s = %d additions, where the loop of step 1 does %d."
+            ["%d additions" % len(hot), "into buffer %d" % (min(stored(trace)) // N)],
+            stored(trace), hot)
+    figure.text(24, y + 76,
+                "Blue cells add, grey ones copy: %s = %d additions, where the loop of step 1 does "
+                "%d."
                 % (" + ".join(map(str, additions)), sum(additions), N - 1), "quiet")
     figure.save("naive.svg")
 

@@ -10,7 +10,8 @@ def main():
     figure = Figure(3 * WIDTH + 4 * LEFT, 400, "Order and hazard",
                     "Three pairs of threads: no barrier, a barrier, and a flag with fences.")
     figure.text(LEFT, 30, "Is there a path of arrows from one access to the other?", "head ink")
-    figure.text(LEFT, 52, "If there is none, in either direction, no run of the program shows that it is "
+    figure.text(LEFT, 52,
+                "If there is none, in either direction, no run of the program shows that it is "
                 "right.", "quiet")
 
     def column(number, title, style):
@@ -46,7 +47,8 @@ def main():
     figure.box(x + 12, TOP + 26 + STEP, 226, 28, "__syncthreads()", "hot", "ink mono small")
     down(x, 1, 1, "line-hot")
     event(x, 2, 1, "b = s[0]", "good")
-    figure.text(x + 125, TOP + 26 + 5 * STEP - 12, "what is above the barrier", "small quiet", "middle")
+    figure.text(x + 125, TOP + 26 + 5 * STEP - 12, "what is above the barrier", "small quiet",
+                "middle")
     figure.text(x + 125, TOP + 26 + 5 * STEP + 4, "is known below it", "small quiet", "middle")
 
     x = column(2, "in order: a flag", "green")
@@ -60,7 +62,8 @@ def main():
     figure.arrow(x + 112, TOP + 40 + 2 * STEP + 8, x + 134, TOP + 33 + 3 * STEP, "line-hot")
     down(x, 3, 1, "line-hot")
     event(x, 4, 1, "b = sum[b]", "good")
-    figure.text(LEFT, 384, "Red: the two accesses in question, without order. Green: with it. Blue: what "
+    figure.text(LEFT, 384,
+                "Red: the two accesses in question, without order. Green: with it. Blue: what "
                 "makes the order.", "quiet")
     figure.save("order.svg")
 

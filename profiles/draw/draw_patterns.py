@@ -27,7 +27,8 @@ def main():
                     "Which 32-byte sectors a warp's 32 addresses touch, in six patterns.")
     figure.text(24, 30, "One load of a warp: 32 lanes, and the 32-byte sectors that have to move",
                 "head ink")
-    figure.text(24, 50, "Each box is a sector of eight floats; marked are the floats that lanes ask "
+    figure.text(24, 50,
+                "Each box is a sector of eight floats; marked are the floats that lanes ask "
                         "for. Coloured boxes move.", "quiet")
 
     for number, (name, (note, words)) in enumerate(PATTERNS.items()):
@@ -49,7 +50,8 @@ def main():
         figure.text(LEFT, y + 34, "%d sector%s: %d bytes move, %d are asked for: %g %%%s"
                     % (len(touched), "s" if len(touched) > 1 else "", moved, asked,
                        round(100 * asked / moved, 1),
-                       "   (%d of the sectors are beyond the picture)" % outside if outside else ""),
+                       "   (%d of the sectors are beyond the picture)" % outside if outside
+                       else ""),
                     "small " + colour)
     figure.save("patterns.svg")
 

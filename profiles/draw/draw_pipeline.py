@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Draws step 12: a block's ring at one moment, notes/figures/ring.svg; and, as recorded on a GPU by the experiment
-timeline, who works at which tile, notes/figures/timeline.svg."""
+"""Draws step 12: a block's ring at one moment, notes/figures/ring.svg; and, as recorded on a GPU by
+the experiment timeline, who works at which tile, notes/figures/timeline.svg."""
 
 from svg import Figure
 from records import EXPERIMENTS, has
@@ -26,7 +26,8 @@ def ring():
     width = LEFT + STAGES * (CELL + GAP) + 24
     figure = Figure(width, TOP + 316, "A moment of one block",
                     "Copies, sums and the scan are each at work at another tile of the ring.")
-    figure.text(24, 30, "One block, one moment: each role is at another tile of the ring", "head ink")
+    figure.text(24, 30, "One block, one moment: each role is at another tile of the ring",
+                "head ink")
 
     y = TOP - 44
     label(figure, y, "warps", "14 in the block")
@@ -66,16 +67,19 @@ def ring():
 # ---- as recorded ---------------------------------------------------------------------------------
 
 WIDTH, ROW, BAR, AXIS = 760, 24, 18, 124
-ROLES = [("sum", "hot", "4 warps"), ("look", "cell", "1 warp"), ("scan", "good", "8 warps"), ("store", "good", "the same")]
+ROLES = [("sum", "hot", "4 warps"), ("look", "cell", "1 warp"), ("scan", "good", "8 warps"),
+         ("store", "good", "the same")]
 
 
 def spans():
-    """{role: [(begin, end), ...]} in cycles, a pair for each tile of the block, and the tiles' numbers."""
+    """{role: [(begin, end), ...]} in cycles, a pair for each tile of the block, and the tiles'
+    numbers."""
     rows = has(EXPERIMENTS, experiment="timeline")
     found = {(row["variant"], row["parameter"], row["metric"]): float(row["value"]) for row in rows}
     count = len([key for key in found if key[0] == "tile"])
     at = lambda role, k: (found[role, "k=%d" % k, "begin"], found[role, "k=%d" % k, "end"])
-    return ({role: [at(role, k) for k in range(count)] for role in ("copy", "sum", "look", "scan", "store")},
+    return ({role: [at(role, k) for k in range(count)]
+             for role in ("copy", "sum", "look", "scan", "store")},
             [int(found["tile", "k=%d" % k, "number"]) for k in range(count)])
 
 
@@ -94,8 +98,10 @@ def timeline():
     x = lambda cycles: AXIS + WIDTH * cycles / last
     bottom = 66 + (STAGES + len(ROLES)) * ROW + 20
     figure = Figure(AXIS + WIDTH + 24, bottom + 66, "Who works at which tile, and when",
-                    "One block of step 12 on a GPU: stages of its ring and roles of its warps against time.")
-    figure.text(24, 30, "%d tiles of one block, by the clock of its multiprocessor" % len(tiles), "head ink")
+                    "One block of step 12 on a GPU: stages of its ring and roles of its warps "
+                    "against time.")
+    figure.text(24, 30, "%d tiles of one block, by the clock of its multiprocessor" % len(tiles),
+                "head ink")
 
     for stage in range(STAGES):
         y = 50 + stage * ROW
@@ -118,7 +124,8 @@ def timeline():
         figure.text(x(cycles), bottom + 16, cycles, "tiny quiet", "middle")
     figure.text(AXIS + WIDTH, bottom + 28, "cycles", "tiny quiet", "end")
     y = bottom + 36
-    for left, style, text in ((AXIS, "bad", "copy under way"), (AXIS + 130, "cell", "there, waits to be scanned")):
+    for left, style, text in ((AXIS, "bad", "copy under way"),
+                              (AXIS + 130, "cell", "there, waits to be scanned")):
         figure.rect(left, y, 12, 12, style, radius=2)
         figure.text(left + 18, y + 10, text, "small quiet")
     figure.save("timeline.svg")

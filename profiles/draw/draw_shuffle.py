@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Draws step 9: a warp's scan by shuffles, notes/figures/shuffle.svg, and how a block puts the scans of
-its warps together, notes/figures/shuffle-block.svg."""
+"""Draws step 9: a warp's scan by shuffles, notes/figures/shuffle.svg, and how a block puts the
+scans of its warps together, notes/figures/shuffle-block.svg."""
 
 from svg import Figure
 
@@ -17,7 +17,8 @@ def x(lane):
 def draw_warp():
     lanes = len(VALUES)
     figure = Figure(x(lanes) + 6, TOP + 4 * ROW + 82, "A scan by shuffles",
-                    "Three sweeps of eight lanes: each takes the value of the lane 1, 2, then 4 places before it.")
+                    "Three sweeps of eight lanes: each takes the value of the lane 1, 2, then 4 "
+                    "places before it.")
     figure.text(24, 30, "Lanes hand their registers to each other", "head ink")
     figure.text(24, 52, "Eight lanes stand for the 32 of a warp.", "quiet")
 
@@ -40,10 +41,13 @@ def draw_warp():
         figure.text(24, y + 38, "p in lanes %d to %d" % (d, lanes - 1), "small quiet")
         d *= 2
     for lane in range(1, lanes):
-        figure.arrow(x(lane - 1) + CELL / 2, y + 36, x(lane) + CELL / 2 - 5, y + ROW - 3, "line-hot")
+        figure.arrow(x(lane - 1) + CELL / 2, y + 36, x(lane) + CELL / 2 - 5, y + ROW - 3,
+                     "line-hot")
     y += ROW
     row(y, "exclusive", [0] + values[:-1], ["cell"] + ["hot"] * (lanes - 1))
-    figure.text(24, y + 62, "Blue arrows are shuffles. The first d lanes get their own value back, and the predicate p "
+    figure.text(24, y + 62,
+                "Blue arrows are shuffles. The first d lanes get their own value back, and the "
+                "predicate p "
                 "tells them so.", "quiet")
     figure.save("shuffle.svg")
 
@@ -51,7 +55,8 @@ def draw_warp():
 def draw_block():
     width = 2 * WARPS * (SLOT + SLOT_GAP)
     left, figure = 24, Figure(width + 48, 380, "A block's scan in two levels",
-                              "Sixteen totals of eight warps go through shared memory, where one warp scans them.")
+                              "Sixteen totals of eight warps go through shared memory, where one "
+                              "warp scans them.")
     at = lambda slot: left + slot * (SLOT + SLOT_GAP)
     figure.text(24, 30, "Sixteen floats of shared memory, two barriers", "head ink")
     halves = "ab"
@@ -65,7 +70,9 @@ def draw_block():
         figure.line(24, y, 24 + width - SLOT_GAP, y, "line-bad")
         figure.text(24 + width - SLOT_GAP, y - 5, said, "small red", "end")
 
-    warps(52, "hot", "Each warp scans its threads' totals by shuffles: those of the first float4 (a), and of the second (b).")
+    warps(52, "hot",
+          "Each warp scans its threads' totals by shuffles: those of the first float4 (a), and of "
+          "the second (b).")
     for slot in range(2 * WARPS):
         figure.arrow(at(slot) + SLOT / 2, 110, at(slot) + SLOT / 2, 134)
         figure.box(at(slot), 136, SLOT, 30, slot, "good")
@@ -73,10 +80,13 @@ def draw_block():
         figure.arrow(at(slot) + SLOT / 2, 284, at(slot) + SLOT / 2, 302)
     barrier(186, "__syncthreads(): all totals are there")
     figure.rect(24, 216, width - SLOT_GAP, 34, "hot")
-    figure.text(24 + width / 2, 237, "Warp 0 scans the sixteen totals by shuffles, and writes back what lies before each.",
+    figure.text(24 + width / 2, 237,
+                "Warp 0 scans the sixteen totals by shuffles, and writes back what lies before "
+                "each.",
                 "ink", "middle")
     barrier(274, "__syncthreads(): all are scanned")
-    warps(304, "hot", "Each thread adds what lies before its warp to what lies before it within the warp.")
+    warps(304, "hot",
+          "Each thread adds what lies before its warp to what lies before it within the warp.")
     figure.save("shuffle-block.svg")
 
 

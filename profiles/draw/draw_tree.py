@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Draws Blelloch's two sweeps over 8 elements, as traced: notes/figures/up-sweep.svg and down-sweep.svg."""
+"""Draws Blelloch's two sweeps over 8 elements, as traced: notes/figures/up-sweep.svg and
+down-sweep.svg."""
 
 from svg import Figure
 from traced import accesses, loaded, moves, stored
@@ -28,19 +29,22 @@ def row(figure, y, label, values, hot, note="", threads=()):
 
 
 def level(figure, y, epoch, values, threads):
-    """Draws one level's arrows from the row at y, changes the values, and draws them below; returns its additions."""
+    """Draws one level's arrows from the row at y, changes the values, and draws them below; returns
+    its additions."""
     trace = [a for a in TRACE if a.epoch == epoch and not a.array and a.source != CLEARED]
     hot, sums, offset = {}, 0, 0
     for lane, sources, place, value in moves(trace):
         adds = len(sources) > 1
         for source in sources:
             shift = 6 * ((source > place) - (source < place))
-            figure.arrow(middle(source), y + 36, middle(place) + shift, y + ROW - 3, "line-hot" if adds else "line")
+            figure.arrow(middle(source), y + 36, middle(place) + shift, y + ROW - 3, "line-hot"
+                         if adds else "line")
         hot[place], threads[place] = "hot" if adds else "good", lane
         values[place] = value
         sums += adds
         offset = max(offset, *(abs(source - place) for source in sources))
-    row(figure, y + ROW, "offset = %d" % offset, values, hot, "%d addition%s" % (sums, "s" if sums > 1 else ""),
+    row(figure, y + ROW, "offset = %d" % offset, values, hot, "%d addition%s"
+        % (sums, "s" if sums > 1 else ""),
         {place: threads[place] for place in hot})
     return sums
 
@@ -64,7 +68,8 @@ def down_sweep(values):
     figure = Figure(x(N) + 6, TOP + (HEIGHT + 1) * ROW + 86, "The down-sweep over 8 elements",
                     "The root is cleared; then each node's value goes to its left child, and with "
                     "the left child's sum added to its right child.")
-    figure.text(24, 30, "Down-sweep: left child = parent, right child = parent + left child's sum", "head ink")
+    figure.text(24, 30, "Down-sweep: left child = parent, right child = parent + left child's sum",
+                "head ink")
     row(figure, TOP, "up-sweep's", values, {}, "result")
     root = stored(access for access in TRACE if access.source == CLEARED)
     values.update(root)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Draws what one thread of step 6 does with its two float4, as traced: notes/figures/vectors.svg."""
+"""Draws what one thread of step 6 does with its two float4, as traced:
+notes/figures/vectors.svg."""
 
 from svg import Figure
 from traced import accesses, stored
@@ -18,11 +19,13 @@ def vectors(store):
 def main():
     figure = Figure(720, TOP + 4 * ROW + 54, "Eight elements a thread",
                     "Two float4 are scanned in registers; only their totals enter the tree.")
-    figure.text(24, 30, "Thread %d: two float4, one from each half of the block's part" % THREAD, "head ink")
+    figure.text(24, 30, "Thread %d: two float4, one from each half of the block's part" % THREAD,
+                "head ink")
     inputs, outputs = vectors(store=False), vectors(store=True)
     totals = stored(access for access in TRACE if access.epoch == 0 and not access.array)
     last = max(access.epoch for access in TRACE)
-    before = [access.lanes[THREAD][1] for access in TRACE if access.epoch == last and not access.array]
+    before = [access.lanes[THREAD][1] for access in TRACE if access.epoch == last
+              and not access.array]
 
     def label(y, first, second=""):
         figure.text(24, y + 14, first, "ink")
@@ -38,13 +41,16 @@ def main():
     label(TOP + 3 * ROW, "the tree", "as in step 5")
     label(TOP + 4 * ROW, "store4", "before + own scan")
 
-    for left, vector, (leaf, total), prefix, result in zip((LEFT_A, LEFT_B), inputs, totals.items(), before, outputs):
-        y, down = TOP, lambda k, style: figure.arrow(left + k * CELL, y + 34, left + k * CELL, y + ROW - 3, style)
+    for left, vector, (leaf, total), prefix, result in zip((LEFT_A, LEFT_B), inputs, totals.items(),
+                                                           before, outputs):
+        y, down = TOP, lambda k, style: figure.arrow(left + k * CELL, y + 34, left + k * CELL,
+                                                     y + ROW - 3, style)
         quad(left, y, [value for _, value in vector], ["cell"] * 4)
         figure.text(left, y - 6, "elements %d to %d" % (vector[0][0], vector[-1][0]), "small quiet")
         down(2, "line")
         y += ROW
-        own = ["%g" % (float(value) - float(prefix)) for _, value in result[1:]] + [total]  # no trace of registers
+        # no trace of registers
+        own = ["%g" % (float(value) - float(prefix)) for _, value in result[1:]] + [total]
         quad(left, y, own, ["cell", "cell", "cell", "hot"])
         down(3.5, "line-hot")
         y += ROW

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Draws the figures of measured times with gnuplot, from h200/verify.csv: notes/figures/times.svg (the
-documents' Figure 39-7) and block-scans.svg (Figure 39-8); and from h200/bench.csv side-by-side.svg, all steps,
-and of-the-roof.svg, the fastest copy's time as a share of theirs; and from h200/experiments.csv selects.svg.
+"""Draws the figures of measured times with gnuplot, from h200/verify.csv: notes/figures/times.svg
+(the documents' Figure 39-7) and block-scans.svg (Figure 39-8); and from h200/bench.csv
+side-by-side.svg, all steps, and of-the-roof.svg, the fastest copy's time as a share of theirs; and
+from h200/experiments.csv selects.svg.
 
 usage: plot.py           draws them
-       plot.py --check   changes nothing; fails if a figure was drawn from other numbers than today's
+       plot.py --check   changes nothing; fails if a figure was drawn from older numbers
 
-A figure carries a digest of its data, so that what gnuplot's version changes does not make it stale.
+A figure carries a digest of its data, so that what gnuplot's version changes does not make it
+stale.
 """
 import hashlib
 import os
@@ -38,21 +40,25 @@ CURVES = {
 }
 
 # Of bench.csv, where all were timed side by side.
-COLOURS = ["#6e7781", "#bc4c00", "#8250df", "#1a7f37", "#bf3989", "#9a6700", "#0550ae", "#cf222e", "#116329"]
+COLOURS = ["#6e7781", "#bc4c00", "#8250df", "#1a7f37", "#bf3989", "#9a6700", "#0550ae", "#cf222e",
+           "#116329"]
 
 
 def side_by_side():
     """All steps from 5 on, the CPU's, CUB and the fastest copy."""
     names = [name for name in bench_rows.contenders() if name not in ("step 0", "CUB")]
-    curves = [(name, name, "", COLOURS[k % len(COLOURS)], k % 13 + 1) for k, name in enumerate(names)]
-    return curves + [("CUB", "CUB", "", "#0969da", 5), ("the fastest copy", "roof", "", "#24292f", 0)]
+    curves = [(name, name, "", COLOURS[k % len(COLOURS)], k % 13 + 1)
+              for k, name in enumerate(names)]
+    return curves + [("CUB", "CUB", "", "#0969da", 5),
+                     ("the fastest copy", "roof", "", "#24292f", 0)]
 
 
 SHARES = "of-the-roof"  # the figure whose curves are per cent, not µs
 if SIDE_BY_SIDE:
     CURVES["side-by-side"] = ("Time of a scan of n floats", side_by_side())
     CURVES[SHARES] = ("How near each comes to the fastest copy of n floats", [
-        curve for curve in side_by_side() if curve[0] not in ("step 1", "step 6", "the fastest copy")])
+        curve for curve in side_by_side()
+        if curve[0] not in ("step 1", "step 6", "the fastest copy")])
 
 
 # Of experiments.csv: the document's Figure 39-11.
@@ -72,12 +78,14 @@ def share_curve(name):
 
 
 def bench_curve(name):
-    points = [(n, bench_rows.roof(n)[0] if name == "roof" else bench_rows.seconds(name, n)) for n in bench_rows.POWERS]
+    points = [(n, bench_rows.roof(n)[0] if name == "roof" else bench_rows.seconds(name, n))
+              for n in bench_rows.POWERS]
     return [(n, MICRO * seconds) for n, seconds in points if seconds]
 
 
 def curve(step, variant):
-    """(n, µs) of a scan; step None: of the copy beside step 7's runs; a name: of that contender in bench.csv."""
+    """(n, µs) of a scan; step None: of the copy beside step 7's runs; a name: of that contender in
+    bench.csv."""
     if isinstance(step, str):
         return bench_curve(step)
     if isinstance(step, tuple):
@@ -90,19 +98,24 @@ def curve(step, variant):
         if n & (n - 1):
             continue  # a neighbour of a power of two
         seconds = float(row["seconds"])
-        points.append((n, MICRO * (seconds * float(row["roof_fraction"]) if step is None else seconds)))
+        points.append((n, MICRO * (seconds * float(row["roof_fraction"]) if step is None
+                                   else seconds)))
     return sorted(points)
 
 
 def script(name):
     title, curves = CURVES[name]
     values = lambda step, variant: share_curve(step) if name == SHARES else curve(step, variant)
-    points = [(label, values(step, variant), colour, point) for label, step, variant, colour, point in curves]
+    points = [(label, values(step, variant), colour, point)
+              for label, step, variant, colour, point in curves]
     lines = ["set title '%s, %s (median, cold L2)' font ',15'" % (title, GPU["GPU"]),
-             "set logscale x 2", "set logscale y 10", "set format x '2^{%L}'", "set format y '10^{%L}'", "set grid lc rgb '#d0d7de'",
-             "set xlabel 'n'", "set ylabel 'µs'", "set key top left reverse Left", "set border lc rgb '#59636e'"]
+             "set logscale x 2", "set logscale y 10", "set format x '2^{%L}'",
+             "set format y '10^{%L}'", "set grid lc rgb '#d0d7de'",
+             "set xlabel 'n'", "set ylabel 'µs'", "set key top left reverse Left",
+             "set border lc rgb '#59636e'"]
     if name == SHARES:
-        lines += ["unset logscale y", "set format y '%g %%'", "set yrange [0:100]", "set ylabel ''", "set key outside right top"]
+        lines += ["unset logscale y", "set format y '%g %%'", "set yrange [0:100]", "set ylabel ''",
+                  "set key outside right top"]
     plots = []
     for number, (label, data, colour, point) in enumerate(points):
         if not data:
@@ -111,7 +124,8 @@ def script(name):
         lines += ["%d %.6g" % pair for pair in data]
         lines.append("END")
         style = "lines dt 2" if point == 0 else "linespoints pt %d ps 0.7" % point
-        plots.append("$data%d with %s lw 1.6 lc rgb '%s' title '%s'" % (number, style, colour, label))
+        plots.append("$data%d with %s lw 1.6 lc rgb '%s' title '%s'"
+                     % (number, style, colour, label))
     return "\n".join(lines + ["plot " + ", ".join(plots), ""])
 
 
@@ -122,7 +136,8 @@ def digest(text):
 def draw(name):
     text = script(name)
     path = os.path.join(FIGURES, name + ".svg")
-    terminal = "set terminal svg size 780,480 font 'sans-serif,12' background '#ffffff'\nset encoding utf8\n"
+    terminal = ("set terminal svg size 780,480 font 'sans-serif,12' background '#ffffff'\n"
+                "set encoding utf8\n")
     drawn = subprocess.run(["gnuplot"], input=terminal + text, capture_output=True, text=True)
     if drawn.returncode or not drawn.stdout.strip():
         sys.exit("plot.py: gnuplot failed: " + drawn.stderr.strip())
@@ -138,7 +153,8 @@ def main():
         path = os.path.join(FIGURES, name + ".svg")
         if not sys.argv[1:]:
             draw(name)
-        elif not os.path.exists(path) or digest(script(name)) not in open(path, encoding="utf-8").read():
+        elif (not os.path.exists(path)
+              or digest(script(name)) not in open(path, encoding="utf-8").read()):
             stale.append(name + ".svg")
     if stale:
         sys.exit("out of date: notes/figures/%s; `make docs` renews them" % ", ".join(stale))

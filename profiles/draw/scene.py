@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Renders a small scene and its depth map, for step 14: spheres on a tiled floor, nearer and farther.
+"""Renders a small scene and its depth map, for step 14: spheres on a tiled floor, nearer and
+farther.
 
 usage: scene.py FOLDER [WIDTH HEIGHT]
 
-Writes FOLDER/scene.ppm and FOLDER/scene-depth.pgm (480 x 300 pixels unless said otherwise). The depth is 0 at the
-nearest point of the scene and 255 where nothing is seen but the sky.
+Writes FOLDER/scene.ppm and FOLDER/scene-depth.pgm (480 x 300 pixels unless said otherwise). The
+depth is 0 at the nearest point of the scene and 255 where nothing is seen but the sky.
 """
 import math
 import sys
@@ -68,7 +69,8 @@ def shade(origin, way):
     mirrored = tuple(w - 2 * dot(way, normal) * n for w, n in zip(way, normal))
     gloss = shine * max(dot(mirrored, SUN), 0) ** 40 if lit else 0
     haze = 1 - math.exp(-distance / 30)
-    return tuple((c * (0.28 + 0.72 * lit) + gloss) * (1 - haze) + s * haze for c, s in zip(colour, sky)), distance
+    return tuple((c * (0.28 + 0.72 * lit) + gloss) * (1 - haze) + s * haze
+                 for c, s in zip(colour, sky)), distance
 
 
 def ray(x, y, width, height):

@@ -104,14 +104,17 @@ class Figure:
 
     def svg(self):
         size = self.width, self.height
-        return ('<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" role="img">\n'
+        return ('<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g '
+                '%g" role="img">\n'
                 % (*size, *size)
-                + "<title>%s</title>\n<desc>%s</desc>\n" % (escape(self.title), escape(self.description))
+                + "<title>%s</title>\n<desc>%s</desc>\n"
+                % (escape(self.title), escape(self.description))
                 + "<style>\n%s%s@media (prefers-color-scheme: dark) {\n%s}\n</style>\n"
                 % (STYLE, colours(0), colours(1)) + "\n".join(self.shapes) + "\n</svg>\n")
 
     def save(self, name):
-        """Writes the figure; with the argument --check, only tells whether it is as it was written."""
+        """Writes the figure; with the argument --check, only tells whether it is as it was
+        written."""
         path = os.path.join(FIGURES, name)
         if sys.argv[1:] == ["--check"]:
             with open(path, encoding="utf-8") as file:

@@ -11,12 +11,14 @@ ROWS, _ = read("emulated/accesses.csv")
 
 
 class Access:
-    """One access of a warp: what each lane reads or writes, {lane: (place, value)}. A vector's places follow each
-    other: then it is {lane: [(place, value), ...]} in `vectors`."""
+    """One access of a warp: what each lane reads or writes, {lane: (place, value)}. A vector's
+    places follow each other: then it is {lane: [(place, value), ...]} in `vectors`."""
 
     def __init__(self, row):
-        self.launch, self.block, self.epoch = (int(row[key]) for key in ("launch", "block", "epoch"))
-        self.kernel, self.source, self.store = row["kernel"], row["source"], row["operation"] == "st"
+        self.launch, self.block, self.epoch = (int(row[key])
+                                               for key in ("launch", "block", "epoch"))
+        self.kernel, self.source = row["kernel"], row["source"]
+        self.store = row["operation"] == "st"
         self.array = "" if row["space"] == "shared" else row["places"][0]
         lanes = [lane for lane in range(32) if int(row["mask"], 16) >> lane & 1]
         places = [int(place.lstrip("ABC")) for place in row["places"].split()]
@@ -27,7 +29,8 @@ class Access:
 
 
 def accesses(step, n, variant="-"):
-    found = [Access(row) for row in ROWS if (row["step"], row["n"], row["variant"]) == (str(step), str(n), variant)]
+    found = [Access(row) for row in ROWS
+             if (row["step"], row["n"], row["variant"]) == (str(step), str(n), variant)]
     if not found:
         sys.exit("profiles: accesses.csv has no step %s of %s elements" % (step, n))
     return found
@@ -35,18 +38,21 @@ def accesses(step, n, variant="-"):
 
 def stored(trace):
     """{place: value} after some accesses."""
-    return {place: value for access in trace if access.store for vector in access.vectors.values() for place, value in vector}
+    return {place: value for access in trace if access.store for vector in access.vectors.values()
+            for place, value in vector}
 
 
 def loaded(trace):
-    return {place: value for access in trace if not access.store for vector in access.vectors.values() for place, value in vector}
+    return {place: value for access in trace if not access.store
+            for vector in access.vectors.values() for place, value in vector}
 
 
 def moves(trace):
-    """Where the values that are stored come from: (lane, [place, ...], place, value) for each store of a lane.
+    """Where the values that are stored come from: (lane, [place, ...], place, value) for each store
+    of a lane.
 
-    A trace knows addresses, not registers: a store takes what its source line loads, the lane's last one also
-    what was loaded on lines that store nothing (`float t = temp[ai]`)."""
+    A trace knows addresses, not registers: a store takes what its source line loads, the lane's
+    last one also what was loaded on lines that store nothing (`float t = temp[ai]`)."""
     lines = {access.source for access in trace if access.store}
     for lane in sorted({lane for access in trace for lane in access.lanes}):
         mine = [access for access in trace if lane in access.lanes]

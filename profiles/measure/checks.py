@@ -3,10 +3,10 @@
 
 usage: profiles/measure/checks.py DIRECTORY
 
-DIRECTORY has a log for each run, PROGRAM.VERSION.TOOL, whose last line is "exit CODE". The row of one: program,
-version, tool, errors, warnings, kinds, exit. Kinds are the first lines of the findings without numbers and places,
-sorted, with "; " between. Errors are "?" where the summary is missing, as when the program was stopped (exit 124:
-it hung), or crashed.
+DIRECTORY has a log for each run, PROGRAM.VERSION.TOOL, whose last line is "exit CODE". The row of
+one: program, version, tool, errors, warnings, kinds, exit. Kinds are the first lines of the
+findings without numbers and places, sorted, with "; " between. Errors are "?" where the summary is
+missing, as when the program was stopped (exit 124: it hung), or crashed.
 """
 import csv
 import os
@@ -26,7 +26,8 @@ KINDS = [
     (r"(Malloc/Free [Ee]rror[^.]*)", r"\1"),
     (r"(deadlock): ", r"\1"),
 ]
-PASSED_BY = ("COMPUTE-SANITIZER", "EMU", "ERROR SUMMARY", "RACECHECK SUMMARY", "LEAK SUMMARY", "Target ", "Process ")
+PASSED_BY = ("COMPUTE-SANITIZER", "EMU", "ERROR SUMMARY", "RACECHECK SUMMARY", "LEAK SUMMARY",
+             "Target ", "Process ")
 COLUMNS = ["program", "version", "tool", "errors", "warnings", "kinds", "exit"]
 
 
@@ -41,7 +42,8 @@ def kind_of(line):
 def summary_of(text):
     """Errors and warnings, or nothing."""
     return re.match(r"ERROR SUMMARY: (\d+) errors?(?:, (\d+) warnings?)?$", text) or \
-        re.match(r"RACECHECK SUMMARY: \d+ hazards? displayed \((\d+) errors?, (\d+) warnings?\)", text)
+        re.match(r"RACECHECK SUMMARY: \d+ hazards? displayed \((\d+) errors?, (\d+) warnings?\)",
+                 text)
 
 
 def row_of(lines):

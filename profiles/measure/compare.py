@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Compares the counters of steps: what `make compare` runs, after the emulator has counted.
 
-usage: compare.py [--lines] FILE_A FILE_B              two scans, side by side; --lines: by source line, too
+usage: compare.py [--lines] FILE_A FILE_B              two scans side by side; --lines: and by line
        compare.py --all FILE...                        every scan, a row each
-       compare.py --recordings [--lines] FILE_A FILE_B two recordings: what changed from one to the other
+       compare.py --recordings [--lines] FILE_A FILE_B two recordings: what changed
 
 A FILE is one that profile.sh wrote on the emulator. Beside its numbers stand those recorded on an
 H200 (h200/counters.csv), and those of your own GPU if `make profileN` has written them to
 build/profiles/cuda. A ratio is B over A.
 
-A recording is any such file, of one scan or many, emulated or not: yesterday's and today's, say. Of two that hold
-one scan each (STEPS, VARIANTS and SIZES leave out the others) all numbers are shown, of two that hold many those
-that differ.
+A recording is any such file, of one scan or many, emulated or not: yesterday's and today's, say. Of
+two that hold one scan each (STEPS, VARIANTS and SIZES leave out the others) all numbers are shown,
+of two that hold many those that differ.
 """
 import csv
 import os
@@ -23,13 +23,15 @@ CONFLICTS = "source_wavefronts_%s - source_ideal_%s"
 
 # label, ncu's name or a difference of two rows of its Source page, what it means
 ROWS = [
-    ("bank conflicts, loads", CONFLICTS % ("ld", "ld"), "wavefronts beyond the least that would do"),
+    ("bank conflicts, loads", CONFLICTS % ("ld", "ld"),
+     "wavefronts beyond the least that would do"),
     ("bank conflicts, stores", CONFLICTS % ("st", "st"), ""),
     ("wavefronts, loads", "source_wavefronts_ld", "passes through shared memory"),
     ("wavefronts, stores", "source_wavefronts_st", ""),
     ("shared loads", "smsp__sass_inst_executed_op_shared_ld.sum", "instructions of warps"),
     ("shared stores", "smsp__sass_inst_executed_op_shared_st.sum", ""),
-    ("global loads", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "instructions of warps: requests"),
+    ("global loads", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+     "instructions of warps: requests"),
     ("global stores", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", ""),
     ("sectors, loads", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "32 bytes each"),
     ("sectors, stores", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", ""),
@@ -60,7 +62,8 @@ class Scan:
             parts = [self.value(part, line) for part in name.split(" - ")]
             return None if None in parts else parts[0] - parts[1]
         found = [float(row["value"]) for row in self.rows
-                 if row["metric"] == name and (line is None or (row["kernel"], row["source"]) == line)]
+                 if row["metric"] == name
+                 and (line is None or (row["kernel"], row["source"]) == line)]
         if not found and name.startswith("source_") and self.rows_with("source_"):
             return 0  # a scan, or a line, without such accesses
         return sum(found) if found else None
@@ -117,7 +120,8 @@ def scans_of(path):
     """All scans of a file that were asked for, by what they are."""
     with open(path, encoding="utf-8") as file:
         about = dict(re.findall(r"^# (\w+): (.*)$", file.read(), re.M))
-    place = " ".join(filter(None, [about.get("GPU", "emulator").replace("NVIDIA ", ""), about.get("date")]))
+    place = " ".join(filter(None, [about.get("GPU", "emulator").replace("NVIDIA ", ""),
+                                   about.get("date")]))
     rows = {}
     for row in read(path):
         rows.setdefault((row["step"], row["variant"], row["n"]), []).append(row)
@@ -136,7 +140,8 @@ def recordings(path_a, path_b, lines):
         if lines:
             by_line(a, b)
         return
-    table, both, numbers = [["", "n", "", "A", "B", "ratio"]], [key for key in of_a if key in of_b], 0
+    table, both, numbers = [["", "n", "", "A", "B", "ratio"]], [key for key in of_a
+                                                                if key in of_b], 0
     if not both:
         sys.exit("compare: no scan is in both files")
     for a, b in ((of_a[key], of_b[key]) for key in both):
@@ -149,7 +154,8 @@ def recordings(path_a, path_b, lines):
     if len(table) > 1:
         show(table, left=(0, 2))
         print()
-    print("%d scans are in both; of %d numbers %d are equal." % (len(both), numbers, numbers - len(table) + 1))
+    print("%d scans are in both; of %d numbers %d are equal."
+          % (len(both), numbers, numbers - len(table) + 1))
 
 
 def show(table, left=(0,)):
@@ -165,7 +171,8 @@ def places(a, b):
     """Pairs of scans and where they were counted."""
     pairs = [("emulator", a, b)]
     for name, find in (("this GPU", own),
-                       ("H200, recorded", lambda s: recorded(s, os.path.join(PROFILES, "h200", "counters.csv")))):
+                       ("H200, recorded",
+                        lambda s: recorded(s, os.path.join(PROFILES, "h200", "counters.csv")))):
         found = find(a), find(b)
         if all(found):
             pairs.append((name, *found))
@@ -183,7 +190,8 @@ def compare(a, b, pairs):
         values = [(x.value(name), y.value(name)) for _, x, y in pairs]
         if all(v is None for pair in values for v in pair):
             continue
-        table.append([label] + [cell for x, y in values for cell in (number(x), number(y), ratio(x, y))]
+        table.append([label]
+                     + [cell for x, y in values for cell in (number(x), number(y), ratio(x, y))]
                      + [meaning])
     show(table, left=(0, len(table[0]) - 1))
     if len(pairs) == 1 and pairs[0][0]:
@@ -193,7 +201,8 @@ def compare(a, b, pairs):
 def by_line(a, b):
     """Shared memory, line after line; a line of B that A has as well stands beside it."""
     where = a.place if a.place == b.place else a.place + ", " + b.place
-    print("\nBy source line (%s): wavefronts of loads + stores, and the conflicts among them\n" % where)
+    print("\nBy source line (%s): wavefronts of loads + stores, and the conflicts among them\n"
+          % where)
     table = [["", a.name, "conflicts", b.name, "conflicts", ""]]
     cells = lambda scan, line: [number((scan.value("source_wavefronts_ld", line) or 0)
                                        + (scan.value("source_wavefronts_st", line) or 0)),
@@ -201,7 +210,8 @@ def by_line(a, b):
                                        + (scan.value(CONFLICTS % ("st", "st"), line) or 0))]
     empty = [".", "."]
     of_a, of_b = a.lines(), b.lines()
-    shared = lambda scan, line: any(scan.value("source_wavefronts_" + op, line) for op in ("ld", "st"))
+    shared = lambda scan, line: any(scan.value("source_wavefronts_" + op, line)
+                                    for op in ("ld", "st"))
     for line in list(of_a) + [line for line in of_b if line not in of_a]:
         kernel, source = line
         if not shared(a, line) and not shared(b, line):
@@ -230,7 +240,8 @@ def everything(scans):
             cells.append(number(here) + ("" if there in (None, here) else " [%s]" % number(there)))
         table.append([scan.name, scan.n, *cells])
     show(table)
-    print("\nOf these numbers %d were recorded on an H200 and are equal, and %d differ: those in brackets."
+    print("\nOf these numbers %d were recorded on an H200 and are equal, and %d differ: those in "
+          "brackets."
           % (equal, differs))
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Turns the emulator's counts of source lines (`emu --csv --page source --metrics ...`, standard input)
-into the rows that ncu_source.py makes of ncu's Source page, with the same names.
+"""Turns the emulator's counts of source lines (`emu --csv --page source --metrics ...`, standard
+input) into the rows that ncu_source.py makes of ncu's Source page, with the same names.
 
 usage: emu_lines.py STEP VARIANT N
 """
@@ -34,7 +34,8 @@ for row in rows[2:]:
     launch, kernel, path, line = row[:4]
     counts = {NAMES[name]: int(value) for name, value in zip(header, row) if name in NAMES}
     for op in ("ld", "st"):
-        counts["source_ideal_" + op] = counts["source_wavefronts_" + op] - counts.pop("conflicts_" + op)
+        conflicts = counts.pop("conflicts_" + op)
+        counts["source_ideal_" + op] = counts["source_wavefronts_" + op] - conflicts
         if not counts["source_wavefronts_" + op]:  # no access to shared memory
             del counts["source_wavefronts_" + op], counts["source_ideal_" + op]
         if not counts["source_sectors_" + op]:

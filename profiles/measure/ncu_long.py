@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Turns `ncu --csv --page raw` (standard input) into rows step,variant,n,kernel,launch,line,metric,value,unit,
-source. Line and source stay empty: these are totals of a launch.
+"""Turns `ncu --csv --page raw` (standard input) into rows
+step,variant,n,kernel,launch,line,metric,value,unit,source. Line and source stay empty: these are
+totals of a launch.
 
 usage: ncu_long.py STEP VARIANT N METRICS_FILE
 
@@ -23,7 +24,8 @@ if missing:
 out = csv.writer(sys.stdout, lineterminator="\n")
 name = header.index("Kernel Name")
 for index, launch in enumerate(launches):
-    kernel = re.sub(r"[<(].*", "", launch[name]).split()[-1]  # of "void scan_block<(padding)0>(float *)"
+    # of "void scan_block<(padding)0>(float *)"
+    kernel = re.sub(r"[<(].*", "", launch[name]).split()[-1]
     for metric in metrics:
         column = header.index(metric)
         value = launch[column].replace(",", "")

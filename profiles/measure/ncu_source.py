@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Sums ncu's Source page (`ncu --import FILE --page source --csv --print-source cuda,sass`, standard
-input) over the machine code of each source line. Unlike the hardware's counters these numbers hold
-no arbitration.
+"""Sums ncu's Source page (`ncu --import FILE --page source --csv --print-source cuda,sass`,
+standard input) over the machine code of each source line. Unlike the hardware's counters these
+numbers hold no arbitration.
 
 usage: ncu_source.py STEP VARIANT N LAUNCHES
 
-Prints rows step,variant,n,kernel,launch,line,metric,value,unit,source, of which `source` is the text of a
-line, and `line` its file and its place among the lines of that file with the same text ("scan.cu#1"; the
-page has every line of the file). The metrics: wavefronts of shared memory and how few would do (ideal), and
-sectors of global memory, for loads (ld) and stores (st). Lines without such accesses have no row.
-LAUNCHES is how many there were. Of several, ncu 2025.3 prints each instruction, or each page, twice. A kernel of
-several source files has a page for each; an instruction that stands on two (of a function and of its call) counts on
-the first.
+Prints rows step,variant,n,kernel,launch,line,metric,value,unit,source, of which `source` is the
+text of a line, and `line` its file and its place among the lines of that file with the same text
+("scan.cu#1"; the page has every line of the file). The metrics: wavefronts of shared memory and how
+few would do (ideal), and sectors of global memory, for loads (ld) and stores (st). Lines without
+such accesses have no row. LAUNCHES is how many there were. Of several, ncu 2025.3 prints each
+instruction, or each page, twice. A kernel of several source files has a page for each; an
+instruction that stands on two (of a function and of its call) counts on the first.
 """
 import csv
 import os
@@ -21,8 +21,10 @@ import sys
 from source_lines import Lines
 
 step, variant, n, expected = sys.argv[1:]
-COLUMNS = {("LDS", "STS"): {"wavefronts": "L1 Wavefronts Shared", "ideal": "L1 Wavefronts Shared Ideal"},
-           ("LDG", "STG", "LD.", "ST."): {"sectors": "L2 Theoretical Sectors Global"}}  # LD, ST: by generic addresses
+COLUMNS = {("LDS", "STS"): {"wavefronts": "L1 Wavefronts Shared",
+                            "ideal": "L1 Wavefronts Shared Ideal"},
+           ("LDG", "STG", "LD.",
+            "ST."): {"sectors": "L2 Theoretical Sectors Global"}}  # LD, ST: by generic addresses
 OPERATIONS = {"LDS": "ld", "STS": "st", "LDG": "ld", "STG": "st", "LD.": "ld", "ST.": "st"}
 
 

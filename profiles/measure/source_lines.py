@@ -1,5 +1,6 @@
-"""source_lines.py -- names a source line such that comments and lines above it may change: by its file, its text, and
-its place among the lines of that file with the same text, as in "scan.cu#2" for the second of them."""
+"""source_lines.py -- names a source line such that comments and lines above it may change: by its
+file, its text, and its place among the lines of that file with the same text, as in "scan.cu#2" for
+the second of them."""
 import os
 
 

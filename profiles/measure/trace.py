@@ -2,12 +2,13 @@
 """Turns the emulator's trace (./stepN --trace FILE, standard input) into rows of a CSV file.
 
 usage: trace.py levels STEP VARIANT N MODEL
-           the accesses to shared memory between two barriers, summed over warps and blocks by source line
+           the accesses to shared memory between two barriers, summed over warps and blocks by
+           source line
        trace.py accesses STEP VARIANT N [WARP [LANE]]
            every access, or only those of one warp or lane; a whole warp's without values
 
-A trace's columns are explained in common/emu/trace.h. Rows name a source line by its text, so that they stay
-as they are when lines are added above it.
+A trace's columns are explained in common/emu/trace.h. Rows name a source line by its text, so that
+they stay as they are when lines are added above it.
 """
 import csv
 import glob
@@ -23,7 +24,8 @@ def source(step, place, texts={}):
     """The text of scan.cu:42 in a step's folder."""
     name, line = place.split(":")
     if (step, name) not in texts:
-        with open(glob.glob(os.path.join(TOP, "steps", "%02d-*" % int(step), name))[0], encoding="utf-8") as file:
+        with open(glob.glob(os.path.join(TOP, "steps", "%02d-*" % int(step), name))[0],
+                  encoding="utf-8") as file:
             texts[step, name] = file.read().splitlines()
     return texts[step, name][int(line) - 1].strip()
 
@@ -39,10 +41,12 @@ def number(bits):
 
 
 class Arrays:
-    """The arrays in global memory, a letter each in order of first use: A0 is the first element of the first."""
+    """The arrays in global memory, a letter each in order of first use: A0 is the first element of
+    the first."""
 
     def __init__(self, rows):
-        used = sorted({int(a, 16) for row in rows if row["space"] == "global" for a in row["addresses"].split()})
+        used = sorted({int(a, 16) for row in rows if row["space"] == "global"
+                       for a in row["addresses"].split()})
         starts = [a for before, a in zip([-APART] + used, used) if a - before >= APART]
         self.start_of = {a: max(start for start in starts if start <= a) for a in used}
         self.letters = {}
@@ -64,7 +68,8 @@ def levels(rows, step, variant, n, model):
             continue
         key = int(row["launch"]), int(row["epoch"]), row["operation"], source(step, row["line"])
         total = sums.setdefault(key, [0, 0, 0, 0])
-        for i, value in enumerate((1, len(lane_numbers(row["mask"])), int(row["wavefronts"]), int(row["ideal"]))):
+        for i, value in enumerate((1, len(lane_numbers(row["mask"])), int(row["wavefronts"]),
+                                   int(row["ideal"]))):
             total[i] += value
     for (launch, epoch, operation, text), total in sorted(sums.items()):
         yield [step, variant, n, model, launch, epoch, operation, *total, text]
@@ -81,11 +86,14 @@ def accesses(rows, step, variant, n, warp=None, lane=None):
         values = ["+".join(map(number, value.split(","))) for value in row["values"].split()]
         if lane is not None:
             here = lanes.index(int(lane))
-            lanes, places, values = lanes[here:here + 1], places[here:here + 1], values[here:here + 1]
+            one = slice(here, here + 1)
+            lanes, places, values = lanes[one], places[one], values[one]
         elif warp is not None:
             values = []
-        yield [step, variant, n, row["launch"], short(row["kernel"]), row["block"], row["warp"], row["epoch"],
-               row["operation"], row["space"], "%x" % sum(1 << lane for lane in lanes), " ".join(map(str, places)),
+        yield [step, variant, n, row["launch"], short(row["kernel"]), row["block"], row["warp"],
+               row["epoch"],
+               row["operation"], row["space"], "%x" % sum(1 << lane for lane in lanes),
+               " ".join(map(str, places)),
                " ".join(values), source(step, row["line"])]
 
 

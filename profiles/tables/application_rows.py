@@ -1,5 +1,5 @@
-"""application_rows.py -- the tables of steps 13 to 15, from the experiments that compare them with libraries: a
-function each, which returns its lines.
+"""application_rows.py -- the tables of steps 13 to 15, from the experiments that compare them with
+libraries: a function each, which returns its lines.
 
 Used by tables.py, as experiment_rows.py is.
 """
@@ -29,16 +29,21 @@ def selects(value):
     floor = lambda n, kept: percent(value("fast", selects_at(n, kept), "of_floor"))
     return gpu("Time of a compaction of int32 that keeps one half (one call, cold L2)") + table(
         ["n", "`fast`", "CUB", "`document`", "`atomic`", "a copy of n"],
-        *([size(n), *(duration(half(way, n)) for way in ways)] for n in (2**k for k in range(10, 29, 2)))) + [
-        "", "How many times as fast as CUB's `DeviceSelect::If`, and at 2²⁸ also the share of the floor: the time in "
+        *([size(n), *(duration(half(way, n)) for way in ways)]
+          for n in (2**k for k in range(10, 29, 2)))) + [
+        "",
+        "How many times as fast as CUB's `DeviceSelect::If`, and at 2²⁸ also the share of the "
+        "floor: the time in "
         "which", "the copy would move the least possible:", ""] + table(
         ["kept", *(size(2**k) for k in range(10, 29)), "of the floor"],
-        *(["%d %%" % kept, *(against(2**k, kept) for k in range(10, 29)), floor(2**28, kept)] for kept in KEPT))
+        *(["%d %%" % kept, *(against(2**k, kept) for k in range(10, 29)), floor(2**28, kept)]
+          for kept in KEPT))
 
 
 @of("selects")
 def selects_by_fraction(value):
-    return gpu("Time of a compaction of %s int32 by the fraction that is kept" % size(FINELY)) + table(
+    return gpu("Time of a compaction of %s int32 by the fraction that is kept"
+               % size(FINELY)) + table(
         ["kept", "`fast`", "CUB", "`document`", "`atomic`"],
         *(["%d %%" % kept, *(duration(value(way, selects_at(FINELY, kept), "time"))
                              for way in ("fast", "cub", "document", "atomic"))] for kept in TENTHS))
@@ -61,12 +66,14 @@ FIVE_BYTES = "a copy of as many bytes"  # 5 a pixel, half of them read
 
 @of("against-npp")
 def against_npp(value):
-    """Step 14: the fast variant, its loads and stores alone, NPP, and copies of five bytes a pixel."""
+    """Step 14: the fast variant, its loads and stores alone, NPP, and copies of five bytes per
+    pixel."""
     at = lambda way, side: value(way, "grey %dx%d" % (side, side), "time")
     floor = lambda side: min(at(way, side) for way in COPIES)
     traffic = lambda side: duration(at("traffic", side)) if side >= LEAST_TRAFFIC else ""
     return gpu("Time of the table of a grey picture of 8 bits (one call, cold L2)") + table(
-        ["pixels", "`fast`", "NPP", "times as fast", "its loads and stores alone", FIVE_BYTES, "of the floor"],
+        ["pixels", "`fast`", "NPP", "times as fast", "its loads and stores alone", FIVE_BYTES,
+         "of the floor"],
         *(["%d x %d" % (side, side), duration(at("fast", side)), duration(at("NPP", side)),
            times_as_fast(at("NPP", side) / at("fast", side)), traffic(side), duration(floor(side)),
            percent(floor(side) / at("fast", side))] for side in SIDES))
@@ -79,9 +86,11 @@ def document_phases(value):
     interleave = lambda side: at("de-interleave", side) + at("interleave", side)
     scans = lambda side: at("scan rows", side) + at("scan columns", side)
     return gpu("Time of the document's phases") + table(
-        ["pixels", "(de)interleave", "transpose", "6 scans", "total", "de-interleave alone", "by shuffles"],
+        ["pixels", "(de)interleave", "transpose", "6 scans", "total", "de-interleave alone",
+         "by shuffles"],
         *(["%d x %d" % (side, side), duration(interleave(side)), duration(at("transpose", side)),
-           duration(scans(side)), duration(at("document", side)), duration(at("de-interleave", side)),
+           duration(scans(side)), duration(at("document", side)),
+           duration(at("de-interleave", side)),
            duration(at("de-interleave by shuffles", side))] for side in SIDES))
 
 
@@ -104,7 +113,8 @@ def sorts(value):
 
 STEPS = [
     (13, "compaction", "a scan of 0s and 1s gives each kept element its place"),
-    (14, "summed-area-table", "scans of all rows and all columns make filters of any width cost the same"),
+    (14, "summed-area-table",
+     "scans of all rows and all columns make filters of any width cost the same"),
     (15, "radix-sort", "for each digit, a scan of its counts gives each key its place")]
 
 
@@ -117,13 +127,16 @@ def measured(name, variant, parameter):
 def applications():
     """README's table: what each application does, and its time beside a library's."""
     half = selects_at(2**24, 50)
-    shown = {13: ("2²⁴ int32, one half kept", measured("selects", "fast", half), "CUB", measured("selects", "cub", half)),
-             14: ("4096 x 4096 pixels, grey", measured("against-npp", "fast", "grey 4096x4096"), "NPP",
+    shown = {13: ("2²⁴ int32, one half kept", measured("selects", "fast", half), "CUB",
+                  measured("selects", "cub", half)),
+             14: ("4096 x 4096 pixels, grey", measured("against-npp", "fast", "grey 4096x4096"),
+                  "NPP",
                   measured("against-npp", "NPP", "grey 4096x4096")),
              15: ("2²⁴ keys of 32 bits", measured("against-cub", "fast", "u32 n=%d" % 2**24), "CUB",
                   measured("against-cub", "cub", "u32 n=%d" % 2**24))}
     row = lambda number, name, teaches, what, own, library, other: [
-        "[%d](steps/%d-%s) [%s](notes/%d-%s.md)" % (number, number, name, name, number, name), teaches, what,
+        "[%d](steps/%d-%s) [%s](notes/%d-%s.md)" % (number, number, name, name, number, name),
+        teaches, what,
         duration(own) if own else "", "%s: %s" % (library, duration(other)) if other else ""]
     return table(["step", "what it teaches", "on an H200", "`fast`", "a library"],
                  *(row(*step, *shown[step[0]]) for step in STEPS))

@@ -1,10 +1,12 @@
-"""bench_rows.py -- the tables of h200/bench.csv, in which everything was timed side by side: a function each.
+"""bench_rows.py -- the tables of h200/bench.csv, in which everything was timed side by side: a
+function each.
 
 Used by tables.py, as table_rows.py is. Where a size was timed in graphs, that is the time shown.
 """
 import textwrap
 
-from records import COUNTED, SIDE_BY_SIDE, SIDE_BY_SIDE_ON, emulated, grouped, has, percent, size, three, time
+from records import (COUNTED, SIDE_BY_SIDE, SIDE_BY_SIDE_ON, emulated, grouped, has, percent, size,
+                     three, time)
 from table_rows import table
 
 SHOWN = [2**12, 2**16, 2**20, 2**24, 2**26, 2**28, 2**30]
@@ -21,8 +23,10 @@ def best_mode(rows):
 
 
 def row_of(contender, n, element="f32", flush="read"):
-    """The row of one contender at one size, or None. Steps on the CPU have no rows of graphs: they stay cold."""
-    rows = [row for row in SIDE_BY_SIDE if row["contender"] == contender and int(row["n"]) == n and row["seconds"]
+    """The row of one contender at one size, or None. Steps on the CPU have no rows of graphs: they
+    stay cold."""
+    rows = [row for row in SIDE_BY_SIDE if row["contender"] == contender and int(row["n"]) == n
+            and row["seconds"]
             and row["element"] == element and row["flush"] == flush and row["right"] == "true"]
     return best_mode(rows)[0] if rows else None
 
@@ -40,12 +44,14 @@ def roof(n, element="f32", flush="read"):
 
 def contenders():
     """The steps in their order, then CUB."""
-    steps = sorted({int(row["step"]) for row in SIDE_BY_SIDE if row["step"] and row["element"] == "f32"})
+    steps = sorted({int(row["step"]) for row in SIDE_BY_SIDE if row["step"]
+                    and row["element"] == "f32"})
     return ["step %d" % step for step in steps] + ["CUB"]
 
 
 def measured_on():
-    return "an %s (CUDA %s, driver %s)" % (SIDE_BY_SIDE_ON["GPU"], SIDE_BY_SIDE_ON["toolkit"], SIDE_BY_SIDE_ON["driver"])
+    return "an %s (CUDA %s, driver %s)" % (SIDE_BY_SIDE_ON["GPU"], SIDE_BY_SIDE_ON["toolkit"],
+                                           SIDE_BY_SIDE_ON["driver"])
 
 
 def words(contender, n):
@@ -53,10 +59,12 @@ def words(contender, n):
     row = row_of(contender, n)
     if row and row["words"]:
         return three(float(row["words"])) + " n"
-    if not row or not row["step"] or not has(COUNTED, step=row["step"], n=MI, variant=row["variant"]):
+    if not row or not row["step"] or not has(COUNTED, step=row["step"], n=MI,
+                                             variant=row["variant"]):
         return "2.00 n" if contender == "step 1" else ""
     counts = emulated(row["step"], MI, row["variant"])
-    return three((int(counts["sectors_ld"]) + int(counts["sectors_st"])) * WORDS_A_SECTOR / MI) + " n"
+    return three((int(counts["sectors_ld"])
+                  + int(counts["sectors_st"])) * WORDS_A_SECTOR / MI) + " n"
 
 
 def cells(contender, n):
@@ -73,19 +81,24 @@ def side_by_side():
         return NOT_YET
     shown = [n for n in SHOWN if roof(n)[0]]
     last = shown[-1]
-    head = ["", "words", *(cell for n in shown for cell in (size(n), "of the roof")), "GB/s at " + size(last)]
+    head = ["", "words", *(cell for n in shown for cell in (size(n), "of the roof")),
+            "GB/s at " + size(last)]
     rows = []
     for name in contenders():
         row = row_of(name, last)
         rate = "%.0f" % float(row["gb_per_s"]) if row else ""
-        rows.append([name, words(name, last), *(cell for n in shown for cell in cells(name, n)), rate])
+        rows.append([name, words(name, last), *(cell for n in shown for cell in cells(name, n)),
+                     rate])
     fastest = [roof(n) for n in shown]
     rows.append(["roof", "2 n", *(cell for s, _ in fastest for cell in (time({"seconds": s}), "")),
                  "%.0f" % (2 * 4 * last / fastest[-1][0] / 1e9)])
     names = ", ".join("%s %s" % (size(n), name) for n, (_, name) in zip(shown, fastest))
-    figures = ["![Time against n of all steps, CUB and the fastest copy](figures/side-by-side.svg)", "",
-               "![The fastest copy's time as a share of theirs, against n](figures/of-the-roof.svg)"]
-    return [*figures, "", "Floats, on %s:" % measured_on(), "", *table(head, *rows), "", "The fastest copy: %s." % names]
+    figures = ["![Time against n of all steps, CUB and the fastest copy](figures/side-by-side.svg)",
+               "",
+               "![The fastest copy's time as a share of theirs, against n]"
+               "(figures/of-the-roof.svg)"]
+    return [*figures, "", "Floats, on %s:" % measured_on(), "", *table(head, *rows), "",
+            "The fastest copy: %s." % names]
 
 
 def at_a_glance():
@@ -93,13 +106,16 @@ def at_a_glance():
     if not SIDE_BY_SIDE:
         return NOT_YET
     shown = [n for n in (2**16, 2**24, 2**28) if roof(n)[0]]
-    head = ["", "words moved", *(cell for n in shown for cell in (size(n), "of the roof")), "GB/s at " + size(shown[-1])]
+    head = ["", "words moved", *(cell for n in shown for cell in (size(n), "of the roof")),
+            "GB/s at " + size(shown[-1])]
     rate = lambda s: "%.0f" % (2 * 4 * shown[-1] / s / 1e9) if s else ""
     rows = [[name, words(name, shown[-1]), *(cell for n in shown for cell in cells(name, n)),
              rate(seconds(name, shown[-1]))] for name in contenders()]
     tops = [roof(n)[0] for n in shown]
-    rows.append(["the fastest copy", "2 n", *(cell for s in tops for cell in (time({"seconds": s}), "")), rate(tops[-1])])
-    figure = "![Time against n of all steps, CUB and the fastest copy](notes/figures/side-by-side.svg)"
+    rows.append(["the fastest copy", "2 n",
+                 *(cell for s in tops for cell in (time({"seconds": s}), "")), rate(tops[-1])])
+    figure = ("![Time against n of all steps, CUB and the fastest copy]"
+              "(notes/figures/side-by-side.svg)")
     return [figure, "", "Floats, on %s:" % measured_on(), "", *table(head, *rows), "", *losses()]
 
 
@@ -107,11 +123,13 @@ def beside(n_list, element="f32", flush="read"):
     """Lines of step 12, CUB and the roof at each size that has all three."""
     rows = []
     for n in n_list:
-        ours, cub, (top, how) = (seconds("step 12", n, element, flush), seconds("CUB", n, element, flush),
+        ours, cub, (top, how) = (seconds("step 12", n, element, flush),
+                                 seconds("CUB", n, element, flush),
                                  roof(n, element, flush))
         if not (ours and cub and top):
             continue
-        rows.append([size(n), time({"seconds": ours}), time({"seconds": cub}), time({"seconds": top}),
+        rows.append([size(n), time({"seconds": ours}), time({"seconds": cub}),
+                     time({"seconds": top}),
                      "%.2f" % (cub / ours), percent(top / ours), how])
     return rows
 
@@ -123,14 +141,17 @@ def faster_than_cub():
     rows = beside(POWERS)
     if not rows:
         return NOT_YET
-    sizes = [n for k in POWERS for n in (k - 1, k, k + 1) if seconds("step 12", n) and seconds("CUB", n)]
+    sizes = [n for k in POWERS for n in (k - 1, k, k + 1) if seconds("step 12", n)
+             and seconds("CUB", n)]
     losses = [n for n in sizes if seconds("step 12", n) > seconds("CUB", n)]
-    near = [n for k in POWERS for n in (k - 1, k + 1) if seconds("step 12", n) and seconds("CUB", n)]
+    near = [n for k in POWERS for n in (k - 1, k + 1) if seconds("step 12", n)
+            and seconds("CUB", n)]
     least = min(((seconds("CUB", n) / seconds("step 12", n), n) for n in near), default=None)
     said = ["", "CUB is faster at %d of %d sizes, their neighbours included%s." % (
         len(losses), len(sizes), ": " + ", ".join(map(grouped, losses)) if losses else "")]
     if least:
-        said.append("Beside the powers of two, at n - 1 and n + 1, step 12 is at least %.2f times as fast as CUB." % least[0])
+        said.append("Beside the powers of two, at n - 1 and n + 1, step 12 is at least %.2f times "
+                    "as fast as CUB." % least[0])
     return table(HEAD, *rows) + said
 
 
@@ -142,7 +163,8 @@ def other_types():
     for element in names:
         found = {row[0]: row for row in beside(shown, element)}
         if found:
-            rows.append([element, *("%s (%s)" % (found[size(n)][4], found[size(n)][5]) if size(n) in found else ""
+            rows.append([element, *("%s (%s)" % (found[size(n)][4], found[size(n)][5])
+                                    if size(n) in found else ""
                                     for n in shown)])
     return table(["", *(size(n) for n in shown)], *rows) if rows else NOT_YET
 
@@ -154,22 +176,27 @@ def flushes():
         pair = []
         for name in ("step 12", "CUB", "cudaMemcpyAsync"):
             for flush in ("read", "memset"):
-                cold = [row for row in SIDE_BY_SIDE if row["contender"] == name and int(row["n"]) == n
-                        and row["element"] == "f32" and row["flush"] == flush and row["mode"] == "cold" and row["seconds"]]
+                cold = [row for row in SIDE_BY_SIDE if row["contender"] == name
+                        and int(row["n"]) == n
+                        and row["element"] == "f32" and row["flush"] == flush
+                        and row["mode"] == "cold" and row["seconds"]]
                 pair.append(time(cold[0]) if cold else "")
         if pair[1]:
             rows.append([size(n), *pair])
-    head = ["n", "step 12, read", "memset", "CUB, read", "memset", "cudaMemcpyAsync, read", "memset"]
+    head = ["n", "step 12, read", "memset", "CUB, read", "memset", "cudaMemcpyAsync, read",
+            "memset"]
     return table(head, *rows) if rows else NOT_YET
 
 
 def pipeline_times():
     """Step 12's chapter: every second power of two, and where CUB is faster."""
     rows = beside(POWERS[::2])
-    return ["Floats, on %s:" % measured_on(), "", *table(HEAD, *rows), "", *losses()] if rows else NOT_YET
+    return ["Floats, on %s:" % measured_on(), "", *table(HEAD, *rows), "",
+            *losses()] if rows else NOT_YET
 
 
-TYPES = {"f32": "float", "f64": "double", "i32": "int32", "i64": "uint64", "i16": "int16, sums of 32 bits",
+TYPES = {"f32": "float", "f64": "double", "i32": "int32", "i64": "uint64",
+         "i16": "int16, sums of 32 bits",
          "i8": "int8, sums of 32 bits"}
 
 
@@ -181,7 +208,8 @@ def runs(powers):
             said[-1][1] = k
         else:
             said.append([k, k])
-    return ", ".join(size(2**a) if a == b else "%s %s %s" % (size(2**a), "and" if b == a + 1 else "to", size(2**b))
+    return ", ".join(size(2**a) if a == b else "%s %s %s"
+                     % (size(2**a), "and" if b == a + 1 else "to", size(2**b))
                      for a, b in said)
 
 
@@ -190,12 +218,15 @@ def losses():
     said = []
     for element, name in TYPES.items():
         pairs = [(seconds("CUB", n, element), seconds("step 12", n, element), n) for n in POWERS]
-        found = [(ours / cub, n.bit_length() - 1) for cub, ours, n in pairs if cub and ours and cub < ours]
+        found = [(ours / cub, n.bit_length() - 1) for cub, ours, n in pairs if cub and ours
+                 and cub < ours]
         if found:
             said.append("of %s at %s (by up to %.0f %%)" % (
                 name.split(",")[0], runs([k for _, k in found]), 100 * (max(found)[0] - 1)))
-    return textwrap.wrap("At these CUB is faster than step 12: scans " + "; ".join(said) + "." if said else
-                         "At no power of two is CUB faster than step 12, for any of the six types.", 115)
+    return textwrap.wrap("At these CUB is faster than step 12: scans " + "; ".join(said) + "."
+                         if said else
+                         "At no power of two is CUB faster than step 12, for any of the six types.",
+                         115)
 
 
 def pipeline_types():
@@ -206,6 +237,7 @@ def pipeline_types():
         found = {row[0]: row for row in beside(shown, element)}
         if found:
             rows.append([name, *(cell for n in shown for cell in (
-                (found[size(n)][1], found[size(n)][4], found[size(n)][5]) if size(n) in found else ("", "", "")))])
+                (found[size(n)][1], found[size(n)][4], found[size(n)][5]) if size(n) in found
+                else ("", "", "")))])
     head = ["", *(cell for n in shown for cell in (size(n), "times CUB", "of the roof"))]
     return table(head, *rows) if rows else NOT_YET

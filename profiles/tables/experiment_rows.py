@@ -1,5 +1,5 @@
-"""experiment_rows.py -- the tables of the small experiments (steps/*/experiments): a function each, which
-returns its lines.
+"""experiment_rows.py -- the tables of the small experiments (steps/*/experiments): a function each,
+which returns its lines.
 
 Used by tables.py. An experiment that the recording does not hold yet has a line that says so.
 """
@@ -14,8 +14,8 @@ ROUNDS = 4096  # of step 9's experiments
 
 
 def of(name):
-    """Makes a table's function of one that is called with a function value(variant, parameter, metric), which
-    finds a number that the experiment printed."""
+    """Makes a table's function of one that is called with a function value(variant, parameter,
+    metric), which finds a number that the experiment printed."""
     def decorate(make):
         @functools.wraps(make)
         def lines():
@@ -37,7 +37,8 @@ def duration(seconds):
 
 @of("cache-operators")
 def cache_operators(value):
-    """Loads of a copy and of a block's own 4 KiB, and stores of a copy, against those without an operator."""
+    """Loads of a copy and of a block's own 4 KiB, and stores of a copy, against those without an
+    operator."""
     names = ["plain", "ca", "cg", "cs", "lu", "cv", "nc"]
     stores = ["plain", "wb", "cg", "cs", "wt"]
 
@@ -48,20 +49,24 @@ def cache_operators(value):
             cells.append(duration(value("ld_" + word, "again", "time")))
         name = access + ".global" + ("" if word == "plain" else "." + word)
         return ["`%s`" % name, *cells] + [""] * (access == "st")
-    return gpu("Time of a copy of 2²⁶ floats with that load or store, and of reading 4 KiB a block 64 times") + table(
-        ["PTX", "copy", "again and again"], *(row("ld", word) for word in names), *(row("st", word) for word in stores))
+    return gpu("Time of a copy of 2²⁶ floats with that load or store, and of reading 4 KiB a block "
+               "64 times") + table(
+        ["PTX", "copy", "again and again"], *(row("ld", word) for word in names),
+        *(row("st", word) for word in stores))
 
 
 def times(value, head, variants, parameters, cell=lambda seconds: duration(seconds)):
     """A line for each parameter with the time of each variant."""
     return table([head, *("`%s`" % variant for variant in variants)],
-                 *([p, *(cell(value(variant, str(p), "time")) for variant in variants)] for p in parameters))
+                 *([p, *(cell(value(variant, str(p), "time")) for variant in variants)]
+                   for p in parameters))
 
 
 @of("constant-cache")
 def constant_cache(value):
     return gpu("Time of 1024 look-ups a thread by how many words a warp wants") + times(
-        value, "words", ["constant", "constant-spread", "read-only", "read-only-spread"], [1, 2, 4, 8, 16, 32])
+        value, "words", ["constant", "constant-spread", "read-only", "read-only-spread"],
+        [1, 2, 4, 8, 16, 32])
 
 
 @of("one-wins")
@@ -74,7 +79,8 @@ def one_wins(value):
 
 @of("in-place")
 def in_place(value):
-    rows = [["`%s`" % name, duration(value(name, "1024", "time")), "%d" % value(name, "1024", "wrong_of_100")]
+    rows = [["`%s`" % name, duration(value(name, "1024", "time")),
+             "%d" % value(name, "1024", "wrong_of_100")]
             for name in ("two-arrays", "two-barriers", "no-barrier")]
     return gpu("A naive scan of 1024 ints") + table(["", "time", "wrong of 100"], *rows)
 
@@ -82,7 +88,8 @@ def in_place(value):
 @of("small-scans")
 def small_scans(value):
     return gpu("Time of 32 scans of n ints each, by one block each") + times(
-        value, "n", ["1-stream", "8-streams", "32-streams", "1-launch"], [2**10, 2**12, 2**14, 2**16])
+        value, "n", ["1-stream", "8-streams", "32-streams", "1-launch"],
+        [2**10, 2**12, 2**14, 2**16])
 
 
 @of("transfers")
@@ -93,9 +100,12 @@ def transfers(value):
     chunks = [1, 2, 4, 8]
     return gpu("256 MiB between host and GPU") + table(
         ["memory of the host", "to the GPU", "to the host", "both at once"], *rows) + [
-            "", "Copying 2²⁶ floats to the GPU, scanning them, copying them back (pinned), in so many chunks:", ""] + table(
-            ["chunks", *chunks, "the scan alone"],
-            ["time", *(duration(value("scan", str(c), "time")) for c in chunks), duration(value("scan-only", "1", "time"))])
+            "",
+            "Copying 2²⁶ floats to the GPU, scanning them, copying them back (pinned), in so many "
+            "chunks:", ""] + table(
+        ["chunks", *chunks, "the scan alone"],
+        ["time", *(duration(value("scan", str(c), "time")) for c in chunks),
+         duration(value("scan-only", "1", "time"))])
 
 
 @of("precision")
@@ -111,16 +121,20 @@ def precision(value):
 @of("clocks")
 def clocks(value):
     blocks = int(max((row["parameter"] for row in find(EXPERIMENTS, experiment="clocks")), key=int))
-    row = lambda name, n, what: [what, *("%.0f" % value(name, str(n), metric) for metric in ("least", "most"))]
-    return ["The highest clock of the %s is %.0f MHz. Measured, in MHz:" % (GPU["GPU"], value("highest", "0", "most")), "",
+    row = lambda name, n, what: [what, *("%.0f" % value(name, str(n), metric)
+                                         for metric in ("least", "most"))]
+    return ["The highest clock of the %s is %.0f MHz. Measured, in MHz:"
+            % (GPU["GPU"], value("highest", "0", "most")), "",
             *table(["", "slowest SM", "fastest SM"], row("rested", 1, "one thread, after a rest"),
-                   row("one-warp", 1, "one warp"), row("all-floats", blocks, "multiply-adds of floats on all SMs"),
+                   row("one-warp", 1, "one warp"),
+                   row("all-floats", blocks, "multiply-adds of floats on all SMs"),
                    row("all-doubles", blocks, "of doubles"))]
 
 
 @of("bytes-under-way")
 def bytes_under_way(value):
-    rows = [[warps, *("%.0f GB/s" % (value(width, str(warps), "rate") / 1e9) for width in ("float", "float2", "float4"))]
+    rows = [[warps, *("%.0f GB/s" % (value(width, str(warps), "rate") / 1e9)
+                      for width in ("float", "float2", "float4"))]
             for warps in (8, 16, 32, 64)]
     return gpu("A copy of 128 MiB by how many warps are on a multiprocessor") + table(
         ["warps", "`float`", "`float2`", "`float4`"], *rows)
@@ -129,7 +143,8 @@ def bytes_under_way(value):
 @of("carve-out")
 def carve_out(value):
     percents = [0, 25, 50, 75, 100]
-    return gpu("Reading 24 KiB a block 32 times, with so many per cent of shared memory preferred") + table(
+    return gpu("Reading 24 KiB a block 32 times, with so many per cent of shared memory"
+               " preferred") + table(
         ["", *("%d %%" % p for p in percents)],
         ["`in-shared`", *(duration(value("in-shared", str(p), "time")) for p in percents)],
         ["blocks that fit", *("%d" % value("in-shared", str(p), "blocks_fit") for p in percents)],
@@ -140,7 +155,8 @@ def carve_out(value):
 def spills(value):
     cell = lambda metric, b: "%d" % value("add-sum", str(b), metric)
     return gpu("2²⁶ ints, 64 a thread in registers") + table(
-        ["compiled for blocks a multiprocessor", "registers", "local memory, bytes a thread", "blocks that fit", "time"],
+        ["compiled for blocks a multiprocessor", "registers", "local memory, bytes a thread",
+         "blocks that fit", "time"],
         *([b, *(cell(metric, b) for metric in ("registers", "local", "blocks_fit")),
            duration(value("add-sum", str(b), "time"))] for b in (1, 2, 4, 8)))
 
@@ -153,18 +169,22 @@ def same_bits(value):
     rows = []
     for numbers in "integers", "real numbers":
         cell = lambda metric: value(numbers, SAME_N, metric)
-        rows.append([numbers, "%d" % cell("runs"), "%d" % cell("distinct"), "%d" % cell("differ"), three(cell("error"))])
+        rows.append([numbers, "%d" % cell("runs"), "%d" % cell("distinct"), "%d" % cell("differ"),
+                     three(cell("error"))])
     return gpu("2²² floats, the same in each run,") + table(
-        ["", "runs", "different results", "elements that differ from the first run, at most", "error, in additions"], *rows)
+        ["", "runs", "different results", "elements that differ from the first run, at most",
+         "error, in additions"], *rows)
 
 
 @of("look-back")
 def look_back_cost(value):
     hows = ["scan", "cleared before", "looks nowhere"]
-    rows = [["%d" % tile, size(n), *(duration(value(how, "tile=%d n=%d" % (tile, n), "time")) for how in hows)]
+    rows = [["%d" % tile, size(n), *(duration(value(how, "tile=%d n=%d" % (tile, n), "time"))
+                                     for how in hows)]
             for tile in (2048, 8192) for n in (2**12, 2**16, 2**20, 2**24, 2**28)]
     return gpu("Time of a scan") + table(
-        ["tile", "n", "as it is", "states cleared before the clock starts", "without looking back (wrong)"], *rows)
+        ["tile", "n", "as it is", "states cleared before the clock starts",
+         "without looking back (wrong)"], *rows)
 
 
 @of("look-back")
@@ -174,7 +194,8 @@ def look_back_lengths(value):
     for tile in 2048, 4096, 8192:
         at = "tile=%d n=%d" % (tile, 2**28)
         tiles, most = value("distance", at, "tiles"), value("distance", at, "most")
-        share = lambda powers: sum(value("distance", at, "states_%d" % 2**p) for p in powers if 2**p < 2 * most) / tiles
+        share = lambda powers: sum(value("distance", at, "states_%d" % 2**p) for p in powers
+                                   if 2**p < 2 * most) / tiles
         parts = [range(1), range(1, 3), range(3, 6), range(6, 9), range(9, 16)]
         rows.append(["%d" % tile, three(value("distance", at, "mean")), "%d" % most,
                      *("%.1f %%" % (100 * share(part)) for part in parts)])
@@ -188,36 +209,47 @@ def neighbour(value):
     ways = ["unsafe", "printed", "safe", "syncwarp", "shuffle"]
     shared = lambda way, what: "%g KiB" % (value(way, what, "shared_bytes") / 1024)
     seconds = lambda way, what: value(way, what, "time")
-    wrong = lambda way: sum(value(way, what, "wrong") for what in ("float", "double", "float: one warp"))
+    wrong = lambda way: sum(value(way, what, "wrong")
+                            for what in ("float", "double", "float: one warp"))
 
     def row(way):
-        return ["`%s`" % way, *(cell for what in ("float", "double") for cell in (duration(seconds(way, what)), shared(way, what))),
+        return ["`%s`" % way, *(cell for what in ("float", "double")
+                                for cell in (duration(seconds(way, what)), shared(way, what))),
                 three(seconds(way, "float: one warp") / ROUNDS * 1e9) + " ns", "%d" % wrong(way)]
 
     def against(way):
-        ratios = [seconds(way, what) / seconds("shuffle", what) for what in ("float", "double", "float: one warp")]
+        ratios = [seconds(way, what) / seconds("shuffle", what)
+                  for what in ("float", "double", "float: one warp")]
         return "`%s` takes %s, %s and %s times as long" % (way, *map(three, ratios))
 
     def verdict(said, ways):
-        slower = ["`%s` (%s)" % (way, what) for way in ways for what in ("float", "double", "float: one warp")
+        slower = ["`%s` (%s)" % (way, what) for way in ways
+                  for what in ("float", "double", "float: one warp")
                   if seconds(way, what) < 0.99 * seconds("shuffle", what)]
-        return '"%s": %s.' % (said, "not so beside " + ", ".join(slower) if slower else "so it is here")
+        return '"%s": %s.' % (said, "not so beside " + ", ".join(slower) if slower
+                              else "so it is here")
     said = [verdict("It is always faster than 'safe' shared memory", ["safe", "syncwarp"]),
             verdict("It is never slower than 'unsafe' shared memory", ["unsafe"])]
     return gpu("4096 rounds of 26 blocks of 1024 threads, and of one warp alone,") + table(
-        ["way", "float", "shared memory", "double", "shared memory", "one warp, a round", "wrong values"],
-        *map(row, ways)) + ["", *textwrap.wrap("Compared with the shuffle (float, double, one warp of floats): %s."
-                                               % "; ".join(map(against, ways[:-1])), 110),
-                            "", *textwrap.wrap("What the lecture concludes of the shuffle: " + " ".join(said), 110)]
+        ["way", "float", "shared memory", "double", "shared memory", "one warp, a round",
+         "wrong values"],
+        *map(row, ways)) + ["",
+                            *textwrap.wrap("Compared with the shuffle (float, double, one warp of "
+                                           "floats): %s."
+                                           % "; ".join(map(against, ways[:-1])), 110),
+                            "", *textwrap.wrap("What the lecture concludes of the shuffle: "
+                                               + " ".join(said), 110)]
 
 
 @of("reduce")
 def warp_reduce(value):
     """Step 9: sums and scans of a warp."""
-    ways = [("shared", "sum"), ("shuffle", "sum"), ("redux", "sum"), ("shared", "scan"), ("shuffle", "scan"), ("predicate", "scan")]
+    ways = [("shared", "sum"), ("shuffle", "sum"), ("redux", "sum"), ("shared", "scan"),
+            ("shuffle", "scan"), ("predicate", "scan")]
     return gpu("4096 rounds of 26 blocks of 1024 threads") + table(
         ["of a warp", "way", "time", "shared memory"],
-        *([what, "`%s`" % way, duration(value(way, what, "time")), "%g KiB" % (value(way, what, "shared_bytes") / 1024)]
+        *([what, "`%s`" % way, duration(value(way, what, "time")),
+           "%g KiB" % (value(way, what, "shared_bytes") / 1024)]
           for way, what in ways))
 
 
@@ -239,28 +271,34 @@ def switch(value):
 
 
 def launches(n, k):
-    """Of step 8's scan of 2^n elements with 2^k sums left: a reduce step and a down step a level, and the sweeps."""
+    """Of step 8's scan of 2^n elements with 2^k sums left: a reduce step and a down step a level,
+    and the sweeps."""
     return 2 * (n - k) + max(k, 1)
 
 
 @of("atomics")
 def atomics(value):
-    ways = [way for way in ("plain", "hidden", "aggregated", "shared") if has(EXPERIMENTS, experiment="atomics", variant=way)]
+    ways = [way for way in ("plain", "hidden", "aggregated", "shared")
+            if has(EXPERIMENTS, experiment="atomics", variant=way)]
     packed = {way: value(way, "pack", "time") for way in ways}
-    others = [("a word a thread", "words of their own"), ("a word a block", "one word for 256 threads")]
+    others = [("a word a thread", "words of their own"),
+              ("a word a block", "one word for 256 threads")]
     loads = ", ".join("%s %s and %s (%s times as long)" % (
         said, duration(value("load", at, "time")), duration(value("atomic", at, "time")),
         three(value("atomic", at, "time") / value("load", at, "time"))) for at, said in others)
     return gpu("Packing the odd ones of 2²⁴ numbers, with one counter,") + table(
         ["way", "time", "`aggregated` = 1"],
-        *(["`%s`" % way, duration(packed[way]), three(packed[way] / packed["aggregated"])] for way in ways)) + [
-            "", *textwrap.wrap("A load and an atomic addition by each of 2²⁴ threads: " + loads + ".", 110)]
+        *(["`%s`" % way, duration(packed[way]), three(packed[way] / packed["aggregated"])]
+          for way in ways)) + [
+            "", *textwrap.wrap("A load and an atomic addition by each of 2²⁴ threads: " + loads
+                               + ".", 110)]
 
 
 @of("groups")
 def groups(value):
     sizes = {"generic": [256, 32, 16, 4], "static": [32, 16, 4], "library": [32, 16, 4]}
-    cell = lambda way, threads: duration(value(way, "%d" % threads, "time")) if threads in sizes[way] else ""
+    cell = lambda way, threads: duration(value(way, "%d" % threads,
+                                               "time")) if threads in sizes[way] else ""
     return gpu("Sums of 2²⁶ integers by groups of threads") + table(
         ["threads a group", *("`%s`" % way for way in sizes)],
         *(["%d" % threads, *(cell(way, threads) for way in sizes)] for threads in (256, 32, 16, 4)))
@@ -270,7 +308,8 @@ def groups(value):
 def grid_sync(value):
     return gpu("Time of a round in which all blocks wait for all") + table(
         ["blocks a multiprocessor", "`grid.sync()`", "a launch"],
-        *(["%d" % each, *(duration(value(way, "%d" % each, "a round")) for way in ("grid.sync", "launches"))]
+        *(["%d" % each, *(duration(value(way, "%d" % each, "a round"))
+                          for way in ("grid.sync", "launches"))]
           for each in (1, 2, 4, 8)))
 
 
@@ -279,13 +318,16 @@ def timeline(value):
     """Step 12: who works when, as drawn, and the means of all tiles."""
     n = 2**26
     mean = lambda metric: value("mean", "n=%d" % n, metric)
-    rows = [("copy", "a copy, until the first role finds it there"), ("sum", "the sum, until it is published"),
+    rows = [("copy", "a copy, until the first role finds it there"),
+            ("sum", "the sum, until it is published"),
             ("look", "looking for the prefix"), ("scan", "the scan, but for the prefix"),
             ("wait for the prefix", "waiting for the prefix"), ("store", "adding it, and storing")]
     return ["![Stages of the ring and roles of the warps against time](figures/timeline.svg)", "",
             *gpu("Means of the %s tiles of 2²⁶ floats" % grouped(n // 8192)),
-            *table(["of a tile", "cycles"], *([what, grouped(round(mean(metric)))] for metric, what in rows)), "",
-            "When a scan begins, the sums of %.1f tiles of its block, its own and later ones, are published." % mean("tiles ahead")]
+            *table(["of a tile", "cycles"],
+                   *([what, grouped(round(mean(metric)))] for metric, what in rows)), "",
+            "When a scan begins, the sums of %.1f tiles of its block, its own and later ones, are "
+            "published." % mean("tiles ahead")]
 
 
 @of("fixed-order")
@@ -296,7 +338,8 @@ def fixed_order(value):
     against = lambda way, n: "%+.1f %%" % (100 * (taken(way, n) / taken("as it is", n) - 1))
     return gpu("Time of a scan by the pipeline") + table(
         ["n", "as it is", *(cell for way in others for cell in ("`%s`" % way, "difference"))],
-        *([size(n), duration(taken("as it is", n)), *(cell for way in others for cell in (duration(taken(way, n)), against(way, n)))]
+        *([size(n), duration(taken("as it is", n)),
+           *(cell for way in others for cell in (duration(taken(way, n)), against(way, n)))]
           for n in sizes))
 
 
@@ -304,5 +347,6 @@ def fixed_order(value):
 def arrivals(value):
     return gpu("Time of step 12's pipeline if at its barriers there arrive") + table(
         ["floats", "every lane", "a lane for its warp"],
-        *([size(n), *(duration(value(who, "n=%d" % n, "time")) for who in ("each lane", "one lane"))]
+        *([size(n),
+           *(duration(value(who, "n=%d" % n, "time")) for who in ("each lane", "one lane"))]
           for n in (2**24, 2**26, 2**28)))

@@ -1,8 +1,8 @@
-"""level_rows.py -- the tables of shared memory level by level: by formula, as the emulator traced it (emulated/levels.csv),
-and as ncu counted it on an H200.
+"""level_rows.py -- the tables of shared memory level by level: by formula, as the emulator traced
+it (emulated/levels.csv), and as ncu counted it on an H200.
 
-Used by tables.py. The formulas are explained in notes/03 and 04; tests/steps/predictions.c has them, for a test, and prints
-them into emulated/predicted.csv.
+Used by tables.py. The formulas are explained in notes/03 and 04; tests/steps/predictions.c has
+them, for a test, and prints them into emulated/predicted.csv.
 """
 from records import GPU, NCU, by_ncu, find, grouped, read
 from table_rows import MI, PADDINGS, table
@@ -11,7 +11,8 @@ TRACED, _ = read("emulated/levels.csv")
 PREDICTED, _ = read("emulated/predicted.csv")
 WARP, B = 32, 512
 BANKS = {"hopper": 32, "g80": 16}
-UP, DOWN = ["temp[bi] += temp[ai];"], ["float t = temp[ai];", "temp[ai] = temp[bi];", "temp[bi] += t;"]
+UP, DOWN = ["temp[bi] += temp[ai];"], ["float t = temp[ai];", "temp[ai] = temp[bi];",
+                                       "temp[bi] += t;"]
 
 
 # ---- the formulas --------------------------------------------------------------------------------
@@ -22,7 +23,8 @@ def predicted(step, n, banks, variant=""):
 
 
 def tree(step, n, banks, variant=""):
-    """Of each level of the tree, by its offset, on the way up: there it stores once, so it has the conflicts of one access."""
+    """Of each level of the tree, by its offset, on the way up: there it stores once, so it has the
+    conflicts of one access."""
     return {int(row["offset"]): row for row in predicted(step, n, banks, variant)[1:n.bit_length()]}
 
 
@@ -31,7 +33,8 @@ def conflicts(levels):
 
 
 def ends(step, n, banks, variant=""):
-    """Conflicts of storing what was loaded (block A); those of loading what is stored (block E) are as many."""
+    """Conflicts of storing what was loaded (block A); those of loading what is stored (block E) are
+    as many."""
     return int(predicted(step, n, banks, variant)[0]["store_conflicts"])
 
 
@@ -43,16 +46,20 @@ def plus(pair):
 
 def traced(step, variant, n, model, epochs):
     """Conflicts of loads and stores between some barriers."""
-    rows = [row for row in find(TRACED, step=step, variant=variant, n=n, model=model) if int(row["epoch"]) in epochs]
-    return [sum(int(row["wavefronts"]) - int(row["ideal"]) for row in rows if row["operation"] == op) for op in ("ld", "st")]
+    rows = [row for row in find(TRACED, step=step, variant=variant, n=n, model=model)
+            if int(row["epoch"]) in epochs]
+    return [sum(int(row["wavefronts"]) - int(row["ideal"]) for row in rows
+                if row["operation"] == op) for op in ("ld", "st")]
 
 
 def on_lines(step, variant, n, lines):
     """Conflicts of loads and stores on ncu's Source page, of lines with these texts."""
     sums = {"ld": 0, "st": 0}
     for row in find(NCU, step=step, variant=variant, n=n):
-        if row["source"] in lines and row["metric"].startswith(("source_wavefronts", "source_ideal")):
-            sums[row["metric"][-2:]] += int(row["value"]) * (1 if "wavefronts" in row["metric"] else -1)
+        if row["source"] in lines and row["metric"].startswith(("source_wavefronts",
+                                                                "source_ideal")):
+            sums[row["metric"][-2:]] += int(row["value"]) * (1 if "wavefronts" in row["metric"]
+                                                             else -1)
     return list(sums.values())
 
 
@@ -67,17 +74,21 @@ def epochs_of(n, offset):
 def sweep_levels():
     n, rows, sums = 512, [], [0, 0]
     for k, (offset, level) in enumerate(tree(2, n, WARP).items()):
-        now = [row for row in find(TRACED, step=2, n=n, model="hopper") if int(row["epoch"]) == k + 1]
+        now = [row for row in find(TRACED, step=2, n=n, model="hopper")
+               if int(row["epoch"]) == k + 1]
         loads = [row for row in now if row["operation"] == "ld"]
-        found = [sum(int(row["requests"]) for row in loads), sum(int(row["requests"]) for row in now if row not in loads)]
+        found = [sum(int(row["requests"]) for row in loads),
+                 sum(int(row["requests"]) for row in now if row not in loads)]
         added = sum(int(row["lanes"]) for row in loads) - n
         additions = int(level["load_lanes"]) - n
         sums = [sums[0] + additions, sums[1] + added]
         rows.append([offset, additions, added, plus((level["loads"], level["stores"])), plus(found),
                      plus((level["load_conflicts"], level["store_conflicts"])),
                      plus(traced(2, "", n, "hopper", [k + 1]))])
-    rows.append(["all", sums[0], sums[1], "", "", "0 + 0", plus(traced(2, "", n, "hopper", range(1, n)))])
-    return table(["n = %d: offset" % n, "additions", "traced", "instructions of warps, load + store", "traced",
+    rows.append(["all", sums[0], sums[1], "", "", "0 + 0",
+                 plus(traced(2, "", n, "hopper", range(1, n)))])
+    return table(["n = %d: offset" % n, "additions", "traced",
+                  "instructions of warps, load + store", "traced",
                   "conflicts", "traced"], *rows)
 
 
@@ -89,13 +100,18 @@ def tree_levels():
         up, down = epochs_of(n, offset)
         total += met
         rows.append([offset, pairs, "%d × %d" % (max(pairs // WARP, 1), min(pairs, WARP)),
-                     levels[offset]["ways"], met, plus((2 * met, met)), plus(traced(3, "", n, "hopper", [up])),
+                     levels[offset]["ways"], met, plus((2 * met, met)),
+                     plus(traced(3, "", n, "hopper", [up])),
                      plus((3 * met, 2 * met)), plus(traced(3, "", n, "hopper", [down]))])
     height = n.bit_length() - 1
-    rows.append(["all", n - 1, "", "", total, plus((2 * total, total)), plus(traced(3, "", n, "hopper", range(1, height + 1))),
-                 plus((3 * total, 2 * total)), plus(traced(3, "", n, "hopper", range(height + 1, 2 * height + 1)))])
-    rows.append(["H200", "", "", "", "", "", plus(on_lines(3, "", n, UP)), "", plus(on_lines(3, "", n, DOWN))])
-    return table(["n = %d: offset" % n, "pairs", "warps × lanes", "ways", "conflicts an access", "up-sweep", "traced",
+    rows.append(["all", n - 1, "", "", total, plus((2 * total, total)),
+                 plus(traced(3, "", n, "hopper", range(1, height + 1))),
+                 plus((3 * total, 2 * total)),
+                 plus(traced(3, "", n, "hopper", range(height + 1, 2 * height + 1)))])
+    rows.append(["H200", "", "", "", "", "", plus(on_lines(3, "", n, UP)), "",
+                 plus(on_lines(3, "", n, DOWN))])
+    return table(["n = %d: offset" % n, "pairs", "warps × lanes", "ways", "conflicts an access",
+                  "up-sweep", "traced",
                   "down-sweep", "traced"], *rows)
 
 
@@ -130,7 +146,8 @@ def half_warp_levels():
 
 
 def block_levels():
-    """The conflicts of step 5 with unpadded trees, of 1 Mi elements: 2048 blocks, 4 for their sums, 1 for those."""
+    """The conflicts of step 5 with unpadded trees, of 1 Mi elements: 2048 blocks, 4 for their sums,
+    1 for those."""
     blocks = [MI // B]
     while blocks[-1] > 1:
         blocks.append(-(-blocks[-1] // B))
@@ -140,8 +157,10 @@ def block_levels():
     ld = sum(blocks) * 5 * a_tree + sum(blocks[:-1]) * end
     st = sum(blocks) * (3 * a_tree + end)
     counted = by_ncu(5, MI, "work-efficient")
-    return table(["%s elements, `work-efficient`" % grouped(MI), "predicted", "on an %s" % GPU["GPU"]],
-                 ["loads", "(%s) · %d + (%s) · %d = %s" % (all_of_them, 5 * a_tree, full, end, grouped(ld)),
+    return table(["%s elements, `work-efficient`" % grouped(MI), "predicted",
+                  "on an %s" % GPU["GPU"]],
+                 ["loads", "(%s) · %d + (%s) · %d = %s" % (all_of_them, 5 * a_tree, full, end,
+                                                           grouped(ld)),
                   grouped(counted["conflicts_ld"])],
                  ["stores", "(%s) · (%d + %d) = %s" % (all_of_them, 3 * a_tree, end, grouped(st)),
                   grouped(counted["conflicts_st"])])

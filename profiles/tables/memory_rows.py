@@ -1,4 +1,5 @@
-"""memory_rows.py -- the tables of steps 8 and 10: how often the elements move through device memory, and how long that takes.
+"""memory_rows.py -- the tables of steps 8 and 10: how often the elements move through device
+memory, and how long that takes.
 
 Used by tables.py. Times that the recording does not hold yet have a line that says so.
 """
@@ -39,13 +40,18 @@ def off_chip_times():
     if not has(TIMED, step=8):
         return NOT_YET
     ratio = lambda n, step, variant: seconds(8, n, "hybrid") / seconds(step, n, variant)
-    best = {step: max((ratio(n, step, variant), n) for n in sorted({int(row["n"]) for row in has(TIMED, step=step)})
+    best = {step: max((ratio(n, step, variant), n)
+                      for n in sorted({int(row["n"]) for row in has(TIMED, step=step)})
                       if has(TIMED, step=8, n=n, variant="hybrid")) for step, variant in BLOCKS}
-    times = ["step %d %s times at %s" % (step, three(most), size(n)) for step, (most, n) in best.items()]
-    said = ("\"Up to a factor of seven\" (39.2.5), `hybrid` = 1: on this GPU the steps with shared memory are at most so "
+    times = ["step %d %s times at %s" % (step, three(most), size(n))
+             for step, (most, n) in best.items()]
+    said = ("\"Up to a factor of seven\" (39.2.5), `hybrid` = 1: on this GPU the steps with shared "
+            "memory are at most so "
             "many times as fast: " + ", ".join(times) + ". At %s it is " % size(2**28)
-            + ", ".join("%s (step %d)" % (three(ratio(2**28, step, variant)), step) for step, variant in BLOCKS) + ".")
-    return times_table(("step 5", 5, "conflict-free"), ("step 7", 7, ""), *(("`%s`" % v, 8, v) for v in HYBRIDS)) + [
+            + ", ".join("%s (step %d)" % (three(ratio(2**28, step, variant)), step)
+                        for step, variant in BLOCKS) + ".")
+    return times_table(("step 5", 5, "conflict-free"), ("step 7", 7, ""),
+                       *(("`%s`" % v, 8, v) for v in HYBRIDS)) + [
         "", *textwrap.wrap(said, 110)]
 
 
@@ -59,4 +65,5 @@ def cooperative_times():
     faster = lambda n: 100 * (seconds(10, n, "forward") / seconds(10, n, "backward") - 1)
     said = "`forward` takes so much longer than `backward`: " + ", ".join(
         "%.1f %% at %s" % (faster(n), size(n)) for n in (2**22, LARGE, 2**26, 2**28)) + "."
-    return times_table(("step 9", 9, "shfl"), ("`backward`", 10, "backward"), ("`forward`", 10, "forward")) + ["", said]
+    return times_table(("step 9", 9, "shfl"), ("`backward`", 10, "backward"),
+                       ("`forward`", 10, "forward")) + ["", said]

@@ -32,7 +32,8 @@ def mutation_folders():
         return ["Not recorded yet; `make mutate-record` does it."]
     seeds = sorted({int(row["seed"]) for row in rows})
     folders = sorted({os.path.dirname(row["file"]) for row in rows})
-    lines = [counts("`%s`" % folder, [row for row in rows if os.path.dirname(row["file"]) == folder])
+    lines = [counts("`%s`" % folder,
+                    [row for row in rows if os.path.dirname(row["file"]) == folder])
              for folder in folders]
     head = ["folder", "mutations", "killed", "survived", "share killed", "equivalent, besides"]
     return ["Seed %s, %s:" % (", ".join(map(str, seeds)), max(row["date"] for row in rows)), "",
@@ -43,4 +44,5 @@ def mutation_survivors():
     code = lambda text: "`%s`" % text.replace("|", "\\|")
     lines = [["`%s`" % os.path.basename(row["file"]), "`%s`" % row["function"], code(row["before"]),
               code(row["after"])] for row in result() if row["result"] == "survived"]
-    return table(["file", "function", "the line", "with the mutation"], *lines) if lines else ["None."]
+    return table(["file", "function", "the line", "with the mutation"],
+                 *lines) if lines else ["None."]

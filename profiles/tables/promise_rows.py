@@ -1,4 +1,5 @@
-"""promise_rows.py -- the tables of h200/promises.csv, in which step 12's promises were tried: a function each.
+"""promise_rows.py -- the tables of h200/promises.csv, in which step 12's promises were tried: a
+function each.
 
 Used by tables.py, as table_rows.py is.
 """
@@ -20,7 +21,8 @@ def keys(rows, *names):
 
 def value(rows, variant, parameter, metric):
     """A number, or None."""
-    found = [row for row in rows if (row["variant"], row["parameter"], row["metric"]) == (variant, parameter, metric)]
+    found = [row for row in rows
+             if (row["variant"], row["parameter"], row["metric"]) == (variant, parameter, metric)]
     return float(found[0]["value"]) if found else None
 
 
@@ -35,11 +37,13 @@ def duration(seconds):
 
 
 def measured_on():
-    return ["On an %s (CUDA %s, driver %s):" % (PROMISES_ON["GPU"], PROMISES_ON["toolkit"], PROMISES_ON["driver"]), ""]
+    return ["On an %s (CUDA %s, driver %s):" % (PROMISES_ON["GPU"], PROMISES_ON["toolkit"],
+                                                PROMISES_ON["driver"]), ""]
 
 
 def promises_bits():
-    """Real numbers: elements that differ from the CPU's and from the first run's, and errors beside the bound."""
+    """Real numbers: elements that differ from the CPU's and from the first run's, and errors beside
+    the bound."""
     rows = of("same-bits")
     if not rows:
         return NOT_YET
@@ -48,23 +52,29 @@ def promises_bits():
         get = lambda metric: value(rows, variant, n, metric)
         element, numbers = variant.split(" ", 1)
         cub = get("error of CUB in the second half")
-        return ["%s, %s" % (TYPES[element], numbers), elements(int(n)), "%d" % get("differ from the CPU"),
-                "%d" % get("differ from the first"), three(get("error")), three(get("error in the second half")),
+        return ["%s, %s" % (TYPES[element], numbers), elements(int(n)),
+                "%d" % get("differ from the CPU"),
+                "%d" % get("differ from the first"), three(get("error")),
+                three(get("error in the second half")),
                 "%.0f" % get("bound"), "" if cub is None else three(cub)]
     runs = {int(float(row["value"])) for row in rows if row["metric"] == "runs"}
     return measured_on() + table(
-        ["random numbers", "n", "differ from the CPU's", "of %s runs, differ" % max(runs), "error", "in the second half",
-         "the bound", "CUB's error there"], *(line(*key) for key in keys(rows, "variant", "parameter")))
+        ["random numbers", "n", "differ from the CPU's", "of %s runs, differ" % max(runs), "error",
+         "in the second half",
+         "the bound", "CUB's error there"],
+        *(line(*key) for key in keys(rows, "variant", "parameter")))
 
 
 def promises_ways():
-    """Scans of which every element was compared: what they were, how many, how many elements were wrong."""
+    """Scans of which every element was compared: what they were, how many, how many elements were
+    wrong."""
     ways, streams = of("every-way"), of("streams")
     if not ways or not streams:
         return NOT_YET
 
     def line(what, chosen):
-        scans = sum(value(chosen, row["variant"], row["parameter"], "scans") or 1 for row in chosen if row["metric"] == "wrong")
+        scans = sum(value(chosen, row["variant"], row["parameter"], "scans") or 1 for row in chosen
+                    if row["metric"] == "wrong")
         wrong = sum(float(row["value"]) for row in chosen if row["metric"] == "wrong")
         sizes = sorted({int(row["parameter"]) for row in chosen})
         return [what, ", ".join(map(elements, sizes)), grouped(scans), "%d" % wrong]
@@ -73,8 +83,10 @@ def promises_ways():
     named = lambda *words: [row for row in usual if all(word in row["variant"] for word in words)]
     return measured_on() + table(
         ["", "elements", "scans", "elements wrong"],
-        line("exclusive", [row for row in named("exclusive") if row["variant"].endswith("exclusive")]),
-        line("inclusive", [row for row in named("inclusive") if row["variant"].endswith("inclusive")]),
+        line("exclusive",
+             [row for row in named("exclusive") if row["variant"].endswith("exclusive")]),
+        line("inclusive",
+             [row for row in named("inclusive") if row["variant"].endswith("inclusive")]),
         line("in place", named("in place")),
         line("misaligned", named("misaligned")),
         line("more than 2³² elements", [row for row in ways if large(row)]),
@@ -83,11 +95,13 @@ def promises_ways():
 
 
 def promises_beside():
-    """Scans while another kernel holds multiprocessors: a line for each n, a column for how many are held."""
+    """Scans while another kernel holds multiprocessors: a line for each n, a column for how many
+    are held."""
     rows = of("beside")
     if not rows:
         return NOT_YET
-    cases = [(kernel, *parameter.split(" beside ")) for kernel, parameter in keys(rows, "variant", "parameter")]
+    cases = [(kernel, *parameter.split(" beside "))
+             for kernel, parameter in keys(rows, "variant", "parameter")]
     held = list(dict.fromkeys(case[2] for case in cases))
 
     def cell(kernel, n, how_many):
@@ -100,4 +114,5 @@ def promises_beside():
     lines = list(dict.fromkeys((kernel, n) for kernel, n, _ in cases))
     return measured_on() + table(
         ["n", "kernel", *(how_many + " held" for how_many in held)],
-        *([elements(int(n)), "`%s`" % kernel, *(cell(kernel, n, how_many) for how_many in held)] for kernel, n in lines))
+        *([elements(int(n)), "`%s`" % kernel, *(cell(kernel, n, how_many) for how_many in held)]
+          for kernel, n in lines))

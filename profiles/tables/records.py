@@ -9,8 +9,8 @@ import sys
 
 TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
 
-# ncu's name of a counter: the key that --csv gives it. Wavefronts are those of ncu's Source page, which hold
-# no arbitration; conflicts are those beyond the ideal.
+# ncu's name of a counter: the key that --csv gives it. Wavefronts are those of ncu's Source page,
+# which hold no arbitration; conflicts are those beyond the ideal.
 KEYS = {"source_wavefronts_%s": "wavefronts_%s",
         "source_ideal_%s": "ideal_%s",
         "l1tex__t_requests_pipe_lsu_mem_global_op_%s.sum": "requests_%s",
@@ -44,10 +44,13 @@ SIDE_BY_SIDE, SIDE_BY_SIDE_ON = recorded("h200/bench.csv")
 PROMISES, PROMISES_ON = recorded("h200/promises.csv")
 CHECKED_BY_GPU, CHECKED_ON = read("h200/checks.csv")
 CHECKED, _ = read("emulated/checks.csv")
-EXPERIMENTS, _ = (read("h200/experiments.csv") if os.path.exists(os.path.join(TOP, "profiles/h200/experiments.csv"))
+EXPERIMENTS, _ = (read("h200/experiments.csv")
+                  if os.path.exists(os.path.join(TOP, "profiles/h200/experiments.csv"))
                   else ([], None))
 CHECKS_DIFFER, _ = read("checks_differences.csv")
-SHUFFLES, _ = read("h200/shuffles.csv") if os.path.exists(os.path.join(TOP, "profiles/h200/shuffles.csv")) else ([], None)
+SHUFFLES, _ = (read("h200/shuffles.csv")
+               if os.path.exists(os.path.join(TOP, "profiles/h200/shuffles.csv"))
+               else ([], None))
 
 
 def has(rows, **wanted):
@@ -86,7 +89,8 @@ def by_ncu(step, n, variant=""):
 # ---- how numbers are written ---------------------------------------------------------------------
 
 def grouped(number):
-    return "{:,}".format(int(number)).replace(",", " ") if int(number) >= 10000 else str(int(number))
+    return "{:,}".format(int(number)).replace(",",
+                                              " ") if int(number) >= 10000 else str(int(number))
 
 
 def both(row, key):

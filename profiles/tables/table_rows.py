@@ -1,4 +1,5 @@
-"""table_rows.py -- the tables of README.md and notes/*.md: a function each, which returns its lines.
+"""table_rows.py -- the tables of README.md and notes/*.md: a function each, which returns its
+lines.
 
 Used by tables.py. Every number comes from a CSV file: records.py finds and formats it.
 """
@@ -9,9 +10,12 @@ import re
 import sys
 import textwrap
 
-from records import (CHECKED, CHECKED_BY_GPU, CHECKED_ON, CHECKS_DIFFER, COMPILED, GPU, INSTRUCTIONS, NCU,
-                     OPERATORS, PATTERNS, SANITIZED, SHUFFLES, TIMED, TOP, VERY_LARGE, a_request, both, by_ncu,
-                     emulated, find, grouped, has, percent, sectors, share, size, three, time, timed)
+from records import (CHECKED, CHECKED_BY_GPU, CHECKED_ON, CHECKS_DIFFER, COMPILED, GPU,
+                     INSTRUCTIONS, NCU,
+                     OPERATORS, PATTERNS, SANITIZED, SHUFFLES, TIMED, TOP, VERY_LARGE, a_request,
+                     both, by_ncu,
+                     emulated, find, grouped, has, percent, sectors, share, size, three,
+                     time, timed)
 
 SIZES = [2**12, 2**16, 2**20, 2**24, 2**28]  # of the tables of times
 LARGE, MI = 2**24, 2**20
@@ -33,7 +37,8 @@ def table(head, *rows):
 
 
 def gpu(what):
-    return ["%s on an %s (CUDA %s, driver %s):" % (what, GPU["GPU"], GPU["toolkit"], GPU["driver"]), ""]
+    return ["%s on an %s (CUDA %s, driver %s):" % (what, GPU["GPU"], GPU["toolkit"], GPU["driver"]),
+            ""]
 
 
 def step_row(step, variant, n):
@@ -41,18 +46,21 @@ def step_row(step, variant, n):
     with open(os.path.join(TOP, "steps", folder, "driver.c"), encoding="utf-8") as file:
         teaches = re.search(r'\.teaches = "(.*)"', file.read())[1]
     name = "[%d](steps/%s) [%s](notes/%s.md)" % (step, folder, folder[3:], folder)
-    if not os.path.exists(os.path.join(TOP, "notes", folder + ".md")):  # its chapter is not written yet
+    # its chapter is not written yet
+    if not os.path.exists(os.path.join(TOP, "notes", folder + ".md")):
         name = "[%d](steps/%s) %s" % (step, folder, folder[3:])
     additions, conflicts, requests, seconds, roof = "0", "", "", "", ""
     if step == 0:
         loads = [float(a_request(emulated(0, n, pattern), "ld")) for pattern in READS]
         requests = "%g to %g" % (min(loads), max(loads))
     elif step == 1:
-        additions, seconds = emulated(2, n)["adds_sequential"], time(timed(1, LARGE, "exclusive")) + " (CPU)"
+        additions = emulated(2, n)["adds_sequential"]
+        seconds = time(timed(1, LARGE, "exclusive")) + " (CPU)"
     elif step > 1:
         counted = emulated(step, n, variant)
         counts = by_ncu(step, n, variant) if has(NCU, step=step) else counted  # not recorded yet
-        additions, conflicts, requests = grouped(counted["adds_counted"]), both(counts, "conflicts"), sectors(counts)
+        additions = grouped(counted["adds_counted"])
+        conflicts, requests = both(counts, "conflicts"), sectors(counts)
     if step >= 5 and has(TIMED, step=step):
         seconds, roof = time(timed(step, LARGE, variant)), share(timed(step, LARGE, variant))
     if variant in PADDINGS:
@@ -63,9 +71,11 @@ def step_row(step, variant, n):
 def steps():
     rows = [(0, "", MI), (1, "", 512), (2, "", 512), (3, "", 512), *((4, p, 512) for p in PADDINGS),
             (5, "conflict-free", 65536), (6, "", 65536), (7, "", 65536),
-            (8, "hybrid", 65536), (9, "shfl", 65536), (10, "backward", 65536), (11, "tile2048", 65536),
+            (8, "hybrid", 65536), (9, "shfl", 65536), (10, "backward", 65536),
+            (11, "tile2048", 65536),
             (12, "f32", 65536)]
-    return table(["step", "what it teaches", "n", "additions", "bank conflicts", "sectors a request",
+    return table(["step", "what it teaches", "n", "additions", "bank conflicts",
+                  "sectors a request",
                   size(LARGE) + " floats", "of the roof"], *(step_row(*row) for row in rows))
 
 
@@ -77,11 +87,13 @@ def checked():
     tools = sorted(set(row["tool"] for row in SANITIZED))
     large = [row for row in VERY_LARGE if row["right"] == "true" and row["verify"] == "full"]
     last = max(int(row["step"]) for row in runs)
-    return ["On the %s, %d of %d runs of steps 2 to %d gave the right value of each element, with up to %s elements."
+    return ["On the %s, %d of %d runs of steps 2 to %d gave the right value of each element, with "
+            "up to %s elements."
             % (GPU["GPU"], len(right), len(runs), last, size(max(int(row["n"]) for row in runs))),
             "So did %d of %d runs with %s elements, of the steps that take any n."
             % (len(large), len(VERY_LARGE), grouped(VERY_LARGE[0]["n"])),
-            "compute-sanitizer's %s found nothing in %d of %d runs." % (", ".join(tools), len(clean), len(SANITIZED)),
+            "compute-sanitizer's %s found nothing in %d of %d runs."
+            % (", ".join(tools), len(clean), len(SANITIZED)),
             *others(row for row in SANITIZED if row not in clean)]
 
 
@@ -101,16 +113,21 @@ def patterns():
                      "%.0f" % float(timing["gb_per_s"]), share(timing)])
     rate = lambda name: float(find(PATTERNS, variant=name)[0]["gb_per_s"])
     said = ", ".join("`%s` %s" % (name, percent(rate(name) / rate("scalar"))) for name in
-                     ("permuted", "misaligned", "same-word", "strided", "scattered", "structures", "float4"))
-    head = ["`--variant`", "what lane i reads", "load", "store", "bytes used of those loaded", "GB/s", "of the roof"]
-    return ["Sectors a request, as the emulator counts them for 1 Mi floats; and the rate of copying",
+                     ("permuted", "misaligned", "same-word", "strided", "scattered", "structures",
+                      "float4"))
+    head = ["`--variant`", "what lane i reads", "load", "store", "bytes used of those loaded",
+            "GB/s", "of the roof"]
+    return ["Sectors a request, as the emulator counts them for 1 Mi floats; and the rate of "
+            "copying",
             *gpu("%s floats" % size(int(timing["n"]))), *table(head, *rows), "",
             *textwrap.wrap("Of `scalar`'s rate: %s." % said, 110)]
 
 
 def compare(n, *columns, more=()):
-    """Counters of scans of n elements side by side: columns are (heading, step, variant, source)."""
-    values = [(source(step, n, variant), emulated(step, n, variant)) for _, step, variant, source in columns]
+    """Counters of scans of n elements side by side: columns are (heading, step, variant,
+    source)."""
+    values = [(source(step, n, variant), emulated(step, n, variant))
+              for _, step, variant, source in columns]
     line = lambda what, cell: [what, *(cell(*value) for value in values)]
     return table(["n = " + grouped(n), *(column[0] for column in columns)],
                  line("additions", lambda _, emu: grouped(emu["adds_counted"])),
@@ -137,7 +154,8 @@ def padding():
     lines = ["By ncu on an %s:" % GPU["GPU"], ""]
     for n in 512, 2048:
         lines += table(["n = %d" % n, "conflicts", "wavefronts"],
-                       *([name, both(scan, "conflicts"), both(scan, "wavefronts")] for name, scan in scans))
+                       *([name, both(scan, "conflicts"), both(scan, "wavefronts")]
+                         for name, scan in scans))
         if n == 512:
             scans = [("`%s`" % p, emulated(4, 2048, p)) for p in PADDINGS]
             lines += ["", "And by the emulator:", ""]
@@ -146,7 +164,8 @@ def padding():
 
 def one_block_times():
     scans = [(2, ""), (3, ""), *((4, p) for p in PADDINGS)]
-    cell = lambda step, n, p: "" if (step, n) == (2, 2048) else time(timed(step, n, p))  # beyond its limit
+    # beyond its limit
+    cell = lambda step, n, p: "" if (step, n) == (2, 2048) else time(timed(step, n, p))
     return gpu("Time of a scan by one block") + table(
         ["n", "step 2", "step 3", *("`%s`" % p for p in PADDINGS)],
         *([n, *(cell(step, n, p) for step, p in scans)] for n in (512, 1024, 2048)))
@@ -155,7 +174,8 @@ def one_block_times():
 def remainder():
     variants = "conflict-free", "conflict-free-remainder"
     return table(["n = 1000", "launches", "additions"],
-                 *(["`%s`" % v, emulated(5, 1000, v)["launches"], emulated(5, 1000, v)["adds_counted"]]
+                 *(["`%s`" % v, emulated(5, 1000, v)["launches"],
+                    emulated(5, 1000, v)["adds_counted"]]
                    for v in variants)) + ["", "On an %s, %s + 1 elements take %s and %s." % (
                        GPU["GPU"], size(MI), *(time(timed(5, MI + 1, v)) for v in variants))]
 
@@ -163,7 +183,8 @@ def remainder():
 def blocks():
     variants = "naive", "work-efficient", "conflict-free", "conflict-free-remainder"
     scans = [emulated(5, MI, variant) for variant in variants]
-    head = ["`--variant`", "additions", "wavefronts, load + store", "of which conflicts", "sectors, load + store"]
+    head = ["`--variant`", "additions", "wavefronts, load + store", "of which conflicts",
+            "sectors, load + store"]
     return table(head, *(["`%s`" % s["variant"], grouped(s["adds_counted"]), both(s, "wavefronts"),
                          both(s, "conflicts"), both(s, "sectors")] for s in scans))
 
@@ -176,7 +197,8 @@ def times(n, *columns):
 
 def times_table(*columns):
     head = ["n", *(cell for heading, _, _ in columns for cell in (heading, "of the roof"))]
-    return gpu("Time of a scan (median, cold L2)") + table(head, *(times(n, *columns) for n in SIZES))
+    return gpu("Time of a scan (median, cold L2)") + table(head,
+                                                           *(times(n, *columns) for n in SIZES))
 
 
 def ratio(n, scan, other):
@@ -220,8 +242,8 @@ def unrolled_times():
     return times_table(("step 6", 6, ""), ("step 7", 7, ""))
 
 
-# Harris 2007, Table 2: n, milliseconds of a scan on one core of an Intel Core 2 Extreme of 2.93 GHz and on a
-# GeForce 8800 GTX. (Its 8388688 is 2^23.)
+# Harris 2007, Table 2: n, milliseconds of a scan on one core of an Intel Core 2 Extreme of 2.93 GHz
+# and on a GeForce 8800 GTX. (Its 8388688 is 2^23.)
 HARRIS = [(2**10, 0.002231, 0.079492), (2**15, 0.072663, 0.106159), (2**16, 0.146326, 0.137006),
           (2**17, 0.726429, 0.200257), (2**18, 1.454742, 0.326900), (2**19, 2.911067, 0.624104),
           (2**20, 5.900097, 1.118091), (2**21, 11.848376, 2.099666), (2**22, 23.835931, 4.062923),
@@ -237,7 +259,8 @@ def harris_table():
     for n, cpu, gpu_ms in HARRIS:
         core, ours = timed(1, n, "exclusive"), timed(5, n, "conflict-free")
         rows.append([grouped(n), "%.3f" % cpu, "%.3f" % gpu_ms, times_as_fast(cpu, gpu_ms),
-                     "%.4f" % (1e3 * float(core["seconds"])), "%.4f" % (1e3 * float(ours["seconds"])),
+                     "%.4f" % (1e3 * float(core["seconds"])),
+                     "%.4f" % (1e3 * float(ours["seconds"])),
                      times_as_fast(float(core["seconds"]), float(ours["seconds"]))])
     return table(["n", "CPU 2007, ms", "8800 GTX, ms", "times as fast", "CPU today, ms",
                   GPU["GPU"].replace("NVIDIA ", "") + ", ms", "times as fast"], *rows)
@@ -252,7 +275,8 @@ def shuffled():
     counts = [emulated(7, MI), *(emulated(9, MI, v) for v in ("shfl", "predicate"))]
     total, first = zip(instructions(7), instructions(9, "shfl"), instructions(9, "predicate"))
     line = lambda what, cell: [what, *map(cell, counts)]
-    columns = [("step 7", 7, "", emulated), *(("step 9, `%s`" % v, 9, v, emulated) for v in ("shfl", "predicate"))]
+    columns = [("step 7", 7, "", emulated),
+               *(("step 9, `%s`" % v, 9, v, emulated) for v in ("shfl", "predicate"))]
     return compare(MI, *columns, more=[
         line("bytes of shared memory a block", lambda row: row["shared_bytes"]),
         ["PTX instructions of warps", *total], ["of which `scan_block`'s first launch", *first]])
@@ -261,18 +285,23 @@ def shuffled():
 def shuffled_times():
     if not has(TIMED, step=9):
         return ["Not recorded yet."]
-    return times_table(("step 7", 7, ""), ("step 9, `shfl`", 9, "shfl"), ("step 9, `predicate`", 9, "predicate"))
+    return times_table(("step 7", 7, ""), ("step 9, `shfl`", 9, "shfl"),
+                       ("step 9, `predicate`", 9, "predicate"))
 
 
 TILES = ["tile2048", "tile4096", "tile8192"]  # step 11
 
 
 def passes():
-    """Steps 9, 10 and 11: how often the elements move. Counts beyond n / 8 sectors are sums and states."""
-    columns = [("step 9", 9, "shfl", emulated), ("step 10", 10, "backward", emulated), ("step 11", 11, TILES[0], emulated)]
-    moved = lambda row: three((int(row["sectors_ld"]) + int(row["sectors_st"])) * SECTOR / FLOAT / MI)
+    """Steps 9, 10 and 11: how often the elements move. Counts beyond n / 8 sectors are sums and
+    states."""
+    columns = [("step 9", 9, "shfl", emulated), ("step 10", 10, "backward", emulated),
+               ("step 11", 11, TILES[0], emulated)]
+    moved = lambda row: three((int(row["sectors_ld"])
+                               + int(row["sectors_st"])) * SECTOR / FLOAT / MI)
     return compare(MI, *columns, more=[
-        ["words moved for each of n", *(moved(emulated(step, MI, variant)) for _, step, variant, _ in columns)]])
+        ["words moved for each of n",
+         *(moved(emulated(step, MI, variant)) for _, step, variant, _ in columns)]])
 
 
 def passes_times():
@@ -286,19 +315,23 @@ def shuffle_code():
     if not SHUFFLES:
         return ["Not recorded yet."]
     names = "shfl", "predicate"
-    count = lambda v, key, wanted: sum(int(r[key]) for r in SHUFFLES if r["variant"] == v and wanted(r["instruction"]))
+    count = lambda v, key, wanted: sum(int(r[key]) for r in SHUFFLES if r["variant"] == v
+                                       and wanted(r["instruction"]))
     line = lambda what, key, wanted: [what, *(count(v, key, wanted) for v in names)]
     only = lambda name: lambda instruction: instruction == name
     return table(
         ["machine instructions of `scan_block`, sm_90", *("`%s`" % v for v in names)],
         line("`SHFL`", "count", only("SHFL")), line("`FADD`", "count", only("FADD")),
-        line("of which under a predicate", "predicated", only("FADD")), line("`ISETP` (comparisons)", "count", only("ISETP")),
+        line("of which under a predicate", "predicated", only("FADD")),
+        line("`ISETP` (comparisons)", "count", only("ISETP")),
         line("all", "count", lambda _: True))
 
 
 def best_factor():
-    """Where step 7 is fastest against step 8, without and with shared memory: how many times, and at which n."""
-    sizes = [int(row["n"]) for row in find(TIMED, step=8, variant="hybrid") if int(row["n"]) & int(row["n"]) - 1 == 0]
+    """Where step 7 is fastest against step 8, without and with shared memory: how many times, and
+    at which n."""
+    sizes = [int(row["n"]) for row in find(TIMED, step=8, variant="hybrid")
+             if int(row["n"]) & int(row["n"]) - 1 == 0]
     most, n = max((seconds(8, n, "hybrid") / seconds(7, n), n) for n in sizes)
     return three(most), size(n)
 
@@ -309,7 +342,8 @@ def claims():
     cpu = lambda n: seconds(1, n, "exclusive")
 
     def row(said, where, slow, fast, holds):
-        ratios = [seconds(*slow[:1], n, *slow[1:]) / seconds(*fast[:1], n, *fast[1:]) for n in (LARGE, 2**28)]
+        ratios = [seconds(*slow[:1], n, *slow[1:]) / seconds(*fast[:1], n, *fast[1:])
+                  for n in (LARGE, 2**28)]
         return [said, where, *(times_as_fast(r, 1) for r in ratios), holds(ratios)]
 
     verdict = lambda test: lambda ratios: "yes" if all(map(test, ratios)) else (
@@ -317,21 +351,29 @@ def claims():
     adds = {v: int(emulated(5, MI, v)["adds_counted"]) for v in ("naive", "conflict-free")}
     return table(
         ["said", "where", size(LARGE), size(2**28), "today"],
-        row("eight elements a thread are \"more than twice as fast\" as two (step 5 / step 6)", "Gems 39.2.5",
+        row("eight elements a thread are \"more than twice as fast\" as two (step 5 / step 6)",
+            "Gems 39.2.5",
             scan, (6, ""), verdict(lambda r: r > 2)),
         row("unrolling is faster still (step 6 / step 7)", "Gems 39.2.5", (6, ""), (7, ""),
             verdict(lambda r: r > 1.005)),
-        row("avoiding bank conflicts is faster (`work-efficient` / `conflict-free`)", "Gems 39.2.3, Figure 39-8",
+        row("avoiding bank conflicts is faster (`work-efficient` / `conflict-free`)",
+            "Gems 39.2.3, Figure 39-8",
             (5, "work-efficient"), scan, verdict(lambda r: r > 1.005)),
-        row("naive blocks are slower by O(log2 B), which is 9 here (`naive` / `conflict-free`)", "Gems 39.2.5",
+        row("naive blocks are slower by O(log2 B), which is 9 here (`naive` / `conflict-free`)",
+            "Gems 39.2.5",
             (5, "naive"), scan, verdict(lambda r: r > 9 / 2)),
-        row("5.98 times as fast as a CPU (step 1 / step 5)", "Harris, Table 2", (1, "exclusive"), scan,
+        row("5.98 times as fast as a CPU (step 1 / step 5)", "Harris, Table 2",
+            (1, "exclusive"), scan,
             verdict(lambda r: r > 5.98)),
-        row("\"up to 20 times faster\" than a CPU, with everything (step 1 / step 7)", "Gems 39.2.5",
+        row("\"up to 20 times faster\" than a CPU, with everything (step 1 / step 7)",
+            "Gems 39.2.5",
             (1, "exclusive"), (7, ""), verdict(lambda r: r > 20)),
-        row("\"up to a factor of seven\" faster than in OpenGL (step 8 / step 7)", "Gems 39.2.5", (8, "hybrid"), (7, ""),
+        row("\"up to a factor of seven\" faster than in OpenGL (step 8 / step 7)", "Gems 39.2.5",
+            (8, "hybrid"), (7, ""),
             lambda ratios: "up to %s, at %s" % best_factor()),
-    ) + ["", "Additions of step 5 with naive blocks, of those with `conflict-free` ones, at %s: %.2f times as many."
+    ) + ["",
+         "Additions of step 5 with naive blocks, of those with `conflict-free` ones, at %s: %.2f "
+         "times as many."
          % (size(MI), adds["naive"] / adds["conflict-free"])]
 
 
@@ -341,18 +383,24 @@ def beside_cub():
         cub = seconds(0, n)
         rows.append([size(n), *(cell for step in (5, 6, 7) for cell in (
             time(timed(step, n, "conflict-free" if step == 5 else "")),
-            three(seconds(step, n, "conflict-free" if step == 5 else "") / cub))), time(timed(0, n)), share(timed(0, n))])
+            three(seconds(step, n, "conflict-free" if step == 5 else "") / cub))),
+                     time(timed(0, n)), share(timed(0, n))])
     return gpu("Time of a scan (median, cold L2), and how many times CUB's it is") + table(
         ["n", "step 5", "/ CUB", "step 6", "/ CUB", "step 7", "/ CUB", "CUB", "of the roof"], *rows)
 
 
-# What the lecture ("PTX Cache Operators") and the PTX ISA say of the words that a load or store may carry.
+# What the lecture ("PTX Cache Operators") and the PTX ISA say of the words that a load or store may
+# carry.
 OPERATORS_MEAN = {
-    "ld_plain": "", "ld_ca": "cache at all levels", "ld_cg": "cache in L2, not in L1", "ld_cs": "streaming: likely once",
-    "ld_lu": "last use", "ld_cv": "do not cache, fetch again", "ld_nc": "through the read-only path (`__ldg`)",
+    "ld_plain": "", "ld_ca": "cache at all levels", "ld_cg": "cache in L2, not in L1",
+    "ld_cs": "streaming: likely once",
+    "ld_lu": "last use", "ld_cv": "do not cache, fetch again",
+    "ld_nc": "through the read-only path (`__ldg`)",
     "ld_volatile": "may not be left out or moved", "ld_relaxed_gpu": "strong, no order",
-    "ld_acquire_gpu": "what follows comes after it", "st_plain": "", "st_wb": "write back: all levels",
-    "st_cg": "cache in L2, not in L1", "st_cs": "streaming", "st_wt": "write through to system memory",
+    "ld_acquire_gpu": "what follows comes after it", "st_plain": "",
+    "st_wb": "write back: all levels",
+    "st_cg": "cache in L2, not in L1", "st_cs": "streaming",
+    "st_wt": "write through to system memory",
     "st_volatile": "may not be left out or moved", "st_relaxed_gpu": "strong, no order",
     "st_release_gpu": "what comes before it is seen first"}
 
@@ -373,9 +421,11 @@ TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 
 
 def findings(rows):
-    """How many findings, by program, version and tool; None where the run was stopped at its limit of time."""
+    """How many findings, by program, version and tool; None where the run was stopped at its limit
+    of time."""
     return {(row["program"], row["version"], row["tool"]):
-            None if row["errors"] == "?" else int(row["errors"]) + int(row["warnings"]) for row in rows}
+            None if row["errors"] == "?" else int(row["errors"]) + int(row["warnings"])
+            for row in rows}
 
 
 def checks():
@@ -394,11 +444,15 @@ def checks():
     right = [(program, "right", tool) for program in programs for tool in TOOLS]
     clean = [sum(found[key] == 0 for key in right) for found in (theirs, ours)]
     return [*textwrap.wrap(
-        "%d programs, in a wrong and a right version, were run under %d tools. In %d of %d runs both found something or "
-        "both found nothing. In the right versions compute-sanitizer found nothing in %d of %d runs and gave no verdict "
-        "in %d; the emulator found nothing in %d. The table shows the number of findings in the wrong versions: "
+        "%d programs, in a wrong and a right version, were run under %d tools. In %d of %d runs "
+        "both found something or "
+        "both found nothing. In the right versions compute-sanitizer found nothing in %d of %d "
+        "runs and gave no verdict "
+        "in %d; the emulator found nothing in %d. The table shows the number of findings in the "
+        "wrong versions: "
         "compute-sanitizer on an %s / emulator." % (
-            len(programs), len(TOOLS), same, len(theirs), clean[0], len(right), sum(theirs[key] is None for key in right),
+            len(programs), len(TOOLS), same, len(theirs), clean[0], len(right),
+            sum(theirs[key] is None for key in right),
             clean[1], CHECKED_ON["GPU"]), 120),
             "", *table(["program", *TOOLS], *rows)]
 
@@ -414,17 +468,20 @@ def differences(theirs, ours):
 
 
 def explained(row, differ):
-    """The differences that a row of checks_differences.csv is about: those of its programs, of which each may be a
-    pattern, as init-shared*, under its tools. Exits if there is none for one of these words."""
+    """The differences that a row of checks_differences.csv is about: those of its programs, of
+    which each may be a pattern, as init-shared*, under its tools. Exits if there is none for one of
+    these words."""
     def under(key, program):
-        return key[1] == row["version"] and key[2] in row["tools"].split() and fnmatch.fnmatchcase(key[0], program)
+        return (key[1] == row["version"] and key[2] in row["tools"].split()
+                and fnmatch.fnmatchcase(key[0], program))
 
     keys = set()
     for program in row["programs"].split():
         found = {key for key in differ if under(key, program)}
         for tool in row["tools"].split():
             if not any(key[2] == tool for key in found):
-                sys.exit("profiles/checks_differences.csv: %s, %s, %s: no difference" % (program, row["version"], tool))
+                sys.exit("profiles/checks_differences.csv: %s, %s, %s: no difference"
+                         % (program, row["version"], tool))
         keys |= found
     return keys
 
@@ -443,22 +500,26 @@ def differ_rows(row, keys, theirs, ours):
             if under:
                 groups.setdefault((", ".join(under), by), []).append(program)
     right = " (right)" if row["version"] == "right" else ""
-    return [[", ".join(programs) + right, under, by, row["why"]] for (under, by), programs in groups.items()]
+    return [[", ".join(programs) + right, under, by, row["why"]]
+            for (under, by), programs in groups.items()]
 
 
 def checks_differ():
-    """The runs in which only one found something: each is explained by one row of the file, and nothing else is."""
+    """The runs in which only one found something: each is explained by one row of the file, and
+    nothing else is."""
     theirs, ours = findings(CHECKED_BY_GPU), findings(CHECKED)
     rows, unexplained = [], differences(theirs, ours)
     differ = set(unexplained)
     for row in CHECKS_DIFFER:
         keys = explained(row, differ)
         if keys - unexplained:
-            sys.exit("profiles/checks_differences.csv explains %s twice" % "/".join(min(keys - unexplained)))
+            sys.exit("profiles/checks_differences.csv explains %s twice"
+                     % "/".join(min(keys - unexplained)))
         unexplained -= keys
         rows += differ_rows(row, keys, theirs, ours)
     if unexplained:
-        sys.exit("profiles/checks_differences.csv does not explain %s" % ", ".join(map("/".join, sorted(unexplained))))
+        sys.exit("profiles/checks_differences.csv does not explain %s"
+                 % ", ".join(map("/".join, sorted(unexplained))))
     return table(["programs", "tools", "found by", "why"], *rows)
 
 
@@ -467,9 +528,11 @@ def compiled(step, how, n):
 
 
 def block_sizes():
-    sizes = [("B64", 64), ("B128", 128), ("B256", 256), ("-", 512), ("B1024", 1024), ("B2048", 2048)]
+    sizes = [("B64", 64), ("B128", 128), ("B256", 256), ("-", 512), ("B1024", 1024),
+             ("B2048", 2048)]
     best = {n: min(float(compiled(5, how, n)["seconds"]) for how, _ in sizes) for n in SIZES[1:]}
-    cell = lambda row: ("**%s**" if float(row["seconds"]) == best[int(row["n"])] else "%s") % time(row)
+    cell = lambda row: ("**%s**" if float(row["seconds"]) == best[int(row["n"])]
+                        else "%s") % time(row)
     return gpu("Time of a scan with blocks of B elements") + table(
         ["n", *("B = %d" % b for _, b in sizes)],
         *([size(n), *(cell(compiled(5, how, n)) for how, _ in sizes)] for n in SIZES[1:]))
@@ -487,7 +550,8 @@ def hardware_conflicts(step, n, variant):
     """What the hardware counts as bank conflicts: those of the Source page, and arbitration."""
     name = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_%s.sum"
     rows = find(NCU, step=step, n=n, variant=variant)
-    return {"hardware_" + op: sum(int(row["value"]) for row in rows if row["metric"] == name % op) for op in ("ld", "st")}
+    return {"hardware_" + op: sum(int(row["value"]) for row in rows if row["metric"] == name % op)
+            for op in ("ld", "st")}
 
 
 def banks(step, *variants):
@@ -500,10 +564,12 @@ def banks(step, *variants):
             if not has(NCU, step=step, n=n, variant=variant):
                 continue
             row = {**by_ncu(step, n, variant), **hardware_conflicts(step, n, variant)}
-            rows.append(["`%s`" % variant, grouped(n), both(row, "wavefronts"), both(row, "conflicts"),
+            rows.append(["`%s`" % variant, grouped(n), both(row, "wavefronts"),
+                         both(row, "conflicts"),
                          both(row, "hardware")])
     return ["By ncu, on an %s:" % GPU["GPU"], "", *table(
-        ["`--variant`", "n", "wavefronts, load + store", "bank conflicts, by source line", "by the hardware's counter"],
+        ["`--variant`", "n", "wavefronts, load + store", "bank conflicts, by source line",
+         "by the hardware's counter"],
         *rows)]
 
 
@@ -538,4 +604,5 @@ def pipeline_counters():
         line("of which bank conflicts", lambda row: both(row, "conflicts")),
         line("requests to memory, load + store", lambda row: both(row, "requests")),
         line("sectors, load + store", lambda row: both(row, "sectors")),
-        ["words in these sectors, for each of n", *(words(row, n) for row, n in zip(counts, sizes))])]
+        ["words in these sectors, for each of n",
+         *(words(row, n) for row, n in zip(counts, sizes))])]

@@ -2,10 +2,10 @@
 """tables.py -- writes the tables of README.md and notes/*.md from the CSV files beside it.
 
 usage: profiles/tables/tables.py           brings every table up to date
-       profiles/tables/tables.py --check   changes nothing; names the files that are stale, and fails
+       profiles/tables/tables.py --check   changes nothing; names stale files, and fails
 
-A table stands between the lines `<!-- begin NAME ... -->` and `<!-- end NAME -->`; table_rows.py or another of
-ROWS has a function of that name (`_` for `-`).
+A table stands between the lines `<!-- begin NAME ... -->` and `<!-- end NAME -->`; table_rows.py or
+another of ROWS has a function of that name (`_` for `-`).
 """
 import glob
 import os
@@ -23,7 +23,8 @@ import speed_rows
 import table_rows
 from records import TOP
 
-ROWS = (table_rows, level_rows, memory_rows, speed_rows, experiment_rows, application_rows, bench_rows,
+ROWS = (table_rows, level_rows, memory_rows, speed_rows, experiment_rows, application_rows,
+        bench_rows,
         promise_rows, mutation_rows)
 REGION = re.compile(r"(<!-- begin ([a-z-]+)[^\n]*-->\n).*?(<!-- end \2 -->\n)", re.S)
 
@@ -32,7 +33,8 @@ def fill(path, text):
     """The text with every region filled."""
     begins, regions = text.count("<!-- begin "), len(REGION.findall(text))
     if begins != regions or begins != text.count("<!-- end "):
-        sys.exit("%s: %d regions begin, but only %d have an end of their name" % (path, begins, regions))
+        sys.exit("%s: %d regions begin, but only %d have an end of their name"
+                 % (path, begins, regions))
 
     def region(match):
         name = match[2].replace("-", "_")

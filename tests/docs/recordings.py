@@ -1,4 +1,5 @@
-"""recordings.py -- finds numbers in profiles/h200/*.csv for the tests beside it, through the reader of profiles/."""
+"""recordings.py -- finds numbers in profiles/h200/*.csv for the tests beside it, through the reader
+of profiles/."""
 import sys
 from pathlib import Path
 
@@ -11,12 +12,14 @@ tables = {}
 
 
 def number(file, column, **where):
-    """The number in `column` of the first row of profiles/h200/FILE that has these cells; a hyphen may stand for a space.
-    A row that is not there is an error: a conclusion about it would hold for nothing."""
+    """The number in `column` of the first row of profiles/h200/FILE that has these cells; a hyphen
+    may stand for a space. A row that is not there is an error: a conclusion about it would hold for
+    nothing."""
     if file not in tables:
         tables[file] = records.read("h200/" + file)[0]
     for row in tables[file]:
-        if all(row[key].replace("-", " ") == str(wanted).replace("-", " ") for key, wanted in where.items()):
+        if all(row[key].replace("-", " ") == str(wanted).replace("-", " ")
+               for key, wanted in where.items()):
             return float(row[column])
     raise LookupError("%s has no %s of %s" % (file, column, where))
 
@@ -33,11 +36,13 @@ def share(step, variant, n):
 
 def value(experiment, variant, parameter, metric="time"):
     """What an experiment printed."""
-    return number("experiments.csv", "value", experiment=experiment, variant=variant, parameter=parameter,
+    return number("experiments.csv", "value", experiment=experiment, variant=variant,
+                  parameter=parameter,
                   metric=metric)
 
 
 def of_roof(contender, element):
     """A contender's share of the roof at 2^28, from ./bench."""
-    return number("bench.csv", "roof_fraction", contender=contender, element=element, n=SIZES["28"], mode="cold",
+    return number("bench.csv", "roof_fraction", contender=contender, element=element, n=SIZES["28"],
+                  mode="cold",
                   flush="read")

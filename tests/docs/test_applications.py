@@ -1,6 +1,8 @@
-"""test_applications.py -- the emulator counts for steps 13 to 15 what ncu counted on an H200, but for DIFFERENCES.
+"""test_applications.py -- the emulator counts for steps 13 to 15 what ncu counted on an H200, but
+for DIFFERENCES.
 
-Totals of a run are compared: profiles/h200/counters.csv has a row a launch and source line, ./stepN --json their sums.
+Totals of a run are compared: profiles/h200/counters.csv has a row a launch and source line, ./stepN
+--json their sums.
 """
 import collections
 import csv
@@ -10,18 +12,22 @@ import unittest
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
-FIRST, MOST = 13, 65536  # the first step that applies scan; elements of the largest runs that are compared
+# the first step that applies scan; elements of the largest runs that are compared
+FIRST, MOST = 13, 65536
 GLOBAL = {"l1tex__t_%s_pipe_lsu_mem_global_op_%s.sum" % (what, op): "%s_%s" % (what, op)
           for what in ("requests", "sectors") for op in ("ld", "st")}
 SHARED = ["wavefronts_ld", "wavefronts_st"]
 
 # Step, variant (None: any), least n, and the counters that differ there, with the reason.
 DIFFERENCES = [
-    ("13", "fast", 2049, {"requests_ld", "sectors_ld"}, "tiles look at states until these are there, as often as chance has it"),
+    ("13", "fast", 2049, {"requests_ld", "sectors_ld"},
+     "tiles look at states until these are there, as often as chance has it"),
     ("13", "document", 2049, {"requests_ld", "sectors_ld"}, "the same in the scan of the flags"),
     ("13", "atomic", 0, {"sectors_st"}, "warps take their places in another order"),
-    ("15", "fast", 0, {"wavefronts_st"}, "ncu counts no stores into the shared memory of other blocks of a cluster"),
-    ("15", "fast", 0, {"wavefronts_ld"}, "ptxas leaves out loads whose value no lane of a warp needs"),
+    ("15", "fast", 0, {"wavefronts_st"},
+     "ncu counts no stores into the shared memory of other blocks of a cluster"),
+    ("15", "fast", 0, {"wavefronts_ld"},
+     "ptxas leaves out loads whose value no lane of a warp needs"),
 ]
 
 
@@ -41,7 +47,8 @@ def recorded():
 
 
 def emulated(step, variant, n):
-    command = ["./step" + step, "--device", "emu", "--variant", variant, "--n", str(n), "--reps", "0", "--json"]
+    command = ["./step" + step, "--device", "emu", "--variant", variant, "--n", str(n), "--reps",
+               "0", "--json"]
     done = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 

@@ -1,6 +1,6 @@
-"""test_conclusions.py -- what the notes conclude below their tables holds for the recordings in profiles/h200. The
-tables are written anew with each recording, the sentences are not: so each test asks for what a sentence says, a
-little less strictly than the numbers of the day."""
+"""test_conclusions.py -- what the notes conclude below their tables holds for the recordings in
+profiles/h200. The tables are written anew with each recording, the sentences are not: so each test
+asks for what a sentence says, a little less strictly than the numbers of the day."""
 import re
 import unittest
 
@@ -33,7 +33,8 @@ class Chapter00(Conclusions):
                                      value("cache-operators", "ld_plain", often))
         for word in ("ca", "cg", "cs", "lu", "cv", "nc"):
             with self.subTest(word):
-                self.between(*((0.6, ratio(word, "once"), 0.9) if word == "nc" else (0.97, ratio(word, "once"), 1.03)))
+                self.between(*((0.6, ratio(word, "once"), 0.9) if word == "nc"
+                               else (0.97, ratio(word, "once"), 1.03)))
                 if word in ("cg", "lu", "cv"):
                     self.assertGreater(ratio(word, "again"), 3)
                 else:
@@ -44,7 +45,8 @@ class Chapter02(Conclusions):
     def test_a_race_that_does_not_show(self):
         """The second array is a little faster than the second barrier."""
         self.assertEqual(value("in-place", "no barrier", 1024, "wrong_of_100"), 0)
-        self.assertGreater(value("in-place", "two barriers", 1024), value("in-place", "two arrays", 1024))
+        self.assertGreater(value("in-place", "two barriers", 1024),
+                           value("in-place", "two arrays", 1024))
 
 
 class Chapter05(Conclusions):
@@ -118,9 +120,11 @@ class Chapter09(Conclusions):
         self.assertGreater(seconds(7, "", MI), 1.1 * seconds(9, "shfl", MI))
         self.between(0.97, seconds(7, "", N28) / seconds(9, "shfl", N28), 1.03)
         for what in ("sum", "scan"):
-            self.between(0.45, value("reduce", "shuffle", what) / value("reduce", "shared", what), 0.65)
+            self.between(0.45, value("reduce", "shuffle", what) / value("reduce", "shared", what),
+                         0.65)
         self.assertLess(value("reduce", "redux", "sum"), 0.5 * value("reduce", "shuffle", "sum"))
-        self.assertGreaterEqual(value("reduce", "predicate", "scan"), value("reduce", "shuffle", "scan"))
+        self.assertGreaterEqual(value("reduce", "predicate", "scan"),
+                                value("reduce", "shuffle", "scan"))
 
 
 class Chapter10(Conclusions):
@@ -156,7 +160,8 @@ class Chapter11(Conclusions):
         self.assertLess(time("cleared before", small), 0.9 * time("scan", small))
         distance = value("look-back", "distance", large, "mean")
         self.assertGreater(distance, 64)
-        self.assertLess(value("look-back", "distance", "tile=8192 n=268435456", "mean"), 0.75 * distance)
+        self.assertLess(value("look-back", "distance", "tile=8192 n=268435456", "mean"),
+                        0.75 * distance)
 
 
 class Chapter12(Conclusions):
@@ -193,25 +198,30 @@ class Chapter12(Conclusions):
 
     def test_step_9_is_faster_for_a_block_of_elements(self):
         """What is still bad."""
-        found = lambda column, contender, n: number("bench.csv", column, contender=contender, element="f32", n=n,
+        found = lambda column, contender, n: number("bench.csv", column, contender=contender,
+                                                    element="f32", n=n,
                                                     mode="graph", flush="read")
         for n in (1024, 2048, 4096):
-            self.assertEqual(found("seconds", "step 9", n) < found("seconds", "step 12", n), n <= 2048)
+            self.assertEqual(found("seconds", "step 9", n) < found("seconds", "step 12", n),
+                             n <= 2048)
         for power in range(10, 17):
             self.between(0.6, found("roof_fraction", "step 12", 1 << power), 0.75)
 
     def test_it_is_as_large_as_its_chapter_says(self):
         """The chapter and its figure say how large things are: as the sources do."""
-        for file, name, wanted in (("parts/ring.cuh", "STAGES", 6), ("pipeline.cuh", "SUM_WARPS", 4),
+        for file, name, wanted in (("parts/ring.cuh", "STAGES", 6),
+                                   ("pipeline.cuh", "SUM_WARPS", 4),
                                    ("parts/shape.h", "TILE_SEGMENTS", 8),  # and as many scan warps
                                    ("parts/shape.h", "TILE_ROWS", 8)):
             text = (TOP / "steps/12-pipeline" / file).read_text(encoding="utf-8")
-            self.assertEqual(re.findall(r"^#define %s +(\d+)" % name, text, re.M), [str(wanted)], file)
+            self.assertEqual(re.findall(r"^#define %s +(\d+)" % name, text, re.M),
+                             [str(wanted)], file)
 
 
 class Bench(Conclusions):
     def test_words_say_how_high_the_curves_lie(self):
-        """Scans that move 4n words, and 3n, have reached what that allows; all types come near the roof."""
+        """Scans that move 4n words, and 3n, have reached what that allows; all types come near the
+        roof."""
         for step in ("step 6", "step 7", "step 9"):
             self.between(0.45, of_roof(step, "f32"), 0.51)
         self.between(0.6, of_roof("step 10", "f32"), 0.68)
@@ -225,7 +235,8 @@ class ThenAndNow(Conclusions):
     def test_memories_have_grown_apart(self):
         """The H200 against a core, beside the 8800 GTX against its own."""
         self.assertGreater(seconds(5, "conflict-free", 1024), seconds(1, "exclusive", 1024))
-        self.assertGreater(seconds(1, "exclusive", N24), 10 * 5.98 * seconds(5, "conflict-free", N24))
+        self.assertGreater(seconds(1, "exclusive", N24),
+                           10 * 5.98 * seconds(5, "conflict-free", N24))
 
 
 if __name__ == "__main__":

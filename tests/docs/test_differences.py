@@ -1,4 +1,5 @@
-"""test_differences.py -- profiles/checks_differences.csv must explain each difference once, and nothing else."""
+"""test_differences.py -- profiles/checks_differences.csv must explain each difference once, and
+nothing else."""
 import sys
 import unittest
 from pathlib import Path
@@ -10,25 +11,33 @@ import table_rows  # noqa: E402  (it lies in profiles/tables)
 
 def recording(*rows):
     """Rows of a checks.csv: "PROGRAM VERSION TOOL ERRORS"."""
-    return [dict(zip(("program", "version", "tool", "errors"), row.split()), warnings="0") for row in rows]
+    return [dict(zip(("program", "version", "tool", "errors"), row.split()), warnings="0")
+            for row in rows]
 
 
 def table_of(theirs, ours, *rows):
-    """The table that such recordings and explanations make; the rows are (programs, version, tools)."""
+    """The table that such recordings and explanations make; the rows are (programs, version,
+    tools)."""
     why = [dict(zip(("programs", "version", "tools"), row), why="so") for row in rows]
-    with mock.patch.multiple(table_rows, CHECKED_BY_GPU=recording(*theirs), CHECKED=recording(*ours), CHECKS_DIFFER=why):
+    with mock.patch.multiple(table_rows, CHECKED_BY_GPU=recording(*theirs),
+                             CHECKED=recording(*ours), CHECKS_DIFFER=why):
         return table_rows.checks_differ()
 
 
 class Differences(unittest.TestCase):
-    THEIRS = "a-b wrong memcheck 0", "a-c wrong memcheck ?", "a-d right racecheck 3", "a-e right synccheck ?"
-    OURS = "a-b wrong memcheck 2", "a-c wrong memcheck 1", "a-d right racecheck 0", "a-e right synccheck 0"
-    ALL = [("a-b a-c", "wrong", "memcheck"), ("a-d", "right", "racecheck"), ("a-e", "right", "synccheck")]
+    THEIRS = ("a-b wrong memcheck 0", "a-c wrong memcheck ?", "a-d right racecheck 3",
+              "a-e right synccheck ?")
+    OURS = ("a-b wrong memcheck 2", "a-c wrong memcheck 1", "a-d right racecheck 0",
+            "a-e right synccheck 0")
+    ALL = [("a-b a-c", "wrong", "memcheck"), ("a-d", "right", "racecheck"),
+           ("a-e", "right", "synccheck")]
 
     def test_the_tool_that_has_found_it(self):
-        """A run without a verdict differs from one that found something, and from one that found nothing."""
+        """A run without a verdict differs from one that found something, and from one that found
+        nothing."""
         self.assertEqual(table_of(self.THEIRS, self.OURS, *self.ALL)[2:], [
-            "| a-b, a-c | memcheck | the emulator | so |", "| a-d (right) | racecheck | compute-sanitizer | so |",
+            "| a-b, a-c | memcheck | the emulator | so |",
+            "| a-d (right) | racecheck | compute-sanitizer | so |",
             "| a-e (right) | synccheck | neither | so |"])
 
     def test_each_is_explained(self):

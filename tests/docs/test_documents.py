@@ -1,4 +1,5 @@
-"""test_documents.py -- README and notes say what the programs and profiles/ say: output, tables, links."""
+"""test_documents.py -- README and notes say what the programs and profiles/ say: output, tables,
+links."""
 import glob
 import os
 import re
@@ -12,7 +13,8 @@ TOOLKIT_DIFFERS = 77  # exit code of the script below
 
 def run(command):
     """(exit code, output and errors) of a shell command, which runs in the top folder."""
-    done = subprocess.run(["sh", "-c", command], cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    done = subprocess.run(["sh", "-c", command], cwd=TOP, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT,
                           encoding="utf-8", errors="replace", check=False)
     return done.returncode, done.stdout
 
@@ -23,7 +25,8 @@ def text_of(path):
 
 class Readme(unittest.TestCase):
     def test_it_shows_real_output(self):
-        """README begins with what ./step3 prints, but for the reason why it does not run on a GPU."""
+        """README begins with what ./step3 prints, but for the reason why it does not run on a
+        GPU."""
         shown = text_of("README.md").split("```\n")[1]
         code, output = run("./step3 --device emu 2>&1")
         self.assertEqual(code, 0, output)
@@ -33,7 +36,8 @@ class Readme(unittest.TestCase):
             self.assertIn(re.sub(r"( on the CPU): .*", r"\1", line), output)
 
     def test_it_has_commands_and_steps(self):
-        """The two commands, a table with a row of every scan, and a row of every step that applies scan."""
+        """The two commands, a table with a row of every scan, and a row of every step that applies
+        scan."""
         readme = text_of("README.md")
         self.assertIn("\nmake setup && make step3 && ./step3 ", readme)
         self.assertIn("\nmake test ", readme)
@@ -48,7 +52,8 @@ class Readme(unittest.TestCase):
 
 class Tables(unittest.TestCase):
     def test_tables_and_figures_are_up_to_date(self):
-        for script in sorted(glob.glob("profiles/draw/draw_*.py", root_dir=TOP) + ["profiles/tables/tables.py", "profiles/draw/plot.py"]):
+        for script in sorted(glob.glob("profiles/draw/draw_*.py", root_dir=TOP)
+                             + ["profiles/tables/tables.py", "profiles/draw/plot.py"]):
             with self.subTest(script):
                 code, output = run("python3 -B %s --check 2>&1" % script)
                 self.assertEqual(code, 0, output)
@@ -56,31 +61,40 @@ class Tables(unittest.TestCase):
     def test_emulated_counters_are_up_to_date(self):
         """The emulator still counts what profiles/emulated holds."""
         code, output = run("""
-            t=$(mktemp -d) && trap 'rm -r "$t"' EXIT && profiles/measure/emulated.sh "$t" 2>&1 || exit 1
-            [ "$(grep -h '^# toolkit' "$t"/* profiles/emulated/* | sort -u | wc -l)" = 1 ] || exit %d
+            t=$(mktemp -d) && trap 'rm -r "$t"' EXIT &&
+                profiles/measure/emulated.sh "$t" 2>&1 || exit 1
+            [ "$(grep -h '^# toolkit' "$t"/* profiles/emulated/* | sort -u | wc -l)" = 1 ] ||
+                exit %d
             diff -r -x checks.csv -x speed.csv -I '^#' profiles/emulated "$t" >"$t.diff"; code=$?
             head -n 50 "$t.diff"; rm "$t.diff"; exit $code""" % TOOLKIT_DIFFERS)
         if code == TOOLKIT_DIFFERS:
             self.skipTest("profiles/emulated is of another version of nvcc")
-        self.assertEqual(code, 0, "profiles/measure/emulated.sh writes something else now:\n" + output)
+        self.assertEqual(code, 0, "profiles/measure/emulated.sh writes something else now:\n"
+                         + output)
 
 
 class Links(unittest.TestCase):
     def test_links_lead_somewhere(self):
         """Every link into the repository."""
         links = 0
-        for page in ["README.md"] + glob.glob("notes/*.md", root_dir=TOP) + glob.glob("profiles/*.md", root_dir=TOP):
+        chapters = [page for folder in ("notes", "profiles")
+                    for page in glob.glob(folder + "/*.md", root_dir=TOP)]
+        for page in ["README.md"] + chapters:
             for link in re.findall(r"\]\(([^#)]+)", text_of(page)):
                 if link.startswith("http"):
                     continue
                 path = TOP / os.path.dirname(page) / link
-                self.assertTrue(path.exists(), "%s links to %s, which does not exist" % (page, link))
+                self.assertTrue(path.exists(), "%s links to %s, which does not exist"
+                                % (page, link))
                 links += 1
         self.assertGreater(links, 0)
 
     def test_every_erratum_has_a_test(self):
-        """Every error in notes/errata.md names a test that exists, and every such test is named there."""
-        named = re.findall(r"`(\w+)`", " ".join(re.findall(r"\*Test.*?(?=\n\n|\Z)", text_of("notes/errata.md"), re.S)))
+        """Every error in notes/errata.md names a test that exists, and every such test is named
+        there."""
+        named = re.findall(r"`(\w+)`",
+                           " ".join(re.findall(r"\*Test.*?(?=\n\n|\Z)", text_of("notes/errata.md"),
+                                               re.S)))
         defined = re.findall(r"^Test\(errata, (\w+)", text_of("tests/errata/test_errata.c"), re.M)
         self.assertTrue(defined)
         self.assertEqual(sorted(named), sorted(defined))

@@ -1,4 +1,5 @@
-"""test_layers.py -- includes of common/ and steps/ go only the way that MAY_INCLUDE says; notes/layout.md draws it."""
+"""test_layers.py -- includes of common/ and steps/ go only the way that MAY_INCLUDE says;
+notes/layout.md draws it."""
 import re
 import unittest
 from pathlib import Path
@@ -7,8 +8,9 @@ TOP = Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 SOURCES = (".c", ".h", ".cu", ".cuh", ".inc")
 
-# What the files of a folder may include besides those of their own folder: all files of another one, or a file by its
-# name. A folder that is not named here belongs to the nearest one above it that is.
+# What the files of a folder may include besides those of their own folder: all files of another
+# one, or a file by its name. A folder that is not named here belongs to the nearest one above it
+# that is.
 EMU = "common/emu/"
 API = EMU + "emu.h"
 HARNESS = ["common/harness", "common/harness/input", "common/harness/report", "common/harness/run",
@@ -40,8 +42,10 @@ MAY_INCLUDE = {
     "common/files": [],
     "common/command": ["common/files"],
     "common/harness": HARNESS + COMMAND,
-    "common/harness/input": ["common/harness", "common/harness/run", "common/harness/report", "common/command"],
-    "common/harness/pictures": ["common/harness", "common/harness/run", "common/harness/report"] + COMMAND,
+    "common/harness/input": ["common/harness", "common/harness/run", "common/harness/report",
+                             "common/command"],
+    "common/harness/pictures": ["common/harness", "common/harness/run", "common/harness/report"]
+    + COMMAND,
     "common/harness/report": ["common/harness", "common/harness/run", API] + COMMAND,
     "common/harness/run": HARNESS + COMMAND,
     "common/harness/verify": ["common/harness", "common/harness/report", "common/command"],
@@ -52,8 +56,8 @@ MAY_INCLUDE = {
 STEP = ["common/harness/step.h", "common/harness/cuda_check.h", "common/harness/levels.h",
         "common/harness/verify/tree.h"]
 STEP_0 = ["common/harness/report", "common/harness/run"]  # it times and prints its own tables
-# A step that applies scan reads its own input and writes its own result. It may call the scans of earlier steps, and
-# build its kernels from the pieces of step 12's.
+# A step that applies scan reads its own input and writes its own result. It may call the scans of
+# earlier steps, and build its kernels from the pieces of step 12's.
 APPLICATION = HARNESS + COMMAND + [
     "common/harness/pictures", "steps/04-conflict-free/scan.h",
     "steps/12-pipeline/scan.h", "steps/12-pipeline/wave.cuh", "steps/12-pipeline/parts"]
@@ -84,15 +88,17 @@ def wrong_include(path, included):
     """Why a file may not include another one; None: it may."""
     own, other = room_of(path), room_of(included)
     if own is None or other is None:
-        return "%s is in no room: name its folder in tests/docs/test_layers.py" % (path if own is None else included)
+        unknown = path if own is None else included
+        return "%s is in no room: name its folder in tests/docs/test_layers.py" % unknown
     if own == other or {other, included, str(Path(included).parent)} & set(allowed(own)):
         return None
-    return "%s includes %s, but %s may not include %s (notes/layout.md): move what it needs, or turn the call round" % (
-        path, included, own, other)
+    return ("%s includes %s, but %s may not include %s (notes/layout.md): move what it needs, or "
+            "turn the call round" % (path, included, own, other))
 
 
 def includes():
-    """Every file of common/ and steps/, and one that it includes, both as paths from the top folder."""
+    """Every file of common/ and steps/, and one that it includes, both as paths from the top
+    folder."""
     for folder in ("common", "steps"):
         for path in sorted((TOP / folder).rglob("*")):
             if path.suffix not in SOURCES or not path.is_file():
@@ -109,14 +115,16 @@ class Layers(unittest.TestCase):
         for path, included in includes():
             count += 1
             with self.subTest(path=path, included=included):
-                self.assertTrue((TOP / included).exists(), "%s includes %s, which does not exist" % (path, included))
+                self.assertTrue((TOP / included).exists(), "%s includes %s, which does not exist"
+                                % (path, included))
                 self.assertIsNone(wrong_include(path, included))
         self.assertGreater(count, 500, "most includes are not found")
 
     def test_the_emulator_has_no_circle(self):
         below = {API, *COMMAND}
         for room, others in EMULATOR.items():
-            self.assertEqual(set(others) - below, set(), "%s may include what stands behind it" % room)
+            self.assertEqual(set(others) - below, set(),
+                             "%s may include what stands behind it" % room)
             below.add(room)
 
     def test_wrong_includes_are_found(self):
@@ -143,15 +151,18 @@ class Layers(unittest.TestCase):
 
     def test_every_room_is_there(self):
         for room in MAY_INCLUDE:
-            self.assertTrue((TOP / room).is_dir(), "%s is no folder any more: take it out of MAY_INCLUDE" % room)
+            self.assertTrue((TOP / room).is_dir(),
+                            "%s is no folder any more: take it out of MAY_INCLUDE" % room)
 
     def test_the_notes_say_the_same_of_the_emulator(self):
         rows = re.findall(r"^\| `(\w+)/` \|[^|]*\| ([^|]*) \|$",
                           (TOP / "notes/layout.md").read_text(encoding="utf-8"), re.M)
-        said = {EMU + name: {EMU + other for other in re.findall(r"`(\w+)`", others)} for name, others in rows}
+        said = {EMU + name: {EMU + other for other in re.findall(r"`(\w+)`", others)}
+                for name, others in rows}
         for room, others in EMULATOR.items():
             if room != "common/emu":
-                self.assertEqual(said.get(room), {o for o in others if o.startswith(EMU) and o != API}, room)
+                self.assertEqual(said.get(room),
+                                 {o for o in others if o.startswith(EMU) and o != API}, room)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ TEXTS = ("steps", "common", "tests", "profiles", "notes", "README.md", "Makefile
 NO_TEXTS = ("tests/fuzz/corpus/", "tests/errata/upstream/")
 
 # Files of CUDA, of the C library and of LZ4, and examples of what a file may be called.
-FOREIGN = {"cuda_occupancy.h", "cuda_pipeline.h", "driver_types.h", "fatbinary_section.h", "fenv.h", "host_config.h",
+FOREIGN = {"cuda_occupancy.h", "cuda_pipeline.h", "driver_types.h", "fatbinary_section.h", "fenv.h",
+           "host_config.h",
            "lz4_Block_format.md", "reduce.h",
            "A.c", "A.cu", "HEADER.cuh", "NAME.cu", "NAME.mk", "NAME.part.cu", "file.cu", "my.cu"}
 
@@ -23,7 +24,8 @@ PUBLIC = re.compile(r"main$|cuda[A-Z]|__cuda|emu_")
 
 def own_files():
     """The repository's files, and those that are to be added."""
-    listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=TOP,
+    listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others",
+                              "--exclude-standard"], cwd=TOP,
                              capture_output=True, check=True, text=True).stdout
     return [path for path in listing.split("\0") if path and (TOP / path).exists()]
 
@@ -38,7 +40,8 @@ def comments(path, text):
 def sources(files):
     for path in files:
         if path.startswith(TEXTS) and not path.startswith(NO_TEXTS) and \
-                path.endswith((".c", ".h", ".cu", ".cuh", ".py", ".sh", ".md", ".mk", ".bash", "Makefile")):
+                path.endswith((".c", ".h", ".cu", ".cuh", ".py", ".sh", ".md", ".mk", ".bash",
+                               "Makefile")):
             yield path
 
 
@@ -54,7 +57,8 @@ class Names(unittest.TestCase):
                 for name in {Path(name).name for name in NAME.findall(part)} - known:
                     foreign.add(name)
                     with self.subTest(path=path):
-                        self.assertIn(name, FOREIGN, "%s mentions %s, which is no file here" % (path, name))
+                        self.assertIn(name, FOREIGN, "%s mentions %s, which is no file here"
+                                      % (path, name))
         self.assertEqual(FOREIGN - foreign, set(), "not mentioned any more: take it out of FOREIGN")
 
 
@@ -73,7 +77,8 @@ class Tags(unittest.TestCase):
 
 class Symbols(unittest.TestCase):
     def objects(self):
-        """Object files whose source is there: a build folder may hold older ones. X.v3.o is X.o for newer CPUs."""
+        """Object files whose source is there: a build folder may hold older ones. X.v3.o is X.o for
+        newer CPUs."""
         for path in sorted((TOP / "build").rglob("*.o")):
             name = re.sub(r"(\.v3)?\.o$", "", str(path.relative_to(TOP / "build")))
             if any((TOP / (name + end)).exists() for end in ("", ".c", ".cu")):
@@ -83,7 +88,8 @@ class Symbols(unittest.TestCase):
         if not (TOP / "build/tests/run").exists():
             self.skipTest("the tests, which use some of the functions, are not built")
         objects = list(self.objects())
-        listing = subprocess.run(["nm", "-A", *objects], cwd=TOP, capture_output=True, check=True, text=True).stdout
+        listing = subprocess.run(["nm", "-A", *objects], cwd=TOP, capture_output=True, check=True,
+                                 text=True).stdout
         used, defined = set(), {}
         for line in listing.splitlines():
             match = re.match(r"(\S+?):\s*[0-9a-f]*\s+([TU]) (\S+)$", line)
@@ -94,7 +100,8 @@ class Symbols(unittest.TestCase):
         for name, where in sorted(defined.items()):
             if name not in used and not PUBLIC.match(name):
                 with self.subTest(name=name):
-                    self.fail("%s in %s is used by no other file: make it static, or remove it" % (name, where))
+                    self.fail("%s in %s is used by no other file: make it static, or remove it"
+                              % (name, where))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """c_source.py -- a C file as tokens, with what mutations.py has to know of them.
 
-This is no parser. It knows comments, strings and preprocessor lines, which brackets belong together, which
-function or initializer a token is in, and where statements begin; the compiler refuses what it gets wrong.
+This is no parser. It knows comments, strings and preprocessor lines, which brackets belong
+together, which function or initializer a token is in, and where statements begin; the compiler
+refuses what it gets wrong.
 """
 import re
 
@@ -12,7 +13,8 @@ TOKEN = re.compile(
       | (?P<character>(?:[uUL])?'(?:\\.|[^'\\])*')
       | (?P<number>\.?[0-9](?:[eEpP][+-]|[0-9A-Za-z_.])*)
       | (?P<word>[A-Za-z_]\w*)
-      | (?P<sign><<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|.)""", re.X | re.S | re.M)
+      | (?P<sign><<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|.)""",
+                   re.X | re.S | re.M)
 
 KEYWORDS = set("break case continue default do else for goto if return sizeof switch while".split())
 CONDITIONS = {"if", "while"}
@@ -32,7 +34,8 @@ class Token:
 class Source:
     def __init__(self, text):
         self.text = text
-        self.tokens = [Token(match.lastgroup, match[0], match.start()) for match in TOKEN.finditer(text)
+        self.tokens = [Token(match.lastgroup, match[0], match.start())
+                       for match in TOKEN.finditer(text)
                        if match.lastgroup not in ("skip", "preprocessor")]
         self.void = set()  # the functions that return nothing
         self._match_brackets()
@@ -66,7 +69,8 @@ class Source:
                 self.tokens[token.partner].partner = i
 
     def _name_places(self):
-        """A function's body, an initializer and an enum at the file's top have a name; the rest has none."""
+        """A function's body, an initializer and an enum at the file's top have a name; the rest has
+        none."""
         i = 0
         while i < len(self.tokens):
             last = self.tokens[i].partner
@@ -104,7 +108,8 @@ class Source:
         before = i - 1
         while self.word(before) == "*":
             before -= 1
-        return self.kind(i) == "word" and self.kind(before) == "word" and self.word(before) not in KEYWORDS
+        return (self.kind(i) == "word" and self.kind(before) == "word"
+                and self.word(before) not in KEYWORDS)
 
     def _leave_out(self, first, last):
         for token in self.tokens[first:(last or first) + 1]:
@@ -131,7 +136,8 @@ class Source:
         before = self.word(i - 1)
         if before == ")":
             opening = self.tokens[i - 1].partner
-            return self.kind(opening - 1) == "word" and self.word(opening - 1) not in ("return", "sizeof")
+            return (self.kind(opening - 1) == "word"
+                    and self.word(opening - 1) not in ("return", "sizeof"))
         return before in ("", ";", "{", "}", "else", "do", ":")
 
     def _ends_statement(self, i):
@@ -143,7 +149,8 @@ class Source:
         return text == ":" and (self.word(i - 2) == "case" or self.word(i - 1) == "default")
 
     def end_of_statement(self, i):
-        """The index of the semicolon that ends the simple statement at i; None if it is not simple."""
+        """The index of the semicolon that ends the simple statement at i; None if it is not
+        simple."""
         while i < len(self.tokens) and self.word(i) != ";":
             if self.word(i) in OPENING and self.tokens[i].partner is not None:
                 i = self.tokens[i].partner

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""cover.py -- writes covered.txt: which suites run which function, and how long they take. `make mutate-map`
+"""cover.py -- writes covered.txt: which suites run which function, and how long they take. `make
+mutate-map`
 
-The C files are compiled with gcov's counters in a tree of their own, build/mutate/coverage. Each suite is run once
-there, and once without counters for its time. A process that is killed leaves no counts: a function that runs in such
-processes alone has no line, and mutate.py takes all suites of its file.
+The C files are compiled with gcov's counters in a tree of their own, build/mutate/coverage. Each
+suite is run once there, and once without counters for its time. A process that is killed leaves no
+counts: a function that runs in such processes alone has no line, and mutate.py takes all suites of
+its file.
 """
 import glob
 import json
@@ -16,10 +18,11 @@ import time
 from suites import COVERED
 from tree import ENVIRONMENT, TESTS, TOP, Tree, objects_by_source
 
-COUNTING = ["CC=gcc --coverage", "CXX=g++ --coverage", "NVCC=$(CUDA)/bin/nvcc -ccbin g++ -Xcompiler --coverage"]
+COUNTING = ["CC=gcc --coverage", "CXX=g++ --coverage",
+            "NVCC=$(CUDA)/bin/nvcc -ccbin g++ -Xcompiler --coverage"]
 FILE = re.compile(r"(common|steps)/.*\.c$")
-HEAD = """# Written by `make mutate-map`: how many seconds each suite takes, then which suites run each function.
-"""
+HEAD = ("# Written by `make mutate-map`: how many seconds each suite takes, then which suites run "
+        "each function.\n")
 
 
 def counting_tree():
@@ -29,13 +32,16 @@ def counting_tree():
             os.unlink(os.path.join(tree.path, path))
     status, output = tree.make("tests-build", *COUNTING)
     if status:
-        sys.exit("The tests cannot be built with gcov's counters in %s:\n%s" % (tree.path, output[-2000:]))
+        sys.exit("The tests cannot be built with gcov's counters in %s:\n%s"
+                 % (tree.path, output[-2000:]))
     return tree
 
 
 def run(top, *command):
-    return subprocess.run(command, cwd=top, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True, errors="replace", check=False).stdout
+    return subprocess.run(command, cwd=top, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, errors="replace",
+                          check=False).stdout
 
 
 def run_suite(top, suite):
@@ -58,7 +64,8 @@ def functions_run(tree, suite):
     for line in run(tree.path, "gcov", "--json-format", "--stdout", *counts(tree)).splitlines():
         for file in json.loads(line)["files"]:
             if FILE.match(file["file"]):
-                found.update((os.path.basename(file["file"]), function["name"]) for function in file["functions"]
+                found.update((os.path.basename(file["file"]), function["name"])
+                             for function in file["functions"]
                              if function["execution_count"])
     return found
 
@@ -82,11 +89,13 @@ def main():
         seconds[suite] = run_suite(TOP, suite)
         for key in functions_run(tree, suite):
             suites_of.setdefault(key, set()).add(suite)
-        print("%3d/%d  %s: %.1f s" % (number + 1, len(all_suites), suite, seconds[suite]), flush=True)
+        print("%3d/%d  %s: %.1f s" % (number + 1, len(all_suites), suite, seconds[suite]),
+              flush=True)
     with open(COVERED, "w", encoding="utf-8") as file:
         file.write(HEAD)
         file.writelines("%s: %.1f\n" % item for item in seconds.items())
-        file.writelines("%s %s: %s\n" % (*key, names(suites_of[key], all_suites)) for key in sorted(suites_of))
+        file.writelines("%s %s: %s\n" % (*key, names(suites_of[key], all_suites))
+                        for key in sorted(suites_of))
 
 
 if __name__ == "__main__":

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 """mutate.py -- do the tests notice when the code is wrong? `make mutate N=20 SEED=1 FILES=verify.c`
 
-usage: mutate.py [--number N] [--seed SEED] [FILE...]   tries N mutations of these files (20 of all of them), with
+usage: mutate.py [--number N] [--seed SEED] [FILE...]   tries N (20) mutations of these files or all
                       --workers W       in W trees at once
                       --minutes M       for at most M minutes
                       --longest S       on suites that take at most S seconds
-                      --results FILE    writes a row for each mutation as soon as its result is known
+                      --results FILE    writes a row for each mutation as it is known
                       --resume          goes on: what has a row in the results is not tried again
                       --again           the same, but what survived is tried again
        mutate.py --list FILE...         lists all mutations of these files and tries none
 
-A FILE is a C file, its base name, a folder, or a function such as timing.c:timer_run. Each mutation is made in a copy
-of the repository (build/mutate), compiled, and tried on the suites that run its function, the quickest first, until a
-test fails. A mutation that does not compile, has the same machine code or is listed in equivalent.txt is replaced by
-another one. The exit status is 0 if the wanted number was tried and 95 % of these mutations were killed.
+A FILE is a C file, its base name, a folder, or a function such as timing.c:timer_run. Each mutation
+is made in a copy of the repository (build/mutate), compiled, and tried on the suites that run its
+function, the quickest first, until a test fails. A mutation that does not compile, has the same
+machine code or is listed in equivalent.txt is replaced by another one. The exit status is 0 if the
+wanted number was tried and 95 % of these mutations were killed.
 """
 import argparse
 import csv
@@ -32,7 +33,8 @@ from tree import LEAKS, TESTS, TOP, TREES, Tree, objects_by_source
 
 WANTED = 0.95
 FILES = ["common", "steps/12-pipeline"]
-COLUMNS = ["date", "sample", "seed", "index", "file", "function", "line", "kind", "before", "after", "result", "by",
+COLUMNS = ["date", "sample", "seed", "index", "file", "function", "line", "kind", "before", "after",
+           "result", "by",
            "seconds"]
 KILLED, SURVIVED, EQUIVALENT, INVALID = "killed", "survived", "equivalent", "did not compile"
 COUNTED = KILLED, SURVIVED
@@ -41,7 +43,8 @@ MOST_FILE = 4 << 30  # bytes of a file that a test writes
 
 
 def options(arguments=None):
-    parser = argparse.ArgumentParser(usage=__doc__[__doc__.index("usage: ") + 7:].replace("%", "%%"))
+    usage = __doc__[__doc__.index("usage: ") + 7:]
+    parser = argparse.ArgumentParser(usage=usage.replace("%", "%%"))
     parser.add_argument("--number", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
@@ -59,8 +62,8 @@ def options(arguments=None):
 
 
 def chosen_mutations(wanted, sources, read):
-    """Those of the C files, base names, folders or functions that are wanted, in sources that the tests are built of;
-    read(path) returns a source's text."""
+    """Those of the C files, base names, folders or functions that are wanted, in sources that the
+    tests are built of; read(path) returns a source's text."""
     found = {}
     for name in wanted or FILES:
         file, _, function = name.partition(":")
@@ -71,13 +74,14 @@ def chosen_mutations(wanted, sources, read):
                    if function in ("", mutation.place)]
         if not of_name:
             sys.exit("Nothing that the tests are built of can be mutated in %s." % name)
-        found.update({(mutation.path, mutation.start, mutation.new): mutation for mutation in of_name})
+        found.update({(mutation.path, mutation.start, mutation.new): mutation
+                      for mutation in of_name})
     return list(found.values())
 
 
 def drawn(found, seed):
-    """Yields the mutations in an order that follows from the seed: one of each line, all lines being equally likely,
-    then another one of each line, until all are drawn."""
+    """Yields the mutations in an order that follows from the seed: one of each line, all lines
+    being equally likely, then another one of each line, until all are drawn."""
     chance = random.Random(seed)
     lines = {}
     for mutation in found:
@@ -97,7 +101,8 @@ class Results:
         self.path, self.rows = path, []
         if keep and os.path.exists(path):
             with open(path, encoding="utf-8") as file:
-                self.rows = [row for row in csv.DictReader(file) if not (again and row["result"] == SURVIVED)]
+                self.rows = [row for row in csv.DictReader(file)
+                             if not (again and row["result"] == SURVIVED)]
         self.write()
 
     def add(self, row):
@@ -114,14 +119,17 @@ class Results:
 
 
 class Sample:
-    """The mutations to be tried, in their order, and their results. Workers take from it at the same time. One more
-    is begun only while it may be one of `count` results: so the same ones are tried, whatever the workers' speed."""
+    """The mutations to be tried, in their order, and their results. Workers take from it at the
+    same time. One more is begun only while it may be one of `count` results: so the same ones are
+    tried, whatever the workers' speed."""
 
     def __init__(self, name, chosen, found, results):
         self.name, self.seed, self.count, self.results = name, chosen.seed, chosen.number, results
         self.source = enumerate(drawn(found, chosen.seed))
-        known = [row for row in results.rows if (row["sample"], row["seed"]) == (name, str(chosen.seed))]
-        self.known = {tuple(row[key] for key in ("file", "function", "before", "after")): row for row in known}
+        known = [row for row in results.rows
+                 if (row["sample"], row["seed"]) == (name, str(chosen.seed))]
+        self.known = {tuple(row[key] for key in ("file", "function", "before", "after")): row
+                      for row in known}
         self.rows, self.begun, self.lock = [], 0, threading.Lock()
 
     def counted(self):
@@ -134,7 +142,8 @@ class Sample:
                 index, mutation = next(self.source, (None, None))
                 if mutation is None:
                     return None
-                row = self.known.get((mutation.path, mutation.place, mutation.before, mutation.after))
+                row = self.known.get((mutation.path, mutation.place, mutation.before,
+                                      mutation.after))
                 if not row:
                     self.begun += 1
                     return index, mutation
@@ -143,26 +152,32 @@ class Sample:
 
     def finished(self, index, mutation, seconds, result, by):
         row = dict(zip(COLUMNS, (
-            time.strftime("%Y-%m-%d"), self.name, str(self.seed), str(index), mutation.path, mutation.place,
-            str(mutation.line), mutation.kind, mutation.before, mutation.after, result, by, "%.0f" % seconds)))
+            time.strftime("%Y-%m-%d"), self.name, str(self.seed), str(index), mutation.path,
+            mutation.place,
+            str(mutation.line), mutation.kind, mutation.before, mutation.after, result, by,
+            "%.0f" % seconds)))
         with self.lock:
             self.begun -= 1
             self.rows.append(row)
             self.results.add(row)
             if result in COUNTED:
                 say("%4d/%d  %s:%d in %s: %s, %s\n            - %s\n            + %s" % (
-                    self.counted(), self.count, mutation.path, mutation.line, mutation.place, result, by,
+                    self.counted(), self.count, mutation.path, mutation.line, mutation.place,
+                    result, by,
                     mutation.before, mutation.after))
 
 
 class Judge:
-    """Says what becomes of a mutation. It is shared by all workers, each of which has a tree of its own."""
+    """Says what becomes of a mutation. It is shared by all workers, each of which has a tree of its
+    own."""
 
     def __init__(self, longest):
-        self.stop, self.covered, self.equivalents, self.longest = threading.Event(), Covered(), equivalents(), longest
+        self.stop, self.longest = threading.Event(), longest
+        self.covered, self.equivalents = Covered(), equivalents()
         self.base, self.link = base_tree(min(self.covered.seconds, key=self.covered.seconds.get))
         self.objects = objects_by_source(self.base.path)
-        self.base_run, self.passes = threading.Lock(), {}  # test: whether it passes without mutations
+        # test: whether it passes without mutations
+        self.base_run, self.passes = threading.Lock(), {}
 
     def result(self, tree, mutation):
         """(result, by)"""
@@ -183,7 +198,8 @@ class Judge:
         return None if tree.build(TESTS, *self.link) else (INVALID, "linker")
 
     def _tested(self, tree, mutation):
-        """The quick suites come first. The programs that some suites run are linked for the others."""
+        """The quick suites come first. The programs that some suites run are linked for the
+        others."""
         suites = [suite for suite in self.covered.suites(mutation.path, mutation.place)
                   if self.covered.seconds[suite] <= self.longest]
         quick = [suite for suite in suites if self.covered.seconds[suite] <= QUICK]
@@ -197,7 +213,8 @@ class Judge:
         return SURVIVED, "%d suites" % len(suites) if suites else "no suite runs it"
 
     def _first_failure(self, tree, suites):
-        return next(filter(None, (self._failure(tree, batch) for batch in self.covered.batches(suites))), None)
+        return next(filter(None, (self._failure(tree, batch)
+                                  for batch in self.covered.batches(suites))), None)
 
     def _failure(self, tree, suites):
         """(test, how) of a test that fails, twice, and does not without the mutation; or None."""
@@ -223,8 +240,9 @@ class Judge:
 
 
 def base_tree(suite):
-    """The tree without mutations, and the options with which its tests are linked. LeakSanitizer does not work
-    where processes may not trace each other: if this suite fails with it, leaks are not looked for."""
+    """The tree without mutations, and the options with which its tests are linked. LeakSanitizer
+    does not work where processes may not trace each other: if this suite fails with it, leaks are
+    not looked for."""
     tree = Tree("base", TOP)
     for link in [LEAKS], []:
         if os.path.exists(os.path.join(tree.path, TESTS)):
@@ -275,10 +293,12 @@ def summary(rows):
     hung = sum(row["result"] == KILLED and row["by"].endswith("hung") for row in rows)
     for row in rows:
         if row["result"] == SURVIVED:
-            say("survived: {file}:{line} in {function} ({by})\n    - {before}\n    + {after}".format(**row))
+            say("survived: {file}:{line} in {function} ({by})\n"
+                "    - {before}\n    + {after}".format(**row))
     say("\n%d of %d mutations were killed, %d of them by a time limit; %d survived." % (
         killed, killed + survived, hung, survived))
-    say("Besides, %d are equivalent (%d listed, %d with the same machine code), and %d did not compile." % (
+    say("Besides, %d are equivalent (%d listed, %d with the same machine code), and %d did not "
+        "compile." % (
         number(EQUIVALENT), sum(row["by"] == "listed" for row in rows),
         sum(row["by"] == "same machine code" for row in rows), number(INVALID)))
     share = killed / (killed + survived) if killed + survived else 0
@@ -293,7 +313,8 @@ def read_source(path):
 
 def list_all(names):
     for mutation in chosen_mutations(names, objects_by_source(TOP), read_source):
-        say("%s:%d in %s (%s)\n- %s\n+ %s" % (mutation.path, mutation.line, mutation.place, mutation.kind,
+        say("%s:%d in %s (%s)\n- %s\n+ %s" % (mutation.path, mutation.line, mutation.place,
+                                              mutation.kind,
                                             mutation.before, mutation.after))
 
 

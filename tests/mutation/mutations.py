@@ -1,8 +1,8 @@
-"""mutations.py -- the small changes that can be made to a C file, each of one token, one condition, one
-argument or one statement.
+"""mutations.py -- the small changes that can be made to a C file, each of one token, one condition,
+one argument or one statement.
 
-They lie in function bodies, initializers and enums: not in comments, strings, assertions, preprocessor lines,
-declarations of types, and sizes of arrays.
+They lie in function bodies, initializers and enums: not in comments, strings, assertions,
+preprocessor lines, declarations of types, and sizes of arrays.
 """
 import os
 import re
@@ -10,18 +10,23 @@ import sys
 
 from c_source import CONDITIONS, KEYWORDS, NOT_RUN, Source
 
-OPERATORS = {"<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<"], "==": ["!="], "!=": ["=="],
-             "+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"], "%": ["/"], "&": ["|"], "|": ["&"], "^": ["|"],
+OPERATORS = {"<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<"], "==": ["!="],
+             "!=": ["=="],
+             "+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"], "%": ["/"], "&": ["|"], "|": ["&"],
+             "^": ["|"],
              "&&": ["||"], "||": ["&&"], "<<": [">>"], ">>": ["<<"],
-             "+=": ["-="], "-=": ["+="], "*=": ["/="], "/=": ["*="], "|=": ["&="], "&=": ["|="], "^=": ["|="],
+             "+=": ["-="], "-=": ["+="], "*=": ["/="], "/=": ["*="], "|=": ["&="], "&=": ["|="],
+             "^=": ["|="],
              "<<=": [">>="], ">>=": ["<<="], "++": ["--"], "--": ["++"]}
 WORDS = {"true": ["false"], "false": ["true"], "break": ["continue"], "continue": ["break"]}
 UNARY = {"!", "~", "-"}  # dropped where they have one operand
 EITHER = {"-", "+", "*", "&"}  # these may have one operand, too
-TYPES = set("bool char const double float int long restrict short signed size_t unsigned void volatile".split())
+TYPES = set("bool char const double float int long restrict short signed size_t unsigned void "
+            "volatile".split())
 INTEGER = re.compile(r"((?i:0x)(?=[0-9A-Fa-f])|)((?<=[xX])[0-9A-Fa-f]+|[0-9]+)([uUlL]*)$")
 FLOATING = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)([fFlL]?)$")
-ASSIGNS = {"=", ".", "->", "[", "(", "++", "--"} | {sign for sign in OPERATORS if sign.endswith("=")}
+ASSIGNS = {"=", ".", "->", "[", "(", "++", "--"} | {sign for sign in OPERATORS
+                                                    if sign.endswith("=")}
 EQUIVALENT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "equivalent.txt")
 
 
@@ -43,7 +48,8 @@ class Mutation:
         """The lines that change, before and after, with single spaces: what names a mutation."""
         first, last = text.rfind("\n", 0, self.start) + 1, text.find("\n", self.end)
         one_line = lambda code: " ".join(code.split())
-        return one_line(text[first:last]), one_line(text[first:self.start] + self.new + text[self.end:last])
+        return one_line(text[first:last]), one_line(text[first:self.start] + self.new
+                                                    + text[self.end:last])
 
     def name(self):
         """Base names are unique, and stay when files move."""
@@ -112,7 +118,8 @@ def other_numbers(text):
         base = 16 if prefix else 8 if digits.startswith("0") and len(digits) > 1 else 10
         write = {16: "{}{:x}{}", 10: "{}{}{}", 8: "{}0{:o}{}"}[base]
         value = int(digits, base)
-        return [write.format(prefix, other, suffix) for other in (value + 1, value - 1) if other >= 0]
+        return [write.format(prefix, other, suffix) for other in (value + 1, value - 1)
+                if other >= 0]
     value = float(real[1]) if real else 0
     return [repr(other) + real[2] for other in (2 * value, value + 1) if real and other != value]
 
@@ -125,16 +132,18 @@ def condition_changes(source, i):
 
 def argument_changes(source, i):
     """A call with two neighbouring arguments exchanged; not those of a format."""
-    if source.word(i) in KEYWORDS | NOT_RUN or source.word(i + 1) != "(" or source.tokens[i + 1].partner is None:
+    if (source.word(i) in KEYWORDS | NOT_RUN or source.word(i + 1) != "("
+            or source.tokens[i + 1].partner is None):
         return
     arguments = split_arguments(source, i + 1)
     for a, b in zip(arguments, arguments[1:]):
         texts = [source.between(*a), source.between(*b)]
-        if texts[0] != texts[1] and not any(source.kind(k) == "string" for k in range(a[0], b[1] + 1)):
+        if texts[0] != texts[1] and not any(source.kind(k) == "string"
+                                            for k in range(a[0], b[1] + 1)):
             last = source.tokens[i + 1].partner
-            yield "arguments", last, "%s%s, %s%s" % (source.text[source.tokens[i].start:source.tokens[a[0]].start],
-                                                     texts[1], texts[0],
-                                                     source.text[source.tokens[b[1]].end:source.tokens[last].end])
+            head = source.text[source.tokens[i].start:source.tokens[a[0]].start]
+            tail = source.text[source.tokens[b[1]].end:source.tokens[last].end]
+            yield "arguments", last, "%s%s, %s%s" % (head, texts[1], texts[0], tail)
 
 
 def split_arguments(source, opening):
@@ -169,18 +178,22 @@ def is_action(source, i):
     """A call or an assignment, and no declaration."""
     if source.word(i) in ("*", "++", "--"):
         return True
-    return source.kind(i) == "word" and source.word(i) not in KEYWORDS and source.word(i + 1) in ASSIGNS
+    return (source.kind(i) == "word" and source.word(i) not in KEYWORDS
+            and source.word(i + 1) in ASSIGNS)
 
 
 def equivalents(path=EQUIVALENT):
-    """{name of a mutation that no test can notice: the reason}. An entry is four lines, and a blank one follows."""
+    """{name of a mutation that no test can notice: the reason}. An entry is four lines, and a blank
+    one follows."""
     with open(path, encoding="utf-8") as file:
         text = "".join(line for line in file if not line.startswith("#")).strip("\n")
     found = {}
     for entry in filter(None, text.split("\n\n")):
         lines = entry.strip("\n").split("\n")
-        if len(lines) != 4 or lines[0].count(" ") != 1 or lines[1][:2] != "- " or lines[2][:2] != "+ ":
-            sys.exit("%s: an entry is a file and a function, `- before`, `+ after` and a reason; this is none:\n%s"
+        if (len(lines) != 4 or lines[0].count(" ") != 1
+                or lines[1][:2] != "- " or lines[2][:2] != "+ "):
+            sys.exit("%s: an entry is a file and a function, `- before`, `+ after` and a reason; "
+                     "this is none:\n%s"
                      % (path, entry))
         found[(*lines[0].split(" "), lines[1][2:], lines[2][2:])] = lines[3]
     return found

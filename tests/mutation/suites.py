@@ -1,4 +1,5 @@
-"""suites.py -- which suites of build/tests/run run a function, and running some of them until a test fails."""
+"""suites.py -- which suites of build/tests/run run a function, and running some of them until a
+test fails."""
 import os
 import re
 import shutil
@@ -46,7 +47,8 @@ class Covered:
         return set(text.split())
 
     def suites(self, path, function):
-        """The suites that run it, the quickest first. If it is not listed, those that run its file."""
+        """The suites that run it, the quickest first. If it is not listed, those that run its
+        file."""
         name = os.path.basename(path)
         found = self.by_function.get((name, function)) or self.by_file.get(name) or set()
         return sorted(found, key=lambda suite: (self.seconds[suite], suite))
@@ -78,14 +80,16 @@ class Stopped(Exception):
 
 
 def first_failure(tree, pattern, limit, excused=(), stop=None):
-    """Runs the tests of this pattern. Returns (test, how) of the first one that fails and is not excused, or None.
-    Criterion does not say which test leaks: it is the pattern then. Raises Stopped once the event `stop` is set."""
+    """Runs the tests of this pattern. Returns (test, how) of the first one that fails and is not
+    excused, or None. Criterion does not say which test leaks: it is the pattern then. Raises
+    Stopped once the event `stop` is set."""
     folder = tempfile.mkdtemp(prefix="run-", dir=os.path.join(tree.path, "build"))
     output = os.path.join(folder, "output")
     leaks = "%s:log_path=%s/leak" % (ENVIRONMENT["LSAN_OPTIONS"], folder)
     with open(output, "wb") as file:
         process = subprocess.Popen([TESTS, "--filter", pattern, "--verbose", "-j1"], cwd=tree.path,
-                                   env=dict(ENVIRONMENT, LSAN_OPTIONS=leaks), stdin=subprocess.DEVNULL, stdout=file,
+                                   env=dict(ENVIRONMENT, LSAN_OPTIONS=leaks),
+                                   stdin=subprocess.DEVNULL, stdout=file,
                                    stderr=subprocess.STDOUT, start_new_session=True)
     try:
         failed = watch(process, output, limit, excused, stop)

@@ -43,12 +43,15 @@ def changes(code):
 
 class Mutations(unittest.TestCase):
     def test_all_of_a_small_file(self):
-        """What is no code that runs has none: comments, strings, assertions, macros, types, arrays' sizes."""
-        condition, call = "if (!value && *to == '0') return;", 'call(to, "a, b" /* !value */, value);'
+        """What is no code that runs has none: comments, strings, assertions, macros, types, arrays'
+        sizes."""
+        condition = "if (!value && *to == '0') return;"
+        call = 'call(to, "a, b" /* !value */, value);'
         one = "static const char *find(const char *a, int at) { return %s; }"
         found = one % "at >= 0x1f ? find(a, at) : a"
         self.assertEqual(sorted(changes(CODE)), sorted([
-            ("enum", "enum { SIZE = 8 };", "enum { SIZE = 9 };"), ("enum", "enum { SIZE = 8 };", "enum { SIZE = 7 };"),
+            ("enum", "enum { SIZE = 8 };", "enum { SIZE = 9 };"),
+            ("enum", "enum { SIZE = 8 };", "enum { SIZE = 7 };"),
             ("table", "static const int table[SIZE] = {5};", "static const int table[SIZE] = {6};"),
             ("table", "static const int table[SIZE] = {5};", "static const int table[SIZE] = {4};"),
             ("give", condition, "if (!(!value && *to == '0')) return;"),
@@ -58,7 +61,8 @@ class Mutations(unittest.TestCase):
             ("give", condition, "if (!value && *to == '0') {}"),
             ("give", "*to = value;", "{}"), ("give", "*to = value;", "return;"),
             ("give", call, "{}"), ("give", call, "return;"),
-            ("find", found, one % "at < 0x1f ? find(a, at) : a"), ("find", found, one % "at > 0x1f ? find(a, at) : a"),
+            ("find", found, one % "at < 0x1f ? find(a, at) : a"),
+            ("find", found, one % "at > 0x1f ? find(a, at) : a"),
             ("find", found, one % "at >= 0x20 ? find(a, at) : a"),
             ("find", found, one % "at >= 0x1e ? find(a, at) : a"),
             ("find", found, one % "at >= 0x1f ? find(at, a) : a"), ("find", found, one % "0")]))
@@ -85,7 +89,8 @@ class Mutations(unittest.TestCase):
             self.assertGreater(len(reason), 10, key)
 
     def test_files_are_chosen_by_name_folder_or_function(self):
-        chosen = lambda *names: {mutation.path for mutation in mutate.chosen_mutations(names, SOURCES, lambda _: CODE)}
+        found = lambda names: mutate.chosen_mutations(names, SOURCES, lambda _: CODE)
+        chosen = lambda *names: {mutation.path for mutation in found(names)}
         self.assertEqual(chosen("size.c"), {"common/a/size.c"})
         self.assertEqual(chosen("common/b.c", "common/a/"), {"common/a/size.c", "common/b.c"})
         self.assertEqual(chosen(), set(SOURCES) - {"tests/x.c"})
@@ -99,7 +104,8 @@ class Mutations(unittest.TestCase):
 
 class Options(unittest.TestCase):
     def test_help(self):
-        with contextlib.redirect_stdout(io.StringIO()) as said, self.assertRaises(SystemExit) as ended:
+        with contextlib.redirect_stdout(io.StringIO()) as said, \
+                self.assertRaises(SystemExit) as ended:
             mutate.options(["--help"])
         self.assertEqual(ended.exception.code, 0)
         self.assertIn("95 % of these mutations", said.getvalue())
@@ -141,14 +147,16 @@ class Runs(Folder):
         self.assertEqual(self.first_failure(passed + crashed), ("a/z", "crashed"))
         self.assertEqual(self.first_failure(failed + crashed, {"a/y"}), ("a/z", "crashed"))
         self.assertIsNone(self.first_failure(failed + "exit 1", {"a/y"}))
-        self.assertEqual(self.first_failure("touch ${LSAN_OPTIONS##*log_path=}.123"), ("a/*", "leaked"))
+        self.assertEqual(self.first_failure("touch ${LSAN_OPTIONS##*log_path=}.123"),
+                         ("a/*", "leaked"))
         self.assertIsNone(self.first_failure("touch ${LSAN_OPTIONS##*log_path=}.123", {"a/*"}))
         self.assertEqual(self.first_failure("exit 127"), ("the beginning of the tests", "crashed"))
         self.assertEqual(self.first_failure("echo '[RUN ] a::y'; kill -9 $$"), ("a/y", "crashed"))
 
     def test_a_failure_ends_the_run(self):
         began = time.monotonic()
-        self.assertEqual(self.first_failure("echo '[FAIL] a::y: (0.00s)'; sleep 60"), ("a/y", "failed"))
+        self.assertEqual(self.first_failure("echo '[FAIL] a::y: (0.00s)'; sleep 60"),
+                         ("a/y", "failed"))
         self.assertLess(time.monotonic() - began, 30)
 
     def test_what_hangs_is_ended_with_all_its_processes(self):
@@ -166,13 +174,15 @@ class Runs(Folder):
 
 class Trees(Folder):
     def test_a_copy_becomes_equal_again(self):
-        for path in "Makefile", "common/x.c", "build/x.o", "build/mutate/own", "build/cuda/nvcc", "step3", ".git/x":
+        for path in ("Makefile", "common/x.c", "build/x.o", "build/mutate/own", "build/cuda/nvcc",
+                     "step3", ".git/x"):
             self.write(path, path)
         before = tree.TREES
         tree.TREES = os.path.join(self.path, "build", "mutate")
         self.addCleanup(setattr, tree, "TREES", before)
         copy = tree.Tree("copy", self.path)
-        self.assertEqual(set(tree.files_below(copy.path)), {"Makefile", "common/x.c", "build/x.o", "step3"})
+        self.assertEqual(set(tree.files_below(copy.path)),
+                         {"Makefile", "common/x.c", "build/x.o", "step3"})
         self.assertTrue(os.path.exists(os.path.join(copy.path, "build/cuda/nvcc")))
         copy.write("common/x.c", "mutated")
         copy.write("build/new.o", "")
@@ -187,7 +197,8 @@ class Covered(Folder):
         return suites.Covered(self.write("covered", text))
 
     def test_suites_of_a_function(self):
-        covered = self.covered("# comment\na: 3.0\nb: 1.5\nc: 2.0\nx.c f: a b\nx.c g: all but b\ny.c h: all but\n")
+        covered = self.covered("# comment\na: 3.0\nb: 1.5\nc: 2.0\nx.c f: a b\nx.c g: all but "
+                               "b\ny.c h: all but\n")
         self.assertEqual(covered.suites("common/x.c", "f"), ["b", "a"])
         self.assertEqual(covered.suites("common/moved/x.c", "g"), ["c", "a"])
         self.assertEqual(covered.suites("common/x.c", "not listed"), ["b", "c", "a"])
@@ -200,11 +211,14 @@ class Covered(Folder):
 
 
 class Samples(Folder):
-    """A mutation survives here if its line is in `lucky`, and does not compile if it is a return."""
+    """A mutation survives here if its line is in `lucky`, and does not compile if it is a
+    return."""
 
     def try_all(self, number, lucky=(), stop_after=None, **again):
-        results = mutate.Results(os.path.join(self.path, "result.csv"), bool(again), again.get("again"))
-        sample = mutate.Sample("x.c", types.SimpleNamespace(seed=1, number=number), mutations("x.c", CODE), results)
+        results = mutate.Results(os.path.join(self.path, "result.csv"), bool(again),
+                                 again.get("again"))
+        sample = mutate.Sample("x.c", types.SimpleNamespace(seed=1, number=number),
+                               mutations("x.c", CODE), results)
         tried = []
         while stop_after != len(tried) and (drawn := sample.next()):
             tried.append(drawn[1].name())

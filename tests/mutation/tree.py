@@ -1,8 +1,9 @@
-"""tree.py -- copies of the repository, in which mutated files are compiled; the sources stay as they are.
+"""tree.py -- copies of the repository, in which mutated files are compiled; the sources stay as
+they are.
 
-A tree is a copy with all that was built, times included, so make compiles only the mutated file and links. The tree
-`base` is a copy of the repository whose tests are linked with LeakSanitizer. Each worker's tree is a copy of `base`,
-and becomes equal to it again after each mutation.
+A tree is a copy with all that was built, times included, so make compiles only the mutated file and
+links. The tree `base` is a copy of the repository whose tests are linked with LeakSanitizer. Each
+worker's tree is a copy of `base`, and becomes equal to it again after each mutation.
 """
 import glob
 import hashlib
@@ -14,20 +15,24 @@ import tempfile
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 TREES = os.path.join(TOP, "build", "mutate")
-HELD = ["Makefile", "README.md", "LICENSE", ".clang-format", "common", "notes", "profiles", "steps", "tests", "build",
+HELD = ["Makefile", "README.md", "LICENSE", ".clang-format", "common", "notes", "profiles", "steps",
+        "tests", "build",
         "step[0-9]*"]
 LEFT_OUT = {"build/asan", "build/fuzz", "build/mutate", "build/cuda"}
 TESTS = "build/tests/run"
 LEAKS = "LINK=$(CXX) -fsanitize=leak $(LDFLAGS) $(filter %.o,$^) -o $(NEW)"
-QUICK_LINKER = ["LDFLAGS=-fuse-ld=" + name for name in ("gold", "lld") if shutil.which("ld." + name)][:1]
+QUICK_LINKER = ["LDFLAGS=-fuse-ld=" + name for name in ("gold", "lld")
+                if shutil.which("ld." + name)][:1]
 DEPENDS = re.compile(r"^\S+: (\S+\.c)[ \n\\]")
 
 # What `make mutate` and make itself put into the environment means something else to the tests.
 ENVIRONMENT = {key: value for key, value in os.environ.items()
-               if key not in ("N", "SEED", "FILES", "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "CI", "V",
+               if key not in ("N", "SEED", "FILES", "MAKEFLAGS", "MFLAGS", "MAKELEVEL",
+                              "MAKEOVERRIDES", "CI", "V",
                               "TEST_ALL")}
 # The tests' programs handle these signals themselves.
-ENVIRONMENT["LSAN_OPTIONS"] = ":".join("handle_%s=0" % name for name in ("segv", "sigbus", "sigfpe", "sigill", "abort"))
+ENVIRONMENT["LSAN_OPTIONS"] = ":".join("handle_%s=0" % name
+                                       for name in ("segv", "sigbus", "sigfpe", "sigill", "abort"))
 
 
 class Tree:
@@ -54,10 +59,12 @@ class Tree:
                 shutil.copy2(os.path.join(self.source, path), target, follow_symlinks=False)
 
     def make(self, *arguments):
-        """Returns make's exit status and what it wrote. The Makefile need not look again for tools that are missing."""
+        """Returns make's exit status and what it wrote. The Makefile need not look again for tools
+        that are missing."""
         command = ["make", "--no-print-directory", "MISSING=", *QUICK_LINKER, *arguments]
         run = subprocess.run(command, cwd=self.path, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True, text=True, errors="replace", check=False)
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             start_new_session=True, text=True, errors="replace", check=False)
         return run.returncode, run.stdout
 
     def build(self, *targets):
@@ -75,7 +82,8 @@ class Tree:
     def code(self, path):
         """A digest of an object's machine code and data, without what debuggers read."""
         with tempfile.NamedTemporaryFile(dir=os.path.join(self.path, "build")) as stripped:
-            subprocess.run(["objcopy", "--strip-debug", os.path.join(self.path, path), stripped.name], check=True)
+            subprocess.run(["objcopy", "--strip-debug", os.path.join(self.path, path),
+                            stripped.name], check=True)
             with open(stripped.name, "rb") as file:
                 return hashlib.sha256(file.read()).digest()
 
@@ -88,8 +96,10 @@ def files_below(top):
             found[os.path.relpath(entry, top)] = stamp(entry)
         for folder, folders, files in os.walk(entry):
             inside = os.path.relpath(folder, top)
-            folders[:] = [f for f in folders if os.path.join(inside, f) not in LEFT_OUT and f != "__pycache__"]
-            found.update({os.path.join(inside, file): stamp(os.path.join(folder, file)) for file in files})
+            folders[:] = [f for f in folders if os.path.join(inside, f) not in LEFT_OUT
+                          and f != "__pycache__"]
+            found.update({os.path.join(inside, file): stamp(os.path.join(folder, file))
+                          for file in files})
     return {path: status for path, status in found.items() if path not in LEFT_OUT}
 
 
@@ -99,7 +109,8 @@ def stamp(path):
 
 
 def objects_by_source(top):
-    """{path of a C file: the objects that are made of it}, from the lists of dependencies that the compiler wrote."""
+    """{path of a C file: the objects that are made of it}, from the lists of dependencies that the
+    compiler wrote."""
     found = {}
     for path in sorted(glob.glob(os.path.join(top, "build", "**", "*.d"), recursive=True)):
         inside = os.path.relpath(path, top)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """What step 14 has to give for small pictures, pixel by pixel, for summed_area.bats.
 
-usage: pictures.py make FILE.pgm|FILE.ppm WIDTH HEIGHT MAXIMUM SEED    a random picture; SEED white: a white one
-       pictures.py box PICTURE W                                      its box filter, as PGM or PPM on stdout
-       pictures.py blur PICTURE DEPTH FOCUS W                          its depth of field
-       pictures.py table PICTURE FILE.npy TYPE [MODULO]                is FILE its table, of this type?
+usage: pictures.py make FILE.pgm|FILE.ppm WIDTH HEIGHT MAXIMUM SEED    a random picture;
+                                                       SEED white: a white one
+       pictures.py box PICTURE W                       its box filter, as PGM or PPM on stdout
+       pictures.py blur PICTURE DEPTH FOCUS W          its depth of field
+       pictures.py table PICTURE FILE.npy TYPE [MODULO]   is FILE its table, of this type?
 """
 import math
 import random
@@ -18,7 +19,8 @@ def read(path):
     with open(path, "rb") as file:
         content = file.read()
     kind, width, height, maximum = re.match(rb"P([56])\s+(\d+)\s+(\d+)\s+(\d+)\s", content).groups()
-    channels, width, height, maximum = 1 if kind == b"5" else 3, int(width), int(height), int(maximum)
+    channels = 1 if kind == b"5" else 3
+    width, height, maximum = int(width), int(height), int(maximum)
     count = width * height * channels
     form = ">%d%s" % (count, "B" if maximum < 256 else "H")
     return width, height, channels, maximum, struct.unpack(form, content[-struct.calcsize(form):])
@@ -32,7 +34,8 @@ def write(file, width, height, channels, maximum, samples):
 def make(path, width, height, maximum, seed):
     channels = 1 if path.endswith(".pgm") else 3
     source = random.Random(seed)
-    samples = [maximum if seed == "white" else source.randint(0, maximum) for _ in range(width * height * channels)]
+    samples = [maximum if seed == "white" else source.randint(0, maximum)
+               for _ in range(width * height * channels)]
     with open(path, "wb") as file:
         write(file, width, height, channels, maximum, samples)
 
@@ -47,7 +50,8 @@ def mean(picture, x, y, before, behind, channel):
 
 def filtered(picture, reach):
     width, height, channels, maximum, _ = picture
-    samples = [mean(picture, x, y, *reach(x, y), c) for y in range(height) for x in range(width) for c in range(channels)]
+    samples = [mean(picture, x, y, *reach(x, y), c) for y in range(height) for x in range(width)
+               for c in range(channels)]
     write(sys.stdout.buffer, width, height, channels, maximum, samples)
 
 
@@ -74,12 +78,15 @@ def table(picture, path, kind, modulo):
     with open(path, "rb") as file:
         content = file.read()
     length, = struct.unpack("<H", content[8:10])
-    shape = "(%d, %d)" % (height, width) if channels == 1 else "(%d, %d, %d)" % (height, width, channels)
+    shape = "(%d, %d)" % (height, width)
+    if channels > 1:
+        shape = "(%d, %d, %d)" % (height, width, channels)
     header = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (kind, shape)
     assert content[:8] == b"\x93NUMPY\x01\x00" and (10 + length) % 64 == 0
     assert content[10:10 + length].decode().rstrip() == header, content[10:10 + length]
     form = {"<u4": "I", "<u8": "Q", "<f4": "f"}[kind]
-    assert list(struct.unpack("<%d%s" % (len(want), form), content[10 + length:])) == [w % modulo for w in want]
+    values = struct.unpack("<%d%s" % (len(want), form), content[10 + length:])
+    assert list(values) == [w % modulo for w in want]
 
 
 def main(command, *a):
