@@ -55,8 +55,8 @@ objects   = $(patsubst %.c,build/%.o,$(filter %.c,$(1))) \
 sources   = $(filter-out %/example.c,$(wildcard $(addsuffix /*.c,$(1)) $(addsuffix /*.cu,$(1))))
 CUDA_BUILD = build
 
-COMMON   := $(filter-out common/harness/main.c,$(call sources,$(addprefix common/,command files harness \
-            harness/input harness/run harness/verify harness/report)))
+COMMON   := $(filter-out common/harness/main.c,$(call sources,$(addprefix common/,command files \
+            harness harness/input harness/run harness/verify harness/report)))
 
 # Pictures, for programs that are made with them. Without libpng, no_png.c takes png.c's place.
 PNG      := $(shell echo '\#include <png.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo -lpng)

@@ -1,4 +1,4 @@
-# profiles.mk — counters, times, and the tables and figures that are made of them.
+# profiles.mk — measures counters and times, and makes tables and figures of them.
 
 .PHONY: compare bench-emu docs
 
@@ -11,7 +11,7 @@ compare: all ## two steps' counters side by side, A=3 B=4 N=512 LINES=1; without
 #compare: ## or two recordings, A=old.csv B=new.csv, STEPS= VARIANTS= SIZES= of them
 	$(Q)profiles/measure/compare.sh
 
-# The emulator's bench: the steps and a few kernels of its own, timed.
+# The emulator's benchmark times the steps and a few kernels of its own.
 BENCH    := $(call objects,$(call sources,profiles/measure/speed $(FOLDERS)) $(COMMON))
 
 build/tests/bench/run: $(BENCH) build/emu/libcudart.so.13

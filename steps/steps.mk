@@ -1,9 +1,9 @@
-# steps.mk — what is made of single steps besides the programs ./stepN.
+# steps.mk — builds what belongs to single steps besides the programs ./stepN.
 
 .PHONY: experiments example
 
-# Steps compiled otherwise, to see what it makes of their time: step 5 with blocks of so many
-# elements, step 7 with so many registers at most.
+# Steps compiled with other options, to compare their times: step 5 with blocks of N elements, step
+# 7 with at most N registers per thread.
 build/B%/driver.o: steps/05-arbitrary-size/driver.c
 	$(call say,$(CC),"$< with B = $*")
 	$(Q)$(COMPILE) -DB=$* $(PUT_OBJECT)
@@ -14,7 +14,7 @@ build/R%/scan.o: steps/07-unrolled/scan.cu
 	$(call say,nvcc,"$< with at most $* registers")
 	$(Q)$(NVCOMPILE) -maxrregcount=$* $(PUT_OBJECT)
 
-# Else make would delete them, and its last word would be not the tests' but `rm`.
+# Otherwise make would delete them at the end, and its last line would be this `rm`.
 .PRECIOUS: build/B%/driver.o build/B%/scan.o build/R%/scan.o
 step5-B%: build/main/step05.o build/B%/driver.o build/B%/scan.o $(call objects,$(COMMON)) | emu
 	$(call say,link,$@)
@@ -28,7 +28,7 @@ step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
 # Step 13 builds on step 12's scan.
 step13: $(call objects,steps/12-pipeline/scan.cu)
 
-# Small programs that show one thing each: steps/00-copy/experiments/NAME.cu becomes
+# Each experiment is a small program: steps/00-copy/experiments/NAME.cu becomes
 # build/experiments/00-NAME.
 EXPERIMENTS := $(foreach f,$(wildcard steps/*/experiments/*.cu),build/experiments/$(firstword \
                $(subst -, ,$(word 2,$(subst /, ,$f))))-$(basename $(notdir $f)))
@@ -46,15 +46,14 @@ build/experiments/13-selects: $(call objects,$(addprefix steps/,13-compaction/fa
         13-compaction/document.cu 13-compaction/atomic.cu 12-pipeline/scan.cu))
 build/experiments/15-against-cub: $(call objects,steps/15-radix-sort/sort.cu)
 
-# What step 14 does, for its experiment.
+# Step 14's experiment needs step 14's objects.
 build/experiments/14-against-npp: $(call objects,$(addprefix steps/14-summed-area-table/,fast.cu \
                                   document.cu judge.c reference.c))
 build/experiments/14-against-npp: LIBRARIES = -ldl
 
-# The programs that show how to use scan.h, compact.h, sat.h and sort.h need nothing else of this
-# project.
+# The examples for scan.h, compact.h, sat.h and sort.h need no other part of this project.
 EXAMPLES  = build/example build/example13 build/example14 build/example15
-example: $(EXAMPLES) ## build the examples of libraries: build/example (step 12), build/example13 to 15
+example: $(EXAMPLES) ## build the examples of libraries: build/example, build/example13 to 15
 	@:
 
 build/example: build/steps/12-pipeline/example.o $(call objects,steps/12-pipeline/scan.cu)

@@ -1,11 +1,10 @@
-# tests.mk — the tests, what they run, and what else tries the code: sanitizers, fuzzers,
-# mutations.
+# tests.mk — builds and runs the tests and their programs, sanitizers, fuzzers and mutations.
 
 .PHONY: promises checks pairs tests-build test test-asan test-all fuzz
 .PHONY: mutate mutate-record mutate-map
 
-# What step 12 promises, tried on a GPU or the emulator: tests/promises/NAME.cu becomes
-# build/promises/12-NAME. With -cub it also tells CUB's error, and takes longer to compile.
+# Tests of what step 12 promises, for a GPU or the emulator: tests/promises/NAME.cu becomes
+# build/promises/12-NAME. With -cub it also shows CUB's error, and takes longer to compile.
 LIBRARY  := $(call objects,steps/12-pipeline/scan.cu steps/12-pipeline/reference.c)
 PROMISES := $(patsubst tests/promises/%.cu,build/promises/12-%,$(wildcard \
             tests/promises/*.cu))
@@ -30,13 +29,13 @@ THREE_PTX = -gencode arch=compute_100,code=compute_100
 $(patsubst %,$(CUDA_BUILD)/tests/fixtures/%_code.cu.o,cooperative async cluster): \
     NVCCFLAGS += $(THREE_PTX)
 
-# A deliberately wrong scan as a program like a step.
+# A program like a step whose scan is wrong on purpose.
 WRONG    := tests/wrong tests/wrong/program steps/09-warp-shuffle
 build/tests/wrong-scan: $(call objects,$(call sources,$(WRONG)) $(COMMON)) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
-# What tests look at or run, made of one source file: see tests/fixtures/programs/programs.h.
+# Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
 CHECKED  := memory sync merged endless waits traced ticket ring limits unwritten
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia emulated per-thread \
             linked no_memory.so hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
@@ -51,14 +50,15 @@ tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $
         $(SMALL_BLOCKS)
 	@:
 
-# Step 14 as it is where libpng is not installed.
+# Step 14 built without libpng.
 NO_PNG   := $(addprefix common/harness/pictures/,picture.c pnm.c no_png.c)
 build/tests/step14-no-png: build/main/step14.o $(call objects,$(NO_PNG) $(COMMON) \
         $(call sources,$(filter steps/14-%,$(FOLDERS)))) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
-# The tests see the parts of the emulator that its library hides, too.
+# The tests are linked with all objects of the emulator, also those that its library does not
+# export.
 HIDDEN    = $(addprefix binary/,fatbin.o lz4.o elf_file.o emu_elf.o cubin.o cubin_lines.o) \
             fidelity/sass.o ptx/kernel_name.o ptx/ptx_types.o decode/insn.o machine/models.o \
             emu_report.o
@@ -91,7 +91,7 @@ build/tests/programs/%: tests/fixtures/programs/kernels.cu | emu
 	$(call say,nvcc,$@)
 	$(Q)$(SETTING) $(NVCC) $(OPTIONS) $< -o $(NEW) $(PUT)
 
-# Programs that the checkers look at, one that ptxas changes, and those that wait or do not end.
+# Programs for the checkers, a program that ptxas changes, and programs that wait or do not end.
 build/tests/programs/ticket: $(wildcard steps/11-*/*.cu*) steps/11-single-pass/scan.h
 build/tests/programs/ring: $(wildcard steps/12-*/*.cuh steps/12-*/parts/*)
 $(CHECKED:%=build/tests/programs/%): %: tests/fixtures/programs/$$(notdir $$@).cu
@@ -102,7 +102,7 @@ build/tests/programs/no_memory.so: tests/fixtures/programs/no_memory.c
 	$(call say,$(CC),$@)
 	$(Q)$(CC) -std=c11 -Wall -Wextra -Werror -O2 -fPIC -shared $< -o $(NEW) -ldl $(PUT)
 
-# Of two objects, for three generations of GPUs.
+# A program of two objects, for three generations of GPUs.
 build/tests/programs/linked: $(wildcard tests/fixtures/programs/linked*) | emu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(THREE_PTX) -rdc=true -cudart shared \
@@ -126,8 +126,8 @@ build/checks/%: tests/checks/%.cu $(CHECK_HEADERS)
 	$(Q)$(NVCC) $(CPPFLAGS) -g -lineinfo -gencode arch=compute_90,code=[sm_90,compute_90] \
 	    -cudart shared $< -o $(NEW) $(PUT)
 
-# For the emulator, all pairs of a class are one program, which takes much less time to compile. A
-# pair that includes files of a step stays alone.
+# For the emulator, all pairs of a class are one program, which compiles much faster. A pair that
+# includes files of a step is its own program.
 ALONE    := $(basename $(notdir $(shell grep -ls '^\#include "steps/' tests/checks/*.cu)))
 CLASSES  := $(sort $(foreach c,$(CHECKS),$(firstword $(subst -, ,$(notdir $c)))))
 PAIRS    := $(addprefix $(CUDA_BUILD)/pairs/,$(CLASSES) $(ALONE))
@@ -151,7 +151,7 @@ test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the 
 
 -include tests/emulator/programs/programs.mk
 
-# The recorded counters of large scans, and all that tests/emulator/schedules.sh can do, too.
+# Adds the recorded counters of large scans, and all of tests/emulator/schedules.sh.
 test-all: export TEST_ALL = 1
 test-all: test programs ## also run all programs of tests/emulator/programs, built in every way
 
@@ -169,13 +169,14 @@ test-asan: tests-build ## run every test with the host code under AddressSanitiz
 	    CUDA_BUILD=../../build SANITIZE="$(SANITIZERS)"
 	$(Q)common/build/test-asan.sh
 
-# Each fuzzer gets bytes by way of one function, fuzz_NAME; fuzz.sh makes them in a tree of its own.
+# Each fuzzer gets its bytes through one function, fuzz_NAME; fuzz.sh builds the fuzzers in their
+# own tree.
 build/tests/fuzz/run-%: $(call objects,$(filter-out %/npy.c,$(wildcard tests/fuzz/*.c))) $(EMU)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_$* -o $(NEW) \
 	    -lzstd -lm -ldl -pthread $(PUT)
 
-# That of the harness's reader takes nothing of the emulator but a file or two.
+# The fuzzer of the harness's reader needs only one or two files of the emulator.
 build/tests/fuzz/run-npy: $(call objects,$(wildcard common/harness/input/*.c) tests/fuzz/npy.c \
         $(addprefix common/,harness/element.c command/fault.c harness/report/progress.c \
         files/visible.c))

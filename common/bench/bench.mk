@@ -1,7 +1,8 @@
-# bench.mk — CUB as a program like a step, ./cub, and all contenders in one program, ./bench.
+# bench.mk — builds ./cub, which is CUB as a program like a step, and ./bench, which has all
+# contenders.
 
-# What steps are compared with is built like one: ./cub. It takes a while to compile, for each type
-# of elements: the names of its function, of the elements' type and of the sums'.
+# ./cub is built like a step. It takes long to compile, once for each type of elements. The words
+# are the names of the function, of the elements' type and of the type of the sums.
 CUB_TYPES = cub_f32:float:float cub_f64:double:double cub_i32:int32_t:int32_t \
             cub_i64:int64_t:int64_t cub_i16:int16_t:int32_t cub_i8:int8_t:int32_t
 CUB      := build/common/bench/baseline/driver.o \
@@ -15,13 +16,13 @@ cub: build/main/cub.o $(CUB) $(call objects,$(COMMON)) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
-# All steps, CUB and the roof in one program: ./bench. Each is found by whether it is linked in.
+# ./bench has all steps, CUB and the roof. It finds out at run time which of them are linked in.
 SIDE_BY_SIDE = $(call objects,$(call sources,common/bench $(FOLDERS)) $(COMMON))
 bench: $(SIDE_BY_SIDE) $(CUB) | emu ## build ./bench, which times steps, CUB and copies side by side
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
-# The same without CUB, which takes long to compile, for the tests.
+# For the tests, the same without CUB, which takes long to compile.
 build/tests/side-by-side: $(SIDE_BY_SIDE) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# make doctor: what was found, which version, and what it is for; a line each.
+# make doctor: prints a line for each tool: was it found, which version, and its use.
 . common/build/tools.sh
 
 # line NAME WHAT-WAS-FOUND (empty: nothing) WHAT-FOR
@@ -17,7 +17,7 @@ macros() {
     done | grep '^[0-9"]' | tr -d '"' | paste -sd. -
 }
 
-# Criterion's headers do not tell its version, Debian does.
+# Criterion's headers do not contain its version, but Debian knows it.
 criterion() {
     have_header criterion/criterion.h || return
     dpkg-query -W -f '${Version}' libcriterion-dev 2>/dev/null || echo found
@@ -31,7 +31,7 @@ fi
 host="C++ beside the kernels"
 [ -z "$newest_gcc" ] || host="$host (this nvcc takes g++ up to $newest_gcc)"
 
-# What nvidia-smi tells about $1, a line for each GPU; nothing if it fails, whatever it then prints.
+# nvidia-smi's answer about $1, a line for each GPU; nothing if nvidia-smi fails.
 query_gpu() {
     answer=$(nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null) && echo "$answer"
 }
@@ -55,7 +55,8 @@ line "$cxx" "$(version "${cxx%% *}")" "$host"
 line toolkit "$nvcc" "nvcc 13: compiles the kernels, with a GPU and without"
 line zstd "$(macros zstd.h ZSTD_VERSION_MAJOR ZSTD_VERSION_MINOR ZSTD_VERSION_RELEASE)" \
     "the emulator unpacks kernels with it"
-line libpng "$(macros png.h PNG_LIBPNG_VER_STRING)" "PNG pictures of step 14; PGM and PPM need nothing"
+line libpng "$(macros png.h PNG_LIBPNG_VER_STRING)" \
+    "PNG pictures of step 14; PGM and PPM need nothing"
 line Criterion "$(criterion)" "make test: the tests in C"
 line bats "$(version bats)" "make test: those of scripts and commands"
 line GPU "$gpu" "real times; without one the steps run emulated"

@@ -1,19 +1,23 @@
 #!/bin/sh
-# make fuzz: gives each reader of files (tests/fuzz) made-up input for a time. libFuzzer, a part
-# of clang, makes it up; AddressSanitizer and UBSan watch.
+# make fuzz: runs each reader of files (tests/fuzz) for a time on inputs that libFuzzer, a part of
+# clang, makes up. AddressSanitizer and UBSan check the runs.
 #
 #   FUZZ_SECONDS   for each reader (default 60)
 #   FUZZERS        which of them (default: all)
 #
-# What breaks a reader is kept in build/fuzz as NAME-crash-…, NAME-timeout-… or NAME-oom-…, and is worth
-# a file in tests/fuzz/corpus/NAME once mended. Inputs that reach new code gather in build/fuzz/found.
+# An input that breaks a reader is kept in build/fuzz as NAME-crash-…, NAME-timeout-… or NAME-oom-….
+# Add it to tests/fuzz/corpus/NAME when the reader is mended. Inputs that reach new code are
+# collected in build/fuzz/found.
 set -eu
 seconds=${FUZZ_SECONDS:-60}
 case $seconds in
 *[!0-9]* | '' | 0) echo "FUZZ_SECONDS=$seconds is not a number of seconds above 0." >&2 && exit 2 ;;
 esac
 
-links() { echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | clang -w -x c -fsanitize=fuzzer - -o "$1"; }
+links() {
+    echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
+        clang -w -x c -fsanitize=fuzzer - -o "$1"
+}
 probe=$(mktemp) && trap 'rm -f "$probe"' EXIT
 links "$probe" >/dev/null 2>&1 || {
     echo "make fuzz needs clang with libFuzzer, and there is none. On Debian and Ubuntu:" \

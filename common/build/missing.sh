@@ -1,6 +1,6 @@
 #!/bin/sh
-# Says in one line what compiling the steps lacks (with argument "tests", the tests), nothing if
-# nothing.
+# Prints one line with what is missing to compile the steps (with the argument "tests", to compile
+# the tests). Prints nothing if nothing is missing.
 . common/build/tools.sh
 
 list=

@@ -39,7 +39,7 @@ update() {
     as_root apt-get update -qq
 }
 
-# On a terminal apt-get shows how far it is; elsewhere it is only heard when it fails.
+# On a terminal apt-get shows its progress; elsewhere its output is shown only if it fails.
 install_packages() {
     if [ -t 1 ]; then
         as_root $install -o Dpkg::Progress-Fancy=1
@@ -68,7 +68,8 @@ fi
 
 if [ "$(uname -s) $(uname -m)" != "Linux x86_64" ]; then
     fail "this is $(uname -s) on $(uname -m), and setup knows only Linux on x86-64;" \
-        "install gcc, g++, zstd, Criterion, bats and a CUDA 13 toolkit yourself, and make will use them."
+        "install gcc, g++, zstd, Criterion, bats and a CUDA 13 toolkit yourself;" \
+        "make will then use them."
 fi
 
 if [ -n "$packages" ]; then
@@ -80,7 +81,7 @@ if [ -n "$packages" ]; then
     if [ "$(id -u)" != 0 ] && ! have sudo; then
         fail "you are not root and there is no sudo: $administrator"
     fi
-    # A fresh machine does not know yet which packages there are.
+    # A fresh machine has no list of packages yet.
     known || update ||
         fail "apt-get update failed, for the reason above; mend that, or $administrator"
 fi
@@ -107,7 +108,7 @@ fi
 # ---- Debian packages ---------------------------------------------------------------------------
 
 if [ -n "$packages" ]; then
-    # Where the list of packages is old, its files may be gone: hence the second attempt.
+    # If the list of packages is old, its files may no longer exist: hence the second attempt.
     install_packages || { update && install_packages; } ||
         fail "apt-get failed, for the reason above; mend that, or $administrator"
 fi
@@ -115,8 +116,8 @@ fi
 
 # ---- the toolkit -------------------------------------------------------------------------------
 
-# It becomes build/cuda in one last step, so that an interrupted setup leaves no half toolkit. What
-# was fetched stays in build/download until then, and is not fetched again.
+# The last step renames it to build/cuda, so an interrupted setup leaves no half toolkit. Until then
+# fetched files stay in build/download and are not fetched again.
 mkdir -p build/download
 free_mb=$(($(df -Pk build | awk 'END { print $4 }') / 1024))
 need_mb=$((unpacked_mb + $(megabytes $total)))
@@ -133,7 +134,7 @@ matches() { [ -e "$1" ] && echo "$2  $1" | sha256sum -c --status; }
 wheels | while read -r size sha256 address; do
     file=build/download/${address##*/}
     matches "$file" "$sha256" && continue
-    # An interrupted transfer goes on where it stopped, unless nothing is left to fetch.
+    # Continue an interrupted transfer where it stopped, unless the file is complete.
     [ ! -e "$file.part" ] || [ "$(wc -c <"$file.part")" -lt "$size" ] || rm -f "$file.part"
     name=$(echo "${address##*/}" | sed 's/^nvidia_//; s/-py3.*//')
     echo "Fetching $name ($size bytes)"
@@ -154,7 +155,7 @@ for wheel in build/download/*.whl; do
 done
 toolkit=build/download/cuda/nvidia/cu13
 cp build/download/cuda/nvidia_cuda_nvcc-*.dist-info/licenses/License.txt "$toolkit/"
-# The wheels have no links and let only their owner run programs.
+# The wheels contain no links, and only the owner may run their programs.
 ln -s lib "$toolkit/lib64"
 ln -s libcudart.so.13 "$toolkit/lib/libcudart.so"
 [ -e "$toolkit/include/nv" ] || ln -s cccl/nv "$toolkit/include/nv"

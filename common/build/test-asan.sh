@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the tests that were built in build/asan. Each process that a sanitizer stops leaves a log;
-# one log fails the run, even if the test that started that process was content.
+# Runs the tests that were built in build/asan. Each process that a sanitizer stops leaves a log.
+# One log fails the run, even if the test that started the process passed.
 cd build/asan || exit
 
 logs=$PWD/log

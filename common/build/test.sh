@@ -1,9 +1,9 @@
 #!/bin/sh
 # make test: the tests of documents and of tests/mutation (Python's unittest), of scripts and
-# commands (bats) and of C (Criterion), in this order, for Criterion's line is the last one then.
-# bats takes one processor, and so does Python: they run at the same time, and what bats writes is
-# shown after what Python writes. All tests run, whatever fails; a failure is said again at the end.
-# Runs in the top folder of a built tree.
+# commands (bats) and of C (Criterion), in this order, so that Criterion's line is the last one.
+# bats and Python use one processor each, so they run at the same time; the output of bats is shown
+# after that of Python. All tests run even if some fail, and the last line repeats which parts
+# failed. Runs in the top folder of a built tree.
 failed=
 part() {
     name=$1
@@ -23,7 +23,7 @@ scripts_end() {
     return $status
 }
 
-# In the sanitizers' tree sources are links, and documents are the same.
+# The sanitizers' tree has links to the sources, so its documents need no second test.
 if [ -n "${SANITIZED:-}" ]; then
     echo "== documents, mutation scripts: left to the ordinary tree"
 elif command -v python3 >/dev/null; then

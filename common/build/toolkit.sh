@@ -1,7 +1,7 @@
 #!/bin/sh
-# Prints the folder of the CUDA toolkit that the build uses, or nothing if there is none (exit 1).
-# The first complete toolkit of release 13 wins: $CUDA_HOME, $CUDA_PATH, nvcc in PATH, /usr/local,
-# and last what `make setup` has unpacked.
+# Prints the folder of the CUDA toolkit that the build uses, or nothing if no toolkit is found (exit
+# 1). It is the first complete toolkit of release 13 among $CUDA_HOME, $CUDA_PATH, nvcc in PATH,
+# /usr/local, and the toolkit that `make setup` has unpacked.
 
 nvcc_in_path=$(command -v nvcc)
 if [ -n "$nvcc_in_path" ]; then

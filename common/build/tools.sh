@@ -1,6 +1,5 @@
-# shellcheck shell=sh
-# What the build needs, and how to tell that it is there: for setup.sh, missing.sh and doctor.sh.
-# All run in the top folder.
+# shellcheck shell=sh The tools that the build needs, and tests for their presence: for setup.sh,
+# missing.sh and doctor.sh, which all run in the top folder.
 
 here=common/build
 
@@ -10,7 +9,7 @@ cxx=${CXX:-g++}
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# Is C header $1 there? Without a compiler only the usual place can be looked at.
+# Is C header $1 installed? Without a compiler, only the usual folder can be searched.
 have_header() {
     if have "${cc%% *}"; then
         echo "#include <$1>" | $cc -E -x c - >/dev/null 2>&1
@@ -24,7 +23,7 @@ have_certificates() { [ -n "${SSL_CERT_FILE:-}" ] || [ -s /etc/ssl/certs/ca-cert
 
 toolkit() { "$here/toolkit.sh"; }
 
-# The Debian packages that the build and the tests lack, one a line.
+# The missing Debian packages for the build and the tests, one per line.
 missing_packages() {
     have "${cc%% *}" || echo "${cc%% *}"
     have "${cxx%% *}" || echo "${cxx%% *}"
@@ -34,7 +33,7 @@ missing_packages() {
     have_header png.h || echo libpng-dev
 }
 
-# The Debian packages that fetching a toolkit lacks, one a line.
+# The missing Debian packages for fetching a toolkit, one per line.
 missing_downloaders() {
     have curl || echo curl
     have_certificates || echo ca-certificates

@@ -1,22 +1,23 @@
-# emu.mk — the emulator: a library in place of NVIDIA's runtime, and the command build/emu/emu.
+# emu.mk — builds the emulator: a library that replaces NVIDIA's runtime, and the command
+# build/emu/emu.
 
 .PHONY: emu emu-report
 
-# Its operations (ops*.c) are compiled for any CPU and for one with AVX2; at run time it takes what
-# the CPU can do. They round as PTX says: no contraction to fma, no assumption on the rounding mode.
+# Operations (ops*.c) are compiled for any CPU and for CPUs with AVX2; the program chooses when it
+# starts. They must round as PTX says: no contraction to fma, no assumption about the rounding mode.
 ISAS     := base $(if $(filter x86_64,$(shell uname -m)),v3)
 OPS      := $(wildcard common/emu/operations/ops*.c)
 EMU      := $(call objects,$(filter-out $(OPS),$(wildcard common/emu/*/*.c common/files/*.c))) \
             $(foreach isa,$(ISAS),$(OPS:%.c=build/%.$(isa).o))
 
-# Every symbol must be there at the link; sanitized objects get some from the program.
+# The link fails if a symbol is missing, but sanitized objects get some symbols from the program.
 NO_UNDEFINED = $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
 comma       := ,
 
 build/common/emu/% build/common/files/%: C_FLAGS += -fPIC -ffp-contract=off
 build/common/emu/operations/ops%: C_FLAGS += -frounding-math
 build/common/emu/operations/ops%: CFLAGS += -O3
-# So that the function which the program called stays on the stack (cudart_place.c).
+# Keeps the function that the program called on the stack (cudart_place.c).
 build/common/emu/runtime/cudart_%: C_FLAGS += -fno-optimize-sibling-calls
 
 build/%.base.o: %.c
@@ -29,14 +30,14 @@ build/%.v3.o: %.c
 
 emu: $(addprefix build/emu/,libcudart.so.13 libcudart_static.a emu) ## build the emulator, build/emu
 
-# A program that runs meanwhile keeps the library it has.
+# A program that is running keeps the old library.
 build/emu/libcudart.so.13: $(EMU) common/emu/cudart.map
 	$(call say,link,$@)
 	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13,-Bsymbolic $(NO_UNDEFINED) $(LDFLAGS) \
 	    -Wl,--version-script=common/emu/cudart.map $(EMU) -o $(NEW) -lzstd -lm -ldl -pthread $(PUT)
 	$(Q)ln -s $(@F) $(NEW) && mv -fT $(NEW) build/emu/libcudart.so
 
-# One object with zstd inside, and outside only the names of the runtime and of emu.h.
+# One object that includes zstd and exports only the names of the runtime and of emu.h.
 build/emu/libcudart_static.a: $(EMU)
 	$(call say,ar,$@)
 	$(Q)ld -r $(EMU) $(shell $(CC) -print-file-name=libzstd.a) -o $(NEW).o
@@ -44,7 +45,7 @@ build/emu/libcudart_static.a: $(EMU)
 	    --keep-global-symbol='__cuda*' --keep-global-symbol='emu_*' $(NEW).o
 	$(Q)ar rcs $(NEW) $(NEW).o $(PUT) && rm $(NEW).o
 
-# The command runs no kernel: of all objects it takes those that it calls.
+# The command runs no kernels, so it is linked only with the objects that it calls.
 build/emu/emu: $(call objects,$(wildcard common/emu/*.c common/command/*.c)) $(EMU)
 	$(call say,link,$@)
 	$(Q)ar rcs $(NEW).a $(EMU)

@@ -1,21 +1,26 @@
 #!/bin/sh
-# checks.sh — what compute-sanitizer, or the emulator, says of each program in tests/checks, wrong and right.
+# checks.sh — records the findings of compute-sanitizer or the emulator in each program of
+# tests/checks, in its wrong and its right version.
 #
-#   profiles/measure/checks.sh sanitizer [DIRECTORY]     needs a GPU and compute-sanitizer; default: build/profiles
+#   profiles/measure/checks.sh sanitizer [DIRECTORY]     needs a GPU and compute-sanitizer;
+#                                                        default: build/profiles
 #   profiles/measure/checks.sh emulator [DIRECTORY]      needs no GPU; default: profiles/emulated
 #
-# Writes DIRECTORY/checks.csv: one row for a program, a version and a tool, with the number of errors and of
-# warnings and the kinds of findings; see checks.py. `#` lines name GPU, driver, toolkit and date. The first
-# runs 16 programs at a time, and takes some 6 minutes with 16 processors; its copies are in profiles/<gpu>/.
+# Writes DIRECTORY/checks.csv: one row per program, version and tool, with the numbers of errors and
+# warnings and the kinds of findings; see checks.py. `#` lines name GPU, driver, toolkit and date.
+# With compute-sanitizer, 16 programs run at a time, which takes about 6 minutes with 16 processors;
+# recordings of it are in profiles/<gpu>/.
 #
-# Every run has a limit of time, LIMIT=60 seconds. The wrong versions of deadlock-*, which a GPU never ends, come
-# last, alone, with WAIT=15 seconds each: their rows have "?" errors and exit code 124.
-# PROGRAMS="race-bulk …" leaves the others out; merge.py puts such rows into a recording of all. LOGS=DIRECTORY
-# keeps what the tools printed, a file a run: `checks.py DIRECTORY` makes the rows of it, if need be later.
+# Each run is limited to LIMIT=60 seconds. The wrong versions of deadlock-* never end on a GPU. They
+# run last, one at a time, for WAIT=15 seconds each; their rows have "?" errors and exit code 124.
+# PROGRAMS="race-bulk …" runs only these programs; merge.py puts such rows into a whole recording.
+# LOGS=DIRECTORY keeps the output of the tools, a file per run, from which `checks.py DIRECTORY` can
+# make the rows later.
 set -eu
 cd "$(dirname "$0")/../.."
 
-# One run: checks.sh one sanitizer|emulator TOOL PROGRAM VERSION LIMIT LOGS. Never fails: the log's last line says how.
+# One run: checks.sh one sanitizer|emulator TOOL PROGRAM VERSION LIMIT LOGS. Never fails: the last
+# line of the log has the exit code.
 if [ "${1:-}" = one ]; then
     tool=$3 program=$4 version=$5 code=0
     log=$7/$program.$version.$tool
@@ -40,7 +45,8 @@ sanitizer)
     out=${2:-build/profiles}
     LD_LIBRARY_PATH=$(common/build/toolkit.sh)/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     export LD_LIBRARY_PATH
-    about="compute-sanitizer ($(compute-sanitizer --version | sed -n 's/^Version //p')) on the programs of tests/checks."
+    version=$(compute-sanitizer --version | sed -n 's/^Version //p')
+    about="compute-sanitizer ($version) on the programs of tests/checks."
     programs=checks at_once=16
     ;;
 emulator)
@@ -74,7 +80,8 @@ runs -e | EMU_TIMEOUT=${EMU_TIMEOUT:-3} run_all "${WAIT:-15}"
         echo "# GPU: $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
         echo "# driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)"
     fi
-    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version | sed -n 's/.*release [^,]*, V//p')"
+    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version |
+        sed -n 's/.*release [^,]*, V//p')"
     echo "# date: $(date -u +%Y-%m-%d)"
     profiles/measure/checks.py "$LOGS"
 } >"$out/checks.csv.new"

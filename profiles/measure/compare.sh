@@ -5,14 +5,16 @@
 #
 #   A=old.csv B=new.csv [LINES=1] profiles/measure/compare.sh
 #
-# The emulator counts now; what was recorded on an H200 stands beside it. Without A and B: all steps and variants,
-# those of one block (2 to 4) at 512 elements, the others at 65536, or all at N; STEPS="8 9" VARIANTS="naive" choose. Two files are two
-# recordings (of `make profileN`, of gpu.sh): nothing is counted now; STEPS, VARIANTS and SIZES choose among their scans.
+# The first form counts on the emulator and shows the numbers recorded on an H200 beside them.
+# Without A and B it takes all steps and variants, with 512 elements for steps of one block (2 to 4)
+# and 65536 for the others, or N elements for all; STEPS="8 9" and VARIANTS="naive" choose some of
+# them. The second form compares two recordings (of `make profileN` or gpu.sh) and counts nothing;
+# STEPS, VARIANTS and SIZES choose among their scans.
 set -eu
 cd "$(dirname "$0")/../.."
 . profiles/measure/steps.sh
 
-# Counts STEP[:VARIANT] at N elements, and tells the file.
+# Counts STEP[:VARIANT] at N elements, and prints the name of the file.
 count() {
     step=${1%%:*} variant=
     [ "$step" = "$1" ] || variant=${1#*:}
@@ -21,9 +23,12 @@ count() {
 }
 
 if [ -n "${A:-}${B:-}" ]; then
-    [ -n "${A:-}" ] && [ -n "${B:-}" ] || { echo "compare: it takes two, as in: make compare A=3 B=4" >&2; exit 2; }
+    [ -n "${A:-}" ] && [ -n "${B:-}" ] ||
+        { echo "compare: it takes two, as in: make compare A=3 B=4" >&2; exit 2; }
     case $A$B in *.csv*)
-        for file in "$A" "$B"; do [ -f "$file" ] || { echo "compare: there is no file $file" >&2; exit 2; }; done
+        for file in "$A" "$B"; do
+            [ -f "$file" ] || { echo "compare: there is no file $file" >&2; exit 2; }
+        done
         export STEPS="${STEPS:-}" VARIANTS="${VARIANTS:-}" SIZES="${SIZES:-${N:-}}"
         exec profiles/measure/compare.py --recordings ${LINES:+--lines} "$A" "$B" ;;
     esac

@@ -1,14 +1,17 @@
 #!/bin/sh
-# emulated.sh — the emulator's counters that the tables of README and notes show. Needs no GPU; `make tests-build` first.
+# emulated.sh — records the emulator's counters that the tables of README and notes show. Needs no
+# GPU. Run `make tests-build` first.
 #
 #   profiles/measure/emulated.sh [DIRECTORY]      default: profiles/emulated
 #
 # Writes into DIRECTORY, each with `#` lines that name toolkit and date:
-#   counters.csv      one row a scan; the columns are the keys of --csv, see common/harness/report/report.h
+#   counters.csv      one row per scan; the columns are the keys of --csv, see
+#                     common/harness/report/report.h
 #   instructions.csv  PTX instructions of warps, one row a launch; columns as in h200/counters.csv
 #   predicted.csv     conflicts by formula, of one block: what tests/predicted prints
 #   levels.csv, accesses.csv  what trace.sh makes of traces
-# The same kernels give the same counters on any machine, so `git diff` shows what a change has done.
+# The same kernels give the same counters on any machine, so `git diff` shows the effect of a
+# change.
 set -eu
 cd "$(dirname "$0")/../.."
 out=${1:-profiles/emulated}
@@ -17,7 +20,8 @@ mi=1048576
 
 about() {
     echo "# $1"
-    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version | sed -n 's/.*release [^,]*, V//p')"
+    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version |
+        sed -n 's/.*release [^,]*, V//p')"
     echo "# date: $(date -u +%Y-%m-%d)"
 }
 # scan STEP N [OPTION …]: the first row brings the header line along.
@@ -25,7 +29,11 @@ scan() {
     number=$1 n=$2
     shift 2
     "./step$number" --device emu --reps 0 --csv --n "$n" "$@" >"$work/row"
-    if [ -s "$work/rows" ]; then tail -n +2 "$work/row" >>"$work/rows"; else cp "$work/row" "$work/rows"; fi
+    if [ -s "$work/rows" ]; then
+        tail -n +2 "$work/row" >>"$work/rows"
+    else
+        cp "$work/row" "$work/rows"
+    fi
 }
 
 scan 0 $mi
@@ -46,8 +54,9 @@ scan 7 $mi
 for variant in hybrid tree naive; do scan 8 $mi --variant $variant; done
 for variant in shfl predicate; do scan 9 $mi --variant $variant; done
 
-# How often step 10's blocks look whether the last has come, and how far step 11 looks back, is chance. With one host
-# thread it is always the same, and in step 11 every tile finds the prefix before it.
+# The number of polls in step 10's barrier, and of states that step 11 looks back, vary from run to
+# run. With one host thread they are always the same, and in step 11 every tile finds the prefix
+# before it.
 export EMU_THREADS=1
 for n in 65536 $mi; do scan 10 $n; done
 scan 11 65536
@@ -63,12 +72,16 @@ for scan in 6:- 7:- 9:shfl 9:predicate; do
     # shellcheck disable=SC2086
     build/emu/emu --csv --metrics emu__ptx_inst_executed.sum --log-file "$work/log" \
         "./step$number" --reps 0 --n $mi $chosen >/dev/null
-    profiles/measure/ncu_long.py $number "$variant" $mi "$work/metrics" <"$work/log" >>"$work/instructions"
+    profiles/measure/ncu_long.py $number "$variant" $mi "$work/metrics" <"$work/log" \
+        >>"$work/instructions"
 done
 
 mkdir -p "$out"
-{ about "Counters of one scan, or of one copy, under the emulator." && cat "$work/rows"; } >"$out/counters.csv"
-{ about "PTX instructions of warps, launch by launch." && cat "$work/instructions"; } >"$out/instructions.csv"
-{ about "One block by formula (tests/steps/predictions.c)." | grep -v toolkit && build/tests/predicted/print; } >"$out/predicted.csv"
+{ about "Counters of one scan, or of one copy, under the emulator." &&
+    cat "$work/rows"; } >"$out/counters.csv"
+{ about "PTX instructions of warps, launch by launch." && cat "$work/instructions"; } \
+    >"$out/instructions.csv"
+{ about "One block by formula (tests/steps/predictions.c)." | grep -v toolkit &&
+    build/tests/predicted/print; } >"$out/predicted.csv"
 
 profiles/measure/trace.sh "$out"

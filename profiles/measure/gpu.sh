@@ -1,35 +1,41 @@
 #!/bin/sh
-# gpu.sh — what a real GPU says of every step. Needs a GPU; ncu and compute-sanitizer are used where they are.
+# gpu.sh — measures every step on a GPU, with ncu and compute-sanitizer if they are installed.
 #
 #   profiles/measure/gpu.sh [DIRECTORY [PART…]]      default: build/profiles, and all parts
 #
 # Writes DIRECTORY/PART.csv, each with `#` lines that name GPU, driver, toolkit and date:
-#   verify      every step and variant, and CUB, at 2^10 … 2^28 (up to its limit): right or wrong, time, share of the roof
-#   patterns    the access patterns of step 0: time and bytes a second
+#   verify      every step and variant, and CUB, at 2^10 … 2^28 (up to its limit): right or wrong,
+#               time, share of the roof
+#   patterns    the access patterns of step 0: time and bytes per second
 #   sanitizer   compute-sanitizer's four tools on every step and variant
-#   counters    ncu's counters of shared and global memory, one row a launch and metric; those named
-#               source_… are of a source line, from ncu's Source page
-#   operators   which machine code ptxas makes of PTX's cache operators; needs cuobjdump
-#   shuffles    which machine code ptxas makes of step 9's variants; needs cuobjdump
-#   compiled    steps 5 and 7 with other sizes of blocks, and with fewer registers: times
-#   experiments what the small experiments of the steps say, steps/*/experiments
-#   bench       all steps of any size, CUB and three ways to copy, timed in turns by ./bench: powers of two and their
-#               neighbours, and the other types that step 12 and CUB add
-#   promises    what step 12 promises, tried: the same bits each time and as on the CPU, every way to call it, streams,
-#               graphs, a part of the GPU held by another kernel (tests/promises)
-#   large       the steps of any size at 2^31 + 5: right or wrong; run beside each other, so without times
-# The copies in profiles/<gpu>/ were made so; nothing overwrites those by itself. STEPS="8 9" leaves the other steps
-# out, VARIANTS and SIZES the other variants and sizes (steps.sh); merge.py puts such rows into a recording of all.
+#   counters    ncu's counters of shared and global memory, one row per launch and metric; those
+#               named source_… are of a source line, from ncu's Source page
+#   operators   the machine code that ptxas makes of PTX's cache operators; needs cuobjdump
+#   shuffles    the machine code that ptxas makes of step 9's variants; needs cuobjdump
+#   compiled    times of steps 5 and 7 with other sizes of blocks, and with fewer registers
+#   experiments the results of steps/*/experiments
+#   bench       all steps of any size, CUB and three ways to copy, timed in turns by ./bench:
+#               powers of two and their neighbours, and the other types that step 12 and CUB add
+#   promises    tests of what step 12 promises: the same bits each time and as on the CPU, every way
+#               to call it, streams, graphs, another kernel on a part of the GPU (tests/promises)
+#   large       the steps of any size at 2^31 + 5: right or wrong; they run at the same time, so
+#               there are no times
+#
+# The recordings in profiles/<gpu>/ are copies of these files; no script overwrites them. STEPS,
+# VARIANTS and SIZES limit what is recorded, as in STEPS="8 9" (steps.sh); merge.py puts such rows
+# into a whole recording.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 out=${1:-build/profiles}
 [ $# -eq 0 ] || shift
-parts=${*:-verify patterns sanitizer counters operators shuffles compiled experiments bench promises large}
+parts=${*:-verify patterns sanitizer counters operators shuffles compiled experiments bench \
+    promises large}
 mkdir -p "$out" || exit 2
 failed=0
 
 . profiles/measure/steps.sh
-# Sizes at which a step is verified and timed: those of one block if it takes no more, or from 2^10 on.
+# Sizes at which a step is verified and timed: those of one block if it takes no more, else from
+# 2^10 on.
 sizes() {
     case $(limit "$1") in
     ?*) up_to "$1" 512 1024 2048 ;;
@@ -41,13 +47,18 @@ step() {
     program=./step$1 variant=$2
     [ "$1" != cub ] || program=./cub
     shift 2
-    if [ "$variant" = - ]; then "$program" --device cuda "$@"; else "$program" --device cuda --variant "$variant" "$@"; fi
+    if [ "$variant" = - ]; then
+        "$program" --device cuda "$@"
+    else
+        "$program" --device cuda --variant "$variant" "$@"
+    fi
 }
 about() {
     echo "# $1"
     echo "# GPU: $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
     echo "# driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)"
-    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version | sed -n 's/.*release [^,]*, V//p')"
+    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version |
+        sed -n 's/.*release [^,]*, V//p')"
     echo "# date: $(date -u +%Y-%m-%d)"
 }
 # The first CSV row of a file brings its header line along.
@@ -56,7 +67,8 @@ append() {
 }
 row=$(mktemp) && trap 'rm -f "$row" "$row".*' EXIT
 
-# As many at a time as fit into the GPU's memory: input, output and a workspace as large as both, 4 times 8 GiB.
+# Runs as many steps at a time as fit into the GPU's memory. Each needs 4 times 8 GiB: input,
+# output, and a workspace as large as both.
 large() {
     about "Steps of any size at 2^31 + 5 elements, verified element by element." >"$out/large.csv"
     free=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits | head -1)
@@ -66,7 +78,8 @@ large() {
         [ -z "$(limit "$number")" ] || continue
         for variant in $([ "$number" = 0 ] && echo float4 || variants "$number"); do
             running=$((running + 1))
-            step "$number" "$variant" --n 2^31+5 --reps 0 --csv >"$row.large.$running" 2>"$row.large.$running.err" &
+            step "$number" "$variant" --n 2^31+5 --reps 0 --csv >"$row.large.$running" \
+                2>"$row.large.$running.err" &
             [ $((running % at_once)) -ne 0 ] || wait
         done
     done
@@ -78,11 +91,13 @@ large() {
 }
 
 verify() {
-    about "Every step, and CUB: verified, timed (cold L2, medians), beside the roof." >"$out/verify.csv"
+    about "Every step, and CUB: verified, timed (cold L2, medians), beside the roof." \
+        >"$out/verify.csv"
     for number in $(steps 1 cub); do
         for variant in $(variants "$number"); do
             for n in $(sizes "$number"); do
-                if step "$number" "$variant" --n "$n" --csv >"$row"; then append "$row" "$out/verify.csv"
+                if step "$number" "$variant" --n "$n" --csv >"$row"; then
+                    append "$row" "$out/verify.csv"
                 else failed=$((failed + 1)); echo "step $number $variant $n failed" >&2; fi
             done
         done
@@ -93,17 +108,21 @@ patterns() {
     ./step0 --device cuda --n 2^26 --csv >"$row" && append "$row" "$out/patterns.csv"
 }
 
-# Step 8 launches dozens of kernels, each of which it slows down, so few elements have to do there; step 12 has one
-# kernel for large n and another for the rest.
+# compute-sanitizer slows down every launch, and step 8 has dozens of them, so few elements must be
+# enough there. Step 12 has one kernel for large n and another for all other n.
 sanitized_sizes() {
     case $1:$2 in
     8:*) echo 1000 ;;
     12:f32) echo 1000 65539 2^22+5 ;;
     12:f64) echo 65539 2^20+5 ;;
-    *) if only_powers "$1"; then echo 1024; elif [ -n "$(limit "$1")" ]; then echo 1000; else echo 65539; fi ;;
+    *)
+        if only_powers "$1"; then echo 1024
+        elif [ -n "$(limit "$1")" ]; then echo 1000
+        else echo 65539
+        fi ;;
     esac
 }
-# Several at a time, for its programs wait more than they compute.
+# Several at a time, because compute-sanitizer's programs wait more than they compute.
 sanitizer() {
     about "compute-sanitizer on every step: 0 errors means clean." >"$out/sanitizer.csv"
     echo "tool,step,variant,n,errors,exit" >>"$out/sanitizer.csv"
@@ -113,7 +132,8 @@ sanitizer() {
             for variant in $(variants "$number"); do
                 for size in $(sanitized_sizes "$number" "$variant"); do
                     running=$((running + 1))
-                    sanitize $tool "$number" "$variant" "$(value "$size")" >"$row.sanitized.$running" &
+                    sanitize $tool "$number" "$variant" "$(value "$size")" \
+                        >"$row.sanitized.$running" &
                     [ $((running % 8)) -ne 0 ] || wait
                 done
             done
@@ -125,19 +145,23 @@ sanitizer() {
         grep -q ',0,0$' "$file" || failed=$((failed + 1))
     done
 }
-# sanitize TOOL STEP VARIANT N: its row.
+# sanitize TOOL STEP VARIANT N: prints the row of a run.
 sanitize() {
     if [ "$3" = - ]; then chosen=; else chosen="--variant $3"; fi
     # shellcheck disable=SC2086
-    said=$(timeout 300 compute-sanitizer --tool "$1" --error-exitcode 9 "./step$2" --device cuda $chosen --n "$4" --reps 0 2>&1)
+    said=$(timeout 300 compute-sanitizer --tool "$1" --error-exitcode 9 "./step$2" --device cuda \
+        $chosen --n "$4" --reps 0 2>&1)
     code=$?
-    errors=$(echo "$said" | sed -n 's/.*ERROR SUMMARY: \([0-9]*\) error.*/\1/p; s/.*RACECHECK SUMMARY: \([0-9]*\) hazard.*/\1/p')
+    errors=$(echo "$said" | sed -n 's/.*ERROR SUMMARY: \([0-9]*\) error.*/\1/p
+        s/.*RACECHECK SUMMARY: \([0-9]*\) hazard.*/\1/p')
     echo "$1,$2,$3,$4,${errors:-?},$code"
     [ "$code" = 0 ] || echo "$said" | tail -n 5 >&2
 }
-# Three runs: every step; beside the powers of two only what is to be faster than CUB; the other types.
+# Three runs: every step at powers of two; beside these only steps that should be faster than CUB;
+# the other types.
 bench() {
-    about "All steps, CUB and copies side by side: ./bench, L2 emptied by reading, medians." >"$out/bench.csv"
+    about "All steps, CUB and copies side by side: ./bench, L2 emptied by reading, medians." \
+        >"$out/bench.csv"
     sizes=$(echo "${SIZES:-}" | tr ' ' ,)
     side_by_side ${STEPS:+--steps "roof,cub,$(echo "$STEPS" | tr ' ' ,)"} --n "${sizes:-2^10..2^30}"
     side_by_side --steps roof,cub,12 --n "${sizes:-2^10..2^30}" --near
@@ -146,11 +170,13 @@ bench() {
 }
 side_by_side() {
     [ -x ./bench ] || make bench >&2
-    ./bench --device cuda --csv "$@" >"$row" || { failed=$((failed + 1)); echo "bench $* failed" >&2; }
+    ./bench --device cuda --csv "$@" >"$row" ||
+        { failed=$((failed + 1)); echo "bench $* failed" >&2; }
     append "$row" "$out/bench.csv"
 }
-# Sizes at which ncu looks: those of one block, and from one block to many; for what a variant changes little, two of
-# them. A launch becomes a row, so of step 8, which has dozens, one variant and fewer sizes have to do.
+# Sizes at which ncu counts: those of one block, and from one block to many; two of them if a
+# variant changes little. Each launch becomes a row, so for step 8, with dozens of launches, one
+# variant and fewer sizes must be enough.
 counted_sizes() {
     case $1:$2 in
     8:hybrid) up_to 8 512 2^16 2^20 ;;
@@ -165,7 +191,8 @@ counted_sizes() {
 }
 # Four scans at a time; ncu itself lets one kernel run after the other. The rows stay in order.
 counters() {
-    about "ncu --clock-control none: counters of every launch of one verified scan, and of its source lines." >"$out/counters.csv"
+    what="counters of every launch of one verified scan, and of its source lines."
+    about "ncu --clock-control none: $what" >"$out/counters.csv"
     echo "step,variant,n,kernel,launch,line,metric,value,unit,source" >>"$out/counters.csv"
     metrics=$(grep -v '^#' profiles/measure/metrics.txt | paste -sd, -)
     running=0
@@ -184,39 +211,48 @@ counters() {
         else failed=$((failed + 1)); tail -n 5 "$file.said" "$file.raw" >&2; fi
     done
 }
-# counters_of STEP VARIANT N FILE: leaves the rows in FILE.long, or no such file; ncu's Source pages in folder KEEP.
+# counters_of STEP VARIANT N FILE: leaves the rows in FILE.long, or no such file; ncu's Source pages
+# in folder KEEP.
 counters_of() {
     if [ "$2" = - ]; then chosen=; else chosen="--variant $2"; fi
     # shellcheck disable=SC2086
-    ncu --clock-control none --metrics "$metrics" --section SourceCounters --import-source yes -f -o "$4" \
+    ncu --clock-control none --metrics "$metrics" --section SourceCounters --import-source yes \
+        -f -o "$4" \
         "./step$1" --device cuda $chosen --n "$3" --reps 0 --verify full --csv >"$4.said" 2>&1
     ncu --import "$4.ncu-rep" --csv --page raw --print-units base >"$4.raw" 2>&1
     ncu --import "$4.ncu-rep" --csv --page source --print-source cuda,sass >"$4.source" 2>&1
     [ -z "${KEEP:-}" ] || gzip -c "$4.source" >"$KEEP/$1-$2-$3.source.gz"
-    if profiles/measure/ncu_long.py "$1" "$2" "$3" profiles/measure/metrics.txt <"$4.raw" >"$4.rows" &&
+    if profiles/measure/ncu_long.py "$1" "$2" "$3" profiles/measure/metrics.txt <"$4.raw" \
+        >"$4.rows" &&
         launches=$(cut -d, -f5 "$4.rows" | sort -u | wc -l) &&
         profiles/measure/ncu_source.py "$1" "$2" "$3" "$launches" <"$4.source" >>"$4.rows"; then
         mv "$4.rows" "$4.long"
     fi
 }
 
-# The memory instructions of each kernel of operators.cu, but for the store that ends a load's kernel.
+# Prints the memory instructions of each kernel of operators.cu, without the store at the end of a
+# load's kernel.
 operators() {
     nvcc=$(common/build/toolkit.sh)/bin/nvcc
-    about "What ptxas makes of PTX's cache operators and orderings, for sm_90." >"$out/operators.csv"
+    about "What ptxas makes of PTX's cache operators and orderings, for sm_90." \
+        >"$out/operators.csv"
     echo "ptx,sass" >>"$out/operators.csv"
-    "$nvcc" -arch=sm_90 -cubin -o "$row.cubin" profiles/measure/operators.cu && cuobjdump -sass "$row.cubin" | awk '
-        function flush() { if (name) { if (name ~ /^ld/) sub(/ STG\.E$/, "", code); print name "," code } }
+    "$nvcc" -arch=sm_90 -cubin -o "$row.cubin" profiles/measure/operators.cu &&
+        cuobjdump -sass "$row.cubin" | awk '
+        function flush() {
+            if (name) { if (name ~ /^ld/) sub(/ STG\.E$/, "", code); print name "," code }
+        }
         /Function :/ { flush(); name = $3; code = "" }
         $2 ~ /^(LDG|STG|MEMBAR|CCTL|FENCE)/ { sub(/;$/, "", $2); code = code (code ? " " : "") $2 }
         END { flush() }' | sort >>"$out/operators.csv" || failed=$((failed + 1))
 }
 
-# How often each instruction stands in step 9's scan_block, and how often of these under a predicate. In the
+# Counts each instruction in step 9's scan_block, and how many of them are predicated. In the
 # kernels' mangled names the variant is a number.
 shuffles() {
-    # No GPU takes part in this.
-    about "Machine instructions of step 9's scan_block, as ptxas writes them for sm_90." 2>/dev/null |
+    # This needs no GPU.
+    about "Machine instructions of step 9's scan_block, as ptxas writes them for sm_90." \
+        2>/dev/null |
         grep -v '^# GPU:\|^# driver:' >"$out/shuffles.csv"
     echo "variant,instruction,count,predicated" >>"$out/shuffles.csv"
     cuobjdump -arch sm_90 -sass step9 | awk '
@@ -228,10 +264,11 @@ shuffles() {
     if [ -s "$row" ]; then cat "$row" >>"$out/shuffles.csv"; else failed=$((failed + 1)); fi
 }
 
-# Steps 5 and 7 compiled otherwise. The first column says how: B128, R24, - for as they are. Of registers, and
-# of local memory for what does not fit (stack), cuobjdump tells those of the largest kernel.
+# Steps 5 and 7 compiled with other options. The first column names the option: B128, R24, or - for
+# the default. cuobjdump tells the registers and the local memory (stack) of the largest kernel.
 compiled() {
-    about "Step 5 with blocks of B elements, step 7 with at most R registers a thread: times." >"$out/compiled.csv"
+    about "Step 5 with blocks of B elements, step 7 with at most R registers a thread: times." \
+        >"$out/compiled.csv"
     : >"$row.rows"
     for otherwise in 5-B64 5-B128 5-B256 5-B1024 5-B2048 7-R24 7-R32; do
         make "step$otherwise" >&2 || { failed=$((failed + 1)); continue; }
@@ -240,7 +277,8 @@ compiled() {
         used=$(cuobjdump -arch sm_90 -res-usage "./step$program" 2>&1 |
             sed -n 's/.*REG:\([0-9]*\) STACK:\([0-9]*\).*/\1 \2/p' | sort -n | tail -1)
         for n in 2^16 2^20 2^24 2^28; do
-            "./step$program" --device cuda --n $n --csv >"$row" || { failed=$((failed + 1)); continue; }
+            "./step$program" --device cuda --n $n --csv >"$row" ||
+                { failed=$((failed + 1)); continue; }
             how=$(echo "$program" | sed 's/^[57]$/-/; s/^[57]-//')
             [ -s "$row.rows" ] || sed -n '1s/^/how,registers,stack,/p' "$row" >"$row.rows"
             sed -n "2,\$s/^/$how,${used% *},${used#* },/p" "$row" >>"$row.rows"
@@ -254,7 +292,8 @@ experiments() {
     programs=
     for source in steps/*/experiments/*.cu; do
         number=${source#steps/} number=${number%%-*}
-        ! asked "${number#0}" "${STEPS:-}" || programs="$programs build/experiments/$number-$(basename "$source" .cu)"
+        ! asked "${number#0}" "${STEPS:-}" ||
+            programs="$programs build/experiments/$number-$(basename "$source" .cu)"
     done
     # shellcheck disable=SC2086
     make $programs >&2 || failed=$((failed + 1))
@@ -265,12 +304,17 @@ experiments() {
 }
 
 promises() {
-    about "What step 12 promises, tried: every element compared with what it has to be." >"$out/promises.csv"
-    programs="build/promises/12-same-bits-cub build/promises/12-every-way build/promises/12-streams build/promises/12-beside"
+    about "What step 12 promises, tried: every element compared with what it has to be." \
+        >"$out/promises.csv"
+    programs=
+    for name in same-bits-cub every-way streams beside; do
+        programs="$programs build/promises/12-$name"
+    done
     # shellcheck disable=SC2086
     make $programs >&2 || failed=$((failed + 1))
     for program in $programs; do
-        "$program" --device cuda --csv >"$row" || { failed=$((failed + 1)); echo "$program failed" >&2; }
+        "$program" --device cuda --csv >"$row" ||
+            { failed=$((failed + 1)); echo "$program failed" >&2; }
         append "$row" "$out/promises.csv"
     done
 }

@@ -3,9 +3,10 @@
 #
 #   [DEVICE=cuda|emu] [N=512] [VARIANT=pad16] profiles/measure/profile.sh STEP
 #
-# Writes build/profiles/DEVICE/stepNN[-VARIANT]-N.csv: step,variant,n,kernel,launch,line,metric,value,unit,
-# source. Rows without a line are totals of a launch. Recordings in profiles/ are never touched.
-# DEVICE's default is cuda where there is a GPU, ncu, and leave to read the counters; else emu.
+# Writes build/profiles/DEVICE/stepNN[-VARIANT]-N.csv:
+# step,variant,n,kernel,launch,line,metric,value,unit,source. Rows without a line are totals of a
+# launch. Recordings in profiles/ are never changed. The default of DEVICE is cuda if the machine
+# has a GPU, ncu, and the permission to read the counters; else it is emu.
 set -eu
 cd "$(dirname "$0")/../.."
 number=${1:?usage: profiles/measure/profile.sh STEP}
@@ -15,27 +16,34 @@ fail() { echo "profile: $1" >&2; exit "${2:-1}"; }
 
 [ -x "./step$number" ] || fail "there is no ./step$number; make step$number builds it" 2
 n=${N:-$("./step$number" --help | sed -n 's/^Default n: \([0-9]*\).*/\1/p')}
-variant=${VARIANT:-$("./step$number" --help | sed -n 's/^Variants: \([a-z0-9-]*\) (default).*/\1/p')}
+variant=${VARIANT:-$("./step$number" --help |
+    sed -n 's/^Variants: \([a-z0-9-]*\) (default).*/\1/p')}
 chosen=
 [ -z "$variant" ] || chosen="--variant $variant"
 variant=${variant:--}
 
-# Why ncu cannot be used here; nothing: it can.
+# Prints why ncu cannot be used here; nothing if it can.
 no_ncu() {
-    command -v ncu >/dev/null || { echo "ncu is not installed (it comes with the CUDA toolkit, package cuda-nsight-compute)"; return; }
+    command -v ncu >/dev/null || {
+        echo "ncu is not installed (it comes with the CUDA toolkit, package cuda-nsight-compute)"
+        return
+    }
     nvidia-smi >/dev/null 2>&1 || { echo "there is no usable GPU"; return; }
     # shellcheck disable=SC2086
     if ncu --metrics launch__registers_per_thread,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum \
-        "./step$number" --device cuda $chosen --n "$n" --reps 0 2>&1 | grep -q ERR_NVGPUCTRPERM; then
+        "./step$number" --device cuda $chosen --n "$n" --reps 0 2>&1 |
+            grep -q ERR_NVGPUCTRPERM; then
         echo "ncu may not read the counters: as root, run it with sudo, or let everybody, with" \
-            "\"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" in a file in /etc/modprobe.d and a restart"
+            "\"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" in a file in" \
+            "/etc/modprobe.d and a restart"
     fi
 }
 device=${DEVICE:-}
 if [ "$device" != emu ]; then
     why=$(no_ncu)
     [ -z "$why" ] || [ "$device" != cuda ] || fail "$why; DEVICE=emu counts without a GPU" 3
-    [ -z "$why" ] || [ -n "$device" ] || { echo "profile: $why; so the emulator counts"; device=emu; }
+    [ -z "$why" ] || [ -n "$device" ] ||
+        { echo "profile: $why; so the emulator counts"; device=emu; }
 fi
 device=${device:-cuda}
 
@@ -46,9 +54,12 @@ listed() { grep -hv '^#' "$@" | paste -sd, -; }
 
 about() {
     echo "# $2: counters of one scan of step $number, n = $n."
-    [ "$device" = emu ] || echo "# GPU: $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
-    [ "$device" = emu ] || echo "# driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)"
-    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version | sed -n 's/.*release [^,]*, V//p')"
+    [ "$device" = emu ] ||
+        echo "# GPU: $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
+    [ "$device" = emu ] ||
+        echo "# driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)"
+    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version |
+        sed -n 's/.*release [^,]*, V//p')"
     echo "# date: $(date -u +%Y-%m-%d)"
     echo "step,variant,n,kernel,launch,line,metric,value,unit,source"
 }
@@ -56,22 +67,29 @@ about() {
 # shellcheck disable=SC2086
 if [ "$device" = emu ]; then
     set -- "./step$number" --device emu $chosen --n "$n" --reps 0
-    build/emu/emu --csv --metrics "$(listed profiles/measure/metrics.txt)" --log-file "$work/raw" "$@" >"$work/said" ||
+    build/emu/emu --csv --metrics "$(listed profiles/measure/metrics.txt)" --log-file "$work/raw" \
+        "$@" >"$work/said" ||
         { cat "$work/said"; fail "./step$number failed"; }
     build/emu/emu --csv --page source --log-file "$work/source" "$@" >/dev/null
-    { about emu "the emulator" && profiles/measure/ncu_long.py "$number" "$variant" "$n" profiles/measure/metrics.txt <"$work/raw" &&
+    { about emu "the emulator" && profiles/measure/ncu_long.py "$number" "$variant" "$n" \
+        profiles/measure/metrics.txt <"$work/raw" &&
         profiles/measure/emu_lines.py "$number" "$variant" "$n" <"$work/source"; } >"$work/out"
 else
     set -- "./step$number" --device cuda $chosen --n "$n" --reps 0
     cat profiles/measure/metrics.txt profiles/measure/metrics_gpu.txt >"$work/metrics"
-    ncu --clock-control none --csv --page raw --print-units base --metrics "$(listed "$work/metrics")" "$@" \
+    ncu --clock-control none --csv --page raw --print-units base \
+        --metrics "$(listed "$work/metrics")" "$@" \
         >"$work/raw" 2>&1 || { tail -5 "$work/raw" >&2; fail "ncu failed"; }
-    ncu --clock-control none --section SourceCounters --import-source yes -f -o "$work/page" "$@" >/dev/null 2>&1
-    ncu --import "$work/page.ncu-rep" --page source --csv --print-source cuda,sass >"$work/source" 2>&1
-    profiles/measure/ncu_long.py "$number" "$variant" "$n" "$work/metrics" <"$work/raw" >"$work/totals"
+    ncu --clock-control none --section SourceCounters --import-source yes -f -o "$work/page" "$@" \
+        >/dev/null 2>&1
+    ncu --import "$work/page.ncu-rep" --page source --csv --print-source cuda,sass >"$work/source" \
+        2>&1
+    profiles/measure/ncu_long.py "$number" "$variant" "$n" "$work/metrics" <"$work/raw" \
+        >"$work/totals"
     launches=$(cut -d, -f5 "$work/totals" | sort -u | wc -l)
     { about cuda "ncu --clock-control none" && cat "$work/totals" &&
-        profiles/measure/ncu_source.py "$number" "$variant" "$n" "$launches" <"$work/source"; } >"$work/out"
+        profiles/measure/ncu_source.py "$number" "$variant" "$n" "$launches" <"$work/source"
+    } >"$work/out"
 fi
 mkdir -p "$(dirname "$out")"
 cp "$work/out" "$out.new" && mv "$out.new" "$out"

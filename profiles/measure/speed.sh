@@ -3,9 +3,10 @@
 #
 #   profiles/measure/speed.sh [FILE]      default: profiles/emulated/speed.csv
 #
-# Writes one row a value; `#` lines name the processor, its cores, compiler and date. Rates and the times of
-# starting are processor time, medians of 7 runs, so that a busy machine changes them little; elapsed times are
-# the shortest of 7, or that of one run. Where the time goes needs perf, and is left out without it.
+# Writes one row per value; `#` lines name the processor, its cores, the compiler and the date.
+# Rates and start-up times are processor time, medians of 7 runs, so a busy machine changes them
+# little. Elapsed times are the shortest of 7 runs, or that of one run. The shares of the emulator's
+# parts need perf and are left out without it.
 set -eu
 cd "$(dirname "$0")/../.."
 out=${1:-profiles/emulated/speed.csv}
@@ -16,21 +17,28 @@ export EMU_THREADS=1 LD_LIBRARY_PATH=build/emu
 
 say() { echo "  $1" >&2; }
 
-# Which part of the emulator each of perf's samples is in, by the function's name.
+# Finds the part of the emulator of each of perf's samples, by the name of the function.
 shares() {
     perf record -q -e cpu-clock -F 2000 -o "$work/perf" "$bench" "$1" scans >/dev/null
-    perf report -i "$work/perf" --no-children --stdio -F overhead,dso,sym 2>/dev/null | grep -v '^#' |
+    perf report -i "$work/perf" --no-children --stdio -F overhead,dso,sym 2>/dev/null |
+        grep -v '^#' |
         awk -v mode="$1" -v name="$BENCH_ONLY" '
             NF < 4 { next }
             { name_of = $4; share = $1 + 0 }
             $2 !~ /libcudart/ { part["host"] += share; next }
-            name_of ~ /^(count_|wavefronts|take_units|distinct|lanes_pair)/ { part["counting"] += share; next }
-            name_of ~ /^(load|store|resolve|enter|event_access|access|atomic|change|combined|find_range|device_range)/ {
+            name_of ~ /^(count_|wavefronts|take_units|distinct|lanes_pair)/ {
+                part["counting"] += share; next }
+            name_of ~ /^(load|store|resolve|enter|event_access|access|atomic|change|combined)/ ||
+            name_of ~ /^(find_range|device_range)/ {
                 part["memory"] += share; next }
-            name_of ~ /^(warp_run|flow_|barrier|branch|block_|cluster_|next_|work|frame_|launch_|start_|run_)/ {
+            name_of ~ /^(warp_run|flow_|barrier|branch|block_|cluster_|next_|work|frame_)/ ||
+            name_of ~ /^(launch_|start_|run_)/ {
                 part["control"] += share; next }
             { part["arithmetic"] += share }
-            END { for (p in part) printf "share,%s,1048576,256,1,%s,%s,%.3g,%%\n", name, mode, p, part[p] }' | sort
+            END {
+                for (p in part)
+                    printf "share,%s,1048576,256,1,%s,%s,%.3g,%%\n", name, mode, p, part[p]
+            }' | sort
 }
 
 {
@@ -69,9 +77,12 @@ mkdir -p "$(dirname "$out")"
     echo "# CPU: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)," \
         "$cores cores, $(grep -qw avx2 /proc/cpuinfo && echo AVX2 || echo no AVX2)"
     echo "# compiler: $(gcc --version | head -n 1)"
-    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version | sed -n 's/.*release [^,]*, V//p')"
+    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version |
+        sed -n 's/.*release [^,]*, V//p')"
     echo "# date: $(date -u +%Y-%m-%d)"
     echo group,case,n,block,cores,mode,metric,value,unit
     cat "$work/rows"
 } >"$out"
-awk -F , '/^#/ { print; next } { printf "%-20s %-28s %9s %5s %5s %-10s %-13s %12s %s\n", $1, $2, $3, $4, $5, $6, $7, $8, $9 }' "$out"
+awk -F , '/^#/ { print; next }
+    { printf "%-20s %-28s %9s %5s %5s %-10s ", $1, $2, $3, $4, $5, $6
+      printf "%-13s %12s %s\n", $7, $8, $9 }' "$out"

@@ -1,12 +1,14 @@
 #!/bin/sh
-# trace.sh — every access of a few scans, traced by the emulator, for the tables of conflicts by level and for
-# the figures of README and notes. Needs no GPU; `make` and `make step5-B4` first.
+# trace.sh — records every access of a few scans, traced by the emulator, for the tables of
+# conflicts by level and for the figures of README and notes. Needs no GPU. Run `make` and `make
+# step5-B4` first.
 #
 #   profiles/measure/trace.sh [DIRECTORY]      default: profiles/emulated
 #
 # Writes into DIRECTORY, each with `#` lines that name toolkit and date:
-#   levels.csv    a row for each source line and each stretch between two barriers: accesses to shared memory
-#   accesses.csv  a row for each access: which elements its lanes touch, and the values that they move
+#   levels.csv    a row for each source line and each interval between two barriers: accesses to
+#                 shared memory
+#   accesses.csv  a row for each access: the elements that its lanes access, and their values
 set -eu
 cd "$(dirname "$0")/../.."
 out=${1:-profiles/emulated}
@@ -14,14 +16,16 @@ work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 
 about() {
     echo "# $1"
-    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version | sed -n 's/.*release [^,]*, V//p')"
+    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version |
+        sed -n 's/.*release [^,]*, V//p')"
     echo "# date: $(date -u +%Y-%m-%d)"
 }
 # run PROGRAM [OPTION …]
 run() {
     program=$1
     shift
-    "./$program" --device emu --trace "$work/trace" "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+    "./$program" --device emu --trace "$work/trace" "$@" >"$work/log" 2>&1 ||
+        { cat "$work/log" >&2; exit 1; }
 }
 # levels STEP VARIANT N [MODEL]
 levels() {
@@ -34,11 +38,15 @@ accesses() {
     shift 3
     numbers "$n" | run "$program" --input - $(test "$variant" = - || echo --variant "$variant")
     number=${program#step}
-    profiles/measure/trace.py accesses "${number%%-*}" "$variant" "$n" "$@" <"$work/trace" >>"$work/accesses"
+    profiles/measure/trace.py accesses "${number%%-*}" "$variant" "$n" "$@" <"$work/trace" \
+        >>"$work/accesses"
 }
-# n numbers: the documents' eight and seven more, again and again.
+# Prints n numbers: the documents' eight and seven more, repeated.
 numbers() {
-    awk -v n="$1" 'BEGIN { split("3 1 7 0 4 1 6 3 2 0 5 1 1 8 2", x); for (i = 0; i < n; i++) print x[i % 15 + 1] }'
+    awk -v n="$1" 'BEGIN {
+        split("3 1 7 0 4 1 6 3 2 0 5 1 1 8 2", x)
+        for (i = 0; i < n; i++) print x[i % 15 + 1]
+    }'
 }
 
 levels 2 - 512
@@ -62,12 +70,14 @@ accesses step6 - 2048 0 1
 
 mkdir -p "$out"
 {
-    about "Accesses to shared memory between two barriers (epoch: how many came before), traced by the emulator."
+    about "Accesses to shared memory between two barriers (epoch: how many came before), traced by"\
+" the emulator."
     echo step,variant,n,model,launch,epoch,operation,requests,lanes,wavefronts,ideal,source
     cat "$work/levels"
 } >"$out/levels.csv"
 {
-    about "Accesses traced by the emulator: elements of arrays A, B, C in memory, words of shared memory."
+    about "Accesses traced by the emulator: elements of arrays A, B, C in memory, words of shared"\
+" memory."
     echo step,variant,n,launch,kernel,block,warp,epoch,operation,space,mask,places,values,source
     cat "$work/accesses"
 } >"$out/accesses.csv"

@@ -1,11 +1,12 @@
 #!/bin/sh
-# group.sh — writes one program that holds many pairs, for the tests: one nvcc takes a tenth of the time of many.
+# group.sh — writes one program with many pairs, for the tests: compiling it takes a tenth of the
+# time of compiling each pair.
 #
 #   tests/checks/group.sh tests/checks/memory-*.cu >build/pairs/memory.cu
 #
 # It is compiled with -Itests/checks, and called with the name of a pair before `wrong` or `right`.
-# Each pair has a namespace of its own. Headers stand before it, macros end with it, and main becomes
-# a function `pair`.
+# Each pair has its own namespace. Its headers are included before the namespace, its macros are
+# undefined at the end, and main becomes a function `pair`.
 set -eu
 
 namespace() { basename -s .cu "$1" | tr - _; }

@@ -1,15 +1,15 @@
 #!/bin/bash
-# schedules.sh — runs the right programs of this repository in many orders: none may hang, fail, or be
-# found wrong.
+# schedules.sh — runs the right programs of this repository in many orders: no run may hang, fail,
+# or have a finding.
 #
 #   tests/emulator/schedules.sh sample    each program in two of the ways
 #   tests/emulator/schedules.sh all       each program in each
 #
-# A way is a tool or none, and a number of host threads, 1, 2 or 8, or one of ten seeds. Racecheck, initcheck
-# and seeds take one host thread whatever is asked for, so that no other number is tried with them.
-# The right kernels of tests/checks take part in `all`, from build/pairs. Prints the runs that went
-# wrong, and a last line of figures; the exit code is 1 if there were any. Run in the repository's root;
-# EMU is the command.
+# A way is a tool or none, together with 1, 2 or 8 host threads or one of ten seeds. Racecheck,
+# initcheck and seeds always use one host thread, so other numbers are not tried with them. `all`
+# includes the right kernels of tests/checks, from build/pairs. Prints the runs that went wrong, and
+# a last line with totals; the exit code is 1 if a run went wrong. Runs in the top folder; EMU is
+# the command.
 set -u
 emu=${EMU:-build/emu/emu} built=${BUILT:-build} runs=${1:-sample}
 limit=120 # seconds; a hang is a run that takes longer
@@ -43,7 +43,7 @@ steps() {
 END
 }
 
-# Pairs of tests/checks are built a class at a time, but for those that need a program of their own.
+# The pairs of a class in tests/checks are one program, except those that need their own program.
 right_kernels() {
     for check in tests/checks/*.cu; do
         name=$(basename "$check" .cu)
@@ -55,12 +55,12 @@ right_kernels() {
     done
 }
 
-# What each program is given so that it is right. Left out are those that fail on purpose, or that show what
-# errors the runtime returns.
+# The arguments with which each program is right. Programs that fail on purpose, or that show the
+# errors of the runtime, are left out.
 programs() {
     steps | sed 's/ --variant -$//'
-    for way in add-barrier cas-barrier or-barrier volatile-barrier add-named cas-warp add-shuffle add-sleep \
-        volatile-sleep add-object add-vote volatile-counted add-nothing add-cluster; do
+    for way in add-barrier cas-barrier or-barrier volatile-barrier add-named cas-warp add-shuffle \
+        add-sleep volatile-sleep add-object add-vote volatile-counted add-nothing add-cluster; do
         echo "$built/tests/programs/waits meet $way"
     done
     for type in f32 f64 i32 i64 i16 i8; do echo "$built/tests/programs/ring right $type 2 20"; done
@@ -73,14 +73,15 @@ programs() {
         sed "s|^|$built/tests/emulator/programs/|"
 }
 
-# One run, "TOOL THREADS SEED PROGRAM …": a letter for how it ended, and the run if it ended badly.
+# One run, "TOOL THREADS SEED PROGRAM …": prints a letter for its end, and the run if it went wrong.
 run() {
     read -r tool threads seed program <<<"$1"
     options="--log-file $work/log.$$"
     [ "$tool" = none ] || options="$options --tool $tool"
     [ "$seed" = 0 ] || options="$options --schedule $seed"
     # shellcheck disable=SC2086
-    EMU_THREADS=$threads timeout "$limit" "$emu" $options --error-exitcode 9 $program >"$work/out.$$" 2>&1
+    EMU_THREADS=$threads timeout "$limit" "$emu" $options --error-exitcode 9 $program \
+        >"$work/out.$$" 2>&1
     code=$?
     case $code in
     0) echo right ;;
@@ -110,5 +111,6 @@ xargs -P "$(nproc)" -d '\n' -I RUN bash -c 'run "$1"' run RUN <"$work/runs" >"$w
 grep -v '^right$' "$work/ends"
 for end in right found hangs fails; do declare "$end=$(grep -c "^$end" "$work/ends")"; done
 # shellcheck disable=SC2154
-echo "$(wc -l <"$work/programs") programs, $(wc -l <"$work/runs") runs: $right right, $hangs hang, $fails fail, $found with findings"
+echo "$(wc -l <"$work/programs") programs, $(wc -l <"$work/runs") runs: $right right," \
+    "$hangs hang, $fails fail, $found with findings"
 [ "$right" = "$(wc -l <"$work/runs")" ]

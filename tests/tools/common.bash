@@ -11,5 +11,8 @@ says() {
 
 # says_not TEXT: the output of `run` does not have it.
 says_not() {
-    [[ "$output" != *"$1"* ]] || { printf 'did not expect: %s\nin:\n%s\n' "$1" "$output"; return 1; }
+    [[ "$output" != *"$1"* ]] || {
+        printf 'did not expect: %s\nin:\n%s\n' "$1" "$output"
+        return 1
+    }
 }

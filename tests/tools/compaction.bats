@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# compaction.bats — ./step13 on files: numbers that an expression keeps, and lines as grep finds them.
+# compaction.bats — ./step13 on files: numbers that an expression keeps, and the lines that grep
+# would find.
 load common
 
 setup() {
@@ -11,7 +12,8 @@ setup() {
 kept() { "$step13" --device emu --reps 0 "$@" --output - 2>/dev/null; }
 
 @test "lines are those that grep finds" {
-    printf 'Alpha beta\n\nbeta\r\ngamma BETA gamma\n\tbet\nbetabeta beta\nlast without newline' >text
+    printf 'Alpha beta\n\nbeta\r\ngamma BETA gamma\n\tbet\nbetabeta beta\nlast without newline' \
+        >text
     kept --input text --grep beta --offset 3 >got
     kept --input text --grep beta >want
     cmp want got

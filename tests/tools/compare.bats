@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
-# compare.bats — `make compare` and `make profileN`: what profiles/measure/compare.sh and profile.sh print
-# and write, without a GPU, and what they say when ncu cannot be used.
+# compare.bats — `make compare` and `make profileN`: the output and the files of
+# profiles/measure/compare.sh and profile.sh without a GPU, and their messages when ncu cannot be
+# used.
 load common
 
 @test "two steps" {
@@ -9,7 +10,8 @@ load common
     [ "$status" -eq 0 ]
     says "step 3 and step 4 pad16, n = 512"
     says "H200, recorded"
-    says "bank conflicts, loads        375            86   0.23             375            86   0.23"
+    says "bank conflicts, loads        375            86   0.23"\
+"             375            86   0.23"
     says "temp[bi] += temp[ai];"
 }
 
@@ -18,7 +20,8 @@ load common
     run profiles/measure/compare.sh
     [ "$status" -eq 0 ]
     says "step 7 "
-    says "271 520 [254 129]" # the additions that ptxas spares in step 9: tests/steps/recorded_differences.c
+    # The additions that ptxas spares in step 9: tests/steps/recorded_differences.c.
+    says "271 520 [254 129]"
     says "were recorded on an H200 and are equal, and "
 }
 
@@ -123,10 +126,11 @@ step,variant,n,kernel,launch,line,metric,value,unit,source
     says "NVreg_RestrictProfilingToAdminUsers=0"
 }
 
-# A Source page as ncu prints it. page FILE FUNCTION, head: which file and kernel it is of.
+# A Source page as ncu prints it. head FILE FUNCTION names the file and the kernel of the page.
 head() { printf '"File Path","/x/%s"\n"Function Name","%s"\n' "$1" "$2"; }
-columns='"Line No","Source","Address","Source","L1 Wavefronts Shared","L1 Wavefronts Shared Ideal","L2 Theoretical Sectors Global"'
-# lines WAVEFRONTS: each instruction stands twice, as in reports with several launches
+columns='"Line No","Source","Address","Source","L1 Wavefronts Shared",'
+columns+='"L1 Wavefronts Shared Ideal","L2 Theoretical Sectors Global"'
+# lines WAVEFRONTS: each instruction occurs twice, as in reports with several launches.
 lines() {
     echo "$columns"
     echo '"42","  a = b;","-","-","7","7","7"'
@@ -137,7 +141,8 @@ lines() {
 
 @test "source pages printed twice count once" {
     need python3
-    { head scan.cu "void k<1>(int)"; lines 3; lines 3; head scan.cu "void k<1>(int)"; lines 5; lines 5; } \
+    { head scan.cu "void k<1>(int)"; lines 3; lines 3; 
+        head scan.cu "void k<1>(int)"; lines 5; lines 5; } \
         >"$BATS_TEST_TMPDIR/page"
     run profiles/measure/ncu_source.py 9 - 64 2 <"$BATS_TEST_TMPDIR/page"
     [ "$output" = "9,-,64,k,0,scan.cu#1,source_wavefronts_ld,3,,a = b;
@@ -148,7 +153,8 @@ lines() {
 9,-,64,k,1,scan.cu#1,source_sectors_st,4,,a = b;" ]
 }
 
-# An instruction of a function in another file stands on that file's page, and on that of its call.
+# An instruction of a function in another file occurs on the page of that file and on that of the
+# call.
 @test "instructions on two pages count once" {
     need python3
     { head pair.cuh "k(int)"; lines 3; head scan.cu "k(int)"; lines 3; } >"$BATS_TEST_TMPDIR/page"
@@ -158,7 +164,7 @@ lines() {
 9,-,64,k,0,pair.cuh#1,source_sectors_st,4,,a = b;" ]
 }
 
-# Lines are named by their text, so that comments above them are free: equal ones by their order.
+# Lines are named by their text, and equal lines by their order. So comments above them may change.
 @test "equal lines are told apart by their order" {
     need python3
     { head scan.cu "k(int)"; echo "$columns"

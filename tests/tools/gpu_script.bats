@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# gpu_script.bats — profiles/measure/gpu.sh and merge.py without a GPU: stand-ins for the steps and for
-# NVIDIA's tools, in a folder of their own, and the CSV files that come of it.
+# gpu_script.bats — profiles/measure/gpu.sh and merge.py without a GPU: the CSV files that they
+# write when scripts in their own folder stand in for the steps and for NVIDIA's tools.
 load common
 
 # program FILE: makes an executable of standard input.
@@ -21,7 +21,9 @@ case "$*" in *memory.free*) echo 143000 ;; *) echo 'NVIDIA X' ;; esac
 END
     program bin/compute-sanitizer <<'END'
 #!/bin/sh
-case "$2 $5" in 'racecheck ./step10') echo '=== RACECHECK SUMMARY: 3 hazards displayed'; exit 9 ;; esac
+case "$2 $5" in
+'racecheck ./step10') echo '=== RACECHECK SUMMARY: 3 hazards displayed'; exit 9 ;;
+esac
 echo '=== ERROR SUMMARY: 0 errors'
 END
     program answer <<'END'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # make.bats — the Makefile and the scripts of common/build, as far as they can be tested quickly and
-# without a network. Each test works in a copy of them in a folder of its own, with programs put
-# into PATH that stand for another machine: without a compiler, without root, without Linux.
+# without a network. Each test works in its own folder with a copy of them. Programs in PATH
+# simulate other machines: without a compiler, without root, without Linux.
 load common
 
 TOOLS="make sh cat cp mv rm ln ls mkdir mktemp chmod touch head tail cut paste tr wc df sed grep awk
@@ -21,11 +21,11 @@ toolkit() {
     printf '#!/bin/sh\necho release %s, V%s.1\n' "$2" "$2" >"$1/bin/nvcc" && chmod +x "$1/bin/nvcc"
 }
 
-# no_toolkit: none is found, whatever this machine has in /usr/local.
+# no_toolkit: no toolkit is found, even if this machine has one in /usr/local.
 no_toolkit() { printf '#!/bin/sh\nexit 1\n' >common/build/toolkit.sh; }
 
-# bare [VARIABLE=VALUE …] COMMAND: in bin/ lies what every Debian has, and neither a compiler nor a
-# way to get packages.
+# bare [VARIABLE=VALUE …] COMMAND: runs a command with only bin/ in PATH, which has what every
+# Debian has, but no compiler and no tool that gets packages.
 bare() { env PATH="$PWD/bin" CUDA_HOME="$PWD/cuda" CUDA_PATH= "$@"; }
 
 # sources FOLDER…: empty sources of the emulator and the harness, and steps in these folders, for
@@ -49,7 +49,7 @@ setup_file() {
     toolkit "$copy/cuda" 13.0
 }
 
-# As if by hand: without what a make above has put into the environment.
+# Runs make as a user would: without the variables that an outer make has put into the environment.
 setup() {
     unset MAKEFLAGS MAKELEVEL MFLAGS CI V
     cp -a "$BATS_FILE_TMPDIR/copy" "$BATS_TEST_TMPDIR"
@@ -100,7 +100,7 @@ setup() {
     [ ! -e step7 ] && [ ! -e build ]
 }
 
-# A folder is all that a step needs; make -n tells what would be built.
+# A step needs only its folder; make -n lists what would be built.
 @test "a new step adds no line to the Makefile" {
     export CUDA_HOME=$PWD/cuda
     sources 08-new 12-newer
@@ -131,8 +131,8 @@ setup() {
     says_not "-DSTEP=step08.d"
 }
 
-# A compiler and a linker that take their time. What they make is complete with its second word,
-# and they fail if what they are given is not.
+# A slow compiler and a slow linker. Their output is complete when it has two words, and they fail
+# if an input is not complete.
 slow_tools() {
     cat >slow <<'END'
 #!/bin/sh
@@ -159,7 +159,7 @@ END
     stand_in objcopy "exit 0"
 }
 
-# Two programs that are built from two terminals, say: both build the same things.
+# Two programs are built at the same time, as from two terminals: both build the same objects.
 build_two_at_once() {
     local first code=0
     make step3 >one 2>&1 &
@@ -187,7 +187,7 @@ build_two_at_once() {
     done
 }
 
-# Of a line of `make -n`: each of the other arguments is in it.
+# Does a line of `make -n` contain each of the other arguments?
 in_line() {
     local line=$1
     for part in "${@:2}"; do
@@ -195,7 +195,7 @@ in_line() {
     done
 }
 
-# The user's CFLAGS come last, and leave the language and what the emulator needs as they are.
+# The user's CFLAGS come last, but do not change the language or the flags that the emulator needs.
 @test "flags of the user" {
     sources
     mkdir -p common/emu/operations steps/03-x
@@ -291,7 +291,7 @@ lists_each_tool() {
     says "make setup installs what is missing"
 }
 
-# These tests run, so nothing is missing here. It takes less than 0.1 s on an idle machine.
+# These tests run, so no tool is missing here. It takes less than 0.1 s on an idle machine.
 @test "setup with everything there is quick and changes nothing" {
     local start took
     start=$(date +%s%N)
@@ -370,8 +370,8 @@ lists_each_tool() {
     says "setup: this is Darwin on arm64, and setup knows only Linux on x86-64;"
 }
 
-# fetch CURL: `make setup` on a machine that lacks only the toolkit; its curl is this script. With
-# SSL_CERT_FILE, certificates are not missing.
+# fetch CURL: `make setup` on a machine where only the toolkit is missing, and with this script as
+# curl. SSL_CERT_FILE is set, so certificates are not missing either.
 fetch() {
     no_toolkit
     for name in gcc g++ bats unzip; do stand_in $name "exit 0"; done
@@ -394,7 +394,7 @@ fetch() {
     [ "$status" -ne 0 ]
 }
 
-# The second run goes on behind the first bytes: they are still there when curl starts again.
+# The second run continues behind the first bytes, which are still there when curl starts again.
 @test "setup goes on where it was interrupted" {
     local curl='echo "$*" >>called; while [ "$1" != -o ]; do shift; done; printf x >>"$2"; exit 18'
     fetch "$curl"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# sort.bats — step 15 on files: numbers as `sort` and Python order them, lines as `LC_ALL=C sort`
-# does, and what it says of requests and files that it does not take.
+# sort.bats — step 15 on files: numbers in the order of `sort` and Python, lines in the order of
+# `LC_ALL=C sort`, and the messages for requests and files that it refuses.
 load common
 
 setup() {
@@ -9,13 +9,15 @@ setup() {
 }
 
 @test "lines are in the order of LC_ALL=C sort" {
-    printf 'pear\napplesauce\nappl\n\napple\nfig\napplesauce green\napplesauce blue\nfig\nzz' >"$dir/lines"
+    printf 'pear\napplesauce\nappl\n\napple\nfig\napplesauce green\napplesauce blue\nfig\nzz' \
+        >"$dir/lines"
     printf 'ab\0c\nab\nab\0\nabcdefgh\nabcdefg\nabcdefghi\n\377x\n\303\244\n' >>"$dir/lines"
     for order in "" --descending; do
         ./step15 --lines --input "$dir/lines" $order --reps 0 --output "$dir/sorted" >"$dir/report"
         sort ${order:+-r} "$dir/lines" | cmp - "$dir/sorted"
     done
-    ./step15 --lines --input - --reps 0 --output - <"$dir/lines" 2>/dev/null | cmp - <(sort "$dir/lines")
+    ./step15 --lines --input - --reps 0 --output - <"$dir/lines" 2>/dev/null |
+        cmp - <(sort "$dir/lines")
 }
 
 @test "the lines of this repository's sources" {
@@ -117,7 +119,8 @@ END
         run build/emu/emu --gpu $gpu --tool all ./step15 --pairs --n 5000 --reps 0
         [ "$status" -eq 0 ]
         says "ERROR SUMMARY: 0 errors"
-        run build/emu/emu --gpu $gpu --tool all --schedule 5 --blocks descending ./step15 --n 30000 \
+        run build/emu/emu --gpu $gpu --tool all --schedule 5 --blocks descending ./step15 \
+            --n 30000 \
             --reps 0
         [ "$status" -eq 0 ]
         says "ERROR SUMMARY: 0 errors"
@@ -138,11 +141,15 @@ END
     }
     refused "--lines sorts a text file; add --input FILE." --lines
     refused "--lines and --type exclude each other." --lines --type u32 --input README.md
-    refused "--pairs: variant document sorts keys alone; variant fast has it." --variant document --pairs
-    refused "--lines: variant bitonic sorts keys alone; variant fast has it." --variant bitonic --lines
+    refused "--pairs: variant document sorts keys alone; variant fast has it." --variant document \
+        --pairs
+    refused "--lines: variant bitonic sorts keys alone; variant fast has it." --variant bitonic \
+        --lines
     refused "--values goes with the sorted keys; add --output FILE." --pairs --values "$dir/v"
-    refused "--values: keys alone have no values; add --pairs, without --lines." --values "$dir/v" --output "$dir/o"
-    refused "--values $dir/o is the same file as --output $dir/o; write to another one." --pairs --values "$dir/o" --output "$dir/o"
+    refused "--values: keys alone have no values; add --pairs, without --lines." --values "$dir/v" \
+        --output "$dir/o"
+    refused "--values $dir/o is the same file as --output $dir/o; write to another one." \
+        --pairs --values "$dir/o" --output "$dir/o"
     refused "--values: the file name is empty." --values ""
     refused "--type: this type is unknown; choose u32, i32, f32, u64, i64 or f64." --type i128
     refused "/dev/null is empty; there is nothing to sort." --lines --input /dev/null
@@ -152,10 +159,12 @@ END
     echo "1 -1" >"$dir/negative"
     refused "$dir/negative: element 1, -1, is beyond the range of uint32." --input "$dir/negative"
     refused "cannot write $dir/none/x: No such file or directory." --n 10 --output "$dir/none/x"
-    refused "cannot write $dir/none/v: No such file or directory." --n 10 --pairs --output "$dir/o" \
+    refused "cannot write $dir/none/v: No such file or directory." --n 10 \
+        --pairs --output "$dir/o" \
         --values "$dir/none/v"
     [ ! -e "$dir/o" ]
-    refused "/dev/zero has more than 1073741824 bytes; --lines takes no more." --lines --input /dev/zero
+    refused "/dev/zero has more than 1073741824 bytes; --lines takes no more." \
+        --lines --input /dev/zero
 }
 
 
@@ -196,11 +205,13 @@ Ben -1" ]
     echo '3 1 2' >"$dir/in"
     ln -s in "$dir/link"
     for values in "$dir/in" "$dir/../$(basename "$dir")/in" "$dir/link"; do
-        run ./step15 --device emu --reps 0 --pairs --input "$dir/in" --output "$dir/out" --values "$values"
+        run ./step15 --device emu --reps 0 --pairs --input "$dir/in" --output "$dir/out" \
+            --values "$values"
         [ "$status" -eq 2 ]
         says "is the same file as --input"
     done
-    run ./step15 --device emu --reps 0 --pairs --input "$dir/in" --output "$dir/out" --values "$dir/v" --trace "$dir/v"
+    run ./step15 --device emu --reps 0 --pairs --input "$dir/in" --output "$dir/out" \
+        --values "$dir/v" --trace "$dir/v"
     [ "$status" -eq 2 ]
     says "is the same file as --trace"
     [ "$(cat "$dir/in")" = "3 1 2" ] && [ ! -e "$dir/out" ] && [ ! -e "$dir/v" ]

@@ -1,14 +1,15 @@
 #!/usr/bin/env bats
-# submissions.bats — README's loop over students' programs, as it is printed there: it comes to its
-# end whatever the programs do, and says of each what came of it.
+# submissions.bats — README's loop over students' programs, as printed there: it ends whatever the
+# programs do, and prints the result of each.
 load common
 
-# hand_in NAME: a program of a student, read from standard input. The names of some folders have
-# blanks in them.
+# hand_in NAME: stores a student's program, read from standard input. Some folders have blanks in
+# their names.
 hand_in() {
     mkdir -p "submissions/$1"
     cat >"submissions/$1/lab.cu"
-    printf 'lab: lab.cu\n\tnvcc -lineinfo -arch=compute_90 lab.cu -o lab\n' >"submissions/$1/Makefile"
+    printf 'lab: lab.cu\n\tnvcc -lineinfo -arch=compute_90 lab.cu -o lab\n' \
+        >"submissions/$1/Makefile"
 }
 
 # programs: seven of them.
@@ -49,8 +50,8 @@ int main() { int *p, x = 0; cudaMalloc(&p, 4); k<<<1, 1>>>(p);
 END
 }
 
-# compile: all that can be compiled, before the loop does it: a busy machine may take longer for it
-# than the limit that this test sets.
+# compile: compiles the programs before the loop does, because a busy machine may take longer for
+# that than the time limit of this test.
 compile() {
     for lab in submissions/*/; do
         NVCC_PREPEND_FLAGS=$(build/emu/emu --nvcc-flags) make -C "$lab" lab >/dev/null 2>&1 &
@@ -58,7 +59,8 @@ compile() {
     wait
 }
 
-# ended NAME STATUS [FINDING]: what the loop says of a program, and what its findings tell.
+# ended NAME STATUS [FINDING]: the loop has printed this status of a program, and its log has this
+# finding.
 ended() {
     says "submissions/$1/: $2"$'\n'
     [ $# -eq 2 ] && return

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# summed_area.bats — step 14 on files: filters and tables are those that pictures.py computes pixel by
-# pixel, and what is no picture, or does not fit, is refused in one sentence.
+# summed_area.bats — step 14 on files: filters and tables equal those that pictures.py computes
+# pixel by pixel; files that are not pictures, or too large, are refused in one sentence.
 load common
 
 setup() {
@@ -29,7 +29,8 @@ refuses() {
         pictures make "$t/$file" 37 21 "$maximum" 1
         for width in 1 4 9 100; do
             pictures box "$t/$file" $width >"$t/want"
-            step14 --input "$t/$file" --box $width --output "$t/out.pnm" | grep -q "right.*: every element, exactly"
+            step14 --input "$t/$file" --box $width --output "$t/out.pnm" |
+                grep -q "right.*: every element, exactly"
             cmp "$t/want" "$t/out.pnm"
         done
     done
@@ -40,7 +41,8 @@ refuses() {
     pictures make "$t/depth.pgm" 40 30 255 2
     for focus in 0 0.3 1; do
         pictures blur "$t/a.ppm" "$t/depth.pgm" $focus 13 >"$t/want"
-        step14 --input "$t/a.ppm" --depth "$t/depth.pgm" --focus $focus --max-width 13 --output "$t/out.ppm"
+        step14 --input "$t/a.ppm" --depth "$t/depth.pgm" --focus $focus --max-width 13 \
+            --output "$t/out.ppm"
         cmp "$t/want" "$t/out.ppm"
     done
 }
@@ -102,9 +104,11 @@ refuses() {
     refuses "text is not a picture; PNG, PGM and PPM can be read." --input "$t/text" --box 3
     refuses "empty is empty; it should be a picture." --input "$t/empty" --box 3
     refuses "short.pgm ends before its last pixel" --input "$t/short.pgm" --box 3
-    refuses "huge.pgm: 99999999 x 99999999 pixels do not fit into memory." --input "$t/huge.pgm" --box 3
+    refuses "huge.pgm: 99999999 x 99999999 pixels do not fit into memory." --input "$t/huge.pgm" \
+        --box 3
     refuses "cannot open $t/none: No such file" --input "$t/none" --box 3
-    refuses "wide.pgm is 31 x 20 pixels and the picture 30 x 20" --input "$t/a.pgm" --depth "$t/wide.pgm"
+    refuses "wide.pgm is 31 x 20 pixels and the picture 30 x 20" --input "$t/a.pgm" \
+        --depth "$t/wide.pgm"
     refuses "a.ppm has 3 channels; a depth map is grey." --input "$t/a.pgm" --depth "$t/a.ppm"
     refuses "with 16 bits a sample the width is at most 256." --input "$t/deep.pgm" --box 257
     refuses "its name has to end in .png or .ppm" --input "$t/a.ppm" --box 3
@@ -117,7 +121,8 @@ refuses() {
     refuses "--focus and --max-width need --depth FILE." --input "$t/a.pgm" --box 3 --focus 0.5
     refuses "--output takes a filtered picture: add --box W" --input "$t/a.pgm"
     refuses "--box: give the window's width in pixels, from 1 on." --input "$t/a.pgm" --box 0
-    refuses "--max-width: give an odd number of pixels" --input "$t/a.pgm" --depth "$t/a.pgm" --max-width 4
+    refuses "--max-width: give an odd number of pixels" --input "$t/a.pgm" --depth "$t/a.pgm" \
+        --max-width 4
     refuses "--focus: give a number from 0" --input "$t/a.pgm" --depth "$t/a.pgm" --focus 1.5
     refuses "--size: give width and height, such as 640x480." --size 640 --box 3
     refuses "--channels: a picture has 1 channel" --channels 2 --box 3
@@ -127,13 +132,17 @@ refuses() {
     refuses "--real: a table of floats takes no --bits, --box and --depth." --real --box 3
     refuses "--sum: the table is written as .npy" --input "$t/a.pgm" --box 3 --sum "$t/a.txt"
     cp "$t/a.pgm" "$t/depth.npy"
-    refuses "is the same file as --depth" --input "$t/a.pgm" --depth "$t/depth.pgm" --trace "$t/depth.pgm"
-    refuses "is the same file as --depth" --input "$t/a.pgm" --depth "$t/depth.npy" --sum "$t/depth.npy"
+    refuses "is the same file as --depth" --input "$t/a.pgm" --depth "$t/depth.pgm" \
+        --trace "$t/depth.pgm"
+    refuses "is the same file as --depth" --input "$t/a.pgm" --depth "$t/depth.npy" \
+        --sum "$t/depth.npy"
 }
 
 @test "the checkers find nothing, and any schedule gives the same" {
-    for options in "--size 530x70" "--channels 3 --size 132x35" "--size 37x35 --bits 16 --channels 3 --box 6" "--channels 4 --size 70x33 --real" \
-        "--channels 3 --size 530x12 --variant document --box 5" "--channels 3 --size 48x8 --variant document-shuffle"; do
+    for options in "--size 530x70" "--channels 3 --size 132x35" \
+        "--size 37x35 --bits 16 --channels 3 --box 6" "--channels 4 --size 70x33 --real" \
+        "--channels 3 --size 530x12 --variant document --box 5" \
+        "--channels 3 --size 48x8 --variant document-shuffle"; do
         # shellcheck disable=SC2086 # options are words
         build/emu/emu --tool all --error-exitcode 9 ./step14 --reps 0 $options
         for seed in 1 2; do

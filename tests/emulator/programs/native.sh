@@ -1,7 +1,8 @@
 #!/bin/bash
-# Builds the programs in this folder for the GPU of this machine and runs them on it, to prove the
-# programs themselves: native.sh [FOLDER], which receives the binaries (default: build/native). A line
-# a program; exit code 1 if one was wrong. wrong.cu, whose kernels fail on purpose, comes last.
+# Builds the programs in this folder for the GPU of this machine and runs them on it, to show that
+# the programs are right: native.sh [FOLDER], where FOLDER receives the binaries (default:
+# build/native). Prints a line per program; the exit code is 1 if one was wrong. wrong.cu, whose
+# kernels fail on purpose, runs last.
 cd "$(dirname "$0")/../../.." || exit
 folder=${1:-build/native}
 here=tests/emulator/programs

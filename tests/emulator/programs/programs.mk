@@ -1,10 +1,10 @@
 # programs.mk — the programs in this folder, built four ways and run on three GPUs each.
 #
-# Each .cu file is one kind of program that a student or an instructor would run, written for this
-# folder, and checks its own results (check.cuh). It is built with each of CONFIGURATIONS; the binary
-# holds PTX for compute_75, compute_90 and compute_100 and nothing else, and a T4, an H200 and a B200
-# take one each. `make test-all` does all of it, and only what has changed since; `make test` runs the
-# part that is listed in tests/emulator/test_programs.c.
+# Each .cu file is a kind of program that a student or an instructor would run. It was written for
+# this folder and checks its own results (check.cuh). It is built with each of CONFIGURATIONS; the
+# binary contains only PTX, for compute_75, compute_90 and compute_100, which a T4, an H200 and a
+# B200 use. `make test-all` builds and runs all that has changed; `make test` runs the part that is
+# listed in tests/emulator/test_programs.c.
 #
 #   first steps        vector_add grid_stride matrix_multiply transpose stencil dot_product …
 #   threads together   votes atomics* warp_* cg_* shuffle_* async_barrier spin_lock named_barriers
@@ -17,7 +17,7 @@
 #   Ampere, Hopper     async_copy cluster_* bulk_copy mbarrier (compute capability 9.0: T4 skipped)
 #
 # A program of two files is NAME.cu and NAME.part.cu. wrong.cu fails in ways that test_programs.c
-# looks at; it has no place in the table.
+# checks; it is not in the table.
 
 PROGRAM_DIR    := tests/emulator/programs
 PROGRAM_BUILD  := $(CUDA_BUILD)/$(PROGRAM_DIR)
@@ -31,13 +31,14 @@ PROGRAM_G       = -G
 PROGRAM_O0      = -Xcicc -O0
 PROGRAM_rdc     = -rdc=true
 
-# What single programs need besides.
+# Additional flags of single programs.
 PROGRAM_lambdas = --extended-lambda
 
 PROGRAM_PTX     = $(foreach arch,75 90 100,-gencode arch=compute_$(arch),code=compute_$(arch))
 PROGRAM_FLAGS   = -cudart shared -Werror all-warnings -Xcompiler -Wall,-Wextra $(PROGRAM_PTX)
 
-# Those that `make test` runs, as CONFIGURATION/NAME: the tuples in tests/emulator/test_programs.c.
+# The programs that `make test` runs, as CONFIGURATION/NAME: the tuples in
+# tests/emulator/test_programs.c.
 PROGRAM_QUICK  := $(addprefix $(PROGRAM_BUILD)/,O3/wrong $(shell \
                   grep -o '{"[A-Za-z0-9]*/[a-z0-9_]*"' tests/emulator/test_programs.c | tr -d '{"'))
 
@@ -50,7 +51,7 @@ $(PROGRAM_BUILD)/$(1)/%: $(PROGRAM_DIR)/%.cu $(PROGRAM_DIR)/check.cuh $(PROGRAM_
 endef
 $(foreach configuration,$(CONFIGURATIONS),$(eval $(call program_rule,$(configuration))))
 
-# A result says how each of the three runs ended; a wrong one is no error here but in the table.
+# A result says how each of the three runs ended. A wrong run is an error only in the table.
 PROGRAM_RESULTS = $(foreach c,$(CONFIGURATIONS),$(PROGRAM_NAMES:%=$(PROGRAM_BUILD)/$(c)/%.result))
 
 $(PROGRAM_RESULTS): %.result: % build/emu/libcudart.so.13 | emu
