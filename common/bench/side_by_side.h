@@ -84,8 +84,8 @@ const struct entry *side_by_side_roof(const struct side_by_side *);
 const struct entry *side_by_side_cub(const struct side_by_side *);
 
 /* side_by_side_verify.c: fills the output with poison and runs a contender, in `graph` or, if that
- * is NULL, once. Then compares every element, and looks at the guards and at the input. Any error is
- * described in entry->wrong. */
+ * is NULL, once. Then compares every element, and looks at the guards and at the input. Any error
+ * is described in entry->wrong. */
 int side_by_side_verify(struct side_by_side *, struct entry *, cudaGraphExec_t graph,
                         struct fault *);
 

@@ -7,7 +7,8 @@
  * reference out.
  *
  * In step.scan, `out` has room for output_bytes(n, variant) bytes; everything else is as it says
- * there (step.h). Timed runs are on the input and on the reversed input, with no elements exchanged.
+ * there (step.h). Timed runs are on the input and on the reversed input, with no elements
+ * exchanged.
  */
 #ifndef APPLICATION_H
 #define APPLICATION_H
@@ -56,10 +57,12 @@ struct application {
     double (*moved_bytes)(size_t n, int variant);
 
     /* Fills in the files of the step's own options, and returns how many there are, given or not.
-     * NULL: none. The harness refuses those that are the same as another file of the command line. */
+     * NULL: none. The harness refuses those that are the same as another file of the command
+     * line. */
     size_t (*own_files)(struct application_file files[APPLICATION_FILES]);
 
-    /* Lines of --help about the files that it takes, in place of those about numbers. NULL: numbers. */
+    /* Lines of --help about the files that it takes, in place of those about numbers. NULL:
+     * numbers. */
     const char *files;
 
     /* A line of the report about what came out, such as "kept 300 of 1000"; "" for none. Also the

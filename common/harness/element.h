@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* The types of elements, for a switch that does the same for each of them: TYPE(element, its type in
- * C, the type of its sums). For example:
+/* The types of elements, for a switch that does the same for each of them: TYPE(element, its type
+ * in C, the type of its sums). For example:
  *
  *     #define CASE(element, type, sum) case element: return find_in((const type *)array);
  *     switch (element) { ELEMENT_TYPES(CASE) }

@@ -59,11 +59,11 @@ enum element {
  * elements have changed places. So results that an earlier call has kept are of no use.
  *
  * Checked twice (contract.h): the call after the first one is captured into a graph, and the graph
- * is run on poison and verified; the call after the timed ones is captured and not run. So a scan is
- * found wrong if, in these two calls, it allocates memory, waits, copies from or to the host, or
+ * is run on poison and verified; the call after the timed ones is captured and not run. So a scan
+ * is found wrong if, in these two calls, it allocates memory, waits, copies from or to the host, or
  * computes on the host. It is also found wrong if its work does not begin and end with the given
- * stream. A scan that calls exit, quick_exit, abort or pthread_exit is reported, and so is
- * one that redirects stdout or stderr, by which the report may be lost. The exit code is not 0.
+ * stream. A scan that calls exit, quick_exit, abort or pthread_exit is reported, and so is one that
+ * redirects stdout or stderr, by which the report may be lost. The exit code is not 0.
  *
  * Not guaranteed:
  * - With --reps 0 there is one run, so no run is captured or reversed. With --verify none only
@@ -77,9 +77,9 @@ enum element {
  *   that is not mapped.
  * - An error that the scan clears by cudaGetLastError is lost. Missing output is still noticed.
  * - Results kept from earlier calls are noticed only as far as the inputs differ. An input that
- *   reads the same backwards is not reversed. No elements change places if sums are rounded (--real),
- *   if all elements are equal, or if the step has a reference of its own. There a scan that keeps the
- *   results of both orders passes.
+ *   reads the same backwards is not reversed. No elements change places if sums are rounded
+ *   (--real), if all elements are equal, or if the step has a reference of its own. There a scan
+ *   that keeps the results of both orders passes.
  * - _exit, a system call and a signal end the process at once, with any exit code. So a program
  *   that judges by the exit code also has to check that there is a report.
  * - A scan that waits by polling memory for its own kernels waits for ever when it is captured.

@@ -1,18 +1,18 @@
 /*
- * operators.cu — one kernel for each cache operator and ordering of a load or store of global memory, for
- * gpu.sh to see what machine code ptxas makes of it. Not run.
+ * operators.cu — one kernel for each cache operator and ordering of a load or store of global
+ * memory, for gpu.sh to see what machine code ptxas makes of it. Not run.
  */
-#define LOAD(name, instruction)                                                                       \
-    extern "C" __global__ void name(float *out, const float *in)                                      \
-    {                                                                                                 \
-        float x;                                                                                      \
-        asm volatile(instruction ".f32 %0, [%1];" : "=f"(x) : "l"(in) : "memory");                    \
-        asm volatile("st.global.f32 [%0], %1;" ::"l"(out), "f"(x) : "memory");                        \
+#define LOAD(name, instruction)                                                                    \
+    extern "C" __global__ void name(float *out, const float *in)                                   \
+    {                                                                                              \
+        float x;                                                                                   \
+        asm volatile(instruction ".f32 %0, [%1];" : "=f"(x) : "l"(in) : "memory");                 \
+        asm volatile("st.global.f32 [%0], %1;" ::"l"(out), "f"(x) : "memory");                     \
     }
-#define STORE(name, instruction)                                                                      \
-    extern "C" __global__ void name(float *out)                                                       \
-    {                                                                                                 \
-        asm volatile(instruction ".f32 [%0], 0f3F800000;" ::"l"(out) : "memory");                     \
+#define STORE(name, instruction)                                                                   \
+    extern "C" __global__ void name(float *out)                                                    \
+    {                                                                                              \
+        asm volatile(instruction ".f32 [%0], 0f3F800000;" ::"l"(out) : "memory");                  \
     }
 
 LOAD(ld_plain, "ld.global")

@@ -51,8 +51,8 @@ static inline ON_BOTH size_t pattern_structures(size_t n) { return n / 3 / 8 * 8
 
 /*
  * The index of the input element that a pattern copies to out[i]. All patterns but those named here
- * copy element i. The STRUCTURES turn each position's coordinates around, (x, y, z) to (y, z, x), so
- * that some thread has to hold all three.
+ * copy element i. The STRUCTURES turn each position's coordinates around, (x, y, z) to (y, z, x),
+ * so that some thread has to hold all three.
  */
 static inline ON_BOTH size_t pattern_source(enum pattern pattern, size_t i, size_t n)
 {

@@ -1,5 +1,6 @@
 /*
- * groups.cuh — scans and sums over a warp and over a block, each called by all threads of its group.
+ * groups.cuh — scans and sums over a warp and over a block, each called by all threads of its
+ * group.
  */
 #ifndef STEP10_GROUPS_CUH
 #define STEP10_GROUPS_CUH

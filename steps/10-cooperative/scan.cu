@@ -55,9 +55,9 @@ static __global__ void __launch_bounds__(THREADS, RESIDENT)
         if (block.thread_rank() == 0) g_sums[j] = sum;
     }
 
-    // Every block reads the sums of the blocks before it, so these must have been written. In place,
-    // a block must also not overwrite elements that are still to be summed up. These are in its own
-    // range only, so for them alone a block.sync() would do.
+    // Every block reads the sums of the blocks before it, so these must have been written. In
+    // place, a block must also not overwrite elements that are still to be summed up. These are in
+    // its own range only, so for them alone a block.sync() would do.
     grid.sync();
 
     // The sum of all elements before this range.

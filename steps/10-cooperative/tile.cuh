@@ -9,8 +9,8 @@
 
 /*
  * The block scans the tile of B elements that begins at `begin`, exclusively. `carry` is the sum of
- * all elements before the tile. Returns the carry of the next tile, to the first warp only. Elements
- * at n and beyond count as 0. `totals` is shared memory for TOTALS floats.
+ * all elements before the tile. Returns the carry of the next tile, to the first warp only.
+ * Elements at n and beyond count as 0. `totals` is shared memory for TOTALS floats.
  */
 static __device__ float scan_tile(float *g_odata, const float *g_idata, size_t begin, size_t n,
                                   float carry, const cg::thread_block &block, const warp_tile &warp,

@@ -1,6 +1,6 @@
 /*
- * direct.cuh — the kernel for large n where bulk copies cannot be had: on GPUs before Hopper, and for
- * arrays that are not aligned to 16 bytes.
+ * direct.cuh — the kernel for large n where bulk copies cannot be had: on GPUs before Hopper, and
+ * for arrays that are not aligned to 16 bytes.
  *
  * Step 11's form: a block draws a ticket, fetches its tile into registers, publishes its sum, finds
  * its prefix and stores. But the block then draws another ticket, so that it can go on from its

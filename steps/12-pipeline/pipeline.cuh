@@ -9,9 +9,9 @@
  * The sums run ahead of the scans by as many tiles as the ring holds. So when a tile is to be
  * scanned, the sums that its prefix needs have long been published, and no role waits.
  *
- * Every lane arrives at a barrier for itself, when it has done what the barrier stands for. One lane
- * for its warp would do, behind a __syncwarp(), and is no faster; but compute-sanitizer's racecheck
- * loses the thread there (notes/checks.md).
+ * Every lane arrives at a barrier for itself, when it has done what the barrier stands for. One
+ * lane for its warp would do, behind a __syncwarp(), and is no faster; but compute-sanitizer's
+ * racecheck loses the thread there (notes/checks.md).
  */
 #ifndef STEP12_PIPELINE_CUH
 #define STEP12_PIPELINE_CUH

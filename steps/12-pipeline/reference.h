@@ -27,10 +27,10 @@ struct reference_depth reference_depth(size_t n, size_t sum_bytes, enum kernel k
 /*
  * The bound of the error: |got - want| <= reference_bound(…) * (|x0| + … + |xi|).
  *
- * Each addition makes its result wrong by a factor of 1 + e, |e| <= u, where u is 2^-24 for float and
- * 2^-53 for double. An input that takes part in at most d of them on its way has in the sum a factor
- * that differs from 1 by d u / (1 - d u) at most (Higham, Accuracy and Stability of Numerical
- * Algorithms, lemma 3.1). For float that of the carries comes on top, 2^29 times smaller.
+ * Each addition makes its result wrong by a factor of 1 + e, |e| <= u, where u is 2^-24 for float
+ * and 2^-53 for double. An input that takes part in at most d of them on its way has in the sum a
+ * factor that differs from 1 by d u / (1 - d u) at most (Higham, Accuracy and Stability of
+ * Numerical Algorithms, lemma 3.1). For float that of the carries comes on top, 2^29 times smaller.
  */
 double reference_bound(size_t n, size_t sum_bytes, enum kernel kernel);
 

@@ -12,14 +12,14 @@
  * workspace  NULL: sets *bytes to what a scan of n elements needs, and does nothing else. Otherwise
  *            *bytes bytes of device memory, aligned to 16, which scan_workspace_init has cleared
  *            once. It may be used for any number of scans, of any type and of any n for which it is
- *            large enough, one after the other. Scans that may run at the same time (in two streams)
- *            need one each. It serves 2^32 - 1 scans; then it must be cleared again.
+ *            large enough, one after the other. Scans that may run at the same time (in two
+ *            streams) need one each. It serves 2^32 - 1 scans; then it must be cleared again.
  * out, in    n elements each in device memory, aligned to one element. They may be the same if the
  *            types have the same size; otherwise they do not overlap.
  * n          0 succeeds and does nothing; more than 2^32 are fine.
  * stream     every launch goes there; the call does not wait. It may be captured into a graph.
- * Returns cudaSuccess; cudaErrorInvalidValue if the workspace is too small or not aligned, or if n is
- * of more than 2^31 tiles (2^43 elements at least); or the error of a launch.
+ * Returns cudaSuccess; cudaErrorInvalidValue if the workspace is too small or not aligned, or if n
+ * is of more than 2^31 tiles (2^43 elements at least); or the error of a launch.
  *
  * Sums of integers are exact modulo 2^32 or 2^64. Sums of floats are the same in every bit in every
  * run and whatever else the GPU does at the time: n alone decides in which order they are added.
@@ -39,10 +39,10 @@ extern "C" {
 cudaError_t scan_workspace_init(void *workspace, size_t bytes, cudaStream_t stream);
 
 /* clang-format off */
-#define DECLARE_SCANS(name, In, Sum)                                                                \
-    cudaError_t scan_exclusive_##name(void *workspace, size_t *bytes, Sum *out, const In *in,       \
-                                      size_t n, cudaStream_t stream);                               \
-    cudaError_t scan_inclusive_##name(void *workspace, size_t *bytes, Sum *out, const In *in,       \
+#define DECLARE_SCANS(name, In, Sum)                                                               \
+    cudaError_t scan_exclusive_##name(void *workspace, size_t *bytes, Sum *out, const In *in,      \
+                                      size_t n, cudaStream_t stream);                              \
+    cudaError_t scan_inclusive_##name(void *workspace, size_t *bytes, Sum *out, const In *in,      \
                                       size_t n, cudaStream_t stream)
 /* clang-format on */
 

@@ -1,10 +1,10 @@
 /*
  * wave.cuh — the kernel for small and middling n: a block for each tile, all of them at once.
  *
- * Step 11's form, a ticket, a tile, its sum, its prefix; but no tile waits for a prefix: the threads
- * of a block ask for the sums of all tiles before it, one or two each, in one go. What is left is a
- * row of latencies, one after the other, and of these the ticket's and that of device memory pass
- * at the same time.
+ * Step 11's form, a ticket, a tile, its sum, its prefix; but no tile waits for a prefix: the
+ * threads of a block ask for the sums of all tiles before it, one or two each, in one go. What is
+ * left is a row of latencies, one after the other, and of these the ticket's and that of device
+ * memory pass at the same time.
  */
 #ifndef STEP12_WAVE_CUH
 #define STEP12_WAVE_CUH
@@ -60,7 +60,8 @@ static __device__ typename carry_of<Sum>::type sum_before(const state<Sum> *stat
     return tree_sum(all);
 }
 
-/* Scans n elements with `tiles` blocks of WARPS warps, each of which takes a segment of ROWS rows. */
+/* Scans n elements with `tiles` blocks of WARPS warps, each of which takes a segment of
+ * ROWS rows. */
 template <int WARPS, int ROWS, bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
 static __global__ void __launch_bounds__(WARPS *LANES)
     scan_wave(Sum *out, const In *in, size_t n, unsigned tiles, struct workspace *w)

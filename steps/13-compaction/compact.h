@@ -12,8 +12,8 @@
  *            bytes of device memory, aligned to 16, which compact_workspace_init has cleared once.
  *            As for scan.h of step 12: one call at a time, of any type and any n for which it is
  *            large enough; it serves 2^32 - 1 calls.
- * out        room for the elements that are kept, at most n, in device memory. Not the same memory as
- *            `in`. What lies behind the elements that are kept is left as it is.
+ * out        room for the elements that are kept, at most n, in device memory. Not the same memory
+ *            as `in`. What lies behind the elements that are kept is left as it is.
  * kept       device memory: how many were kept. The host learns it only if it copies it.
  * in         n elements in device memory, aligned to one element. n = 0 keeps none.
  * predicate  host memory; not needed any more when the call returns.

@@ -15,7 +15,8 @@ static const char *const variants[] = {
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* The result: room for n elements, and behind them, at the next multiple of 8, how many were kept. */
+/* The result: room for n elements, and behind them, at the next multiple of 8, how many
+ * were kept. */
 #define COUNT sizeof(uint64_t)
 
 static size_t output_bytes(size_t n, int variant)

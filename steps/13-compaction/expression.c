@@ -140,8 +140,8 @@ static uint64_t keys_below(const struct parser *p, long double number, bool with
     return low;
 }
 
-/* The first `count` keys of numbers: none if count is 0. For 64-bit integers the count of all keys is
- * 0 modulo 2^64, so whether there are any is passed along. */
+/* The first `count` keys of numbers: none if count is 0. For 64-bit integers the count of all keys
+ * is 0 modulo 2^64, so whether there are any is passed along. */
 static struct set first_keys(const struct parser *p, long double number, bool with_it)
 {
     long double least = number_of_key(p->element, p->least);

@@ -1,6 +1,6 @@
 /*
- * select_direct.cuh — the kernel for large n where bulk copies cannot be had: on GPUs before Hopper,
- * for arrays that are not aligned to 16 bytes, and where flags say which elements are kept.
+ * select_direct.cuh — the kernel for large n where bulk copies cannot be had: on GPUs before
+ * Hopper, for arrays that are not aligned to 16 bytes, and where flags say which elements are kept.
  *
  * Same as step 12's scan_direct except: votes are counted, and only kept elements are stored.
  */

@@ -40,8 +40,8 @@ template <typename T> struct selection {
     } slot[SLOTS];
 };
 
-/* Begins to copy tile t to a stage. Lanes copy a segment each. The last elements, less than 16 bytes,
- * are stored; what lies beyond n is never read. */
+/* Begins to copy tile t to a stage. Lanes copy a segment each. The last elements, less than 16
+ * bytes, are stored; what lies beyond n is never read. */
 template <typename T>
 static __device__ void load_tile(T *to, const T *in, size_t n, unsigned t, barrier *full)
 {
@@ -86,9 +86,9 @@ static __device__ void load_role(selection<T> &ring, struct ticket t, const T *i
     barrier_arrive(&ring.full[p.stage]);
 }
 
-/* The elements of one segment that are kept, in every lane: each lane counts its own, then the lanes'
- * counts are added by one instruction (Hopper is new enough for it). Whole segments are read in
- * vectors of 16 bytes. */
+/* The elements of one segment that are kept, in every lane: each lane counts its own, then the
+ * lanes' counts are added by one instruction (Hopper is new enough for it). Whole segments are read
+ * in vectors of 16 bytes. */
 template <typename T, typename Keep>
 static __device__ unsigned count_segment(const T *segment, unsigned left, const Keep &keep)
 {

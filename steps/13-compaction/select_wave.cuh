@@ -1,5 +1,6 @@
 /*
- * select_wave.cuh — the kernel for small and middling n: a block for each tile, all of them at once.
+ * select_wave.cuh — the kernel for small and middling n: a block for each tile, all of them at
+ * once.
  *
  * Same as step 12's scan_wave except: each element counts 1 if it is kept, otherwise 0. Only kept
  * elements are stored, each at the place that is the number of kept elements before it.

@@ -33,8 +33,8 @@ static size_t strip_samples(unsigned channels)
 /* Tiles that keep an H200 busy, by trial. */
 #define TILES_WANTED 2048
 
-/* The rows of a tile: as many as possible, since a tile's column sums are written and read again.
- * They are fewer where there would be too few tiles. */
+/* The rows of a tile: as many as possible, since a tile's column sums are written and read again,
+ * but fewer where there would be too few tiles. */
 static int tile_height(struct sat_size size)
 {
     size_t columns = divide_up(size.width * size.channels, strip_samples(size.channels));
@@ -166,9 +166,9 @@ static double depth_down(size_t rows)
     return (double)divide_up(rows, DOWN_CHUNK) * DOWN_WARPS + 2 * DOWN_ROWS;
 }
 
-/* A sample joins its vector (up to 4), the lanes (5), the groups (4) and the row left of it; then the
- * rows of a tile are added. The sums above are made of as many rows. They are scanned down, and then
- * over x like a row. Those of the tiles above and left come of row sums. */
+/* A sample joins its vector (up to 4), the lanes (5), the groups (4) and the row left of it; the
+ * rows of a tile are added; and so are the sums above, which are made of as many rows, scanned
+ * down, and then over x like a row. Those of the tiles above and left come of row sums. */
 double sat_depth(struct sat_size size)
 {
     size_t tile_columns = divide_up(size.width * size.channels, strip_samples(size.channels));

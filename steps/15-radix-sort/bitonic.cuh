@@ -7,7 +7,8 @@
 
 #include "parts/keys.cuh"
 
-/* Of this lane's x and that of lane ^ mask: the larger one if `larger`, otherwise the smaller one. */
+/* Of this lane's x and that of lane ^ mask: the larger one if `larger`, otherwise the
+ * smaller one. */
 template <typename Key> static __device__ Key swap(Key x, unsigned mask, bool larger)
 {
     Key y = __shfl_xor_sync(0xffffffffu, x, mask);
@@ -28,8 +29,8 @@ template <typename Key> static __device__ Key end_of_bitonic_sort(Key x)
     return swap(x, 0x01, bfe(lane, 0));
 }
 
-/* Sorts 32 keys: sequences of 2, 4, 8 and 16 keys go up and down in turn, so two of them together are
- * bitonic. */
+/* Sorts 32 keys: sequences of 2, 4, 8 and 16 keys go up and down in turn, so two of them together
+ * are bitonic. */
 template <typename Key> static __device__ Key bitonic_sort(Key x)
 {
     unsigned lane = threadIdx.x % LANES;

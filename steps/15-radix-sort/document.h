@@ -1,6 +1,6 @@
 /*
- * document.h — the sort as GPU Gems 3 describes it in 39.3.3, and with the lecture's sort of a warp.
- * Keys alone; otherwise as sort.h says, and with the names of its types.
+ * document.h — the sort as GPU Gems 3 describes it in 39.3.3, and with the lecture's sort of a
+ * warp. Keys alone; otherwise as sort.h says, and with the names of its types.
  */
 #ifndef STEP15_DOCUMENT_H
 #define STEP15_DOCUMENT_H

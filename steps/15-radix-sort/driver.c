@@ -1,4 +1,5 @@
-/* Step 15's descriptor: radix sort, as the document describes it and as one would write it today. */
+/* Step 15's descriptor: radix sort, as the document describes it and as one would write
+ * it today. */
 #include "common/harness/step.h"
 #include "document.h"
 #include "parts/shape.h"
@@ -146,7 +147,8 @@ static int check_request(const struct options *options, struct fault *fault)
     if (sort_request.values && !options->output)
         return fail(fault, EXIT_USAGE, "--values goes with the sorted keys; add --output FILE.");
     if (sort_request.values && (!sort_request.pairs || sort_request.lines))
-        return fail(fault, EXIT_USAGE, "--values: keys alone have no values; add --pairs, without --lines.");
+        return fail(fault, EXIT_USAGE,
+                    "--values: keys alone have no values; add --pairs, without --lines.");
     return sort_request.values ? output_check(sort_request.values, fault) : 0;
 }
 

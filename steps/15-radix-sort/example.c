@@ -1,5 +1,5 @@
-/* example.c — a program that uses sort.h: names in the order of their points. make example builds it,
- * build/example15 runs it on a GPU, and build/emu/emu build/example15 without one. */
+/* example.c — a program that uses sort.h: names in the order of their points. make example builds
+ * it, build/example15 runs it on a GPU, and build/emu/emu build/example15 without one. */
 #include "sort.h"
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * histogram.cuh — one reading of the keys before all passes: how often each digit occurs at each
  * place. The last block to finish makes the plan of the passes from it.
  *
- * Same as the counting of a usual radix sort except: one kernel counts for all passes. That is right
- * because a pass only changes the order of keys.
+ * Same as the counting of a usual radix sort except: one kernel counts for all passes. That is
+ * right because a pass only changes the order of keys.
  */
 #ifndef STEP15_HISTOGRAM_CUH
 #define STEP15_HISTOGRAM_CUH

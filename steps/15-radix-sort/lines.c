@@ -1,7 +1,7 @@
 /*
  * lines.c — sorts the lines of a text file: the GPU by their first 8 bytes, then the host exactly,
- * among lines that have these 8 bytes in common. The order is that of `LC_ALL=C sort`: by bytes, and
- * a line that is the beginning of another comes first.
+ * among lines that have these 8 bytes in common. The order is that of `LC_ALL=C sort`: by bytes,
+ * and a line that is the beginning of another comes first.
  */
 #include "request.h"
 

@@ -3,8 +3,8 @@
  *
  * What it is: p threads compare the next p keys of one run, from the front, with the next p keys of
  * the other, from the back. The smaller keys of these p pairs are the p smallest of all that is
- * left, and they are bitonic: log2 p steps sort them (GPU Gems 3, 39.3.3, Figure 39-15).
- * What is still bad: a block is alone with its two runs, so the last merge has one block for all keys.
+ * left, and they are bitonic: log2 p steps sort them (GPU Gems 3, 39.3.3, Figure 39-15). What is
+ * still bad: a block is alone with its two runs, so the last merge has one block for all keys.
  */
 #ifndef STEP15_MERGE_CUH
 #define STEP15_MERGE_CUH

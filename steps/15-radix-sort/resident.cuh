@@ -105,8 +105,8 @@ static __device__ bool find_places(resident_memory<KEYS, PAIRS, Key> *m, unsigne
     return __syncthreads_or(d < DIGITS && total == blocks * m->SHARE);
 }
 
-/* Puts a key to its place in the cluster: into `out` at the end, before that into the shared memory of
- * the block that the place belongs to. */
+/* Puts a key to its place in the cluster: into `out` at the end, before that into the shared memory
+ * of the block that the place belongs to. */
 template <int KEYS, bool PAIRS, typename Key>
 static __device__ void put_key(resident_memory<KEYS, PAIRS, Key> *m, struct arrays<Key> a,
                                unsigned n, unsigned place, Key x, uint32_t value, bool to_out,

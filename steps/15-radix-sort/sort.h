@@ -3,18 +3,18 @@
  * with a value of 32 bits each. Equal keys keep their order (the sort is stable).
  *
  *     size_t bytes = 0;
- *     sort_keys_u32(NULL, &bytes, NULL, NULL, n, SORT_ASCENDING, stream);       how large a workspace?
+ *     sort_keys_u32(NULL, &bytes, NULL, NULL, n, SORT_ASCENDING, stream);     sets `bytes`
  *     cudaMalloc(&workspace, bytes);
- *     sort_workspace_init(workspace, bytes, stream);                            once
- *     sort_keys_u32(workspace, &bytes, out, in, n, SORT_ASCENDING, stream);     as often as you like
+ *     sort_workspace_init(workspace, bytes, stream);                          once
+ *     sort_keys_u32(workspace, &bytes, out, in, n, SORT_ASCENDING, stream);   any number of times
  *
  * workspace   NULL: sets *bytes to what n keys of this type need (sort_pairs_…: with their values),
  *             and does nothing else. Otherwise *bytes bytes of device memory, aligned to 256, which
- *             sort_workspace_init has cleared once. It may be used for any number of sorts for which
- *             it is large enough, one after the other. Sorts that may run at the same time (in two
- *             streams) need one each.
- * out, in     n keys each in device memory, aligned to one key. They do not overlap, and `in` is not
- *             changed.
+ *             sort_workspace_init has cleared once. It may be used for any number of sorts for
+ *             which it is large enough, one after the other. Sorts that may run at the same time
+ *             (in two streams) need one each.
+ * out, in     n keys each in device memory, aligned to one key. They do not overlap, and `in` is
+ *             not changed.
  * values_out  n values in device memory: values_out[i] belongs to out[i].
  * values_in   n values; NULL: the values are 0, 1, 2, …, so values_out says where each key was. The
  *             arrays of values do not overlap each other or the keys.
@@ -23,9 +23,9 @@
  * Returns cudaSuccess; cudaErrorInvalidValue if the workspace is too small or not aligned, if `out`
  * and `in` overlap, or if n is too large; or the error of a launch.
  *
- * Order: that of the numbers. For floats it is a total order of the bits: NaN with the sign bit set,
- * -infinity, negative numbers, -0, +0, positive numbers, +infinity, NaN. So -0 comes before +0,
- * and NaN are at both ends. NumPy is different: there -0 equals +0, and each NaN comes last.
+ * Order: that of the numbers. For floats it is a total order of the bits: NaN with the sign bit
+ * set, -infinity, negative numbers, -0, +0, positive numbers, +infinity, NaN. So -0 comes before
+ * +0, and NaN are at both ends. NumPy is different: there -0 equals +0, and each NaN comes last.
  */
 #ifndef STEP15_SORT_H
 #define STEP15_SORT_H
@@ -44,11 +44,11 @@ enum sort_order { SORT_ASCENDING, SORT_DESCENDING };
 cudaError_t sort_workspace_init(void *workspace, size_t bytes, cudaStream_t stream);
 
 /* clang-format off */
-#define DECLARE_SORTS(name, Key)                                                                    \
-    cudaError_t sort_keys_##name(void *workspace, size_t *bytes, Key *out, const Key *in, size_t n, \
-                                 enum sort_order order, cudaStream_t stream);                       \
-    cudaError_t sort_pairs_##name(void *workspace, size_t *bytes, Key *out, uint32_t *values_out,   \
-                                  const Key *in, const uint32_t *values_in, size_t n,               \
+#define DECLARE_SORTS(name, Key)                                                                   \
+    cudaError_t sort_keys_##name(void *workspace, size_t *bytes, Key *out, const Key *in, size_t n,\
+                                 enum sort_order order, cudaStream_t stream);                      \
+    cudaError_t sort_pairs_##name(void *workspace, size_t *bytes, Key *out, uint32_t *values_out,  \
+                                  const Key *in, const uint32_t *values_in, size_t n,              \
                                   enum sort_order order, cudaStream_t stream)
 /* clang-format on */
 

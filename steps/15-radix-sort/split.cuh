@@ -2,9 +2,9 @@
  * split.cuh — step 1 of the document's sort: a block sorts a chunk in its shared memory, one bit of
  * the keys after the other.
  *
- * What it is: `split` puts all keys with a 0 in the bit before all keys with a 1. One scan says where
- * each key goes (GPU Gems 3, 39.3.3, with the correction of notes/errata.md).
- * What is still bad: a scan and six barriers for each bit, so 32 scans for a key of 32 bits.
+ * What it is: `split` puts all keys with a 0 in the bit before all keys with a 1. One scan says
+ * where each key goes (GPU Gems 3, 39.3.3, with the correction of notes/errata.md). What is still
+ * bad: a scan and six barriers for each bit, so 32 scans for a key of 32 bits.
  */
 #ifndef STEP15_SPLIT_CUH
 #define STEP15_SPLIT_CUH
@@ -50,7 +50,8 @@ template <typename Key> static __device__ void enumerate(chunk_memory<Key> *m)
     *mine = make_uint4(before, before + e.x, before + e.x + e.y, before + e.x + e.y + e.z);
 }
 
-/* The five steps of 39.3.3 for one bit of the chunk's keys. Begins and ends with all keys in place. */
+/* The five steps of 39.3.3 for one bit of the chunk's keys. Begins and ends with all keys
+ * in place. */
 template <typename Key> static __device__ void split(chunk_memory<Key> *m, unsigned bit)
 {
     Key key[SPLIT_KEYS];

@@ -5,8 +5,8 @@
  * compute-sanitizer on a GPU and by the emulator's checkers, and what both say is compared
  * (profiles/measure/checks.sh, notes/checks.md). Host code checks nothing itself: the tools shall.
  *
- * A comment at a line says what the emulator finds there in the wrong version, as
- * "memcheck: Invalid __global__ read": tests/emulator/test_checks.c has the rules. main does not return:
+ * A comment at a line says what the emulator finds there in the wrong version, as "memcheck:
+ * Invalid __global__ read": tests/emulator/test_checks.c has the rules. main does not return:
  * group.sh makes a function without a result of it.
  */
 #ifndef PAIR_H

@@ -1,4 +1,5 @@
-/* race-bulk.cu — a bulk copy to shared memory: who reads it must wait at the barrier of its bytes. */
+/* race-bulk.cu — a bulk copy to shared memory: who reads it must wait at the barrier of
+ * its bytes. */
 #include "bulk.h"
 
 template <bool right> __global__ void copy(int *out, const int *in)

@@ -326,8 +326,8 @@ static void check_right_in_order(const char *name, int seed, bool every_tool)
     check_right(name, "all", options);
 }
 
-/* One seed, which depends on the name; for a race two, and order 0. With TEST_ALL=1 ten and order 0,
- * and every tool alone, too. */
+/* One seed, which depends on the name; for a race two, and order 0. With TEST_ALL=1 ten and order
+ * 0, and every tool alone, too. */
 ParameterizedTestParameters(checks, right_in_other_orders)
 {
     static struct pair pairs[MAX_PAIRS];
@@ -368,7 +368,8 @@ Test(checks, some_order_shows_what_an_h200_showed)
     }
 }
 
-/* compute-sanitizer has been asked about every pair: profiles/measure/checks.sh sanitizer, on a GPU. */
+/* compute-sanitizer has been asked about every pair: profiles/measure/checks.sh sanitizer, on a
+ * GPU. */
 Test(checks, every_pair_has_been_recorded_on_a_gpu)
 {
     static struct pair pairs[MAX_PAIRS];

@@ -125,8 +125,8 @@ Test(cooperative, a_grid_sync_in_an_ordinary_launch_is_a_fault)
     cr_expect(strstr(emu_message(emu_runtime()), "trap"), "%s", emu_message(emu_runtime()));
 }
 
-/* With _CG_DEBUG it need not even sync: this_grid() waits for all blocks, and says that it cannot by
- * an assertion in place of a trap. */
+/* With _CG_DEBUG it need not even sync: this_grid() waits for all blocks, and says that it cannot
+ * by an assertion in place of a trap. */
 Test(cooperative, cg_debug_checks_this_grid)
 {
     struct counters counters;

@@ -1,5 +1,6 @@
 /*
- * test_devices.c — several devices, EMU_DEVICES=N: each has its own memory, code, streams and faults.
+ * test_devices.c — several devices, EMU_DEVICES=N: each has its own memory, code, streams and
+ * faults.
  */
 #define _GNU_SOURCE
 #include "tests/support/cudart_check.h"

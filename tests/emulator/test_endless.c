@@ -9,9 +9,9 @@
 
 TestSuite(endless, .init = command_init, .fini = command_fini, .timeout = 60);
 
-/* Presses Ctrl-C a while after the program has come so far as to catch it (bit 1 of SigCgt), however
- * busy the machine is; the status is the program's. A shell sets SIGINT aside for what it starts in
- * the background, and `env` gives it back. */
+/* Presses Ctrl-C a while after the program has come so far as to catch it (bit 1 of SigCgt),
+ * however busy the machine is; the status is the program's. A shell sets SIGINT aside for what it
+ * starts in the background, and `env` gives it back. */
 #define INTERRUPT(program)                                                                         \
     "env --default-signal=INT " program " 2>&1 & "                                                 \
     "while kill -0 $! && ! grep -q 'SigCgt:.*[2367abef]$' /proc/$!/status; do sleep 0.05; done; "  \

@@ -258,9 +258,10 @@ Test(exact, report_names_what_was_merged)
     expect("add_shared\n    changed by ptxas at ");
 }
 
-/* The numbers are those of ncu's Source page on an H200. They follow from the kernels: a warp of `pairs` stores once and loads once, 8 bytes a lane
- * in two wavefronts each; one of `multiply` loads 4 x 16 bytes of its two rows, two wavefronts each
- * since all lanes of a half agree, and 16 x 4 bytes of columns. */
+/* The numbers are those of ncu's Source page on an H200. They follow from the kernels: a warp of
+ * `pairs` stores once and loads once, 8 bytes a lane in two wavefronts each; one of `multiply`
+ * loads 4 x 16 bytes of its two rows, two wavefronts each since all lanes of a half agree, and 16 x
+ * 4 bytes of columns. */
 Test(exact, merged_accesses_count_as_one)
 {
     need_toolkit();

@@ -1,6 +1,6 @@
 /*
- * test_initcheck.c — initcheck on a program that leaves a part of an array unwritten and reads all of
- * it, unwritten.cu: of every type, and in every way.
+ * test_initcheck.c — initcheck on a program that leaves a part of an array unwritten and reads all
+ * of it, unwritten.cu: of every type, and in every way.
  */
 #include "tests/support/command.h"
 

@@ -1,6 +1,6 @@
 /*
- * test_limits.c — programs that have few addresses (ulimit -v) or little device memory, or make very
- * many allocations: limits.cu.
+ * test_limits.c — programs that have few addresses (ulimit -v) or little device memory, or make
+ * very many allocations: limits.cu.
  */
 #include "tests/support/command.h"
 

@@ -94,8 +94,8 @@ Test(models, g80_banks)
     cr_expect(counts.wavefronts == 8 && counts.ideal == 4, "16 bytes on Fermi: 2-way");
 }
 
-/* Stride 2 of 4-byte words: two-way on Fermi, none on Kepler. A stride of 32 words, all in one bank,
- * is two words a row in 4-byte mode; in 8-byte mode every other one is in another bank. */
+/* Stride 2 of 4-byte words: two-way on Fermi, none on Kepler. A stride of 32 words, all in one
+ * bank, is two words a row in 4-byte mode; in 8-byte mode every other one is in another bank. */
 Test(models, kepler_modes)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /*
- * test_waits.c — blocks that wait for each other (waits.cu): those that are right come
- * to their end with any number of host threads, and those that never would are ended by every limit,
- * which names the place, and counts as an error whichever tool is asked.
+ * test_waits.c — blocks that wait for each other (waits.cu): those that are right come to their end
+ * with any number of host threads, and those that never would are ended by every limit, which names
+ * the place, and counts as an error whichever tool is asked.
  */
 #include "tests/support/command.h"
 
@@ -18,8 +18,8 @@ static const unsigned threads[] = {1, 2, 8};
 /* `make test-all` runs all of the cases, `make test` those that show most. */
 static bool all_wanted(void) { return getenv("TEST_ALL") != NULL; }
 
-/* How a thread looks whether it may go on, and what its loop does besides. `quick`: of a kind that no
- * other one is of. */
+/* How a thread looks whether it may go on, and what its loop does besides. `quick`: of a kind that
+ * no other one is of. */
 static const struct {
     const char *name;
     bool quick;
@@ -134,7 +134,8 @@ Test(waits, ctrl_c_names_the_place)
 
 static const char *const tools[] = {"memcheck", "racecheck", "initcheck", "synccheck", "all"};
 
-/* `kind`: the finding's first line, or a part of it. `waits`: it takes until the patience is over. */
+/* `kind`: the finding's first line, or a part of it. `waits`: it takes until the patience
+ * is over. */
 static const struct {
     const char *way, *kind;
     bool waits;

@@ -1,8 +1,8 @@
 /*
  * algorithms.h — the documents' pseudo-code, as printed and as it must be.
  *
- * Every function works on an array of n elements, n a power of two, and carries `in parallel` out as
- * it is meant: all reads of a step come before its writes. An index outside the array is not
+ * Every function works on an array of n elements, n a power of two, and carries `in parallel` out
+ * as it is meant: all reads of a step come before its writes. An index outside the array is not
  * carried out; it is noted in `outside`. Nothing is owned.
  */
 #ifndef ERRATA_ALGORITHMS_H

@@ -145,8 +145,8 @@ Test(errata, gems_algorithms_5_and_6)
 }
 
 /* The text has Algorithm 2 scan what a configurable number of reduce steps leave; both loops as
- * printed reach log2 n, where one element is left and nothing to scan. After fewer steps the printed
- * down-sweep begins above them, in arrays that nobody has written. */
+ * printed reach log2 n, where one element is left and nothing to scan. After fewer steps the
+ * printed down-sweep begins above them, in arrays that nobody has written. */
 Test(errata, gems_algorithms_5_and_6_leave_nothing_to_scan)
 {
     for (int steps = 0; steps <= 3; steps++) {

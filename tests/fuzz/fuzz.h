@@ -3,8 +3,8 @@
  *
  * Each target takes any bytes at all and must come back: no crash, no hang, no sanitizer's report,
  * no memory out of proportion. `make fuzz` links each with libFuzzer, which makes up the bytes;
- * tests/fuzz/test_fuzz.c gives it the files of tests/fuzz/corpus/NAME, among them the inputs that once
- * broke something.
+ * tests/fuzz/test_fuzz.c gives it the files of tests/fuzz/corpus/NAME, among them the inputs that
+ * once broke something.
  *
  * So far, on two busy cores: 19 million containers, 1.5 million compressed texts, 15 million PTX
  * texts, 0.6 million cubins and 0.7 million .npy files. Found and mended: a text size out of

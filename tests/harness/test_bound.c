@@ -192,7 +192,8 @@ Test(bound, of_sums_that_cancel)
     cr_expect_float_eq(bound_after(&run, &facts, x, 4, false) / U, 3 * 8, 0.01);
 }
 
-/* The first sum is rounded. The second is 2^24, and would be exact, but for the first one's error. */
+/* The first sum is rounded. The second is 2^24, and would be exact, but for the first
+ * one's error. */
 Test(bound, of_sums_that_inherit_errors)
 {
     static const enum sums kinds[] = {SUMS_RUN, SUMS_WINDOW, SUMS_CHAIN, SUMS_CARRY};

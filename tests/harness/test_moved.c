@@ -1,5 +1,6 @@
 /*
- * test_moved.c — a built tree that was copied or moved elsewhere: what it prints is of its own files.
+ * test_moved.c — a built tree that was copied or moved elsewhere: what it prints is of its own
+ * files.
  */
 #include "tests/support/command.h"
 

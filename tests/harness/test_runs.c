@@ -1,6 +1,6 @@
 /*
- * test_runs.c — what the checks of every run are made of: fingerprints, guards, reversed inputs, the
- * number of runs; and that all steps keep the contract that is tried between runs.
+ * test_runs.c — what the checks of every run are made of: fingerprints, guards, reversed inputs,
+ * the number of runs; and that all steps keep the contract that is tried between runs.
  */
 #include "common/harness/run/bench.h"
 #include "common/harness/run/reverse.h"

@@ -1,11 +1,10 @@
 /*
  * beside: a scan while another kernel holds a part of the GPU.
  *
- * What it shows: a kernel whose blocks take all shared memory of a multiprocessor each stays on half
- * of them, or on all but one, and ends only when the host says so. The host says so after the scan
- * has ended. So the scan's blocks cannot all be there at once, and those that are must not wait for
- * the others.
- * On the emulator kernels run one after the other, and nothing is held.
+ * What it shows: a kernel whose blocks take all shared memory of a multiprocessor each stays on
+ * half of them, or on all but one, and ends only when the host says so. The host says so after the
+ * scan has ended. So the scan's blocks cannot all be there at once, and those that are must not
+ * wait for the others. On the emulator kernels run one after the other, and nothing is held.
  * How to run it: make promises && build/promises/12-beside
  */
 #include "common/harness/experiment.h"
@@ -14,9 +13,9 @@
 
 #include <time.h>
 
-#define PATIENCE   0.5 // seconds that the host waits for the scan before it lets the other kernel go
-#define GIVE_UP    20e9  // nanoseconds after which that one goes by itself
-#define LOOK_EVERY 20000 // nanoseconds between two looks: whoever looks all the time slows others
+#define PATIENCE   0.5   // seconds that the host waits for the scan before it ends the other kernel
+#define GIVE_UP    20e9  // nanoseconds after which the other kernel ends in any case
+#define LOOK_EVERY 20000 // nanoseconds between two polls: constant polling slows other threads
 #define RUNS       5 // while it is held; the fastest counts, as the host launches at its leisure
 
 /* What host and holding kernel tell each other, in memory of the host that both see. */

@@ -1,7 +1,7 @@
 /*
- * known.cuh — arrays whose sums are known, on the device: element i is height(i + 1) - height(i), so
- * that the elements before i add up to height(i) - height(0), whatever their number. Each height is
- * made of its index alone, and is so small that sums are exact in every order of additions.
+ * known.cuh — arrays whose sums are known, on the device: element i is height(i + 1) - height(i),
+ * so that the elements before i add up to height(i) - height(0), whatever their number. Each height
+ * is made of its index alone, and is so small that sums are exact in every order of additions.
  */
 #ifndef KNOWN_CUH
 #define KNOWN_CUH

@@ -2,8 +2,8 @@
  * same-bits: are step 12's sums of real numbers the same in every bit, and how far off are they?
  *
  * What it shows: the GPU's result is that of the same tree of additions on the CPU, and a hundred
- * runs give one result. Its error, beside the bound and beside CUB's, is in units of 2^-24 (of 2^-53
- * for double) times |x0| + … + |xi|: as many as one addition of all could lose.
+ * runs give one result. Its error, beside the bound and beside CUB's, is in units of 2^-24 (of
+ * 2^-53 for double) times |x0| + … + |xi|: as many as one addition of all could lose.
  * How to run it: make promises && build/promises/12-same-bits
  */
 #include "common/bench/baseline/cub.h"

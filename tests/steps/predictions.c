@@ -94,9 +94,10 @@ static struct level predict_sweep(const struct block *b, unsigned epoch)
                           .store_lanes = n};
 }
 
-/* Blocks A and E of the listings: conflicts where a thread has two neighbours, none where it has one
- * element of each half, unless padding brings lanes together that were not. Step 3's two accesses
- * are one of 8 bytes, whose half-warps touch every bank once; for 16 banks they count as two. */
+/* Blocks A and E of the listings: conflicts where a thread has two neighbours, none where it has
+ * one element of each half, unless padding brings lanes together that were not. Step 3's two
+ * accesses are one of 8 bytes, whose half-warps touch every bank once; for 16 banks they count as
+ * two. */
 static struct level predict_ends(const struct block *b, unsigned count)
 {
     const struct plan *p = b->plan;

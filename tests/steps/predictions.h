@@ -1,5 +1,6 @@
 /*
- * predictions.h — bank conflicts by formula, as the notes 02 to 07 give them: no address is computed.
+ * predictions.h — bank conflicts by formula, as the notes 02 to 07 give them: no address is
+ * computed.
  */
 #ifndef PREDICTIONS_H
 #define PREDICTIONS_H
@@ -9,7 +10,8 @@
 
 enum { WARP_LANES = 32 };
 
-/* Which scan runs in a block; how step 4 pads: a word after every `run` words, `levels` times over. */
+/* Which scan runs in a block; how step 4 pads: a word after every `run` words, `levels`
+ * times over. */
 enum kernel { SWEEPS, SWEEPS_OF_BLOCKS, TREE_ALONE, TREE_OF_BLOCKS, TREE_OF_VECTORS };
 struct plan {
     const char *step, *variant; /* "-": it has none */
@@ -23,8 +25,8 @@ struct plan {
 enum { PLANS = 11 };
 extern const struct plan plans[PLANS];
 
-/* What the warps of one block do between two barriers: accesses to shared memory, as instructions of
- * warps, the lanes that take part, and conflicts. */
+/* What the warps of one block do between two barriers: accesses to shared memory, as instructions
+ * of warps, the lanes that take part, and conflicts. */
 struct level {
     unsigned loads, stores, load_lanes, store_lanes, load_conflicts, store_conflicts;
 };
@@ -36,8 +38,8 @@ struct block {
     bool sum;
 };
 
-/* How many lanes meet in a bank, if so many lanes (a power of two) are `stride` words apart (another),
- * without padding and with that of a plan. */
+/* How many lanes meet in a bank, if so many lanes (a power of two) are `stride` words apart
+ * (another), without padding and with that of a plan. */
 unsigned ways(unsigned lanes, unsigned stride, unsigned banks);
 unsigned padded_ways(const struct plan *, unsigned lanes, unsigned stride, unsigned banks);
 
@@ -51,8 +53,8 @@ struct level predict(const struct block *, unsigned epoch);
 size_t block_elements(const struct plan *, size_t n);
 struct block block_at(const struct plan *, size_t n, size_t j, unsigned banks);
 
-/* Conflicts of a scan of n elements on 32 banks, of loads and of stores: of all blocks, and of those
- * that scan their sums. */
+/* Conflicts of a scan of n elements on 32 banks, of loads and of stores: of all blocks, and of
+ * those that scan their sums. */
 void predict_scan(const struct plan *, size_t n, size_t sum[2]);
 
 unsigned log2_of(size_t n);

@@ -1,5 +1,6 @@
 /*
- * recorded.h — a row of profiles/h200/counters.csv, and by how much the emulator may differ from it.
+ * recorded.h — a row of profiles/h200/counters.csv, and by how much the emulator may differ from
+ * it.
  */
 #ifndef RECORDED_H
 #define RECORDED_H
@@ -46,7 +47,8 @@ const struct line_group *polls_of(const struct row *);
 /* Does a line of the source belong to it? */
 bool in_group(const struct line_group *, const char *path, const char *text);
 
-/* The emulator's value of a metric: of ncu's, or of the sums that profiles/measure/ncu_source.py makes. */
+/* The emulator's value of a metric: of ncu's, or of the sums that profiles/measure/ncu_source.py
+ * makes. */
 double metric_of(const struct emu_counts *, const char *name);
 
 /* The emulator's counts of a source line: `name` is its file and its place among the lines of that

@@ -2,8 +2,8 @@
  * recorded_differences.c — in what ncu's counters of an H200 differ from the emulator's, and why.
  * Whatever does not stand here is equal, to the last unit.
  *
- * The emulator runs PTX, the GPU what ptxas makes of it. And it has no clock: how often threads look
- * at what other blocks are about to write is chance, on the GPU as here.
+ * The emulator runs PTX, the GPU what ptxas makes of it. And it has no clock: how often threads
+ * look at what other blocks are about to write is chance, on the GPU as here.
  */
 #include "recorded.h"
 
@@ -30,7 +30,8 @@ static bool ends(const char *text, const char *with)
 /* clang-format off: a line each */
 static const struct line_group groups[] = {
     /* Both arms of the naive sweep's `if` load the same element. nvcc makes one load of the two and
-     * gives it no line, so the emulator counts it under the line before, ncu under the first arm. */
+     * gives it no line, so the emulator counts it under the line before, ncu under the first
+     * arm. */
     {"2", NULL, "_ld",
      .lines = {{NULL, "temp[pout * n + thid] = temp[pin"},
                {NULL, "pout = 1 - pout; // swap the buffers"}}},
@@ -48,8 +49,8 @@ static const struct line_group groups[] = {
     {"12", NULL, "sectors_st", .lines = {{"states.cuh", NULL}}},
     {"12", NULL, "sectors_st", .lines = {{"memory.cuh", NULL}, {"barrier.cuh", NULL}}},
 
-    /* A thread of each block looks whether the last block has come: for the emulator in the line that
-     * calls, for ncu in a header of the toolkit. */
+    /* A thread of each block looks whether the last block has come: for the emulator in the line
+     * that calls, for ncu in a header of the toolkit. */
     {"10", "scan_grid", "sectors_ld", .polls = true,
      .lines = {{NULL, "grid.sync();"}, {NULL, "details::grid::sync("}}},
     /* A tile looks at the states of those before it until it has found a prefix. */
@@ -162,23 +163,23 @@ static double spared_loads(const struct row *row, double blocks)
 
 /*
  * Both are in the hardware's counters of shared memory and not on the Source page
- * (profiles/README.md). In step 7's scan_block ncu counts this many wavefronts of loads more in each
- * block, all of them conflicts. And where many blocks share the SMs, accesses wait for each other:
- * of the wavefronts up to this part more, another number in each run.
+ * (profiles/README.md). In step 7's scan_block ncu counts this many wavefronts of loads more in
+ * each block, all of them conflicts. And where many blocks share the SMs, accesses wait for each
+ * other: of the wavefronts up to this part more, another number in each run.
  */
 #define STEP7_CONFLICTS  4
 #define STEP11_CONFLICTS 1 /* in some blocks of tile8192 */
 #define FEW_BLOCKS       128
 #define ARBITRATION      0.10
 
-/* In step 12 more, up to 17 of a hundred have been seen, and with few blocks, too: it is not for each
- * other's that they wait, for of 32 blocks each has a multiprocessor for itself. */
+/* In step 12 more, up to 17 of a hundred have been seen, and with few blocks, too: it is not for
+ * each other's that they wait, for of 32 blocks each has a multiprocessor for itself. */
 #define STEP12_ARBITRATION 0.20
 
 /*
  * grid.sync() adds 1 to a counter in global memory, a thread of each block. The address is generic
- * (ATOM, not ATOMG as in step 11), and the hardware counts a wavefront of an atomic in shared memory;
- * where many blocks run, up to this part more.
+ * (ATOM, not ATOMG as in step 11), and the hardware counts a wavefront of an atomic in shared
+ * memory; where many blocks run, up to this part more.
  */
 #define GENERIC_ATOMICS 0.25
 
@@ -209,14 +210,15 @@ static struct expected of_the_hardware(const struct row *row,
 
 /* ---- chance ---------------------------------------------------------------------------------- */
 
-/* Looks of a block at most: up to 9 have been seen (80 sectors), and up to 100 at grid.sync() for the
- * Source page, for which ncu makes kernels slower. */
+/* Looks of a block at most: up to 9 have been seen (80 sectors), and up to 100 at grid.sync() for
+ * the Source page, for which ncu makes kernels slower. */
 #define MOST_LOOKS 200
 
 /* In step 11 a warp that looks at 32 states more adds a sum of 32 lanes, and one each. */
 #define LOOK_BACK (5 * 32 + 32)
 
-/* Sectors of 32 bytes that a look can touch: of step 10 one word, of the others 32 or more states. */
+/* Sectors of 32 bytes that a look can touch: of step 10 one word, of the others 32 or
+ * more states. */
 static double sectors_of_a_look(const struct row *row)
 {
     return is(row->fields[STEP], "10") ? 1 : 9;

@@ -205,8 +205,8 @@ Test(experiments, atomics)
     expect_value("load", "a word a block", "sectors_ld", WARPS);
 }
 
-/* The generic sum goes through shared memory, those of tiles do not; and of groups that are no power
- * of two it loses elements, in every warp here. */
+/* The generic sum goes through shared memory, those of tiles do not; and of groups that are no
+ * power of two it loses elements, in every warp here. */
 Test(experiments, groups)
 {
     run_experiment("10-groups");
@@ -232,9 +232,9 @@ Test(experiments, arrivals)
     expect("one lane");
 }
 
-/* A pixel of RGB: by the document three loads ask for each sector, by shuffles one does. Neither that
- * nor the transposition nor the scans have bank conflicts. The fast variant reads 64 rows of two
- * sectors twice, and writes eight for each row. */
+/* A pixel of RGB: by the document three loads ask for each sector, by shuffles one does. Neither
+ * that nor the transposition nor the scans have bank conflicts. The fast variant reads 64 rows of
+ * two sectors twice, and writes eight for each row. */
 Test(experiments, summed_area_tables)
 {
     run_experiment("14-against-npp");

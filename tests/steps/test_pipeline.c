@@ -1,7 +1,7 @@
 /*
- * test_pipeline.c — what step 12 and its scan.h promise: right for each type, n, and way to call it;
- * floats the same in every bit as on the CPU, whatever the order of blocks, their number, or the
- * GPU; errors as documented. On a GPU, at full size: tests/promises.
+ * test_pipeline.c — what step 12 and its scan.h promise: right for each type, n, and way to call
+ * it; floats the same in every bit as on the CPU, whatever the order of blocks, their number, or
+ * the GPU; errors as documented. On a GPU, at full size: tests/promises.
  */
 #define _GNU_SOURCE
 #include "common/harness/run/buffer.h"
@@ -319,7 +319,8 @@ Test(pipeline, any_number_of_blocks)
     }
 }
 
-/* Other GPUs hold other numbers of blocks; and those before Hopper take another kernel for small n. */
+/* Other GPUs hold other numbers of blocks; and those before Hopper take another kernel for
+ * small n. */
 static void expect_same_bits_on(const char *gpu, int capability)
 {
     setenv("EMU_GPU", gpu, 1);
@@ -457,8 +458,8 @@ Test(pipeline, several_streams)
     }
 }
 
-/* A scan that was captured does with each launch of the graph what lies there by then: here it scans
- * in place what it has made of it before. */
+/* A scan that was captured does with each launch of the graph what lies there by then: here it
+ * scans in place what it has made of it before. */
 static void expect_replays(size_t n, int replays)
 {
     struct job job = {I32, n, true, true, 0};

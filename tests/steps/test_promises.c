@@ -50,8 +50,8 @@ Test(promises, same_bits)
     cr_expect_gt(sum_of("bound", &rows), sum_of("error", &rows));
 }
 
-/* Six ways of four types, three of the two that cannot be in place; and of those of 8 bytes one more
- * n, for scan_pipeline. */
+/* Six ways of four types, three of the two that cannot be in place; and of those of 8 bytes one
+ * more n, for scan_pipeline. */
 Test(promises, every_way)
 {
     run_program("every-way");

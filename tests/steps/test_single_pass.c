@@ -1,6 +1,6 @@
 /*
- * test_single_pass.c — what notes/11-single-pass.md says of step 11: the longest chain of additions,
- * bits that differ from run to run, no hazards, and why a block draws a ticket.
+ * test_single_pass.c — what notes/11-single-pass.md says of step 11: the longest chain of
+ * additions, bits that differ from run to run, no hazards, and why a block draws a ticket.
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"

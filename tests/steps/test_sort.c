@@ -1,7 +1,7 @@
 /*
- * test_sort.c — what step 15's sort.h promises: the order of each type, stable, with values, for any
- * n, with one workspace after the other; and what it refuses. The small_ functions have small tiles
- * and no resident sort (tests/fixtures/sort_code.h), so that few keys test what large n do.
+ * test_sort.c — what step 15's sort.h promises: the order of each type, stable, with values, for
+ * any n, with one workspace after the other; and what it refuses. The small_ functions have small
+ * tiles and no resident sort (tests/fixtures/sort_code.h), so that few keys test what large n do.
  */
 #include "tests/support/cudart_check.h"
 #include "steps/15-radix-sort/request.h"

@@ -56,8 +56,8 @@ static void expect_as_described(const struct step *step, int variant, size_t n)
     counters_free(&counters);
 }
 
-/* Step 12's kernels: a block a tile, a fine one first; on a GPU with 132 multiprocessors one each, of
- * 8 + 4 + 1 + 1 warps with six stages of 32 KiB. */
+/* Step 12's kernels: a block a tile, a fine one first; on a GPU with 132 multiprocessors one each,
+ * of 8 + 4 + 1 + 1 warps with six stages of 32 KiB. */
 Test(step_counters, step_12_says_what_it_launches)
 {
     struct launch_shape small = step12.shape(4096, 0), wave = step12.shape(1 << 22, 0);
@@ -277,9 +277,9 @@ static double words(const struct step *step, int variant, size_t n)
     return 8.0 * (double)sectors / (double)n;
 }
 
-/* The tree of step 8 moves 8n words through device memory: 5n loaded, 3n stored. Blocks move 4n, and
- * sums and increments a little more; step 10 moves 3n, and some more while blocks look again and
- * again whether the last one has come to grid.sync(). */
+/* The tree of step 8 moves 8n words through device memory: 5n loaded, 3n stored. Blocks move 4n,
+ * and sums and increments a little more; step 10 moves 3n, and some more while blocks look again
+ * and again whether the last one has come to grid.sync(). */
 Test(step_counters, words_that_move)
 {
     enum { N = 1 << 18, TREE_OF_STEP_8 = 1 };

@@ -66,9 +66,9 @@ Test(steps, real_numbers)
 }
 
 /* The verifier's bound is as good as the depth that the step states: at least the log2 n additions
- * that any tree of two-input sums needs, at most those up and down one (24 more: a level that is not
- * full has the depth of a full one). Step 11 may add tile after tile: see test_single_pass.c. So
- * does a lane in step 12, in double: see test_pipeline.c. */
+ * that any tree of two-input sums needs, at most those up and down one (24 more: a level that is
+ * not full has the depth of a full one). Step 11 may add tile after tile: see test_single_pass.c.
+ * So does a lane in step 12, in double: see test_pipeline.c. */
 Test(steps, depth_is_that_of_a_tree)
 {
     static const size_t lengths[] = {1, 2, 512, 1000, 2048, 1 << 20, 1 << 24};

@@ -31,9 +31,10 @@ int variant_count(const struct step *);
 const char *variant_name(const struct step *, int variant);
 
 /*
- * Runs it on the n elements of `in` and copies the sums to `out`, both of the variant's type (floats,
- * but for some variants of step 12). Fails the test if the scan writes outside of its buffers, to its input (unless in place), or beyond its workspace. Returns the
- * scan's error, or that of the work it has launched.
+ * Runs it on the n elements of `in` and copies the sums to `out`, both of the variant's type
+ * (floats, but for some variants of step 12). Fails the test if the scan writes outside of its
+ * buffers, to its input (unless in place), or beyond its workspace. Returns the scan's error, or
+ * that of the work it has launched.
  */
 cudaError_t scan_once(const struct scan *, const void *in, void *out);
 

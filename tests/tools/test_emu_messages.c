@@ -1,6 +1,6 @@
 /*
- * test_emu_messages.c — what build/emu/emu refuses, word for word: which option or program was wrong,
- * with which value, and what it takes.
+ * test_emu_messages.c — what build/emu/emu refuses, word for word: which option or program was
+ * wrong, with which value, and what it takes.
  */
 #include "tests/support/command.h"
 #include <criterion/criterion.h>

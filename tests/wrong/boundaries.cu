@@ -1,6 +1,6 @@
 /*
- * boundaries.cu — scans that are wrong at a boundary: of blocks, of warps, of the array, of a number
- * type that counts elements, or of an alignment.
+ * boundaries.cu — scans that are wrong at a boundary: of blocks, of warps, of the array, of a
+ * number type that counts elements, or of an alignment.
  */
 #include "elementwise.cuh"
 

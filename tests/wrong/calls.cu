@@ -93,7 +93,8 @@ static __global__ void answers_memorised_kernel(float *out, const float *in, siz
 }
 SCAN(answers_memorised, BLOCKS(n), WRONG_BLOCK)
 
-/* The same with two memories, which take turns as the inputs do, after some calls that fill them. */
+/* The same with two memories, which take turns as the inputs do, after some calls that
+ * fill them. */
 #define MEMORIES 2
 static __device__ float memories[MEMORIES][KEPT];
 

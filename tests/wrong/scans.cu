@@ -69,8 +69,8 @@ extern "C" scan_fn step09_scan;
                                 cudaStream_t stream)                                               \
     {                                                                                              \
         CUDA_TRY(step09_scan(out, in, n, variant, workspace, stream));                             \
-        name##_kernel<<<(unsigned)(n / WRONG_BLOCK), WRONG_BLOCK, 0, stream>>>((float *)out,       \
-                                                                               (const float *)in, n); \
+        name##_kernel<<<(unsigned)(n / WRONG_BLOCK), WRONG_BLOCK, 0, stream>>>(                    \
+            (float *)out, (const float *)in, n);                                                   \
         return cudaGetLastError();                                                                 \
     }
 

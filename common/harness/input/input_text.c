@@ -127,7 +127,8 @@ static int refuse_token(const struct reader *reader, const struct token *token, 
                 reader->name, index, token->line, SHOWN_MAX, token->text);
 }
 
-/* Editors on Windows begin UTF-8 with a mark of three bytes, the first of which begins no number. */
+/* Editors on Windows begin UTF-8 with a mark of three bytes, the first of which begins
+ * no number. */
 static bool skip_byte_order_mark(FILE *file)
 {
     int first = getc(file);

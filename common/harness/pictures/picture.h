@@ -36,9 +36,9 @@ struct picture {
  */
 int picture_read(struct picture *, const char *path, struct fault *);
 
-/* Can a picture with this number of channels be written to this path? Its end decides about the format:
- * .png, .pgm (grey), .ppm (RGB) or .pnm (either); "-" is a PGM or PPM on stdout. Returns 0 or
- * EXIT_USAGE. */
+/* Can a picture with this number of channels be written to this path? Its end decides about the
+ * format: .png, .pgm (grey), .ppm (RGB) or .pnm (either); "-" is a PGM or PPM on stdout. Returns 0
+ * or EXIT_USAGE. */
 int picture_check_path(const char *path, unsigned channels, struct fault *);
 
 /* Writes the whole file or nothing of it. Returns 0 or EXIT_USAGE. */

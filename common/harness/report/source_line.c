@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Writes this program's folder with a slash at its end; returns its length, or 0 if it is not known. */
+/* Writes this program's folder with a slash at its end; returns its length, or 0 if it is not
+ * known. */
 static size_t program_folder(char path[PATH_MAX])
 {
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);

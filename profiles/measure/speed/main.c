@@ -4,8 +4,8 @@
  * usage: run MODE PART [COMMAND …]
  *
  * MODE   plain; counters: they are on while a workload is timed; or the tool that EMU_TOOL names
- * PART   scans, micro, growth, launches, blocks; check: a scan and the memory that the process took;
- *        startup: how long COMMAND takes
+ * PART   scans, micro, growth, launches, blocks; check: a scan and the memory that the process
+ *        took; startup: how long COMMAND takes
  *
  * EMU_THREADS is the number of host threads, BENCH_ONLY the one workload that is wanted.
  * profiles/measure/speed.sh calls this.

@@ -3,9 +3,9 @@
  *
  * Lane l of a warp adds up the sums of the tiles l, l+32, l+64, … in this order; then the lanes'
  * sums are added in a balanced tree. So the prefix of a tile is the same in every bit, whichever
- * warp computes it. A warp that has computed it for one tile goes on from there for its next one: each
- * lane keeps its sum. Step 11's tiles wait for each other's prefixes, one after the other; here
- * they wait for sums only, and there is no chain.
+ * warp computes it. A warp that has computed it for one tile goes on from there for its next one:
+ * each lane keeps its sum. Step 11's tiles wait for each other's prefixes, one after the other;
+ * here they wait for sums only, and there is no chain.
  */
 #ifndef STEP12_PREFIX_CUH
 #define STEP12_PREFIX_CUH

@@ -1,5 +1,6 @@
 /*
- * shape.h — how elements are divided among tiles, segments and rows, and which kernel takes which n.
+ * shape.h — how elements are divided among tiles, segments and rows, and which kernel takes which
+ * n.
  *
  * A row is what the 32 lanes of a warp take with one access each, a segment what one warp scans, a
  * tile what one block scans at a time. These sizes fix the tree of additions, and with it every bit

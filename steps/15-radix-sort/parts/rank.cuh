@@ -78,8 +78,8 @@ template <int WARPS> static __device__ unsigned count_in_block(const unsigned (*
     return sum;
 }
 
-/* Turns counters into places; the block's first key with digit threadIdx.x comes to `place`. For the
- * first DIGITS threads. */
+/* Turns counters into places; the block's first key with digit threadIdx.x comes to `place`. For
+ * the first DIGITS threads. */
 template <int WARPS>
 static __device__ void counters_to_places(unsigned (*counters)[DIGITS], unsigned place)
 {

@@ -1,7 +1,8 @@
 /*
  * shape.h — the sizes of the fast sort: digits, tiles, blocks, and which kernel takes which n.
  *
- * Each number that is only a matter of speed can be set on nvcc's command line, -DONESWEEP_KEYS_4=17.
+ * Each number that is only a matter of speed can be set on nvcc's command line,
+ * -DONESWEEP_KEYS_4=17.
  */
 #ifndef STEP15_SHAPE_H
 #define STEP15_SHAPE_H

@@ -39,7 +39,8 @@ struct control {
  * to be cleared between passes. The histogram's kernel clears the states for the first pass.
  *
  * Word is uint32_t for fewer than 2^30 keys, otherwise uint64_t. A state is one word, written and
- * read whole: a thread that finds the bits finds the number, and no fence between the two is needed.
+ * read whole: a thread that finds the bits finds the number, and no fence between the two is
+ * needed.
  */
 enum { STATE_COUNT = 1 };
 static __device__ unsigned prefix_mark(bool odd) { return odd ? 0 : 2; }
@@ -128,7 +129,8 @@ static __device__ void wait_for_kernel_before()
 #endif
 }
 
-/* The next kernel's blocks may take the place of blocks that end. They wait for all of this kernel. */
+/* The next kernel's blocks may take the place of blocks that end. They wait for all of
+ * this kernel. */
 static __device__ void let_next_kernel_begin()
 {
 #if __CUDA_ARCH__ >= 900

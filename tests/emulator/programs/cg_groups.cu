@@ -61,7 +61,8 @@ template <int SIZE> static void try_tiles(const std::vector<int> &in, const int 
     expect_same("ballot of a tile", host_copy(device_ballot, THREADS), ballot);
 }
 
-/* How many of the warp's threads took my branch, and which of them I am; how many share my value. */
+/* How many of the warp's threads took my branch, and which of them I am; how many share
+ * my value. */
 static __global__ void together(const int *in, int *size, int *rank, int *same)
 {
     int i = threadIdx.x;

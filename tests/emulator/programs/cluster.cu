@@ -1,5 +1,6 @@
-/* cluster.cu — blocks of a cluster see each other's shared memory: a histogram whose bins are spread
- * over the cluster, and a ring in which each block reads its neighbour. Compute capability 9.0. */
+/* cluster.cu — blocks of a cluster see each other's shared memory: a histogram whose bins are
+ * spread over the cluster, and a ring in which each block reads its neighbour. Compute capability
+ * 9.0. */
 #include "check.cuh"
 #include <cooperative_groups.h>
 

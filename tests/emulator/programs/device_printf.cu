@@ -1,5 +1,5 @@
-/* device_printf.cu — printf in kernels. The program catches its own output and compares it; lines of
- * different threads may come in any order. */
+/* device_printf.cu — printf in kernels. The program catches its own output and compares it; lines
+ * of different threads may come in any order. */
 #include "check.cuh"
 #include <algorithm>
 #include <cstring>

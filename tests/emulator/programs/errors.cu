@@ -1,11 +1,12 @@
-/* errors.cu — errors as the runtime tells them: of a call, of a launch, sticky and not; their names;
- * and that work goes on after an error that is not sticky. */
+/* errors.cu — errors as the runtime tells them: of a call, of a launch, sticky and not; their
+ * names; and that work goes on after an error that is not sticky. */
 #include "check.cuh"
 #include <cstring>
 
 static __global__ void set(int *value) { value[threadIdx.x] = 7; }
 
-/* A launch with too many threads or none: the manual has it one way, an H200 (CUDA 13.0) the other. */
+/* A launch with too many threads or none: the manual has it one way, an H200 (CUDA 13.0)
+ * the other. */
 static bool is_refusal(cudaError_t error)
 {
     return error == cudaErrorInvalidConfiguration || error == cudaErrorInvalidValue;

@@ -1,5 +1,6 @@
-/* integers.cu — integer arithmetic: high halves of products, 128-bit sums with carries, division and
- * remainder, saturation, dot products of bytes, bits counted, turned round, shifted and permuted. */
+/* integers.cu — integer arithmetic: high halves of products, 128-bit sums with carries, division
+ * and remainder, saturation, dot products of bytes, bits counted, turned round, shifted and
+ * permuted. */
 #include "check.cuh"
 
 enum {

@@ -1,5 +1,6 @@
 /* math_functions.cu — the mathematical functions, ordinary and fast, against the host's double
- * precision, with the errors that the CUDA C++ Programming Guide allows; rounding and special values.
+ * precision, with the errors that the CUDA C++ Programming Guide allows; rounding and special
+ * values.
  */
 #include "check.cuh"
 

@@ -1,5 +1,5 @@
-/* merge_sort.cu — merge sort: sorted runs of twice the length in each pass. A thread finds by binary
- * search where its element goes: its own rank, and its rank in the run beside it. */
+/* merge_sort.cu — merge sort: sorted runs of twice the length in each pass. A thread finds by
+ * binary search where its element goes: its own rank, and its rank in the run beside it. */
 #include "check.cuh"
 #include <algorithm>
 

@@ -1,5 +1,6 @@
-/* spin_lock.cu — mutual exclusion on a GPU: a lock that every thread of every warp takes (threads of
- * one warp too, which needs independent scheduling), a ticket lock, and a barrier between blocks. */
+/* spin_lock.cu — mutual exclusion on a GPU: a lock that every thread of every warp takes (threads
+ * of one warp too, which needs independent scheduling), a ticket lock, and a barrier between
+ * blocks. */
 #include "check.cuh"
 
 static const int THREADS = 64, BLOCKS = 8;

@@ -1,5 +1,5 @@
-/* thrust_algorithms.cu — Thrust's other algorithms: transform, reduce, scan, count, copy_if, unique,
- * reduce_by_key, binary search, set operations, inner product, and lazy iterators. */
+/* thrust_algorithms.cu — Thrust's other algorithms: transform, reduce, scan, count, copy_if,
+ * unique, reduce_by_key, binary search, set operations, inner product, and lazy iterators. */
 #include "check.cuh"
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,5 @@
-/* calls.c — calls that do not fit the function, which nvcc does not write. Those that fit: test_device_code.c. */
+/* calls.c — calls that do not fit the function, which nvcc does not write. Those that fit:
+ * test_device_code.c. */
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>
@@ -42,7 +43,8 @@ Test(emu_calls, that_do_not_fit_are_refused)
     emu_close(emu);
 }
 
-/* By pointer it shows only when the kernel runs: a function that is declared only, and an address of nothing. */
+/* By pointer it shows only when the kernel runs: a function that is declared only, and an address
+ * of nothing. */
 static const char *const addresses[] = {"mov.u64 %l0, g;\n", "mov.u64 %l0, 12345;\n"};
 
 Test(emu_calls, of_no_function_are_faults)

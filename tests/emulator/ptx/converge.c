@@ -1,4 +1,5 @@
-/* converge.c — warp-wide instructions that lanes reach with different masks, or at different places. */
+/* converge.c — warp-wide instructions that lanes reach with different masks, or at different
+ * places. */
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>

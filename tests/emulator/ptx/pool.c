@@ -1,4 +1,5 @@
-/* pool.c — grids on several host threads, which wait for the next launch and do not outlive fork(). */
+/* pool.c — grids on several host threads, which wait for the next launch and do not
+ * outlive fork(). */
 #define _POSIX_C_SOURCE 200809L
 #include "ptx_run.h"
 

@@ -1,6 +1,6 @@
 /*
- * printf.c — the device's printf, with formats and arguments that are wrong: it reads no memory that
- * the kernel has not, and writes none.
+ * printf.c — the device's printf, with formats and arguments that are wrong: it reads no memory
+ * that the kernel has not, and writes none.
  */
 #include "ptx_run.h"
 
