@@ -1,5 +1,5 @@
-"""test_sources.py -- what comments and notes say of files is so, no function of common/ is public without need,
-and no two structures of the emulator have one tag."""
+"""test_sources.py -- the files that comments and notes name exist, no line is too long, no function
+of common/ is public without need, and no two structures of the emulator have one tag."""
 import re
 import subprocess
 import unittest
@@ -11,6 +11,8 @@ COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.S)
 SCRIPT_COMMENT = re.compile(r"(?<![\w$\"'{(\\])#[^\n]*")
 TEXTS = ("steps", "common", "tests", "profiles", "notes", "README.md", "Makefile")
 NO_TEXTS = ("tests/fuzz/corpus/", "tests/errata/upstream/")
+SOURCES = (".c", ".h", ".cu", ".cuh", ".inc", ".py", ".sh", ".mk", ".bash", ".bats", "Makefile")
+COLUMNS = 100
 
 # Files of CUDA, of the C library and of LZ4, and examples of what a file may be called.
 FOREIGN = {"cuda_occupancy.h", "cuda_pipeline.h", "driver_types.h", "fatbinary_section.h", "fenv.h",
@@ -62,6 +64,19 @@ class Names(unittest.TestCase):
         self.assertEqual(FOREIGN - foreign, set(), "not mentioned any more: take it out of FOREIGN")
 
 
+class Lines(unittest.TestCase):
+    def test_lines_have_at_most_100_columns(self):
+        if not (TOP / ".git").exists():
+            self.skipTest("not a checkout of git")
+        for path in own_files():
+            if not path.endswith(SOURCES) or path.startswith(NO_TEXTS):
+                continue
+            lines = (TOP / path).read_text(encoding="utf-8").split("\n")
+            long = [number for number, line in enumerate(lines, 1) if len(line) > COLUMNS]
+            with self.subTest(path=path):
+                self.assertEqual(long, [], "lines over %d columns in %s" % (COLUMNS, path))
+
+
 class Tags(unittest.TestCase):
     def test_a_tag_of_the_emulator_names_one_thing(self):
         defined = {}
@@ -72,7 +87,8 @@ class Tags(unittest.TestCase):
         self.assertGreater(len(defined), 200, "most definitions are not found")
         for tag, paths in defined.items():
             with self.subTest(tag=tag):
-                self.assertEqual(len(paths), 1, "%s is defined in %s: give each thing a tag of its own" % (tag, paths))
+                self.assertEqual(len(paths), 1, "%s is defined in %s: give each thing its own tag"
+                                 % (tag, paths))
 
 
 class Symbols(unittest.TestCase):
