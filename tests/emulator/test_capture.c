@@ -1,6 +1,7 @@
 /*
- * test_capture.c — streams that are captured as graphs: what becomes a node, who joins, and what is
- * forbidden meanwhile (Programming Guide, "Creating a Graph Using Stream Capture").
+ * test_capture.c — streams that are captured as graphs: which calls become nodes, which streams
+ * join, and which calls are forbidden meanwhile (Programming Guide, "Creating a Graph Using Stream
+ * Capture").
  */
 #include "tests/support/cudart_check.h"
 

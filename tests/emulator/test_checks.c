@@ -239,8 +239,9 @@ static bool waits(const struct expectations *e, const char *tool)
     return found;
 }
 
-/* Whether the wrong version runs under a tool. One that waits for ever takes a second, so it does
- * under the tools of its comments only, of which the name chooses one; with TEST_ALL=1 all. */
+/* Does the wrong version run under a tool? A version that waits for ever takes a second, so it runs
+ * only under one of the tools in its comments, chosen by its name. With TEST_ALL=1 it runs under
+ * all of them. */
 static bool is_tried(const char *name, const struct expectations *e, const char *tool)
 {
     if (!waits(e, "check")) return true;
@@ -275,7 +276,7 @@ static void check_wrong(const char *name, const struct expectations *e, const ch
     expect_same_as_recorded(name, "wrong", tool, counts);
 }
 
-/* Nothing but the number of --schedule: a kernel that fails is told of without its tool, too. */
+/* Only --schedule's number, without a tool: a kernel that fails is reported in this case, too. */
 static bool says_nothing(void)
 {
     const char *said = strstr(output, "emu: "), turns[] = "emu: turns by chance";
@@ -426,7 +427,8 @@ Test(checks, rows_of_logs)
     expect("profiles/measure/checks.sh sanitizer [DIRECTORY]");
 }
 
-/* Some programs may be recorded alone, none of which waits for ever. The programs are built. */
+/* Some of the programs can be recorded alone. None of these waits for ever. The programs are built.
+ * */
 Test(checks, rows_of_some_programs)
 {
 #ifdef __SANITIZE_ADDRESS__

@@ -1,6 +1,6 @@
 /*
- * test_cooperative.c — cooperative groups that wait across a grid, a block, a tile; from the PTX of
- * three architectures.
+ * test_cooperative.c — cooperative groups that synchronise a grid, a block or a tile; from the PTX
+ * of three architectures.
  */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "tests/fixtures/cooperative_code.h"

@@ -144,7 +144,7 @@ Test(copies, boxes_are_filled)
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-/* Of a copy of these extents to the device's first byte: what comes of it? */
+/* The error of a copy of these extents to the first byte of the device. */
 static cudaError_t copy_extent(size_t width, size_t height, size_t depth, size_t pitch, size_t rows)
 {
     static unsigned char much[4 * BYTES];

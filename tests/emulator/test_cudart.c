@@ -282,7 +282,7 @@ Test(cudart, a_fault_stays_until_reset)
     cr_redirect_stderr();
     int out, *device = device_memory(sizeof out);
     ok(launch_store(NULL));    /* the launch itself has not failed */
-    ok(cudaPeekAtLastError()); /* and nobody has waited for the kernel yet */
+    ok(cudaPeekAtLastError()); /* the host has not waited for the kernel yet */
     ok(count(device, 1, 1));   /* dropped */
     is(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     is(cudaGetLastError(), cudaErrorIllegalAddress);
@@ -541,8 +541,8 @@ static int blocks_per_sm(const void *kernel, int block, size_t shared)
     return blocks;
 }
 
-/* An H200's SM holds 2048 threads, 32 blocks and 228 KiB of shared memory, of which each block
- * takes 1 KiB more than it asks for. */
+/* An H200's SM holds 2048 threads, 32 blocks and 228 KiB of shared memory, and each block takes 1
+ * KiB more than it asks for. */
 Test(cudart, occupancy)
 {
     cr_assert(blocks_per_sm(count_kernel(), 1024, 0) == 2);

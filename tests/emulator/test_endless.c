@@ -70,7 +70,8 @@ Test(endless, a_kernel_ends_at_the_limit)
     expect_one_sentence();
 }
 
-/* Kernels run one after the other, and the host waits: what waits for either is told why. */
+/* Kernels run one after the other, and the host waits. A message says so to a kernel that waits for
+ * another kernel or for the host. */
 Test(endless, waiting_for_the_host_or_another_kernel)
 {
     static const char *const ways[] = {"flag", "streams"};

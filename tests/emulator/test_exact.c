@@ -1,8 +1,8 @@
 /*
- * test_exact.c — the machine code beside the PTX: read rightly, and compared with it.
+ * test_exact.c — reading machine code, and comparing it with PTX.
  *
- * The kernels are those of merged.cu, compiled for sm_90 with the toolkit at hand; a
- * test of what ptxas made of them is skipped if that is not the 13.0 with which it was written.
+ * The kernels are those of merged.cu, compiled for sm_90. Tests of what ptxas made of them are
+ * skipped unless the toolkit is 13.0, with which they were written.
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"
@@ -146,7 +146,7 @@ static unsigned char *read_cubin(size_t *size)
     return copy;
 }
 
-/* The source line of the first access of that kind in a kernel; 0: there is none. */
+/* The source line of the first access of this kind in a kernel; 0: no such access. */
 static unsigned line_of(const struct cubin *cubin, const char *kernel, struct sass_access kind)
 {
     size_t size;

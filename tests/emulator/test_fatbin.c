@@ -235,7 +235,7 @@ Test(fatbin, no_flipped_bit_does_harm)
 
 /* ---- the LZ4 decoder alone ------------------------------------------------------------------- */
 
-/* A block, and the text that it becomes; NULL: it is malformed. */
+/* An LZ4 block, and the text that it becomes; NULL: the block is malformed. */
 struct block {
     const char *what;
     size_t size;

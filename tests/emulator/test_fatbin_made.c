@@ -1,6 +1,6 @@
 /*
- * test_fatbin_made.c — fat binaries that are put together here: which entry is taken, what is said
- * of the others, and each field of a header at the limit of what it may be.
+ * test_fatbin_made.c — fat binaries made by the test: which entry is taken, the messages for the
+ * others, and each field of a header at its limit.
  */
 #include "common/emu/binary/fatbin.h"
 

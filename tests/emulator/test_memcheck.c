@@ -12,7 +12,7 @@ TestSuite(memcheck, .init = command_init, .fini = command_fini, .timeout = 60);
 
 #define MEMCHECK "$emu --tool memcheck "
 
-/* Runs one case of memory.cu, which must have so many errors. */
+/* Runs one case of memory.cu, which must have this number of errors. */
 static void check(const char *options, const char *name, unsigned errors)
 {
     char summary[80];
@@ -122,8 +122,8 @@ Test(memcheck, accesses_of_each_kind)
     }
 }
 
-/* Where something was allocated and freed is told as precisely as the host lets it: with addr2line,
- * lines of memory.cu. */
+/* A finding names where memory was allocated and freed; with addr2line, these are lines of
+ * memory.cu. */
 Test(memcheck, memory_that_was_freed)
 {
     check("", "freed", 2);

@@ -1,6 +1,6 @@
 /*
  * test_memory_kinds.c — memory beyond cudaMalloc: in three dimensions, from pools, managed, pinned;
- * and what is said of each.
+ * and the attributes of each.
  */
 #define _GNU_SOURCE /* setenv */
 #include "tests/support/cudart_check.h"

@@ -52,7 +52,7 @@ static int no_padding(int i) { return (void)i, 0; }
 static int default_padding(int i) { return i >> 4; }
 static int corrected_padding(int i) { return (i >> 4) + (i >> 8); }
 
-/* The degree doubles level by level, up to 16, as long as so many threads are left. */
+/* The degree doubles from level to level, up to 16, while enough threads are left. */
 Test(models, g80_tree)
 {
     static const unsigned degrees[] = {2, 4, 8, 16, 16, 8, 4, 2, 1};

@@ -65,7 +65,7 @@ Test(programs, are_right)
 
 /* ---- programs that fail ---------------------------------------------------------------------- */
 
-/* What a program that fails is told by CUDA, and its user by the emulator. */
+/* The error that CUDA returns to a program that fails, and the message that the emulator prints. */
 static const struct {
     const char *way, *told, *said;
 } failures[] = {

@@ -77,7 +77,7 @@ ParameterizedTest(struct pair *pair, races, found_in_any_order)
     }
 }
 
-/* What is said of hazards between accesses that are strong, and of a block that exits too early. */
+/* The messages for hazards between strong accesses, and for a block that exits too early. */
 Test(races, say_what_is_missing)
 {
 #ifdef __SANITIZE_ADDRESS__

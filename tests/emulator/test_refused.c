@@ -1,5 +1,5 @@
 /*
- * test_refused.c — what the runtime library does not do: it is there, and says so.
+ * test_refused.c — functions that the runtime library does not support: they exist and say so.
  */
 #define _GNU_SOURCE
 #include "tests/support/cudart_check.h"

@@ -40,7 +40,8 @@ Test(synccheck, barriers_in_divergent_code)
     expect(FIRST_LANE);
 }
 
-/* Two barriers of one source line are no one barrier, be it inlined twice or written twice. */
+/* Two barriers of one source line are different barriers, whether the line is inlined twice or has
+ * two calls. */
 Test(synccheck, barriers_of_one_source_line)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /*
- * test_waits.c — blocks that wait for each other (waits.cu): those that are right come to their end
- * with any number of host threads, and those that never would are ended by every limit, which names
- * the place, and counts as an error whichever tool is asked.
+ * test_waits.c — blocks that wait for each other (waits.cu): right programs end with any number of
+ * host threads. Programs that would never end are ended by each limit; the message names the place,
+ * and it is an error under every tool.
  */
 #include "tests/support/command.h"
 
@@ -18,8 +18,8 @@ static const unsigned threads[] = {1, 2, 8};
 /* `make test-all` runs all of the cases, `make test` those that show most. */
 static bool all_wanted(void) { return getenv("TEST_ALL") != NULL; }
 
-/* How a thread looks whether it may go on, and what its loop does besides. `quick`: of a kind that
- * no other one is of. */
+/* How a thread polls, and what else its loop does. `quick`: the one way of its kind that `make
+ * test` runs, too. */
 static const struct {
     const char *name;
     bool quick;

@@ -1,9 +1,9 @@
 /*
- * algorithms.h — the documents' pseudo-code, as printed and as it must be.
+ * algorithms.h — the documents' pseudo-code, as printed and corrected.
  *
- * Every function works on an array of n elements, n a power of two, and carries `in parallel` out
- * as it is meant: all reads of a step come before its writes. An index outside the array is not
- * carried out; it is noted in `outside`. Nothing is owned.
+ * Every function works on an array of n elements, n a power of two, and carries out `in parallel`
+ * as it is meant: all reads of a step come before its writes. An access outside the array is not
+ * carried out but noted in `outside`. Nothing is owned.
  */
 #ifndef ERRATA_ALGORITHMS_H
 #define ERRATA_ALGORITHMS_H

@@ -185,7 +185,7 @@ cudaError_t launch_copy_int4_tail(int *out, const int *in, int n, bool as_printe
 
 enum { WARP_SIZE = 32 };
 
-/* A tree over 64 words, of which the upper 32 are zero: so no step reads beyond. */
+/* A tree over 64 words, whose upper 32 words are zero, so no step reads beyond the array. */
 template <warp_sum_as AS> static __global__ void warp_sum(int *out, const int *in)
 {
     __shared__ int shmem[2 * WARP_SIZE];

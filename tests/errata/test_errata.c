@@ -1,8 +1,8 @@
 /*
- * test_errata.c — every error that notes/errata.md tells of, proved.
+ * test_errata.c — proves every error in notes/errata.md.
  *
- * What the documents print is carried out as printed, and its damage is asserted; the right form
- * beside it comes out right. What no longer compiles is given to nvcc.
+ * The documents' code runs as printed, and the tests assert its wrong results and the right results
+ * of the corrected code. Code that no longer compiles is given to nvcc.
  */
 #define _POSIX_C_SOURCE 200809L /* popen */
 #include "algorithms.h"
@@ -144,9 +144,9 @@ Test(errata, gems_algorithms_5_and_6)
     cr_expect(!is_scan(&down, &example, true) && down.outside);
 }
 
-/* The text has Algorithm 2 scan what a configurable number of reduce steps leave; both loops as
- * printed reach log2 n, where one element is left and nothing to scan. After fewer steps the
- * printed down-sweep begins above them, in arrays that nobody has written. */
+/* By the text, Algorithm 2 scans what a configurable number of reduce steps leaves. But both
+ * printed loops run to log2 n, where one element is left and nothing to scan. After fewer steps the
+ * printed down-sweep would begin above them, in arrays that were never written. */
 Test(errata, gems_algorithms_5_and_6_leave_nothing_to_scan)
 {
     for (int steps = 0; steps <= 3; steps++) {

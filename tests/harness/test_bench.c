@@ -35,7 +35,7 @@ Test(bench, all_steps_side_by_side)
               output);
 }
 
-/* Runs in a graph: three of them, on numbers of their own, all of which are verified. */
+/* Three runs in a graph, each on its own numbers; all of them are verified. */
 Test(bench, short_runs_are_timed_in_graphs)
 {
     cr_assert(run_command(BENCH "--n 1023 --reps 2 --steps roof,7,10,11,12 --csv 2>&1") == 0, "%s",
@@ -109,8 +109,8 @@ Test(bench, wrong_use_is_explained)
 
 #define SECTOR_WORDS 8
 
-/* What descriptors say of the words that they move is what the emulator counts, but for block sums
- * and the like. Bulk copies are not counted, as on an H200: so step 12 is left out. */
+/* The words that a step moves, by its descriptor, equal the emulator's counts, except for block
+ * sums and similar words. Bulk copies are not counted, as on an H200, so step 12 is left out. */
 Test(bench, words_are_those_counted)
 {
     enum { N = 1 << 18 };
@@ -139,7 +139,7 @@ Test(bench, words_are_those_counted)
 
 extern const struct step step07;
 
-/* Step 7's scan, and then one element behind its end, or one of its own, is written over. */
+/* Step 7's scan, after which one element behind its end, or one of its result, is overwritten. */
 static size_t spoiled;
 static cudaError_t spoil(void *out, const void *in, size_t n, int variant, void *workspace,
                          cudaStream_t stream)
@@ -215,7 +215,7 @@ Test(bench, a_failure_that_is_not_reported_is_found)
               entry->wrong);
 }
 
-/* A scan that waits can be timed by itself, but not captured. */
+/* A scan that waits can be timed outside of graphs, but not captured. */
 Test(bench, a_scan_that_cannot_be_captured_says_why)
 {
     const struct entry *entry = time_with_copy(waits_for_the_stream);
@@ -261,8 +261,8 @@ Test(bench, a_workspace_that_does_not_fit_is_an_error)
               fault.text);
 }
 
-/* As many runs as read and write twice what the L2 holds, within limits. A run of 1024 floats moves
- * 8 KiB. */
+/* The number of runs that together move twice the size of the L2 cache, within limits. A run of
+ * 1024 floats moves 8 KiB. */
 Test(bench, runs_of_a_graph)
 {
     static const struct {

@@ -143,7 +143,7 @@ Test(bound, of_carries)
     expect_bound(&tree, 192 * 8, 0, __LINE__);
 }
 
-/* t - 1 additions, any of which may be as large as all; and 5 of each tile in warps. */
+/* t - 1 additions, any of which may have the largest error; and 5 of each tile in warps. */
 Test(bound, of_any_order)
 {
     struct tree tree = {.depth = INFINITY};
@@ -192,8 +192,8 @@ Test(bound, of_sums_that_cancel)
     cr_expect_float_eq(bound_after(&run, &facts, x, 4, false) / U, 3 * 8, 0.01);
 }
 
-/* The first sum is rounded. The second is 2^24, and would be exact, but for the first
- * one's error. */
+/* The first sum is rounded. The second is 2^24 and would be exact without the error of the
+ * first. */
 Test(bound, of_sums_that_inherit_errors)
 {
     static const enum sums kinds[] = {SUMS_RUN, SUMS_WINDOW, SUMS_CHAIN, SUMS_CARRY};
@@ -345,7 +345,7 @@ Test(bound, of_a_chain_is_about_the_output_before)
     cr_expect(v.bound > 100 * 14000 * U && v.bound < 100 * 15000 * U * 1.1, "%g", v.bound);
 }
 
-/* An output that is made from a wrong one is wrong, too, however long it goes on. */
+/* Every output that depends on a wrong one is wrong, too. */
 Test(bound, of_a_chain_does_not_forgive)
 {
     make_chain();
@@ -388,7 +388,7 @@ enum kind {
     EQUAL,     /* all the same */
     BIG_PAIRS, /* large numbers that cancel, and small ones between them */
     DENORMALS, /* below the smallest normal number */
-    ONE_HUGE,  /* and all others are lost beside it */
+    ONE_HUGE,  /* the others are too small to change the sum */
     ZEROS,     /* 0, -0, and pairs that cancel */
     MINUS_ZEROS,
     ALTERNATING, /* every sum of neighbours is exact, other sums are not */
@@ -583,8 +583,8 @@ static void spoil(struct wrong_output *w, size_t k)
     expect_wrong(w, "one output off by minus twice the bound", k);
 }
 
-/* The first variant of a step is spoiled in several places of a million; the others, most of which
- * have the same tree, in one of fewer. */
+/* The first variant of a step is made wrong in several places of a million elements; the others,
+ * most of which have the same tree, in one place of fewer elements. */
 static void see_wrong_outputs(const struct step *step, int variant, enum element element)
 {
     struct wrong_output w = {step, variant, element, .n = variant ? MILLION / 8 : MILLION};

@@ -284,7 +284,7 @@ Test(causes, carries_of_several_blocks)
     expect_cause("");
 }
 
-/* Without a block size nothing is said of blocks; with a wrong one neither. */
+/* Without a block size, or with a wrong one, the cause does not mention blocks. */
 Test(causes, blocks_of_unknown_size)
 {
     static const size_t sizes[] = {0, 64, 100, 256};

@@ -309,8 +309,8 @@ Test(cli, nan_and_infinity_are_scanned)
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-/* Walks over a JSON value; NULL if it is none. Calls `found` for each key of the outermost object.
- * */
+/* Skips a JSON value; NULL if it is not one. Calls `found` for each key of the outermost object.
+ */
 static const char *json_value(const char *at, int depth, void (*found)(const char *, size_t));
 
 static const char *json_space(const char *at)
@@ -468,8 +468,8 @@ static double processor_seconds(void)
 }
 
 /* "The default run of every step ends within two seconds on two cores without a GPU." Other tests
- * run beside this one, so the best of a few attempts counts, and a run that has taken no more than
- * two seconds of processor time: on a core of its own it would have ended by then. */
+ * run at the same time, so the best of a few attempts counts. A run that took at most two seconds
+ * of processor time counts, too: alone on a core it would have ended in time. */
 Test(cli, default_runs_take_two_seconds_at_most)
 {
 #ifdef __SANITIZE_ADDRESS__

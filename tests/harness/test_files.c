@@ -101,7 +101,7 @@ Test(files, two_outputs_in_one_file_are_refused)
         expect_refused(commands[i], "is the same file as ");
 }
 
-/* The copy stands where a step finds the CUDA runtime and the emulator. */
+/* The copy is in a folder where a step finds the CUDA runtime and the emulator. */
 Test(files, an_output_that_is_the_program_is_refused)
 {
     static const char *const options[] = {"--output", "--trace"};
@@ -299,9 +299,9 @@ Test(files, a_full_file_system)
 
 /* ---- signals --------------------------------------------------------------------------------- */
 
-/* Starts a program, sends it a signal once it has written to a file beside one of the name, and
- * tells its exit status and what is left. A shell sets SIGINT aside for what it starts in the
- * background, and `env` gives it back. The sanitizers would catch faults in the program's place. */
+/* Starts a program, sends it a signal when it has written to a temporary file of this name, and
+ * prints its exit status and the files that are left. Shells ignore SIGINT for programs in the
+ * background; `env` undoes that. The sanitizers would catch faults instead of the program. */
 #define SANITIZERS " ASAN_OPTIONS=$ASAN_OPTIONS:handle_segv=0:handle_sigbus=0:handle_abort=0 "
 #define KILL(signal, name, program)                                                                \
     "exec 2>/dev/null; ulimit -c 0; echo old >$t/" name                                            \

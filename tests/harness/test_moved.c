@@ -1,6 +1,5 @@
 /*
- * test_moved.c — a built tree that was copied or moved elsewhere: what it prints is of its own
- * files.
+ * test_moved.c — a built tree that was copied or moved: it prints lines of its own files.
  */
 #include "tests/support/command.h"
 

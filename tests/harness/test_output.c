@@ -92,7 +92,7 @@ Test(output, npy_can_be_read_again)
     cr_expect(strstr(header + 10, "'descr': '<f4', 'fortran_order': False, 'shape': (5,), }"));
 }
 
-/* An unsigned integer that is no signed one, as text and as .npy. */
+/* An unsigned integer beyond the range of signed ones, as text and as .npy. */
 Test(output, unsigned_integers)
 {
     static const uint64_t large[] = {UINT64_MAX, 7};
@@ -205,7 +205,7 @@ Test(output, permissions_of_another_users_file)
     }
 }
 
-/* While it is written, nobody can read what only its owner may read afterwards. */
+/* A file that only its owner may read cannot be read by others while it is written. */
 Test(output, a_private_file_is_private_from_the_beginning)
 {
     struct fault fault;

@@ -1,5 +1,5 @@
-/* test_pictures.c — PGM, PPM and PNG: what is read is what was written, and what is no picture, or
- * only a part of one, is refused in a sentence. */
+/* test_pictures.c — PGM, PPM and PNG: a picture is read as it was written; other files, and parts
+ * of pictures, are refused in a sentence. */
 #define _GNU_SOURCE
 #include "common/harness/pictures/picture.h"
 
@@ -167,7 +167,7 @@ Test(pictures, paths_that_cannot_be_written)
 
 /* ---- PNG ------------------------------------------------------------------------------------- */
 
-/* CI installs libpng (make setup), so that nothing of this is skipped there. */
+/* CI installs libpng (make setup), so none of these tests is skipped there. */
 static void need_png(void)
 {
     if (png_is_supported()) return;

@@ -1,5 +1,4 @@
-/* test_report.c — numbers for people, and what a report says of a run on a GPU, which tests have
- * not. */
+/* test_report.c — numbers for people, and the report of a run on a GPU, which the tests make up. */
 #define _GNU_SOURCE
 #include "common/harness/report/report.h"
 

@@ -11,7 +11,7 @@
 
 enum { MIB = 1 << 20 };
 
-/* Copies in every way, and looks at each byte and at the guards. */
+/* Copies in every way, and checks each byte and the guards. */
 static void expect_copies(size_t bytes)
 {
     struct buffer from, to;

@@ -23,8 +23,8 @@ static struct timing timed(int reps, double microseconds)
         .reps = reps, .median = s, .lower = 0.75 * s, .upper = 1.5 * s, .least = 0.5 * s};
 }
 
-/* Two copies of which one is slower cold and the other in a graph, CUB, and a step; the step's
- * other variant was wrong, and CUB was not timed in a graph. */
+/* Two copies, one slower when cold and the other in a graph; CUB; and a step. The step's other
+ * variant was wrong, and CUB was not timed in a graph. */
 static const struct side_by_side *made_entries(void)
 {
     static const struct data data = {.element = ELEMENT_I16};

@@ -61,7 +61,7 @@ Test(verify, the_documents_example)
     cr_expect_str_eq(v.first[0].want, "15");
 }
 
-/* Every element by itself, and by the least that a float can tell. */
+/* Each element is made wrong by the smallest difference of a float. */
 Test(verify, any_single_element_off_by_one_ulp_is_wrong)
 {
     integers(in, out, N, false);
@@ -180,7 +180,7 @@ Test(verify, facts_of_elements)
     }
 }
 
-/* More than 2^51 quanta, and differences of a reference that are no doubles. */
+/* More than 2^51 quanta, and differences from a reference that are not doubles. */
 Test(verify, quantum_of_large_numbers)
 {
     const double halves[] = {1 + 0x1p-52, -0x1.8p-1 - 0x1p-53};
@@ -195,7 +195,7 @@ Test(verify, quantum_of_large_numbers)
     cr_expect_not(facts_of(&p).exact);
 }
 
-/* Where the order of additions decides what overflows there is no right answer. */
+/* No result is right if the order of additions decides whether a sum overflows. */
 Test(verify, sums_beyond_the_range_are_refused)
 {
     const float huge[] = {3e38f, 3e38f, -3e38f}, fine[] = {3e38f, -1e37f};

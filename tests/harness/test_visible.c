@@ -1,6 +1,6 @@
 /*
- * test_visible.c — names with control characters, and with bytes that are no UTF-8: what a terminal
- * and what a reader of JSON or CSV gets of them.
+ * test_visible.c — names with control characters or with bytes that are not UTF-8: what a terminal
+ * gets, and what a reader of JSON or CSV gets.
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"
@@ -50,7 +50,7 @@ Test(visible, text)
     }
 }
 
-/* Where there is no room left, whole characters are. */
+/* A name that is too long is cut between characters. */
 Test(visible, text_that_is_cut)
 {
     static const struct {
@@ -80,7 +80,7 @@ Test(visible, json)
     }
 }
 
-/* The reason stands at the end of a sentence, and is there however long a name is. */
+/* The reason at the end of a sentence is kept even if a name is very long. */
 Test(visible, a_sentence_that_is_too_long_keeps_its_end)
 {
     char name[4096];
@@ -101,7 +101,8 @@ Test(visible, a_sentence_that_is_too_long_keeps_its_end)
 
 /* ---- what programs print --------------------------------------------------------------------- */
 
-/* No byte below 32 but for line ends, none that is no UTF-8, and no control character. */
+/* Fails on bytes below 32 except line ends, on bytes that are not UTF-8, and on control characters.
+ * */
 static void expect_only_text(const char *command)
 {
     for (const char *at = output; *at;) {

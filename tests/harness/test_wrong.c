@@ -116,7 +116,7 @@ Test(wrong, what_ends_the_program_says_so_and_exits_with_another_code_than_0)
         if (w->fault) expect_fault(w->step.name, "--reps 5", w->n, w->fault);
 }
 
-/* Writes that leave no trace, and loads: memcheck sees them, as there are no guards for it. */
+/* Loads, and writes that are undone: memcheck finds them, although guards cannot. */
 Test(wrong, memcheck_finds_what_leaves_no_trace)
 {
     for (const struct wrong *w = wrong_scans; w->n; w++) {

@@ -21,12 +21,12 @@
 /* What host and holding kernel tell each other, in memory of the host that both see. */
 struct talk {
     volatile int go;
-    volatile int there[1024]; // a block each
+    volatile int there[1024]; // one word per block
 };
 
 static __device__ volatile int g_go; // what one block has seen there, for the others
 
-/* Takes a multiprocessor a block, until the host says go. */
+/* Each block occupies a multiprocessor until the host lets it end. */
 static __global__ void hold(struct talk *talk)
 {
     unsigned long long start, now;

@@ -46,7 +46,7 @@ template <typename In> static __device__ int64_t height_between(uint64_t from, u
 }
 
 #define KNOWN_THREADS 256
-#define KNOWN_BLOCKS  2048 /* at most; each goes on through the array */
+#define KNOWN_BLOCKS  2048 /* at most; each block takes several parts of the array */
 
 template <typename In> static __global__ void fill(In *in, size_t n)
 {

@@ -30,17 +30,17 @@ const struct plan plans[PLANS] = {
 static unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
 static unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
 
-/* How many lanes meet in a bank, if L of them are s words apart: L s / banks, at least one and at
- * most all. (Powers of two, as everything here.) */
+/* The number of lanes that use the same bank if L lanes have a stride of s words: L s / banks, at
+ * least 1 and at most L. (All numbers here are powers of two.) */
 unsigned ways(unsigned lanes, unsigned stride, unsigned banks)
 {
     return min(max(lanes * stride / banks, 1), lanes);
 }
 
-/* The same with padding. From a stride of `run` on, each lane is moved stride / run words more than
- * the one before: it is as if the stride were that. Below, lanes of one run meet as they did, and
- * those of different runs do not, unless there are more banks than the padding was made for: then
- * of 32 lanes the second 16 meet the first. */
+/* The same with padding. From a stride of `run` on, padding moves each lane stride / run words more
+ * than the lane before, as if that were the stride. For smaller strides, lanes of one run conflict
+ * as without padding, and lanes of different runs do not. The exception are more banks than the
+ * padding was made for: then the second 16 of 32 lanes conflict with the first 16. */
 static unsigned moved_ways(const struct plan *p, unsigned levels, unsigned lanes, unsigned stride,
                            unsigned banks)
 {
@@ -55,8 +55,8 @@ unsigned padded_ways(const struct plan *p, unsigned lanes, unsigned stride, unsi
     return moved_ways(p, p->levels, lanes, stride, banks);
 }
 
-/* Conflicts of one access by so many threads: each group of as many lanes as there are banks (a
- * warp; a half-warp on 16 banks) takes as many passes as its ways, where one would do. */
+/* Conflicts of one access by `threads` threads. Each group with one lane per bank (a warp; a
+ * half-warp on 16 banks) takes as many passes as the degree of its conflict, instead of one. */
 static unsigned conflicts(const struct plan *p, unsigned threads, unsigned stride, unsigned banks)
 {
     unsigned lanes = min(threads, banks);

@@ -10,8 +10,8 @@
 
 enum { WARP_LANES = 32 };
 
-/* Which scan runs in a block; how step 4 pads: a word after every `run` words, `levels`
- * times over. */
+/* The scan that runs in a block, and step 4's padding: a word after every `run` words, `levels`
+ * times. */
 enum kernel { SWEEPS, SWEEPS_OF_BLOCKS, TREE_ALONE, TREE_OF_BLOCKS, TREE_OF_VECTORS };
 struct plan {
     const char *step, *variant; /* "-": it has none */
@@ -31,22 +31,23 @@ struct level {
     unsigned loads, stores, load_lanes, store_lanes, load_conflicts, store_conflicts;
 };
 
-/* A block with so many elements of `size`; it stores its sum if there are other blocks. */
+/* A block with this number of elements of `size` bytes; it stores its sum if there are other
+ * blocks. */
 struct block {
     const struct plan *plan;
     unsigned size, elements, banks;
     bool sum;
 };
 
-/* How many lanes meet in a bank, if so many lanes (a power of two) are `stride` words apart
- * (another), without padding and with that of a plan. */
+/* The number of lanes that use the same bank if `lanes` lanes have a stride of `stride` words (both
+ * powers of two), without padding and with the padding of a plan. */
 unsigned ways(unsigned lanes, unsigned stride, unsigned banks);
 unsigned padded_ways(const struct plan *, unsigned lanes, unsigned stride, unsigned banks);
 
 /* Barriers that a block passes. */
 unsigned barriers(const struct block *);
 
-/* What a block does after so many barriers. */
+/* What a block does after a number of barriers. */
 struct level predict(const struct block *, unsigned epoch);
 
 /* A launch over n elements: how many of them a block scans, and its j-th block. */

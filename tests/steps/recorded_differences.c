@@ -1,9 +1,9 @@
 /*
- * recorded_differences.c — in what ncu's counters of an H200 differ from the emulator's, and why.
- * Whatever does not stand here is equal, to the last unit.
+ * recorded_differences.c — the counters of ncu on an H200 that differ from the emulator's, and why.
+ * All other counters are exactly equal.
  *
- * The emulator runs PTX, the GPU what ptxas makes of it. And it has no clock: how often threads
- * look at what other blocks are about to write is chance, on the GPU as here.
+ * The emulator runs PTX, the GPU runs what ptxas makes of it. And on both, the number of times that
+ * threads poll words of other blocks varies from run to run.
  */
 #include "recorded.h"
 
@@ -43,8 +43,8 @@ static const struct line_group groups[] = {
      * load_pair. */
     {"8", "down_step", "sectors_ld", .lines = {{"pair.cuh", NULL}}},
 
-    /* An instruction of `asm` has the line on which it begins in PTX; ptxas gives it that of an
-     * operand, or of what stands around it. */
+    /* In PTX an instruction of `asm` has the line on which it begins; ptxas gives it the line of an
+     * operand or of the code around it. */
     {"11", "scan_tiles", "sectors_st", .lines = {{"look_back.cuh", NULL}}},
     {"12", NULL, "sectors_st", .lines = {{"states.cuh", NULL}}},
     {"12", NULL, "sectors_st", .lines = {{"memory.cuh", NULL}, {"barrier.cuh", NULL}}},
@@ -53,9 +53,9 @@ static const struct line_group groups[] = {
      * that calls, for ncu in a header of the toolkit. */
     {"10", "scan_grid", "sectors_ld", .polls = true,
      .lines = {{NULL, "grid.sync();"}, {NULL, "details::grid::sync("}}},
-    /* A tile looks at the states of those before it until it has found a prefix. */
+    /* A tile reads the states of the tiles before it until it finds a prefix. */
     {"11", "scan_tiles", "sectors_ld", .polls = true, .lines = {{"look_back.cuh", NULL}}},
-    /* The same, until all sums are there. */
+    /* A tile reads the states of the tiles before it until all their sums are published. */
     {"12", NULL, "sectors_ld", .polls = true,
      .lines = {{"states.cuh", NULL}, {"prefix.cuh", NULL}, {"wave.cuh", NULL}}},
 };
@@ -102,9 +102,9 @@ const struct line_group *polls_of(const struct row *row)
 /* ---- what ptxas spares ----------------------------------------------------------------------- */
 
 /*
- * `if (lane >= d) x += y` after a shuffle is in PTX an addition in all lanes, of which the first d
- * keep what they had; ptxas makes of both one addition under a predicate. Of the 5 sweeps of a
- * warp's scan a GPU so spares 1 + 2 + 4 + 8 + 16.
+ * `if (lane >= d) x += y` after a shuffle is in PTX an addition in all lanes and a selection, with
+ * which the first d lanes keep their value. ptxas makes one predicated addition of both. In the 5
+ * sweeps of a warp's scan a GPU so saves 1 + 2 + 4 + 8 + 16 additions.
  */
 #define WARP_SCAN (1 + 2 + 4 + 8 + 16)
 
@@ -214,7 +214,8 @@ static struct expected of_the_hardware(const struct row *row,
  * the Source page, for which ncu makes kernels slower. */
 #define MOST_LOOKS 200
 
-/* In step 11 a warp that looks at 32 states more adds a sum of 32 lanes, and one each. */
+/* In step 11 a warp that reads 32 more states does a sum over 32 lanes, and one addition per lane.
+ * */
 #define LOOK_BACK (5 * 32 + 32)
 
 /* Sectors of 32 bytes that a look can touch: of step 10 one word, of the others 32 or

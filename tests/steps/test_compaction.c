@@ -336,8 +336,8 @@ Test(compaction, can_be_captured)
 /* ---- ./step13 -------------------------------------------------------------------------------- */
 
 /* Each kernel of variant fast: all tiles of select_wave, select_pipeline, and select_direct for
- * arrays that are not aligned and on an older GPU. Large n take half a minute: they are tried in
- * make test-all (TEST_ALL), but for the first kernel of each kind. */
+ * arrays that are not aligned and on an older GPU. Large n take half a minute, so all but the first
+ * kernel of each kind run only in make test-all (TEST_ALL). */
 Test(compaction, each_kernel_is_right_under_the_checkers)
 {
     static const struct {

@@ -35,8 +35,8 @@ static double value(const char *variant, const char *parameter, const char *metr
     cr_expect(value(variant, parameter, metric) == (wanted), "%s %s %s is %g, not %g", variant,    \
               parameter, metric, value(variant, parameter, metric), (double)(wanted))
 
-/* Every experiment has a program, and each row of it has seven fields, of which the first two say
- * whose it is. */
+/* Every experiment has a program. Its rows have seven fields; the first two name the experiment and
+ * the variant. */
 Test(experiments, all_are_right)
 {
     glob_t sources;
@@ -131,7 +131,7 @@ Test(experiments, in_place)
     expect_not("scan<(way)1>");
 }
 
-/* However they are launched, the scans do the same; and there is no race in them. */
+/* All ways of launching give the same scans, without a race. */
 Test(experiments, small_scans)
 {
     run_experiment("05-small-scans");
@@ -150,7 +150,8 @@ Test(experiments, transfers)
     expect_status(0, "$emu --tool all --error-exitcode 9 " FOLDER "05-transfers 2>&1");
 }
 
-/* A double takes twice the sectors, and twice the wavefronts but for warps of which half works. */
+/* A double takes twice the sectors, and twice the wavefronts except in warps with only half of the
+ * lanes active. */
 Test(experiments, precision)
 {
     run_experiment("06-precision");
@@ -160,7 +161,7 @@ Test(experiments, precision)
     expect_status(0, "$emu --tool racecheck --error-exitcode 9 " FOLDER "06-precision 2>&1");
 }
 
-/* A quarter of the requests for as many sectors. */
+/* A quarter of the requests for the same number of sectors. */
 Test(experiments, bytes_under_way)
 {
     run_experiment("06-bytes-under-way");
@@ -192,7 +193,7 @@ Test(experiments, switch_to_the_naive_scan)
     cr_expect(naive > 2 * tree, "%g words", naive / words);
 }
 
-/* Who asks the one counter, and how often: warps, or blocks. */
+/* The number of atomics on the counter: one per warp, or one per block. */
 Test(experiments, atomics)
 {
     enum { WARPS = 4096 / 32, BLOCKS = 4096 / 256 };
@@ -205,8 +206,8 @@ Test(experiments, atomics)
     expect_value("load", "a word a block", "sectors_ld", WARPS);
 }
 
-/* The generic sum goes through shared memory, those of tiles do not; and of groups that are no
- * power of two it loses elements, in every warp here. */
+/* The generic sum uses shared memory, the sums of tiles do not. In groups whose size is not a power
+ * of two the generic sum loses elements, here in every warp. */
 Test(experiments, groups)
 {
     run_experiment("10-groups");

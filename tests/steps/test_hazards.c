@@ -22,7 +22,7 @@ static void expect_clean(const struct step *step, int variant, size_t n)
     expect("========= ERROR SUMMARY: 0 errors\n"); /* nor warnings */
 }
 
-/* One block for steps 2 to 4, several for the others; step 12 has a test of its own. */
+/* One block for steps 2 to 4, several for the others; step 12 has its own test. */
 Test(hazards, none_in_any_step)
 {
     for (size_t s = 0; s < sizeof scan_steps / sizeof *scan_steps; s++) {

@@ -178,7 +178,7 @@ static void expect_bits(const struct job *job, const void *in, const void *want,
     free(got);
 }
 
-/* The same with a workspace, a result and numbers of its own. */
+/* Does the same with its own workspace, result and numbers. */
 static void expect_right(const struct job *job, const void *in, int capability)
 {
     struct buffer workspace = make_workspace(workspace_bytes(job));
@@ -335,8 +335,8 @@ Test(pipeline, same_bits_on_a_t4) { expect_same_bits_on("t4", 75); }
 Test(pipeline, same_bits_on_an_a100) { expect_same_bits_on("a100", 80); }
 Test(pipeline, same_bits_on_a_b200) { expect_same_bits_on("b200", 100); }
 
-/* A hundred runs, in each of which lanes, warps and blocks take turns by chance. (Each launch of a
- * process has turns of its own.) */
+/* A hundred runs, each with another random order of lanes, warps and blocks. (Each launch of a
+ * process has its own order.) */
 static void expect_a_hundred_times(const char *order, int type)
 {
     cr_redirect_stderr(); /* the emulator says how to repeat it */
@@ -371,7 +371,7 @@ Test(pipeline, large_n_in_other_orders)
 
 /* ---- the bound of the error ------------------------------------------------------------------ */
 
-/* The greatest error beside what it may be, |x0| + … + |xi| times the bound: at most 1. */
+/* The largest error divided by its bound, |x0| + … + |xi| times the factor: at most 1. */
 static double of_bound(const float *out, const float *in, size_t n)
 {
     enum kernel kernel = kernel_for(n, 4, 90, true);
@@ -386,7 +386,7 @@ static double of_bound(const float *out, const float *in, size_t n)
     return worst;
 }
 
-/* The bound is that of the tree: sums of numbers without a sign, one after the other, break it. The
+/* The bound is that of the tree: adding positive numbers one after the other exceeds it. The
  * reference stands for the kernels, which give the same bits. */
 Test(pipeline, error_is_within_the_bound)
 {
@@ -405,7 +405,7 @@ Test(pipeline, error_is_within_the_bound)
         }
 }
 
-/* It grows with log n within a tile, and beyond only in the type of the carry. */
+/* The error grows with log n within a tile, and beyond only in the type of the carry. */
 Test(pipeline, depth_of_floats_does_not_grow)
 {
     struct reference_depth million = reference_depth(1 << 20, 4, KERNEL_PIPELINE);
@@ -605,11 +605,11 @@ Test(pipeline, no_elements)
     }
 }
 
-/* Tickets are of 32 bits: 2^31 tiles are too many, and so is every n beyond. Nothing of that size
- * exists, so nothing may be touched. */
+/* Tickets have 32 bits, so 2^31 tiles and more are too many. No memory of that size exists, so the
+ * call must not access any. */
 Test(pipeline, refuses_too_many_tiles)
 {
-    /* n + TILE - 1 would begin again at 0, and so many elements would be no tile at all. */
+    /* n + TILE - 1 overflows to 0, so the number of tiles would be 0. */
     cr_expect_eq(tiles_of(SIZE_MAX, 4), SIZE_MAX / TILE(4) + 1);
     cr_expect_eq(tiles_of(2 * TILE(4), 4), 2);
     cr_expect_eq(tiles_of(2 * TILE(4) + 1, 4), 3);
@@ -628,7 +628,7 @@ Test(pipeline, refuses_too_many_tiles)
         }
 }
 
-/* notes/12 and its figure say these sizes; tests/docs looks at the others, which are macros of CUDA
+/* notes/12 and its figure name these sizes; tests/docs checks the others, which are macros in CUDA
  * sources. */
 Test(pipeline, is_as_large_as_its_chapter_says)
 {

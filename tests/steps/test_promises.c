@@ -1,6 +1,6 @@
 /*
- * test_promises.c — the programs beside step 12: those that try what it promises, on the emulator
- * with few elements, and the example of scan.h.
+ * test_promises.c — programs about step 12: those that test its promises, on the emulator with few
+ * elements, and the example of scan.h.
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"
@@ -87,7 +87,7 @@ static double recorded(const char *row)
     return strtod(found + strlen(row), NULL);
 }
 
-/* All were kept; and what notes/12-pipeline.md says of the errors. */
+/* All promises hold; and the statements of notes/12-pipeline.md about errors are true. */
 Test(promises, were_kept_on_a_gpu)
 {
     int rows;

@@ -1,7 +1,7 @@
 /*
  * test_recorded.c — what ncu counted on an H200 (profiles/h200/counters.csv) and what the emulator
- * counts are the same, to the last unit, for every launch and every source line of every scan in
- * that file, but for what recorded_differences.c explains.
+ * counts are exactly the same, for every launch and every source line of every scan in that file,
+ * except for the differences that recorded_differences.c explains.
  */
 #define _GNU_SOURCE
 #include "recorded.h"
@@ -45,7 +45,7 @@ static void choose(const struct row *row)
                   row->fields[STEP], row->fields[VARIANT]);
 }
 
-/* Room of so many bytes on the device, with zeros. */
+/* Allocates this number of bytes on the device and clears them. */
 static void *zeros(size_t bytes)
 {
     void *room = NULL;
@@ -100,7 +100,7 @@ static void compare(const struct row *row, double recorded, double counted, doub
               counted, expected.least, expected.most);
 }
 
-/* A ratio, of which ncu gives two digits, is that of the two counts in the rows above it. */
+/* A ratio, which ncu prints with two digits, equals that of the two counts in the rows above it. */
 static void compare_ratio(const struct row *row, double sectors, double requests)
 {
     char *const *f = row->fields;

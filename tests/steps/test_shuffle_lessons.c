@@ -28,7 +28,8 @@ static double value(const char *variant, const char *parameter, const char *metr
     return found;
 }
 
-/* Runs an experiment as it is (seed 0), or with the lanes in another order; it must end well. */
+/* Runs an experiment in the usual order (seed 0) or with the lanes in another order; it must
+ * succeed. */
 static void run_seed(const char *name, int seed)
 {
     if (seed == 0)

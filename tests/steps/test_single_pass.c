@@ -1,6 +1,6 @@
 /*
- * test_single_pass.c — what notes/11-single-pass.md says of step 11: the longest chain of
- * additions, bits that differ from run to run, no hazards, and why a block draws a ticket.
+ * test_single_pass.c — the statements of notes/11-single-pass.md about step 11: the longest chain
+ * of additions, bits that differ from run to run, no hazards, and the reason for tickets.
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"
@@ -95,7 +95,7 @@ Test(single_pass, has_no_hazards)
 #define FEW  "2000000" /* elements, in fewer tiles than an H200 holds blocks of 256 threads */
 #define MANY "4000000" /* in more */
 
-/* Blocks may begin in any order. The number that a block draws is in order all the same. */
+/* Blocks may begin in any order, but the tickets that they draw are in order. */
 Test(single_pass, with_a_ticket_blocks_begin_in_any_order)
 {
     expect_status(0, "EMU_BLOCKS=ascending $emu --log-file /dev/null $p/ticket drawn " MANY);

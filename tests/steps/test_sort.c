@@ -219,7 +219,7 @@ static void expect_sorted_in(const struct job *j, void *workspace, size_t bytes)
     free(keys);
 }
 
-/* The same with a workspace of its own. */
+/* Does the same with its own workspace. */
 static void expect_sorted(struct job j)
 {
     size_t bytes = workspace_bytes(&j);
@@ -361,7 +361,7 @@ Test(sort, arrays_at_odd_addresses)
 
 /* ---- what the step's own verifier says ------------------------------------------------------- */
 
-/* Judges 6 pairs, of which `break_it` has spoilt one. */
+/* Judges 6 pairs, one of which `break_it` has made wrong. */
 static struct verdict judge(void (*break_it)(uint32_t *keys, uint32_t *values))
 {
     static const uint32_t in[] = {5, 1, 5, 0xFFFFFFFF, 0, 1};

@@ -29,7 +29,8 @@ static struct counters count(const struct step *step, int variant, size_t n)
     return counters;
 }
 
-/* Additions of step 11 in a warp that looks at 32 states more: a sum of 32 lanes, and one each. */
+/* Additions of step 11 in a warp that reads 32 more states: a sum over 32 lanes, and one addition
+ * per lane. */
 #define LOOK_BACK (5 * 32 + 32)
 
 /* Of step 12 only the variant of floats is counted so; its shared memory is scan.cu's affair. */
@@ -70,8 +71,8 @@ Test(step_counters, step_12_says_what_it_launches)
               pipeline.shared_bytes);
 }
 
-/* Before Hopper scan_direct takes the pipeline's place: as many blocks as fit, which is on an A100
- * 108 times 4, each with a ticket, a sum of each segment, and a carry. */
+/* Before Hopper scan_direct replaces the pipeline. Its grid has all blocks that fit, which are 108
+ * times 4 on an A100, each with a ticket, a sum of each segment, and a carry. */
 Test(step_counters, step_12_says_what_it_launches_before_hopper)
 {
     setenv("EMU_GPU", "a100", 1);
@@ -195,7 +196,7 @@ Test(step_counters, no_bank_conflicts_in_blocks)
     for (size_t s = 0; s < LENGTH(steps); s++) expect_no_bank_conflicts(steps[s], 0, 100003);
 }
 
-/* And from step 9 on there is no tree: in no variant, of no type, in none of step 12's kernels. */
+/* From step 9 on there is no tree, in all variants, types and kernels. */
 Test(step_counters, no_bank_conflicts_without_a_tree)
 {
     static const struct step *const steps[] = {&step09, &step10, &step11, &step12};
@@ -277,9 +278,9 @@ static double words(const struct step *step, int variant, size_t n)
     return 8.0 * (double)sectors / (double)n;
 }
 
-/* The tree of step 8 moves 8n words through device memory: 5n loaded, 3n stored. Blocks move 4n,
- * and sums and increments a little more; step 10 moves 3n, and some more while blocks look again
- * and again whether the last one has come to grid.sync(). */
+/* The tree of step 8 moves 8n words through device memory: it loads 5n and stores 3n. Scans in
+ * blocks move 4n, and a little more for sums and increments. Step 10 moves 3n, and some more while
+ * blocks poll in grid.sync(). */
 Test(step_counters, words_that_move)
 {
     enum { N = 1 << 18, TREE_OF_STEP_8 = 1 };

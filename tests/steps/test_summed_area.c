@@ -1,6 +1,6 @@
 /*
- * test_summed_area.c — step 14: its tables for every width, its filters against ones that add up
- * each window by itself, its errors.
+ * test_summed_area.c — step 14: its tables for every width, its filters compared with filters that
+ * add up each window, its errors.
  */
 #define _GNU_SOURCE
 #include "steps/14-summed-area-table/judge.h"
@@ -86,7 +86,7 @@ static void *make_table(const struct sample_picture *p, enum variant variant, si
     return table;
 }
 
-/* What judge.h says of a table, and of a filtered picture. */
+/* judge.h's verdict on a table, and on a filtered picture. */
 static struct verdict verdict_of(const struct sample_picture *p, enum variant variant,
                                  const void *table, const void *picture, struct window window)
 {

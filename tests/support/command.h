@@ -17,7 +17,7 @@ void command_fini(void);
  * the programs and $t a folder for files. */
 int run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Runs a shell command as it stands; the same otherwise. */
+/* Runs a shell command unchanged; otherwise does the same. */
 int run_command(const char *command);
 
 /* Runs a command that must exit with `status`. */

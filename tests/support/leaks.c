@@ -1,7 +1,7 @@
 /*
- * leaks.c — which processes LeakSanitizer looks at: those of the tests and the programs that they
- * start, not the runner. Criterion 2.4's runner leaks a few bytes of its own when a test with a
- * .timeout ends while another runs.
+ * leaks.c — the processes that LeakSanitizer checks: those of the tests and the programs that they
+ * start, but not the runner. Criterion 2.4's runner leaks a few bytes when a test with a .timeout
+ * ends while another runs.
  */
 #include <criterion/criterion.h>
 #include <criterion/hooks.h>

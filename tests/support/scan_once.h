@@ -13,7 +13,7 @@ extern const struct step step00, step01, step02, step03, step04, step05, step06,
 enum { SCAN_STEPS = 12 };
 extern const struct step *const scan_steps[SCAN_STEPS];
 
-/* The one of scan_steps with this number. Fails the test if there is none. */
+/* The step of scan_steps with this number. Fails the test if there is no such step. */
 const struct step *scan_step(int number);
 
 /* One scan: of n elements with step and variant, from and to buffers `offset` elements off their
@@ -38,7 +38,7 @@ const char *variant_name(const struct step *, int variant);
  */
 cudaError_t scan_once(const struct scan *, const void *in, void *out);
 
-/* What verify.h says of `out`, with the bound of the step's own tree. */
+/* verify.h's verdict on `out`, with the bound of the step's own tree. */
 struct verdict scan_verdict(const struct scan *, const void *in, const void *out);
 
 /* Runs it on `in` and fails the test unless verify.h calls the result right. */

@@ -336,7 +336,7 @@ Test(emu_command, empty_values_of_options)
 
 /* ---- outputs that would destroy something ---------------------------------------------------- */
 
-/* Runs a command that must be refused, and leave the file as it is. */
+/* Runs a command that must be refused and must not change the file. */
 static void expect_kept(const char *file, const char *command)
 {
     char before[64];
@@ -458,7 +458,7 @@ Test(emu_command, a_program_without_errors_is_checked)
     }
 }
 
-/* The seed is printed, whoever chose it, and the program computes the same. */
+/* The seed is printed, whether given or chosen, and the program computes the same. */
 Test(emu_command, turns_by_chance)
 {
     expect_status(5, "$emu --schedule 12 $p/shared 5 2>&1");

@@ -126,7 +126,8 @@ static __global__ void add_carries(float *out, const float *in, size_t n)
     for (size_t i = n; i-- > 0;) out[i] += sum_between(in, 0, BLOCK_START(i));
 }
 
-/* The second kernel sums the input up once more, which in place the first has overwritten. */
+/* The second kernel sums the input again, which the first kernel has overwritten if the scan is in
+ * place. */
 extern "C" cudaError_t carries_in_place(void *out, const void *in, size_t n, int, void *,
                                         cudaStream_t stream)
 {

@@ -136,7 +136,7 @@ cudaError_t waits_for_the_stream(void *out, const void *in, size_t n, int varian
     return cudaStreamSynchronize(stream);
 }
 
-/* It does not look at what it is told. */
+/* Ignores its arguments. */
 cudaError_t waits_and_hides_it(void *out, const void *in, size_t n, int variant, void *workspace,
                                cudaStream_t stream)
 {

@@ -1,6 +1,6 @@
 /*
- * memory.cu — scans that are right but for memory: they write what is not theirs, or read what
- * nothing has written.
+ * memory.cu — scans with right results but wrong accesses: they write outside of their buffers or
+ * read memory that was never written.
  */
 #include "elementwise.cuh"
 
@@ -42,7 +42,7 @@ WRITES(before_the_workspace, (float *)workspace - 1)
 WRITES(far_beyond_the_workspace, (float *)workspace + n + FAR)
 WRITES(modifies_last_input, (float *)in + n - 1)
 
-/* What leaves no trace: the poison once more, and a word that is written and restored. */
+/* Writes that change nothing: the poison again, and a word that is written and restored. */
 static __global__ void write_poison(float *at) { *(unsigned *)at = 0xFFFFFFFF; }
 
 static __global__ void write_and_restore(volatile float *at)

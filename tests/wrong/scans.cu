@@ -162,9 +162,9 @@ extern "C" cudaError_t beyond_the_workspace(void *out, const void *in, size_t n,
 #define WARP 32
 
 /*
- * No barrier between the threads' writes and their reads. Under some schedules that comes out
- * right; here it does not, because each warp writes later than the one after it: a long loop stands
- * for other work.
+ * No barrier between the threads' writes and their reads. Under some schedules the result is right.
+ * Here it is wrong, because each warp writes later than the next warp: a long loop stands for other
+ * work.
  */
 static __global__ void missing_barrier_kernel(float *out, const float *in, size_t n)
 {
@@ -236,7 +236,7 @@ extern "C" cudaError_t stale_buffer(void *out, const void *in, size_t n, int, vo
     return cudaGetLastError();
 }
 
-/* Right, unless `out` is `in`: element 0 is there no more when the others need it. */
+/* Right, unless `out` is `in`: then element 0 is overwritten before the other elements need it. */
 static __global__ void wrong_in_place_kernel(float *out, const float *in, size_t n)
 {
     out[0] = 0;

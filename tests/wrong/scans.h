@@ -4,7 +4,7 @@
 
 #include "common/harness/step.h"
 
-#define WRONG_BLOCK 128 /* threads a block, and elements */
+#define WRONG_BLOCK 128 /* threads, and elements, per block */
 
 #ifdef __cplusplus
 extern "C" {

@@ -21,7 +21,7 @@ static __global__ void split(const int *in, int *out)
     for (int round = 0; round < ROUNDS; round++) {
         value[threadIdx.x] = in[threadIdx.x] + round;
         barrier::arrival_token token = ready.arrive();
-        own += round * (int)threadIdx.x; /* needs nobody */
+        own += round * (int)threadIdx.x; /* needs no other thread */
         ready.wait(std::move(token));
         own += value[(threadIdx.x + 33) % THREADS];
         ready.arrive_and_wait(); /* before the next round overwrites */

@@ -34,7 +34,8 @@ static __global__ void in_shared(int *word)
     if (threadIdx.x < WORDS) word[threadIdx.x] = mine[threadIdx.x];
 }
 
-/* A maximum of doubles, which CUDA has no atomic for: compare and swap until nobody was faster. */
+/* A maximum of doubles, for which CUDA has no atomic: compare and swap until no other thread was
+ * faster. */
 static __global__ void max_by_cas(double *max, unsigned long long *sum)
 {
     double mine = (threadIdx.x * 37 + blockIdx.x * 11) % 101 * 0.5;
@@ -63,7 +64,7 @@ static std::vector<int> expected(int threads)
 static void check(const char *what, std::vector<int> got, int threads)
 {
     std::vector<int> word = expected(threads);
-    got[EXCHANGE] += got[SWAP]; /* together every i once, whoever came last */
+    got[EXCHANGE] += got[SWAP]; /* each i occurs once, in any order */
     got[SWAP] = 0;
     word[EXCHANGE] = word[ADD];
     expect_same(what, got, word);

@@ -51,7 +51,7 @@ static __global__ void double_tiles(const int *in, int *out)
     if (leads) ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
 }
 
-/* The same through the C++ interface, a tile a block. */
+/* Does the same through the C++ interface, with one tile per block. */
 static __global__ void by_barrier(const int *in, int *out)
 {
     __shared__ __align__(128) int s[TILE];

@@ -1,5 +1,5 @@
 /* cg_groups.cu — cooperative groups within a block: tiles of every size, scans and reductions over
- * them, groups of those lanes that happen to be together, or that agree on a value. */
+ * them, groups of the active lanes, and of lanes with the same value. */
 #include "check.cuh"
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -9,7 +9,7 @@ namespace cg = cooperative_groups;
 
 static const int THREADS = 128;
 
-/* Generic over the group: a tile, or the threads that coalesced. */
+/* Generic over the group: a tile, or a coalesced group. */
 template <typename Group> static __device__ int sum_of(Group group, int value)
 {
     for (int step = group.size() / 2; step > 0; step /= 2) value += group.shfl_down(value, step);

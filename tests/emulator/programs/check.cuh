@@ -28,7 +28,7 @@ enum { EXIT_RIGHT = 0, EXIT_WRONG = 1, EXIT_SKIPPED = 77 };
         }                                                                                          \
     } while (0)
 
-/* After a launch: its own error, then the kernel's. */
+/* After a launch: checks the error of the launch, then that of the kernel. */
 #define CUDA_LAUNCHED()                                                                            \
     do {                                                                                           \
         CUDA(cudaGetLastError());                                                                  \

@@ -21,7 +21,7 @@ static __global__ void histogram(const unsigned char *data, int n, unsigned *bin
         unsigned *owner = cluster.map_shared_rank(mine, data[i] / MINE);
         atomicAdd(&owner[data[i] % MINE], 1);
     }
-    cluster.sync(); /* and nobody leaves before all have counted */
+    cluster.sync(); /* all threads must have counted before one leaves */
     unsigned first = cluster.block_rank() * MINE;
     for (int b = threadIdx.x; b < MINE; b += blockDim.x) atomicAdd(&bins[first + b], mine[b]);
 }

@@ -1,5 +1,5 @@
-/* compaction.cu — keep those that satisfy a condition, in their order, by the scan of flags; and,
- * where the order does not matter, with one atomic a warp. */
+/* compaction.cu — keeps the elements that satisfy a condition: in order by a scan of flags, or in
+ * any order with one atomic per warp. */
 #include "check.cuh"
 #include <algorithm>
 
@@ -28,7 +28,7 @@ static __global__ void place(const int *in, int n, const int *starts, int *out)
     if (mine) out[at] = in[i];
 }
 
-/* In any order: the lanes that are here together elect one, who reserves room for all. */
+/* In any order: the active lanes elect one lane, which reserves room for all of them. */
 static __global__ void aggregated(const int *in, int n, int *out, int *size)
 {
     int i = blockIdx.x * THREADS + threadIdx.x;

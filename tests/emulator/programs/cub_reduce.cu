@@ -1,5 +1,5 @@
-/* cub_reduce.cu — CUB's device-wide reductions: sum, extremes with their places, any operator, each
- * segment by itself, each run of equal keys by itself. */
+/* cub_reduce.cu — CUB's device-wide reductions: sum, minimum and maximum with their places, any
+ * operator, sums of segments, and sums of runs of equal keys. */
 #include "cub.cuh"
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_segmented_reduce.cuh>

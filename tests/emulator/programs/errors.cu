@@ -1,5 +1,5 @@
-/* errors.cu — errors as the runtime tells them: of a call, of a launch, sticky and not; their
- * names; and that work goes on after an error that is not sticky. */
+/* errors.cu — the errors that the runtime returns: of a call, of a launch, sticky or not; their
+ * names; and work after an error that is not sticky. */
 #include "check.cuh"
 #include <cstring>
 

@@ -29,7 +29,8 @@ int main()
     EXPECT(blocks_per_sm(32, 0) == device.maxBlocksPerMultiProcessor);
     EXPECT(blocks_per_sm(250, 0) == by_threads / 256); /* whole warps */
 
-    /* With 16 KiB a block, shared memory limits it. CUDA keeps some for itself in each block. */
+    /* With 16 KiB per block, shared memory limits the occupancy. CUDA reserves some of it in each
+     * block. */
     size_t each = 16 * 1024 + device.reservedSharedMemPerBlock;
     EXPECT(blocks_per_sm(64, 16 * 1024) == (int)(device.sharedMemPerMultiprocessor / each));
     EXPECT(blocks_per_sm(32, device.sharedMemPerBlockOptin + 1) == 0);

@@ -30,7 +30,7 @@ int main()
     dim3 block(32, 8), grid(blocks_for(WIDTH, 32), blocks_for(HEIGHT, 8));
     invert<<<grid, block>>>(device, pitch, WIDTH, HEIGHT);
     CUDA_LAUNCHED();
-    /* A window of 100 x 20 at (50, 10) is blackened, and copied beside itself. */
+    /* A window of 100 x 20 at (50, 10) is made black, and copied to the place on its right. */
     unsigned char *window = device + 10 * pitch + 50;
     CUDA(cudaMemset2D(window, pitch, 0, 100, 20));
     CUDA(cudaMemcpy2DAsync(window + 120, pitch, window, pitch, 100, 20, cudaMemcpyDeviceToDevice));

@@ -1,5 +1,6 @@
 /* scan_brent_kung.cu — Brent and Kung's circuit: half as many threads as elements, a tree of sums,
- * then the sums handed on. Also the variant with several elements a thread (thread coarsening). */
+ * then the sums passed down. Also the variant with several elements per thread (thread
+ * coarsening). */
 #include "check.cuh"
 
 static const int SECTION = 1024, COARSE = 4;
@@ -24,7 +25,7 @@ static __global__ void brent_kung(const int *in, int *out, int n)
         if (start + i < n) out[start + i] = s[i];
 }
 
-/* Each thread scans COARSE neighbours by itself; then the threads' sums are scanned, then added. */
+/* Each thread scans COARSE neighbouring elements; then the threads' sums are scanned and added. */
 static __global__ void coarsened(const int *in, int *out, int n)
 {
     __shared__ int s[SECTION], sums[SECTION / COARSE];

@@ -1,5 +1,5 @@
-/* scan_hillis_steele.cu — the naive scan: log2 n sweeps over the whole array, with two buffers so
- * that nobody reads what another has already changed. */
+/* scan_hillis_steele.cu — the naive scan: log2 n sweeps over the whole array, with two buffers, so
+ * no thread reads an element that another thread has already changed. */
 #include "check.cuh"
 
 static __global__ void scan(const float *in, float *out, int n)

@@ -1,5 +1,5 @@
 /* scan_kogge_stone.cu — Kogge and Stone's circuit in place: each step reads, waits, and writes. An
- * inclusive scan of sections, one a block, with any associative operator. */
+ * inclusive scan of sections, one per block, with any associative operator. */
 #include "check.cuh"
 
 static const int SECTION = 256;

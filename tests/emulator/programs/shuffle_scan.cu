@@ -1,4 +1,4 @@
-/* shuffle_scan.cu — scans by shuffles: of a warp, of a block through one word a warp, and the
+/* shuffle_scan.cu — scans by shuffles: of a warp, of a block through one word per warp, and the
  * integral image of a picture, rows by shuffles and columns by a loop. */
 #include "check.cuh"
 

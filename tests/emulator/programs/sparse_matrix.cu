@@ -1,4 +1,4 @@
-/* sparse_matrix.cu — a sparse matrix (compressed rows) times a vector, a thread a row and a warp a
+/* sparse_matrix.cu — a sparse matrix (compressed rows) times a vector, with a thread or a warp per
  * row; and a breadth-first search on the same structure as a graph. */
 #include "check.cuh"
 

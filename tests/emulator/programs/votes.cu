@@ -58,7 +58,7 @@ int main()
         EXPECT(!got[i].all_same == !e.all_same);
         EXPECT(got[i].match_all == (e.all_same ? ALL : 0));
         EXPECT(got[i].among_odd == e.among_odd);
-        EXPECT(got[i].active >> i % 32 & 1); /* which others are along, nobody promises */
+        EXPECT(got[i].active >> i % 32 & 1); /* the other active lanes are not defined */
     }
     return right("votes of %d lanes", N);
 }

@@ -1,6 +1,6 @@
 /*
- * wrong.cu — what goes wrong in a course: each way by itself, as CUDA tells it. Prints the error of
- * the next synchronisation and exits with 1.
+ * wrong.cu — typical mistakes of a course, one per run. Prints the error of the next
+ * synchronisation and exits with 1.
  *
  * usage: wrong WAY, or wrong list
  */

@@ -1,7 +1,7 @@
 /*
- * allocations.c — many allocations at once: none is too near to another one, each is found by every
- * address of it, freed addresses come back when there are no others, and the time for one does not
- * grow with their number.
+ * allocations.c — many allocations: they keep a distance, each address of one finds it, freed
+ * addresses are reused when no others are left, and the time for one does not grow with their
+ * number.
  */
 #include "ptx_run.h"
 
@@ -24,7 +24,7 @@ static struct emu *open_small(void)
     return open_emu_with(&(struct emu_config){.memory = 1 << 20});
 }
 
-/* The addresses around a piece that are its own or nobody's. */
+/* The addresses around an allocation that belong to it or to no allocation. */
 static void expect_found(struct emu *emu, const struct piece *piece)
 {
     const emu_addr inside[] = {piece->base, piece->base + piece->bytes - 1},

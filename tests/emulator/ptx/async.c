@@ -1,6 +1,6 @@
 /*
  * async.c — mbarriers and asynchronous copies as PTX has them: the forms that CUDA C++ seldom uses,
- * and what is said of wrong ones.
+ * and the messages for wrong ones.
  */
 #include "ptx_run.h"
 
@@ -84,7 +84,7 @@ Test(emu_async, a_state_tells_what_is_pending)
                  counts_down);
 }
 
-/* A bulk copy in, and a reduction out that adds to what is there. */
+/* A bulk copy to shared memory, and a reduction back that adds to global memory. */
 static uint32_t twice(unsigned t) { return 2 * (1000 + t); }
 Test(emu_async, a_bulk_reduction_adds)
 {
@@ -142,7 +142,7 @@ static const struct {
      "out of bounds"},
 };
 
-/* As many bytes as can be, expected or come before they are. */
+/* The largest number of bytes, expected before or after they arrive. */
 static uint32_t seven(unsigned t) { return t ? 0 : 7; }
 Test(emu_async, a_phase_of_the_most_bytes)
 {

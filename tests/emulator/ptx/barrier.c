@@ -14,7 +14,7 @@ enum { BLOCK = 128, WARP = 32 };
 /* A kernel whose file has a name. */
 #define BARRIER_KERNEL(body) PTX_KERNEL("meet", body) ".file 1 \"barrier.cu\"\n"
 
-/* Runs "meet" with BLOCK threads a block; out has one word a thread, or is NULL. Returns the
+/* Runs "meet" with BLOCK threads per block; out has one word per thread, or is NULL. Returns the
  * error. */
 static int run_blocks(struct emu *emu, const char *text, uint32_t *out, unsigned blocks)
 {
@@ -63,7 +63,7 @@ Test(emu_barrier, keeps_all_threads_in_step, .timeout = 20)
     }
 }
 
-/* Warps 0 and 1 meet at barrier 1, warps 2 and 3 at barrier 2, with different numbers of rounds. */
+/* Warps 0 and 1 wait at barrier 1, warps 2 and 3 at barrier 2, with different numbers of rounds. */
 Test(emu_barrier, named_barriers_of_some_warps, .timeout = 20)
 {
     static const char text[] = BARRIER_KERNEL(
@@ -125,7 +125,7 @@ Test(emu_barrier, reductions, .timeout = 20)
     emu_close(emu);
 }
 
-/* Half of each warp comes to the barrier in one branch, half in the other (legal since Volta). */
+/* Half of each warp waits at the barrier in one branch, half in the other (legal since Volta). */
 Test(emu_barrier, one_barrier_in_two_branches, .timeout = 20)
 {
     static const char text[] =
@@ -221,7 +221,7 @@ Test(emu_barrier, only_threads_of_the_block_have_exited, .timeout = 20)
     }
 }
 
-/* A spin that nothing can end: by itself, and of one warp while the other waits at a barrier. */
+/* A loop that nothing can end: of all warps, and of one warp while the other waits at a barrier. */
 static const char *const endless[] = {
     BARRIER_KERNEL(
         ".loc 1 12 0\nLOOP: atom.global.add.u32 %r0, [%out], 0;\nsetp.eq.u32 %p0, %r0, 0;\n"

@@ -127,7 +127,7 @@ static const struct {
                     "vote.sync.any.pred %p2, %p1, %r3;\nselp.u32 %r9, 1, 0, %p2;"),
      any_three_in_tile},
     {"tiles of one election", BODY(TILE_MASK "elect.sync %r9|%p1, %r3;"), first_of_tile},
-    /* The tiles come one after the other, and each goes on by itself. */
+    /* The tiles arrive one after the other, and each continues without the others. */
     {"tiles in a loop of different length",
      BODY(
          TILE_MASK

@@ -1,6 +1,6 @@
 /*
- * counters.c — bank conflicts, sectors and the other counts, against a model that looks at every
- * byte of every lane.
+ * counters.c — bank conflicts, sectors and the other counts, compared with a model that examines
+ * every byte of every lane.
  *
  * The model restates the rule measured on an H200: a group of lanes needs as many wavefronts as its
  * busiest bank has distinct words; groups are the warp, its halves (8 bytes a lane) or its quarters
@@ -98,7 +98,7 @@ Test(emu_counters, the_model_gives_the_measured_values)
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
-/* Each access stands in its own source line: 10, 11, … in this order. */
+/* Each access has its own source line: 10, 11, … in this order. */
 static const struct access {
     const char *text;
     unsigned bytes;

@@ -1,8 +1,8 @@
 /*
- * divergence.c — threads of one warp that part and meet again.
+ * divergence.c — threads of one warp that diverge and converge.
  *
- * Each shape is a kernel and a C function that says what one thread must give. Where it is known
- * how many lanes execute a statement, line marks (.loc) ask the counters.
+ * Each shape is a kernel and a C function with the result of one thread. Where the number of lanes
+ * that execute a statement is known, the counters of its line (.loc) are checked.
  */
 #include "ptx_run.h"
 

@@ -1,8 +1,9 @@
 /*
  * divergence_random.c — random programs of jumps, most of which no compiler would write.
  *
- * A program is a few blocks; each computes, burns fuel and jumps to one of two blocks, chosen by
- * what the lane has computed. A C loop runs it for one lane at a time; the emulator for the warp.
+ * A program consists of a few basic blocks. Each computes, uses up fuel and jumps to one of two
+ * blocks, chosen by what the lane has computed. A C loop runs the program for one lane at a time,
+ * the emulator for the whole warp.
  */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "ptx_run.h"
@@ -49,7 +50,7 @@ static uint32_t run_lane(const struct program *p, uint32_t x)
 }
 
 /* The blocks in order, so that most jumps go to the next one or over a few. At the end all lanes of
- * the warp must meet: the vote counts them. */
+ * the warp must converge: the vote counts them. */
 static char *program_text(const struct program *p)
 {
     char *body;
@@ -67,7 +68,7 @@ static char *program_text(const struct program *p)
     }
     fprintf(f,
             "B%u: setp.eq.u32 %%p2, %%r2, %%r2;\nvote.sync.ballot.b32 %%r3, %%p2, -1;\n"
-            "not.b32 %%r3, %%r3;\nadd.u32 %%r0, %%r0, %%r3;\n" /* adds 0 if all are there */
+            "not.b32 %%r3, %%r3;\nadd.u32 %%r0, %%r0, %%r3;\n" /* adds 0 if all lanes vote */
             "st.global.u32 [%%out], %%r0;\nret;\n",
             p->blocks);
     fclose(f);

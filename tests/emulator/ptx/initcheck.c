@@ -193,7 +193,7 @@ Test(initcheck, an_atomic_reads_and_writes)
     emu_close(emu);
 }
 
-/* Elements of a wide load that nobody uses: the compiler says so, or throws them away. */
+/* Elements of a wide load that are not used: the compiler says so, or discards them. */
 Test(initcheck, only_elements_that_are_used_count, .timeout = 20)
 {
     static const struct {

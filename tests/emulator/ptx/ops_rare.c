@@ -222,8 +222,8 @@ Test(emu_ops_rare, accesses_of_32_bytes)
     }
 }
 
-/* A load that the compiler has widened may cross the end of an allocation with bytes that nobody
- * uses; with others it may not. */
+/* A load that the compiler has widened may cross the end of an allocation with unused bytes, but
+ * not with used ones. */
 Test(emu_ops_rare, bytes_that_nobody_uses_need_not_be_there)
 {
     static const struct {

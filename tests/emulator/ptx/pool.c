@@ -16,7 +16,7 @@ static struct emu *open_with_threads(unsigned threads)
     return open_emu_with(&config);
 }
 
-/* out = 2 in + 1, by so many threads */
+/* out = 2 in + 1, by this many threads */
 static void expect_right(struct emu *emu, unsigned threads)
 {
     static uint32_t in[MOST], out[MOST];

@@ -48,7 +48,7 @@ int ptx_run(struct emu *, const char *body, const char *operands, size_t count,
 
 /* ---- whole kernels --------------------------------------------------------------------------- */
 
-/* A device with a little memory and one host thread. Aborts the test if there is none. */
+/* Opens a device with a little memory and one host thread. Aborts the test if that fails. */
 struct emu *open_emu(void);
 struct emu *open_emu_with(const struct emu_config *);
 
@@ -80,7 +80,7 @@ int launch(struct emu *, struct emu_kernel *, unsigned grid, unsigned block, siz
 /* The text of PTX_KERNEL("k", …) with a body from printf's arguments, malloc'd. */
 char *ptx_kernel(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Runs a PTX_KERNEL called "k" with threads in blocks of `block`; out and in have one uint32_t a
+/* Runs a PTX_KERNEL called "k" with threads in blocks of `block`; out and in have one uint32_t per
  * thread. Aborts the test on any error. */
 void run_kernel(struct emu *, const char *ptx, unsigned threads, unsigned block, uint32_t *out,
                 const uint32_t *in);

@@ -25,8 +25,8 @@ static const char second_copy[] =
 #define AWAIT_FIRST(label)                                                                         \
     label ": mbarrier.try_wait.parity.shared.b64 %p1, [%r2], %r4;\n@!%p1 bra " label ";\n"
 
-/* Thread 0 waits for each of this many copies at one mbarrier, but for the last one only if it
- * `awaits` it; waits for a copy at another mbarrier; and reads what the last one has brought. */
+/* Thread 0 waits at one mbarrier for each of this many copies, for the last copy only with
+ * `awaits`. Then it waits for a copy at another mbarrier, and reads the data of the last copy. */
 static size_t hazards_after_copies(int copies, bool awaits)
 {
     struct emu *emu =

@@ -68,7 +68,7 @@ Test(racecheck, both_threads_are_named)
     expect_names((struct who){11, 64}, (struct who){11, 65});
 }
 
-/* Pairs of lines, each with a hazard of its own: told in the order in which they were found. */
+/* Pairs of lines with a hazard each, which are reported in the order in which they were found. */
 Test(racecheck, many_hazards_are_told_in_order)
 {
     enum { PAIRS = 150 };

@@ -1,8 +1,9 @@
 /*
- * racecheck.c — hazards between threads: found where there are some, and none where there are not.
+ * racecheck.c — hazards between threads: racecheck finds those of wrong kernels and nothing in
+ * right ones.
  *
- * The kernels are those of hazards.cu, each wrong one beside its corrected neighbour.
- * Barriers and bulk copies are functions of step 12, in barrier.cuh.
+ * The kernels are those of hazards.cu, which has a corrected kernel for each wrong one. Barriers
+ * and bulk copies are functions of step 12, in barrier.cuh.
  */
 #include "tests/fixtures/programs/programs.h"
 #include "hazards.h"

@@ -1,5 +1,5 @@
 /*
- * refusals.c — statements that are no PTX, or that the emulator does not know: what it says of
+ * refusals.c — statements that are not PTX, or that the emulator does not know: the message for
  * each, word for word. (What is legal and not supported is in ops_unsupported.c.)
  */
 #include "ptx_run.h"

@@ -1,4 +1,4 @@
-/* warp.c — instructions in which the lanes of a warp look at each other, and what a lane can read
+/* warp.c — instructions that exchange values among the lanes of a warp, and those that tell a lane
  * about itself: shfl, vote, match, redux, special registers. */
 #include "ptx_run.h"
 
