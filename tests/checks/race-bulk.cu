@@ -1,5 +1,4 @@
-/* race-bulk.cu — a bulk copy to shared memory: who reads it must wait at the barrier of
- * its bytes. */
+/* race-bulk.cu — a bulk copy to shared memory: readers must wait at the barrier of its bytes. */
 #include "bulk.h"
 
 template <bool right> __global__ void copy(int *out, const int *in)

@@ -1,5 +1,5 @@
-/* race-pipeline.cu — step 12's pipeline. Each lane arrives at its barriers for itself; in the wrong
- * one one lane does for its warp, without a __syncwarp() before. */
+/* race-pipeline.cu — step 12's pipeline. Each lane arrives at its barriers; in the wrong version
+ * one lane arrives for its warp, without a __syncwarp() before. */
 #include "pair.h"
 #pragma nv_diag_suppress 177 /* what is included for both is not used twice */
 #include "steps/12-pipeline/parts/memory.cuh"
