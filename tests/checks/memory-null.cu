@@ -1,4 +1,4 @@
-/* memory-null.cu — cudaMalloc failed, and nobody looked. */
+/* memory-null.cu — cudaMalloc failed, and its error is not looked at. */
 #include "pair.h"
 
 __global__ void fill(int *out) { out[threadIdx.x] = 1; } /* memcheck: Invalid __global__ write */

@@ -102,9 +102,9 @@ Test(synccheck, numbers_of_threads)
 {
     check("count", "1 error");
     expect(ARGUMENTS LINE "    at named(int) in ");
-    expect(LINE "    48 threads are to meet at barrier 1, which is not a multiple of 32\n");
+    expect(LINE "    barrier 1 waits for 48 threads, which is not a multiple of 32\n");
     check("large count", "1 error");
-    expect(LINE "    64 threads are to meet at barrier 1, and the block has 32\n");
+    expect(LINE "    barrier 1 waits for 64 threads, and the block has 32\n");
     check("counts", "1 error");
     expect(ARGUMENTS);
     expect(LINE "    barrier 1 is waited for by 32 threads here and 64 elsewhere\n");
@@ -116,7 +116,7 @@ Test(synccheck, numbers_of_threads)
 Test(synccheck, faults_without_the_tool)
 {
     expect_status(0, "$emu --log-file /dev/null $p/sync count 2>&1");
-    expect("emu: 48 threads are to meet at barrier 1, which is not a multiple of 32, at ");
+    expect("emu: barrier 1 waits for 48 threads, which is not a multiple of 32, at ");
     expect_status(0, "$emu --log-file /dev/null $p/sync 'more than the block' 2>&1");
     expect("emu: barrier 1 is waited for by 96 threads here and 64 elsewhere, at ");
     expect_status(0, "$emu --tool memcheck $p/sync 'more than the block' 2>&1");

@@ -98,7 +98,7 @@ void event_barrier_arguments(struct warp *w, const struct fragment *f, const str
     int lane = __builtin_ctz(f->mask);
     if (threads > w->block->threads)
         report(w, i, lane, EMU_FINDING_ERROR, SYNC_INVALID_ARGUMENTS, NULL,
-               "    %u threads are to meet at barrier %u, and the block has %u", threads, number,
+               "    barrier %u waits for %u threads, and the block has %u", number, threads,
                w->block->threads);
     if (!threads && i->control == CONTROL_BARRIER) check_place_of_barrier(w, f, i, number);
 }
@@ -122,11 +122,10 @@ void event_member_masks(struct warp *w, const struct insn *i, uint32_t lanes)
     }
     int first = __builtin_ctz(lanes);
     if (members[first] & w->exited)
-        report(
-            w, i, first, EMU_FINDING_WARNING, "Member mask with threads that have exited", NULL,
-            "    The member mask 0x%08x names lanes 0x%08x, which have exited: nobody waits for\n"
-            "    them, and a value taken from one is undefined",
-            members[first], members[first] & w->exited);
+        report(w, i, first, EMU_FINDING_WARNING, "Member mask with threads that have exited", NULL,
+               "    The member mask 0x%08x names lanes 0x%08x, which have exited: the\n"
+               "    others do not wait for them, and a value taken from one is undefined",
+               members[first], members[first] & w->exited);
 }
 
 /* The instruction that a lane is at. Lanes of one operation may be at different instructions. */

@@ -62,8 +62,8 @@ void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bo
     }
     if (threads % WARP) { /* a fault on an H200, too */
         fault_arguments(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
-                        "%u threads are to meet at barrier %u, which is not a multiple of %d",
-                        threads, number, WARP);
+                        "barrier %u waits for %u threads, which is not a multiple of %d", number,
+                        threads, WARP);
         return;
     }
     unsigned asked = threads ? threads : block->threads;

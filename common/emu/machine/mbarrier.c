@@ -83,9 +83,10 @@ void mbarrier_complete_bytes(struct warp *w, const struct insn *i, int lane,
     struct mbarrier_state s = read_state(place);
     s.bytes -= (int64_t)bytes;
     if (s.bytes <= -BYTES_ZERO)
-        fault(w, i, lane, EMU_LAUNCH_FAILURE,
-              "the mbarrier at shared address 0x%x gets more than %lld bytes that nobody expects",
-              place->offset, (long long)BYTES_ZERO - 1);
+        fault(
+            w, i, lane, EMU_LAUNCH_FAILURE,
+            "the mbarrier at shared address 0x%x gets more than %lld bytes beyond those it expects",
+            place->offset, (long long)BYTES_ZERO - 1);
     else
         write_state(place, s);
 }

@@ -12,7 +12,7 @@
  * their way. A block does not end after a stretch but takes the next one ("persistent" blocks: no
  * more than fit on the GPU), because a block that begins has an empty ring.
  *
- * Who knows when a stage is full, and when it is empty again?
+ * How do threads learn that a stage is full, and that it is empty again?
  * - Full: an mbarrier, 64 bits in shared memory. It counts arrivals of threads (here one) and bytes
  *   that are still to come. When both are done its phase ends: 0, then 1, then 0 … A waiting thread
  *   asks for the end of the phase that it knows to be the next, so it needs the parity only.

@@ -44,7 +44,7 @@ static int run(struct experiment *e, struct fault *fault)
             CUDA_CHECK(fault, cudaGetLastError());
             CUDA_CHECK(fault, cudaMemcpy(&winner, word, sizeof winner, cudaMemcpyDeviceToHost));
             if (winner < 0 || winner >= WRITERS)
-                return fail(fault, EXIT_WRONG, "%s: %d is there, which nobody wrote.", group.name,
+                return fail(fault, EXIT_WRONG, "%s: %d is there, which no lane wrote.", group.name,
                             winner);
             wins[winner]++;
         }

@@ -130,7 +130,7 @@ static const struct {
                       "[%in], 65536, [%r21];\n"),
      "65536 bytes"},
     {KERNEL(INIT("1") "@%p9 mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r21], 1048576;\n"),
-     " gets more than 1048575 bytes that nobody expects"},
+     " gets more than 1048575 bytes beyond those it expects"},
     {KERNEL(INIT("1") "@%p9 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r21], 1048575;\n"
                       "@%p9 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r21], 2;\n"),
      " is to expect 1048577 bytes; at most 1048575 can be"},
