@@ -134,6 +134,65 @@ Test(capture, what_is_not_joined_is_an_error)
     cr_assert(value_at(device) == 1);
 }
 
+/* Its work is in the graph already. */
+Test(capture, a_joined_stream_may_be_destroyed)
+{
+    int *device = zero();
+    cudaStream_t origin = new_stream(cudaStreamDefault), other = new_stream(cudaStreamDefault);
+    cudaEvent_t fork = new_event(), join = new_event();
+    cudaGraph_t graph;
+    ok(cudaStreamBeginCapture(origin, cudaStreamCaptureModeGlobal));
+    ok(cudaEventRecord(fork, origin));
+    ok(cudaStreamWaitEvent(other, fork, 0));
+    ok(launch_add(device, 1, other));
+    ok(cudaEventRecord(join, other));
+    ok(cudaStreamWaitEvent(origin, join, 0));
+    ok(cudaStreamDestroy(other));
+    ok(cudaEventDestroy(join));
+    cr_assert(status_of(origin) == cudaStreamCaptureStatusActive);
+    ok(launch_add(device, 2, origin));
+    ok(cudaStreamEndCapture(origin, &graph));
+    cr_assert(node_count(graph) == 2);
+    run(graph, 1);
+    cr_assert(value_at(device) == 3);
+}
+
+/* An event that the stream has recorded can still join its work; without that the end fails. */
+Test(capture, a_stream_may_be_destroyed_before_it_is_joined)
+{
+    for (int is_joined = 0; is_joined <= 1; is_joined++) {
+        int *device = zero();
+        cudaStream_t origin = new_stream(cudaStreamDefault), other = new_stream(cudaStreamDefault);
+        cudaEvent_t fork = new_event(), join = new_event();
+        cudaGraph_t graph;
+        ok(cudaStreamBeginCapture(origin, cudaStreamCaptureModeGlobal));
+        ok(cudaEventRecord(fork, origin));
+        ok(cudaStreamWaitEvent(other, fork, 0));
+        ok(launch_add(device, 1, other));
+        ok(cudaEventRecord(join, other));
+        ok(cudaStreamDestroy(other));
+        if (is_joined) ok(cudaStreamWaitEvent(origin, join, 0));
+        is(cudaStreamEndCapture(origin, &graph),
+           is_joined ? cudaSuccess : cudaErrorStreamCaptureUnjoined);
+        cudaGetLastError();
+    }
+}
+
+/* The capture ends with the stream that it began in; another one is free again. */
+Test(capture, the_origin_is_destroyed)
+{
+    int *device = zero();
+    cudaStream_t origin = new_stream(cudaStreamDefault), other = new_stream(cudaStreamDefault);
+    cudaEvent_t fork = new_event();
+    ok(cudaStreamBeginCapture(origin, cudaStreamCaptureModeGlobal));
+    ok(cudaEventRecord(fork, origin));
+    ok(cudaStreamWaitEvent(other, fork, 0));
+    ok(cudaStreamDestroy(origin));
+    cr_assert(status_of(other) == cudaStreamCaptureStatusNone);
+    ok(launch_add(device, 1, other));
+    cr_assert(value_at(device) == 1);
+}
+
 /* Each of these spoils the capture, and its end says so. */
 static void expect_spoiled(cudaStream_t stream)
 {

@@ -156,12 +156,10 @@ cudaError_t CUDARTAPI cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *gra
     return cudart_done(error);
 }
 
-/* The loss of its origin ends a capture; the loss of another stream invalidates it. */
 void cudart_capture_forget(struct object *stream)
 {
     pthread_mutex_lock(&cudart_captures.mutex);
     struct capture *capture = cudart_capture_of(stream);
-    if (capture != NULL) capture->is_invalid = true;
     if (capture != NULL && capture->origin == stream) end(capture, false);
     pthread_mutex_unlock(&cudart_captures.mutex);
 }
