@@ -104,6 +104,14 @@ static int set_csv(void *to, const char *value, struct fault *fault)
     return 0;
 }
 
+static int set_launches(void *to, const char *value, struct fault *fault)
+{
+    (void)value, (void)fault;
+    ((struct emu_wanted *)to)->counts = true;
+    emu_set("EMU_LAUNCHES", "1");
+    return 0;
+}
+
 static int set_metrics(void *to, const char *names, struct fault *fault)
 {
     (void)fault;
@@ -279,14 +287,18 @@ static option_fn print_help;
 /* ---- the table, in the order of --help ------------------------------------------------------- */
 
 static const struct option_row rows[] = {
-    OPTION("csv", NULL, "as CSV, in the layout of ncu --csv --page raw", set_csv),
+    OPTION("csv", NULL, "as CSV, in the layout of ncu --csv --page raw: a row for each launch",
+           set_csv),
+    OPTION("launches", NULL,
+           "each launch by itself; default: the launches of a kernel together, as\n"
+           "their sum and the largest value of one launch",
+           set_launches),
     OPTION("log-file", "FILE",
            "into FILE, or stdout (the default), or stderr (the default with --tool)", set_log_file),
     OPTION("metrics", "M,...", "these metrics", set_metrics),
     {"kernel-name", "NAME|regex:EXPRESSION", "only kernels whose function has this name",
      set_kernel_name, NULL, 'k'},
-    OPTION("page", "raw|source", "totals of each launch, or the counts of each source line",
-           set_page),
+    OPTION("page", "raw|source", "totals, or the counts of each source line", set_page),
     OPTION("per-line", NULL, "the same as --page source", set_per_line),
     OPTION("trace", "FILE", "write every access to shared and global memory, as text", set_trace),
     OPTION("gpu", "MODEL", "the GPU to be", set_gpu),
@@ -368,9 +380,8 @@ static void settle(bool checks, bool counts)
 {
     const char *log = getenv("EMU_LOG_FILE");
     if (checks && counts)
-        emu_refuse(
-            "--tool checks and does not count: leave --csv, --metrics, --page, --per-line and"
-            " --kernel-name away");
+        emu_refuse("--tool checks and does not count: leave --csv, --launches, --metrics, --page,"
+                   " --per-line and --kernel-name away");
     if (checks) emu_set("EMU_COUNTERS", "0");
     if (checks && log != NULL) emu_set("EMU_CHECK_LOG", log);
 }

@@ -156,6 +156,59 @@ Test(emu_command, counts_of_each_line)
     expect("kernels.cu:");
 }
 
+/* Stride 8 has 7 conflicts, 4 has 3 and 2 has 1; stride 6 has as many as 2: launches count from 0. */
+Test(emu_command, the_launches_of_a_kernel_are_one_table)
+{
+    expect_status(0, "$emu --metrics " CONFLICTS_LD " $p/launches often 8 | tail -n +4");
+    cr_assert_str_eq(output, "  strided (1, 1, 1)x(32, 1, 1), 8 launches, Device 0, CC 9.0\n"
+                             "    counters: exact (sm_90)\n"
+                             "                                                              "
+                             "                all launches       largest  in launch\n"
+                             "    " CONFLICTS_LD "                            12             7"
+                             "          7\n"
+                             "  once (2, 1, 1)x(32, 1, 1), Context 1, Stream 7, Device 0, CC 9.0\n"
+                             "    counters: exact (sm_90)\n"
+                             "    " CONFLICTS_LD "                             0\n"
+                             "  each launch by itself: emu --launches, or EMU_LAUNCHES=1\n");
+    expect_status(0, "$emu $p/launches often 20000 | wc -l");
+    cr_assert_lt(atoi(output), 40, "%s", output);
+}
+
+Test(emu_command, each_launch_by_itself)
+{
+    static const char *const ways[] = {"$emu --launches", "EMU_LAUNCHES=1 $emu"};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        expect_status(0, "%s $p/launches often 8 | grep -c 'strided (1, 1, 1)x(32, 1, 1), C'",
+                      ways[i]);
+        cr_assert_str_eq(output, "8\n");
+    }
+    expect_status(0, "$emu --csv $p/launches often 8 | grep -c '\"strided\"'"); /* as ncu does */
+    cr_assert_str_eq(output, "8\n");
+}
+
+Test(emu_command, the_lines_of_all_launches)
+{
+    expect_status(0, "$emu --per-line --metrics " CONFLICTS_LD " $p/launches often 8 |"
+                     " grep -A 2 \"launches.cu:$(grep -n 'words.stride' "
+                     "tests/fixtures/programs/launches.cu | cut -d: -f1)\" | tail -n 1");
+    cr_assert_str_eq(output, "    " CONFLICTS_LD
+                             "                            12             7          7\n");
+}
+
+/* The launch is in the report, though what it counted is not. */
+Test(emu_command, a_kernel_that_fails_was_launched)
+{
+    expect_status(1, "$emu $p/launches assert 2>/dev/null");
+    expect("  checked (1, 1, 1)x(32, 1, 1), Context 1, Stream 7, Device 0, CC 9.0\n"
+           "    the kernel failed: device-side assert triggered; what it counted until then is not "
+           "kept\n");
+    expect_not("no kernel");
+    expect_status(1, "$emu -k checked $p/launches assert 2>/dev/null");
+    expect("the kernel failed: device-side assert triggered");
+    expect_status(1, "$emu --csv $p/launches assert 2>/dev/null");
+    expect_not("checked");
+}
+
 Test(emu_command, a_log_file_is_whole_or_not_there)
 {
     expect_status(0, "$emu --csv --log-file $t/log $p/shared && wc -l <$t/log && ls $t");
@@ -269,6 +322,7 @@ Test(emu_command, every_wrong_setting_is_told, .timeout = 60)
         {"EMU_ALLOW_EXITED", NULL, "0 or 1", {"yes", "2", "-1"}},
         {"EMU_COUNTERS", NULL, "0, 1 or lines", {"yes", "2", "line"}},
         {"EMU_CSV", NULL, "0 or 1", {"yes", "2"}},
+        {"EMU_LAUNCHES", NULL, "0 or 1", {"all", "2"}},
         {"EMU_METRICS", "--metrics", NULL, {"flops"}},
         {"EMU_KERNEL_NAME", "--kernel-name", "regular expression", {"regex:(", "regex:["}},
         {"EMU_TOOL", "--tool", "memcheck, racecheck", {"leakcheck", "memcheck,", "1", "ALL"}},

@@ -73,8 +73,8 @@ Test(emu_messages, options_that_are_none)
     expect_refusal("--gpux t4 x", "there is no option --gpux" SEE_HELP);
     expect_refusal("--csv", "which program? usage: emu [options] PROGRAM [arguments]");
     expect_refusal("--tool all --csv x",
-                   "--tool checks and does not count: leave --csv, --metrics, --page, --per-line "
-                   "and --kernel-name away");
+                   "--tool checks and does not count: leave --csv, --launches, --metrics, --page, "
+                   "--per-line and --kernel-name away");
     expect_status(2, "$emu -k 'regex:(' x 2>&1");
     expect("emu: --kernel-name regex:( is not a regular expression: ");
 }

@@ -19,7 +19,7 @@
  *   cudart_properties.c, cudart_occupancy.c         properties of devices and of kernels
  *   cudart_stream.c, cudart_event.c, cudart_object.c   streams and events
  *   cudart_error.c       errors
- *   cudart_report.c      the counters that are printed when the program ends
+ *   cudart_report*.c     the counters that are printed when the program ends
  *   cudart_trace.c       the trace of all accesses
  *   cudart_check.c       the findings of the checkers
  */
@@ -212,8 +212,19 @@ void cudart_report_write(void);
 /* Do the EMU_* variables ask for a report, and so for counting? */
 bool cudart_report_wanted(void);
 
-/* Runs `launch(context)`, and keeps its counts if a report is wanted. */
-int cudart_report_launch(int (*launch)(void *context), void *context, unsigned long long stream_id);
+/* A kernel that is about to run. */
+struct cudart_launch {
+    int (*run)(void *context); /* returns an enum emu_error */
+    void *context;
+    const struct function *function;
+    struct emu_dim grid, block;
+    unsigned long long stream; /* its number */
+};
+/* Runs it, and keeps what it counted for the report if one is wanted. */
+int cudart_report_launch(const struct cudart_launch *);
+/* Did this error happen while a kernel ran, rather than keep it from starting?
+ * (cudart_launch.c) */
+bool cudart_is_kernel_fault(int error);
 
 /* ---- the checkers (cudart_check.c) ----------------------------------------------------------- */
 

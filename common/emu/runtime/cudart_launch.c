@@ -63,8 +63,7 @@ static int run(void *context)
     return emu_launch_shape(emu_runtime(), l->function->kernel, &shape, l->work->args);
 }
 
-/* Did this error happen while the kernel ran? Otherwise the kernel did not start. */
-static bool is_fault(int error)
+bool cudart_is_kernel_fault(int error)
 {
     switch (error) {
     case EMU_ILLEGAL_ADDRESS:
@@ -115,7 +114,13 @@ cudaError_t cudart_run_kernel(const struct kernel_work *work, cudaStream_t strea
     if (error != cudaSuccess) return error;
     uint64_t findings = emu_finding_count(emu_runtime(), EMU_FINDING_ERROR);
     cudart_kernel_begins();
-    int result = cudart_report_launch(run, &l, cudart_stream_id(stream));
+    const struct cudart_launch reported = {.run = run,
+                                           .context = &l,
+                                           .function = l.function,
+                                           .grid = dim(work->grid),
+                                           .block = dim(work->block),
+                                           .stream = cudart_stream_id(stream)};
+    int result = cudart_report_launch(&reported);
     cudart_kernel_ends(result);
     cudart_check_print();
     if (result == EMU_OK) return cudaSuccess;
@@ -124,7 +129,7 @@ cudaError_t cudart_run_kernel(const struct kernel_work *work, cudaStream_t strea
     if (result == EMU_LAUNCH_TIMEOUT)
         cudart_print("kernels run one after the other here, and the host waits for each: what a "
                      "kernel waits for from another one, or from the host, never comes");
-    if (!is_fault(result)) return (cudaError_t)result;
+    if (!cudart_is_kernel_fault(result)) return (cudaError_t)result;
     cudart_check_failure();
     cudart_set_fault((cudaError_t)result);
     return cudaSuccess;

@@ -1,20 +1,20 @@
 /*
  * cudart_report.c — the counters of every launch, printed when the program ends.
  *
- *   EMU_COUNTERS=1             print a table for each launch; =lines: one row per source line
- *   EMU_CSV=1                  print CSV in the layout of `ncu --csv --page raw`
+ *   EMU_COUNTERS=1             print a table for each kernel; =lines: for each of its source lines
+ *   EMU_LAUNCHES=1             print a table for each launch, not one for all launches of a kernel
+ *   EMU_CSV=1                  print CSV in the layout of `ncu --csv --page raw`, a row per launch
  *   EMU_METRICS=name,name,…    print these metrics (metrics.c); default: a choice of them
  *   EMU_KERNEL_NAME=name       count only kernels of this name, or regex:expression
  *   EMU_LOG_FILE=file          write to this file instead of stdout; "stderr" means stderr
  *
- * Each of the first three asks for a report. The command emu (emu_main.c) sets these variables. The
- * counts are copied when a launch ends, because a program that uses emu.h may discard the
- * emulator's records.
+ * EMU_COUNTERS, EMU_CSV and EMU_METRICS ask for a report. The command emu (emu_main.c) sets these
+ * variables. The counts are copied when a launch ends, because a program that uses emu.h may discard
+ * the emulator's records. cudart_report_text.c prints the tables.
  */
-#define _GNU_SOURCE /* program_invocation_short_name, open_memstream, mkstemp */
-#include "cudart.h"
+#define _GNU_SOURCE /* program_invocation_short_name, open_memstream */
+#include "cudart_report.h"
 #include "common/emu/ptx/kernel_name.h"
-#include "common/emu/count/metrics.h"
 #include "common/files/visible.h"
 #include "common/files/whole_file.h"
 
@@ -26,37 +26,19 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAME_SIZE = 256 };
-
-/* A launch as it will be printed. */
-struct row {
-    char kernel[NAME_SIZE];
-    unsigned long long stream;
-    int device;
-    struct emu_dim grid, block;
-    struct emu_agreement agreement; /* with its own copy of the text */
-    struct emu_counts total;
-    size_t line_count;
-    struct emu_line *lines; /* with their own copies of the files' names */
-};
-
 enum report_page { REPORT_NONE, REPORT_RAW, REPORT_SOURCE };
 
 static struct {
     enum report_page page;
     bool csv;
     const char *log_file; /* NULL: stdout */
-    const char *kernel;   /* NULL: all; otherwise a base name */
     bool kernel_is_regex;
     regex_t kernel_regex;
-    const struct metric *metrics[MAX_METRICS];
-    size_t metric_count;
     bool agreement; /* a column with it in CSV, unless metrics are asked for by name */
     pid_t process;  /* the process that began; its forked children print nothing */
 } wanted;
 
-static struct row *rows;
-static size_t row_count;
+static struct launch_report report;
 static bool rows_lost;                                    /* out of host memory */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the rows */
 
@@ -65,7 +47,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the rows *
 static void choose_kernels(const char *value)
 {
     static const char prefix[] = "regex:";
-    wanted.kernel = value;
+    report.kernel = value;
     wanted.kernel_is_regex = value != NULL && strncmp(value, prefix, strlen(prefix)) == 0;
     if (wanted.kernel_is_regex &&
         regcomp(&wanted.kernel_regex, value + strlen(prefix), REG_EXTENDED | REG_NOSUB) != 0)
@@ -101,11 +83,12 @@ __attribute__((constructor)) static void read_settings(void)
     const char *metrics = cudart_setting("EMU_METRICS");
     enum report_page page = read_page();
     wanted.csv = cudart_switch("EMU_CSV");
+    report.all_launches = cudart_switch("EMU_LAUNCHES");
     if (page == REPORT_NONE && (wanted.csv || metrics != NULL)) page = REPORT_RAW;
 
     char wrong[128];
-    wanted.metric_count = metrics_choose(metrics, wanted.metrics, wrong, sizeof wrong);
-    if (wanted.metric_count == 0)
+    report.metric_count = metrics_choose(metrics, report.metrics, wrong, sizeof wrong);
+    if (report.metric_count == 0)
         cudart_refuse("EMU_METRICS", wrong, "names of metrics, which emu --help lists");
     wanted.agreement = metrics == NULL;
     choose_kernels(cudart_setting("EMU_KERNEL_NAME"));
@@ -113,21 +96,22 @@ __attribute__((constructor)) static void read_settings(void)
     choose_log_file();
     wanted.process = getpid();
     wanted.page = page;
+    report.by_line = page == REPORT_SOURCE;
 }
 
 bool cudart_report_wanted(void) { return wanted.page != REPORT_NONE; }
 
 static bool is_wanted(const char *kernel)
 {
-    if (wanted.kernel == NULL) return true;
+    if (report.kernel == NULL) return true;
     if (wanted.kernel_is_regex) return regexec(&wanted.kernel_regex, kernel, 0, NULL, 0) == 0;
-    return strcmp(wanted.kernel, kernel) == 0;
+    return strcmp(report.kernel, kernel) == 0;
 }
 
 /* ---- what was counted ------------------------------------------------------------------------ */
 
 /* Copies the counts of each line. False: out of memory. */
-static bool copy_lines(struct row *row, const struct emu_launch_record *record)
+static bool copy_lines(struct launch_row *row, const struct emu_launch_record *record)
 {
     if (wanted.page != REPORT_SOURCE || record->line_count == 0) return true;
     row->lines = malloc(record->line_count * sizeof *row->lines);
@@ -141,44 +125,58 @@ static bool copy_lines(struct row *row, const struct emu_launch_record *record)
     return true;
 }
 
-static bool keep(const struct emu_launch_record *record, unsigned long long stream)
+/* Room for one more. False: out of memory. The array doubles whenever its length is a power of
+ * two. */
+static bool grow(void)
 {
-    struct row row = {.stream = stream,
-                      .device = cudart_device()->number,
-                      .grid = record->grid,
-                      .block = record->block,
-                      .agreement = record->agreement,
-                      .total = record->total};
-    kernel_base_name(record->kernel, row.kernel, sizeof row.kernel);
-    if (!is_wanted(row.kernel)) return true;
+    if ((report.row_count & (report.row_count - 1)) != 0) return true;
+    size_t room = report.row_count == 0 ? 1 : 2 * report.row_count;
+    struct launch_row *grown = realloc(report.rows, room * sizeof *grown);
+    if (grown != NULL) report.rows = grown;
+    return grown != NULL;
+}
 
-    /* The array grows whenever its length is a power of two. */
-    if ((row_count & (row_count - 1)) == 0) {
-        size_t room = row_count == 0 ? 1 : 2 * row_count;
-        struct row *grown = realloc(rows, room * sizeof *rows);
-        if (grown == NULL) return false;
-        rows = grown;
+/* Adds a launch, with what it counted; `record` is NULL if it failed. False: out of memory. */
+static bool keep(const struct cudart_launch *launch, const struct emu_launch_record *record,
+                 cudaError_t error)
+{
+    struct launch_row row = {.function = launch->function,
+                             .stream = launch->stream,
+                             .device = cudart_device()->number,
+                             .grid = launch->grid,
+                             .block = launch->block,
+                             .error = record != NULL ? cudaSuccess : error};
+    kernel_base_name(launch->function->name, row.kernel, sizeof row.kernel);
+    if (!is_wanted(row.kernel)) return true;
+    if (!grow()) return false;
+    bool complete = true;
+    if (record != NULL) {
+        row.total = record->total;
+        row.agreement = record->agreement;
+        complete = copy_lines(&row, record);
+        row.agreement.text = strdup(record->agreement.text);
+        if (row.agreement.text == NULL) return false;
     }
-    bool complete = copy_lines(&row, record);
-    row.agreement.text = strdup(record->agreement.text);
-    if (row.agreement.text == NULL) return false;
-    rows[row_count++] = row;
+    report.rows[report.row_count++] = row;
     return complete;
 }
 
-int cudart_report_launch(int (*launch)(void *context), void *context, unsigned long long stream)
+int cudart_report_launch(const struct cudart_launch *launch)
 {
-    if (wanted.page == REPORT_NONE) return launch(context);
+    if (wanted.page == REPORT_NONE) return launch->run(launch->context);
 
     struct emu *emu = emu_runtime();
     struct device *device = cudart_device();
     pthread_mutex_lock(&device->report); /* then the newest record is this launch's */
     bool was_on = emu_count(emu, true);
     size_t before = emu_records(emu);
-    int error = launch(context);
+    int error = launch->run(launch->context);
     size_t after = emu_records(emu);
+    const struct emu_launch_record *record = after > before ? emu_record(emu, after - 1) : NULL;
     pthread_mutex_lock(&mutex);
-    if (after > before && !keep(emu_record(emu, after - 1), stream)) rows_lost = true;
+    if ((record != NULL || cudart_is_kernel_fault(error)) &&
+        !keep(launch, record, (cudaError_t)error))
+        rows_lost = true;
     pthread_mutex_unlock(&mutex);
     emu_count(emu, was_on);
     pthread_mutex_unlock(&device->report);
@@ -208,9 +206,9 @@ static void print_quoted(FILE *out, const char *text)
 
 static void print_csv_metrics(FILE *out, const struct emu_counts *counts)
 {
-    for (size_t i = 0; i < wanted.metric_count; i++) {
+    for (size_t i = 0; i < report.metric_count; i++) {
         fputs(",\"", out);
-        print_value(out, wanted.metrics[i], counts);
+        print_value(out, report.metrics[i], counts);
         fputc('"', out);
     }
 }
@@ -219,13 +217,13 @@ static void print_csv_metrics(FILE *out, const struct emu_counts *counts)
 static void print_csv_head(FILE *out, const char *const *leading, const char *last)
 {
     for (size_t i = 0; leading[i] != NULL; i++) fprintf(out, "%s\"%s\"", i ? "," : "", leading[i]);
-    for (size_t i = 0; i < wanted.metric_count; i++)
-        fprintf(out, ",\"%s\"", wanted.metrics[i]->name);
+    for (size_t i = 0; i < report.metric_count; i++)
+        fprintf(out, ",\"%s\"", report.metrics[i]->name);
     if (last != NULL) fprintf(out, ",\"%s\"", last);
     fputc('\n', out);
     for (size_t i = 0; leading[i] != NULL; i++) fprintf(out, "%s\"\"", i ? "," : "");
-    for (size_t i = 0; i < wanted.metric_count; i++)
-        fprintf(out, ",\"%s\"", wanted.metrics[i]->unit);
+    for (size_t i = 0; i < report.metric_count; i++)
+        fprintf(out, ",\"%s\"", report.metrics[i]->unit);
     if (last != NULL) fprintf(out, ",\"\"");
     fputc('\n', out);
 }
@@ -241,10 +239,11 @@ static const char *const raw_columns[] = {"ID",          "Process ID", "Process 
 static void print_csv_raw(FILE *out)
 {
     print_csv_head(out, raw_columns, wanted.agreement ? AGREEMENT : NULL);
-    if (row_count == 0) return;
+    if (report.row_count == 0) return;
     const struct emu_gpu *gpu = emu_gpu(emu_runtime());
-    for (size_t i = 0; i < row_count; i++) {
-        const struct row *r = &rows[i];
+    for (size_t i = 0; i < report.row_count; i++) {
+        const struct launch_row *r = &report.rows[i];
+        if (r->error != cudaSuccess) continue;
         fprintf(out, "\"%zu\",\"%ld\",", i, (long)getpid());
         print_quoted(out, program_invocation_short_name);
         fprintf(out, ",\"%s\",", HOST_NAME);
@@ -266,11 +265,11 @@ static const char *const source_columns[] = {"ID", "Kernel Name", "File", "Line"
 static void print_csv_source(FILE *out)
 {
     print_csv_head(out, source_columns, NULL);
-    for (size_t i = 0; i < row_count; i++) {
-        for (size_t k = 0; k < rows[i].line_count; k++) {
-            const struct emu_line *line = &rows[i].lines[k];
+    for (size_t i = 0; i < report.row_count; i++) {
+        for (size_t k = 0; k < report.rows[i].line_count; k++) {
+            const struct emu_line *line = &report.rows[i].lines[k];
             fprintf(out, "\"%zu\",", i);
-            print_quoted(out, rows[i].kernel);
+            print_quoted(out, report.rows[i].kernel);
             fputc(',', out);
             print_quoted(out, line->file);
             fprintf(out, ",\"%u\"", line->line);
@@ -280,62 +279,10 @@ static void print_csv_source(FILE *out)
     }
 }
 
-static void print_table(FILE *out, const struct emu_counts *counts)
-{
-    int widest = 0;
-    for (size_t i = 0; i < wanted.metric_count; i++) {
-        int width = (int)strlen(wanted.metrics[i]->name);
-        if (width > widest) widest = width;
-    }
-    for (size_t i = 0; i < wanted.metric_count; i++) {
-        const struct metric *m = wanted.metrics[i];
-        fprintf(out, "    %-*s  %-14s  %12.*f\n", widest, m->name, m->unit, m->is_ratio ? 2 : 0,
-                m->value(counts));
-    }
-}
-
-static void print_text(FILE *out)
-{
-    fprintf(out, "[%ld] ", (long)getpid());
-    visible_print(out, program_invocation_short_name, strlen(program_invocation_short_name));
-    fputc('\n', out);
-    if (row_count == 0) {
-        fprintf(out, "  no kernel was launched%s\n",
-                wanted.kernel != NULL ? " that has the name asked for" : "");
-        return;
-    }
-    const struct emu_gpu *gpu = emu_gpu(emu_runtime());
-    fprintf(out, "  emulated: %s\n", gpu->name);
-    const char *key = cudart_setting("EMU_MODEL");
-    const struct emu_model *model = key != NULL ? emu_model_find(key) : NULL;
-    if (model != NULL)
-        fprintf(out, "  rules: %s; wavefronts are passes, sectors are transactions\n",
-                emu_model_info(model)->rules);
-    for (size_t i = 0; i < row_count; i++) {
-        const struct row *r = &rows[i];
-        fprintf(out,
-                "  %s (%u, %u, %u)x(%u, %u, %u), Context 1, Stream %llu, Device %d, CC %d.%d\n",
-                r->kernel, r->grid.x, r->grid.y, r->grid.z, r->block.x, r->block.y, r->block.z,
-                r->stream, r->device, gpu->major, gpu->minor);
-        fprintf(out, "    counters: %s", r->agreement.text);
-        if (r->agreement.arch != 0) fprintf(out, " (sm_%u)", r->agreement.arch);
-        fputc('\n', out);
-        if (wanted.page == REPORT_RAW) print_table(out, &r->total);
-        if (wanted.page == REPORT_SOURCE && r->line_count == 0)
-            fprintf(out, "    no source lines: compile with -lineinfo\n");
-        for (size_t k = 0; k < r->line_count; k++) {
-            fputs("   ", out);
-            visible_print(out, r->lines[k].file, strlen(r->lines[k].file));
-            fprintf(out, ":%u\n", r->lines[k].line);
-            print_table(out, &r->lines[k].counts);
-        }
-    }
-}
-
 static void print_report(FILE *out)
 {
     if (!wanted.csv)
-        print_text(out);
+        cudart_report_text(out, &report);
     else if (wanted.page == REPORT_RAW)
         print_csv_raw(out);
     else
