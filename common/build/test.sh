@@ -5,6 +5,7 @@
 # that it is the last one. All tests run even if some fail, and the failed parts are named before
 # it. Runs in the top folder of a built tree.
 failed=
+export EMU_PROGRESS=${EMU_PROGRESS-0} # what it says of slow kernels is not what a test expects
 part() {
     name=$1
     shift

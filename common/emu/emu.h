@@ -298,6 +298,18 @@ int emu_launch(struct emu *, struct emu_kernel *, struct emu_dim grid, struct em
  * thread may call it while another thread launches. */
 void emu_interrupt(struct emu *);
 
+/* How far the grid is that runs. */
+enum { EMU_NAME_SIZE = 256 };
+struct emu_progress {
+    char kernel[EMU_NAME_SIZE];   /* the mangled name, cut if it is longer */
+    unsigned launch;              /* its number: 0, 1, … since emu_open */
+    uint64_t blocks, begun, done; /* of the grid, and those of them that have begun and ended */
+    double seconds;               /* since it began */
+    unsigned threads;             /* host threads that may run its blocks */
+};
+/* From any thread, while another launches. False: no grid runs. */
+bool emu_progress(struct emu *, struct emu_progress *);
+
 /* ---- counters ------------------------------------------------------------------------------ */
 
 /* Shared memory: warp instructions, the wavefronts that they need, and the wavefronts that they

@@ -20,7 +20,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { USAGE_ERROR = 2, MAX_THREADS = 1024, MAX_DEVICES = EMU_MAX_PEERS + 1, HELP_COLUMN = 22 };
+enum {
+    USAGE_ERROR = 2,
+    MAX_THREADS = 1024,
+    MAX_SECONDS = 1000000,
+    MAX_DEVICES = EMU_MAX_PEERS + 1,
+    HELP_COLUMN = 22
+};
 
 void emu_refuse(const char *format, ...)
 {
@@ -214,6 +220,7 @@ static struct number devices = {"--devices", "EMU_DEVICES", 1, MAX_DEVICES},
                      threads = {"--threads", "EMU_THREADS", 1, MAX_THREADS},
                      exit_code = {"--error-exitcode", "EMU_ERROR_EXITCODE", 0, 255},
                      print_limit = {"--print-limit", "EMU_PRINT_LIMIT", 0, 1000000},
+                     progress = {"--progress", "EMU_PROGRESS", 0, MAX_SECONDS},
                      schedule = {"--schedule", "EMU_SCHEDULE", 0, ULLONG_MAX};
 
 static int set_number(void *to, const char *text, struct fault *fault)
@@ -306,6 +313,9 @@ static const struct option_row rows[] = {
            set_model),
     {"devices", "N", "how many of them, 1 to 16; default: 1", set_number, &devices, 0},
     {"threads", "N", "host threads, 1 to 1024; default: every core", set_number, &threads, 0},
+    {"progress", "SECONDS",
+     "say on stderr how far a kernel is that runs for so long; default: 5;\n0: never", set_number,
+     &progress, 0},
     OPTION(NULL, NULL, NULL, NULL),
     OPTION("tool", "TOOL,...",
            "check, as compute-sanitizer does, in place of counting; tools:\n"

@@ -14,7 +14,12 @@ enum { OUTPUT_SIZE = 1 << 17, COMMAND_SIZE = 1 << 12 };
 char output[OUTPUT_SIZE];
 char folder[] = "/tmp/upsweep-emu-XXXXXX";
 
-void command_init(void) { cr_assert(mkdtemp(folder) != NULL); }
+/* A busy machine is slow: how far a kernel is says nothing that a test expects. */
+void command_init(void)
+{
+    setenv("EMU_PROGRESS", "0", 0);
+    cr_assert(mkdtemp(folder) != NULL);
+}
 
 void command_fini(void)
 {

@@ -251,6 +251,57 @@ Test(emu_command, variables_alone)
     }
 }
 
+/* ---- kernels that run for long --------------------------------------------------------------- */
+
+/* The lines that a program which runs for three seconds writes. */
+static void expect_lines_of(const char *settings, const char *arguments)
+{
+    expect_status(1, "%s EMU_KERNEL_TIMEOUT=3 $emu --log-file /dev/null $p/launches %s 2>&1",
+                  settings, arguments);
+    expect("the launch timed out");
+}
+
+Test(emu_command, a_long_kernel_says_how_far_it_is, .timeout = 60)
+{
+    expect_lines_of("EMU_THREADS=1 EMU_PROGRESS=1", "long 10000");
+    expect("emu: kernel work: ");
+    expect(" of 65536 blocks are done after 1 s, about ");
+    expect(" are left; faster: a smaller problem");
+    expect("(EMU_PROGRESS=0: no such lines)\n");
+    expect(" of 65536 blocks are done after 2 s, about ");
+    expect_not("after 3 s");
+    expect_not("\r");
+    expect_lines_of("EMU_THREADS=1 EMU_PROGRESS=1 EMU_TOOL=synccheck EMU_SCHEDULE=3", "endless");
+    expect("emu: kernel endless: 0 of 1 blocks are done after 1 s, 1 have begun; faster: a smaller "
+           "problem, no --tool, no --schedule (EMU_PROGRESS=0: no such lines)\n");
+}
+
+Test(emu_command, many_short_launches_say_how_many_they_are, .timeout = 60)
+{
+    expect_status(0, "EMU_THREADS=1 EMU_PROGRESS=1 $emu --log-file /dev/null "
+                     "$p/launches often 400000 2>&1");
+    expect("emu: kernels have run for 1 s in all, now kernel strided (launch ");
+}
+
+Test(emu_command, progress_is_silent_when_asked, .timeout = 60)
+{
+    expect_lines_of("EMU_PROGRESS=0", "endless");
+    expect_not("blocks are done");
+    expect_lines_of("EMU_PROGRESS=4", "endless");
+    expect_not("blocks are done");
+}
+
+/* A terminal has one line, which is drawn anew and goes when the kernel ends. */
+Test(emu_command, progress_on_a_terminal, .timeout = 60)
+{
+    if (run("command -v script >/dev/null") != 0) cr_skip_test("there is no script(1)");
+    expect_status(0, "EMU_KERNEL_TIMEOUT=3 EMU_PROGRESS=1 script -qec \"$emu --log-file /dev/null "
+                     "$p/launches endless\" /dev/null; true");
+    expect("(EMU_PROGRESS=0: no such lines)\r\n");
+    expect("\r\033[Kemu: kernel endless: 0 of 1 blocks are done after 2 s, 1 have begun\r");
+    expect("\r\033[K");
+}
+
 /* ---- what it refuses ------------------------------------------------------------------------- */
 
 Test(emu_command, nvidias_static_runtime_is_refused_with_the_cure)
@@ -314,6 +365,7 @@ Test(emu_command, every_wrong_setting_is_told, .timeout = 60)
         {"EMU_GPU", "--gpu", "one of h200", {"voodoo2", "H-200"}},
         {"EMU_MODEL", "--model", "g80, gt200", {"volta", "0"}},
         {"EMU_DEVICES", "--devices", "1 to 16", {"0", "17", "two", "-1", "+2", " 2", "2x"}},
+        {"EMU_PROGRESS", "--progress", "0 to 1000000", {"-1", "soon", "1000001", "+1"}},
         {"EMU_THREADS", "--threads", "1 to 1024", {"0", "1025", "x", "-1", "+2", " 2", "0x4"}},
         {"EMU_MEMORY", NULL, "a number of bytes", {"0", "lots", "1T", "2GB", "-1", "1.5G", "G"}},
         {"EMU_MEMORY", NULL, "a number of bytes", {"99999999999999999999", "9999999999999G"}},

@@ -99,6 +99,7 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
         return NULL;
     }
     pthread_mutex_init(&emu->lock, NULL);
+    pthread_mutex_init(&emu->running_lock, NULL);
     pool_open(&emu->pool);
     return emu;
 }
@@ -115,6 +116,7 @@ void emu_close(struct emu *emu)
     memory_close(&emu->memory);
     event_device_close(emu);
     pthread_mutex_destroy(&emu->lock);
+    pthread_mutex_destroy(&emu->running_lock);
     free(emu);
 }
 

@@ -41,6 +41,8 @@ struct emu {
     unsigned peer_count;
     struct emu_module *modules;
     unsigned launches;
+    struct launch *running;       /* NULL: none */
+    pthread_mutex_t running_lock; /* of `running`, whose launch is not freed while it is held */
     _Atomic(const struct emu_kernel *)
         warned; /* the last kernel that was warned of a wrong printf */
     char message[LAUNCH_MESSAGE + 200];
@@ -74,5 +76,7 @@ int launch_check(struct emu *, const struct emu_kernel *, const struct emu_shape
 
 /* Runs a launch to its end on the device's host threads. (scheduler.c) */
 void launch_run(struct launch *);
+/* The launch that emu_progress() tells of; NULL: none. (progress.c) */
+void progress_set(struct emu *, struct launch *);
 
 #endif

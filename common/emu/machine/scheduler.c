@@ -257,7 +257,9 @@ void launch_run(struct launch *launch)
     launch->waiting_end = &launch->waiting;
     launch->unrest = 1;
     launch->began = now();
+    progress_set(launch->emu, launch);
     pool_run(&launch->emu->pool, wanted - 1, work, launch);
+    progress_set(launch->emu, NULL);
     /* After a fault, clusters may still be in the queue. */
     for (struct cluster *cluster = launch->waiting, *next; cluster; cluster = next) {
         next = cluster->next;

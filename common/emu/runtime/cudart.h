@@ -22,6 +22,7 @@
  *   cudart_report*.c     the counters that are printed when the program ends
  *   cudart_trace.c       the trace of all accesses
  *   cudart_check.c       the findings of the checkers
+ *   cudart_progress.c    how far kernels are that run for long
  */
 #ifndef CUDART_H
 #define CUDART_H
@@ -204,6 +205,13 @@ void cudart_catch_end(void);
 /* Called before and after each launch; `result` is the launch's result. */
 void cudart_kernel_begins(void);
 void cudart_kernel_ends(int result);
+
+/* ---- long kernels (cudart_progress.c) -------------------------------------------------------- */
+
+/* From now on a line on stderr tells of kernels that run for long, if EMU_PROGRESS allows it. */
+void cudart_progress_watch(void);
+/* A kernel has ended: takes the line off the terminal. */
+void cudart_progress_remove(void);
 
 /* ---- the report (cudart_report.c) ------------------------------------------------------------ */
 

@@ -116,6 +116,7 @@ void cudart_kernel_begins(void) { running++; }
 
 void cudart_kernel_ends(int result)
 {
+    cudart_progress_remove();
     if (result == EMU_INTERRUPTED) finish(emu_message(emu_runtime()));
     running--;
 }

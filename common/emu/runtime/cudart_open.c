@@ -13,7 +13,8 @@
  *   EMU_KERNEL_TIMEOUT=N  limit of the time of a kernel, in s; default: no limit
  *   EMU_ALLOW_EXITED=1    barriers do not wait for threads that have exited
  *
- * There are more variables for the report (cudart_report.c) and the checkers (cudart_check.c).
+ * There are more variables for the report (cudart_report.c), the checkers (cudart_check.c) and
+ * kernels that run for long (cudart_progress.c).
  */
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "cudart.h"
@@ -195,6 +196,7 @@ static void open_devices(void)
     device_count = count;
     introduce();
     cudart_catch_interrupt();
+    cudart_progress_watch();
 }
 
 int cudart_device_count(void)
