@@ -38,7 +38,7 @@ build/tests/wrong-scan: $(call objects,$(call sources,$(WRONG)) $(COMMON)) | emu
 # Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
 CHECKED  := memory sync merged endless waits traced ticket ring limits unwritten launches
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia emulated per-thread \
-            linked no_memory.so hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
+            linked rpath needs_gpu.so no_memory.so hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
             cubin.fatbin)
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
@@ -97,6 +97,16 @@ build/tests/programs/ring: $(wildcard steps/12-*/*.cuh steps/12-*/parts/*)
 $(CHECKED:%=build/tests/programs/%): %: tests/fixtures/programs/$$(notdir $$@).cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -g -cudart shared $< -o $(NEW) $(PUT)
+
+# Linked by g++ with an RPATH, which comes before LD_LIBRARY_PATH.
+build/tests/programs/rpath: tests/fixtures/programs/kernels.cu
+	$(call say,nvcc,$@)
+	$(Q)$(NVCC) $(NVCCFLAGS) -c $< -o $(NEW).o
+	$(Q)$(CXX) $(NEW).o -L$(CUDA)/lib64 -lcudart \
+	    -Wl,--disable-new-dtags,-rpath,$(abspath $(CUDA))/lib64 -o $(NEW) $(PUT) && rm $(NEW).o
+
+# A library with NVIDIA's runtime inside, as cuRAND's and cuBLAS's are.
+build/tests/programs/needs_gpu.so: OPTIONS = $(NVCCFLAGS) -shared -Xcompiler -fPIC
 
 build/tests/programs/no_memory.so: tests/fixtures/programs/no_memory.c
 	$(call say,$(CC),$@)

@@ -7,7 +7,9 @@
 # starts. They must round as PTX says: no contraction to fma, no assumption about the rounding mode.
 ISAS     := base $(if $(filter x86_64,$(shell uname -m)),v3)
 OPS      := $(wildcard common/emu/operations/ops*.c)
-EMU      := $(call objects,$(filter-out $(OPS),$(wildcard common/emu/*/*.c common/files/*.c))) \
+AUDIT    := $(wildcard common/emu/audit/*.c)
+EMU      := $(call objects,$(filter-out $(OPS) $(AUDIT), \
+                $(wildcard common/emu/*/*.c common/files/*.c))) \
             $(foreach isa,$(ISAS),$(OPS:%.c=build/%.$(isa).o))
 
 # The link fails if a symbol is missing, but sanitized objects get some symbols from the program.
@@ -28,7 +30,8 @@ build/%.v3.o: %.c
 	$(call say,$(CC),"$< for AVX2")
 	$(Q)$(COMPILE) -DEMU_ISA=v3 -march=x86-64-v3 $(PUT_OBJECT)
 
-emu: $(addprefix build/emu/,libcudart.so.13 libcudart_static.a emu) ## build the emulator, build/emu
+IN_EMU   := libcudart.so.13 libcudart_static.a libemu_audit.so emu
+emu: $(IN_EMU:%=build/emu/%) ## build the emulator, build/emu
 
 # A program that is running keeps the old library.
 build/emu/libcudart.so.13: $(EMU) common/emu/cudart.map
@@ -44,6 +47,14 @@ build/emu/libcudart_static.a: $(EMU)
 	$(Q)objcopy --wildcard --rename-section '.text=emu_text' --keep-global-symbol='cuda[A-Z]*' \
 	    --keep-global-symbol='__cuda*' --keep-global-symbol='emu_*' $(NEW).o
 	$(Q)ar rcs $(NEW) $(NEW).o $(PUT) && rm $(NEW).o
+
+# The dynamic linker loads it into every program that emu starts, those of others too: so it has no
+# sanitizer, whose objects it cannot share.
+AUDITING := $(AUDIT) $(addprefix common/,emu/binary/emu_elf.c emu/binary/elf_file.c files/visible.c)
+build/emu/libemu_audit.so: $(AUDITING) $(wildcard common/emu/binary/*.h common/files/*.h)
+	$(call say,$(CC),$@)
+	$(Q)$(CC) $(filter-out $(SANITIZE),$(C_FLAGS)) $(CPPFLAGS) $(CFLAGS) -fPIC -shared $(AUDITING) \
+	    -o $(NEW) $(PUT)
 
 # The command runs no kernels, so it is linked only with the objects that it calls.
 build/emu/emu: $(call objects,$(wildcard common/emu/*.c common/command/*.c)) $(EMU)

@@ -2,20 +2,26 @@
  * emu_main.c — the command `emu`. It is used like ncu, and with --tool like compute-sanitizer.
  *
  * It checks that the program will load the emulator's runtime library, sets the EMU_* variables as
- * the options say, and executes the program in its own process. The library does the rest.
+ * the options say, and executes the program in its own process. The library does the rest. The
+ * command waits for any other program, because that may start CUDA programs (emu_command.c).
  */
-#define _GNU_SOURCE /* asprintf */
+#define _GNU_SOURCE
 #include "emu.h"
+#include "emu_command.h"
+#include "emu_environment.h"
 #include "emu_options.h"
 #include "common/emu/binary/emu_elf.h"
 #include "common/files/output_file.h"
 #include "emu_report.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- the program ----------------------------------------------------------------------------- */
@@ -41,45 +47,29 @@ static void find_program(const char *name, char path[PATH_MAX])
     if (access(path, X_OK) != 0) emu_refuse("cannot run %s: %s", path, strerror(errno));
 }
 
-/* Lets the program find the emulator's library before NVIDIA's. */
-static void set_library_path(void)
+/* Is it a file that a shell would read as a script? */
+static bool is_script(const char *path)
 {
-    char folder[PATH_MAX], *library, *value;
-    emu_own_folder(folder);
-    const char *others = getenv("LD_LIBRARY_PATH");
-    if (asprintf(&library, "%s/libcudart.so.13", folder) < 0 ||
-        asprintf(&value, "%s%s%s", folder, others != NULL ? ":" : "", others ? others : "") < 0)
-        emu_refuse("out of memory");
-    if (access(library, R_OK) != 0) emu_refuse("%s is missing; make emu builds it", library);
-    emu_set("LD_LIBRARY_PATH", value);
-    free(library);
-    free(value);
+    struct stat status;
+    char magic[SELFMAG] = "";
+    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "r") : NULL;
+    if (file == NULL) return false;
+    size_t length = fread(magic, 1, sizeof magic, file);
+    fclose(file);
+    return length > 0 && memcmp(magic, ELFMAG, length) != 0;
 }
 
-/* Ends the process with one sentence unless the program will run on the emulator. */
-static void prepare(const char *path)
+/* Is it a CUDA program itself, that will run on the emulator? Otherwise it is a command that may
+ * start some; what stands in the way of both is refused. */
+static bool is_emulated(const char *path)
 {
-    switch (elf_runtime(path)) {
-    case RUNTIME_SHARED: set_library_path(); return;
-    case RUNTIME_OURS: return;
-    case RUNTIME_NVIDIA:
-        emu_refuse("%s has NVIDIA's runtime linked into it, which needs a GPU; relink it with nvcc"
-                   " -cudart shared, or with the flags that emu --nvcc-flags prints",
-                   path);
-    case RUNTIME_OLD_SHARED:
-        emu_refuse("%s was not built with CUDA 13, whose libcudart.so.13 the emulator replaces;"
-                   " rebuild it",
-                   path);
-    case RUNTIME_FIXED:
-        emu_refuse("%s always takes the libcudart.so.13 of its RPATH; relink it with -Xlinker"
-                   " --enable-new-dtags",
-                   path);
-    case RUNTIME_NONE:
-        emu_refuse("%s is not a CUDA program: it neither needs libcudart.so.13 nor holds kernels",
-                   path);
-    case RUNTIME_NO_PROGRAM: emu_refuse("%s is not a program (ELF) for this machine", path);
-    case RUNTIME_UNREADABLE: emu_refuse("cannot read %s: %s", path, strerror(errno));
-    }
+    enum runtime runtime = elf_runtime(path);
+    const char *why = elf_refusal(runtime);
+    if (why != NULL) emu_refuse("%s %s", path, why);
+    if (runtime == RUNTIME_UNREADABLE) emu_refuse("cannot read %s: %s", path, strerror(errno));
+    if (runtime == RUNTIME_NO_PROGRAM && !is_script(path))
+        emu_refuse("%s is not a program (ELF) for this machine, nor a script", path);
+    return runtime == RUNTIME_SHARED || runtime == RUNTIME_OURS;
 }
 
 /* Refuses a log or trace file that is the program, or a file that its arguments name, and refuses
@@ -125,8 +115,10 @@ int main(int argc, char **argv)
         print_agreement(path);
         return EXIT_SUCCESS;
     }
-    prepare(path);
+    bool emulated = is_emulated(path);
     check_outputs(path, argv + first + 1);
+    emu_environment();
+    if (!emulated) return emu_command(path, argv + first);
     execv(path, argv + first);
     emu_refuse("cannot run %s: %s", path, strerror(errno));
 }

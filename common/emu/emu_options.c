@@ -28,17 +28,30 @@ enum {
     HELP_COLUMN = 22
 };
 
-void emu_refuse(const char *format, ...)
+static void print_sentence(const char *format, va_list args)
 {
     char sentence[2 * PATH_MAX];
-    va_list args;
-    va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
-    va_end(args);
     fputs("emu: ", stderr);
     visible_print(stderr, sentence, strlen(sentence));
     fputc('\n', stderr);
+}
+
+void emu_refuse(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print_sentence(format, args);
+    va_end(args);
     exit(USAGE_ERROR);
+}
+
+void emu_note(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print_sentence(format, args);
+    va_end(args);
 }
 
 void emu_set(const char *name, const char *value)
@@ -358,15 +371,18 @@ static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 static int print_help(void *to, const char *value, struct fault *fault)
 {
     (void)to, (void)value, (void)fault;
-    puts("usage: emu [options] PROGRAM [arguments]\n"
+    puts("usage: emu [options] COMMAND [arguments]\n"
          "Runs a CUDA program on an emulated GPU and prints what its kernels did, as ncu would,\n"
-         "or with --tool what is wrong with them, as compute-sanitizer would.\n");
+         "or with --tool what is wrong with them, as compute-sanitizer would. COMMAND may be any\n"
+         "other command, such as make or a script: then all CUDA programs that it starts run so,\n"
+         "and their reports follow when it has ended.\n");
     option_print(table, HELP_COLUMN, stdout);
-    puts("\nPROGRAM must be linked with nvcc -cudart shared, or with the flags above. Its output "
-         "and\n"
-         "exit code are its own; the report follows when it ends by exit or return. Kernel names "
-         "are\n"
-         "those of ncu --print-kernel-base function. Exit code 2: wrong usage.");
+    puts(
+        "\nCUDA programs must be linked with nvcc -cudart shared, with g++ and -lcudart, or with "
+        "the\n"
+        "flags above. Output and exit code are the program's own; the report follows when it ends\n"
+        "by exit or return. Kernel names are those of ncu --print-kernel-base function. Exit code\n"
+        "2: wrong usage.");
     puts("\nModels:");
     const struct emu_gpu *gpu;
     for (size_t i = 0; (gpu = emu_gpu_at(i)) != NULL; i++)
@@ -410,7 +426,7 @@ int emu_options(int argc, char **argv, struct emu_wanted *wanted)
         if (option_take(table, &line, wanted, &taken, &fault)) emu_refuse("%s", fault.text);
         if (!taken) emu_refuse("there is no option %s; see emu --help", argv[line.at]);
     }
-    if (line.at == argc) emu_refuse("which program? usage: emu [options] PROGRAM [arguments]");
+    if (line.at == argc) emu_refuse("which program? usage: emu [options] COMMAND [arguments]");
     settle(wanted->checks, wanted->counts);
     return line.at;
 }

@@ -20,6 +20,9 @@ int emu_options(int argc, char **argv, struct emu_wanted *);
 /* Ends the process with exit code 2 and "emu: sentence". */
 __attribute__((format(printf, 1, 2), noreturn)) void emu_refuse(const char *format, ...);
 
+/* Prints "emu: sentence" on stderr. */
+__attribute__((format(printf, 1, 2))) void emu_note(const char *format, ...);
+
 /* Sets an environment variable. */
 void emu_set(const char *name, const char *value);
 

@@ -34,6 +34,7 @@ EMULATOR = {
     EMU + "trace": emulator("ptx", "decode", "machine", "count"),
     EMU + "check": emulator("ptx", "decode", "machine"),
     EMU + "events": emulator("machine", "count", "trace", "check"),
+    EMU + "audit": emulator("binary") + ["common/files"],
     EMU + "runtime": emulator("binary", "ptx", "machine", "count", "check") + ["common/files"],
     "common/emu": emulator("binary", "ptx", "decode", "count", "check") + COMMAND,
 }

@@ -82,7 +82,7 @@ Test(files, a_file_of_the_emulator_that_is_the_input_is_refused)
     expect("0 errors");
     expect_status(
         0, "EMU_TRACE=$t/b ./step5 --n 8 --trace $t/b >/dev/null && grep -c scan.cu: $t/b && "
-           "EMU_COUNTERS=1 EMU_LOG_FILE=stdout ./step5 --n 8 >$t/c && grep -c 'Context 1' $t/c");
+           "EMU_COUNTERS=1 EMU_LOG_FILE=stdout ./step5 --n 8 >$t/c && grep -c 'CC 9.0' $t/c");
 }
 
 Test(files, two_outputs_in_one_file_are_refused)

@@ -302,6 +302,109 @@ Test(emu_command, progress_on_a_terminal, .timeout = 60)
     expect("\r\033[K");
 }
 
+/* ---- commands that start programs ------------------------------------------------------------- */
+
+/* Makes $t/script of these lines. */
+static void make_script(const char *lines)
+{
+    expect_status(0, "printf '#!/bin/sh\n%%s\n' \"%s\" >$t/script && chmod +x $t/script", lines);
+}
+
+Test(emu_command, reports_of_a_scripts_programs_follow_its_output)
+{
+    make_script("$p/shared >$t/redirected; echo between; $p/launches often 2; exit 5");
+    expect_status(5, "$emu --metrics " CONFLICTS_LD " $t/script | sed 's/^.[0-9]*]/PID/'; exit 5");
+    const char *between = strstr(output, "between\nno error\nPID shared\n");
+    cr_assert(between == output, "%s", output);
+    cr_assert(strstr(output, "PID launches\n") > strstr(output, "twice (1, 1, 1)"), "%s", output);
+    expect_status(5, "$emu --log-file $t/log $t/script && cat $t/log; exit 5");
+    expect_status(0, "cat $t/redirected; grep -c strided $t/log");
+    cr_assert_str_eq(output, "last value 124\n2\n");
+}
+
+Test(emu_command, a_command_has_its_own_exit_code)
+{
+    make_script("$p/shared 7");
+    expect_status(7, "$emu --log-file /dev/null $t/script");
+    expect_status(7, "$emu --log-file /dev/null sh $t/script");
+    expect_status(7, "$emu --log-file /dev/null env $p/shared 7");
+    expect_status(143, "$emu --log-file /dev/null sh -c \"$p/shared; kill -TERM \\$\\$\"");
+    expect_status(9, "$emu sh -c 'trap \"exit 9\" TERM; sleep 5 & wait' 2>/dev/null & sleep 0.3;"
+                     " kill -TERM $!; wait $!");
+    expect_status(7, "printf 'exec %%s 7' $p/shared >$t/plain; chmod +x $t/plain;"
+                     "$emu --log-file /dev/null $t/plain"); /* without #! */
+}
+
+Test(emu_command, rows_of_several_programs_have_one_head)
+{
+    make_script("$p/shared; $p/shared");
+    expect_status(0,
+                  "$emu --csv --log-file $t/csv $t/script && wc -l <$t/csv && grep -c ID $t/csv");
+    expect("last value 124\nlast value 124\n6\n1\n");
+}
+
+Test(emu_command, a_check_log_has_the_findings_of_all_programs)
+{
+    make_script("$p/shared; $p/memory write; $p/shared");
+    expect_status(0, "echo old >$t/log; $emu --tool memcheck --log-file $t/log $t/script;"
+                     " grep -c 'ERROR SUMMARY' $t/log; grep -c 'Invalid __global__ write' $t/log");
+    expect("\n3\n");
+    expect_status(1, "grep old $t/log");
+}
+
+Test(emu_command, a_command_that_starts_no_program)
+{
+    static const char *const commands[] = {"/bin/ls", "sh -c :", "/usr/bin/env true"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        expect_status(0, "$emu %s 2>&1 >/dev/null", commands[i]);
+        expect_one_sentence();
+        expect(" started no program that uses CUDA's runtime, so nothing was emulated\n");
+    }
+    expect_status(3, "$emu --tool all sh -c 'exit 3' 2>&1");
+    expect_one_sentence();
+}
+
+/* As a lab's Makefile links: an RPATH comes before LD_LIBRARY_PATH. */
+Test(emu_command, a_program_linked_by_gxx_with_an_rpath)
+{
+    expect_status(3, "$emu --csv $p/rpath 3");
+    expect("last value 124\n");
+    expect("\"twice\"");
+    expect_status(3, "$emu --csv sh -c \"$p/rpath 3\"");
+    expect("\"twice\"");
+}
+
+Test(emu_command, python_finds_the_emulator)
+{
+    if (run("command -v python3 >/dev/null") != 0) cr_skip_test("there is no python3");
+    expect_status(0, "$emu python3 -c 'import ctypes; n = ctypes.c_int(); "
+                     "print(ctypes.CDLL(\"libcudart.so.13\").cudaGetDeviceCount(ctypes.byref(n)),"
+                     " n.value)' 2>&1");
+    expect("0 1\n");
+    expect("no kernel was launched");
+}
+
+/* Without a GPU its results would be wrong. */
+Test(emu_command, a_program_that_cannot_be_emulated_is_ended_below_a_command)
+{
+    expect_status(0, "$emu sh -c \"$p/nvidia; echo status \\$?\" 2>&1");
+    expect("nvidia has NVIDIA's runtime linked into it (libcudart_static.a), which needs a GPU; ");
+    expect("\nstatus 2\n");
+    expect_not("last value");
+}
+
+Test(emu_command, libraries_that_need_a_gpu_are_named)
+{
+    expect_status(0, "$emu --log-file /dev/null env LD_PRELOAD=$p/needs_gpu.so $p/shared 2>&1");
+    expect("last value 124\n");
+    expect("emu: needs_gpu.so, which ");
+    expect("/shared loads, has NVIDIA's runtime linked into it, and that needs a GPU: ");
+    expect_status(0, "$emu --log-file /dev/null env LD_PRELOAD=libcuda.so.1 $p/shared 2>&1");
+    expect("/shared loads libcuda.so.1, a part of CUDA's driver, which needs a GPU: ");
+    expect_status(0, "$emu --log-file /dev/null $p/shared 2>&1");
+    expect_not("needs a GPU");
+}
+
 /* ---- what it refuses ------------------------------------------------------------------------- */
 
 Test(emu_command, nvidias_static_runtime_is_refused_with_the_cure)
@@ -317,12 +420,10 @@ Test(emu_command, nvidias_static_runtime_is_refused_with_the_cure)
     cr_assert_str_eq(output, "last value 124\n");
 }
 
-Test(emu_command, what_is_no_cuda_program)
+Test(emu_command, what_is_no_program)
 {
     static const char *const commands[] = {
-        "$emu /bin/ls",                                   /* no CUDA */
-        "$emu tests/fixtures/programs/kernels.cu",        /* not executable */
-        "echo 'echo hi' >$t/s; chmod +x $t/s; $emu $t/s", /* a script */
+        "$emu tests/fixtures/programs/kernels.cu", /* not executable */
         ": >$t/empty; chmod +x $t/empty; $emu $t/empty",
         "head -c 100 $p/shared >$t/cut; chmod +x $t/cut; $emu $t/cut",
         "head -c 9000 $p/shared >$t/half; chmod +x $t/half; $emu $t/half",

@@ -71,7 +71,7 @@ Test(emu_messages, options_that_are_none)
     expect_refusal("--csv --gpu", "--gpu needs a value; --help says which.");
     expect_refusal("--csv=1 x", "--csv takes no value, but was given \"1\".");
     expect_refusal("--gpux t4 x", "there is no option --gpux" SEE_HELP);
-    expect_refusal("--csv", "which program? usage: emu [options] PROGRAM [arguments]");
+    expect_refusal("--csv", "which program? usage: emu [options] COMMAND [arguments]");
     expect_refusal("--tool all --csv x",
                    "--tool checks and does not count: leave --csv, --launches, --metrics, --page, "
                    "--per-line and --kernel-name away");
@@ -84,11 +84,9 @@ Test(emu_messages, programs_that_are_none)
     static const char *const refusals[][2] = {
         {"./none", "cannot run ./none: No such file or directory"},
         {"no-such-program", "there is no program no-such-program in PATH"},
-        {"/bin/ls", "/bin/ls is not a CUDA program: it neither needs libcudart.so.13 nor holds "
-                    "kernels"},
         {"tests/fixtures/programs/kernels.cu",
          "cannot run tests/fixtures/programs/kernels.cu: Permission denied"},
-        {"common/build/setup.sh", "common/build/setup.sh is not a program (ELF) for this machine"},
+        {"/tmp", "/tmp is not a program (ELF) for this machine, nor a script"},
         {"--report common/build/setup.sh",
          "common/build/setup.sh is not a program (ELF) for this machine"},
     };

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -47,8 +46,6 @@ static bool has_section(const struct elf *elf, const char *name)
 /* What the dynamic section says. */
 struct dynamic {
     const char *cudart; /* the needed library whose name begins with libcudart.so; NULL: none */
-    const char *rpath;  /* DT_RPATH, searched before LD_LIBRARY_PATH; NULL: none */
-    bool has_runpath;   /* DT_RUNPATH, with which the loader ignores DT_RPATH */
 };
 
 /* Takes one entry of the section; `strings` is the section of strings that entries refer to. */
@@ -56,8 +53,6 @@ static void take_entry(const struct elf *elf, unsigned strings, Elf64_Dyn entry,
                        struct dynamic *found)
 {
     const char *text = elf_string(elf, strings, entry.d_un.d_val);
-    if (entry.d_tag == DT_RUNPATH) found->has_runpath = true;
-    if (entry.d_tag == DT_RPATH) found->rpath = text;
     if (entry.d_tag == DT_NEEDED && strncmp(text, ANY_VERSION, strlen(ANY_VERSION)) == 0)
         found->cudart = text;
 }
@@ -79,19 +74,6 @@ static struct dynamic read_dynamic(const struct elf *elf)
     return found;
 }
 
-/* Is there a libcudart in one of the folders, which are separated by colons? */
-static bool holds_library(const char *folders)
-{
-    char path[PATH_MAX];
-    while (*folders != '\0') {
-        size_t length = strcspn(folders, ":");
-        snprintf(path, sizeof path, "%.*s/%s", (int)length, folders, OUR_LIBRARY);
-        if (length > 0 && access(path, F_OK) == 0) return true;
-        folders += length + (folders[length] == ':');
-    }
-    return false;
-}
-
 static enum runtime judge(const struct elf *elf)
 {
     if (has_section(elf, EMU_NOTE_SECTION)) return RUNTIME_OURS;
@@ -99,8 +81,6 @@ static enum runtime judge(const struct elf *elf)
     if (dynamic.cudart == NULL)
         return has_section(elf, ".nv_fatbin") ? RUNTIME_NVIDIA : RUNTIME_NONE;
     if (strcmp(dynamic.cudart, OUR_LIBRARY) != 0) return RUNTIME_OLD_SHARED;
-    if (dynamic.rpath != NULL && !dynamic.has_runpath && holds_library(dynamic.rpath))
-        return RUNTIME_FIXED;
     return RUNTIME_SHARED;
 }
 
@@ -132,4 +112,19 @@ enum runtime elf_runtime(const char *path)
     runtime = judge(&elf);
     elf_close(&elf);
     return runtime;
+}
+
+const char *elf_refusal(enum runtime runtime)
+{
+    switch (runtime) {
+    case RUNTIME_NVIDIA:
+        return "has NVIDIA's runtime linked into it (libcudart_static.a), which needs a GPU; "
+               "relink "
+               "it with nvcc -cudart shared, with g++ and -lcudart, or with the flags that emu "
+               "--nvcc-flags prints";
+    case RUNTIME_OLD_SHARED:
+        return "was not built with CUDA 13, whose libcudart.so.13 the emulator replaces; rebuild "
+               "it";
+    default: return NULL;
+    }
 }

@@ -12,7 +12,6 @@
 enum runtime {
     RUNTIME_SHARED,     /* libcudart.so.13, found when the program starts */
     RUNTIME_OLD_SHARED, /* a libcudart.so of another version */
-    RUNTIME_FIXED,      /* libcudart.so.13 by an RPATH, which precedes LD_LIBRARY_PATH */
     RUNTIME_OURS,       /* our libcudart_static.a is linked in */
     RUNTIME_NVIDIA,     /* CUDA code without libcudart.so: NVIDIA's static library */
     RUNTIME_NONE,       /* no CUDA code at all */
@@ -21,6 +20,10 @@ enum runtime {
 };
 
 enum runtime elf_runtime(const char *path);
+
+/* Why a program or library with CUDA code would not run on the emulator, as the end of a sentence
+ * that begins with its name; NULL: it would, or it has no CUDA code. */
+const char *elf_refusal(enum runtime);
 
 /* Maps a program's file into memory. Returns RUNTIME_NONE on success; the caller must then call
  * elf_close. Otherwise returns RUNTIME_NO_PROGRAM or RUNTIME_UNREADABLE. */

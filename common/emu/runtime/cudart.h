@@ -234,6 +234,16 @@ int cudart_report_launch(const struct cudart_launch *);
  * (cudart_launch.c) */
 bool cudart_is_kernel_fault(int error);
 
+/* ---- a command of emu that has started the program (cudart_parent.c) -------------------------- */
+
+/* Has emu started a script, or another command, that has started this program? */
+bool cudart_has_parent(void);
+/* Opens the file that takes reports, for this process alone; -1: there is none. Is this the first
+ * report in it? */
+int cudart_parent_open(bool *is_first);
+/* Adds a report and closes the file. Returns 0 or an errno. */
+int cudart_parent_write(int file, const char *text, size_t length);
+
 /* ---- the checkers (cudart_check.c) ----------------------------------------------------------- */
 
 /* Sets the checkers that the EMU_* variables ask for in a device's settings. */

@@ -60,14 +60,15 @@ static uint64_t read_whole_number(const char *name, uint64_t largest, const char
     return number;
 }
 
-/* Opens the log. It is not buffered, so it also has the findings of a program that crashes. */
+/* Opens the log. It is not buffered, so it also has the findings of a program that crashes. Below a
+ * command that emu runs, other programs may have written to it. */
 static FILE *open_log(void)
 {
     const char *path = cudart_output("EMU_CHECK_LOG");
     cudart_keep_apart("EMU_CHECK_LOG", "EMU_TRACE");
     if (path == NULL || strcmp(path, "stderr") == 0) return stderr;
     if (strcmp(path, "stdout") == 0) return stdout;
-    FILE *log = fopen(path, "w");
+    FILE *log = fopen(path, cudart_has_parent() ? "a" : "w");
     if (log != NULL) return log;
     fprintf(stderr, "emu: cannot write EMU_CHECK_LOG=%s: %s\n", path, strerror(errno));
     cudart_exit(EXIT_USAGE);

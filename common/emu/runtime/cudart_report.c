@@ -7,6 +7,7 @@
  *   EMU_METRICS=name,name,…    print these metrics (metrics.c); default: a choice of them
  *   EMU_KERNEL_NAME=name       count only kernels of this name, or regex:expression
  *   EMU_LOG_FILE=file          write to this file instead of stdout; "stderr" means stderr
+ *   EMU_REPORTS=file           add to this file, of a command that emu runs (cudart_parent.c)
  *
  * EMU_COUNTERS, EMU_CSV and EMU_METRICS ask for a report. The command emu (emu_main.c) sets these
  * variables. The counts are copied when a launch ends, because a program that uses emu.h may discard
@@ -34,6 +35,7 @@ static struct {
     const char *log_file; /* NULL: stdout */
     bool kernel_is_regex;
     regex_t kernel_regex;
+    bool has_head;  /* of the rows as CSV: no other program has written it */
     bool agreement; /* a column with it in CSV, unless metrics are asked for by name */
     pid_t process;  /* the process that began; its forked children print nothing */
 } wanted;
@@ -216,6 +218,7 @@ static void print_csv_metrics(FILE *out, const struct emu_counts *counts)
 /* Prints the two rows above the values: names, then units. */
 static void print_csv_head(FILE *out, const char *const *leading, const char *last)
 {
+    if (!wanted.has_head) return;
     for (size_t i = 0; leading[i] != NULL; i++) fprintf(out, "%s\"%s\"", i ? "," : "", leading[i]);
     for (size_t i = 0; i < report.metric_count; i++)
         fprintf(out, ",\"%s\"", report.metrics[i]->name);
@@ -307,11 +310,14 @@ __attribute__((destructor)) void cudart_report_write(void)
 
     char *text;
     size_t length;
+    wanted.has_head = true;
+    int collected = wanted.log_file == NULL ? cudart_parent_open(&wanted.has_head) : -1;
     FILE *memory = open_memstream(&text, &length);
     if (memory == NULL) give_up(strerror(errno));
     print_report(memory);
     if (fclose(memory) != 0) give_up(strerror(errno));
-    int error = whole_file_write(wanted.log_file, text, length);
+    int error = collected >= 0 ? cudart_parent_write(collected, text, length)
+                               : whole_file_write(wanted.log_file, text, length);
     if (error != 0) give_up(strerror(error));
     free(text);
 }

@@ -1,0 +1,166 @@
+/*
+ * audit.c — what the dynamic linker tells of a program that the command emu has started, and of those
+ * that this program starts (man 7 rtld-audit). The command names this library in LD_AUDIT.
+ *
+ * - Whoever looks for NVIDIA's libcudart.so.13 gets the emulator's, even if an RPATH or a call of
+ *   dlopen says where NVIDIA's is.
+ * - A program that would run on NVIDIA's runtime, and so without the emulator, is ended with the
+ *   sentence that the command emu says of it: without a GPU its results would be wrong.
+ * - A library that needs a GPU, because it holds NVIDIA's runtime or loads CUDA's driver, is named.
+ *   The program goes on, since it may do without.
+ *
+ * The linker loads this library into a namespace of its own, with its own C library. It is never
+ * built with sanitizers.
+ */
+#define _GNU_SOURCE
+#include "common/emu/binary/emu_elf.h"
+#include "common/files/visible.h"
+
+#include <limits.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { USAGE_ERROR = 2 }; /* as the command emu exits */
+
+#define RUNTIME    "libcudart.so"
+#define RUNTIME_13 "libcudart.so.13"
+
+unsigned la_version(unsigned version) { return version < LAV_CURRENT ? version : LAV_CURRENT; }
+
+/* ---- sentences ------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+{
+    char sentence[3 * PATH_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    fputs("emu: ", stderr);
+    visible_print(stderr, sentence, strlen(sentence));
+    fputc('\n', stderr);
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static void find_program(char path[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    path[length > 0 ? length : 0] = '\0';
+}
+
+/* The name of an object; that of the program is empty. */
+static void name_object(const struct link_map *map, char name[PATH_MAX])
+{
+    if (map->l_name[0] == '\0')
+        find_program(name);
+    else
+        snprintf(name, PATH_MAX, "%s", last_part(map->l_name));
+}
+
+static bool is_library(const char *name, const char *library)
+{
+    size_t length = strlen(library);
+    return strncmp(name, library, length) == 0 && (name[length] == '\0' || name[length] == '.');
+}
+
+/* ---- what is loaded -------------------------------------------------------------------------- */
+
+/* Objects that were named because they need a GPU: each is named once. */
+static const struct link_map *named[64];
+static size_t named_count;
+
+/* Notes that an object is being named. False: it has been, or there have been too many. */
+static bool name_once(const struct link_map *map)
+{
+    for (size_t i = 0; i < named_count; i++)
+        if (named[i] == map) return false;
+    if (named_count == sizeof named / sizeof *named) return false;
+    named[named_count++] = map;
+    return true;
+}
+
+static void judge_program(void)
+{
+    char path[PATH_MAX];
+    find_program(path);
+    const char *why = elf_refusal(elf_runtime(path));
+    if (why == NULL) return;
+    say("%s %s", path, why);
+    _exit(USAGE_ERROR);
+}
+
+static void judge_library(const struct link_map *map)
+{
+    if (elf_runtime(map->l_name) != RUNTIME_NVIDIA || !name_once(map)) return;
+    char program[PATH_MAX];
+    find_program(program);
+    say("%s, which %s loads, has NVIDIA's runtime linked into it, and that needs a GPU: its calls "
+        "fail on the emulator, which runs kernels of programs that use libcudart.so.13; do without "
+        "this library, or run on a GPU",
+        last_part(map->l_name), program);
+}
+
+/* The flags that it returns ask for no news of symbols: calls cost nothing. */
+unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
+{
+    *cookie = (uintptr_t)map;
+    if (namespace != LM_ID_BASE) return 0;
+    if (map->l_name[0] == '\0')
+        judge_program();
+    else if (strchr(map->l_name, '/') != NULL) /* linux-vdso.so.1 is no file */
+        judge_library(map);
+    return 0;
+}
+
+/* ---- what is looked for ---------------------------------------------------------------------- */
+
+/* The name of NVIDIA's driver or of a part of it; NULL: it is none. */
+static const char *driver_name(const char *name)
+{
+    static const char *const drivers[] = {"libcuda.so", "libnvidia-ml.so", "libnvcuvid.so"};
+    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++)
+        if (is_library(name, drivers[i])) return drivers[i];
+    return NULL;
+}
+
+static void tell_of_driver(const struct link_map *by, const char *name)
+{
+    char object[PATH_MAX];
+    if (!name_once(by)) return;
+    name_object(by, object);
+    say("%s loads %s, a part of CUDA's driver, which needs a GPU: what it does with that fails on "
+        "the emulator, which takes the place of the runtime alone (libcudart.so.13)",
+        object, name);
+}
+
+static void tell_of_version(const struct link_map *by, const char *name)
+{
+    char object[PATH_MAX];
+    name_object(by, object);
+    say("%s loads %s, and the emulator takes the place of " RUNTIME_13 " alone; build it with CUDA "
+        "13",
+        object, name);
+}
+
+char *la_objsearch(const char *path, uintptr_t *cookie, unsigned how)
+{
+    const char *name = last_part(path), *ours = getenv("EMU_LIBRARY");
+    const struct link_map *by = (const struct link_map *)*cookie;
+    if (how != LA_SER_ORIG) return (char *)path;
+    if (strcmp(name, RUNTIME) == 0 || strcmp(name, RUNTIME_13) == 0)
+        return ours != NULL ? (char *)ours : (char *)path;
+    if (driver_name(name) != NULL)
+        tell_of_driver(by, name);
+    else if (is_library(name, RUNTIME))
+        tell_of_version(by, name);
+    return (char *)path;
+}

@@ -1,0 +1,10 @@
+/* emu_command.h — running a command that is no CUDA program itself: a script, make, an interpreter. */
+#ifndef EMU_COMMAND_H
+#define EMU_COMMAND_H
+
+/* Runs the file with these arguments to its end, and prints what the CUDA programs that it started
+ * have reported, or in one sentence that it started none. Returns the exit code: the command's, or
+ * 128 and the number of the signal that ended it. */
+int emu_command(const char *path, char **arguments);
+
+#endif
