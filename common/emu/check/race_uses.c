@@ -13,6 +13,8 @@ struct value_flow {
     bool *has_it; /* by register; NULL: out of memory */
     bool leaves; /* it is an argument of a call, the function's result, or in a caller's variable */
     bool is_kept; /* it is in local memory, where code that is not optimised keeps its variables */
+    bool *is_shared; /* by instruction: a store that puts it into shared memory; NULL: loads from
+                      * there do not count */
 };
 
 static struct value_flow body_at(const struct emu_kernel *kernel, size_t place)
@@ -93,6 +95,58 @@ static void note_store(struct value_flow *b, const struct insn *i)
         b->leaves = true;
 }
 
+/* The name of the variable that an address is computed from; NULL: it cannot be found out. */
+static const char *variable_of(const struct value_flow *b, const struct ptx_operand *operand,
+                               unsigned depth)
+{
+    enum { DEEPEST = 6 }; /* instructions that compute an address */
+    const char *name = operand->kind == PTX_SYMBOL ? operand->name : NULL;
+    if (operand->kind != PTX_REGISTER || depth == DEEPEST) return name;
+    for (size_t n = 0; n + 1 < b->count && !name; n++) {
+        const struct ptx_instruction *source = b->code[n].source;
+        if (!results_of(&b->code[n]) || source->operands[0].kind != PTX_REGISTER ||
+            source->operands[0].index != operand->index)
+            continue;
+        for (unsigned k = 1; k < source->operand_count && !name; k++)
+            name = variable_of(b, &source->operands[k], depth + 1);
+    }
+    return name;
+}
+
+/* May a load read what a store has put into shared memory, in any thread? */
+static bool may_load(const struct value_flow *b, const struct insn *load, const struct insn *store)
+{
+    const struct ptx_operand *from = address_in(load), *to = address_in(store);
+    if (!from || !to) return false;
+    const char *read = variable_of(b, from->base, 0), *written = variable_of(b, to->base, 0);
+    if (!read || !written) return true;
+    bool is_direct = from->base->kind == PTX_SYMBOL && to->base->kind == PTX_SYMBOL;
+    return !strcmp(read, written) && (!is_direct || from->offset == to->offset);
+}
+
+static bool may_be_shared(const struct insn *i)
+{
+    return i->address.space == PTX_SHARED || i->address.space == PTX_GENERIC;
+}
+
+static bool loads_shared(const struct value_flow *b, const struct insn *i)
+{
+    if (!b->is_shared || i->tally != TALLY_LOAD || !may_be_shared(i)) return false;
+    for (size_t n = 0; n + 1 < b->count; n++)
+        if (b->is_shared[n] && may_load(b, i, &b->code[n])) return true;
+    return false;
+}
+
+/* A function that is called may load it from shared memory, and so may the caller. */
+static void note_shared(struct value_flow *b, const struct insn *i)
+{
+    if (!b->is_shared || i->tally != TALLY_STORE || !may_be_shared(i)) return;
+    b->is_shared[i - b->code] = true;
+    b->leaves = b->leaves || !b->function->is_entry;
+    for (size_t n = 0; n + 1 < b->count; n++)
+        b->leaves = b->leaves || b->code[n].control == CONTROL_CALL;
+}
+
 /* Follows the value that `place` reads to all registers that it may reach. */
 static void follow(struct value_flow *b, const struct insn *place)
 {
@@ -102,8 +156,11 @@ static void follow(struct value_flow *b, const struct insn *place)
         for (size_t n = 0; n + 1 < b->count; n++) {
             const struct insn *i = &b->code[n];
             bool is_load = b->is_kept && i->tally == TALLY_LOAD && is_variable(b, i);
-            if (!takes_it(b, i) && !is_load) continue;
-            if (!strcmp(i->source->words[0], "st")) note_store(b, i);
+            if (!takes_it(b, i) && !is_load && !loads_shared(b, i)) continue;
+            if (!strcmp(i->source->words[0], "st")) {
+                note_store(b, i);
+                if (is_operand(b, i)) note_shared(b, i);
+            }
             if (results_of(i)) changed = put_into(b, &i->source->operands[0]) || changed;
         }
     }
@@ -184,14 +241,20 @@ bool uses_tries_again(const struct emu_kernel *kernel, size_t place)
     return yes;
 }
 
+static bool is_comparison(const struct insn *i)
+{
+    return !strncmp(i->source->words[0], "set", 3) || i->control == CONTROL_TABLE;
+}
+
 bool uses_compares(const struct emu_kernel *kernel, size_t place)
 {
     struct value_flow b = body_at(kernel, place);
-    bool yes = !b.has_it;
-    if (b.has_it) follow(&b, &kernel->code[place]);
+    b.is_shared = calloc(b.count, sizeof *b.is_shared);
+    bool yes = !b.has_it || !b.is_shared;
+    if (!yes) follow(&b, &kernel->code[place]);
     for (size_t n = 0; n + 1 < b.count && !yes; n++)
-        yes = b.leaves ||
-              (!strncmp(b.code[n].source->words[0], "set", 3) && takes_it(&b, &b.code[n]));
+        yes = b.leaves || (is_comparison(&b.code[n]) && takes_it(&b, &b.code[n]));
+    free(b.is_shared);
     free(b.has_it);
     return yes;
 }

@@ -16,7 +16,8 @@
  * same register. After a load: any word, by a strong access. The answer is also yes if it cannot be
  * found out: the value goes to another function, or memory has run out. */
 bool uses_tries_again(const struct emu_kernel *, size_t place);
-/* Is the value compared with anything, so that the code may act on it? */
+/* Is the value compared with anything, so that the code may act on it? Here it is followed through
+ * shared memory, too: often one thread draws a ticket there for its block. */
 bool uses_compares(const struct emu_kernel *, size_t place);
 /* Does the value of the load at `from` go into the value that the store at `to` stores? And does it
  * decide whether this store is carried out? The answer is no if the two are in different functions:
