@@ -38,7 +38,7 @@ build/tests/wrong-scan: $(call objects,$(call sources,$(WRONG)) $(COMMON)) | emu
 # Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
 CHECKED  := memory sync merged endless waits traced ticket ring limits unwritten launches
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia emulated per-thread \
-            linked rpath needs_gpu.so no_memory.so hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
+            linked refused rpath needs_gpu.so no_memory.so hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
             cubin.fatbin)
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
@@ -97,6 +97,12 @@ build/tests/programs/ring: $(wildcard steps/12-*/*.cuh steps/12-*/parts/*)
 $(CHECKED:%=build/tests/programs/%): %: tests/fixtures/programs/$$(notdir $$@).cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -g -cudart shared $< -o $(NEW) $(PUT)
+
+# With NVIDIA's runtime for kernels.
+build/tests/programs/refused: tests/fixtures/programs/refused.cu | emu
+	$(call say,nvcc,$@)
+	$(Q)$(NVCC) -O3 -lineinfo -arch=compute_90 -code=compute_90,sm_90 -rdc=true -cudart shared $< \
+	    -lcudadevrt -o $(NEW) $(PUT)
 
 # Linked by g++ with an RPATH, which comes before LD_LIBRARY_PATH.
 build/tests/programs/rpath: tests/fixtures/programs/kernels.cu

@@ -2,10 +2,12 @@
  * test_refused.c — functions that the runtime library does not support: they exist and say so.
  */
 #define _GNU_SOURCE
+#include "tests/support/command.h"
 #include "tests/support/cudart_check.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A program that is linked to NVIDIA's library starts with this one. */
 Test(refused, every_name_of_nvidias_library_is_there)
@@ -34,21 +36,70 @@ Test(refused, by_name_and_once)
     is(cudaGetLastError(), cudaErrorNotSupported);
     cudaIpcMemHandle_t handle;
     is(cudaIpcGetMemHandle(&handle, NULL), cudaErrorNotSupported);
-    cr_assert_str_eq(read_stderr(),
-                     "emu: cudaMallocArray is not supported: there are no textures, surfaces and "
-                     "arrays\n"
-                     "emu: cudaIpcGetMemHandle is not supported: memory cannot be shared with "
-                     "other processes\n");
+    struct cudaMemcpy3DParms copy = {.dstArray = (cudaArray_t)&array};
+    is(cudaMemcpy3D(&copy), cudaErrorNotSupported);
+    const char *said = read_stderr();
+    const char *const sentences[] = {
+        "emu: cudaMallocArray is not supported (called by ",
+        "test_refused.c:",
+        "): there are no textures, surfaces and arrays; use memory of cudaMalloc and a plain "
+        "pointer instead\nemu: cudaIpcGetMemHandle is not supported (called by ",
+        "): memory cannot be shared with other processes; use threads of one process, or copy "
+        "through host memory\nemu: a copy from or to an array (cudaArray_t) is not supported "
+        "(called by ",
+        "): there are no arrays; copy memory of cudaMalloc instead\n",
+    };
+    for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++) {
+        said = strstr(said, sentences[i]);
+        cr_assert(said != NULL, "%s", sentences[i]);
+    }
+}
+
+/* Each names the feature, the line in the source, and what to do instead. */
+Test(refused, features_of_kernels, .init = command_init, .fini = command_fini)
+{
+    static const char *const features[][3] = {
+        {"launch", "parent(int*)",
+         "the emulator has no dynamic parallelism (a kernel that launches a kernel); launch it "
+         "from "
+         "the host instead"},
+        {"allocate", "allocate(int**)",
+         "the emulator has no functions of the CUDA runtime in kernels (cudaMalloc); call it on "
+         "the "
+         "host instead, and for memory use malloc in the kernel"},
+        {"texture", "read_texture(unsigned long long, float*)",
+         "the emulator has no textures; load through a plain pointer (const, __restrict__) "
+         "instead"},
+        {"surface", "write_surface(unsigned long long)",
+         "the emulator has no surfaces; load and store through a plain pointer instead"},
+        {"tensor", "multiply(__half*, float*)",
+         "the emulator has no tensor-core instructions; compute the product by plain "
+         "multiplications instead"},
+        {"condition", "decide(unsigned long long)",
+         "the emulator has no conditional nodes of graphs; decide on the host which graph to "
+         "launch "
+         "instead"},
+    };
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
+        expect_status(0, "$emu --log-file /dev/null $p/refused %s 2>&1", features[i][0]);
+        expect(features[i][1]);
+        expect("/refused.cu:");
+        expect(features[i][2]);
+        expect("cudaErrorNotSupported\n");
+        expect_not("cudaErrorUnsupportedPtxVersion");
+    }
 }
 
 Test(refused, there_is_no_driver)
 {
+    cr_redirect_stderr();
     void *function = &function;
     enum cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSuccess;
     ok(cudaGetDriverEntryPointByVersion("cuMemAlloc", &function, 13000, 0, &result));
     cr_assert(function == NULL && result == cudaDriverEntryPointSymbolNotFound);
     is(cudaGetDriverEntryPointByVersion("cuMemAlloc", &function, 13000, 0, NULL),
        cudaErrorSymbolNotFound);
+    cr_assert(strstr(read_stderr(), "emu: the driver's function cuMemAlloc is not supported"));
 }
 
 /* ---- what a device says ---------------------------------------------------------------------- */

@@ -1,17 +1,19 @@
 /* decode.c — decodes a whole kernel: registers, parameters, source lines, constants. */
 #include "decode.h"
+#include "common/emu/ptx/kernel_name.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 _Noreturn void decode_fail(struct decoder *d, int error, const char *format, ...)
 {
-    char text[300], opcode[128] = "", place[400] = "";
+    char text[300], opcode[128] = "", place[400] = "", kernel[256];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     const char *unit = d->module->text.units[d->function->unit].name;
+    kernel_whole_name(d->function->name, kernel, sizeof kernel);
     if (d->at) {
         size_t used = 0;
         for (unsigned i = 0; i < d->at->word_count && used < sizeof opcode; i++)
@@ -22,9 +24,9 @@ _Noreturn void decode_fail(struct decoder *d, int error, const char *format, ...
         if (d->at->source_line && file)
             snprintf(place, sizeof place, ", %s:%u", file, d->at->source_line);
         snprintf(d->message, d->size, "instruction '%s' in kernel %s (%s, line %u%s): %s", opcode,
-                 d->function->name, unit, d->at->line, place, text);
+                 kernel, unit, d->at->line, place, text);
     } else {
-        snprintf(d->message, d->size, "kernel %s (%s, line %u): %s", d->function->name, unit,
+        snprintf(d->message, d->size, "kernel %s (%s, line %u): %s", kernel, unit,
                  d->function->line, text);
     }
     d->error = error;

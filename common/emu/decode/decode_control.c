@@ -191,15 +191,46 @@ static unsigned area_offset(struct decoder *d, const struct ptx_operand *operand
     return (unsigned)address_operand(d, &address, PTX_PARAM).offset;
 }
 
+/* Refuses a function of the runtime that NVIDIA's libcudadevrt supplies for kernels. nvcc gives it a
+ * name that begins with __cudaCDP2. */
+static void refuse_device_runtime(struct decoder *d, const char *name)
+{
+    static const char prefix[] = "__cudaCDP2";
+    size_t skipped = strncmp(name, prefix, strlen(prefix)) ? 0 : strlen(prefix);
+    const char *function = name + skipped;
+    if (!skipped && strncmp(name, "cuda", strlen("cuda"))) return;
+    if (!skipped) function += strlen("cuda");
+    if (strstr(function, "GraphSetConditional"))
+        decode_fail(d, EMU_UNSUPPORTED_PTX,
+                    "the emulator has no conditional nodes of graphs; "
+                    "decide on the host which graph to launch instead");
+    if (strstr(function, "GraphLaunch"))
+        decode_fail(d, EMU_UNSUPPORTED_PTX,
+                    "the emulator has no graphs that kernels launch; "
+                    "launch the graph from the host instead");
+    if (strstr(function, "Launch") || strstr(function, "GetParameterBuffer"))
+        decode_fail(d, EMU_UNSUPPORTED_PTX,
+                    "the emulator has no dynamic parallelism (a kernel "
+                    "that launches a kernel); launch it from the host "
+                    "instead");
+    decode_fail(d, EMU_UNSUPPORTED_PTX,
+                "the emulator has no functions of the CUDA runtime in kernels (cuda%s); call it "
+                "on the host instead, and for memory use malloc in the kernel",
+                function);
+}
+
 /* A call by name must fit the function. */
 static void check_call(struct decoder *d, const struct call *call)
 {
     const struct callee *callee = call->callee;
     const char *name = callee->function->name;
-    if (!callee->function->has_body && !callee->builtin)
+    if (!callee->function->has_body && !callee->builtin) {
+        refuse_device_runtime(d, name);
         decode_fail(d, EMU_UNSUPPORTED_PTX,
-                    "function '%s' is defined elsewhere, and the emulator does not supply it",
+                    "function '%s' is defined elsewhere, and the emulator does not supply it; "
+                    "link the object that defines it (nvcc -rdc=true)",
                     name);
+    }
     if (call->arguments != callee->params)
         decode_fail(d, EMU_INVALID_PTX, "%u arguments for the %u parameters of '%s'",
                     call->arguments, callee->params, name);

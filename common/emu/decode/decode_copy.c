@@ -157,10 +157,6 @@ void decode_copy(struct decoder *d, const struct ptx_instruction *source, struct
 {
     struct words words = all_words(source);
     bool reduces = take_word(&words, "reduce"), async = take_word(&words, "async");
-    if (has_word(source, "tensor"))
-        decode_fail(d, EMU_UNSUPPORTED_PTX,
-                    "copies of tensors (TMA with a tensor map) are not supported; cp.async.bulk "
-                    "without .tensor is");
     if (!async) decode_fail(d, EMU_UNSUPPORTED_PTX, "only asynchronous copies are supported");
     if (take_word(&words, "bulk")) {
         if (take_word(&words, "prefetch")) { /* into L2, which the emulator does not have */

@@ -8,58 +8,78 @@
 #include "decode_words.h"
 #include <string.h>
 
-/* Refuses features that the emulator leaves out on purpose, with a message that names them as
- * programmers do. */
-static void refuse_feature(struct decoder *d, const char *opcode)
+/* What the emulator leaves out on purpose, by the name that programmers know, and what may be used
+ * instead. */
+#define TEXTURES "textures", "load through a plain pointer (const, __restrict__) instead"
+#define SURFACES "surfaces", "load and store through a plain pointer instead"
+#define TENSOR   "tensor-core instructions", "compute the product by plain multiplications instead"
+#define VIDEO                                                                                      \
+    "video instructions but vabsdiff2 and vabsdiff4", "compute the parts by integer operations "   \
+                                                      "instead"
+#define TENSOR_MAP                                                                                 \
+    "copies of tensors (TMA with a tensor map)", "copy by cp.async.bulk without .tensor, by "      \
+                                                 "cuda::memcpy_async or by loads instead"
+#define ASYNC_STORES                                                                               \
+    "stores and atomics that arrive at an mbarrier (st.async, red.async)", "store through "        \
+                                                                           "cluster.map_shared_"   \
+                                                                           "rank, and arrive at "  \
+                                                                           "a barrier instead"
+static const struct feature {
+    const char *opcode, *word; /* a modifier that must be there; NULL: none */
+    const char *name, *advice;
+} features[] = {
+    {"tex", NULL, TEXTURES},
+    {"tld4", NULL, TEXTURES},
+    {"txq", NULL, TEXTURES},
+    {"istypep", NULL, TEXTURES},
+    {"suld", NULL, SURFACES},
+    {"sust", NULL, SURFACES},
+    {"sured", NULL, SURFACES},
+    {"suq", NULL, SURFACES},
+    {"wmma", NULL, TENSOR},
+    {"mma", NULL, TENSOR},
+    {"wgmma", NULL, TENSOR},
+    {"tcgen05", NULL, TENSOR},
+    {"ldmatrix", NULL, TENSOR},
+    {"stmatrix", NULL, TENSOR},
+    {"movmatrix", NULL, TENSOR},
+    {"cp", "tensor", TENSOR_MAP},
+    {"tensormap", NULL, TENSOR_MAP},
+    {"st", "async", ASYNC_STORES},
+    {"red", "async", ASYNC_STORES},
+    {"multimem", NULL, "multicast memory", "access the memory of each GPU by itself instead"},
+    {"clusterlaunchcontrol", NULL, "clusters that take over others' work (clusterlaunchcontrol)",
+     "take work by an atomic counter instead"},
+    {"vadd", NULL, VIDEO},
+    {"vsub", NULL, VIDEO},
+    {"vabsdiff", NULL, VIDEO},
+    {"vmin", NULL, VIDEO},
+    {"vmax", NULL, VIDEO},
+    {"vshl", NULL, VIDEO},
+    {"vshr", NULL, VIDEO},
+    {"vmad", NULL, VIDEO},
+    {"vset", NULL, VIDEO},
+    {"vadd2", NULL, VIDEO},
+    {"vadd4", NULL, VIDEO},
+    {"vsub2", NULL, VIDEO},
+    {"vsub4", NULL, VIDEO},
+    {"vavrg2", NULL, VIDEO},
+    {"vavrg4", NULL, VIDEO},
+    {"vmin2", NULL, VIDEO},
+    {"vmin4", NULL, VIDEO},
+    {"vmax2", NULL, VIDEO},
+    {"vmax4", NULL, VIDEO},
+    {"vset2", NULL, VIDEO},
+    {"vset4", NULL, VIDEO},
+};
+
+static void refuse_feature(struct decoder *d, const struct ptx_instruction *source)
 {
-    static const char video[] = "video instructions but vabsdiff2 and vabsdiff4";
-    static const char tensor[] = "tensor-core instructions", textures[] = "textures",
-                      surfaces[] = "surfaces";
-    const struct {
-        const char *opcode, *feature;
-    } features[] = {
-        {"tex", textures},
-        {"tld4", textures},
-        {"txq", textures},
-        {"istypep", textures},
-        {"suld", surfaces},
-        {"sust", surfaces},
-        {"sured", surfaces},
-        {"suq", surfaces},
-        {"wmma", tensor},
-        {"mma", tensor},
-        {"wgmma", tensor},
-        {"tcgen05", tensor},
-        {"ldmatrix", tensor},
-        {"stmatrix", tensor},
-        {"movmatrix", tensor},
-        {"vadd", video},
-        {"vsub", video},
-        {"vabsdiff", video},
-        {"vmin", video},
-        {"vmax", video},
-        {"vshl", video},
-        {"vshr", video},
-        {"vmad", video},
-        {"vset", video},
-        {"vadd2", video},
-        {"vadd4", video},
-        {"vsub2", video},
-        {"vsub4", video},
-        {"vavrg2", video},
-        {"vavrg4", video},
-        {"vmin2", video},
-        {"vmin4", video},
-        {"vmax2", video},
-        {"vmax4", video},
-        {"vset2", video},
-        {"vset4", video},
-        {"multimem", "multicast memory"},
-        {"setmaxnreg", "registers that move between warps"},
-    };
-    for (size_t k = 0; k < sizeof features / sizeof *features; k++)
-        if (!strcmp(features[k].opcode, opcode))
-            decode_fail(d, EMU_UNSUPPORTED_PTX, "the emulator has no %s", features[k].feature);
+    for (size_t k = 0; k < sizeof features / sizeof *features; k++) {
+        const struct feature *f = &features[k];
+        if (!strcmp(f->opcode, source->words[0]) && (!f->word || has_word(source, f->word)))
+            decode_fail(d, EMU_UNSUPPORTED_PTX, "the emulator has no %s; %s", f->name, f->advice);
+    }
 }
 
 void decode_instruction(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
@@ -113,11 +133,11 @@ void decode_instruction(struct decoder *d, const struct ptx_instruction *source,
         {"cp", decode_copy},
         {"setmaxnreg", decode_nothing},
     };
+    refuse_feature(d, source);
     for (size_t k = 0; k < sizeof families / sizeof *families; k++)
         if (!strcmp(families[k].opcode, source->words[0])) {
             families[k].decode(d, source, i);
             return;
         }
-    refuse_feature(d, source->words[0]);
     decode_arithmetic(d, source, i);
 }

@@ -82,6 +82,10 @@ cudaError_t cudart_done(int error);
 /* Does the same for an error about a `pointer` that could not be freed. */
 cudaError_t cudart_done_free(int error, const void *pointer);
 
+/* Says, once for each feature, that it is not supported, why and what to do instead, and where the
+ * program has called the runtime. Returns cudaErrorNotSupported. (cudart_refused.c) */
+cudaError_t cudart_not_supported(const char *feature, const char *why);
+
 /* The error of a call that must not be carried out, because the device has a fault or because the
  * call comes from a host function of a stream. Otherwise cudaSuccess. */
 cudaError_t cudart_refusal(void);

@@ -67,7 +67,9 @@ static bool kind_fits(const struct side *to, const struct side *from,
 
 cudaError_t cudart_check_copy(const struct cudaMemcpy3DParms *p)
 {
-    if (p->srcArray != NULL || p->dstArray != NULL) return cudaErrorNotSupported;
+    if (p->srcArray != NULL || p->dstArray != NULL)
+        return cudart_not_supported("a copy from or to an array (cudaArray_t)",
+                                    "there are no arrays; copy memory of cudaMalloc instead");
     if (p->kind < cudaMemcpyHostToHost || p->kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
     if (is_empty(&p->extent)) return cudaSuccess;

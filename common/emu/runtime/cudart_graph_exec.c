@@ -62,10 +62,9 @@ cudaError_t CUDARTAPI cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cuda
         return cudart_done(cudaErrorInvalidValue);
     params->errNode_out = NULL;
     params->result_out = cudaGraphInstantiateError;
-    if (params->flags & cudaGraphInstantiateFlagDeviceLaunch) {
-        cudart_print("a graph that kernels launch is not supported");
-        return cudart_done(cudaErrorNotSupported);
-    }
+    if (params->flags & cudaGraphInstantiateFlagDeviceLaunch)
+        return cudart_done(cudart_not_supported("a graph that kernels launch",
+                                                "launch the graph from the host instead"));
     cudaError_t error = cudart_instantiate((struct executable **)exec, graph, params->flags);
     params->result_out = error == cudaSuccess             ? cudaGraphInstantiateSuccess
                          : error == cudaErrorInvalidValue ? cudaGraphInstantiateInvalidStructure

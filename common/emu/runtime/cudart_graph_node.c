@@ -77,9 +77,12 @@ cudaError_t cudart_work_from(struct work *work, const struct cudaGraphNodeParams
     case cudaGraphNodeTypeWaitEvent:
         return cudart_event_from(work, params->type, params->eventWait.event);
     case cudaGraphNodeTypeConditional:
-        cudart_print("conditional nodes of graphs are not supported");
-        return cudaErrorNotSupported;
-    default: return cudaErrorNotSupported;
+        return cudart_not_supported("a conditional node of a graph",
+                                    "decide on the host which graph to launch instead");
+    default:
+        return cudart_not_supported("a graph's node of this type",
+                                    "make nodes for kernels, copies, fills, host functions, events "
+                                    "and child graphs alone");
     }
 }
 

@@ -172,6 +172,7 @@ static cudaError_t prepare(struct kernel *kernel, struct function *function)
         const struct image *image = &kernel->program->on[cudart_device()->number];
         error = emu_kernel(emu_runtime(), image->module, kernel->name, &function->kernel);
         if (error != EMU_OK) cudart_print(emu_message(emu_runtime()));
+        if (error == EMU_UNSUPPORTED_PTX) error = (int)cudaErrorNotSupported; /* not its version */
         function->name = kernel->name;
         function->ptx_arch = image->ptx_arch;
     }

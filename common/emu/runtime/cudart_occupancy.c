@@ -76,7 +76,11 @@ cudaError_t CUDARTAPI cudaFuncSetAttribute(const void *host, enum cudaFuncAttrib
         function->large_clusters = value != 0;
         return cudaSuccess;
     case cudaFuncAttributeClusterSchedulingPolicyPreference: return cudaSuccess; /* a hint */
-    default: return cudart_done(cudaErrorNotSupported); /* a launch sets its cluster */
+    default:
+        return cudart_done(
+            cudart_not_supported("a cluster's size as a kernel's attribute",
+                                 "give it at the launch, as cudaLaunchAttributeClusterDimension, "
+                                 "or by __cluster_dims__"));
     }
 }
 

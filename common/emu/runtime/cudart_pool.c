@@ -188,9 +188,10 @@ static cudaError_t check_place(const struct cudaMemLocation *location,
                                enum cudaMemAllocationType type)
 {
     if (location == NULL) return cudaErrorInvalidValue;
-    return location->type == cudaMemLocationTypeDevice && type == cudaMemAllocationTypePinned
-               ? cudaSuccess
-               : cudaErrorNotSupported;
+    if (location->type == cudaMemLocationTypeDevice && type == cudaMemAllocationTypePinned)
+        return cudaSuccess;
+    return cudart_not_supported("a memory pool on the host, or of managed memory",
+                                "use a pool of a device, or cudaMallocHost or cudaMallocManaged");
 }
 
 cudaError_t CUDARTAPI cudaMemGetDefaultMemPool(cudaMemPool_t *handle,

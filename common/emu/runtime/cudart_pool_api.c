@@ -15,11 +15,10 @@ cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *handle,
         properties->allocType != cudaMemAllocationTypePinned)
         return cudart_done(cudaErrorInvalidValue);
     if (properties->handleTypes != cudaMemHandleTypeNone ||
-        properties->location.type != cudaMemLocationTypeDevice) {
-        cudart_print("a memory pool that is shared with other processes, or lies on the host, is "
-                     "not supported");
-        return cudart_done(cudaErrorNotSupported);
-    }
+        properties->location.type != cudaMemLocationTypeDevice)
+        return cudart_done(
+            cudart_not_supported("a memory pool on the host, or shared with other processes",
+                                 "use a pool of a device, for this process alone"));
     int device = properties->location.id;
     if (device < 0 || device >= cudart_device_count()) return cudart_done(cudaErrorInvalidDevice);
     struct memory_pool *pool = malloc(sizeof *pool);

@@ -2,11 +2,13 @@
  * cudart_refused.c — the functions of NVIDIA's library that this one does not support.
  *
  * A program that is linked with one of them starts. A call returns cudaErrorNotSupported, and the
- * first call of each function prints a message.
+ * first call of each function prints a message: where it was called, and what to do instead.
  */
 #include "cudart.h"
+#include "cudart_place.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* clang-format off */
 #define GRAPHICS(R)                                                                                \
@@ -71,11 +73,12 @@
     R(cudaMemcpyToArray) R(cudaMemcpyToArrayAsync) R(cudaMipmappedArrayGetMemoryRequirements)      \
     R(cudaMipmappedArrayGetSparseProperties)
 
-#define OTHERS(R)                                                                                  \
-    R(cudaDeviceGetHostAtomicCapabilities) R(cudaDeviceGetP2PAtomicCapabilities)                   \
-    R(cudaGraphConditionalHandleCreate) R(cudaMemDiscardAndPrefetchBatchAsync)                     \
-    R(cudaMemDiscardBatchAsync) R(cudaMemPrefetchBatchAsync) R(cudaMemcpy3DBatchAsync)             \
-    R(cudaMemcpyBatchAsync)
+#define ATOMICS(R)                                                                                 \
+    R(cudaDeviceGetHostAtomicCapabilities) R(cudaDeviceGetP2PAtomicCapabilities)
+
+#define BATCHES(R)                                                                                 \
+    R(cudaMemDiscardAndPrefetchBatchAsync) R(cudaMemDiscardBatchAsync)                             \
+    R(cudaMemPrefetchBatchAsync) R(cudaMemcpy3DBatchAsync) R(cudaMemcpyBatchAsync)
 
 /* Functions with a second name, for per-thread default streams. */
 #define ALSO_PTSZ_REFUSED(R)                                                                       \
@@ -90,46 +93,96 @@
     R(cudaMemcpyArrayToArray) R(cudaMemcpyFromArray) R(cudaMemcpyToArray)
 /* clang-format on */
 
-static int refuse(const char *name, const char *why, bool *told)
+/* ---- what is said ---------------------------------------------------------------------------- */
+
+/* Where the program is, as " (called by main in k.cu:3)"; empty if that is not known. */
+static void describe_caller(char *text, size_t size)
 {
-    char sentence[200];
-    snprintf(sentence, sizeof sentence, "%s is not supported: %s", name, why);
-    if (!*told) cudart_print(sentence);
-    *told = true;
-    return cudart_done(cudaErrorNotSupported);
+    struct emu_host_place place;
+    char where[512];
+    text[0] = '\0';
+    cudart_place(&place);
+    cudart_describe_place(&place, where, sizeof where);
+    where[strcspn(where, "\n")] = '\0';
+    char *end = strstr(where, " [0x"); /* the address, for programs without names */
+    if (end == NULL) return;
+    *end = '\0';
+    snprintf(text, size, " (called by %s)", where);
 }
+
+/* Has this been said before? If not, notes it. */
+static bool is_told(const char *feature)
+{
+    enum { MOST = 64 };
+    static char told[MOST][80];
+    static size_t count;
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    bool found = false;
+    pthread_mutex_lock(&mutex);
+    for (size_t i = 0; i < count && !found; i++)
+        found = strncmp(told[i], feature, sizeof told[i] - 1) == 0;
+    if (!found && count < MOST) snprintf(told[count++], sizeof told[0], "%s", feature);
+    pthread_mutex_unlock(&mutex);
+    return found;
+}
+
+cudaError_t cudart_not_supported(const char *feature, const char *why)
+{
+    char sentence[1024], caller[600];
+    if (is_told(feature)) return cudaErrorNotSupported;
+    describe_caller(caller, sizeof caller);
+    snprintf(sentence, sizeof sentence, "%s is not supported%s: %s", feature, caller, why);
+    cudart_print(sentence);
+    return cudaErrorNotSupported;
+}
+
+/* ---- the functions --------------------------------------------------------------------------- */
 
 /* The compiler gets another name than the assembler, because it has seen the real declaration.
  * Arguments are ignored. */
 #define REFUSE(name, why)                                                                          \
     int refused_##name(void) __asm__(#name);                                                       \
-    int refused_##name(void)                                                                       \
-    {                                                                                              \
-        static bool told;                                                                          \
-        return refuse(#name, why, &told);                                                          \
-    }
+    int refused_##name(void) { return cudart_done(cudart_not_supported(#name, why)); }
 
-#define R_GRAPHICS(name) REFUSE(name, "there is no OpenGL, EGL or VDPAU to share with")
+#define R_GRAPHICS(name)                                                                           \
+    REFUSE(name, "there is no OpenGL, EGL or VDPAU to share with; copy through host memory "       \
+                 "instead")
 GRAPHICS(R_GRAPHICS)
 
 #define R_EXTERNAL(name)                                                                           \
-    REFUSE(name, "there are no other drivers to share memory and semaphores with")
+    REFUSE(name, "there are no other drivers to share memory and semaphores with; use memory of "  \
+                 "cudaMalloc, and events of this runtime")
 EXTERNAL(R_EXTERNAL)
 
-#define R_PROCESSES(name) REFUSE(name, "memory cannot be shared with other processes")
+#define R_PROCESSES(name)                                                                          \
+    REFUSE(name, "memory cannot be shared with other processes; use threads of one process, or "   \
+                 "copy through host memory")
 PROCESSES(R_PROCESSES)
 
-#define R_LIBRARIES(name) REFUSE(name, "code can only be compiled into the program")
+#define R_LIBRARIES(name)                                                                          \
+    REFUSE(name, "code can only be compiled into the program; link the kernels by nvcc instead")
 LIBRARIES(R_LIBRARIES)
 
-#define R_DRIVER(name) REFUSE(name, "there is no driver behind this runtime")
+#define R_DRIVER(name)                                                                             \
+    REFUSE(name, "there is no driver behind this runtime; run what needs it on a GPU")
 DRIVER(R_DRIVER)
 
-#define R_TEXTURES(name) REFUSE(name, "there are no textures, surfaces and arrays")
+#define R_TEXTURES(name)                                                                           \
+    REFUSE(name, "there are no textures, surfaces and arrays; use memory of cudaMalloc and a "     \
+                 "plain pointer instead")
 TEXTURES(R_TEXTURES)
 
-#define R_OTHERS(name) REFUSE(name, "the emulator does not have it")
-OTHERS(R_OTHERS)
+#define R_CONDITIONAL(name)                                                                        \
+    REFUSE(name, "there are no conditional nodes; decide on the host which graph to launch")
+R_CONDITIONAL(cudaGraphConditionalHandleCreate)
+
+#define R_BATCHES(name)                                                                            \
+    REFUSE(name, "there are no batches; call the function for one copy or range for each instead")
+BATCHES(R_BATCHES)
+
+#define R_ATOMICS(name)                                                                            \
+    REFUSE(name, "it is not known which atomics would work; those of kernels work on all memory")
+ATOMICS(R_ATOMICS)
 
 #define SECOND_NAME(name, suffix)                                                                  \
     extern int second_##name(void) __asm__(#name suffix) __attribute__((alias(#name)));

@@ -23,6 +23,21 @@ static const struct {
     {"vadd4.u32.u32.u32 $0, $1, $2, $1;", "r=rr", "video instructions"},
     {"tex.1d.v4.f32.s32 {$0, $0, $0, $0}, [$1, {$2}];", "f=lr", "textures"},
     {"suld.b.1d.b32.trap {$0}, [$1, {$2}];", "r=lr", "surfaces"},
+    {"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [$1], $0, [$1];", "r=r",
+     "st.async"},
+    {"red.async.relaxed.cluster.mbarrier::complete_tx::bytes.shared::cluster.add.u32 [$1], $0, "
+     "[$1];",
+     "r=r", "red.async"},
+    {"multimem.ld_reduce.relaxed.sys.global.add.u32 $0, [$1];", "r=l", "multicast memory"},
+    {"tensormap.replace.tile.global_address.global.b1024.b64 [$1], $1;", "r=l", "tensor map"},
+    {"cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [$1], [$1, "
+     "{$0}], "
+     "[$1];",
+     "r=r", "tensor map"},
+    {"clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [$1], "
+     "[$1];",
+     "r=r", "clusterlaunchcontrol"},
+    {"tcgen05.wait::ld.sync.aligned;", "r=r", "tensor-core instructions"},
     {"red.global.add.noftz.v8.f16 [$1], {$0, $0, $0, $0, $0, $0, $0, $0};", "h=l", "vectors"},
 };
 
@@ -39,6 +54,8 @@ Test(emu_ops_unsupported, are_refused_by_name)
         cr_expect(e == EMU_UNSUPPORTED_PTX, "%s: error %d: %s", text, e, message);
         cr_expect(strstr(message, opcode), "%s: the message does not name it: %s", text, message);
         cr_expect(strstr(message, unsupported[i].says), "%s: %s", text, message);
+        cr_expect(strstr(message, "instead") || !strstr(message, "the emulator has no"),
+                  "%s: the message does not say what to do: %s", text, message);
         cr_expect(strstr(message, "line "), "%s: the message has no line: %s", text, message);
         cr_expect(strstr(message, "kernel op"), "%s: the message names no kernel: %s", text,
                   message);

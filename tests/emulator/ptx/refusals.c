@@ -14,6 +14,12 @@
                ".reg .b64 %%l<4>; .reg .f64 %%d<4>; .reg .b128 %%q<4>; .shared .b8 s[64]; "        \
                ".local .b8 loc[16];\nL:\n%s\nret;\n}\n"
 
+#define NO_TENSOR                                                                                  \
+    "the emulator has no tensor-core instructions; compute the product by plain multiplications "  \
+    "instead"
+#define NO_TEXTURES                                                                                \
+    "the emulator has no textures; load through a plain pointer (const, __restrict__) instead"
+
 static const char *const refusals[][2] = {
     {"@%r0 mov.u32 %r1, 1;", "the guard is not a predicate"},
     {"add.s32 %r0, !%r1, %r2;", "a negated or paired operand is not supported here"},
@@ -122,8 +128,8 @@ static const char *const refusals[][2] = {
      "3 operands, but 4 are expected"},
     {"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r0], "
      "[%l0, {%r1}], [%r2];",
-     "copies of tensors (TMA with a tensor map) are not supported; cp.async.bulk without .tensor "
-     "is"},
+     "the emulator has no copies of tensors (TMA with a tensor map); copy by cp.async.bulk without "
+     ".tensor, by cuda::memcpy_async or by loads instead"},
     {"cp.reduce.async.bulk.global.shared::cta.bulk_group.frob.u32 [%l0], [%r0], 16;",
      "this atomic operation is not supported"},
     {"cp.sync [%r0], [%l0], 4;", "only asynchronous copies are supported"},
@@ -178,7 +184,9 @@ static const char *const refusals[][2] = {
     {"red.global.add.u32 [%l0], %r0, %r1;", "3 operands, but 2 are expected"},
     {"red.async.relaxed.cluster.global.mbarrier::complete_tx::bytes.shared::cluster.frob.u32 "
      "[%r0], %r1, [%r2];",
-     "this atomic operation is not supported"},
+     "the emulator has no stores and atomics that arrive at an mbarrier (st.async, red.async); "
+     "store "
+     "through cluster.map_shared_rank, and arrive at a barrier instead"},
     {"red.global.add.noftz.v8.f16 [%l0], {%h0, %h0, %h0, %h0, %h0, %h0, %h0, %h0};",
      "vectors of more than 4 elements are not supported"},
     {"cvta.to.global.u32 %r0, %r1;", "only 64-bit addresses are supported"},
@@ -200,13 +208,15 @@ static const char *const refusals[][2] = {
     {"dp4a.u32.u32 %r0, %r1, %r2;", "3 operands, but 4 are expected"},
     {"testp.frob.f32 %p0, %f0;", "the emulator does not know this operation"},
     {"copysign.f16 %h0, %h1, %h2;", "the emulator does not know this operation"},
-    {"wgmma.fence.sync.aligned;", "the emulator has no tensor-core instructions"},
-    {"tcgen05.frob;", "the emulator has no tensor-core instructions"},
+    {"wgmma.fence.sync.aligned;", NO_TENSOR},
+    {"tcgen05.frob;", NO_TENSOR},
     {"frobnicate.u32 %r0, %r1;", "the emulator does not know this operation"},
-    {"tex.1d.v4.f32.s32 {%f0, %f0, %f0, %f0}, [%l0, {%r0}];", "the emulator has no textures"},
-    {"suld.b.1d.b32.trap {%r0}, [%l0, {%r0}];", "the emulator has no surfaces"},
-    {"txq.width.b32 %r0, [%l0];", "the emulator has no textures"},
-    {"multimem.ld_reduce.global.add.f32 %f0, [%l0];", "the emulator has no multicast memory"},
+    {"tex.1d.v4.f32.s32 {%f0, %f0, %f0, %f0}, [%l0, {%r0}];", NO_TEXTURES},
+    {"suld.b.1d.b32.trap {%r0}, [%l0, {%r0}];",
+     "the emulator has no surfaces; load and store through a plain pointer instead"},
+    {"txq.width.b32 %r0, [%l0];", NO_TEXTURES},
+    {"multimem.ld_reduce.global.add.f32 %f0, [%l0];",
+     "the emulator has no multicast memory; access the memory of each GPU by itself instead"},
 };
 
 /* "instruction 'ld.global.u32' in kernel k (k.ptx, line 7): " and then what is wrong. */
