@@ -38,7 +38,7 @@ build/tests/wrong-scan: $(call objects,$(call sources,$(WRONG)) $(COMMON)) | emu
 # Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
 CHECKED  := memory sync merged endless waits traced ticket ring limits unwritten launches
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia emulated per-thread \
-            linked refused rpath needs_gpu.so no_memory.so hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
+            linked refused rpath needs_gpu.so needs_cudart.so no_memory.so hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
             cubin.fatbin)
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
@@ -113,6 +113,9 @@ build/tests/programs/rpath: tests/fixtures/programs/kernels.cu
 
 # A library with NVIDIA's runtime inside, as cuRAND's and cuBLAS's are.
 build/tests/programs/needs_gpu.so: OPTIONS = $(NVCCFLAGS) -shared -Xcompiler -fPIC
+
+# A library that gets the runtime from its program.
+build/tests/programs/needs_cudart.so: OPTIONS = $(NVCCFLAGS) -shared -Xcompiler -fPIC -cudart none
 
 build/tests/programs/no_memory.so: tests/fixtures/programs/no_memory.c
 	$(call say,$(CC),$@)

@@ -401,7 +401,7 @@ Test(emu_command, libraries_that_need_a_gpu_are_named)
     expect("/shared loads, has NVIDIA's runtime linked into it, and that needs a GPU: ");
     expect_status(0, "$emu --log-file /dev/null env LD_PRELOAD=libcuda.so.1 $p/shared 2>&1");
     expect("/shared loads libcuda.so.1, a part of CUDA's driver, which needs a GPU: ");
-    expect_status(0, "$emu --log-file /dev/null $p/shared 2>&1");
+    expect_status(0, "$emu --log-file /dev/null env LD_PRELOAD=$p/needs_cudart.so $p/shared 2>&1");
     expect_not("needs a GPU");
 }
 

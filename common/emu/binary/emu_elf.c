@@ -43,23 +43,9 @@ static bool has_section(const struct elf *elf, const char *name)
     return elf_section(elf, name, &size) != NULL;
 }
 
-/* What the dynamic section says. */
-struct dynamic {
-    const char *cudart; /* the needed library whose name begins with libcudart.so; NULL: none */
-};
-
-/* Takes one entry of the section; `strings` is the section of strings that entries refer to. */
-static void take_entry(const struct elf *elf, unsigned strings, Elf64_Dyn entry,
-                       struct dynamic *found)
+/* The needed library whose name begins with libcudart.so; NULL: none. */
+static const char *needed_cudart(const struct elf *elf)
 {
-    const char *text = elf_string(elf, strings, entry.d_un.d_val);
-    if (entry.d_tag == DT_NEEDED && strncmp(text, ANY_VERSION, strlen(ANY_VERSION)) == 0)
-        found->cudart = text;
-}
-
-static struct dynamic read_dynamic(const struct elf *elf)
-{
-    struct dynamic found = {0};
     for (unsigned i = 0; i < elf->section_count; i++) {
         size_t size;
         const Elf64_Shdr header = elf_header(elf, i);
@@ -68,20 +54,42 @@ static struct dynamic read_dynamic(const struct elf *elf)
         for (Elf64_Dyn entry; size >= sizeof entry; entries += sizeof entry, size -= sizeof entry) {
             memcpy(&entry, entries, sizeof entry);
             if (entry.d_tag == DT_NULL) break;
-            take_entry(elf, header.sh_link, entry, &found);
+            const char *name = elf_string(elf, header.sh_link, entry.d_un.d_val);
+            if (entry.d_tag == DT_NEEDED && strncmp(name, ANY_VERSION, strlen(ANY_VERSION)) == 0)
+                return name;
         }
     }
-    return found;
+    return NULL;
 }
 
+/* Does it take this function from another library? */
+static bool imports(const struct elf *elf, const char *function)
+{
+    for (unsigned i = 0; i < elf->section_count; i++) {
+        size_t size;
+        const Elf64_Shdr header = elf_header(elf, i);
+        const unsigned char *symbols = elf_content(elf, i, &size);
+        if (header.sh_type != SHT_DYNSYM || symbols == NULL) continue;
+        for (Elf64_Sym symbol; size >= sizeof symbol;
+             symbols += sizeof symbol, size -= sizeof symbol) {
+            memcpy(&symbol, symbols, sizeof symbol);
+            if (symbol.st_shndx == SHN_UNDEF &&
+                strcmp(elf_string(elf, header.sh_link, symbol.st_name), function) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Objects that nvcc -cudart none has made get the runtime from another library. */
 static enum runtime judge(const struct elf *elf)
 {
+    const char *cudart = needed_cudart(elf);
     if (has_section(elf, EMU_NOTE_SECTION)) return RUNTIME_OURS;
-    struct dynamic dynamic = read_dynamic(elf);
-    if (dynamic.cudart == NULL)
-        return has_section(elf, ".nv_fatbin") ? RUNTIME_NVIDIA : RUNTIME_NONE;
-    if (strcmp(dynamic.cudart, OUR_LIBRARY) != 0) return RUNTIME_OLD_SHARED;
-    return RUNTIME_SHARED;
+    if (cudart != NULL)
+        return strcmp(cudart, OUR_LIBRARY) == 0 ? RUNTIME_SHARED : RUNTIME_OLD_SHARED;
+    if (!has_section(elf, ".nv_fatbin")) return RUNTIME_NONE;
+    return imports(elf, "__cudaRegisterFatBinary") ? RUNTIME_SHARED : RUNTIME_NVIDIA;
 }
 
 enum runtime elf_open(const char *path, struct elf *elf)
