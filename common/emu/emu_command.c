@@ -71,7 +71,7 @@ static void set_signals(void)
     for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) signal(passed[i], pass_on);
 }
 
-/* Becomes the command. A file that the kernel cannot run is a script of the shell, as for a shell. */
+/* Becomes the command. A file that Linux cannot execute is taken for a script, as by a shell. */
 _Noreturn static void become(const char *path, char **arguments)
 {
     execv(path, arguments);

@@ -34,8 +34,9 @@ static char *own_file(const char *folder, const char *name)
     return path;
 }
 
-/* With LD_AUDIT, glibc makes room for the thread-local memory of libraries before it knows them. Its
- * default is less than some libraries need; much more would not fit on small stacks of threads. */
+/* With LD_AUDIT, glibc makes room for the thread-local memory of libraries before it knows them.
+ * Its default is less than some libraries need. Much more would not fit on small stacks of
+ * threads. */
 #define TLS_ROOM "glibc.rtld.optional_static_tls=8192"
 
 void emu_environment(void)

@@ -156,7 +156,7 @@ Test(emu_command, counts_of_each_line)
     expect("kernels.cu:");
 }
 
-/* Stride 8 has 7 conflicts, 4 has 3 and 2 has 1; stride 6 has as many as 2: launches count from 0. */
+/* Stride 8 has 7 conflicts, 4 has 3, and 2 and 6 have 1 each. Launches count from 0. */
 Test(emu_command, the_launches_of_a_kernel_are_one_table)
 {
     expect_status(0, "$emu --metrics " CONFLICTS_LD " $p/launches often 8 | tail -n +4");
@@ -302,7 +302,7 @@ Test(emu_command, progress_on_a_terminal, .timeout = 60)
     expect("\r\033[K");
 }
 
-/* ---- commands that start programs ------------------------------------------------------------- */
+/* ---- commands that start programs ------------------------------------------------------------ */
 
 /* Makes $t/script of these lines. */
 static void make_script(const char *lines)

@@ -1,9 +1,10 @@
 /*
- * audit.c — what the dynamic linker tells of a program that the command emu has started, and of those
- * that this program starts (man 7 rtld-audit). The command names this library in LD_AUDIT.
+ * audit.c — what the dynamic linker tells of a program that the command emu has started, and of
+ * the programs that are started by it (man 7 rtld-audit). The command names this library in
+ * LD_AUDIT.
  *
- * - Whoever looks for NVIDIA's libcudart.so.13 gets the emulator's, even if an RPATH or a call of
- *   dlopen says where NVIDIA's is.
+ * - A program that looks for NVIDIA's libcudart.so.13 gets the emulator's, even if an RPATH or a
+ *   call of dlopen says where NVIDIA's is.
  * - A program that would run on NVIDIA's runtime, and so without the emulator, is ended with the
  *   sentence that the command emu says of it: without a GPU its results would be wrong.
  * - A library that needs a GPU, because it holds NVIDIA's runtime or loads CUDA's driver, is named.

@@ -191,8 +191,8 @@ static unsigned area_offset(struct decoder *d, const struct ptx_operand *operand
     return (unsigned)address_operand(d, &address, PTX_PARAM).offset;
 }
 
-/* Refuses a function of the runtime that NVIDIA's libcudadevrt supplies for kernels. nvcc gives it a
- * name that begins with __cudaCDP2. */
+/* Refuses a function of the runtime that NVIDIA's libcudadevrt supplies for kernels. nvcc gives it
+ * a name that begins with __cudaCDP2. */
 static void refuse_device_runtime(struct decoder *d, const char *name)
 {
     static const char prefix[] = "__cudaCDP2";

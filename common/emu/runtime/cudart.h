@@ -238,7 +238,7 @@ int cudart_report_launch(const struct cudart_launch *);
  * (cudart_launch.c) */
 bool cudart_is_kernel_fault(int error);
 
-/* ---- a command of emu that has started the program (cudart_parent.c) -------------------------- */
+/* ---- a command of emu that has started the program (cudart_parent.c) ------------------------- */
 
 /* Has emu started a script, or another command, that has started this program? */
 bool cudart_has_parent(void);

@@ -54,8 +54,8 @@ cudaError_t cudart_check_unsafe(void);
 /* The same for calls that wait for one stream or for an event. */
 cudaError_t cudart_check_wait(cudaStream_t);
 cudaError_t cudart_check_event_wait(const struct object *event);
-/* A stream is destroyed. A capture that began in it ends without a graph. A capture that it has only
- * joined goes on: its work is in the graph, and the end says if that work was not joined. */
+/* A stream is destroyed. A capture that began in it ends without a graph. A capture that it has
+ * only joined goes on: its work is in the graph, and the end says if that work was not joined. */
 void cudart_capture_forget(struct object *stream);
 
 #endif

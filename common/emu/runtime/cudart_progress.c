@@ -1,12 +1,13 @@
 /*
- * cudart_progress.c — a line on stderr where kernels run for long: which kernel runs, how many of its
- * blocks are done, how long the rest will take, and what makes it faster.
+ * cudart_progress.c — a line on stderr where kernels run for long: which kernel runs, how many of
+ * its blocks are done, how long the rest will take, and what makes it faster.
  *
  *   EMU_PROGRESS=5   seconds that kernels run before the first line; 0: no lines
  *
- * A thread looks at the devices once a second. So launches themselves have nothing to do for it, and
- * the seconds are those in which it found a kernel running. On a terminal the line is drawn anew each
- * time, and removed when the kernel ends; elsewhere it is repeated whenever the time has doubled.
+ * A thread looks at the devices once a second. So launches themselves have nothing to do for it,
+ * and the seconds are those in which it found a kernel running. On a terminal the line is drawn
+ * anew each time, and removed when the kernel ends. Elsewhere it is repeated whenever the time has
+ * doubled.
  */
 #define _GNU_SOURCE /* flockfile */
 #include "common/emu/ptx/kernel_name.h"

@@ -95,7 +95,7 @@
 
 /* ---- what is said ---------------------------------------------------------------------------- */
 
-/* Where the program is, as " (called by main in k.cu:3)"; empty if that is not known. */
+/* Where the program is, as " (called by main in my.cu:3)"; empty if that is not known. */
 static void describe_caller(char *text, size_t size)
 {
     struct emu_host_place place;

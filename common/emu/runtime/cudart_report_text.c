@@ -142,7 +142,7 @@ static void print_launch(FILE *out, const struct launch_report *report,
     }
 }
 
-/* ---- the launches of one kernel --------------------------------------------------------------- */
+/* ---- the launches of one kernel -------------------------------------------------------------- */
 
 /* The launches of one kernel, as indices of rows. */
 struct launch_group {
