@@ -327,6 +327,32 @@ struct emu_global {
 
 enum emu_add { EMU_ADD_F32, EMU_ADD_F64, EMU_ADD_I32, EMU_ADD_I64, EMU_ADD_F16, EMU_ADDS };
 
+/* Classes of PTX instructions. Each instruction is in one class, so that the counts of all classes
+ * add up to emu_counts.instructions. ptxas makes other instructions of them: do not compare these
+ * counts with a GPU's. */
+enum emu_class {
+    EMU_CLASS_INTEGER, /* also popc, bfe, dp4a and the video instructions */
+    EMU_CLASS_F16,     /* arithmetic on f16, bf16 and pairs of them */
+    EMU_CLASS_F32,
+    EMU_CLASS_F64,
+    EMU_CLASS_LOGIC,   /* and, or, xor, not, lop3, shifts */
+    EMU_CLASS_COMPARE, /* setp, set, selp, slct, testp */
+    EMU_CLASS_CONVERT, /* cvt */
+    EMU_CLASS_MOVE,    /* mov, prmt, cvta, … */
+    EMU_CLASS_LOAD,    /* from any state space */
+    EMU_CLASS_STORE,
+    EMU_CLASS_ATOMIC,  /* atom, red */
+    EMU_CLASS_COPY,    /* cp */
+    EMU_CLASS_WARP,    /* shfl, vote, match, redux, elect, activemask */
+    EMU_CLASS_SYNC,    /* bar, barrier, mbarrier, fence, membar */
+    EMU_CLASS_MATRIX,  /* mma and its loads and stores */
+    EMU_CLASS_CONTROL, /* branches, calls, returns, exits */
+    EMU_CLASS_OTHER,
+    EMU_CLASSES
+};
+/* "integer", "f16", …; NULL beyond the last. (work.c) */
+const char *emu_class_name(enum emu_class);
+
 struct emu_counts {
     struct emu_shared shared_ld, shared_st, shared_atom;
     struct emu_global global_ld, global_st, global_atom;
@@ -334,6 +360,20 @@ struct emu_counts {
     uint64_t instructions;   /* PTX warp instructions (the machine code has other ones) */
     uint64_t lanes;          /* sum of the active lanes of all instructions */
     uint64_t adds[EMU_ADDS]; /* lanes that executed an add or sub of that kind (fma not included) */
+    uint64_t classes[EMU_CLASSES]; /* `instructions` by class */
+};
+
+/* The PTX instructions of one operation and type that a launch has executed. */
+struct emu_operation {
+    const char *name; /* the opcode without types, rounding, cache hints, order and scope: "fma",
+                         "mad.lo", "red.global.add", "redux.add" */
+    const char *type; /* its types, with dots between: "f32", "f32.s32"; "": it has none */
+    enum emu_class work_class;
+    uint64_t instructions; /* warp instructions */
+    uint64_t lanes;        /* active lanes summed over those */
+    /* Elements that those lanes have computed, moved or added up: 2 for each lane of an f16x2 or a
+     * .v2, 4 for one of dp4a; of a bulk reduction the elements, of a bulk copy the bytes. */
+    uint64_t elements;
 };
 
 struct emu_line {
@@ -343,7 +383,8 @@ struct emu_line {
 };
 
 /* One launch as counted. `lines` holds the lines with a non-zero count, in order of file and line.
- * It is empty without -lineinfo. */
+ * It is empty without -lineinfo. `operations` holds all operations that were executed, in order of
+ * class, name and type. */
 struct emu_launch_record {
     unsigned id;        /* 0, 1, … since emu_open */
     const char *kernel; /* mangled name */
@@ -354,6 +395,8 @@ struct emu_launch_record {
     struct emu_counts total;
     size_t line_count;
     const struct emu_line *lines;
+    size_t operation_count;
+    const struct emu_operation *operations;
 };
 
 /* Turns counting on or off for the launches that follow; returns the previous setting. */

@@ -202,3 +202,8 @@ void event_copy_issued(struct warp *w, const struct insn *i, const struct access
 {
     count_copy(counts_of(w, i), from, to, i->copy.bypass);
 }
+
+void event_bulk_issued(struct warp *w, const struct insn *i, uint64_t bytes)
+{
+    counts_of(w, i)->bytes += bytes;
+}

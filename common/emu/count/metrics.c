@@ -16,6 +16,11 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
  * */
 #define BOTH(f, c) (f(&(c)->shared_ld) + f(&(c)->shared_st))
 
+/* PTX instructions of a class; for METRICS below. */
+#define CLASS_METRIC(name, word, help)                                                             \
+    METRIC(class_##name, "emu__ptx_inst_executed_class_" word ".sum", "inst", false, false, help,  \
+           (double)c->classes[EMU_CLASS_##name])
+
 /*
  * METRIC(function, name, unit, by default, is a ratio, help, value computed from the counts c)
  */
@@ -71,6 +76,23 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
     METRIC(instructions, "emu__ptx_inst_executed.sum", "inst", false, false,                       \
            "PTX warp instructions; a GPU executes others, which ptxas makes of them",              \
            (double)c->instructions)                                                                \
+    CLASS_METRIC(INTEGER, "integer", "of those, integer arithmetic")                               \
+    CLASS_METRIC(F16, "f16", "of those, arithmetic on 16-bit floats")                              \
+    CLASS_METRIC(F32, "f32", "of those, arithmetic on floats")                                     \
+    CLASS_METRIC(F64, "f64", "of those, arithmetic on doubles")                                    \
+    CLASS_METRIC(LOGIC, "logic", "of those, logic and shifts")                                     \
+    CLASS_METRIC(COMPARE, "compare", "of those, comparisons and selections")                       \
+    CLASS_METRIC(CONVERT, "convert", "of those, conversions")                                      \
+    CLASS_METRIC(MOVE, "move", "of those, moves")                                                  \
+    CLASS_METRIC(LOAD, "load", "of those, loads of any state space")                               \
+    CLASS_METRIC(STORE, "store", "of those, stores to any state space")                            \
+    CLASS_METRIC(ATOMIC, "atomic", "of those, atomics")                                            \
+    CLASS_METRIC(COPY, "copy", "of those, asynchronous copies")                                    \
+    CLASS_METRIC(WARP, "warp", "of those, shuffles, votes, reductions of a warp")                  \
+    CLASS_METRIC(SYNC, "sync", "of those, barriers and fences")                                    \
+    CLASS_METRIC(MATRIX, "matrix", "of those, of tensor cores")                                    \
+    CLASS_METRIC(CONTROL, "control", "of those, branches, calls, exits")                           \
+    CLASS_METRIC(OTHER, "other", "of those, none of these")                                        \
     METRIC(atom_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", "", false,   \
            false, "wavefronts of atomics on shared memory", wavefronts(&c->shared_atom))           \
     METRIC(atom_requests, "emu__requests_mem_global_op_atom_red.sum", "request", false, false,     \

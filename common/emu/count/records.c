@@ -4,6 +4,7 @@
 #include "common/emu/fidelity/exact.h"
 #include "common/emu/machine/device.h"
 #include "counters.h"
+#include "work.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,8 @@
 struct records {
     struct emu_launch_record **all;
     size_t count, room;
+    struct kernel_kinds
+        *work; /* of all kernels that have been counted, since records refer to it */
 };
 
 /* ---- one launch ---------------------------------------------------------------------------- */
@@ -31,10 +34,11 @@ static void add_global(struct emu_global *to, const struct insn_counts *from)
     to->needed += from->needed;
 }
 
-static void add_counts(struct emu_counts *to, const struct insn *insn,
+static void add_counts(struct emu_counts *to, const struct insn *insn, enum emu_class work_class,
                        const struct insn_counts *from)
 {
     to->instructions += from->executed;
+    to->classes[work_class] += from->executed;
     to->lanes += from->lanes;
     switch (insn->tally) {
     case TALLY_NONE: break;
@@ -49,6 +53,41 @@ static void add_counts(struct emu_counts *to, const struct insn *insn,
     }
 }
 
+/* Elements are known from the instruction, but for those of bulk copies. */
+static uint64_t elements_of(const struct insn *insn, const struct work_kind *kind,
+                            const struct insn_counts *from)
+{
+    if (insn->family != FAMILY_BULK) return from->lanes * kind->elements;
+    return from->bytes / (insn->bulk.reduces ? insn->element_bytes : 1);
+}
+
+/* The operations that were executed. NULL: out of memory. */
+static struct emu_operation *add_operations(const struct launch *launch, size_t *count)
+{
+    const struct emu_kernel *kernel = launch->kernel;
+    const struct kernel_kinds *work = kernel->work;
+    struct emu_operation *all = calloc(work->kind_count, sizeof *all);
+    if (!all) return NULL;
+    for (size_t i = 0; i < kernel->code_count; i++) {
+        const struct insn_counts *from = &launch->total[i];
+        const struct work_kind *kind = &work->kinds[work->of_insn[i]];
+        struct emu_operation *to = &all[work->of_insn[i]];
+        to->instructions += from->executed;
+        to->lanes += from->lanes;
+        to->elements += elements_of(&kernel->code[i], kind, from);
+    }
+    *count = 0;
+    for (size_t k = 0; k < work->kind_count; k++) {
+        struct emu_operation operation = all[k];
+        if (!operation.instructions) continue;
+        operation.name = work->kinds[k].name;
+        operation.type = work->kinds[k].type;
+        operation.work_class = work->kinds[k].work_class;
+        all[(*count)++] = operation;
+    }
+    return all;
+}
+
 static struct emu_launch_record *record_make(const struct launch *launch, double seconds)
 {
     const struct emu_kernel *kernel = launch->kernel;
@@ -61,9 +100,12 @@ static struct emu_launch_record *record_make(const struct launch *launch, double
     const struct emu_agreement *checked = launch->model ? &by_model : kernel->agreement;
     /* The record has copies, because the module may be unloaded before the record is read. */
     char *name = strdup(kernel->info.name), *agreement = strdup(checked->text);
-    if (!record || !lines || !name || !agreement) {
+    size_t operation_count = 0;
+    struct emu_operation *operations = add_operations(launch, &operation_count);
+    if (!record || !lines || !name || !agreement || !operations) {
         free(record);
         free(lines);
+        free(operations);
         free(name);
         free(agreement);
         return NULL;
@@ -76,12 +118,16 @@ static struct emu_launch_record *record_make(const struct launch *launch, double
                                          .static_shared = kernel->info.shared_bytes,
                                          .agreement = *checked,
                                          .seconds = seconds,
-                                         .lines = lines};
+                                         .lines = lines,
+                                         .operation_count = operation_count,
+                                         .operations = operations};
     record->agreement.text = agreement;
     for (size_t i = 0; i < kernel->code_count; i++) {
         if (!launch->total[i].executed) continue;
-        add_counts(&record->total, &kernel->code[i], &launch->total[i]);
-        add_counts(&lines[kernel->code[i].line].counts, &kernel->code[i], &launch->total[i]);
+        const struct insn *insn = &kernel->code[i];
+        enum emu_class work_class = kernel->work->kinds[kernel->work->of_insn[i]].work_class;
+        add_counts(&record->total, insn, work_class, &launch->total[i]);
+        add_counts(&lines[insn->line].counts, insn, work_class, &launch->total[i]);
     }
     for (size_t i = 0; i < kernel->line_count; i++) {
         const struct source_line *line = &kernel->lines[i];
@@ -100,6 +146,7 @@ static void record_free(struct emu_launch_record *record)
     if (!record) return;
     for (size_t i = 0; i < record->line_count; i++) free((char *)record->lines[i].file);
     free((struct emu_line *)record->lines);
+    free((struct emu_operation *)record->operations);
     free((char *)record->kernel);
     free((char *)record->agreement.text);
     free(record);
@@ -118,6 +165,7 @@ void records_close(struct emu *emu)
     if (!emu->records) return;
     emu_forget(emu);
     free(emu->records->all);
+    work_free(emu->records->work);
     free(emu->records);
     emu->records = NULL;
 }
@@ -135,9 +183,17 @@ static bool grow(struct records *records)
     return true;
 }
 
-void records_begin(struct launch *launch)
+bool records_begin(struct launch *launch)
 {
-    if (launch->counting && !launch->model) kernel_agreement(launch->kernel);
+    struct records *records = launch->emu->records;
+    struct emu_kernel *kernel = launch->kernel;
+    if (!launch->counting) return true;
+    if (!launch->model) kernel_agreement(kernel);
+    if (kernel->work) return true;
+    if (!(kernel->work = work_new(kernel))) return false;
+    kernel->work->next = records->work;
+    records->work = kernel->work;
+    return true;
 }
 
 void records_end(const struct launch *launch, double seconds)

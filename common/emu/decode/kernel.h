@@ -17,6 +17,8 @@ struct special {
 
 #define NOT_LOCAL UINT32_MAX
 
+struct kernel_kinds;
+
 /* A function of the module as part of one kernel's code. Its parameters, its results and the .param
  * variables of its calls lie in one area of the frame, which has area_bytes bytes per lane. */
 struct callee {
@@ -70,6 +72,7 @@ struct emu_kernel {
     size_t line_count;
     size_t param_bytes, dynamic_shared_offset;
     const struct emu_agreement *agreement; /* with the machine code; NULL: not compared yet */
+    struct kernel_kinds *work; /* what its instructions are (count/work.h); NULL: not asked yet */
     struct emu_kernel *next;
 };
 

@@ -97,10 +97,9 @@ bool event_launch_begin(struct launch *launch)
 {
     struct emu *emu = launch->emu;
     launch->announced = wanted(emu);
-    records_begin(launch);
     check_host_place(emu, &launch->host_place);
     if (race_of(emu)) race_begin(launch);
-    return !init_of(emu) || init_begin(launch);
+    return records_begin(launch) && (!init_of(emu) || init_begin(launch));
 }
 
 void event_launch_end(struct launch *launch, double seconds)

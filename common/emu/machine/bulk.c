@@ -168,6 +168,7 @@ static void issue(struct warp *w, const struct insn *i, int lane)
               "a bulk copy of %u bytes, which is not a multiple of %d", bytes, BULK_UNIT);
         return;
     }
+    if (w->counts) event_bulk_issued(w, i, bytes);
     if (i->bulk.to.space == PTX_GLOBAL)
         issue_to_global(w, i, copy);
     else if (i->bulk.blocks != NO_SLOT)

@@ -37,7 +37,7 @@ struct insn_counts {
     uint64_t executed, lanes;
     uint64_t wavefronts, ideal; /* shared */
     uint64_t shared_requests;
-    uint64_t requests, sectors, bytes; /* global */
+    uint64_t requests, sectors, bytes; /* global; of bulk copies only the bytes */
     uint64_t moved, needed;            /* global, by an older GPU's rules: see models.h */
 };
 

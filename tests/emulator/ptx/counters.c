@@ -473,6 +473,147 @@ Test(emu_counters, instructions_and_integer_adds)
     emu_close(emu);
 }
 
+/* ---- operations and classes ------------------------------------------------------------------ */
+
+static const struct emu_operation *find_operation(const struct emu_launch_record *r,
+                                                  const char *name, const char *type)
+{
+    for (size_t i = 0; i < r->operation_count; i++)
+        if (!strcmp(r->operations[i].name, name) && !strcmp(r->operations[i].type, type))
+            return &r->operations[i];
+    return NULL;
+}
+
+/* Ways to add numbers, each of which only some programs know: what a lane may do in one
+ * instruction, and how many elements that are. */
+static const struct hidden {
+    const char *text, *name, *type;
+    enum emu_class work_class;
+    unsigned elements;
+} hidden[] = {
+    {"fma.rn.ftz.f32 %f1, %f0, %f0, %f1;", "fma", "f32", EMU_CLASS_F32, 1},
+    {"mad.rn.f32 %f1, %f0, %f0, %f1;", "mad", "f32", EMU_CLASS_F32, 1},
+    {"fma.rn.f16x2 %r1, %r0, %r0, %r1;", "fma", "f16x2", EMU_CLASS_F16, 2},
+    {"mad.lo.s32 %r1, %r0, %r0, %r0;", "mad.lo", "s32", EMU_CLASS_INTEGER, 1},
+    {"mad.wide.u32 %l1, %r0, %r0, %l0;", "mad.wide", "u32", EMU_CLASS_INTEGER, 1},
+    {"sad.u32 %r1, %r0, %r0, %r0;", "sad", "u32", EMU_CLASS_INTEGER, 1},
+    {"dp4a.u32.u32 %r1, %r0, %r0, %r0;", "dp4a", "u32.u32", EMU_CLASS_INTEGER, 4},
+    {"dp2a.lo.u32.u32 %r1, %r0, %r0, %r0;", "dp2a.lo", "u32.u32", EMU_CLASS_INTEGER, 2},
+    {"vabsdiff4.u32.u32.u32.add %r1, %r0, %r0, %r0;", "vabsdiff4.add", "u32.u32.u32",
+     EMU_CLASS_INTEGER, 4},
+    {"popc.b32 %r1, %r0;", "popc", "b32", EMU_CLASS_INTEGER, 1},
+    {"vote.sync.ballot.b32 %r1, 1, -1;", "vote.ballot", "b32", EMU_CLASS_WARP, 1},
+    {"redux.sync.add.u32 %r1, %r0, -1;", "redux.add", "u32", EMU_CLASS_WARP, 1},
+    {"atom.relaxed.gpu.global.add.u32 %r1, [%out], 1;", "atom.global.add", "u32", EMU_CLASS_ATOMIC,
+     1},
+    {"red.global.add.f32 [%out], %f0;", "red.global.add", "f32", EMU_CLASS_ATOMIC, 1},
+    {"red.shared.add.u32 [%l2], 1;", "red.shared.add", "u32", EMU_CLASS_ATOMIC, 1},
+    {"bar.red.popc.u32 %r1, 0, %p0;", "bar.red.popc", "u32", EMU_CLASS_SYNC, 1},
+    {"ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%l2];", "ld.shared", "u32", EMU_CLASS_LOAD, 4},
+    {"lop3.b32 %r1, %r0, %r0, %r0, 0x96;", "lop3", "b32", EMU_CLASS_LOGIC, 1},
+    {"cvt.rzi.s32.f32 %r1, %f0;", "cvt", "s32.f32", EMU_CLASS_CONVERT, 1},
+};
+
+static const char before_hidden[] =
+    ".shared .align 16 .b8 s[16];\nmov.u64 %l2, s;\nmov.u32 %r0, 1;\nmov.u64 %l0, 1;\n"
+    "mov.f32 %f0, 0f3F800000;\nsetp.ne.u32 %p0, %r0, 0;\nsetp.lt.u32 %p1, %id, 17;\n";
+
+/* One of them, executed by 17 lanes of one warp if it may be executed by some, and by all of the
+ * other warp. */
+static void run_hidden(struct emu *emu, const struct hidden *h, struct emu_operation *found)
+{
+    bool by_all = strstr(h->text, ".sync") || !strncmp(h->text, "bar", 3);
+    char *text = ptx_kernel("%s%s%s\nret;\n", before_hidden, by_all ? "" : "@%p1 ", h->text);
+    uint32_t in[64] = {0}, out[64];
+    emu_forget(emu);
+    run_kernel(emu, text, 64, 64, out, in);
+    const struct emu_operation *o = find_operation(emu_record(emu, 0), h->name, h->type);
+    cr_expect(o, "%s is not counted as %s of %s", h->text, h->name, h->type);
+    if (o) {
+        unsigned lanes = by_all ? 64 : 17;
+        cr_expect(o->work_class == h->work_class, "%s: class %s", h->text,
+                  emu_class_name(o->work_class));
+        cr_expect(o->instructions == 2 && o->lanes == lanes, "%s: %llu, %llu lanes", h->text,
+                  (unsigned long long)o->instructions, (unsigned long long)o->lanes);
+        cr_expect(o->elements == (uint64_t)lanes * h->elements, "%s: %llu elements", h->text,
+                  (unsigned long long)o->elements);
+        *found = *o;
+    }
+    free(text);
+}
+
+Test(emu_counters, hidden_arithmetic_is_counted_by_operation_and_type)
+{
+    struct emu *emu = open_emu();
+    emu_count(emu, true);
+    for (size_t k = 0; k < sizeof hidden / sizeof *hidden; k++) {
+        struct emu_operation found;
+        run_hidden(emu, &hidden[k], &found);
+    }
+    emu_close(emu);
+}
+
+/* Nothing is left out or counts twice: each instruction is in one class and in one row. */
+Test(emu_counters, classes_and_operations_add_up)
+{
+    struct emu *emu = open_emu();
+    emu_count(emu, true);
+    for (size_t k = 0; k < sizeof hidden / sizeof *hidden; k++) {
+        struct emu_operation found;
+        run_hidden(emu, &hidden[k], &found);
+        const struct emu_launch_record *r = emu_record(emu, 0);
+        uint64_t classes = 0, instructions = 0, lanes = 0;
+        for (int c = 0; c < EMU_CLASSES; c++) classes += r->total.classes[c];
+        for (size_t i = 0; i < r->operation_count; i++) {
+            instructions += r->operations[i].instructions;
+            lanes += r->operations[i].lanes;
+        }
+        cr_expect(classes == r->total.instructions && instructions == classes, "%s: %llu, %llu",
+                  hidden[k].text, (unsigned long long)classes, (unsigned long long)instructions);
+        cr_expect(lanes == r->total.lanes);
+    }
+    emu_close(emu);
+}
+
+/* A bulk reduction is one instruction of one lane, and adds as many elements as its bytes hold. */
+Test(emu_counters, elements_of_a_bulk_reduction)
+{
+    char *text = ptx_kernel(
+        ".shared .align 16 .b8 s[256];\nmov.u32 %%r1, s;\nmov.u32 %%r0, %%tid.x;\n"
+        "shl.b32 %%r2, %%r0, 2;\nadd.u32 %%r2, %%r2, %%r1;\nst.shared.u32 [%%r2], %%r0;\n"
+        "bar.sync 0;\nfence.proxy.async;\nsetp.ne.u32 %%p0, %%r0, 0;\n@%%p0 bra END;\n"
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%%out], [%%r1], 128;\n"
+        "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nEND:\nret;\n");
+    struct emu *emu = open_emu();
+    uint32_t in[64] = {0}, out[64];
+    emu_count(emu, true);
+    run_kernel(emu, text, 64, 64, out, in);
+    const struct emu_operation *o =
+        find_operation(emu_record(emu, 0), "cp.reduce.async.bulk.global.shared::cta.add", "u32");
+    cr_assert(o && o->work_class == EMU_CLASS_COPY);
+    cr_expect(o->instructions == 1 && o->lanes == 1 && o->elements == 32, "%llu elements",
+              (unsigned long long)o->elements);
+    emu_close(emu);
+    free(text);
+}
+
+Test(emu_counters, an_end_without_ret_is_an_exit)
+{
+    struct emu *emu = open_emu();
+    uint32_t in[32] = {0}, out[32];
+    emu_count(emu, true);
+    char *text = ptx_kernel("mov.u32 %%r0, 1;\nst.global.u32 [%%out], %%r0;\n");
+    run_kernel(emu, text, 32, 32, out, in);
+    const struct emu_launch_record *r = emu_record(emu, 0);
+    const struct emu_operation *store = find_operation(r, "st.global", "u32"),
+                               *end = find_operation(r, "exit", "");
+    cr_assert(store && end);
+    cr_expect(store->instructions == 1 && end->instructions == 1);
+    cr_expect(end->work_class == EMU_CLASS_CONTROL);
+    emu_close(emu);
+    free(text);
+}
+
 /* Atomics are counted apart, local memory not at all. */
 Test(emu_counters, atomics_and_local_memory)
 {
