@@ -120,6 +120,11 @@ struct emu_config {
      * Passing a barrier, or storing a value that is already there, does not change memory. */
     unsigned patience;
     unsigned limit; /* a grid that runs for this many seconds ends with an error; 0: no limit */
+    /* A grid that has executed more warp instructions than this ends with an error (0: no limit).
+     * Whether it does so does not depend on the host's speed, nor on the number of its threads,
+     * unless blocks poll what others write. It is noticed when a cluster's turn ends: up to 2^16
+     * instructions of each of its warps later. */
+    uint64_t instruction_limit;
     const struct emu_model *model; /* by whose rules memory is counted; NULL: Hopper's */
     /* Barriers do not wait for threads that have exited, as on current hardware. Otherwise a
      * barrier that such a thread should reach is an error. */
@@ -128,6 +133,9 @@ struct emu_config {
     size_t finding_limit; /* findings whose text is kept; 0: 100 */
     uint64_t schedule;    /* not 0: seed of a random but reproducible order of warps and blocks */
     bool descending;      /* the block with the highest index begins first */
+    /* Not 0: %clock, %globaltimer and %smid are made from this seed and from the number of
+     * instructions that the device has executed, so that they repeat. Implies one host thread. */
+    uint64_t clock_seed;
     unsigned number;      /* of this device, among several: for its addresses and for messages */
     /* For findings: host_place finds where the program is, and describe_host_place puts that into
      * words, with a line for each frame. NULL: findings do not say it. */

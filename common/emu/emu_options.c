@@ -234,6 +234,9 @@ static struct number devices = {"--devices", "EMU_DEVICES", 1, MAX_DEVICES},
                      exit_code = {"--error-exitcode", "EMU_ERROR_EXITCODE", 0, 255},
                      print_limit = {"--print-limit", "EMU_PRINT_LIMIT", 0, 1000000},
                      progress = {"--progress", "EMU_PROGRESS", 0, MAX_SECONDS},
+                     instructions = {"--kernel-instructions", "EMU_KERNEL_INSTRUCTIONS", 1,
+                                     ULLONG_MAX},
+                     clock_seed = {"--clock-seed", "EMU_CLOCK_SEED", 1, ULLONG_MAX},
                      schedule = {"--schedule", "EMU_SCHEDULE", 0, ULLONG_MAX};
 
 static int set_number(void *to, const char *text, struct fault *fault)
@@ -329,6 +332,13 @@ static const struct option_row rows[] = {
     {"progress", "SECONDS",
      "say on stderr how far a kernel is that runs for so long; default: 5;\n0: never", set_number,
      &progress, 0},
+    {"kernel-instructions", "N",
+     "end a kernel that executes more warp instructions than N, however fast\n"
+     "the machine is; default: no limit",
+     set_number, &instructions, 0},
+    {"clock-seed", "SEED",
+     "make %clock, %globaltimer and %smid from this number, so that they\nrepeat", set_number,
+     &clock_seed, 0},
     OPTION(NULL, NULL, NULL, NULL),
     OPTION("tool", "TOOL,...",
            "check, as compute-sanitizer does, in place of counting; tools:\n"

@@ -1,6 +1,7 @@
 /* block.c — see block.h. */
 #include "block.h"
 #include "async.h"
+#include "clocks.h"
 #include "device.h"
 #include "events.h"
 #include "exec.h"
@@ -110,6 +111,7 @@ void block_start(struct block *block, struct emu_dim id)
     block->changed_earlier = block->wrote = block->passed = false;
     block->busy = block->quiet = block->looked_at_time = false;
     block->rounds = 0;
+    block->executed = 0;
     block->ended = false;
     memset(block->barriers, 0, sizeof block->barriers);
     if (block->reserved_offset) memset(block->shared, SHARED_POISON, block->reserved_offset);
@@ -139,8 +141,11 @@ static enum warp_stop run_warp(struct warp *w, struct insn_counts *counts)
     phase_wait_poll(w);
     if (launch->random) warp_grant(w, random_slice(launch));
     uint64_t begun = w->clock - w->fuel;
+    clocks_begin(w, begun);
     enum warp_stop stop = warp_run(w);
     uint64_t done = w->clock - w->fuel;
+    w->block->executed += done - begun;
+    clocks_end(w, done - begun);
     if (done - w->spun_at > SPIN_LENGTH) w->spins = false;
     if (stop == WARP_SLICE_OVER && !w->spins && done != begun) w->block->busy = true;
     return stop;

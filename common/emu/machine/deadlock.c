@@ -157,16 +157,12 @@ void deadlock_resolve(struct cluster *cluster)
                barrier->arrived, barrier->expected, s.fragment->barrier);
 }
 
-/* The cluster has just ended and has no place in the code: the message names the kernel only. */
-static void give_up_nowhere(struct launch *launch, int error, const char *why)
+void give_up_launch(struct launch *launch, int error, const char *sentence)
 {
-    char kernel[200], sentence[LAUNCH_MESSAGE];
-    kernel_base_name(launch->kernel->info.name, kernel, sizeof kernel);
-    snprintf(sentence, sizeof sentence, "%s, between two blocks of kernel %s", why, kernel);
     pthread_mutex_lock(&launch->lock);
     bool is_first = !launch->error;
     if (is_first) {
-        strcpy(launch->message, sentence);
+        snprintf(launch->message, sizeof launch->message, "%s", sentence);
         launch->error = error;
     }
     pthread_mutex_unlock(&launch->lock);
@@ -174,6 +170,15 @@ static void give_up_nowhere(struct launch *launch, int error, const char *why)
         event_fault(launch,
                     &(struct fault_event){
                         .error = error, .kind = FAULT_ENDLESS, .what = sentence, .picture = ""});
+}
+
+/* The cluster has just ended and has no place in the code: the message names the kernel only. */
+static void give_up_nowhere(struct launch *launch, int error, const char *why)
+{
+    char kernel[200], sentence[LAUNCH_MESSAGE];
+    kernel_base_name(launch->kernel->info.name, kernel, sizeof kernel);
+    snprintf(sentence, sizeof sentence, "%s, between two blocks of kernel %s", why, kernel);
+    give_up_launch(launch, error, sentence);
 }
 
 void give_up_cluster(struct cluster *cluster, int error, const char *why)

@@ -85,14 +85,17 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
     emu->model = config->model && config->model->shared ? config->model : NULL;
     emu->patience = config->patience ? config->patience : DEFAULT_PATIENCE;
     emu->limit = config->limit;
+    emu->instruction_limit = config->instruction_limit;
     emu->allow_exited = config->allow_exited;
     emu->checks = config->checks;
     emu->schedule = config->schedule;
+    emu->clock_seed = config->clock_seed;
     emu->descending = config->descending;
     emu->host_place = config->host_place;
     emu->describe_host_place = config->describe_host_place;
     emu->number = config->number;
-    if (emu->schedule) emu->threads = 1; /* one host thread, so that runs are reproducible */
+    /* One host thread, so that runs are reproducible. */
+    if (emu->schedule || emu->clock_seed) emu->threads = 1;
     if (!open_parts(emu, config, message, size)) {
         event_device_close(emu);
         free(emu);

@@ -28,7 +28,10 @@ struct emu {
     const struct emu_model *model; /* NULL: today's rules */
     bool counting, allow_exited;
     unsigned checks; /* bits of enum emu_check */
+    uint64_t instruction_limit; /* of a launch; 0: none */
     uint64_t schedule;
+    uint64_t clock_seed; /* clocks.h; 0: none */
+    uint64_t executed;   /* with a clock_seed: warp instructions of all launches */
     bool descending;
     struct checkers *checkers;
     struct records *records;

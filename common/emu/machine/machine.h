@@ -97,6 +97,7 @@ struct warp {
     uint8_t *local;             /* stack_bytes per lane, lane after lane */
     struct insn_counts *counts; /* the host thread's, by instruction; NULL: not counting */
     uint64_t clock;             /* instructions granted so far; minus fuel, its %clock */
+    uint64_t earlier;           /* with a clock_seed: other warps' instructions (clocks.h) */
     uint64_t fuel;              /* instructions until the interpreter stops; 0 stops it now */
     uint64_t slice;    /* instructions left in this time slice, beyond fuel */
     bool fair;         /* run the fragment that has waited longest, not the lowest */
@@ -132,6 +133,7 @@ struct block {
     bool quiet;           /* its warps have passed many barriers and changed no memory */
     bool looked_at_time;  /* it has read %globaltimer, so it may wait for time to pass */
     unsigned rounds;      /* a round runs each of the block's warps once */
+    uint64_t executed;    /* warp instructions that its launch has not added up yet */
     bool ended;           /* every thread has exited */
     struct async *async;  /* asynchronous copies (async.h); NULL: there were none so far */
     struct cluster *cluster;
@@ -206,6 +208,7 @@ struct launch {
 
     pthread_mutex_t lock;              /* of what follows */
     uint64_t next_cluster;             /* the first one that has not started */
+    uint64_t executed;                 /* warp instructions, in turns that are over */
     uint64_t resident, resident_limit; /* clusters */
     uint64_t changes;  /* turns in which a cluster changed memory, and clusters that ended */
     uint64_t unrest;   /* turns in which a cluster did not only spin; counted from 1 */
@@ -250,6 +253,7 @@ static inline unsigned lanes_in(uint32_t mask)
 /* The warp waits for other threads: ends its time slice. */
 static inline void warp_spins(struct warp *w)
 {
+    w->clock -= w->fuel; /* it has not executed those */
     w->fuel = w->slice = 0;
     w->spins = true;
     w->spun_at = w->clock;

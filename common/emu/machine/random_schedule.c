@@ -3,7 +3,7 @@
 #include "fragment.h"
 
 /* splitmix64 */
-static uint64_t mixed(uint64_t z)
+uint64_t random_mixed(uint64_t z)
 {
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -14,13 +14,13 @@ static uint64_t next(struct launch *launch)
 {
     launch->random += UINT64_C(0x9e3779b97f4a7c15);
     launch->random += !launch->random; /* 0 would mean the usual order */
-    return mixed(launch->random);
+    return random_mixed(launch->random);
 }
 
 void random_begin(struct launch *launch, uint64_t seed)
 {
     if (!seed) return;
-    launch->random = mixed(seed + mixed(launch->id + 1)) | 1;
+    launch->random = random_mixed(seed + random_mixed(launch->id + 1)) | 1;
     launch->splits_lanes = !(launch->checks & EMU_CHECK_SYNC);
 }
 

@@ -18,6 +18,8 @@
 
 #include "machine.h"
 
+/* A number whose bits all depend on those of another one. */
+uint64_t random_mixed(uint64_t);
 /* Starts the generator of a launch. launch->random is then not 0, and the schedule is random. */
 void random_begin(struct launch *, uint64_t seed);
 /* A random number below n. */

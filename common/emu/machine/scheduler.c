@@ -5,6 +5,7 @@
 #include "device.h"
 #include "random_schedule.h"
 #include "deadlock.h"
+#include "common/emu/ptx/kernel_name.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,11 +207,38 @@ static void check_patience(struct cluster *cluster, double seconds)
         give_up_one(cluster);
 }
 
-/* Ends the grid after an interrupt, or at the time limit if there is one. */
+/* The limit on instructions. What a cluster's turn has executed is added up when the turn is over,
+ * so that the sum is exact when the last cluster has ended, whichever host threads ran them. The
+ * sentence names no place, which would differ from run to run. */
+static void check_instructions(struct cluster *cluster)
+{
+    struct launch *launch = cluster->launch;
+    uint64_t executed = 0, limit = launch->emu->instruction_limit;
+    char kernel[200], why[400];
+    if (!limit) return;
+    for (unsigned rank = 0; rank < cluster->size; rank++) {
+        executed += cluster->blocks[rank]->executed;
+        cluster->blocks[rank]->executed = 0;
+    }
+    pthread_mutex_lock(&launch->lock);
+    launch->executed += executed;
+    bool is_over = launch->executed > limit;
+    pthread_mutex_unlock(&launch->lock);
+    if (!is_over) return;
+    kernel_base_name(launch->kernel->info.name, kernel, sizeof kernel);
+    snprintf(why, sizeof why,
+             "kernel %s has executed more than %" PRIu64
+             " warp instructions, and EMU_KERNEL_INSTRUCTIONS allows no more",
+             kernel, limit);
+    give_up_launch(launch, EMU_LAUNCH_TIMEOUT, why);
+}
+
+/* Ends the grid after an interrupt, or at a limit if there is one. */
 static void check_end(struct cluster *cluster, double seconds)
 {
     const struct emu *emu = cluster->launch->emu;
     char why[100];
+    check_instructions(cluster);
     if (emu->interrupted) {
         give_up_cluster(cluster, EMU_INTERRUPTED, "interrupted");
     } else if (emu->limit && seconds > emu->limit) {

@@ -1,6 +1,7 @@
 /* special.c — sets the special registers of a warp that starts. */
 #include "block.h"
 #include "common/emu/decode/special.h"
+#include "clocks.h"
 #include "device.h"
 #include "shared.h"
 #include <string.h>
@@ -81,7 +82,7 @@ static bool of_the_block(const struct block *block, enum special_register which,
     case SPECIAL_CLUSTER_CTAID_X: *value = id.x % cluster.x; return true;
     case SPECIAL_CLUSTER_CTAID_Y: *value = id.y % cluster.y; return true;
     case SPECIAL_CLUSTER_CTAID_Z: *value = id.z % cluster.z; return true;
-    case SPECIAL_SMID: *value = block->index % (unsigned)block->launch->emu->gpu->sms; return true;
+    case SPECIAL_SMID: *value = clocks_smid(block); return true;
     default: return false;
     }
 }

@@ -3,7 +3,7 @@
 #include "ops.h"
 #include <string.h>
 #include "common/emu/decode/warp_ops.h"
-#include <time.h>
+#include "common/emu/machine/clocks.h"
 
 #define MOVE(X) X(mov, "mov", u32, a) X(mov, "mov", u64, a) X(mov, "mov", u16, a)
 MOVE(DEFINE_UNARY)
@@ -128,17 +128,9 @@ DEFINE_UNPACK(unpack_8x2, u32, 2, 8)
 
 /* ---- special registers whose values change while a warp runs */
 
-static uint64_t nanoseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-/* %clock counts the instructions that the warp has executed. It does not advance while the warp
- * waits, and it is the same in every run. %globaltimer is the host's clock. */
 static void read_clock(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    uint64_t now = i->clock.which == CLOCK_WARP ? w->clock - w->fuel : nanoseconds();
+    uint64_t now = i->clock.which == CLOCK_WARP ? clocks_warp(w) : clocks_global(w);
     if (i->clock.which == CLOCK_GLOBAL) w->block->looked_at_time = true;
     if (i->lane_bytes == 8) {
         lane_64 *d = LANES(u64, i->d);

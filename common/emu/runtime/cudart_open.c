@@ -11,6 +11,8 @@
  *   EMU_TRACE=FILE        write every access to shared and global memory to this file, as text
  *   EMU_TIMEOUT=60        limit of the time that a block may run without changing memory, in s
  *   EMU_KERNEL_TIMEOUT=N  limit of the time of a kernel, in s; default: no limit
+ *   EMU_KERNEL_INSTRUCTIONS=N  limit of a kernel's warp instructions; default: no limit
+ *   EMU_CLOCK_SEED=N      %clock, %globaltimer and %smid are made from this number
  *   EMU_ALLOW_EXITED=1    barriers do not wait for threads that have exited
  *
  * There are more variables for the report (cudart_report.c), the checkers (cudart_check.c) and
@@ -167,6 +169,9 @@ static int read_config(struct emu_config *config)
             read_number("EMU_MEMORY", true, SIZE_MAX / 2, "a number of bytes, such as 512M or 2G"),
         .patience = (unsigned)read_number("EMU_TIMEOUT", false, MAX_PATIENCE, "1 to 1000000"),
         .limit = (unsigned)read_number("EMU_KERNEL_TIMEOUT", false, MAX_PATIENCE, "1 to 1000000"),
+        .instruction_limit = read_number("EMU_KERNEL_INSTRUCTIONS", false, SIZE_MAX,
+                                         "a number of warp instructions, from 1 on"),
+        .clock_seed = read_number("EMU_CLOCK_SEED", false, SIZE_MAX, "a number from 1 on"),
         .allow_exited = cudart_switch("EMU_ALLOW_EXITED"),
     };
     int count = (int)read_number("EMU_DEVICES", false, MAX_DEVICES, "1 to 16");

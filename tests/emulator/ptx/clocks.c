@@ -1,0 +1,193 @@
+/*
+ * clocks.c — what must not depend on the machine: the limit on instructions, for any number of host
+ * threads, and clocks and multiprocessors that are made from a seed.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "ptx_run.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCKS = 64, THREADS = 64, WARPS = BLOCKS * THREADS / 32 };
+
+/* ---- the limit on instructions --------------------------------------------------------------- */
+
+/* Each block loops another number of times. */
+static const char loops[] = PTX_KERNEL(
+    "loops",
+    "mov.u32 %r0, %ctaid.x;\nand.b32 %r0, %r0, 7;\nshl.b32 %r0, %r0, 6;\nadd.u32 %r0, %r0, 100;\n"
+    "mov.u32 %r1, 0;\nNEXT:\nadd.u32 %r1, %r1, 1;\nst.global.u32 [%out], %r1;\n"
+    "setp.lt.u32 %p0, %r1, %r0;\n@%p0 bra NEXT;\nret;\n");
+
+/* Returns the launch's error; its message, and what it counted (0: nothing), go there. */
+static int run_with_limit(const char *text, const char *name, unsigned threads, uint64_t limit,
+                          char message[400], uint64_t *counted)
+{
+    struct emu_config config = {.memory = 1 << 20, .threads = threads, .instruction_limit = limit};
+    struct emu *emu = open_emu_with(&config);
+    struct emu_kernel *kernel = load_kernel(emu, text, name);
+    emu_addr out = device_copy(emu, NULL, BLOCKS * THREADS * 4);
+    uint64_t args[] = {out, out};
+    emu_count(emu, true);
+    int error = launch(emu, kernel, BLOCKS, THREADS, 0, 2, args);
+    snprintf(message, 400, "%s", error ? emu_message(emu) : "");
+    *counted = emu_records(emu) ? emu_record(emu, 0)->total.instructions : 0;
+    emu_close(emu);
+    return error;
+}
+
+Test(emu_limits, instructions_are_exact_for_any_number_of_host_threads)
+{
+    char message[400];
+    uint64_t all, counted;
+    cr_assert(!run_with_limit(loops, "loops", 1, 0, message, &all) && all > 100 * WARPS);
+    for (unsigned threads = 1; threads <= 4; threads += 3) {
+        cr_expect(!run_with_limit(loops, "loops", threads, all, message, &counted), "%s", message);
+        cr_expect(counted == all);
+        int error = run_with_limit(loops, "loops", threads, all - 1, message, &counted);
+        cr_expect(error == EMU_LAUNCH_TIMEOUT, "%u threads: %d", threads, error);
+        char want[200];
+        snprintf(want, sizeof want,
+                 "kernel loops has executed more than %llu warp instructions, and"
+                 " EMU_KERNEL_INSTRUCTIONS allows no more",
+                 (unsigned long long)all - 1);
+        cr_expect(!strcmp(message, want), "%s", message);
+    }
+}
+
+/* A loop that changes memory for ever, one that does nothing, and one that polls. */
+Test(emu_limits, instructions_end_endless_loops)
+{
+    static const char *const bodies[] = {
+        "L:\nadd.u32 %r1, %r1, 1;\nst.global.u32 [%out], %r1;\nbra L;\n", "L:\nbra L;\n",
+        "L:\nld.volatile.global.u32 %r1, [%out];\nbra L;\n"};
+    for (size_t k = 0; k < sizeof bodies / sizeof *bodies; k++)
+        for (unsigned threads = 1; threads <= 4; threads += 3) {
+            char message[400], *text = ptx_kernel("%s", bodies[k]);
+            uint64_t counted;
+            int error = run_with_limit(text, "k", threads, 100000, message, &counted);
+            cr_expect(error == EMU_LAUNCH_TIMEOUT, "%s: %d %s", bodies[k], error, message);
+            cr_expect(!strcmp(message, "kernel k has executed more than 100000 warp instructions, "
+                                       "and EMU_KERNEL_INSTRUCTIONS allows no more"),
+                      "%s", message);
+            free(text);
+        }
+}
+
+/* Each launch has the whole limit. */
+Test(emu_limits, instructions_are_those_of_one_launch)
+{
+    struct emu_config config = {.memory = 1 << 20, .threads = 1, .instruction_limit = 1000};
+    struct emu *emu = open_emu_with(&config);
+    struct emu_kernel *kernel = load_kernel(emu, PTX_KERNEL("k", "ret;\n"), "k");
+    uint64_t args[] = {0, 0};
+    for (int k = 0; k < 20; k++)
+        cr_assert(!launch(emu, kernel, 1, 128, 0, 2, args), "%s", emu_message(emu));
+    emu_close(emu);
+}
+
+Test(emu_limits, instructions_as_a_finding)
+{
+    struct emu_config config = {
+        .memory = 1 << 20, .threads = 1, .instruction_limit = 1000, .checks = EMU_CHECK_SYNC};
+    struct emu *emu = open_emu_with(&config);
+    struct emu_kernel *kernel = load_kernel(emu, PTX_KERNEL("k", "L:\nbra L;\n"), "k");
+    uint64_t args[] = {0, 0};
+    cr_expect(launch(emu, kernel, 4, 64, 0, 2, args) == EMU_LAUNCH_TIMEOUT);
+    cr_assert(emu_findings(emu) == 1);
+    cr_expect(strstr(emu_finding(emu, 0)->head, "more than 1000 warp instructions"));
+    emu_close(emu);
+}
+
+/* ---- clocks from a seed ---------------------------------------------------------------------- */
+
+/* Of each thread: clock64, globaltimer, clock64 again, and smid. */
+enum { VALUES = 4 };
+static const char clocks[] = PTX_KERNEL(
+    "clocks", "sub.u64 %l0, %out, %offset;\nmul.lo.u64 %l1, %offset, 8;\nadd.u64 %l0, %l0, %l1;\n"
+              "mov.u64 %l1, %clock64;\nmov.u64 %l2, %globaltimer;\nmov.u64 %l3, %clock64;\n"
+              "mov.u32 %r0, %smid;\ncvt.u64.u32 %l4, %r0;\nst.global.u64 [%l0], %l1;\n"
+              "st.global.u64 [%l0+8], %l2;\nst.global.u64 [%l0+16], %l3;\n"
+              "st.global.u64 [%l0+24], %l4;\nret;\n");
+
+static void read_clocks(uint64_t seed, unsigned threads, uint64_t values[2][BLOCKS][VALUES])
+{
+    struct emu_config config = {.memory = 1 << 20, .threads = threads, .clock_seed = seed};
+    struct emu *emu = open_emu_with(&config);
+    struct emu_kernel *kernel = load_kernel(emu, clocks, "clocks");
+    emu_addr out = device_copy(emu, NULL, BLOCKS * VALUES * 8);
+    uint64_t args[] = {out, out};
+    for (int k = 0; k < 2; k++) {
+        cr_assert(!launch(emu, kernel, BLOCKS, 1, 0, 2, args), "%s", emu_message(emu));
+        cr_assert(!emu_read(emu, values[k], out, sizeof values[k]));
+    }
+    emu_close(emu);
+}
+
+static uint64_t first[2][BLOCKS][VALUES], second[2][BLOCKS][VALUES];
+
+Test(emu_clocks, repeat_with_a_seed)
+{
+    read_clocks(7, 1, first);
+    read_clocks(7, 4, second);
+    cr_expect(!memcmp(first, second, sizeof first), "the same seed gives other clocks");
+    read_clocks(8, 1, second);
+    for (int b = 0; b < BLOCKS; b++)
+        for (int v = 0; v < 2; v++)
+            cr_expect(first[0][b][v] != second[0][b][v], "block %d, value %d", b, v);
+}
+
+/* Blocks run one after the other here, so that later ones must see later times. */
+Test(emu_clocks, never_run_backwards)
+{
+    uint64_t last = 0;
+    read_clocks(7, 1, first);
+    for (int k = 0; k < 2; k++)
+        for (int b = 0; b < BLOCKS; b++) {
+            const uint64_t *v = first[k][b];
+            cr_expect(v[2] == v[0] + 2, "block %d: clock64 %llu, then %llu", b,
+                      (unsigned long long)v[0], (unsigned long long)v[2]);
+            cr_expect(v[1] > last, "block %d: globaltimer", b);
+            last = v[1];
+        }
+}
+
+/* Multiprocessors exist, each has one of the 64 blocks at most, and another seed changes them. */
+Test(emu_clocks, multiprocessors_are_loaded_evenly)
+{
+    unsigned blocks_of[132] = {0}, others = 0;
+    read_clocks(7, 1, first);
+    read_clocks(9, 1, second);
+    for (int b = 0; b < BLOCKS; b++) {
+        cr_assert(first[0][b][3] < 132);
+        cr_expect(++blocks_of[first[0][b][3]] == 1);
+        others += first[0][b][3] != second[0][b][3];
+    }
+    cr_expect(others > BLOCKS / 2, "%u blocks are elsewhere", others);
+}
+
+Test(emu_clocks, count_instructions_without_a_seed)
+{
+    read_clocks(0, 4, first);
+    for (int b = 0; b < BLOCKS; b++) {
+        cr_expect(first[1][b][0] == first[0][0][0] && first[1][b][2] == first[0][0][0] + 2);
+        cr_expect(first[1][b][3] == (uint64_t)b);
+    }
+}
+
+/* A thread that polls has executed what it has executed, and no more. */
+Test(emu_clocks, stand_still_while_a_warp_waits)
+{
+    struct emu *emu = open_emu();
+    uint32_t in[1] = {0}, out[1];
+    char *text = ptx_kernel("mov.u64 %%l0, %%clock64;\nmov.u32 %%r0, 0;\nL:\n"
+                            "ld.volatile.global.u32 %%r1, [%%in];\nadd.u32 %%r0, %%r0, 1;\n"
+                            "setp.lt.u32 %%p0, %%r0, 10;\n@%%p0 bra L;\nmov.u64 %%l1, %%clock64;\n"
+                            "sub.u64 %%l1, %%l1, %%l0;\ncvt.u32.u64 %%r1, %%l1;\n"
+                            "st.global.u32 [%%out], %%r1;\nret;\n");
+    run_kernel(emu, text, 1, 1, out, in);
+    cr_expect(out[0] == 2 + 10 * 4, "%u instructions", out[0]);
+    emu_close(emu);
+    free(text);
+}
