@@ -419,13 +419,42 @@ void emu_forget(struct emu *);
 enum emu_severity { EMU_FINDING_ERROR, EMU_FINDING_WARNING };
 #define EMU_NO_LAUNCH UINT_MAX
 
-/* What a checker found; see check.h. Texts are lines with '\n' between them. */
+/* Where in a grid something happened. */
+struct emu_place {
+    bool is_known;     /* false: there is no such place, and nothing else is set */
+    const char *file;  /* of the CUDA source; NULL: not known, without -lineinfo */
+    unsigned line;     /* 0: not known */
+    unsigned ptx_line; /* of the PTX text; 0: the end of the kernel */
+    const char
+        *access;     /* of a hazard: "Read access", "Write access", "Copy access", …; else NULL */
+    bool is_copy;    /* the access is made by a copy that a thread has begun */
+    bool has_thread; /* false: it is not known which thread */
+    struct emu_dim block, thread;
+};
+
+/*
+ * What a checker found. `kind` is a word for programs:
+ *   memcheck   out-of-bounds, misaligned, not-allowed, fault, leak, api-error
+ *   racecheck  read-after-write, write-after-read, write-after-write, unseen-by-copy,
+ *              unfenced-read, unfenced-write, lost-update, use-before-exit, use-after-exit
+ *   initcheck  uninitialized-read, uninitialized-copy
+ *   synccheck  divergent-in-warp, divergent-in-block, invalid-arguments, endless, exited-members,
+ *              undefined-shuffle; fault
+ * The texts `head` and `detail` are lines with '\n' between them. `head` is made from the fields.
+ */
 struct emu_finding {
     enum emu_check tool;
     enum emu_severity severity;
+    const char *kind;
+    const char *title;             /* what was wrong, in words; it names no place */
+    const char *kernel;            /* mangled name; NULL: it happened on the host */
+    struct emu_place place, other; /* of a hazard: the later access, and the earlier one */
+    const char *space; /* of the memory: "global", "shared", …; NULL: it is not about an access */
+    emu_addr address;  /* if `space` is set: the first one that was found */
+    unsigned bytes;    /* of the access; 0: not known */
     const char *head;
     const char *unit;   /* what `count` counts ("hazards"), if it should be printed; else NULL */
-    const char *detail; /* or NULL */
+    const char *detail; /* what else there is to say; or NULL */
     uint64_t count;     /* how often, over all launches */
     unsigned launch;    /* id of the first launch with this finding, or EMU_NO_LAUNCH */
 };
@@ -438,8 +467,8 @@ const struct emu_finding *emu_finding(const struct emu *, size_t index);
 /* The number of distinct findings of a severity, including those beyond the limit. */
 uint64_t emu_finding_count(const struct emu *, enum emu_severity);
 /* Adds a finding about the host program. */
-void emu_add_finding(struct emu *, enum emu_check, enum emu_severity, const char *head,
-                     const char *detail);
+void emu_add_finding(struct emu *, enum emu_check, enum emu_severity, const char *kind,
+                     const char *title, const char *detail);
 
 /* memcheck: adds a finding for each allocation that has not been freed; returns their number. */
 size_t emu_report_leaks(struct emu *, uint64_t *bytes);

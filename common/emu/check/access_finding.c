@@ -25,24 +25,31 @@ static const char *memcheck_space(enum ptx_space space)
 }
 
 /* One finding of memcheck: a lane's access, and what is wrong with it. */
-static void report_lane(struct warp *w, const struct insn *i, const struct access *access, int lane,
-                        const char *detail)
+static void report_lane(struct warp *w, const struct insn *i, const struct bad_access *bad,
+                        int lane, const char *detail)
 {
+    static const char *const kinds[] = {[ACCESS_MISALIGNED] = "misaligned",
+                                        [ACCESS_OUTSIDE_GLOBAL] = "out-of-bounds",
+                                        [ACCESS_OUTSIDE] = "out-of-bounds",
+                                        [ACCESS_NOT_ALLOWED] = "not-allowed"};
     struct launch *launch = w->block->launch;
-    char kind[80], head[CHECK_TEXT], lines[2 * CHECK_TEXT];
-    struct check_place place = check_place(w, i, lane);
+    const struct access *access = bad->access;
+    char title[80], lines[2 * CHECK_TEXT];
     snprintf(lines, sizeof lines, "%s", detail);
     check_append_host_place(launch->emu, &launch->host_place, "The kernel was launched at", lines,
                             sizeof lines);
-    snprintf(kind, sizeof kind, "Invalid %s %s of size %u bytes", memcheck_space(access->space),
+    snprintf(title, sizeof title, "Invalid %s %s of size %u bytes", memcheck_space(access->space),
              memcheck_verb(access), access->bytes);
-    check_head(launch, &place, kind, head, sizeof head);
     check_report(launch->emu, launch,
                  &(struct check_report){.tool = EMU_CHECK_MEMORY,
-                                        .kind = kind,
-                                        .place = place,
+                                        .kind = kinds[bad->wrong],
+                                        .title = title,
+                                        .place = check_place(w, i, lane),
                                         .per_thread = true,
-                                        .head = head,
+                                        .has_address = true,
+                                        .space = access->space,
+                                        .address = access->address[lane],
+                                        .bytes = access->bytes,
                                         .detail = lines});
 }
 
@@ -84,6 +91,6 @@ void event_bad_access(struct warp *w, const struct insn *i, const struct bad_acc
         int lane = __builtin_ctz(lanes);
         char detail[CHECK_TEXT];
         describe(launch->emu, bad, bad->access->address[lane], detail, sizeof detail);
-        report_lane(w, i, bad->access, lane, detail);
+        report_lane(w, i, bad, lane, detail);
     }
 }

@@ -120,9 +120,10 @@ void emu_describe_bad_free(struct emu *emu, emu_addr address, char *text, size_t
 static void report_leak(struct emu *emu, uint64_t base, uint64_t bytes, const char *where,
                         const char *detail)
 {
-    char head[100];
-    snprintf(head, sizeof head, "Leaked %" PRIu64 " bytes at 0x%" PRIx64 "%s", bytes, base, where);
-    emu_add_finding(emu, EMU_CHECK_MEMORY, EMU_FINDING_ERROR, head, detail);
+    char title[100];
+    snprintf(title, sizeof title, "Leaked %" PRIu64 " bytes at 0x%" PRIx64 "%s", bytes, base,
+             where);
+    emu_add_finding(emu, EMU_CHECK_MEMORY, EMU_FINDING_ERROR, "leak", title, detail);
 }
 
 size_t emu_report_leaks(struct emu *emu, uint64_t *bytes)

@@ -12,7 +12,7 @@ enum { BUCKETS = 1024, DEFAULT_LIMIT = 100 };
 struct check_entry {
     struct emu_finding finding; /* the entry owns its strings */
     const char *kernel;         /* only compared as a pointer */
-    char *kind;
+    char *same;
     struct check_place place, other;
     bool per_thread;
     struct check_entry *next; /* in its bucket */
@@ -30,9 +30,13 @@ bool check_open(struct check_log *log, size_t limit)
 static void entry_free(struct check_entry *entry)
 {
     if (!entry) return;
+    free((char *)entry->finding.title);
+    free((char *)entry->finding.kernel);
+    free((char *)entry->finding.place.file);
+    free((char *)entry->finding.other.file);
     free((char *)entry->finding.head);
     free((char *)entry->finding.detail);
-    free(entry->kind);
+    free(entry->same);
     free(entry);
 }
 
@@ -58,11 +62,13 @@ static bool same_place(const struct check_place *a, const struct check_place *b,
     return !per_thread || (same_dim(a->block, b->block) && same_dim(a->thread, b->thread));
 }
 
+static const char *same_of(const struct check_report *r) { return r->same ? r->same : r->title; }
+
 static bool is_same(const struct check_entry *e, const struct check_report *r, const char *kernel)
 {
     return e->finding.tool == r->tool && e->per_thread == r->per_thread && e->kernel == kernel &&
            same_place(&e->place, &r->place, r->per_thread) &&
-           same_place(&e->other, &r->other, r->per_thread) && !strcmp(e->kind, r->kind);
+           same_place(&e->other, &r->other, r->per_thread) && !strcmp(e->same, same_of(r));
 }
 
 static size_t bucket_of(const struct check_report *r)
@@ -76,6 +82,46 @@ static size_t bucket_of(const struct check_report *r)
 
 /* ---- keeping --------------------------------------------------------------------------------- */
 
+/* The module may be unloaded before the finding is read: it has its own copies of names. */
+static struct emu_place describe_check_place(const struct launch *launch,
+                                             const struct check_place *place)
+{
+    if (!launch || !place->is_known) return (struct emu_place){0};
+    const struct ptx_text *text = &launch->kernel->module->text;
+    const struct ptx_instruction *source = place->insn ? place->insn->source : NULL;
+    const char *file = source && source->source_line && source->file < text->file_count
+                           ? text->files[source->file]
+                           : NULL;
+    return (struct emu_place){.is_known = true,
+                              .file = file ? strdup(file) : NULL,
+                              .line = file ? source->source_line : 0,
+                              .ptx_line = source ? source->line : 0,
+                              .access = place->access,
+                              .is_copy = place->is_copy,
+                              .has_thread = place->has_thread,
+                              .block = place->block,
+                              .thread = place->thread};
+}
+
+/* The fields and texts of a finding that is kept to be read. */
+static void fill_finding(struct emu_finding *f, const struct check_report *r,
+                         const struct launch *launch)
+{
+    char head[CHECK_TEXT];
+    f->kind = r->kind;
+    f->title = strdup(r->title);
+    f->kernel = launch ? strdup(launch->kernel->info.name) : NULL;
+    f->place = describe_check_place(launch, &r->place);
+    f->other = describe_check_place(launch, &r->other);
+    f->space = r->has_address ? ptx_space_name(r->space) : NULL;
+    f->address = r->address;
+    f->bytes = r->bytes;
+    f->detail = r->detail ? strdup(r->detail) : NULL;
+    if (!f->title) return;
+    finding_head(f, head, sizeof head);
+    f->head = strdup(head);
+}
+
 static struct check_entry *entry_new(const struct check_report *r, const struct launch *launch,
                                      bool with_text)
 {
@@ -85,16 +131,15 @@ static struct check_entry *entry_new(const struct check_report *r, const struct 
         .finding = {.tool = r->tool,
                     .severity = r->severity,
                     .unit = r->unit,
-                    .launch = launch ? launch->id : EMU_NO_LAUNCH,
-                    .head = with_text ? strdup(r->head) : NULL,
-                    .detail = with_text && r->detail ? strdup(r->detail) : NULL},
+                    .launch = launch ? launch->id : EMU_NO_LAUNCH},
         .kernel = launch ? launch->kernel->info.name : NULL,
-        .kind = strdup(r->kind),
+        .same = strdup(same_of(r)),
         .place = r->place,
         .other = r->other,
         .per_thread = r->per_thread,
     };
-    if (e->kind && (!with_text || e->finding.head)) return e;
+    if (with_text) fill_finding(&e->finding, r, launch);
+    if (e->same && (!with_text || e->finding.head)) return e;
     entry_free(e);
     return NULL;
 }
@@ -165,19 +210,23 @@ uint64_t emu_finding_count(const struct emu *emu, enum emu_severity severity)
 unsigned emu_checks(const struct emu *emu) { return emu->checks; }
 
 void emu_add_finding(struct emu *emu, enum emu_check tool, enum emu_severity severity,
-                     const char *head, const char *detail)
+                     const char *kind, const char *title, const char *detail)
 {
     check_report(
         emu, NULL,
         &(struct check_report){
-            .tool = tool, .severity = severity, .kind = head, .head = head, .detail = detail});
+            .tool = tool, .severity = severity, .kind = kind, .title = title, .detail = detail});
 }
 
 /* ---- for texts ------------------------------------------------------------------------------- */
 
 struct check_place check_place(const struct warp *w, const struct insn *insn, int lane)
 {
-    return (struct check_place){insn, w->block->id, thread_of(w, lane)};
+    return (struct check_place){.is_known = true,
+                                .has_thread = true,
+                                .insn = insn,
+                                .block = w->block->id,
+                                .thread = thread_of(w, lane)};
 }
 
 void check_describe_insn(const struct emu_kernel *kernel, const struct insn *insn, char *text,
@@ -193,15 +242,6 @@ void check_describe_thread(const struct check_place *place, char *text, size_t s
 {
     snprintf(text, size, "thread (%u,%u,%u) in block (%u,%u,%u)", place->thread.x, place->thread.y,
              place->thread.z, place->block.x, place->block.y, place->block.z);
-}
-
-void check_head(const struct launch *launch, const struct check_place *place, const char *title,
-                char *text, size_t size)
-{
-    char where[820], thread[80];
-    check_describe_insn(launch->kernel, place->insn, where, sizeof where);
-    check_describe_thread(place, thread, sizeof thread);
-    snprintf(text, size, "%s\n    at %s\n    by %s", title, where, thread);
 }
 
 void check_append_host_place(const struct emu *emu, const struct emu_host_place *place,

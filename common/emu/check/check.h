@@ -14,24 +14,31 @@
 
 #include "common/emu/machine/machine.h"
 
-/* Where in a grid something happened. insn NULL: no such place. */
+/* Where in a grid something happened, as emu_place has it. insn NULL: the end of the kernel. */
 struct check_place {
+    bool is_known, is_copy, has_thread;
     const struct insn *insn;
+    const char *access;
     struct emu_dim block, thread;
 };
 
 struct check_report {
     enum emu_check tool;
     enum emu_severity severity;
-    /* What was wrong, which identifies the finding: "Invalid __global__ write of size 4 bytes". */
-    const char *kind;
+    const char *kind, *title; /* as emu_finding has them */
+    const char *same;         /* identifies the finding, with the places; NULL: the title does */
     struct check_place place, other;
     bool per_thread; /* another thread at the same place is another finding */
     uint64_t times;  /* how often it occurred; 0: once */
-    /* The printed text: lines separated by '\n', the first ones already indented. A count follows
-     * `head`, as in "[96 hazards]", with `unit` as its unit; NULL: no count is printed. `detail`
-     * may be NULL. */
-    const char *head, *unit, *detail;
+    /* If it is about an access: of a lane. */
+    bool has_address;
+    enum ptx_space space;
+    uint64_t address;
+    unsigned bytes;
+    /* What is printed behind the head, which is made from the fields above (finding_text.c). A
+     * count follows the head, as in "[96 hazards]", with `unit` as its unit; NULL: no count is
+     * printed. `detail` is lines separated by '\n', already indented, or NULL. */
+    const char *unit, *detail;
 };
 
 struct check_entry; /* a finding and what identifies it */
@@ -61,13 +68,12 @@ struct check_place check_place(const struct warp *, const struct insn *, int lan
 void check_describe_insn(const struct emu_kernel *, const struct insn *, char *text, size_t size);
 /* "thread (1,0,0) in block (0,0,0)" */
 void check_describe_thread(const struct check_place *, char *text, size_t size);
-/* The three lines that most findings begin with:
+/* The first lines of a finding, from its other fields. Most are
  *   TITLE
  *       at kernel(int *) in file.cu:12 (PTX line 97)
  *       by thread (1,0,0) in block (0,0,0)
- */
-void check_head(const struct launch *, const struct check_place *, const char *title, char *text,
-                size_t size);
+ * a hazard has both places, and what happened on the host only its title. (finding_text.c) */
+void finding_head(const struct emu_finding *, char *text, size_t size);
 
 /* Appends a line with a title, and behind it a line for each frame. */
 void check_append_host_place(const struct emu *, const struct emu_host_place *, const char *title,

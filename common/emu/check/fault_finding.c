@@ -11,28 +11,27 @@
 /* A fault about which no checker reports more. */
 static void report_other(struct launch *launch, const struct fault_event *f)
 {
-    struct check_place place = check_place(f->warp, f->insn, f->lane);
-    char head[CHECK_TEXT];
     bool waits = f->error == EMU_LAUNCH_FAILURE || f->error == EMU_LAUNCH_TIMEOUT;
     enum emu_check tool =
         waits && !(launch->checks & EMU_CHECK_MEMORY) ? EMU_CHECK_SYNC : EMU_CHECK_MEMORY;
-    check_head(launch, &place, f->what, head, sizeof head);
-    check_report(
-        launch->emu, launch,
-        &(struct check_report){
-            .tool = tool, .kind = f->what, .place = place, .per_thread = true, .head = head});
+    check_report(launch->emu, launch,
+                 &(struct check_report){.tool = tool,
+                                        .kind = "fault",
+                                        .title = f->what,
+                                        .place = check_place(f->warp, f->insn, f->lane),
+                                        .per_thread = true});
 }
 
 static void report_nowhere(struct launch *launch, const struct fault_event *f)
 {
     check_report(
         launch->emu, launch,
-        &(struct check_report){.tool = EMU_CHECK_SYNC, .kind = SYNC_ENDLESS, .head = f->what});
+        &(struct check_report){.tool = EMU_CHECK_SYNC, .kind = "endless", .title = f->what});
 }
 
 void event_fault(struct launch *launch, const struct fault_event *f)
 {
-    static const char *const kinds[] = {
+    static const enum sync_kind kinds[] = {
         [FAULT_ARGUMENTS] = SYNC_INVALID_ARGUMENTS,
         [FAULT_DIVERGENT_IN_WARP] = SYNC_DIVERGENT_IN_WARP,
         [FAULT_DIVERGENT_IN_BLOCK] = SYNC_DIVERGENT_IN_BLOCK,

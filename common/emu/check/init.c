@@ -97,25 +97,28 @@ static void append_first(struct emu *emu, const struct emu_rows *rows, uint64_t 
 
 void init_read(struct emu *emu, uint64_t address, const struct emu_rows *rows)
 {
-    char head[CHECK_TEXT], detail[CHECK_TEXT] = "";
+    char title[CHECK_TEXT], detail[CHECK_TEXT] = "";
     uint64_t row = 0, bytes = rows->bytes * rows->rows * rows->slices;
     struct emu_host_place place;
     if (is_blind(emu->checkers->init)) return;
     struct unwritten unwritten = look_at_rows(emu->checkers->init, address, rows, &row);
     if (!unwritten.bytes) return;
-    snprintf(head, sizeof head,
+    snprintf(title, sizeof title,
              "Host API uninitialized memory access of size %" PRIu64
              "\n    A copy to the host from 0x%" PRIx64 ": %" PRIu64 " of its %" PRIu64
              " bytes have not been written",
              bytes, address, unwritten.bytes, bytes);
-    append_first(emu, rows, address, unwritten.first, row, head, sizeof head);
+    append_first(emu, rows, address, unwritten.first, row, title, sizeof title);
     check_host_place(emu, &place);
     check_append_host_place(emu, &place, "The copy was made at", detail, sizeof detail);
     check_report(emu, NULL,
                  &(struct check_report){.tool = EMU_CHECK_INIT,
                                         .severity = EMU_FINDING_ERROR,
-                                        .kind = "host read",
-                                        .head = head,
+                                        .kind = "uninitialized-copy",
+                                        .title = title,
+                                        .has_address = true,
+                                        .space = PTX_GLOBAL,
+                                        .address = unwritten.first,
                                         .detail = *detail ? detail + 1 : NULL});
 }
 
@@ -150,19 +153,23 @@ static void report(struct warp *w, const struct insn *i, int lane, enum ptx_spac
     const struct launch *launch = w->block->launch;
     const struct init *init = launch->emu->checkers->init;
     uint32_t first = init->first[i - launch->kernel->code];
-    char title[100], head[CHECK_TEXT] = "", detail[CHECK_TEXT] = "";
+    char title[100] = "", detail[CHECK_TEXT] = "";
     struct check_report report = {.tool = EMU_CHECK_INIT,
                                   .severity =
                                       space == PTX_SHARED ? EMU_FINDING_WARNING : EMU_FINDING_ERROR,
-                                  .kind = space == PTX_SHARED ? "shared" : "global",
+                                  .kind = "uninitialized-read",
+                                  .title = title,
+                                  .same = space == PTX_SHARED ? "shared" : "global",
+                                  .has_address = true,
+                                  .space = space,
+                                  .address = address,
+                                  .bytes = bytes,
                                   .unit = "reads",
-                                  .head = head,
                                   .detail = detail,
                                   .place = check_place(w, &launch->kernel->code[first], lane)};
     if (!init->reported[first]) {
         snprintf(title, sizeof title, "Uninitialized __%s__ memory read of size %u bytes",
-                 report.kind, bytes);
-        check_head(launch, &report.place, title, head, sizeof head);
+                 report.same, bytes);
         describe(launch, space, address, bytes, unwritten, detail, sizeof detail);
     }
     init->reported[first] = true;

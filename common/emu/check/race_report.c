@@ -28,18 +28,18 @@ enum distance {
 };
 
 static const struct {
-    const char *name, *then, *now;
+    const char *kind, *name, *then, *now;
     enum distance distance; /* SAME_INSTRUCTION: the distance of the two threads */
 } words[HAZARDS] = {
-    [READ_AFTER_WRITE] = {"RAW", "wrote it", "reads it", SAME_INSTRUCTION},
-    [WRITE_AFTER_READ] = {"WAR", "read it", "writes it", SAME_INSTRUCTION},
-    [WRITE_AFTER_WRITE] = {"WAW", "wrote it", "writes it", SAME_INSTRUCTION},
-    [UNSEEN_BY_COPY] = {"RAW", "wrote it", "reads it", UNSEEN},
-    [UNFENCED_READ] = {"RAW", "wrote it", "reads it", UNFENCED},
-    [UNFENCED_WRITE] = {"WAR", "read it", "writes it", UNFENCED},
-    [LOST_UPDATE] = {"WAW", "wrote it", "has read it, and writes it", LOST},
-    [USE_BEFORE_EXIT] = {"WAR", "used it", "exits", EXIT},
-    [USE_AFTER_EXIT] = {"RAW", "has exited", "uses it", EXIT},
+    [READ_AFTER_WRITE] = {"read-after-write", "RAW", "wrote it", "reads it", SAME_INSTRUCTION},
+    [WRITE_AFTER_READ] = {"write-after-read", "WAR", "read it", "writes it", SAME_INSTRUCTION},
+    [WRITE_AFTER_WRITE] = {"write-after-write", "WAW", "wrote it", "writes it", SAME_INSTRUCTION},
+    [UNSEEN_BY_COPY] = {"unseen-by-copy", "RAW", "wrote it", "reads it", UNSEEN},
+    [UNFENCED_READ] = {"unfenced-read", "RAW", "wrote it", "reads it", UNFENCED},
+    [UNFENCED_WRITE] = {"unfenced-write", "WAR", "read it", "writes it", UNFENCED},
+    [LOST_UPDATE] = {"lost-update", "WAW", "wrote it", "has read it, and writes it", LOST},
+    [USE_BEFORE_EXIT] = {"use-before-exit", "WAR", "used it", "exits", EXIT},
+    [USE_AFTER_EXIT] = {"use-after-exit", "RAW", "has exited", "uses it", EXIT},
 };
 
 struct hazard_report {
@@ -51,8 +51,6 @@ struct hazard_report {
     enum distance distance;
     const struct insn *load; /* a plain load that conflicts with an atomic; NULL: other accesses */
     struct check_place place, other;
-    bool copies, copied; /* the access that is made now, and the one before, is a copy's */
-    bool copied_for_all; /* and it is unknown which thread began the copy */
     uint64_t address;
 };
 
@@ -110,7 +108,9 @@ static struct check_place place_before(const struct warp *w, const struct insn *
     struct emu_dim size = launch->block, grid = launch->grid;
     uint64_t block = epoch_block(before);
     unsigned t = epoch_thread(before);
-    return (struct check_place){.insn = insn,
+    return (struct check_place){.is_known = true,
+                                .has_thread = true,
+                                .insn = insn,
                                 .block = {(unsigned)(block % grid.x),
                                           (unsigned)(block / grid.x % grid.y),
                                           (unsigned)(block / grid.x / grid.y)},
@@ -124,6 +124,16 @@ static enum distance distance_to(const struct warp *w, unsigned thread, const st
         return c->space == PTX_SHARED ? SAME_CLUSTER : SAME_GRID;
     if (epoch_thread(c->before) / WARP != thread / WARP) return SAME_BLOCK;
     return epoch_time(c->before) != AT_ONCE ? SAME_WARP : SAME_INSTRUCTION;
+}
+
+static const char *name_of_access(const struct insn *insn, bool is_copy)
+{
+    if (!insn) return "some access";
+    if (is_copy) return "Copy access";
+    if (insn->control == CONTROL_EXIT) return "Exit";
+    return insn->tally == TALLY_LOAD    ? "Read access"
+           : insn->tally == TALLY_STORE ? "Write access"
+                                        : "Atomic access";
 }
 
 void race_report(struct warp *w, const struct insn *i, int lane, const struct conflict *c)
@@ -146,10 +156,13 @@ void race_report(struct warp *w, const struct insn *i, int lane, const struct co
                                 .order = reports->count,
                                 .place = check_place(w, now, lane),
                                 .other = place_before(w, then, c->before),
-                                .copies = c->agent != BY_THREAD,
-                                .copied = c->before_agent != BY_THREAD,
-                                .copied_for_all = c->before_agent == BY_BARRIER,
                                 .address = c->address};
+    /* It is unknown which thread began a copy that arrives at an mbarrier. */
+    new.place.is_copy = c->agent != BY_THREAD;
+    new.other.is_copy = c->before_agent != BY_THREAD;
+    new.other.has_thread = c->before_agent != BY_BARRIER;
+    new.place.access = name_of_access(now, new.place.is_copy);
+    new.other.access = name_of_access(then, new.other.is_copy);
     if (now->tally == TALLY_LOAD && then && then->tally == TALLY_ATOMIC) new.load = i;
     if (then && then->tally == TALLY_LOAD && now->tally == TALLY_ATOMIC)
         new.load = &kernel->code[before_place];
@@ -168,16 +181,6 @@ void race_report(struct warp *w, const struct insn *i, int lane, const struct co
 }
 
 /* ---- reporting ------------------------------------------------------------------------------- */
-
-static const char *name_of_access(const struct insn *insn, bool is_copy)
-{
-    if (!insn) return "some access";
-    if (is_copy) return "Copy access";
-    if (insn->control == CONTROL_EXIT) return "Exit";
-    return insn->tally == TALLY_LOAD    ? "Read access"
-           : insn->tally == TALLY_STORE ? "Write access"
-                                        : "Atomic access";
-}
 
 static const char *const advice[] = {
     "Lanes write it in one instruction, and different values: which of them stays is chance",
@@ -201,34 +204,33 @@ static const char *const advice[] = {
     "missing before its end?"};
 
 /* "thread (0,0,0) in block (0,0,0)", or "a copy of" this thread. */
-static void describe_agent(const struct check_place *place, bool is_copy, bool is_known, char *text,
-                           size_t size)
+static void describe_agent(const struct check_place *place, char *text, size_t size)
 {
-    int length = is_copy ? snprintf(text, size, "a copy%s", is_known ? " of " : "") : 0;
-    if (is_known) check_describe_thread(place, text + length, size - (size_t)length);
+    int length =
+        place->is_copy ? snprintf(text, size, "a copy%s", place->has_thread ? " of " : "") : 0;
+    if (place->has_thread) check_describe_thread(place, text + length, size - (size_t)length);
 }
 
 static void report_hazard(const struct launch *launch, const struct hazard_report *r)
 {
-    char kind[60], head[CHECK_TEXT], detail[CHECK_TEXT], here[400], there[400], me[99], they[99];
-    check_describe_insn(launch->kernel, r->now, here, sizeof here);
-    check_describe_insn(launch->kernel, r->before, there, sizeof there);
-    describe_agent(&r->place, r->copies, true, me, sizeof me);
-    describe_agent(&r->other, r->copied, !r->copied_for_all, they, sizeof they);
-    snprintf(kind, sizeof kind, "%s hazard at __%s__ address", words[r->hazard].name,
+    char title[60], detail[CHECK_TEXT], me[99], they[99];
+    describe_agent(&r->place, me, sizeof me);
+    describe_agent(&r->other, they, sizeof they);
+    snprintf(title, sizeof title, "%s hazard at __%s__ address", words[r->hazard].name,
              r->space == PTX_SHARED ? "shared" : "global");
-    snprintf(head, sizeof head, "Error: Race reported between %s at %s\n    and %s at %s",
-             name_of_access(r->before, r->copied), there, name_of_access(r->now, r->copies), here);
-    snprintf(detail, sizeof detail, "    %s 0x%" PRIx64 ": %s %s, %s %s\n    %s", kind, r->address,
+    snprintf(detail, sizeof detail, "    %s 0x%" PRIx64 ": %s %s, %s %s\n    %s", title, r->address,
              they, words[r->hazard].then, me, words[r->hazard].now, advice[r->distance]);
     check_report(launch->emu, launch,
                  &(struct check_report){.tool = EMU_CHECK_RACE,
                                         .severity = EMU_FINDING_ERROR,
-                                        .kind = kind,
+                                        .kind = words[r->hazard].kind,
+                                        .title = title,
                                         .place = r->place,
                                         .other = r->other,
                                         .times = r->count,
-                                        .head = head,
+                                        .has_address = true,
+                                        .space = r->space,
+                                        .address = r->address,
                                         .unit = "hazards",
                                         .detail = detail});
 }

@@ -7,15 +7,27 @@
 #include <stdarg.h>
 #include <string.h>
 
+/* The titles of the first three are compute-sanitizer's. */
+static const struct {
+    const char *kind, *title;
+} kinds[] = {
+    [SYNC_DIVERGENT_IN_WARP] = {"divergent-in-warp",
+                                "Barrier error detected. Divergent thread(s) in warp."},
+    [SYNC_DIVERGENT_IN_BLOCK] = {"divergent-in-block",
+                                 "Barrier error detected. Divergent thread(s) in block."},
+    [SYNC_INVALID_ARGUMENTS] = {"invalid-arguments", "Barrier error detected. Invalid arguments."},
+    [SYNC_ENDLESS] = {"endless", "Endless wait or loop detected."},
+    [SYNC_EXITED_MEMBERS] = {"exited-members", "Member mask with threads that have exited"},
+    [SYNC_UNDEFINED_SHUFFLE] = {"undefined-shuffle", "Undefined value from a shuffle"},
+};
+
 /* Reports a lane. The format and its arguments give the detail, which may have several lines. */
 __attribute__((format(printf, 7, 8))) static void
-report(struct warp *w, const struct insn *i, int lane, enum emu_severity severity, const char *kind,
-       const struct check_place *other, const char *format, ...)
+report(struct warp *w, const struct insn *i, int lane, enum emu_severity severity,
+       enum sync_kind kind, const struct check_place *other, const char *format, ...)
 {
     struct launch *launch = w->block->launch;
-    struct check_place place = check_place(w, i, lane);
-    char head[CHECK_TEXT], detail[4 * CHECK_TEXT];
-    check_head(launch, &place, kind, head, sizeof head);
+    char detail[4 * CHECK_TEXT];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(detail, sizeof detail, format, arguments);
@@ -25,10 +37,10 @@ report(struct warp *w, const struct insn *i, int lane, enum emu_severity severit
     bool as_memory = (launch->checks & (EMU_CHECK_SYNC | EMU_CHECK_MEMORY)) == EMU_CHECK_MEMORY;
     struct check_report r = {.tool = as_memory ? EMU_CHECK_MEMORY : EMU_CHECK_SYNC,
                              .severity = severity,
-                             .kind = kind,
-                             .place = place,
+                             .kind = kinds[kind].kind,
+                             .title = kinds[kind].title,
+                             .place = check_place(w, i, lane),
                              .unit = "times",
-                             .head = head,
                              .detail = detail};
     if (other) r.other = *other;
     check_report(launch->emu, launch, &r);
@@ -122,7 +134,7 @@ void event_member_masks(struct warp *w, const struct insn *i, uint32_t lanes)
     }
     int first = __builtin_ctz(lanes);
     if (members[first] & w->exited)
-        report(w, i, first, EMU_FINDING_WARNING, "Member mask with threads that have exited", NULL,
+        report(w, i, first, EMU_FINDING_WARNING, SYNC_EXITED_MEMBERS, NULL,
                "    The member mask 0x%08x names lanes 0x%08x, which have exited: the\n"
                "    others do not wait for them, and a value taken from one is undefined",
                members[first], members[first] & w->exited);
@@ -139,14 +151,14 @@ static const struct insn *insn_of(const struct warp *w, int lane)
 
 void event_shuffle_outside(struct warp *w, int lane, int from)
 {
-    report(w, insn_of(w, lane), lane, EMU_FINDING_WARNING, "Undefined value from a shuffle", NULL,
+    report(w, insn_of(w, lane), lane, EMU_FINDING_WARNING, SYNC_UNDEFINED_SHUFFLE, NULL,
            "    Lane %d takes the value of lane %d, which %s", lane, from,
            w->exited >> from & 1 ? "has exited" : "does not take part");
 }
 
 /* ---- faults and deadlocks ------------------------------------------------------------------ */
 
-void sync_report_stuck(struct warp *w, const struct insn *i, int lane, const char *kind,
+void sync_report_stuck(struct warp *w, const struct insn *i, int lane, enum sync_kind kind,
                        const char *why, const char *picture)
 {
     report(w, i, lane, EMU_FINDING_ERROR, kind, NULL, "    %s%s%s", why, *picture ? "\n" : "",

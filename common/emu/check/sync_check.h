@@ -10,16 +10,18 @@
 
 #include "common/emu/machine/machine.h"
 
-/* Kinds of findings, with compute-sanitizer's names. */
-#define SYNC_DIVERGENT_IN_WARP  "Barrier error detected. Divergent thread(s) in warp."
-#define SYNC_DIVERGENT_IN_BLOCK "Barrier error detected. Divergent thread(s) in block."
-#define SYNC_INVALID_ARGUMENTS  "Barrier error detected. Invalid arguments."
-/* A kind that compute-sanitizer does not have. */
-#define SYNC_ENDLESS "Endless wait or loop detected."
+enum sync_kind {
+    SYNC_DIVERGENT_IN_WARP,
+    SYNC_DIVERGENT_IN_BLOCK,
+    SYNC_INVALID_ARGUMENTS,
+    SYNC_ENDLESS,
+    SYNC_EXITED_MEMBERS,
+    SYNC_UNDEFINED_SHUFFLE,
+};
 
-/* Reports a lane that can never go on, whichever checkers are on. `kind`: one of those above;
- * `why`: one line; `picture`: of deadlock_picture.h, or "". */
-void sync_report_stuck(struct warp *, const struct insn *, int lane, const char *kind,
+/* Reports a lane that can never go on, whichever checkers are on. `why`: one line; `picture`: of
+ * deadlock_picture.h, or "". */
+void sync_report_stuck(struct warp *, const struct insn *, int lane, enum sync_kind,
                        const char *why, const char *picture);
 
 #endif

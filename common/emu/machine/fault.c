@@ -6,19 +6,24 @@
 #include <stdarg.h>
 #include <string.h>
 
+void describe_source(const char *file, unsigned line, unsigned ptx_line, char *text, size_t size)
+{
+    if (file)
+        snprintf(text, size, "%s:%u (PTX line %u)", file, line, ptx_line);
+    else if (ptx_line)
+        snprintf(text, size, "PTX line %u (compile with -lineinfo for the source line)", ptx_line);
+    else
+        snprintf(text, size, "the end of the kernel");
+}
+
 void describe_place(const struct emu_kernel *kernel, const struct insn *insn, char *text,
                     size_t size)
 {
     const struct ptx_text *ptx = &kernel->module->text;
     const struct ptx_instruction *source = insn ? insn->source : NULL;
     const char *file = source && source->file < ptx->file_count ? ptx->files[source->file] : NULL;
-    if (source && source->source_line && file)
-        snprintf(text, size, "%s:%u (PTX line %u)", file, source->source_line, source->line);
-    else if (source)
-        snprintf(text, size, "PTX line %u (compile with -lineinfo for the source line)",
-                 source->line);
-    else
-        snprintf(text, size, "the end of the kernel");
+    describe_source(source && source->source_line ? file : NULL, source ? source->source_line : 0,
+                    source ? source->line : 0, text, size);
 }
 
 /* Keeps the launch's first fault, and stops the warp. True: this is the first one. */

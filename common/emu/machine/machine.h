@@ -240,7 +240,9 @@ void fault_arguments(struct warp *, const struct insn *, int lane, int error, co
 /* The same, but the caller announces the fault. True: it is the launch's first one. */
 bool fault_found(struct warp *, const struct insn *, int lane, int error, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* "scan.cu:41 (PTX line 97)" */
+/* "scan.cu:41 (PTX line 97)"; file NULL: without -lineinfo, ptx_line 0: the end of the kernel. */
+void describe_source(const char *file, unsigned line, unsigned ptx_line, char *text, size_t size);
+/* The same, of an instruction. */
 void describe_place(const struct emu_kernel *, const struct insn *, char *text, size_t size);
 
 /* The number of lanes in a mask. It is nearly always 32, and counting bits is slow on a CPU without

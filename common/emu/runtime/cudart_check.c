@@ -219,7 +219,7 @@ void cudart_check_api(cudaError_t error, const void *pointer)
          line = strtok_r(NULL, "\n", &rest))
         used +=
             (size_t)snprintf(detail + used, sizeof detail - used, "\n        Host Frame: %s", line);
-    emu_add_finding(emu_runtime(), EMU_CHECK_MEMORY, EMU_FINDING_ERROR, head, detail);
+    emu_add_finding(emu_runtime(), EMU_CHECK_MEMORY, EMU_FINDING_ERROR, "api-error", head, detail);
     cudart_check_print();
 }
 
