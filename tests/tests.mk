@@ -36,7 +36,7 @@ build/tests/wrong-scan: $(call objects,$(call sources,$(WRONG)) $(COMMON)) | emu
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
 # Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
-CHECKED  := memory sync merged endless waits traced ticket ring limits unwritten launches
+CHECKED  := memory reported sync merged endless waits traced ticket ring limits unwritten launches
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia emulated per-thread \
             linked refused rpath needs_gpu.so needs_cudart.so no_memory.so hazards.ptx zstd.fatbin \
             lz4.fatbin stored.fatbin only90a.fatbin cubin.fatbin)

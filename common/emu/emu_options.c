@@ -131,6 +131,13 @@ static int set_launches(void *to, const char *value, struct fault *fault)
     return 0;
 }
 
+static int set_json(void *to, const char *value, struct fault *fault)
+{
+    (void)to, (void)value, (void)fault;
+    emu_set("EMU_JSON", "1");
+    return 0;
+}
+
 static int set_metrics(void *to, const char *names, struct fault *fault)
 {
     (void)fault;
@@ -316,6 +323,10 @@ static const struct option_row rows[] = {
            "each launch by itself; default: the launches of a kernel together, as\n"
            "their sum and the largest value of one launch",
            set_launches),
+    OPTION("json", NULL,
+           "as one JSON document: launches, counters, and with --tool findings\n"
+           "(notes/emulator.md)",
+           set_json),
     OPTION("log-file", "FILE",
            "into FILE, or stdout (the default), or stderr (the default with --tool)", set_log_file),
     OPTION("metrics", "M,...", "these metrics", set_metrics),
@@ -418,8 +429,10 @@ static void settle(bool checks, bool counts)
     if (checks && counts)
         emu_refuse("--tool checks and does not count: leave --csv, --launches, --metrics, --page,"
                    " --per-line and --kernel-name away");
+    if (getenv("EMU_JSON") != NULL && getenv("EMU_CSV") != NULL)
+        emu_refuse("--json and --csv are two forms of one report; choose one");
     if (checks) emu_set("EMU_COUNTERS", "0");
-    if (checks && log != NULL) emu_set("EMU_CHECK_LOG", log);
+    if (checks && log != NULL && getenv("EMU_JSON") == NULL) emu_set("EMU_CHECK_LOG", log);
 }
 
 int emu_options(int argc, char **argv, struct emu_wanted *wanted)

@@ -19,9 +19,6 @@ struct work_kind {
     unsigned elements; /* of a lane */
 };
 
-/* The kind of an instruction. */
-struct work_kind work_kind(const struct insn *);
-
 /* The kinds of a kernel's instructions, in order of class, name and type. */
 struct kernel_kinds {
     struct kernel_kinds *next; /* in the list of its owner */

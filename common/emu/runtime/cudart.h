@@ -20,6 +20,7 @@
  *   cudart_stream.c, cudart_event.c, cudart_object.c   streams and events
  *   cudart_error.c       errors
  *   cudart_report*.c     the counters that are printed when the program ends
+ *   cudart_document.c    the same and the findings as JSON and in other forms
  *   cudart_trace.c       the trace of all accesses
  *   cudart_check.c       the findings of the checkers
  *   cudart_progress.c    how far kernels are that run for long
@@ -247,6 +248,15 @@ bool cudart_has_parent(void);
 int cudart_parent_open(bool *is_first);
 /* Adds a report and closes the file. Returns 0 or an errno. */
 int cudart_parent_write(int file, const char *text, size_t length);
+
+/* ---- other forms of the report (cudart_document.c) ------------------------------------------ */
+
+/* Do the EMU_* variables ask for one? The launches are counted then. */
+bool cudart_document_wanted(void);
+/* Keeps what a launch has counted; record NULL: it failed with that error. */
+void cudart_document_add(const struct cudart_launch *, const struct emu_launch_record *, int error);
+/* Writes them, once. */
+void cudart_document_write(void);
 
 /* ---- the checkers (cudart_check.c) ----------------------------------------------------------- */
 

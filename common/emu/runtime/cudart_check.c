@@ -267,5 +267,6 @@ __attribute__((destructor(101))) void cudart_check_end(void)
     if (wanted.process != getpid() || ended) return;
     ended = true;
     uint64_t errors = wanted.checks != 0 ? end_report() : failures;
+    cudart_document_write();
     if (errors > 0 && wanted.exit_code != 0) cudart_exit(wanted.exit_code);
 }

@@ -93,7 +93,9 @@ __attribute__((constructor)) static void read_settings(void)
     if (report.metric_count == 0)
         cudart_refuse("EMU_METRICS", wrong, "names of metrics, which emu --help lists");
     wanted.agreement = metrics == NULL;
+    report.work = metrics == NULL && !wanted.csv;
     choose_kernels(cudart_setting("EMU_KERNEL_NAME"));
+    if (cudart_switch("EMU_JSON")) page = REPORT_NONE; /* cudart_document.c */
     if (page == REPORT_NONE) return;
     choose_log_file();
     wanted.process = getpid();
@@ -101,7 +103,7 @@ __attribute__((constructor)) static void read_settings(void)
     report.by_line = page == REPORT_SOURCE;
 }
 
-bool cudart_report_wanted(void) { return wanted.page != REPORT_NONE; }
+bool cudart_report_wanted(void) { return wanted.page != REPORT_NONE || cudart_document_wanted(); }
 
 static bool is_wanted(const char *kernel)
 {
@@ -124,6 +126,18 @@ static bool copy_lines(struct launch_row *row, const struct emu_launch_record *r
         if (row->lines[i].file == NULL) return false;
     }
     row->line_count = record->line_count;
+    return true;
+}
+
+/* The same of each operation; their names stay with the device. */
+static bool copy_operations(struct launch_row *row, const struct emu_launch_record *record)
+{
+    size_t bytes = record->operation_count * sizeof *row->operations;
+    if (!report.work || report.by_line || bytes == 0) return true;
+    row->operations = malloc(bytes);
+    if (row->operations == NULL) return false;
+    memcpy(row->operations, record->operations, bytes);
+    row->operation_count = record->operation_count;
     return true;
 }
 
@@ -150,12 +164,14 @@ static bool keep(const struct cudart_launch *launch, const struct emu_launch_rec
                              .error = record != NULL ? cudaSuccess : error};
     kernel_base_name(launch->function->name, row.kernel, sizeof row.kernel);
     if (!is_wanted(row.kernel)) return true;
+    cudart_document_add(launch, record, error);
+    if (wanted.page == REPORT_NONE) return true;
     if (!grow()) return false;
     bool complete = true;
     if (record != NULL) {
         row.total = record->total;
         row.agreement = record->agreement;
-        complete = copy_lines(&row, record);
+        complete = copy_lines(&row, record) && copy_operations(&row, record);
         row.agreement.text = strdup(record->agreement.text);
         if (row.agreement.text == NULL) return false;
     }
@@ -165,7 +181,7 @@ static bool keep(const struct cudart_launch *launch, const struct emu_launch_rec
 
 int cudart_report_launch(const struct cudart_launch *launch)
 {
-    if (wanted.page == REPORT_NONE) return launch->run(launch->context);
+    if (!cudart_report_wanted()) return launch->run(launch->context);
 
     struct emu *emu = emu_runtime();
     struct device *device = cudart_device();

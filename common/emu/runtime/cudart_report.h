@@ -24,12 +24,15 @@ struct launch_row {
     struct emu_counts total;
     size_t line_count;
     struct emu_line *lines; /* with their own copies of the files' names */
+    size_t operation_count;
+    struct emu_operation *operations;
 };
 
 struct launch_report {
     const struct metric *metrics[MAX_METRICS];
     size_t metric_count;
     bool by_line;       /* counts of each source line, not of each kernel */
+    bool work;          /* PTX operations, too: no metrics were asked for by name */
     bool all_launches;  /* each launch by itself, not the launches of a kernel together */
     const char *kernel; /* only kernels of this name are in it; NULL: all */
     struct launch_row *rows; /* oldest first */

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "common/files/visible.h"
 #include "cudart_report.h"
+#include "common/emu/report/work_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -111,6 +112,18 @@ static void print_agreement(FILE *out, const struct launch_row *row)
     fputc('\n', out);
 }
 
+/* The operations of one launch, or of all of its kernel from it on. */
+static void print_work(FILE *out, const struct launch_report *report, size_t first, bool of_kernel)
+{
+    struct work_sum sum = {.count = 0};
+    size_t end = of_kernel ? report->row_count : first + 1;
+    for (size_t i = first; i < end; i++)
+        if (report->rows[i].function == report->rows[first].function)
+            work_sum_add(&sum, report->rows[i].operations, report->rows[i].operation_count);
+    work_text_print(out, &sum);
+    free(sum.all);
+}
+
 #define NO_LINES "    no source lines: compile with -lineinfo\n"
 
 /* ---- one launch ------------------------------------------------------------------------------ */
@@ -134,7 +147,10 @@ static void print_launch(FILE *out, const struct launch_report *report,
         return;
     }
     print_agreement(out, row);
-    if (!report->by_line) print_table(out, report, &row->total);
+    if (!report->by_line) {
+        print_table(out, report, &row->total);
+        print_work(out, report, (size_t)(row - report->rows), false);
+    }
     if (report->by_line && row->line_count == 0) fputs(NO_LINES, out);
     for (size_t k = 0; k < row->line_count; k++) {
         print_line(out, &row->lines[k]);
@@ -233,6 +249,7 @@ static void print_total_of(FILE *out, const struct launch_report *report,
             report->rows[i].error == cudaSuccess)
             add(report, &sum, &report->rows[i].total, i);
     print_sum(out, report, &sum);
+    print_work(out, report, group->first, true);
 }
 
 static void print_kernel(FILE *out, const struct launch_report *report,

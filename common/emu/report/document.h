@@ -1,0 +1,54 @@
+/*
+ * document.h — what a program's kernels have done, and what is wrong with them: the data that all
+ * writers of this folder print.
+ *
+ * The runtime (cudart_document.c) collects it. It is the same in every run of a deterministic
+ * program: no times, addresses of the host or process numbers are in it.
+ */
+#ifndef EMU_DOCUMENT_H
+#define EMU_DOCUMENT_H
+
+#include "common/emu/emu.h"
+
+#include <stdio.h>
+
+struct document_launch {
+    struct emu_launch_record record; /* with its own copies, but for the names of operations */
+    int device;
+    unsigned long long stream;
+    const char *error; /* CUDA's name of it, and nothing was counted; NULL: the kernel has ended */
+};
+
+struct document_finding {
+    int device;
+    const struct emu_finding *finding;
+};
+
+struct document {
+    const char *program; /* its name, without folders */
+    const struct emu_gpu *gpu;
+    const char *rules; /* by which memory is counted: emu_model_info; NULL: the GPU's */
+    unsigned checks;   /* the checkers that were on: bits of enum emu_check */
+    struct document_launch *launches; /* oldest first */
+    size_t launch_count;
+    struct document_finding *findings; /* those whose text is kept */
+    size_t finding_count;
+    uint64_t errors, warnings; /* distinct findings, whether they are kept or not */
+};
+
+/* Adds a launch; the record is copied, or NULL if it failed. False: out of memory. */
+bool document_add_launch(struct document *, const struct document_launch *,
+                         const struct emu_launch_record *);
+bool document_add_finding(struct document *, int device, const struct emu_finding *);
+void document_free(struct document *);
+
+/* "memcheck", "racecheck", … */
+const char *document_tool_name(enum emu_check);
+/* "error" or "warning" */
+const char *document_severity_name(enum emu_severity);
+
+/* ---- writers: errors are those of the stream ------------------------------------------------- */
+
+void document_write_json(FILE *, const struct document *);
+
+#endif

@@ -1,0 +1,105 @@
+"""structured.py -- looks at what emu --json, --sarif, … have written, for structured.bats."""
+import csv
+import json
+import sys
+
+
+def load(path):
+    with open(path, "rb") as file:
+        return json.loads(file.read().decode("utf-8"))  # fails on what is not UTF-8
+
+
+# ncu's name of a metric, and where the JSON document has it
+METRICS = {
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": ("shared_load", "wavefronts"),
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": ("shared_store", "wavefronts"),
+    "smsp__sass_inst_executed_op_shared_ld.sum": ("shared_load", "instructions"),
+    "smsp__sass_inst_executed_op_shared_st.sum": ("shared_store", "instructions"),
+    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": ("global_load", "requests"),
+    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": ("global_store", "requests"),
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": ("global_load", "sectors"),
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": ("global_store", "sectors"),
+    "emu__bytes_mem_global_op_st.sum": ("global_store", "bytes"),
+    "emu__inst_executed_op_barrier.sum": ("barriers",),
+    "emu__ptx_inst_executed.sum": ("ptx_instructions",),
+    "emu__ptx_inst_executed_class_f32.sum": ("ptx_classes", "f32"),
+    "emu__ptx_inst_executed_class_sync.sum": ("ptx_classes", "sync"),
+}
+
+
+def value(counters, path):
+    for key in path:
+        counters = counters[key]
+    return counters
+
+
+def same_counters(document_path, csv_path):
+    """The launches of a document have the counters of the same run as CSV."""
+    launches = load(document_path)["launches"]
+    with open(csv_path, encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(line for line in file if line.startswith('"')) if row["ID"]]
+    assert len(launches) == len(rows) > 0, (len(launches), len(rows))
+    for launch, row in zip(launches, rows):
+        assert launch["kernel"] == row["Kernel Name"]
+        assert "(%d, %d, %d)" % tuple(launch["grid"]) == row["Grid Size"]
+        assert "(%d, %d, %d)" % tuple(launch["block"]) == row["Block Size"]
+        for name, path in METRICS.items():
+            assert value(launch["counters"], path) == int(row[name]), name
+
+
+def adds_up(document_path):
+    """Operations, classes and lines are parts of one sum."""
+    for launch in load(document_path)["launches"]:
+        total = launch["counters"]
+        assert sum(total["ptx_classes"].values()) == total["ptx_instructions"]
+        assert sum(o["instructions"] for o in launch["ptx_operations"]) == total["ptx_instructions"]
+        assert sum(o["lanes"] for o in launch["ptx_operations"]) == total["ptx_lanes"]
+        lines = [line["counters"] for line in launch["lines"]]
+        for path in METRICS.values():
+            assert sum(value(line, path) for line in lines) <= value(total, path), path
+        assert sum(line["shared_load"]["wavefronts"] for line in lines) == total["shared_load"]["wavefronts"]
+
+
+def line_of(source, mark):
+    with open(source, encoding="utf-8") as file:
+        return next(n for n, text in enumerate(file, 1) if text.rstrip().endswith("// " + mark))
+
+
+def hazard(document_path, text_path, source):
+    """The findings of a race have both places, and their text says the same."""
+    findings = load(document_path)["findings"]
+    with open(text_path, encoding="utf-8") as file:
+        text = "\n".join(line[len("========= "):].rstrip("\n") for line in file)
+    read, write = ("Read access", line_of(source, "later")), ("Write access", line_of(source, "earlier"))
+    wanted = {"write-after-read": (write, read), "read-after-write": (read, write)}
+    assert {f["kind"] for f in findings} == set(wanted) and len(findings) == 2, findings
+    for f in findings:
+        places = [f["place"], f["other_place"]]
+        assert (f["tool"], f["severity"], f["kernel"], f["space"]) == ("racecheck", "error", "race", "shared")
+        assert tuple((place["access"], place["line"]) for place in places) == wanted[f["kind"]]
+        assert f["launch"] == 1 and f["text"] in text and f["detail"] in text, text
+        assert f["address"] in f["detail"] and "[%d hazards]" % f["count"] in text
+        for place in places:
+            assert "%s:%d (PTX line %d)" % (place["file"], place["line"], place["ptx_line"]) in f["text"]
+            assert "thread (%d,%d,%d) in block (%d,%d,%d)" % (*place["thread"], *place["block"]) in f["detail"]
+
+
+def outside(document_path, source):
+    """An access out of bounds: a launch that failed, and where."""
+    document = load(document_path)
+    assert [launch["error"] for launch in document["launches"]] == [None, "cudaErrorIllegalAddress"]
+    f = document["findings"][0]
+    assert (f["kind"], f["space"], f["bytes"]) == ("out-of-bounds", "global", 4)
+    assert f["place"]["line"] == line_of(source, "outside") and f["place"]["thread"] == [3, 0, 0]
+    assert f["other_place"] is None
+    api = [f for f in document["findings"] if f["kind"] == "api-error"]
+    assert len(api) == 1 and "kernel" not in api[0] and document["errors"] == len(document["findings"])
+
+
+def program(document_path, name):
+    """The document is valid, and names a program of any name."""
+    assert load(document_path)["program"] == name.encode().decode("unicode_escape"), load(document_path)["program"]
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](*sys.argv[2:])
