@@ -138,6 +138,46 @@ static int set_json(void *to, const char *value, struct fault *fault)
     return 0;
 }
 
+static int set_annotate(void *to, const char *path, struct fault *fault)
+{
+    (void)to, (void)fault;
+    refuse_empty("--annotate", "a source file or a folder", path);
+    if (access(path, R_OK) != 0) emu_refuse("cannot read %s: %s", path, strerror(errno));
+    set_path("EMU_ANNOTATE", path);
+    return 0;
+}
+
+static int set_warnings(void *to, const char *value, struct fault *fault)
+{
+    (void)to, (void)value, (void)fault;
+    emu_set("EMU_WARNINGS", "1");
+    return 0;
+}
+
+/* An option that takes a file, which is written if `is_output`. */
+struct file {
+    const char *option, *variable;
+    bool is_output;
+};
+static struct file sarif = {"--sarif", "EMU_SARIF", true},
+                   budget = {"--budget", "EMU_BUDGET", false},
+                   baseline = {"--baseline", "EMU_BASELINE", false};
+
+static int set_file(void *to, const char *path, struct fault *fault)
+{
+    const struct file *file = to;
+    (void)fault;
+    refuse_empty(file->option, "a file's name", path);
+    if (file->is_output) {
+        int error = whole_file_check(path);
+        if (error != 0) emu_refuse("cannot write %s: %s", path, strerror(error));
+    } else if (access(path, R_OK) != 0) {
+        emu_refuse("cannot read %s: %s", path, strerror(errno));
+    }
+    set_path(file->variable, path);
+    return 0;
+}
+
 static int set_metrics(void *to, const char *names, struct fault *fault)
 {
     (void)fault;
@@ -327,6 +367,22 @@ static const struct option_row rows[] = {
            "as one JSON document: launches, counters, and with --tool findings\n"
            "(notes/emulator.md)",
            set_json),
+    OPTION("annotate", "FILE|FOLDER", "as source text, with counters beside each line",
+           set_annotate),
+    {"sarif", "FILE", "also write findings and the worst lines as SARIF 2.1.0", set_file, &sarif,
+     0},
+    OPTION("warnings", NULL,
+           "also print the ten worst findings and lines on stderr, as ::warning\n"
+           "lines for the logs of hosted CI",
+           set_warnings),
+    {"budget", "FILE",
+     "exit with 4 if a launch exceeds a limit; lines are KERNEL COUNTER\n"
+     "NUMBER, such as: scan conflicts 0 (notes/emulator.md)",
+     set_file, &budget, 0},
+    {"baseline", "CSV",
+     "exit with 4 if a kernel has more bank conflicts, wavefronts or sectors\n"
+     "than in this output of emu --csv",
+     set_file, &baseline, 0},
     OPTION("log-file", "FILE",
            "into FILE, or stdout (the default), or stderr (the default with --tool)", set_log_file),
     OPTION("metrics", "M,...", "these metrics", set_metrics),
@@ -431,6 +487,8 @@ static void settle(bool checks, bool counts)
                    " --per-line and --kernel-name away");
     if (getenv("EMU_JSON") != NULL && getenv("EMU_CSV") != NULL)
         emu_refuse("--json and --csv are two forms of one report; choose one");
+    if (getenv("EMU_ANNOTATE") != NULL && (getenv("EMU_JSON") != NULL || getenv("EMU_CSV") != NULL))
+        emu_refuse("--annotate prints source text; leave --json and --csv away");
     if (checks) emu_set("EMU_COUNTERS", "0");
     if (checks && log != NULL && getenv("EMU_JSON") == NULL) emu_set("EMU_CHECK_LOG", log);
 }

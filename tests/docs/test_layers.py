@@ -35,8 +35,9 @@ EMULATOR = {
     EMU + "check": emulator("ptx", "decode", "machine"),
     EMU + "events": emulator("machine", "count", "trace", "check"),
     EMU + "audit": emulator("binary") + ["common/files"],
-    EMU + "report": emulator("ptx") + ["common/files"],
-    EMU + "runtime": emulator("binary", "ptx", "machine", "count", "check", "report") + ["common/files"],
+    EMU + "report": emulator("ptx", "count") + ["common/files"],
+    EMU + "runtime": emulator("binary", "ptx", "machine", "count", "check", "report")
+    + ["common/files"],
     "common/emu": emulator("binary", "ptx", "decode", "count", "check") + COMMAND,
 }
 MAY_INCLUDE = {

@@ -86,3 +86,105 @@ from structured import METRICS; print(",".join(METRICS))')
     [ "$status" -eq 2 ]
     says "--kernel-instructions takes a number from 1"
 }
+
+@test "annotate: a source file with counters at each line" {
+    emu --annotate $SOURCE --log-file "$T/a" $P counts
+    check annotated "$T/a" $SOURCE
+    emu --annotate tests/fixtures --log-file "$T/b" $P counts
+    cmp "$T/a" "$T/b"
+}
+
+@test "annotate: in colour on a terminal only, and a source that is not counted" {
+    need script
+    run script -qec "build/emu/emu --annotate $SOURCE $P counts" /dev/null
+    says $'\033[31m       14\033[0m'
+    NO_COLOR=1 run script -qec "build/emu/emu --annotate $SOURCE $P counts" /dev/null
+    says_not $'\033'
+    run emu --annotate README.md $P counts
+    says "no kernel has counted a line of $PWD/README.md; was the program compiled with -lineinfo?"
+    run emu --annotate missing $P counts
+    [ "$status" -eq 2 ]
+    says "emu: cannot read missing: No such file or directory"
+    run emu --annotate $SOURCE --json $P counts
+    [ "$status" -eq 2 ]
+}
+
+@test "SARIF: required parts, relative URIs, both places of a hazard, notes for counters" {
+    emu --tool racecheck --sarif "$T/s" $P counts race 2>/dev/null
+    check sarif "$T/s" $SOURCE racecheck/read-after-write@later@earlier \
+        racecheck/write-after-read@earlier@later counters/bank-conflicts@conflict \
+        counters/bank-conflicts@sectors
+    emu --tool memcheck --sarif "$T/s" $P outside 2>/dev/null
+    check sarif "$T/s" $SOURCE memcheck/out-of-bounds@outside memcheck/api-error
+}
+
+@test "SARIF: not into a file of the program, and an old file stays if it cannot be written" {
+    run emu --sarif $P $P counts
+    [ "$status" -eq 2 ]
+    says "SARIF file"
+    run emu --sarif "$T/missing/s" $P counts
+    [ "$status" -eq 2 ]
+    says "emu: cannot write $T/missing/s: No such file or directory"
+}
+
+@test "warnings: findings first, then the worst lines, escaped, on stderr" {
+    emu --tool racecheck --warnings $P counts race 2>"$T/e"
+    run grep '^::' "$T/e"
+    [ "${#lines[@]}" -eq 4 ]
+    [[ "${lines[0]}" == "::error file=$SOURCE,line=25,title=WAR hazard at __shared__ address::Error%3A "* ]] ||
+        [[ "${lines[0]}" == "::error file=$SOURCE,line=25,title=WAR hazard at __shared__ address::Error: "* ]]
+    [[ "${lines[0]}" == *"%0A    and Write access"* ]]
+    [[ "${lines[2]}" == "::warning file=$SOURCE,line=18,title=bank conflicts::14 bank conflicts: "* ]]
+}
+
+@test "budget: one sentence for each excess, and exit code 4" {
+    printf '# limits\ncounts conflicts 28\n* wavefronts 32 # all\ncounts sectors 64\n' >"$T/right"
+    run emu --log-file /dev/null --budget "$T/right" $P counts counts
+    [ "$status" -eq 0 ]
+    printf 'counts conflicts 27\n* sectors 63\nrace emu__ptx_inst_executed.sum 10\nrac conflicts 0\n' >"$T/b"
+    run emu --log-file /dev/null --budget "$T/b" $P padded counts race
+    [ "$status" -eq 4 ]
+    says "emu: launch 1, of kernel counts: 28 conflicts, and $T/b:1 allows 27
+emu: launch 0, of kernel counts: 64 sectors, and $T/b:2 allows 63
+emu: launch 2, of kernel race: 34 emu__ptx_inst_executed.sum, and $T/b:3 allows 10
+emu: kernel rac has not run to an end, and $T/b:4 has a limit for it: is its name right?
+"
+    [ "${#lines[@]}" -eq 5 ]
+}
+
+@test "budget: what is malformed is refused before the program runs" {
+    for line in 'counts conflicts' 'counts conflicts 1 2' 'counts conflict 1' 'counts sectors -1' \
+        'counts sectors many' '# nothing'; do
+        echo "$line" >"$T/b"
+        run emu --budget "$T/b" $P counts
+        [ "$status" -eq 2 ]
+        says "emu: EMU_BUDGET cannot be used: $T/b:"
+        says_not done
+    done
+    run emu --budget "$T/missing" $P counts
+    [ "$status" -eq 2 ]
+}
+
+@test "baseline: an earlier run's CSV" {
+    emu --csv --log-file "$T/padded" $P padded padded
+    emu --csv $P counts >"$T/counts"
+    run emu --log-file /dev/null --baseline "$T/counts" $P counts race
+    [ "$status" -eq 0 ]
+    run emu --log-file /dev/null --baseline "$T/padded" $P counts padded
+    [ "$status" -eq 4 ]
+    says "emu: all 2 launches of kernel counts: 14 l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum, and $T/padded has 0"
+    for text in '' 'a,b' $'"ID","Kernel Name"\n' $'"ID","Kernel Name","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"\n"0","k","x"\n' \
+        $'"ID","Kernel Name","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"\n"0","k"\n' $'"ID","Kernel\n'; do
+        printf '%s' "$text" >"$T/wrong"
+        run emu --baseline "$T/wrong" $P counts
+        [ "$status" -eq 2 ]
+        says "emu: EMU_BASELINE cannot be used: $T/wrong"
+    done
+}
+
+@test "budget: a program that fails by itself keeps its exit code" {
+    printf '* conflicts 0\n' >"$T/b"
+    run emu --log-file /dev/null --budget "$T/b" build/tests/programs/shared 7
+    [ "$status" -eq 7 ]
+    says "conflicts, and $T/b:1 allows 0"
+}

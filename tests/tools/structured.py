@@ -1,6 +1,7 @@
 """structured.py -- looks at what emu --json, --sarif, … have written, for structured.bats."""
 import csv
 import json
+import re
 import sys
 
 
@@ -94,6 +95,62 @@ def outside(document_path, source):
     assert f["other_place"] is None
     api = [f for f in document["findings"] if f["kind"] == "api-error"]
     assert len(api) == 1 and "kernel" not in api[0] and document["errors"] == len(document["findings"])
+
+
+def need(condition, what):
+    assert condition, what
+
+
+def sarif_location(location):
+    """A location as SARIF 2.1.0 has it (3.28): a physical one with a relative URI, or a logical one."""
+    need(set(location) <= {"id", "physicalLocation", "logicalLocations", "message"}, location)
+    physical = location.get("physicalLocation")
+    if physical is None:
+        return None
+    artifact = physical["artifactLocation"]
+    need(re.fullmatch(r"[A-Za-z0-9/._~%-]+", artifact["uri"]), artifact)
+    need(not artifact["uri"].startswith("/") and artifact["uriBaseId"] == "SRCROOT", artifact)
+    need(isinstance(physical["region"]["startLine"], int) and physical["region"]["startLine"] >= 1, physical)
+    return artifact["uri"], physical["region"]["startLine"]
+
+
+def sarif(path, source, *wanted):
+    """The required parts of SARIF 2.1.0 are there, and these results, each as RULE@MARK."""
+    log = load(path)
+    need(log["version"] == "2.1.0" and log["$schema"].endswith("sarif-2.1.0.json"), log.keys())
+    need(set(log) == {"$schema", "version", "runs"} and len(log["runs"]) == 1, log.keys())
+    run = log["runs"][0]
+    need(set(run) == {"tool", "results"}, run.keys())
+    driver = run["tool"]["driver"]
+    rules = [rule["id"] for rule in driver["rules"]]
+    need(driver["name"] == "emu" and len(rules) == len(set(rules)), rules)
+    found = []
+    for result in run["results"]:
+        need(set(result) <= {"ruleId", "level", "message", "locations", "relatedLocations", "occurrenceCount"}, result)
+        need(result["ruleId"] in rules and result["level"] in ("error", "warning", "note"), result)
+        need(result["message"]["text"] and result.get("occurrenceCount", 1) >= 1, result)
+        places = [sarif_location(location) for location in result["locations"] + result.get("relatedLocations", [])]
+        for place in places:
+            need(place is None or place[0] == source, place)
+        found.append((result["ruleId"], [place[1] for place in places if place]))
+    for rule, *marks in (want.split("@") for want in wanted):
+        need((rule, [line_of(source, mark) for mark in marks]) in found, (rule, marks, found))
+
+
+def annotated(path, source):
+    """Every line of the source once, in order; columns are aligned; counters stand at their lines."""
+    with open(path, encoding="utf-8") as file:
+        head, titles, *lines = file.read().rstrip("\n").split("\n")
+    with open(source, encoding="utf-8") as file:
+        texts = file.read().rstrip("\n").split("\n")
+    need(head == source + ":", head)
+    need([line.split(" | ", 1)[-1].rstrip() for line in lines] == [text.rstrip() for text in texts], lines)
+    need(len({line.index(" |") for line in lines}) == 1, "columns are not aligned")
+    width = titles.index("conflicts") + len("conflicts")
+    counters = {int(line[:5]): line[5:width].split() for line in lines}
+    need(counters[line_of(source, "conflict")][1:] == ["16", "14"], counters)
+    need(counters[line_of(source, "sectors")][1:] == ["16", "14"] and counters[1] == [], counters)
+    need("\033" not in "".join(lines), "colour in a file")
 
 
 def program(document_path, name):

@@ -28,7 +28,11 @@ struct document {
     const char *program; /* its name, without folders */
     const struct emu_gpu *gpu;
     const char *rules; /* by which memory is counted: emu_model_info; NULL: the GPU's */
-    unsigned checks;   /* the checkers that were on: bits of enum emu_check */
+    const char
+        *root; /* the folder in which the program was started; files in it are named from it */
+    const char *annotated; /* for document_write_annotated: a source file, or a folder of them */
+    bool colour;           /* for the same: on a terminal */
+    unsigned checks;       /* the checkers that were on: bits of enum emu_check */
     struct document_launch *launches; /* oldest first */
     size_t launch_count;
     struct document_finding *findings; /* those whose text is kept */
@@ -50,5 +54,8 @@ const char *document_severity_name(enum emu_severity);
 /* ---- writers: errors are those of the stream ------------------------------------------------- */
 
 void document_write_json(FILE *, const struct document *);
+void document_write_sarif(FILE *, const struct document *);
+void document_write_warnings(FILE *, const struct document *);
+void document_write_annotated(FILE *, const struct document *);
 
 #endif

@@ -109,8 +109,9 @@ bool cudart_in_host_function(void);
         if (unsafe != cudaSuccess) return cudart_done(unsafe);                                     \
     } while (0)
 
-/* Exit codes of the process when the emulator cannot go on: wrong EMU_* variables, or no device. */
-enum { EXIT_USAGE = 2, EXIT_DEVICE = 3 };
+/* Exit codes of the process when the emulator cannot go on: wrong EMU_* variables, or no device;
+ * and when a kernel exceeds a budget or baseline. */
+enum { EXIT_USAGE = 2, EXIT_DEVICE = 3, EXIT_EXCESS = 4 };
 
 /* Ends the process at once, without a report; the program's output is flushed. */
 _Noreturn void cudart_exit(int code);
@@ -253,9 +254,11 @@ int cudart_parent_write(int file, const char *text, size_t length);
 
 /* Do the EMU_* variables ask for one? The launches are counted then. */
 bool cudart_document_wanted(void);
+/* Does one of them stand in the place of the tables? */
+bool cudart_document_replaces_report(void);
 /* Keeps what a launch has counted; record NULL: it failed with that error. */
 void cudart_document_add(const struct cudart_launch *, const struct emu_launch_record *, int error);
-/* Writes them, once. */
+/* Writes them, once. Ends the process if a kernel exceeds its limits. */
 void cudart_document_write(void);
 
 /* ---- the checkers (cudart_check.c) ----------------------------------------------------------- */

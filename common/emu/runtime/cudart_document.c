@@ -2,13 +2,20 @@
  * cudart_document.c — what kernels have done and what is wrong with them, for the writers of
  * common/emu/report/.
  *
- *   EMU_JSON=1         one JSON document, in place of the tables of cudart_report.c: to EMU_LOG_FILE,
- *                      or to stdout
+ *   EMU_JSON=1         one JSON document, in place of the tables of cudart_report.c; it goes to
+ *                      EMU_LOG_FILE, or to stdout
+ *   EMU_ANNOTATE=PATH  a source file, or those of a folder, with counters at each line; likewise
+ *   EMU_SARIF=FILE     findings and the worst lines as SARIF
+ *   EMU_WARNINGS=1     the worst of both as ::warning lines for the logs of CI, on stderr
+ *   EMU_BUDGET=FILE    limits for kernels, and
+ *   EMU_BASELINE=FILE  an earlier run's CSV: if a kernel exceeds them the process ends with
+ *                      EXIT_EXCESS, unless the program itself has failed (budget.h)
  *
  * Launches are counted, and copied as each one ends. Everything is written when the program ends,
  * behind what the checkers find last: leaks. A file is written whole or not at all.
  */
 #define _GNU_SOURCE /* program_invocation_short_name, open_memstream */
+#include "common/emu/report/budget.h"
 #include "common/emu/report/document.h"
 #include "common/files/visible.h"
 #include "common/files/whole_file.h"
@@ -28,7 +35,14 @@ struct output {
     const char *path; /* NULL: stdout */
     bool is_wanted;
 };
-static struct output json = {.variable = "EMU_LOG_FILE", .write = document_write_json};
+static struct output json = {.variable = "EMU_LOG_FILE", .write = document_write_json},
+                     annotated = {.variable = "EMU_LOG_FILE", .write = document_write_annotated},
+                     sarif = {.variable = "EMU_SARIF", .write = document_write_sarif},
+                     warnings = {.path = "stderr", .write = document_write_warnings},
+                     *const outputs[] = {&json, &annotated, &sarif, &warnings};
+enum { OUTPUTS = sizeof outputs / sizeof *outputs };
+static struct budget *budget, *baseline; /* NULL: there is none */
+static int exit_status;                  /* of exit(), once the program has called it */
 
 static struct document document;
 static bool is_lost;                                      /* a launch, for want of host memory */
@@ -45,10 +59,19 @@ _Noreturn static void refuse(const struct output *output, const char *reason)
     cudart_exit(EXIT_USAGE);
 }
 
+/* exit() calls first what was registered last, and this library's destructors were registered when
+ * the program began: so this function must be registered later, with the first launch. */
+static void note_status(int status, void *unused)
+{
+    (void)unused;
+    exit_status = status;
+}
+
 /* A file that another report goes to would lose one of them. */
 static void choose_path(struct output *output)
 {
-    static const char *const others[] = {"EMU_LOG_FILE", "EMU_TRACE", "EMU_CHECK_LOG"};
+    static const char *const others[] = {"EMU_LOG_FILE", "EMU_TRACE", "EMU_CHECK_LOG", "EMU_BUDGET",
+                                         "EMU_BASELINE"};
     output->path = cudart_output(output->variable);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(others[i], output->variable) != 0)
@@ -57,14 +80,50 @@ static void choose_path(struct output *output)
     if (error != 0) refuse(output, strerror(error));
 }
 
+/* Reads limits before the program does anything. */
+static struct budget *read_limits(const char *variable,
+                                  struct budget *(*read)(const char *, char *message, size_t size))
+{
+    char message[1000];
+    const char *path = cudart_setting(variable);
+    struct budget *limits = path != NULL ? read(path, message, sizeof message) : NULL;
+    if (path == NULL || limits != NULL) return limits;
+    fprintf(stderr, "emu: %s cannot be used: %s\n", variable, message);
+    cudart_exit(EXIT_USAGE);
+}
+
 __attribute__((constructor)) static void read_settings(void)
 {
     process = getpid();
+    document.annotated = cudart_setting("EMU_ANNOTATE");
     json.is_wanted = cudart_switch("EMU_JSON");
-    if (json.is_wanted) choose_path(&json);
+    annotated.is_wanted = document.annotated != NULL;
+    sarif.is_wanted = cudart_setting("EMU_SARIF") != NULL;
+    warnings.is_wanted = cudart_switch("EMU_WARNINGS");
+    if (json.is_wanted && annotated.is_wanted)
+        cudart_refuse("EMU_ANNOTATE", document.annotated,
+                      "no file together with EMU_JSON: both go to one place");
+    for (size_t i = 0; i < OUTPUTS; i++)
+        if (outputs[i]->is_wanted && outputs[i]->variable != NULL) choose_path(outputs[i]);
+    budget = read_limits("EMU_BUDGET", budget_read);
+    baseline = read_limits("EMU_BASELINE", baseline_read);
+    if (!cudart_document_wanted()) return;
+    document.root = getcwd(NULL, 0);
+    document.colour =
+        annotated.path == NULL && isatty(STDOUT_FILENO) && cudart_setting("NO_COLOR") == NULL;
 }
 
-bool cudart_document_wanted(void) { return json.is_wanted; }
+bool cudart_document_wanted(void)
+{
+    for (size_t i = 0; i < OUTPUTS; i++)
+        if (outputs[i]->is_wanted) return true;
+    return budget != NULL || baseline != NULL;
+}
+
+bool cudart_document_replaces_report(void)
+{
+    return cudart_switch("EMU_JSON") || cudart_setting("EMU_ANNOTATE") != NULL;
+}
 
 /* ---- what was counted ------------------------------------------------------------------------ */
 
@@ -78,6 +137,7 @@ void cudart_document_add(const struct cudart_launch *launch, const struct emu_la
         .stream = launch->stream,
         .error = record != NULL ? NULL : cudaGetErrorName((cudaError_t)error)};
     pthread_mutex_lock(&mutex);
+    if (document.launch_count == 0) on_exit(note_status, NULL);
     if (!document_add_launch(&document, &kept, record)) is_lost = true;
     pthread_mutex_unlock(&mutex);
 }
@@ -137,6 +197,15 @@ static void write_output(const struct output *output)
     cudart_exit(EXIT_USAGE);
 }
 
+static size_t check_limits(void)
+{
+    size_t excesses = budget != NULL ? budget_check(stderr, budget, &document) : 0;
+    if (baseline != NULL) excesses += budget_check(stderr, baseline, &document);
+    budget_free(budget);
+    budget_free(baseline);
+    return excesses;
+}
+
 void cudart_document_write(void)
 {
     if (!cudart_document_wanted() || process != getpid()) return;
@@ -146,6 +215,8 @@ void cudart_document_write(void)
         fputs("emu: nothing is written: there was no host memory to keep all launches\n", stderr);
         cudart_exit(EXIT_USAGE);
     }
-    write_output(&json);
+    for (size_t i = 0; i < OUTPUTS; i++) write_output(outputs[i]);
+    size_t excesses = check_limits();
     document_free(&document);
+    if (excesses > 0 && exit_status == 0) cudart_exit(EXIT_EXCESS);
 }

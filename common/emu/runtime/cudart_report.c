@@ -95,7 +95,7 @@ __attribute__((constructor)) static void read_settings(void)
     wanted.agreement = metrics == NULL;
     report.work = metrics == NULL && !wanted.csv;
     choose_kernels(cudart_setting("EMU_KERNEL_NAME"));
-    if (cudart_switch("EMU_JSON")) page = REPORT_NONE; /* cudart_document.c */
+    if (cudart_document_replaces_report()) page = REPORT_NONE;
     if (page == REPORT_NONE) return;
     choose_log_file();
     wanted.process = getpid();

@@ -1,0 +1,366 @@
+/* budget.c — see budget.h. */
+#define _GNU_SOURCE /* getline */
+#include "budget.h"
+#include "common/emu/count/metrics.h"
+#include "common/emu/ptx/kernel_name.h"
+#include "common/files/visible.h"
+#include "csv_line.h"
+#include "sums.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME = 256 };
+
+/* What a limit is about: a metric, or one of a few sums. */
+struct counter {
+    char name[NAME];
+    const struct metric *metric; /* NULL: `sum` */
+    uint64_t (*sum)(const struct emu_counts *);
+};
+
+struct limit {
+    char kernel[NAME]; /* "*": each kernel */
+    struct counter counter;
+    double most;
+    unsigned line; /* of the file */
+};
+
+struct budget {
+    char *path;
+    bool of_all_launches; /* a limit is for the sum over them, not for the largest of them */
+    struct limit *limits;
+    size_t count;
+};
+
+/* ---- counters -------------------------------------------------------------------------------- */
+
+static bool find_counter(const char *name, struct counter *counter)
+{
+    static const struct {
+        const char *name;
+        uint64_t (*sum)(const struct emu_counts *);
+    } sums[] = {{"conflicts", sum_conflicts},
+                {"wavefronts", sum_wavefronts},
+                {"sectors", sum_sectors},
+                {"excess_sectors", sum_excess_sectors}};
+    *counter = (struct counter){.metric = NULL};
+    if (snprintf(counter->name, sizeof counter->name, "%s", name) >= (int)sizeof counter->name)
+        return false;
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        if (strcmp(sums[i].name, name) == 0) counter->sum = sums[i].sum;
+    for (size_t i = 0; metric_at(i) != NULL; i++)
+        if (strcmp(metric_at(i)->name, name) == 0) counter->metric = metric_at(i);
+    return counter->sum != NULL || counter->metric != NULL;
+}
+
+static double value_of(const struct counter *counter, const struct emu_counts *counts)
+{
+    return counter->metric != NULL ? counter->metric->value(counts) : (double)counter->sum(counts);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* Where a file is read, and why it cannot be. */
+struct limit_reading {
+    struct budget *budget;
+    const char *path;
+    unsigned line;
+    char *message;
+    size_t size;
+};
+
+__attribute__((format(printf, 2, 3))) static bool fail(struct limit_reading *r, const char *format,
+                                                       ...)
+{
+    char shown[NAME], why[2 * NAME];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    visible(shown, sizeof shown, r->path);
+    if (r->line > 0)
+        snprintf(r->message, r->size, "%s:%u: %s", shown, r->line, why);
+    else
+        snprintf(r->message, r->size, "%s: %s", shown, why);
+    return false;
+}
+
+static bool add_limit(struct limit_reading *r, const struct limit *limit)
+{
+    struct budget *b = r->budget;
+    struct limit *grown = realloc(b->limits, (b->count + 1) * sizeof *grown);
+    if (grown == NULL) return fail(r, "out of memory");
+    b->limits = grown;
+    b->limits[b->count++] = *limit;
+    return true;
+}
+
+/* KERNEL COUNTER NUMBER, or nothing. */
+static bool read_limit(struct limit_reading *r, char *text)
+{
+    struct limit limit = {.line = r->line};
+    char *rest, *end;
+    text[strcspn(text, "#\n")] = '\0';
+    const char *kernel = strtok_r(text, " \t", &rest), *name = strtok_r(NULL, " \t", &rest),
+               *most = strtok_r(NULL, " \t", &rest);
+    if (kernel == NULL) return true;
+    if (most == NULL || strtok_r(NULL, " \t", &rest) != NULL)
+        return fail(r, "a line is KERNEL COUNTER NUMBER, such as: scan conflicts 0");
+    if (snprintf(limit.kernel, sizeof limit.kernel, "%s", kernel) >= (int)sizeof limit.kernel)
+        return fail(r, "the kernel's name is too long");
+    if (!find_counter(name, &limit.counter))
+        return fail(r,
+                    "there is no counter \"%.100s\"; it takes conflicts, wavefronts, sectors,"
+                    " excess_sectors, or a metric of emu --help",
+                    name);
+    limit.most = strtod(most, &end);
+    if (*end != '\0' || !(limit.most >= 0) || most[0] < '0' || most[0] > '9')
+        return fail(r, "\"%.100s\" is no number from 0 on", most);
+    return add_limit(r, &limit);
+}
+
+static struct budget *budget_new(struct limit_reading *r)
+{
+    r->budget = calloc(1, sizeof *r->budget);
+    if (r->budget != NULL) r->budget->path = strdup(r->path);
+    if (r->budget != NULL && r->budget->path != NULL) return r->budget;
+    fail(r, "out of memory");
+    budget_free(r->budget);
+    return NULL;
+}
+
+/* Reads line by line. False: a sentence is in the message. */
+static bool read_lines(struct limit_reading *r, bool (*read)(struct limit_reading *, char *text))
+{
+    FILE *file = fopen(r->path, "r");
+    char *text = NULL;
+    size_t room = 0;
+    bool is_right = file != NULL || fail(r, "%s", strerror(errno));
+    while (is_right && getline(&text, &room, file) >= 0) {
+        r->line++;
+        is_right = read(r, text);
+    }
+    if (is_right && ferror(file)) is_right = fail(r, "%s", strerror(errno));
+    free(text);
+    if (file != NULL) fclose(file);
+    return is_right;
+}
+
+struct budget *budget_read(const char *path, char *message, size_t size)
+{
+    struct limit_reading r = {.path = path, .message = message, .size = size};
+    if (budget_new(&r) == NULL) return NULL;
+    bool is_right = read_lines(&r, read_limit);
+    r.line = 0;
+    if (is_right && r.budget->count == 0) is_right = fail(&r, "it holds no limit");
+    if (is_right) return r.budget;
+    budget_free(r.budget);
+    return NULL;
+}
+
+void budget_free(struct budget *b)
+{
+    if (b == NULL) return;
+    free(b->path);
+    free(b->limits);
+    free(b);
+}
+
+/* ---- a baseline ------------------------------------------------------------------------------ */
+
+/* Fields of the CSV: which one is the kernel, and which counters the others are. */
+struct columns {
+    char **names; /* of the head */
+    size_t count, kernel;
+};
+
+static bool is_compared(const char *metric)
+{
+    return strstr(metric, "bank_conflicts") != NULL || strstr(metric, "wavefronts") != NULL ||
+           (strstr(metric, "sectors") != NULL && strstr(metric, ".ratio") == NULL);
+}
+
+/* Adds a launch's number to the kernel's sum. */
+static bool add_number(struct limit_reading *r, const char *kernel, const char *metric,
+                       double number)
+{
+    struct limit limit = {.most = number, .line = r->line};
+    for (size_t i = 0; i < r->budget->count; i++) {
+        struct limit *l = &r->budget->limits[i];
+        if (strcmp(l->kernel, kernel) != 0 || strcmp(l->counter.name, metric) != 0) continue;
+        l->most += number;
+        return true;
+    }
+    snprintf(limit.kernel, sizeof limit.kernel, "%s", kernel);
+    return !find_counter(metric, &limit.counter) || add_limit(r, &limit);
+}
+
+static bool read_row(struct limit_reading *r, const struct columns *c, char **fields, size_t count)
+{
+    if (count != c->count)
+        return fail(r, "%zu fields where the first line has %zu", count, c->count);
+    if (*fields[c->kernel] == '\0') return true; /* the row of units */
+    for (size_t i = 0; i < count; i++) {
+        char *end;
+        if (!is_compared(c->names[i])) continue;
+        double number = strtod(fields[i], &end);
+        if (*end != '\0' || *fields[i] == '\0')
+            return fail(r, "\"%.100s\" is no number", fields[i]);
+        if (!add_number(r, fields[c->kernel], c->names[i], number)) return false;
+    }
+    return true;
+}
+
+static bool read_head(struct limit_reading *r, struct columns *c, char **fields, size_t count)
+{
+    bool has_counter = false;
+    *c = (struct columns){.names = fields, .count = count, .kernel = count};
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(fields[i], "Kernel Name") == 0) c->kernel = i;
+        has_counter |= is_compared(fields[i]);
+    }
+    if (c->kernel == count || !has_counter)
+        return fail(r, "it is no output of emu --csv with bank conflicts, wavefronts or sectors");
+    return true;
+}
+
+/* What the program has printed before the first row is passed over. */
+static bool read_rows(struct limit_reading *r, FILE *file)
+{
+    struct columns columns = {.count = 0};
+    char *text = NULL, **head = NULL, *head_text = NULL;
+    size_t room = 0;
+    bool is_right = true;
+    while (is_right && getline(&text, &room, file) >= 0) {
+        size_t count;
+        r->line++;
+        if (strncmp(text, "\"ID\",", 5) != 0 && head == NULL) continue;
+        char **fields = csv_line_split(text, &count);
+        if (fields == NULL) {
+            is_right = fail(r, "it is no row of CSV");
+        } else if (head == NULL) {
+            head = fields;
+            head_text = text;
+            text = NULL;
+            room = 0;
+            is_right = read_head(r, &columns, head, count);
+        } else {
+            is_right = read_row(r, &columns, fields, count);
+            free(fields);
+        }
+    }
+    if (is_right && head == NULL) {
+        r->line = 0;
+        is_right = fail(r, "it is no output of emu --csv");
+    }
+    free(text);
+    free(head);
+    free(head_text);
+    return is_right;
+}
+
+struct budget *baseline_read(const char *path, char *message, size_t size)
+{
+    struct limit_reading r = {.path = path, .message = message, .size = size};
+    if (budget_new(&r) == NULL) return NULL;
+    r.budget->of_all_launches = true;
+    FILE *file = fopen(path, "r");
+    bool is_right = file != NULL ? read_rows(&r, file) : fail(&r, "%s", strerror(errno));
+    if (file != NULL) fclose(file);
+    if (is_right) return r.budget;
+    budget_free(r.budget);
+    return NULL;
+}
+
+/* ---- checking -------------------------------------------------------------------------------- */
+
+static bool is_of(const struct limit *limit, const char *kernel)
+{
+    return strcmp(limit->kernel, "*") == 0 || strcmp(limit->kernel, kernel) == 0;
+}
+
+static void put_number(FILE *out, double number)
+{
+    fprintf(out, "%.*f", number == (double)(uint64_t)number ? 0 : 2, number);
+}
+
+/* "emu: launch 2 of kernel scan: 14 conflicts, and budget.txt:3 allows 0" */
+static void print_excess(FILE *out, const struct budget *b, const struct limit *limit,
+                         const char *where, const char *kernel, double value)
+{
+    fprintf(out, "emu: %s kernel ", where);
+    visible_print(out, kernel, strlen(kernel));
+    fputs(": ", out);
+    put_number(out, value);
+    fprintf(out, " %s, and ", limit->counter.name);
+    visible_print(out, b->path, strlen(b->path));
+    if (b->of_all_launches)
+        fputs(" has ", out);
+    else
+        fprintf(out, ":%u allows ", limit->line);
+    put_number(out, limit->most);
+    fputc('\n', out);
+}
+
+/* The largest launch of a kernel, if it exceeds a limit. */
+static bool check_launches(FILE *out, const struct budget *b, const struct limit *limit,
+                           const struct document *d, const char *kernel)
+{
+    double largest = -1;
+    size_t launch = 0;
+    char where[60], name[NAME];
+    for (size_t i = 0; i < d->launch_count; i++) {
+        kernel_base_name(d->launches[i].record.kernel, name, sizeof name);
+        if (d->launches[i].error != NULL || strcmp(name, kernel) != 0) continue;
+        double value = value_of(&limit->counter, &d->launches[i].record.total);
+        if (value > largest) launch = i;
+        if (value > largest) largest = value;
+    }
+    if (largest <= limit->most) return false;
+    snprintf(where, sizeof where, "launch %zu, of", launch);
+    print_excess(out, b, limit, where, kernel, largest);
+    return true;
+}
+
+static bool check_sum(FILE *out, const struct budget *b, const struct limit *limit,
+                      const struct kernel_sum *kernel)
+{
+    char where[60];
+    double value = value_of(&limit->counter, &kernel->counts);
+    if (value <= limit->most) return false;
+    snprintf(where, sizeof where, "all %zu launches of", kernel->launches);
+    print_excess(out, b, limit, where, kernel->name, value);
+    return true;
+}
+
+static bool report_missing(FILE *out, const struct budget *b, const struct limit *limit)
+{
+    fputs("emu: kernel ", out);
+    visible_print(out, limit->kernel, strlen(limit->kernel));
+    fputs(" has not run to an end, and ", out);
+    visible_print(out, b->path, strlen(b->path));
+    fprintf(out, ":%u has a limit for it: is its name right?\n", limit->line);
+    return true;
+}
+
+size_t budget_check(FILE *out, const struct budget *b, const struct document *d)
+{
+    size_t kernels, excesses = 0;
+    struct kernel_sum *sums = kernel_sums(d, &kernels);
+    for (size_t i = 0; i < b->count; i++) {
+        bool has_run = strcmp(b->limits[i].kernel, "*") == 0;
+        for (size_t k = 0; k < kernels; k++) {
+            if (!is_of(&b->limits[i], sums[k].name) || sums[k].launches == 0) continue;
+            has_run = true;
+            excesses += b->of_all_launches ? check_sum(out, b, &b->limits[i], &sums[k])
+                                           : check_launches(out, b, &b->limits[i], d, sums[k].name);
+        }
+        if (!has_run && !b->of_all_launches) excesses += report_missing(out, b, &b->limits[i]);
+    }
+    free(sums);
+    return excesses;
+}

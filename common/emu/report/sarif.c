@@ -1,0 +1,198 @@
+/*
+ * sarif.c — a document in the Static Analysis Results Interchange Format (SARIF 2.1.0), which
+ * editors and code hosts read: findings as errors and warnings, and the lines with the most bank
+ * conflicts and excess sectors as notes.
+ *
+ * URIs of files in the folder that the program was started in are relative to it.
+ */
+#include "common/emu/ptx/kernel_name.h"
+#include "document.h"
+#include "json.h"
+#include "source_path.h"
+#include "sums.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT = 4000, URI = 3000, RULE = 100, MOST_NOTES = 100 };
+
+#define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
+#define ROOT   "SRCROOT"
+
+static const char *const note_rules[] = {"counters/bank-conflicts", "counters/excess-sectors"};
+
+/* ---- rules ----------------------------------------------------------------------------------- */
+
+static void rule_of(const struct emu_finding *f, char rule[RULE])
+{
+    snprintf(rule, RULE, "%s/%s", document_tool_name(f->tool), f->kind);
+}
+
+/* Each finding's rule once; those of the notes stand before them. */
+static bool is_first_of_rule(const struct document *d, size_t index)
+{
+    char rule[RULE], earlier[RULE];
+    rule_of(d->findings[index].finding, rule);
+    for (size_t i = 0; i < index; i++) {
+        rule_of(d->findings[i].finding, earlier);
+        if (strcmp(rule, earlier) == 0) return false;
+    }
+    return true;
+}
+
+static void write_rule(struct json *j, const char *id)
+{
+    json_open(j, NULL, '{');
+    json_text(j, "id", id);
+    json_close(j, '}');
+}
+
+static void write_tool(struct json *j, const struct document *d)
+{
+    char rule[RULE];
+    json_open(j, "tool", '{');
+    json_open(j, "driver", '{');
+    json_text(j, "name", "emu");
+    json_text(j, "organization", "Upsweep");
+    json_open(j, "rules", '[');
+    for (size_t i = 0; i < sizeof note_rules / sizeof *note_rules; i++)
+        write_rule(j, note_rules[i]);
+    for (size_t i = 0; i < d->finding_count; i++) {
+        rule_of(d->findings[i].finding, rule);
+        if (is_first_of_rule(d, i)) write_rule(j, rule);
+    }
+    json_close(j, ']');
+    json_close(j, '}');
+    json_close(j, '}');
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+/* A path as a URI: all but the characters that need no escape as %XX. */
+static void make_uri(const char *path, const char *scheme, char uri[URI])
+{
+    size_t used = (size_t)snprintf(uri, URI, "%s", scheme);
+    for (; *path != '\0' && used + 4 < URI; path++) {
+        unsigned char c = (unsigned char)*path;
+        if (c < 0x80 && (isalnum(c) || strchr("/-._~", c) != NULL))
+            uri[used++] = (char)c;
+        else
+            used += (size_t)snprintf(uri + used, URI - used, "%%%02X", c);
+    }
+    uri[used] = '\0';
+}
+
+static void write_physical(struct json *j, const struct document *d, const char *file,
+                           unsigned line)
+{
+    char uri[URI];
+    const char *path = source_path_in(file, d->root);
+    make_uri(path, *path == '/' ? "file://" : "", uri);
+    json_open(j, "physicalLocation", '{');
+    json_open(j, "artifactLocation", '{');
+    json_text(j, "uri", uri);
+    if (*path != '/') json_text(j, "uriBaseId", ROOT);
+    json_close(j, '}');
+    json_open(j, "region", '{');
+    json_number(j, "startLine", line);
+    json_close(j, '}');
+    json_close(j, '}');
+}
+
+static void write_message(struct json *j, const char *text)
+{
+    json_open(j, "message", '{');
+    json_text(j, "text", text);
+    json_close(j, '}');
+}
+
+static void write_logical(struct json *j, const char *mangled)
+{
+    char name[TEXT];
+    kernel_whole_name(mangled, name, sizeof name);
+    json_open(j, "logicalLocations", '[');
+    json_open(j, NULL, '{');
+    json_text(j, "fullyQualifiedName", name);
+    json_text(j, "kind", "function");
+    json_close(j, '}');
+    json_close(j, ']');
+}
+
+/* A place of a finding; `message` NULL: it needs none. */
+static void write_location(struct json *j, const struct document *d, const struct emu_finding *f,
+                           const struct emu_place *place, const char *message)
+{
+    json_open(j, NULL, '{');
+    if (message != NULL) json_number(j, "id", 1);
+    if (place->file != NULL) write_physical(j, d, place->file, place->line);
+    if (f->kernel != NULL) write_logical(j, f->kernel);
+    if (message != NULL) write_message(j, message);
+    json_close(j, '}');
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static void write_finding(struct json *j, const struct document *d, const struct emu_finding *f)
+{
+    char rule[RULE], text[TEXT];
+    rule_of(f, rule);
+    snprintf(text, sizeof text, "%s%s%s", f->head, f->detail != NULL ? "\n" : "",
+             f->detail != NULL ? f->detail : "");
+    json_open(j, NULL, '{');
+    json_text(j, "ruleId", rule);
+    json_text(j, "level", document_severity_name(f->severity));
+    write_message(j, text);
+    json_open(j, "locations", '[');
+    if (f->kernel != NULL) write_location(j, d, f, &f->place, NULL);
+    json_close(j, ']');
+    if (f->other.is_known) {
+        json_open(j, "relatedLocations", '[');
+        write_location(j, d, f, &f->other, f->other.access);
+        json_close(j, ']');
+    }
+    if (f->count > 0) json_number(j, "occurrenceCount", f->count);
+    json_close(j, '}');
+}
+
+static void write_note(struct json *j, const struct document *d, const struct line_sum *line)
+{
+    char text[TEXT];
+    describe_line_sum(&line->counts, text, sizeof text);
+    json_open(j, NULL, '{');
+    json_text(j, "ruleId", note_rules[sum_conflicts(&line->counts) == 0]);
+    json_text(j, "level", "note");
+    write_message(j, text);
+    json_open(j, "locations", '[');
+    json_open(j, NULL, '{');
+    write_physical(j, d, line->file, line->line);
+    json_close(j, '}');
+    json_close(j, ']');
+    json_close(j, '}');
+}
+
+static void write_results(struct json *j, const struct document *d)
+{
+    size_t count;
+    struct line_sum *worst = worst_lines(d, MOST_NOTES, &count);
+    json_open(j, "results", '[');
+    for (size_t i = 0; i < d->finding_count; i++) write_finding(j, d, d->findings[i].finding);
+    for (size_t i = 0; i < count; i++) write_note(j, d, &worst[i]);
+    json_close(j, ']');
+    free(worst);
+}
+
+void document_write_sarif(FILE *out, const struct document *d)
+{
+    struct json j = {.out = out};
+    json_open(&j, NULL, '{');
+    json_text(&j, "$schema", SCHEMA);
+    json_text(&j, "version", "2.1.0");
+    json_open(&j, "runs", '[');
+    json_open(&j, NULL, '{');
+    write_tool(&j, d);
+    write_results(&j, d);
+    json_close(&j, '}');
+    json_close(&j, ']');
+    json_close(&j, '}');
+}
