@@ -80,7 +80,8 @@ static void check_outputs(const char *program, char *const *arguments)
         const char *what, *path;
     } outputs[] = {{"log file", getenv("EMU_LOG_FILE")},
                    {"trace", getenv("EMU_TRACE")},
-                   {"SARIF file", getenv("EMU_SARIF")}};
+                   {"SARIF file", getenv("EMU_SARIF")},
+                   {"HTML file", getenv("EMU_HTML")}};
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
         const char *path = outputs[i].path, *why = output_refusal(path, program, arguments);
         if (why != NULL)

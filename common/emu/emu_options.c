@@ -159,7 +159,7 @@ struct file {
     const char *option, *variable;
     bool is_output;
 };
-static struct file sarif = {"--sarif", "EMU_SARIF", true},
+static struct file sarif = {"--sarif", "EMU_SARIF", true}, html = {"--html", "EMU_HTML", true},
                    budget = {"--budget", "EMU_BUDGET", false},
                    baseline = {"--baseline", "EMU_BASELINE", false};
 
@@ -371,6 +371,8 @@ static const struct option_row rows[] = {
            set_annotate),
     {"sarif", "FILE", "also write findings and the worst lines as SARIF 2.1.0", set_file, &sarif,
      0},
+    {"html", "FILE", "also write one page for a browser: kernels, findings, source lines", set_file,
+     &html, 0},
     OPTION("warnings", NULL,
            "also print the ten worst findings and lines on stderr, as ::warning\n"
            "lines for the logs of hosted CI",

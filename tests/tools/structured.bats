@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# structured.bats — the forms of emu's reports for programs: JSON and the others. structured.py looks
-# at what was written.
+# structured.bats — the forms of emu's reports for programs: JSON and the others. structured.py
+# looks at what was written.
 load common
 
 setup() {
@@ -54,7 +54,7 @@ from structured import METRICS; print(",".join(METRICS))')
 
 @test "JSON: only kernels of a name" {
     emu --json --kernel-name race --log-file "$T/j" $P counts race
-    python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); assert [l["kernel"] for l in d["launches"]] == ["race"]' "$T/j"
+    check kernels "$T/j" race
 }
 
 @test "JSON: not together with CSV, and not where it cannot be written" {
@@ -69,8 +69,9 @@ from structured import METRICS; print(",".join(METRICS))')
 
 @test "text: operations and classes in two lines, of all launches of a kernel" {
     run emu $P counts padded
-    says $'    PTX instructions by class: integer 16, f32 4, logic 8, convert 4, move 20, load 12, store 8,\n        sync 4, control 4\n'
-    says "    arithmetic, in elements of all threads: add.s32 128, add.s64 128, fma.f32 128, mul.lo.s32 128,"
+    says "    PTX instructions by class: integer 16, f32 4, logic 8, convert 4, move 20, load 12,"
+    says $' store 8,\n        sync 4, control 4\n'
+    says "    arithmetic, in elements of all threads: add.s32 128, add.s64 128, fma.f32 128, mul.lo"
     run emu --metrics emu__ptx_inst_executed.sum $P counts
     says_not "by class"
 }
@@ -78,7 +79,7 @@ from structured import METRICS; print(",".join(METRICS))')
 @test "a limit on warp instructions ends a kernel in the same way with any number of host threads" {
     for threads in 1 4; do
         run emu --kernel-instructions 39 --threads $threads --log-file /dev/null $P counts
-        says "kernel counts has executed more than 39 warp instructions, and EMU_KERNEL_INSTRUCTIONS allows no more"
+        says "kernel counts has executed more than 39 warp instructions, and EMU_KERNEL_INSTR"
     done
     run emu --kernel-instructions 40 --log-file /dev/null $P counts
     says_not "has executed"
@@ -131,17 +132,19 @@ from structured import METRICS; print(",".join(METRICS))')
     emu --tool racecheck --warnings $P counts race 2>"$T/e"
     run grep '^::' "$T/e"
     [ "${#lines[@]}" -eq 4 ]
-    [[ "${lines[0]}" == "::error file=$SOURCE,line=25,title=WAR hazard at __shared__ address::Error%3A "* ]] ||
-        [[ "${lines[0]}" == "::error file=$SOURCE,line=25,title=WAR hazard at __shared__ address::Error: "* ]]
+    title="WAR hazard at __shared__ address"
+    [[ "${lines[0]}" == "::error file=$SOURCE,line=25,title=$title::Error: Race reported "* ]]
     [[ "${lines[0]}" == *"%0A    and Write access"* ]]
-    [[ "${lines[2]}" == "::warning file=$SOURCE,line=18,title=bank conflicts::14 bank conflicts: "* ]]
+    title="bank conflicts"
+    [[ "${lines[2]}" == "::warning file=$SOURCE,line=18,title=$title::14 bank conflicts: "* ]]
 }
 
 @test "budget: one sentence for each excess, and exit code 4" {
     printf '# limits\ncounts conflicts 28\n* wavefronts 32 # all\ncounts sectors 64\n' >"$T/right"
     run emu --log-file /dev/null --budget "$T/right" $P counts counts
     [ "$status" -eq 0 ]
-    printf 'counts conflicts 27\n* sectors 63\nrace emu__ptx_inst_executed.sum 10\nrac conflicts 0\n' >"$T/b"
+    printf '%s\n' 'counts conflicts 27' '* sectors 63' 'race emu__ptx_inst_executed.sum 10' \
+        'rac conflicts 0' >"$T/b"
     run emu --log-file /dev/null --budget "$T/b" $P padded counts race
     [ "$status" -eq 4 ]
     says "emu: launch 1, of kernel counts: 28 conflicts, and $T/b:1 allows 27
@@ -161,6 +164,9 @@ emu: kernel rac has not run to an end, and $T/b:4 has a limit for it: is its nam
         says "emu: EMU_BUDGET cannot be used: $T/b:"
         says_not done
     done
+    printf 'counts \e[31m 1\n' >"$T/b"
+    run emu --budget "$T/b" $P counts
+    says 'there is no counter "\x1b[31m"'
     run emu --budget "$T/missing" $P counts
     [ "$status" -eq 2 ]
 }
@@ -172,9 +178,11 @@ emu: kernel rac has not run to an end, and $T/b:4 has a limit for it: is its nam
     [ "$status" -eq 0 ]
     run emu --log-file /dev/null --baseline "$T/padded" $P counts padded
     [ "$status" -eq 4 ]
-    says "emu: all 2 launches of kernel counts: 14 l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum, and $T/padded has 0"
-    for text in '' 'a,b' $'"ID","Kernel Name"\n' $'"ID","Kernel Name","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"\n"0","k","x"\n' \
-        $'"ID","Kernel Name","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"\n"0","k"\n' $'"ID","Kernel\n'; do
+    metric=l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum
+    says "emu: all 2 launches of kernel counts: 14 $metric, and $T/padded has 0"
+    head='"ID","Kernel Name"'
+    for text in '' 'a,b' "$head"$'\n' "$head,\"$metric\""$'\n"0","k","x"\n' \
+        "$head,\"$metric\""$'\n"0","k"\n' $'"ID","Kernel\n'; do
         printf '%s' "$text" >"$T/wrong"
         run emu --baseline "$T/wrong" $P counts
         [ "$status" -eq 2 ]
@@ -187,4 +195,13 @@ emu: kernel rac has not run to an end, and $T/b:4 has a limit for it: is its nam
     run emu --log-file /dev/null --budget "$T/b" build/tests/programs/shared 7
     [ "$status" -eq 7 ]
     says "conflicts, and $T/b:1 allows 0"
+}
+
+@test "HTML: one page that is complete, for programs of any name" {
+    emu --tool racecheck --html "$T/h" $P counts race 2>/dev/null
+    check page "$T/h" $SOURCE
+    cp $P "$T/<b>&amp;\"x"
+    emu --tool racecheck --html "$T/h" "$T/<b>&amp;\"x" counts race 2>/dev/null
+    check page "$T/h" $SOURCE
+    grep -F '<h1>&#60;b&#62;&#38;amp;&#34;x</h1>' "$T/h"
 }

@@ -1,5 +1,6 @@
 """structured.py -- looks at what emu --json, --sarif, … have written, for structured.bats."""
 import csv
+import html.parser
 import json
 import re
 import sys
@@ -38,7 +39,8 @@ def same_counters(document_path, csv_path):
     """The launches of a document have the counters of the same run as CSV."""
     launches = load(document_path)["launches"]
     with open(csv_path, encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(line for line in file if line.startswith('"')) if row["ID"]]
+        table = csv.DictReader(line for line in file if line.startswith('"'))
+        rows = [row for row in table if row["ID"]]
     assert len(launches) == len(rows) > 0, (len(launches), len(rows))
     for launch, row in zip(launches, rows):
         assert launch["kernel"] == row["Kernel Name"]
@@ -58,7 +60,13 @@ def adds_up(document_path):
         lines = [line["counters"] for line in launch["lines"]]
         for path in METRICS.values():
             assert sum(value(line, path) for line in lines) <= value(total, path), path
-        assert sum(line["shared_load"]["wavefronts"] for line in lines) == total["shared_load"]["wavefronts"]
+        path = ("shared_load", "wavefronts")
+        assert sum(value(line, path) for line in lines) == value(total, path)
+
+
+def kernels(document_path, *names):
+    """These kernels were launched, in this order."""
+    assert [launch["kernel"] for launch in load(document_path)["launches"]] == list(names)
 
 
 def line_of(source, mark):
@@ -71,30 +79,36 @@ def hazard(document_path, text_path, source):
     findings = load(document_path)["findings"]
     with open(text_path, encoding="utf-8") as file:
         text = "\n".join(line[len("========= "):].rstrip("\n") for line in file)
-    read, write = ("Read access", line_of(source, "later")), ("Write access", line_of(source, "earlier"))
+    read = ("Read access", line_of(source, "later"))
+    write = ("Write access", line_of(source, "earlier"))
     wanted = {"write-after-read": (write, read), "read-after-write": (read, write)}
     assert {f["kind"] for f in findings} == set(wanted) and len(findings) == 2, findings
     for f in findings:
         places = [f["place"], f["other_place"]]
-        assert (f["tool"], f["severity"], f["kernel"], f["space"]) == ("racecheck", "error", "race", "shared")
+        assert (f["tool"], f["severity"]) == ("racecheck", "error")
+        assert (f["kernel"], f["space"]) == ("race", "shared")
         assert tuple((place["access"], place["line"]) for place in places) == wanted[f["kind"]]
         assert f["launch"] == 1 and f["text"] in text and f["detail"] in text, text
         assert f["address"] in f["detail"] and "[%d hazards]" % f["count"] in text
         for place in places:
-            assert "%s:%d (PTX line %d)" % (place["file"], place["line"], place["ptx_line"]) in f["text"]
-            assert "thread (%d,%d,%d) in block (%d,%d,%d)" % (*place["thread"], *place["block"]) in f["detail"]
+            where = (place["file"], place["line"], place["ptx_line"])
+            assert "%s:%d (PTX line %d)" % where in f["text"]
+            thread = (*place["thread"], *place["block"])
+            assert "thread (%d,%d,%d) in block (%d,%d,%d)" % thread in f["detail"]
 
 
 def outside(document_path, source):
     """An access out of bounds: a launch that failed, and where."""
     document = load(document_path)
-    assert [launch["error"] for launch in document["launches"]] == [None, "cudaErrorIllegalAddress"]
+    errors = [launch["error"] for launch in document["launches"]]
+    assert errors == [None, "cudaErrorIllegalAddress"]
     f = document["findings"][0]
     assert (f["kind"], f["space"], f["bytes"]) == ("out-of-bounds", "global", 4)
     assert f["place"]["line"] == line_of(source, "outside") and f["place"]["thread"] == [3, 0, 0]
     assert f["other_place"] is None
     api = [f for f in document["findings"] if f["kind"] == "api-error"]
-    assert len(api) == 1 and "kernel" not in api[0] and document["errors"] == len(document["findings"])
+    assert len(api) == 1 and "kernel" not in api[0]
+    assert document["errors"] == len(document["findings"])
 
 
 def need(condition, what):
@@ -102,7 +116,8 @@ def need(condition, what):
 
 
 def sarif_location(location):
-    """A location as SARIF 2.1.0 has it (3.28): a physical one with a relative URI, or a logical one."""
+    """A location as SARIF 2.1.0 has it (3.28): a physical one with a relative URI, or a logical
+    one."""
     need(set(location) <= {"id", "physicalLocation", "logicalLocations", "message"}, location)
     physical = location.get("physicalLocation")
     if physical is None:
@@ -110,8 +125,9 @@ def sarif_location(location):
     artifact = physical["artifactLocation"]
     need(re.fullmatch(r"[A-Za-z0-9/._~%-]+", artifact["uri"]), artifact)
     need(not artifact["uri"].startswith("/") and artifact["uriBaseId"] == "SRCROOT", artifact)
-    need(isinstance(physical["region"]["startLine"], int) and physical["region"]["startLine"] >= 1, physical)
-    return artifact["uri"], physical["region"]["startLine"]
+    line = physical["region"]["startLine"]
+    need(isinstance(line, int) and line >= 1, physical)
+    return artifact["uri"], line
 
 
 def sarif(path, source, *wanted):
@@ -126,10 +142,12 @@ def sarif(path, source, *wanted):
     need(driver["name"] == "emu" and len(rules) == len(set(rules)), rules)
     found = []
     for result in run["results"]:
-        need(set(result) <= {"ruleId", "level", "message", "locations", "relatedLocations", "occurrenceCount"}, result)
+        need(set(result) <= {"ruleId", "level", "message", "locations", "relatedLocations",
+                             "occurrenceCount"}, result)
         need(result["ruleId"] in rules and result["level"] in ("error", "warning", "note"), result)
         need(result["message"]["text"] and result.get("occurrenceCount", 1) >= 1, result)
-        places = [sarif_location(location) for location in result["locations"] + result.get("relatedLocations", [])]
+        locations = result["locations"] + result.get("relatedLocations", [])
+        places = [sarif_location(location) for location in locations]
         for place in places:
             need(place is None or place[0] == source, place)
         found.append((result["ruleId"], [place[1] for place in places if place]))
@@ -138,13 +156,14 @@ def sarif(path, source, *wanted):
 
 
 def annotated(path, source):
-    """Every line of the source once, in order; columns are aligned; counters stand at their lines."""
+    """Every line of the source once, in order; aligned columns; counters at their lines."""
     with open(path, encoding="utf-8") as file:
         head, titles, *lines = file.read().rstrip("\n").split("\n")
     with open(source, encoding="utf-8") as file:
         texts = file.read().rstrip("\n").split("\n")
     need(head == source + ":", head)
-    need([line.split(" | ", 1)[-1].rstrip() for line in lines] == [text.rstrip() for text in texts], lines)
+    shown = [line.split(" | ", 1)[-1].rstrip() for line in lines]
+    need(shown == [text.rstrip() for text in texts], lines)
     need(len({line.index(" |") for line in lines}) == 1, "columns are not aligned")
     width = titles.index("conflicts") + len("conflicts")
     counters = {int(line[:5]): line[5:width].split() for line in lines}
@@ -153,9 +172,48 @@ def annotated(path, source):
     need("\033" not in "".join(lines), "colour in a file")
 
 
+class Page(html.parser.HTMLParser):
+    """Elements are closed in order, and nothing is loaded from elsewhere."""
+    EMPTY = {"meta"}
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.text = [], []
+
+    def handle_starttag(self, tag, attributes):
+        need(tag not in ("script", "link", "img", "iframe"), tag)
+        need(not {"src", "href"} & {name for name, _ in attributes}, attributes)
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        need(self.open.pop() == tag, tag)
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def page(path, source):
+    """The page is complete, and shows the kernel, the finding and each source line."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    shown = Page()
+    shown.feed(text)
+    shown.close()
+    need(not shown.open and "url(" not in text and "@import" not in text, shown.open)
+    content = "".join(shown.text)
+    with open(source, encoding="utf-8") as file:
+        for line in file:
+            need(line.rstrip("\n") in content, line)
+    for part in ("counts", "RAW hazard at __shared__ address", "fma.f32 64", source):
+        need(part in content, part)
+    need(text.count('class="b"') == 2, "bars")
+
+
 def program(document_path, name):
     """The document is valid, and names a program of any name."""
-    assert load(document_path)["program"] == name.encode().decode("unicode_escape"), load(document_path)["program"]
+    shown = load(document_path)["program"]
+    assert shown == name.encode().decode("unicode_escape"), shown
 
 
 if __name__ == "__main__":

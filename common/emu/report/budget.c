@@ -8,7 +8,6 @@
 #include "sums.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,11 +75,12 @@ struct limit_reading {
 __attribute__((format(printf, 2, 3))) static bool fail(struct limit_reading *r, const char *format,
                                                        ...)
 {
-    char shown[NAME], why[2 * NAME];
+    char shown[NAME], text[2 * NAME], why[4 * NAME];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(why, sizeof why, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    visible(why, sizeof why, text);
     visible(shown, sizeof shown, r->path);
     if (r->line > 0)
         snprintf(r->message, r->size, "%s:%u: %s", shown, r->line, why);
@@ -283,10 +283,8 @@ static bool is_of(const struct limit *limit, const char *kernel)
     return strcmp(limit->kernel, "*") == 0 || strcmp(limit->kernel, kernel) == 0;
 }
 
-static void put_number(FILE *out, double number)
-{
-    fprintf(out, "%.*f", number == (double)(uint64_t)number ? 0 : 2, number);
-}
+/* Whole numbers without a point. */
+static void put_number(FILE *out, double number) { fprintf(out, "%.15g", number); }
 
 /* "emu: launch 2 of kernel scan: 14 conflicts, and budget.txt:3 allows 0" */
 static void print_excess(FILE *out, const struct budget *b, const struct limit *limit,

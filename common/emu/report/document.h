@@ -56,6 +56,7 @@ const char *document_severity_name(enum emu_severity);
 void document_write_json(FILE *, const struct document *);
 void document_write_sarif(FILE *, const struct document *);
 void document_write_warnings(FILE *, const struct document *);
+void document_write_html(FILE *, const struct document *);
 void document_write_annotated(FILE *, const struct document *);
 
 #endif

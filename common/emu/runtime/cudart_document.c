@@ -6,6 +6,7 @@
  *                      EMU_LOG_FILE, or to stdout
  *   EMU_ANNOTATE=PATH  a source file, or those of a folder, with counters at each line; likewise
  *   EMU_SARIF=FILE     findings and the worst lines as SARIF
+ *   EMU_HTML=FILE      one page for a browser
  *   EMU_WARNINGS=1     the worst of both as ::warning lines for the logs of CI, on stderr
  *   EMU_BUDGET=FILE    limits for kernels, and
  *   EMU_BASELINE=FILE  an earlier run's CSV: if a kernel exceeds them the process ends with
@@ -38,8 +39,9 @@ struct output {
 static struct output json = {.variable = "EMU_LOG_FILE", .write = document_write_json},
                      annotated = {.variable = "EMU_LOG_FILE", .write = document_write_annotated},
                      sarif = {.variable = "EMU_SARIF", .write = document_write_sarif},
+                     html = {.variable = "EMU_HTML", .write = document_write_html},
                      warnings = {.path = "stderr", .write = document_write_warnings},
-                     *const outputs[] = {&json, &annotated, &sarif, &warnings};
+                     *const outputs[] = {&json, &annotated, &sarif, &html, &warnings};
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 static struct budget *budget, *baseline; /* NULL: there is none */
 static int exit_status;                  /* of exit(), once the program has called it */
@@ -70,8 +72,8 @@ static void note_status(int status, void *unused)
 /* A file that another report goes to would lose one of them. */
 static void choose_path(struct output *output)
 {
-    static const char *const others[] = {"EMU_LOG_FILE", "EMU_TRACE", "EMU_CHECK_LOG", "EMU_BUDGET",
-                                         "EMU_BASELINE"};
+    static const char *const others[] = {"EMU_LOG_FILE", "EMU_TRACE",  "EMU_CHECK_LOG", "EMU_SARIF",
+                                         "EMU_HTML",     "EMU_BUDGET", "EMU_BASELINE"};
     output->path = cudart_output(output->variable);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(others[i], output->variable) != 0)
@@ -99,6 +101,7 @@ __attribute__((constructor)) static void read_settings(void)
     json.is_wanted = cudart_switch("EMU_JSON");
     annotated.is_wanted = document.annotated != NULL;
     sarif.is_wanted = cudart_setting("EMU_SARIF") != NULL;
+    html.is_wanted = cudart_setting("EMU_HTML") != NULL;
     warnings.is_wanted = cudart_switch("EMU_WARNINGS");
     if (json.is_wanted && annotated.is_wanted)
         cudart_refuse("EMU_ANNOTATE", document.annotated,
