@@ -16,7 +16,7 @@ struct request {
     unsigned bits;        /* --bits of its samples; 0: not given, 8 */
     const char *sum;      /* --sum; NULL: the table is not written */
     const char *depth;    /* --depth; NULL: none */
-    double focus;         /* --focus, a fraction of the depth map's largest sample */
+    double focus;         /* --focus, a fraction of the depth map's white */
     bool focused;         /* --focus was given */
     size_t max_width;     /* --max-width; 0: not given */
     size_t box;           /* --box; 0: none */
@@ -46,8 +46,8 @@ int sat_request_check(const struct options *, struct fault *);
 int sat_request_check_filter(const struct options *, struct fault *);
 
 /* request_input.c: checks the options together, and reads or generates the input: application.h. It
- * is the picture, and behind it the depth map if there is one, whose samples are made as wide as
- * the picture's. */
+ * is the picture, and behind it the depth map if there is one, whose samples are scaled to
+ * all of the range of the picture's. */
 int sat_request_input(struct input *, const struct options *, struct fault *);
 
 /* The input in a line. */

@@ -80,17 +80,23 @@ static int generate(struct input *input, const struct options *o, struct fault *
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* Depths become as wide as the picture's samples. */
+/* Sample i of a depth map, as one of a map whose white is `white`. */
+static unsigned scaled_depth(const struct picture *depth, size_t i, unsigned white)
+{
+    uint64_t d =
+        depth->bits == 8 ? ((uint8_t *)depth->samples)[i] : ((uint16_t *)depth->samples)[i];
+    return (unsigned)((d * white + depth->maximum / 2) / depth->maximum);
+}
+
+/* Depths become as wide as the picture's samples, and use all of their range. */
 static void append_depth(struct input *input, size_t at, const struct picture *depth)
 {
     size_t count = depth->width * depth->height;
     for (size_t i = 0; i < count; i++) {
-        unsigned d =
-            depth->bits == 8 ? ((uint8_t *)depth->samples)[i] : ((uint16_t *)depth->samples)[i];
         if (input->element == ELEMENT_I16)
-            ((uint16_t *)input->data)[at + i] = (uint16_t)(depth->bits == 8 ? d * 257 : d);
+            ((uint16_t *)input->data)[at + i] = (uint16_t)scaled_depth(depth, i, UINT16_MAX);
         else
-            ((uint8_t *)input->data)[at + i] = (uint8_t)(depth->bits == 8 ? d : d >> 8);
+            ((uint8_t *)input->data)[at + i] = (uint8_t)scaled_depth(depth, i, UINT8_MAX);
     }
 }
 
@@ -107,14 +113,11 @@ static int check_depth(const struct picture *p, const struct picture *depth, str
     return 0;
 }
 
-static void set_blur(const struct picture *p, const struct picture *depth)
+static void set_blur(unsigned white)
 {
-    double maximum = depth->maximum;
-    if (p->bits > depth->bits) maximum *= 257;
-    if (p->bits < depth->bits) maximum = (unsigned)maximum >> 8;
     double focus = sat_request.focused ? sat_request.focus : FOCUS;
-    sat_request.blur.farthest = (unsigned)maximum;
-    sat_request.blur.focus = (unsigned)(focus * maximum + 0.5);
+    sat_request.blur.farthest = white;
+    sat_request.blur.focus = (unsigned)(focus * white + 0.5);
     sat_request.blur.width = sat_request.max_width ? sat_request.max_width : MAX_WIDTH;
 }
 
@@ -132,7 +135,7 @@ static int take_picture(struct input *input, const struct picture *p, const stru
     memcpy(input->data, p->samples, samples * (p->bits / 8));
     if (!depth) return 0;
     append_depth(input, samples, depth);
-    set_blur(p, depth);
+    set_blur(p->bits == 8 ? UINT8_MAX : UINT16_MAX);
     return 0;
 }
 

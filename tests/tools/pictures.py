@@ -57,8 +57,10 @@ def filtered(picture, reach):
 
 def blur(picture, depth, focus, most):
     width, _, _, maximum, depths = depth
-    sharp = math.floor(focus * maximum + 0.5)
-    farthest = max(sharp, maximum - sharp)
+    white = 255 if picture[3] < 256 else 65535
+    depths = [(d * white + maximum // 2) // maximum for d in depths]
+    sharp = math.floor(focus * white + 0.5)
+    farthest = max(sharp, white - sharp)
 
     def reach(x, y):
         away = abs(depths[y * width + x] - sharp)

@@ -45,6 +45,14 @@ refuses() {
             --output "$t/out.ppm"
         cmp "$t/want" "$t/out.ppm"
     done
+    for maxima in "255 1000" "1000 255" "1000 65535" "255 9" "65535 1"; do # of the picture and its depth
+        read -r maximum deepest <<<"$maxima"
+        pictures make "$t/a.pgm" 40 30 "$maximum" 1
+        pictures make "$t/depth.pgm" 40 30 "$deepest" 2
+        pictures blur "$t/a.pgm" "$t/depth.pgm" 0.6 13 >"$t/want"
+        step14 --input "$t/a.pgm" --depth "$t/depth.pgm" --focus 0.6 --max-width 13 --output "$t/out.pgm"
+        cmp "$t/want" "$t/out.pgm"
+    done
 }
 
 @test "tables of 32 and 64 bits, and of floats" {
