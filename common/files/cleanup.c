@@ -8,6 +8,7 @@
 
 static struct sigaction before[NSIG];
 static bool is_caught[NSIG];
+static int depth; /* calls of cleanup_begin() that have not ended */
 
 bool cleanup_ends_program(int number)
 {
@@ -35,6 +36,7 @@ static bool is_ignored(const struct sigaction *action)
 void cleanup_begin(void)
 {
     struct sigaction action = {.sa_handler = remove_files};
+    if (depth++ > 0) return;
     for (int number = 1; number < NSIG; number++)
         is_caught[number] = cleanup_ends_program(number) &&
                             sigaction(number, NULL, &before[number]) == 0 &&
@@ -43,6 +45,7 @@ void cleanup_begin(void)
 
 void cleanup_end(void)
 {
+    if (--depth > 0) return;
     for (int number = 1; number < NSIG; number++)
         if (is_caught[number]) sigaction(number, &before[number], NULL);
 }

@@ -228,13 +228,20 @@ static void forget(struct replacement *new)
     *new = (struct replacement){.slot = -1};
 }
 
-int replacement_end(struct replacement *new)
+int replacement_close(struct replacement *new)
 {
     int error = ferror(new->file) ? EIO : 0;
     if (fflush(new->file) != 0) error = errno;
     if (error == 0 && new->target != NULL && fsync(fileno(new->file)) != 0) error = errno;
     if (fclose(new->file) != 0 && error == 0) error = errno;
     new->file = NULL;
+    if (error != 0) replacement_drop(new);
+    return error;
+}
+
+int replacement_end(struct replacement *new)
+{
+    int error = new->file != NULL ? replacement_close(new) : 0;
     if (error == 0 && new->target != NULL && rename(slots[new->slot].name, new->target) != 0)
         error = errno;
     if (error != 0)

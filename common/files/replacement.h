@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 struct replacement {
-    FILE *file;   /* to be written to; NULL: nothing was begun, or it has been ended */
+    FILE *file;   /* to be written to; NULL: nothing was begun, or it has been closed */
     char *target; /* the place: the path with symbolic links followed; NULL: nothing is replaced */
     int slot;     /* of the other name */
 };
@@ -25,8 +25,12 @@ struct replacement {
  */
 int replacement_begin(struct replacement *, const char *path);
 
-/* Puts the new file into its place. Returns 0, or an errno; then the old file is unchanged and the
- * new one is removed. */
+/* Completes the new file under its other name: what can fail for want of space fails here. Returns
+ * 0, or an errno; then the new file is removed. */
+int replacement_close(struct replacement *);
+
+/* Puts the new file, closed or not, into its place. Returns 0, or an errno; then the old file is
+ * unchanged and the new one is removed. */
 int replacement_end(struct replacement *);
 
 /* Removes the new file, if there is one. In a child that has inherited it by fork, it forgets the

@@ -45,9 +45,10 @@ struct application {
     int (*verify)(struct verdict *, const struct problem *problem, const struct options *,
                   const void *out, struct fault *);
 
-    /* Writes options->output, completely or not at all (output.h). Called once, for a right
-     * result of the input as given, if `writes` says so (NULL: if there is an options->output).
-     * Returns 0 or EXIT_USAGE. */
+    /* Writes options->output and the files of the step's own options (output.h). If it fails, or if
+     * one of them cannot be completed, none of them is replaced. Called once, for a right result of
+     * the input as given, if `writes` says so (NULL: if there is an options->output). Returns 0 or
+     * EXIT_USAGE. */
     bool (*writes)(const struct options *);
     int (*write)(const struct options *, const struct input *, const void *out, struct fault *);
 

@@ -95,12 +95,15 @@ static int get_input(struct program *p, struct input *input)
 
 /* ---- the output ------------------------------------------------------------------------------ */
 
+/* All files of an application, or none of them. */
 static int write_own_output(struct program *p, struct bench *bench)
 {
     const void *result;
     int code = bench_whole_result(bench, &result, &p->fault);
     if (code) return code;
-    return p->step->application->write(&p->options, bench->input, result, &p->fault);
+    output_hold();
+    code = p->step->application->write(&p->options, bench->input, result, &p->fault);
+    return output_release(code, &p->fault);
 }
 
 static bool has_output(const struct program *p)

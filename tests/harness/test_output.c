@@ -8,9 +8,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/upsweep-output-XXXXXX";
@@ -331,4 +333,59 @@ Test(output, places_that_cannot_be_written)
         cr_expect(strstr(fault.text, "cannot write"), "%s", fault.text);
     }
     cr_expect_eq(count_files(), 1);
+}
+
+Test(output, held_files_are_replaced_together)
+{
+    struct fault fault = {0};
+    float one = 1;
+    cr_assert_eq(write_floats("a", &one, 1, &fault), 0, "%s", fault.text);
+    for (int code = EXIT_USAGE; code >= 0; code -= EXIT_USAGE) {
+        float two = 2;
+        output_hold();
+        cr_assert_eq(write_floats("a", &two, 1, &fault), 0, "%s", fault.text);
+        cr_assert_eq(write_floats("b", &two, 1, &fault), 0, "%s", fault.text);
+        expect_content("a", "1\n");
+        cr_expect_eq(access("b", F_OK), -1);
+        cr_expect_eq(output_release(code, &fault), code);
+        cr_expect_eq(count_files(), code ? 1 : 2);
+    }
+    expect_content("a", "2\n");
+    expect_content("b", "2\n");
+}
+
+/* A place that vanishes at the last moment: nothing after it is replaced. */
+Test(output, a_held_file_whose_folder_vanishes)
+{
+    struct fault fault = {0};
+    float two = 2;
+    cr_assert_eq(mkdir("gone", 0777), 0);
+    output_hold();
+    cr_assert_eq(write_floats("gone/a", &two, 1, &fault), 0, "%s", fault.text);
+    cr_assert_eq(write_floats("b", &two, 1, &fault), 0, "%s", fault.text);
+    cr_assert_eq(rename("gone", "away"), 0);
+    cr_expect_eq(output_release(0, &fault), EXIT_USAGE);
+    cr_expect_str_eq(fault.text, "cannot write gone/a: No such file or directory.");
+    cr_expect_eq(access("b", F_OK), -1);
+    DIR *away = opendir("away");
+    for (struct dirent *entry; (entry = readdir(away));)
+        if (entry->d_name[0] != '.') unlinkat(dirfd(away), entry->d_name, 0);
+    closedir(away);
+    rmdir("away");
+}
+
+Test(output, a_signal_removes_held_files, .signal = SIGTERM)
+{
+    struct fault fault = {0};
+    float two = 2;
+    if (fork() > 0) {
+        int status = 0;
+        wait(&status);
+        cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+        cr_expect_eq(count_files(), 0);
+        raise(SIGTERM); /* for Criterion, as in the child */
+    }
+    output_hold();
+    write_floats("a", &two, 1, &fault);
+    raise(SIGTERM);
 }

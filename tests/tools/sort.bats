@@ -216,3 +216,14 @@ Ben -1" ]
     says "is the same file as --trace"
     [ "$(cat "$dir/in")" = "3 1 2" ] && [ ! -e "$dir/out" ] && [ ! -e "$dir/v" ]
 }
+
+@test "keys and values are replaced together, or not at all" {
+    echo old >"$dir/out"
+    run ./step15 --reps 0 --n 10 --pairs --output "$dir/out" --values /dev/full
+    [ "$status" -eq 2 ]
+    says "step15: cannot write /dev/full: No space left on device."
+    [ "$(cat "$dir/out")" = old ]
+    [ "$(ls "$dir")" = out ]
+    ./step15 --reps 0 --n 10 --pairs --output "$dir/out" --values "$dir/values" >"$dir/report"
+    [ "$(wc -l <"$dir/out")" -eq 10 ] && [ "$(wc -l <"$dir/values")" -eq 10 ]
+}

@@ -130,16 +130,55 @@ int output_add(struct output *output, const void *elements, size_t count, struct
     return write_elements(output, elements, count) ? 0 : give_up(output, errno, fault);
 }
 
+/* Files that are complete, and wait for output_release(). */
+static struct {
+    bool holds;
+    size_t count;
+    struct output output[OUTPUT_HELD];
+} held;
+
+/* Completes the file, under its other name. Returns 0 or an errno. */
+static int hold(struct output *output)
+{
+    if (held.count == OUTPUT_HELD) return EMFILE;
+    int error = replacement_close(&output->replacement);
+    if (!error) held.output[held.count++] = *output;
+    return error;
+}
+
 int output_end(struct output *output, struct fault *fault)
 {
     int error = 0;
-    if (output->file != stdout)
-        error = replacement_end(&output->replacement);
-    else if (fflush(stdout) != 0)
-        error = errno;
+    if (output->file == stdout)
+        error = fflush(stdout) != 0 ? errno : 0;
+    else
+        error = held.holds ? hold(output) : replacement_end(&output->replacement);
     if (error) return give_up(output, error, fault);
     cleanup_end();
     return 0;
+}
+
+void output_hold(void)
+{
+    cleanup_begin();
+    held.holds = true;
+}
+
+int output_release(int code, struct fault *fault)
+{
+    for (size_t i = 0; i < held.count; i++) {
+        struct output *output = &held.output[i];
+        if (code) {
+            replacement_drop(&output->replacement);
+            continue;
+        }
+        int error = replacement_end(&output->replacement);
+        if (error) code = cannot_write(output->path, error, fault);
+    }
+    held.count = 0;
+    held.holds = false;
+    cleanup_end();
+    return code;
 }
 
 void output_abandon(struct output *output)

@@ -4,6 +4,9 @@
  * A regular file is first written under another name beside its place. When it is complete, it
  * replaces the old file. Devices and pipes are written directly (replacement.h). If a signal ends
  * the program, no temporary file remains (cleanup.h).
+ *
+ * Several results are replaced together: between output_hold() and output_release() a file that is
+ * ended stays under its other name.
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H
@@ -35,8 +38,7 @@ int output_check(const char *path, struct fault *);
 
 /* Begins to write n elements: as .npy if the path ends so (with the type of the elements, <f4 for
  * float), otherwise as text, one number per line. Each function returns 0 or EXIT_USAGE. After a
- * failure nothing of the file is left. There is one output at a time, and signals are caught until
- * it has ended or failed. */
+ * failure nothing of the file is left. Signals are caught until it has ended or failed. */
 int output_begin(struct output *, const char *path, enum element, size_t n, struct fault *);
 /* The same for bytes that are written as they are, whatever the path ends in. */
 int output_begin_bytes(struct output *, const char *path, struct fault *);
@@ -46,6 +48,15 @@ int output_end(struct output *, struct fault *);
 int output_failed(struct output *, struct fault *);
 /* Drops what was written so far. */
 void output_abandon(struct output *);
+
+#define OUTPUT_HELD 4 /* files at most between these two calls, which are not nested */
+
+/* From here on, files that are ended wait for output_release(). */
+void output_hold(void);
+/* Puts the files that wait into their places if `code` is 0, and removes them otherwise. Returns
+ * `code`, or EXIT_USAGE if a file could not be put into its place; then those after it are removed,
+ * and those before it have been replaced. (Devices, pipes and stdout have been written already.) */
+int output_release(int code, struct fault *);
 
 #ifdef __cplusplus
 }
