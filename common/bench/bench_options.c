@@ -224,7 +224,7 @@ int bench_options_parse(struct bench_options *o, int argc, char *const *argv, st
                                 .seed = 1};
     const char *device = getenv("DEVICE");
     int code = device && *device ? set_device(o, device, fault) : 0;
-    struct command_line line = {argc, argv, 1};
+    struct command_line line = {.count = argc, .arguments = argv, .at = 1};
     bool taken = true;
     while (!code && taken && line.at < argc) code = option_take(table, &line, o, &taken, fault);
     if (!taken)

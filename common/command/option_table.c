@@ -2,19 +2,31 @@
 
 #include <string.h>
 
-/* Does the argument name this option? If so, *value is the value joined to it by '=', or NULL. */
-static bool names(const char *argument, const struct option_row *row, const char **value)
+/* Does the argument name this option? If so, *value is what is joined to it: behind '=', or behind
+ * its letter; or NULL. `letters` of the argument have been taken. */
+static bool names(const char *argument, int letters, const struct option_row *row,
+                  const char **value)
 {
     if (!row->name || argument[0] != '-') return false;
-    if (row->letter && argument[1] == row->letter) {
-        *value = argument[2] ? argument + 2 : NULL;
+    const char *letter = argument + 1 + letters;
+    if (row->letter && *letter == row->letter) {
+        *value = letter[1] ? letter + 1 : NULL;
         return true;
     }
     size_t length = strlen(row->name);
-    if (argument[1] != '-' || strncmp(argument + 2, row->name, length) != 0) return false;
+    if (letters > 0 || argument[1] != '-' || strncmp(argument + 2, row->name, length) != 0)
+        return false;
     const char *end = argument + 2 + length;
     *value = *end ? end + 1 : NULL;
     return !*end || *end == '=';
+}
+
+/* Is what is joined to a flag's letter the letters of other flags? If so, they come next. */
+static bool shares_dash(const struct option_row *row, struct command_line *line, const char *value)
+{
+    bool shares = !row->argument && value && value[-1] == row->letter && *value != '=';
+    line->letters = shares ? line->letters + 1 : 0;
+    return shares;
 }
 
 /* The value that is joined to the option, or else the next argument. */
@@ -37,8 +49,9 @@ int option_take(struct option_table table, struct command_line *line, void *to, 
     const char *argument = line->arguments[line->at], *value = NULL;
     *taken = false;
     for (const struct option_row *row = table.rows; row < table.rows + table.count; row++) {
-        if (!names(argument, row, &value)) continue;
+        if (!names(argument, line->letters, row, &value)) continue;
         *taken = true;
+        if (shares_dash(row, line, value)) return row->set(row->to ? row->to : to, NULL, fault);
         line->at++;
         int code = take_value(row, line, &value, fault);
         return code ? code : row->set(row->to ? row->to : to, value, fault);

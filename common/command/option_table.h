@@ -2,7 +2,7 @@
  * option_table.h — a command line read by a table of options, from which --help is printed too.
  *
  * An option is written --name, --name VALUE or --name=VALUE; one with a letter also -x, -x VALUE or
- * -xVALUE.
+ * -xVALUE. Flags may share a dash: -xy is -x -y.
  */
 #ifndef OPTION_TABLE_H
 #define OPTION_TABLE_H
@@ -46,10 +46,11 @@ struct command_line {
     int count;
     char *const *arguments;
     int at;
+    int letters; /* of that argument, whose options have been taken already */
 };
 
-/* If the next argument is an option of the table, takes it with its value and moves on. Otherwise
- * sets *taken to false. Returns 0 or an exit code: a value is missing or not wanted, or the option
+/* If the next argument is an option of the table, takes it with its value and moves on. Of several
+ * flags that share a dash it takes the next one. Otherwise sets *taken to false. Returns 0 or an exit code: a value is missing or not wanted, or the option
  * refuses it. */
 int option_take(struct option_table, struct command_line *, void *to, bool *taken, struct fault *);
 

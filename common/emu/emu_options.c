@@ -497,7 +497,7 @@ static void settle(bool checks, bool counts)
 
 int emu_options(int argc, char **argv, struct emu_wanted *wanted)
 {
-    struct command_line line = {argc, argv, 1};
+    struct command_line line = {.count = argc, .arguments = argv, .at = 1};
     struct fault fault = {0};
     emu_set("EMU_COUNTERS", "1");
     while (line.at < argc && argv[line.at][0] == '-') {

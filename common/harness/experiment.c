@@ -70,7 +70,7 @@ static int parse(struct experiment *e, struct options *options, int argc, char *
                  struct fault *fault)
 {
     struct target to = {e, options};
-    struct command_line line = {argc, argv, 1};
+    struct command_line line = {.count = argc, .arguments = argv, .at = 1};
     const char *device = getenv("DEVICE");
     int code = device && *device ? choose(options, device, fault) : 0;
     bool taken = true;

@@ -290,7 +290,7 @@ int options_parse(struct options *options, const struct step *step, int argc, ch
     *options =
         (struct options){.n = step->default_n, .seed = 1, .reps = REPS_DEFAULT, .argv = argv};
     struct target to = {options, step};
-    struct command_line line = {argc, argv, 1};
+    struct command_line line = {.count = argc, .arguments = argv, .at = 1};
     while (line.at < argc) {
         int code = parse_one(&to, &line, fault);
         if (code) return code;

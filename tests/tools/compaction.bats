@@ -17,6 +17,9 @@ kept() { "$step13" --device emu --reps 0 "$@" --output - 2>/dev/null; }
     kept --input text --grep beta --offset 3 >got
     kept --input text --grep beta >want
     cmp want got
+    grep -F -iv beta text >want
+    kept --input text --grep beta -iv >got
+    cmp want got
     head -c 3000 /dev/urandom | LC_ALL=C tr '\0' 'x' >bytes
     seq 1 3000 >numbers
     for file in text bytes numbers; do
@@ -72,6 +75,10 @@ refused() {
     says "variant atomic does not keep the order of bytes; use fast or document."
     refused --input numbers --invert
     says "--invert is about lines; add --grep TEXT."
+    refused --input numbers --grep 1 -ivx
+    says '"-ivx" is no option of this step; --help lists them.'
+    refused --input numbers --grep 1 -v=1
+    says '--invert takes no value, but was given "=1".'
     refused --input empty --grep a
     says "empty is empty; there are no lines."
     refused --input none --grep a
