@@ -50,8 +50,8 @@ struct command_line {
 };
 
 /* If the next argument is an option of the table, takes it with its value and moves on. Of several
- * flags that share a dash it takes the next one. Otherwise sets *taken to false. Returns 0 or an exit code: a value is missing or not wanted, or the option
- * refuses it. */
+ * flags that share a dash it takes the next one. Otherwise sets *taken to false. Returns 0 or an
+ * exit code: a value is missing or not wanted, or the option refuses it. */
 int option_take(struct option_table, struct command_line *, void *to, bool *taken, struct fault *);
 
 /* Prints the options for --help, their texts from this column on. */

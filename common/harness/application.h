@@ -62,6 +62,10 @@ struct application {
      * line. */
     size_t (*own_files)(struct application_file files[APPLICATION_FILES]);
 
+    /* Names of the harness's options that are refused because they would have no effect: "round",
+     * "real"; ends with NULL. --inclusive and --in-place always are. NULL: no others. */
+    const char *const *unused;
+
     /* Lines of --help about the files that it takes, in place of those about numbers. NULL:
      * numbers. */
     const char *files;

@@ -74,12 +74,13 @@ enum conversion element_store_real(enum element element, void *array, size_t ind
         ((float *)array)[index] = nearest;
         return nearest == value || isnan(value) ? CONVERT_EXACT : CONVERT_ROUNDED;
     }
+    if (isnan(value)) return CONVERT_NAN;
     double nearest = nearbyint(value);
     if (element == ELEMENT_U64 && nearest >= INT64_END && nearest < UINT64_END) {
         ((uint64_t *)array)[index] = (uint64_t)nearest;
         return CONVERT_EXACT;
     }
-    if (!(value >= -INT64_END && value < INT64_END)) return CONVERT_OUT_OF_RANGE; /* also NaN */
+    if (value < -INT64_END || value >= INT64_END) return CONVERT_OUT_OF_RANGE;
     enum conversion integer = element_store_integer(element, array, index, (int64_t)nearest);
     return integer == CONVERT_EXACT && nearest != value ? CONVERT_ROUNDED : integer;
 }

@@ -52,10 +52,11 @@ void element_widen(enum element, const void *from, size_t start, size_t count, l
 void element_to_doubles(enum element, const void *from, size_t start, size_t count, double *to);
 
 /* How a conversion went. */
-enum conversion { CONVERT_EXACT, CONVERT_ROUNDED, CONVERT_OUT_OF_RANGE };
+enum conversion { CONVERT_EXACT, CONVERT_ROUNDED, CONVERT_OUT_OF_RANGE, CONVERT_NAN };
 
 /* array[index] = value, or the nearest value that the type holds. Real types keep NaN and
- * infinities. In integer types these are out of range, and nothing is stored. */
+ * infinities. Integer types have no NaN (CONVERT_NAN), infinities are out of their range, and
+ * nothing is stored. */
 enum conversion element_store_real(enum element, void *array, size_t index, double value);
 enum conversion element_store_integer(enum element, void *array, size_t index, int64_t value);
 enum conversion element_store_unsigned(enum element, void *array, size_t index, uint64_t value);

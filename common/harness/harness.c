@@ -283,6 +283,11 @@ static int run_program(const struct step *step, int argc, char **argv)
         code = device_choose(&program.options, &device, &program.fault);
         if (code) return fault_say(&program.fault);
         program.device = &device;
+        if (program.options.counters && !device.emulated) {
+            code = fail(&program.fault, EXIT_USAGE,
+                        "--counters is the emulator's; use it with --device emu.");
+            return fault_say(&program.fault);
+        }
     }
     if (step->run) return step->run(step, &program.options);
     code = run(&program);

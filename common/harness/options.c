@@ -41,6 +41,7 @@ static int set_seed(void *to, const char *value, struct fault *fault)
     if (value[0] < '0' || value[0] > '9' || *end || errno)
         return fail(fault, EXIT_USAGE, "--seed \"%.60s\" is not a whole number from 0 to 2^64-1.",
                     value);
+    options->seed_given = true;
     return 0;
 }
 
@@ -208,6 +209,17 @@ static const struct option_row rows[] = {
 };
 static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 
+/* Would the option have no effect in this step? */
+static bool is_unused(const struct step *step, const char *name)
+{
+    if (!step->application) return false;
+    if (strcmp(name, "inclusive") == 0 || strcmp(name, "in-place") == 0) return true;
+    const char *const *unused = step->application->unused;
+    for (; unused && *unused; unused++)
+        if (strcmp(name, *unused) == 0) return true;
+    return false;
+}
+
 /* ---- options that only this step has --------------------------------------------------------- */
 
 enum { OWN_MOST = 8, HELP_COLUMN = 20 };
@@ -245,6 +257,51 @@ static int parse_one(struct target *to, struct command_line *line, struct fault 
                 argument);
 }
 
+/* Options without effect are refused, since what the user wants of them does not happen. */
+static int check_application(const struct options *o, const struct step *step, struct fault *fault)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } all[] = {{"inclusive", o->inclusive},
+               {"in-place", o->in_place},
+               {"round", o->round},
+               {"real", o->real}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].given && is_unused(step, all[i].name))
+            return fail(fault, EXIT_USAGE, "--%s: step %d (%s) has no use for it; leave it out.",
+                        all[i].name, step->number, step->name);
+    if (step->application && o->verify == VERIFY_SAMPLE)
+        return fail(fault, EXIT_USAGE,
+                    "--verify sample: step %d (%s) is verified as a whole; choose full or none.",
+                    step->number, step->name);
+    return 0;
+}
+
+/* Options of the emulator, where it does not run, or where they have no effect. */
+static int check_emulator(const struct options *o, const struct step *step, struct fault *fault)
+{
+    const char *option = o->trace ? "--trace" : o->counters ? "--counters" : NULL;
+    if (option && step->on_host)
+        return fail(fault, EXIT_USAGE,
+                    "%s is the emulator's, and this step runs on the CPU itself; leave it out.",
+                    option);
+    if (option && o->device == DEVICE_CUDA)
+        return fail(fault, EXIT_USAGE, "%s is the emulator's; use it with --device emu.", option);
+    if (o->trace && o->reps > 0)
+        return fail(fault, EXIT_USAGE,
+                    "--trace takes one run and no timed ones; leave --reps out.");
+    if (o->counters && o->format == REPORT_CSV)
+        return fail(
+            fault, EXIT_USAGE,
+            "--counters: --csv has no rows for source lines; take --json, or leave it out.");
+    if (o->counters && o->sweep && o->format == REPORT_TEXT)
+        return fail(
+            fault, EXIT_USAGE,
+            "--counters: the table of a sweep has no source lines; take --json or one --n.");
+    return 0;
+}
+
 /* Options that contradict each other. */
 static int check_together(const struct options *o, const struct step *step, struct fault *fault)
 {
@@ -254,33 +311,29 @@ static int check_together(const struct options *o, const struct step *step, stru
                     origin, origin);
     if (o->input && o->sweep)
         return fail(fault, EXIT_USAGE, "--input and --sweep exclude each other.");
-    if (o->input && o->real)
-        return fail(fault, EXIT_USAGE, "--real is about random numbers; leave it or --input out.");
+    if (o->input && (o->real || o->seed_given))
+        return fail(fault, EXIT_USAGE, "%s is about random numbers; leave it or --input out.",
+                    o->real ? "--real" : "--seed");
     if (o->round && !o->input)
         return fail(fault, EXIT_USAGE, "--round is about the numbers of a file; add --input.");
     if (o->sweep && o->output)
         return fail(fault, EXIT_USAGE, "--output takes one result; leave --sweep out.");
     if (o->sweep && o->trace)
         return fail(fault, EXIT_USAGE, "--trace takes one run; leave --sweep out.");
+    int code = check_application(o, step, fault);
+    if (!code) code = check_emulator(o, step, fault);
+    if (code) return code;
     enum element element = step_for(step, o->variant).element;
     if (o->real && !element_is_real(element))
         return fail(fault, EXIT_USAGE, "--real: this step %s %s.",
                     step->application ? "takes" : "adds", element_plural(element));
     if (o->inclusive && step->inclusive)
         return fail(fault, EXIT_USAGE, "--inclusive: this step's scan is inclusive already.");
-    if (step->application && (o->inclusive || o->in_place))
-        return fail(fault, EXIT_USAGE, "%s: step %d (%s) has no use for it; leave it out.",
-                    o->inclusive ? "--inclusive" : "--in-place", step->number, step->name);
     /* A step has a reference of its own if some variant is not a plain sum. The first variant
      * always is. */
     if (o->inclusive && step->reference && o->variant)
         return fail(fault, EXIT_USAGE, "--inclusive: variant %s has no use for it; %s has.",
                     step->variants[o->variant], step->variants[0]);
-    if (o->trace && step->on_host)
-        return fail(fault, EXIT_USAGE,
-                    "--trace is the emulator's; this step runs on the CPU itself.");
-    if (o->trace && o->device == DEVICE_CUDA)
-        return fail(fault, EXIT_USAGE, "--trace is the emulator's; use it with --device emu.");
     return 0;
 }
 
@@ -338,7 +391,8 @@ void options_help(const struct step *step, FILE *to)
     fprintf(to, "%s: %s\n\nUsage: ./%s [options]\n\n", program.name, step->title, program.name);
     struct option_row own[OWN_MOST];
     for (size_t i = 0; i < table.count; i++)
-        if (strcmp(rows[i].name, "variant") != 0 || step->variants)
+        if ((strcmp(rows[i].name, "variant") != 0 || step->variants) &&
+            !is_unused(step, rows[i].name))
             option_print((struct option_table){&rows[i], 1}, HELP_COLUMN, to);
     option_print(own_options(step, own), HELP_COLUMN, to);
 

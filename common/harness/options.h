@@ -32,6 +32,7 @@ struct options {
     bool round;        /* take the nearest value where the element type cannot hold one exactly */
     bool real;         /* random real numbers instead of random integers */
     uint64_t seed;
+    bool seed_given;    /* --seed */
     const char *output; /* a file, "-" for stdout; NULL: none */
 
     int variant; /* index into step.variants */

@@ -41,9 +41,10 @@ static struct set from_to(uint64_t first, uint64_t last)
 static void too_many(struct parser *p)
 {
     if (!p->code)
-        p->code =
-            fail(p->fault, EXIT_USAGE,
-                 "--keep: the expression has more than %d separate intervals.", INTERVALS_MOST);
+        p->code = fail(
+            p->fault, EXIT_USAGE,
+            "--keep: the expression has more than %d separate intervals; keep fewer at a time.",
+            INTERVALS_MOST);
 }
 
 /* Appends an interval behind all others, or to the last one if there is no gap. */
@@ -263,8 +264,12 @@ static struct set parse_not(struct parser *p)
     struct set result = nothing();
     if (p->code) return result;
     if (++p->depth > DEEP) {
+        p->place = (int)(p->at - p->text);
         p->code =
-            fail(p->fault, EXIT_USAGE, "--keep: more than %d brackets within each other.", DEEP);
+            fail(p->fault, EXIT_USAGE,
+                 "--keep: at character %d more than %d brackets and nots are within each other; "
+                 "leave out those that are not needed.",
+                 p->place + 1, DEEP);
         return result;
     }
     if (take(p, "not") || (p->at[0] == '!' && p->at[1] != '=' && take(p, "!")))

@@ -40,8 +40,9 @@ static const char *set_type(const char *value)
 static const char *set_grep(const char *value)
 {
     size_t length = strlen(value);
-    if (length > TEXT_MOST) return "the text has more than 256 bytes.";
-    if (strchr(value, '\n')) return "the text must not contain a newline.";
+    if (length > TEXT_MOST) return "the text has more than 256 bytes; search for a part of it.";
+    if (strchr(value, '\n'))
+        return "the text must not contain a newline; lines are searched one by one.";
     request.grep = value;
     memcpy(request.search.text, value, length);
     request.search.length = (unsigned)length;

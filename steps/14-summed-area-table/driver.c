@@ -193,7 +193,10 @@ static size_t own_files(struct application_file files[APPLICATION_FILES])
     return 2;
 }
 
+static const char *const unused[] = {"round", NULL};
+
 static const struct application application = {
+    .unused = unused,
     .input = sat_request_input,
     .own_files = own_files,
     .output_bytes = output_bytes,

@@ -134,8 +134,9 @@ int sat_request_check(const struct options *o, struct fault *fault)
         return fail(fault, EXIT_USAGE,
                     "--size, --channels and --bits are about random pictures; leave them or "
                     "--input out.");
-    if (sat_request.width && o->n_given)
-        return fail(fault, EXIT_USAGE, "--n and --size exclude each other; both say how large.");
+    if (sat_request.width && (o->n_given || o->sweep))
+        return fail(fault, EXIT_USAGE, "%s and --size exclude each other; both say how large.",
+                    o->sweep ? "--sweep" : "--n");
     if (o->real && (sat_request.bits || sat_request.box || sat_request.depth))
         return fail(fault, EXIT_USAGE,
                     "--real: a table of floats takes no --bits, --box and --depth.");

@@ -201,7 +201,7 @@ Test(input, text_that_is_refused)
         {"1\n2\n3..4", "element 2 in line 3"},
         {"1,,2", "element 1 in line 1 is missing: \",\" follows \",\""},
         {",1", "element 0 in line 1 is missing: \",\" comes first"},
-        {"1 16777217 2", "element 1, 16777217, cannot be held exactly by a float; --round"},
+        {"1 16777217 2", "element 1, 16777217, cannot be held exactly in type float; --round"},
         {"-16777217", "cannot be held exactly"},
         {"0.1", "element 0, 0.1, cannot be held exactly"},
         {"9007199254740993", "cannot be held exactly"},
@@ -227,7 +227,11 @@ Test(input, text_that_is_refused)
     struct fault fault;
     memset(endless, '1', sizeof endless);
     expect_refused(read_bytes(endless, sizeof endless, ELEMENT_F32, true, &input, &fault), &fault,
-                   "neither a .npy file nor text");
+                   "element 0 in line 1 has more than 400 characters; write it with fewer digits");
+    expect_refused(read_bytes("2 nan", 5, ELEMENT_I32, true, &input, &fault), &fault,
+                   "element 1 is nan, which type int32 does not have; remove it, or take a real");
+    expect_refused(read_bytes("-inf", 4, ELEMENT_I32, true, &input, &fault), &fault,
+                   "element 0, -inf, is beyond the range of int32.");
     expect_refused(read_bytes("\0\0\0", 3, ELEMENT_F32, true, &input, &fault), &fault,
                    "neither a .npy file nor text");
 }
@@ -351,8 +355,11 @@ Test(input, npy_that_is_refused)
         {npy(1, DICT("<f4", "False", "(2, 2)"), f4, 16), "shape (2, 2); only one dimension"},
         {npy(1, DICT("<f4", "False", "()"), f4, 4), "only one dimension"},
         {npy(1, DICT("<f4", "False", "(4)"), f4, 16), "only one dimension"},
-        {npy(1, DICT("<f4", "False", "(-4,)"), f4, 16), "only one dimension"},
-        {npy(1, DICT("<f4", "False", "(99999999999999999999999,)"), f4, 16), "one dimension"},
+        {npy(1, DICT("<f4", "False", "(-4,)"), f4, 16),
+         "shape (-4,); no dimension is negative; save the array again."},
+        {npy(1, DICT("<f4", "False", "(99999999999999999999999,)"), f4, 16),
+         "(99999999999999999999999,); 64 bits cannot count the elements; save the array again."},
+        {npy(1, DICT("<f4", "False", "(-4, 2)"), f4, 16), "(-4, 2); only one dimension"},
         {npy(1, DICT("<f4", "False", "(999999999999999,)"), f4, 16), "do not fit into memory"},
         {npy(1, DICT("<c8", "False", "(2,)"), f4, 16), "type '<c8'"},
         {npy(1, DICT("<f2", "False", "(2,)"), f4, 4), "type '<f2'"},
@@ -538,6 +545,10 @@ Test(input, npy_into_other_types)
                    "beyond the range of int32");
     expect_refused(read_npy(&file, ELEMENT_I8, true, &input, &fault), &fault,
                    "beyond the range of int8");
+    const double nan = NAN;
+    file = npy(1, DICT("<f8", "False", "(1,)"), &nan, sizeof nan);
+    expect_refused(read_npy(&file, ELEMENT_U64, true, &input, &fault), &fault,
+                   "element 0 is nan, which type uint64 does not have");
 }
 
 /* uint32 and uint64: what they hold, from .npy and from text, and what they do not. */
@@ -565,7 +576,7 @@ Test(input, unsigned_integers)
     expect_refused(read_npy(&file, ELEMENT_I64, true, &input, &fault), &fault,
                    "beyond the range of int64");
     expect_refused(read_npy(&file, ELEMENT_F64, false, &input, &fault), &fault,
-                   "element 2, 18446744073709551615, cannot be held exactly by a double");
+                   "element 2, 18446744073709551615, cannot be held exactly in type double");
     expect_refused(read_bytes(minus, sizeof minus - 1, ELEMENT_U64, true, &input, &fault), &fault,
                    "element 1, -1, is beyond the range of uint64");
     expect_refused(read_bytes(minus, sizeof minus - 1, ELEMENT_U32, true, &input, &fault), &fault,

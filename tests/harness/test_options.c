@@ -130,14 +130,14 @@ Test(options, all_of_them)
     struct options o;
     struct fault fault;
     cr_assert_eq(
-        parse("--n 1Ki --seed 18446744073709551615 --reps 7 --inclusive --in-place --offset "
+        parse("--n 1Ki --seed 18446744073709551615 --reps 0 --inclusive --in-place --offset "
               "3 --variant second --counters --json --verify sample --device emu "
               "--output=a.npy --trace t --real --pattern p",
               &o, &fault),
         0, "%s", fault.text);
     cr_expect_eq(o.n, 1024);
     cr_expect_eq(o.seed, UINT64_MAX);
-    cr_expect_eq(o.reps, 7);
+    cr_expect_eq(o.reps, 0);
     cr_expect(o.inclusive && o.in_place && o.counters && o.real);
     cr_expect_eq(o.offset, 3);
     cr_expect_eq(o.variant, 1);
@@ -186,7 +186,12 @@ Test(options, refused_with_one_sentence)
         {"--sweep --input x", "exclude each other"},
         {"--sweep --output x", "--output"},
         {"--sweep --trace x", "--trace"},
-        {"--input x --real", "--real"},
+        {"--input x --real", "--real is about random numbers; leave it or --input out."},
+        {"--input x --seed 3", "--seed is about random numbers; leave it or --input out."},
+        {"--trace x --reps 3", "--trace takes one run and no timed ones; leave --reps out."},
+        {"--counters --csv", "--counters: --csv has no rows for source lines"},
+        {"--counters --sweep", "--counters: the table of a sweep has no source lines"},
+        {"--counters --device cuda", "--counters is the emulator's; use it with --device emu."},
         {"--round", "--input"},
         {"--trace x --device cuda", "emulator"},
         {"--json=yes", "takes no value"},

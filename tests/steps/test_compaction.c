@@ -181,11 +181,13 @@ Test(compaction, expressions_that_are_too_large)
     cr_expect_eq(p.count, INTERVALS_MOST);
     strcat(many, " or x == 99");
     cr_expect_eq(predicate_parse(&p, many, ELEMENT_I32, &place, &fault), EXIT_USAGE);
-    cr_expect(strstr(fault.text, "more than 16 separate intervals"));
+    cr_expect(strstr(fault.text, "more than 16 separate intervals; keep fewer at a time."));
     cr_expect_eq(place, -1);
     for (int i = 0; i < 100; i++) strcat(deep, "!(");
     cr_expect_eq(predicate_parse(&p, deep, ELEMENT_I32, &place, &fault), EXIT_USAGE);
-    cr_expect(strstr(fault.text, "brackets within each other"));
+    cr_expect_str_eq(fault.text, "--keep: at character 65 more than 64 brackets and nots are "
+                                 "within each other; leave out those that are not needed.");
+    cr_expect_eq(place, 64);
 }
 
 /* ---- the figures ----------------------------------------------------------------------------- */

@@ -86,7 +86,16 @@ refused() {
     refused --input . --grep a
     says "cannot read .: Is a directory."
     refused --input numbers --grep $'a\nb'
-    says "the text must not contain a newline."
+    says "the text must not contain a newline; lines are searched one by one."
+    refused --input numbers --grep "$(printf '%257s' x)"
+    says "--grep: the text has more than 256 bytes; search for a part of it."
+    refused --input numbers --type i32 --seed 3
+    says "--seed is about random numbers; leave it or --input out."
+    refused --verify sample
+    says "--verify sample: step 13 (compaction) is verified as a whole; choose full or none."
+    echo "1 nan" >some
+    refused --input some --type i32
+    says "some: element 1 is nan, which type int32 does not have; remove it, or take a real type"
     refused --type f16
     says "the type must be f32, f64, i32 or i64."
     refused --in-place

@@ -151,6 +151,10 @@ END
     refused "--values $dir/o is the same file as --output $dir/o; write to another one." \
         --pairs --values "$dir/o" --output "$dir/o"
     refused "--values: the file name is empty." --values ""
+    refused "--real: step 15 (radix-sort) has no use for it; leave it out." --real
+    refused "--real: step 15 (radix-sort) has no use for it; leave it out." --type f32 --real
+    refused "--seed is about random numbers; leave it or --input out." --seed 1 --lines \
+        --input README.md
     refused "--type: this type is unknown; choose u32, i32, f32, u64, i64 or f64." --type i128
     refused "/dev/null is empty; there is nothing to sort." --lines --input /dev/null
     refused "/dev/null is empty; there is nothing to scan." --input /dev/null

@@ -54,16 +54,27 @@ int input_reserve(struct reader *reader, struct input *input, size_t n, struct f
     return 0;
 }
 
+bool input_takes(const struct reader *reader, enum conversion conversion)
+{
+    return conversion == CONVERT_EXACT || (conversion == CONVERT_ROUNDED && reader->round);
+}
+
 int input_refuse(const struct reader *reader, enum conversion conversion, size_t index,
                  const char *shown, struct fault *fault)
 {
     const char *type = element_name(reader->element);
+    if (conversion == CONVERT_NAN)
+        return fail(fault, EXIT_USAGE,
+                    "%s: element %zu is %s, which type %s does not have; remove it, or take a real "
+                    "type where the step has one.",
+                    reader->name, index, shown, type);
     if (conversion == CONVERT_OUT_OF_RANGE)
         return fail(fault, EXIT_USAGE, "%s: element %zu, %s, is beyond the range of %s.",
                     reader->name, index, shown, type);
-    return fail(fault, EXIT_USAGE,
-                "%s: element %zu, %s, cannot be held exactly by a %s; --round takes the nearest.",
-                reader->name, index, shown, type);
+    return fail(
+        fault, EXIT_USAGE,
+        "%s: element %zu, %s, cannot be held exactly in type %s; --round takes the nearest.",
+        reader->name, index, shown, type);
 }
 
 void input_free(struct input *input)

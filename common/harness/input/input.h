@@ -70,7 +70,9 @@ int input_read_text(struct reader *, struct input *, struct fault *);
 
 /* Makes room for n elements (grows input->data). EXIT_USAGE if memory does not suffice. */
 int input_reserve(struct reader *, struct input *, size_t n, struct fault *);
-/* The sentence for a conversion that was not exact. `shown` is the value as the file has it. */
+/* May an element be what this conversion made of it? */
+bool input_takes(const struct reader *, enum conversion);
+/* The sentence for a conversion that is not taken. `shown` is the value as the file has it. */
 int input_refuse(const struct reader *, enum conversion, size_t index, const char *shown,
                  struct fault *);
 

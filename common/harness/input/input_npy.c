@@ -128,8 +128,7 @@ static int read_elements(struct reader *reader, const struct npy_header *header,
             char shown[48];
             enum conversion conversion =
                 store(header->kind, chunk, i, input, done + i, shown, sizeof shown);
-            if (conversion == CONVERT_OUT_OF_RANGE ||
-                (conversion == CONVERT_ROUNDED && !reader->round))
+            if (!input_takes(reader, conversion))
                 return input_refuse(reader, conversion, done + i, shown, fault);
         }
         done += got;

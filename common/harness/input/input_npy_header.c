@@ -223,31 +223,36 @@ static int read_order(struct npy_header *header, const struct value *value, cons
     return npy_malformed(name, "its 'fortran_order' is neither True nor False", fault);
 }
 
-/* The text (5,) and nothing else: a tuple of one number. */
-static bool parse_shape(const struct value *value, size_t *n)
+/* The text (5,) and nothing else: a tuple of one number. Returns NULL, or what is wrong with it. */
+static const char *parse_shape(const struct value *value, size_t *n)
 {
+    static const char other[] = "only one dimension can be scanned (in NumPy: a.ravel())";
     char *end;
     const char *digits = value->begin + 1;
-    if (value->kind != TUPLE) return false;
+    if (value->kind != TUPLE) return other;
     digits += strspn(digits, space);
+    bool negative = *digits == '-';
+    digits += negative;
     bool octal = digits[0] == '0' && isdigit((unsigned char)digits[1]); /* in Python 2 */
     errno = 0;
     *n = strtoull(digits, &end, 10);
-    if (!isdigit((unsigned char)*digits) || octal || errno) return false;
+    bool too_large = errno != 0;
+    if (!isdigit((unsigned char)*digits) || octal) return other;
     end += *end == 'L'; /* Python 2 */
     end += strspn(end, space);
-    if (*end != ',') return false;
-    return end + 1 + strspn(end + 1, space) == value->end - 1;
+    if (*end != ',' || end + 1 + strspn(end + 1, space) != value->end - 1) return other;
+    if (negative) return "no dimension is negative; save the array again";
+    return too_large ? "64 bits cannot count the elements; save the array again" : NULL;
 }
 
 static int read_shape(struct npy_header *header, const struct value *value, const char *name,
                       struct fault *fault)
 {
     int length = (int)(value->end - value->begin);
-    if (parse_shape(value, &header->n)) return 0;
-    return fail(fault, EXIT_USAGE,
-                "%s has the shape %.*s; only one dimension can be scanned (in NumPy: a.ravel()).",
-                name, length < SHAPE_SHOWN ? length : SHAPE_SHOWN, value->begin);
+    const char *wrong = parse_shape(value, &header->n);
+    if (!wrong) return 0;
+    return fail(fault, EXIT_USAGE, "%s has the shape %.*s; %s.", name,
+                length < SHAPE_SHOWN ? length : SHAPE_SHOWN, value->begin, wrong);
 }
 
 static const struct {

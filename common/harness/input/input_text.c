@@ -20,7 +20,8 @@ struct token {
     size_t line;       /* where it begins; from 1 */
     size_t lines_read; /* so far */
     bool comma;        /* there was one behind it */
-    bool unreadable;   /* too long, or a byte that text does not have */
+    bool unreadable;   /* a byte that text does not have */
+    bool too_long;     /* more than TOKEN_MAX characters */
 };
 
 /* Reads a character, and counts lines. */
@@ -39,11 +40,12 @@ static void next_token(FILE *file, struct token *token)
     int c = next_character(file, token);
     while (c != EOF && isspace(c)) c = next_character(file, token);
     token->length = 0;
-    token->comma = token->unreadable = false;
+    token->comma = token->unreadable = token->too_long = false;
     token->line = token->lines_read + 1;
     for (; c != EOF && !isspace(c) && c != ','; c = next_character(file, token)) {
-        token->unreadable = token->length == TOKEN_MAX || iscntrl(c);
-        if (token->unreadable) return;
+        token->unreadable = iscntrl(c);
+        token->too_long = token->length == TOKEN_MAX;
+        if (token->unreadable || token->too_long) return;
         token->text[token->length++] = (char)c;
     }
     token->text[token->length] = '\0';
@@ -123,6 +125,11 @@ static int refuse_token(const struct reader *reader, const struct token *token, 
         return fail(fault, EXIT_USAGE,
                     "%s is neither a .npy file nor text: see element %zu in line %zu.",
                     reader->name, index, token->line);
+    if (token->too_long)
+        return fail(fault, EXIT_USAGE,
+                    "%s: element %zu in line %zu has more than %d characters; write it with fewer "
+                    "digits, and white space or commas between numbers.",
+                    reader->name, index, token->line, TOKEN_MAX);
     return fail(fault, EXIT_USAGE, "%s: element %zu in line %zu, \"%.*s\", is not a number.",
                 reader->name, index, token->line, SHOWN_MAX, token->text);
 }
@@ -145,7 +152,8 @@ int input_read_text(struct reader *reader, struct input *input, struct fault *fa
         return refuse_token(reader, &(struct token){.line = 1, .unreadable = true}, 0, fault);
     for (;;) {
         next_token(reader->file, &token);
-        if (token.unreadable) return refuse_token(reader, &token, input->n, fault);
+        if (token.unreadable || token.too_long)
+            return refuse_token(reader, &token, input->n, fault);
         if (token.length == 0 && !token.comma) break; /* the end, perhaps after a last comma */
         if (token.length == 0)
             return fail(fault, EXIT_USAGE, "%s: element %zu in line %zu is missing: \",\" %s.",
@@ -160,8 +168,7 @@ int input_read_text(struct reader *reader, struct input *input, struct fault *fa
         enum conversion conversion =
             store(reader->element, input->data, input->n, token.text, &is_number);
         if (!is_number) return refuse_token(reader, &token, input->n, fault);
-        if (conversion == CONVERT_OUT_OF_RANGE ||
-            (conversion == CONVERT_ROUNDED && !reader->round)) {
+        if (!input_takes(reader, conversion)) {
             char shown[SHOWN_MAX + 1];
             snprintf(shown, sizeof shown, "%.*s", SHOWN_MAX, token.text);
             return input_refuse(reader, conversion, input->n, shown, fault);
