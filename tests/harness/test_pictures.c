@@ -107,6 +107,22 @@ Test(pictures, text_comments_and_any_maximum)
     picture_free(&p);
 }
 
+/* As netpbm has it: a comment ends what stands before it, also the maximum. */
+Test(pictures, comments_next_to_numbers)
+{
+    static const char *const texts[] = {"P2 2#wide\n1#high\n9#white\n3#\n4#last",
+                                        "P2 2 1 9 3 4\n#\n", "P5#grey\n2 1 9#white\n\003\004",
+                                        "P5 2 1#\r9 \003\004"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct picture p;
+        struct fault fault = {0};
+        put("a", texts[i], strlen(texts[i]));
+        cr_assert_eq(picture_read(&p, "a", &fault), 0, "%zu: %s", i, fault.text);
+        cr_expect_arr_eq(p.samples, ((uint8_t[]){3, 4}), 2);
+        picture_free(&p);
+    }
+}
+
 Test(pictures, sixteen_bits_have_the_higher_byte_first)
 {
     struct picture p;
@@ -135,6 +151,11 @@ Test(pictures, what_is_no_picture)
     REFUSED("P2 2 1 9\n3 10 ", "sample 1 is not a number from 0 to 9");
     REFUSED("P2 2 1 9\n3 x ", "sample 1 is not a number from 0 to 9");
     REFUSED("P5 2 1 9\n\x09\x0a", "sample 1 is 10, more than its maximum, 9.");
+    REFUSED("P5 2 1 99\n345", "a goes on behind its last pixel; take a file of one picture");
+    REFUSED("P5 2 1 9\r\n34", "sample 0 is 10, more than its maximum");
+    REFUSED("P5 2 1 99\r\n34", "a goes on behind its last pixel");
+    REFUSED("P2 2 1 9 3 4 5\n", "a goes on behind its last pixel");
+    REFUSED("P2 2 1 9 3 4x", "sample 1 is not a number from 0 to 9");
     REFUSED("P5 9000000000 9000000000 255\n", "do not fit into memory");
     REFUSED("P5 90000000000000000000000 1 255\n", "do not follow");
 }
@@ -207,6 +228,7 @@ Test(pictures, truncated_or_damaged_png)
     size_t length = get("a.png", whole, sizeof whole);
     for (size_t part = 2; part < length; part += part < 60 ? 1 : 97)
         expect_refused((char *)whole, part, "a ends before its last pixel; it is truncated.");
+    expect_refused((char *)whole, length + 1, "a goes on behind its last pixel");
     whole[length / 2] ^= 0x55;
     expect_refused((char *)whole, length, "a is a PNG that cannot be read: libpng says \"");
     whole[1] = 'Q';
@@ -282,6 +304,20 @@ Test(pictures, palettes_and_few_bits_are_expanded)
     p = read_made(4);
     cr_expect_arr_eq(p.samples, ((uint8_t[]){0, 0, 0, 255, 85, 85, 85, 0}), 8);
     picture_free(&p);
+}
+
+Test(pictures, a_colour_that_the_palette_does_not_have)
+{
+    need_png();
+    struct picture p;
+    struct fault fault = {0};
+    png_byte bytes[SIDE] = {0, 1, 2, 3, 3, 2, 1, 0, 0, 4, 0}, *rows[SIDE];
+    for (int y = 0; y < SIDE; y++) rows[y] = bytes;
+    make_png(PNG_COLOR_TYPE_PALETTE, 8, PNG_INTERLACE_NONE, rows, false);
+    cr_expect_eq(picture_read(&p, "a.png", &fault), EXIT_USAGE);
+    cr_expect_str_eq(fault.text, "a.png: pixel 9 of row 0 has colour 4 of a palette of 4; the file "
+                                 "is damaged.");
+    cr_expect_null(p.samples);
 }
 
 Test(pictures, grey_with_alpha_becomes_rgba)

@@ -59,15 +59,27 @@ static int read_kind(struct picture *p, FILE *file, const char *name, struct fau
     return fail(fault, EXIT_USAGE, "%s is not a picture; PNG, PGM and PPM can be read.", name);
 }
 
+/* The picture, and nothing behind it. */
+int picture_read_file(struct picture *p, FILE *file, const char *name, struct fault *fault)
+{
+    *p = (struct picture){0};
+    int code = read_kind(p, file, name, fault);
+    if (!code && getc(file) != EOF)
+        code =
+            fail(fault, EXIT_USAGE,
+                 "%s goes on behind its last pixel; take a file of one picture and no more.", name);
+    if (code) picture_free(p);
+    return code;
+}
+
 int picture_read(struct picture *p, const char *path, struct fault *fault)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     FILE *file = is_stdin ? stdin : fopen(path, "rb");
     *p = (struct picture){0};
     if (!file) return fail(fault, EXIT_USAGE, "cannot open %s: %s.", path, strerror(errno));
-    int code = read_kind(p, file, is_stdin ? "stdin" : path, fault);
+    int code = picture_read_file(p, file, is_stdin ? "stdin" : path, fault);
     if (!is_stdin) fclose(file);
-    if (code) picture_free(p);
     return code;
 }
 

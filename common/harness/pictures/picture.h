@@ -31,10 +31,12 @@ struct picture {
  * Reads a file ("-": stdin), which is recognized by its content: PGM and PPM (P2, P3, P5, P6) or
  * PNG. A PNG's palette becomes RGB, and what is transparent gets a fourth channel; grey with
  * transparency becomes RGBA; 1, 2 and 4 bits become 8. Returns 0, or EXIT_USAGE with the sentence:
- * the file is no picture, ends too early, or does not fit into memory. Then there is nothing to
- * free.
+ * the file is no picture, ends too early, goes on behind its last pixel, or does not fit into
+ * memory. Then there is nothing to free.
  */
 int picture_read(struct picture *, const char *path, struct fault *);
+/* The same for an open file, which the caller closes. `name` is for the sentence. */
+int picture_read_file(struct picture *, FILE *, const char *name, struct fault *);
 
 /* Can a picture with this number of channels be written to this path? Its end decides about the
  * format: .png, .pgm (grey), .ppm (RGB) or .pnm (either); "-" is a PGM or PPM on stdout. Returns 0

@@ -54,12 +54,20 @@ static void read_bytes(png_structp png, png_bytep to, size_t count)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Grey, RGB or RGBA of 8 or 16 bits, whatever the file has. */
+static bool has_palette(const struct work *w)
+{
+    return png_get_color_type(w->png, w->info) == PNG_COLOR_TYPE_PALETTE;
+}
+
+/* Grey, RGB or RGBA of 8 or 16 bits, whatever the file has; of a palette the indices, in bytes. */
 static void ask_for_plain_samples(const struct work *w)
 {
     png_byte color = png_get_color_type(w->png, w->info);
     bool transparent = png_get_valid(w->png, w->info, PNG_INFO_tRNS) != 0;
-    png_set_expand(w->png); /* palettes, fewer than 8 bits, transparent colours */
+    if (has_palette(w))
+        png_set_packing(w->png);
+    else
+        png_set_expand(w->png); /* fewer than 8 bits, transparent colours */
     if (color == PNG_COLOR_TYPE_GRAY_ALPHA || (color == PNG_COLOR_TYPE_GRAY && transparent))
         png_set_gray_to_rgb(w->png);
     png_set_interlace_handling(w->png);
@@ -70,7 +78,8 @@ static int reserve(struct work *w, struct picture *p)
 {
     p->width = png_get_image_width(w->png, w->info);
     p->height = png_get_image_height(w->png, w->info);
-    p->channels = png_get_channels(w->png, w->info);
+    bool transparent = png_get_valid(w->png, w->info, PNG_INFO_tRNS) != 0;
+    p->channels = !has_palette(w) ? png_get_channels(w->png, w->info) : transparent ? 4 : 3;
     p->bits = png_get_bit_depth(w->png, w->info);
     p->maximum = p->bits == 8 ? UINT8_MAX : UINT16_MAX;
     int code = picture_reserve(p, w->name, w->fault);
@@ -78,8 +87,37 @@ static int reserve(struct work *w, struct picture *p)
     w->rows = malloc(p->height * sizeof *w->rows);
     if (!w->rows)
         return fail(w->fault, EXIT_USAGE, "%s: its rows do not fit into memory.", w->name);
-    size_t row_bytes = p->width * p->channels * (p->bits / 8);
-    for (size_t y = 0; y < p->height; y++) w->rows[y] = (unsigned char *)p->samples + y * row_bytes;
+    unsigned char *first = p->samples;
+    if (has_palette(w)) first += (p->channels - 1) * p->width * p->height;
+    size_t row_bytes = has_palette(w) ? p->width : p->width * p->channels * (p->bits / 8);
+    for (size_t y = 0; y < p->height; y++) w->rows[y] = first + y * row_bytes;
+    return 0;
+}
+
+/* Replaces the indices, which are the last part of the samples, by the palette's colours. A pixel's
+ * colour ends before the next pixel's index, which is read later. libpng would take a colour that
+ * the palette does not have for black. */
+static int look_up_colours(struct work *w, struct picture *p)
+{
+    png_colorp palette;
+    png_bytep alpha = NULL;
+    int colours = 0, alphas = 0;
+    size_t count = p->width * p->height;
+    uint8_t *to = p->samples, *indices = to + (p->channels - 1) * count;
+    png_get_PLTE(w->png, w->info, &palette, &colours);
+    png_get_tRNS(w->png, w->info, &alpha, &alphas, NULL);
+    for (size_t i = 0; i < count; i++) {
+        int index = indices[i];
+        if (index >= colours)
+            return fail(w->fault, EXIT_USAGE,
+                        "%s: pixel %zu of row %zu has colour %d of a palette of %d; the file is "
+                        "damaged.",
+                        w->name, i % p->width, i / p->width, index, colours);
+        *to++ = palette[index].red;
+        *to++ = palette[index].green;
+        *to++ = palette[index].blue;
+        if (p->channels == 4) *to++ = index < alphas ? alpha[index] : UINT8_MAX;
+    }
     return 0;
 }
 
@@ -98,7 +136,7 @@ static int read_all(struct work *w, struct picture *p, FILE *file)
     png_read_image(w->png, w->rows);
     png_read_end(w->png, NULL);
     if (p->bits == 16) picture_from_big_endian(p->samples, picture_samples(p));
-    return 0;
+    return has_palette(w) ? look_up_colours(w, p) : 0;
 }
 
 int png_read(struct picture *p, FILE *file, const char *name, struct fault *fault)

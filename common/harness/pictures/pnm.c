@@ -1,6 +1,7 @@
 /*
  * pnm.c — PGM and PPM, as netpbm defines them: "P5 width height maximum" and one white space, then
- * the samples. P2 and P3 have the samples as text. Comments go from # to the end of the line.
+ * the samples. P2 and P3 have the samples as text. A comment goes from # to the end of its line, and
+ * counts as that end, so that a number may stand right before it.
  */
 #include "picture.h"
 
@@ -13,16 +14,20 @@
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* The character after white space and comments; EOF. */
+/* The next character, or the end of the line in place of a comment; EOF. */
 static int next_character(FILE *file)
 {
     int c = getc(file);
-    while (c == '#' || isspace(c)) {
-        if (c == '#')
-            while (c != '\n' && c != EOF) c = getc(file);
-        else
-            c = getc(file);
-    }
+    if (c == '#')
+        while (c != '\n' && c != '\r' && c != EOF) c = getc(file);
+    return c;
+}
+
+/* The next character that is not white space; EOF. */
+static int next_word(FILE *file)
+{
+    int c = next_character(file);
+    while (isspace(c)) c = next_character(file);
     return c;
 }
 
@@ -30,14 +35,14 @@ static int next_character(FILE *file)
  * than `most`. */
 static bool read_number(FILE *file, size_t most, size_t *number)
 {
-    int c = next_character(file);
+    int c = next_word(file);
     if (!isdigit(c)) return false;
-    for (*number = 0; isdigit(c); c = getc(file)) {
+    for (*number = 0; isdigit(c); c = next_character(file)) {
         size_t digit = (size_t)(c - '0');
         if (*number > (most - digit) / 10) return false;
         *number = *number * 10 + digit;
     }
-    return c == EOF || isspace(c) || c == '#';
+    return c == EOF || isspace(c);
 }
 
 static int ends_early(FILE *file, const char *name, struct fault *fault)
@@ -77,6 +82,7 @@ static int read_text(struct picture *p, FILE *file, const char *name, struct fau
         else
             ((uint16_t *)p->samples)[i] = (uint16_t)number;
     }
+    ungetc(next_word(file), file); /* white space and comments may follow */
     return 0;
 }
 
