@@ -51,7 +51,7 @@ tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $
 	@:
 
 # Step 14 built without libpng.
-NO_PNG   := $(addprefix common/harness/pictures/,picture.c pnm.c no_png.c)
+NO_PNG   := $(filter-out %/png.c,$(call sources,common/harness/pictures))
 build/tests/step14-no-png: build/main/step14.o $(call objects,$(NO_PNG) $(COMMON) \
         $(call sources,$(filter steps/14-%,$(FOLDERS)))) | emu
 	$(call say,link,$@)
@@ -191,7 +191,8 @@ test-asan: tests-build ## run every test with the host code under AddressSanitiz
 
 # Each fuzzer gets its bytes through one function, fuzz_NAME; fuzz.sh builds the fuzzers in their
 # own tree.
-build/tests/fuzz/run-%: $(call objects,$(filter-out %/npy.c,$(wildcard tests/fuzz/*.c))) $(EMU)
+build/tests/fuzz/run-%: $(call objects,$(filter-out %/npy.c %/picture.c,$(wildcard \
+        tests/fuzz/*.c))) $(EMU)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_$* -o $(NEW) \
 	    -lzstd -lm -ldl -pthread $(PUT)
@@ -203,6 +204,15 @@ build/tests/fuzz/run-npy: $(call objects,$(wildcard common/harness/input/*.c) te
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_npy -o $(NEW) \
 	    -lm -pthread $(PUT)
+
+# Those of pictures are told of less memory than there is.
+build/tests/fuzz/run-picture: $(PICTURES) $(call objects,tests/fuzz/picture.c $(addprefix common/, \
+        harness/element.c harness/input/input_npy.c harness/input/input_npy_header.c \
+        harness/input/input.c harness/input/input_text.c harness/report/output.c \
+        command/fault.c files/visible.c files/cleanup.c files/replacement.c))
+	$(call say,link,$@)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_picture \
+	    -Wl,--defsym,device_host_memory=fuzz_host_memory -o $(NEW) $(PNG) -lm -pthread $(PUT)
 
 fuzz: ## fuzz the readers of files, FUZZ_SECONDS=60 each (needs clang)
 	$(Q)MAKE='$(MAKE)' common/build/fuzz.sh

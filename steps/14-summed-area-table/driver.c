@@ -148,6 +148,8 @@ static double moved_bytes(size_t n, int variant)
     return moved + (sat_request.size.channels > 1 ? samples * 4 + table : 0) + filter;
 }
 
+#define ROUNDED_UP 1.006 /* three digits of a product with this are not less than the number */
+
 static void result(char *text, size_t size)
 {
     if (sat_request.filter == FILTER_BOX)
@@ -155,6 +157,9 @@ static void result(char *text, size_t size)
     else if (sat_request.filter == FILTER_DEPTH)
         snprintf(text, size, "filters of 1 to %zu pixels across, sharp at depth %u of %u",
                  sat_request.blur.width, sat_request.blur.focus, sat_request.blur.farthest);
+    else if (sat_request.element == ELEMENT_F32)
+        snprintf(text, size, "an entry's error is at most %.3g times its pixels' magnitudes",
+                 ROUNDED_UP * judge_relative_error(sat_request.variant, sat_request.size));
     else
         *text = '\0';
 }
@@ -208,9 +213,9 @@ static const struct application application = {
     .result = result,
     .about_input = sat_request_about,
     .files =
-        "Files: pictures as PNG, PGM or PPM, of 8 or 16 bits, grey, RGB or RGBA. --output\n"
-        "writes the filtered picture, --sum the table. Without --input the picture is random,\n"
-        "of --size or of --n pixels.\n",
+        "Files: pictures as PNG, PGM or PPM, of 8 or 16 bits, grey, RGB or RGBA; for --sum also\n"
+        "floats, as PFM or .npy. --output writes the filtered picture, --sum the table. Without\n"
+        "--input the picture is random, of --size or of --n pixels.\n",
 };
 
 const struct step step14 = {

@@ -40,16 +40,17 @@ static void compare(struct verdict *v, size_t index, double got, double want, do
         v->worst = error / bound;
 }
 
-static double depth_of(const struct judged *j)
+/* Each of the additions on the way from a pixel to its entry may round. */
+double judge_relative_error(enum variant variant, struct sat_size size)
 {
-    return j->variant == FAST ? sat_depth(j->size) : sat_document_depth(j->size);
+    double depth = variant == FAST ? sat_depth(size) : sat_document_depth(size);
+    return depth * ROUNDOFF / (1 - depth * ROUNDOFF);
 }
 
 /* How far a float may be from an exact sum, if the magnitudes add up to this. */
 static double error_bound(const struct judged *j, double magnitude)
 {
-    double depth = depth_of(j);
-    return depth * ROUNDOFF / (1 - depth * ROUNDOFF) * magnitude;
+    return judge_relative_error(j->variant, j->size) * magnitude;
 }
 
 static double bound_of_sum(const struct judged *j, uint64_t sum)

@@ -39,6 +39,10 @@ struct judged {
     unsigned maximum;
 };
 
+/* How far an entry of a variant's table of floats may be from its sum, as a part of the sum of the
+ * magnitudes of its pixels. */
+double judge_relative_error(enum variant, struct sat_size);
+
 /* Fills the verdict. Returns 0, or EXIT_USAGE if memory does not suffice. */
 int sat_judge(struct verdict *, const struct judged *, struct fault *);
 

@@ -172,6 +172,10 @@ static int check_width(size_t width, const char *option, struct fault *fault)
 int sat_request_check_filter(const struct options *o, struct fault *fault)
 {
     int code = 0;
+    if (sat_request.element == ELEMENT_F32 && (sat_request.box || sat_request.depth))
+        return fail(fault, EXIT_USAGE,
+                    "%s: %s has floats; filters take 8 or 16 bits, and --sum writes its table.",
+                    sat_request.box ? "--box" : "--depth", o->input);
     sat_request.filter = sat_request.box     ? FILTER_BOX
                          : sat_request.depth ? FILTER_DEPTH
                                              : FILTER_NONE;

@@ -22,6 +22,7 @@ struct request {
     size_t box;           /* --box; 0: none */
 
     /* What sat_request_input() makes of these and of the files. */
+    enum variant variant; /* --variant */
     enum filter filter;
     struct sat_size size;
     enum element element; /* ELEMENT_I8, ELEMENT_I16: unsigned samples; ELEMENT_F32 */

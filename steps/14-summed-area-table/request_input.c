@@ -7,11 +7,14 @@
 #include "common/harness/pictures/picture.h"
 #include "common/harness/run/device.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_WIDTH 31 /* --max-width where it is not given */
 #define FOCUS     0.5
+#define SUM_MOST  (FLT_MAX / 2)
 
 /* ---- a random picture ------------------------------------------------------------------------ */
 
@@ -100,8 +103,32 @@ static void append_depth(struct input *input, size_t at, const struct picture *d
     }
 }
 
+/* A table of floats has finite entries: no pixel is infinite or NaN, and no sum overflows, whatever
+ * its rounding. */
+static int check_floats(const struct picture *p, const char *name, struct fault *fault)
+{
+    const float *samples = p->samples;
+    size_t row = p->width * p->channels, count = picture_samples(p);
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(samples[i]))
+            return fail(fault, EXIT_USAGE,
+                        "%s: pixel %zu of row %zu is %g; a table of sums needs finite pixels.",
+                        name, i % row / p->channels, i / row, (double)samples[i]);
+        sum += fabs((double)samples[i]);
+    }
+    if (sum <= SUM_MOST) return 0;
+    return fail(fault, EXIT_USAGE,
+                "%s: the magnitudes of its pixels add up to %.3g, and a table of floats holds up "
+                "to %.3g; scale them.",
+                name, sum, SUM_MOST);
+}
+
 static int check_depth(const struct picture *p, const struct picture *depth, struct fault *fault)
 {
+    if (depth->bits == 32)
+        return fail(fault, EXIT_USAGE, "%s has floats; a depth map has 8 or 16 bits.",
+                    sat_request.depth);
     if (depth->channels != 1)
         return fail(fault, EXIT_USAGE, "%s has %u channels; a depth map is grey.",
                     sat_request.depth, depth->channels);
@@ -126,7 +153,7 @@ static int take_picture(struct input *input, const struct picture *p, const stru
 {
     size_t samples = picture_samples(p);
     sat_request.size = (struct sat_size){p->width, p->height, p->channels};
-    sat_request.element = p->bits == 8 ? ELEMENT_I8 : ELEMENT_I16;
+    sat_request.element = p->bits == 8 ? ELEMENT_I8 : p->bits == 16 ? ELEMENT_I16 : ELEMENT_F32;
     sat_request.maximum = p->maximum;
     *input = (struct input){.element = sat_request.element};
     int code = depth ? check_depth(p, depth, fault) : 0;
@@ -144,7 +171,8 @@ static int read_files(struct input *input, const struct options *o, struct fault
     struct picture p, depth = {0};
     int code = picture_read(&p, o->input, fault);
     if (code) return code;
-    if (sat_request.depth) code = picture_read(&depth, sat_request.depth, fault);
+    if (p.bits == 32) code = check_floats(&p, strcmp(o->input, "-") ? o->input : "stdin", fault);
+    if (!code && sat_request.depth) code = picture_read(&depth, sat_request.depth, fault);
     if (!code) code = take_picture(input, &p, sat_request.depth ? &depth : NULL, fault);
     picture_free(&p);
     picture_free(&depth);
@@ -154,6 +182,7 @@ static int read_files(struct input *input, const struct options *o, struct fault
 int sat_request_input(struct input *input, const struct options *o, struct fault *fault)
 {
     int code = sat_request_check(o, fault);
+    sat_request.variant = (enum variant)o->variant;
     if (!code) code = o->input ? read_files(input, o, fault) : generate(input, o, fault);
     if (code) return code;
     code = sat_request_check_filter(o, fault);

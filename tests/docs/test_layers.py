@@ -47,8 +47,8 @@ MAY_INCLUDE = {
     "common/harness": HARNESS + COMMAND,
     "common/harness/input": ["common/harness", "common/harness/run", "common/harness/report",
                              "common/command"],
-    "common/harness/pictures": ["common/harness", "common/harness/run", "common/harness/report"]
-    + COMMAND,
+    "common/harness/pictures": ["common/harness", "common/harness/input", "common/harness/run",
+                                "common/harness/report"] + COMMAND,
     "common/harness/report": ["common/harness", "common/harness/run", API] + COMMAND,
     "common/harness/run": HARNESS + COMMAND,
     "common/harness/verify": ["common/harness", "common/harness/report", "common/command"],

@@ -42,3 +42,4 @@ Test(fuzz, compressed_texts) { replay("tests/fuzz/corpus/unpack/*", fuzz_unpack)
 Test(fuzz, ptx) { replay("tests/fuzz/corpus/ptx/*", fuzz_ptx); }
 Test(fuzz, machine_code) { replay("tests/fuzz/corpus/cubin/*", fuzz_cubin); }
 Test(fuzz, npy_files) { replay("tests/fuzz/corpus/npy/*", fuzz_npy); }
+Test(fuzz, pictures) { replay("tests/fuzz/corpus/picture/*", fuzz_picture); }

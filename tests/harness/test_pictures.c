@@ -4,6 +4,7 @@
 #include "common/harness/pictures/picture.h"
 
 #include <criterion/criterion.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,8 +14,11 @@
 
 static char folder[] = "/tmp/upsweep-pictures-XXXXXX";
 
+static char top[PATH_MAX]; /* the folder in which the tests were called */
+
 static void enter_folder(void)
 {
+    cr_assert_not_null(getcwd(top, sizeof top));
     cr_assert_not_null(mkdtemp(folder));
     cr_assert_eq(chdir(folder), 0);
 }
@@ -138,7 +142,7 @@ Test(pictures, sixteen_bits_have_the_higher_byte_first)
 Test(pictures, what_is_no_picture)
 {
     REFUSED("", "a is empty; it should be a picture.");
-    REFUSED("GIF89a", "a is not a picture; PNG, PGM and PPM can be read.");
+    REFUSED("GIF89a", "a is not a picture; PNG, PGM, PPM, PFM and .npy can be read.");
     REFUSED("P", "a is not a picture");
     REFUSED("P4 8 1\n\xff", "a is a PBM, of one bit a pixel; make it a PGM");
     REFUSED("P7\n", "a is a PAM");
@@ -149,6 +153,7 @@ Test(pictures, what_is_no_picture)
     REFUSED("P5 3 2 255\nabcde", "a ends before its last pixel; it is truncated.");
     REFUSED("P2 2 1 255\n3", "a ends before its last pixel");
     REFUSED("P2 2 1 9\n3 10 ", "sample 1 is not a number from 0 to 9");
+    REFUSED("P2 2 1 3\n3 7 ", "sample 1 is not a number from 0 to 3");
     REFUSED("P2 2 1 9\n3 x ", "sample 1 is not a number from 0 to 9");
     REFUSED("P5 2 1 9\n\x09\x0a", "sample 1 is 10, more than its maximum, 9.");
     REFUSED("P5 2 1 99\n345", "a goes on behind its last pixel; take a file of one picture");
@@ -158,6 +163,58 @@ Test(pictures, what_is_no_picture)
     REFUSED("P2 2 1 9 3 4x", "sample 1 is not a number from 0 to 9");
     REFUSED("P5 9000000000 9000000000 255\n", "do not fit into memory");
     REFUSED("P5 90000000000000000000000 1 255\n", "do not follow");
+}
+
+/* ---- floats ---------------------------------------------------------------------------------- */
+
+static void expect_floats(const char *content, size_t length, size_t width, size_t height,
+                          unsigned channels, const float *want)
+{
+    struct picture p;
+    struct fault fault = {0};
+    put("a", content, length);
+    cr_assert_eq(picture_read(&p, "a", &fault), 0, "%s", fault.text);
+    cr_assert(p.width == width && p.height == height && p.channels == channels && p.bits == 32);
+    cr_expect_arr_eq(p.samples, want, picture_samples(&p) * sizeof *want);
+    picture_free(&p);
+}
+
+#define FLOATS(text, ...) expect_floats(text, sizeof text - 1, __VA_ARGS__)
+#define HEADER(descr, order, shape)                                                                \
+    "{'descr': '" descr "', 'fortran_order': " order ", 'shape': " shape "}\n"
+
+Test(pictures, floats_from_the_lowest_row_to_the_highest)
+{
+    FLOATS("Pf\n2 2\n1\n\x3f\x80\0\0\x40\0\0\0\x40\x40\0\0\x40\x80\0\0", 2, 2, 1,
+           ((float[]){3, 4, 1, 2}));
+    FLOATS("PF\n1 1\n-0.5\n\0\0\x80\x3f\0\0\0\x40\0\0\x40\xc0", 1, 1, 3, ((float[]){1, 2, -3}));
+    REFUSED("Pf\n2 2\n0\nabcd", "a begins as a Pf picture, but width, height and a scale that");
+    REFUSED("Pf\n2 2\nnan\nabcd", "a scale that is not 0 do not follow.");
+    REFUSED("PF\n2 2\n", "a scale that is not 0 do not follow.");
+    REFUSED("Pf\n2 2\n00000000000000000000000000000000000000001\nabcd", "a scale that is not 0");
+    REFUSED("Pf\n1 1\n-1\nabc", "a ends before its last pixel; it is truncated.");
+    REFUSED("Pf\n1 1\n-1\nabcde", "a goes on behind its last pixel");
+    REFUSED("Pf\n0 1\n-1\n", "a has no pixels: it is 0 x 1.");
+}
+
+Test(pictures, npy_arrays_of_floats)
+{
+#define NPY(length, header) "\x93NUMPY\1\0" length "\0" header
+    FLOATS(NPY("\x3a", HEADER(">f4", "False", "(1, 2)")) "\x3f\x80\0\0\x40\0\0\0", 2, 1, 1,
+           ((float[]){1, 2}));
+    FLOATS(NPY("\x3d", HEADER("<f4", "False", "(1, 1, 3)")) "\0\0\x80\x3f\0\0\0\x40\0\0\0\0", 1, 1,
+           3, ((float[]){1, 2, 0}));
+    REFUSED(NPY("\x38", HEADER("<f4", "False", "(2,)")), "a picture in a .npy file is height x");
+    REFUSED(NPY("\x3d", HEADER("<f4", "False", "(1, 1, 2)")), "height x width x 1, 3 or 4");
+    REFUSED(NPY("\x40", HEADER("<f4", "False", "(1, 1, 1, 1)")), "such an array is no picture");
+    REFUSED(NPY("\x36", HEADER("<f4", "False", "()")), "such an array is no picture");
+    REFUSED(NPY("\x39", HEADER("<f4", "True", "(1, 1)")), "has the columns of its array one after");
+    REFUSED(NPY("\x3a", HEADER("<f8", "False", "(1, 1)")), "has elements of type float32");
+    REFUSED(NPY("\x3a", HEADER("<f4", "False", "(0, 1)")), "a has no pixels: it is 1 x 0.");
+    REFUSED(NPY("\x3a", HEADER("<f4", "False", "(1, 1)")) "abc", "a ends before its last pixel");
+    REFUSED(NPY("\x3a", HEADER("<f4", "False", "(1, 1)")) "abcde",
+            "a goes on behind its last pixel");
+    REFUSED("\x93NUMPX", "a is no usable .npy file");
 }
 
 Test(pictures, a_file_that_is_not_there)
@@ -233,6 +290,19 @@ Test(pictures, truncated_or_damaged_png)
     expect_refused((char *)whole, length, "a is a PNG that cannot be read: libpng says \"");
     whole[1] = 'Q';
     expect_refused((char *)whole, length, "a is not a picture");
+}
+
+/* Memory for rows of 17 GB is not even asked for. */
+Test(pictures, a_png_that_does_not_fit, .timeout = 10)
+{
+    need_png();
+    struct picture p;
+    struct fault fault = {0};
+    char path[PATH_MAX + 100];
+    snprintf(path, sizeof path, "%s/tests/fuzz/corpus/picture/png-huge", top);
+    cr_expect_eq(picture_read(&p, path, &fault), EXIT_USAGE);
+    cr_expect(strstr(fault.text, "2147483647 x 2147483647 pixels do not fit into memory."), "%s",
+              fault.text);
 }
 
 #if __has_include(<png.h>)

@@ -3,10 +3,15 @@
 
 usage: pictures.py make FILE.pgm|FILE.ppm WIDTH HEIGHT MAXIMUM SEED    a random picture;
                                                        SEED white: a white one
+       pictures.py floats FILE.pfm|FILE.npy WIDTH HEIGHT CHANNELS ORDER    random floats;
+                                                       ORDER < or >: of their bytes
        pictures.py box PICTURE W                       its box filter, as PGM or PPM on stdout
        pictures.py blur PICTURE DEPTH FOCUS W          its depth of field
        pictures.py table PICTURE FILE.npy TYPE [MODULO]   is FILE its table, of this type?
+       pictures.py near FILE.npy WIDTH HEIGHT CHANNELS ERROR   is it the table of `floats`, but for
+                                                       this part of its pixels' magnitudes?
 """
+from fractions import Fraction
 import math
 import random
 import re
@@ -38,6 +43,54 @@ def make(path, width, height, maximum, seed):
                for _ in range(width * height * channels)]
     with open(path, "wb") as file:
         write(file, width, height, channels, maximum, samples)
+
+
+def float_samples(count):
+    """Numbers that floats hold, of either sign and of very different magnitudes."""
+    source = random.Random(5)
+    return [source.randint(-(1 << 24), 1 << 24) * 2.0 ** source.randint(-40, 0)
+            for _ in range(count)]
+
+
+def npy_header(order, shape):
+    text = "{'descr': '%sf4', 'fortran_order': False, 'shape': %s, }" % (order, shape)
+    return b"\x93NUMPY\x01\0" + struct.pack("<H", 118) + text.ljust(117).encode() + b"\n"
+
+
+def floats(path, width, height, channels, order):
+    samples, row = float_samples(width * height * channels), width * channels
+    with open(path, "wb") as file:
+        if path.endswith(".pfm"):
+            kind, sign = b"f" if channels == 1 else b"F", b"-" if order == "<" else b""
+            file.write(b"P%s\n%d %d\n%s1.0\n" % (kind, width, height, sign))
+            samples = [s for y in range(height)[::-1] for s in samples[y * row:y * row + row]]
+        else:
+            shape = (height, width) if channels == 1 else (height, width, channels)
+            file.write(npy_header(order, shape))
+        file.write(struct.pack("%s%df" % (order, len(samples)), *samples))
+
+
+def sums(samples, row, channels):
+    """The table in the order of the samples, exactly."""
+    table = []
+    for i, sample in enumerate(samples):
+        left = table[i - channels] if i % row >= channels else 0
+        above = table[i - row] if i >= row else 0
+        both = table[i - row - channels] if i >= row and i % row >= channels else 0
+        table.append(Fraction(sample) + left + above - both)
+    return table
+
+
+def near(path, width, height, channels, error):
+    samples = float_samples(width * height * channels)
+    with open(path, "rb") as file:
+        content = file.read()
+    got = struct.unpack("<%df" % len(samples), content[-4 * len(samples):])
+    want = sums(samples, width * channels, channels)
+    magnitudes = sums([abs(s) for s in samples], width * channels, channels)
+    error = Fraction(error)
+    assert all(abs(Fraction(g) - w) <= error * m for g, w, m in zip(got, want, magnitudes))
+    assert any(Fraction(g) != w for g, w in zip(got, want)) # else the samples would be too simple
 
 
 def mean(picture, x, y, before, behind, channel):
@@ -94,6 +147,10 @@ def table(picture, path, kind, modulo):
 def main(command, *a):
     if command == "make":
         make(a[0], int(a[1]), int(a[2]), int(a[3]), a[4])
+    elif command == "floats":
+        floats(a[0], int(a[1]), int(a[2]), int(a[3]), a[4])
+    elif command == "near":
+        near(a[0], int(a[1]), int(a[2]), int(a[3]), float(a[4]))
     elif command == "box":
         width = int(a[1])
         filtered(read(a[0]), lambda x, y: ((width - 1) // 2, width // 2))

@@ -45,12 +45,14 @@ refuses() {
             --output "$t/out.ppm"
         cmp "$t/want" "$t/out.ppm"
     done
-    for maxima in "255 1000" "1000 255" "1000 65535" "255 9" "65535 1"; do # of the picture and its depth
+    # maximum of the picture, and of its depth
+    for maxima in "255 1000" "1000 255" "65535 1"; do
         read -r maximum deepest <<<"$maxima"
-        pictures make "$t/a.pgm" 40 30 "$maximum" 1
-        pictures make "$t/depth.pgm" 40 30 "$deepest" 2
+        pictures make "$t/a.pgm" 20 15 "$maximum" 1
+        pictures make "$t/depth.pgm" 20 15 "$deepest" 2
         pictures blur "$t/a.pgm" "$t/depth.pgm" 0.6 13 >"$t/want"
-        step14 --input "$t/a.pgm" --depth "$t/depth.pgm" --focus 0.6 --max-width 13 --output "$t/out.pgm"
+        step14 --input "$t/a.pgm" --depth "$t/depth.pgm" --focus 0.6 --max-width 13 \
+            --output "$t/out.pgm"
         cmp "$t/want" "$t/out.pgm"
     done
 }
@@ -69,6 +71,31 @@ refuses() {
         step14 --input "$t/b.ppm" --variant $variant --sum "$t/b.npy"
         pictures table "$t/b.ppm" "$t/b.npy" "<f4"
     done
+}
+
+@test "floats, of PFM and .npy, and the error that is stated" {
+    for picture in "a.pfm 40 30 1 < fast" "a.pfm 40 30 3 > document" "a.npy 40 30 1 > fast" \
+        "a.npy 7 90 4 < fast"; do
+        read -r file width height channels order variant <<<"$picture"
+        pictures floats "$t/$file" "$width" "$height" "$channels" "$order"
+        run step14 --input "$t/$file" --variant "$variant" --sum "$t/sum.npy"
+        [ "$status" -eq 0 ]
+        says "$width x $height pixels, "
+        error=$(sed -n "s/.*an entry's error is at most \(.*\) times.*/\1/p" <<<"$output")
+        pictures near "$t/sum.npy" "$width" "$height" "$channels" "$error"
+    done
+    refuses "--box: $t/a.pfm has floats; filters take 8 or 16 bits, and --sum writes its table." \
+        --input "$t/a.pfm" --box 3
+    pictures make "$t/a.pgm" 40 30 255 1
+    refuses "a.pfm has floats; a depth map has 8 or 16 bits." --input "$t/a.pgm" --depth "$t/a.pfm"
+    printf 'Pf 2 1 -1\n\0\0\200\177\0\0\0\0' >"$t/inf.pfm"
+    run step14 --input "$t/inf.pfm"
+    [ "$status" -eq 2 ]
+    says "inf.pfm: pixel 0 of row 0 is inf; a table of sums needs finite pixels."
+    printf 'Pf 2 1 -1\n\0\0\0\177\0\0\0\177' >"$t/large.pfm"
+    run step14 --input "$t/large.pfm"
+    [ "$status" -eq 2 ]
+    says "large.pfm: the magnitudes of its pixels add up to 3.4e+38, and a table of floats holds"
 }
 
 @test "a table and a filtered picture at once, from stdin and to stdout" {
@@ -119,7 +146,8 @@ refuses() {
     : >"$t/empty"
     head -c 300 "$t/a.pgm" >"$t/short.pgm"
     printf 'P5 99999999 99999999 255\n' >"$t/huge.pgm"
-    refuses "text is not a picture; PNG, PGM and PPM can be read." --input "$t/text" --box 3
+    refuses "text is not a picture; PNG, PGM, PPM, PFM and .npy can be read." \
+        --input "$t/text" --box 3
     refuses "empty is empty; it should be a picture." --input "$t/empty" --box 3
     refuses "short.pgm ends before its last pixel" --input "$t/short.pgm" --box 3
     refuses "huge.pgm: 99999999 x 99999999 pixels do not fit into memory." --input "$t/huge.pgm" \
@@ -150,8 +178,10 @@ refuses() {
     run step14 --sweep --size 3x4
     [ "$status" -eq 2 ]
     says "--sweep and --size exclude each other; both say how large."
-    refuses "--seed is about random numbers; leave it or --input out." --input "$t/a.pgm" --seed 2 --box 3
-    refuses "--round: step 14 (summed-area-table) has no use for it" --input "$t/a.pgm" --round --box 3
+    refuses "--seed is about random numbers; leave it or --input out." \
+        --input "$t/a.pgm" --seed 2 --box 3
+    refuses "--round: step 14 (summed-area-table) has no use for it" \
+        --input "$t/a.pgm" --round --box 3
     refuses "--real: a table of floats takes no --bits, --box and --depth." --real --box 3
     refuses "--sum: the table is written as .npy" --input "$t/a.pgm" --box 3 --sum "$t/a.txt"
     cp "$t/a.pgm" "$t/depth.npy"

@@ -18,43 +18,40 @@
 #define CHUNK      8192  /* elements read at a time */
 
 /* fread; an error if there are fewer bytes than wanted. */
-static int read_exactly(struct reader *reader, void *to, size_t bytes, struct fault *fault)
+static int read_exactly(FILE *file, const char *name, void *to, size_t bytes, struct fault *fault)
 {
-    if (fread(to, 1, bytes, reader->file) == bytes) return 0;
-    if (ferror(reader->file))
-        return fail(fault, EXIT_USAGE, "cannot read %s: %s.", reader->name, strerror(errno));
-    return npy_malformed(reader->name, "it ends within its header", fault);
+    if (fread(to, 1, bytes, file) == bytes) return 0;
+    if (ferror(file)) return fail(fault, EXIT_USAGE, "cannot read %s: %s.", name, strerror(errno));
+    return npy_malformed(name, "it ends within its header", fault);
 }
 
-static int read_header_text(struct reader *reader, char **text, struct fault *fault)
+static int read_header_text(FILE *file, const char *name, char **text, struct fault *fault)
 {
     unsigned char start[8], length_bytes[4] = {0};
-    int code = read_exactly(reader, start, sizeof start, fault);
+    int code = read_exactly(file, name, start, sizeof start, fault);
     if (code) return code;
     if (memcmp(start, "\x93NUMPY", 6) != 0)
-        return npy_malformed(reader->name, "it begins with byte 0x93 but not with \\x93NUMPY",
-                             fault);
+        return npy_malformed(name, "it begins with byte 0x93 but not with \\x93NUMPY", fault);
     if (start[6] < 1 || start[6] > 3)
-        return npy_malformed(reader->name, "its format version is not 1, 2 or 3", fault);
-    code = read_exactly(reader, length_bytes, start[6] == 1 ? 2 : 4, fault);
+        return npy_malformed(name, "its format version is not 1, 2 or 3", fault);
+    code = read_exactly(file, name, length_bytes, start[6] == 1 ? 2 : 4, fault);
     if (code) return code;
     size_t length = (size_t)length_bytes[0] | (size_t)length_bytes[1] << 8 |
                     (size_t)length_bytes[2] << 16 | (size_t)length_bytes[3] << 24;
-    if (length > HEADER_MAX)
-        return npy_malformed(reader->name, "its header is longer than 64 KiB", fault);
+    if (length > HEADER_MAX) return npy_malformed(name, "its header is longer than 64 KiB", fault);
     *text = calloc(1, length + 1);
-    if (!*text) return npy_malformed(reader->name, "its header does not fit into memory", fault);
-    code = read_exactly(reader, *text, length, fault);
+    if (!*text) return npy_malformed(name, "its header does not fit into memory", fault);
+    code = read_exactly(file, name, *text, length, fault);
     if (!code && strlen(*text) != length)
-        code = npy_malformed(reader->name, "there is a zero byte in its header", fault);
+        code = npy_malformed(name, "there is a zero byte in its header", fault);
     return code;
 }
 
-static int parse_header(struct reader *reader, struct npy_header *header, struct fault *fault)
+int npy_header_read(struct npy_header *header, FILE *file, const char *name, struct fault *fault)
 {
     char *text = NULL;
-    int code = read_header_text(reader, &text, fault);
-    if (!code) code = npy_header_parse(header, text, reader->name, fault);
+    int code = read_header_text(file, name, &text, fault);
+    if (!code) code = npy_header_parse(header, text, name, fault);
     free(text);
     return code;
 }
@@ -143,8 +140,8 @@ static int read_elements(struct reader *reader, const struct npy_header *header,
 
 int input_read_npy(struct reader *reader, struct input *input, struct fault *fault)
 {
-    struct npy_header header;
-    int code = parse_header(reader, &header, fault);
+    struct npy_header header = {.most = 1};
+    int code = npy_header_read(&header, reader->file, reader->name, fault);
     if (code) return code;
     if (header.n == 0)
         return fail(fault, EXIT_USAGE, "%s has no elements; there is nothing to scan.",
@@ -159,14 +156,14 @@ int input_read_npy(struct reader *reader, struct input *input, struct fault *fau
 
 bool input_npy_type(const char *path, enum element *element)
 {
-    struct npy_header header;
+    struct npy_header header = {.most = 1};
     struct fault ignored;
     struct stat status;
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return false; /* a pipe reads once */
-    struct reader reader = {.file = fopen(path, "rb"), .name = path};
-    if (!reader.file) return false;
-    bool is_npy = parse_header(&reader, &header, &ignored) == 0;
-    fclose(reader.file);
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    bool is_npy = npy_header_read(&header, file, path, &ignored) == 0;
+    fclose(file);
     if (is_npy) *element = elements[header.kind];
     return is_npy;
 }

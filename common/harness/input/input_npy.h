@@ -8,22 +8,34 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum npy_kind { NPY_F4, NPY_F8, NPY_I4, NPY_I8, NPY_U4, NPY_U8 };
 
+#define NPY_DIMENSIONS 3 /* at most */
+
 struct npy_header {
+    unsigned most; /* set by the caller: how many dimensions are taken */
     enum npy_kind kind;
-    bool swap; /* the file's byte order is not this machine's */
-    size_t n;  /* elements */
+    bool lowest_first; /* of the bytes of an element */
+    bool swap;         /* the file's byte order is not this machine's */
+    bool by_columns;   /* the first index changes fastest, not the last one */
+    size_t n;          /* elements */
+    unsigned dimensions;
+    size_t shape[NPY_DIMENSIONS];
 };
 
 /*
  * Reads the header's text, which has no zero byte: a Python dictionary with the keys 'descr',
  * 'fortran_order' and 'shape', each once and no other, in any order, as NumPy takes it. `name` is
  * the file's, for sentences. Returns 0, or EXIT_USAGE and what is wrong with the header, or what of
- * it is not supported: all but one dimension of float32, float64, int32, int64, uint32 or uint64.
+ * it is not supported: more than header->most dimensions, or elements other than float32, float64,
+ * int32, int64, uint32 and uint64.
  */
 int npy_header_parse(struct npy_header *, const char *text, const char *name, struct fault *);
+
+/* The same for a file that stands at its beginning, up to its first element (input_npy.c). */
+int npy_header_read(struct npy_header *, FILE *, const char *name, struct fault *);
 
 /* "FILE is no usable .npy file: what." */
 int npy_malformed(const char *name, const char *what, struct fault *);

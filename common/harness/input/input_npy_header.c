@@ -204,7 +204,8 @@ static int read_descr(struct npy_header *header, const struct value *value, cons
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (!*type || !strchr("<>=", *type) || strcmp(type + 1, kinds[i].code) != 0) continue;
         header->kind = kinds[i].kind;
-        header->swap = *type != '=' && (*type == '<') != little_host;
+        header->lowest_first = *type == '=' ? little_host : *type == '<';
+        header->swap = header->lowest_first != little_host;
         return 0;
     }
     return fail(
@@ -214,43 +215,62 @@ static int read_descr(struct npy_header *header, const struct value *value, cons
         name, STRING_SHOWN, type);
 }
 
-/* With one dimension, both orders are the same. */
 static int read_order(struct npy_header *header, const struct value *value, const char *name,
                       struct fault *fault)
 {
-    (void)header;
+    header->by_columns = is_word(value, "True");
     if (is_word(value, "True") || is_word(value, "False")) return 0;
     return npy_malformed(name, "its 'fortran_order' is neither True nor False", fault);
 }
 
-/* The text (5,) and nothing else: a tuple of one number. Returns NULL, or what is wrong with it. */
-static const char *parse_shape(const struct value *value, size_t *n)
+static const char other_shape[] = "only one dimension can be scanned (in NumPy: a.ravel())";
+static const char too_many[] = "64 bits cannot count the elements; save the array again";
+
+/* A whole number of a tuple. NULL, or what is wrong with it. */
+static const char *parse_size(const char **at, size_t *size)
 {
-    static const char other[] = "only one dimension can be scanned (in NumPy: a.ravel())";
     char *end;
-    const char *digits = value->begin + 1;
-    if (value->kind != TUPLE) return other;
-    digits += strspn(digits, space);
-    bool negative = *digits == '-';
-    digits += negative;
-    bool octal = digits[0] == '0' && isdigit((unsigned char)digits[1]); /* in Python 2 */
+    *at += strspn(*at, space);
+    bool negative = **at == '-';
+    *at += negative;
+    bool octal = (*at)[0] == '0' && isdigit((unsigned char)(*at)[1]); /* in Python 2 */
     errno = 0;
-    *n = strtoull(digits, &end, 10);
-    bool too_large = errno != 0;
-    if (!isdigit((unsigned char)*digits) || octal) return other;
+    *size = strtoull(*at, &end, 10);
+    if (!isdigit((unsigned char)**at) || octal) return other_shape;
     end += *end == 'L'; /* Python 2 */
-    end += strspn(end, space);
-    if (*end != ',' || end + 1 + strspn(end + 1, space) != value->end - 1) return other;
+    *at = end + strspn(end, space);
     if (negative) return "no dimension is negative; save the array again";
-    return too_large ? "64 bits cannot count the elements; save the array again" : NULL;
+    return errno ? too_many : NULL;
+}
+
+/* The text (5,) or (2, 3): a tuple of one whole number or more. NULL, or what is wrong with it. */
+static const char *parse_shape(const struct value *value, struct npy_header *header)
+{
+    const char *at = value->begin + 1, *last = value->end - 1, *wrong = NULL;
+    if (value->kind != TUPLE || at == last) return other_shape;
+    header->n = 1;
+    for (header->dimensions = 0; at < last; at += strspn(at, space)) {
+        size_t size;
+        const char *found = parse_size(&at, &size);
+        if (found == other_shape || header->dimensions == header->most) return other_shape;
+        if (found) wrong = found;
+        if (__builtin_mul_overflow(header->n, size, &header->n)) wrong = too_many;
+        header->shape[header->dimensions++] = size;
+        if (*at == ',')
+            at++;
+        else if (at < last || header->dimensions == 1)
+            return other_shape; /* (5) is a number in brackets */
+    }
+    return wrong;
 }
 
 static int read_shape(struct npy_header *header, const struct value *value, const char *name,
                       struct fault *fault)
 {
     int length = (int)(value->end - value->begin);
-    const char *wrong = parse_shape(value, &header->n);
+    const char *wrong = parse_shape(value, header);
     if (!wrong) return 0;
+    if (wrong == other_shape && header->most > 1) wrong = "such an array is no picture";
     return fail(fault, EXIT_USAGE, "%s has the shape %.*s; %s.", name,
                 length < SHAPE_SHOWN ? length : SHAPE_SHOWN, value->begin, wrong);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define PNG_FIRST_BYTE 0x89 /* of "\x89PNG" */
+#define NPY_FIRST_BYTE 0x93 /* of "\x93NUMPY" */
 
 size_t picture_samples(const struct picture *p) { return p->width * p->height * p->channels; }
 
@@ -43,20 +44,49 @@ void picture_from_big_endian(uint16_t *samples, size_t count)
     }
 }
 
+int picture_ends_early(FILE *file, const char *name, struct fault *fault)
+{
+    if (ferror(file)) return fail(fault, EXIT_USAGE, "cannot read %s: %s.", name, strerror(errno));
+    return fail(fault, EXIT_USAGE, "%s ends before its last pixel; it is truncated.", name);
+}
+
+int picture_read_floats(float *to, size_t count, bool lowest_first, FILE *file, const char *name,
+                        struct fault *fault)
+{
+    if (fread(to, sizeof *to, count, file) != count) return picture_ends_early(file, name, fault);
+    for (size_t i = 0; i < count; i++) {
+        unsigned char b[sizeof *to];
+        memcpy(b, &to[i], sizeof b);
+        uint32_t bits =
+            lowest_first ? b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24
+                         : b[3] | (uint32_t)b[2] << 8 | (uint32_t)b[1] << 16 | (uint32_t)b[0] << 24;
+        memcpy(&to[i], &bits, sizeof bits);
+    }
+    return 0;
+}
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 static int read_kind(struct picture *p, FILE *file, const char *name, struct fault *fault)
 {
-    int first = getc(file), second = first == EOF ? EOF : getc(file);
+    int first = getc(file);
+    if (first == NPY_FIRST_BYTE) {
+        ungetc(first, file);
+        return npy_picture_read(p, file, name, fault);
+    }
+    int second = first == EOF ? EOF : getc(file);
     if (ferror(file)) return fail(fault, EXIT_USAGE, "cannot read %s: %s.", name, strerror(errno));
     if (first == EOF) return fail(fault, EXIT_USAGE, "%s is empty; it should be a picture.", name);
     if (first == PNG_FIRST_BYTE && second == 'P') return png_read(p, file, name, fault);
     if (first == 'P' && (second == '2' || second == '3' || second == '5' || second == '6'))
         return pnm_read(p, file, (char)second, name, fault);
+    if (first == 'P' && (second == 'f' || second == 'F'))
+        return pfm_read(p, file, (char)second, name, fault);
     if (first == 'P' && (second == '1' || second == '4' || second == '7'))
         return fail(fault, EXIT_USAGE, "%s is a %s; make it a PGM, a PPM or a PNG.", name,
                     second == '7' ? "PAM" : "PBM, of one bit a pixel");
-    return fail(fault, EXIT_USAGE, "%s is not a picture; PNG, PGM and PPM can be read.", name);
+    return fail(fault, EXIT_USAGE, "%s is not a picture; PNG, PGM, PPM, PFM and .npy can be read.",
+                name);
 }
 
 /* The picture, and nothing behind it. */

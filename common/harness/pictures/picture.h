@@ -1,5 +1,5 @@
 /*
- * picture.h — pictures as files: PNG, PGM and PPM, read and written.
+ * picture.h — pictures as files: PNG, PGM and PPM, read and written; PFM and .npy, read.
  *
  * Only programs that work on pictures are linked with this folder. PNG needs libpng: without it
  * no_png.c takes the place of png.c and refuses PNG files by name.
@@ -22,17 +22,19 @@ extern "C" {
 struct picture {
     size_t width, height; /* pixels, at least 1 */
     unsigned channels;    /* 1: grey, 3: RGB, 4: RGBA */
-    unsigned bits;        /* 8 or 16: samples are uint8_t or uint16_t of this machine */
-    unsigned maximum;     /* the sample that means white: 255 or 65535, or what a PGM or PPM says */
+    unsigned bits;        /* 8, 16, 32: samples are uint8_t, uint16_t or float of this machine */
+    unsigned maximum;     /* the sample that means white: 255 or 65535, or what a PGM or PPM says;
+                             0 for floats, which may be any, also NaN and infinities */
     void *samples;        /* width * height * channels of them; picture_free gives them back */
 };
 
 /*
- * Reads a file ("-": stdin), which is recognized by its content: PGM and PPM (P2, P3, P5, P6) or
- * PNG. A PNG's palette becomes RGB, and what is transparent gets a fourth channel; grey with
- * transparency becomes RGBA; 1, 2 and 4 bits become 8. Returns 0, or EXIT_USAGE with the sentence:
- * the file is no picture, ends too early, goes on behind its last pixel, or does not fit into
- * memory. Then there is nothing to free.
+ * Reads a file ("-": stdin), which is recognized by its content: PGM and PPM (P2, P3, P5, P6), PFM
+ * (Pf, PF), PNG, or .npy (float32, height x width or height x width x channels). A PNG's palette
+ * becomes RGB, and what is transparent gets a fourth channel; grey with transparency becomes RGBA;
+ * 1, 2 and 4 bits become 8. Returns 0, or EXIT_USAGE with the sentence: the file is no picture,
+ * ends too early, goes on behind its last pixel, or does not fit into memory. Then there is nothing
+ * to free.
  */
 int picture_read(struct picture *, const char *path, struct fault *);
 /* The same for an open file, which the caller closes. `name` is for the sentence. */
@@ -43,7 +45,7 @@ int picture_read_file(struct picture *, FILE *, const char *name, struct fault *
  * or EXIT_USAGE. */
 int picture_check_path(const char *path, unsigned channels, struct fault *);
 
-/* Writes the whole file or nothing of it. Returns 0 or EXIT_USAGE. */
+/* Writes the whole file or nothing of it. The picture has 8 or 16 bits. Returns 0 or EXIT_USAGE. */
 int picture_write(const struct picture *, const char *path, struct fault *);
 
 void picture_free(struct picture *);
@@ -55,10 +57,17 @@ size_t picture_samples(const struct picture *);
 /* Is this program linked with libpng? */
 bool png_is_supported(void);
 
-/* The rest of a file whose first two bytes have been read: `kind` is the second one of a PGM or
- * PPM. They fill the picture, whose samples the caller frees. */
+/* The rest of a file whose first two bytes have been read: `kind` is the second one of a PGM, PPM
+ * or PFM. (A .npy file stands at its beginning.) They fill the picture, whose samples the caller
+ * frees. */
 int pnm_read(struct picture *, FILE *, char kind, const char *name, struct fault *);
 int png_read(struct picture *, FILE *, const char *name, struct fault *);
+int pfm_read(struct picture *, FILE *, char kind, const char *name, struct fault *);
+int npy_picture_read(struct picture *, FILE *, const char *name, struct fault *);
+
+/* A whole number of a PGM, PPM or PFM, after white space and comments; the character behind it has
+ * been read, too. False: there is none, or it is more than `most`. */
+bool pnm_read_number(FILE *, size_t most, size_t *number);
 
 /* Writes to an open file. Returns 0, or an errno. */
 int pnm_write(const struct picture *, FILE *);
@@ -66,6 +75,13 @@ int png_write(const struct picture *, FILE *);
 
 /* Makes room for the samples of a picture of this size. EXIT_USAGE if memory does not suffice. */
 int picture_reserve(struct picture *, const char *name, struct fault *);
+
+/* Reads floats in either order of their bytes. EXIT_USAGE if there are fewer. */
+int picture_read_floats(float *, size_t count, bool lowest_first, FILE *, const char *name,
+                        struct fault *);
+
+/* The file has ended, or could not be read, before its last pixel: returns EXIT_USAGE. */
+int picture_ends_early(FILE *, const char *name, struct fault *);
 
 /* Samples of 16 bits: from the order of bytes in files (the higher one first) to this machine's. */
 void picture_from_big_endian(uint16_t *samples, size_t count);

@@ -13,7 +13,6 @@
 struct work {
     png_structp png;
     png_infop info;
-    png_bytep *rows;
     const char *name;
     struct fault *fault;
     int error; /* errno of a failed write */
@@ -59,39 +58,42 @@ static bool has_palette(const struct work *w)
     return png_get_color_type(w->png, w->info) == PNG_COLOR_TYPE_PALETTE;
 }
 
-/* Grey, RGB or RGBA of 8 or 16 bits, whatever the file has; of a palette the indices, in bytes. */
-static void ask_for_plain_samples(const struct work *w)
+/* What the picture will be: grey, RGB or RGBA of 8 or 16 bits, whatever the file has. */
+static void describe(const struct work *w, struct picture *p)
 {
     png_byte color = png_get_color_type(w->png, w->info);
     bool transparent = png_get_valid(w->png, w->info, PNG_INFO_tRNS) != 0;
+    p->width = png_get_image_width(w->png, w->info);
+    p->height = png_get_image_height(w->png, w->info);
+    p->channels = color & PNG_COLOR_MASK_ALPHA || transparent ? 4
+                  : color & PNG_COLOR_MASK_COLOR              ? 3
+                                                              : 1;
+    p->bits = png_get_bit_depth(w->png, w->info) == 16 ? 16 : 8;
+    p->maximum = p->bits == 8 ? UINT8_MAX : UINT16_MAX;
+}
+
+/* Asks for such samples, but for a palette's indices, in bytes. Returns how often the rows are
+ * read: several times if the file is interlaced. Takes memory for a row. */
+static int ask_for_plain_samples(const struct work *w, const struct picture *p)
+{
     if (has_palette(w))
         png_set_packing(w->png);
     else
         png_set_expand(w->png); /* fewer than 8 bits, transparent colours */
-    if (color == PNG_COLOR_TYPE_GRAY_ALPHA || (color == PNG_COLOR_TYPE_GRAY && transparent))
-        png_set_gray_to_rgb(w->png);
-    png_set_interlace_handling(w->png);
+    if (p->channels == 4) png_set_gray_to_rgb(w->png);
+    int passes = png_set_interlace_handling(w->png);
     png_read_update_info(w->png, w->info);
+    return passes;
 }
 
-static int reserve(struct work *w, struct picture *p)
+/* A palette's indices become the last part of the samples. */
+static void read_rows(const struct work *w, struct picture *p, int passes)
 {
-    p->width = png_get_image_width(w->png, w->info);
-    p->height = png_get_image_height(w->png, w->info);
-    bool transparent = png_get_valid(w->png, w->info, PNG_INFO_tRNS) != 0;
-    p->channels = !has_palette(w) ? png_get_channels(w->png, w->info) : transparent ? 4 : 3;
-    p->bits = png_get_bit_depth(w->png, w->info);
-    p->maximum = p->bits == 8 ? UINT8_MAX : UINT16_MAX;
-    int code = picture_reserve(p, w->name, w->fault);
-    if (code) return code;
-    w->rows = malloc(p->height * sizeof *w->rows);
-    if (!w->rows)
-        return fail(w->fault, EXIT_USAGE, "%s: its rows do not fit into memory.", w->name);
     unsigned char *first = p->samples;
     if (has_palette(w)) first += (p->channels - 1) * p->width * p->height;
-    size_t row_bytes = has_palette(w) ? p->width : p->width * p->channels * (p->bits / 8);
-    for (size_t y = 0; y < p->height; y++) w->rows[y] = first + y * row_bytes;
-    return 0;
+    size_t row_bytes = png_get_rowbytes(w->png, w->info);
+    for (int pass = 0; pass < passes; pass++)
+        for (size_t y = 0; y < p->height; y++) png_read_row(w->png, first + y * row_bytes, NULL);
 }
 
 /* Replaces the indices, which are the last part of the samples, by the palette's colours. A pixel's
@@ -130,10 +132,10 @@ static int read_all(struct work *w, struct picture *p, FILE *file)
     png_set_sig_bytes(w->png, SIGNATURE_READ);
     png_set_user_limits(w->png, INT_MAX, INT_MAX);
     png_read_info(w->png, w->info);
-    ask_for_plain_samples(w);
-    int code = reserve(w, p);
+    describe(w, p);
+    int code = picture_reserve(p, w->name, w->fault);
     if (code) return code;
-    png_read_image(w->png, w->rows);
+    read_rows(w, p, ask_for_plain_samples(w, p));
     png_read_end(w->png, NULL);
     if (p->bits == 16) picture_from_big_endian(p->samples, picture_samples(p));
     return has_palette(w) ? look_up_colours(w, p) : 0;
@@ -148,7 +150,6 @@ int png_read(struct picture *p, FILE *file, const char *name, struct fault *faul
     int code = w.info ? read_all(&w, p, file)
                       : fail(fault, EXIT_USAGE, "no memory left to read %s.", name);
     png_destroy_read_struct(&w.png, &w.info, NULL);
-    free(w.rows);
     return code;
 }
 

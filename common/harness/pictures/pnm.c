@@ -1,7 +1,7 @@
 /*
  * pnm.c — PGM and PPM, as netpbm defines them: "P5 width height maximum" and one white space, then
- * the samples. P2 and P3 have the samples as text. A comment goes from # to the end of its line, and
- * counts as that end, so that a number may stand right before it.
+ * the samples. P2 and P3 have the samples as text. A comment goes from # to the end of its line,
+ * and counts as that end, so that a number may stand right before it.
  */
 #include "picture.h"
 
@@ -31,33 +31,25 @@ static int next_word(FILE *file)
     return c;
 }
 
-/* A whole number; the character after it has been read, too. False: there is none, or it is more
- * than `most`. */
-static bool read_number(FILE *file, size_t most, size_t *number)
+bool pnm_read_number(FILE *file, size_t most, size_t *number)
 {
     int c = next_word(file);
     if (!isdigit(c)) return false;
     for (*number = 0; isdigit(c); c = next_character(file)) {
         size_t digit = (size_t)(c - '0');
-        if (*number > (most - digit) / 10) return false;
+        if (digit > most || *number > (most - digit) / 10) return false;
         *number = *number * 10 + digit;
     }
     return c == EOF || isspace(c);
-}
-
-static int ends_early(FILE *file, const char *name, struct fault *fault)
-{
-    if (ferror(file)) return fail(fault, EXIT_USAGE, "cannot read %s: %s.", name, strerror(errno));
-    return fail(fault, EXIT_USAGE, "%s ends before its last pixel; it is truncated.", name);
 }
 
 static int read_header(struct picture *p, FILE *file, char kind, const char *name,
                        struct fault *fault)
 {
     size_t maximum;
-    if (!read_number(file, SIZE_MAX / 2, &p->width) ||
-        !read_number(file, SIZE_MAX / 2, &p->height) || !read_number(file, LARGEST_16, &maximum) ||
-        maximum == 0)
+    if (!pnm_read_number(file, SIZE_MAX / 2, &p->width) ||
+        !pnm_read_number(file, SIZE_MAX / 2, &p->height) ||
+        !pnm_read_number(file, LARGEST_16, &maximum) || maximum == 0)
         return fail(fault, EXIT_USAGE,
                     "%s begins as a P%c picture, but width, height and a maximum from 1 to 65535 "
                     "do not follow.",
@@ -72,8 +64,8 @@ static int read_text(struct picture *p, FILE *file, const char *name, struct fau
 {
     size_t count = picture_samples(p), number;
     for (size_t i = 0; i < count; i++) {
-        if (!read_number(file, p->maximum, &number)) {
-            if (feof(file)) return ends_early(file, name, fault);
+        if (!pnm_read_number(file, p->maximum, &number)) {
+            if (feof(file)) return picture_ends_early(file, name, fault);
             return fail(fault, EXIT_USAGE, "%s: sample %zu is not a number from 0 to %u.", name, i,
                         p->maximum);
         }
@@ -89,7 +81,8 @@ static int read_text(struct picture *p, FILE *file, const char *name, struct fau
 static int read_binary(struct picture *p, FILE *file, const char *name, struct fault *fault)
 {
     size_t count = picture_samples(p);
-    if (fread(p->samples, p->bits / 8, count, file) != count) return ends_early(file, name, fault);
+    if (fread(p->samples, p->bits / 8, count, file) != count)
+        return picture_ends_early(file, name, fault);
     if (p->bits == 16) picture_from_big_endian(p->samples, count);
     for (size_t i = 0; i < count; i++) {
         unsigned sample = p->bits == 8 ? ((uint8_t *)p->samples)[i] : ((uint16_t *)p->samples)[i];
