@@ -5,11 +5,15 @@
 #define _GNU_SOURCE
 #include "show.h"
 
+#include "common/harness/application.h"
 #include "common/harness/run/device.h"
 #include "common/harness/report/format.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ROUNDS          31
 #define ROUNDS_EMULATED 3
@@ -132,10 +136,40 @@ static int run(struct bench_program *p)
     show_head(stdout, o, &p->device);
     for (size_t t = 0; t < o->type_count && !code; t++) code = run_type(p, &data, o->types[t], l2);
     if (!code) show_end(stdout, o);
+    if (!code && o->format == REPORT_TEXT && strcmp(o->steps, "all") == 0) {
+        printf("Not here are steps that apply scan, which have experiments of their own:\n");
+        contenders_print_applications(stdout);
+    }
     data_close(&data);
     if (!code && (fflush(stdout) != 0 || ferror(stdout)))
         code = fail(&p->fault, EXIT_USAGE, "cannot write to stdout.");
     return code;
+}
+
+/* Goes on as the experiment that times an application. Returns only if that is not possible. */
+static int become_experiment(const struct bench_options *o, const struct step *step,
+                             struct fault *fault)
+{
+    static const char *const devices[] = {[DEVICE_CUDA] = "cuda", [DEVICE_EMU] = "emu"};
+    char path[PATH_MAX];
+    const char *arguments[5] = {path};
+    size_t count = 1;
+    snprintf(path, sizeof path, "build/experiments/%s", step->application->experiment);
+    if (o->for_scans)
+        return fail(fault, EXIT_USAGE,
+                    "%.60s: step %d is timed by %s, which takes --device and --csv only; leave it "
+                    "out.",
+                    o->for_scans, step->number, path);
+    if (o->device != DEVICE_AUTO) {
+        arguments[count++] = "--device";
+        arguments[count++] = devices[o->device];
+    }
+    if (o->format == REPORT_CSV) arguments[count++] = "--csv";
+    signal(SIGPIPE, SIG_DFL);
+    execv(path, (char *const *)(uintptr_t)arguments);
+    return fail(fault, EXIT_USAGE,
+                "cannot run %s: %s; call ./bench in its own folder, after make experiments.", path,
+                strerror(errno));
 }
 
 int main(int argc, char **argv)
@@ -153,6 +187,10 @@ int main(int argc, char **argv)
                    CUDART_VERSION % 1000 / 10);
         return EXIT_RIGHT;
     }
+    const struct step *application;
+    code = contenders_application(&application, o->steps, &program.fault);
+    if (!code && application) code = become_experiment(o, application, &program.fault);
+    if (code) return fault_say(&program.fault);
     struct options options = {.device = o->device, .argv = argv};
     code = device_choose(&options, &program.device, &program.fault);
     if (!code) code = run(&program);

@@ -1,5 +1,7 @@
 #include "bench_options.h"
 
+#include "contender.h"
+
 #include "common/command/option_table.h"
 #include "common/harness/size.h"
 
@@ -177,7 +179,8 @@ SET_FLAG(version, o->version = true; return 0)
 static const struct option_row rows[] = {
     OPTION("n", "LIST", "sizes: 1000,2^20+1 or 2^10..2^30, each twice the one before", set_n),
     OPTION("near", NULL, "n - 1 and n + 1 as well as each n (steps on the CPU: n alone)", set_near),
-    OPTION("steps", "LIST", "all, cub, roof, 7, 5-9, 5:naive, 5:all (default: all)", set_steps),
+    OPTION("steps", "LIST", "all, cub, roof, 7, 5-9, 5:naive, 5:all (default: all); 13 alone",
+           set_steps),
     OPTION("types", "LIST", "f32 (default), i32, i64, u64, f64, i8, i16", set_types),
     OPTION("reps", "R", "rounds (default: 31 on a GPU, 3 on the emulator)", set_reps),
     OPTION("patience", "MS",
@@ -195,6 +198,17 @@ static const struct option_row rows[] = {
 static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 
 enum { HELP_COLUMN = 19 };
+
+/* Would an experiment that times an application take it, too? */
+static bool is_for_all(const char *argument)
+{
+    static const char *const names[] = {"--steps", "--device", "--csv"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(argument, names[i], length) == 0 && strchr("=", argument[length])) return true;
+    }
+    return false;
+}
 
 /* Replaces n by n - 1, n and n + 1. A size that is there already is not added again. */
 static int add_neighbours(struct bench_options *o, struct fault *fault)
@@ -226,7 +240,10 @@ int bench_options_parse(struct bench_options *o, int argc, char *const *argv, st
     int code = device && *device ? set_device(o, device, fault) : 0;
     struct command_line line = {.count = argc, .arguments = argv, .at = 1};
     bool taken = true;
-    while (!code && taken && line.at < argc) code = option_take(table, &line, o, &taken, fault);
+    while (!code && taken && line.at < argc) {
+        if (!is_for_all(argv[line.at])) o->for_scans = argv[line.at];
+        code = option_take(table, &line, o, &taken, fault);
+    }
     if (!taken)
         return fail(fault, EXIT_USAGE, "\"%.60s\" is no option; --help lists them.", argv[line.at]);
     if (!code && o->near) code = add_neighbours(o, fault);
@@ -237,9 +254,13 @@ void bench_options_help(FILE *to)
 {
     fprintf(to, "bench: the steps, CUB and the roof side by side\n\nUsage: ./bench [options]\n\n");
     option_print(table, HELP_COLUMN, to);
-    fprintf(to,
-            "\nEvery contender is verified element by element before and after it is timed. In\n"
-            "each round every one runs once, with an empty L2. Where runs are short, many are\n"
-            "also timed together in a CUDA graph, each on numbers of its own.\n"
-            "Exit code: 0 all right, 1 a wrong result, 2 usage, 3 device.\n");
+    fprintf(
+        to,
+        "\nEvery contender is verified element by element before and after it is timed. In\n"
+        "each round every one runs once, with an empty L2. Where runs are short, many are\n"
+        "also timed together in a CUDA graph, each on numbers of its own.\n"
+        "Steps that apply scan are timed beside CUB and NPP by experiments, one at a time, which\n"
+        "take --device and --csv as well:\n");
+    contenders_print_applications(to);
+    fprintf(to, "Exit code: 0 all right, 1 a wrong result, 2 usage, 3 device.\n");
 }

@@ -23,6 +23,7 @@ struct bench_options {
     uint64_t seed;
     enum report_format format;
     enum device_choice device;
+    const char *for_scans; /* an option that only scans have, as it was given; NULL: none was */
     bool help, version;
 };
 

@@ -1,5 +1,7 @@
 #include "contender.h"
 
+#include "common/harness/application.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,22 +178,32 @@ static bool any_between(int from, int to)
     return false;
 }
 
+static int read_items(struct item items[CONTENDERS], size_t *count, const char *list,
+                      struct fault *fault)
+{
+    *count = 0;
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        size_t length = strcspn(at, ",");
+        if (*count == CONTENDERS || !read_item(&items[*count], at, length))
+            return fail(fault, EXIT_USAGE,
+                        "--steps: \"%.*s\" is none of: all, cub, roof, a number (7), a number and "
+                        "a variant (5:naive, 5:all), a range (5-9).",
+                        (int)(length < 60 ? length : 60), at);
+        ++*count;
+    }
+    return 0;
+}
+
 int contenders_find(struct contender found[CONTENDERS], size_t *count, const char *list,
                     enum element element, struct fault *fault)
 {
     struct item items[CONTENDERS];
     bool used[CONTENDERS] = {false}, roof = false;
-    size_t item_count = 0;
+    size_t item_count;
     *count = 0;
-    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        size_t length = strcspn(at, ",");
-        if (item_count == CONTENDERS || !read_item(&items[item_count], at, length))
-            return fail(fault, EXIT_USAGE,
-                        "--steps: \"%.*s\" is none of: all, cub, roof, a number (7), a number and "
-                        "a variant (5:naive, 5:all), a range (5-9).",
-                        (int)(length < 60 ? length : 60), at);
-        roof |= items[item_count++].roof;
-    }
+    int code = read_items(items, &item_count, list, fault);
+    if (code) return code;
+    for (size_t i = 0; i < item_count; i++) roof |= items[i].roof;
     for (int way = 0; roof && way < ROOF_WAYS; way++)
         found[(*count)++] = (struct contender){.way = &roof_ways[way]};
     add_steps(found, count, items, used, item_count, element);
@@ -206,4 +218,43 @@ int contenders_find(struct contender found[CONTENDERS], size_t *count, const cha
                         items[i].to);
     }
     return 0;
+}
+
+/* ---- steps that apply scan ------------------------------------------------------------------- */
+
+static bool is_timed_alone(const struct step *step)
+{
+    return step && step->application && step->application->experiment;
+}
+
+/* Does the item name this step? "all" does not. */
+static bool names(const struct item *item, const struct step *step)
+{
+    bool all = item->roof && item->cub;
+    return !all && step->number >= item->from && step->number <= item->to;
+}
+
+int contenders_application(const struct step **found, const char *list, struct fault *fault)
+{
+    struct item items[CONTENDERS];
+    size_t count;
+    int code = read_items(items, &count, list, fault);
+    *found = NULL;
+    for (size_t s = 0; s < LINKED; s++)
+        for (size_t i = 0; i < count && !code; i++)
+            if (is_timed_alone(linked[s]) && names(&items[i], linked[s])) *found = linked[s];
+    if (code || !*found) return code;
+    if (count == 1 && items[0].from == items[0].to && !items[0].variant) return 0;
+    return fail(fault, EXIT_USAGE,
+                "--steps %.60s: step %d applies scan, and is timed by a program of its own; ask "
+                "for it alone: --steps %d.",
+                list, (*found)->number, (*found)->number);
+}
+
+void contenders_print_applications(FILE *to)
+{
+    for (size_t s = 0; s < LINKED; s++)
+        if (is_timed_alone(linked[s]))
+            fprintf(to, "  ./bench --steps %d   %s, by build/experiments/%s\n", linked[s]->number,
+                    linked[s]->name, linked[s]->application->experiment);
 }

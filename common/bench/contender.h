@@ -9,6 +9,8 @@
 #include "common/harness/run/roof.h"
 #include "common/harness/step.h"
 
+#include <stdio.h>
+
 #define CONTENDERS 64 /* at most, of one element type */
 
 struct contender {
@@ -37,5 +39,15 @@ bool contender_copies(const struct contender *);
  */
 int contenders_find(struct contender found[CONTENDERS], size_t *count, const char *list,
                     enum element, struct fault *);
+
+/*
+ * Steps that apply scan are no contenders: each is timed by an experiment of its own. *found
+ * becomes the one that `list` asks for, or NULL if it asks for contenders only. Returns 0, or
+ * EXIT_USAGE if an item is unknown, or if the list asks for more beside such a step.
+ */
+int contenders_application(const struct step **found, const char *list, struct fault *);
+
+/* Prints a line for each of them: what to ask for, and what runs then. */
+void contenders_print_applications(FILE *);
 
 #endif

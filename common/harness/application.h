@@ -62,6 +62,9 @@ struct application {
      * line. */
     size_t (*own_files)(struct application_file files[APPLICATION_FILES]);
 
+    /* What times it beside others, as build/experiments/NAME: ./bench runs it. NULL: nothing. */
+    const char *experiment;
+
     /* Names of the harness's options that are refused because they would have no effect: "round",
      * "real"; ends with NULL. --inclusive and --in-place always are. NULL: no others. */
     const char *const *unused;

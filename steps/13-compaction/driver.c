@@ -290,6 +290,7 @@ static int write(const struct options *o, const struct input *in, const void *ou
 }
 
 static const struct application application = {
+    .experiment = "13-selects",
     .input = input,
     .output_bytes = output_bytes,
     .verify = verify,

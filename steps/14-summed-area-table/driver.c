@@ -201,6 +201,7 @@ static size_t own_files(struct application_file files[APPLICATION_FILES])
 static const char *const unused[] = {"round", NULL};
 
 static const struct application application = {
+    .experiment = "14-against-npp",
     .unused = unused,
     .input = sat_request_input,
     .own_files = own_files,

@@ -240,6 +240,7 @@ static size_t own_files(struct application_file files[APPLICATION_FILES])
 static const char *const unused[] = {"real", NULL}; /* random keys are random bits */
 
 static const struct application step15_application = {
+    .experiment = "15-against-cub",
     .unused = unused,
     .own_files = own_files,
     .input = step15_input,

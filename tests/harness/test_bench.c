@@ -94,6 +94,15 @@ Test(bench, wrong_use_is_explained)
         {"--flush off", "choose read or memset"},
         {"--csv --json", "exclude each other"},
         {"--speed", "no option"},
+        {"--steps 12,13", "--steps 12,13: step 13 applies scan, and is timed by a program of its "
+                          "own; ask for it alone: --steps 13."},
+        {"--steps 5-14", "ask for it alone: --steps 14."},
+        {"--steps 15:document", "ask for it alone: --steps 15."},
+        {"--steps 13 --n 1000",
+         "--n: step 13 is timed by build/experiments/13-selects, which takes "
+         "--device and --csv only; leave it out."},
+        {"--json --steps 14 --csv", "exclude each other"},
+        {"--json --steps 14", "--json: step 14 is timed by build/experiments/14-against-npp"},
         {"--device cuda", "GPU"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -103,6 +112,39 @@ Test(bench, wrong_use_is_explained)
         cr_expect(code == 2 || code == 3, "%s: exit code %d", wrong[i].options, code);
         expect(wrong[i].says);
     }
+}
+
+/* Steps that apply scan: the experiment runs with the same options; its rows say which it is. */
+Test(bench, applications_are_timed_by_their_experiments)
+{
+    static const char *const experiments[][2] = {
+        {"13", "selects"}, {"14", "against-npp"}, {"15", "against-cub"}};
+    for (size_t i = 0; i < sizeof experiments / sizeof *experiments; i++) {
+        char text[200];
+        const char *step = experiments[i][0], *name = experiments[i][1];
+        cr_assert(run_command(BENCH "--help") == 0);
+        snprintf(text, sizeof text, "  ./bench --steps %s   ", step);
+        expect(text);
+        snprintf(text, sizeof text, ", by build/experiments/%s-%s\n", step, name);
+        expect(text);
+        snprintf(text, sizeof text, BENCH "--steps %s --device emu --csv | cut -d, -f1,2 | sort -u",
+                 step);
+        cr_assert(run_command(text) == 0);
+        expect("experiment,step\n");
+        snprintf(text, sizeof text, "%s,%s\n", name, step);
+        expect(text);
+    }
+    cr_assert(run_command(BENCH "--n 10 --reps 1") == 0, "%s", output);
+    expect("Not here are steps that apply scan");
+}
+
+Test(bench, an_experiment_that_is_not_built)
+{
+    cr_expect(run_command("cd build && LD_LIBRARY_PATH=emu tests/side-by-side --steps 13 2>&1") ==
+              2);
+    expect(
+        "cannot run build/experiments/13-selects: No such file or directory; call ./bench in its "
+        "own folder, after make experiments.");
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
