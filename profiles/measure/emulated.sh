@@ -7,6 +7,7 @@
 # Writes into DIRECTORY, each with `#` lines that name toolkit and date:
 #   counters.csv      one row per scan; the columns are the keys of --csv, see
 #                     common/harness/report/report.h
+#   experiments.csv   output of step 14's experiment
 #   instructions.csv  PTX instructions of warps, one row a launch; columns as in h200/counters.csv
 #   predicted.csv     conflicts by formula, of one block: what tests/predicted prints
 #   levels.csv, accesses.csv  what trace.sh makes of traces
@@ -24,11 +25,17 @@ about() {
         sed -n 's/.*release [^,]*, V//p')"
     echo "# date: $(date -u +%Y-%m-%d)"
 }
-# scan STEP N [OPTION …]: the first row brings the header line along.
+# scan STEP N [OPTION …]
 scan() {
     number=$1 n=$2
     shift 2
-    "./step$number" --device emu --reps 0 --csv --n "$n" "$@" >"$work/row"
+    row "$number" --n "$n" "$@"
+}
+# row STEP OPTION …: the first row brings the header line along.
+row() {
+    number=$1
+    shift
+    "./step$number" --device emu --reps 0 --csv "$@" >"$work/row"
     if [ -s "$work/rows" ]; then
         tail -n +2 "$work/row" >>"$work/rows"
     else
@@ -64,6 +71,12 @@ scan 12 65536 --variant f32
 scan 12 $mi --variant f32
 for variant in tile2048 tile4096 tile8192; do scan 11 $mi --variant $variant; done
 
+row 14 --size 1000x1000
+row 14 --size 1001x1000
+row 14 --size 200x100 --real
+scan 15 131072
+build/experiments/14-against-npp --device emu --csv >"$work/experiments"
+
 echo emu__ptx_inst_executed.sum >"$work/metrics"
 echo step,variant,n,kernel,launch,line,metric,value,unit,source >"$work/instructions"
 for scan in 6:- 7:- 9:shfl 9:predicate; do
@@ -79,6 +92,7 @@ done
 mkdir -p "$out"
 { about "Counters of one scan, or of one copy, under the emulator." &&
     cat "$work/rows"; } >"$out/counters.csv"
+{ about "Experiments under the emulator." && cat "$work/experiments"; } >"$out/experiments.csv"
 { about "PTX instructions of warps, launch by launch." && cat "$work/instructions"; } \
     >"$out/instructions.csv"
 { about "One block by formula (tests/steps/predictions.c)." | grep -v toolkit &&

@@ -4,7 +4,7 @@ libraries: a function each, which returns its lines.
 Used by tables.py, as experiment_rows.py is.
 """
 from experiment_rows import duration, of
-from records import EXPERIMENTS, percent, size
+from records import EXPERIMENTS, EXPERIMENTS_EMULATED, emulated, find, grouped, percent, size, three
 from table_rows import gpu, table
 
 KEPT = [0, 10, 50, 100]  # per cent
@@ -94,7 +94,47 @@ def document_phases(value):
            duration(at("de-interleave by shuffles", side))] for side in SIDES))
 
 
+def counted_in(experiment, variant, parameter, metric):
+    row = find(EXPERIMENTS_EMULATED, experiment=experiment, variant=variant, parameter=parameter,
+               metric=metric)[0]
+    return grouped(row["value"])
+
+
+def structures_loaded():
+    """Step 14: what both ways to take the three channels apart load."""
+    at = lambda way: counted_in("against-npp", way, "RGB 64x64", "sectors_ld")
+    return ["Sectors loaded for 64 x 64 pixels, counted by the emulator:", ""] + table(
+        ["de-interleaving as in the document", "by shuffles"],
+        [at("de-interleave"), at("de-interleave by shuffles")])
+
+
+def rows_of_words():
+    """Step 14: rows whose length is a multiple of four samples, and others."""
+    def row(width):
+        counted = emulated(14, width * 1000, "fast")
+        return ["%d x 1000" % width, grouped(counted["sectors_ld"]), grouped(counted["sectors_st"])]
+    return ["Counted by the emulator:", ""] + table(
+        ["grey pixels", "sectors loaded", "sectors stored"], row(1000), row(1001))
+
+
+def error_of_floats():
+    """Step 14: how much of the bound the worst entry takes."""
+    row = emulated(14, 200 * 100, "fast")
+    return ["For 200 x 100 random floats (`./step14 --size 200x100 --real`) the widest bound is "
+            "%s, and no error is larger" % three(float(row["widest_bound"])),
+            "than %s of its bound." % percent(float(row["worst_of_bound"]))]
+
+
 # ---- step 15 -----------------------------------------------------------------------------------
+
+def conflicts_of_places():
+    """Step 15: bank conflicts of the stores of keys to their places in the tile."""
+    row = emulated(15, 2**17, "fast")
+    conflicts, rows = int(row["conflicts_st"]), 4 * 2**17 / 32  # of four passes
+    return ["For %s keys the emulator counts %s conflicts in stores to shared memory: %s for each "
+            "row of 32 keys in each" % (size(2**17), grouped(conflicts), three(conflicts / rows)),
+            "of the four passes."]
+
 
 @of("against-cub")
 def sorts(value):
