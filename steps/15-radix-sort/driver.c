@@ -27,51 +27,31 @@ struct call {
     uint32_t *values;
     const void *in;
     size_t n;
-    enum sort_order order;
     cudaStream_t stream;
 };
-
-static cudaError_t call_keys(const struct call *c)
-{
-#define CALL(name)                                                                                 \
-    sort_keys_##name(c->workspace, c->bytes, c->out, c->in, c->n, c->order, c->stream)
-    switch (sort_request.element) {
-    case ELEMENT_I32: return CALL(i32);
-    case ELEMENT_F32: return CALL(f32);
-    case ELEMENT_U64: return CALL(u64);
-    case ELEMENT_I64: return CALL(i64);
-    case ELEMENT_F64: return CALL(f64);
-    default: return CALL(u32);
-    }
-#undef CALL
-}
-
-/* The values are the indices of the keys. */
-static cudaError_t call_pairs(const struct call *c)
-{
-#define CALL(name)                                                                                 \
-    sort_pairs_##name(c->workspace, c->bytes, c->out, c->values, c->in, NULL, c->n, c->order,      \
-                      c->stream)
-    switch (sort_request.element) {
-    case ELEMENT_I32: return CALL(i32);
-    case ELEMENT_F32: return CALL(f32);
-    case ELEMENT_U64: return CALL(u64);
-    case ELEMENT_I64: return CALL(i64);
-    case ELEMENT_F64: return CALL(f64);
-    default: return CALL(u32);
-    }
-#undef CALL
-}
 
 static enum sort_order order_asked(void)
 {
     return sort_request.descending ? SORT_DESCENDING : SORT_ASCENDING;
 }
 
+/* The values of pairs are the indices of the keys. */
 static cudaError_t call(struct call c)
 {
-    c.order = order_asked();
-    return sort_request.pairs ? call_pairs(&c) : call_keys(&c);
+    enum sort_order order = order_asked();
+#define CALL(type)                                                                                 \
+    sort_request.pairs ? sort_pairs_##type(c.workspace, c.bytes, c.out, c.values, c.in, NULL, c.n, \
+                                           order, c.stream)                                        \
+                       : sort_keys_##type(c.workspace, c.bytes, c.out, c.in, c.n, order, c.stream)
+    switch (sort_request.element) {
+    case ELEMENT_I32: return CALL(i32);
+    case ELEMENT_F32: return CALL(f32);
+    case ELEMENT_U64: return CALL(u64);
+    case ELEMENT_I64: return CALL(i64);
+    case ELEMENT_F64: return CALL(f64);
+    default: return CALL(u32);
+    }
+#undef CALL
 }
 
 /* ---- the step -------------------------------------------------------------------------------- */

@@ -52,15 +52,24 @@ static __device__ void cluster_sync(unsigned blocks)
     }
 }
 
-/* *to = value in block number `rank`; `to` is an address of this block's shared memory. */
-static __device__ void store_in_block(uint32_t *to, unsigned rank, uint32_t value)
-{
 #if __CUDA_ARCH__ >= 900
+/* Where `to`, an address of this block's shared memory, is in block number `rank`. */
+static __device__ uint32_t address_in_block(const void *to, unsigned rank)
+{
     uint32_t address;
     asm("mapa.shared::cluster.u32 %0, %1, %2;"
         : "=r"(address)
         : "r"((uint32_t)__cvta_generic_to_shared(to)), "r"(rank));
-    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(address), "r"(value) : "memory");
+    return address;
+}
+#endif
+
+/* *to = value in block number `rank`; `to` is an address of this block's shared memory. */
+static __device__ void store_in_block(uint32_t *to, unsigned rank, uint32_t value)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(address_in_block(to, rank)), "r"(value)
+                 : "memory");
 #else
     *to = value;
 #endif
@@ -69,11 +78,8 @@ static __device__ void store_in_block(uint32_t *to, unsigned rank, uint32_t valu
 static __device__ void store_in_block(uint64_t *to, unsigned rank, uint64_t value)
 {
 #if __CUDA_ARCH__ >= 900
-    uint32_t address;
-    asm("mapa.shared::cluster.u32 %0, %1, %2;"
-        : "=r"(address)
-        : "r"((uint32_t)__cvta_generic_to_shared(to)), "r"(rank));
-    asm volatile("st.shared::cluster.u64 [%0], %1;" ::"r"(address), "l"(value) : "memory");
+    asm volatile("st.shared::cluster.u64 [%0], %1;" ::"r"(address_in_block(to, rank)), "l"(value)
+                 : "memory");
 #else
     *to = value;
 #endif
