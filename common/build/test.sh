@@ -1,9 +1,9 @@
 #!/bin/sh
 # make test: the tests of documents and of tests/mutation (Python's unittest), of scripts and
-# commands (bats) and of C (Criterion). bats runs beside the others, since much of its time is spent
-# on waiting, and its output is shown when all have ended. Criterion's last line is then repeated, so
-# that it is the last one. All tests run even if some fail, and the failed parts are named before
-# it. Runs in the top folder of a built tree.
+# commands (bats) and of C (Criterion). bats runs beside the others, since much of its time is
+# spent on waiting, and its output is shown when all have ended. Criterion's last line is then
+# repeated, so that it is the last one. All tests run even if some fail, and the failed parts are
+# named before that line. Runs in the top folder of a built tree.
 failed=
 export EMU_PROGRESS=${EMU_PROGRESS-0} # what it says of slow kernels is not what a test expects
 part() {
@@ -14,10 +14,11 @@ part() {
 }
 
 scripts=$(mktemp) && said=$(mktemp) || exit
-trap 'rm -f "$scripts" "$said"' EXIT
-# What tests make and the scripts for a GPU has no C of ours to sanitize.
+trap 'rm -f "$scripts" "$said" "$said.status"' EXIT
+# The tests of make and of the scripts for a GPU run no C of ours that others do not run.
 files=tests/tools
-[ -z "${SANITIZED:-}" ] || files=$(ls tests/tools/*.bats | grep -v -e /make.bats -e /gpu_script.bats)
+[ -z "${SANITIZED:-}" ] ||
+    files=$(ls tests/tools/*.bats | grep -v -e /make.bats -e /gpu_script.bats)
 # shellcheck disable=SC2086
 bats $files >"$scripts" 2>&1 &
 bats=$!
