@@ -4,23 +4,42 @@
  * add, sub, mul, fma, div, sqrt and rcp follow IEEE 754, as the CPU does. The wrapper in
  * operations.c handles rounding modes, .ftz and .sat. Functions that hardware approximates
  * (.approx) are more exact here than PTX demands, so their bits may differ from a GPU's. A NaN
- * result of an f32 operation is the canonical 0x7fffffff.
+ * result of an f32 operation is the canonical 0x7fffffff. An f64 operation passes a NaN's payload on;
+ * of several NaNs it may be that of any.
  */
 #include "common/emu/decode/half.h"
 #include "ops.h"
 #include <math.h>
+#include <string.h>
 
 static inline float canonical(float value)
 {
     return value == value ? value : f32_of_bits(0x7fffffff);
 }
 
+/* The sign, from bits of the value's own width, which vector instructions can compare. */
+static inline bool is_negative_f32(float a) { return (int32_t)bits_of_f32(a) < 0; }
+static inline bool is_negative_f64(double a)
+{
+    int64_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    return bits < 0;
+}
+
 /* min and max: if one operand is NaN, the result is the other one, or NaN with .NaN. -0 is below
- * +0. */
-#define LESSER(a, b, sign)                                                                         \
-    ((a) != (a) ? (b) : (b) != (b) ? (a) : (a) < (b) || ((a) == (b) && sign(a)) ? (a) : (b))
-#define GREATER(a, b, sign)                                                                        \
-    ((a) != (a) ? (b) : (b) != (b) ? (a) : (a) > (b) || ((a) == (b) && !sign(a)) ? (a) : (b))
+ * +0. The comparisons raise no exceptions, so the compiler may carry out both sides of a choice. */
+#define IS_NAN(a)      __builtin_isunordered(a, a)
+#define IS_EQUAL(a, b) (!__builtin_islessgreater(a, b)) /* of numbers */
+#define LESSER(a, b, is_negative)                                                                  \
+    (IS_NAN(a)                                                      ? (b)                          \
+     : IS_NAN(b)                                                    ? (a)                          \
+     : __builtin_isless(a, b) || (IS_EQUAL(a, b) && is_negative(a)) ? (a)                          \
+                                                                    : (b))
+#define GREATER(a, b, is_negative)                                                                 \
+    (IS_NAN(a)                                                          ? (b)                      \
+     : IS_NAN(b)                                                        ? (a)                      \
+     : __builtin_isgreater(a, b) || (IS_EQUAL(a, b) && !is_negative(a)) ? (a)                      \
+                                                                        : (b))
 
 static inline double clear_sign(double a) { return __builtin_fabs(a); }
 
@@ -42,14 +61,14 @@ static inline double clear_sign(double a) { return __builtin_fabs(a); }
     X(sub, "sub", f32, canonical(a - b)) X(sub, "sub", f64, a - b)                                 \
     X(mul, "mul", f32, canonical(a * b)) X(mul, "mul", f64, a * b)                                 \
     X(div, "div", f32, canonical(a / b)) X(div, "div", f64, a / b)                                 \
-    X(min, "min", f32, canonical(LESSER(a, b, __builtin_signbitf)))                                \
-    X(min, "min", f64, LESSER(a, b, __builtin_signbit))                                            \
-    X(max, "max", f32, canonical(GREATER(a, b, __builtin_signbitf)))                               \
-    X(max, "max", f64, GREATER(a, b, __builtin_signbit))                                           \
+    X(min, "min", f32, canonical(LESSER(a, b, is_negative_f32)))                                   \
+    X(min, "min", f64, LESSER(a, b, is_negative_f64))                                              \
+    X(max, "max", f32, canonical(GREATER(a, b, is_negative_f32)))                                  \
+    X(max, "max", f64, GREATER(a, b, is_negative_f64))                                             \
     X(min_nan, "min.NaN", f32,                                                                     \
-      canonical(a != a || b != b ? a + b : LESSER(a, b, __builtin_signbitf)))                      \
+      canonical(a != a || b != b ? a + b : LESSER(a, b, is_negative_f32)))                         \
     X(max_nan, "max.NaN", f32,                                                                     \
-      canonical(a != a || b != b ? a + b : GREATER(a, b, __builtin_signbitf)))                     \
+      canonical(a != a || b != b ? a + b : GREATER(a, b, is_negative_f32)))                        \
     X(copysign, "copysign", f32, __builtin_copysignf(b, a))                                        \
     X(copysign, "copysign", f64, __builtin_copysign(b, a))
 
@@ -94,8 +113,8 @@ static inline uint16_t bf16(double value) { return bf16_of_f64(value, ROUND_NEAR
 #define HALF_BINARY(X, type)                                                                       \
     X(add, type, type((double)a + b)) X(sub, type, type((double)a - b))                            \
     X(mul, type, type((double)a * b))                                                              \
-    X(min, type, type(LESSER(a, b, __builtin_signbitf)))                                           \
-    X(max, type, type(GREATER(a, b, __builtin_signbitf)))
+    X(min, type, type(LESSER(a, b, is_negative_f32)))                                              \
+    X(max, type, type(GREATER(a, b, is_negative_f32)))
 #define HALF_UNARY(X, type)                                                                        \
     X(abs, type, bits & 0x7fff) X(neg, type, bits ^ 0x8000)
 

@@ -28,6 +28,10 @@ struct subject {
 /* Runs a workload and prints its rows: instructions, rate, elapsed seconds. */
 void measure(const struct subject *, workload *, void *argument);
 
+/* operations.c: a row for each operation and type, and for each shape of access. */
+void measure_operations(void);
+void measure_accesses(void);
+
 /* micro.cu: programs of one kind of work each; NULL ends the list. */
 struct micro {
     const char *name;

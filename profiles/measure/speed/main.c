@@ -4,8 +4,8 @@
  * usage: run MODE PART [COMMAND …]
  *
  * MODE   plain; counters: they are on while a workload is timed; or the tool that EMU_TOOL names
- * PART   scans, micro, growth, launches, blocks; check: a scan and the memory that the process
- *        took; startup: how long COMMAND takes
+ * PART   scans, micro, operations, accesses, growth, launches, blocks; check: a scan and the memory
+ *        that the process took; startup: how long COMMAND takes
  *
  * EMU_THREADS is the number of host threads, BENCH_ONLY the one workload that is wanted.
  * profiles/measure/speed.sh calls this.
@@ -273,8 +273,14 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"scans", scans},       {"micro", micro},   {"growth", growth},
-                 {"launches", launches}, {"blocks", blocks}, {"check", check_scan}};
+    } parts[] = {{"scans", scans},
+                 {"micro", micro},
+                 {"growth", growth},
+                 {"operations", measure_operations},
+                 {"accesses", measure_accesses},
+                 {"launches", launches},
+                 {"blocks", blocks},
+                 {"check", check_scan}};
     const char *threads = getenv("EMU_THREADS");
     cores = threads != NULL ? strtol(threads, NULL, 10) : sysconf(_SC_NPROCESSORS_ONLN);
     mode = argc > 1 ? argv[1] : "";
@@ -287,7 +293,7 @@ int main(int argc, char **argv)
         startup(argv + 3);
         return 0;
     }
-    fprintf(stderr, "usage: run MODE scans|micro|growth|launches|blocks|check\n"
+    fprintf(stderr, "usage: run MODE scans|micro|operations|accesses|growth|launches|blocks|check\n"
                     "       run MODE startup COMMAND ...\n");
     return 2;
 }

@@ -108,9 +108,8 @@ static __global__ void conflicts(unsigned *data)
     data[THREAD] = sum;
 }
 
-enum { TILE = 16, SIDE = 256 };
-
-static __global__ void matrix_product(float *data)
+/* The product of two matrices of SIDE x SIDE, by tiles of TILE x TILE. */
+template <int TILE, int SIDE> static __global__ void matrix_product(float *data)
 {
     __shared__ float a[TILE][TILE], b[TILE][TILE];
     unsigned x = threadIdx.x % TILE, y = threadIdx.x / TILE, tiles = SIDE / TILE;
@@ -166,7 +165,13 @@ LAUNCHER(generic, unsigned)
 LAUNCHER(calls, unsigned)
 LAUNCHER(scattered, unsigned)
 LAUNCHER(conflicts, unsigned)
-LAUNCHER(matrix_product, float)
+
+template <int TILE, int SIDE>
+static cudaError_t launch_product(void *buffer, size_t n, unsigned block)
+{
+    matrix_product<TILE, SIDE><<<(unsigned)(n / block), block>>>((float *)buffer);
+    return cudaDeviceSynchronize();
+}
 
 static cudaError_t launch_tiny_blocks(void *, size_t n, unsigned block)
 {
@@ -203,7 +208,8 @@ const struct micro micros[] = {
     {"calls", 1 << 14, 256, launch_calls},
     {"scattered", 1 << 17, 256, launch_scattered},
     {"bank conflicts", 1 << 17, 256, launch_conflicts},
-    {"matrix product", SIDE *SIDE, TILE *TILE, launch_matrix_product},
+    {"matrix product", 256 * 256, 16 * 16, launch_product<16, 256>},
+    {"large product", 512 * 512, 32 * 32, launch_product<32, 512>},
     {"tiny blocks", 1 << 22, 32, launch_tiny_blocks},
     {NULL, 0, 0, NULL},
 };
