@@ -161,6 +161,42 @@ void count_access(struct insn_counts *counts, const struct warp *warp, const str
         count_global(counts, address, access->mask, bytes);
 }
 
+/* By the rules of count_shared(), where no two lanes of a group go to different words of one bank. */
+static void count_shared_run(struct insn_counts *counts, const struct access_run *run,
+                             unsigned bytes)
+{
+    unsigned groups = bytes <= BANK_BYTES ? 1 : bytes / BANK_BYTES;
+    if (groups > 1 && run->operation == OPERATION_LOAD && !run->stride) groups /= 2; /* pairs */
+    counts->shared_requests++;
+    counts->wavefronts += groups;
+    counts->ideal += groups;
+}
+
+/* By those of count_global(): the sectors from the first lane's to the last one's. */
+static void count_global_run(struct insn_counts *counts, const struct access_run *run,
+                             unsigned bytes)
+{
+    uint64_t last = run->first + (uint64_t)run->stride * (WARP - 1);
+    counts->requests++;
+    counts->bytes += (uint64_t)bytes * WARP;
+    counts->sectors += last / SECTOR_BYTES - run->first / SECTOR_BYTES + 1;
+}
+
+bool count_run(struct insn_counts *counts, const struct warp *warp, const struct insn *insn,
+               const struct access_run *run)
+{
+    enum { LARGEST = 16 }; /* bytes of a lane in shared memory: a quarter of a warp is a group */
+    unsigned bytes = insn->counted_bytes ? insn->counted_bytes : run->bytes;
+    if (warp->block->launch->model || run->mask != ALL_LANES) return false;
+    if (insn->counted_bytes == COUNTED_WITH_ANOTHER) return true;
+    if (bytes > LARGEST || (run->stride && run->stride != bytes)) return false;
+    if (run->space == PTX_SHARED)
+        count_shared_run(counts, run, bytes);
+    else
+        count_global_run(counts, run, bytes);
+    return true;
+}
+
 /* Do lanes 2n and 2n + 1 always copy one whole sector of global memory to one of shared memory? */
 static bool fills_sectors(const struct access *from, const struct access *to)
 {

@@ -22,6 +22,10 @@ enum { SECTOR_BYTES = 32 };
 void count_access(struct insn_counts *, const struct warp *, const struct insn *,
                   const struct access *);
 
+/* The same for a run. False: it is no usual one, and count_access() has to count its lanes. */
+bool count_run(struct insn_counts *, const struct warp *, const struct insn *,
+               const struct access_run *);
+
 /* The counts of an instruction, kept by the host thread that runs the warp. */
 static inline struct insn_counts *counts_of(const struct warp *w, const struct insn *i)
 {

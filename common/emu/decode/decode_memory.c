@@ -141,6 +141,23 @@ static void take_memory(struct insn *i)
     for (unsigned k = 0; k < MAX_VECTOR; k++) i->memory.value[k] = NO_SLOT;
 }
 
+/* The operation's name in ops_access.c: the accesses of most programs have functions of their own. */
+static const char *access_key(const struct insn *i, bool load, bool polls)
+{
+    bool whole = i->elements == 1 && i->element_bytes == i->lane_bytes;
+    if (load && i->address.space == PTX_PARAM) return "ld.param";
+    if (load && polls) return "ld.polled";
+    if (whole && i->address.space == PTX_SHARED && i->address.bytes == 4)
+        return i->lane_bytes == 4 ? load ? "ld.shared_4" : "st.shared_4"
+               : load             ? "ld.shared_8"
+                                  : "st.shared_8";
+    if (whole && i->address.space == PTX_GLOBAL && i->address.bytes == 8)
+        return i->lane_bytes == 4 ? load ? "ld.global_4" : "st.global_4"
+               : load             ? "ld.global_8"
+                                  : "st.global_8";
+    return load ? "ld" : "st";
+}
+
 /* ld{.…}.type d, [a] and st{.…}.type [a], b; with .v2, .v4 and .v8, d or b is a vector in braces */
 void decode_access(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
@@ -187,11 +204,7 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
     }
     if (space == PTX_PARAM && d->callee) /* a parameter whose address is taken */
         i->address.space = (uint8_t)(space = PTX_LOCAL);
-    i->fn = op_find(!load                ? "st"
-                    : space == PTX_PARAM ? "ld.param"
-                    : polls              ? "ld.polled"
-                                         : "ld")
-                ->fn;
+    i->fn = op_find(access_key(i, load, polls))->fn;
     if (!load && space == PTX_PARAM)
         decode_fail(d, EMU_UNSUPPORTED_PTX, "parameters cannot be written");
     if (space != PTX_PARAM && space != PTX_CONST) i->tally = load ? TALLY_LOAD : TALLY_STORE;

@@ -143,3 +143,30 @@ void event_access(struct warp *w, const struct insn *i, const struct access *acc
     if (owner->initcheck) init_access(w, i, access);
     if (owner->racecheck) race_access(w, i, access);
 }
+
+/* A run as an access of single lanes. */
+static void spread_run(struct access *access, struct warp *w, const struct insn *i,
+                       const struct access_run *run)
+{
+    uint64_t first = run->first + (uint64_t)__builtin_ctz(run->mask) * run->stride;
+    access_make(access, run->operation, run->space, run->mask, run->bytes);
+    if (run->operation == OPERATION_LOAD) access->checked = i->memory.checked_bytes;
+    for (unsigned l = 0; l < WARP; l++)
+        access->address[l] = run->mask >> l & 1 ? run->first + (uint64_t)l * run->stride : first;
+    access->owner = w->block;
+    access->host = run->host;
+}
+
+static __attribute__((noinline)) void access_of_run(struct warp *w, const struct insn *i,
+                                                    const struct access_run *run)
+{
+    struct access access;
+    spread_run(&access, w, i, run);
+    event_access(w, i, &access);
+}
+
+void event_access_run(struct warp *w, const struct insn *i, const struct access_run *run)
+{
+    bool others = announces(w->block, ANNOUNCE_ACCESSES);
+    if (others || !count_run(counts_of(w, i), w, i, run)) access_of_run(w, i, run);
+}

@@ -57,6 +57,17 @@ static inline void access_make(struct access *a, enum operation operation, enum 
     a->host = 0;
 }
 
+/* The same of the usual access of threads, a run: lane l's address is first + l * stride. */
+struct access_run {
+    uint64_t first;  /* of lane 0, even if it is not in the mask */
+    unsigned stride; /* 0: all lanes go to one place; otherwise it is `bytes` */
+    unsigned bytes;  /* a lane */
+    uint32_t mask;
+    enum ptx_space space; /* behind the door, never generic; shared memory is the block's own */
+    enum operation operation;
+    uint64_t host; /* a lane's bytes are at host + address */
+};
+
 /*
  * Checks an access and translates its addresses, for the lanes that access the same place as the
  * first lane: access->mask afterwards. Returns this mask, or 0 after a fault.

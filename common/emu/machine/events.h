@@ -72,6 +72,8 @@ void event_block_end(struct block *);
 /* With w->counts or ANNOUNCE_ACCESSES: one warp's access to shared or global memory, checked and
  * not yet carried out. */
 void event_access(struct warp *, const struct insn *, const struct access *);
+/* The same for a run of a load or store. */
+void event_access_run(struct warp *, const struct insn *, const struct access_run *);
 /* With w->counts: a cp.async as one instruction, with its loads from global memory and its stores
  * to the shared memory of any block. The loads may have no lanes. (count/) */
 void event_copy_issued(struct warp *, const struct insn *, const struct access *from,

@@ -2,37 +2,8 @@
  * ops_access.c — loads and stores (PTX ISA, "ld", "st"). The door (ops_door.c) checks each access
  * and finds its bytes; this file moves the bytes.
  */
-#include "ops_access.h"
+#include "ops_run.h"
 #include <string.h>
-
-/*
- * Moves one lane's aligned vector at once, without tearing. Programs rely on that: they pack a flag
- * and a value into one vector and read it without a lock while another block writes it. GPUs, and
- * all x86 CPUs with AVX, move 16 bytes at once.
- */
-static inline void move_vector(void *to, const void *from, unsigned bytes)
-{
-    switch (bytes) {
-    case 2: *(volatile byte_16 *)to = *(const volatile byte_16 *)from; break;
-    case 4: *(volatile byte_32 *)to = *(const volatile byte_32 *)from; break;
-    case 8: *(volatile byte_64 *)to = *(const volatile byte_64 *)from; break;
-    default:
-        for (unsigned k = 0; k < bytes / sizeof(byte_128); k++)
-            ((volatile byte_128 *)to)[k] = ((const volatile byte_128 *)from)[k];
-    }
-}
-
-/* Do all 32 lanes access adjacent 4-byte elements in order? Then the access is a copy of 128 bytes.
- * */
-static inline bool is_block_copy(const struct insn *i, const struct access *access)
-{
-    if (access->mask != ALL_LANES || i->elements != 1 || i->element_bytes != 4 ||
-        i->lane_bytes != 4)
-        return false;
-    uint64_t gap = 0;
-    for (int l = 0; l < WARP; l++) gap |= access->address[l] - access->address[0] - 4 * (uint64_t)l;
-    return !gap;
-}
 
 /* Runs a statement for each active lane, l. The loop over all lanes, the usual case, can be
  * vectorized. */
@@ -172,7 +143,8 @@ static void store_vectors(struct warp *w, const struct insn *i, const struct acc
     }
 }
 
-static void load(struct warp *w, const struct insn *i, uint32_t mask)
+/* A load through the door. Apart from load(), which needs no stack without it. */
+static __attribute__((noinline)) void load_any(struct warp *w, const struct insn *i, uint32_t mask)
 {
     struct access access;
     access_make(&access, OPERATION_LOAD, i->address.space, mask,
@@ -182,16 +154,28 @@ static void load(struct warp *w, const struct insn *i, uint32_t mask)
         take_addresses(w, i, mask, &access);
         if (!access_door(w, i, &access)) return;
         mask &= ~access.mask;
-        if (is_block_copy(i, &access)) {
-            memcpy(LANES(u32, i->memory.value[0]),
-                   (const void *)(uintptr_t)(access.host + access.address[0]), SLOT_32);
-            continue;
-        }
         if (i->elements > 1)
             load_vectors(w, i, &access);
         else
             load_elements(w, i, &access);
     }
+}
+
+INLINE bool find_any_run(struct warp *w, const struct insn *i, uint32_t mask,
+                         struct access_run *run)
+{
+    return find_run(w, i, mask, i->address.space, (unsigned)i->element_bytes * i->elements,
+                    i->address.bytes, run);
+}
+
+static void load(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    struct access_run run = {.operation = OPERATION_LOAD};
+    if (find_any_run(w, i, mask, &run) && is_movable_run(i, &run, false) &&
+        enter_run(w, i, &run))
+        load_run(w, i, &run);
+    else
+        load_any(w, i, mask);
 }
 
 /* A load that orders memory (ld.acquire, ld.volatile, …). */
@@ -233,9 +217,9 @@ static __attribute__((noinline)) void note_store(struct warp *w, const struct in
     w->stored_address = at;
 }
 
-/* If several lanes store to the same address, the highest lane wins here. On a GPU it is undefined
- * which lane wins. */
-static void store(struct warp *w, const struct insn *i, uint32_t mask)
+/* A store through the door. If several lanes store to the same address, the highest lane wins here.
+ * On a GPU it is undefined which lane wins. */
+static __attribute__((noinline)) void store_any(struct warp *w, const struct insn *i, uint32_t mask)
 {
     struct access access;
     access_make(&access, OPERATION_STORE, i->address.space, mask,
@@ -245,11 +229,6 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
         if (!access_door(w, i, &access)) return;
         mask &= ~access.mask;
         if (!w->block->changed && access.space != PTX_LOCAL) note_store(w, i, &access);
-        if (is_block_copy(i, &access)) {
-            memcpy((void *)(uintptr_t)(access.host + access.address[0]),
-                   LANES(u32, i->memory.value[0]), SLOT_32);
-            continue;
-        }
         if (i->elements > 1)
             store_vectors(w, i, &access);
         else
@@ -257,6 +236,79 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
+/* The first store of a turn goes through the door, which notes what it changes. */
+static void store(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    struct access_run run = {.operation = OPERATION_STORE};
+    if (w->block->changed && find_any_run(w, i, mask, &run) && is_movable_run(i, &run, true) &&
+        enter_run(w, i, &run))
+        store_run(w, i, &run);
+    else
+        store_any(w, i, mask);
+}
+
+/* ---- the accesses of most programs: one element of all lanes, of the register's size ---- */
+
+/* X(name, type of the lanes, space, bytes of an address); see access_key() in decode_memory.c */
+#define USUAL_ACCESSES(X)                                                                          \
+    X(shared_4, u32, PTX_SHARED, 4) X(shared_8, u64, PTX_SHARED, 4)                                \
+    X(global_4, u32, PTX_GLOBAL, 8) X(global_8, u64, PTX_GLOBAL, 8)
+
+/* Each twice: with and without observers, whose call would cost all of them a stack frame. */
+#define DEFINE_USUAL_ACCESS(name, type, space, address_bytes)                                      \
+    INLINE bool try_load_##name(struct warp *w, const struct insn *i, uint32_t mask,               \
+                                bool observed)                                                     \
+    {                                                                                              \
+        struct access_run run = {.operation = OPERATION_LOAD};                                     \
+        if (mask != ALL_LANES ||                                                                   \
+            !find_run(w, i, ALL_LANES, space, sizeof(T_##type), address_bytes, &run) ||            \
+            !(observed ? enter_run(w, i, &run) : place_run(w, &run)))                              \
+            return false;                                                                          \
+        L_##type *d = LANES(type, i->memory.value[0]);                                             \
+        const L_##type *s = (const L_##type *)(uintptr_t)(run.host + run.first), first = *s;       \
+        if (run.stride == 0)                                                                       \
+            for (int l = 0; l < WARP; l++) d[l] = first;                                           \
+        else                                                                                       \
+            INDEPENDENT for (int l = 0; l < WARP; l++) d[l] = s[l];                                \
+        return true;                                                                               \
+    }                                                                                              \
+    INLINE bool try_store_##name(struct warp *w, const struct insn *i, uint32_t mask,              \
+                                 bool observed)                                                    \
+    {                                                                                              \
+        struct access_run run = {.operation = OPERATION_STORE};                                    \
+        if (mask != ALL_LANES || !w->block->changed ||                                             \
+            !find_run(w, i, ALL_LANES, space, sizeof(T_##type), address_bytes, &run) ||            \
+            !(observed ? enter_run(w, i, &run) : place_run(w, &run)))                              \
+            return false;                                                                          \
+        L_##type *d = (L_##type *)(uintptr_t)(run.host + run.first);                               \
+        const L_##type *s = LANES(type, i->memory.value[0]);                                       \
+        if (run.stride == 0)                                                                       \
+            *d = s[WARP - 1];                                                                      \
+        else                                                                                       \
+            INDEPENDENT for (int l = 0; l < WARP; l++) d[l] = s[l];                                \
+        return true;                                                                               \
+    }                                                                                              \
+    DEFINE_OBSERVED(load, load_##name, try_load_##name)                                            \
+    DEFINE_OBSERVED(store, store_##name, try_store_##name)
+#define DEFINE_OBSERVED(general, name, attempt)                                                    \
+    static __attribute__((noinline)) void name##_observed(struct warp *w, const struct insn *i,    \
+                                                          uint32_t mask)                           \
+    {                                                                                              \
+        if (!attempt(w, i, mask, true)) general(w, i, mask);                                       \
+    }                                                                                              \
+    static void name(struct warp *w, const struct insn *i, uint32_t mask)                          \
+    {                                                                                              \
+        if (is_observed(w))                                                                        \
+            name##_observed(w, i, mask);                                                           \
+        else if (!attempt(w, i, mask, false))                                                      \
+            general(w, i, mask);                                                                   \
+    }
+#define ENTRY_USUAL_ACCESS(name, type, space, address_bytes)                                       \
+    {"ld." #name, load_##name, ""}, {"st." #name, store_##name, ""},
+USUAL_ACCESSES(DEFINE_USUAL_ACCESS)
+
 static const struct op entries[] = {
-    {"ld", load, ""}, {"ld.polled", load_polled, ""}, {"st", store, ""}};
+    {"ld", load, ""}, {"ld.polled", load_polled, ""}, {"st", store, ""},
+    USUAL_ACCESSES(ENTRY_USUAL_ACCESS)
+};
 DEFINE_OP_TABLE(ops_access, entries);

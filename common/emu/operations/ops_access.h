@@ -76,6 +76,23 @@ static inline void store_element(void *to, uint64_t value, unsigned bytes)
     }
 }
 
+/*
+ * Moves one lane's aligned vector at once, without tearing. Programs rely on that: they pack a flag
+ * and a value into one vector and read it without a lock while another block writes it. GPUs, and
+ * all x86 CPUs with AVX, move 16 bytes at once.
+ */
+static inline void move_vector(void *to, const void *from, unsigned bytes)
+{
+    switch (bytes) {
+    case 2: *(volatile byte_16 *)to = *(const volatile byte_16 *)from; break;
+    case 4: *(volatile byte_32 *)to = *(const volatile byte_32 *)from; break;
+    case 8: *(volatile byte_64 *)to = *(const volatile byte_64 *)from; break;
+    default:
+        for (unsigned k = 0; k < bytes / sizeof(byte_128); k++)
+            ((volatile byte_128 *)to)[k] = ((const volatile byte_128 *)from)[k];
+    }
+}
+
 static inline void set_lane(const struct warp *w, slot s, unsigned lane_bytes, int lane,
                             uint64_t value)
 {

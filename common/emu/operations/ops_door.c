@@ -1,6 +1,6 @@
 /*
  * ops_door.c — the door: the one function that every access of a warp to shared, global or local
- * memory passes.
+ * memory passes. Only a run that is all right takes a short cut (ops_run.h), and is announced, too.
  *
  * It turns generic addresses into addresses of a space, checks bounds and alignment, announces the
  * access, and finds the bytes in host memory. An access whose lanes address several ranges passes

@@ -212,7 +212,7 @@ void measure_operations(void)
 
 /* ---- accesses ------------------------------------------------------------------------------ */
 
-/* d5 = the lane's offset, inside of the memory that there is; d6 = its address. */
+/* d5 = the lane's offset, inside of the memory that there is; d6 and r6 = its address. */
 static void add_address(struct text *text, const char *space, const struct shape *shape,
                         unsigned bytes)
 {
@@ -226,7 +226,7 @@ static void add_address(struct text *text, const char *space, const struct shape
         add(text, "mov.u64 d6, 0;\n");
     else
         add(text, "mov.u64 d6, place;\n");
-    add(text, "add.u64 d6, d6, d5;\n");
+    add(text, "add.u64 d6, d6, d5;\ncvt.u32.u64 r6, d6;\n");
 }
 
 static void add_access(struct text *text, bool store, const char *space, const char *type,
@@ -237,7 +237,9 @@ static void add_access(struct text *text, bool store, const char *space, const c
     for (int k = 0; letters[k] != '\0'; k++)
         length += snprintf(values + length, sizeof values - (size_t)length, "%s%c%d", k ? ", " : "",
                            letters[k], k + 7);
-    const char *address = !strcmp(space, "param") ? "buffer" : "d6";
+    const char *address = !strcmp(space, "param")    ? "buffer"
+                          : !strcmp(space, "shared") ? "r6" /* as nvcc does */
+                                                     : "d6";
     bool vector = letters[1] != '\0';
     const char *open = vector ? "{" : "", *close = vector ? "}" : "";
     if (store)

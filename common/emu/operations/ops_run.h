@@ -1,0 +1,147 @@
+/*
+ * ops_run.h — the usual access of a warp: a run, whose lanes all go to one place (stride 0) or one
+ * after the other (stride = bytes of a lane). One check of its bounds serves all lanes, and its
+ * bytes are moved as vectors.
+ *
+ * This is a short cut past the door (ops_door.c): whatever is no such access, or has something wrong
+ * with it, goes through the door, which says what.
+ */
+#ifndef EMU_OPS_RUN_H
+#define EMU_OPS_RUN_H
+
+#include "common/emu/machine/events.h"
+#include "ops_access.h"
+
+/* Do the lanes of `mask` have the addresses first + lane * stride, where `first` is lane 0's even if
+ * it is not in the mask? `gap` collects the bits in which they differ. */
+#define GAP_TO_RUN(gap, mask, a, first, shape)                                                     \
+    do {                                                                                           \
+        if ((mask) == ALL_LANES)                                                                   \
+            for (int l = 0; l < WARP; l++) gap |= a[l] ^ ((first) + (shape));                      \
+        else                                                                                       \
+            for (int l = 0; l < WARP; l++)                                                         \
+                gap |= (mask) >> l & 1 ? a[l] ^ ((first) + (shape)) : 0;                           \
+    } while (0)
+
+/* The run that the lanes of a register make; false: they make none. The first two lanes and the last
+ * one tell for nearly all accesses that are none. `bytes` is 1, 2, 4, … */
+#define DEFINE_FIND_RUN(type)                                                                      \
+    static inline bool find_run_##type(const L_##type *a, uint32_t mask, unsigned bytes,           \
+                                       struct access_run *run)                                     \
+    {                                                                                              \
+        int lane = __builtin_ctz(mask), last = WARP - 1 - __builtin_clz(mask);                     \
+        int second = mask & (mask - 1) ? __builtin_ctz(mask & (mask - 1)) : lane;                  \
+        T_##type first = a[lane], gap = 0, shift = (T_##type)__builtin_ctz(bytes);                 \
+        T_##type distance = a[second] - first;                                                     \
+        if (a[last] - first != (distance ? (T_##type)(last - lane) << shift : 0)) return false;    \
+        run->stride = distance ? bytes : 0;                                                        \
+        if (distance) {                                                                            \
+            first -= (T_##type)lane << shift;                                                      \
+            GAP_TO_RUN(gap, mask, a, first, (T_##type)l << shift);                                 \
+        } else {                                                                                   \
+            GAP_TO_RUN(gap, mask, a, first, 0);                                                    \
+        }                                                                                          \
+        run->first = first;                                                                        \
+        return !gap;                                                                               \
+    }
+DEFINE_FIND_RUN(u32) /* a run beyond 2^32 is outside of memory: its bounds are checked */
+DEFINE_FIND_RUN(u64)
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* The run that an instruction's addresses make. Its kind (space, bytes of a lane and of an address)
+ * is that of i->address; where a caller knows it, the compiler leaves out what it is not. */
+INLINE bool find_run(struct warp *w, const struct insn *i, uint32_t mask, enum ptx_space space,
+                     unsigned bytes, unsigned address_bytes, struct access_run *run)
+{
+    const struct address *from = &i->address;
+    run->bytes = bytes;
+    run->mask = mask;
+    run->space = space;
+    if (address_bytes == 8) {
+        if (!find_run_u64(LANES(u64, from->base), mask, bytes, run)) return false;
+        run->first += (uint64_t)from->offset;
+    } else {
+        if (!find_run_u32(LANES(u32, from->base), mask, bytes, run)) return false;
+        run->first = (uint32_t)((uint32_t)run->first + (uint32_t)from->offset);
+    }
+    return true;
+}
+
+/* Is the run, of 32 lanes whatever the mask, inside of [0, size) and aligned? `at` is lane 0's
+ * place. */
+INLINE bool run_fits(const struct access_run *run, uint64_t at, uint64_t size)
+{
+    uint64_t length = (uint64_t)run->stride * (WARP - 1) + run->bytes;
+    return length <= size && at <= size - length && !(run->first & (run->bytes - 1));
+}
+
+/* Apart, and with values for arguments, so that callers keep a run in registers. */
+static __attribute__((noinline)) void announce_run(struct warp *w, const struct insn *i,
+                                                   uint32_t mask, uint64_t first, unsigned stride,
+                                                   enum ptx_space space, enum operation operation,
+                                                   uint64_t host)
+{
+    unsigned bytes = (unsigned)i->element_bytes * i->elements;
+    event_access_run(w, i,
+                     &(struct access_run){first, stride, bytes, mask, space, operation, host});
+}
+
+/* Does anybody look at accesses? */
+INLINE bool is_observed(const struct warp *w)
+{
+    return w->counts || announces(w->block, ANNOUNCE_ACCESSES);
+}
+
+/* Places a run that goes to the block's own shared memory, or into the range of global memory where
+ * the warp's last access was. False: it has to go through the door. */
+INLINE bool place_run(const struct warp *w, struct access_run *run)
+{
+    const struct block *block = w->block;
+    if (run->space == PTX_GENERIC) {
+        run->space = space_of(run->first);
+        if (run->space == PTX_SHARED) run->first -= SHARED_WINDOW;
+    }
+    if (run->space == PTX_SHARED) {
+        if (block->launch->cluster_size > 1) return false;
+        if (!run_fits(run, run->first, block->shared_bytes)) return false;
+        run->host = (uint64_t)(uintptr_t)block->shared;
+    } else if (run->space == PTX_GLOBAL || run->space == PTX_CONST) {
+        if (!run_fits(run, run->first - w->near.base, w->near.bytes)) return false;
+        run->host = (uint64_t)w->near.delta;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* Places a run and announces it. */
+INLINE bool enter_run(struct warp *w, const struct insn *i, struct access_run *run)
+{
+    if (!place_run(w, run)) return false;
+    if (is_observed(w) && run->space != PTX_CONST)
+        announce_run(w, i, run->mask, run->first, run->stride, run->space, run->operation,
+                     run->host);
+    return true;
+}
+
+/* Is there a function in ops_run.c for an instruction's elements? Vectors have one for each of the
+ * usual shapes, without sinks; where lanes that are not in the mask would be written, none has. */
+static inline bool is_movable_run(const struct insn *i, const struct access_run *run, bool store)
+{
+    if (run->stride == 0) return true;
+    if (store && run->mask != ALL_LANES) return false;
+    if (i->elements == 1) return true;
+    if (i->element_bytes != 4 || i->lane_bytes != 4) return false;
+    return i->elements == 2 || (i->elements == 4 && run->mask == ALL_LANES &&
+                                i->memory.value[0] != NO_SLOT && i->memory.value[1] != NO_SLOT &&
+                                i->memory.value[2] != NO_SLOT && i->memory.value[3] != NO_SLOT);
+}
+
+/* ops_run.c: moves a run's bytes. */
+#define load_run  EMU_PASTE(load_run_, EMU_ISA)
+#define store_run EMU_PASTE(store_run_, EMU_ISA)
+void load_run(struct warp *, const struct insn *, const struct access_run *);
+void store_run(struct warp *, const struct insn *, const struct access_run *);
+
+#endif
