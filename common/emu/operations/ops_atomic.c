@@ -88,6 +88,76 @@ bool EMU_PASTE(access_combine_, EMU_ISA)(const struct insn *i, void *at, const v
     return changed;
 }
 
+static inline uint64_t read_word(const struct insn *i, void *at)
+{
+    return i->element_bytes == 8 ? __atomic_load_n((byte_64 *)at, __ATOMIC_SEQ_CST)
+                                 : __atomic_load_n((byte_32 *)at, __ATOMIC_SEQ_CST);
+}
+
+/* Makes `to` of a word in memory, if it is `*seen` still. False: it is not, and *seen becomes what is
+ * there. No other host thread sees shared memory. */
+static inline bool replace(const struct insn *i, enum ptx_space space, void *at, uint64_t *seen,
+                           uint64_t to)
+{
+    if (space == PTX_SHARED) {
+        store_element(at, to, i->element_bytes);
+        return true;
+    }
+    if (i->element_bytes == 8)
+        return __atomic_compare_exchange_n((byte_64 *)at, seen, to, false, __ATOMIC_SEQ_CST,
+                                           __ATOMIC_SEQ_CST);
+    uint32_t word = (uint32_t)*seen;
+    bool same = __atomic_compare_exchange_n((byte_32 *)at, &word, (uint32_t)to, false,
+                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    *seen = word;
+    return same;
+}
+
+/* What the lanes make of a word one after the other: it was `value`, and each lane found result[l]. */
+static inline uint64_t combine_lanes(const struct warp *w, const struct insn *i, uint32_t mask,
+                                     uint64_t value, uint64_t *result, bool *changed)
+{
+    uint64_t all = UINT64_MAX >> (64 - 8 * i->element_bytes);
+    bool adds = i->atomic.operation == ATOMIC_ADD && !i->atomic.is_float;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        uint64_t b = get_lane(w, i->b, i->lane_bytes, l);
+        uint64_t c = i->c == NO_SLOT ? 0 : get_lane(w, i->c, i->lane_bytes, l);
+        result[l] = value;
+        value = (adds ? value + b : combined(i, value, b, c)) & all;
+        *changed |= value != result[l];
+    }
+    return value;
+}
+
+/* All lanes go to one word: they take their turns with a copy of it, which goes back in one
+ * indivisible step. */
+static void change_one_word(struct warp *w, const struct insn *i, const struct access *access,
+                            bool *changed)
+{
+    uint64_t result[WARP], value;
+    void *at = (void *)(uintptr_t)(access->host + access->address[__builtin_ctz(access->mask)]);
+    uint64_t seen = read_word(i, at);
+    bool differs;
+    do {
+        differs = false;
+        value = combine_lanes(w, i, access->mask, seen, result, &differs);
+    } while (!replace(i, access->space, at, &seen, value));
+    *changed |= differs;
+    if (i->d == NO_SLOT) return;
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        set_lane(w, i->d, i->lane_bytes, l, result[l]);
+    }
+}
+
+static inline bool is_one_word(const struct access *access)
+{
+    uint64_t gap = 0;
+    for (int l = 0; l < WARP; l++) gap |= access->address[l] ^ access->address[0];
+    return !gap && access->mask & (access->mask - 1);
+}
+
 /* Notes that memory has changed. A change in the workspace of grid.sync() only means that a block
  * passes a barrier. */
 static void note_change(struct warp *w, const struct access *access)
@@ -98,6 +168,21 @@ static void note_change(struct warp *w, const struct access *access)
         w->block->passed = true;
     else
         w->block->changed = true;
+}
+
+/* Lanes one after the other, each at a word of its own, or some at the same. */
+static void change_words(struct warp *w, const struct insn *i, const struct access *access,
+                         bool *changed)
+{
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        uint64_t b = get_lane(w, i->b, i->lane_bytes, l);
+        uint64_t c = i->c == NO_SLOT ? 0 : get_lane(w, i->c, i->lane_bytes, l);
+        void *at = (void *)(uintptr_t)(access->host + access->address[l]);
+        uint64_t old = access->space == PTX_SHARED ? change_shared(i, at, b, c, changed)
+                                                   : change(i, at, b, c, changed);
+        if (i->d != NO_SLOT) set_lane(w, i->d, i->lane_bytes, l, old);
+    }
 }
 
 /* Carries out the atomics of the lanes one after the other, the lowest lane first. */
@@ -112,15 +197,10 @@ static void atomic(struct warp *w, const struct insn *i, uint32_t mask)
         take_addresses(w, i, mask, &access);
         if (!access_door(w, i, &access)) return;
         mask &= ~access.mask;
-        for (uint32_t left = access.mask; left; left &= left - 1) {
-            int l = __builtin_ctz(left);
-            uint64_t b = get_lane(w, i->b, i->lane_bytes, l);
-            uint64_t c = i->c == NO_SLOT ? 0 : get_lane(w, i->c, i->lane_bytes, l);
-            void *at = (void *)(uintptr_t)(access.host + access.address[l]);
-            uint64_t old = access.space == PTX_SHARED ? change_shared(i, at, b, c, &changed)
-                                                      : change(i, at, b, c, &changed);
-            if (i->d != NO_SLOT) set_lane(w, i->d, i->lane_bytes, l, old);
-        }
+        if (is_one_word(&access))
+            change_one_word(w, i, &access, &changed);
+        else
+            change_words(w, i, &access, &changed);
         if (changed && !w->block->changed) note_change(w, &access);
     }
     /* An atomic with a result that changes nothing may be part of a loop that waits. */
