@@ -72,10 +72,12 @@ struct block *block_new(struct launch *launch)
 void block_free(struct block *block)
 {
     if (!block) return;
-    /* After a fault, lanes may still be inside of calls. */
-    for (unsigned i = 0; i < block->warp_count; i++)
+    /* After a fault lanes may still be inside calls. */
+    for (unsigned i = 0; i < block->warp_count; i++) {
         while (block->warps[i].fragment_count)
             fragment_remove(&block->warps[i], &block->warps[i].fragments[0]);
+        frame_free_unused(&block->warps[i]);
+    }
     event_block_free(block);
     async_free(block);
     free(block->memory);

@@ -37,26 +37,37 @@ void cluster_free(struct cluster *cluster)
 /* The coordinates of item `number` in a grid of width x and height y. */
 static struct emu_dim place_of(uint64_t number, unsigned x, unsigned y)
 {
+    if (number < x) return (struct emu_dim){(unsigned)number, 0, 0};
     return (struct emu_dim){(unsigned)(number % x), (unsigned)(number / x % y),
                             (unsigned)(number / x / y)};
 }
 
-void cluster_start(struct cluster *cluster, uint64_t index)
+static void start_blocks(struct cluster *cluster, uint64_t index)
 {
     struct emu_dim grid = cluster->launch->grid, shape = cluster->launch->cluster;
+    if (cluster->size == 1) { /* what follows, without divisions by 1 */
+        block_start(cluster->blocks[0], place_of(index, grid.x, grid.y));
+        return;
+    }
     struct emu_dim first = place_of(index, grid.x / shape.x, grid.y / shape.y);
-    cluster->ended = 0;
-    cluster->idle = 0;
-    cluster->spins_since = 0;
-    cluster->repeat = (struct repeat){0};
-    cluster->timeouts = 0;
-    cluster->waits_for = (struct cluster_wait){0};
     for (unsigned rank = 0; rank < cluster->size; rank++) {
         struct emu_dim inside = place_of(rank, shape.x, shape.y);
         block_start(cluster->blocks[rank],
                     (struct emu_dim){first.x * shape.x + inside.x, first.y * shape.y + inside.y,
                                      first.z * shape.z + inside.z});
     }
+}
+
+void cluster_start(struct cluster *cluster, uint64_t index)
+{
+    cluster->waited = false;
+    cluster->ended = 0;
+    cluster->idle = 0;
+    cluster->spins_since = 0;
+    cluster->repeat = (struct repeat){0};
+    cluster->timeouts = 0;
+    cluster->waits_for = (struct cluster_wait){0};
+    start_blocks(cluster, index);
 }
 
 bool cluster_run(struct cluster *cluster, struct insn_counts *counts)

@@ -13,11 +13,45 @@ void frame_hold(struct frame *frame) { frame->references++; }
 void frame_release(struct frame *frame)
 {
     while (frame->caller && --frame->references == 0) { /* the warp owns the root frame */
-        struct frame *caller = frame->caller;
-        free(frame->registers);
-        free(frame);
+        struct frame *caller = frame->caller, **unused = frame->unused;
+        frame->caller = *unused;
+        *unused = frame;
         frame = caller;
     }
+}
+
+void frame_free_unused(struct warp *w)
+{
+    for (struct frame *frame = w->unused_frames, *next; frame; frame = next) {
+        next = frame->caller;
+        free(frame->registers);
+        free(frame);
+    }
+    w->unused_frames = NULL;
+}
+
+/* A frame with `bytes` zeros at `registers`: one that a call has left, if it is large enough. NULL:
+ * out of memory. */
+static struct frame *frame_take(struct warp *w, size_t bytes)
+{
+    struct frame *frame = w->unused_frames;
+    if (frame) w->unused_frames = frame->caller;
+    if (frame && frame->capacity >= bytes) {
+        memset(frame->registers, 0, bytes);
+        return frame;
+    }
+    if (frame)
+        free(frame->registers);
+    else
+        frame = malloc(sizeof *frame);
+    uint8_t *memory = calloc(1, bytes);
+    if (!frame || !memory) {
+        free(frame);
+        free(memory);
+        return NULL;
+    }
+    *frame = (struct frame){.registers = memory, .capacity = bytes, .unused = &w->unused_frames};
+    return frame;
 }
 
 void *frame_slot(const struct warp *w, const struct fragment *f, slot s)
@@ -67,38 +101,46 @@ void op_alloca(struct warp *w, const struct insn *i, uint32_t mask)
 /* A new frame for one call. Only the begin of its local memory is set. */
 static struct frame *frame_new(struct warp *w, const struct callee *callee, const struct insn *i)
 {
-    struct frame *caller = w->frame, *frame = calloc(1, sizeof *frame);
-    uint8_t *memory = calloc(1, callee->register_bytes + WARP * callee->area_bytes + 1);
+    struct frame *caller = w->frame;
     size_t stack = w->block->launch->kernel->stack_bytes;
-    const char *problem = !frame || !memory                ? "out of host memory"
-                          : caller->depth + 1 >= MAX_DEPTH ? "calls nested too deeply"
+    const char *problem = caller->depth + 1 >= MAX_DEPTH ? "calls nested too deeply"
                           : caller->local_end + callee->local_bytes > stack ? "stack overflow"
                                                                             : NULL;
-    if (problem) {
-        free(frame);
-        free(memory);
+    size_t bytes = callee->register_bytes + WARP * callee->area_bytes + 1;
+    struct frame *frame = problem ? NULL : frame_take(w, bytes);
+    if (!frame) {
         char name[200];
         kernel_base_name(callee->function->name, name, sizeof name);
-        int error = !frame || !memory ? EMU_LAUNCH_FAILURE : EMU_ILLEGAL_ADDRESS; /* as an H200 */
+        int error = problem ? EMU_ILLEGAL_ADDRESS : EMU_LAUNCH_FAILURE; /* as an H200 */
         fault(w, i, -1, error, "%s in a call of %s (depth %u, %zu bytes of stack a thread)",
-              problem, name, caller->depth + 1, stack);
+              problem ? problem : "out of host memory", name, caller->depth + 1, stack);
         return NULL;
     }
-    *frame = (struct frame){.caller = caller,
-                            .callee = callee,
-                            .site = i,
-                            .depth = caller->depth + 1,
-                            .registers = memory,
-                            .area = memory + callee->register_bytes,
-                            .area_bytes = callee->area_bytes,
-                            .local_end = caller->local_end + callee->local_bytes};
+    frame->caller = caller;
+    frame->callee = callee;
+    frame->site = i;
     frame->return_pc = (uint32_t)(i - w->block->launch->kernel->code) + 1;
-    set_lanes(memory, callee->local_base, caller->local_end);
-    set_lanes(memory, callee->stack_top, frame->local_end);
+    frame->depth = caller->depth + 1;
+    frame->references = 0;
+    frame->area = frame->registers + callee->register_bytes;
+    frame->area_bytes = callee->area_bytes;
+    frame->local_end = caller->local_end + callee->local_bytes;
+    set_lanes(frame->registers, callee->local_base, caller->local_end);
+    set_lanes(frame->registers, callee->stack_top, frame->local_end);
     return frame;
 }
 
 static size_t lesser(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Copies `bytes` bytes for each lane. A stride leads from one lane to the next. */
+static void copy_lanes(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride,
+                       size_t bytes, uint32_t lanes)
+{
+    for (; lanes; lanes &= lanes - 1) {
+        size_t lane = (size_t)__builtin_ctz(lanes);
+        copy_few(to + lane * to_stride, from + lane * from_stride, bytes);
+    }
+}
 
 /* Passes the arguments. A call by pointer may not fit the function: of each argument, the bytes
  * that both sides have are copied. */
@@ -109,14 +151,12 @@ static void pass_arguments(const struct warp *w, struct frame *to, const struct 
     const struct callee *callee = to->callee;
     size_t stack = w->block->launch->kernel->stack_bytes;
     uint8_t *local = w->local + to->local_end - callee->local_bytes; /* lane 0's */
-    for (; lanes; lanes &= lanes - 1) {
-        size_t lane = (size_t)__builtin_ctz(lanes);
-        for (unsigned k = 0; k < i->call->arguments && k < to->callee->params; k++)
-            copy_few(callee->param_local && callee->param_local[k] != NOT_LOCAL
-                         ? local + lane * stack + callee->param_local[k]
-                         : to->area + lane * to->area_bytes + callee->param_offset[k],
-                     from->area + lane * from->area_bytes + i->call->argument_offset[k],
-                     lesser(to->callee->param_size[k], i->call->argument_size[k]));
+    for (unsigned k = 0; k < i->call->arguments && k < callee->params; k++) {
+        bool is_local = callee->param_local && callee->param_local[k] != NOT_LOCAL;
+        copy_lanes(is_local ? local + callee->param_local[k] : to->area + callee->param_offset[k],
+                   is_local ? stack : to->area_bytes, from->area + i->call->argument_offset[k],
+                   from->area_bytes, lesser(callee->param_size[k], i->call->argument_size[k]),
+                   lanes);
     }
 }
 
@@ -186,12 +226,9 @@ void frame_return(struct warp *w, struct fragment *f, uint32_t lanes)
     const struct call *call = frame->site->call;
     const struct callee *callee = frame->callee;
     if (call->result_size)
-        for (uint32_t left = lanes; left; left &= left - 1) {
-            size_t lane = (size_t)__builtin_ctz(left);
-            copy_few(caller->area + lane * caller->area_bytes + call->result_offset,
-                     frame->area + lane * frame->area_bytes + callee->result_offset,
-                     callee->result_size);
-        }
+        copy_lanes(caller->area + call->result_offset, caller->area_bytes,
+                   frame->area + callee->result_offset, frame->area_bytes, callee->result_size,
+                   lanes);
     struct fragment *out = f;
     uint32_t here = f->pc, back = frame->return_pc;
     if (lanes != f->mask) {

@@ -24,6 +24,8 @@ void frame_start(struct warp *);
 /* Adds and removes a fragment of a frame. */
 void frame_hold(struct frame *);
 void frame_release(struct frame *);
+/* Frames of calls that are over are kept for later calls of their warp; this frees them. */
+void frame_free_unused(struct warp *);
 
 /* Copies an argument, a result or a part of one. It may have any size and alignment, but is nearly
  * always one or two words. */

@@ -52,7 +52,7 @@ enum fragment_state {
 
 /* The registers of one call. The lanes that made the call together share them. */
 struct frame {
-    struct frame *caller; /* NULL: the kernel itself */
+    struct frame *caller; /* NULL: the kernel itself. Of one in warp.unused_frames, the next one */
     const struct callee *callee;
     const struct insn *site; /* the call */
     uint32_t return_pc;
@@ -60,6 +60,8 @@ struct frame {
     uint8_t *registers, *area;
     size_t area_bytes; /* per lane */
     size_t local_end;  /* of the local memory of this frame and its callers */
+    size_t capacity;   /* bytes at `registers`; not set in a root frame */
+    struct frame **unused; /* its warp's unused_frames, where it goes when the call is over */
 };
 
 /* Lanes of a warp that are at the same instruction of the same call. */
@@ -93,6 +95,7 @@ struct warp {
     uint32_t cluster_arrived; /* lanes that have arrived at an incomplete barrier.cluster */
     uint32_t cluster_owes; /* lanes that have arrived and not yet waited */
     uint32_t exited;       /* lanes that existed and have exited */
+    struct frame *unused_frames; /* of calls that are over, for later ones */
     struct block *block;
     uint8_t *local;             /* stack_bytes per lane, lane after lane */
     struct insn_counts *counts; /* the host thread's, by instruction; NULL: not counting */
@@ -179,6 +182,7 @@ struct cluster {
     unsigned timeouts; /* waits in a row that have timed out while no memory changed */
     struct cluster_wait waits_for;
     struct repeat repeat;
+    bool waited;           /* it has had a turn and has not ended in it */
     double idle;           /* its running time, in seconds, since any cluster changed memory */
     uint64_t changes_seen; /* launch->changes at that time */
     uint64_t spins_since;  /* launch->unrest when it began to spin; 0: it does not spin */

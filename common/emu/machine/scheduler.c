@@ -38,12 +38,30 @@ static struct cluster *take_waiting(struct launch *launch)
     return taken;
 }
 
-/* The next cluster to run: a new one while the GPU has room, else one from the queue. `spare`: the
- * memory of a cluster that has ended, for a new one. NULL: no cluster is left for this thread. */
-static struct cluster *next_cluster(struct launch *launch, struct cluster **spare)
+/* A cluster has not only spun, so another cluster's wait may end. The launch is locked. */
+static void launch_is_alive(struct launch *launch)
+{
+    launch->unrest++;
+    launch->spinning = 0;
+    launch->spun = 0;
+}
+
+/* A cluster has ended. The launch is locked. */
+static void count_ended(struct launch *launch)
+{
+    launch->resident--;
+    launch->changes++;
+    launch_is_alive(launch);
+}
+
+/* The next cluster to run: a new one while the GPU has room, else one from the queue. `ended`: a
+ * cluster has ended since the last call. `spare`: the memory of a cluster that has ended, for a new
+ * one. NULL: no cluster is left for this thread. */
+static struct cluster *next_cluster(struct launch *launch, bool ended, struct cluster **spare)
 {
     struct cluster *cluster = NULL;
     pthread_mutex_lock(&launch->lock);
+    if (ended) count_ended(launch);
     bool is_new = launch->next_cluster < launch->cluster_count &&
                   launch->resident < launch->resident_limit && !launch->error;
     if (launch->random && launch->waiting && random_below(launch, 2)) is_new = false;
@@ -76,6 +94,7 @@ static struct cluster *next_cluster(struct launch *launch, struct cluster **spar
 static void wait_in_queue(struct launch *launch, struct cluster *cluster)
 {
     cluster->next = NULL;
+    cluster->waited = true;
     pthread_mutex_lock(&launch->lock);
     *launch->waiting_end = cluster;
     launch->waiting_end = &cluster->next;
@@ -106,14 +125,6 @@ static double now(void)
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-/* A cluster has not only spun, so another cluster's wait may end. The launch is locked. */
-static void launch_is_alive(struct launch *launch)
-{
-    launch->unrest++;
-    launch->spinning = 0;
-    launch->spun = 0;
 }
 
 /* All clusters that have begun wait, and none of them can end the wait of another. */
@@ -249,6 +260,13 @@ static void check_end(struct cluster *cluster, double seconds)
     }
 }
 
+/* To read the clock takes longer than to run a small block. The first turn of a cluster, which is
+ * nearly always its only one, does not count as time in which it is idle. */
+static bool needs_clock(const struct cluster *cluster)
+{
+    return cluster->waited || cluster->launch->emu->limit;
+}
+
 /* The work of one host thread. */
 static void work(void *argument)
 {
@@ -256,22 +274,17 @@ static void work(void *argument)
     struct insn_counts *counts =
         launch->counting ? calloc(launch->kernel->code_count, sizeof *counts) : NULL;
     struct cluster *cluster, *spare = NULL;
-    while ((cluster = next_cluster(launch, &spare))) {
-        double start = now();
-        bool ended = cluster_run(cluster, counts);
+    for (bool ended = false; (cluster = next_cluster(launch, ended, &spare));) {
+        double start = needs_clock(cluster) ? now() : 0;
+        ended = cluster_run(cluster, counts);
         check_end(cluster, start - launch->began);
         if (!ended) {
-            check_patience(cluster, now() - start);
+            check_patience(cluster, cluster->waited ? now() - start : 0);
             wait_in_queue(launch, cluster);
             continue;
         }
         cluster_free(spare);
         spare = cluster;
-        pthread_mutex_lock(&launch->lock);
-        launch->resident--;
-        launch->changes++;
-        launch_is_alive(launch);
-        pthread_mutex_unlock(&launch->lock);
     }
     cluster_free(spare);
     if (counts) add_up(launch, counts);

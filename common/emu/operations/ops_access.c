@@ -5,26 +5,13 @@
 #include "ops_run.h"
 #include <string.h>
 
-/* Runs a statement for each active lane, l. The loop over all lanes, the usual case, can be
- * vectorized. */
-#define EACH_LANE(access, statement)                                                               \
-    do {                                                                                           \
-        if ((access)->mask == ALL_LANES)                                                           \
-            for (int l = 0; l < WARP; l++) statement;                                              \
-        else                                                                                       \
-            for (uint32_t left = (access)->mask; left; left &= left - 1) {                         \
-                int l = __builtin_ctz(left);                                                       \
-                statement;                                                                         \
-            }                                                                                      \
-    } while (0)
-
 /* Loads one element per lane. Each width and kind has its own loop, so the choice is made once per
  * access and not per lane. */
 static void load_elements(const struct warp *w, const struct insn *i, const struct access *access)
 {
     uint64_t host = access->host;
 #define LOAD(d, type)                                                                              \
-    EACH_LANE(access, d[l] = (__typeof__(*d))(type)load_element(                                   \
+    EACH_LANE(access->mask, d[l] = (__typeof__(*d))(type)load_element(                                   \
                           (const void *)(uintptr_t)(host + access->address[l]), sizeof(type), 0))
     int kind = i->is_signed ? -i->element_bytes : i->element_bytes;
     if (i->lane_bytes == 4) {
@@ -55,7 +42,7 @@ static void store_elements(const struct warp *w, const struct insn *i, const str
 {
     uint64_t host = access->host;
 #define STORE(bytes)                                                                               \
-    EACH_LANE(access, store_element((void *)(uintptr_t)(host + access->address[l]), from[l], bytes))
+    EACH_LANE(access->mask, store_element((void *)(uintptr_t)(host + access->address[l]), from[l], bytes))
     if (i->lane_bytes == 4) {
         const lane_32 *from = LANES(u32, i->memory.value[0]);
         switch (i->element_bytes) {

@@ -42,6 +42,18 @@ static inline void take_addresses(struct warp *w, const struct insn *i, uint32_t
     for (int l = 0; l < WARP; l++) access->address[l] = mask >> l & 1 ? access->address[l] : first;
 }
 
+/* For each lane of a mask, which nearly always is all of them. */
+#define EACH_LANE(mask, statement)                                                                 \
+    do {                                                                                           \
+        if ((mask) == ALL_LANES)                                                                   \
+            for (int l = 0; l < WARP; l++) statement;                                              \
+        else                                                                                       \
+            for (uint32_t left = (mask); left; left &= left - 1) {                                 \
+                int l = __builtin_ctz(left);                                                       \
+                statement;                                                                         \
+            }                                                                                      \
+    } while (0)
+
 /* ---- elements ------------------------------------------------------------------------------ */
 
 typedef uint8_t byte_8 __attribute__((may_alias));

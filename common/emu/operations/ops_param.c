@@ -31,8 +31,8 @@ static bool load_named_param(struct warp *w, const struct insn *i, uint32_t mask
     for (unsigned k = 0; k < i->elements; k++) {
         uint64_t value = 0;
         if (i->memory.value[k] == NO_SLOT) continue;
-        memcpy(&value, launch->params + i->address.offset + (size_t)k * i->element_bytes,
-               i->element_bytes);
+        copy_few(&value, launch->params + i->address.offset + (size_t)k * i->element_bytes,
+                 i->element_bytes);
         spread(w, i->memory.value[k], i->lane_bytes, mask,
                load_element(&value, i->element_bytes, i->is_signed));
     }
@@ -72,11 +72,17 @@ static void load_param(struct warp *w, const struct insn *i, uint32_t mask)
 static void load_area(struct warp *w, const struct insn *i, uint32_t mask)
 {
     const uint8_t *area = w->frame->area + i->address.offset;
+    size_t stride = w->frame->area_bytes;
+    if (i->elements == 1 && i->element_bytes == 4 && i->lane_bytes == 4) { /* the usual one */
+        lane_32 *d = LANES(u32, i->memory.value[0]);
+        EACH_LANE(mask, memcpy(&d[l], area + (size_t)l * stride, 4));
+        return;
+    }
     for (unsigned k = 0; k < i->elements; k++, area += i->element_bytes)
         for (uint32_t left = i->memory.value[k] == NO_SLOT ? 0 : mask; left; left &= left - 1) {
             int l = __builtin_ctz(left);
             uint64_t value = 0;
-            copy_few(&value, area + (size_t)l * w->frame->area_bytes, i->element_bytes);
+            copy_few(&value, area + (size_t)l * stride, i->element_bytes);
             set_lane(w, i->memory.value[k], i->lane_bytes, l,
                      load_element(&value, i->element_bytes, i->is_signed));
         }
@@ -85,11 +91,17 @@ static void load_area(struct warp *w, const struct insn *i, uint32_t mask)
 static void store_area(struct warp *w, const struct insn *i, uint32_t mask)
 {
     uint8_t *area = w->frame->area + i->address.offset;
+    size_t stride = w->frame->area_bytes;
+    if (i->elements == 1 && i->element_bytes == 4 && i->lane_bytes == 4) {
+        const lane_32 *from = LANES(u32, i->memory.value[0]);
+        EACH_LANE(mask, memcpy(area + (size_t)l * stride, &from[l], 4));
+        return;
+    }
     for (unsigned k = 0; k < i->elements; k++, area += i->element_bytes)
         for (uint32_t left = mask; left; left &= left - 1) {
             int l = __builtin_ctz(left);
             uint64_t value = get_lane(w, i->memory.value[k], i->lane_bytes, l);
-            copy_few(area + (size_t)l * w->frame->area_bytes, &value, i->element_bytes);
+            copy_few(area + (size_t)l * stride, &value, i->element_bytes);
         }
 }
 
