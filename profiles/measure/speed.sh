@@ -43,9 +43,11 @@ shares() {
 
 {
     for mode in plain counters; do
-        say "scans, other programs: $mode"
+        say "scans, other programs, operations, accesses: $mode"
         $bench $mode scans
         $bench $mode micro
+        $bench $mode operations
+        $bench $mode accesses
     done
     say "growth, launches, blocks"
     $bench plain growth

@@ -243,12 +243,10 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
 
 /* Each twice: with and without observers, whose call would cost all of them a stack frame. */
 #define DEFINE_USUAL_ACCESS(name, type, space, address_bytes)                                      \
-    INLINE bool try_load_##name(struct warp *w, const struct insn *i, uint32_t mask,               \
-                                bool observed)                                                     \
+    INLINE bool try_load_##name(struct warp *w, const struct insn *i, bool observed)               \
     {                                                                                              \
         struct access_run run = {.operation = OPERATION_LOAD};                                     \
-        if (mask != ALL_LANES ||                                                                   \
-            !find_run(w, i, ALL_LANES, space, sizeof(T_##type), address_bytes, &run) ||            \
+        if (!find_run(w, i, ALL_LANES, space, sizeof(T_##type), address_bytes, &run) ||            \
             !(observed ? enter_run(w, i, &run) : place_run(w, &run)))                              \
             return false;                                                                          \
         L_##type *d = LANES(type, i->memory.value[0]);                                             \
@@ -259,11 +257,10 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
             INDEPENDENT for (int l = 0; l < WARP; l++) d[l] = s[l];                                \
         return true;                                                                               \
     }                                                                                              \
-    INLINE bool try_store_##name(struct warp *w, const struct insn *i, uint32_t mask,              \
-                                 bool observed)                                                    \
+    INLINE bool try_store_##name(struct warp *w, const struct insn *i, bool observed)              \
     {                                                                                              \
         struct access_run run = {.operation = OPERATION_STORE};                                    \
-        if (mask != ALL_LANES || !w->block->changed ||                                             \
+        if (!w->block->changed ||                                                                  \
             !find_run(w, i, ALL_LANES, space, sizeof(T_##type), address_bytes, &run) ||            \
             !(observed ? enter_run(w, i, &run) : place_run(w, &run)))                              \
             return false;                                                                          \
@@ -281,14 +278,19 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
     static __attribute__((noinline)) void name##_observed(struct warp *w, const struct insn *i,    \
                                                           uint32_t mask)                           \
     {                                                                                              \
-        if (!attempt(w, i, mask, true)) general(w, i, mask);                                       \
+        if (mask != ALL_LANES)                                                                     \
+            general(w, i, mask);                                                                   \
+        else if (!attempt(w, i, true))                                                             \
+            general##_any(w, i, mask);                                                             \
     }                                                                                              \
     static void name(struct warp *w, const struct insn *i, uint32_t mask)                          \
     {                                                                                              \
         if (is_observed(w))                                                                        \
             name##_observed(w, i, mask);                                                           \
-        else if (!attempt(w, i, mask, false))                                                      \
+        else if (mask != ALL_LANES)                                                                \
             general(w, i, mask);                                                                   \
+        else if (!attempt(w, i, false))                                                            \
+            general##_any(w, i, mask);                                                             \
     }
 #define ENTRY_USUAL_ACCESS(name, type, space, address_bytes)                                       \
     {"ld." #name, load_##name, ""}, {"st." #name, store_##name, ""},
