@@ -14,6 +14,9 @@ EMU      := $(call objects,$(filter-out $(OPS) $(AUDIT), \
                 $(wildcard common/emu/*/*.c common/files/*.c))) \
             $(foreach isa,$(ISAS),$(OPS:%.c=build/%.$(isa).o))
 
+# zstd is linked statically, so that the emulator needs no library but those of glibc.
+ZSTD      = $(shell $(CC) -print-file-name=libzstd.a)
+
 # The link fails if a symbol is missing, but sanitized objects get some symbols from the program.
 NO_UNDEFINED = $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
 comma       := ,
@@ -38,14 +41,15 @@ emu: $(IN_EMU:%=build/emu/%) ## build the emulator, build/emu
 # A program that is running keeps the old library.
 build/emu/libcudart.so.13: $(EMU) common/emu/cudart.map
 	$(call say,link,$@)
-	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13,-Bsymbolic $(NO_UNDEFINED) $(LDFLAGS) \
-	    -Wl,--version-script=common/emu/cudart.map $(EMU) -o $(NEW) -lzstd -lm -ldl -pthread $(PUT)
+	$(Q)$(CC) -shared -static-libgcc -Wl,-soname,libcudart.so.13,-Bsymbolic $(NO_UNDEFINED) \
+	    $(LDFLAGS) -Wl,--version-script=common/emu/cudart.map $(EMU) -o $(NEW) $(ZSTD) -lm -ldl \
+	    -pthread $(PUT)
 	$(Q)ln -s $(@F) $(NEW) && mv -fT $(NEW) build/emu/libcudart.so
 
 # One object that includes zstd and exports only the names of the runtime and of emu.h.
 build/emu/libcudart_static.a: $(EMU)
 	$(call say,ar,$@)
-	$(Q)ld -r $(EMU) $(shell $(CC) -print-file-name=libzstd.a) -o $(NEW).o
+	$(Q)ld -r $(EMU) $(ZSTD) -o $(NEW).o
 	$(Q)objcopy --wildcard --rename-section '.text=emu_text' --keep-global-symbol='cuda[A-Z]*' \
 	    --keep-global-symbol='__cuda*' --keep-global-symbol='emu_*' $(NEW).o
 	$(Q)ar rcs $(NEW) $(NEW).o $(PUT) && rm $(NEW).o
@@ -62,8 +66,8 @@ build/emu/libemu_audit.so: $(AUDITING) $(wildcard common/emu/binary/*.h common/f
 build/emu/emu: $(call objects,$(wildcard common/emu/*.c common/command/*.c)) $(EMU)
 	$(call say,link,$@)
 	$(Q)ar rcs $(NEW).a $(EMU)
-	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $(filter-out $(EMU),$^) $(NEW).a -lzstd -lm -ldl -pthread \
-	    -o $(NEW) $(PUT) && rm $(NEW).a
+	$(Q)$(CXX) $(SANITIZE) -static-libgcc -static-libstdc++ $(LDFLAGS) $(filter-out $(EMU),$^) \
+	    $(NEW).a $(ZSTD) -lm -ldl -pthread -o $(NEW) $(PUT) && rm $(NEW).a
 
 emu-report: emu ## say how exact the counters of PROGRAM=./step4 are, kernel by kernel
 	$(Q)$(if $(PROGRAM),,echo 'Which program? make emu-report PROGRAM=./step4' >&2; exit 2;) \
