@@ -42,7 +42,7 @@ ifeq ($(MAKELEVEL),0)
 endif
 
 # Goals that compile stop here if a tool is missing.
-GOALS    := $(filter-out help setup doctor docs format clean,$(or $(MAKECMDGOALS),all))
+GOALS    := $(filter-out help setup doctor docs format clean uninstall,$(or $(MAKECMDGOALS),all))
 ifneq ($(GOALS),)
     MISSING := $(shell CC='$(CC)' CXX='$(CXX)' common/build/missing.sh \
                $(if $(filter test% mutate%,$(GOALS)),tests))
@@ -128,7 +128,8 @@ help: ## list the targets
 	    awk -F : '{ printf "  make %-13s %s\n", $$1, $$2 }'
 
 # The rest of the build stands beside what it builds.
-include steps/steps.mk common/bench/bench.mk common/emu/emu.mk tests/tests.mk profiles/profiles.mk
+include steps/steps.mk common/bench/bench.mk common/emu/emu.mk common/emu/install.mk \
+        tests/tests.mk profiles/profiles.mk
 
 -include $(shell find build -name '*.d' -not -path 'build/asan/*' -not -path 'build/mutate/*' \
     2>/dev/null)

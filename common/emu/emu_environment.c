@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE /* asprintf */
 #include "emu_environment.h"
+#include "emu_folders.h"
 #include "emu_options.h"
 
 #include <limits.h>
@@ -42,7 +43,7 @@ static char *own_file(const char *folder, const char *name)
 void emu_environment(void)
 {
     char folder[PATH_MAX];
-    emu_own_folder(folder);
+    emu_library_folder(folder);
     char *library = own_file(folder, "libcudart.so.13"),
          *audit = own_file(folder, "libemu_audit.so");
     set_in_front("LD_LIBRARY_PATH", folder);

@@ -10,6 +10,7 @@
 #include "common/files/visible.h"
 #include "common/files/whole_file.h"
 #include "emu.h"
+#include "emu_folders.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -57,16 +58,6 @@ void emu_note(const char *format, ...)
 void emu_set(const char *name, const char *value)
 {
     if (setenv(name, value, 1) != 0) emu_refuse("cannot set %s: %s", name, strerror(errno));
-}
-
-/* The folder of this command, in which the library lies, too. */
-void emu_own_folder(char folder[PATH_MAX])
-{
-    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
-    if (length < 0) emu_refuse("cannot find its own folder: %s", strerror(errno));
-    folder[length] = '\0';
-    char *slash = strrchr(folder, '/');
-    *slash = '\0';
 }
 
 /* ---- files and names ------------------------------------------------------------------------- */
@@ -338,7 +329,7 @@ static int print_nvcc_flags(void *to, const char *value, struct fault *fault)
 {
     (void)to, (void)value, (void)fault;
     char folder[PATH_MAX];
-    emu_own_folder(folder);
+    emu_library_folder(folder);
     if (strchr(folder, ' ') != NULL)
         emu_refuse("nvcc cannot take a folder with a space in its name: %s", folder);
     printf("-L%s\n", folder);
@@ -348,7 +339,7 @@ static int print_nvcc_flags(void *to, const char *value, struct fault *fault)
 static int print_version(void *to, const char *value, struct fault *fault)
 {
     (void)to, (void)value, (void)fault;
-    puts("emu (Upsweep), for programs of CUDA 13");
+    puts("emu " EMU_VERSION " (Upsweep), for programs of CUDA 13");
     exit(EXIT_SUCCESS);
 }
 

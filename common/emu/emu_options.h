@@ -4,8 +4,10 @@
 #ifndef EMU_OPTIONS_H
 #define EMU_OPTIONS_H
 
-#include <limits.h>
 #include <stdbool.h>
+
+/* Printed by emu --version, and part of the name of the tarball that `make dist` makes. */
+#define EMU_VERSION "1.0"
 
 /* What the options ask for besides the EMU_* variables that they set. */
 struct emu_wanted {
@@ -25,8 +27,5 @@ __attribute__((format(printf, 1, 2))) void emu_note(const char *format, ...);
 
 /* Sets an environment variable. */
 void emu_set(const char *name, const char *value);
-
-/* The folder in which this command, and so the library, lies. */
-void emu_own_folder(char folder[PATH_MAX]);
 
 #endif

@@ -1,0 +1,48 @@
+# install.mk — installs the emulator, and makes a tarball of it.
+
+.PHONY: install uninstall dist
+
+PREFIX    = /usr/local
+DESTDIR   =
+INSTALLED = $(DESTDIR)$(PREFIX)
+PLACES    = bin lib/upsweep include share/man/man1 share/bash-completion/completions
+
+EMU_VERSION = $(shell sed -n 's/^.define EMU_VERSION "\(.*\)"/\1/p' common/emu/emu_options.h)
+EMU_MACHINE = $(shell uname -m)-$(shell uname -s | tr A-Z a-z)
+DIST      = upsweep-emu-$(EMU_VERSION)-$(EMU_MACHINE)
+
+# The emulator's libraries, and the link that the linker looks for.
+INSTALLED_LIBRARIES = $(addprefix build/emu/,libcudart.so $(filter lib%,$(IN_EMU)))
+
+install: emu build/emu/emu.1 ## install the emulator in PREFIX=/usr/local, below DESTDIR= if set
+	$(Q)install -d $(PLACES:%='$(INSTALLED)/%')
+	$(Q)install -m 755 build/emu/emu '$(INSTALLED)/bin/'
+	$(Q)cp -P --remove-destination $(INSTALLED_LIBRARIES) '$(INSTALLED)/lib/upsweep/'
+	$(Q)install -m 644 common/emu/emu.h '$(INSTALLED)/include/'
+	$(Q)install -m 644 build/emu/emu.1 '$(INSTALLED)/share/man/man1/'
+	$(Q)install -m 644 common/emu/emu.bash '$(INSTALLED)/share/bash-completion/completions/emu'
+
+uninstall: ## remove what `make install` installed with the same PREFIX and DESTDIR
+	$(Q)rm -f '$(INSTALLED)/bin/emu' '$(INSTALLED)/include/emu.h' \
+	    '$(INSTALLED)/share/man/man1/emu.1' \
+	    '$(INSTALLED)/share/bash-completion/completions/emu'
+	$(Q)rm -rf '$(INSTALLED)/lib/upsweep'
+
+build/emu/emu.1: build/emu/emu common/emu/manual.awk
+	$(call say,awk,$@)
+	$(Q)build/emu/emu --help | awk -v version='$(EMU_VERSION)' -f common/emu/manual.awk >$(NEW) $(PUT)
+
+# The tarball runs on systems with glibc 2.34 or later: common/build/portable.sh stops if a file
+# needs more. Debugging information stays here.
+dist: ## make a tarball of the emulator for other machines, build/upsweep-emu-*.tar.gz
+	$(Q)rm -rf build/dist
+	$(Q)$(MAKE) --no-print-directory install PREFIX=/$(DIST) DESTDIR=build/dist
+	$(Q)strip --strip-unneeded build/dist/$(DIST)/bin/emu build/dist/$(DIST)/lib/upsweep/*.so*
+	$(Q)strip --strip-debug build/dist/$(DIST)/lib/upsweep/*.a
+	$(Q)common/build/portable.sh build/dist/$(DIST)/bin/emu build/dist/$(DIST)/lib/upsweep/*.so*
+	$(Q)cp LICENSE common/emu/zstd-licence.txt build/dist/$(DIST)/
+	$(Q)cp common/emu/tarball.md build/dist/$(DIST)/README.md
+	$(Q)tar -C build/dist --sort=name --owner=0 --group=0 --numeric-owner \
+	    --mtime="@$$(git log -1 --format=%ct 2>/dev/null || echo 0)" -cf - $(DIST) | \
+	    gzip -9n >build/$(DIST).tar.gz.new && mv -f build/$(DIST).tar.gz.new build/$(DIST).tar.gz
+	@echo build/$(DIST).tar.gz

@@ -1,0 +1,191 @@
+#!/usr/bin/env bats
+# install.bats — how one gets the emulator: `make install`, the tarball of `make dist`, its manual
+# page and completion.
+load common
+bats_require_minimum_version 1.5.0
+
+# A sanitized emulator needs more than glibc and /proc, and is never installed.
+setup_file() {
+    [ -z "${SANITIZED:-}" ] || return 0
+    unset MAKEFLAGS MAKELEVEL MFLAGS V CI
+    export TREE=$PWD TARBALL PREFIX=$BATS_FILE_TMPDIR/dest/opt/emu
+    TARBALL=$PWD/$(make dist 2>"$BATS_FILE_TMPDIR/errors" | tail -n 1)
+    make install PREFIX=/opt/emu DESTDIR="$BATS_FILE_TMPDIR/dest" >/dev/null
+}
+
+setup() {
+    [ -z "${SANITIZED:-}" ] || skip "the sanitized emulator is not installed"
+    cd "$BATS_TEST_TMPDIR" || return
+    export TMPDIR=$BATS_TEST_TMPDIR/tmp
+    mkdir "$TMPDIR"
+    emu=$PREFIX/bin/emu
+    p=$TREE/build/tests/programs
+}
+
+# unpack FOLDER: unpacks the tarball; $unpacked is the folder that it makes there.
+unpack() {
+    tar -C "$1" -xzf "$TARBALL"
+    unpacked=$(echo "$1"/upsweep-emu-*)
+}
+
+# ---- make install --------------------------------------------------------------------------------
+
+@test "an installed tree works, also after a move" {
+    run "$emu" --log-file /dev/null "$p/shared" 7
+    [ "$status" -eq 7 ]
+    [ "$output" = "last value 124" ]
+
+    cp -a "$PREFIX" moved
+    run moved/bin/emu --csv "$p/shared"
+    [ "$status" -eq 0 ]
+    says '"strided"'
+    [ "$(moved/bin/emu --nvcc-flags)" = "-L$PWD/moved/lib/upsweep" ]
+
+    ln -s moved/bin/emu link
+    run ./link --log-file /dev/null "$p/shared"
+    [ "$status" -eq 0 ]
+
+    rm -r moved/lib/upsweep
+    run moved/bin/emu "$p/shared"
+    [ "$status" -eq 2 ]
+    says "libcudart.so.13 is missing"
+}
+
+@test "uninstall removes what install put there, and nothing else" {
+    local root=$PWD/root
+    cp -a "$BATS_FILE_TMPDIR/dest" root
+    [ -x root/opt/emu/bin/emu ]
+    [ -e root/opt/emu/lib/upsweep/libcudart_static.a ]
+    touch "$root/opt/emu/bin/other"
+    run make -C "$TREE" --no-print-directory uninstall PREFIX=/opt/emu DESTDIR="$root"
+    [ "$status" -eq 0 ]
+    [ "$(find "$root" -not -type d)" = "$root/opt/emu/bin/other" ]
+    [ ! -e "$root/opt/emu/lib/upsweep" ]
+}
+
+@test "emu.h and the library serve C and C++ programs without the repository" {
+    cat >own.c <<'END'
+#include <emu.h>
+int main(void)
+{
+    char message[200];
+    struct emu *emu = emu_open(NULL, message, sizeof message);
+    puts(emu ? emu_gpu(emu)->name : message);
+    emu_close(emu);
+}
+END
+    cp own.c own.cpp
+    run grep -n 'include "' "$PREFIX/include/emu.h"
+    [ "$status" -eq 1 ]
+    for compiler in "gcc own.c" "g++ own.cpp"; do
+        $compiler -Wall -Wextra -Werror -I"$PREFIX/include" -L"$PREFIX/lib/upsweep" -lcudart \
+            -Wl,--no-as-needed,-rpath,"$PREFIX/lib/upsweep" -lcudart -o own
+        run ./own
+        [ "$output" = "NVIDIA H200" ]
+    done
+}
+
+# ---- the manual page and completion --------------------------------------------------------------
+
+@test "the manual page has every option, and groff has no complaint" {
+    local page=$PREFIX/share/man/man1/emu.1 options
+    need groff
+    run groff -ww -man -Tascii -P-cbou "$page"
+    [ "$status" -eq 0 ]
+    says_not "warning"
+    options=$("$emu" --help | grep -Eo '^  (-., )?--[a-z-]+' | grep -o -- '--.*')
+    [ "$(echo "$options" | wc -l)" -ge 20 ]
+    for option in $options; do says "$option"; done
+    for part in NAME SYNOPSIS DESCRIPTION OPTIONS NOTES MODELS RULES METRICS; do
+        says $'\n'"$part"$'\n'
+    done
+    says "NVIDIA B200, compute capability 10.0"
+    says "emu__bus_utilization_global_op_st.ratio"
+    words() { tr -cs 'A-Za-z0-9_' '\n' | LC_ALL=C sort -u; }
+    [ -z "$(LC_ALL=C comm -23 <("$emu" --help | sed 's/^usage://' | words) <(words <"$page"))" ]
+    need man
+    run man -l "$page"
+    [ "$status" -eq 0 ]
+    says "EMU(1)"
+}
+
+# complete WORD…: completes the last word; prints the proposals.
+complete_words() {
+    bash --norc -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+        _emu "$1" "${COMP_WORDS[COMP_CWORD]}"; printf "%s\n" "${COMPREPLY[@]}"' - \
+        "$PREFIX/share/bash-completion/completions/emu" "$emu" "$@" | sort
+}
+
+@test "bash completes options, their values and files" {
+    [ "$(complete_words --lo)" = --log-file ]
+    [ "$(complete_words --gpu rtx)" = rtx4090 ]
+    [ "$(complete_words --csv --model fer)" = fermi ]
+    [ "$(complete_words --page '' | paste -sd ' ')" = "raw source" ]
+    [ "$(complete_words --tool memcheck,race)" = memcheck,racecheck ]
+    [ "$(complete_words -k name --metrics emu__ptx)" = emu__ptx_inst_executed.sum ]
+    touch one.cu one.c
+    [ "$(complete_words --log-file one | paste -sd ' ')" = "one.c one.cu" ]
+    [ "$(complete_words program --lo)" = "" ]
+    [ "$(complete_words --blocks desc)" = descending ]
+    for tool in $(complete_words --tool ''); do
+        run "$emu" --tool "$tool" --version
+        [ "$status" -eq 0 ]
+    done
+}
+
+# ---- make dist -----------------------------------------------------------------------------------
+
+@test "the tarball holds what install puts there, licences and a README" {
+    [ ! -s "$BATS_FILE_TMPDIR/errors" ]
+    [[ $TARBALL == */upsweep-emu-[0-9]*.[0-9]*-x86_64-linux.tar.gz ]]
+    unpack .
+    for file in LICENSE README.md zstd-licence.txt; do [ -s "$unpacked/$file" ]; done
+    [ "$(cd "$PREFIX" && find . -not -type d | sort)" = \
+        "$(cd "$unpacked" && find . -mindepth 2 -not -type d | sort)" ]
+    [[ $("$unpacked/bin/emu" --version) == *"$(basename "$unpacked" | cut -d- -f3)"* ]]
+}
+
+@test "the tarball needs glibc 2.34 and nothing else" {
+    unpack .
+    run "$TREE/common/build/portable.sh" "$unpacked/bin/emu" "$unpacked"/lib/upsweep/*.so*
+    [ "$status" -eq 0 ]
+    [ "$output" = "" ]
+}
+
+@test "what needs a newer glibc, or another library, is refused" {
+    echo 'GLIBC_2.35 { global: newer; };' >map
+    echo 'int newer(void) { return 0; }' | gcc -shared -fPIC -xc - -Wl,--version-script=map \
+        -Wl,-soname,libdl.so.2 -o libnewer.so
+    echo 'int newer(void); int main(void) { return newer(); }' | gcc -xc - -L. -lnewer -o newer
+    run "$TREE/common/build/portable.sh" newer
+    [ "$status" -eq 1 ]
+    says "newer needs symbols of GLIBC_2.35, and the tarball is for glibc 2.34"
+
+    echo 'int main(void) { return 0; }' | gcc -xc - -Wl,--no-as-needed -lstdc++ -o other
+    run "$TREE/common/build/portable.sh" other
+    [ "$status" -eq 1 ]
+    says "other needs libstdc++.so.6, which is no part of glibc"
+}
+
+# libraries PROGRAM: the libraries that it loads, but for CUDA's, and the loader.
+libraries() { ldd "$1" | grep -v libcudart | grep -o '/[^ ]*'; }
+
+# A root with the tarball, the program, and the libraries that programs of g++ need: those of glibc
+# and GCC. It has no /proc, no shell, no nvcc and nothing of the repository.
+@test "the tarball counts step 3's conflicts on a machine without nvcc and this repository" {
+    unshare -r chroot / true 2>/dev/null ||
+        skip "no sandbox: unshare -r chroot is not permitted here"
+    mkdir root root/tmp
+    unpack root
+    cp "$TREE/step3" root/
+    for file in $(libraries "$TREE/step3"); do
+        mkdir -p "root$(dirname "$file")"
+        cp -L "$file" "root$file"
+    done
+    run unshare -r chroot root "/$(basename "$unpacked")/bin/emu" --log-file /log /step3 --reps 0
+    [ "$status" -eq 0 ]
+    says "conflicts   375 in loads, 225 in stores (of 491 and 302 wavefronts)"
+    run grep bank_conflicts root/log
+    says "mem_shared_op_ld.sum                           375"
+    says "mem_shared_op_st.sum                           225"
+}
