@@ -38,6 +38,8 @@ _emu() {
     COMPREPLY=()
     for ((at = 1; at < COMP_CWORD; at++)); do
         if [[ ${COMP_WORDS[at]} != -* ]]; then
+            [[ ${COMP_WORDS[at]} == run && $at -eq $((COMP_CWORD - 1)) ]] &&
+                COMPREPLY=($(compgen -f -X '!*.cu' -- "$word") $(compgen -d -S / -- "$word"))
             return
         fi
         if _emu_takes_value "$emu" "${COMP_WORDS[at]}"; then
@@ -56,7 +58,8 @@ _emu() {
         COMPREPLY=($(compgen -W "$("$emu" --help 2>/dev/null |
             sed -En 's/^  (-., )?(--[a-z-]+).*/\2/p')" -- "$word"))
     else
-        COMPREPLY=($(compgen -c -- "$word") $(compgen -f -- "$word"))
+        COMPREPLY=($(compgen -c -- "$word") $(compgen -f -- "$word")
+            $(compgen -W run -- "$word"))
     fi
 }
 

@@ -13,6 +13,7 @@
 #include "common/emu/binary/emu_elf.h"
 #include "common/files/output_file.h"
 #include "emu_report.h"
+#include "emu_run.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -112,8 +113,14 @@ int main(int argc, char **argv)
 {
     struct emu_wanted wanted = {0};
     int first = emu_options(argc, argv, &wanted);
+    bool compiles = strcmp(argv[first], "run") == 0;
     char path[PATH_MAX];
-    find_program(argv[first], path);
+    if (compiles) {
+        check_outputs("", argv + ++first);
+        emu_run_compile(argv[first], path);
+    } else {
+        find_program(argv[first], path);
+    }
     if (wanted.report) {
         print_agreement(path);
         return EXIT_SUCCESS;
@@ -121,6 +128,10 @@ int main(int argc, char **argv)
     bool emulated = is_emulated(path);
     check_outputs(path, argv + first + 1);
     emu_environment();
+    if (compiles) {
+        argv[first] = path;
+        emu_run_wait(path, argv + first);
+    }
     if (!emulated) return emu_command(path, argv + first);
     execv(path, argv + first);
     emu_refuse("cannot run %s: %s", path, strerror(errno));

@@ -442,6 +442,7 @@ static int print_help(void *to, const char *value, struct fault *fault)
 {
     (void)to, (void)value, (void)fault;
     puts("usage: emu [options] COMMAND [arguments]\n"
+         "       emu [options] run FILE.cu [arguments]\n"
          "Runs a CUDA program on an emulated GPU and prints what its kernels did, as ncu would,\n"
          "or with --tool what is wrong with them, as compute-sanitizer would. COMMAND may be any\n"
          "other command, such as make or a script: then all CUDA programs that it starts run so,\n"
@@ -453,6 +454,9 @@ static int print_help(void *to, const char *value, struct fault *fault)
         "flags above. Output and exit code are the program's own; the report follows when it ends\n"
         "by exit or return. Kernel names are those of ncu --print-kernel-base function. Exit code\n"
         "2: wrong usage.");
+    puts("\nemu run compiles FILE.cu with nvcc, says with which command, and runs the program.\n"
+         "nvcc also reads its own variables, such as NVCC_APPEND_FLAGS. A program that is called\n"
+         "run is ./run.");
     puts("\nModels:");
     const struct emu_gpu *gpu;
     for (size_t i = 0; (gpu = emu_gpu_at(i)) != NULL; i++)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # install.bats — how one gets the emulator: `make install`, the tarball of `make dist`, its manual
-# page and completion.
+# page and completion, and `emu run FILE.cu`.
 load common
 bats_require_minimum_version 1.5.0
 
@@ -99,6 +99,7 @@ END
     for part in NAME SYNOPSIS DESCRIPTION OPTIONS NOTES MODELS RULES METRICS; do
         says $'\n'"$part"$'\n'
     done
+    says "run FILE.cu"
     says "NVIDIA B200, compute capability 10.0"
     says "emu__bus_utilization_global_op_st.ratio"
     words() { tr -cs 'A-Za-z0-9_' '\n' | LC_ALL=C sort -u; }
@@ -125,6 +126,7 @@ complete_words() {
     [ "$(complete_words -k name --metrics emu__ptx)" = emu__ptx_inst_executed.sum ]
     touch one.cu one.c
     [ "$(complete_words --log-file one | paste -sd ' ')" = "one.c one.cu" ]
+    [ "$(complete_words run on)" = one.cu ]
     [ "$(complete_words program --lo)" = "" ]
     [ "$(complete_words --blocks desc)" = descending ]
     for tool in $(complete_words --tool ''); do
@@ -188,4 +190,152 @@ libraries() { ldd "$1" | grep -v libcudart | grep -o '/[^ ]*'; }
     run grep bank_conflicts root/log
     says "mem_shared_op_ld.sum                           375"
     says "mem_shared_op_st.sum                           225"
+}
+
+# ---- emu run -------------------------------------------------------------------------------------
+
+# stand_in FILE: an nvcc that notes its arguments and hands out $PROGRAM as what it has compiled.
+stand_in() {
+    mkdir -p "$(dirname "$1")"
+    cat >"$1" <<'END'
+#!/bin/sh
+printf '%s\n' "$0" "$@" >"$CALLS"
+while [ "$1" != -o ]; do shift; done
+cp "$PROGRAM" "$2"
+END
+    chmod +x "$1"
+    export CALLS=$BATS_TEST_TMPDIR/calls PROGRAM=${PROGRAM:-$p/shared}
+}
+
+# is_clean: emu run has left nothing in TMPDIR.
+is_clean() { [ -z "$(ls "$TMPDIR")" ]; }
+
+@test "emu run compiles with the real nvcc, runs, and removes the program" {
+    mkdir "a folder"
+    cat >"a folder/two words.cu" <<'END'
+#include "own.h"
+#include <cstdio>
+#include <cstdlib>
+__global__ void add(int *x) { x[threadIdx.x] += OWN; }
+int main(int count, char **words)
+{
+    int *x, y[32];
+    cudaMalloc(&x, sizeof y), cudaMemset(x, 0, sizeof y);
+    add<<<1, 32>>>(x);
+    cudaMemcpy(y, x, sizeof y, cudaMemcpyDeviceToHost);
+    printf("%d %s\n", y[31], words[1]);
+    return atoi(words[2]);
+}
+END
+    echo "#define OWN 11" >"a folder/own.h"
+    run --separate-stderr "$emu" --csv --log-file log run "a folder/two words.cu" "a word" 7
+    [ "$status" -eq 7 ]
+    [ "$output" = "11 a word" ]
+    # shellcheck disable=SC2154 # `run --separate-stderr` sets it
+    [[ $stderr == emu:*nvcc\ *-cudart\ shared\ *"'a folder/two words.cu'" ]]
+    grep -q '"two words".*"add"' log
+    is_clean
+}
+
+@test "emu run shows the compiler's errors as they are" {
+    mkdir bin
+    printf '#!/bin/sh\necho to stdout; echo "x.cu(1): error: like this" >&2; exit 1\n' >bin/nvcc
+    chmod +x bin/nvcc
+    touch x.cu
+    CUDA_HOME='' PATH=$PWD/bin:$PATH run --separate-stderr "$emu" run x.cu
+    [ "$status" -eq 2 ]
+    [ "$output" = "" ]
+    [[ $stderr == *$'\nto stdout\nx.cu(1): error: like this\nemu: x.cu was not compiled;'* ]]
+    is_clean
+}
+
+@test "emu run finds nvcc in CUDA_HOME and then in PATH" {
+    touch x.cu
+    stand_in home/bin/nvcc
+    stand_in path/nvcc
+    PATH=$PWD/path:$PATH CUDA_HOME=$PWD/home run "$emu" --log-file /dev/null run x.cu
+    [ "$status" -eq 0 ]
+    says "home/bin/nvcc -arch=sm_90 -lineinfo -cudart shared -o "
+    says "last value 124"
+    PATH=$PWD/path:$PATH CUDA_HOME=$PWD/none run "$emu" --gpu t4 --log-file /dev/null run x.cu
+    [ "$status" -eq 0 ]
+    says "path/nvcc -arch=sm_75 "
+}
+
+# The places behind /usr/local/cuda can be tried only where it is hidden.
+@test "emu run finds nvcc of make setup and of pip, or says what to do" {
+    unshare -rm true 2>/dev/null || skip "no sandbox: unshare -rm is not permitted here"
+    touch x.cu
+    cp -r "$PREFIX/bin" emu
+    cp -P "$PREFIX"/lib/upsweep/*.so* emu/
+    # A folder without nvcc takes the place of /usr/local/cuda.
+    hidden() {
+        env -u CUDA_HOME PATH=/usr/bin:/bin unshare -rm sh -c '
+            [ ! -e /usr/local/cuda/bin ] || mount --bind "$TMPDIR" /usr/local/cuda/bin
+            PATH=$1:$PATH; shift; exec "$@"' - "$PWD/bin" emu/emu --log-file /dev/null run x.cu
+    }
+    mkdir bin
+    printf '#!/bin/sh\necho "%s/site"\n' "$PWD" >bin/python3 && chmod +x bin/python3
+    run hidden
+    [ "$status" -eq 2 ]
+    says "emu: emu run needs nvcc, which is not in \$CUDA_HOME, PATH or /usr/local/cuda; install"
+
+    # The Python packages have libraries where nvcc does not look, and no libcudart.so.
+    stand_in site/nvidia/cu13/bin/nvcc
+    printf '#!/bin/sh\necho "%s/site/nvidia/cuda_nvcc"; echo "%s/site/nvidia/cu13"\n' \
+        "$PWD" "$PWD" >bin/python3
+    run hidden
+    [ "$status" -eq 0 ]
+    says "site/nvidia/cu13/bin/nvcc "
+    grep -qx -- "-L$PWD/site/nvidia/cu13/lib" calls
+    grep -qx -- "-L$PWD/emu" calls
+
+    stand_in cuda/bin/nvcc
+    run hidden
+    [ "$status" -eq 0 ]
+    says "emu/../cuda/bin/nvcc "
+}
+
+@test "emu run refuses what is no CUDA source, and a log file that is the source" {
+    stand_in home/bin/nvcc
+    export CUDA_HOME=$PWD/home
+    touch x.cu x.c .cu
+    for words in "" "none.cu" "x.c" "--csv x.cu" ".cu"; do
+        # shellcheck disable=SC2086 # none, one or two words
+        run "$emu" run $words
+        [ "$status" -eq 2 ]
+        [[ $output == "emu: "* && $(wc -l <<<"$output") -eq 1 ]]
+    done
+    run "$emu" --log-file x.cu run x.cu
+    [ "$status" -eq 2 ]
+    says "x.cu is named by the program's arguments"
+    [ ! -e calls ]
+    TMPDIR=$PWD/missing run "$emu" run x.cu
+    [ "$status" -eq 2 ]
+    says "cannot make a folder in $PWD/missing: No such file or directory; set TMPDIR"
+}
+
+@test "a program that is called run is ./run" {
+    cp "$p/shared" run
+    run "$emu" --log-file /dev/null ./run 3
+    [ "$status" -eq 3 ]
+    PATH=$PWD:$PATH run "$emu" run
+    [ "$status" -eq 2 ]
+    says "usage: emu [options] run FILE.cu"
+}
+
+@test "a signal to emu run ends the program, and leaves nothing" {
+    PROGRAM=$p/endless stand_in home/bin/nvcc
+    touch x.cu
+    export CUDA_HOME=$PWD/home
+    for signal in TERM HUP; do
+        stdbuf -oL "$emu" --log-file /dev/null run x.cu host >out 2>err 3>&- &
+        pid=$!
+        for _ in {1..100}; do ! grep -q begun out || break; sleep 0.05; done
+        kill -$signal $pid
+        status=0
+        wait $pid || status=$?
+        [ "$status" -eq $((128 + $(kill -l $signal))) ]
+        is_clean
+    done
 }
