@@ -1,13 +1,13 @@
 #!/bin/sh
-# speed_paired.sh — how much faster the emulator is than an older build of it, row by row of its bench.
+# speed_paired.sh — compares the emulator's speed with that of an older build, row by row.
 #
 #   make build/tests/bench/run && profiles/measure/speed_paired.sh OLD [PART ...]
 #
-# OLD is the folder of the older libcudart.so.13 (its build/emu). PARTs are those of the bench that run
-# PTX: scans, micro, operations, accesses (default: all). Old and new take turns, five times each; of
-# each row the highest rate is taken, since other programs on the machine can only lower it. Prints
-# CSV: mode, group, case, n, rate of the old one, of the new one (millions of warp instructions per
-# second of processor time, one core), and their ratio.
+# OLD is the folder of the older libcudart.so.13 (its build/emu). PARTs are those of the bench that
+# run PTX: scans, micro, operations, accesses (default: all). Old and new take turns, five times
+# each; of each row the highest rate is taken, since other programs on the machine can only lower
+# it. Prints CSV: mode, group, case, n, rate of the old build, of the new one (millions of warp
+# instructions per second of processor time, one core), and their ratio.
 set -eu
 cd "$(dirname "$0")/../.."
 old=$1

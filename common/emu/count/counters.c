@@ -161,7 +161,7 @@ void count_access(struct insn_counts *counts, const struct warp *warp, const str
         count_global(counts, address, access->mask, bytes);
 }
 
-/* By the rules of count_shared(), where no two lanes of a group go to different words of one bank. */
+/* By the rules of count_shared(). No two lanes of a group go to different words of one bank. */
 static void count_shared_run(struct insn_counts *counts, const struct access_run *run,
                              unsigned bytes)
 {

@@ -141,7 +141,7 @@ static void take_memory(struct insn *i)
     for (unsigned k = 0; k < MAX_VECTOR; k++) i->memory.value[k] = NO_SLOT;
 }
 
-/* The operation's name in ops_access.c: the accesses of most programs have functions of their own. */
+/* The operation's name in ops_access.c, where usual accesses have functions of their own. */
 static const char *access_key(const struct insn *i, bool load, bool polls)
 {
     bool whole = i->elements == 1 && i->element_bytes == i->lane_bytes;

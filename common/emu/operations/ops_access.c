@@ -11,7 +11,7 @@ static void load_elements(const struct warp *w, const struct insn *i, const stru
 {
     uint64_t host = access->host;
 #define LOAD(d, type)                                                                              \
-    EACH_LANE(access->mask, d[l] = (__typeof__(*d))(type)load_element(                                   \
+    EACH_LANE(access->mask, d[l] = (__typeof__(*d))(type)load_element(                             \
                           (const void *)(uintptr_t)(host + access->address[l]), sizeof(type), 0))
     int kind = i->is_signed ? -i->element_bytes : i->element_bytes;
     if (i->lane_bytes == 4) {
@@ -42,7 +42,8 @@ static void store_elements(const struct warp *w, const struct insn *i, const str
 {
     uint64_t host = access->host;
 #define STORE(bytes)                                                                               \
-    EACH_LANE(access->mask, store_element((void *)(uintptr_t)(host + access->address[l]), from[l], bytes))
+    EACH_LANE(access->mask, store_element((void *)(uintptr_t)(host + access->address[l]),          \
+                                          from[l], bytes))
     if (i->lane_bytes == 4) {
         const lane_32 *from = LANES(u32, i->memory.value[0]);
         switch (i->element_bytes) {

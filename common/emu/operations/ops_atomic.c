@@ -94,8 +94,8 @@ static inline uint64_t read_word(const struct insn *i, void *at)
                                  : __atomic_load_n((byte_32 *)at, __ATOMIC_SEQ_CST);
 }
 
-/* Makes `to` of a word in memory, if it is `*seen` still. False: it is not, and *seen becomes what is
- * there. No other host thread sees shared memory. */
+/* Makes `to` of a word in memory, if it is still `*seen`. False: it is not, and *seen becomes what
+ * is there. No other host thread sees shared memory. */
 static inline bool replace(const struct insn *i, enum ptx_space space, void *at, uint64_t *seen,
                            uint64_t to)
 {
@@ -113,7 +113,7 @@ static inline bool replace(const struct insn *i, enum ptx_space space, void *at,
     return same;
 }
 
-/* What the lanes make of a word one after the other: it was `value`, and each lane found result[l]. */
+/* What the lanes make of a word one after the other. It was `value`; lane l has found result[l]. */
 static inline uint64_t combine_lanes(const struct warp *w, const struct insn *i, uint32_t mask,
                                      uint64_t value, uint64_t *result, bool *changed)
 {

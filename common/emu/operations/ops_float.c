@@ -4,8 +4,8 @@
  * add, sub, mul, fma, div, sqrt and rcp follow IEEE 754, as the CPU does. The wrapper in
  * operations.c handles rounding modes, .ftz and .sat. Functions that hardware approximates
  * (.approx) are more exact here than PTX demands, so their bits may differ from a GPU's. A NaN
- * result of an f32 operation is the canonical 0x7fffffff. An f64 operation passes a NaN's payload on;
- * of several NaNs it may be that of any.
+ * result of an f32 operation is the canonical 0x7fffffff. An f64 operation passes a NaN's payload
+ * on; of several NaNs it may be that of any.
  */
 #include "common/emu/decode/half.h"
 #include "ops.h"

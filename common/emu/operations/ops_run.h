@@ -3,8 +3,8 @@
  * after the other (stride = bytes of a lane). One check of its bounds serves all lanes, and its
  * bytes are moved as vectors.
  *
- * This is a short cut past the door (ops_door.c): whatever is no such access, or has something wrong
- * with it, goes through the door, which says what.
+ * This is a short cut past the door (ops_door.c): whatever is no such access, or is wrong in any
+ * way, goes through the door, which says what.
  */
 #ifndef EMU_OPS_RUN_H
 #define EMU_OPS_RUN_H
@@ -12,8 +12,8 @@
 #include "common/emu/machine/events.h"
 #include "ops_access.h"
 
-/* Do the lanes of `mask` have the addresses first + lane * stride, where `first` is lane 0's even if
- * it is not in the mask? `gap` collects the bits in which they differ. */
+/* Do the lanes of `mask` have the addresses first + lane * stride? `first` is lane 0's, even if it
+ * is not in the mask. `gap` collects the bits in which they differ. */
 #define GAP_TO_RUN(gap, mask, a, first, shape)                                                     \
     do {                                                                                           \
         if ((mask) == ALL_LANES)                                                                   \
@@ -23,8 +23,8 @@
                 gap |= (mask) >> l & 1 ? a[l] ^ ((first) + (shape)) : 0;                           \
     } while (0)
 
-/* The run that the lanes of a register make; false: they make none. The first two lanes and the last
- * one tell for nearly all accesses that are none. `bytes` is 1, 2, 4, … */
+/* The run that the lanes of a register make; false: they make none. The first two lanes and the
+ * last one tell for nearly all accesses that are none. `bytes` is 1, 2, 4, … */
 #define DEFINE_FIND_RUN(type)                                                                      \
     static inline bool find_run_##type(const L_##type *a, uint32_t mask, unsigned bytes,           \
                                        struct access_run *run)                                     \

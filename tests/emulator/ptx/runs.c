@@ -1,7 +1,7 @@
 /*
- * runs.c — loads and stores by the places that the lanes go to: runs (all lanes to one place, or one
- * after the other), which the emulator serves with vector instructions, and others that look like
- * runs and are none. A model moves the bytes lane by lane.
+ * runs.c — loads and stores by the places that the lanes go to: runs (all lanes to one place, or
+ * one after the other), which the emulator serves with vector instructions, and others that look
+ * like runs and are none. A model moves the bytes lane by lane.
  */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "ptx_run.h"
@@ -13,7 +13,7 @@
 enum { LANES = 32, SIZE = 4096 };
 #define ALL UINT32_MAX /* lanes */
 
-/* ---- places, as elements from the beginning of the memory ------------------------------------- */
+/* ---- places, as elements from the beginning of the memory ----------------------------------- */
 
 static unsigned broadcast(unsigned lane) { return lane < LANES ? 7 : 0; }
 static unsigned consecutive(unsigned lane) { return 5 + lane; }
