@@ -20,7 +20,7 @@ _emu_values() {
     *)
         "$1" --help 2>/dev/null | awk -v option="$2" '{
             for (i = 1; i < NF && i < 3; i++) if ($i == option) {
-                if ($(i + 1) == "FILE") print "file"
+                if ($(i + 1) ~ /^(FILE|CSV)/) print "file"
                 else if ($(i + 1) ~ /^[a-z]+\|[a-z]+$/) print $(i + 1)
             } }' | tr '|' ' '
         ;;
