@@ -109,30 +109,34 @@ static void print_agreement(const char *path)
     elf_close(&program);
 }
 
+/* Finds the program that words[0] names, or makes it, where the words are `run FILE.cu`. Returns
+ * the program's own words, words[0] being its name. */
+static char **get_program(char **words, char path[PATH_MAX])
+{
+    if (strcmp(words[0], "run") != 0) {
+        find_program(words[0], path);
+        return words;
+    }
+    check_outputs("", words + 1);
+    emu_run_compile(words[1], path);
+    words[1] = path;
+    return words + 1;
+}
+
 int main(int argc, char **argv)
 {
     struct emu_wanted wanted = {0};
-    int first = emu_options(argc, argv, &wanted);
-    bool compiles = strcmp(argv[first], "run") == 0;
-    char path[PATH_MAX];
-    if (compiles) {
-        check_outputs("", argv + ++first);
-        emu_run_compile(argv[first], path);
-    } else {
-        find_program(argv[first], path);
-    }
+    char path[PATH_MAX], **given = argv + emu_options(argc, argv, &wanted);
+    char **words = get_program(given, path);
     if (wanted.report) {
         print_agreement(path);
         return EXIT_SUCCESS;
     }
     bool emulated = is_emulated(path);
-    check_outputs(path, argv + first + 1);
+    check_outputs(path, words + 1);
     emu_environment();
-    if (compiles) {
-        argv[first] = path;
-        emu_run_wait(path, argv + first);
-    }
-    if (!emulated) return emu_command(path, argv + first);
-    execv(path, argv + first);
+    if (words != given) emu_run_wait(path, words);
+    if (!emulated) return emu_command(path, words);
+    execv(path, words);
     emu_refuse("cannot run %s: %s", path, strerror(errno));
 }
