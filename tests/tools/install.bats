@@ -430,5 +430,5 @@ END
     HAZARD=1 run ci 4
     [ "$status" -eq 1 ]
     says "hazard"
-    says "my.cu:6"
+    says "::error file=my.cu,line="
 }
