@@ -41,7 +41,7 @@ emu: $(IN_EMU:%=build/emu/%) ## build the emulator, build/emu
 # A program that is running keeps the old library.
 build/emu/libcudart.so.13: $(EMU) common/emu/cudart.map
 	$(call say,link,$@)
-	$(Q)$(CC) -shared -static-libgcc -Wl,-soname,libcudart.so.13,-Bsymbolic $(NO_UNDEFINED) \
+	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13,-Bsymbolic $(NO_UNDEFINED) \
 	    $(LDFLAGS) -Wl,--version-script=common/emu/cudart.map $(EMU) -o $(NEW) $(ZSTD) -lm -ldl \
 	    -pthread $(PUT)
 	$(Q)ln -s $(@F) $(NEW) && mv -fT $(NEW) build/emu/libcudart.so
@@ -66,8 +66,8 @@ build/emu/libemu_audit.so: $(AUDITING) $(wildcard common/emu/binary/*.h common/f
 build/emu/emu: $(call objects,$(wildcard common/emu/*.c common/command/*.c)) $(EMU)
 	$(call say,link,$@)
 	$(Q)ar rcs $(NEW).a $(EMU)
-	$(Q)$(CXX) $(SANITIZE) -static-libgcc -static-libstdc++ $(LDFLAGS) $(filter-out $(EMU),$^) \
-	    $(NEW).a $(ZSTD) -lm -ldl -pthread -o $(NEW) $(PUT) && rm $(NEW).a
+	$(Q)$(CXX) $(or $(SANITIZE),-static-libgcc -static-libstdc++) $(LDFLAGS) \
+	    $(filter-out $(EMU),$^) $(NEW).a $(ZSTD) -lm -ldl -pthread -o $(NEW) $(PUT) && rm $(NEW).a
 
 emu-report: emu ## say how exact the counters of PROGRAM=./step4 are, kernel by kernel
 	$(Q)$(if $(PROGRAM),,echo 'Which program? make emu-report PROGRAM=./step4' >&2; exit 2;) \
