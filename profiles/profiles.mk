@@ -19,6 +19,13 @@ build/tests/bench/run: $(BENCH) build/emu/libcudart.so.13
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../../emu' \
 	    -lm -pthread $(PUT)
 
+# Memory instructions in many patterns, counted by ncu on a GPU and by the emulator.
+PATTERN_CODE = -gencode arch=compute_90,code=[sm_90,compute_90]
+build/fidelity/patterns: profiles/measure/fidelity/patterns.cu
+	$(call say,nvcc,$@)
+	$(Q)$(NVCC) -O3 -lineinfo -Werror all-warnings -Xcompiler -Wall,-Wextra $(PATTERN_CODE) \
+	    -cudart shared $< -o $(NEW) $(PUT)
+
 #bench-emu: ## measure the emulator's speed
 bench-emu: build/tests/bench/run build/tests/programs/shared $(PROGRAM_BUILD)/O3/thrust_sort
 	$(Q)profiles/measure/speed.sh

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Makes one CSV of what ncu printed about patterns.cu: see fidelity.sh.
+
+usage: fidelity.py FOLDER
+
+FOLDER holds
+  patterns.csv                  patterns --list
+  joined_SPACE.raw.gz           ncu --csv --page raw: a launch for each instruction, which goes
+                                through all its patterns
+  joined_SPACE.source.gz        ncu --csv --page source --print-source sass, of the same launches
+  SPACE-OPERATION-TYPE.csv.gz   ncu --csv --page raw: a launch for each pattern of one instruction
+
+Output: space,operation,type,pattern,counter,value. The Source page counts each machine instruction,
+so it has numbers for each pattern. The hardware's counters (l1tex__, sm__) are of a launch: the
+pattern is "all", or one pattern if it was launched separately. A counter that is 0 in all launches
+of an instruction is left out.
+"""
+import csv
+import glob
+import gzip
+import os
+import re
+import sys
+
+# The Source page's column: its metric, as ncu's other pages and the emulator call it.
+COLUMNS = {"L1 Wavefronts Shared": "memory_l1_wavefronts_shared",
+           "L1 Wavefronts Shared Ideal": "memory_l1_wavefronts_shared_ideal",
+           "L2 Theoretical Sectors Global": "memory_l2_theoretical_sectors_global",
+           "L2 Theoretical Sectors Local": "memory_l2_theoretical_sectors_local"}
+HARDWARE = re.compile(
+    r"(l1tex__.*_mem_(shared|global|local)_op_\w+|sm__idc_divergent_.*)\.sum")
+
+
+def instruction_of(kernel):
+    """("shared", "atom.add", "u32") of "void of_shared<shared_atom_add_u32, (int)20>(...)" """
+    words = re.search(r"<(\w+),", kernel)[1].split("_")
+    return words[0], ".".join(words[1:-1]), words[-1]
+
+
+def number(text):
+    return int(text.replace(",", ""))
+
+
+def raw_page(path):
+    """For each launch its instruction and its hardware counters."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        rows = list(csv.reader(line for line in file if not line.startswith("==")))
+    for row in rows[2:]:
+        launch = dict(zip(rows[0], row))
+        counters = {name: number(text) for name, text in launch.items() if HARDWARE.fullmatch(name)}
+        yield instruction_of(launch["Kernel Name"]), counters
+
+
+def source_page(path):
+    """The rows of machine code of each instruction's kernel, which ncu prints twice."""
+    kernels = {}
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for row in csv.reader(file):
+            if row[:1] == ["Kernel Name"]:
+                rows = []
+                kernels.setdefault(instruction_of(row[1]), rows)
+            elif row[:1] == ["Address"]:
+                header = row
+            elif row:
+                rows.append(dict(zip(header, row)))
+    return kernels
+
+
+def opcode(row):
+    return re.sub(r"^@!?U?P\d+ ", "", row["Source"].strip()).split()[0]
+
+
+def by_pattern(rows, space, count):
+    """The Source page's counters of each pattern. Each machine instruction of a pattern's access (a
+    loop with compare-and-swap has two) is in the code once for each pattern, in their order."""
+    kinds = {}
+    for row in rows:
+        if row["Address Space"].lower() == space:
+            kinds.setdefault(opcode(row), []).append(row)
+    patterns = [dict() for _ in range(count)]
+    for name, found in kinds.items():
+        if len(found) != count:
+            sys.exit("fidelity: %d %s for %d patterns" % (len(found), name, count))
+        for pattern, row in zip(patterns, found):
+            for column, metric in COLUMNS.items():
+                if column in row:
+                    pattern[metric] = pattern.get(metric, 0) + number(row[column])
+    return patterns
+
+
+def write(out, instruction, names, values):
+    """Rows of patterns and their counters, but for counters that are 0 in all of them."""
+    for name, counters in zip(names, values):
+        for counter in sorted(counters):
+            if any(v.get(counter) for v in values):
+                out.writerow([*instruction, name, counter, counters[counter]])
+
+
+def main(folder):
+    with open(os.path.join(folder, "patterns.csv"), encoding="utf-8") as file:
+        patterns = {}
+        for row in csv.DictReader(file):
+            instruction = row["space"], row["operation"], row["type"]
+            patterns.setdefault(instruction, []).append(row["pattern"])
+    source, joined, separate = {}, {}, {}
+    for path in sorted(glob.glob(os.path.join(folder, "joined_*.source.gz"))):
+        source.update(source_page(path))
+    for path in sorted(glob.glob(os.path.join(folder, "joined_*.raw.gz"))):
+        joined.update(raw_page(path))
+    for path in sorted(glob.glob(os.path.join(folder, "*-*-*.csv.gz"))):
+        for instruction, counters in raw_page(path):
+            separate.setdefault(instruction, []).append(counters)
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(["space", "operation", "type", "pattern", "counter", "value"])
+    for instruction, names in patterns.items():
+        if instruction in source:
+            rows = by_pattern(source[instruction], instruction[0], len(names))
+            write(out, instruction, names, rows)
+        if instruction in separate:
+            if len(separate[instruction]) != len(names):
+                sys.exit("fidelity: %d launches of %s" % (len(separate[instruction]), instruction))
+            write(out, instruction, names, separate[instruction])
+        if instruction in joined:
+            write(out, instruction, ["all"], [joined[instruction]])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(sys.argv[1])

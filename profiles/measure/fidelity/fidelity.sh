@@ -1,0 +1,85 @@
+#!/bin/sh
+# fidelity.sh — records ncu's counters of memory instructions in many patterns (patterns.cu).
+#
+#   fidelity.sh [DIRECTORY]             needs a GPU and ncu
+#   fidelity.sh --convert FOLDER FILE   makes FILE of the FOLDER that an earlier run has kept
+#
+# Writes DIRECTORY/fidelity.csv (default: build/profiles), whose `#` lines name GPU, driver, toolkit
+# and date. What ncu printed stays in DIRECTORY/fidelity; fidelity.py says what each file holds.
+# profiles/<gpu>/fidelity.csv is a copy; no script overwrites it.
+set -eu
+cd "$(dirname "$0")/../../.."
+program=build/fidelity/patterns
+
+# The lines of FOLDER/about, and the table.
+convert() {
+    { cat "$1/about" && profiles/measure/fidelity/fidelity.py "$1"; } >"$2.new" && mv "$2.new" "$2"
+}
+if [ "${1:-}" = --convert ]; then
+    [ $# -eq 3 ] || { echo "fidelity.sh: --convert takes a folder and a file" >&2; exit 2; }
+    convert "$2" "$3"
+    exit
+fi
+
+out=${1:-build/profiles}
+raw=$out/fidelity
+toolkit=$(common/build/toolkit.sh)
+PATH=$PATH:$toolkit/bin LD_LIBRARY_PATH=$toolkit/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+command -v ncu >/dev/null || { echo "fidelity.sh: ncu is not installed" >&2; exit 2; }
+make $program
+mkdir -p "$raw"
+
+# metrics FORMAT NAME...: the names in the format, with commas between them.
+metrics() {
+    # shellcheck disable=SC2059
+    format=$1 && shift && printf "$format," "$@"
+}
+shared=$(metrics l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_%s.sum ld st atom)
+shared=$shared$(metrics l1tex__data_pipe_lsu_wavefronts_mem_shared_op_%s.sum ld st atom)
+global=
+for counter in requests sectors; do
+    global=$global$(metrics l1tex__t_${counter}_pipe_lsu_mem_global_op_%s.sum ld st atom red)
+    global=$global$(metrics l1tex__t_${counter}_pipe_lsu_mem_local_op_%s.sum ld st)
+done
+constant=$(metrics sm__idc_divergent_%s.sum instructions instruction_replays)
+
+# measure LOG OPTION...: ncu with these options, at the clocks and caches of everyday runs.
+measure() {
+    log=$1 && shift
+    ncu --clock-control none --cache-control none "$@" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+}
+
+about() {
+    echo "# ncu's counters of memory instructions in many patterns: one warp, one instruction."
+    echo "# GPU: $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
+    echo "# driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)"
+    echo "# toolkit: $(nvcc --version | sed -n 's/.*release [^,]*, V//p')"
+    echo "# date: $(date -u +%Y-%m-%d)"
+}
+
+about >"$raw/about"
+$program --list >"$raw/patterns.csv"
+for space in shared global local const; do
+    report=$raw/joined_$space
+    measure "$report.log" --metrics "$shared$global${constant%,}" --section SourceCounters \
+        -f -o "$report" $program --joined $space
+    ncu --import "$report.ncu-rep" --csv --page raw --print-units base | gzip >"$report.raw.gz"
+    ncu --import "$report.ncu-rep" --csv --page source --print-source sass |
+        gzip >"$report.source.gz"
+    rm "$report.ncu-rep"
+done
+# Instructions whose hardware counters are recorded for each pattern.
+for of in "shared atom.add u32" "shared atom.cas b32" "shared atom.exch b64" "shared atom.xor b64" \
+    "shared red.add u32" "shared atom.add f32" "global atom.add u32" "global red.add u32" \
+    "global atom.cas b32" "global atom.add u64"; do
+    # shellcheck disable=SC2086
+    set -- $of
+    file=$raw/$1-$2-$3.csv
+    case $1 in shared) counters=$shared ;; *) counters=$global ;; esac
+    measure "$file.log" --metrics "${counters%,}" --csv --page raw --print-units base \
+        --log-file "$file" $program "$1" "$2" "$3"
+    gzip -f "$file"
+done
+convert "$raw" "$out/fidelity.csv"
+echo "fidelity: $out/fidelity.csv"
