@@ -321,14 +321,16 @@ bool emu_progress(struct emu *, struct emu_progress *);
 /* ---- counters ------------------------------------------------------------------------------ */
 
 /* Shared memory: warp instructions, the wavefronts that they need, and the wavefronts that they
- * would need without bank conflicts (`ideal`). The difference is what ncu calls "excessive". */
+ * would need without bank conflicts (`ideal`). The difference is what the hardware counts as bank
+ * conflicts. `source_ideal` is what ncu's Source page calls ideal: it differs from `ideal` where
+ * lanes are inactive. */
 struct emu_shared {
-    uint64_t instructions, wavefronts, ideal;
+    uint64_t instructions, wavefronts, ideal, source_ideal;
 };
 
-/* Global memory: requests (one per warp instruction), 32-byte sectors, the bytes that the lanes ask
- * for, and the bytes that move. By the rules of an older model, `needed` counts each byte that a
- * request needs once. */
+/* Global or local memory: requests (of global memory one per warp instruction), 32-byte sectors,
+ * the bytes that the lanes ask for, and the bytes that move. By the rules of an older model,
+ * `needed` counts each byte that a request needs once. */
 struct emu_global {
     uint64_t requests, sectors, bytes, moved, needed;
 };
@@ -363,7 +365,11 @@ const char *emu_class_name(enum emu_class);
 
 struct emu_counts {
     struct emu_shared shared_ld, shared_st, shared_atom;
-    struct emu_global global_ld, global_st, global_atom;
+    struct emu_global global_ld, global_st;
+    struct emu_global global_atom, global_red; /* red: without a result in the machine code */
+    struct emu_global local_ld, local_st;
+    /* Loads from constant memory by more than one address, and how often they are repeated. */
+    uint64_t constant_divergent, constant_replays;
     uint64_t barriers;       /* warp instructions that are block barriers */
     uint64_t instructions;   /* PTX warp instructions (the machine code has other ones) */
     uint64_t lanes;          /* sum of the active lanes of all instructions */

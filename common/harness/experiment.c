@@ -168,7 +168,7 @@ int experiment_measure(struct experiment *e, run_fn *work, void *context, double
         count(e, "requests_st", total->global_st.requests);
         count(e, "sectors_ld", total->global_ld.sectors);
         count(e, "sectors_st", total->global_st.sectors);
-        count(e, "requests_atom", total->global_atom.requests);
+        count(e, "requests_atom", total->global_atom.requests + total->global_red.requests);
         count(e, "wavefronts_ld", total->shared_ld.wavefronts);
         count(e, "wavefronts_st", total->shared_st.wavefronts);
         count(e, "conflicts_ld", counters_conflicts(&total->shared_ld));

@@ -3,8 +3,7 @@
 #include "common/emu/machine/async.h"
 #include "common/emu/machine/events.h"
 #include "common/emu/machine/models.h"
-
-enum { BANKS = 32, BANK_BYTES = 4 };
+#include "rules.h"
 
 /*
  * The number of wavefronts that a group of lanes needs. Memory is cut into units of the access's
@@ -12,7 +11,7 @@ enum { BANKS = 32, BANK_BYTES = 4 };
  * side in the 32 banks. One wavefront serves one unit of each bank; lanes that access another unit
  * of the same bank wait for the next wavefront. The function overwrites `unit`.
  */
-static unsigned wavefronts(uint32_t *unit, unsigned lanes, unsigned banks)
+unsigned wavefronts(uint32_t *unit, unsigned lanes, unsigned banks)
 {
     unsigned count = 0;
     uint32_t touched = 0, twice = 0; /* banks */
@@ -75,6 +74,14 @@ static unsigned take_units(uint32_t *unit, const uint64_t *address, uint32_t gro
     return lanes;
 }
 
+unsigned source_ideal(uint32_t mask, unsigned bytes, unsigned wavefronts)
+{
+    enum { WAVEFRONT_BYTES = BANKS * BANK_BYTES };
+    unsigned lane_bytes = bytes < BANK_BYTES ? BANK_BYTES : bytes;
+    unsigned full = (lanes_in(mask) * lane_bytes + WAVEFRONT_BYTES - 1) / WAVEFRONT_BYTES;
+    return full < wavefronts ? full : wavefronts;
+}
+
 /* Counts one instruction on shared memory. `address` has 32 addresses, of which those of the lanes
  * in `mask` (never 0) count. */
 static void count_shared(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
@@ -84,6 +91,7 @@ static void count_shared(struct insn_counts *counts, const uint64_t *address, ui
     uint32_t unit[WARP];
     if (bytes <= BANK_BYTES) {
         counts->ideal++;
+        counts->source_ideal++;
         for (unsigned lane = 0; lane < WARP; lane++)
             unit[lane] = (uint32_t)(address[lane] / BANK_BYTES);
         unsigned found = mask == ALL_LANES ? strided_wavefronts(unit) : 0;
@@ -93,17 +101,20 @@ static void count_shared(struct insn_counts *counts, const uint64_t *address, ui
     }
     unsigned group_lanes = bytes == 8 ? WARP / 2 : WARP / 4;
     if (load && (lanes_pair(address, mask, 1) || lanes_pair(address, mask, 2))) group_lanes *= 2;
+    unsigned needed = 0;
     for (unsigned first = 0; first < WARP; first += group_lanes) {
         uint32_t group = (uint32_t)(((UINT64_C(1) << group_lanes) - 1) << first) & mask;
         if (!group) continue;
         unsigned lanes = take_units(unit, address, group, bytes);
-        counts->wavefronts += wavefronts(unit, lanes, BANKS * BANK_BYTES / bytes);
+        needed += wavefronts(unit, lanes, BANKS * BANK_BYTES / bytes);
         counts->ideal++;
     }
+    counts->wavefronts += needed;
+    counts->source_ideal += source_ideal(mask, bytes, needed);
 }
 
 /* The number of different values, found with a hash table. */
-static unsigned distinct(const uint64_t *number, unsigned count)
+unsigned distinct(const uint64_t *number, unsigned count)
 {
     enum { BUCKETS = 2 * WARP };
     uint64_t bucket[BUCKETS];
@@ -153,6 +164,13 @@ void count_access(struct insn_counts *counts, const struct warp *warp, const str
             model_global(model, counts, address, access->mask, bytes, load);
         return;
     }
+    if (access->operation == OPERATION_ATOMIC) {
+        if (access->space == PTX_SHARED)
+            count_shared_atomic(counts, insn, address, access->mask, bytes);
+        else
+            count_global_atomic(counts, address, access->mask, bytes);
+        return;
+    }
     if (insn->counted_bytes == COUNTED_WITH_ANOTHER) return;
     if (insn->counted_bytes) bytes = insn->counted_bytes;
     if (access->space == PTX_SHARED)
@@ -170,6 +188,7 @@ static void count_shared_run(struct insn_counts *counts, const struct access_run
     counts->shared_requests++;
     counts->wavefronts += groups;
     counts->ideal += groups;
+    counts->source_ideal += groups;
 }
 
 /* By those of count_global(): the sectors from the first lane's to the last one's. */
@@ -195,6 +214,16 @@ bool count_run(struct insn_counts *counts, const struct warp *warp, const struct
     else
         count_global_run(counts, run, bytes);
     return true;
+}
+
+/* ptxas may make another instruction of a generic access, so it does not count here. */
+void event_private_access(struct warp *w, const struct insn *i, const struct access *access)
+{
+    if (i->address.space != access->space || w->block->launch->model) return;
+    if (access->space == PTX_LOCAL)
+        count_local(counts_of(w, i), access->address, access->mask, access->bytes);
+    else
+        count_constant(counts_of(w, i), access->address, access->mask);
 }
 
 /* Do lanes 2n and 2n + 1 always copy one whole sector of global memory to one of shared memory? */
@@ -231,6 +260,7 @@ static void count_copy(struct insn_counts *counts, const struct access *from,
     counts->shared_requests += each.shared_requests;
     counts->wavefronts += each.wavefronts;
     counts->ideal += each.ideal;
+    counts->source_ideal += each.source_ideal;
 }
 
 void event_copy_issued(struct warp *w, const struct insn *i, const struct access *from,

@@ -7,14 +7,14 @@
 #include <string.h>
 
 static double wavefronts(const struct emu_shared *s) { return (double)s->wavefronts; }
-static double ideal(const struct emu_shared *s) { return (double)s->ideal; }
-static double conflicts(const struct emu_shared *s) { return wavefronts(s) - ideal(s); }
+static double conflicts(const struct emu_shared *s) { return wavefronts(s) - (double)s->ideal; }
+static double source_ideal(const struct emu_shared *s) { return (double)s->source_ideal; }
+static double excessive(const struct emu_shared *s) { return wavefronts(s) - source_ideal(s); }
 
 static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
 
-/* The sum of loads and stores, as on ncu's Source page (shared atomics have counters of their own).
- * */
-#define BOTH(f, c) (f(&(c)->shared_ld) + f(&(c)->shared_st))
+/* Loads, stores and atomics together, as on ncu's Source page. */
+#define ALL(f, c) (f(&(c)->shared_ld) + f(&(c)->shared_st) + f(&(c)->shared_atom))
 
 /* PTX instructions of a class; for METRICS below. */
 #define CLASS_METRIC(name, word, help)                                                             \
@@ -48,12 +48,11 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
            "sector/request", false, true, "sectors a store request",                               \
            ratio((double)c->global_st.sectors, (double)c->global_st.requests))                     \
     METRIC(shared_wavefronts, "memory_l1_wavefronts_shared", "", false, false,                     \
-           "wavefronts of shared memory, loads and stores: ncu's Source page",                     \
-           BOTH(wavefronts, c))                                                                    \
+           "wavefronts of shared memory: ncu's Source page", ALL(wavefronts, c))                   \
     METRIC(shared_ideal, "memory_l1_wavefronts_shared_ideal", "", false, false,                    \
-           "how few would do without a bank conflict", BOTH(ideal, c))                             \
+           "how few would do without a bank conflict", ALL(source_ideal, c))                       \
     METRIC(shared_excessive, "derived__memory_l1_wavefronts_shared_excessive", "", false, false,   \
-           "the difference: bank conflicts", BOTH(conflicts, c))                                   \
+           "the difference: bank conflicts", ALL(excessive, c))                                    \
     METRIC(shared_loads, "smsp__sass_inst_executed_op_shared_ld.sum", "inst", false, false,        \
            "warp instructions that load from shared memory", (double)c->shared_ld.instructions)    \
     METRIC(shared_stores, "smsp__sass_inst_executed_op_shared_st.sum", "inst", false, false,       \
@@ -95,8 +94,32 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
     CLASS_METRIC(OTHER, "other", "of those, none of these")                                        \
     METRIC(atom_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", "", false,   \
            false, "wavefronts of atomics on shared memory", wavefronts(&c->shared_atom))           \
+    METRIC(atom_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum", "",       \
+           false, false, "bank conflicts of atomics on shared memory", conflicts(&c->shared_atom)) \
+    METRIC(atom_only_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "request",     \
+           false, false, "atomics on global memory with a result",                                 \
+           (double)c->global_atom.requests)                                                        \
+    METRIC(atom_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", "sector", false,      \
+           false, "sectors of those", (double)c->global_atom.sectors)                              \
+    METRIC(red_only_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", "request",       \
+           false, false, "atomics on global memory without one", (double)c->global_red.requests)   \
+    METRIC(red_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", "sector", false, false, \
+           "sectors of those", (double)c->global_red.sectors)                                      \
+    METRIC(local_requests_ld, "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", "request", false,  \
+           false, "loads from local memory, each word", (double)c->local_ld.requests)              \
+    METRIC(local_sectors_ld, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "sector", false,     \
+           false, "sectors of those", (double)c->local_ld.sectors)                                 \
+    METRIC(local_requests_st, "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", "request", false,  \
+           false, "stores to local memory, each word", (double)c->local_st.requests)               \
+    METRIC(local_sectors_st, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", "sector", false,     \
+           false, "sectors of those", (double)c->local_st.sectors)                                 \
+    METRIC(constant_divergent, "sm__idc_divergent_instructions.sum", "", false, false,             \
+           "loads from constant memory by several addresses", (double)c->constant_divergent)       \
+    METRIC(constant_replays, "sm__idc_divergent_instruction_replays.sum", "", false, false,        \
+           "repetitions of those, one for each further address", (double)c->constant_replays)      \
     METRIC(atom_requests, "emu__requests_mem_global_op_atom_red.sum", "request", false, false,     \
-           "warp instructions that are atomics on global memory", (double)c->global_atom.requests) \
+           "warp instructions that are atomics on global memory",                                  \
+           (double)(c->global_atom.requests + c->global_red.requests))                             \
     METRIC(bytes_ld, "emu__bytes_mem_global_op_ld.sum", "byte", false, false,                      \
            "bytes that lanes loaded from global memory", (double)c->global_ld.bytes)               \
     METRIC(bytes_st, "emu__bytes_mem_global_op_st.sum", "byte", false, false,                      \

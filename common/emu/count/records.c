@@ -4,6 +4,7 @@
 #include "common/emu/fidelity/exact.h"
 #include "common/emu/machine/device.h"
 #include "counters.h"
+#include "rules.h"
 #include "work.h"
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ static void add_shared(struct emu_shared *to, const struct insn_counts *from)
     to->instructions += from->shared_requests;
     to->wavefronts += from->wavefronts;
     to->ideal += from->ideal;
+    to->source_ideal += from->source_ideal;
 }
 
 static void add_global(struct emu_global *to, const struct insn_counts *from)
@@ -34,21 +36,36 @@ static void add_global(struct emu_global *to, const struct insn_counts *from)
     to->needed += from->needed;
 }
 
+static void add_atomic(struct emu_counts *to, const struct insn *insn,
+                       const struct insn_counts *from)
+{
+    bool is_reduction = insn->counted_bytes == COUNTED_AS_REDUCTION;
+    add_shared(&to->shared_atom, from);
+    add_global(is_reduction ? &to->global_red : &to->global_atom, from);
+}
+
 static void add_counts(struct emu_counts *to, const struct insn *insn, enum emu_class work_class,
                        const struct insn_counts *from)
 {
     to->instructions += from->executed;
     to->classes[work_class] += from->executed;
     to->lanes += from->lanes;
+    to->constant_divergent += from->divergent;
+    to->constant_replays += from->replays;
+    bool is_local = insn->address.space == PTX_LOCAL;
     switch (insn->tally) {
     case TALLY_NONE: break;
     case TALLY_BARRIER: to->barriers += from->executed; break;
-    case TALLY_LOAD: add_shared(&to->shared_ld, from), add_global(&to->global_ld, from); break;
-    case TALLY_STORE: add_shared(&to->shared_st, from), add_global(&to->global_st, from); break;
-    case TALLY_COPY: add_shared(&to->shared_st, from), add_global(&to->global_ld, from); break;
-    case TALLY_ATOMIC:
-        add_shared(&to->shared_atom, from), add_global(&to->global_atom, from);
+    case TALLY_LOAD:
+        add_shared(&to->shared_ld, from);
+        add_global(is_local ? &to->local_ld : &to->global_ld, from);
         break;
+    case TALLY_STORE:
+        add_shared(&to->shared_st, from);
+        add_global(is_local ? &to->local_st : &to->global_st, from);
+        break;
+    case TALLY_COPY: add_shared(&to->shared_st, from), add_global(&to->global_ld, from); break;
+    case TALLY_ATOMIC: add_atomic(to, insn, from); break;
     default: to->adds[insn->tally - TALLY_ADD] += from->lanes; break;
     }
 }

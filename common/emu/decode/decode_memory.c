@@ -330,6 +330,7 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *source, stru
     if (values == 2) i->c = source_slot(d, &source->operands[first + 2], i->lane_bytes);
     i->fn = op_find("atom")->fn;
     i->tally = TALLY_ATOMIC;
+    if (!has_result && space == PTX_GLOBAL) i->counted_bytes = COUNTED_AS_REDUCTION;
 }
 
 /* What makes an address of a space generic. Global and constant addresses already are. */

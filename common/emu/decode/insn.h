@@ -137,8 +137,8 @@ struct atomic_kind {
 };
 
 /* insn.counted_bytes of an access that ptxas merged into another instruction's, which counts for
- * both. */
-enum { COUNTED_WITH_ANOTHER = 255 };
+ * both; and of an atomic that is a reduction in the machine code: see sass.h. */
+enum { COUNTED_AS_REDUCTION = 254, COUNTED_WITH_ANOTHER = 255 };
 
 /* An address operand: [base + offset]. */
 struct address {

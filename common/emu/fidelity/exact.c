@@ -47,20 +47,17 @@ struct line_access *find_line_access(const struct line_accesses *list, const cha
     return compare_places(item, file, line) || compare_kinds(item->kind, kind) ? NULL : item;
 }
 
-/* Adds to the count of an item, and makes the item if the list does not have it. */
-static void count_line_access(struct line_accesses *list, const char *file, unsigned line,
-                              struct sass_access kind, enum code code, int by)
+/* Finds an item, and makes it if the list does not have it. NULL: out of memory. */
+static struct line_access *need_line_access(struct line_accesses *list, const char *file,
+                                            unsigned line, struct sass_access kind)
 {
     struct line_access *item = find_line_access(list, file, line, kind);
-    if (item) {
-        item->count[code] += (unsigned)by;
-        return;
-    }
+    if (item) return item;
     if (list->count == list->room) {
         size_t room = list->room ? 2 * list->room : 64;
         struct line_access *grown = realloc(list->item, room * sizeof *grown);
         list->lost |= !grown;
-        if (!grown) return;
+        if (!grown) return NULL;
         list->item = grown;
         list->room = room;
     }
@@ -68,7 +65,16 @@ static void count_line_access(struct line_accesses *list, const char *file, unsi
     item = &list->item[place];
     memmove(item + 1, item, (list->count++ - place) * sizeof *item);
     *item = (struct line_access){.file = file, .line = line, .kind = kind};
-    item->count[code] = (unsigned)by;
+    return item;
+}
+
+static void count_line_access(struct line_accesses *list, const char *file, unsigned line,
+                              struct sass_access kind, enum code code, bool is_reduction)
+{
+    struct line_access *item = need_line_access(list, file, line, kind);
+    if (!item) return;
+    item->count[code]++;
+    item->reductions += is_reduction;
 }
 
 size_t line_length(const struct line_accesses *list, size_t first)
@@ -121,7 +127,7 @@ static void collect_ptx(struct line_accesses *list, const struct emu_kernel *ker
         struct sass_access kind = ptx_access(insn);
         if (kind.operation)
             count_line_access(list, insn_file(kernel, insn), insn_line(kernel, insn), kind,
-                              CODE_PTX, 1);
+                              CODE_PTX, false);
     }
 }
 
@@ -156,7 +162,8 @@ static bool collect_sass(struct line_accesses *list, const struct cubin *cubin, 
         struct sass_access kind = sass_access(code + at, arch);
         if (!kind.operation) continue;
         struct cubin_place place = place_of(cubin_row(cubin, section, at), text, home);
-        count_line_access(list, place.file, place.line, kind, CODE_SASS, 1);
+        count_line_access(list, place.file, place.line, kind, CODE_SASS,
+                          sass_is_reduction(code + at));
     }
     return section != 0;
 }
@@ -177,9 +184,10 @@ static void forget_spaces(struct line_accesses *list)
         for (size_t i = first; i < first + length; i++) {
             struct line_access *item = &old.item[i];
             if (is_generic) item->kind.space = PTX_GENERIC;
-            for (enum code code = 0; code < CODES; code++)
-                count_line_access(list, item->file, item->line, item->kind, code,
-                                  (int)item->count[code]);
+            struct line_access *to = need_line_access(list, item->file, item->line, item->kind);
+            if (!to) continue;
+            for (enum code code = 0; code < CODES; code++) to->count[code] += item->count[code];
+            to->reductions += item->reductions;
         }
     }
     free(old.item);
@@ -328,6 +336,24 @@ static bool collect(struct line_accesses *list, const struct emu_kernel *kernel,
     return true;
 }
 
+/* Atomics count as reductions where all of their line and kind are such in the machine code. */
+static void mark_reductions(struct emu_kernel *kernel, const struct line_accesses *list)
+{
+    for (size_t i = 0; i < kernel->code_count; i++) {
+        struct insn *insn = &kernel->code[i];
+        struct sass_access kind = ptx_access(insn);
+        if (kind.operation != ACCESS_ATOMIC) continue;
+        const char *file = insn_file(kernel, insn);
+        unsigned line = insn_line(kernel, insn);
+        const struct line_access *item = find_line_access(list, file, line, kind);
+        kind.space = PTX_GENERIC;
+        if (!item) item = find_line_access(list, file, line, kind);
+        if (!item || !item->count[CODE_SASS]) continue;
+        bool are_all = item->reductions == item->count[CODE_SASS];
+        insn->counted_bytes = are_all ? COUNTED_AS_REDUCTION : 0;
+    }
+}
+
 struct emu_agreement *compare_code(struct emu_kernel *kernel, const struct cubin *cubin,
                                    unsigned arch)
 {
@@ -344,6 +370,7 @@ struct emu_agreement *compare_code(struct emu_kernel *kernel, const struct cubin
     if (agreement && out && after.item && !before.lost) {
         if (before.count) memcpy(after.item, before.item, before.count * sizeof *after.item);
         bool exact = found && totals_agree(&before);
+        if (found) mark_reductions(kernel, &before);
         if (found && !exact) merge_accesses(kernel, &after);
         *agreement = (struct emu_agreement){.label = EMU_UNCHECKED, .arch = arch};
         if (exact)

@@ -27,6 +27,7 @@ struct line_access {
     unsigned line;
     struct sass_access kind;
     unsigned count[CODES];
+    unsigned reductions; /* how many of the machine code's are */
 };
 
 /* In order of file, line and kind. */

@@ -3,7 +3,8 @@
 
 /*
  * The lowest nine bits are the operation. The three bits above say where the operands come from (a
- * register, a uniform register, a constant), which does not matter here.
+ * register, a uniform register, a constant). This matters only for ATOMS: the form without an
+ * operand is ATOMS.POPC.INC.
  */
 enum {
     OPERATION_BITS = 0x1ff,
@@ -33,6 +34,8 @@ enum {
     NEVER = 0xf,      /* !PT */
     SIZE_SHIFT = 9,   /* in the upper 64 bits: three bits with the operand's size */
     SIZE_BITS = 7,
+    FORM_BITS = 0xe00,
+    NO_OPERAND = 0xe00,
 };
 
 static uint64_t word(const unsigned char *p)
@@ -79,5 +82,16 @@ struct sass_access sass_access(const unsigned char *instruction, unsigned arch)
     case RED_FLOAT: return (struct sass_access){ACCESS_ATOMIC, PTX_GLOBAL, float_bytes[size]};
     case LDGSTS: return (struct sass_access){ACCESS_COPY, PTX_GLOBAL, copy[size]};
     default: return (struct sass_access){0};
+    }
+}
+
+bool sass_is_reduction(const unsigned char *instruction)
+{
+    uint64_t low = word(instruction);
+    switch (low & OPERATION_BITS) {
+    case RED:
+    case RED_FLOAT: return true;
+    case ATOMS: return (low & FORM_BITS) == NO_OPERAND;
+    default: return false;
     }
 }

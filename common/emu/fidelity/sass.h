@@ -22,5 +22,8 @@ struct sass_access {
 
 /* The access that an instruction makes; ACCESS_NONE if it makes no access or is never executed. */
 struct sass_access sass_access(const unsigned char *instruction, unsigned arch);
+/* Is it an atomic without a result that goes by a rule of its own: RED in global memory; in shared
+ * memory ATOMS.POPC.INC, by which ptxas adds 1? */
+bool sass_is_reduction(const unsigned char *instruction);
 
 #endif

@@ -74,6 +74,9 @@ void event_block_end(struct block *);
 void event_access(struct warp *, const struct insn *, const struct access *);
 /* The same for a run of a load or store. */
 void event_access_run(struct warp *, const struct insn *, const struct access_run *);
+/* With w->counts: the same for constant memory, and for local memory, with offsets in each lane's
+ * own. (count/) */
+void event_private_access(struct warp *, const struct insn *, const struct access *);
 /* With w->counts: a cp.async as one instruction, with its loads from global memory and its stores
  * to the shared memory of any block. The loads may have no lanes. (count/) */
 void event_copy_issued(struct warp *, const struct insn *, const struct access *from,

@@ -35,10 +35,11 @@ struct init_block;
 /* The counters of one instruction of the kernel, in one host thread. */
 struct insn_counts {
     uint64_t executed, lanes;
-    uint64_t wavefronts, ideal; /* shared */
+    uint64_t wavefronts, ideal, source_ideal; /* shared */
     uint64_t shared_requests;
-    uint64_t requests, sectors, bytes; /* global; of bulk copies only the bytes */
+    uint64_t requests, sectors, bytes; /* global, or local; of bulk copies only the bytes */
     uint64_t moved, needed;            /* global, by an older GPU's rules: see models.h */
+    uint64_t divergent, replays;       /* constant */
 };
 
 /* ---- running ------------------------------------------------------------------------------- */

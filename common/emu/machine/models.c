@@ -293,6 +293,7 @@ void model_shared(const struct emu_model *model, struct insn_counts *counts,
 {
     counts->shared_requests++;
     model->shared(counts, address, mask, bytes);
+    counts->source_ideal = counts->ideal;
 }
 
 void model_global(const struct emu_model *model, struct insn_counts *counts,

@@ -111,11 +111,14 @@ static void add_up(struct launch *launch, const struct insn_counts *counts)
         total->shared_requests += counts[i].shared_requests;
         total->wavefronts += counts[i].wavefronts;
         total->ideal += counts[i].ideal;
+        total->source_ideal += counts[i].source_ideal;
         total->requests += counts[i].requests;
         total->sectors += counts[i].sectors;
         total->moved += counts[i].moved;
         total->needed += counts[i].needed;
         total->bytes += counts[i].bytes;
+        total->divergent += counts[i].divergent;
+        total->replays += counts[i].replays;
     }
     pthread_mutex_unlock(&launch->lock);
 }

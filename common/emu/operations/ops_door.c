@@ -116,6 +116,7 @@ static inline bool enter_local(struct warp *w, const struct insn *i, struct acce
         access_outside(w, i, access, bytes);
         return false;
     }
+    if (w->counts) event_private_access(w, i, access);
     access->host = (uint64_t)(uintptr_t)w->local;
     for (int l = 0; l < WARP; l++) access->address[l] += (uint64_t)l * bytes;
     return true;
@@ -136,13 +137,16 @@ static inline bool enter_param(struct warp *w, const struct insn *i, struct acce
     return true;
 }
 
-/* Accesses to constant memory go here too, but are not counted or checked. */
+/* Accesses to constant memory go here too, but are not checked. */
 static inline bool enter_global(struct warp *w, const struct insn *i, struct access *access)
 {
     if (!find_range(w, i, access)) return false;
     access->owner = w->block;
     access->host = (uint64_t)w->near.delta;
-    if (access->space != PTX_CONST) announce(w, i, access);
+    if (access->space != PTX_CONST)
+        announce(w, i, access);
+    else if (w->counts)
+        event_private_access(w, i, access);
     return true;
 }
 

@@ -115,9 +115,11 @@ INLINE bool place_run(const struct warp *w, struct access_run *run)
     return true;
 }
 
-/* Places a run and announces it. */
+/* Places a run and announces it. A load from several addresses of constant memory goes through the
+ * door if it is counted. */
 INLINE bool enter_run(struct warp *w, const struct insn *i, struct access_run *run)
 {
+    if (run->space == PTX_CONST && run->stride && w->counts) return false;
     if (!place_run(w, run)) return false;
     if (is_observed(w) && run->space != PTX_CONST)
         announce_run(w, i, run->mask, run->first, run->stride, run->space, run->operation,

@@ -57,6 +57,11 @@ static void write_counts(struct json *j, const struct emu_counts *c)
     write_global(j, "global_load", &c->global_ld);
     write_global(j, "global_store", &c->global_st);
     write_global(j, "global_atomic", &c->global_atom);
+    write_global(j, "global_reduction", &c->global_red);
+    write_global(j, "local_load", &c->local_ld);
+    write_global(j, "local_store", &c->local_st);
+    json_number(j, "constant_divergent", c->constant_divergent);
+    json_number(j, "constant_replays", c->constant_replays);
     json_number(j, "barriers", c->barriers);
     json_number(j, "ptx_instructions", c->instructions);
     json_number(j, "ptx_lanes", c->lanes);

@@ -92,7 +92,8 @@ uint64_t sum_conflicts(const struct emu_counts *c) { return sum_wavefronts(c) - 
 
 uint64_t sum_sectors(const struct emu_counts *c)
 {
-    return c->global_ld.sectors + c->global_st.sectors + c->global_atom.sectors;
+    return c->global_ld.sectors + c->global_st.sectors + c->global_atom.sectors +
+           c->global_red.sectors;
 }
 
 static uint64_t excess(const struct emu_global *g)
@@ -104,7 +105,8 @@ static uint64_t excess(const struct emu_global *g)
 
 uint64_t sum_excess_sectors(const struct emu_counts *c)
 {
-    return excess(&c->global_ld) + excess(&c->global_st) + excess(&c->global_atom);
+    return excess(&c->global_ld) + excess(&c->global_st) + excess(&c->global_atom) +
+           excess(&c->global_red);
 }
 
 static uint64_t badness(const struct line_sum *l)

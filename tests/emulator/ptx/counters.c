@@ -614,7 +614,8 @@ Test(emu_counters, an_end_without_ret_is_an_exit)
     free(text);
 }
 
-/* Atomics are counted apart, local memory not at all. */
+/* Atomics with and without a result and local memory are counted apart. Lanes with the same address
+ * wait for each other. */
 Test(emu_counters, atomics_and_local_memory)
 {
     struct emu *emu = open_emu();
@@ -626,10 +627,14 @@ Test(emu_counters, atomics_and_local_memory)
         "atom.shared.add.u32 %r1, [%l1], 1;\natom.global.add.u32 %r1, [%out], 1;\n"
         "red.global.add.u32 [%out], 1;\nst.local.u32 [%l2], %r1;\nld.local.u32 %r1, [%l2];\n",
         &t);
-    cr_expect(t.shared_atom.instructions == 2 && t.global_atom.requests == 4, "%llu, %llu",
-              (unsigned long long)t.shared_atom.instructions,
-              (unsigned long long)t.global_atom.requests);
-    cr_expect(t.global_atom.bytes == 2 * 64 * 4 && t.global_atom.sectors == 2 * 8);
+    cr_expect(t.shared_atom.instructions == 2 && t.shared_atom.wavefronts == 64 &&
+              t.shared_atom.ideal == 2 && t.shared_atom.source_ideal == 2);
+    cr_expect(t.global_atom.requests == 2 && t.global_atom.bytes == 64 * 4 &&
+              t.global_atom.sectors == 8);
+    cr_expect(t.global_red.requests == 2 && t.global_red.bytes == 64 * 4 &&
+              t.global_red.sectors == 8);
+    cr_expect(t.local_st.requests == 2 && t.local_st.sectors == 8);
+    cr_expect(t.local_ld.requests == 2 && t.local_ld.sectors == 8);
     cr_expect(t.shared_ld.instructions == 0 && t.shared_st.instructions == 0);
     cr_expect(t.global_ld.requests == 0 && t.global_st.requests == 0);
     emu_close(emu);
