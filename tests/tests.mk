@@ -46,7 +46,8 @@ SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 #tests-build: ## build the tests
 tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) \
         $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments $(PROMISES) \
-        $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan build/tests/step14-no-png \
+        build/fidelity/patterns $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan \
+        build/tests/step14-no-png \
         $(SMALL_BLOCKS)
 	@:
 

@@ -221,28 +221,59 @@ def by_line(a, b):
     show(table, left=(0, 5))
 
 
+def columns():
+    """The columns of a table of scans: a short label, and the counter's name."""
+    short = {"bank conflicts": "conflicts", "loads": "ld", "stores": "st", ",": ""}
+    for label, name, _ in ROWS[:11]:
+        if label.startswith("shared"):
+            continue
+        for long, word in short.items():
+            label = label.replace(long, word)
+        yield label, name
+
+
+def reasons(step, variant, counter, table=None):
+    """Why a counter of a scan differs on an H200: all that counters_differences.csv says of it."""
+    if table is None:
+        table = read(os.path.join(PROFILES, "counters_differences.csv"))
+    return [row["why"] for row in table
+            if step in row["steps"].split() and counter in row["counters"].split("|")
+            and any(variant == name or name == "*" for name in row["variants"].split())]
+
+
+def explain(differing):
+    """Prints each difference with its reason; differing: (scan, label, here, there)."""
+    table = [["", "n", "counter", "emulator", "H200", "why"]]
+    for scan, label, here, there in differing:
+        why = reasons(scan.step, scan.variant, label)
+        table.append([scan.name, scan.n, label, number(here), number(there),
+                      why[0] if len(why) == 1 else
+                      "profiles/counters_differences.csv has %d reasons" % len(why)])
+    print()
+    show(table, left=(0, 2, 5))
+
+
 def everything(scans):
     """One row a scan: the emulator's numbers, and in brackets the H200's where they differ."""
-    names = [row for row in ROWS[:11] if not row[0].startswith("shared")]
-    short = {"bank conflicts": "conflicts", "loads": "ld", "stores": "st", ",": ""}
-    heads = [label for label, _, _ in names]
-    for long, word in short.items():
-        heads = [head.replace(long, word) for head in heads]
-    table = [["", "n", *heads]]
-    equal = differs = 0
+    names = list(columns())
+    table = [["", "n", *(label for label, _ in names)]]
+    equal, differing = 0, []
     for scan in scans:
         other = recorded(scan, os.path.join(PROFILES, "h200", "counters.csv"))
         cells = []
-        for _, name, _ in names:
+        for label, name in names:
             here, there = scan.value(name), other.value(name) if other else None
             equal += there is not None and there == here
-            differs += there is not None and there != here
-            cells.append(number(here) + ("" if there in (None, here) else " [%s]" % number(there)))
+            if there not in (None, here):
+                differing.append((scan, label, here, there))
+            cells.append(number(here)
+                         + ("" if there in (None, here) else " [%s]" % number(there)))
         table.append([scan.name, scan.n, *cells])
     show(table)
     print("\nOf these numbers %d were recorded on an H200 and are equal, and %d differ: those in "
-          "brackets."
-          % (equal, differs))
+          "brackets." % (equal, len(differing)))
+    if differing:
+        explain(differing)
 
 
 def main():
@@ -265,7 +296,8 @@ def main():
         by_line(a, b)
 
 
-try:
-    main()
-except BrokenPipeError:  # as in: make compare | head
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+if __name__ == "__main__":
+    try:
+        main()
+    except BrokenPipeError:  # as in: make compare | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -15,6 +15,7 @@ import sys
 import application_rows
 import bench_rows
 import experiment_rows
+import fidelity_rows
 import level_rows
 import memory_rows
 import mutation_rows
@@ -25,7 +26,7 @@ from records import TOP
 
 ROWS = (table_rows, level_rows, memory_rows, speed_rows, experiment_rows, application_rows,
         bench_rows,
-        promise_rows, mutation_rows)
+        promise_rows, mutation_rows, fidelity_rows)
 REGION = re.compile(r"(<!-- begin ([a-z-]+)[^\n]*-->\n).*?(<!-- end \2 -->\n)", re.S)
 
 

@@ -23,6 +23,9 @@ load common
     # The additions that ptxas spares in step 9: tests/steps/recorded_differences.c.
     says "271 520 [254 129]"
     says "were recorded on an H200 and are equal, and "
+    # Each difference has its reason.
+    says "step 9 shfl       65536  additions       271 520  254 129  ptxas makes of an addition"
+    [[ $output != *"counters_differences.csv has"* ]]
 }
 
 # recording FILE GPU DIGIT: two scans of step 3, and one of step 4 with 1DIGIT wavefronts

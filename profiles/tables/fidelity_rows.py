@@ -1,0 +1,49 @@
+"""fidelity_rows.py -- what is compared in notes/fidelity.md: ncu's counters of memory instructions
+in many patterns (h200/fidelity.csv), each equal to the emulator's or explained by
+fidelity_differences.csv. tests/docs/test_fidelity.py runs the emulator and compares.
+"""
+import fnmatch
+
+from records import read
+from table_rows import table
+
+RECORDED, _ = read("h200/fidelity.csv")
+DIFFER, _ = read("fidelity_differences.csv")
+
+
+def is_among(name, patterns):
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def explanations(row):
+    """The rows of fidelity_differences.csv that a row of the recording belongs to."""
+    return [why for why in DIFFER
+            if row["space"] in why["spaces"].split()
+            and is_among(row["operation"], why["operations"].split())
+            and is_among(row["type"], why["types"].split())
+            and is_among(row["pattern"], why["patterns"].split("|"))
+            and is_among(row["counter"], why["counters"].split("|"))]
+
+
+def fidelity():
+    """For each operation its patterns, and how many numbers are equal or explained."""
+    found = {}
+    for row in RECORDED:
+        types, equal, explained = found.setdefault((row["space"], row["operation"]), ({}, [], []))
+        types.setdefault(row["type"], set()).add(row["pattern"])
+        (explained if explanations(row) else equal).append(row)
+    rows = []
+    for (space, operation), (types, equal, explained) in found.items():
+        patterns = max(len(names - {"all"}) for names in types.values())
+        rows.append([space, "`%s`" % operation, " ".join(types), patterns or "together",
+                     len(equal), len(explained)])
+    return table(["space", "instruction", "types", "patterns", "numbers equal", "explained"], *rows)
+
+
+def fidelity_differ():
+    """The explanations, and how many numbers each is about."""
+    rows = [(why, sum(why in explanations(row) for row in RECORDED)) for why in DIFFER]
+    return table(["instructions", "counters", "numbers", "why"],
+                 *([" ".join((why["spaces"], why["operations"], why["types"])),
+                    why["counters"].replace("|", " ").replace("*", "…"), count, why["why"]]
+                   for why, count in rows))

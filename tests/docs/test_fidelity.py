@@ -1,0 +1,122 @@
+"""test_fidelity.py -- the emulator's counters of memory instructions in many patterns equal those
+that ncu recorded on an H200 (profiles/h200/fidelity.csv), or fidelity_differences.csv says why not;
+and counters of the steps that differ have a reason in counters_differences.csv.
+"""
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(TOP / "profiles" / "tables"), str(TOP / "profiles" / "measure")]
+import compare  # noqa: E402  (they lie in profiles/)
+import fidelity_rows  # noqa: E402
+import records  # noqa: E402
+
+EMU, PATTERNS = TOP / "build/emu/emu", TOP / "build/fidelity/patterns"
+SECTORS = "l1tex__t_sectors_pipe_lsu_mem_%s_op_%s.sum"
+# Counters of the Source page that are sums of the emulator's.
+SUMS = {"memory_l2_theoretical_sectors_" + space: [SECTORS % (space, op) for op in ("ld", "st")]
+        for space in ("global", "local")}
+
+
+def parts(counter):
+    return SUMS.get(counter, [counter])
+
+
+def launches(*options):
+    """For each launch of the patterns the emulator's value of each recorded counter."""
+    recorded = sorted({row["counter"] for row in fidelity_rows.RECORDED})
+    metrics = sorted({part for counter in recorded for part in parts(counter)})
+    with tempfile.TemporaryDirectory() as folder:
+        log = os.path.join(folder, "log.csv")
+        subprocess.run([EMU, "--csv", "--log-file", log, "--metrics", ",".join(metrics), PATTERNS,
+                        *options], check=True)
+        with open(log, encoding="utf-8") as file:
+            head, _, *rows = csv.reader(file)
+    for row in rows:
+        values = dict(zip(head, row))
+        yield {counter: sum(int(values[part]) for part in parts(counter)) for counter in recorded}
+
+
+def patterns():
+    """(space, operation, type) and the pattern of each launch."""
+    run = subprocess.run([EMU, PATTERNS, "--list"], check=True, capture_output=True, text=True)
+    lines = run.stdout[run.stdout.index("space,"):].splitlines()
+    for row in csv.DictReader(line for line in lines if line.count(",") >= 3):
+        yield (row["space"], row["operation"], row["type"]), row["pattern"]
+
+
+class Patterns(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        keys = list(patterns())
+        cls.counted = dict(zip(keys, launches(), strict=True))
+        together = dict.fromkeys(instruction for instruction, _ in keys)
+        for instruction, counters in zip(together, launches("--joined"), strict=True):
+            cls.counted[instruction, "all"] = counters
+
+    def value(self, row):
+        instruction = row["space"], row["operation"], row["type"]
+        return self.counted[instruction, row["pattern"]][row["counter"]]
+
+    def test_each_number_is_equal_or_explained_once(self):
+        for row in fidelity_rows.RECORDED:
+            why = fidelity_rows.explanations(row)
+            self.assertLessEqual(len(why), 1, row)
+            if not why:
+                self.assertEqual(self.value(row), int(row["value"]), row)
+
+    def test_each_explanation_is_needed(self):
+        needed = [id(why) for row in fidelity_rows.RECORDED if self.value(row) != int(row["value"])
+                  for why in fidelity_rows.explanations(row)]
+        for why in fidelity_rows.DIFFER:
+            self.assertIn(id(why), needed, why)
+
+    def test_every_pattern_is_recorded(self):
+        recorded = {((row["space"], row["operation"], row["type"]), row["pattern"])
+                    for row in fidelity_rows.RECORDED}
+        missing = set(self.counted) - recorded
+        # Of constant memory there are only the hardware's counters of all patterns.
+        self.assertEqual({instruction[0] for instruction, _ in missing}, {"const"})
+
+
+class Steps(unittest.TestCase):
+    """The emulator's recording and ncu's, scan by scan."""
+    COLUMNS = {"conflicts %s": "conflicts_%s", "wavefronts %s": "wavefronts_%s",
+               "global %s": "requests_%s", "sectors %s": "sectors_%s"}
+    COLUMNS = {label % op: key % op for label, key in COLUMNS.items() for op in ("ld", "st")}
+    COLUMNS["additions"] = "adds_counted"
+
+    def differing(self):
+        scans = compare.scans_of(os.path.join(compare.PROFILES, "h200", "counters.csv"))
+        for row in records.COUNTED:
+            scan = scans.get((row["step"], row["variant"] or "-", row["n"]))
+            plain = row["in_place"] == "false" and row["offset"] == "0"
+            if not scan or not plain or row["element"] != "float":
+                continue
+            for label, name in compare.columns():
+                there, here = scan.value(name), row[self.COLUMNS[label]]
+                if there is not None and here and float(here) != there:
+                    yield scan, label
+
+    def test_each_difference_has_one_reason(self):
+        found = list(self.differing())
+        self.assertGreater(len(found), 10)
+        for scan, label in found:
+            why = compare.reasons(scan.step, scan.variant, label)
+            self.assertEqual(len(why), 1, (scan.name, scan.n, label, why))
+
+    def test_a_difference_without_a_reason_is_named(self):
+        table = [{"steps": "9 10", "variants": "a b", "counters": "x|y", "why": "so"},
+                 {"steps": "9", "variants": "*", "counters": "y", "why": "thus"}]
+        self.assertEqual(compare.reasons("9", "a", "x", table), ["so"])
+        self.assertEqual(compare.reasons("9", "a", "y", table), ["so", "thus"])
+        self.assertEqual(compare.reasons("10", "c", "x", table), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
