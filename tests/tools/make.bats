@@ -31,8 +31,9 @@ bare() { env PATH="$PWD/bin" CUDA_HOME="$PWD/cuda" CUDA_PATH= "$@"; }
 # sources FOLDER…: empty sources of the emulator and the harness, and steps in these folders, for
 # `make -n`.
 sources() {
-    mkdir -p common/emu common/harness
+    mkdir -p common/emu/binary common/files common/harness
     touch common/harness/main.c common/emu/emu_main.c common/emu/cudart.map
+    touch common/emu/binary/emu_elf.c common/emu/binary/elf_file.c common/files/visible.c
     for step; do
         mkdir "steps/$step"
         touch "steps/$step/scan.cu" "steps/$step/driver.c"
@@ -206,7 +207,7 @@ in_line() {
     for line in "${lines[@]}"; do
         case $line in *" -c "*) in_line "$line" " -std=c11 -Wall " " -O0 -DX=1 -c " ;; esac
         case $line in *" -c "*) [[ "$line" != *-O2* && "$line" != *-O3* ]] ;; esac
-        case $line in *" -c "*ops_x*) in_line "$line" -fPIC -frounding-math ;; esac
+        case $line in *" -c "*ops_x*) in_line "$line" -fPIC -ffp-contract=off ;; esac
         case $line in "g++ "*) in_line "$line" -Wl,-z,now ;; esac
     done
     run make -n step3
