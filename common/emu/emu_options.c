@@ -365,8 +365,8 @@ static const struct option_row rows[] = {
     {"html", "FILE", "also write one page for a browser: kernels, findings, source lines", set_file,
      &html, 0},
     OPTION("warnings", NULL,
-           "also print the ten worst findings and lines on stderr, as ::warning\n"
-           "lines for the logs of hosted CI",
+           "also print at most ten lines ::warning on stderr, for the logs of hosted\n"
+           "CI: first the findings, then the worst source lines",
            set_warnings),
     {"budget", "FILE",
      "exit with 4 if a launch exceeds a limit; lines are KERNEL COUNTER\n"
@@ -384,29 +384,30 @@ static const struct option_row rows[] = {
     OPTION("page", "raw|source", "totals, or the counts of each source line", set_page),
     OPTION("per-line", NULL, "the same as --page source", set_per_line),
     OPTION("trace", "FILE", "write every access to shared and global memory, as text", set_trace),
-    OPTION("gpu", "MODEL", "the GPU to be", set_gpu),
+    OPTION("gpu", "MODEL", "GPU to emulate", set_gpu),
     OPTION("model", "RULES", "count memory by the rules of g80, gt200, fermi, kepler4, kepler8",
            set_model),
-    {"devices", "N", "how many of them, 1 to 16; default: 1", set_number, &devices, 0},
+    {"devices", "N", "number of emulated GPUs, 1 to 16; default: 1", set_number, &devices, 0},
     {"threads", "N", "host threads, 1 to 1024; default: every core", set_number, &threads, 0},
     {"progress", "SECONDS",
-     "say on stderr how far a kernel is that runs for so long; default: 5;\n0: never", set_number,
-     &progress, 0},
+     "report on stderr how far a kernel is, once it has run for these seconds;\ndefault: 5; 0: "
+     "never",
+     set_number, &progress, 0},
     {"kernel-instructions", "N",
-     "end a kernel that executes more warp instructions than N, however fast\n"
-     "the machine is; default: no limit",
+     "end a kernel that executes more than N warp instructions, the same on\n"
+     "every machine; default: no limit",
      set_number, &instructions, 0},
     {"clock-seed", "SEED",
      "make %clock, %globaltimer and %smid from this number, so that they\nrepeat", set_number,
      &clock_seed, 0},
     OPTION(NULL, NULL, NULL, NULL),
     OPTION("tool", "TOOL,...",
-           "check, as compute-sanitizer does, in place of counting; tools:\n"
-           "memcheck, racecheck, initcheck, synccheck, all",
+           "check, as compute-sanitizer does, in place of the tables of counters;\n"
+           "tools: memcheck, racecheck, initcheck, synccheck, all",
            set_tool),
     {"error-exitcode", "N",
      "exit with N if there were errors (without --tool: if a kernel failed);\n"
-     "0, the default: as the program does",
+     "default 0: with the program's own code",
      set_number, &exit_code, 0},
     {"print-limit", "N", "findings to print, 0: all; default: 100", set_number, &print_limit, 0},
     {"leak-check", "full|no",
@@ -416,8 +417,8 @@ static const struct option_row rows[] = {
      "memcheck: report runtime functions that return an error; default:\nexplicit", set_word,
      &api_errors, 0},
     {"schedule", "SEED",
-     "reproducible random scheduling of lanes, warps and blocks: the same for\n"
-     "the same number, from 1 on; random: for one that is printed",
+     "random scheduling of lanes, warps and blocks, which the same SEED (from 1\n"
+     "on) repeats; random: a seed is picked and printed",
      set_schedule, &schedule, 0},
     {"blocks", "ORDER",
      "begin blocks in ascending order of their index (the default), or in\n"
@@ -453,7 +454,7 @@ static int print_help(void *to, const char *value, struct fault *fault)
         "the\n"
         "flags above. Output and exit code are the program's own; the report follows when it ends\n"
         "by exit or return. Kernel names are those of ncu --print-kernel-base function. Exit code\n"
-        "2: wrong usage.");
+        "2: wrong usage; 4: a limit of --budget or --baseline is exceeded; 130: Ctrl-C.");
     puts("\nemu run compiles FILE.cu with nvcc, says with which command, and runs the program.\n"
          "nvcc also reads its own variables, such as NVCC_APPEND_FLAGS. A program that is called\n"
          "run is ./run.");

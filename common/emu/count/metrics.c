@@ -42,17 +42,18 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
     METRIC(sectors_st, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "sector", true, false,    \
            "32-byte sectors that those stores touch", (double)c->global_st.sectors)                \
     METRIC(per_request_ld, "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", \
-           "sector/request", false, true, "sectors a load request",                                \
+           "sector/request", false, true, "sectors per load request",                              \
            ratio((double)c->global_ld.sectors, (double)c->global_ld.requests))                     \
     METRIC(per_request_st, "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", \
-           "sector/request", false, true, "sectors a store request",                               \
+           "sector/request", false, true, "sectors per store request",                             \
            ratio((double)c->global_st.sectors, (double)c->global_st.requests))                     \
     METRIC(shared_wavefronts, "memory_l1_wavefronts_shared", "", false, false,                     \
            "wavefronts of shared memory: ncu's Source page", ALL(wavefronts, c))                   \
     METRIC(shared_ideal, "memory_l1_wavefronts_shared_ideal", "", false, false,                    \
-           "how few would do without a bank conflict", ALL(source_ideal, c))                       \
+           "the Source page's ideal: wavefronts that the active lanes' bytes would fill",          \
+           ALL(source_ideal, c))                                                                   \
     METRIC(shared_excessive, "derived__memory_l1_wavefronts_shared_excessive", "", false, false,   \
-           "the difference: bank conflicts", ALL(excessive, c))                                    \
+           "wavefronts beyond that ideal; may exceed the bank conflicts", ALL(excessive, c))       \
     METRIC(shared_loads, "smsp__sass_inst_executed_op_shared_ld.sum", "inst", false, false,        \
            "warp instructions that load from shared memory", (double)c->shared_ld.instructions)    \
     METRIC(shared_stores, "smsp__sass_inst_executed_op_shared_st.sum", "inst", false, false,       \
@@ -64,7 +65,7 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
     METRIC(hadd, "smsp__sass_thread_inst_executed_op_hadd_pred_on.sum", "inst", false, false,      \
            "the same for half", (double)c->adds[EMU_ADD_F16])                                      \
     METRIC(active_lanes, "smsp__thread_inst_executed_per_inst_executed.ratio", "", false, true,    \
-           "active lanes an instruction, over PTX instructions",                                   \
+           "active lanes per PTX warp instruction",                                                \
            ratio((double)c->lanes, (double)c->instructions))                                       \
     METRIC(add_i32, "emu__thread_inst_executed_op_iadd32.sum", "inst", false, false,               \
            "threads that executed a 32-bit integer add or subtract", (double)c->adds[EMU_ADD_I32]) \
@@ -106,11 +107,13 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
     METRIC(red_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", "sector", false, false, \
            "sectors of those", (double)c->global_red.sectors)                                      \
     METRIC(local_requests_ld, "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", "request", false,  \
-           false, "loads from local memory, each word", (double)c->local_ld.requests)              \
+           false, "requests of loads from local memory, one per 4-byte word",                      \
+           (double)c->local_ld.requests)                                                           \
     METRIC(local_sectors_ld, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "sector", false,     \
            false, "sectors of those", (double)c->local_ld.sectors)                                 \
     METRIC(local_requests_st, "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", "request", false,  \
-           false, "stores to local memory, each word", (double)c->local_st.requests)               \
+           false, "requests of stores to local memory, one per 4-byte word",                       \
+           (double)c->local_st.requests)                                                           \
     METRIC(local_sectors_st, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", "sector", false,     \
            false, "sectors of those", (double)c->local_st.sectors)                                 \
     METRIC(constant_divergent, "sm__idc_divergent_instructions.sum", "", false, false,             \
