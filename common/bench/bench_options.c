@@ -26,7 +26,7 @@ const char *type_name(enum element element)
     return "?";
 }
 
-/* Copies the next item of a list between commas, and moves on. False: there is none. */
+/* Copies the next item of a list with commas, and moves behind it. False: no item is left. */
 static bool next_item(const char **list, char *item, size_t size)
 {
     if (!*list) return false;
@@ -199,7 +199,7 @@ static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 
 enum { HELP_COLUMN = 19 };
 
-/* Would an experiment that times an application take it, too? */
+/* Does an experiment that times an application take this option, too? */
 static bool is_for_all(const char *argument)
 {
     static const char *const names[] = {"--steps", "--device", "--csv"};
@@ -210,7 +210,7 @@ static bool is_for_all(const char *argument)
     return false;
 }
 
-/* Replaces n by n - 1, n and n + 1. A size that is there already is not added again. */
+/* Replaces n by n - 1, n and n + 1. A size that is in the list already is not added again. */
 static int add_neighbours(struct bench_options *o, struct fault *fault)
 {
     size_t given[BENCH_SIZES], count = o->size_count;

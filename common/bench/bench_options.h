@@ -23,11 +23,11 @@ struct bench_options {
     uint64_t seed;
     enum report_format format;
     enum device_choice device;
-    const char *for_scans; /* an option that only scans have, as it was given; NULL: none was */
+    const char *for_scans; /* an option that only scans have, as it was given; NULL: none */
     bool help, version;
 };
 
-/* Reads the command line. Returns 0, or EXIT_USAGE and a sentence. */
+/* Reads the command line. Returns 0, or EXIT_USAGE with a sentence in fault. */
 int bench_options_parse(struct bench_options *, int argc, char *const *argv, struct fault *);
 void bench_options_help(FILE *);
 

@@ -57,8 +57,8 @@ const char *contender_variant(const struct contender *c)
     return c->step && c->step->variants ? c->step->variants[c->variant] : "";
 }
 
-/* Step 0 is an experiment with many patterns. The bench takes one of them, the copy that a
- * scan can at best be as fast as. */
+/* Step 0 is an experiment with many patterns. The bench takes one of them: the copy, which no scan
+ * can beat. */
 #define STEP0_VARIANT "float4"
 
 bool contender_is_cub(const struct contender *c) { return c->step && c->step->program; }
@@ -91,7 +91,7 @@ static bool is_word(const char *word, const char *text, size_t length)
     return strlen(word) == length && memcmp(word, text, length) == 0;
 }
 
-/* Reads a number at *text, and moves *text behind it. -1: there is none. */
+/* Reads a number at *text, and moves *text behind it. -1: there is no number. */
 static int take_number(const char **text, const char *end)
 {
     int number = -1;
@@ -142,7 +142,7 @@ static bool wants(const struct item *item, const struct step *step, int variant,
     return first;
 }
 
-/* Does any item ask for it? Marks the items that have found a contender. */
+/* Does any item ask for this contender? Marks the items that have found a contender. */
 static bool wanted(const struct item *items, bool *used, size_t count, const struct step *step,
                    int variant, bool first)
 {

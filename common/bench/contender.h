@@ -28,7 +28,7 @@ struct contender_name contender_name(const struct contender *);
 const char *contender_variant(const struct contender *);
 
 bool contender_is_cub(const struct contender *);
-/* Is its output a copy of its input? So it is for step 0 and for the ways of the roof. */
+/* Is its output a copy of its input? This is so for step 0 and for the ways of the roof. */
 bool contender_copies(const struct contender *);
 
 /*
@@ -41,7 +41,7 @@ int contenders_find(struct contender found[CONTENDERS], size_t *count, const cha
                     enum element, struct fault *);
 
 /*
- * Steps that apply scan are no contenders: each is timed by an experiment of its own. *found
+ * Steps that apply scan are not contenders: each is timed by an experiment of its own. *found
  * becomes the one that `list` asks for, or NULL if it asks for contenders only. Returns 0, or
  * EXIT_USAGE if an item is unknown, or if the list asks for more beside such a step.
  */

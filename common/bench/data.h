@@ -8,8 +8,8 @@
  * numbers and sums to each type.
  *
  * An output is compared on the device, element by element, for equality. If an element differs,
- * verify.h looks at the whole output on the host. Its verdict counts, and so does its guess at the
- * cause.
+ * verify.h looks at the whole output on the host. Its verdict and its guess at the cause are the
+ * ones that count.
  */
 #ifndef DATA_H
 #define DATA_H
@@ -30,7 +30,7 @@ struct data {
     enum element element; /* type of these: */
     void *in, *sums;      /* on the device; sums are of element_of_sum */
     float *host_in;       /* floats for steps on the CPU; NULL until data_on_host */
-    void *found;          /* on the device: what a comparison has found */
+    void *found;          /* on the device: result of a comparison */
 };
 
 /* Device and host memory for n numbers, in bytes. `on_host`: data_on_host will be called. */

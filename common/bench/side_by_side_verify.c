@@ -140,7 +140,7 @@ static struct span numbers_of(const struct side_by_side *s, const struct entry *
     return (struct span){s->data->in, used * element_size(s->data->element), false};
 }
 
-/* A span without bytes (there is no workspace or no guard) gets 0. */
+/* A span of 0 bytes (no workspace, or no guard) gets 0. */
 static int take(struct side_by_side *s, const struct entry *e, uint64_t *left, struct fault *fault)
 {
     const struct buffer *out = output_of(s, e), *w = &e->workspace;

@@ -15,8 +15,8 @@
 
 static bool is_middle(char byte) { return (byte & 0xC0) == 0x80; } /* of a character in UTF-8 */
 
-/* Copies a sentence. If it is too long, its middle is left out: that is some path, and the error
- * stands at the end. */
+/* Copies a sentence. If it is too long, its middle is left out, because that is usually a path, and
+ * the error stands at the end. */
 static void shorten(char to[FAULT_TEXT], const char *sentence)
 {
     static const char gap[] = " … ";

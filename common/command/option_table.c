@@ -2,8 +2,9 @@
 
 #include <string.h>
 
-/* Does the argument name this option? If so, *value is what is joined to it: behind '=', or behind
- * its letter; or NULL. `letters` of the argument have been taken. */
+/* Does the argument name this option? If so, *value is the text joined to the name (behind '=') or
+ * to the letter, or NULL. `letters` is the number of letters of the argument that have been
+ * taken. */
 static bool names(const char *argument, int letters, const struct option_row *row,
                   const char **value)
 {
@@ -21,7 +22,7 @@ static bool names(const char *argument, int letters, const struct option_row *ro
     return !*end || *end == '=';
 }
 
-/* Is what is joined to a flag's letter the letters of other flags? If so, they come next. */
+/* Does the text behind a flag's letter consist of letters of other flags? If so, they come next. */
 static bool shares_dash(const struct option_row *row, struct command_line *line, const char *value)
 {
     bool shares = !row->argument && value && value[-1] == row->letter && *value != '=';

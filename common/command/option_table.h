@@ -26,7 +26,7 @@ struct option_row {
     const char *argument; /* what --help calls the value; NULL: a flag without a value */
     const char *help;     /* lines with '\n' between them */
     option_fn *set;
-    void *to;    /* for `set`, in place of what option_take() is given; NULL: that */
+    void *to;    /* passed to `set` in place of option_take()'s `to`; NULL: that one */
     char letter; /* 0: none */
 };
 

@@ -20,7 +20,7 @@
 
 enum {
     SLOTS = 8,        /* new files at a time */
-    SHOWN_NAME = 100, /* bytes of the place's name in the other name, which must not be too long */
+    SHOWN_NAME = 100, /* bytes of the target's name that stand in the new name */
     ATTEMPTS = 100,   /* attempts to find a name that is not taken */
 };
 

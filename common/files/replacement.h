@@ -25,12 +25,12 @@ struct replacement {
  */
 int replacement_begin(struct replacement *, const char *path);
 
-/* Completes the new file under its other name: what can fail for want of space fails here. Returns
- * 0, or an errno; then the new file is removed. */
+/* Completes the new file under its other name. A full disk shows here at the latest. Returns 0, or
+ * an errno; after an errno the new file has been removed. */
 int replacement_close(struct replacement *);
 
-/* Puts the new file, closed or not, into its place. Returns 0, or an errno; then the old file is
- * unchanged and the new one is removed. */
+/* Puts the new file, closed or not, into its place. Returns 0, or an errno; after an errno the old
+ * file is unchanged and the new one has been removed. */
 int replacement_end(struct replacement *);
 
 /* Removes the new file, if there is one. In a child that has inherited it by fork, it forgets the
@@ -41,8 +41,8 @@ void replacement_drop(struct replacement *);
  * it; the process has to end then. */
 void replacement_drop_all(void);
 
-/* Could replacement_begin succeed? Returns 0 or an errno, and leaves nothing behind. A file that
- * may not be written is not replaced either. */
+/* Tests whether replacement_begin would succeed. Returns 0 or an errno, and leaves no file behind.
+ * A file without permission to write is not replaced either. */
 int replacement_check(const char *path);
 
 /* The descriptor that a path names: 1 for /dev/stdout, 3 for /dev/fd/3; -1: none. */

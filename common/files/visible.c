@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* From the first to the last, each. */
+/* Ranges of characters: the first and the last of each. */
 static const uint32_t controls[][2] = {
     {0x00, 0x1F},     /* C0 */
     {0x7F, 0x9F},     /* DEL, C1 */
@@ -24,7 +24,7 @@ bool visible_is_control(uint32_t character)
 
 size_t visible_decode(const char *text, uint32_t *character)
 {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* that needs 2, 3, 4 bytes */
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* of 1, 2, 3 and 4 bytes */
     const unsigned char *byte = (const unsigned char *)text;
     size_t length = byte[0] < 0x80                      ? 1
                     : byte[0] >= 0xC0 && byte[0] < 0xE0 ? 2

@@ -14,7 +14,8 @@
  */
 int whole_file_write(const char *path, const char *text, size_t length);
 
-/* Could whole_file_write succeed? Returns 0 or an errno, and leaves nothing behind. */
+/* Tests whether whole_file_write would succeed. Returns 0 or an errno, and leaves no file
+ * behind. */
 int whole_file_check(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * cub.cu — the scan to be compared with: CUB's DeviceScan, of the toolkit that compiles this.
+ * cub.cu — the baseline for comparisons: CUB's DeviceScan, from the toolkit in use.
  *
  * It is built like a step (make cub) and measured by the same harness: ./cub --n 2^24.
  * CUB is NVIDIA's library of parallel primitives; its scan is one pass with decoupled look-back
