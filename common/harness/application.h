@@ -3,12 +3,11 @@
  *
  * Such a step is run, guarded, counted and timed as a scan is. Only what is special to it stands
  * here: how its input is read, how large its result is, what is right, and how it is written. A
- * `struct step` points to one of these (step.application), and leaves adds, depth, tree, words and
- * reference out.
+ * `struct step` points to one of these (step.application), and does not set adds, depth, tree,
+ * words and reference.
  *
- * In step.scan, `out` has room for output_bytes(n, variant) bytes; everything else is as it says
- * there (step.h). Timed runs are on the input and on the reversed input, with no elements
- * exchanged.
+ * In step.scan, `out` has room for output_bytes(n, variant) bytes; everything else is as step.h
+ * says. Timed runs are on the input and on the reversed input, with no elements exchanged.
  */
 #ifndef APPLICATION_H
 #define APPLICATION_H
@@ -62,7 +61,8 @@ struct application {
      * line. */
     size_t (*own_files)(struct application_file files[APPLICATION_FILES]);
 
-    /* What times it beside others, as build/experiments/NAME: ./bench runs it. NULL: nothing. */
+    /* The experiment that times it beside others: ./bench runs build/experiments/NAME. NULL:
+     * none. */
     const char *experiment;
 
     /* Names of the harness's options that are refused because they would have no effect: "round",
@@ -73,7 +73,7 @@ struct application {
      * numbers. */
     const char *files;
 
-    /* A line of the report about what came out, such as "kept 300 of 1000"; "" for none. Also the
+    /* A line of the report about the result, such as "kept 300 of 1000"; "" for no line. Also the
      * input in one line, such as "512 x 512 pixels of RGB, from a.png". Either may be NULL. */
     void (*result)(char *text, size_t size);
     void (*about_input)(char *text, size_t size, const struct options *);

@@ -121,7 +121,7 @@ enum conversion element_store_unsigned(enum element element, void *array, size_t
         return CONVERT_EXACT;
     }
     if (!element_is_real(element)) return CONVERT_OUT_OF_RANGE;
-    /* In long double each uint64 is exact, and what a real type makes of it, too. */
+    /* A long double holds each uint64 exactly, and also the real number that it is rounded to. */
     long double stored;
     element_store_real(element, array, index,
                        element == ELEMENT_F32 ? (float)value : (double)value);

@@ -196,7 +196,7 @@ static int run_prepared(struct experiment *e, struct experiment_work *w, double 
     return timer_once(&timer, w->work, w->context, seconds, fault);
 }
 
-/* Warms it up, and asks how long the host takes to launch it. */
+/* Runs the work to warm up, and measures how long the host takes to launch it. */
 static int warm_up(struct experiment *e, struct experiment_work *w, double *lead,
                    struct fault *fault)
 {

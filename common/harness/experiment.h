@@ -1,7 +1,7 @@
 /*
  * experiment.h — what the small experiments share. An experiment is a program of one file,
- * steps/NN-name/experiments/NAME.cu. It shows one thing, checks its own results, and prints rows
- * of what it measured.
+ * steps/NN-name/experiments/NAME.cu. It shows one effect, checks its own results, and prints its
+ * measurements as rows.
  *
  *     static int run(struct experiment *e, struct fault *fault)
  *     {

@@ -9,13 +9,13 @@
 
 struct named_file {
     const char *option; /* for the sentence */
-    const char *name;   /* as the user gave it; "": the option says it all */
+    const char *name;   /* as the user gave it; "": the option names the file */
     const char *path;   /* NULL: there is no such file */
     bool written;
     bool by_emulator; /* which compares it with the emulator's other files itself */
 };
 
-/* The shell has opened both, and may well send them to one file. */
+/* The shell has opened both, and it is right that both go to one file. */
 static bool both_standard(const struct named_file *a, const struct named_file *b)
 {
     return !*a->name && !*b->name;

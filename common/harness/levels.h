@@ -4,7 +4,7 @@
  * Level 0 are the n elements, level 1 the sums of its blocks, level 2 the sums of the blocks that
  * scan level 1, and so on up to a level of one block. `each` is the number of elements that a block
  * scans, at every level. On the way down, uniform_add adds to every element of a level the result
- * for its block in the level above. All of it is for n >= 1.
+ * for its block in the level above. n must be at least 1.
  */
 #ifndef LEVELS_H
 #define LEVELS_H
@@ -26,7 +26,7 @@ size_t levels_sums(size_t n, size_t each);
 double levels_adds(size_t n, size_t each, double block_adds);
 
 /* Elements read and written: by the blocks, and again by uniform_add if there is a level above.
- * Without block sums, which are few. */
+ * Block sums are not counted, because they are few. */
 double levels_words(size_t n, size_t each);
 
 #endif

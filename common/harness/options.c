@@ -257,7 +257,7 @@ static int parse_one(struct target *to, struct command_line *line, struct fault 
                 argument);
 }
 
-/* Options without effect are refused, since what the user wants of them does not happen. */
+/* Options without effect are refused, because the user expects an effect. */
 static int check_application(const struct options *o, const struct step *step, struct fault *fault)
 {
     const struct {

@@ -31,7 +31,7 @@ static enum problem parse_digits(const char **text, size_t *value)
     for (; isdigit((unsigned char)**text); ++*text) {
         if (__builtin_mul_overflow(*value, (size_t)10, value) ||
             __builtin_add_overflow(*value, (size_t)(**text - '0'), value))
-            problem = TOO_LARGE; /* go on reading: "99…9x" is not a size at all */
+            problem = TOO_LARGE; /* go on reading: "99…9x" is not a size */
     }
     return problem;
 }

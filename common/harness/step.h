@@ -62,8 +62,8 @@ enum element {
  * is run on poison and verified; the call after the timed ones is captured and not run. So a scan
  * is found wrong if, in these two calls, it allocates memory, waits, copies from or to the host, or
  * computes on the host. It is also found wrong if its work does not begin and end with the given
- * stream. A scan that calls exit, quick_exit, abort or pthread_exit is reported, and so is one that
- * redirects stdout or stderr, by which the report may be lost. The exit code is not 0.
+ * stream. A scan that calls exit, quick_exit, abort or pthread_exit is reported. So is a scan that
+ * redirects stdout or stderr, because then the report may be lost. The exit code is not 0.
  *
  * Not guaranteed:
  * - With --reps 0 there is one run, so no run is captured or reversed. With --verify none only
@@ -71,15 +71,15 @@ enum element {
  * - If the first call or a timed call allocates, waits or uses other streams, this is not noticed,
  *   since only the two captured calls are tested. It is part of the time.
  * - Memory is compared before and after a run. A write of the value that is there already leaves no
- *   trace; neither do a write that is undone, and a load beyond an array. The emulator's memcheck
- *   reports them if they are outside of the array.
+ *   trace. A write that is undone and a load beyond an array leave no trace either. The emulator's
+ *   memcheck reports them if they are outside of the array.
  * - A write beyond the guards is noticed only if it hits the input, the output, a guard, or memory
  *   that is not mapped.
  * - An error that the scan clears by cudaGetLastError is lost. Missing output is still noticed.
  * - Results kept from earlier calls are noticed only as far as the inputs differ. An input that
  *   reads the same backwards is not reversed. No elements change places if sums are rounded
- *   (--real), if all elements are equal, or if the step has a reference of its own. There a scan
- *   that keeps the results of both orders passes.
+ *   (--real), if all elements are equal, or if the step has a reference of its own. In these cases
+ *   a scan that keeps the results of both orders passes.
  * - _exit, a system call and a signal end the process at once, with any exit code. So a program
  *   that judges by the exit code also has to check that there is a report.
  * - A scan that waits by polling memory for its own kernels waits for ever when it is captured.

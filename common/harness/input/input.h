@@ -36,11 +36,10 @@ int input_generate_bits(struct input *, enum element, size_t n, uint64_t seed, s
 int input_generate_uniform(struct input *, enum element, size_t n, uint64_t seed, struct fault *);
 
 /*
- * input.c: the numbers of a file ("-": stdin). Its content says whether it is .npy or text. At
- * most max_n numbers (0: as many as fit into memory). A value that the element type cannot hold
- * exactly is refused with its index, or rounded to the nearest value if `round`. NaN and
- * infinities are taken as they are, and make every sum after them NaN or infinite. Returns 0, or
- * EXIT_USAGE.
+ * input.c: the numbers of a file ("-": stdin). Its content says whether it is .npy or text. At most
+ * max_n numbers (0: only memory limits them). A value that the element type cannot hold exactly is
+ * refused with its index, or rounded to the nearest value if `round`. NaN and infinities are taken
+ * as they are, and make every sum after them NaN or infinite. Returns 0, or EXIT_USAGE.
  */
 int input_read(struct input *, enum element, const char *path, size_t max_n, bool round,
                struct fault *);
@@ -70,9 +69,9 @@ int input_read_text(struct reader *, struct input *, struct fault *);
 
 /* Makes room for n elements (grows input->data). EXIT_USAGE if memory does not suffice. */
 int input_reserve(struct reader *, struct input *, size_t n, struct fault *);
-/* May an element be what this conversion made of it? */
+/* Does the harness accept the result of this conversion as an element? */
 bool input_takes(const struct reader *, enum conversion);
-/* The sentence for a conversion that is not taken. `shown` is the value as the file has it. */
+/* The sentence for a conversion that is refused. `shown` is the value as the file has it. */
 int input_refuse(const struct reader *, enum conversion, size_t index, const char *shown,
                  struct fault *);
 

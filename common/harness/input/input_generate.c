@@ -24,9 +24,10 @@
 /*
  * Real numbers: of either sign, 1/2 <= |x| < 1, so that each weighs as much as any other. They are
  * multiples of a quantum q, which makes sums up to 2^24 q exact in float. q is 2^-24, so that every
- * addition may round, or larger for more elements: the verifier's bound grows with the number of
- * sums that round, and this keeps it below what an element weighs. The sums of all before an
- * element are larger than 2^24 q at any size, and round. (Those of doubles do so from 2^53 q on.)
+ * addition may round, or larger for more elements. The verifier's bound grows with the number of
+ * sums that round, and the larger quantum keeps the bound below the size of one element. The sums
+ * of all before an element are larger than 2^24 q at any size, and round. (Those of doubles do so
+ * from 2^53 q on.)
  */
 #define BITS_F32      24
 #define BITS_F64      49

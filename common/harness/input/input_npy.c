@@ -66,7 +66,7 @@ static void swap_bytes(unsigned char *elements, size_t size, size_t count)
         }
 }
 
-/* The type that a kind is in memory. */
+/* The element type that holds this kind of number in memory. */
 static const enum element elements[] = {
     [NPY_F4] = ELEMENT_F32, [NPY_F8] = ELEMENT_F64, [NPY_I4] = ELEMENT_I32,
     [NPY_I8] = ELEMENT_I64, [NPY_U4] = ELEMENT_U32, [NPY_U8] = ELEMENT_U64,

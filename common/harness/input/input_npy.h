@@ -15,7 +15,7 @@ enum npy_kind { NPY_F4, NPY_F8, NPY_I4, NPY_I8, NPY_U4, NPY_U8 };
 #define NPY_DIMENSIONS 3 /* at most */
 
 struct npy_header {
-    unsigned most; /* set by the caller: how many dimensions are taken */
+    unsigned most; /* set by the caller: the most dimensions that are accepted */
     enum npy_kind kind;
     bool lowest_first; /* of the bytes of an element */
     bool swap;         /* the file's byte order is not this machine's */
@@ -37,7 +37,7 @@ int npy_header_parse(struct npy_header *, const char *text, const char *name, st
 /* The same for a file that stands at its beginning, up to its first element (input_npy.c). */
 int npy_header_read(struct npy_header *, FILE *, const char *name, struct fault *);
 
-/* "FILE is no usable .npy file: what." */
+/* Fails with "FILE is no usable .npy file: what." */
 int npy_malformed(const char *name, const char *what, struct fault *);
 
 #endif

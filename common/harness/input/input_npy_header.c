@@ -2,8 +2,8 @@
  * input_npy_header.c — reads {'descr': '<f4', 'fortran_order': False, 'shape': (5,), }.
  *
  * The header is an expression of Python. NumPy reads it with ast.literal_eval(), so that strings
- * have either quote and escapes, and values may be nested. This parser knows dictionaries, lists,
- * tuples, strings, numbers and names; of a nested value it learns where it ends.
+ * have either quote and escapes, and values may be nested. This parser reads dictionaries, lists,
+ * tuples, strings, numbers and names. Of a nested value it only finds the end.
  */
 #include "input_npy.h"
 
@@ -296,7 +296,7 @@ static int refuse_text(const struct parser *p, const char *name, struct fault *f
                 name, (size_t)(p->at - p->text), STRING_SHOWN, p->at);
 }
 
-/* Which key it is; KEYS and a sentence if it is none. */
+/* The number of the key. If the key is unknown: KEYS, and a sentence. */
 static size_t find_key(const struct value *key, const char *name, struct fault *fault)
 {
     size_t i = 0;

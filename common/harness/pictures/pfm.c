@@ -12,7 +12,7 @@
 
 #define SCALE_MOST 40 /* characters of the scale */
 
-/* Reads the scale and the white space behind it. False: it is no number, or 0. */
+/* Reads the scale and the white space behind it. False: it is not a number, or it is 0. */
 static bool read_scale(FILE *file, double *scale)
 {
     char text[SCALE_MOST + 1], *end;

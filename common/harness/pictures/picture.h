@@ -31,18 +31,18 @@ struct picture {
 /*
  * Reads a file ("-": stdin), which is recognized by its content: PGM and PPM (P2, P3, P5, P6), PFM
  * (Pf, PF), PNG, or .npy (float32, height x width or height x width x channels). A PNG's palette
- * becomes RGB, and what is transparent gets a fourth channel; grey with transparency becomes RGBA;
- * 1, 2 and 4 bits become 8. Returns 0, or EXIT_USAGE with the sentence: the file is no picture,
- * ends too early, goes on behind its last pixel, or does not fit into memory. Then there is nothing
- * to free.
+ * becomes RGB. A picture with transparency gets a fourth channel, and grey with transparency
+ * becomes RGBA. Samples of 1, 2 and 4 bits become 8 bits wide. Returns 0, or EXIT_USAGE with the
+ * sentence: the file is not a picture, ends too early, goes on behind its last pixel, or does not
+ * fit into memory. Then there is nothing to free.
  */
 int picture_read(struct picture *, const char *path, struct fault *);
 /* The same for an open file, which the caller closes. `name` is for the sentence. */
 int picture_read_file(struct picture *, FILE *, const char *name, struct fault *);
 
-/* Can a picture with this number of channels be written to this path? Its end decides about the
- * format: .png, .pgm (grey), .ppm (RGB) or .pnm (either); "-" is a PGM or PPM on stdout. Returns 0
- * or EXIT_USAGE. */
+/* Can a picture with this number of channels be written to this path? The end of the path decides
+ * the format: .png, .pgm (grey), .ppm (RGB) or .pnm (either); "-" is a PGM or PPM on stdout.
+ * Returns 0 or EXIT_USAGE. */
 int picture_check_path(const char *path, unsigned channels, struct fault *);
 
 /* Writes the whole file or nothing of it. The picture has 8 or 16 bits. Returns 0 or EXIT_USAGE. */
@@ -66,7 +66,7 @@ int pfm_read(struct picture *, FILE *, char kind, const char *name, struct fault
 int npy_picture_read(struct picture *, FILE *, const char *name, struct fault *);
 
 /* A whole number of a PGM, PPM or PFM, after white space and comments; the character behind it has
- * been read, too. False: there is none, or it is more than `most`. */
+ * been read, too. False: there is no number, or it is more than `most`. */
 bool pnm_read_number(FILE *, size_t most, size_t *number);
 
 /* Writes to an open file. Returns 0, or an errno. */
@@ -80,7 +80,8 @@ int picture_reserve(struct picture *, const char *name, struct fault *);
 int picture_read_floats(float *, size_t count, bool lowest_first, FILE *, const char *name,
                         struct fault *);
 
-/* The file has ended, or could not be read, before its last pixel: returns EXIT_USAGE. */
+/* Fails because the file has ended, or could not be read, before its last pixel. Returns
+ * EXIT_USAGE. */
 int picture_ends_early(FILE *, const char *name, struct fault *);
 
 /* Samples of 16 bits: from the order of bytes in files (the higher one first) to this machine's. */

@@ -9,7 +9,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 
-/* What has to be given back, and where libpng's errors go. `name`: the file, for the sentence. */
+/* What must be freed, and where libpng's errors go. `name`: the file, for the sentence. */
 struct work {
     png_structp png;
     png_infop info;
@@ -22,7 +22,7 @@ bool png_is_supported(void) { return true; }
 
 /* ---- libpng's errors ------------------------------------------------------------------------- */
 
-/* libpng wants this not to return. Its messages are its own, for people. */
+/* libpng requires that this function does not return. libpng's message is passed on to the user. */
 static void read_error(png_structp png, png_const_charp message)
 {
     struct work *w = png_get_error_ptr(png);
@@ -42,7 +42,7 @@ static void write_error(png_structp png, png_const_charp message)
 
 static void no_warning(png_structp png, png_const_charp message) { (void)png, (void)message; }
 
-/* In place of libpng's own, which tells a truncated file by "Read Error". */
+/* Replaces libpng's own function, whose message for a truncated file is "Read Error". */
 static void read_bytes(png_structp png, png_bytep to, size_t count)
 {
     struct work *w = png_get_error_ptr(png);
@@ -58,7 +58,8 @@ static bool has_palette(const struct work *w)
     return png_get_color_type(w->png, w->info) == PNG_COLOR_TYPE_PALETTE;
 }
 
-/* What the picture will be: grey, RGB or RGBA of 8 or 16 bits, whatever the file has. */
+/* Sets the form of the picture in memory: grey, RGB or RGBA of 8 or 16 bits, for any form in the
+ * file. */
 static void describe(const struct work *w, struct picture *p)
 {
     png_byte color = png_get_color_type(w->png, w->info);
@@ -72,8 +73,8 @@ static void describe(const struct work *w, struct picture *p)
     p->maximum = p->bits == 8 ? UINT8_MAX : UINT16_MAX;
 }
 
-/* Asks for such samples, but for a palette's indices, in bytes. Returns how often the rows are
- * read: several times if the file is interlaced. Takes memory for a row. */
+/* Asks libpng for such samples; of a palette, for the indices as bytes. Returns how often the rows
+ * are read: several times if the file is interlaced. libpng allocates a row. */
 static int ask_for_plain_samples(const struct work *w, const struct picture *p)
 {
     if (has_palette(w))
@@ -97,8 +98,8 @@ static void read_rows(const struct work *w, struct picture *p, int passes)
 }
 
 /* Replaces the indices, which are the last part of the samples, by the palette's colours. A pixel's
- * colour ends before the next pixel's index, which is read later. libpng would take a colour that
- * the palette does not have for black. */
+ * colour ends before the next pixel's index, which is read later. libpng itself would use black for
+ * a colour that the palette does not have. */
 static int look_up_colours(struct work *w, struct picture *p)
 {
     png_colorp palette;
@@ -123,7 +124,8 @@ static int look_up_colours(struct work *w, struct picture *p)
     return 0;
 }
 
-/* Everything between two returns of setjmp. `w` and `p` live outside of it. */
+/* Everything that a longjmp may leave. `w` and `p` belong to the caller, so they are still valid
+ * then. */
 static int read_all(struct work *w, struct picture *p, FILE *file)
 {
     enum { SIGNATURE_READ = 2 };

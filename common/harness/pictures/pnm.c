@@ -1,7 +1,7 @@
 /*
  * pnm.c — PGM and PPM, as netpbm defines them: "P5 width height maximum" and one white space, then
- * the samples. P2 and P3 have the samples as text. A comment goes from # to the end of its line,
- * and counts as that end, so that a number may stand right before it.
+ * the samples. P2 and P3 have the samples as text. A comment goes from # to the end of its line. It
+ * counts as the end of the line, so it may follow a number directly.
  */
 #include "picture.h"
 

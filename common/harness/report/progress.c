@@ -79,7 +79,7 @@ void progress_begin(const char *label, size_t total)
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&bar.wake, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    /* Without a thread there is no bar; nothing else depends on it. */
+    /* If the thread cannot start, there is no bar; nothing else depends on it. */
     bar.running = pthread_create(&bar.thread, NULL, draw_until_stopped, NULL) == 0;
 }
 

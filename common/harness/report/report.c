@@ -132,9 +132,9 @@ static void rows_result(FILE *to, const struct step *step, const struct outcome 
                format_bytes((uint64_t)o->least_bytes).s);
 }
 
-/* The bound hides errors up to its size. An element that is left out shows for certain only if it
- * weighs more than twice the bound, because the error of a right result and that of a wrong one may
- * cancel. */
+/* The bound hides errors up to its size. An element that is left out is found for certain only if
+ * its magnitude is more than twice the bound, because the error of a right result and that of a
+ * wrong one may cancel. */
 static void row_bound(FILE *to, const struct verdict *v)
 {
     bool shows = v->least > 2 * v->bound;

@@ -67,7 +67,8 @@ extern "C" {
 /* The heading of a step's report: number, title, what it teaches and where it runs. Steps with a
  * `run` of their own begin with it too. device may be NULL: the step runs on the host. */
 void report_heading(FILE *, const struct step *, const struct device *);
-/* The last line: what is still bad. Prints nothing if there is nothing. */
+/* The last line: the remaining weakness of the step. Prints nothing if the step names no
+ * weakness. */
 void report_still_bad(FILE *, const struct step *);
 
 /* Everything in between, for one run. */

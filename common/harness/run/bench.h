@@ -48,7 +48,7 @@ struct outcome {
     bool roofed;
     struct roof roof;
     double least_bytes, moved_bytes; /* of an application's first run: application.h */
-    char result[120];                /* what came out of it */
+    char result[120];                /* a line about its result */
 };
 
 /* The order in which the input's numbers are scanned. */
@@ -64,7 +64,7 @@ struct bench {
     const struct input *input;
     bool emulated;
     enum order order;       /* of the numbers in `in` */
-    struct problem problem; /* for that order, and so are the facts */
+    struct problem problem; /* for that order, as are the facts */
     struct facts facts;
     struct problem problems[ORDERS]; /* REVERSED: after bench_reverse */
     struct facts all_facts[ORDERS];
@@ -76,7 +76,8 @@ struct bench {
     struct timer timer;
     struct fingerprinter fingerprinter;
     uint64_t marks[ORDERS][MARKS]; /* of the verified runs */
-    /* Every element is compared, whatever --verify says: the run differs from the verified ones. */
+    /* Every element is compared, even without --verify full: the run differs from the verified
+     * ones. */
     bool whole;
 };
 

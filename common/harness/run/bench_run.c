@@ -84,7 +84,7 @@ static struct span span_of(const struct buffer *buffer, size_t from, size_t to)
     return (struct span){buffer->base + from, to - from, buffer->on_host};
 }
 
-/* A span without bytes (there is no workspace or no guard) gets 0. */
+/* A span of 0 bytes (no workspace, or no guard) gets 0. */
 static int take(struct bench *b, const struct span *spans, uint64_t *marks, struct fault *fault)
 {
     struct span some[MARKS];
@@ -169,7 +169,7 @@ static void name_kept(struct outcome *o)
              "this is the result of an earlier call, whose input was another");
 }
 
-/* A wrong result that the first run had: the numbers were others then. */
+/* Names the cause if a wrong result equals that of the first run, whose numbers were others. */
 static void suspect_memory(struct bench *b, struct outcome *o)
 {
     if (o->right || *o->damage || b->marks[REVERSED][MARK_OUT] != b->marks[AS_GIVEN][MARK_OUT])
@@ -281,7 +281,7 @@ static int check_timed(void *context, struct fault *fault)
     return look_at_difference(t, marks, run, fault);
 }
 
-/* The first aligned address, whatever --offset says: the roof is that of the device, not of the
+/* The first aligned address, even with --offset: the roof belongs to the device, not to the
  * buffer. */
 static size_t misalignment(const struct buffer *buffer)
 {
@@ -348,7 +348,7 @@ static int try_contract_again(struct bench *b, struct outcome *o, struct fault *
 
 /* ---- everything ------------------------------------------------------------------------------ */
 
-/* What an application says of its first run. */
+/* Stores what the application reports about its first run. */
 static void note_result(const struct bench *b, struct outcome *o)
 {
     const struct application *a = b->step->application;

@@ -114,7 +114,7 @@ static long nearest_damage(const unsigned char *before, size_t front, const unsi
     return (long)(right + 1);
 }
 
-/* What lies from byte `at` of the allocation on, in host memory. */
+/* Copies the allocation, from byte `at` on, to host memory. */
 static cudaError_t look(const struct buffer *buffer, size_t at, void *to, size_t bytes)
 {
     if (!buffer->on_host) return cudaMemcpy(to, buffer->base + at, bytes, cudaMemcpyDeviceToHost);

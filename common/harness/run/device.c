@@ -83,7 +83,7 @@ static bool own_path(char *path, size_t size)
 }
 
 /* The emulator's folder and its library, from where this program lies: ./stepN, or
- * build/experiments/NAME. If it is in neither place, the first. */
+ * build/experiments/NAME. If the library is in neither place, the first folder. */
 static void find_emulator(const char *program, char *folder, char *library, size_t size)
 {
     static const char *const from_program[] = {"build/emu", "../emu", "build/emu"};

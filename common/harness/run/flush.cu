@@ -1,5 +1,5 @@
 /*
- * flush.cu — reading an array to have its lines in the L2 cache in place of all others.
+ * flush.cu — reads an array, so that its lines replace all others in the L2 cache.
  */
 #include "common/harness/cuda_check.h"
 #include "timing.h"

@@ -33,7 +33,7 @@ copy_fn roof_copy_kernel, roof_copy_bulk;
 cudaError_t roof_copy_rest(void *to, const void *from, size_t done, size_t bytes, cudaStream_t);
 
 struct roof {
-    size_t bytes;         /* bytes copied; twice as many are moved */
+    size_t bytes;         /* bytes copied; each is moved twice: read and written */
     struct timing timing; /* of the fastest way */
     const char *how;      /* its name */
 };

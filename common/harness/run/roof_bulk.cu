@@ -4,7 +4,7 @@
  * A thread that loads a float4 has to wait for it before it can store it, so a GPU needs thousands
  * of threads to keep the memory busy. Since compute capability 9.0 one thread can ask for a whole
  * stretch of memory at once (PTX: cp.async.bulk): a unit beside the cores fetches it into shared
- * memory, and another request has it written out. Nothing passes through registers.
+ * memory, and another request writes it out. Nothing passes through registers.
  *
  * How much has to be under way? Bytes a second times seconds of latency: on an H200 some 4 TB/s
  * times 1 µs, 4 MB, which is about 32 KiB on each of its 132 SMs, and as much again for the stores.
@@ -19,7 +19,7 @@
  * - Empty: stores are committed in groups, and a thread waits until all but the newest k groups
  *   have *read* their stage. (That the bytes have reached memory is another, later event.)
  *
- * Step 12 scans with the same ring, only that threads work on a stage between load and store.
+ * Step 12 scans with the same ring. There, threads also work on a stage between load and store.
  */
 #include "common/harness/cuda_check.h"
 #include "roof.h"

@@ -150,7 +150,7 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The value at a fraction of the way through sorted values, between two of them if need be. */
+/* The value at a fraction of the way through sorted values, interpolated between two of them. */
 static double quantile(const double *sorted, int count, double fraction)
 {
     double at = fraction * (count - 1);

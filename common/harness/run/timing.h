@@ -67,7 +67,8 @@ int timer_run(struct timer *, run_fn *prepare, run_fn *work, void *context, int 
 int timer_run_warm(struct timer *, run_fn *prepare, run_fn *work, check_fn *check, void *context,
                    int reps, struct timing *, struct fault *);
 
-/* Empties the L2 and runs `work` once, timed: for callers with an order of their own. */
+/* Empties the L2 and runs `work` once, timed: for callers that choose the order of runs
+ * themselves. */
 int timer_once(struct timer *, run_fn *work, void *context, double *seconds, struct fault *);
 
 /* Fills timing from `reps` durations in seconds, which it sorts. */
@@ -78,8 +79,8 @@ void timing_summarize(struct timing *, double *seconds, int reps);
  * run), but at least 5, or 1 on the emulator. */
 int timing_default_reps(bool emulated, double once_seconds);
 
-/* Bytes of device memory that timer_open takes to empty an L2 of `l2` bytes: twice as many, or 0 on
- * the emulator, which models no L2. */
+/* Bytes of device memory that timer_open takes to empty an L2 of `l2` bytes: twice that size, or 0
+ * on the emulator, which models no L2. */
 size_t timing_flush_bytes(bool emulated, size_t l2);
 
 /* flush.cu: loads an array of zeros, aligned to 16 bytes, and drops the values. */

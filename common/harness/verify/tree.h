@@ -48,7 +48,7 @@ struct tree_level {
     unsigned ways;      /* SUMS_STRIDED, SUMS_CARRY: a multiple of 32, at most TREE_WAYS */
     unsigned lanes;     /* SUMS_ANY_ORDER; 1: neighbours only */
     bool far;           /* the sum of 32 lanes begins with lanes 16 apart; otherwise 1 apart */
-    bool in_double;     /* SUMS_CARRY: sums are of type double, whatever the elements are */
+    bool in_double;     /* SUMS_CARRY: sums are of type double for every type of elements */
     /* SUMS_STRIDED, SUMS_CARRY: the first `longer` segments have `extra` elements more. */
     size_t longer, extra;
 };
@@ -72,7 +72,8 @@ struct step;
 /* What a step states about a scan of n elements: its tree and its depth. (step_program.c) */
 struct tree step_tree(const struct step *, size_t n, int variant);
 
-/* Appends a level, but not its joins. More than TREE_LEVELS are a bug, which ends the program. */
+/* Appends a level, but not its joins. More levels than TREE_LEVELS are a bug, which ends the
+ * program. */
 void tree_add(struct tree *, struct tree_level);
 
 /* These append levels and count the joins within them. */

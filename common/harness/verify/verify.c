@@ -87,8 +87,8 @@ static void load(struct verifier *v, struct chunk *c, size_t count)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* The sum of all elements before `index`. `index` is the start of a block: the one with element
- * v->at, the one before it, or one that begins in the chunk. */
+/* The sum of all elements before `index`, which is the start of a block: of the block that holds
+ * element v->at, of the block before that, or of a block that begins in the chunk. */
 static long double base_at(const struct verifier *v, const struct chunk *c, size_t index)
 {
     if (index >= v->at) return c->sum[index - v->at];
@@ -132,7 +132,7 @@ static bool may_be_minus_zero(const struct verifier *v, size_t index)
 
 static bool is_right(long double got, long double want, long double tolerance)
 {
-    if (fabsl(got - want) <= tolerance) return true; /* never so for a NaN or an infinity */
+    if (fabsl(got - want) <= tolerance) return true; /* always false for a NaN or an infinity */
     return isnan(want) ? isnan(got) : isinf(want) && got == want;
 }
 

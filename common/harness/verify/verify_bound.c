@@ -47,7 +47,7 @@ static bool of_all(const struct tree_level *level)
     return level->sums == SUMS_CARRY || level->sums == SUMS_ANY_ORDER || level->sums == SUMS_CHAIN;
 }
 
-/* Can no sum of this level be rounded, whatever the elements' signs are? */
+/* Is every sum of this level exact for any signs of the elements? */
 static bool is_exact(const struct bound *b, const struct tree_level *level,
                      const struct facts *facts)
 {
@@ -290,7 +290,7 @@ void bound_pass(struct bound *b, const long double *addends, const long double *
 static double halvings(unsigned lanes) { return lanes > 1 ? 1 + halvings(lanes / 2) : 0; }
 
 /*
- * What has been rounded away in the sums of this output's own: errors E with
+ * The rounding errors of the sums that are made for this output alone: errors E with
  *   E <= tally + carry + u (k (range + E) + the magnitudes of the segments' sums in warps' sums).
  * A warp's sum leaves segments out between others, up to lanes - 1 of them.
  */

@@ -71,9 +71,9 @@ struct ways {
 };
 
 struct bound {
-    bool known;       /* the tree is; otherwise only the depth */
+    bool known;       /* the tree is known; otherwise only the depth */
     bool nothing;     /* no sum is rounded, in any order */
-    bool chain;       /* each output is the one before and an element more: SUMS_CHAIN */
+    bool chain;       /* each output is the output before plus one element: SUMS_CHAIN */
     double inherited; /* there: see bound_link */
     struct rounding elements, doubles;
     double depth, joins;
