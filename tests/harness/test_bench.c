@@ -18,7 +18,8 @@
 
 #define BENCH "LD_LIBRARY_PATH=build/emu build/tests/side-by-side "
 
-/* Every step that takes any n takes part, and is right, at sizes that fill nothing evenly. */
+/* Every step that takes any n takes part, and is right, at sizes that fill no block or tile
+ * evenly. */
 Test(bench, all_steps_side_by_side)
 {
     cr_assert(run_command(BENCH "--n 1000,4097 --reps 2 --csv 2>&1") == 0, "%s", output);
@@ -114,7 +115,7 @@ Test(bench, wrong_use_is_explained)
     }
 }
 
-/* Steps that apply scan: the experiment runs with the same options; its rows say which it is. */
+/* For a step that applies scan, its experiment runs with the same options, and its rows name it. */
 Test(bench, applications_are_timed_by_their_experiments)
 {
     static const char *const experiments[][2] = {
@@ -169,7 +170,8 @@ Test(bench, words_are_those_counted)
         double sectors =
             (double)(counters.total.global_ld.sectors + counters.total.global_st.sectors);
         double said = step->words(N, 0), counted = SECTOR_WORDS * sectors;
-        /* How often step 11 loads its tiles' states, and step 10 its grid.sync()s, is chance. */
+        /* How often step 11 loads the states of its tiles, and how often step 10 polls in
+         * grid.sync(), varies from run to run. */
         bool within = step->number == 10 || step->number == 11 || counted < 1.10 * said;
         cr_expect(counted >= 0.99 * said && within, "step %d says %g words, and %g were counted",
                   step->number, said, counted);
@@ -206,7 +208,7 @@ static int time_both(const struct step *step, struct fault *fault)
     return code;
 }
 
-/* The same of step 7 with this scan. Returns the scan's entry. */
+/* Does the same for step 7 with this scan. Returns the scan's entry. */
 static const struct entry *time_with_copy(scan_fn *scan)
 {
     struct step wrong = step07;
@@ -228,7 +230,8 @@ static void time_spoiled(size_t at, const char *says)
 
 Test(bench, a_wrong_element_is_found) { time_spoiled(777, "1 wrong, first [777]"); }
 
-/* Each timed run is checked: the first is verified, the second is to tell how long one takes. */
+/* Each timed run is checked. The first run is verified, and the second measures how long a run
+ * takes. */
 Test(bench, a_run_that_is_wrong_later_is_found)
 {
     const struct entry *entry = time_with_copy(loses_fourth_race);

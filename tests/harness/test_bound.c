@@ -22,7 +22,7 @@ TestSuite(bound, .timeout = 300);
 
 #define C ((double)0.7f) /* a multiple of 2^-24, so that every sum of two and more is rounded */
 
-/* The bound after all of these elements, which may be many times the same (`repeat`). */
+/* The bound after all of these elements, each of which may be repeated (`repeat`). */
 static double bound_after(const struct tree *tree, const struct facts *facts, const double *x,
                           size_t elements, bool repeat)
 {
@@ -44,7 +44,7 @@ static double bound_after(const struct tree *tree, const struct facts *facts, co
     return bound_of(&b, SIZE_MAX, INFINITY);
 }
 
-/* After C or -C has been added this often. */
+/* The bound after C or -C has been added this number of times. */
 static void expect_bound(const struct tree *tree, size_t elements, double units, int line)
 {
     struct facts facts = {.finite = true, .magnitude = 1 << 20, .quantum = U, .greatest = C};
@@ -55,7 +55,7 @@ static void expect_bound(const struct tree *tree, size_t elements, double units,
     }
 }
 
-/* Each level sums up all that has ended: as much in magnitude as there are elements. */
+/* Each level adds up all segments that have ended: their magnitude is the number of elements. */
 Test(bound, of_halves)
 {
     struct tree tree = {.depth = INFINITY};
@@ -70,7 +70,7 @@ Test(bound, of_halves)
     expect_bound(&tree, 1023, 9 * 1024 - 1022, __LINE__); /* 1022 + 1020 + … + 512 */
 }
 
-/* A segment has 3 sums, and any of them may be as large as all of it. */
+/* A segment has 3 sums, and any of them may be as large as the sum of the segment. */
 Test(bound, of_runs)
 {
     struct tree tree = {.depth = INFINITY};
@@ -106,7 +106,8 @@ Test(bound, of_a_chain)
     expect_bound(&tree, 100, 100 * 101 / 2 - 1, __LINE__); /* 2 + 3 + … + 100 */
 }
 
-/* 32 ways with 2 vectors of 4 in a segment of 256; each level of the warp's tree sums up all. */
+/* 32 ways with 2 vectors of 4 in a segment of 256; each level of the warp's tree adds up all
+ * elements. */
 Test(bound, of_strided_sums)
 {
     for (int far = 0; far < 2; far++) {
@@ -131,7 +132,8 @@ Test(bound, of_strided_sums)
     }
 }
 
-/* 64 ways: two warps' trees, and one addition of both. Ways that have nothing add exact zeros. */
+/* 64 ways: two warps' trees, and one addition that joins them. Ways without elements add exact
+ * zeros. */
 Test(bound, of_carries)
 {
     struct tree tree = {.depth = INFINITY};
@@ -143,7 +145,8 @@ Test(bound, of_carries)
     expect_bound(&tree, 192 * 8, 0, __LINE__);
 }
 
-/* t - 1 additions, any of which may have the largest error; and 5 of each tile in warps. */
+/* t - 1 additions, any of which may have the largest error, and 5 additions of each tile in
+ * warps. */
 Test(bound, of_any_order)
 {
     struct tree tree = {.depth = INFINITY};
@@ -154,7 +157,7 @@ Test(bound, of_any_order)
     expect_bound(&tree, 80, 9 * 80 + 5 * 80, __LINE__);
 }
 
-/* Sums up to 2^24 quanta are exact, beyond it none is. */
+/* Sums up to 2^24 quanta are exact. No larger sum is exact. */
 Test(bound, of_exact_sums)
 {
     struct facts facts = {.finite = true, .exact = true, .magnitude = 0x1p24, .quantum = 1};
@@ -221,7 +224,7 @@ Test(bound, of_sums_that_inherit_errors)
     cr_expect_gt(bound, 1.9, "%g", bound);
 }
 
-/* Every sum of neighbours is 2^23 or less; but a warp may add the segments that are positive. */
+/* Every sum of neighbours is 2^23 or less, but a warp may add up only the positive segments. */
 Test(bound, of_segments_between_which_others_are_left_out)
 {
     struct facts facts = {
@@ -239,7 +242,8 @@ Test(bound, of_segments_between_which_others_are_left_out)
     cr_expect_gt(bound_after(&tree, &facts, x, LENGTH(x), false), 0);
 }
 
-/* Where doubles cannot hold the sums, what they lose is taken for part of each magnitude. */
+/* Where doubles cannot hold the sums, the rounding of the doubles counts as a part of each
+ * magnitude. */
 Test(bound, of_more_digits_than_a_double_has)
 {
     struct facts facts = {.finite = true, .magnitude = 0x1p60, .quantum = U, .greatest = 0x1p59};
@@ -251,7 +255,7 @@ Test(bound, of_more_digits_than_a_double_has)
     cr_expect_gt(with, 1e4 * bound_after(&tree, &facts, x, 2, false));
 }
 
-/* Nothing is known but the depth, or the tree is worse than that. */
+/* Only the depth is known, or the bound of the tree is wider than that of the depth. */
 Test(bound, is_never_more_than_that_of_the_depth)
 {
     struct tree tree = {.depth = 3};
@@ -267,7 +271,7 @@ Test(bound, is_never_more_than_that_of_the_depth)
     cr_expect_float_eq(bound_of(&b, 0x1p25 + 1, 100), 200, 0.01);
 }
 
-/* An output of one element is that element, and 0 of none. */
+/* An output of one element is that element. An output of no elements is 0. */
 Test(bound, of_the_first_two_outputs)
 {
     const float x[] = {0.3f, 0.7f, 1e6f, 0.1f}, right[] = {0, 0.3f, 1, 1000001};
@@ -287,7 +291,7 @@ Test(bound, of_the_first_two_outputs)
         }
 }
 
-/* Outputs that are what they should be, although they might be off. */
+/* Outputs that are exactly right, although the bound allows an error. */
 Test(bound, of_outputs_without_an_error)
 {
     const float x[] = {1, -1, 0x1p-30f, 0}, right[] = {0, 1, 0, 0x1p-30f};
@@ -319,7 +323,7 @@ static void make_chain(void)
     }
 }
 
-/* Of every `every` outputs only the first is looked at. */
+/* Only the first of every `every` outputs is checked. */
 static struct verdict verdict_of_chain(size_t every)
 {
     struct problem p = {.element = ELEMENT_F32, .in = links, .n = LINKS};
@@ -332,7 +336,7 @@ static struct verdict verdict_of_chain(size_t every)
     return verify_end(&v);
 }
 
-/* An addition's rounding, of 15000 or less, although errors add up to more. */
+/* The bound is one addition's rounding, of 15000 or less, although errors add up to more. */
 Test(bound, of_a_chain_is_about_the_output_before)
 {
     make_chain();
@@ -549,7 +553,7 @@ static void add(struct wrong_output *w, size_t first, size_t end, double x)
         element_store_real(w->element, w->out, i, at(w, w->out, i) + x);
 }
 
-/* The verifier says so, and then the output is right again. */
+/* The verifier rejects the output; then the output is restored. */
 static void expect_wrong(struct wrong_output *w, const char *what, size_t where)
 {
     struct verdict v = verdict_of(w, 0);
@@ -558,8 +562,8 @@ static void expect_wrong(struct wrong_output *w, const char *what, size_t where)
     memcpy(w->out, w->right, w->n * element_size(w->element));
 }
 
-/* Around element k, in all ways. (Step 1's inclusive variant has element k in output k already; its
- * outputs are as wrong.) */
+/* Makes the outputs around element k wrong, in all ways. (Step 1's inclusive variant has element k
+ * in output k already; its outputs are as wrong.) */
 static void spoil(struct wrong_output *w, size_t k)
 {
     size_t n = w->n, block = n / 8, from = k + 1;
@@ -607,8 +611,8 @@ static void see_wrong_outputs(const struct step *step, int variant, enum element
 
 Test(bound, one_wrong_element_in_a_million_shows) { every_variant(see_wrong_outputs); }
 
-/* The errors that were there, as a part of the bound, in the second half, where sums have many
- * elements. Numbers without a sign make the largest. */
+/* The errors that occurred, as a fraction of the bound, in the second half, where sums have many
+ * elements. Numbers without a sign give the largest errors. */
 static void see_looseness(const struct step *step, int variant, enum element element)
 {
     struct wrong_output w = {step, variant, element, .n = step->max_n ? step->max_n : 100000};

@@ -1,6 +1,6 @@
 /*
- * test_causes.c — the verifier's guess at a cause: each is named where it is the cause, and not
- * where something else looks like it.
+ * test_causes.c — the verifier's guess at a cause: each cause is named where it applies, and not
+ * where another error looks similar.
  */
 #include "common/harness/verify/verify.h"
 
@@ -13,8 +13,8 @@ enum { N = 3000, BLOCK = 128, BLOCKS = (N + BLOCK - 1) / BLOCK };
 
 static float in[N], right[N + 1], out[N];
 
-/* Integers and their scan, exclusive or inclusive, which is also the output to be spoiled. No
- * block's sum is that of another, nor an element's. */
+/* Integers and their scan, exclusive or inclusive, which is also the output to be spoiled. No two
+ * blocks have the same sum, and no element equals the sum of a block. */
 static void begin(bool inclusive)
 {
     float sum = 0;
@@ -27,7 +27,7 @@ static void begin(bool inclusive)
     memcpy(out, right, sizeof out);
 }
 
-/* The same of real numbers. */
+/* The same for real numbers. */
 static void begin_real(void)
 {
     double sum = 0;
@@ -55,7 +55,7 @@ static struct verdict judge(bool inclusive, size_t block)
     return verdict;
 }
 
-/* Judges, and begins anew. */
+/* Judges the output, and restores it. */
 #define expect_cause(part) expect_cause_of(false, part, __LINE__)
 static void expect_cause_of(bool inclusive, const char *part, int line)
 {
@@ -73,7 +73,7 @@ static void add(size_t first, size_t end, float x)
     for (size_t i = first; i < end; i++) out[i] += x;
 }
 
-/* The sum of all elements before block k, and that of block k. */
+/* The sum of all elements before block k, and the sum of block k. */
 static float before(size_t k) { return right[k * BLOCK]; }
 static float sum_of(size_t k) { return before(k + 1) - before(k); }
 
@@ -180,7 +180,7 @@ Test(causes, neighbours)
     for (size_t i = 0; i < N; i++) out[i] = right[i ^ 1];
     out[0] = out[1] = 5000;
     expect_cause("most are swapped with a neighbour, first 0 and 1");
-    /* An element that only happens to be last. */
+    /* The last output has the value that a right neighbour would have. */
     out[N - 1] = right[N];
     expect_cause("only the last element is wrong");
 }
@@ -213,7 +213,7 @@ Test(causes, carry_of_one_block)
     }
 }
 
-/* What is off by something else is not called a carry, wherever it begins. */
+/* An error of another amount is not called a carry, wherever it begins. */
 Test(causes, an_offset_that_is_no_carry)
 {
     static const char neutral[] = "all are off by the same";
@@ -340,7 +340,7 @@ Test(causes, element_left_out_or_added_twice)
     }
 }
 
-/* Differences of a step's own reference are no elements of the input. */
+/* Differences of a step's own reference are not elements of the input. */
 Test(causes, no_element_of_a_reference)
 {
     static double want[N];
@@ -356,7 +356,7 @@ Test(causes, no_element_of_a_reference)
     cr_expect(strstr(verdict.cause, "all are off by the same"), "%s", verdict.cause);
 }
 
-/* One wrong element says little. */
+/* A single wrong element does not show the cause. */
 Test(causes, one_element)
 {
     begin(false);

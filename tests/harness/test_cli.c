@@ -190,13 +190,13 @@ Test(cli, output_that_cannot_be_written)
     expect_refused("(ulimit -f 16; ./step1 --n 1Mi --output $t/big)", EXIT_USAGE, "too large");
     expect_refused("./step1 --n 10 >/dev/full", EXIT_USAGE, "stdout");
     expect_refused("./step1 --help >/dev/full", EXIT_USAGE, "stdout");
-    /* A reader that has gone is an error of this kind, too, and not a signal. */
+    /* A closed pipe is an error of this kind, too, and not a signal. */
     struct result *r = run("(./step1 --n 1Mi --output - 2>$t/said; echo $? >$t/code) | head -1;"
                            "cat $t/code $t/said");
     cr_expect(strstr(r->out, "0\n2\n") && strstr(r->out, "Broken pipe"), "%s", r->out);
 }
 
-/* What stood in the file before stays. */
+/* The old content of the file stays. */
 Test(cli, a_refused_run_leaves_the_old_output)
 {
     struct result *r = run("echo old >$t/out.txt; ./step3 --n 1000 --output $t/out.txt;"
@@ -230,7 +230,7 @@ Test(cli, emulated_if_asked_for)
     cr_expect(strstr(r->out, "375 in loads, 225 in stores"), "%s", r->out);
 }
 
-/* A program away from its build/emu. */
+/* A program in a folder without build/emu. */
 Test(cli, no_emulator)
 {
     struct result *r = run("cp step3 $t; $t/step3 --device emu");
@@ -365,7 +365,7 @@ static const char *json_value(const char *at, int depth, void (*found)(const cha
     return end;
 }
 
-static char keys[4000]; /* those found, with commas, as the first line of CSV has them */
+static char keys[4000]; /* the keys found, with commas, as in the first line of CSV */
 
 static void note_key(const char *key, size_t length)
 {

@@ -1,7 +1,7 @@
 /*
- * test_files.c — the files that programs write: never over what they read, whole or not at all,
- * and no temporary file is left, whatever ends the program. Runs in the top folder, as `make test`
- * does.
+ * test_files.c — the files that programs write. They never overwrite what the program reads, and
+ * are complete or not written at all. No temporary file is left, however the program ends. Runs in
+ * the top folder, as `make test` does.
  */
 #define _GNU_SOURCE /* SIGSTKFLT */
 #include "tests/support/command.h"
@@ -57,7 +57,7 @@ Test(files, an_output_that_is_the_input_is_refused)
         expect_refused(commands[i], "is the same file as --input");
 }
 
-/* What the emulator writes is asked for by the environment, too. */
+/* Variables of the environment also make the emulator write files. */
 Test(files, a_file_of_the_emulator_that_is_the_input_is_refused)
 {
     static const char *const commands[] = {
@@ -173,7 +173,7 @@ Test(files, a_trace_is_replaced_as_a_whole)
     expect("604 regular file\n777 symbolic link\nold\na\nkept\nlink\nnew\n");
 }
 
-/* A kernel's fault is what a trace is looked at for. */
+/* A trace is kept after a kernel's fault: it is needed to find the cause. */
 Test(files, a_trace_of_what_failed_is_kept)
 {
     expect_status(1, "$emu --log-file /dev/null --trace $t/trace $p/traced fault >/dev/null 2>&1; "
@@ -208,7 +208,7 @@ Test(files, descriptors_devices_and_pipes)
     expect("Bad file descriptor");
 }
 
-/* Whatever path leads to it. JSON on stdout would not be JSON with numbers before it. */
+/* By any path that leads to stdout. Numbers before the JSON on stdout would make it invalid. */
 Test(files, numbers_on_stdout_send_the_report_to_stderr)
 {
     static const char *const paths[] = {"-",
@@ -309,7 +309,7 @@ Test(files, a_full_file_system)
     "until test -s \"$(echo $t/" name ".*)\"; do kill -0 $! 2>/dev/null || break; sleep 0.01; "    \
     "done; kill -" signal " $! && wait $!; echo status $?; head -c 20 $t/" name "; ls $t"
 
-/* All whose default is to end the program: 34 is the first real-time signal. */
+/* All signals that end a program by default; 34 is the first real-time signal. */
 Test(files, a_signal_leaves_no_temporary_file)
 {
     static const int numbers[] = {SIGINT,  SIGTERM,   SIGHUP,  SIGQUIT, SIGALRM, SIGXCPU,
@@ -341,7 +341,7 @@ Test(files, a_signal_leaves_no_temporary_file_of_an_emulated_step)
     }
 }
 
-/* Ctrl-C keeps the trace so far; what asks the program to end at once does not. */
+/* Ctrl-C keeps the trace so far; signals that end the program at once do not. */
 Test(files, a_signal_leaves_no_temporary_file_of_a_trace)
 {
     static const char *const signals[] = {"TERM", "HUP", "QUIT", "USR1", "PROF", "SEGV"};

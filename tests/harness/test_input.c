@@ -1,4 +1,4 @@
-/* test_input.c — random numbers, .npy files and text: what is read, and what is refused how. */
+/* test_input.c — random numbers, .npy files and text: what is read, and how the rest is refused. */
 #define _GNU_SOURCE
 #include "common/harness/input/input.h"
 
@@ -57,7 +57,8 @@ static void expect_floats(const struct input *input, const float *want, size_t n
 
 /* ---- random numbers -------------------------------------------------------------------------- */
 
-/* Any contiguous sum is the difference of two prefix sums, so their spread is the greatest one. */
+/* A contiguous sum is the difference of two prefix sums, so the greatest one is the spread of
+ * these. */
 Test(input, random_integers_have_exact_sums_and_are_never_zero)
 {
     const size_t n = 4000000;
@@ -95,7 +96,7 @@ Test(input, the_same_seed_gives_the_same_numbers_everywhere)
     input_free(&c);
 }
 
-/* Of n elements the quantum is 2^-digits, and no larger. */
+/* For n elements the quantum is 2^-digits, and no larger. */
 static void expect_reals(enum element element, size_t n, int digits)
 {
     struct input input;
@@ -126,7 +127,7 @@ Test(input, random_reals_weigh_alike_and_have_a_quantum)
     expect_reals(ELEMENT_F64, (size_t)1 << 20, 49);
 }
 
-/* What experiments and their records have. */
+/* The numbers that experiments use, and their recordings. */
 Test(input, uniform_reals_are_as_ever)
 {
     struct input input;
@@ -410,7 +411,7 @@ Test(input, npy_headers_of_any_form)
         }
 }
 
-/* Headers that NumPy does not take either, or that are of elements which cannot be scanned. */
+/* Headers that NumPy refuses, too, or whose elements cannot be scanned. */
 Test(input, npy_headers_that_are_refused)
 {
     static const float f4[] = {1, 2, 3, 4};
@@ -462,7 +463,7 @@ Test(input, npy_headers_that_are_refused)
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (0x4,)}", "shape (0x4,); only"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (True,)}", "shape (True,); only"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': ((4,),)}", "shape ((4,),); only"},
-        /* what is no dictionary */
+        /* not a dictionary */
         {"'descr'", "no dictionary of Python, from byte 0 on: \"'descr'\""},
         {"[('descr', '<f4')]", "from byte 0"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,)", "from byte 54 on: \"\""},
@@ -492,7 +493,7 @@ Test(input, npy_headers_that_are_refused)
     }
 }
 
-/* A header's length is in 2 bytes, or in 4; of ours there is a limit. */
+/* The length of a header is stored in 2 bytes, or in 4. The reader has a limit of its own. */
 Test(input, npy_headers_of_any_length)
 {
     static const float one = 1;
@@ -519,7 +520,7 @@ Test(input, npy_headers_of_any_length)
     }
 }
 
-/* Cut off anywhere: a sentence, never a crash, and never numbers. */
+/* A file that is cut off anywhere gives a sentence, never a crash, and never numbers. */
 Test(input, npy_cut_off_anywhere)
 {
     static const float f4[] = {1, 2, 3, 4};
@@ -551,7 +552,8 @@ Test(input, npy_into_other_types)
                    "element 0 is nan, which type uint64 does not have");
 }
 
-/* uint32 and uint64: what they hold, from .npy and from text, and what they do not. */
+/* uint32 and uint64, from .npy and from text: values that they hold, and values that they do
+ * not. */
 Test(input, unsigned_integers)
 {
     static const uint64_t u8[] = {0, UINT32_MAX, UINT64_MAX};

@@ -1,4 +1,4 @@
-/* test_options.c — sizes, options, and what contradicts what. */
+/* test_options.c — sizes, options, and options that contradict each other. */
 #define _GNU_SOURCE
 #include "common/harness/options.h"
 #include "common/harness/size.h"

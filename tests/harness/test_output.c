@@ -1,4 +1,4 @@
-/* test_output.c — the result as a file: whole, or not at all. */
+/* test_output.c — the result as a file: complete, or not written at all. */
 #define _GNU_SOURCE
 #include "common/harness/report/output.h"
 
@@ -126,7 +126,8 @@ Test(output, text_can_be_read_again)
     input_free(&input);
 }
 
-/* What was there stays until the new file is complete, with its permissions. */
+/* The old file stays until the new one is complete, which then has the permissions of the old
+ * one. */
 Test(output, a_file_is_replaced_as_a_whole)
 {
     struct fault fault;
@@ -151,8 +152,8 @@ static unsigned mode_of(const char *path)
     return status.st_mode & 07777;
 }
 
-/* A new file has the permissions that any program's new file has; one that is replaced keeps its
- * own, whatever the umask is. */
+/* A new file has the permissions that any program's new file has. A file that is replaced keeps its
+ * permissions, for any umask. */
 Test(output, permissions_are_those_of_the_umask_or_of_the_old_file)
 {
     static const mode_t masks[] = {0, 022, 027, 077, 0137, 0777};
@@ -176,8 +177,8 @@ Test(output, permissions_are_those_of_the_umask_or_of_the_old_file)
     umask(022);
 }
 
-/* A file of another user becomes the writer's own. It is opened with the old one's permissions, as
- * far as the umask allows, and they stay so. */
+/* A file of another user becomes the writer's own. The new file is opened with the old one's
+ * permissions, as far as the umask allows, and keeps them. */
 Test(output, permissions_of_another_users_file)
 {
     enum { OTHER_USER = 65534 };
@@ -238,7 +239,7 @@ Test(output, a_link_to_nothing_stays_one)
     cr_expect(strstr(fault.text, "Too many levels of symbolic links"), "%s", fault.text);
 }
 
-/* The folder goes while the file is written. */
+/* The folder is removed while the file is written. */
 Test(output, a_folder_that_vanishes)
 {
     struct fault fault;
@@ -253,7 +254,7 @@ Test(output, a_folder_that_vanishes)
     cr_expect_eq(count_files(), 0);
 }
 
-/* Names as long as the file system has them, and longer. */
+/* Names as long as the file system allows, and longer. */
 Test(output, long_names)
 {
     char name[NAME_MAX + 2];
@@ -267,7 +268,7 @@ Test(output, long_names)
     cr_expect(strstr(fault.text, "File name too long"), "%s", fault.text);
 }
 
-/* Names that other runs have left in the way are stepped over. */
+/* Temporary names that other runs have left behind are skipped. */
 Test(output, a_temporary_name_that_is_taken)
 {
     char name[40];
@@ -354,7 +355,7 @@ Test(output, held_files_are_replaced_together)
     expect_content("b", "2\n");
 }
 
-/* A place that vanishes at the last moment: nothing after it is replaced. */
+/* A target that vanishes at the last moment: no file after it is replaced. */
 Test(output, a_held_file_whose_folder_vanishes)
 {
     struct fault fault = {0};

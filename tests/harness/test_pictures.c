@@ -111,7 +111,7 @@ Test(pictures, text_comments_and_any_maximum)
     picture_free(&p);
 }
 
-/* As netpbm has it: a comment ends what stands before it, also the maximum. */
+/* As in netpbm, a comment ends the number before it, also the maximum. */
 Test(pictures, comments_next_to_numbers)
 {
     static const char *const texts[] = {"P2 2#wide\n1#high\n9#white\n3#\n4#last",
@@ -292,7 +292,7 @@ Test(pictures, truncated_or_damaged_png)
     expect_refused((char *)whole, length, "a is not a picture");
 }
 
-/* Memory for rows of 17 GB is not even asked for. */
+/* Rows of 17 GB are refused before memory for them is allocated. */
 Test(pictures, a_png_that_does_not_fit, .timeout = 10)
 {
     need_png();

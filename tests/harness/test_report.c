@@ -1,4 +1,4 @@
-/* test_report.c — numbers for people, and the report of a run on a GPU, which the tests make up. */
+/* test_report.c — numbers for people to read, and the report of an invented run on a GPU. */
 #define _GNU_SOURCE
 #include "common/harness/report/report.h"
 
@@ -43,7 +43,7 @@ Test(report, medians_and_quartiles)
     cr_expect_eq(t.reps, 0);
 }
 
-/* What an H200 tells of itself. */
+/* The properties that an H200 reports. */
 static const struct device gpu = {.name = "NVIDIA H200",
                                   .major = 9,
                                   .sms = 132,
@@ -151,7 +151,7 @@ Test(report, record_of_a_gpu)
     cr_expect_str_eq(value_of(&record, "conflicts_ld"), "null");
 }
 
-/* A time of the emulator's is never turned into a rate. */
+/* No rate is computed from the emulator's time. */
 Test(report, no_rate_of_the_emulator)
 {
     struct device emulated = gpu;

@@ -1,6 +1,6 @@
 /*
- * test_report_text.c — the lines of a report, of a sweep and of the table of counters, to the
- * letter, and every key of a record, for runs that are made up here.
+ * test_report_text.c — the lines of a report, of a sweep and of the table of counters, word for
+ * word, and every key of a record, for invented runs.
  */
 #define _GNU_SOURCE
 #include "common/harness/report/report.h"
@@ -11,14 +11,14 @@
 
 static char text[8000];
 
-/* What is printed between the two goes into `text`. */
+/* The output between these two calls goes into `text`. */
 static FILE *begin(void)
 {
     memset(text, 0, sizeof text);
     return fmemopen(text, sizeof text - 1, "w");
 }
 
-/* `text` has this line. */
+/* Asserts that `text` has this line. */
 static void expect_line(const char *line)
 {
     char whole[200];
@@ -98,7 +98,7 @@ static struct outcome counted_run(void)
                             .timing = {.reps = 1, .median = 2e-3, .lower = 1e-3, .upper = 3e-3}};
 }
 
-/* One on a GPU, with a roof. */
+/* A run on a GPU, with a roof. */
 static struct outcome timed_run(void)
 {
     return (struct outcome){
@@ -425,7 +425,7 @@ Test(report_text, record_of_a_gpu)
     expect_record(&record, expected);
 }
 
-/* Neither verified nor timed, on the host; and a wrong one. */
+/* A run on the host that is not verified and not timed, and a wrong run. */
 Test(report_text, record_of_less)
 {
     static const char *const nothing[][2] = {

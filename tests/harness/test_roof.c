@@ -1,6 +1,6 @@
 /*
- * test_roof.c — the ways to copy that make the roof, and the two that empty the L2: they copy, to
- * the last byte and no further, and leave alone what they only read.
+ * test_roof.c — the ways to copy that make the roof, and the two that empty the L2: the first copy
+ * up to the last byte and no further, and the others do not change the array that they read.
  */
 #include "common/harness/run/buffer.h"
 #include "common/harness/run/roof.h"
@@ -53,7 +53,7 @@ Test(roof, misaligned_pointers_are_refused)
 {
     char *buffer;
     cr_assert(cudaMalloc((void **)&buffer, 4096) == cudaSuccess);
-    for (int way = 1; way < ROOF_WAYS; way++) /* cudaMemcpyAsync takes any */
+    for (int way = 1; way < ROOF_WAYS; way++) /* cudaMemcpyAsync takes any alignment */
         cr_expect(roof_ways[way].copy(buffer, buffer + 2052, 1024, NULL) ==
                   cudaErrorMisalignedAddress);
     cudaFree(buffer);

@@ -1,6 +1,6 @@
 /*
- * test_runs.c — what the checks of every run are made of: fingerprints, guards, reversed inputs,
- * the number of runs; and that all steps keep the contract that is tried between runs.
+ * test_runs.c — the parts of the checks of every run: fingerprints, guards, reversed inputs, the
+ * number of runs. All steps keep the contract that is tested between runs.
  */
 #include "common/harness/run/bench.h"
 #include "common/harness/run/reverse.h"
@@ -110,7 +110,7 @@ static void expect_fingerprints(struct fingerprinter *f, const struct buffer *la
     cr_expect_eq(got[2], fingerprint_on_host(want, 10, 0));
 }
 
-/* On the emulator the host does it; a GPU's kernels have to give the same. */
+/* On the emulator the host computes fingerprints; the kernels for GPUs must give the same. */
 Test(runs, fingerprints_of_device_and_host)
 {
     struct fingerprinter by_host, by_kernels = {0};
@@ -131,7 +131,7 @@ Test(runs, fingerprints_of_device_and_host)
     fingerprinter_close(&by_kernels);
 }
 
-/* Behind a span that cannot be copied, nothing is taken, and the error is returned. */
+/* After a span that cannot be copied, no fingerprints are taken, and the error is returned. */
 Test(runs, fingerprints_of_memory_that_is_not_there)
 {
     struct fingerprinter by_host, by_kernels = {0};
@@ -304,7 +304,7 @@ static void sum_on_host(enum element element, const void *in, bool inclusive, vo
     }
 }
 
-/* Scans the input after an exchange, takes that back, and compares with a scan without it. */
+/* Scans the input after an exchange, undoes the exchange, and compares with a scan without one. */
 static void expect_taken_back(const struct problem *p, uint64_t number)
 {
     static int64_t room[EXCHANGED], want[EXCHANGED];
@@ -349,14 +349,14 @@ Test(runs, an_exchange_is_taken_back_bit_by_bit)
     }
 }
 
-/* Where taking it back would round, a wrong sum would become the right one. */
+/* Where undoing the exchange would round, a wrong sum could become the right one. */
 Test(runs, an_exchange_does_not_hide_a_small_error)
 {
     float in[2] = {0, 1 << 20}, out[2] = {0}, room[4];
     struct problem problem = {.element = ELEMENT_F32, .in = in, .n = 2, .inclusive = true};
     struct exchange x = {0, 1};
     struct buffer buffer = {.data = out, .bytes = sizeof out, .on_host = true};
-    out[0] = 1e-3f; /* 2^20 is right, after it is taken back 0; 1e-3 - 2^20 is rounded to -2^20 */
+    out[0] = 1e-3f; /* 2^20 is right, and 0 when undone; 1e-3 - 2^20 is rounded to -2^20 */
     cr_assert(exchange_sums(&x, &problem, &buffer, false, room) == cudaSuccess);
     cr_expect_eq(out[0], 1e-3f);
     out[0] = NAN;
@@ -364,7 +364,7 @@ Test(runs, an_exchange_does_not_hide_a_small_error)
     cr_expect(isnan(out[0]));
 }
 
-/* An element that the run has changed is not put back, so that it is noticed. */
+/* An element that the run has changed is not restored, so the change is noticed. */
 Test(runs, an_exchange_does_not_hide_a_changed_input)
 {
     float in[3] = {1, 2, 3}, now[3] = {1, 2, 3};
@@ -433,7 +433,7 @@ static void expect_right_runs(const struct step *step, int variant, size_t n)
     expect_right_run(step, options, true);
     options.real = is_real;
     expect_right_run(step, options, true);
-    if (step->number == 0) return; /* a copy cannot be made in place, nor inclusive */
+    if (step->number == 0) return; /* a copy is never in place or inclusive */
     options.in_place = element_size(step_for(step, variant).element) ==
                        element_size(element_of_sum(step_for(step, variant).element));
     options.inclusive = !(step->reference && variant);
@@ -456,7 +456,7 @@ Test(runs, all_steps_keep_the_contract)
     }
 }
 
-/* What is done otherwise on a GPU: kernels reverse the input, and the roof is measured. */
+/* The parts that differ on a GPU: kernels reverse the input, and the roof is measured. */
 Test(runs, as_on_a_gpu)
 {
     struct options options = {.n = 4099, .reps = 4};
@@ -488,7 +488,7 @@ static cudaError_t spoil_third_call(void *out, const void *in, size_t n, int var
     return cudaMemsetAsync(array + NOT_LOOKED, 0x3F, sizeof *array, stream);
 }
 
-/* Timed runs are compared as a whole, so what a sample leaves out is found. */
+/* Timed runs are compared as a whole, so an error in elements outside the sample is found. */
 Test(runs, a_sample_does_not_hide_a_run_that_differs)
 {
     for (int i = 0; i < 2; i++) {

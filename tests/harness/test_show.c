@@ -1,6 +1,6 @@
 /*
  * test_show.c — what ./bench prints of contenders side by side: the table for people and the
- * records, to the letter, of numbers that are given here.
+ * records, word for word, for invented numbers.
  */
 #define _GNU_SOURCE
 #include "common/bench/show.h"

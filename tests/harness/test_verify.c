@@ -98,7 +98,7 @@ Test(verify, nan_and_infinity_are_wrong_unless_the_reference_has_them)
     cr_expect_not(verify(with, got, 6, false, 5, 0).right);
 }
 
-/* The poison is a NaN: where a NaN is expected, too, it means that nothing was written. */
+/* The poison is a NaN. Even where a NaN is expected, the poison means that nothing was written. */
 Test(verify, poison_is_wrong_where_nan_is_expected)
 {
     const float with[] = {1, NAN, 2, 3};
@@ -108,13 +108,13 @@ Test(verify, poison_is_wrong_where_nan_is_expected)
     struct verdict v = verify(with, got, 4, false, 5, 0);
     cr_expect_eq(v.wrong, 1);
     cr_expect_str_eq(v.first[0].got, "never written");
-    /* But if the input has that very NaN, the additions may hand it on. */
+    /* But if the input contains this NaN, the additions may pass it on to the output. */
     float poisoned[] = {1, NAN, 2, 3};
     memset(&poisoned[1], VERIFY_POISON, sizeof *poisoned);
     cr_expect(verify(poisoned, got, 4, false, 5, 0).right);
 }
 
-/* Real numbers, and nothing known but the depth d: the bound is d u / (1 - d u) times the sum of
+/* Real numbers, of which only the depth d is known: the bound is d u / (1 - d u) times the sum of
  * |x|, and no more. test_bound.c has those of trees. */
 Test(verify, the_bound_of_a_depth)
 {
@@ -209,7 +209,7 @@ Test(verify, sums_beyond_the_range_are_refused)
     cr_expect_eq(facts_check(&facts, ELEMENT_F32, &fault), 0);
 }
 
-/* The reference itself has to be better than what it judges. */
+/* The reference itself must be more exact than the output that it judges. */
 Test(verify, the_reference_keeps_what_double_loses)
 {
     static double big[N], sums[N];
@@ -274,7 +274,8 @@ Test(verify, integers_wrap_around)
     cr_expect(verify_end(&v).right);
 }
 
-/* Pieces, with elements left out between them: what is looked at is judged as before. */
+/* Pieces with elements left out between them: the elements that are compared are judged as
+ * before. */
 Test(verify, pieces)
 {
     struct problem p = {.element = ELEMENT_F32, .in = in, .n = N};

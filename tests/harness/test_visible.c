@@ -123,7 +123,7 @@ Test(visible, sentences_of_programs)
     static const char *const commands[] = {
         "./step1 --input \"$n\"",
         "./step1 --input \"$t/$n\"",     /* empty */
-        "./step1 --input \"$t/$n.txt\"", /* with a word that has them */
+        "./step1 --input \"$t/$n.txt\"", /* a word with such characters */
         "./step1 --output \"$t/none/$n\"",
         "./step3 --trace \"$t/none/$n\"",
         "./step3 --input \"$t/$n\" --output \"$t/$n\"",
@@ -179,7 +179,7 @@ Test(visible, reports)
     }
 }
 
-/* A reader of its own says that it is JSON. */
+/* A separate parser confirms that it is JSON. */
 Test(visible, json_and_csv_are_read_by_python)
 {
     if (run("command -v python3") != 0) cr_skip("python3 is not installed.");

@@ -16,7 +16,7 @@ static void put_special(struct input *input, enum special special)
     ((float *)input->data)[input->n / 2] = number;
 }
 
-/* Runs a step through the path of ./stepN and says what came of it. */
+/* Runs a step in the same way as ./stepN and returns the outcome. */
 static struct outcome outcome_of(const struct wrong *w)
 {
     struct options options = {.n = w->n,
