@@ -16,7 +16,7 @@ struct row {
 
 #define RECORDED "profiles/h200/counters.csv" /* tests run in the top folder */
 
-/* Splits a line of that file, in place. False: it has not as many fields. */
+/* Splits a line of that file, in place. False: it has fewer fields. */
 bool split_row(char *line, struct row *);
 
 /* ncu's counters of shared and global memory, of op ld or st, and of additions. */
@@ -28,26 +28,27 @@ bool split_row(char *line, struct row *);
 #define FADD                    "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"
 
 /*
- * Lines whose counts are compared by their sum, for nvcc and ptxas do not agree to which of them
- * an access belongs; or in which threads poll, as often as chance will have it.
+ * Lines whose counts are compared by their sum, because nvcc and ptxas do not agree to which of
+ * them an access belongs. Or lines in which threads poll; the number of polls varies from run to
+ * run.
  */
 struct line_group {
     const char *step, *kernel; /* kernel NULL: any */
-    const char *counts; /* how the metrics end; others of the lines are compared one by one */
+    const char *counts;        /* how the metrics end; others are compared line by line */
     bool polls;
     struct place {
         const char *file, *text; /* where, and how the line begins; NULL: any */
     } lines[4];
 };
 
-/* The group of a row, or that in which a kernel's threads poll; NULL: none. */
+/* The group of a row, or the group in which a kernel's threads poll; NULL: none. */
 const struct line_group *group_of(const struct row *);
 const struct line_group *polls_of(const struct row *);
 
 /* Does a line of the source belong to it? */
 bool in_group(const struct line_group *, const char *path, const char *text);
 
-/* The emulator's value of a metric: of ncu's, or of the sums that profiles/measure/ncu_source.py
+/* The emulator's value of a metric of ncu, or of a sum that profiles/measure/ncu_source.py
  * makes. */
 double metric_of(const struct emu_counts *, const char *name);
 
@@ -59,8 +60,9 @@ const struct emu_counts *counts_of_line(const struct emu_launch_record *, const 
 double counts_of_group(const struct line_group *, const struct emu_launch_record *,
                        const char *metric);
 
-/* What ncu may have counted where the emulator has counted `counted`, and `polled` of that in lines
- * that poll: from least to most; if grain is not 0, least and a multiple of it. */
+/* The range of ncu's counts that is accepted where the emulator has counted `counted`, of which
+ * `polled` in lines that poll: from least to most. If grain is not 0: least plus a multiple of
+ * grain. */
 struct expected {
     double least, most, grain;
 };

@@ -2,8 +2,8 @@
  * recorded_differences.c — the counters of ncu on an H200 that differ from the emulator's, and why.
  * All other counters are exactly equal.
  *
- * The emulator runs PTX, the GPU runs what ptxas makes of it. And on both, the number of times that
- * threads poll words of other blocks varies from run to run.
+ * The emulator runs PTX, and the GPU runs the machine code that ptxas makes of it. On both, the
+ * number of times that threads poll words of other blocks varies from run to run.
  */
 #include "recorded.h"
 
@@ -39,8 +39,8 @@ static const struct line_group groups[] = {
      .lines = {{NULL, "temp[pout * size + thid] = temp[pin"},
                {NULL, "pout = 1 - pout; // swap the buffers"}}},
 
-    /* Of the pair only the left element is wanted: ptxas makes one load of those in the two arms of
-     * load_pair. */
+    /* Only the left element of the pair is used: ptxas makes one load of the loads in the two arms
+     * of load_pair. */
     {"8", "down_step", "sectors_ld", .lines = {{"pair.cuh", NULL}}},
 
     /* In PTX an instruction of `asm` has the line on which it begins; ptxas gives it the line of an
@@ -49,8 +49,8 @@ static const struct line_group groups[] = {
     {"12", NULL, "sectors_st", .lines = {{"states.cuh", NULL}}},
     {"12", NULL, "sectors_st", .lines = {{"memory.cuh", NULL}, {"barrier.cuh", NULL}}},
 
-    /* A thread of each block looks whether the last block has come: for the emulator in the line
-     * that calls, for ncu in a header of the toolkit. */
+    /* A thread of each block polls until the last block has arrived. The emulator counts this in
+     * the line of the call, ncu in a header of the toolkit. */
     {"10", "scan_grid", "sectors_ld", .polls = true,
      .lines = {{NULL, "grid.sync();"}, {NULL, "details::grid::sync("}}},
     /* A tile reads the states of the tiles before it until it finds a prefix. */
@@ -104,12 +104,12 @@ const struct line_group *polls_of(const struct row *row)
 /*
  * `if (lane >= d) x += y` after a shuffle is in PTX an addition in all lanes and a selection, with
  * which the first d lanes keep their value. ptxas makes one predicated addition of both. In the 5
- * sweeps of a warp's scan a GPU so saves 1 + 2 + 4 + 8 + 16 additions.
+ * sweeps of a warp's scan a GPU thus saves 1 + 2 + 4 + 8 + 16 additions.
  */
 #define WARP_SCAN (1 + 2 + 4 + 8 + 16)
 
-/* Blocks of steps 9 to 11 have 8 warps, which scan each of their vectors' totals; the first scans
- * those of the warps, 32 at a time. */
+/* Blocks of steps 9 to 11 have 8 warps. Each warp scans the totals of each of its vectors; the
+ * first warp scans the warps' totals, 32 at a time. */
 #define WARPS          8
 #define TILE_OF_STEP10 2048
 static int vectors_of_step11(const struct row *row)
@@ -117,9 +117,9 @@ static int vectors_of_step11(const struct row *row)
     return atoi(row->fields[VARIANT] + strlen("tile")) / (WARPS * 32 * 4);
 }
 
-/* In step 12 a warp scans the rows of its segment, and for one of them its first lane adds nothing
- * to what lies before. The segments' sums are scanned in scan_wave by each warp, in sweeps that end
- * when all segments are added up; in scan_pipeline by one warp, in all five. */
+/* In step 12 a warp scans the rows of its segment. For one row, its first lane does not add the sum
+ * of the rows before. The segments' sums are scanned in scan_wave by each warp, in sweeps that end
+ * when all segments are added up. In scan_pipeline one warp scans them, in all five sweeps. */
 static double spared_in_step12(const struct row *row, size_t n,
                                const struct emu_launch_record *record)
 {
@@ -148,8 +148,8 @@ static double spared_additions(const struct row *row, size_t n,
     return 0;
 }
 
-/* In step 11 all of a thread's vectors add `prefix`: PTX loads it from shared memory for each of
- * them, a GPU once. */
+/* In step 11 a thread adds `prefix` to all of its vectors. PTX loads it from shared memory for each
+ * vector, a GPU once. */
 static double spared_loads(const struct row *row, double blocks)
 {
     char *const *f = row->fields;
@@ -162,24 +162,24 @@ static double spared_loads(const struct row *row, double blocks)
 /* ---- what the hardware adds ------------------------------------------------------------------ */
 
 /*
- * Both are in the hardware's counters of shared memory and not on the Source page
- * (profiles/README.md). In step 7's scan_block ncu counts this many wavefronts of loads more in
- * each block, all of them conflicts. And where many blocks share the SMs, accesses wait for each
- * other: of the wavefronts up to this part more, another number in each run.
+ * Two kinds of wavefronts are in the hardware's counters of shared memory and not on the Source
+ * page (profiles/README.md). In step 7's scan_block ncu counts this number of additional wavefronts
+ * of loads in each block, all of them conflicts. And where many blocks share the SMs, accesses wait
+ * for each other: up to this fraction of additional wavefronts, which varies from run to run.
  */
 #define STEP7_CONFLICTS  4
 #define STEP11_CONFLICTS 1 /* in some blocks of tile8192 */
 #define FEW_BLOCKS       128
 #define ARBITRATION      0.10
 
-/* In step 12 more, up to 17 of a hundred have been seen, and with few blocks, too: it is not for
- * each other's that they wait, for of 32 blocks each has a multiprocessor for itself. */
+/* In step 12 the fraction is larger: up to 17 % have been seen, even with few blocks. There the
+ * accesses do not wait for those of other blocks, since each of 32 blocks has its own SM. */
 #define STEP12_ARBITRATION 0.20
 
 /*
  * grid.sync() adds 1 to a counter in global memory, a thread of each block. The address is generic
  * (ATOM, not ATOMG as in step 11), and the hardware counts a wavefront of an atomic in shared
- * memory; where many blocks run, up to this part more.
+ * memory. Where many blocks run, it counts up to this fraction more.
  */
 #define GENERIC_ATOMICS 0.25
 
@@ -210,16 +210,17 @@ static struct expected of_the_hardware(const struct row *row,
 
 /* ---- chance ---------------------------------------------------------------------------------- */
 
-/* Looks of a block at most: up to 9 have been seen (80 sectors), and up to 100 at grid.sync() for
+/* The most polls of a block. Up to 9 have been seen (80 sectors), and up to 100 at grid.sync() for
  * the Source page, for which ncu makes kernels slower. */
 #define MOST_LOOKS 200
 
-/* In step 11 a warp that reads 32 more states does a sum over 32 lanes, and one addition per lane.
+/* In step 11 a warp that reads 32 more states computes a sum over 32 lanes, and one addition per
+ * lane.
  * */
 #define LOOK_BACK (5 * 32 + 32)
 
-/* Sectors of 32 bytes that a look can touch: of step 10 one word, of the others 32 or
- * more states. */
+/* Sectors of 32 bytes that a poll can touch: step 10 polls one word, the others 32 or more
+ * states. */
 static double sectors_of_a_look(const struct row *row)
 {
     return is(row->fields[STEP], "10") ? 1 : 9;

@@ -1,6 +1,6 @@
 /*
- * test_compaction.c — step 13: expressions keep what C says they keep; compact.h is right for each
- * type, n, fraction and alignment, and says what is wrong; the figures of the document.
+ * test_compaction.c — step 13: expressions keep the same elements as in C; compact.h is right for
+ * each type, n, fraction and alignment, and reports errors; the figures of the document.
  */
 #define _GNU_SOURCE
 #include "steps/13-compaction/compact.h"
@@ -192,8 +192,8 @@ Test(compaction, expressions_that_are_too_large)
 
 /* ---- the figures ----------------------------------------------------------------------------- */
 
-/* Figures 39-9 and 39-10 print letters and no other data; these are of the same form: what is kept,
- * the flags, their scan, and the scatter. */
+/* Figures 39-9 and 39-10 print letters and no other data. These figures have the same form: the
+ * elements that are kept, the flags, their scan, and the scatter. */
 Test(compaction, as_in_figures_39_9_and_39_10)
 {
     const float in[8] = {1, -2, 3, 4, -5, -6, 7, 8}, want[5] = {1, 3, 4, 7, 8};
@@ -226,7 +226,7 @@ Test(compaction, as_in_figures_39_9_and_39_10)
 
 /* ---- compact.h ------------------------------------------------------------------------------- */
 
-/* What the calls need, for up to LARGEST elements. */
+/* The memory that the calls need, for up to LARGEST elements. */
 #define LARGEST ((size_t)10000)
 struct memory {
     int32_t *in, *out, host[LARGEST + 8], got[LARGEST + 8], want[LARGEST + 8];
@@ -306,7 +306,7 @@ Test(compaction, what_is_wrong_is_said_and_nothing_is_launched)
     close_memory(&m);
 }
 
-/* Everything goes to the stream: a captured call does nothing, and its graph does all. */
+/* All work goes to the stream: a captured call does no work, and its graph does all of it. */
 Test(compaction, can_be_captured)
 {
     static struct memory m;

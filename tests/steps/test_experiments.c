@@ -1,6 +1,6 @@
 /*
- * test_experiments.c — the small experiments, steps/NN-name/experiments: on the emulator each finds
- * its results right, prints rows of the form that profiles/ keeps, and counts what it should.
+ * test_experiments.c — the small experiments, steps/NN-name/experiments: on the emulator each
+ * confirms its results, prints rows of the form that profiles/ keeps, and has the expected counts.
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"
@@ -51,7 +51,7 @@ Test(experiments, all_are_right)
         snprintf(text, sizeof text, "%s", output);
         snprintf(about, sizeof about, "%s,%d,", name, step);
         char *line = strtok(text, "\n");
-        while (strncmp(line, "emu: ", 5) == 0) line = strtok(NULL, "\n"); /* says why it refuses */
+        while (strncmp(line, "emu: ", 5) == 0) line = strtok(NULL, "\n"); /* and why */
         cr_expect_str_eq(line, "experiment,step,variant,parameter,metric,value,unit");
         while ((line = strtok(NULL, "\n")) != NULL) {
             int commas = 0;
@@ -77,8 +77,8 @@ Test(experiments, options)
            "  device  NVIDIA H200 (emulated)\n");
 }
 
-/* The operators change where data is kept, which is not modelled, and not which sectors are asked
- * for. */
+/* The operators change in which cache data is kept, which is not modelled. They do not change which
+ * sectors are requested. */
 Test(experiments, cache_operators)
 {
     run_experiment("00-cache-operators");
@@ -99,7 +99,8 @@ Test(experiments, constant_cache)
     expect_not(",constant,32,sectors_ld,");
 }
 
-/* In the emulator's own order the last lane and the last warp win; by chance others do. */
+/* In the emulator's usual order the last lane and the last warp win. In a random order others
+ * do. */
 Test(experiments, one_wins)
 {
     run_experiment("00-one-wins");
@@ -142,7 +143,7 @@ Test(experiments, small_scans)
     expect_status(0, "$emu --tool racecheck --error-exitcode 9 " FOLDER "05-small-scans 2>&1");
 }
 
-/* Chunks cost a few sectors more or less, and each lane still asks for what it did. */
+/* Chunks cost a few sectors more or less. Each lane still requests the same elements. */
 Test(experiments, transfers)
 {
     run_experiment("05-transfers");
@@ -150,7 +151,7 @@ Test(experiments, transfers)
     expect_status(0, "$emu --tool all --error-exitcode 9 " FOLDER "05-transfers 2>&1");
 }
 
-/* A double takes twice the sectors, and twice the wavefronts except in warps with only half of the
+/* A double needs twice the sectors, and twice the wavefronts except in warps with only half of the
  * lanes active. */
 Test(experiments, precision)
 {
@@ -180,7 +181,8 @@ Test(experiments, carve_out)
     expect_value("in-l1", "50", "blocks_fit", 8);
 }
 
-/* The tree moves eight words for each element; scanning all but one level of it naively more. */
+/* The tree moves eight words for each element. Scanning all but one level of it naively moves
+ * more. */
 Test(experiments, switch_to_the_naive_scan)
 {
     run_experiment("08-switch");
@@ -217,7 +219,8 @@ Test(experiments, groups)
     expect_value("lost", "32", "wrong", 1);
 }
 
-/* A block of a grid.sync() counts itself, once a round; a grid too large is refused. */
+/* Each block adds one to the counter of grid.sync(), once per round. A grid that is too large is
+ * refused. */
 Test(experiments, grid_sync)
 {
     run_experiment("10-grid-sync");
@@ -233,9 +236,9 @@ Test(experiments, arrivals)
     expect("one lane");
 }
 
-/* A pixel of RGB: by the document three loads ask for each sector, by shuffles one does. Neither
- * that nor the transposition nor the scans have bank conflicts. The fast variant reads 64 rows of
- * two sectors twice, and writes eight for each row. */
+/* A pixel of RGB: in the document's way three loads request each sector, with shuffles one load
+ * does. Neither that nor the transposition nor the scans have bank conflicts. The fast variant
+ * reads 64 rows of two sectors twice, and writes eight for each row. */
 Test(experiments, summed_area_tables)
 {
     run_experiment("14-against-npp");

@@ -19,7 +19,7 @@ static void expect_clean(const struct step *step, int variant, size_t n)
     if (step->variants) snprintf(chosen, sizeof chosen, " --variant %s", step->variants[variant]);
     expect_status(0, "$emu --tool all --error-exitcode 9 ./%s%s --reps 0 --n %zu 2>&1",
                   step_program(step).name, chosen, n);
-    expect("========= ERROR SUMMARY: 0 errors\n"); /* nor warnings */
+    expect("========= ERROR SUMMARY: 0 errors\n"); /* and no warnings */
 }
 
 /* One block for steps 2 to 4, several for the others; step 12 has its own test. */
@@ -34,7 +34,7 @@ Test(hazards, none_in_any_step)
     }
 }
 
-/* Step 12's kernel for small and middling n: with fine, middling and coarse tiles. */
+/* Step 12's kernel for small and medium n: with fine, medium and coarse tiles. */
 Test(hazards, none_in_step_12)
 {
     for (int variant = 0; variant < variant_count(&step12); variant++) {
@@ -56,7 +56,7 @@ Test(hazards, none_in_step_12s_pipeline)
     expect_status(0,
                   "$emu --gpu a100 --tool all --error-exitcode 9 ./step12 --reps 0 --n %zu"
                   " --variant f64 2>&1",
-                  n); /* there it is scan_direct */
+                  n); /* on an A100 this is scan_direct */
     expect("========= ERROR SUMMARY: 0 errors\n");
 }
 

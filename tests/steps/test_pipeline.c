@@ -1,7 +1,7 @@
 /*
  * test_pipeline.c — what step 12 and its scan.h promise: right for each type, n, and way to call
- * it; floats the same in every bit as on the CPU, whatever the order of blocks, their number, or
- * the GPU; errors as documented. On a GPU, at full size: tests/promises.
+ * it; floats equal the CPU's bit by bit, for any order of blocks, any number of blocks, and any
+ * GPU; errors as documented. On a GPU, at full size: tests/promises.
  */
 #define _GNU_SOURCE
 #include "common/harness/run/buffer.h"
@@ -126,7 +126,7 @@ static void *numbers(int type, size_t n)
     return keep(input.data);
 }
 
-/* What has to come out: of floats what the reference says, of integers the sums. */
+/* The expected result: of floats that of the reference, of integers the sums. */
 static void *wanted(const struct job *job, const void *in, int capability)
 {
     size_t bytes = type_of(job)->sum_bytes;
@@ -146,13 +146,13 @@ static void *wanted(const struct job *job, const void *in, int capability)
         case I8: element = (uint64_t)((const int8_t *)in)[i]; break;
         }
         uint64_t out = job->inclusive ? sum + element : sum;
-        memcpy((char *)want + i * bytes, &out, bytes); /* its lower half, if they are of 32 bits */
+        memcpy((char *)want + i * bytes, &out, bytes); /* its lower half, if sums have 32 bits */
         sum += element;
     }
     return want;
 }
 
-/* Runs the job with that workspace; the result has to be `want` bit by bit. */
+/* Runs the job with this workspace; the result must equal `want` bit by bit. */
 static void expect_bits(const struct job *job, const void *in, const void *want,
                         struct buffer *workspace)
 {
@@ -189,8 +189,8 @@ static void expect_right(const struct job *job, const void *in, int capability)
 
 /* ---- every n and way to call ----------------------------------------------------------------- */
 
-/* n at which another kernel, block, tile, segment or row begins; and some in the midst. The largest
- * comes last. */
+/* Values of n at which another kernel, block, tile, segment or row begins, and some in between. The
+ * largest comes last. */
 struct sizes {
     size_t n[64];
     int count;
@@ -252,7 +252,7 @@ Test(pipeline, large_n)
         void *in = numbers(type, n + 20011);
         cr_expect_eq(kernel_for(n - 1, types[type].sum_bytes, 90, true), KERNEL_WAVE);
         cr_expect_eq(kernel_for(n, types[type].sum_bytes, 90, true), KERNEL_PIPELINE);
-        if (type == F64) { /* whose n are the least */
+        if (type == F64) { /* whose first n is the smallest */
             expect_right(&(struct job){type, n - 1, true, false, 0}, in, 90);
             expect_right(&(struct job){type, n, false, true, 0}, in, 90);
         }
@@ -260,7 +260,8 @@ Test(pipeline, large_n)
     }
 }
 
-/* Elements that are not aligned to 16 bytes go another way, and are added in the same order. */
+/* Elements that are not aligned to 16 bytes are copied in another way, and added in the same
+ * order. */
 Test(pipeline, large_n_misaligned)
 {
     size_t n = pipeline_from(4) + 12345;
@@ -272,7 +273,7 @@ Test(pipeline, large_n_misaligned)
 
 /* ---- the same bits --------------------------------------------------------------------------- */
 
-/* Zeros have a sign: sums of nothing but -0 are as the reference says. */
+/* Zeros have a sign: a sum of only -0 equals that of the reference. */
 Test(pipeline, signs_of_zeros)
 {
     enum { N = 3000 };
@@ -319,8 +320,8 @@ Test(pipeline, any_number_of_blocks)
     }
 }
 
-/* Other GPUs hold other numbers of blocks; and those before Hopper take another kernel for
- * small n. */
+/* Other GPUs hold other numbers of blocks, and GPUs before Hopper use another kernel for small
+ * n. */
 static void expect_same_bits_on(const char *gpu, int capability)
 {
     setenv("EMU_GPU", gpu, 1);
@@ -393,7 +394,7 @@ Test(pipeline, error_is_within_the_bound)
     size_t sizes[] = {5000, 8192, pipeline_from(4) + 3, (size_t)1 << 23};
     float *in = numbers(F32, 1 << 23), *out = keep(malloc(sizeof(float) << 23));
     for (size_t s = 0; s < LENGTH(sizes); s++)
-        for (int kind = 0; kind < 3; kind++) { /* with a sign, without, all the same */
+        for (int kind = 0; kind < 3; kind++) { /* with a sign, without a sign, all equal */
             size_t n = sizes[s];
             for (size_t i = 0; i < n && kind > 0; i++) in[i] = kind == 1 ? fabsf(in[i]) : 0.1f;
             reference_f32(out, in, n, false, kernel_for(n, 4, 90, true));
@@ -458,8 +459,8 @@ Test(pipeline, several_streams)
     }
 }
 
-/* A scan that was captured does with each launch of the graph what lies there by then: here it
- * scans in place what it has made of it before. */
+/* Each launch of the graph of a captured scan scans the data that the buffer holds then. Here it
+ * scans in place the result of the launch before. */
 static void expect_replays(size_t n, int replays)
 {
     struct job job = {I32, n, true, true, 0};
@@ -493,8 +494,8 @@ Test(pipeline, replays_of_a_graph)
     expect_replays(pipeline_from(4), 3);
 }
 
-/* A workspace is cleared once; then it serves every type and n for which it is large enough. What
- * a scan leaves there, in states of another form, means nothing to the next one. */
+/* A workspace is cleared once; then it serves every type and n for which it is large enough. The
+ * next scan ignores the data that a scan leaves there, in states of another form. */
 Test(pipeline, one_workspace_for_all)
 {
     size_t large = pipeline_from(8) + 55;
@@ -511,7 +512,7 @@ Test(pipeline, one_workspace_for_all)
     end(&workspace);
 }
 
-/* However scan_wave divides its elements, there is a state for each tile. */
+/* For each way in which scan_wave divides its elements, there is a state for each tile. */
 Test(pipeline, a_state_for_each_tile)
 {
     for (size_t bytes = 4; bytes <= 8; bytes += 4)
@@ -575,7 +576,7 @@ Test(pipeline, refuses_a_bad_workspace)
         }
 }
 
-/* Without a workspace it tells how large one is needed: more for more tiles, never nothing. */
+/* Without a workspace the call stores the size that is needed: more for more tiles, never 0. */
 Test(pipeline, tells_how_large_a_workspace_it_needs)
 {
     for (int type = 0; type < TYPES; type++) {
@@ -605,7 +606,7 @@ Test(pipeline, no_elements)
     }
 }
 
-/* Tickets have 32 bits, so 2^31 tiles and more are too many. No memory of that size exists, so the
+/* Tickets have 32 bits, so 2^31 tiles and more are refused. No memory of that size exists, so the
  * call must not access any. */
 Test(pipeline, refuses_too_many_tiles)
 {

@@ -101,7 +101,7 @@ static void expect_all(unsigned banks)
 
 Test(predictions, levels_as_traced_on_32_banks) { expect_all(32); }
 
-/* --model g80: half-warps, and the conflicts that Harris and GPU Gems speak of. */
+/* --model g80: half-warps, and the conflicts that Harris and GPU Gems describe. */
 Test(predictions, levels_as_traced_on_16_banks) { expect_all(16); }
 
 /* The numbers in the documents: ways by level of the tree over 512 elements, on the G80's banks. */

@@ -37,7 +37,7 @@ static void run_program(const char *name)
     expect("experiment,step,variant,parameter,metric,value,unit\n");
 }
 
-/* Three n, two types, but one n of double only; numbers with a sign and without. */
+/* Two n for both types, and a third n for double only; numbers with a sign and without. */
 Test(promises, same_bits)
 {
     enum { ROWS = 2 * (2 * 2 + 1) };
@@ -50,8 +50,8 @@ Test(promises, same_bits)
     cr_expect_gt(sum_of("bound", &rows), sum_of("error", &rows));
 }
 
-/* Six ways of four types, three of the two that cannot be in place; and of those of 8 bytes one
- * more n, for scan_pipeline. */
+/* Six ways for four types, and three ways for the two types that cannot be in place. Types of 8
+ * bytes have one more n, for scan_pipeline. */
 Test(promises, every_way)
 {
     run_program("every-way");
@@ -66,7 +66,7 @@ Test(promises, streams)
     expect_sum("scans", 8, 4 * 1 + 4 * 2);
 }
 
-/* Each of the kernels. Nothing can be held on the emulator. */
+/* Each of the kernels. On the emulator no SM can be held. */
 Test(promises, beside)
 {
     run_program("beside");
@@ -129,7 +129,7 @@ Test(promises, example_says_what_failed)
     cr_expect_str_eq(output, "example: cudaMalloc((void **)&device, sizeof host): out of memory\n");
 }
 
-/* It is short, and leaves no call unchecked. */
+/* The example is short, and checks every call. */
 Test(promises, example_is_short)
 {
     expect_status(0, "sed -n '/^int main/,/^}/p' steps/12-pipeline/example.c | grep -c '[a-z;{]'");

@@ -18,7 +18,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
-/* Those that apply scan are recorded, too: tests/docs/test_applications.py. */
+/* Steps that apply scan are recorded, too: tests/docs/test_applications.py compares them. */
 enum { LAST_RECORDED = 12 };
 
 enum { ONE_BLOCK = 2048, LARGE = 65537 };
@@ -142,7 +142,7 @@ static void compare_line(const struct row *row)
     compare(row, recorded, counts != NULL ? metric_of(counts, f[METRIC]) : 0, 0);
 }
 
-/* Lines that are compared together: what has been recorded of them, by group, launch and metric. */
+/* Recorded counts of lines that are compared together, by group, launch and metric. */
 static struct sum {
     const struct line_group *group;
     struct row row; /* the first of them */
@@ -232,7 +232,7 @@ static void compare_all(size_t least, size_t below)
     }
     compare_sums();
     fclose(file);
-    for (int i = least > ONE_BLOCK ? 5 : 2; i <= LAST_RECORDED; i++) /* 1 runs on the CPU */
+    for (int i = least > ONE_BLOCK ? 5 : 2; i <= LAST_RECORDED; i++) /* step 1 runs on the CPU */
         cr_expect(steps[i], "%s has no row of step %d", RECORDED, i);
     cr_expect(rows > 0);
 }
@@ -245,8 +245,8 @@ Test(recorded, emulator_counts_as_ncu_did_for_large_scans, .timeout = 600)
     compare_all(LARGE, SIZE_MAX);
 }
 
-/* On ncu's Source page, which holds no arbitration, no line of steps 9 to 12 takes
- * more wavefronts than it must. */
+/* On ncu's Source page, which does not count arbitration, no line of steps 9 to 12 has more
+ * wavefronts than the ideal number. */
 Test(recorded, no_bank_conflicts_without_a_tree)
 {
     char line[1024];

@@ -1,6 +1,6 @@
 /*
- * test_shuffle_lessons.c — the experiments of step 9: what is right there is right in any order of
- * the lanes, and what is wrong is caught, by its result, by another order, or by a checker.
+ * test_shuffle_lessons.c — the experiments of step 9: the right ways are right in any order of the
+ * lanes, and the wrong ways are caught: by the result, by another order, or by a checker.
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"
@@ -46,9 +46,9 @@ static unsigned count(const char *text, const char *of)
     return found;
 }
 
-/* Lanes in step hide the races of the lecture's two ways through shared memory; lanes in another
- * order show them. The ways with a barrier on either side of the read, and the shuffle, are right
- * in any order: otherwise the experiment itself fails. */
+/* Lanes in lockstep hide the races of the lecture's two ways through shared memory; another order
+ * of the lanes shows them. The ways with a barrier on either side of the read, and the shuffle, are
+ * right in any order: otherwise the experiment itself fails. */
 Test(shuffle_lessons, neighbour_exchange_is_right_in_any_order)
 {
     for (int seed = 0; seed <= SEEDS; seed++) {
@@ -79,7 +79,8 @@ Test(shuffle_lessons, neighbour_exchange_under_racecheck)
     expect_not("exchange<4");
 }
 
-/* The lecture's 4096 rounds end where they began, so that no exchange at all would pass. */
+/* After the lecture's 4096 rounds each value is back at its first lane, so a kernel without any
+ * exchange would pass. */
 Test(shuffle_lessons, rounds_of_the_lecture_go_around)
 {
     expect_status(0, "grep '#define ROUNDS *4096$' " SOURCES "neighbour.cu");
@@ -95,7 +96,7 @@ Test(shuffle_lessons, reduce_is_right_in_any_order)
     expect_status(0, "$emu --tool racecheck,synccheck --error-exitcode 9 " FOLDER "reduce 2>&1");
 }
 
-/* Two shuffles for 64 bits, by hand and by CUDA, and all 64 bits arrive. */
+/* All 64 bits arrive with two shuffles, by hand and by CUDA. */
 Test(shuffle_lessons, wide_values_take_two_shuffles)
 {
     static char ptx[1 << 16];
@@ -110,7 +111,8 @@ Test(shuffle_lessons, wide_values_take_two_shuffles)
     cr_expect(count(ptx, "mov.b64 {") == 4, "each value is taken apart once: %s", ptx);
 }
 
-/* The lanes' pieces lie apart, so that agreeing on bytes costs sectors; it saves requests. */
+/* The lanes' pieces are not adjacent. Copying the same number of bytes in all lanes therefore costs
+ * more sectors, but fewer requests. */
 Test(shuffle_lessons, votes_are_right_in_any_order)
 {
     for (int seed = SEEDS; seed >= 0; seed--) {
@@ -129,7 +131,7 @@ Test(shuffle_lessons, votes_are_right_in_any_order)
     cr_expect(value(can[1], "one at 8 and one at 1", "sectors_st") == 2048);
 }
 
-/* In step all masks are full; nothing promises it. */
+/* In lockstep all masks are full, which CUDA does not guarantee. */
 Test(shuffle_lessons, active_mask_is_what_happens_to_be_active)
 {
     for (int seed = 0; seed <= SEEDS; seed++) {
@@ -140,8 +142,8 @@ Test(shuffle_lessons, active_mask_is_what_happens_to_be_active)
     }
 }
 
-/* A sum of the whole warp in both arms of an if, or of an arm's own lanes, is right; one of lanes
- * that do not come is wrong, and synccheck says so, of no other. */
+/* A sum of the whole warp in both arms of an if is right, and so is a sum of only the lanes of an
+ * arm. A sum that names lanes which do not arrive is wrong, and synccheck reports only this one. */
 Test(shuffle_lessons, sums_in_branches)
 {
     for (int seed = 0; seed <= SEEDS; seed++) {

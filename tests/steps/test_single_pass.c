@@ -18,7 +18,7 @@ TestSuite(single_pass, .init = command_init, .fini = command_fini, .timeout = 60
 /*
  * The longest chain: every tile finds the prefix of the one before, as when one host thread runs
  * block after block. The first element is 2^24, and each tile but the first holds a single 1: added
- * to 2^24 it rounds away, so that every addition of the chain loses as much as one can.
+ * to 2^24 it is rounded away, so every addition of the chain has the largest possible error.
  */
 Test(single_pass, the_bound_holds_for_the_longest_chain)
 {
@@ -35,7 +35,7 @@ Test(single_pass, the_bound_holds_for_the_longest_chain)
         expect_right(&scan, in);
         cr_assert(scan_once(&scan, in, out) == cudaSuccess);
         double lost = 0x1p24 + (TILES - 1) - out[n - 1];
-        double an_addition = 0x1p-24 * (0x1p24 + (TILES - 1)); /* can lose that much */
+        double an_addition = 0x1p-24 * (0x1p24 + (TILES - 1)); /* has an error up to this size */
         cr_expect_eq(lost, TILES - 1, "%g are lost", lost);
         cr_expect_leq(lost, step11.depth(n, variant) * an_addition);
         cr_expect_geq(lost, 0.9 * step11.depth(n, variant) * an_addition, "the bound is loose");
@@ -46,7 +46,8 @@ Test(single_pass, the_bound_holds_for_the_longest_chain)
     }
 }
 
-/* In a tile and on: across the float4, in the warp, in the totals; a tile each; and back down. */
+/* In a tile: across the float4, in the warp, in the totals. Then one addition per tile, and those
+ * on the way down. */
 Test(single_pass, depth_grows_with_the_tiles)
 {
     cr_expect_eq(step11.depth(2048, TILE_2048), 3 + 5 + 5 + 1 + 3);
@@ -59,7 +60,8 @@ Test(single_pass, depth_grows_with_the_tiles)
 
 /* ---- bits ------------------------------------------------------------------------------------ */
 
-/* Turns by chance let tiles look back otherwise. Every run is verified; how many results differ? */
+/* In a random schedule tiles look back differently. Every run is verified. How many results
+ * differ? */
 static int results(const char *numbers)
 {
     int different;
@@ -93,7 +95,7 @@ Test(single_pass, has_no_hazards)
 /* ---- the ticket ------------------------------------------------------------------------------ */
 
 #define FEW  "2000000" /* elements, in fewer tiles than an H200 holds blocks of 256 threads */
-#define MANY "4000000" /* in more */
+#define MANY "4000000" /* in more tiles than that */
 
 /* Blocks may begin in any order, but the tickets that they draw are in order. */
 Test(single_pass, with_a_ticket_blocks_begin_in_any_order)
@@ -103,7 +105,7 @@ Test(single_pass, with_a_ticket_blocks_begin_in_any_order)
     expect("0 of " MANY " wrong\n");
 }
 
-/* Without, blocks that fill the GPU wait for one that has no room there. */
+/* Without tickets, the blocks that fill the GPU wait for a block that does not fit on it. */
 Test(single_pass, without_a_ticket_the_order_of_blocks_matters)
 {
     expect_status(0, "$emu --log-file /dev/null $p/ticket index " MANY);

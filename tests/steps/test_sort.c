@@ -1,7 +1,8 @@
 /*
  * test_sort.c — what step 15's sort.h promises: the order of each type, stable, with values, for
- * any n, with one workspace after the other; and what it refuses. The small_ functions have small
- * tiles and no resident sort (tests/fixtures/sort_code.h), so that few keys test what large n do.
+ * any n, with a workspace that is used again; and the calls that it refuses. The small_ functions
+ * have small tiles and no resident sort (tests/fixtures/sort_code.h), so few keys test the code for
+ * large n.
  */
 #include "tests/support/cudart_check.h"
 #include "steps/15-radix-sort/request.h"
@@ -87,14 +88,15 @@ struct job {
 
 /* ---- the reference --------------------------------------------------------------------------- */
 
-/* A key as a number, and where it was. */
+/* A key as a number, and its index in the input. */
 struct item {
     uint64_t bits;
     size_t index;
 };
 static int type_compared, sign_compared;
 
-/* Floats by magnitude, the negative ones backwards, and those with the sign bit first. */
+/* Compares two floats by their bits: floats with the sign bit come first, in descending order of
+ * magnitude. */
 static int compare_reals(uint64_t a, uint64_t b, uint64_t sign)
 {
     if ((a & sign) != (b & sign)) return a & sign ? -1 : 1;
@@ -224,7 +226,7 @@ static void expect_sorted(struct job j)
 {
     size_t bytes = workspace_bytes(&j);
     void *workspace = device_memory(bytes);
-    ok(cudaMemset(workspace, 0xFF, bytes)); /* what need not be clear is not */
+    ok(cudaMemset(workspace, 0xFF, bytes)); /* memory that need not be cleared is not */
     ok(sort_workspace_init(workspace, bytes, NULL));
     expect_sorted_in(&j, workspace, bytes);
     ok(cudaFree(workspace));

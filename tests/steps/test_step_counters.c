@@ -1,6 +1,6 @@
 /*
- * test_step_counters.c — what the descriptors and the notes say of a step, counted by the emulator:
- * additions, launches and their shapes, bank conflicts, sectors.
+ * test_step_counters.c — statements of the descriptors and the notes about a step, counted by the
+ * emulator: additions, launches and their shapes, bank conflicts, sectors.
  */
 #define _GNU_SOURCE
 #include "tests/support/scan_once.h"
@@ -33,14 +33,15 @@ static struct counters count(const struct step *step, int variant, size_t n)
  * per lane. */
 #define LOOK_BACK (5 * 32 + 32)
 
-/* Of step 12 only the variant of floats is counted so; its shared memory is scan.cu's affair. */
+/* Of step 12 only the variant for floats is compared. Its shared memory is not, since scan.cu
+ * chooses it. */
 static int counted_variants(const struct step *step)
 {
     return step == &step12 ? 1 : variant_count(step);
 }
 
-/* The descriptor's adds(), launches and shape are those of the run. How far step 11 looks back is
- * chance, and adds() is the least. */
+/* The descriptor's adds(), launches and shape are those of the run. How far step 11 looks back
+ * varies from run to run; adds() is the smallest number. */
 static void expect_as_described(const struct step *step, int variant, size_t n)
 {
     struct launch_shape shape = step->shape(n, variant);
@@ -57,8 +58,8 @@ static void expect_as_described(const struct step *step, int variant, size_t n)
     counters_free(&counters);
 }
 
-/* Step 12's kernels: a block a tile, a fine one first; on a GPU with 132 multiprocessors one each,
- * of 8 + 4 + 1 + 1 warps with six stages of 32 KiB. */
+/* Step 12's kernels. For small n there is one block per tile, with fine tiles first. Then there is
+ * one block on each of 132 SMs, of 8 + 4 + 1 + 1 warps with six stages of 32 KiB. */
 Test(step_counters, step_12_says_what_it_launches)
 {
     struct launch_shape small = step12.shape(4096, 0), wave = step12.shape(1 << 22, 0);
@@ -196,7 +197,8 @@ Test(step_counters, no_bank_conflicts_in_blocks)
     for (size_t s = 0; s < LENGTH(steps); s++) expect_no_bank_conflicts(steps[s], 0, 100003);
 }
 
-/* From step 9 on there is no tree, in all variants, types and kernels. */
+/* From step 9 on there are no conflicts, in all variants, types and kernels, since there is no
+ * tree. */
 Test(step_counters, no_bank_conflicts_without_a_tree)
 {
     static const struct step *const steps[] = {&step09, &step10, &step11, &step12};
@@ -279,8 +281,8 @@ static double words(const struct step *step, int variant, size_t n)
 }
 
 /* The tree of step 8 moves 8n words through device memory: it loads 5n and stores 3n. Scans in
- * blocks move 4n, and a little more for sums and increments. Step 10 moves 3n, and some more while
- * blocks poll in grid.sync(). */
+ * blocks move 4n, and a little more for sums and increments. Step 10 moves 3n, and a few words more
+ * while blocks poll in grid.sync(). */
 Test(step_counters, words_that_move)
 {
     enum { N = 1 << 18, TREE_OF_STEP_8 = 1 };
@@ -307,9 +309,9 @@ Test(step_counters, vectors_stay_whole)
     }
 }
 
-/* Unrolling takes away instructions. It changes no store, no addition and no barrier; of the loads
- * from shared memory it spares some, where constants show the compiler that temp[bi] is still what
- * it was. */
+/* Unrolling takes away instructions. It changes no store, no addition and no barrier; It removes
+ * some loads from shared memory, where constants show the compiler that temp[bi] has not
+ * changed. */
 Test(step_counters, unrolling_saves_instructions_only)
 {
     const size_t n = 1 << 14;
@@ -325,7 +327,8 @@ Test(step_counters, unrolling_saves_instructions_only)
     counters_free(&unrolled);
 }
 
-/* A block of step 7 passes a barrier at each level up and down and one more; of step 9, two. */
+/* A block of step 7 passes a barrier at each level, up and down, and one more. A block of step 9
+ * passes two. */
 Test(step_counters, shuffles_spare_barriers)
 {
     const size_t n = 2048, warps = 8;

@@ -65,10 +65,10 @@ Test(steps, real_numbers)
                                  random_input(scan_steps[s], variant, n, true));
 }
 
-/* The verifier's bound is as good as the depth that the step states: at least the log2 n additions
- * that any tree of two-input sums needs, at most those up and down one (24 more: a level that is
- * not full has the depth of a full one). Step 11 may add tile after tile: see test_single_pass.c.
- * So does a lane in step 12, in double: see test_pipeline.c. */
+/* The verifier's bound depends on the depth that the step states. The depth is at least log2 n,
+ * which any tree of two-input sums needs. It is at most twice that, up and down a tree (plus 24: a
+ * level that is not full has the depth of a full one). Step 11 may add tile after tile: see
+ * test_single_pass.c. So does a lane in step 12, in double: see test_pipeline.c. */
 Test(steps, depth_is_that_of_a_tree)
 {
     static const size_t lengths[] = {1, 2, 512, 1000, 2048, 1 << 20, 1 << 24};
@@ -152,7 +152,7 @@ Test(steps, example_of_f)
     }
 }
 
-/* No elements: success, and nothing is looked at, so NULL will do. */
+/* No elements: the call succeeds and accesses no memory, so NULL is allowed. */
 Test(steps, no_elements)
 {
     for (size_t s = 0; s < LENGTH(scan_steps); s++)
@@ -163,7 +163,7 @@ Test(steps, no_elements)
 
 /* ---- from step 5 on: any size ---------------------------------------------------------------- */
 
-/* Every size from one element to two tiles and a bit, which is two levels. */
+/* Every size from one element to a little more than two tiles, which needs two levels. */
 static void expect_every_size(const struct step *step, size_t tile)
 {
     for (size_t n = 1; n <= 2 * tile + 1; n++) {
@@ -225,8 +225,8 @@ Test(steps, large_sizes)
     expect_right(&(struct scan){&step09, 0, three_levels, 0, false}, in);
 }
 
-/* Step 10's order of additions is fixed by n and the number of blocks: real numbers give the same
- * bits in each run, whichever block comes first. */
+/* Step 10's order of additions depends only on n and the number of blocks: real numbers give the
+ * same bits in each run, for any order of blocks. */
 Test(steps, cooperative_is_the_same_each_time)
 {
     enum { N = 300007, RUNS = 5 };
@@ -260,7 +260,7 @@ Test(steps, patterns)
     }
 }
 
-/* What the patterns say they do, at a size where it can be said in a few words: 96 floats. */
+/* The patterns do what their names say, at a small size: 96 floats. */
 Test(steps, pattern_sources)
 {
     const size_t n = 96;

@@ -94,7 +94,7 @@ static struct verdict verdict_of(const struct sample_picture *p, enum variant va
     void *own = malloc(entries * 4 + 4);
     struct verdict verdict = {0};
     struct fault fault;
-    /* One entry more than there is: it has to be left as it was. */
+    /* One entry behind the end of the table: it must stay as it was. */
     ok(cudaMemcpy(own, table, entries * 4 + 4, cudaMemcpyDeviceToHost));
     cr_expect_eq(((uint32_t *)own)[entries], UINT32_MAX, "written behind the table");
     struct judged judged = {variant, p->size, p->element, p->pixels, own, picture, window, 0};
@@ -284,7 +284,7 @@ Test(summed_area, floats_are_the_same_in_every_run)
     unmake(&p);
 }
 
-/* A wrong entry is found, and so is one that is off by more than the bound. */
+/* A wrong entry is found, as is an entry that is off by more than the bound. */
 Test(summed_area, wrong_tables_are_found)
 {
     struct sample_picture p = make((struct sat_size){20, 20, 3}, ELEMENT_I8, 0, false);
@@ -386,7 +386,7 @@ static void expect_filter(const struct sample_picture *p, enum variant variant, 
     cr_expect(v.right, "width %zu: [%zu] is %s, not %s", w.width, v.first[0].index, v.first[0].got,
               v.first[0].want);
     cr_expect_eq(v.checked, 2 * p->samples);
-    ((uint8_t *)picture)[0] ^= 0x40; /* or it is a filter of nothing */
+    ((uint8_t *)picture)[0] ^= 0x40; /* a changed pixel must be found */
     cr_expect(!verdict_of(p, variant, table, picture, w).right);
     free(picture);
     ok(cudaFree(out));
@@ -453,7 +453,7 @@ Test(summed_area, calls_that_are_refused)
     unmake(&p);
 }
 
-/* Windows whose sums may reach 2^32: refused before anything is looked at. */
+/* Windows whose sums may reach 2^32 are refused before any memory is accessed. */
 Test(summed_area, windows_that_are_too_wide)
 {
     struct sat_size large = {5000, 5000, 1}, narrow = {5000, 3, 1};
