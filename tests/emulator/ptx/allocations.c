@@ -1,7 +1,7 @@
 /*
- * allocations.c — many allocations: they keep a distance, each address of one finds it, freed
- * addresses are reused when no others are left, and the time for one does not grow with their
- * number.
+ * allocations.c — many allocations: they keep a distance, each of their addresses leads to the
+ * allocation, and freed addresses are reused when no others are left. The time for one allocation
+ * does not grow with their number.
  */
 #include "ptx_run.h"
 
@@ -73,8 +73,7 @@ Test(emu_allocations, by_chance, .timeout = 60)
     emu_close(emu);
 }
 
-/* When no other addresses are left, the first hole that is wide enough is found, and nothing
- * else. */
+/* When no other addresses are left, the first hole that is wide enough is used, and no other. */
 Test(emu_allocations, holes_are_used_again)
 {
     enum { MANY = 1000, BYTES = 300 };
@@ -112,7 +111,7 @@ Test(emu_allocations, freed_addresses_come_back_last)
     emu_close(emu);
 }
 
-/* Seconds of the CPU's to make `count` allocations and to free them, oldest first. */
+/* Seconds of processor time to make `count` allocations and to free them, the oldest first. */
 static double seconds_for(size_t count, unsigned checks)
 {
     struct emu *emu = open_emu_with(&(struct emu_config){.memory = 512 << 20, .checks = checks});
@@ -126,7 +125,8 @@ static double seconds_for(size_t count, unsigned checks)
     return seconds;
 }
 
-/* In proportion, 16 times as long; if each looked at every other one, 256 times. */
+/* In proportion it takes 16 times as long. If each call went through all allocations, it would take
+ * 256 times as long. */
 Test(emu_allocations, take_no_longer_when_there_are_many, .timeout = 120)
 {
     enum { FEW = 2500, MANY = 16 * FEW };
@@ -147,7 +147,7 @@ static size_t resident_pages(void)
     return resident;
 }
 
-/* Each is given other addresses, but the memory behind them goes back to the host. */
+/* Each allocation gets new addresses, but the memory behind freed ones goes back to the host. */
 Test(emu_allocations, freed_memory_goes_back_to_the_host, .timeout = 60)
 {
     enum { TIMES = 50000 };

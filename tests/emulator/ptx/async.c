@@ -37,7 +37,7 @@ static void expect_words(const char *body, uint32_t (*want)(unsigned))
     emu_close(emu);
 }
 
-/* Zeros behind what is read: thread t reads t % 5 bytes of 4. */
+/* Bytes that are not read become zeros: thread t reads t % 5 bytes of 4. */
 static uint32_t part(unsigned t)
 {
     uint32_t bytes = t % 5, value = 1000 + t;
@@ -59,7 +59,7 @@ Test(emu_async, copies_ignore_their_source)
                  odd_ones);
 }
 
-/* Of two groups the first is waited for: the second's place keeps its old word. */
+/* Only the first of two groups is waited for: the target of the second keeps its old word. */
 static uint32_t first_only(unsigned t) { return 2 * (1000 + t) + 7; }
 Test(emu_async, a_group_that_is_not_waited_for_is_not_there)
 {

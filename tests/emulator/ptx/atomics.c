@@ -1,4 +1,5 @@
-/* atomics.c — every atomic operation in every space: what it gives back, what it leaves behind. */
+/* atomics.c — every atomic operation in every space: the value that it returns, and the value that
+ * it stores. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "numbers.h"
 
@@ -56,8 +57,8 @@ static union value operand(const struct type *t, uint64_t random)
 
 /*
  * A warp's lanes hit PLACES words, each many lanes. Their order is open, so the test follows the
- * results: of the lanes of one word, exactly one saw its first content, the next one what that one
- * left, and so on; what the last one left must stand there in the end.
+ * results: of the lanes of one word, exactly one loaded its first content, the next one the value
+ * that this lane stored, and so on. The word must hold the value that the last lane stored.
  */
 static bool is_a_sequence(const char *op, const struct type *t, union value first, union value last,
                           const union value *b, const union value *c, const union value *seen,
@@ -70,7 +71,7 @@ static bool is_a_sequence(const char *op, const struct type *t, union value firs
         for (unsigned n = 0; n < lanes && best == lanes; n++)
             if (!used[n] && seen[n].u64 == now.u64) best = n;
         if (best == lanes) return false;
-        /* Several may have seen the same: those that change nothing come first. */
+        /* Several lanes may have loaded the same value: those that do not change it come first. */
         for (unsigned n = 0; n < lanes; n++)
             if (!used[n] && seen[n].u64 == now.u64 && apply(op, t, now, b[n], c[n]).u64 == now.u64)
                 best = n;
@@ -186,7 +187,7 @@ Test(emu_atomics, every_operation_type_and_space)
     emu_close(emu);
 }
 
-/* red is atom without a result. All orders give the same here. */
+/* red is atom without a result. All orders of the lanes give the same word here. */
 Test(emu_atomics, reductions)
 {
     static const struct {
@@ -228,7 +229,8 @@ Test(emu_atomics, reductions)
 }
 
 /* One block writes a pair of equal words again and again, another one reads it: with two host
- * threads the two run at the same moment, and must never see half of a pair. */
+ * threads both blocks run at the same time. A load must never return words of two different
+ * pairs. */
 Test(emu_atomics, vectors_go_over_in_one_piece)
 {
     enum { ROUNDS = 200000 };

@@ -1,6 +1,6 @@
 /*
- * barrier.c — block barriers: right, in divergent code, missed; deadlocks; launches beyond the
- * limits; and that the number of host threads changes nothing.
+ * barrier.c — block barriers: used correctly, in divergent code, and not reached by all threads;
+ * deadlocks; launches beyond the limits. The number of host threads changes no result.
  */
 #include "ptx_run.h"
 
@@ -198,8 +198,8 @@ Test(emu_barrier, missed, .timeout = 20)
         }
 }
 
-/* Thread 0 has exited, and no other, whatever lies behind the block's warps in the emulator's own
- * memory: shared memory full of ones does. */
+/* Only thread 0 has exited. The memory behind the block's warps in the emulator must not matter: it
+ * is shared memory full of ones. */
 Test(emu_barrier, only_threads_of_the_block_have_exited, .timeout = 20)
 {
     static const char text[] = BARRIER_KERNEL(
@@ -246,7 +246,7 @@ Test(emu_barrier, a_spin_without_end_is_given_up, .timeout = 30)
     }
 }
 
-/* Slow is not stuck: a block that changes memory may run for longer than the patience lasts. */
+/* A slow block is not stuck: a block that changes memory may run for longer than the time limit. */
 Test(emu_barrier, a_slow_block_is_not_given_up, .timeout = 30)
 {
     static const char text[] = BARRIER_KERNEL(
@@ -276,7 +276,7 @@ Test(emu_barrier, the_message_names_the_block, .timeout = 20)
     emu_close(emu);
 }
 
-/* A warp barrier that names a lane which waits elsewhere for ever. */
+/* A warp barrier whose mask names a lane that waits at another place for ever. */
 Test(emu_barrier, deadlock_within_a_warp, .timeout = 20)
 {
     static const char text[] = BARRIER_KERNEL(
@@ -359,7 +359,8 @@ Test(emu_barrier, promised_block_size)
     emu_close(emu);
 }
 
-/* .minnctapersm is one that ptxas keeps: a multiprocessor's 65536 registers are shared out. */
+/* .minnctapersm is a promise that ptxas keeps: it divides a multiprocessor's 65536 registers among
+ * the blocks. */
 Test(emu_barrier, promised_blocks)
 {
     static const struct {
@@ -368,7 +369,7 @@ Test(emu_barrier, promised_blocks)
     } cases[] = {
         {"", 14},
         {".maxntid 1024, 1, 1\n.minnctapersm 2\n", 14},
-        {".maxntid 1024, 1, 1\n.minnctapersm 6\n", 8}, /* 65536 / 6144 is 10; in eights, 8 */
+        {".maxntid 1024, 1, 1\n.minnctapersm 6\n", 8}, /* 65536 / 6144 is 10, in steps of 8: 8 */
     };
     static const char body[] = "{\n.reg .b64 %l<5>;\nld.param.u64 %l0, [p];\n"
                                "ld.v2.u64 {%l1, %l2}, [%l0];\nld.v2.u64 {%l3, %l4}, [%l0+16];\n"
@@ -461,13 +462,13 @@ Test(emu_barrier, host_threads_change_nothing, .timeout = 20)
                       !memcmp(lines[0], lines[i], line_count[0] * sizeof *lines[0]),
                   "%u threads: other counts in a line", threads[i]);
     }
-    /* And they are right: the last of a block has the sum of its 128 numbers. */
+    /* The results are also right: the last element of a block is the sum of its 128 numbers. */
     float last;
     memcpy(&last, &out[0][BLOCK - 1], sizeof last);
     cr_expect(last == 127 * 64, "sum %g", last);
 }
 
-/* Blocks that add to one place: the sum is right with any number of threads. */
+/* Blocks add to one word: the sum is right with any number of host threads. */
 Test(emu_barrier, atomics_over_host_threads, .timeout = 20)
 {
     enum { BLOCKS = 100 };
@@ -501,7 +502,7 @@ Test(emu_barrier, atomics_over_host_threads, .timeout = 20)
     }
 }
 
-/* A fault in one block ends the grid, whichever host thread runs it, and is reported once. */
+/* A fault in one block ends the grid, on any host thread, and is reported once. */
 Test(emu_barrier, a_fault_ends_the_grid, .timeout = 20)
 {
     static const char text[] = BARRIER_KERNEL(

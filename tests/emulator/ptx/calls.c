@@ -43,8 +43,8 @@ Test(emu_calls, that_do_not_fit_are_refused)
     emu_close(emu);
 }
 
-/* By pointer it shows only when the kernel runs: a function that is declared only, and an address
- * of nothing. */
+/* For a call by pointer the error shows only when the kernel runs: the function is only declared,
+ * or the address is not that of a function. */
 static const char *const addresses[] = {"mov.u64 %l0, g;\n", "mov.u64 %l0, 12345;\n"};
 
 Test(emu_calls, of_no_function_are_faults)

@@ -1,6 +1,6 @@
 /*
- * clocks.c — what must not depend on the machine: the limit on instructions, for any number of host
- * threads, and clocks and multiprocessors that are made from a seed.
+ * clocks.c — results that must not depend on the machine: the limit on instructions, for any number
+ * of host threads; clocks and multiprocessor numbers that are computed from a seed.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "ptx_run.h"
@@ -13,14 +13,14 @@ enum { BLOCKS = 64, THREADS = 64, WARPS = BLOCKS * THREADS / 32 };
 
 /* ---- the limit on instructions --------------------------------------------------------------- */
 
-/* Each block loops another number of times. */
+/* Each block loops a different number of times. */
 static const char loops[] = PTX_KERNEL(
     "loops",
     "mov.u32 %r0, %ctaid.x;\nand.b32 %r0, %r0, 7;\nshl.b32 %r0, %r0, 6;\nadd.u32 %r0, %r0, 100;\n"
     "mov.u32 %r1, 0;\nNEXT:\nadd.u32 %r1, %r1, 1;\nst.global.u32 [%out], %r1;\n"
     "setp.lt.u32 %p0, %r1, %r0;\n@%p0 bra NEXT;\nret;\n");
 
-/* Returns the launch's error; its message, and what it counted (0: nothing), go there. */
+/* Returns the launch's error. Stores its message, and its count of instructions (0: none). */
 static int run_with_limit(const char *text, const char *name, unsigned threads, uint64_t limit,
                           char message[400], uint64_t *counted)
 {
@@ -176,7 +176,7 @@ Test(emu_clocks, count_instructions_without_a_seed)
     }
 }
 
-/* A thread that polls has executed what it has executed, and no more. */
+/* While a thread polls, its clock advances only by the instructions that it has executed. */
 Test(emu_clocks, stand_still_while_a_warp_waits)
 {
     struct emu *emu = open_emu();

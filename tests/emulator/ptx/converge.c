@@ -8,11 +8,11 @@
 
 enum { LANES = 32, HALF = 16 };
 
-/* %r0 = in[lane], %r1 = lane; what is in %r9 at the end is the result. */
+/* %r0 = in[lane], %r1 = lane; the result is the value of %r9 at the end. */
 #define BODY(text)                                                                                 \
     PTX_KERNEL("k", "ld.global.u32 %r0, [%in];\nmov.u32 %r1, %laneid;\n" text                      \
                     "\nst.global.u32 [%out], %r9;\nret;\n")
-/* The lower half of the lanes does the one thing, the upper half the other. */
+/* The lower half of the lanes executes the first text, the upper half the second one. */
 #define ARMS(low, high)                                                                            \
     "setp.lt.u32 %p0, %r1, 16;\n@%p0 bra LOW;\n" high "\nbra JOIN;\nLOW:\n" low "\nJOIN:\n"
 /* The same in both arms, with the result and the operand in other registers. */
@@ -185,7 +185,7 @@ Test(emu_converge, a_sum_over_the_warp_called_in_both_arms, .timeout = 20)
     emu_close(emu);
 }
 
-/* Each place has executed once, with its lanes. */
+/* Each instruction has been executed once, by its own lanes. */
 Test(emu_converge, every_place_counts_once)
 {
     struct emu *emu = open_emu_with(&(struct emu_config){.counters = true, .threads = 1});

@@ -342,7 +342,8 @@ static int every_second(int n) { return n % 2 ? NO_COPY : COPY_BYTES * n; }
 static int first_quarter(int n) { return n < LANES / 4 ? COPY_BYTES * n : NO_COPY; }
 static int nothing(int n) { return (void)n, NO_COPY; }
 
-/* Past the L1 cache, copies go one by one unless lanes 2n and 2n + 1 fill a sector with one. */
+/* Copies that bypass the L1 cache are processed one by one, unless those of lanes 2n and 2n + 1
+ * together fill one sector. */
 static const struct copies {
     const char *what;
     int (*from)(int), (*to)(int);
@@ -359,7 +360,7 @@ static const struct copies {
     {"nothing", nothing, in_order, false},
 };
 
-/* The counts of a copy that goes through the L1 cache (.ca) or past it (.cg). */
+/* The counts of a copy that goes through the L1 cache (.ca) or bypasses it (.cg). */
 static struct emu_counts counts_of_copy(const struct copies *c, const char *cache)
 {
     struct emu *emu = open_emu();
@@ -484,8 +485,8 @@ static const struct emu_operation *find_operation(const struct emu_launch_record
     return NULL;
 }
 
-/* Ways to add numbers, each of which only some programs know: what a lane may do in one
- * instruction, and how many elements that are. */
+/* Instructions that a count of plain additions would miss, and the elements that a lane computes in
+ * one of them. */
 static const struct hidden {
     const char *text, *name, *type;
     enum emu_class work_class;
@@ -518,8 +519,8 @@ static const char before_hidden[] =
     ".shared .align 16 .b8 s[16];\nmov.u64 %l2, s;\nmov.u32 %r0, 1;\nmov.u64 %l0, 1;\n"
     "mov.f32 %f0, 0f3F800000;\nsetp.ne.u32 %p0, %r0, 0;\nsetp.lt.u32 %p1, %id, 17;\n";
 
-/* One of them, executed by 17 lanes of one warp if it may be executed by some, and by all of the
- * other warp. */
+/* Such an instruction is executed by 17 lanes of one warp (by all 32 if it needs all), and by all
+ * lanes of the other warp. */
 static void run_hidden(struct emu *emu, const struct hidden *h, struct emu_operation *found)
 {
     bool by_all = strstr(h->text, ".sync") || !strncmp(h->text, "bar", 3);
@@ -553,7 +554,7 @@ Test(emu_counters, hidden_arithmetic_is_counted_by_operation_and_type)
     emu_close(emu);
 }
 
-/* Nothing is left out or counts twice: each instruction is in one class and in one row. */
+/* No instruction is left out or counted twice: each is in one class and in one row. */
 Test(emu_counters, classes_and_operations_add_up)
 {
     struct emu *emu = open_emu();
@@ -575,7 +576,7 @@ Test(emu_counters, classes_and_operations_add_up)
     emu_close(emu);
 }
 
-/* A bulk reduction is one instruction of one lane, and adds as many elements as its bytes hold. */
+/* A bulk reduction is one instruction of one lane, and adds all elements in its bytes. */
 Test(emu_counters, elements_of_a_bulk_reduction)
 {
     char *text = ptx_kernel(
@@ -615,7 +616,7 @@ Test(emu_counters, an_end_without_ret_is_an_exit)
 }
 
 /* Atomics with and without a result and local memory are counted apart. Lanes with the same address
- * wait for each other. */
+ * are executed one after the other. */
 Test(emu_counters, atomics_and_local_memory)
 {
     struct emu *emu = open_emu();

@@ -16,7 +16,8 @@ typedef uint32_t result_of(unsigned t, const uint32_t *in);
 
 static unsigned lane(unsigned t) { return t % LANES; }
 
-/* A line of the kernel and how often one warp executes it, with how many lanes altogether. */
+/* A line of the kernel, how often a warp executes it, and the number of lanes over all
+ * executions. */
 struct mark {
     unsigned line;
     uint64_t instructions, lanes;
@@ -271,7 +272,7 @@ Test(emu_divergence, shapes)
     emu_close(emu);
 }
 
-/* A warp that the block does not fill. */
+/* A block whose last warp is not full. */
 Test(emu_divergence, half_empty_warp)
 {
     struct emu *emu = open_emu();
@@ -335,7 +336,8 @@ Test(emu_divergence, spin_lock_with_the_critical_section_after, .timeout = 20)
                                     "setp.ne.u32 %p0, %r4, 0;\n@%p0 bra TRY;\n" CRITICAL));
 }
 
-/* Lane 0 waits in one branch for what lane 1 does in the other, whichever branch comes first. */
+/* Lane 0 waits in one branch for a store of lane 1 in the other. Either branch may be executed
+ * first. */
 Test(emu_divergence, one_branch_waits_for_the_other, .timeout = 20)
 {
     static const char *const kernels[] = {

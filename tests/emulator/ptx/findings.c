@@ -1,5 +1,5 @@
 /*
- * findings.c — the fields of findings: what programs read must be what the text says.
+ * findings.c — the fields of findings: the values that programs read must equal those in the text.
  */
 #define _GNU_SOURCE /* asprintf */
 #include "ptx_run.h"
@@ -189,7 +189,7 @@ Test(emu_findings, fields_are_what_the_text_says)
     }
 }
 
-/* What happened on the host has no kernel and no place. */
+/* A finding on the host has no kernel and no source line. */
 Test(emu_findings, of_the_host)
 {
     struct emu_config config = {.memory = 64 << 20, .checks = EMU_CHECK_MEMORY | EMU_CHECK_INIT};

@@ -1,4 +1,4 @@
-/* initcheck.c — reads of memory that nothing wrote. */
+/* initcheck.c — reads of memory that was never written. */
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>
@@ -11,7 +11,7 @@ static struct emu *open_checking(void)
     return open_emu_with(&(struct emu_config){.memory = 64 << 20, .checks = EMU_CHECK_INIT});
 }
 
-/* Runs a kernel "k" of N threads; returns how many findings there are then. */
+/* Runs a kernel "k" of N threads; returns the number of findings afterwards. */
 static size_t findings_of(struct emu *emu, const char *text, emu_addr out, emu_addr in)
 {
     struct emu_kernel *kernel = load_kernel(emu, text, "k");
@@ -65,7 +65,7 @@ Test(initcheck, memory_that_was_freed_is_new_again)
         open_emu_with(&(struct emu_config){.memory = 1 << 20, .checks = EMU_CHECK_INIT});
     emu_addr out = new_memory(emu, N * 4), first = device_copy(emu, NULL, 700 << 10), again;
     cr_assert(!emu_free(emu, first));
-    for (int i = 0; i < 100; i++) { /* until the addresses come round again */
+    for (int i = 0; i < 100; i++) { /* until the addresses are used again */
         again = new_memory(emu, 700 << 10);
         if (again == first) break;
         cr_assert(!emu_free(emu, again));
@@ -231,7 +231,7 @@ Test(initcheck, only_elements_that_are_used_count, .timeout = 20)
 
 static const struct partial {
     const char *stores, *loads;
-    size_t findings; /* by lines, of the loads; and of a copy of all to the host */
+    size_t findings; /* findings of the loads, by lines; and those of a copy of all to the host */
     bool copy_is_found;
 } partials[] = {
     /* structures: a byte and an int; a short in front; an int behind a double; an array in it */
@@ -247,7 +247,7 @@ static const struct partial {
     /* three floats in 16 bytes, stored as a vector and one more */
     {"st.global.v2.u32 [%in], {%r0, %r0};\n" STORE(32, r, 8),
      "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%in];\n", 0, false},
-    /* arrays of one type, of which something is left out */
+    /* arrays of one type, of which some elements are not written */
     {STORE(8, h, 0) STORE(8, h, 1) STORE(8, h, 2), "ld.global.u32 %r1, [%in];\n", 1, true},
     {STORE(8, h, 0), "ld.global.u16 %h1, [%in];\n", 1, true},
     {STORE(16, h, 0), "ld.global.u32 %r1, [%in];\n", 1, true},
@@ -256,11 +256,11 @@ static const struct partial {
     {STORE(32, r, 0) STORE(32, r, 8) STORE(32, r, 12), "ld.global.u64 %l1, [%in];\n", 1, true},
     {STORE(64, l, 0), "ld.global.v2.u64 {%l1, %l2}, [%in];\n", 1, true},
     {STORE(64, l, 8), "ld.global.v2.u64 {%l1, %l2}, [%in];\n", 1, true},
-    /* what is missing is in front of what was stored, hence no padding */
+    /* the gap is in front of the stored element, so it is not padding */
     {STORE(32, r, 4) STORE(64, l, 8), "ld.global.u32 %r1, [%in];\n", 1, true},
     {STORE(8, h, 1) STORE(16, h, 2) STORE(32, r, 4) STORE(64, l, 8), "ld.global.u16 %h1, [%in];\n",
      1, true},
-    /* as large as what it would make room for */
+    /* a gap as large as the element behind it */
     {STORE(8, h, 0) STORE(64, l, 8), "ld.global.u64 %l1, [%in];\n", 0, false},
     {STORE(32, r, 12) STORE(64, l, 0), "ld.global.u32 %r1, [%in+8];\n", 1, true},
 };
@@ -296,7 +296,8 @@ Test(initcheck, a_part_is_described)
     emu_close(emu);
 }
 
-/* The last element of an array that was stored in vectors, and otherwise one by one. */
+/* The last element of an array is not written. The others were stored in vectors, except the last
+ * of them. */
 Test(initcheck, the_last_element_behind_vectors_is_no_padding)
 {
     static const char stores[] =
@@ -366,7 +367,7 @@ Test(initcheck, a_copy_to_another_device_copies_what_is_known)
     emu_close(peer);
 }
 
-/* Memory that is mapped is the host's: a copy there is one to the host. */
+/* Mapped memory belongs to the host: a copy to it is a copy to the host. */
 Test(initcheck, a_copy_to_mapped_memory_is_a_read)
 {
     static char host[N];

@@ -1,11 +1,12 @@
-/* insn.c — a decoded instruction says what it is, and which registers it writes. */
+/* insn.c — the fields of a decoded instruction: its operation, and the registers that it writes. */
 #include "common/emu/machine/machine.h"
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-/* In front of each instruction: its slots are compared with the destinations of these. */
+/* These instructions come first. The slots of the tested instruction are compared with their
+ * destinations. */
 enum { R1, RD1, P1, TRIED };
 
 #define BEFORE "mov.u32 %r1, 1;\nmov.u64 %rd1, 1;\nsetp.eq.u32 %p1, %r2, 1;\n"
@@ -142,7 +143,7 @@ Test(emu_insn, registers_that_are_written)
     emu_close(emu);
 }
 
-/* A conversion into a wider register has a narrow one in between, which is not its result. */
+/* A conversion to a wider register uses a narrow register in between, which is not its result. */
 Test(emu_insn, result_of_a_wide_conversion)
 {
     struct emu *emu = open_emu();

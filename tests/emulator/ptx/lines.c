@@ -1,4 +1,4 @@
-/* lines.c — to which source lines counts belong, in modules with several functions. */
+/* lines.c — the source lines that counts belong to, in modules with several functions. */
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>
@@ -44,7 +44,8 @@ Test(emu_lines, of_one_function_are_not_the_next_ones)
     emu_close(emu);
 }
 
-/* They are in order of file and line, whatever the order of the marks; a line's marks add up. */
+/* Lines are in order of file and number, for any order of the marks. Counts of a line's marks are
+ * added up. */
 Test(emu_lines, are_in_order)
 {
     static const char text[] = PTX_HEADER FUNCTION(
@@ -101,7 +102,8 @@ static void expect_line(char *text, unsigned line)
     free(text);
 }
 
-/* nvcc names a call that is inlined only once, which may be far above what was inlined in it. */
+/* nvcc writes the mark of an inlined call only once, possibly far above the code that was inlined
+ * in it. */
 Test(emu_lines, code_of_headers_is_counted_at_the_call_however_far_away)
 {
     static const char other[] = ".loc 1 8 3\n.loc 2 60 3, function_name f, inlined_at 1 8 3\n";
@@ -110,7 +112,7 @@ Test(emu_lines, code_of_headers_is_counted_at_the_call_however_far_away)
     expect_line(text, 7);
 }
 
-/* Of two calls that led to one place it is the one that was named last. */
+/* If two calls led to one place, the call that was marked last counts. */
 Test(emu_lines, of_two_inlined_calls_the_last_named_is_taken)
 {
     char *text =
@@ -120,7 +122,7 @@ Test(emu_lines, of_two_inlined_calls_the_last_named_is_taken)
     expect_line(text, 7);
 }
 
-/* No PTX of nvcc's: code that was inlined into itself, ever deeper. */
+/* PTX that nvcc never emits: code that is inlined into itself, at ever greater depth. */
 Test(emu_lines, endless_chains_of_calls_are_cut_off, .timeout = 20)
 {
     char *text = text_with_marks(".loc 1 7 3\n.loc 2 1 1, function_name f, inlined_at 1 7 3\n",

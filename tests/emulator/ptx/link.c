@@ -125,7 +125,7 @@ Test(emu_link, what_does_not_fit_is_refused)
     emu_close(emu);
 }
 
-/* Source files are numbered in each text anew. */
+/* The numbers of source files start again in each text. */
 Test(emu_link, source_lines_are_those_of_their_text)
 {
     static const char first[] =

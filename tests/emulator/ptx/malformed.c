@@ -1,5 +1,6 @@
 /*
- * malformed.c — PTX that is not PTX: a sentence with the line, never a crash, a hang or a leak.
+ * malformed.c — texts that are not valid PTX give a sentence with the line, never a crash, a hang
+ * or a leak.
  */
 #include "ptx_run.h"
 
@@ -71,7 +72,8 @@ Test(emu_malformed, truncated_at_every_byte, .timeout = 30)
     emu_close(emu);
 }
 
-/* One byte replaced, anywhere, by each of a few nasty ones: any outcome but a crash or a hang. */
+/* One byte, anywhere, is replaced by each of a few unusual ones. Any outcome but a crash or a hang
+ * is right. */
 Test(emu_malformed, damaged_at_every_byte, .timeout = 30)
 {
     static const char nasty[] = {'\0', '{', '}', '"', '%', ';', '9', '-', '/', '\xff'};
@@ -93,7 +95,7 @@ Test(emu_malformed, random_bytes, .timeout = 30)
     uint64_t seed = 5;
     for (int round = 0; round < 300; round++) {
         char text[1000];
-        size_t header = round % 2 ? strlen(PTX_HEADER) : 0; /* half of them begin well */
+        size_t header = round % 2 ? strlen(PTX_HEADER) : 0; /* half of the texts begin correctly */
         memcpy(text, PTX_HEADER, header);
         for (size_t i = header; i < sizeof text; i++)
             text[i] = (char)(round % 3 ? next_random(&seed) % 96 + 32 : next_random(&seed));
@@ -112,8 +114,8 @@ Test(emu_malformed, random_bytes, .timeout = 30)
 
 static const struct mistake {
     const char *name, *text;
-    unsigned line;    /* that the message must name; 0: none is asked for */
-    const char *says; /* a word that the message must contain; NULL: none */
+    unsigned line;    /* that the message must name; 0: any */
+    const char *says; /* a word that the message must contain; NULL: any */
 } mistakes[] = {
     {"empty", "", 0, NULL},
     {"blanks", "  \n\n\t\n", 0, NULL},
@@ -199,7 +201,7 @@ Test(emu_malformed, mistakes)
         const struct mistake *m = &mistakes[i];
         int e = try_load(emu, m->text, strlen(m->text), "k");
         const char *message = e ? emu_message(emu) : "(it was accepted)";
-        /* An unknown word may as well be something newer than the emulator. */
+        /* An unknown word may also belong to a PTX version that is newer than the emulator. */
         cr_expect(e == EMU_INVALID_PTX || e == EMU_UNSUPPORTED_PTX ||
                       (e == EMU_INVALID_DEVICE_FUNCTION && !m->line),
                   "%s: error %d: %s", m->name, e, message);

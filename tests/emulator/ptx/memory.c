@@ -1,6 +1,6 @@
 /*
- * memory.c — loads and stores of every width in every space, the ways to write them, what happens
- * at the edges of an allocation, and the memory calls of emu.h.
+ * memory.c — loads and stores of every width in every space, in every form of PTX; accesses at the
+ * edges of an allocation; and the memory calls of emu.h.
  */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "ptx_run.h"
@@ -316,7 +316,7 @@ Test(emu_memory, address_spaces_are_told_apart)
 
 /* ---- the ways to write an access ------------------------------------------------------------- */
 
-/* Orders, scopes and cache operators change nothing in what a single thread sees. */
+/* Orders, scopes and cache operators do not change the values that a single thread loads. */
 Test(emu_memory, orders_and_cache_operators)
 {
     static const char *const loads[] = {
@@ -551,7 +551,7 @@ Test(emu_memory, freed_memory_is_used_again)
     struct emu *emu = open_emu_with(&(struct emu_config){.threads = 1, .memory = 4 << 20});
     size_t free_bytes, total;
     emu_memory_info(emu, &free_bytes, &total);
-    for (int i = 0; i < 100; i++) { /* together far more than there is */
+    for (int i = 0; i < 100; i++) { /* together far more than the device has */
         emu_addr a, b;
         cr_assert(!emu_alloc(emu, total / 3, &a), "round %d: %s", i, emu_message(emu));
         cr_assert(!emu_alloc(emu, total / 3, &b), "round %d: %s", i, emu_message(emu));
@@ -588,7 +588,7 @@ Test(emu_memory, copies_stay_inside_an_allocation)
     emu_close(emu);
 }
 
-/* Mapped host memory is what kernels see under its own address, and no longer once unmapped. */
+/* Kernels access mapped host memory by its own address, until it is unmapped. */
 Test(emu_memory, mapped_host_memory)
 {
     struct emu *emu = open_emu();

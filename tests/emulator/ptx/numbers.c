@@ -135,7 +135,7 @@ union value put_real(const struct type *t, long double hi, long double lo, enum 
     if (isinf(x)) return encode(t, negative, exponent_ones(t), 0);
     if (x == 0) return encode(t, negative, 0, 0);
 
-    /* In units of the result's last place: whole is what can be kept, part is what is cut off. */
+    /* In units of the result's last place: `whole` can be kept, `part` is cut off. */
     int e = ilogbl(x) < least_exponent(t) ? least_exponent(t) : ilogbl(x);
     long double units = ldexpl(x, fraction_bits(t) - e);
     long double whole = floorl(units), part = units - whole;

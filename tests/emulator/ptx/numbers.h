@@ -21,8 +21,8 @@ struct type {
     int exponent; /* … and the greatest exponent */
 };
 
-/* The type with this name; aborts the test if there is none. Packed pairs ("f16x2") have no own
- * kind: packed_type() gives their half, or NULL. */
+/* The type with this name; aborts the test if the name is unknown. Packed pairs ("f16x2") have no
+ * kind of their own: packed_type() returns their half, or NULL. */
 const struct type *find_type(const char *name);
 const struct type *packed_type(const char *name);
 
@@ -52,7 +52,8 @@ union value flush(const struct type *, union value);
 union value negate(const struct type *, union value);
 
 /* Values worth trying for a type: limits, powers of two and their neighbours, shift amounts, NaNs,
- * infinities, subnormals … Returns their number; `few` asks for the dozen most telling ones. */
+ * infinities, subnormals … Returns their number; `few`: only about a dozen of the most important
+ * ones. */
 enum { MAX_EDGES = 64 };
 size_t edge_values(const struct type *, bool few, union value edges[MAX_EDGES]);
 

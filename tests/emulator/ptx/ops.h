@@ -21,12 +21,12 @@ struct form {
 /* True if a modifier stands in the form: has(form, "ftz"). */
 bool has(const struct form *, const char *modifier);
 
-/* Gives what the instruction must give; false: PTX leaves it open for these inputs (then only a
- * crash or an error is a failure). out is all zeros before. */
+/* Computes the result that the instruction must have. False: PTX leaves the result open for these
+ * inputs (then only a crash or an error is a failure). out is all zeros before. */
 typedef bool reference(const struct form *, const union value in[], union value out[]);
 
-/* How far a floating-point result may be off: any one of the bounds that is met will do. All zero:
- * the bits must be equal. In units in the last place, relative, absolute. */
+/* The allowed error of a floating-point result: in units in the last place, relative, absolute. A
+ * result is right if it is within one of these bounds. All zero: the bits must be equal. */
 struct tolerance {
     double ulps, relative, absolute;
 };
@@ -36,7 +36,7 @@ struct op {
     const char *operands;  /* as in ptx_run.h, and t, s: a register of type $T, $S; w: twice $T */
     const char *types;     /* for $T, separated by blanks */
     const char *from;      /* for $S; NULL: only one type */
-    const char *modifiers; /* for $M, separated by blanks, "-" is no modifier; NULL: "-" */
+    const char *modifiers; /* for $M, separated by blanks; "-": without a modifier; NULL: "-" */
     reference *want;
     struct tolerance within;
     bool any_nan; /* PTX does not say which NaN; otherwise f16, bf16 and f32 have canonical ones */
@@ -49,7 +49,8 @@ struct op {
         .modifiers = modifiers_, .want = want_, __VA_ARGS__                                        \
     }
 
-/* Tries every row in every form. A failure tells instruction, inputs, got and want. */
+/* Tries every row in every form. A failure prints the instruction, the inputs, the result and the
+ * expected result. */
 void check_ops(const struct op *ops, size_t count);
 
 #define CHECK_OPS(table) check_ops(table, sizeof(table) / sizeof *(table))

@@ -36,7 +36,7 @@ static union value input(const struct form *f, union value v)
 }
 
 /* Clamps to the integer's range. A NaN gives 0, or the top bit alone where a 64-bit type takes part
- * (PTX ISA, cvt, "Integer Notes"); hardware has not told us about f64 to the narrow types. */
+ * (PTX ISA, cvt, "Integer Notes"); f64 to the narrow types has not been measured on hardware. */
 static bool real_to_integer(const struct form *f, const union value in[], union value out[])
 {
     long double x = get_real(f->from, input(f, in[0]));
@@ -179,7 +179,8 @@ static bool unpack_high(const struct form *f, const union value in[], union valu
     return true;
 }
 
-/* The modifiers of the vector rows stand in a comment: they only tell the reference the shape. */
+/* The modifiers of the vector rows stand in a comment of the PTX: they only pass the shape to the
+ * reference. */
 static const struct op moves[] = {
     OP("mov.$T $0, $1;", "t=t", "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64 pred", NULL, NULL,
        copy),

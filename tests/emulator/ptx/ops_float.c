@@ -16,7 +16,8 @@
 
 /*
  * IEEE results come from this machine's own floating-point unit, in the rounding mode asked for.
- * The operands and results are volatile so that the compiler computes between the changes of mode.
+ * The operands and results are volatile, so that the compiler does not move the operation past a
+ * change of the mode.
  */
 static void set_rounding(enum rounding rounding)
 {
@@ -63,7 +64,7 @@ static double compute_f64(const struct form *f, char op, double x, double y, dou
     return result;
 }
 
-/* What follows every f32 operation: .ftz on the result, .sat, and the canonical NaN. */
+/* The last part of every f32 operation: .ftz on the result, .sat, and the canonical NaN. */
 static union value finish(const struct form *f, union value v)
 {
     if (is_nan(f->type, v)) return f->sat ? (union value){.u64 = 0} : put_real(f->type, NAN, 0, 0);
@@ -173,7 +174,7 @@ static bool copysign_(const struct form *f, const union value in[], union value 
     return true;
 }
 
-/* -0 is below +0; a NaN loses against a number unless .NaN is given. */
+/* -0 is below +0. Of a NaN and a number the result is the number, unless .NaN is given. */
 static bool extremum(const struct form *f, const union value in[], union value out[],
                      bool want_less)
 {
@@ -232,7 +233,7 @@ Test(emu_ops_float, signs_minimum_maximum) { CHECK_OPS(signs); }
 
 /* ---- approximations -------------------------------------------------------------------------- */
 
-/* Results beyond this are the hardware's own at the edges; the bounds below hold elsewhere. */
+/* Beyond this, results depend on the hardware. The bounds below hold elsewhere. */
 static bool give(const struct form *f, long double exact, union value out[])
 {
     out[0] = finish(f, put_real(f->type, exact, 0, NEAREST));

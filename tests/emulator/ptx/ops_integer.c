@@ -210,7 +210,8 @@ Test(emu_ops_integer, pairs) { CHECK_OPS(pairs); }
 
 /* ---- carry chains ---------------------------------------------------------------------------- */
 
-/* Two instructions add or subtract numbers twice as wide as the type; a third shows the carry. */
+/* Two instructions add or subtract numbers that are twice as wide as the type; a third returns the
+ * carry. */
 static bool two_words(const struct form *f, const union value in[], union value out[], bool minus)
 {
     unsigned bits = f->type->bits;
@@ -304,7 +305,7 @@ static bool cnot(const struct form *f, const union value in[], union value out[]
     return put(f, out, get(f, in, 0) == 0);
 }
 
-/* Shift amounts are 32 bits wide for every type; those beyond the width count as the width. */
+/* Shift amounts are 32 bits wide for every type. An amount beyond the width counts as the width. */
 static unsigned amount(const struct form *f, union value v)
 {
     return v.u32 < f->type->bits ? v.u32 : f->type->bits;
@@ -391,7 +392,7 @@ static bool brev(const struct form *f, const union value in[], union value out[]
     return true;
 }
 
-/* The highest one, or for negative signed numbers the highest zero; .shiftamt: its distance from
+/* The highest 1 bit, or for negative signed numbers the highest 0 bit; .shiftamt: its distance from
  * the top. */
 static bool bfind(const struct form *f, const union value in[], union value out[])
 {
@@ -443,7 +444,7 @@ static bool bmsk(const struct form *f, const union value in[], union value out[]
     return true;
 }
 
-/* The n-th one of the mask, counted from base upwards (n > 0) or downwards (n < 0). */
+/* The n-th 1 bit of the mask, counted from base upwards (n > 0) or downwards (n < 0). */
 static bool fns(const struct form *f, const union value in[], union value out[])
 {
     (void)f;
@@ -543,7 +544,7 @@ static const struct op bits[] = {
 
 Test(emu_ops_integer, bits) { CHECK_OPS(bits); }
 
-/* Selectors and positions that the edge values of a 32-bit number do not reach. */
+/* Selectors and positions that are not among the edge values of a 32-bit number. */
 Test(emu_ops_integer, fields_and_selectors_at_random)
 {
     enum { COUNT = 2000 };

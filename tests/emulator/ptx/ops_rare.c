@@ -114,7 +114,8 @@ Test(emu_ops_rare, give_known_results)
 
 enum { LANES = 32, WORDS = 8 };
 
-/* 32 lanes in two blocks do it to the words at %l0; the first lane's result goes behind them. */
+/* 32 lanes in two blocks execute the instruction on the words at %l0. The first lane's result goes
+ * behind them. */
 static const struct {
     const char *name, *text;
     uint32_t before[WORDS], after[WORDS];

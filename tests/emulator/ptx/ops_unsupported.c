@@ -1,9 +1,10 @@
 /*
- * ops_unsupported.c — what the emulator does not do, it has to say.
+ * ops_unsupported.c — the emulator must refuse, with a message, what it does not support.
  *
- * Everything in the tables of the other ops_*.c files is supported. This is the one list of legal
- * PTX for sm_90 that is not: asking for the kernel must fail with EMU_UNSUPPORTED_PTX and name the
- * instruction and its line. An instruction that becomes supported moves to one of those tables.
+ * Everything in the tables of the other ops_*.c files is supported. This is the only list of legal
+ * PTX for sm_90 that is not supported: loading the kernel must fail with EMU_UNSUPPORTED_PTX and
+ * name the instruction and its line. An instruction that becomes supported moves to one of those
+ * tables.
  */
 #include "ptx_run.h"
 
@@ -96,7 +97,7 @@ Test(emu_ops_unsupported, kernels_are_refused_with_the_place)
     emu_close(emu);
 }
 
-/* A function that a kernel does not call is no reason to refuse the kernel. */
+/* A kernel is not refused because of a function that it does not call. */
 Test(emu_ops_unsupported, only_what_a_kernel_uses_matters)
 {
     struct emu *emu = open_emu();

@@ -1,5 +1,5 @@
-/* pool.c — grids on several host threads, which wait for the next launch and do not
- * outlive fork(). */
+/* pool.c — grids on several host threads, which wait for the next launch and do not exist after
+ * fork() in the child. */
 #define _POSIX_C_SOURCE 200809L
 #include "ptx_run.h"
 
@@ -36,7 +36,7 @@ Test(emu_pool, launch_after_launch, .timeout = 60)
     emu_close(emu);
 }
 
-/* Threads that never had anything to do, and a device that is closed at once. */
+/* Host threads that have never had work, and a device that is closed right after it was opened. */
 Test(emu_pool, idle_threads_end, .timeout = 60)
 {
     for (unsigned threads = 1; threads < 6; threads++) {

@@ -1,6 +1,6 @@
 /*
- * printf.c — the device's printf, with formats and arguments that are wrong: it reads no memory
- * that the kernel has not, and writes none.
+ * printf.c — the device's printf, with formats and arguments that are wrong: it reads only memory
+ * that the kernel may read, and writes none.
  */
 #include "ptx_run.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* printf(in, out): both pointers as they are. What it returns goes to `result`. */
+/* printf(in, out), with both pointers as they are. Its return value is stored to `result`. */
 static const char prints[] =
     PTX_HEADER ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
                ".visible .global .u32 result;\n"
@@ -24,7 +24,7 @@ static const char prints[] =
 static char printed[20000];
 static int32_t result;
 
-/* Launches the kernel; `printed` and `result` are what came of it. */
+/* Launches the kernel; `printed` gets its output, `result` the return value of printf. */
 static int launch_with(struct emu *emu, const char *text, emu_addr format, emu_addr arguments)
 {
     struct emu_module *module;
@@ -65,7 +65,7 @@ struct printing {
 
 /* 64-bit words, each of which also begins with a 32-bit one. */
 static const struct printing cases[] = {
-    /* what counts characters writes nothing, and takes its argument */
+    /* %n writes nothing, but takes its argument */
     {"a%nb|%lld", {0, 5}, "a%nb|5", 2},
     {"%ln%lld", {0, 5}, "%ln5", 2},
     {"%lln%hn%hhn%jn|", {0, 0, 0, 0}, "%lln%hn%hhn%jn|", 4},
@@ -89,14 +89,14 @@ static const struct printing cases[] = {
     /* wide characters and strings are not printed */
     {"%ls|%lld", {1, 5}, "%ls|5", 2},
     {"%lc|%d", {65 | (uint64_t)66 << 32}, "%lc|66", 2},
-    /* what is no conversion */
+    /* texts that are not conversions */
     {"%y %k %Q%", {0}, "%y %k %Q%", 0},
     {"%1$d %2$s", {1, 2}, "%1$d %2$s", 0},
     {"%-", {0}, "%-", 0},
     {"%lll %hhhd %llhd", {1}, "%lll %hhhd %llhd", 0},
     {"%S %C %m %v", {1, 2}, "%S %C %m %v", 0},
     {"%.*", {1}, "%.*", 0},
-    /* widths and precisions out of arguments */
+    /* widths and precisions from arguments */
     {"%*d|", {6 | (uint64_t)42 << 32}, "    42|", 2},
     {"%*d|", {(uint32_t)-6 | (uint64_t)42 << 32}, "42    |", 2},
     {"%-*d|%.*d|", {4 | (uint64_t)1 << 32, 3 | (uint64_t)2 << 32}, "1   |002|", 4},
@@ -106,7 +106,7 @@ static const struct printing cases[] = {
      "+1   | 2|00003|4    |",
      4},
     {"%5.3d|%.0f|%.f|", {7, 0x3ff8000000000000, 0x3ff8000000000000}, "  007|2|2|", 3},
-    /* a null pointer is no string */
+    /* a null pointer is not a string */
     {"%s|%5.3s|%p", {0, 0, 0}, "(null)|  (nu|(nil)", 3},
 };
 
@@ -140,7 +140,7 @@ Test(emu_printf, nothing_is_written_where_n_points)
     emu_close(emu);
 }
 
-/* A line has 4095 characters at most, whatever is asked for. */
+/* A line has at most 4095 characters, for any width or precision. */
 Test(emu_printf, huge_widths_are_cut, .timeout = 20)
 {
     static const struct {
@@ -168,8 +168,8 @@ Test(emu_printf, huge_widths_are_cut, .timeout = 20)
     emu_close(emu);
 }
 
-/* Arguments that are not there are 0: behind the end of the memory that holds them, and without
- * any. */
+/* Missing arguments are 0: those behind the end of the memory that holds the arguments, and all if
+ * there is no such memory. */
 Test(emu_printf, missing_arguments_are_0)
 {
     struct emu *emu = open_emu();
@@ -183,7 +183,7 @@ Test(emu_printf, missing_arguments_are_0)
     emu_close(emu);
 }
 
-/* What two launches of a kernel with this format, and 4 bytes of arguments, say on stderr. */
+/* The output on stderr of two launches of a kernel with this format and 4 bytes of arguments. */
 static void expect_warning(const char *format, const char *says)
 {
     struct emu *emu = open_emu();
@@ -210,7 +210,7 @@ static void expect_warning(const char *format, const char *says)
     if (*says) cr_expect(strstr(warned, ", at PTX line "), "%s", warned);
 }
 
-/* Once for a kernel, however many threads print and however often it is launched. */
+/* The message is printed once for a kernel, for any number of threads and launches. */
 Test(emu_printf, wrong_formats_are_warned_of)
 {
     static const char missing[] =
@@ -277,7 +277,7 @@ Test(emu_printf, no_format_is_no_line)
     emu_close(emu);
 }
 
-/* A long string is printed as far as a line goes. */
+/* A long string is printed up to the end of the line. */
 Test(emu_printf, long_strings_and_formats)
 {
     enum { LONG = 10000 };

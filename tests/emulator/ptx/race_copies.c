@@ -47,7 +47,8 @@ static size_t hazards_after_copies(int copies, bool awaits)
     return count;
 }
 
-/* More copies than racecheck tells mbarriers apart, but only two mbarriers. */
+/* More copies than the number of mbarriers that racecheck can distinguish, but only two
+ * mbarriers. */
 Test(racecheck, a_copy_is_over_when_its_own_mbarrier_was_waited_for)
 {
     static const int copies[] = {1, 2, 3, 1100};

@@ -59,7 +59,7 @@ static void expect_names(struct who first, struct who second)
     emu_close(emu);
 }
 
-/* The first of a grid and the last, and such that no two coordinates agree. */
+/* The first and the last thread of a grid, and threads whose coordinates all differ. */
 Test(racecheck, both_threads_are_named)
 {
     expect_names((struct who){0, 0}, (struct who){23, 119});

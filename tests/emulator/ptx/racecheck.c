@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kind: what the wrong ones' findings must include, by their text; NULL: nothing may be found. */
+/* `kind`: text that the findings in the wrong kernels must contain; NULL: there must be no
+ * finding. */
 struct hazard {
     const char *kernel;
     unsigned grid, block;
@@ -174,7 +175,7 @@ Test(racecheck, finds_hazards_and_invents_none, .timeout = 60)
     for (size_t i = 0; i < sizeof hazards / sizeof *hazards; i++) expect_hazard(&hazards[i], 0);
 }
 
-/* Nor does it depend on the order that threads happen to run in. */
+/* The findings do not depend on the order in which threads run. */
 Test(racecheck, finds_the_same_in_any_order, .timeout = 60)
 {
     for (size_t i = 0; i < sizeof hazards / sizeof *hazards; i++)
@@ -200,7 +201,8 @@ static size_t hazards_after_reads(int first, int second, int writer)
     return count;
 }
 
-/* A store is held against each load that was remembered, its own thread's before or after it. */
+/* A store is compared with each recorded load, for loads of the same thread before or after the
+ * others. */
 Test(racecheck, a_store_after_loads_of_two_lanes)
 {
     for (int other = 1; other < 32; other++) {

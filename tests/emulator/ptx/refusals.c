@@ -1,6 +1,6 @@
 /*
- * refusals.c — statements that are not PTX, or that the emulator does not know: the message for
- * each, word for word. (What is legal and not supported is in ops_unsupported.c.)
+ * refusals.c — statements that are not PTX, or that the emulator does not know: the exact message
+ * for each. (Legal PTX that is not supported is in ops_unsupported.c.)
  */
 #include "ptx_run.h"
 
@@ -219,7 +219,7 @@ static const char *const refusals[][2] = {
      "the emulator has no multicast memory; access the memory of each GPU by itself instead"},
 };
 
-/* "instruction 'ld.global.u32' in kernel k (k.ptx, line 7): " and then what is wrong. */
+/* "instruction 'ld.global.u32' in kernel k (k.ptx, line 7): ", and then the error. */
 static void expect_message(const char *message, const char *statement, const char *says)
 {
     char whole[400];

@@ -1,4 +1,4 @@
-/* refused_texts.c — texts that cannot be read as PTX: the message for each, word for word. */
+/* refused_texts.c — texts that cannot be read as PTX: the exact message for each. */
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>

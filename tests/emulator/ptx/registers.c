@@ -1,4 +1,5 @@
-/* registers.c — how many registers a thread is said to have: the most that are in use at a time. */
+/* registers.c — the number of registers that the emulator reports for a thread: the most that are
+ * in use at a time. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "ptx_run.h"
 
@@ -6,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { OVERHEAD = 4, MAXIMUM = 255 }; /* ptxas needs a few itself, and gives no more */
+enum { OVERHEAD = 4, MAXIMUM = 255 }; /* ptxas uses 4 itself; a thread has at most 255 */
 
 static unsigned registers_of(const char *body)
 {
@@ -25,7 +26,7 @@ static unsigned registers_of(const char *body)
     return registers;
 }
 
-/* `count` values are loaded, and only then stored. */
+/* `count` values are loaded, and all of them are stored afterwards. */
 static unsigned registers_of_values(unsigned count)
 {
     char *body;

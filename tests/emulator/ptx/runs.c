@@ -1,7 +1,7 @@
 /*
- * runs.c — loads and stores by the places that the lanes go to: runs (all lanes to one place, or
- * one after the other), which the emulator serves with vector instructions, and others that look
- * like runs and are none. A model moves the bytes lane by lane.
+ * runs.c — loads and stores by the addresses of the lanes: runs (all lanes at one address, or at
+ * consecutive ones), which the emulator executes with vector instructions, and patterns that look
+ * like runs but are not. A model moves the bytes lane by lane.
  */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "ptx_run.h"
@@ -53,7 +53,8 @@ static const struct access {
     {"u32", 'l', 4, 2, false},
 };
 
-/* How the address of the memory's byte `%o` gets into a register, and the instruction's suffix. */
+/* The PTX that loads the address of byte `%o` of the memory into a register, and the suffix of the
+ * instruction. */
 static const struct space {
     const char *suffix, *address, *name;
     bool is_shared;
@@ -78,8 +79,8 @@ static void print_copy(FILE *f, const char *label, const char *from, const char 
             !strcmp(to, "global") ? "%l1" : "%l2", LANES, SIZE / 4, label);
 }
 
-/* Each lane of the mask loads into registers that held its value, or stores from them; what they
- * hold then becomes its value. */
+/* Each lane of the mask loads into registers that held its value, or stores from them; the loaded
+ * or stored content becomes its value. */
 static char *kernel_text(const struct access *a, const struct space *space, bool store)
 {
     char *text, list[64] = "";

@@ -1,6 +1,6 @@
 /*
- * schedule.c — turns by chance: a seed repeats everything, shows what races do, and does no harm to
- * kernels without them.
+ * schedule.c — random scheduling: a seed repeats a run, shows the effects of races, and does not
+ * change the results of kernels without races.
  */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "hazards.h"
@@ -36,7 +36,7 @@ static char *trace_of(const char *kernel, unsigned grid, unsigned block, uint64_
     return text;
 }
 
-/* Blocks of one thread write down in which order they run. */
+/* Blocks of one thread record the order in which they run. */
 Test(schedule, blocks_run_in_order)
 {
     enum { BLOCKS = 200 };
@@ -72,7 +72,8 @@ Test(schedule, a_seed_repeats_every_access, .timeout = 30)
     }
 }
 
-/* What the emulator's usual order computes is right by luck, or by its step. */
+/* Kernels with races that are right in the emulator's usual order by chance, or because lanes run
+ * in lockstep. */
 Test(schedule, some_seed_shows_a_race, .timeout = 60)
 {
     static const struct {

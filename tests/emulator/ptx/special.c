@@ -142,7 +142,7 @@ Test(emu_special, in_three_dimensions_and_clusters)
     emu_close(emu);
 }
 
-/* Blocks go round the multiprocessors. */
+/* Blocks are assigned to the multiprocessors in turn. */
 Test(emu_special, every_multiprocessor_has_blocks)
 {
     enum { BLOCKS = 300, SMS = 132 };
@@ -168,7 +168,7 @@ Test(emu_special, each_grid_has_its_number)
     emu_close(emu);
 }
 
-/* What the system reserves is one range behind the block's own memory, in two halves. */
+/* The memory that the system reserves is one range behind the block's own memory, in two halves. */
 Test(emu_special, reserved_shared_memory)
 {
     static const char *const offsets[] = {"begin", "end", "cap", "0", "1"};

@@ -37,7 +37,7 @@ Test(emu_stack, a_function_takes_the_address_of_its_parameter)
     emu_close(emu);
 }
 
-/* Each lane asks for another size, twice; between, the stack goes back. */
+/* Each lane allocates a different size, twice. In between, the stack is restored. */
 #define ALLOCA(bytes)                                                                              \
     PTX_KERNEL("k", "ld.global.u32 %r0, [%in];\ncvt.u64.u32 %l0, %r0;\nstacksave.u64 %l5;\n"       \
                     "alloca.u64 %l1, " bytes ", 8;\nst.local.u32 [%l1], %r0;\n"                    \

@@ -36,7 +36,8 @@ static size_t parse(char *text, struct row rows[MAX_ROWS])
     return count;
 }
 
-/* Warp 0 does everything, of the other warps only odd lanes do. Every access has its own line. */
+/* All lanes of warp 0 make every access; in the other warps only odd lanes do. Every access has its
+ * own line. */
 static const char traced[] = PTX_KERNEL(
     "traced",
     ".shared .align 16 .b8 s[1024];\n.local .align 4 .b8 v[8];\n.loc 1 1 0\n"
@@ -52,7 +53,7 @@ static const char traced[] = PTX_KERNEL(
                                                                         "\"/some/where/"
                                                                         "traced.cu\"\n";
 
-/* What the rows of one warp must be, in order. */
+/* The expected rows of one warp, in order. */
 static const struct want {
     const char *line, *operation, *space, *bytes, *epoch, *wavefronts, *ideal, *sectors;
 } wants[] = {
@@ -82,8 +83,8 @@ static uint64_t address_of(size_t i, unsigned block, unsigned warp, unsigned n, 
     }
 }
 
-/* Lane n reads or writes its thread's own input; the vector's two elements are those of threads 2
- * and 3; and word 0 is another thing once atomics have changed it. */
+/* Lane n reads or writes its thread's own input. The vector's two elements are those of threads 2
+ * and 3. Word 0 has another value after atomics have changed it. */
 static void expect_value(size_t i, unsigned block, unsigned warp, unsigned n, const char *value)
 {
     char want[40];
@@ -112,7 +113,7 @@ Test(emu_trace, every_access_in_order)
     for (int i = 0; i < 2; i++) /* the header must stand there only once */
         cr_assert(!launch(emu, kernel, 2, 64, 0, 2, (uint64_t[]){out, in}), "%s", emu_message(emu));
     emu_close(emu);
-    fclose(file); /* the trace is ours; closing the device left it open */
+    fclose(file); /* the caller owns the trace; closing the device left it open */
 
     struct row rows[MAX_ROWS];
     size_t count = parse(text, rows);
@@ -157,7 +158,7 @@ Test(emu_trace, every_access_in_order)
     free(text);
 }
 
-/* Without any access there is nothing to say; and a trace changes no result. */
+/* Without any access the trace has no rows. A trace changes no result. */
 Test(emu_trace, is_an_observer)
 {
     char *text = NULL;

@@ -1,5 +1,5 @@
-/* warp.c — instructions that exchange values among the lanes of a warp, and those that tell a lane
- * about itself: shfl, vote, match, redux, special registers. */
+/* warp.c — instructions that exchange values among the lanes of a warp, and those that read a
+ * lane's own properties: shfl, vote, match, redux, special registers. */
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>
@@ -54,7 +54,7 @@ Test(emu_warp, shuffles)
         for (size_t c = 0; c < sizeof clamps / sizeof *clamps; c++)
             for (size_t b = 0; b < sizeof amounts / sizeof *amounts; b++) {
                 char body[256];
-                /* The predicate goes into the lowest bit, in exchange for the data's. */
+                /* The predicate replaces the lowest bit of the data. */
                 snprintf(body, sizeof body,
                          "shfl.sync.%s.b32 %%r1|%%p0, %%r0, %u, 0x%x, 0xffffffff;\n"
                          "and.b32 %%r1, %%r1, 0xfffffffe;\nselp.b32 %%r3, 1, 0, %%p0;\n"
@@ -93,7 +93,7 @@ Test(emu_warp, shuffle_operands_in_registers)
 
 /* ---- vote, match, redux ---------------------------------------------------------------------- */
 
-/* The lanes of a mask alone take part, the others go another way. */
+/* Only the lanes of a mask take part; the others are in another branch. */
 #define AMONG(mask, text)                                                                          \
     "mov.u32 %r9, " mask ";\nshr.u32 %r8, %r9, %r2;\nand.b32 %r8, %r8, 1;\n"                       \
     "setp.eq.u32 %p9, %r8, 0;\n@%p9 bra OUTSIDE;\n" text "\nOUTSIDE:"
@@ -275,7 +275,7 @@ Test(emu_warp, special_registers)
     emu_close(emu);
 }
 
-/* Clocks only have to go on. */
+/* Clocks only have to advance. */
 Test(emu_warp, clocks_advance)
 {
     struct emu *emu = open_emu();
