@@ -1,6 +1,6 @@
 /* async_copy.cu — copies from global to shared memory that go on while the block works: the
  * pipeline of <cuda_pipeline.h> with two stages, memcpy_async of cooperative groups, and of
- * cuda::barrier. From compute capability 8.0 on the hardware does it; before, the compiler writes
+ * cuda::barrier. From compute capability 8.0 on the hardware copies; before, the compiler emits
  * ordinary copies. */
 #include "check.cuh"
 #include <cooperative_groups.h>

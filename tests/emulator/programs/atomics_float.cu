@@ -1,5 +1,5 @@
 /* atomics_float.cu — atomic sums of float, double, half2 and pairs of words; the scopes _block and
- * _system; cuda::atomic_ref. Small integers: the sums are exact in any order. */
+ * _system; cuda::atomic_ref. The elements are small integers, so sums are exact in any order. */
 #include "check.cuh"
 #include <cuda/atomic>
 #include <cuda_fp16.h>

@@ -17,7 +17,7 @@ static __global__ void add_one(int *value)
     if (i < N) value[i]++;
 }
 
-/* Sees what the first kernel wrote, and changes what the second one reads. */
+/* Checks the output of the first kernel, and changes the input of the second one. */
 static void CUDART_CB double_all(void *data)
 {
     workload *work = (workload *)data;

@@ -15,7 +15,7 @@
 #include <cstdlib>
 #include <vector>
 
-/* Of the exit codes of a program; 77 is what automake, too, takes for a test that cannot run. */
+/* Exit codes of a program. As in automake, 77 means a test that cannot run. */
 enum { EXIT_RIGHT = 0, EXIT_WRONG = 1, EXIT_SKIPPED = 77 };
 
 /* Every CUDA call: ends the program at the first error. */

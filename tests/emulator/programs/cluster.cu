@@ -16,7 +16,7 @@ static __global__ void histogram(const unsigned char *data, int n, unsigned *bin
     __shared__ unsigned mine[MINE];
     cg::cluster_group cluster = cg::this_cluster();
     for (int b = threadIdx.x; b < MINE; b += blockDim.x) mine[b] = 0;
-    cluster.sync(); /* all bins are zero before anybody counts */
+    cluster.sync(); /* all bins are zero before any thread counts */
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
         unsigned *owner = cluster.map_shared_rank(mine, data[i] / MINE);
         atomicAdd(&owner[data[i] % MINE], 1);

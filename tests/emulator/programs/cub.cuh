@@ -4,8 +4,8 @@
 
 #include "check.cuh"
 
-/* CUB's way: the first call only says how much temporary memory the second one needs. `call` names
- * them `temporary` and `bytes`. */
+/* CUB's two calls: the first only returns how much temporary memory the second one needs. `call`
+ * names them `temporary` and `bytes`. */
 #define WITH_TEMPORARY(call)                                                                       \
     do {                                                                                           \
         void *temporary = NULL;                                                                    \

@@ -5,8 +5,8 @@
 
 static __global__ void set(int *value) { value[threadIdx.x] = 7; }
 
-/* A launch with too many threads or none: the manual has it one way, an H200 (CUDA 13.0)
- * the other. */
+/* A launch with too many threads or none: the manual names one error, an H200 (CUDA 13.0) the
+ * other. */
 static bool is_refusal(cudaError_t error)
 {
     return error == cudaErrorInvalidConfiguration || error == cudaErrorInvalidValue;
@@ -35,7 +35,7 @@ int main()
     CUDA(cudaFree(NULL));
     cudaGetLastError();
 
-    set<<<1, 1024>>>(value); /* all is well again */
+    set<<<1, 1024>>>(value); /* the error is cleared */
     CUDA_LAUNCHED();
     for (int v : host_copy(value, 1024)) EXPECT(v == 7);
 

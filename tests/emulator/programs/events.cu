@@ -1,5 +1,5 @@
 /* events.cu — asynchronous calls timed with events: the host continues while the device works, and
- * an event tells when the work is done. */
+ * an event shows when the work is done. */
 #include "check.cuh"
 
 static __global__ void increment(int *value, int by)

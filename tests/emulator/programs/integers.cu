@@ -1,5 +1,5 @@
 /* integers.cu — integer arithmetic: high halves of products, 128-bit sums with carries, division
- * and remainder, saturation, dot products of bytes, bits counted, turned round, shifted and
+ * and remainder, saturation, dot products of bytes; bits that are counted, reversed, shifted and
  * permuted. */
 #include "check.cuh"
 

@@ -67,8 +67,8 @@ int main()
     for (int i = 0; i < N; i++) expected[i] = powers<10>().value[i % 10] + i / 10 * 2;
     expect_same("table", host_copy(out, N), expected);
 
-    /* Points on a grid of eighths: the first steps are exact, and far from the edge the
-     * count is. */
+    /* Points on a grid of eighths: the first steps are exact. Far from the edge the count
+     * is. */
     auto point = [] __host__ __device__(int i) {
         return complex_number{(i % 60) / 8.0f - 4, (i / 60) / 8.0f - 3};
     };

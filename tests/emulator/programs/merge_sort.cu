@@ -5,7 +5,7 @@
 
 static const int THREADS = 128;
 
-/* How many in run[0..n) come before the key; equal ones too if they are from the left run. */
+/* How many keys of run[0..n) come before the key: smaller ones, and equal ones of the left run. */
 static __device__ int rank_of(int key, const int *run, int n, bool count_equal)
 {
     int low = 0, high = n;

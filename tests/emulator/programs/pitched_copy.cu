@@ -1,5 +1,5 @@
-/* pitched_copy.cu — 2-D memory: rows at a pitch that the device likes, copies of whole pictures and
- * of a window, fills, and a 3-D allocation. */
+/* pitched_copy.cu — 2-D memory: rows at a pitch that the device chooses, copies of whole pictures
+ * and of a window, fills, and a 3-D allocation. */
 #include "check.cuh"
 
 static __global__ void invert(unsigned char *picture, size_t pitch, int width, int height)

@@ -1,4 +1,4 @@
-/* scan_brent_kung.cu — Brent and Kung's circuit: half as many threads as elements, a tree of sums,
+/* scan_brent_kung.cu — Brent and Kung's circuit: one thread for two elements, a tree of sums,
  * then the sums passed down. Also the variant with several elements per thread (thread
  * coarsening). */
 #include "check.cuh"

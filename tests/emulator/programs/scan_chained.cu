@@ -1,6 +1,6 @@
 /* scan_chained.cu — a scan in a single pass over memory: blocks take tiles in order, publish their
- * sum, and look back at their predecessors. A word holds a state and a value, so it is never half
- * new; a block waits in a loop for blocks before it. */
+ * sum, and look back at their predecessors. A word holds both a state and a value, so both change
+ * at the same time. A block waits in a loop for the blocks before it. */
 #include "check.cuh"
 #include <cuda/atomic>
 

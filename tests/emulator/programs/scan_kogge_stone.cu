@@ -12,7 +12,7 @@ struct larger_of {
     static const int neutral = INT32_MIN;
     __host__ __device__ int operator()(int a, int b) const { return a > b ? a : b; }
 };
-/* Not commutative: a permutation of four things, two bits each. The right one acts first. */
+/* Not commutative: permutations of four items, two bits each. The right operand acts first. */
 struct product_of {
     static const int neutral = 0xe4; /* 3 2 1 0 */
     __host__ __device__ int operator()(int a, int b) const

@@ -1,4 +1,4 @@
-/* scan_segmented.cu — a scan that begins anew at every flag: pairs (flag, value) with an operator
+/* scan_segmented.cu — a scan that starts again at every flag: pairs (flag, value) with an operator
  * that stops at flags, in warps by shuffles, then across a block, then across blocks one by one. */
 #include "check.cuh"
 

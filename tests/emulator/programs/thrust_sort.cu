@@ -29,7 +29,7 @@ int main()
     thrust::copy(device.begin(), device.end(), got.begin());
     expect_same("sorted", got, sorted);
 
-    /* Which place each key had: sort the places with the keys. */
+    /* The place that each key had: sort the places with the keys. */
     std::vector<int> place(N);
     for (int i = 0; i < N; i++) {
         keys[i] %= 1000;

@@ -1,5 +1,5 @@
-/* transpose.cu — three ways to transpose a matrix: straight, through a tile in shared memory (whose
- * columns all lie in one bank), and through a tile with a column more. */
+/* transpose.cu — three ways to transpose a matrix: directly, through a tile in shared memory (each
+ * column of which lies in one bank), and through a tile with one more column. */
 #include "check.cuh"
 
 static const int TILE = 32, ROWS = 8; /* a block of 32 x 8 threads moves a tile of 32 x 32 */

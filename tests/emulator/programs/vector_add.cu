@@ -1,4 +1,4 @@
-/* vector_add.cu — the first program of every course: a thread for each sum. */
+/* vector_add.cu — the first program of every course: one thread adds one pair. */
 #include "check.cuh"
 
 static __global__ void add(const float *a, const float *b, float *c, int n)

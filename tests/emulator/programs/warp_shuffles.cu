@@ -15,7 +15,7 @@ template <typename T> static __global__ void shuffle(const T *in, T *out, int de
     out[96 + lane] = __shfl_sync(ALL, value, delta, width);
 }
 
-/* Where a lane's value comes from; itself if the place is outside its part. */
+/* The lane that a lane's value comes from: the lane itself if that lane is outside its part. */
 static int source(int kind, int lane, int delta, int width)
 {
     int first = lane / width * width, from = lane;
