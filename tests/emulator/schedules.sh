@@ -43,7 +43,7 @@ steps() {
 END
 }
 
-# The pairs of a class in tests/checks are one program, except those that need their own program.
+# The pairs of one kind in tests/checks are one program, except pairs that need their own program.
 right_kernels() {
     for check in tests/checks/*.cu; do
         name=$(basename "$check" .cu)
@@ -99,7 +99,7 @@ count=$(wc -l <"$work/ways") number=0
 while read -r program; do
     if [ "$runs" = all ]; then
         while read -r way; do echo "$way $program"; done <"$work/ways"
-    else # so that each way is some program's
+    else # so that each way is used by some program
         for k in $((number * 7 % count)) $((number * 7 + count / 2 + 3)); do
             echo "$(sed -n $((k % count + 1))p "$work/ways") $program"
         done

@@ -63,7 +63,7 @@ static void drops(void)
 }
 ON_ALL(threads_leave_a_barrier, drops())
 
-/* On a GPU it may come out right. */
+/* On a GPU the result may be right. */
 static void reads_old_bytes(void)
 {
     int got[ALL];

@@ -157,7 +157,8 @@ Test(capture, a_joined_stream_may_be_destroyed)
     cr_assert(value_at(device) == 3);
 }
 
-/* An event that the stream has recorded can still join its work; without that the end fails. */
+/* An event that the stream has recorded can still join its work. Without the join the capture
+ * cannot be ended. */
 Test(capture, a_stream_may_be_destroyed_before_it_is_joined)
 {
     for (int is_joined = 0; is_joined <= 1; is_joined++) {
@@ -193,7 +194,7 @@ Test(capture, the_origin_is_destroyed)
     cr_assert(value_at(device) == 1);
 }
 
-/* Each of these spoils the capture, and its end says so. */
+/* Each of these calls invalidates the capture, and the call that ends it returns that error. */
 static void expect_spoiled(cudaStream_t stream)
 {
     cudaGraph_t graph;
@@ -257,7 +258,8 @@ Test(capture, the_legacy_stream_waits_for_blocking_ones)
     cr_assert(value_at(device) == 1);
 }
 
-/* Of the three modes, only the relaxed one lets the own thread call what may wait. */
+/* Of the three modes, only the relaxed one allows the thread of the capture to make calls that may
+ * wait. */
 static void *allocate(void *result)
 {
     void *memory;
@@ -387,7 +389,7 @@ Test(capture, can_be_asked_and_steered)
     cr_assert(value_at(device) == 12);
 }
 
-/* An external event is work of the graph, and times it when it runs. */
+/* An external event becomes a node of the graph, and is recorded when the graph runs. */
 Test(capture, external_events)
 {
     float milliseconds;

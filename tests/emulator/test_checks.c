@@ -2,18 +2,19 @@
  * test_checks.c — the pairs of programs in tests/checks, each wrong and right, under the emulator's
  * four checkers.
  *
- * The comments of a pair say what its wrong version is to give: `TOOL, TOOL: TEXT; TOOL: TEXT`
+ * The comments of a pair name the findings of its wrong version: `TOOL, TOOL: TEXT; TOOL: TEXT`
  * behind a line means that these tools have a finding with that text and that line; a comment that
  * has a line to itself is about the next one. A text that ends with "in HEADER.cuh" is found at a
- * line of that header, and one that ends with "(no line)" anywhere. `missed by TOOL: TEXT` is what
- * the tool should find, and does not. Tools that no comment names find nothing. `nothing: REASON`
- * says so of all four. A race-*.cu without such comments has some finding of racecheck.
+ * line of that header, and one that ends with "(no line)" anywhere. `missed by TOOL: TEXT` is a
+ * finding that the tool should have, but does not. Tools that no comment names have no finding.
+ * `nothing: REASON` means that none of the four tools has a finding. A race-*.cu without such
+ * comments has at least one finding of racecheck.
  *
- * No tool finds anything in a right version, in whatever order threads and blocks run, on one host
+ * No tool has a finding in a right version, for any order of threads and blocks, with one host
  * thread, two or eight. That racecheck finds the wrong version of a race in other orders, too, is
  * tested in test_races.c.
  *
- * What was found is compared with profiles/emulated/checks.csv too, from which notes/checks.md is
+ * The findings are also compared with profiles/emulated/checks.csv, from which notes/checks.md is
  * made: `profiles/measure/checks.sh emulator` renews it.
  */
 #include "tests/support/command.h"
@@ -45,7 +46,7 @@ struct pair {
     char name[60];
 };
 
-/* A finding that the comments of a pair ask for. */
+/* A finding that the comments of a pair require. */
 struct expected {
     char tools[60], text[120];
     int line;
@@ -72,7 +73,8 @@ static size_t find_pairs(struct pair pairs[MAX_PAIRS])
     return n;
 }
 
-/* Adds what a comment of a line asks for: `TOOL, TOOL: TEXT`, and more behind a semicolon. */
+/* Adds the findings that a comment requires: `TOOL, TOOL: TEXT`, and further ones behind a
+ * semicolon. */
 static void read_comment(struct expectations *e, const char *line, int number)
 {
     for (const char *at = strstr(line, "/* "); at; at = strpbrk(at + 1, "/;")) {
@@ -128,8 +130,9 @@ static void read_summary(unsigned counts[2])
     cr_assert(read >= 1, "there is no summary in:\n%s", output);
 }
 
-/* Where a finding must be: at the line, or anywhere in the pair (0), in the header for a text that
- * ends with " in HEADER.cuh", or anywhere at all for " (no line)". The text loses these ends. */
+/* The place of a finding: at the line, or anywhere in the pair (0); in the header for a text that
+ * ends with " in HEADER.cuh"; at any place or at none for " (no line)". The text loses these
+ * ends. */
 static void place_of(const char *name, char *text, int line, char *place, size_t size)
 {
     const char *end = text + strlen(text) - strlen(".cuh");
@@ -147,7 +150,7 @@ static void place_of(const char *name, char *text, int line, char *place, size_t
     }
 }
 
-/* The next place of a text in lines that a tool has written, which begin so; NULL: none. */
+/* The next occurrence of a text at the beginning of a line of a tool's output; NULL: none. */
 static char *find_in_findings(char *from, const char *text)
 {
     static const char mark[] = "========= ";
@@ -181,7 +184,8 @@ static bool is_found(const char *name, const char *wanted, int line)
     return false;
 }
 
-/* The findings that one tool owes the wrong version; how many of them the comments name. */
+/* Checks the findings of one tool in the wrong version. Returns how many of them the comments
+ * name. */
 static int expect_findings(const char *name, const struct expectations *e, const char *tool)
 {
     int asked = 0;
@@ -198,7 +202,7 @@ static int expect_findings(const char *name, const struct expectations *e, const
     return asked;
 }
 
-/* Whether a recording has a row that begins so. */
+/* Whether a recording has a row with this beginning. */
 static bool is_recorded(const char *path, const char *name, const char *version, const char *tool,
                         const char *counts)
 {
@@ -230,7 +234,7 @@ static unsigned number_of(const char *name)
     return sum;
 }
 
-/* A program whose comments say "TOOL: waits" does so for ever, until it is given up. */
+/* A program whose comments contain "TOOL: wait" waits for ever, until the emulator ends it. */
 static bool waits(const struct expectations *e, const char *tool)
 {
     bool found = false;
@@ -250,8 +254,8 @@ static bool is_tried(const char *name, const struct expectations *e, const char 
     return strcmp(tool, number_of(name) % 2 ? "memcheck" : "synccheck") == 0;
 }
 
-/* Whether all that a tool has found is the fault that ended the launch, which is an error for every
- * tool; the comments say which tool it belongs to. */
+/* Whether a tool's only finding is the fault that ended the launch. That is an error under every
+ * tool; the comments name the tool that it belongs to. */
 static bool is_end_of_launch(const char *name, const struct expectations *e,
                              const unsigned counts[2])
 {
@@ -327,8 +331,8 @@ static void check_right_in_order(const char *name, int seed, bool every_tool)
     check_right(name, "all", options);
 }
 
-/* One seed, which depends on the name; for a race two, and order 0. With TEST_ALL=1 ten and order
- * 0, and every tool alone, too. */
+/* One seed, which depends on the name. For a race: two seeds and order 0. With TEST_ALL=1: ten
+ * seeds and order 0, and also each tool alone. */
 ParameterizedTestParameters(checks, right_in_other_orders)
 {
     static struct pair pairs[MAX_PAIRS];
@@ -369,8 +373,8 @@ Test(checks, some_order_shows_what_an_h200_showed)
     }
 }
 
-/* compute-sanitizer has been asked about every pair: profiles/measure/checks.sh sanitizer, on a
- * GPU. */
+/* compute-sanitizer's findings have been recorded for every pair: profiles/measure/checks.sh
+ * sanitizer, on a GPU. */
 Test(checks, every_pair_has_been_recorded_on_a_gpu)
 {
     static struct pair pairs[MAX_PAIRS];
@@ -397,7 +401,7 @@ Test(checks, a_block_that_is_too_deep_is_told_so)
     expect("a block of (1,1,128) threads; at most 1024 fit, and at most 64 in z");
 }
 
-/* The sentence of a fault, which any tool prints, names them as memcheck does. */
+/* The sentence of a fault, which any tool prints, names such addresses as memcheck does. */
 Test(checks, addresses_that_are_no_accident_are_named)
 {
     run_pair("memory-list", "wrong", "racecheck", "", PATIENCE);

@@ -1,5 +1,5 @@
-/* test_cluster.c — thread block clusters: what blocks know of each other, each other's memory, what
- * is refused. What an H200 answers is marked so. */
+/* test_cluster.c — thread block clusters: the numbers and sizes that a block can read, the memory
+ * of other blocks, and the launches that are refused. Answers of an H200 are marked as such. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "tests/fixtures/cluster_code.h"
 
@@ -150,7 +150,8 @@ Test(cluster, gpus_before_hopper_have_none)
     cr_expect(strstr(message, "compute capability 7.5"), "%s", message);
 }
 
-/* Blocks of 1024 threads, which fit twice on a multiprocessor, or once for their shared memory. */
+/* Blocks of 1024 threads: a multiprocessor holds two of them, or one if their shared memory is
+ * large. */
 Test(cluster, occupancy_is_an_h200s)
 {
     static const struct {

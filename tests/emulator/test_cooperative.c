@@ -116,7 +116,7 @@ Test(cooperative, the_grid_knows_itself)
     }
 }
 
-/* As on a GPU, the kernel stops itself: without the launch there is nothing to count in. */
+/* As on a GPU, the kernel stops itself: without a cooperative launch grid.sync() has no counter. */
 Test(cooperative, a_grid_sync_in_an_ordinary_launch_is_a_fault)
 {
     int *out = device(1000);
@@ -125,8 +125,8 @@ Test(cooperative, a_grid_sync_in_an_ordinary_launch_is_a_fault)
     cr_expect(strstr(emu_message(emu_runtime()), "trap"), "%s", emu_message(emu_runtime()));
 }
 
-/* With _CG_DEBUG it need not even sync: this_grid() waits for all blocks, and says that it cannot
- * by an assertion in place of a trap. */
+/* With _CG_DEBUG it stops even without a sync: this_grid() waits for all blocks. If it cannot, an
+ * assertion fails in place of a trap. */
 Test(cooperative, cg_debug_checks_this_grid)
 {
     struct counters counters;
@@ -146,7 +146,7 @@ Test(cooperative, a_grid_that_is_not_resident_at_once_is_refused)
     cr_expect(launch_grid_sync(out, 100000, 64, 1, 1) == cudaErrorCooperativeLaunchTooLarge);
 }
 
-/* What the launch needs is not the program's memory, and is given back. */
+/* The memory that the launch needs is not part of the program's, and is freed. */
 Test(cooperative, the_workspace_is_given_back)
 {
     size_t before, after, total;
@@ -168,7 +168,7 @@ Test(cooperative, clocks_count_instructions_and_nanoseconds)
     read_back(many, out, sizeof many);
     cr_assert(launch_clocks(out, MANY) == cudaSuccess);
     read_back(again, out, sizeof again);
-    /* A round of the loop is a few instructions. */
+    /* A round of the loop has a few instructions. */
     unsigned long long more = many[0] - few[0], rounds_more = MANY - FEW;
     cr_expect(more >= 3 * rounds_more && more < 20 * rounds_more, "%llu, %llu", few[0], many[0]);
     cr_expect(again[0] == many[0], "it repeats exactly");

@@ -1,6 +1,6 @@
 /*
- * test_copies.c — copies and fills in one, two and three dimensions: each byte that they change and
- * none besides, up to the last byte of an allocation and not beyond it.
+ * test_copies.c — copies and fills in one, two and three dimensions: they change exactly the bytes
+ * that they should, up to the last byte of an allocation and not beyond it.
  */
 #include "tests/support/cudart_check.h"
 
@@ -25,7 +25,7 @@ static void teardown(void) { ok(cudaFree(device)); }
 
 TestSuite(copies, .init = setup, .fini = teardown);
 
-/* The device holds zeros, and so does the model of it. */
+/* The device and its model on the host hold zeros. */
 static void clear(void)
 {
     ok(cudaMemset(device, 0, BYTES));
@@ -80,7 +80,7 @@ static size_t offset(const struct cudaPos *at, size_t x, size_t y, size_t z)
     return (at->z + z) * SLICE + (at->y + y) * PITCH + at->x + x;
 }
 
-/* What the box's bytes of `model` become: those of `in`, or `value`. */
+/* The new content of the box in `model`: the bytes of `in`, or `value`. */
 static void change_model(const struct box *b, const unsigned char *value)
 {
     for (size_t z = 0; z < b->extent.depth; z++)
@@ -103,7 +103,7 @@ Test(copies, boxes_to_the_device_and_back)
         ok(i % 3 ? cudaMemcpy3D(&p) : cudaMemcpy3DAsync(&p, NULL));
         change_model(&b, NULL);
         expect_model("box", i);
-        /* From where they are to where they came from. */
+        /* Copies the bytes back to the place that they came from. */
         unsigned char back[BYTES] = {0};
         struct cudaMemcpy3DParms q = {.srcPtr = area_at(device),
                                       .srcPos = b.to,
@@ -163,7 +163,7 @@ Test(copies, end_with_the_allocation)
     is(copy_extent(BYTES + 1, 1, 1, PITCH, ROWS), cudaErrorInvalidValue);
     is(copy_extent(PITCH, ROWS * SLICES + 1, 1, PITCH, ROWS), cudaErrorInvalidValue);
     is(copy_extent(PITCH, ROWS, SLICES + 1, PITCH, ROWS), cudaErrorInvalidValue);
-    /* The last slice need not be whole. */
+    /* The last slice need not be complete. */
     ok(copy_extent(PITCH, ROWS - 1, SLICES, PITCH, ROWS));
     is(copy_extent(2, ROWS * SLICES, 1, PITCH + 1, ROWS), cudaErrorInvalidValue);
     is(cudaMemset(device, 0, BYTES + 1), cudaErrorInvalidValue);
@@ -195,7 +195,7 @@ Test(copies, rows_longer_than_their_distance)
     ok(cudaMemset3D(area, 0, (struct cudaExtent){PITCH, ROWS, 2}));
 }
 
-/* A position counts, too. */
+/* A position reduces the bytes that are allowed. */
 Test(copies, positions_are_inside_their_rows)
 {
     struct cudaMemcpy3DParms p = {.srcPtr = area_at(in),

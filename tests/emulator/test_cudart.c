@@ -1,6 +1,6 @@
 /*
- * test_cudart.c — the runtime library: what it returns, when, and what it leaves behind. What is
- * expected is what NVIDIA's runtime does, unless a comment says otherwise.
+ * test_cudart.c — the runtime library: the errors that it returns, when it returns them, and its
+ * effects. The expected behaviour is that of NVIDIA's runtime, unless a comment says otherwise.
  */
 #define _GNU_SOURCE
 #include "tests/support/cudart_check.h"
@@ -187,7 +187,7 @@ Test(cudart, host_memory_that_kernels_reach)
 }
 
 #ifndef __SANITIZE_ADDRESS__ /* which would take the signal for a finding */
-/* On a GPU, too, the host may not follow a device pointer. */
+/* On a GPU the host must not dereference a device pointer either. */
 Test(cudart, the_host_cannot_read_device_memory, .signal = SIGSEGV)
 {
     volatile int *device = device_memory(4);
@@ -355,7 +355,7 @@ Test(cudart, variables)
        cudaErrorInvalidValue);
     is(cudaMemcpyToSymbol(&value, table, 4, 0, cudaMemcpyHostToDevice), cudaErrorInvalidSymbol);
 
-    ok(cudaDeviceReset()); /* everything as at the beginning */
+    ok(cudaDeviceReset()); /* the device is as at the beginning */
     ok(cudaMemcpyFromSymbol(&value, device_value_symbol(), 4, 0, cudaMemcpyDeviceToHost));
     cr_assert(value == 5, "%d", value);
 }
@@ -600,7 +600,7 @@ Test(cudart, functions_for_per_thread_default_streams)
         cr_assert(dlvsym(RTLD_DEFAULT, names[i], "libcudart.so.13") != NULL, "%s", names[i]);
 }
 
-/* Nothing else that the library consists of may clash with the program's own names. */
+/* No other name of the library may clash with the program's own names. */
 Test(cudart, the_rest_is_hidden)
 {
     void *library = dlopen("libcudart.so.13", RTLD_NOW | RTLD_NOLOAD);

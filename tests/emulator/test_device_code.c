@@ -16,7 +16,7 @@ static int *device_ints(void)
     return out;
 }
 
-/* Launches, and holds what thread t wrote against want(t). */
+/* Launches, and compares the value that thread t wrote with want(t). */
 static void expect_outputs(cudaError_t (*launch)(int *, int), int (*want)(int))
 {
     int host[THREADS], *out = device_ints();
@@ -70,7 +70,7 @@ Test(device_code, too_deep_a_recursion_is_a_fault, .timeout = 20)
               message);
 }
 
-/* What a standard stream has received while it was a file. */
+/* The text that a standard stream has received while it was redirected to a file. */
 static void read_back(FILE *stream, char *text, size_t size)
 {
     fflush(stream);

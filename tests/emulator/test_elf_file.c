@@ -48,7 +48,7 @@ static struct elf read_file(void)
     return elf;
 }
 
-/* Also at an address that is a multiple of nothing. */
+/* Also at an odd address. */
 Test(elf_file, sections_by_name)
 {
     char *moved = malloc(sizeof file + 1);

@@ -1,6 +1,6 @@
 /*
- * test_endless.c — programs that do not end by themselves: Ctrl-C, and the limits of patience. They
- * are made of endless.cu.
+ * test_endless.c — programs that do not end by themselves: Ctrl-C, and the time limits. The
+ * programs are built from endless.cu.
  */
 #include "tests/support/command.h"
 #include "tests/fixtures/programs/programs.h"
@@ -9,9 +9,9 @@
 
 TestSuite(endless, .init = command_init, .fini = command_fini, .timeout = 60);
 
-/* Presses Ctrl-C a while after the program has come so far as to catch it (bit 1 of SigCgt),
- * however busy the machine is; the status is the program's. A shell sets SIGINT aside for what it
- * starts in the background, and `env` gives it back. */
+/* Sends Ctrl-C a while after the program has begun to catch it (bit 1 of SigCgt), even on a busy
+ * machine. The status is the program's. A shell makes programs in the background ignore SIGINT;
+ * `env` undoes that. */
 #define INTERRUPT(program)                                                                         \
     "env --default-signal=INT " program " 2>&1 & "                                                 \
     "while kill -0 $! && ! grep -q 'SigCgt:.*[2367abef]$' /proc/$!/status; do sleep 0.05; done; "  \
@@ -20,7 +20,7 @@ TestSuite(endless, .init = command_init, .fini = command_fini, .timeout = 60);
 Test(endless, ctrl_c_in_a_kernel_says_where_it_was)
 {
     expect_status(130, INTERRUPT("$emu --csv $p/endless count"));
-    expect("begun\n"); /* what the program has printed is not lost */
+    expect("begun\n"); /* the output of the program is not lost */
     expect("emu: interrupted, at ");
     expect("endless.cu:20 (PTX line ");
     expect(" in kernel count, block (0,0,0), thread (0,0,0)\n");
@@ -49,7 +49,7 @@ Test(endless, a_handler_of_the_programs_own_stays)
     expect_not("interrupted");
 }
 
-/* A signal that the shell has set aside for a background process stays so. */
+/* A signal that the shell has made a background process ignore stays ignored. */
 Test(endless, an_ignored_signal_stays_ignored)
 {
     expect_status(1, "EMU_KERNEL_TIMEOUT=1 $emu $p/endless count 2>&1 & sleep 0.5; kill -INT $!; "
@@ -70,8 +70,8 @@ Test(endless, a_kernel_ends_at_the_limit)
     expect_one_sentence();
 }
 
-/* Kernels run one after the other, and the host waits. A message says so to a kernel that waits for
- * another kernel or for the host. */
+/* Kernels run one after the other, and the host waits. If a kernel waits for another kernel or for
+ * the host, a message says that this cannot work. */
 Test(endless, waiting_for_the_host_or_another_kernel)
 {
     static const char *const ways[] = {"flag", "streams"};

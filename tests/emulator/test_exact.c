@@ -1,8 +1,8 @@
 /*
  * test_exact.c — reading machine code, and comparing it with PTX.
  *
- * The kernels are those of merged.cu, compiled for sm_90. Tests of what ptxas made of them are
- * skipped unless the toolkit is 13.0, with which they were written.
+ * The kernels are those of merged.cu, compiled for sm_90. Tests of ptxas's machine code are skipped
+ * unless the toolkit is 13.0, for which they were written.
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"
@@ -41,7 +41,7 @@
         ACCESS_COPY, PTX_GLOBAL, n                                                                 \
     }
 
-/* As nvdisasm 13 shows them. */
+/* Machine instructions, as nvdisasm 13 shows them. */
 static const struct {
     unsigned arch;
     const char *text;
@@ -178,7 +178,7 @@ Test(exact, lines)
     free(data);
 }
 
-/* Reads all there is. */
+/* Reads every kernel and instruction. */
 static void read_everything(const unsigned char *data, size_t size)
 {
     struct cubin cubin;
@@ -196,7 +196,7 @@ static void read_everything(const unsigned char *data, size_t size)
     cubin_close(&cubin);
 }
 
-/* No damage leads out of the file: under the sanitizers a byte too many is a crash. */
+/* A damaged file is never read beyond its end: under the sanitizers that would be a crash. */
 Test(exact, damaged_machine_code)
 {
     enum { TIMES = 3000 };
@@ -287,7 +287,7 @@ Test(exact, the_counters_report_says_how_exact_it_is)
     cr_assert(run_command(EMU " --csv --kernel-name multiply " PROGRAMS "/merged") == 0);
     expect(",\"emu__machine_code\"\n");
     expect(",\"merged by ptxas, and counted so, at merged.cu:28 (");
-    /* The model takes PTX of compute_75, and no machine code is for it. */
+    /* The model uses PTX of compute_75, for which the file has no machine code. */
     cr_assert(run_command(EMU " --gpu a100 " PROGRAMS "/merged") == 0);
     expect("    counters: unchecked: there is no machine code\n");
 }
@@ -346,7 +346,7 @@ static int report_with_byte(const char *section, size_t at, unsigned char value,
     return kernels;
 }
 
-/* Nothing of a damaged entry is read, and the sentence about it stays. */
+/* No part of a damaged entry is used, and the message about it stays. */
 Test(exact, damaged_containers_are_not_reported)
 {
     enum { MAGIC = 0, HEADER_SIZE = 6, ENTRY_SIZE = 16 + 4 };

@@ -147,7 +147,7 @@ Test(fatbin, machine_code_alone_is_no_kernel_image)
     free(data);
 }
 
-/* However it is cut, a container is shorter than it says. */
+/* A container that is cut at any byte is shorter than its header says. */
 Test(fatbin, every_truncation_is_an_error)
 {
     for (int i = 0; i < FILES; i++) {

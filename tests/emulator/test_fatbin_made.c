@@ -57,7 +57,7 @@ static void make(const struct entry *entries, size_t count)
 
 static char message[256];
 
-/* The text is the caller's to free. */
+/* The caller frees the text. */
 static int extract(size_t limit, unsigned arch, struct fatbin_ptx *ptx)
 {
     *message = '\0';
@@ -200,7 +200,7 @@ Test(fatbin_made, headers_of_an_entry)
     expect_damaged("an entry is larger than its room");
 }
 
-/* A header may be longer than what is known of it, and the text follows it. */
+/* A header may be longer than its known fields; the text follows it. */
 Test(fatbin_made, a_longer_header_is_skipped)
 {
     enum { MORE = 8 };

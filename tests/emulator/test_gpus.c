@@ -1,6 +1,6 @@
 /*
- * test_gpus.c — what the emulated GPUs say of themselves: the table of models, properties and
- * attributes, and what the harness takes from them.
+ * test_gpus.c — the properties of the emulated GPUs: the table of models, properties and
+ * attributes, and the values that the harness takes from them.
  */
 #define _GNU_SOURCE
 #include "tests/support/cudart_check.h"
@@ -56,7 +56,8 @@ Test(gpus, data_sheets)
     cr_expect(!emu_gpu_at(GPUS) && !emu_gpu_find("voodoo2") && emu_gpu_find("H200"));
 }
 
-/* An H200 said how many clusters of 2, 4, 8 and 16 blocks it holds; the others are computed. */
+/* The numbers of clusters of 2, 4, 8 and 16 blocks were measured on an H200. The other numbers are
+ * computed. */
 Test(gpus, clusters_at_once)
 {
     static const struct {
@@ -167,7 +168,7 @@ Test(gpus, attributes_of_an_h200)
                      (int)expected[i].which);
 }
 
-/* What differs with the generation. */
+/* Properties that differ between generations. */
 static void expect_generation(const char *key, int clusters, int ratio, bool has_persisting)
 {
     setenv("EMU_GPU", key, 1);
@@ -224,7 +225,7 @@ Test(gpus, a_gpu_is_not_to_be_had_here)
                                  "LD_LIBRARY_PATH.");
 }
 
-/* As the system says it. */
+/* The value that the system reports. */
 Test(gpus, processor_and_memory_of_the_host)
 {
     char name[DEVICE_NAME], line[DEVICE_NAME] = "", wanted[DEVICE_NAME] = "CPU";

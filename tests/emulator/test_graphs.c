@@ -56,8 +56,8 @@ static void launch(cudaGraphExec_t exec)
 
 static void square(void *number) { *(int *)number *= *(int *)number; }
 
-/* memset → kernel → copy → host function: every kind of node, in the order of their needs and not
- * in that of their making. */
+/* memset → kernel → copy → host function: every kind of node. They run in the order of their
+ * dependencies, not in the order in which they were added. */
 Test(graphs, nodes_run_in_the_order_of_their_needs)
 {
     int host = 0, *device = zero();
@@ -94,7 +94,7 @@ Test(graphs, a_circle_is_refused)
     cudaGraph_t graph = new_graph();
     cudaGraphNode_t a = add_node(graph, NULL, device, 1), b = add_node(graph, a, device, 1);
     is(cudaGraphAddDependencies(graph, &a, &a, NULL, 1), cudaErrorInvalidValue);
-    is(cudaGraphAddDependencies(graph, &a, &b, NULL, 1), cudaErrorInvalidValue); /* there already */
+    is(cudaGraphAddDependencies(graph, &a, &b, NULL, 1), cudaErrorInvalidValue); /* it exists */
     ok(cudaGraphAddDependencies(graph, &b, &a, NULL, 1));
     cudaGraphExec_t exec;
     cudaGraphInstantiateParams params = {0};
@@ -239,7 +239,7 @@ Test(graphs, events_in_graphs)
 }
 
 /* Programming Guide, "Graph Memory Nodes": an allocation is valid from its node on, in every graph
- * or stream that is ordered behind, until it is freed in either. */
+ * or stream that is ordered behind the node, until one of these frees it. */
 Test(graphs, memory_of_graphs)
 {
     cudaGraph_t graph = new_graph();

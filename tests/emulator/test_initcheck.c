@@ -1,6 +1,6 @@
 /*
  * test_initcheck.c — initcheck on a program that leaves a part of an array unwritten and reads all
- * of it, unwritten.cu: of every type, and in every way.
+ * of it, unwritten.cu: for every type, and every way to write and read.
  */
 #include "tests/support/command.h"
 
@@ -8,7 +8,8 @@
 
 TestSuite(unwritten, .init = command_init, .fini = command_fini, .timeout = 120);
 
-/* The array's 1000 elements; those that are written if a part is: whole blocks of 64 threads. */
+/* The 1000 elements of the array, and the elements of the part that is written: whole blocks of 64
+ * threads. */
 enum { ALL = 1000, WRITTEN = 960 };
 
 static const struct type {
@@ -25,7 +26,7 @@ static void check(const char *tool, const char *type, const char *way, int writt
     expect_status(status,
                   "$emu --devices 2 --tool %s --error-exitcode 9 $p/unwritten %s %s %d 2>&1", tool,
                   type, way, written);
-    if (status == 0) expect("ERROR SUMMARY: 0 errors\n"); /* nor warnings */
+    if (status == 0) expect("ERROR SUMMARY: 0 errors\n"); /* and no warnings */
 }
 
 static void expect_format(const char *format, int a, int b)

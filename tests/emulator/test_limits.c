@@ -8,7 +8,7 @@
 
 TestSuite(limits, .init = command_init, .fini = command_fini, .timeout = 120);
 
-/* Megabytes of the device that the program has named first. */
+/* Megabytes of memory of the first device in the program's output. */
 static long megabytes(void)
 {
     long found = 0;
@@ -62,7 +62,7 @@ Test(limits, what_was_asked_for_is_given_or_refused)
     expect("EMU_MEMORY");
 }
 
-/* 40 000 took 6 seconds when each freeing looked at all that are left. */
+/* 40 000 took 6 seconds when each call that frees searched all remaining allocations. */
 Test(limits, very_many_allocations)
 {
     static const char *const ways[] = {"order", "reverse", "async"};

@@ -1,6 +1,6 @@
 /*
- * test_many.c — calls of the runtime library take no longer where very many streams, events, graphs
- * or nodes live.
+ * test_many.c — calls of the runtime library take no longer when very many streams, events, graphs
+ * or nodes exist.
  *
  * Most tests make COUNT of something and name each one in the order in which they were made. A
  * search through all the others takes COUNT² / 2 steps, which is 10 to 80 s on the machine where
@@ -23,7 +23,7 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Fails if more than SECONDS have passed since `begin`, and begins anew. */
+/* Fails if more than SECONDS have passed since `begin`, and restarts the clock. */
 static void in_time(double *begin, const char *what)
 {
     double took = now() - *begin;
@@ -152,7 +152,8 @@ Test(many, nodes_that_are_captured)
     in_time(&begin, "running and destroying");
 }
 
-/* The last node needs all others, and they were made in the opposite order of their needs. */
+/* The last node depends on all others, which were added in the opposite order of their
+ * dependencies. */
 Test(many, nodes_that_are_added)
 {
     cudaGraph_t graph;
@@ -177,7 +178,7 @@ Test(many, nodes_that_are_added)
     free(nodes);
 }
 
-/* A list that was long and is short now is as right as one that was never long. */
+/* A list that was long and has been shortened is as correct as one that was never long. */
 Test(many, edges_come_and_go)
 {
     enum { EDGES = 40 };

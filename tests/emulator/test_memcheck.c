@@ -51,11 +51,11 @@ Test(memcheck, what_is_right)
     check("--leak-check full", "right", 0);
     expect("\n========= LEAK SUMMARY: 0 bytes leaked in 0 allocations\n");
     check("", "not ready", 0);
-    check("", "leaks", 0); /* they are not asked for */
+    check("", "leaks", 0); /* leaks are not asked for */
     expect_not("LEAK");
 }
 
-/* Threads 30 and 31 write behind 128 bytes. Each is an error, and so is the call that tells it. */
+/* Threads 30 and 31 write behind 128 bytes. Each is an error, as is the call that returns it. */
 Test(memcheck, a_write_behind_the_end)
 {
     check("", "write", 3);
@@ -186,7 +186,7 @@ Test(memcheck, errors_of_the_runtime)
     LINES("LEAK SUMMARY: 0 bytes leaked in 0 allocations\n");
 }
 
-/* Without the tool an error is one sentence, as ever. */
+/* Without the tool an error is one sentence. */
 Test(memcheck, is_off_unless_asked_for)
 {
     expect_status(0, "$emu --log-file /dev/null $p/memory write 2>&1");
@@ -236,7 +236,7 @@ Test(memcheck, log_file)
     expect("emu: the report is not complete: No space left on device\n");
 }
 
-/* A terminal has colours, unless NO_COLOR says otherwise; a pipe has none. */
+/* On a terminal the report has colours, unless NO_COLOR is set. In a pipe it has no colours. */
 Test(memcheck, colours)
 {
     if (system("command -v script >/dev/null") != 0) cr_skip("script is not installed");

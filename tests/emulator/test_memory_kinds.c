@@ -52,7 +52,7 @@ Test(memory_kinds, copies_in_three_dimensions)
     is(cudaMemcpy3D(NULL), cudaErrorInvalidValue);
 }
 
-/* A fill of part of each slice leaves the rest. */
+/* A fill of a part of each slice does not change the rest. */
 Test(memory_kinds, fills_in_three_dimensions)
 {
     unsigned char out[DEPTH][HEIGHT][WIDTH];
@@ -162,7 +162,7 @@ Test(memory_kinds, managed_variables)
     ok(cudaPointerGetAttributes(&attributes, value));
     cr_assert(attributes.type == cudaMemoryTypeManaged && attributes.devicePointer == value);
     ok(cudaDeviceReset());
-    ok(launch_managed()); /* loaded anew: 7 again */
+    ok(launch_managed()); /* loaded again: 7 */
     ok(cudaDeviceSynchronize());
     cr_assert(*value == 8 && array[99] == 7, "%d", *value);
 }

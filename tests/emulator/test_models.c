@@ -1,5 +1,5 @@
 /*
- * test_models.c — the rules of older generations give what the documents say.
+ * test_models.c — the rules of older generations give the numbers in the documents.
  *
  * GPU Gems 3, chapter 39 (G80: 16 banks); CUDA C Programming Guide 4.2, appendix F; Kepler tuning
  * guide, 1.4.3.1; the lecture on memory: caching loads are Fermi's, non-caching ones Kepler's.
@@ -73,7 +73,7 @@ Test(models, g80_padding)
     }
 }
 
-/* The guide's examples: one word for all; char, double and strides. */
+/* The guide's examples: one word for all lanes; char, double and strides. */
 Test(models, g80_banks)
 {
     uint64_t address[WARP] = {0};
@@ -162,8 +162,8 @@ Test(models, replays)
     cr_expect(global("fermi", scattered, 4).sectors - 1 == WARP - 1);
 }
 
-/* G80 wants the k-th word for the k-th thread: anything else is 16 transactions a half-warp. GT200
- * takes segments, and makes them smaller. */
+/* On a G80 the k-th thread must access the k-th word: otherwise a half-warp needs 16 transactions.
+ * A GT200 accesses segments, which it makes as small as possible. */
 Test(models, coalescing)
 {
     static const struct {

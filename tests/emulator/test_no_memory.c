@@ -1,6 +1,7 @@
 /*
- * test_no_memory.c — programs in which one allocation fails, each in its turn: they go on, or end
- * with a message, but never by a signal. tests/fixtures/programs/no_memory.c makes them fail.
+ * test_no_memory.c — programs in which one allocation fails, each allocation in one run. They go
+ * on, or end with a message, but never by a signal. tests/fixtures/programs/no_memory.c makes the
+ * allocations fail.
  */
 #include "tests/support/command.h"
 #include "tests/fixtures/programs/programs.h"

@@ -1,7 +1,7 @@
 /*
  * test_programs.c — some of the programs in tests/emulator/programs, run by the emulator. Each
- * checks its own results; here its exit code is looked at. `make test-all` runs all of them in
- * every way.
+ * checks its own results; the test checks its exit code. `make test-all` runs all of them in every
+ * way.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/programs/programs.h"

@@ -1,7 +1,7 @@
 /*
- * test_races.c — the pairs race-*.cu of tests/checks: racecheck finds what is wrong in whatever
- * order threads and blocks run, and says what is missing. The usual order on one host thread, and
- * the right versions in every order, are in test_checks.c.
+ * test_races.c — the pairs race-*.cu of tests/checks: racecheck finds the mistake for any order of
+ * threads and blocks, and names what is missing. The usual order on one host thread, and the right
+ * versions in every order, are in test_checks.c.
  */
 #include "tests/support/command.h"
 #include "tests/fixtures/programs/programs.h"
@@ -62,7 +62,7 @@ ParameterizedTestParameters(races, found_in_any_order)
     return cr_make_param_array(struct pair, pairs, find_pairs(pairs));
 }
 
-/* With TEST_ALL=1 for ten seeds. */
+/* With TEST_ALL=1, for ten seeds. */
 ParameterizedTest(struct pair *pair, races, found_in_any_order)
 {
 #ifdef __SANITIZE_ADDRESS__

@@ -1,5 +1,6 @@
 /*
- * test_refused.c — functions that the runtime library does not support: they exist and say so.
+ * test_refused.c — functions that the runtime library does not support: they exist, and report that
+ * they are not supported.
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A program that is linked to NVIDIA's library starts with this one. */
+/* A program that is linked to NVIDIA's library also starts with the emulator's. */
 Test(refused, every_name_of_nvidias_library_is_there)
 {
     char line[512], name[256];
@@ -104,7 +105,7 @@ Test(refused, there_is_no_driver)
 
 /* ---- what a device says ---------------------------------------------------------------------- */
 
-/* Properties and attributes are two ways to ask the same. */
+/* Properties and attributes of the same quantity are equal. */
 Test(properties, attributes_say_the_same)
 {
     struct cudaDeviceProp p;

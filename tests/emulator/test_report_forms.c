@@ -1,6 +1,6 @@
 /*
- * test_report_forms.c — the forms of a report for programs, of documents that no ordinary program
- * gives: files whose names hold marks of the form itself.
+ * test_report_forms.c — the forms of a report for programs, with names that are rare in ordinary
+ * programs: names of files that contain the special characters of the form.
  */
 #define _GNU_SOURCE /* open_memstream */
 #include "common/emu/report/csv_line.h"

@@ -1,6 +1,6 @@
 /*
- * test_schedules.c — right programs under many schedules, numbers of host threads and tools: none
- * hangs, fails, or is found wrong. tests/emulator/schedules.sh says which.
+ * test_schedules.c — right programs under many schedules, numbers of host threads and tools: no run
+ * hangs, fails, or has a finding. tests/emulator/schedules.sh says which.
  */
 #include "tests/support/command.h"
 

@@ -1,5 +1,6 @@
 /*
- * test_streams.c — functions of the host in streams, and what is kept for a stream.
+ * test_streams.c — functions of the host in streams, and the data that the runtime keeps for a
+ * stream.
  */
 #include "tests/support/cudart_check.h"
 

@@ -95,7 +95,7 @@ Test(synccheck, deadlocks_without_the_tool)
     expect("\nemu:     block (0,0,0):\nemu:       warp 0       #...............................  ");
     expect_status(0, "EMU_TOOL=memcheck LD_LIBRARY_PATH=$(dirname $emu) $p/sync deadlock 2>&1");
     expect(LINE "      warp 0       #...............................  ");
-    expect("ERROR SUMMARY: 2 errors"); /* and the call that tells it */
+    expect("ERROR SUMMARY: 2 errors"); /* and the call that returns it */
 }
 
 Test(synccheck, numbers_of_threads)
@@ -112,7 +112,7 @@ Test(synccheck, numbers_of_threads)
     expect(LINE "    barrier 1 is waited for by 96 threads here and 64 elsewhere\n");
 }
 
-/* What an H200 calls an illegal instruction is one without the tool, too. */
+/* An error that is an illegal instruction on an H200 is one without the tool, too. */
 Test(synccheck, faults_without_the_tool)
 {
     expect_status(0, "$emu --log-file /dev/null $p/sync count 2>&1");
@@ -138,7 +138,8 @@ Test(synccheck, member_masks)
     expect(LINE "    The member mask 0xffffffff names lanes 0xc0000000, which have exited");
 }
 
-/* The line is the program's own, though the shuffle is inlined from a header, twice over. */
+/* The line belongs to the program itself, although the shuffle is inlined from a header, through
+ * two functions. */
 Test(synccheck, shuffles_from_lanes_that_do_not_take_part)
 {
     check("shuffle", "0 errors, 1 warning");

@@ -15,7 +15,7 @@ TestSuite(waits, .init = command_init, .fini = command_fini, .timeout = 600);
 
 static const unsigned threads[] = {1, 2, 8};
 
-/* `make test-all` runs all of the cases, `make test` those that show most. */
+/* `make test-all` runs all of the cases, `make test` the most important ones. */
 static bool all_wanted(void) { return getenv("TEST_ALL") != NULL; }
 
 /* How a thread polls, and what else its loop does. `quick`: the one way of its kind that `make
@@ -58,7 +58,8 @@ Test(waits, many_blocks_meet)
     }
 }
 
-/* A block that changes memory may work for longer than the patience, and others may wait for it. */
+/* A block that changes memory may run for longer than the time limit, and others may wait for
+ * it. */
 Test(waits, slow_is_not_stuck)
 {
     static const char *const slow[] = {"shared", "fill", "volatile", "plain"};
@@ -86,12 +87,12 @@ Test(waits, patience_ends_every_loop)
                           threads[t], ways[k].name);
             expect("waits.cu:");
             expect(" in kernel never, block (");
-            expect("\nemu:       warp"); /* and where each of the block's is */
+            expect("\nemu:       warp"); /* and the place of each warp */
             expect("cudaErrorLaunchTimeout\n");
         }
 }
 
-/* With many blocks no more time passes, if what they do repeats. */
+/* With many blocks the limit does not take longer, if the blocks repeat the same states. */
 Test(waits, patience_is_that_of_all_blocks)
 {
     expect_status(0, "EMU_TIMEOUT=1 timeout 40 $emu --log-file /dev/null $p/waits never"
@@ -134,8 +135,8 @@ Test(waits, ctrl_c_names_the_place)
 
 static const char *const tools[] = {"memcheck", "racecheck", "initcheck", "synccheck", "all"};
 
-/* `kind`: the finding's first line, or a part of it. `waits`: it takes until the patience
- * is over. */
+/* `kind`: the finding's first line, or a part of it. `waits`: the run takes until the time limit is
+ * over. */
 static const struct {
     const char *way, *kind;
     bool waits;
