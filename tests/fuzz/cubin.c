@@ -1,7 +1,7 @@
 /*
  * cubin.c — fuzzes the reader of machine code: the first byte is the architecture, the others are a
- * cubin, with which the kernel below is compared. The seeds are what nvcc makes of the source that
- * the lines tell of.
+ * cubin, with which the kernel below is compared. nvcc made the seeds from the source in the
+ * comments beside the kernel's lines.
  */
 #include "fuzz.h"
 

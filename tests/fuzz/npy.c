@@ -18,7 +18,7 @@ int fuzz_npy(const uint8_t *data, size_t size)
     reader.file = size > 0 ? fmemopen((void *)(uintptr_t)data, size, "rb") : NULL;
     if (reader.file == NULL) return 0;
     int code = input_read_npy(&reader, &input, &fault);
-    if (code == 0 && input.n <= MOST && 4 * input.n > size) abort(); /* numbers out of nowhere */
+    if (code == 0 && input.n <= MOST && 4 * input.n > size) abort(); /* not in the file */
     input_free(&input);
     fclose(reader.file);
     return 0;

@@ -31,7 +31,8 @@ static uint32_t checksum(const uint8_t *at, size_t count) /* CRC-32 */
     return ~crc;
 }
 
-/* Mends the checksums of a PNG's chunks: otherwise nearly every change would end there. */
+/* Corrects the checksums of a PNG's chunks: otherwise libpng would refuse nearly every changed file
+ * there. */
 static void mend_checksums(uint8_t *png, size_t size)
 {
     for (size_t at = SIGNATURE; at + FRAME <= size;) {
@@ -45,7 +46,7 @@ static void mend_checksums(uint8_t *png, size_t size)
 
 /* ---- the target ------------------------------------------------------------------------------ */
 
-/* What the other parts of a program rely on. */
+/* Asserts the properties that the other parts of a program rely on. */
 static void check(const struct picture *p)
 {
     size_t count = picture_samples(p);

@@ -1,7 +1,7 @@
 /*
  * ptx.c — fuzzes the PTX parser and the decoder: the bytes are a text, and every kernel of it is
- * decoded. One that has no loop and calls nothing is also run: what decodes must not reach outside
- * its registers. Such a run ends by itself.
+ * decoded. A kernel without loops and calls is also run, which must not access memory outside its
+ * registers. Such a run ends by itself.
  */
 #include "fuzz.h"
 

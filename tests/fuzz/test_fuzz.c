@@ -1,6 +1,6 @@
 /*
- * test_fuzz.c — the emulator's readers take any bytes: what fuzzing has left in tests/fuzz/corpus,
- * and every one of those files cut off somewhere. `make fuzz` looks for more.
+ * test_fuzz.c — the emulator's readers take any bytes: the files that fuzzing has left in
+ * tests/fuzz/corpus, and each of those files cut off somewhere. `make fuzz` looks for more.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "fuzz.h"

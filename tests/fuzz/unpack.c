@@ -1,6 +1,6 @@
 /*
- * unpack.c — fuzzes decompression: a sound container is put around the bytes, so that nothing but
- * what is compressed can be wrong. The first byte chooses LZ4 or zstd, the next three say how long
+ * unpack.c — fuzzes decompression: a valid container is put around the bytes, so that only the
+ * compressed bytes can be wrong. The first byte chooses LZ4 or zstd, the next three say how long
  * the text claims to be.
  */
 #include "fuzz.h"

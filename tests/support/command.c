@@ -14,7 +14,7 @@ enum { OUTPUT_SIZE = 1 << 17, COMMAND_SIZE = 1 << 12 };
 char output[OUTPUT_SIZE];
 char folder[] = "/tmp/upsweep-emu-XXXXXX";
 
-/* A busy machine is slow: how far a kernel is says nothing that a test expects. */
+/* On a busy machine a kernel may take long, but no test expects a line about its progress. */
 void command_init(void)
 {
     setenv("EMU_PROGRESS", "0", 0);

@@ -30,7 +30,7 @@ int run_command(const char *command);
 /* The output must contain a text, or must not. */
 void expect(const char *text);
 void expect_not(const char *text);
-/* What is refused is said in one sentence: one line, which begins with "emu: ". */
+/* A refusal is one sentence on one line, which begins with "emu: ". */
 void expect_one_sentence(void);
 
 #endif

@@ -31,7 +31,7 @@ static inline void *device_memory(size_t bytes)
     return memory;
 }
 
-/* An int of device memory, or of any other. */
+/* An int in device memory, or in memory of any other kind. */
 static inline int value_at(const int *address)
 {
     int value;

@@ -15,6 +15,7 @@ ReportHook(PRE_ALL)(struct criterion_test_set *tests)
     is_runner = true;
 }
 
-/* LeakSanitizer calls this when a process ends; 1: do not look. Other builds never call it. */
+/* LeakSanitizer calls this when a process ends; 1: do not look for leaks. Other builds never call
+ * it. */
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void) { return is_runner; }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEED 39 /* of the random numbers: any will do */
+#define SEED 39 /* seed of the random numbers; any number is suitable */
 
 const struct step *const scan_steps[SCAN_STEPS] = {&step01, &step02, &step03, &step04,
                                                    &step05, &step06, &step07, &step08,

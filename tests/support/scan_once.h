@@ -44,7 +44,7 @@ struct verdict scan_verdict(const struct scan *, const void *in, const void *out
 /* Runs it on `in` and fails the test unless verify.h calls the result right. */
 struct verdict expect_right(const struct scan *, const void *in);
 
-/* n random numbers that last until the next call: integers with exact sums, or real ones. */
+/* n random numbers, which are valid until the next call: integers with exact sums, or real ones. */
 const float *random_floats(size_t n, bool real);
 
 /* The same, of the type that the variant takes; integers where that has no real numbers. */

@@ -20,7 +20,7 @@ load common
     run profiles/measure/compare.sh
     [ "$status" -eq 0 ]
     says "step 7 "
-    # The additions that ptxas spares in step 9: tests/steps/recorded_differences.c.
+    # ptxas needs fewer additions in step 9: tests/steps/recorded_differences.c explains them.
     says "271 520 [254 129]"
     says "were recorded on an H200 and are equal, and "
     # Each difference has its reason.

@@ -83,7 +83,7 @@ synccheck,12,b,65539,0,0"
     says "
 step,name,variant,n
 10,it,a,2^31+5
-10,it,b,2^31+5" # step 3 takes no such n
+10,it,b,2^31+5" # step 3 does not take these n
 }
 
 @test "STEPS, VARIANTS and SIZES leave the others out" {

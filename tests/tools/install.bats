@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# install.bats — how one gets the emulator: `make install`, the tarball of `make dist`, its manual
+# install.bats — ways to get the emulator: `make install`, the tarball of `make dist`, its manual
 # page and completion, `emu run FILE.cu`, and the workflow of notes/ci.md.
 load common
 bats_require_minimum_version 1.5.0
@@ -176,8 +176,8 @@ complete_words() {
 # libraries PROGRAM: the libraries that it loads, but for CUDA's, and the loader.
 libraries() { ldd "$1" | grep -v libcudart | grep -o '/[^ ]*'; }
 
-# A root with the tarball, the program, and the libraries that programs of g++ need: those of glibc
-# and GCC. It has no /proc, no shell, no nvcc and nothing of the repository.
+# A root folder with the tarball, the program, and the libraries of glibc and GCC, which programs of
+# g++ need. It has no /proc, no shell, no nvcc and nothing of the repository.
 @test "the tarball counts step 3's conflicts on a machine without nvcc and this repository" {
     unshare -r chroot / true 2>/dev/null ||
         skip "no sandbox: unshare -r chroot is not permitted here"
@@ -202,7 +202,7 @@ libraries() { ldd "$1" | grep -v libcudart | grep -o '/[^ ]*'; }
 
 # ---- emu run -------------------------------------------------------------------------------------
 
-# stand_in FILE: an nvcc that notes its arguments and hands out $PROGRAM as what it has compiled.
+# stand_in FILE: an nvcc that writes down its arguments and copies $PROGRAM in place of compiling.
 stand_in() {
     mkdir -p "$(dirname "$1")"
     cat >"$1" <<'END'

@@ -24,8 +24,8 @@ toolkit() {
 # no_toolkit: no toolkit is found, even if this machine has one in /usr/local.
 no_toolkit() { printf '#!/bin/sh\nexit 1\n' >common/build/toolkit.sh; }
 
-# bare [VARIABLE=VALUE …] COMMAND: runs a command with only bin/ in PATH, which has what every
-# Debian has, but no compiler and no tool that gets packages.
+# bare [VARIABLE=VALUE …] COMMAND: runs a command with only bin/ in PATH. It holds the basic tools
+# of every Debian, but no compiler and no tool that gets packages.
 bare() { env PATH="$PWD/bin" CUDA_HOME="$PWD/cuda" CUDA_PATH= "$@"; }
 
 # sources FOLDER…: empty sources of the emulator and the harness, and steps in these folders, for
@@ -66,7 +66,7 @@ setup() {
         says "make $target "
         count=$((count + 1))
     done
-    [ $count -ge 8 ] # so many are .PHONY, at least
+    [ $count -ge 8 ] # at least this number of targets are .PHONY
     says "make stepN "
     says "make V=1 "
 }
@@ -272,7 +272,7 @@ in_line() {
     says $'/new\n'
 }
 
-# lists_each_tool: doctor's output has a line for each.
+# lists_each_tool: doctor's output has a line for each tool.
 lists_each_tool() {
     [ "$status" -eq 0 ]
     says "make       "

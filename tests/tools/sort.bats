@@ -198,7 +198,7 @@ Ben -1" ]
     [ "$(values split bit=0 f)" = "0 1 1 2 3 3 3 3 " ]
     [ "$(values split bit=0 t)" = "4 4 5 5 5 6 7 8 " ]
     [ "$(values split bit=0 d)" = "0 4 1 2 5 6 7 3 " ]
-    # 39-15: smaller ones of 0 3 6 … and … 11 6 1; up, then down
+    # 39-15: the smaller of 0 3 6 … and … 11 6 1; up, then down
     [ "$(values merge i= smaller | cut -d' ' -f1-4)" = "0 3 6 9" ]
     [ "$(values merge i= smaller | cut -d' ' -f30-32)" = "11 6 1" ]
     [ "$(values merge i= sorted | cut -d' ' -f1-8)" = "0 1 3 6 6 9 11 12" ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # structured.bats — the forms of emu's reports for programs: JSON and the others. structured.py
-# looks at what was written.
+# checks the files.
 load common
 
 setup() {

@@ -8,10 +8,10 @@ import sys
 
 def load(path):
     with open(path, "rb") as file:
-        return json.loads(file.read().decode("utf-8"))  # fails on what is not UTF-8
+        return json.loads(file.read().decode("utf-8"))  # fails if it is not UTF-8
 
 
-# ncu's name of a metric, and where the JSON document has it
+# ncu's name of a metric, and its place in the JSON document
 METRICS = {
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": ("shared_load", "wavefronts"),
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": ("shared_store", "wavefronts"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# submissions.bats — README's loop over students' programs, as printed there: it ends whatever the
-# programs do, and prints the result of each.
+# submissions.bats — README's loop over students' programs, as printed there: it ends even if a
+# program does not, and prints the result of each.
 load common
 
 # hand_in NAME: stores a student's program, read from standard input. Some folders have blanks in

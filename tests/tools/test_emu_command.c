@@ -92,7 +92,7 @@ Test(emu_command, other_models)
 #define WAVEFRONTS_ST "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
 #define SECTORS_ST    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"
 
-/* The layout of ncu --csv --page raw, to the letter; only the process differs from run to run. */
+/* The exact layout of ncu --csv --page raw. Only the process differs from run to run. */
 Test(emu_command, csv)
 {
     expect_status(0, "$emu --csv --metrics " CONFLICTS_LD "," WAVEFRONTS_LD "," WAVEFRONTS_ST
@@ -195,7 +195,7 @@ Test(emu_command, the_lines_of_all_launches)
                              "                            12             7          7\n");
 }
 
-/* The launch is in the report, though what it counted is not. */
+/* The launch is in the report, but its counts are not. */
 Test(emu_command, a_kernel_that_fails_was_launched)
 {
     expect_status(1, "$emu $p/launches assert 2>/dev/null");
@@ -214,7 +214,7 @@ Test(emu_command, a_log_file_is_whole_or_not_there)
     expect_status(0, "$emu --csv --log-file $t/log $p/shared && wc -l <$t/log && ls $t");
     expect("last value 124\n4\n");
     expect("log");
-    expect_not("log."); /* nothing temporary stays */
+    expect_not("log."); /* no temporary file stays */
     expect_status(2, "echo old >$t/log; $emu --log-file /dev/full $p/shared 2>&1");
     expect("emu: the report is not written to /dev/full: No space left on device\n");
     expect_status(2, "$emu --log-file $t/none/log $p/shared 2>&1");
@@ -291,7 +291,7 @@ Test(emu_command, progress_is_silent_when_asked, .timeout = 60)
     expect_not("blocks are done");
 }
 
-/* A terminal has one line, which is drawn anew and goes when the kernel ends. */
+/* A terminal gets one line, which is redrawn, and removed when the kernel ends. */
 Test(emu_command, progress_on_a_terminal, .timeout = 60)
 {
     if (run("command -v script >/dev/null") != 0) cr_skip_test("there is no script(1)");
@@ -413,7 +413,7 @@ Test(emu_command, nvidias_static_runtime_is_refused_with_the_cure)
     expect_one_sentence();
     expect("-cudart shared");
     expect("--nvcc-flags");
-    /* Also when its symbols are gone. */
+    /* Also if the program's symbols have been removed. */
     expect_status(2, "strip -o $t/stripped $p/nvidia && $emu $t/stripped 2>&1");
     expect("-cudart shared");
     expect_status(0, "strip -o $t/ours $p/emulated && $emu --log-file /dev/null $t/ours 2>&1");
@@ -456,8 +456,8 @@ Test(emu_command, wrong_options)
     expect_not("last value");
 }
 
-/* Every variable, with what it takes, whether or not another one asks for what it is about; and the
- * options that set it. */
+/* Every variable, with the values that it takes, and the options that set it. A variable is checked
+ * even if no other variable turns on the tool that it belongs to. */
 Test(emu_command, every_wrong_setting_is_told, .timeout = 60)
 {
     static const struct {
@@ -508,7 +508,7 @@ Test(emu_command, every_wrong_setting_is_told, .timeout = 60)
         }
 }
 
-/* Also where nothing else asks for a report or for a checker. */
+/* Also if no other variable asks for a report or for a checker. */
 Test(emu_command, a_wrong_setting_that_is_not_needed_is_told)
 {
     static const char *const wrong[] = {
@@ -525,7 +525,7 @@ Test(emu_command, a_wrong_setting_that_is_not_needed_is_told)
         expect_status(2, "%s $p/emulated 2>&1", wrong[i]);
         expect_one_sentence();
     }
-    /* Before the program has done anything: this one would say how it is used. */
+    /* Before the program has done anything: otherwise it would print its usage. */
     expect_status(2, "EMU_THREADS=x $emu --log-file /dev/null $p/unwritten 2>&1");
     expect("EMU_THREADS=x is not understood");
 }

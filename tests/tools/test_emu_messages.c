@@ -1,6 +1,6 @@
 /*
- * test_emu_messages.c — what build/emu/emu refuses, word for word: which option or program was
- * wrong, with which value, and what it takes.
+ * test_emu_messages.c — the exact messages with which build/emu/emu refuses a command: the wrong
+ * option or program, its value, and the allowed values.
  */
 #include "tests/support/command.h"
 #include <criterion/criterion.h>
@@ -50,7 +50,7 @@ Test(emu_messages, values_of_options)
         expect_refusal(refusals[i][0], refusals[i][1]);
 }
 
-/* The greatest and the smallest that each takes. */
+/* The greatest and the smallest value that each option takes. */
 Test(emu_messages, limits_are_taken)
 {
     static const char *const options[] = {
