@@ -1,5 +1,5 @@
-/* api-device.cu — devices are counted from 0, so the number of devices is not the number of
- * one. */
+/* api-device.cu — devices are counted from 0, so their count is not a device's
+ * number. */
 #include "pair.h"
 
 int main(int argc, char **argv)

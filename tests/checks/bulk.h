@@ -1,4 +1,4 @@
-/* bulk.h — the programs about bulk copies have their barriers from step 12. */
+/* bulk.h — the programs about bulk copies use step 12's barriers. */
 #ifndef BULK_H
 #define BULK_H
 

@@ -1,4 +1,4 @@
-/* deadlock-roles.cu — two warps meet at two barriers, each at another one first. */
+/* deadlock-roles.cu — two warps wait at two barriers, in opposite order. */
 #include "pair.h"
 
 template <bool right> __global__ void hand_over(int *out)

@@ -1,5 +1,5 @@
-/* deadlock-successor.cu — a block waits for one with a smaller place, which may have to wait
- * until the first has ended. */
+/* deadlock-successor.cu — a block waits for a later block, which may be unable to begin until the
+ * first one has ended. */
 #include "pair.h"
 
 template <bool right> __global__ void pass_on(volatile int *done, int *ticket, int *out)

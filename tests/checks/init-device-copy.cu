@@ -1,5 +1,5 @@
-/* init-device-copy.cu — a kernel reads the unwritten half of a buffer. To copy that half, as
- * the right one does, is no mistake. */
+/* init-device-copy.cu — a kernel reads the unwritten half of a buffer. Copying that half, as the
+ * right version does, is not a mistake. */
 #include "pair.h"
 
 __global__ void add_up(const int *in, int *out, int n)

@@ -1,5 +1,5 @@
-/* init-member.cu — a kernel reads a member that was never set. The right one does not set the
- * padding, which is no mistake. */
+/* init-member.cu — a kernel reads a member that was never set. The right version does not set the
+ * padding, which is not a mistake. */
 #include "pair.h"
 
 struct item {

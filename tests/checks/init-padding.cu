@@ -1,5 +1,5 @@
-/* init-padding.cu — the host gets a member that was never set. The right one does not set the
- * padding, which is no mistake. */
+/* init-padding.cu — the host gets a member that was never set. The right version does not set the
+ * padding, which is not a mistake. */
 #include "pair.h"
 
 struct item {

@@ -1,4 +1,4 @@
-/* memory-freed.cu — freed memory is used no more. */
+/* memory-freed.cu — a kernel must not use freed memory. */
 #include "pair.h"
 
 __global__ void fill(int *out) { out[threadIdx.x] = 1; } /* memcheck: Invalid __global__ write */

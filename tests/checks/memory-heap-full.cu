@@ -1,4 +1,4 @@
-/* memory-heap-full.cu — a kernel does not look whether malloc has returned a null pointer. */
+/* memory-heap-full.cu — a kernel does not check whether malloc has returned a null pointer. */
 #include "pair.h"
 
 template <bool right> __global__ void use(int *out, size_t bytes)

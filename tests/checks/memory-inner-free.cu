@@ -1,4 +1,4 @@
-/* memory-inner-free.cu — what is freed is the address that cudaMalloc gave. */
+/* memory-inner-free.cu — cudaFree takes the address that cudaMalloc returned. */
 #include "pair.h"
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* memory-leak.cu — what is allocated is freed. */
+/* memory-leak.cu — memory that is allocated must be freed. */
 #include "pair.h"
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* memory-pitch.cu — a kernel takes the pitch of rows, which is in bytes, for a number of
+/* memory-pitch.cu — a kernel uses the pitch of rows, which is in bytes, as a number of
  * elements. */
 #include "pair.h"
 

@@ -1,4 +1,4 @@
-/* memory-reverse.cu — in reverse order element i comes to n - 1 - i, not to n - i. */
+/* memory-reverse.cu — in reverse order element i goes to n - 1 - i, not to n - i. */
 #include "pair.h"
 
 template <bool right> __global__ void reverse(const short *in, short *out, int n)

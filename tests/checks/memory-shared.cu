@@ -1,4 +1,4 @@
-/* memory-shared.cu — dynamic shared memory that the launch did not ask enough of. */
+/* memory-shared.cu — the launch asks for too little dynamic shared memory. */
 #include "pair.h"
 
 __global__ void reverse(int *out)

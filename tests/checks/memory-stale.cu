@@ -1,5 +1,5 @@
-/* memory-stale.cu — a kernel gets the pointer to a buffer that a larger one has taken the place
- * of. */
+/* memory-stale.cu — a kernel gets a pointer to a buffer that has been replaced by a larger
+ * one. */
 #include "pair.h"
 
 struct vector {

@@ -1,4 +1,4 @@
-/* memory-symbol-address.cu — the host passes the name of a __device__ array for its address. */
+/* memory-symbol-address.cu — the host passes a __device__ array's name, not its address. */
 #include "pair.h"
 
 __device__ int table[64];

@@ -1,13 +1,13 @@
 /*
  * pair.h — what the programs in this folder share.
  *
- * Each shows one mistake and its cure: `NAME wrong` has it, `NAME right` does not. They are run by
- * compute-sanitizer on a GPU and by the emulator's checkers, and what both say is compared
- * (profiles/measure/checks.sh, notes/checks.md). Host code checks nothing itself: the tools shall.
+ * Each shows one mistake and its correction: `NAME wrong` has it, `NAME right` does not. They run
+ * under compute-sanitizer on a GPU and under the emulator's checkers, and the findings are compared
+ * (profiles/measure/checks.sh, notes/checks.md). Host code checks nothing, so that the tools must.
  *
  * A comment at a line says what the emulator finds there in the wrong version, as "memcheck:
  * Invalid __global__ read": tests/emulator/test_checks.c has the rules. main does not return:
- * group.sh makes a function without a result of it.
+ * group.sh makes it a function without a result.
  */
 #ifndef PAIR_H
 #define PAIR_H
@@ -33,7 +33,7 @@ template <typename T> static T *zeros(int n)
     return p;
 }
 
-/* Launches the kernel that was chosen: a template over `right`. */
+/* Launches the chosen kernel, which is a template over `right`. */
 #define LAUNCH(kernel, right, blocks, threads, ...)                                                \
     do {                                                                                           \
         if (right)                                                                                 \

@@ -1,5 +1,5 @@
-/* race-arrival.cu — one lane arrives at a barrier for its warp: the others' stores must be known to
- * it by then. No copy has a part in it. */
+/* race-arrival.cu — one lane arrives at a barrier for its warp: it must see the others' stores
+ * before it arrives. No copy takes part. */
 #include "bulk.h"
 
 template <bool right> __global__ void hand_over(int *out)

@@ -1,5 +1,5 @@
-/* race-bulk-barrier.cu — two bulk copies, each with a barrier: the end of one says nothing of the
- * other. */
+/* race-bulk-barrier.cu — two bulk copies, each with a barrier: the end of one does not imply the
+ * end of the other. */
 #include "bulk.h"
 
 template <bool right> __global__ void copy(int *out, const int *in)

@@ -1,5 +1,5 @@
-/* race-bulk-parity.cu — who waits for a bulk copy by the wrong parity does not wait: the phase
- * before the first one counts as over. */
+/* race-bulk-parity.cu — a thread that waits for a bulk copy by the wrong parity does not wait: the
+ * phase before the first one counts as over. */
 #include "bulk.h"
 
 #define READERS 96
@@ -20,7 +20,7 @@ template <bool right> __global__ void copy(int *out, const int *in)
         barrier_arrive_expect(&full, sizeof words);
         bulk_load(words, in, sizeof words, &full);
         barrier_wait(&full, 0);
-        if (!right) barrier_arrive(&full); // nobody may wait for ever who came too late
+        if (!right) barrier_arrive(&full); // late threads must not wait for ever
     }
 }
 

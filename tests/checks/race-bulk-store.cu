@@ -1,5 +1,5 @@
 /* race-bulk-store.cu — a bulk copy to global memory reads its source at any time until
- * cp.async.bulk.wait_group.read has returned: the source may not be stored to before. */
+ * cp.async.bulk.wait_group.read has returned: threads may not store to the source before that. */
 #include "bulk.h"
 
 template <bool right> __global__ void send(int *out)

@@ -1,5 +1,5 @@
-/* race-cas-result.cu — what compare and swap returns is stored, but not compared: an addition
- * that another block came before is lost. */
+/* race-cas-result.cu — the value that compare and swap returns is stored, but not compared: an
+ * addition is lost if another block has added before. */
 #include "pair.h"
 
 template <bool right> __global__ void add(int *sum, int *out)

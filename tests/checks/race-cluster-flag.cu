@@ -1,5 +1,5 @@
-/* race-cluster-flag.cu — a block reads another one's shared memory, and says so by an atomic
- * there. The other block waits for that, and then exits. */
+/* race-cluster-flag.cu — a block reads another one's shared memory, and then signals it by an
+ * atomic there. The other block waits for the signal, and then exits. */
 #include "pair.h"
 #include <cooperative_groups.h>
 #include <cuda/atomic>

@@ -1,5 +1,5 @@
-/* race-copy-group.cu — asynchronous copies of single words: __syncthreads() does not wait for them,
- * each thread must wait for its own before. */
+/* race-copy-group.cu — asynchronous copies of single words: __syncthreads() does not wait for them.
+ * Each thread must wait for its own before. */
 #include "pair.h"
 #include <cuda_pipeline.h>
 

@@ -1,5 +1,5 @@
-/* race-double-checked.cu — the first block that needs a table makes it. Whether it is made is
- * asked without the lock first: by a load that acquires, for a plain load orders nothing. */
+/* race-double-checked.cu — the first block that needs a table makes it. A flag is first loaded
+ * without the lock. This load must acquire, because a plain load orders nothing. */
 #include "pair.h"
 #include <cuda/atomic>
 

@@ -1,5 +1,5 @@
-/* race-flag-readers.cu — thread 0 waits for the flag. The other threads of its block may read
- * the value behind a barrier only. */
+/* race-flag-readers.cu — thread 0 waits for the flag. The other threads of its block may read the
+ * value only behind a barrier. */
 #include "pair.h"
 
 template <bool right> __global__ void hand_over(volatile int *flag, int *value, int *out)

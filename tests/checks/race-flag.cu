@@ -1,5 +1,5 @@
-/* race-flag.cu — block 0 hands a value to block 1 by a flag: released and acquired, or merely
- * volatile. */
+/* race-flag.cu — block 0 passes a value to block 1 by a flag, which is released and acquired, or
+ * only volatile. */
 #include "pair.h"
 #include <cuda/atomic>
 

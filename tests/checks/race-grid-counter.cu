@@ -1,5 +1,5 @@
-/* race-grid-counter.cu — a barrier of the grid by a counter. It needs fences: before a block is
- * counted, and behind its wait. */
+/* race-grid-counter.cu — a barrier of the grid by a counter. It needs fences before a block is
+ * counted and behind its wait. */
 #include "pair.h"
 
 template <bool right> __device__ void meet(int *count)

@@ -1,4 +1,4 @@
-/* race-inval.cu — an mbarrier may be invalidated when no thread will use it any more. */
+/* race-inval.cu — an mbarrier may be invalidated only after its last use. */
 #include "bulk.h"
 
 static __device__ void invalidate(barrier *b)

@@ -1,5 +1,5 @@
-/* race-last-block.cu — the block that comes last adds up what all have written: a fence must lie
- * between a block's writing and its being counted, and on the other side again. */
+/* race-last-block.cu — the last block adds up the words of all blocks. A fence must lie between a
+ * block's stores and its ticket, and between the last ticket and the loads. */
 #include "pair.h"
 
 template <bool right> __global__ void add_up(int *parts, unsigned *done, int *sum)

@@ -1,5 +1,5 @@
-/* race-last-reset.cu — the block that comes last resets the counter for the next launch, by a
- * plain store: its ticket says that all others have counted. No other block may do it. */
+/* race-last-reset.cu — the last block resets the counter for the next launch, by a plain store: its
+ * ticket shows that all others have counted. No other block may reset it. */
 #include "pair.h"
 
 template <bool right> __global__ void add_up(int *parts, unsigned *done, int *sum)

@@ -1,4 +1,4 @@
-/* race-last-volatile.cu — the block that comes last adds up what all have stored. The words are
+/* race-last-volatile.cu — the last block adds up the words that all have stored. The words are
  * volatile, which orders nothing: a fence must lie between a block's store and its ticket. */
 #include "pair.h"
 

@@ -1,5 +1,5 @@
-/* race-latch.cu — a latch of libcu++: count_down() tells that one thread is there, wait() waits
- * for all of them. */
+/* race-latch.cu — a latch of libcu++: count_down() signals that one thread has arrived, wait()
+ * waits for all of them. */
 #include "pair.h"
 #include <cuda/latch>
 

@@ -1,4 +1,4 @@
-/* race-lock-after.cu — the counter is read once more when the lock has been given back. */
+/* race-lock-after.cu — the counter is read again after the lock has been released. */
 #include "pair.h"
 
 template <bool right> __global__ void count(int *lock, int *counter, int *out)

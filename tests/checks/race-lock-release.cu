@@ -1,5 +1,5 @@
-/* race-lock-release.cu — a lock is given back by an atomic. A plain store races with the atomics
- * that ask for the lock. */
+/* race-lock-release.cu — a lock is released by an atomic. A plain store races with the atomics that
+ * try to take the lock. */
 #include "pair.h"
 
 template <bool right> __global__ void count(int *lock, int *counter)

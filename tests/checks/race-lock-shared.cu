@@ -1,5 +1,5 @@
-/* race-lock-shared.cu — a lock in shared memory, between the warps of a block: it needs fences
- * as well. */
+/* race-lock-shared.cu — a lock in shared memory, between the warps of a block, needs fences as
+ * well. */
 #include "pair.h"
 
 template <bool right> __global__ void count(int *out)

@@ -1,5 +1,5 @@
-/* race-lock-try.cu — the lock is tried once, and the counter is changed whether the thread has
- * got the lock or not. */
+/* race-lock-try.cu — a thread tries to take the lock once, and changes the counter even if it does
+ * not have the lock. */
 #include "pair.h"
 
 template <bool right> __global__ void count(int *lock, int *counter)

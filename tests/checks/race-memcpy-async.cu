@@ -1,4 +1,4 @@
-/* race-memcpy-async.cu — a group's copy that arrives at a barrier of libcu++ is over for those
+/* race-memcpy-async.cu — a group's copy that arrives at a barrier of libcu++ is complete for
  * threads that have waited there. */
 #include "pair.h"
 #include <cooperative_groups.h>

@@ -1,5 +1,5 @@
-/* race-named-ring.cu — one half of a block stores, the other half loads, by two named barriers:
- * one tells that the words are there, one that they have been read. */
+/* race-named-ring.cu — one half of a block stores, the other half loads, by two named barriers: one
+ * signals that the words are stored, one that they have been read. */
 #include "pair.h"
 
 #define ARRIVE(number) asm volatile("bar.arrive %0, 128;" ::"n"(number) : "memory")

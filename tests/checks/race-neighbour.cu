@@ -1,4 +1,4 @@
-/* race-neighbour.cu — a thread takes its neighbour's word: that must have been written. */
+/* race-neighbour.cu — a thread reads its neighbour's word, which must have been written. */
 #include "pair.h"
 
 template <bool right> __global__ void take(int *out)

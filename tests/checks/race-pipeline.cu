@@ -1,7 +1,7 @@
 /* race-pipeline.cu — step 12's pipeline. Each lane arrives at its barriers; in the wrong version
  * one lane arrives for its warp, without a __syncwarp() before. */
 #include "pair.h"
-#pragma nv_diag_suppress 177 /* what is included for both is not used twice */
+#pragma nv_diag_suppress 177 /* not every included function is used */
 #include "steps/12-pipeline/parts/memory.cuh"
 #include "steps/12-pipeline/parts/prefix.cuh"
 #include "steps/12-pipeline/parts/ring.cuh"

@@ -1,5 +1,5 @@
-/* race-queue.cu — blocks put work into a queue, others take it out. A word may be read when it
- * is marked as ready; that its place has been given out is not enough. */
+/* race-queue.cu — blocks put work into a queue, others take it out. A word may be read when it is
+ * marked as ready. It is not enough that its index has been drawn. */
 #include "pair.h"
 
 template <bool right> __global__ void work(int *items, int *ready, int *places, int *out)

@@ -1,5 +1,5 @@
 /* race-ring-library.cu — the ring of race-ring.cu with NVIDIA's own barriers and copies (libcu++),
- * as the CUDA programming guide has them. */
+ * as in the CUDA programming guide. */
 #include "pair.h"
 #include <cuda/barrier>
 

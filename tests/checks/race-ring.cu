@@ -1,5 +1,5 @@
-/* race-ring.cu — one warp copies to a ring of stages, the others read them: a stage may be given
- * back only after it has been read. */
+/* race-ring.cu — one warp copies to a ring of stages, the others read them: a stage may be released
+ * only after it has been read. */
 #include "bulk.h"
 
 #define STAGES  2

@@ -1,5 +1,5 @@
-/* race-scratch.cu — two sums of a block, one after the other, in the same shared memory: a
- * barrier must lie between. */
+/* race-scratch.cu — two sums of a block, one after the other, in the same shared memory: a barrier
+ * must lie between them. */
 #include "pair.h"
 
 __device__ int block_sum(int value, int *warps)

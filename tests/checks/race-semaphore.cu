@@ -1,5 +1,5 @@
-/* race-semaphore.cu — a semaphore of libcu++ that lets one block in. The counter must be stored
- * before the semaphore is given back. */
+/* race-semaphore.cu — a semaphore of libcu++ that admits one block. The counter must be stored
+ * before the semaphore is released. */
 #include "pair.h"
 #include <cuda/semaphore>
 

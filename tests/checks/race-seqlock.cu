@@ -1,5 +1,5 @@
-/* race-seqlock.cu — a reader takes two words, and asks before and behind it whether a writer
- * came between. The numbers that it goes by need fences around the words. */
+/* race-seqlock.cu — a reader loads two words, and loads a version number before and behind them, to
+ * notice a writer. The numbers need fences around the words. */
 #include "pair.h"
 #include <cuda/atomic>
 

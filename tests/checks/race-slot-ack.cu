@@ -1,4 +1,4 @@
-/* race-slot-ack.cu — the reader says that it has read before it has. */
+/* race-slot-ack.cu — the reader signals that it has read before it reads. */
 #include "pair.h"
 
 template <bool right> __global__ void hand_on(int *slot, int *full, int *out)

@@ -1,4 +1,4 @@
-/* race-slot-atomic.cu — one block hands values to another through one slot, by release and
+/* race-slot-atomic.cu — one block passes values to another through one slot, by release and
  * acquire. The way back, from the reader to the next store, needs them as well. */
 #include "pair.h"
 #include <cuda/atomic>

@@ -1,4 +1,4 @@
-/* race-slot-reuse.cu — one block hands values to another through one slot. Before it stores the
+/* race-slot-reuse.cu — one block passes values to another through one slot. Before it stores the
  * next value it must wait until the last one has been read. */
 #include "pair.h"
 

@@ -1,4 +1,4 @@
-/* race-slot-ring.cu — a ring of 4 slots between two blocks. At most 4 values may be under way,
+/* race-slot-ring.cu — a ring of 4 slots between two blocks. At most 4 values may be in the ring,
  * not 5. */
 #include "pair.h"
 

@@ -1,5 +1,5 @@
-/* race-slot-warps.cu — two warps of a block hand words on through shared memory. The first must
- * wait until the second has read them. */
+/* race-slot-warps.cu — one warp of a block passes words to another through shared memory. The first
+ * must wait until the second has read them. */
 #include "pair.h"
 
 template <bool right> __global__ void hand_on(int *out)

@@ -1,5 +1,5 @@
-/* race-stages-thread.cu — a pipeline of libcu++ for one thread waits for that thread's copies.
- * The block needs a barrier besides. */
+/* race-stages-thread.cu — a pipeline of libcu++ for one thread waits for that thread's copies. The
+ * block also needs a barrier. */
 #include "pair.h"
 #include <cuda/pipeline>
 

@@ -1,5 +1,5 @@
-/* race-ticket-lock.cu — a lock by tickets. The block whose number is shown may enter; the data
- * that it finds needs a fence. */
+/* race-ticket-lock.cu — a lock by tickets. The block with the current number may enter. A fence
+ * must order its accesses to the data. */
 #include "pair.h"
 
 template <bool right> __global__ void count(int *next, volatile int *shown, int *counter)

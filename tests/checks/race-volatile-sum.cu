@@ -1,5 +1,5 @@
-/* race-volatile-sum.cu — volatile makes every load and every store happen. It does not make an
- * addition of both. */
+/* race-volatile-sum.cu — volatile makes every load and every store happen. It does not make the two
+ * an atomic addition. */
 #include "pair.h"
 
 template <bool right> __global__ void add(int *sum)

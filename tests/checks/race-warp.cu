@@ -1,5 +1,5 @@
 /* race-warp.cu — the last steps of a reduction in one warp, as they were written before Volta:
- * lanes do not run in step any more. */
+ * since Volta, lanes do not run in lockstep. */
 #include "pair.h"
 
 template <bool right> __global__ void sum(const int *in, int *out)

@@ -1,4 +1,4 @@
-/* race-write-write.cu — all threads write one word: which value stays is chance. */
+/* race-write-write.cu — all threads write one word, and it depends on chance which value stays. */
 #include "pair.h"
 
 template <bool right> __global__ void last(int *out)

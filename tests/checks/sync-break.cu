@@ -1,4 +1,4 @@
-/* sync-break.cu — threads leave a loop early, and do not come to the barriers in it. */
+/* sync-break.cu — threads leave a loop early, and do not reach the barriers in it. */
 #include "pair.h"
 
 template <bool right> __global__ void halve(const int *in, int *out)

@@ -1,4 +1,4 @@
-/* sync-count.cu — the threads that meet at a named barrier come in whole warps. */
+/* sync-count.cu — a named barrier takes a number of threads that is whole warps. */
 #include "pair.h"
 
 __global__ void meet(int *out, int threads)

@@ -1,4 +1,4 @@
-/* sync-half.cu — a barrier that half of a warp comes to, and the other half does not. */
+/* sync-half.cu — half of a warp reaches a barrier, and the other half does not. */
 #include "pair.h"
 
 template <bool right> __global__ void meet(int *out)

@@ -1,4 +1,4 @@
-/* sync-masks.cu — lanes that meet at a shuffle give different masks. */
+/* sync-masks.cu — lanes of one shuffle name different masks. */
 #include "pair.h"
 
 template <bool right> __global__ void add_up(int *out)

@@ -1,4 +1,4 @@
-/* sync-number.cu — a block has the barriers 0 to 15, and no 16. */
+/* sync-number.cu — a block has the barriers 0 to 15, but not 16. */
 #include "pair.h"
 
 __global__ void meet(int *out, int barrier)

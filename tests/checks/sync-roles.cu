@@ -1,4 +1,4 @@
-/* sync-roles.cu — two warps come to two barriers in two functions, which are not the same
+/* sync-roles.cu — two warps wait at two barriers in two functions, which are not the same
  * barrier. */
 #include "pair.h"
 

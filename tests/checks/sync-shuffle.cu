@@ -1,4 +1,4 @@
-/* sync-shuffle.cu — a shuffle in divergent code that names lanes which do not come to it. */
+/* sync-shuffle.cu — a shuffle in divergent code names lanes that do not reach it. */
 #include "pair.h"
 
 template <bool right> __global__ void take(int *out)

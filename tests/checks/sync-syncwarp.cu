@@ -1,4 +1,4 @@
-/* sync-syncwarp.cu — half of a warp comes to __syncwarp(), which waits for all lanes. */
+/* sync-syncwarp.cu — half of a warp reaches __syncwarp(), which waits for all lanes. */
 #include "pair.h"
 
 template <bool right> __global__ void exchange(int *out)

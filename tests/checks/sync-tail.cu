@@ -1,5 +1,5 @@
 /* sync-tail.cu — a barrier stands inside of `if (i < n)`, and the last warps of the grid do not
- * come to it. */
+ * reach it. */
 #include "pair.h"
 
 template <bool right> __global__ void reverse(const int *in, int *out, int n)
