@@ -1,8 +1,8 @@
 /*
  * algorithms.h — the documents' pseudo-code, as printed and corrected.
  *
- * Every function works on an array of n elements, n a power of two, and carries out `in parallel`
- * as it is meant: all reads of a step come before its writes. An access outside the array is not
+ * Every function works on an array of n elements, n a power of two, and executes `in parallel` as
+ * it is meant: all reads of a step come before its writes. An access outside the array is not
  * carried out but noted in `outside`. Nothing is owned.
  */
 #ifndef ERRATA_ALGORITHMS_H
@@ -23,8 +23,8 @@ struct array {
 /* Figure 1 (Harris), Table 39-1 and 39.1.1 (Gems): a loop `from 1 to n`, where n-1 is the last. */
 void sequential(struct array *out, const struct array *in, bool as_printed);
 
-/* Algorithm 1: inclusive, in place. As printed a step adds from k >= 2^d on, which is twice as far
- * as it must. */
+/* Algorithm 1: inclusive, in place. As printed a step adds from k >= 2^d on, which is twice the
+ * right bound. */
 void naive(struct array *, bool as_printed);
 
 /* Algorithm 2: the same in two buffers. Gems' has no swap of the two. */

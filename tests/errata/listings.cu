@@ -1,8 +1,8 @@
 /*
  * listings.cu — the documents' kernels, as printed and as they must be.
  *
- * The shape of each is the document's; `AS_PRINTED` picks its words where they are wrong. What is
- * wrong about them, and what it does, is in notes/errata.md.
+ * The form of each is the document's; `AS_PRINTED` chooses its words where they are wrong.
+ * notes/errata.md explains each error and its effect.
  */
 #include "listings.h"
 
@@ -42,8 +42,8 @@ cudaError_t launch_listing_1(float *out, const float *in, int n, bool as_printed
 
 /* ---- Listings 2 to 4 (39-2 to 39-4) -------------------------------------------------------- */
 
-/* As printed, but that a shift by 32 or more is undefined in C++; PTX's shift, which nvcc emits for
- * it, gives 0. */
+/* As printed, except that a shift by 32 or more is undefined in C++. PTX's shift, which nvcc emits
+ * for it, gives 0. */
 static __device__ int shifted(int n, int by) { return by > 31 ? 0 : n >> by; }
 
 template <padded_as AS> static __host__ __device__ int padding(int n)
@@ -123,7 +123,7 @@ static int blocks_for(int vectors)
     return blocks < MAX_BLOCKS ? blocks : MAX_BLOCKS;
 }
 
-/* The tail belongs to some thread that exists: thread 0. */
+/* The tail belongs to a thread that always exists: thread 0. */
 template <bool AS_PRINTED> static __global__ void copy_int2(int *d_out, const int *d_in, int N)
 {
     int idx = blockIdx.x * blockDim.x + threadIdx.x;

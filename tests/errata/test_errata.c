@@ -146,7 +146,7 @@ Test(errata, gems_algorithms_5_and_6)
 
 /* By the text, Algorithm 2 scans what a configurable number of reduce steps leaves. But both
  * printed loops run to log2 n, where one element is left and nothing to scan. After fewer steps the
- * printed down-sweep would begin above them, in arrays that were never written. */
+ * printed down-sweep would begin at a level above them, in arrays that were never written. */
 Test(errata, gems_algorithms_5_and_6_leave_nothing_to_scan)
 {
     for (int steps = 0; steps <= 3; steps++) {
@@ -158,8 +158,8 @@ Test(errata, gems_algorithms_5_and_6_leave_nothing_to_scan)
     }
 }
 
-/* "Almost a factor of 20" for a million elements: of the sequential adds it is 19, of those that
- * the work-efficient scan makes 9.5. */
+/* "Almost a factor of 20" for a million elements: it is 19 times the sequential adds, or 9.5 times
+ * those of the work-efficient scan. */
 Test(errata, a_factor_of_20_is_19_or_9_5)
 {
     double n = 1 << 20, naive_adds = n * 20 - (n - 1), sequential_adds = n - 1,
@@ -168,8 +168,8 @@ Test(errata, a_factor_of_20_is_19_or_9_5)
     cr_expect(naive_adds / tree_adds > 9.49 && naive_adds / tree_adds < 9.51);
 }
 
-/* Figure 5 adds sum i to block i + 1, the text INCR(j) to block j: one of an inclusive, one of an
- * exclusive scan of SUMS. Mixed, the result is wrong. */
+/* Figure 5 adds sum i to block i + 1, which needs an inclusive scan of SUMS. The text adds INCR(j)
+ * to block j, which needs an exclusive one. Mixed, the result is wrong. */
 Test(errata, harris_figure_5_and_text_differ)
 {
     enum { BLOCKS = 4, B = 2 };
@@ -268,7 +268,7 @@ Test(errata, zero_bank_conflicts_removes_none)
     cr_expect(conflicts(512, PADDED_RIGHT) == 0);
 }
 
-/* Runs something whose fault the runtime tells on stderr; returns the error. */
+/* Runs a launch whose fault the runtime prints on stderr; returns the error. */
 static cudaError_t quietly(cudaError_t (*run)(void))
 {
     FILE *nowhere = fopen("/dev/null", "w"), *before = stderr;
@@ -296,7 +296,7 @@ Test(errata, padding_needs_a_larger_array)
 
 /* ---- the lecture's copies -------------------------------------------------------------------- */
 
-/* How many of n ints a copy leaves out; -1: it was not even launched. */
+/* The number of n ints that a copy leaves out; -1: the launch has failed. */
 static int left_out(cudaError_t (*launch)(int *, const int *, int, bool), int n, bool as_printed)
 {
     static int host[MOST], got[MOST];
@@ -376,8 +376,8 @@ static uint64_t hazards(const char *kernel, unsigned threads)
     return count;
 }
 
-/* "We time different variants": all of them pass a check of their result, as one that does nothing
- * would, since 4096 turns of a warp by one lane are none. */
+/* "We time different variants": all of them pass a check of their result. A variant without any
+ * work would pass, too, since 4096 rotations of a warp by one lane change nothing. */
 Test(errata, lecture_neighbour_rounds_are_the_identity)
 {
     int lanes[WARP], next[WARP];
@@ -395,7 +395,7 @@ Test(errata, lecture_safe_neighbour_exchange_is_a_race)
     cr_expect(hazards("right_neighbour_exchange", 256) == 0);
 }
 
-/* As printed, and the other printed form, with `+=`, as it was kept alive by volatile. */
+/* As printed, and the other printed form, with `+=`, which only volatile kept working. */
 Test(errata, warp_synchronous_code_is_a_race)
 {
     cr_expect(hazards("wrong_warp_reduction", WARP) > 0);

@@ -2,10 +2,10 @@
  * beside: a scan while another kernel holds a part of the GPU.
  *
  * What it shows: a kernel whose blocks take all shared memory of a multiprocessor each stays on
- * half of them, or on all but one, and ends only when the host says so. The host says so after the
- * scan has ended. So the scan's blocks cannot all be there at once, and those that are must not
- * wait for the others. On the emulator kernels run one after the other, and nothing is held.
- * How to run it: make promises && build/promises/12-beside
+ * half of them, or on all but one, and ends only when the host signals it. The host does so after
+ * the scan has ended. So the scan's blocks cannot all be resident at the same time, and resident
+ * blocks must not wait for the others. On the emulator kernels run one after the other, and nothing
+ * is held. How to run it: make promises && build/promises/12-beside
  */
 #include "common/harness/experiment.h"
 #include "known.cuh"
@@ -16,15 +16,15 @@
 #define PATIENCE   0.5   // seconds that the host waits for the scan before it ends the other kernel
 #define GIVE_UP    20e9  // nanoseconds after which the other kernel ends in any case
 #define LOOK_EVERY 20000 // nanoseconds between two polls: constant polling slows other threads
-#define RUNS       5 // while it is held; the fastest counts, as the host launches at its leisure
+#define RUNS       5 // runs while it is held; the fastest counts, since the host may launch late
 
-/* What host and holding kernel tell each other, in memory of the host that both see. */
+/* Flags between the host and the holding kernel, in memory of the host that both access. */
 struct talk {
     volatile int go;
     volatile int there[1024]; // one word per block
 };
 
-static __device__ volatile int g_go; // what one block has seen there, for the others
+static __device__ volatile int g_go; // what one thread has read there, for the others
 
 /* Each block occupies a multiprocessor until the host lets it end. */
 static __global__ void hold(struct talk *talk)
@@ -40,7 +40,7 @@ static __global__ void hold(struct talk *talk)
     } while (!g_go && now - start < (unsigned long long)GIVE_UP);
 }
 
-/* Before it is launched again. */
+/* Resets the flags before the kernel is launched again. */
 static __global__ void stay(void) { g_go = 0; }
 
 struct beside {
@@ -60,7 +60,7 @@ static void a_moment(void)
     nanosleep(&moment, NULL);
 }
 
-/* Holds that many multiprocessors, and comes back when it does. */
+/* Takes this number of multiprocessors, and returns when all of them are taken. */
 static int hold_some(struct beside *b, int held, struct fault *fault)
 {
     b->host->go = 0;
@@ -82,7 +82,7 @@ static int hold_some(struct beside *b, int held, struct fault *fault)
     return 0;
 }
 
-/* Launches the scan and what looks at it, with the scan timed. */
+/* Launches the scan, which is timed, and the kernel that checks its result. */
 static int launch(struct beside *b, size_t n, cudaStream_t stream, struct fault *fault)
 {
     CUDA_CHECK(fault, cudaEventRecord(b->from, stream));
@@ -92,7 +92,7 @@ static int launch(struct beside *b, size_t n, cudaStream_t stream, struct fault 
     return 0;
 }
 
-/* Waits for the scan, but not for ever: has it ended while the other kernel was there? */
+/* Waits for the scan, for a limited time. Has it ended while the other kernel was running? */
 static bool ends(const struct beside *b, int held, cudaStream_t stream)
 {
     double start = clock_seconds();
@@ -100,12 +100,12 @@ static bool ends(const struct beside *b, int held, cudaStream_t stream)
         a_moment();
     bool ended = cudaStreamQuery(stream) == cudaSuccess &&
                  (held == 0 || cudaStreamQuery(b->stream) == cudaErrorNotReady);
-    (void)cudaGetLastError(); // "not ready" counts as an error that is still to be asked for
+    (void)cudaGetLastError(); // "not ready" is also kept as the last error, and is cleared here
     return ended;
 }
 
 /* Scans n elements RUNS times while `held` multiprocessors are taken. *ended: each time before they
- * were let go; then *milliseconds is what the fastest took. */
+ * were let go; then *milliseconds is the time of the fastest run. */
 static int scan_beside(struct beside *b, size_t n, int held, cudaStream_t stream, bool *ended,
                        float *milliseconds, struct fault *fault)
 {

@@ -1,10 +1,10 @@
 /*
- * every-way: is step 12 right, in every way in which it can be called?
+ * every-way: is step 12 right in every way in which it can be called?
  *
  * What it shows: for each type, exclusive and inclusive scans, in place, of arrays that are not
  * aligned to 16 bytes, and of more than 2^32 elements (where memory suffices): every element is
- * compared with what it has to be, on the GPU.
- * How to run it: make promises && build/promises/12-every-way
+ * compared with its known sum, on the GPU. How to run it: make promises &&
+ * build/promises/12-every-way
  */
 #include "common/harness/experiment.h"
 #include "known.cuh"
@@ -29,15 +29,15 @@ static const struct way ways[] = {
 
 #define REST ((size_t)64 << 20) // bytes for all but input and output: the workspace
 
-/* Elements by what they are for. On the emulator they are few, and of large ones there are none but
- * of 8 bytes, of which fewer are enough for scan_pipeline. */
+/* Numbers of elements, by purpose. On the emulator they are small. Only types of 8 bytes have a
+ * large one there, since scan_pipeline takes these from a smaller n on. */
 struct sizes {
     size_t ways, large, huge;
 };
 static const struct sizes on_gpu = {((size_t)1 << 26) + 3, (size_t)1 << 28, ((size_t)1 << 32) + 5};
 static const struct sizes on_emulator = {70003, WAVE_MAX(8) + 8193, 0};
 
-/* Does the GPU have so much memory left? */
+/* Does the GPU have enough free memory? */
 static int fits(size_t bytes, bool *yes, struct fault *fault)
 {
     size_t left, all;
@@ -61,7 +61,7 @@ static int run_way(struct experiment *e, const char *type, const struct way *way
     if (way->in_place && sizeof(In) != sizeof(Sum)) return 0;
     if (way->in_place) in_bytes = 0;
     if (fits(out_bytes + in_bytes + REST, &room, fault)) return fault->code;
-    if (!room) return 0; // no row, then
+    if (!room) return 0; // then there is no row
     CUDA_CHECK(fault, cudaMalloc(&out, out_bytes));
     if (!way->in_place) CUDA_CHECK(fault, cudaMalloc(&in, in_bytes));
     CUDA_CHECK(fault, cudaMalloc(&wrong, sizeof *wrong));

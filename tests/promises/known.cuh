@@ -1,7 +1,7 @@
 /*
  * known.cuh — arrays whose sums are known, on the device: element i is height(i + 1) - height(i),
- * so that the elements before i add up to height(i) - height(0), whatever their number. Each height
- * is made of its index alone, and is so small that sums are exact in every order of additions.
+ * so the elements before i add up to height(i) - height(0), for every i. Each height depends only
+ * on its index, and is small enough that sums are exact in every order of additions.
  */
 #ifndef KNOWN_CUH
 #define KNOWN_CUH
@@ -9,7 +9,7 @@
 #include "common/harness/cuda_check.h"
 #include "steps/12-pipeline/scan.h"
 
-/* Bits of a height. Differences fit the element; and 2^10 of them in any order the sum. */
+/* Bits of a height. A difference fits an element. Sums of 2^10 of them, in any order, fit a sum. */
 template <typename In> struct height_bits;
 template <> struct height_bits<float> {
     enum { COUNT = 14 };
@@ -55,7 +55,7 @@ template <typename In> static __global__ void fill(In *in, size_t n)
         in[i] = (In)height_between<In>(i, i + 1);
 }
 
-/* Adds to *wrong how many sums are not what they should be. */
+/* Adds the number of wrong sums to *wrong. */
 template <typename In, typename Sum>
 static __global__ void check(const Sum *out, size_t n, bool inclusive, unsigned long long *wrong)
 {

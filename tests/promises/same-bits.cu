@@ -3,8 +3,8 @@
  *
  * What it shows: the GPU's result is that of the same tree of additions on the CPU, and a hundred
  * runs give one result. Its error, beside the bound and beside CUB's, is in units of 2^-24 (of
- * 2^-53 for double) times |x0| + … + |xi|: as many as one addition of all could lose.
- * How to run it: make promises && build/promises/12-same-bits
+ * 2^-53 for double) times |x0| + … + |xi|: this is the error that one addition of that magnitude
+ * can have. How to run it: make promises && build/promises/12-same-bits
  */
 #include "common/bench/baseline/cub.h"
 #include "common/harness/experiment.h"
@@ -84,8 +84,8 @@ static void reference(double *out, const double *in, size_t n, enum kernel kerne
     reference_f64(out, in, n, false, kernel);
 }
 
-/* The greatest error of a->got, as that many additions that all round as badly as they can: of all
- * sums, and of the second half of them, which are those of many elements. */
+/* The greatest error of a->got, as a number of additions with the largest possible rounding: of all
+ * sums, and of the second half of them, which have many elements. */
 struct errors {
     double all, second_half;
 };
@@ -105,7 +105,7 @@ template <typename T> static struct errors errors_of(const struct arrays<T> *a)
     return errors;
 }
 
-/* Does the GPU add as the CPU does? What it gives stays in a->out and a->got. */
+/* Does the GPU add as the CPU does? Its result stays in a->out and a->got. */
 template <typename T>
 static int run_reference(struct experiment *e, struct arrays<T> *a, enum kernel kernel,
                          struct fault *fault)
@@ -123,7 +123,7 @@ static int run_reference(struct experiment *e, struct arrays<T> *a, enum kernel 
     return 0;
 }
 
-/* Is it so each time? */
+/* Does each run give these bits? */
 template <typename T>
 static int run_again(struct experiment *e, struct arrays<T> *a, struct fault *fault)
 {
@@ -205,7 +205,7 @@ static int run(struct experiment *e, struct fault *fault)
         if (run_numbers<float>(e, "f32", sizes[i], fault)) return fault->code;
         if (run_numbers<double>(e, "f64", sizes[i] / 2, fault)) return fault->code;
     }
-    // On the emulator fewer of these are enough for scan_pipeline.
+    // On the emulator a smaller n of this type is enough for scan_pipeline.
     return e->emulated ? run_numbers<double>(e, "f64", WAVE_MAX(8) + 9, fault) : 0;
 }
 

@@ -3,7 +3,7 @@
  *
  * What it shows: four streams scan arrays of their own again and again, with a workspace each, of
  * sizes that different kernels take; and graphs that were captured once are launched many times.
- * Every element of every scan is compared with what it has to be, on the GPU, right behind it.
+ * Every element of every scan is compared with its known sum, on the GPU, directly after the scan.
  * How to run it: make promises && build/promises/12-streams
  */
 #include "common/harness/experiment.h"
@@ -14,7 +14,7 @@
 static const size_t on_gpu[STREAMS] = {1 << 13, 1 << 18, WAVE_MAX(4) + 1, 1 << 26};
 static const size_t on_emulator[STREAMS] = {5000, 70000, 100001, WAVE_MAX(4) + 77};
 
-/* What one stream works at. */
+/* The buffers and the state of one stream. */
 struct work {
     size_t n, bytes;
     float *in, *out;
@@ -48,7 +48,7 @@ static int end(struct work *w, unsigned long long *wrong, struct fault *fault)
     return 0;
 }
 
-/* A scan, between what empties its output and what looks at it. */
+/* Clears the output, scans, and checks the result. */
 static cudaError_t scan_and_check(struct work *w)
 {
     CUDA_TRY(cudaMemsetAsync(w->out, 0xFF, w->n * sizeof(float), w->stream));

@@ -26,12 +26,12 @@ SCAN(last_unwritten, BLOCKS(n), WRONG_BLOCK)
 
 /* ---- of blocks and warps --------------------------------------------------------------------- */
 
-/* The first element of each block gets what the last of the block before has. */
+/* The first element of each block gets the value of the last element of the block before. */
 ELEMENTWISE(first_of_each_block, sum_between(in, 0, i > 0 && i % WRONG_BLOCK == 0 ? i - 1 : i))
 ELEMENTWISE(last_of_each_block, sum_between(in, 0, i % WRONG_BLOCK == WRONG_BLOCK - 1 ? i - 1 : i))
 ELEMENTWISE(first_of_each_warp, sum_between(in, 0, i > 0 && i % WARP == 0 ? i - 1 : i))
 
-/* The carry of a block has the block's own elements in it, or is that of the block before. */
+/* The carry of a block contains the block's own elements, or is that of the block before. */
 ELEMENTWISE(carries_inclusive,
             sum_between(in, BLOCK_START(i), i) +
                 sum_between(in, 0,
@@ -40,7 +40,7 @@ ELEMENTWISE(carries_of_the_block_before,
             sum_between(in, BLOCK_START(i), i) +
                 sum_between(in, 0, i < WRONG_BLOCK ? 0 : BLOCK_START(i) - WRONG_BLOCK))
 
-/* Each block's sum is that of all its elements but the last. */
+/* Each block's sum leaves out its last element. */
 static __device__ float sum_of_short_blocks(const float *in, size_t blocks)
 {
     float sum = 0;

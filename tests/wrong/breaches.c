@@ -1,6 +1,6 @@
 /*
  * breaches.c — scans whose results are right and which break the contract of step.h in another way:
- * what they do is not timed, or not on the stream, or ends the program.
+ * their work is not timed, or not on the stream, or it ends the program.
  */
 #include "common/harness/cuda_check.h"
 #include "scans.h"
@@ -65,7 +65,7 @@ cudaError_t on_cpu_in_stream(void *out, const void *in, size_t n, int variant, v
     return error;
 }
 
-/* The same, where the stream itself calls the CPU. */
+/* The same, with a host function in the stream. */
 static float *pinned;
 static size_t pinned_n;
 
@@ -87,7 +87,7 @@ cudaError_t on_cpu_by_host_function(void *out, const void *in, size_t n, int var
     return cudaMemcpyAsync(out, pinned, bytes, cudaMemcpyHostToDevice, stream);
 }
 
-/* A detour over the host that does nothing. */
+/* A copy to the host and back that changes nothing. */
 cudaError_t detour_over_host(void *out, const void *in, size_t n, int variant, void *workspace,
                              cudaStream_t stream)
 {
@@ -176,7 +176,7 @@ cudaError_t in_own_stream(void *out, const void *in, size_t n, int variant, void
     return right_scan(out, in, n, variant, workspace, own_stream());
 }
 
-/* The first of two parts: only the workspace shows it. */
+/* The first of two parts has its own stream: only the workspace shows it. */
 cudaError_t part_in_own_stream(void *out, const void *in, size_t n, int variant, void *workspace,
                                cudaStream_t stream)
 {

@@ -1,6 +1,6 @@
 /*
- * calls.cu — scans that are right in some calls and wrong in others, and those that give what an
- * earlier call has left.
+ * calls.cu — scans that are right in some calls and wrong in others, and scans that return the
+ * result of an earlier call.
  */
 #include "elementwise.cuh"
 
@@ -82,7 +82,7 @@ extern "C" cudaError_t in_third_call_modifies_input(void *out, const void *in, s
 static __device__ float kept[KEPT];
 static __device__ bool is_kept[KEPT];
 
-/* Sums once and then gives the same again. */
+/* Scans once and then returns the same result again. */
 static __global__ void answers_memorised_kernel(float *out, const float *in, size_t n)
 {
     size_t i = index_of_thread();
@@ -93,7 +93,7 @@ static __global__ void answers_memorised_kernel(float *out, const float *in, siz
 }
 SCAN(answers_memorised, BLOCKS(n), WRONG_BLOCK)
 
-/* The same with two memories, which take turns as the inputs do, after some calls that
+/* The same with two buffers for results, which alternate as the inputs do, after some calls that
  * fill them. */
 #define MEMORIES 2
 static __device__ float memories[MEMORIES][KEPT];
@@ -127,7 +127,7 @@ static __global__ void recall(float *out, size_t n, unsigned memory)
 BOTH_MEMORISED(both_answers_memorised, 2)
 BOTH_MEMORISED(both_answers_memorised_late, 6)
 
-/* Carries that two buffers hold in turn: each is filled in its first use, and never again. */
+/* Carries in two buffers that alternate: each is filled in its first use, and never again. */
 static __global__ void add_kept_carries(float *out, const float *in, size_t n, unsigned memory,
                                         bool is_filled)
 {
@@ -148,7 +148,7 @@ extern "C" cudaError_t carries_of_the_call_before_last(void *out, const void *in
     return cudaGetLastError();
 }
 
-/* A pipeline that gives the result of the call before. */
+/* A pipeline that returns the result of the call before. */
 static __global__ void result_of_the_call_before_kernel(float *out, const float *in, size_t n)
 {
     size_t i = index_of_thread();
@@ -212,7 +212,7 @@ extern "C" cudaError_t workspace_cleared_once(void *out, const void *in, size_t 
 
 static __global__ void nothing(void) {}
 
-/* Does more than the scan needs, and what it does more fails. */
+/* Makes a call that the scan does not need, and which fails. */
 extern "C" cudaError_t failure_unreported(void *out, const void *in, size_t n, int variant,
                                           void *workspace, cudaStream_t stream)
 {
@@ -231,7 +231,7 @@ extern "C" cudaError_t failure_unreported_in_third_call(void *out, const void *i
     return cudaSuccess;
 }
 
-/* What it should do fails, and it takes the error back. */
+/* Its launch fails, and it clears the error. */
 extern "C" cudaError_t failure_taken_back(void *out, const void *in, size_t n, int, void *,
                                           cudaStream_t stream)
 {

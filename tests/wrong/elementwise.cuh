@@ -1,6 +1,6 @@
 /*
- * elementwise.cuh — what most wrong scans are made of: the right sum, slow and plain, and macros
- * that define a kernel and the function that launches it.
+ * elementwise.cuh — the parts of most wrong scans: the right sum, slow and simple, and macros that
+ * define a kernel and the function that launches it.
  */
 #ifndef ELEMENTWISE_CUH
 #define ELEMENTWISE_CUH
@@ -21,7 +21,7 @@ static __device__ size_t index_of_thread(void)
     return (size_t)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-/* Block k takes elements k * WRONG_BLOCK and on. */
+/* Block k takes the elements from k * WRONG_BLOCK on. */
 #define BLOCK_START(i) ((i) / WRONG_BLOCK * WRONG_BLOCK)
 #define IN_BLOCK(i, k) ((i) / WRONG_BLOCK == (k))
 #define BLOCKS(n)      (((n) + WRONG_BLOCK - 1) / WRONG_BLOCK)

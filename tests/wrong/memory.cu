@@ -68,7 +68,7 @@ extern "C" cudaError_t restores_a_guard(void *out, const void *in, size_t n, int
     return cudaGetLastError();
 }
 
-/* What lies beyond the input is loaded, and makes no difference. */
+/* Memory beyond the input is loaded, but does not change the result. */
 ELEMENTWISE(loads_beyond_the_input, sum_between(in, 0, i) + (in[i + 1] == 12345.5f ? 1 : 0))
 
 /* Each element becomes the sum of all before it, with the input as the buffer. */
@@ -91,7 +91,7 @@ ELEMENTWISE(reads_beyond_the_input, sum_between(in, 1, i + 1) + in[0] - in[i] + 
 ELEMENTWISE(reads_before_the_input, sum_between(in, 0, i) + (i == 0 ? 0 * in[-1] : 0))
 ELEMENTWISE(adds_to_the_output, out[i] + sum_between(in, 0, i))
 
-/* Takes the workspace to hold zeros. */
+/* Assumes that the workspace holds zeros. */
 static __global__ void adds_to_the_workspace_kernel(float *out, const float *in, size_t n,
                                                     float *workspace)
 {

@@ -15,7 +15,7 @@ ELEMENTWISE(swapped_neighbours, sum_between(in, 0, (i ^ 1) < n ? i ^ 1 : i))
 ELEMENTWISE(zeros, 0 * in[i])
 ELEMENTWISE(copied, in[i])
 
-/* The total is right, and so is every input that reads the same backwards. */
+/* The total is right, as is the result of every input that reads the same backwards. */
 ELEMENTWISE(wrong_order, sum_between(in, n - i, n))
 
 /* ---- wrong in a few places ------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ ELEMENTWISE(one_block_sum_dropped, i < 3 * WRONG_BLOCK ? sum_between(in, 0, i)
                                                        : sum_between(in, 0, 2 * WRONG_BLOCK) +
                                                              sum_between(in, 3 * WRONG_BLOCK, i))
 
-/* By nothing that has to do with its carry. */
+/* The error has nothing to do with the block's carry. */
 ELEMENTWISE(one_block_raised, sum_between(in, 0, i) + (IN_BLOCK(i, 3) ? 1 : 0))
 
 /* ---- real numbers, a million: wrong by an element or less ------------------------------------ */
@@ -94,7 +94,7 @@ SPOILED(last_raised, out[i] += i == n - 1 ? 0.25f : 0)
 ELEMENTWISE(right_for_ones, in[0] * i)
 ELEMENTWISE(double_add, 2 * sum_between(in, 0, i))
 
-/* Leaves what is beyond the largest power of two within n. */
+/* Does not write the elements beyond the largest power of two within n. */
 static __global__ void right_for_powers_of_two_kernel(float *out, const float *in, size_t n)
 {
     size_t i = index_of_thread(), power = 1;
@@ -126,10 +126,10 @@ static __global__ void one_before_the_start_kernel(float *out, const float *in, 
 }
 SCAN(one_before_the_start, n / WRONG_BLOCK + 1, WRONG_BLOCK)
 
-/* Far beyond any guard: an error of CUDA's, not a wrong result. */
+/* Writes far beyond any guard: a CUDA error, not a wrong result. */
 ELEMENTWISE(writes_far_away, (out[i + ((size_t)1 << 40)] = in[i]))
 
-/* Right, and then element `at` of the input is another. */
+/* Right, but then element `at` of the input is changed. */
 static __global__ void modifies_input_kernel(float *out, float *in, size_t n, size_t at)
 {
     for (size_t i = 0; i < n; i++) out[i] = i ? out[i - 1] + in[i - 1] : 0;
@@ -244,7 +244,7 @@ static __global__ void wrong_in_place_kernel(float *out, const float *in, size_t
 }
 SCAN(wrong_in_place, 1, 1)
 
-/* Writes in its first call and never again: what is timed does nothing. */
+/* Writes in its first call and never again: the timed calls do nothing. */
 extern "C" cudaError_t first_run_only(void *out, const void *in, size_t n, int variant,
                                       void *workspace, cudaStream_t stream)
 {

@@ -38,7 +38,7 @@ static size_t workspace(size_t n, int variant)
         .depth = depth, .tree = tree, .workspace = workspace, .default_n = 1,                      \
     }
 
-/* Those that step 9 has made, and which are spoiled then, are judged by its tree. */
+/* Scans that change step 9's result afterwards are judged by step 9's tree. */
 extern const struct step step09;
 
 static double spoiled_depth(size_t n, int variant) { return step09.depth(n, variant); }
@@ -62,7 +62,7 @@ static size_t spoiled_workspace(size_t n, int variant) { return step09.workspace
 const struct step wrong_control = STEP(right_scan);
 
 #define BLOCKS  (5 * WRONG_BLOCK) /* several blocks, all of them full */
-#define LARGE   100000            /* so that 256 KiB are fewer bytes than the array has */
+#define LARGE   100000            /* so that 256 KiB are less than the array's size */
 #define MILLION .n = 1 << 20, .real = true
 
 const struct wrong wrong_scans[] = {

@@ -4,15 +4,15 @@
  * the last element only, at a sample, at the sum of signed differences, or at inputs that are all
  * ones.
  *
- * They are deterministic: where the mistake is a race, the kernel is made such that the race is
- * lost under any schedule, and says how.
+ * They are deterministic: where the mistake is a race, the kernel loses the race under any
+ * schedule, and its comment says how.
  */
 #ifndef WRONG_H
 #define WRONG_H
 
 #include "common/harness/step.h"
 
-/* A number of the input that another takes the place of. */
+/* A number of the input that another number replaces. */
 enum special { SPECIAL_NONE, SPECIAL_NAN, SPECIAL_INFINITY };
 
 struct wrong {
@@ -24,7 +24,7 @@ struct wrong {
     enum special special; /* in the middle of the input */
     const char *fault;    /* a part of the sentence with which the program ends instead; run as a
                              program of its own, for some end the process */
-    const char *checker;  /* right for the verifier; a part of what the emulator's memcheck says */
+    const char *checker;  /* right for the verifier; a part of memcheck's message */
     const char *run;      /* a part of what names the run that is wrong; NULL: the first is */
     const char *cause;    /* a part of the cause that has to be named; NULL: none can be */
 };

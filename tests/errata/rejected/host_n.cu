@@ -1,4 +1,4 @@
-// The lecture, vectorized copy, host side: the parameter is n, and the lines below it say N.
+// The lecture, vectorized copy, host side: the parameter is n, but the lines below use N.
 __global__ void device_copy_vector2_kernel(int *d_in, int *d_out, int N);
 void device_copy_vector2(int *d_in, int *d_out, int n)
 {

@@ -1,5 +1,5 @@
-// Harris 2007, Listing 1 in one version of the report: the last line names a variable that is not
-// there.
+// Harris 2007, Listing 1 in one version of the report: the last line names a variable that does not
+// exist.
 __global__ void scan(float *g_odata, float *temp, int n)
 {
     int thid = threadIdx.x;

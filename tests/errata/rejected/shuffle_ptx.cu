@@ -1,5 +1,5 @@
-// The lecture, "Use the predicate from SHFL": shfl.up without .sync, which GPUs since Volta have
-// not.
+// The lecture, "Use the predicate from SHFL": shfl.up without .sync, which GPUs since Volta do not
+// support.
 __global__ void scan(float *data)
 {
     float x = data[threadIdx.x];

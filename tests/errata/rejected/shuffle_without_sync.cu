@@ -1,4 +1,4 @@
-// The lecture and its time: __shfl without a member mask.
+// The lecture, as was usual then: __shfl without a member mask.
 __global__ void rotate(float *data)
 {
     float x = data[threadIdx.x];
