@@ -56,7 +56,7 @@ def main():
         x = 24 + k * (width + gap)
         figure.arrow(x - gap + 3, y + BOX / 2, x - 4, y + BOX / 2)
 
-    # The one door.
+    # All accesses to memory go through one function.
     y = 372
     figure.arrow(24 + 3.5 * width + 3 * gap, 282 + BOX + 3, 24 + 3.5 * width + 3 * gap, y - 4,
                  "line-hot")

@@ -4,7 +4,7 @@
 from svg import Figure
 
 SUMS = [3, 1, 7, 0, 4, 1, 6, 3, 2, 5, 8, 4]  # of the tiles' elements
-KNOWN = 5  # tiles 0 to KNOWN have published a prefix, those up to TOLD an aggregate
+KNOWN = 5  # tiles up to KNOWN have published a prefix, tiles up to TOLD an aggregate
 TILE, TOLD = 9, 9
 CELL, LEFT, TOP, ROW = 58, 120, 62, 78
 

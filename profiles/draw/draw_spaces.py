@@ -7,7 +7,7 @@ from svg import Figure
 LEFT, TOP, ROW = 24, 88, 52
 COLUMNS = [LEFT, 130, 276, 464, 680]
 
-# name, PTX, who sees it, what the emulator holds, style
+# name, PTX, threads that see it, what the emulator holds, style
 SPACES = [
     ("registers", ".reg", "a thread", "32 lanes in a row, per warp", "cell"),
     ("local", ".local", "a thread", "a stretch per lane", "cell"),

@@ -39,7 +39,7 @@ CURVES = {
         ("unrolled (step 7)", 7, "", "#0969da", 5)]),
 }
 
-# Of bench.csv, where all were timed side by side.
+# From bench.csv, where all were timed side by side.
 COLOURS = ["#6e7781", "#bc4c00", "#8250df", "#1a7f37", "#bf3989", "#9a6700", "#0550ae", "#cf222e",
            "#116329"]
 
@@ -61,7 +61,7 @@ if SIDE_BY_SIDE:
         if curve[0] not in ("step 1", "step 6", "the fastest copy")])
 
 
-# Of experiments.csv: the document's Figure 39-11.
+# From experiments.csv: the document's Figure 39-11.
 SELECTS = "selects"
 if application_rows.selects_curve("fast", 50):
     CURVES[SELECTS] = ("Time of a compaction of n int32, of which one half is kept", [

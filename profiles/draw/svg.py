@@ -8,7 +8,7 @@ import os
 import sys
 from xml.sax.saxutils import escape
 
-# The figures show what the tables show: how records are read stands there.
+# The figures show the data of the tables, so they use the same module to read records.
 sys.path.append(os.path.join(os.path.dirname(__file__), "..", "tables"))
 
 FIGURES = os.path.join(os.path.dirname(__file__), "..", "..", "notes", "figures")

@@ -65,7 +65,7 @@ class Scan:
                  if row["metric"] == name
                  and (line is None or (row["kernel"], row["source"]) == line)]
         if not found and name.startswith("source_") and self.rows_with("source_"):
-            return 0  # a scan, or a line, without such accesses
+            return 0  # the scan, or the line, has no such accesses
         return sum(found) if found else None
 
     def rows_with(self, prefix):

@@ -9,7 +9,8 @@ import sys
 
 import source_lines
 
-# the emulator's name: the Source page's. Ideal wavefronts are those that are no conflict.
+# The emulator's name of a metric: the Source page's name. Ideal wavefronts are those without
+# conflicts.
 NAMES = {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_%s.sum": "source_wavefronts_%s",
          "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_%s.sum": "conflicts_%s",
          "l1tex__t_sectors_pipe_lsu_mem_global_op_%s.sum": "source_sectors_%s"}

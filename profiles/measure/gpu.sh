@@ -185,11 +185,12 @@ counted_sizes() {
     12:f32) up_to 12 512 2048 2^16 2^20 2^22 2^24 ;; # scan_wave, from 2^24 on scan_pipeline
     12:f64) up_to 12 2048 2^16 2^22 ;;
     12:*) ;;
-    13:* | 14:* | 15:*) up_to "$1" 512 2^16 ;; # as many as test_applications.py compares
+    13:* | 14:* | 15:*) up_to "$1" 512 2^16 ;; # the sizes of test_applications.py
     *) up_to "$1" 512 1024 2048 2^16 2^20 2^24 ;;
     esac
 }
-# Four scans at a time; ncu itself lets one kernel run after the other. The rows stay in order.
+# Four scans at a time; ncu itself lets one kernel run after the other. The order of the rows stays
+# the same.
 counters() {
     what="counters of every launch of one verified scan, and of its source lines."
     about "ncu --clock-control none: $what" >"$out/counters.csv"
@@ -265,7 +266,7 @@ shuffles() {
 }
 
 # Steps 5 and 7 compiled with other options. The first column names the option: B128, R24, or - for
-# the default. cuobjdump tells the registers and the local memory (stack) of the largest kernel.
+# the default. cuobjdump prints the registers and the local memory (stack) of the largest kernel.
 compiled() {
     about "Step 5 with blocks of B elements, step 7 with at most R registers a thread: times." \
         >"$out/compiled.csv"

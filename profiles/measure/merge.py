@@ -16,8 +16,8 @@ import os
 import re
 import sys
 
-# What belongs together: rows of one of these are replaced together. Those that a file does not have
-# do not count.
+# Columns that form a group: rows that agree in all of these are replaced together. Columns that a
+# file does not have are ignored.
 KEYS = ["how", "program", "tool", "contender", "experiment", "step", "name", "variant", "element",
         "flush"]
 ABOUT = re.compile(r"^# (\w+): (.*)$")

@@ -46,7 +46,7 @@ for row in csv.reader(sys.stdin):
         launches[-1][2].add(file)
         fresh = True
     elif row[:3] == ["Line No", "Source", "Address"]:
-        if not fresh:  # the same page printed once more
+        if not fresh:  # the same page, printed again
             launches.append([kernel, {}, {file}, set()])
         header, fresh, seen = row, False, launches[-1][3]
     elif launches and header and len(row) == len(header):

@@ -1,6 +1,6 @@
 /*
  * operators.cu — one kernel for each cache operator and ordering of a load or store of global
- * memory, for gpu.sh to see what machine code ptxas makes of it. Not run.
+ * memory, from which gpu.sh records the machine code that ptxas makes. They are not run.
  */
 #define LOAD(name, instruction)                                                                    \
     extern "C" __global__ void name(float *out, const float *in)                                   \

@@ -1,6 +1,6 @@
 /*
  * predicted.c — prints the formulas of tests/steps/predictions.h as a table, for the tables of the
- * notes: what one block does between two barriers. The table is profiles/emulated/predicted.csv.
+ * notes: the work of one block between two barriers. The table is profiles/emulated/predicted.csv.
  */
 #include "tests/steps/predictions.h"
 

@@ -10,7 +10,7 @@ class Lines:
     def __init__(self, path):
         self.file = os.path.basename(path)
         self.names = {}  # of a line's number
-        self.equal = {}  # how many lines a text has had so far
+        self.equal = {}  # number of lines with this text so far
 
     def add(self, number, text):
         """The name of a line; the same again if that number was added before."""

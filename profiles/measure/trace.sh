@@ -41,7 +41,7 @@ accesses() {
     profiles/measure/trace.py accesses "${number%%-*}" "$variant" "$n" "$@" <"$work/trace" \
         >>"$work/accesses"
 }
-# Prints n numbers: the documents' eight and seven more, repeated.
+# Prints n numbers: the documents' eight numbers and seven others, repeated.
 numbers() {
     awk -v n="$1" 'BEGIN {
         split("3 1 7 0 4 1 6 3 2 0 5 1 1 8 2", x)

@@ -10,7 +10,7 @@ import sys
 TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
 
 # ncu's name of a counter: the key that --csv gives it. Wavefronts are those of ncu's Source page,
-# which hold no arbitration; conflicts are those beyond the ideal.
+# which does not count arbitration; conflicts are those beyond the ideal.
 KEYS = {"source_wavefronts_%s": "wavefronts_%s",
         "source_ideal_%s": "ideal_%s",
         "l1tex__t_requests_pipe_lsu_mem_global_op_%s.sum": "requests_%s",

@@ -1,11 +1,11 @@
 /*
- * bench.h — how the emulator's speed is measured: a workload is run once with counters, which tells
- * how many warp instructions it has, then several times as it is timed.
+ * bench.h — how the emulator's speed is measured: a workload is run once with counters, to count
+ * its warp instructions, and then several times to time it.
  *
  * Time is processor time (user and system, all threads together), so that other programs on the
- * machine disturb little: warp instructions per second of it are the rate of one core. Of several
- * runs the median is taken. Elapsed time is kept beside it, the shortest of the runs, since other
- * programs can only lengthen it.
+ * machine disturb little. Warp instructions per second of processor time are the rate of one core.
+ * Of several runs the median is taken. Elapsed time is kept beside it, the shortest of the runs,
+ * since other programs can only lengthen it.
  */
 #ifndef BENCH_EMU_H
 #define BENCH_EMU_H

@@ -7,7 +7,7 @@
  * PART   scans, micro, operations, accesses, growth, launches, blocks; check: a scan and the memory
  *        that the process took; startup: how long COMMAND takes
  *
- * EMU_THREADS is the number of host threads, BENCH_ONLY the one workload that is wanted.
+ * EMU_THREADS is the number of host threads, BENCH_ONLY the name of the only workload to run.
  * profiles/measure/speed.sh calls this.
  */
 #define _DEFAULT_SOURCE /* wait4 */
@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RUNS = 7 }; /* of each workload */
+enum { RUNS = 7 }; /* runs of each workload */
 
 static const char *mode;
 static long cores;
@@ -98,7 +98,7 @@ extern const struct step step02, step03, step04, step05, step06, step07;
 
 struct scan {
     const struct step *step;
-    size_t n, repeats; /* repeats: of scans that are over at once */
+    size_t n, repeats; /* repeats of very short scans */
     void *out, *in, *workspace;
 };
 
@@ -174,7 +174,7 @@ static void micro(void)
     cudaFree(r.buffer);
 }
 
-/* Launches that do nothing: what one costs. */
+/* Launches of an empty kernel: the time of one launch. */
 static void launches(void)
 {
     enum { LAUNCHES = 20000 };
@@ -212,7 +212,7 @@ static double resident_mib(void)
     return (double)usage.ru_maxrss / 1024;
 }
 
-/* Grids of many blocks: memory that the process takes beyond what it had, and time. */
+/* Grids of many blocks: the additional memory that the process takes, and the time. */
 static void measure_blocks(const char *name, unsigned grid, unsigned block, bool gathered)
 {
     struct subject s = {"blocks", name, grid, block};
@@ -233,7 +233,7 @@ static void blocks(void)
     measure_blocks("that end at once", 1 << 20, 1024, false);
 }
 
-/* With a checker on: the time, and memory by which to compare it with the same without. */
+/* A scan with a checker on: the time, and the memory, to compare with a run without the checker. */
 static void check_scan(void)
 {
     struct subject s = {"check", "step 5", (size_t)1 << 20, 256};

@@ -1,5 +1,5 @@
-/* micro.cu — kernels of one kind of work each, for the emulator's bench. What they compute is of no
- * interest; that they write it keeps the compiler from leaving it out. */
+/* micro.cu — kernels of one kind of work each, for the emulator's bench. Their results are not
+ * used. They store them so that the compiler keeps the computation. */
 #include "bench.h"
 
 enum { ROUNDS = 64, BINS = 256, WORDS = 64 };
@@ -15,7 +15,7 @@ static __global__ void arithmetic(unsigned *data)
     data[THREAD] = a;
 }
 
-/* Collatz: every lane has another number of rounds, and another way through each. */
+/* Collatz: every lane has a different number of rounds, and different branches in each. */
 static __global__ void divergence(unsigned *data)
 {
     unsigned rounds = 0;
@@ -136,7 +136,7 @@ static __global__ void tree(float *data)
     if (threadIdx.x == 0) data[blockIdx.x] = sums[0];
 }
 
-/* Every block waits until all have come: so all are in memory at once. */
+/* Every block waits for all others, so all are in memory at the same time. */
 static __global__ void gather(unsigned *came)
 {
     if (threadIdx.x == 0) {

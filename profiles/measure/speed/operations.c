@@ -1,6 +1,6 @@
 /*
  * operations.c — how fast each operation and each shape of access is: a kernel of one instruction,
- * repeated, for each row. The kernels are made here, as PTX, since nvcc would leave such code out.
+ * repeated, for each row. The kernels are generated here as PTX, since nvcc would remove such code.
  */
 #include "bench.h"
 #include "common/emu/emu.h"
@@ -86,7 +86,7 @@ static const struct {
     {"cvt.rni", "f32.f32 ff"},
 };
 
-/* Where the lanes of a warp go. */
+/* The addresses that the lanes of a warp access. */
 static const struct shape {
     const char *name;
     unsigned stride; /* from one lane to the next, in elements, modulo the memory's size */
@@ -123,8 +123,9 @@ static void __attribute__((format(printf, 2, 3))) add(struct text *text, const c
     text->at += length;
 }
 
-/* Registers numbered from 0, which is for results; the others hold values of every lane's own, and
- * none that slows a CPU down: numbers near to 1, no denormals. r2 and r3 are small, for shifts. */
+/* Registers numbered from 0, which is for results; the others hold a different value in each lane.
+ * No value slows a CPU down: all are near 1, and none is denormal. r2 and r3 are small, for
+ * shifts. */
 static void add_registers(struct text *text)
 {
     add(text, ".reg .b32 r<16>;\n.reg .b64 d<16>;\n.reg .b16 h<16>;\n.reg .f32 f<16>;\n"
@@ -212,7 +213,7 @@ void measure_operations(void)
 
 /* ---- accesses ------------------------------------------------------------------------------ */
 
-/* d5 = the lane's offset, inside of the memory that there is; d6 and r6 = its address. */
+/* d5 = the lane's offset, within the buffer; d6 and r6 = its address. */
 static void add_address(struct text *text, const char *space, const struct shape *shape,
                         unsigned bytes)
 {
