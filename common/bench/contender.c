@@ -76,7 +76,7 @@ struct contender_name contender_name(const struct contender *c)
     return name;
 }
 
-/* ---- which of them ------------------------------------------------------------------------- */
+/* ---- the list of contenders ---------------------------------------------------------------- */
 
 /* One item of the list. */
 struct item {

@@ -142,7 +142,7 @@ static void show_records(FILE *to, const struct bench_options *o, const struct d
         }
 }
 
-/* ---- either -------------------------------------------------------------------------------- */
+/* ---- tables and records -------------------------------------------------------------------- */
 
 void show_head(FILE *to, const struct bench_options *o, const struct device *device)
 {

@@ -13,7 +13,7 @@
 #define ALIGN_NUMBERS 256 /* elements: aligns the numbers of each run as cudaMalloc does */
 #define FEWEST_REPS   7   /* of a slow contender */
 
-/* ---- how much ------------------------------------------------------------------------------ */
+/* ---- numbers of runs, and memory ----------------------------------------------------------- */
 
 static size_t stride_for(size_t n)
 {
@@ -115,7 +115,7 @@ static cudaError_t run(void *context, cudaStream_t stream)
     return error;
 }
 
-/* ---- in turns ------------------------------------------------------------------------------ */
+/* ---- rounds -------------------------------------------------------------------------------- */
 
 /* A contender's timed runs or graphs. */
 struct turn {
@@ -379,7 +379,7 @@ int side_by_side_time(struct side_by_side *s, const struct data *data,
     return code;
 }
 
-/* ---- what came of it ----------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------- */
 
 double entry_seconds(const struct entry *e)
 {

@@ -159,7 +159,7 @@ static int take(struct side_by_side *s, const struct entry *e, uint64_t *left, s
     return code;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- the whole verification ------------------------------------------------------------------ */
 
 cudaError_t side_by_side_poison(const struct side_by_side *s, const struct entry *e)
 {

@@ -28,8 +28,8 @@ extern "C" {
         if (error_ != cudaSuccess) return cuda_fault((fault), error_, #call);                      \
     } while (0)
 
-/* Fills the fault with what CUDA (or the emulator) says about the failed call. Returns EXIT_DEVICE.
- * */
+/* Fills the fault with the error text of CUDA (or the emulator) for the failed call. Returns
+ * EXIT_DEVICE. */
 int cuda_fault(struct fault *, cudaError_t error, const char *call);
 
 #ifdef __cplusplus

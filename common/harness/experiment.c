@@ -80,7 +80,7 @@ static int parse(struct experiment *e, struct options *options, int argc, char *
     return code;
 }
 
-/* ---- what is printed ------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 static void print_head(const struct experiment *e)
 {

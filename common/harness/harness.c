@@ -34,7 +34,7 @@ struct program {
     struct fault fault;
 };
 
-/* ---- before a run: is there room? ------------------------------------------------------------ */
+/* ---- before a run: is there enough memory? --------------------------------------------------- */
 
 static int check_memory(struct program *p, size_t n)
 {

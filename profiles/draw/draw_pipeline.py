@@ -8,7 +8,7 @@ from records import EXPERIMENTS, has
 STAGES = 6
 
 
-# ---- one moment ----------------------------------------------------------------------------------
+# ---- one point in time ---------------------------------------------------------------------------
 
 CELL, GAP, LEFT, TOP, HEIGHT = 96, 12, 150, 96, 62
 # What each stage holds, and what happens to it.

@@ -431,8 +431,8 @@ Test(checks, rows_of_logs)
     expect("profiles/measure/checks.sh sanitizer [DIRECTORY]");
 }
 
-/* Some of the programs can be recorded alone. None of these waits for ever. The programs are built.
- * */
+/* Some of the programs can be recorded alone. The programs are built, and none of them waits for
+ * ever. */
 Test(checks, rows_of_some_programs)
 {
 #ifdef __SANITIZE_ADDRESS__

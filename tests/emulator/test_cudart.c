@@ -446,7 +446,7 @@ Test(cudart, several_host_threads)
     }
 }
 
-/* ---- what the device says -------------------------------------------------------------------- */
+/* ---- properties of the device ---------------------------------------------------------------- */
 
 static int attribute(enum cudaDeviceAttr which)
 {

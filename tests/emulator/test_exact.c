@@ -235,7 +235,7 @@ Test(exact, damaged_machine_code)
     free(data);
 }
 
-/* ---- what ptxas does ------------------------------------------------------------------------- */
+/* ---- the work of ptxas ----------------------------------------------------------------------- */
 
 static void need_toolkit(void)
 {

@@ -74,7 +74,7 @@ static void expect_damaged(const char *what)
     cr_expect_str_eq(message, sentence);
 }
 
-/* ---- which entry ----------------------------------------------------------------------------- */
+/* ---- the choice of an entry ------------------------------------------------------------------ */
 
 Test(fatbin_made, the_highest_that_runs_is_taken)
 {

@@ -103,7 +103,7 @@ Test(refused, there_is_no_driver)
     cr_assert(strstr(read_stderr(), "emu: the driver's function cuMemAlloc is not supported"));
 }
 
-/* ---- what a device says ---------------------------------------------------------------------- */
+/* ---- properties of a device ------------------------------------------------------------------ */
 
 /* Properties and attributes of the same quantity are equal. */
 Test(properties, attributes_say_the_same)

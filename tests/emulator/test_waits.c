@@ -131,7 +131,7 @@ Test(waits, ctrl_c_names_the_place)
     }
 }
 
-/* ---- what tools say -------------------------------------------------------------------------- */
+/* ---- findings of the tools ------------------------------------------------------------------- */
 
 static const char *const tools[] = {"memcheck", "racecheck", "initcheck", "synccheck", "all"};
 

@@ -415,7 +415,7 @@ Test(errata, all_sync_is_not_the_same_value)
     }
 }
 
-/* ---- what does not compile ------------------------------------------------------------------- */
+/* ---- code that does not compile -------------------------------------------------------------- */
 
 static int compile(const char *arguments, char *output, size_t size)
 {

@@ -32,7 +32,7 @@ static void expect_refused(const char *command, const char *sentence)
     expect(sentence);
 }
 
-/* ---- never over what is read ----------------------------------------------------------------- */
+/* ---- inputs are never overwritten ------------------------------------------------------------ */
 
 Test(files, an_output_that_is_the_input_is_refused)
 {
@@ -138,7 +138,7 @@ Test(files, a_trace_over_the_program_or_its_log_is_refused)
     expect_status(0, "cmp $p/shared $t/p && cmp $p/emulated $t/e");
 }
 
-/* ---- what stood there stays ------------------------------------------------------------------ */
+/* ---- old files stay until the end ------------------------------------------------------------ */
 
 Test(files, a_refused_run_leaves_the_old_files)
 {
@@ -185,7 +185,7 @@ Test(files, a_trace_of_what_failed_is_kept)
     cr_expect_str_eq(output, "log\ntrace\n");
 }
 
-/* ---- what is no regular file ----------------------------------------------------------------- */
+/* ---- files that are not regular -------------------------------------------------------------- */
 
 Test(files, descriptors_devices_and_pipes)
 {

@@ -99,10 +99,10 @@ Test(visible, a_sentence_that_is_too_long_keeps_its_end)
     }
 }
 
-/* ---- what programs print --------------------------------------------------------------------- */
+/* ---- output of programs ---------------------------------------------------------------------- */
 
-/* Fails on bytes below 32 except line ends, on bytes that are not UTF-8, and on control characters.
- * */
+/* Fails on bytes below 32 except line ends, on bytes that are not UTF-8, and on control
+ * characters. */
 static void expect_only_text(const char *command)
 {
     for (const char *at = output; *at;) {

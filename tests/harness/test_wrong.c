@@ -150,7 +150,7 @@ Test(wrong, the_report_names_the_run)
               "%s:\n%s", name, output);
 }
 
-/* ---- wrong in one way alone ------------------------------------------------------------------ */
+/* ---- scans that are wrong in a single way ---------------------------------------------------- */
 
 /* Scans that are wrong only in place, only displaced, only at these sizes or for these numbers. */
 Test(wrong, where_they_are_not_wrong_they_are_accepted)

@@ -13,8 +13,8 @@
 
 enum { SOURCE_LINE = 512 }; /* bytes of a line of source */
 
-/* Takes one CSV field off *line, in place; "" inside quotes is one quote. NULL: no field is left.
- * */
+/* Takes one CSV field off *line, in place; "" inside quotes is one quote. NULL: no field is
+ * left. */
 static char *take_field(char **line)
 {
     char *field = *line, *to = field, *from = field;

@@ -99,7 +99,7 @@ const struct line_group *polls_of(const struct row *row)
     return NULL;
 }
 
-/* ---- what ptxas spares ----------------------------------------------------------------------- */
+/* ---- work that ptxas removes ----------------------------------------------------------------- */
 
 /*
  * `if (lane >= d) x += y` after a shuffle is in PTX an addition in all lanes and a selection, with
@@ -159,7 +159,7 @@ static double spared_loads(const struct row *row, double blocks)
     return (vectors_of_step11(row) - 1) * WARPS * blocks;
 }
 
-/* ---- what the hardware adds ------------------------------------------------------------------ */
+/* ---- wavefronts that the hardware adds ------------------------------------------------------- */
 
 /*
  * Two kinds of wavefronts are in the hardware's counters of shared memory and not on the Source
@@ -208,15 +208,14 @@ static struct expected of_the_hardware(const struct row *row,
     return more;
 }
 
-/* ---- chance ---------------------------------------------------------------------------------- */
+/* ---- counts that vary from run to run -------------------------------------------------------- */
 
 /* The most polls of a block. Up to 9 have been seen (80 sectors), and up to 100 at grid.sync() for
  * the Source page, for which ncu makes kernels slower. */
 #define MOST_LOOKS 200
 
 /* In step 11 a warp that reads 32 more states computes a sum over 32 lanes, and one addition per
- * lane.
- * */
+ * lane. */
 #define LOOK_BACK (5 * 32 + 32)
 
 /* Sectors of 32 bytes that a poll can touch: step 10 polls one word, the others 32 or more

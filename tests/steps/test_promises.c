@@ -77,7 +77,7 @@ Test(promises, beside)
     expect("scan_pipeline,");
 }
 
-/* ---- what was recorded on a GPU -------------------------------------------------------------- */
+/* ---- recordings of a GPU --------------------------------------------------------------------- */
 
 /* The value of a row. */
 static double recorded(const char *row)

@@ -361,7 +361,7 @@ Test(sort, arrays_at_odd_addresses)
     for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
 }
 
-/* ---- what the step's own verifier says ------------------------------------------------------- */
+/* ---- the step's own verifier ----------------------------------------------------------------- */
 
 /* Judges 6 pairs, one of which `break_it` has made wrong. */
 static struct verdict judge(void (*break_it)(uint32_t *keys, uint32_t *values))

@@ -309,7 +309,7 @@ Test(step_counters, vectors_stay_whole)
     }
 }
 
-/* Unrolling takes away instructions. It changes no store, no addition and no barrier; It removes
+/* Unrolling takes away instructions. It changes no store, no addition and no barrier. It removes
  * some loads from shared memory, where constants show the compiler that temp[bi] has not
  * changed. */
 Test(step_counters, unrolling_saves_instructions_only)

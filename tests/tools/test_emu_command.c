@@ -251,7 +251,7 @@ Test(emu_command, variables_alone)
     }
 }
 
-/* ---- kernels that run for long --------------------------------------------------------------- */
+/* ---- kernels that run for a long time -------------------------------------------------------- */
 
 /* The lines that a program which runs for three seconds writes. */
 static void expect_lines_of(const char *settings, const char *arguments)
@@ -405,7 +405,7 @@ Test(emu_command, libraries_that_need_a_gpu_are_named)
     expect_not("needs a GPU");
 }
 
-/* ---- what it refuses ------------------------------------------------------------------------- */
+/* ---- commands that are refused --------------------------------------------------------------- */
 
 Test(emu_command, nvidias_static_runtime_is_refused_with_the_cure)
 {
@@ -610,8 +610,7 @@ Test(emu_command, a_log_that_is_a_library_or_an_argument_is_refused)
     expect_status(7, "$emu --log-file stderr $p/shared 7 stderr 2>/dev/null");
 }
 
-/* ---- for nvcc, for people ---------------------------------------------------------------------
- * */
+/* ---- flags for nvcc, and help --------------------------------------------------------------- */
 
 Test(emu_command, nvcc_flags)
 {

@@ -77,7 +77,7 @@ extern "C" cudaError_t in_third_call_modifies_input(void *out, const void *in, s
     return cudaGetLastError();
 }
 
-/* ---- by what an earlier call has left -------------------------------------------------------- */
+/* ---- by data of an earlier call -------------------------------------------------------------- */
 
 static __device__ float kept[KEPT];
 static __device__ bool is_kept[KEPT];

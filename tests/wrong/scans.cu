@@ -36,7 +36,7 @@ ELEMENTWISE(right_where_sampled, i % 64 ? sum_between(in, 0, i) + 1 : sum_betwee
 
 ELEMENTWISE(minus_zero, sum_between(in, 0, i) == 0 ? -0.0f : sum_between(in, 0, i))
 
-/* ---- blocks and their carries: block k takes elements k * WRONG_BLOCK and on ----------------- */
+/* ---- blocks and carries; block k has the elements from k * WRONG_BLOCK on -------------------- */
 
 ELEMENTWISE(one_carry_dropped, sum_between(in, IN_BLOCK(i, 3) ? BLOCK_START(i) : 0, i))
 ELEMENTWISE(all_carries_dropped, sum_between(in, BLOCK_START(i), i))

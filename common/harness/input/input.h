@@ -49,8 +49,7 @@ bool input_npy_type(const char *path, enum element *element);
 
 void input_free(struct input *);
 
-/* ---- for the readers: input_npy.c, input_text.c
- * ----------------------------------------------- */
+/* ---- for the readers: input_npy.c, input_text.c ---------------------------------------------- */
 
 struct reader {
     FILE *file;

@@ -52,7 +52,7 @@ int output_check(const char *path, struct fault *fault)
     return error ? cannot_write(path, error, fault) : 0;
 }
 
-/* ---- what is in the file --------------------------------------------------------------------- */
+/* ---- the content of the file ----------------------------------------------------------------- */
 
 /* NumPy's format version 1: see input_npy.c. */
 static bool write_npy_header(FILE *file, enum element element, size_t n)

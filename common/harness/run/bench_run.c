@@ -76,7 +76,7 @@ static int first_run(struct bench *b, struct outcome *o, double *seconds, struct
     return code ? code : check_unreported(b, fault);
 }
 
-/* ---- what a run has left --------------------------------------------------------------------- */
+/* ---- the state of memory after a run --------------------------------------------------------- */
 
 static struct span span_of(const struct buffer *buffer, size_t from, size_t to)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- what cannot be captured ----------------------------------------------------------------- */
+/* ---- calls that cannot be captured ----------------------------------------------------------- */
 
 /* What made CUDA refuse the capture. */
 static const char *refused(cudaError_t error)
@@ -33,7 +33,7 @@ static void name_refusal(cudaError_t error, char *breach)
              why ? why : "the scan fails where its stream is captured", cudaGetErrorName(error));
 }
 
-/* ---- what may not be in a graph -------------------------------------------------------------- */
+/* ---- nodes that a graph must not have -------------------------------------------------------- */
 
 static bool is_on_device(const void *pointer)
 {
@@ -86,7 +86,7 @@ static cudaError_t look_at_graph(cudaGraph_t graph, const char **breach)
     return error;
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
+/* ---- both checks ----------------------------------------------------------------------------- */
 
 /* Begins and ends a capture around the work, even if a launch in it has failed. */
 static cudaError_t capture(run_fn *work, void *context, cudaStream_t stream, cudaGraph_t *graph)

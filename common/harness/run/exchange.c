@@ -13,7 +13,7 @@
 
 #define LARGEST sizeof(int64_t) /* of an element */
 
-/* ---- which ----------------------------------------------------------------------------------- */
+/* ---- the choice of two elements -------------------------------------------------------------- */
 
 size_t exchange_room(size_t n) { return (n < REACH ? n : REACH) * LARGEST; }
 

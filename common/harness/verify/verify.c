@@ -273,7 +273,7 @@ static void pass_chunk(struct verifier *v, struct chunk *c, const void *out, siz
     progress_at(v->at);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- the whole output ------------------------------------------------------------------------ */
 
 void verify_begin(struct verifier *v, const struct problem *problem, const struct facts *facts,
                   const struct tree *tree, size_t block)

@@ -153,7 +153,7 @@ static void end_loop(struct text *text)
     add(text, "sub.u32 i, i, 1;\nsetp.ne.u32 more, i, 0;\n@more bra again;\nret;\n}\n");
 }
 
-/* ---- running one --------------------------------------------------------------------------- */
+/* ---- running a kernel ---------------------------------------------------------------------- */
 
 struct run {
     struct emu_kernel *kernel;

@@ -26,7 +26,7 @@ static int run_blocks(struct emu *emu, const char *text, uint32_t *out, unsigned
     return e;
 }
 
-/* ---- barriers that everybody reaches --------------------------------------------------------- */
+/* ---- barriers that all threads reach --------------------------------------------------------- */
 
 /* Each round moves every element one thread on; a missing or early barrier would lose some. */
 #define ROTATE(barrier)                                                                            \
@@ -143,7 +143,7 @@ Test(emu_barrier, one_barrier_in_two_branches, .timeout = 20)
     emu_close(emu);
 }
 
-/* ---- barriers that not everybody reaches ----------------------------------------------------- */
+/* ---- barriers that some threads do not reach ------------------------------------------------- */
 
 static const struct missed {
     const char *name, *text;

@@ -105,7 +105,7 @@ Test(emu_insn, members_of_a_reduction_at_a_barrier)
     emu_close(emu);
 }
 
-/* ---- what is written ------------------------------------------------------------------------- */
+/* ---- registers that are written -------------------------------------------------------------- */
 
 static const struct {
     const char *text;

@@ -314,7 +314,7 @@ Test(emu_memory, address_spaces_are_told_apart)
     emu_close(emu);
 }
 
-/* ---- the ways to write an access ------------------------------------------------------------- */
+/* ---- the forms of an access in PTX ----------------------------------------------------------- */
 
 /* Orders, scopes and cache operators do not change the values that a single thread loads. */
 Test(emu_memory, orders_and_cache_operators)

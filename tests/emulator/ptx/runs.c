@@ -13,7 +13,7 @@
 enum { LANES = 32, SIZE = 4096 };
 #define ALL UINT32_MAX /* lanes */
 
-/* ---- places, as elements from the beginning of the memory ----------------------------------- */
+/* ---- addresses, in elements from the beginning ---------------------------------------------- */
 
 static unsigned broadcast(unsigned lane) { return lane < LANES ? 7 : 0; }
 static unsigned consecutive(unsigned lane) { return 5 + lane; }
@@ -167,7 +167,7 @@ static void fill(struct state *s)
     }
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all accesses ---------------------------------------------------------------------------- */
 
 struct device {
     struct emu *emu;
