@@ -44,7 +44,7 @@ int data_convert(struct data *, enum element, struct fault *);
 int data_on_host(struct data *, struct fault *);
 void data_close(struct data *);
 
-/* What a comparison has found: how many elements differ, and the first of them. */
+/* The result of a comparison: how many elements differ, and the first of them. */
 struct difference {
     unsigned long long count, first;
 };

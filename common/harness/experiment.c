@@ -16,7 +16,7 @@
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* What the command line fills. */
+/* The options that the command line sets. */
 struct target {
     struct experiment *experiment;
     struct options *options;

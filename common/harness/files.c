@@ -51,7 +51,7 @@ static int compare(const struct named_file *files, size_t count, struct fault *f
     return 0;
 }
 
-/* There is one trace: --trace sets EMU_TRACE. */
+/* Only one trace is written. --trace sets EMU_TRACE, so both must name the same file. */
 static int check_trace(const struct options *o, const struct named_file *variable,
                        struct fault *fault)
 {

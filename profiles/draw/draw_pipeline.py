@@ -11,7 +11,7 @@ STAGES = 6
 # ---- one point in time ---------------------------------------------------------------------------
 
 CELL, GAP, LEFT, TOP, HEIGHT = 96, 12, 150, 96, 62
-# What each stage holds, and what happens to it.
+# The content of each stage, and the work on it.
 RING = [(1188, "is scanned", "good"), (1311, "is summed up", "hot"), (1420, "there", "cell"),
         (1555, "on its way", "bad"), (1690, "on its way", "bad"), (1822, "on its way", "bad")]
 

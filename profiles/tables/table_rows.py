@@ -389,8 +389,8 @@ def beside_cub():
         ["n", "step 5", "/ CUB", "step 6", "/ CUB", "step 7", "/ CUB", "CUB", "of the roof"], *rows)
 
 
-# What the lecture ("PTX Cache Operators") and the PTX ISA say of the words that a load or store may
-# carry.
+# The meaning of the cache operators and other words of a load or store, from the lecture ("PTX
+# Cache Operators") and the PTX ISA.
 OPERATORS_MEAN = {
     "ld_plain": "", "ld_ca": "cache at all levels", "ld_cg": "cache in L2, not in L1",
     "ld_cs": "streaming: likely once",

@@ -92,7 +92,7 @@ Test(waits, patience_ends_every_loop)
         }
 }
 
-/* With many blocks the limit does not take longer, if the blocks repeat the same states. */
+/* Many blocks do not take longer until the time limit ends them, if they repeat the same states. */
 Test(waits, patience_is_that_of_all_blocks)
 {
     expect_status(0, "EMU_TIMEOUT=1 timeout 40 $emu --log-file /dev/null $p/waits never"
@@ -177,7 +177,7 @@ Test(waits, a_deadlock_is_an_error_for_every_tool)
                     expect_error(k, tools[tool], threads[t]);
 }
 
-/* Without a tool a kernel that has failed is the error. */
+/* Without a tool the error is the failed kernel itself. */
 Test(waits, an_exit_code_without_a_tool)
 {
     for (size_t k = 0; k < COUNT(lost); k++)

@@ -509,7 +509,7 @@ struct wrong_output {
     double bound;
 };
 
-/* What the verifier says of w->out, from element `first` on. */
+/* The verifier's verdict on w->out, from element `first` on. */
 static struct verdict verdict_of(const struct wrong_output *w, size_t first)
 {
     struct problem p = {w->element, w->in, w->n, false, w->reference};

@@ -1,6 +1,6 @@
 /*
- * test_report_text.c — the lines of a report, of a sweep and of the table of counters, word for
- * word, and every key of a record, for invented runs.
+ * test_report_text.c — the lines of a report, of a sweep and of the table of counters, exact to the
+ * character, and every key of a record, for invented runs.
  */
 #define _GNU_SOURCE
 #include "common/harness/report/report.h"

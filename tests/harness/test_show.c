@@ -46,7 +46,7 @@ static const struct side_by_side *made_entries(void)
     return &m;
 }
 
-/* What the three functions print, one after the other. */
+/* The output of the three functions, one after the other. */
 static const char *shown(const struct device *device, enum report_format format)
 {
     static char text[8000];

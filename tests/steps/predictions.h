@@ -25,8 +25,8 @@ struct plan {
 enum { PLANS = 11 };
 extern const struct plan plans[PLANS];
 
-/* What the warps of one block do between two barriers: accesses to shared memory, as instructions
- * of warps, the lanes that take part, and conflicts. */
+/* The work of the warps of one block between two barriers: accesses to shared memory, as
+ * instructions of warps, the lanes that take part, and conflicts. */
 struct level {
     unsigned loads, stores, load_lanes, store_lanes, load_conflicts, store_conflicts;
 };
@@ -47,7 +47,7 @@ unsigned padded_ways(const struct plan *, unsigned lanes, unsigned stride, unsig
 /* Barriers that a block passes. */
 unsigned barriers(const struct block *);
 
-/* What a block does after a number of barriers. */
+/* The work of a block after a number of barriers. */
 struct level predict(const struct block *, unsigned epoch);
 
 /* A launch over n elements: how many of them a block scans, and its j-th block. */

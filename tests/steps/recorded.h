@@ -56,7 +56,7 @@ double metric_of(const struct emu_counts *, const char *name);
  * file with the same text, as in "scan.cu#1". NULL: the launch has no such line. */
 const struct emu_counts *counts_of_line(const struct emu_launch_record *, const char *name,
                                         const char *text);
-/* What the emulator has counted in the lines of a group. */
+/* The emulator's counts in the lines of a group. */
 double counts_of_group(const struct line_group *, const struct emu_launch_record *,
                        const char *metric);
 

@@ -170,7 +170,8 @@ Test(experiments, bytes_under_way)
     expect_value("float4", "8", "requests_ld", value("float", "64", "requests_ld") / 4);
 }
 
-/* From shared memory, or again from memory: one wavefront or four sectors a warp and word. */
+/* A word comes from shared memory, with one wavefront per warp, or again from global memory, with
+ * four sectors. */
 Test(experiments, carve_out)
 {
     enum { WORDS = 2 * (24 << 10) / 4, ROUNDS = 32 };
@@ -229,7 +230,7 @@ Test(experiments, grid_sync)
     expect_value("too large", "1057", "error", 720); /* cudaErrorCooperativeLaunchTooLarge */
 }
 
-/* Of step 12's pipeline with one lane that arrives for its warp, too, racecheck finds nothing. */
+/* Racecheck has no finding in step 12's pipeline, also if one lane arrives for its warp. */
 Test(experiments, arrivals)
 {
     expect_status(0, "$emu --tool racecheck --error-exitcode 9 " FOLDER "12-arrivals 2>&1");

@@ -119,7 +119,7 @@ Test(promises, example)
     cr_expect_str_eq(output, "1 + 2 + 3 + … + 1000 = 500500\n");
 }
 
-/* Without a GPU, and without memory, it says so in one line and fails. */
+/* Without a GPU, and without memory, the example prints one line that says so, and fails. */
 Test(promises, example_says_what_failed)
 {
     expect_status(1, "CUDA_VISIBLE_DEVICES= build/example 2>&1 >/dev/null");

@@ -292,7 +292,8 @@ lists_each_tool() {
     says "make setup installs what is missing"
 }
 
-# These tests run, so no tool is missing here. It takes less than 0.1 s on an idle machine.
+# These tests run, so no tool is missing here. `make setup` takes less than 0.1 s on an idle
+# machine.
 @test "setup with everything there is quick and changes nothing" {
     local start took
     start=$(date +%s%N)

@@ -27,7 +27,7 @@ struct value {
     bool cut;
 };
 
-/* What is read. */
+/* The parser: the text, the place in it, and how deep values are nested there. */
 struct parser {
     const char *text, *at;
     int depth;

@@ -122,7 +122,7 @@ static void row_input(FILE *to, const struct step *step, const struct options *o
     if (step->variants) report_row(to, "variant", "%s", step->variants[options->variant]);
 }
 
-/* What an application made, and how much memory traffic that took. */
+/* The result of an application, and its memory traffic. */
 static void rows_result(FILE *to, const struct step *step, const struct outcome *o)
 {
     if (!step->application || o->least_bytes == 0) return;

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* What both are; is_open: false where one was closed when the program began. */
+/* The files of both; is_open: false for one that was closed when the program began. */
 struct standard {
     struct {
         bool is_open;

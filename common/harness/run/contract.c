@@ -7,7 +7,7 @@
 
 /* ---- calls that cannot be captured ----------------------------------------------------------- */
 
-/* What made CUDA refuse the capture. */
+/* Describes the call that made CUDA refuse the capture. */
 static const char *refused(cudaError_t error)
 {
     switch (error) {

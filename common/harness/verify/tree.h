@@ -69,7 +69,7 @@ struct tree {
 
 struct step;
 
-/* What a step states about a scan of n elements: its tree and its depth. (step_program.c) */
+/* The tree and the depth that a step states for a scan of n elements. (step_program.c) */
 struct tree step_tree(const struct step *, size_t n, int variant);
 
 /* Appends a level, but not its joins. More levels than TREE_LEVELS are a bug, which ends the

@@ -1,5 +1,5 @@
-/* cub_block.cu — CUB's parts for kernels of one's own, a block at a time: load and store through
- * shared memory, scan, reduce, radix sort, and what changes from neighbour to neighbour. */
+/* cub_block.cu — CUB's block-wide functions for kernels: load and store through shared memory,
+ * scan, reduce, radix sort, and differences between neighbours. */
 #include "check.cuh"
 #include <algorithm>
 #include <cub/block/block_discontinuity.cuh>

@@ -1,4 +1,4 @@
-/* device_malloc.cu — malloc, free, new and delete in kernels: memory of a thread, of a block, and
+/* device_malloc.cu — malloc, free, new and delete in kernels: memory for a thread, for a block, and
  * memory that one kernel allocates and a later one uses. */
 #include "check.cuh"
 

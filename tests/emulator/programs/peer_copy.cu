@@ -1,5 +1,5 @@
-/* peer_copy.cu — every GPU there is works on its part; parts travel from one GPU to the next, and
- * where peers may access each other, a kernel reads its neighbour's memory. One GPU is enough. */
+/* peer_copy.cu — every GPU works on its part; parts travel from one GPU to the next, and where
+ * peers may access each other, a kernel reads its neighbour's memory. One GPU is enough. */
 #include "check.cuh"
 
 static const int PART = 2048, THREADS = 128;

@@ -1,5 +1,5 @@
-/* properties.cu — what a program asks before it starts: properties and attributes of the device,
- * attributes of kernels, versions, and that the code that runs is the one for this GPU. */
+/* properties.cu — the queries of a program before it starts: properties and attributes of the
+ * device, attributes of kernels, versions, and that the code that runs is the one for this GPU. */
 #include "check.cuh"
 #include <cstring>
 

@@ -1,6 +1,6 @@
-/* radix_sort.cu — a radix sort of one's own: four bits a pass. Each block counts its digits, the
- * counts are scanned digit by digit, and each key goes to its place; equal digits keep their
- * order. */
+/* radix_sort.cu — a radix sort without a library, with four bits per pass. Each block counts its
+ * digits, the counts are scanned digit by digit, and each key goes to its place; equal digits keep
+ * their order. */
 #include "check.cuh"
 #include <algorithm>
 

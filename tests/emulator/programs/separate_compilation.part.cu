@@ -1,4 +1,4 @@
-/* separate_compilation.part.cu — what separate_compilation.cu calls. */
+/* separate_compilation.part.cu — the functions that separate_compilation.cu calls. */
 typedef int (*operation)(int);
 
 __device__ int shared_counter;

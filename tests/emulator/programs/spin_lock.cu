@@ -27,7 +27,7 @@ static __global__ void with_tickets(account *a)
     unsigned ticket = atomicAdd(&a->next_ticket, 1);
     while (*(volatile unsigned *)&a->serving != ticket) continue;
     __threadfence();
-    a->total = a->total * 3 + 1; /* the order does not matter, but no step may be lost */
+    a->total = a->total * 3 + 1; /* any order is right, but no update may be lost */
     __threadfence();
     *(volatile unsigned *)&a->serving = ticket + 1;
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Shows how all programs ended in all configurations: table.sh FOLDER CONFIGURATIONS PROGRAM…
-# A point is right, s skipped, X wrong; in a column there is one letter for each of T4, H200, B200.
-# What wrong ones printed follows, and their results are removed, so that the next make runs them
+# Shows how all programs ended in all configurations: table.sh FOLDER CONFIGURATIONS PROGRAM… A
+# point is right, s skipped, X wrong; in a column there is one letter for each of T4, H200, B200.
+# The output of wrong ones follows, and their results are removed, so that the next make runs them
 # again. Exit code: 0 if nothing was wrong.
 folder=$1 configurations=$2
 shift 2

@@ -1,5 +1,5 @@
-/* votes.cu — what a warp can ask of its lanes: any, all, ballot, match; and of the lanes that are
- * left when others took another way. */
+/* votes.cu — votes of a warp's lanes: any, all, ballot, match; also of the lanes that remain active
+ * when others take another branch. */
 #include "check.cuh"
 
 static const unsigned ALL = 0xffffffff;

@@ -26,7 +26,7 @@ int main()
     CUDA(cudaHostGetDevicePointer((void **)&device_b, b, 0));
     CUDA(cudaHostGetDevicePointer((void **)&device_c, c, 0));
     add<<<blocks_for(N, THREADS), THREADS>>>(device_a, device_b, device_c, N);
-    CUDA_LAUNCHED(); /* only now may the host look */
+    CUDA_LAUNCHED(); /* only now may the host read the result */
     for (int i = 0; i < N; i++) EXPECT(c[i] == a[i] + b[i]);
 
     cudaPointerAttributes about;

@@ -102,7 +102,7 @@ Test(emu_limits, instructions_as_a_finding)
 
 /* ---- clocks from a seed ---------------------------------------------------------------------- */
 
-/* Of each thread: clock64, globaltimer, clock64 again, and smid. */
+/* Each thread stores clock64, globaltimer, clock64 again, and smid. */
 enum { VALUES = 4 };
 static const char clocks[] = PTX_KERNEL(
     "clocks", "sub.u64 %l0, %out, %offset;\nmul.lo.u64 %l1, %offset, 8;\nadd.u64 %l0, %l0, %l1;\n"

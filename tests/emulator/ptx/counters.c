@@ -333,7 +333,7 @@ Test(emu_counters, an_empty_mask_counts_nothing)
 
 enum { COPY_BYTES = 16, NO_COPY = -1 };
 
-/* Where lane n copies from or to. */
+/* The places from which, and to which, lane n copies. */
 static int in_order(int n) { return COPY_BYTES * n; }
 static int displaced(int n) { return COPY_BYTES * (n + 1); }
 static int exchanged(int n) { return COPY_BYTES * (n ^ 1); }

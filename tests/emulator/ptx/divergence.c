@@ -11,7 +11,7 @@
 
 enum { LANES = 32, THREADS = 64 };
 
-/* What thread t computes from the whole input: in[0 … THREADS). */
+/* The result of thread t from the whole input: in[0 … THREADS). */
 typedef uint32_t result_of(unsigned t, const uint32_t *in);
 
 static unsigned lane(unsigned t) { return t % LANES; }

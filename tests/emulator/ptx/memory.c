@@ -487,7 +487,7 @@ static void check_fault(const struct fault *f)
         cr_expect(strstr(message, parts[i]), "%s: no \"%s\" in the message: %s", f->name, parts[i],
                   message);
 
-    /* What was written before can be read, and the device still works. */
+    /* Words that were written before the fault can be read, and the device still works. */
     uint32_t word = 0;
     cr_expect(!emu_read(emu, &word, buffer, 4) && word == 77, "%s: read %u: %s", f->name, word,
               emu_message(emu));

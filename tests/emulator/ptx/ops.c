@@ -60,7 +60,8 @@ static size_t combine(const struct type *const types[], unsigned inputs, union v
     for (unsigned i = 0; i < inputs; i++)
         total *= counts[i] = edge_values(types[i], inputs > 2, edges[i]);
 
-    /* With four inputs even the few are too many: a fixed random sample of the combinations. */
+    /* With four inputs even combinations of the few values are too many. A fixed random sample of
+     * them is used. */
     enum { MOST = 6000 };
     size_t count = total > MOST ? MOST : total;
     uint64_t seed = 1;

@@ -13,7 +13,7 @@
 struct form {
     const struct type *type, *from; /* $T; $S where the row has a second list, otherwise the same */
     const char *modifiers;          /* $M, as written: ".rz.ftz" */
-    /* What the modifiers say, where they say it. */
+    /* Facts that the modifiers state, if they do. */
     enum rounding rounding;
     bool ftz, sat;
 };

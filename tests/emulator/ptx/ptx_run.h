@@ -29,7 +29,7 @@ union value {
 enum { PTX_RUN_OPERANDS = 10 };
 
 /*
- * What a letter says about an operand, as in nvcc's inline assembly:
+ * The meaning of a letter for an operand, as in nvcc's inline assembly:
  *   h .b16   r .b32   l .b64   f .f32   d .f64   p .pred (a value of 0 or 1)
  * "r=rr" is one 32-bit output, which the text calls $0, and two inputs, $1 and $2.
  */
