@@ -150,7 +150,7 @@ from structured import METRICS; print(",".join(METRICS))')
     says "emu: launch 1, of kernel counts: 28 conflicts, and $T/b:1 allows 27
 emu: launch 0, of kernel counts: 64 sectors, and $T/b:2 allows 63
 emu: launch 2, of kernel race: 34 emu__ptx_inst_executed.sum, and $T/b:3 allows 10
-emu: kernel rac has not run to an end, and $T/b:4 has a limit for it: is its name right?
+emu: kernel rac has not run to an end, and $T/b:4 has a number for it: is its name right?
 "
     [ "${#lines[@]}" -eq 5 ]
 }
@@ -180,9 +180,15 @@ emu: kernel rac has not run to an end, and $T/b:4 has a limit for it: is its nam
     [ "$status" -eq 4 ]
     metric=l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum
     says "emu: all 2 launches of kernel counts: 14 $metric, and $T/padded has 0"
+    run emu --log-file /dev/null --baseline "$T/counts" $P race
+    [ "$status" -eq 4 ]
+    says "emu: kernel counts has not run to an end, and $T/counts:"
+    run emu --log-file /dev/null --baseline "$T/counts" --trace "$T/counts" $P counts
+    [ "$status" -eq 2 ]
+    says " and EMU_BASELINE are the same file"
     head='"ID","Kernel Name"'
-    for text in '' 'a,b' "$head"$'\n' "$head,\"$metric\""$'\n"0","k","x"\n' \
-        "$head,\"$metric\""$'\n"0","k"\n' $'"ID","Kernel\n'; do
+    for text in '' 'a,b' "$head"$'\n' "$head,\"$metric\""$'\n' \
+        "$head,\"$metric\""$'\n"0","k","x"\n' "$head,\"$metric\""$'\n"0","k"\n' $'"ID","Kernel\n'; do
         printf '%s' "$text" >"$T/wrong"
         run emu --baseline "$T/wrong" $P counts
         [ "$status" -eq 2 ]

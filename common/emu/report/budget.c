@@ -271,6 +271,8 @@ struct budget *baseline_read(const char *path, char *message, size_t size)
     FILE *file = fopen(path, "r");
     bool is_right = file != NULL ? read_rows(&r, file) : fail(&r, "%s", strerror(errno));
     if (file != NULL) fclose(file);
+    r.line = 0;
+    if (is_right && r.budget->count == 0) is_right = fail(&r, "it has no row of a kernel");
     if (is_right) return r.budget;
     budget_free(r.budget);
     return NULL;
@@ -341,7 +343,15 @@ static bool report_missing(FILE *out, const struct budget *b, const struct limit
     visible_print(out, limit->kernel, strlen(limit->kernel));
     fputs(" has not run to an end, and ", out);
     visible_print(out, b->path, strlen(b->path));
-    fprintf(out, ":%u has a limit for it: is its name right?\n", limit->line);
+    fprintf(out, ":%u has a number for it: is its name right?\n", limit->line);
+    return true;
+}
+
+/* A baseline has several numbers of a kernel. */
+static bool is_first_of_kernel(const struct budget *b, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(b->limits[k].kernel, b->limits[i].kernel) == 0) return false;
     return true;
 }
 
@@ -357,7 +367,8 @@ size_t budget_check(FILE *out, const struct budget *b, const struct document *d)
             excesses += b->of_all_launches ? check_sum(out, b, &b->limits[i], &sums[k])
                                            : check_launches(out, b, &b->limits[i], d, sums[k].name);
         }
-        if (!has_run && !b->of_all_launches) excesses += report_missing(out, b, &b->limits[i]);
+        if (!has_run && (!b->of_all_launches || is_first_of_kernel(b, i)))
+            excesses += report_missing(out, b, &b->limits[i]);
     }
     free(sums);
     return excesses;

@@ -126,7 +126,8 @@ cudaError_t cudart_run_kernel(const struct kernel_work *work, cudaStream_t strea
     if (result == EMU_OK) return cudaSuccess;
     if (emu_finding_count(emu_runtime(), EMU_FINDING_ERROR) == findings)
         cudart_print(emu_message(emu_runtime())); /* otherwise a finding has said it */
-    if (result == EMU_LAUNCH_TIMEOUT)
+    // The limit on instructions has nothing to do with what a kernel waits for.
+    if (result == EMU_LAUNCH_TIMEOUT && !cudart_setting("EMU_KERNEL_INSTRUCTIONS"))
         cudart_print("kernels run one after the other here, and the host waits for each: what a "
                      "kernel waits for from another one, or from the host, never comes");
     if (!cudart_is_kernel_fault(result)) return (cudaError_t)result;

@@ -41,6 +41,8 @@ void cudart_check_trace(void)
     if (error != 0) refuse(path, strerror(error));
     cudart_keep_apart("EMU_TRACE", "EMU_LOG_FILE");
     cudart_keep_apart("EMU_TRACE", "EMU_CHECK_LOG");
+    cudart_keep_apart("EMU_TRACE", "EMU_BUDGET");
+    cudart_keep_apart("EMU_TRACE", "EMU_BASELINE");
 }
 
 FILE *cudart_open_trace(void)
