@@ -91,6 +91,18 @@ Test(refused, features_of_kernels, .init = command_init, .fini = command_fini)
     }
 }
 
+/* A kernel that could not run is in the reports, and neither counted nor checked. */
+Test(refused, kernels_count_as_failed, .init = command_init, .fini = command_fini)
+{
+    expect_status(9, "$emu --error-exitcode 9 $p/refused tensor 2>&1");
+    expect("  multiply (1, 1, 1)x(");
+    expect("    the kernel failed: operation not supported");
+    expect_status(9, "$emu --error-exitcode 9 --tool racecheck $p/refused tensor 2>&1");
+    expect_status(0, "$emu --json $p/refused tensor 2>/dev/null");
+    expect("\"kernel\": \"multiply\"");
+    expect("\"error\": \"cudaErrorNotSupported\"");
+}
+
 Test(refused, there_is_no_driver)
 {
     cr_redirect_stderr();

@@ -137,8 +137,9 @@ struct function {
 };
 
 /* Finds the function of a stub's address or of a cudaKernel_t, loaded and ready to run on the
- * calling thread's device. If that fails, *function is NULL, and the emulator's message is printed
- * once. */
+ * calling thread's device. If that fails, the emulator's message is printed once, and *function is
+ * NULL. It is not NULL if the emulator refuses this kernel (cudaErrorNotSupported): its name is
+ * known, and it cannot run. */
 cudaError_t cudart_function(const void *host, struct function **function);
 
 /* Finds the device address and size of the variable whose host shadow is at `host`. */
@@ -279,5 +280,7 @@ void cudart_check_api(cudaError_t, const void *pointer);
 void cudart_check_leaks(void);
 /* Notes that a kernel has not come to its end. */
 void cudart_check_failure(void);
+/* Notes that the emulator has refused to run a kernel. */
+void cudart_check_refusal(void);
 
 #endif

@@ -44,6 +44,7 @@ static bool ended;             /* the summary has been printed */
 static size_t printed;         /* findings so far, of all devices */
 static size_t hazards;         /* racecheck's findings among them */
 static atomic_size_t failures; /* launches that did not come to their end */
+static atomic_size_t refusals; /* those of kernels that the emulator cannot run */
 
 /* ---- what is wanted -------------------------------------------------------------------------- */
 
@@ -198,6 +199,12 @@ static void print_summary(uint64_t errors, uint64_t warnings)
 
 void cudart_check_failure(void) { failures++; }
 
+void cudart_check_refusal(void)
+{
+    failures++;
+    refusals++;
+}
+
 void cudart_check_api(cudaError_t error, const void *pointer)
 {
     if (!(wanted.checks & EMU_CHECK_MEMORY) || !wanted.api_errors) return;
@@ -261,12 +268,13 @@ static uint64_t end_report(void)
 }
 
 /* Runs when the program ends, after the other reports (priority 101), because it may set the exit
- * code. Without a checker, the errors are the launches that did not come to their end. */
+ * code. Without a checker, the errors are the launches that did not come to their end. A kernel that
+ * could not run was not checked, which is an error for every checker. */
 __attribute__((destructor(101))) void cudart_check_end(void)
 {
     if (wanted.process != getpid() || ended) return;
     ended = true;
-    uint64_t errors = wanted.checks != 0 ? end_report() : failures;
+    uint64_t errors = wanted.checks != 0 ? end_report() + refusals : failures;
     cudart_document_write();
     if (errors > 0 && wanted.exit_code != 0) cudart_exit(wanted.exit_code);
 }

@@ -104,6 +104,31 @@ cudaError_t cudart_check_kernel(const struct kernel_work *work, struct function 
     return work->args == NULL && wants_args ? cudaErrorInvalidValue : cudaSuccess;
 }
 
+/* Runs it by `how`, and keeps what it counted. */
+static int report(struct kernel_launch *l, int (*how)(void *), cudaStream_t stream)
+{
+    const struct cudart_launch reported = {.run = how,
+                                           .context = l,
+                                           .function = l->function,
+                                           .grid = dim(l->work->grid),
+                                           .block = dim(l->work->block),
+                                           .stream = cudart_stream_id(stream)};
+    return cudart_report_launch(&reported);
+}
+
+static int refuse(void *context)
+{
+    (void)context;
+    return cudaErrorNotSupported;
+}
+
+/* A kernel that the emulator cannot run is in the reports as one that failed. */
+static void report_refusal(struct kernel_launch *l, cudaStream_t stream)
+{
+    cudart_check_refusal();
+    if (l->function != NULL) report(l, refuse, stream);
+}
+
 /* Runs a kernel and prints what went wrong. On a device with a fault it does nothing, like a GPU.
  * */
 cudaError_t cudart_run_kernel(const struct kernel_work *work, cudaStream_t stream)
@@ -111,16 +136,11 @@ cudaError_t cudart_run_kernel(const struct kernel_work *work, cudaStream_t strea
     struct kernel_launch l = {.work = work};
     if (cudart_is_faulty()) return cudaSuccess;
     cudaError_t error = cudart_check_kernel(work, &l.function);
+    if (error == cudaErrorNotSupported) report_refusal(&l, stream);
     if (error != cudaSuccess) return error;
     uint64_t findings = emu_finding_count(emu_runtime(), EMU_FINDING_ERROR);
     cudart_kernel_begins();
-    const struct cudart_launch reported = {.run = run,
-                                           .context = &l,
-                                           .function = l.function,
-                                           .grid = dim(work->grid),
-                                           .block = dim(work->block),
-                                           .stream = cudart_stream_id(stream)};
-    int result = cudart_report_launch(&reported);
+    int result = report(&l, run, stream);
     cudart_kernel_ends(result);
     cudart_check_print();
     if (result == EMU_OK) return cudaSuccess;

@@ -195,7 +195,8 @@ cudaError_t cudart_function(const void *host, struct function **function)
     if (kernel != NULL) {
         struct function *found = &kernel->on[cudart_device()->number];
         error = prepare(kernel, found);
-        if (error == cudaSuccess) *function = found;
+        if (error == cudaSuccess || (error == cudaErrorNotSupported && found->name != NULL))
+            *function = found;
     }
     pthread_mutex_unlock(&cudart_registered.mutex);
     return error;

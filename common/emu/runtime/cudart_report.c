@@ -192,7 +192,7 @@ int cudart_report_launch(const struct cudart_launch *launch)
     size_t after = emu_records(emu);
     const struct emu_launch_record *record = after > before ? emu_record(emu, after - 1) : NULL;
     pthread_mutex_lock(&mutex);
-    if ((record != NULL || cudart_is_kernel_fault(error)) &&
+    if ((record != NULL || cudart_is_kernel_fault(error) || error == cudaErrorNotSupported) &&
         !keep(launch, record, (cudaError_t)error))
         rows_lost = true;
     pthread_mutex_unlock(&mutex);
