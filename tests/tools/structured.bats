@@ -3,7 +3,9 @@
 # checks the files.
 load common
 
+# The sanitized tests run the ordinary emulator, too, for which these have been run already.
 setup() {
+    [ -z "${SANITIZED:-}" ] || skip "the ordinary tree has run it"
     need python3
     P=build/tests/programs/reported
     SOURCE=tests/fixtures/programs/reported.cu
