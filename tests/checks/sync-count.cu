@@ -3,7 +3,7 @@
 
 __global__ void meet(int *out, int threads)
 {
-    /* synccheck, memcheck: the barrier waits for 48 threads */
+    /* synccheck, memcheck: barrier 1 waits for 48 threads */
     asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
     out[threadIdx.x] = 1;
 }

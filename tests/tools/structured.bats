@@ -190,7 +190,8 @@ emu: kernel rac has not run to an end, and $T/b:4 has a number for it: is its na
     says " and EMU_BASELINE are the same file"
     head='"ID","Kernel Name"'
     for text in '' 'a,b' "$head"$'\n' "$head,\"$metric\""$'\n' \
-        "$head,\"$metric\""$'\n"0","k","x"\n' "$head,\"$metric\""$'\n"0","k"\n' $'"ID","Kernel\n'; do
+        "$head,\"$metric\""$'\n"0","k","x"\n' "$head,\"$metric\""$'\n"0","k"\n' \
+        $'"ID","Kernel\n'; do
         printf '%s' "$text" >"$T/wrong"
         run emu --baseline "$T/wrong" $P counts
         [ "$status" -eq 2 ]

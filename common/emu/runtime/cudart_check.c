@@ -268,8 +268,8 @@ static uint64_t end_report(void)
 }
 
 /* Runs when the program ends, after the other reports (priority 101), because it may set the exit
- * code. Without a checker, the errors are the launches that did not come to their end. A kernel that
- * could not run was not checked, which is an error for every checker. */
+ * code. Without a checker, the errors are the launches that did not come to their end. A kernel
+ * that could not run was not checked, which is an error for every checker. */
 __attribute__((destructor(101))) void cudart_check_end(void)
 {
     if (wanted.process != getpid() || ended) return;
