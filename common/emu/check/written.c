@@ -206,7 +206,7 @@ static unsigned widest(uint64_t widths)
 }
 
 /* Where padding ends that begins at `first`, if something so aligned comes behind it, and no byte
- * before `end` is written; `first`: there is none. */
+ * before `end` is written; returns `first` if there is no padding. */
 static uint64_t aligned_end(uint64_t first, uint64_t end, unsigned alignment)
 {
     uint64_t next = (first + alignment - 1) / alignment * alignment, power = 1;

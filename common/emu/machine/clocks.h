@@ -28,7 +28,7 @@ static inline void clocks_begin(struct warp *w, uint64_t own)
     if (emu->clock_seed) w->earlier = emu->executed - own;
 }
 
-/* Its turn is over, in which it has executed so many. */
+/* The turn of a block is over; the last argument is the number of instructions it executed. */
 static inline void clocks_end(struct warp *w, uint64_t executed)
 {
     struct emu *emu = w->block->launch->emu;

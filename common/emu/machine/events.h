@@ -82,7 +82,7 @@ void event_private_access(struct warp *, const struct insn *, const struct acces
 void event_copy_issued(struct warp *, const struct insn *, const struct access *from,
                        const struct access *to);
 
-/* With w->counts: a lane has begun a bulk copy, or one that reduces, of so many bytes. (count/) */
+/* With w->counts: a lane has begun a bulk copy, or one that reduces; `bytes` is its size. */
 void event_bulk_issued(struct warp *, const struct insn *, uint64_t bytes);
 
 /* An invalid access, which ends the launch. Addresses are as in access_error.h. */

@@ -134,7 +134,7 @@ static void take_out(struct memory *memory, struct ranges *ranges, uint64_t base
     pthread_mutex_unlock(&memory->lock);
 }
 
-/* The first free place at an address or above it; 0: there is none. */
+/* The first free place at an address or above it; 0: no place is free. */
 static uint64_t find_place(const struct memory *memory, uint64_t from, uint64_t bytes)
 {
     const struct ranges *all = &memory->allocations;

@@ -19,7 +19,7 @@ struct pages {
     struct page *last; /* found last */
 };
 
-/* The page with a number; NULL: there is none. pages_touch makes it; NULL: out of memory. */
+/* The page with a number; NULL: it does not exist. pages_touch makes it; NULL: out of memory. */
 struct page *pages_find(struct pages *, uint64_t number);
 struct page *pages_touch(struct pages *, uint64_t number);
 /* Removes the pages from the first to the last. */

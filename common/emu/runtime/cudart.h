@@ -245,8 +245,8 @@ bool cudart_is_kernel_fault(int error);
 
 /* Has emu started a script, or another command, that has started this program? */
 bool cudart_has_parent(void);
-/* Opens the file that takes reports, for this process alone; -1: there is none. Is this the first
- * report in it? */
+/* Opens the file that takes reports, for this process alone; -1: nothing takes them. Is this the
+ * first report in it? */
 int cudart_parent_open(bool *is_first);
 /* Adds a report and closes the file. Returns 0 or an errno. */
 int cudart_parent_write(int file, const char *text, size_t length);

@@ -43,7 +43,7 @@ static struct output json = {.variable = "EMU_LOG_FILE", .write = document_write
                      warnings = {.path = "stderr", .write = document_write_warnings},
                      *const outputs[] = {&json, &annotated, &sarif, &html, &warnings};
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
-static struct budget *budget, *baseline; /* NULL: there is none */
+static struct budget *budget, *baseline; /* NULL: not asked for */
 static int exit_status;                  /* of exit(), once the program has called it */
 
 static struct document document;
