@@ -227,7 +227,7 @@ def neighbour(value):
                   for what in ("float", "double", "float: one warp")
                   if seconds(way, what) < 0.99 * seconds("shuffle", what)]
         return '"%s": %s.' % (said, "not so beside " + ", ".join(slower) if slower
-                              else "so it is here")
+                              else "this holds here")
     said = [verdict("It is always faster than 'safe' shared memory", ["safe", "syncwarp"]),
             verdict("It is never slower than 'unsafe' shared memory", ["unsafe"])]
     return gpu("4096 rounds of 26 blocks of 1024 threads, and of one warp alone,") + table(

@@ -5,36 +5,14 @@
 #include "ops_run.h"
 #include <string.h>
 
-/* Loads one element per lane. Each width and kind has its own loop, so the choice is made once per
- * access and not per lane. */
+/* Loads one element per lane. */
 static void load_elements(const struct warp *w, const struct insn *i, const struct access *access)
 {
     uint64_t host = access->host;
-#define LOAD(d, type)                                                                              \
+#define LOAD(d, bytes, type)                                                                       \
     EACH_LANE(access->mask, d[l] = (__typeof__(*d))(type)load_element(                             \
                           (const void *)(uintptr_t)(host + access->address[l]), sizeof(type), 0))
-    int kind = i->is_signed ? -i->element_bytes : i->element_bytes;
-    if (i->lane_bytes == 4) {
-        lane_32 *d = LANES(u32, i->memory.value[0]);
-        switch (kind) {
-        case 1: LOAD(d, uint8_t); break;
-        case -1: LOAD(d, int8_t); break;
-        case 2: LOAD(d, uint16_t); break;
-        case -2: LOAD(d, int16_t); break;
-        default: LOAD(d, uint32_t);
-        }
-    } else {
-        lane_64 *d = LANES(u64, i->memory.value[0]);
-        switch (kind) {
-        case 1: LOAD(d, uint8_t); break;
-        case -1: LOAD(d, int8_t); break;
-        case 2: LOAD(d, uint16_t); break;
-        case -2: LOAD(d, int16_t); break;
-        case 4: LOAD(d, uint32_t); break;
-        case -4: LOAD(d, int32_t); break;
-        default: LOAD(d, uint64_t);
-        }
-    }
+    LOAD_BY_KIND(w, i, LOAD);
 #undef LOAD
 }
 

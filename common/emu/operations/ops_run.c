@@ -34,33 +34,12 @@ static void load_broadcast(struct warp *w, const struct insn *i, uint32_t mask, 
  * which does no harm, and not used. */
 static void load_row(struct warp *w, const struct insn *i, uint32_t mask, const uint8_t *from)
 {
-#define LOAD(type, extended)                                                                       \
+#define LOAD(d, bytes, type)                                                                       \
     do {                                                                                           \
-        const type *s = (const type *)from;                                                        \
-        FOR_LANES(d, (__typeof__(*d))(extended)s[l]);                                              \
+        const bytes *s = (const bytes *)from;                                                      \
+        FOR_LANES(d, (__typeof__(*d))(type)s[l]);                                                  \
     } while (0)
-    int kind = i->is_signed ? -i->element_bytes : i->element_bytes;
-    if (i->lane_bytes == 4) {
-        lane_32 *d = LANES(u32, i->memory.value[0]);
-        switch (kind) {
-        case 1: LOAD(byte_8, uint8_t); break;
-        case -1: LOAD(byte_8, int8_t); break;
-        case 2: LOAD(byte_16, uint16_t); break;
-        case -2: LOAD(byte_16, int16_t); break;
-        default: LOAD(byte_32, uint32_t);
-        }
-    } else {
-        lane_64 *d = LANES(u64, i->memory.value[0]);
-        switch (kind) {
-        case 1: LOAD(byte_8, uint8_t); break;
-        case -1: LOAD(byte_8, int8_t); break;
-        case 2: LOAD(byte_16, uint16_t); break;
-        case -2: LOAD(byte_16, int16_t); break;
-        case 4: LOAD(byte_32, uint32_t); break;
-        case -4: LOAD(byte_32, int32_t); break;
-        default: LOAD(byte_64, uint64_t);
-        }
-    }
+    LOAD_BY_KIND(w, i, LOAD);
 #undef LOAD
 }
 

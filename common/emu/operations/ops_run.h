@@ -12,6 +12,34 @@
 #include "common/emu/machine/events.h"
 #include "ops_access.h"
 
+/* Loads one element per lane by LOAD(registers, bytes in memory, type to extend from). Each width
+ * and kind has its own loop, so the choice is made once per access and not per lane. */
+#define LOAD_BY_KIND(w, i, LOAD)                                                                   \
+    do {                                                                                           \
+        int kind = (i)->is_signed ? -(i)->element_bytes : (i)->element_bytes;                      \
+        if ((i)->lane_bytes == 4) {                                                                \
+            lane_32 *d = LANES(u32, (i)->memory.value[0]);                                         \
+            switch (kind) {                                                                        \
+            case 1: LOAD(d, byte_8, uint8_t); break;                                               \
+            case -1: LOAD(d, byte_8, int8_t); break;                                               \
+            case 2: LOAD(d, byte_16, uint16_t); break;                                             \
+            case -2: LOAD(d, byte_16, int16_t); break;                                             \
+            default: LOAD(d, byte_32, uint32_t);                                                   \
+            }                                                                                      \
+        } else {                                                                                   \
+            lane_64 *d = LANES(u64, (i)->memory.value[0]);                                         \
+            switch (kind) {                                                                        \
+            case 1: LOAD(d, byte_8, uint8_t); break;                                               \
+            case -1: LOAD(d, byte_8, int8_t); break;                                               \
+            case 2: LOAD(d, byte_16, uint16_t); break;                                             \
+            case -2: LOAD(d, byte_16, int16_t); break;                                             \
+            case 4: LOAD(d, byte_32, uint32_t); break;                                             \
+            case -4: LOAD(d, byte_32, int32_t); break;                                             \
+            default: LOAD(d, byte_64, uint64_t);                                                   \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
 /* Do the lanes of `mask` have the addresses first + lane * stride? `first` is lane 0's, even if it
  * is not in the mask. `gap` collects the bits in which they differ. */
 #define GAP_TO_RUN(gap, mask, a, first, shape)                                                     \

@@ -10,7 +10,7 @@ struct line_sum {
     unsigned line;
     struct emu_counts counts;
 };
-/* In order of file and line, malloc'd; NULL: out of memory, or there are none. */
+/* In order of file and line, malloc'd; NULL: out of memory, or no line has counted. */
 struct line_sum *line_sums(const struct document *, size_t *count);
 
 /* The launches of kernels with one base name. */
@@ -19,7 +19,7 @@ struct kernel_sum {
     size_t launches; /* that have ended */
     struct emu_counts counts;
 };
-/* In the order of their first launch, malloc'd; NULL: out of memory, or there are none. */
+/* In the order of their first launch, malloc'd; NULL: out of memory, or no kernel was launched. */
 struct kernel_sum *kernel_sums(const struct document *, size_t *count);
 
 /* Bank conflicts of loads, stores and atomics: wavefronts beyond the ideal. */
@@ -30,7 +30,7 @@ uint64_t sum_sectors(const struct emu_counts *);
 uint64_t sum_excess_sectors(const struct emu_counts *);
 
 /* The lines with the most bank conflicts and excess sectors together, the worst first; only lines
- * that have any. malloc'd; NULL: out of memory, or there are none. */
+ * that have any. malloc'd; NULL: out of memory, or no line has any. */
 struct line_sum *worst_lines(const struct document *, size_t most, size_t *count);
 /* "14 bank conflicts (16 wavefronts, of which 2 would do), 48 excess sectors (64, …)" */
 void describe_line_sum(const struct emu_counts *, char *text, size_t size);

@@ -119,25 +119,23 @@ static void describe(char line[LINE_SIZE], const struct emu_progress *p, unsigne
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-static void print(const char *line)
+static void put(const char *before, const char *line, char after)
 {
     flockfile(stderr);
-    fputs("emu: ", stderr);
+    fputs(before, stderr);
     visible_print(stderr, line, strlen(line));
-    fputc('\n', stderr);
+    fputc(after, stderr);
+    fflush(stderr);
     funlockfile(stderr);
 }
+
+static void print(const char *line) { put("emu: ", line, '\n'); }
 
 /* The cursor goes back to the line's beginning, so that what the program prints replaces it. */
 static void draw(const char *line)
 {
-    flockfile(stderr);
-    fputs("\r\033[Kemu: ", stderr);
-    visible_print(stderr, line, strlen(line));
-    fputc('\r', stderr);
-    fflush(stderr);
+    put("\r\033[Kemu: ", line, '\r');
     is_drawn = true;
-    funlockfile(stderr);
 }
 
 void cudart_progress_remove(void)
