@@ -80,6 +80,11 @@ struct experiment_work {
 int experiment_side_by_side(struct experiment *, struct experiment_work *, size_t count,
                             struct fault *);
 
+/* The time of one run of the work among many, one behind the other in a graph, with warm caches: a
+ * row `time_in_graph`, which is a median. For small work, most of whose time as a single call is
+ * the launch. `prepare` is not run. On the emulator it does nothing. Returns 0 or EXIT_DEVICE. */
+int experiment_in_graph(struct experiment *, const struct experiment_work *, struct fault *);
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,8 @@
 #   sanitizer   compute-sanitizer's four tools on every step and variant
 #   counters    ncu's counters of shared and global memory, one row per launch and metric; those
 #               named source_… are of a source line, from ncu's Source page
+#   limits      ncu's time of some launches of steps 13 and 15, and how busy issue slots, L2 and
+#               memory are
 #   operators   the machine code that ptxas makes of PTX's cache operators; needs cuobjdump
 #   shuffles    the machine code that ptxas makes of step 9's variants; needs cuobjdump
 #   compiled    times of steps 5 and 7 with other sizes of blocks, and with fewer registers
@@ -28,7 +30,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 2
 out=${1:-build/profiles}
 [ $# -eq 0 ] || shift
-parts=${*:-verify patterns sanitizer counters operators shuffles compiled experiments bench \
+parts=${*:-verify patterns sanitizer counters limits operators shuffles compiled experiments bench \
     promises large}
 mkdir -p "$out" || exit 2
 failed=0
@@ -229,6 +231,32 @@ counters_of() {
         profiles/measure/ncu_source.py "$1" "$2" "$3" "$launches" <"$4.source" >>"$4.rows"; then
         mv "$4.rows" "$4.long"
     fi
+}
+
+# Launches that miss a goal, or are near to it: what keeps them from it.
+limits() {
+    about "What limits some launches: ncu's time, and how busy the parts of the GPU are." \
+        >"$out/limits.csv"
+    echo "step,variant,n,kernel,launch,line,metric,value,unit,source" >>"$out/limits.csv"
+    limits_of 13 kept10 2^24 --real --keep "x > 0.9"
+    limits_of 13 kept10 2^28 --real --keep "x > 0.9"
+    limits_of 15 u32 2^16
+    limits_of 15 u32 2^17
+    limits_of 15 u32 2^28
+}
+# limits_of STEP NAME N OPTION…: NAME says in the rows what the options choose.
+limits_of() {
+    number=$1 name=$2 n=$(value "$3")
+    shift 3
+    metrics=$(grep -v '^#' profiles/measure/metrics_limits.txt | paste -sd, -)
+    if ncu --clock-control none --metrics "$metrics" --csv --page raw --print-units base \
+        "./step$number" --device cuda --variant fast --n "$n" --reps 0 --verify none "$@" \
+        >"$row" 2>&1; then
+        profiles/measure/ncu_long.py "$number" "$name" "$n" profiles/measure/metrics_limits.txt \
+            <"$row" >>"$out/limits.csv" && return
+    fi
+    failed=$((failed + 1))
+    tail -n 5 "$row" >&2
 }
 
 # Prints the memory instructions of each kernel of operators.cu, without the store at the end of a

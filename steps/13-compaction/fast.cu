@@ -149,6 +149,25 @@ template <typename T, typename Keep> static cudaError_t launch(const struct call
     }
 }
 
+/* A predicate that is one interval. */
+template <typename T, typename Type>
+static cudaError_t launch_one(const struct call<T> *c, const struct predicate *p, Type)
+{
+    return launch(c, one_interval<Type>(p));
+}
+
+static cudaError_t launch_one(const struct call<uint32_t> *c, const struct predicate *p, integer4)
+{
+    return launch(c, one_interval_of_words(p));
+}
+
+static cudaError_t launch_one(const struct call<uint32_t> *c, const struct predicate *p, real4)
+{
+    struct in_reals keep;
+    if (one_interval_of_reals(&keep, p)) return launch(c, keep);
+    return launch(c, one_interval<real4>(p));
+}
+
 /* ---- the report ------------------------------------------------------------------------------ */
 
 /* The pipeline's launch for n elements of this type. */
@@ -220,7 +239,7 @@ static cudaError_t compact(void *workspace, size_t *bytes, T *out, uint64_t *kep
     cudaError_t error = prepare(&c, bytes, &is_done);
     if (error || is_done) return error;
     if (p->count > INTERVALS_MOST) return cudaErrorInvalidValue;
-    return p->count == 1 ? launch(&c, one_interval<Type>(p)) : launch(&c, all_intervals<Type>(p));
+    return p->count == 1 ? launch_one(&c, p, Type()) : launch(&c, all_intervals<Type>(p));
 }
 
 cudaError_t compact_workspace_init(void *workspace, size_t bytes, cudaStream_t stream)

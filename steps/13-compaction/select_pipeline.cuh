@@ -4,8 +4,11 @@
  *
  * Same as step 12's scan_pipeline except: the sum warps count the elements that are kept. The scan
  * warps vote, and store only kept elements. There are 16 of them in place of 8, because a row takes
- * more instructions here: with 8 warps, the votes take longer than the memory accesses. The load
- * and look warps do the same as in step 12. A tile is STAGE_BYTES of elements.
+ * more instructions here: with 8 warps, the votes take longer than the memory accesses. A segment
+ * without kept elements takes no votes. The load and look warps do the same as in step 12. A tile
+ * is STAGE_BYTES of elements.
+ * What is still bad: if few elements are kept, the instructions of the votes take longer than the
+ * memory accesses (profiles/h200/limits.csv).
  */
 #ifndef STEP13_SELECT_PIPELINE_CUH
 #define STEP13_SELECT_PIPELINE_CUH
@@ -26,6 +29,10 @@ template <typename T> constexpr unsigned TILE_OF = STAGE_BYTES / sizeof(T);
 template <typename T> constexpr unsigned SEGMENT_OF = TILE_OF<T> / SEGMENTS;
 template <typename T> constexpr unsigned ITEMS_OF = SEGMENT_OF<T> / LANES;
 
+/* Up to this many kept elements of a segment are put together in shared memory, and then stored in
+ * whole sectors. If there are more, each row has enough of them to be stored by itself. */
+template <typename T> constexpr unsigned FEW_OF = SEGMENT_OF<T> / 2;
+
 /* What the warps share: as step 12's ring, with counts in place of sums. */
 template <typename T> struct selection {
     T data[STAGES][TILE_OF<T>];
@@ -38,6 +45,7 @@ template <typename T> struct selection {
         unsigned counts[SEGMENTS]; // of the tile's segments
         unsigned before[SEGMENTS]; // in the segments before, within the tile
     } slot[SLOTS];
+    T few[SEGMENTS][FEW_OF<T>]; // what a scan warp keeps of a segment, if it is not more
 };
 
 /* Begins to copy tile t to a stage. Lanes copy a segment each. The last elements, less than 16
@@ -161,6 +169,16 @@ static __device__ void look_role(selection<T> &ring, const state<unsigned> *stat
     }
 }
 
+/* Stores `count` elements from out[before] on, lane 0's at the begin of a sector. */
+template <typename T>
+static __device__ void store_few(T *out, uint64_t before, const T *few, unsigned count)
+{
+    const unsigned SECTOR = 32 / sizeof(T);
+    unsigned head = (unsigned)(before % SECTOR);
+    for (unsigned i = threadIdx.x % LANES; i < head + count; i += LANES)
+        if (i >= head) out[before - head + i] = few[i - head];
+}
+
 template <typename T, typename Keep>
 static __device__ void select_role(selection<T> &ring, T *out, uint64_t *kept, size_t n,
                                    unsigned tiles, const Keep &keep)
@@ -173,21 +191,29 @@ static __device__ void select_role(selection<T> &ring, T *out, uint64_t *kept, s
         struct ticket t = slot.drawn;
         if (t.tile == NO_TILE) return;
 
-        // Take the segment, give the stage back, and vote.
+        // Take the segment, and give the stage back.
         T x[ITEMS_OF<T>];
         unsigned votes[ITEMS_OF<T>];
         size_t begin = (size_t)t.tile * TILE_OF<T> + segment * SEGMENT_OF<T>;
         unsigned left = left_of(begin, n, SEGMENT_OF<T>);
         fetch(x, ring.data[p.stage] + segment * SEGMENT_OF<T>, left);
         barrier_arrive(&ring.empty[p.stage]);
-        vote(votes, x, begin, left, keep);
 
         // Store behind what is kept before the segment.
         barrier_wait(&slot.ready, p.slot_parity);
         uint64_t before = slot.prefix + slot.before[segment];
-        store_kept(out + before, x, votes);
+        unsigned count = slot.counts[segment];
+        if (count > 0) vote(votes, x, begin, left, keep);
+        if (count > FEW_OF<T>) {
+            store_kept(out + before, x, votes);
+        } else if (count > 0) {
+            store_kept(ring.few[segment], x, votes);
+            __syncwarp(); // no lane may read elements before all are there
+            store_few(out, before, ring.few[segment], count);
+            __syncwarp(); // no lane may write the next segment's before all are read
+        }
         if (t.tile == tiles - 1 && threadIdx.x == (SEGMENTS - 1) * LANES)
-            *kept = before + slot.counts[segment];
+            *kept = before + count;
     }
 }
 

@@ -45,7 +45,7 @@ static cudaError_t launch_resident_of(struct arrays<Key> a, size_t n, codec<Key>
                                       const struct gpu *gpu, cudaStream_t stream)
 {
     auto *kernel = sort_resident<KEYS, PAIRS, Key>;
-    size_t shared = sizeof(resident_memory<KEYS, PAIRS, Key>);
+    size_t shared = resident_bytes<KEYS, PAIRS, Key>(blocks);
     cudaLaunchAttribute cluster = {};
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim.x = blocks;
@@ -125,19 +125,19 @@ static cudaError_t launch_histogram(const struct arrays<Key> &a, size_t n, codec
     return launch_histogram_of<HISTOGRAM_FEW>(a, n, c, control, states, words, gpu, stream);
 }
 
-template <bool PAIRS, typename Word, typename Key>
+template <bool FEW, bool PAIRS, typename Word, typename Key>
 static cudaError_t launch_passes(const struct arrays<Key> &a, size_t n, codec<Key> c,
                                  struct control *control, Word *states, size_t tiles,
                                  const struct gpu *gpu, cudaStream_t stream)
 {
-    auto *kernel = sort_by_digit<PAIRS, Word, Key>;
+    auto *kernel = sort_by_digit<FEW, PAIRS, Word, Key>;
     cudaLaunchAttribute overlap = {};
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     overlap.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config = {};
     config.gridDim = (unsigned)tiles;
     config.blockDim = ONESWEEP_THREADS;
-    config.dynamicSmemBytes = sizeof(pass_memory<PAIRS, Word, Key>);
+    config.dynamicSmemBytes = sizeof(pass_memory<FEW, PAIRS, Word, Key>);
     config.stream = stream;
     config.attrs = &overlap;
     config.numAttrs = ONESWEEP_OVERLAP && gpu->capability >= 90;

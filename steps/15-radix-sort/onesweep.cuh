@@ -18,8 +18,8 @@
 #include "parts/states.cuh"
 
 /* The shared memory of a block. */
-template <bool PAIRS, typename Word, typename Key> struct pass_memory {
-    static const int TILE = ONESWEEP_TILE(sizeof(Key), PAIRS);
+template <bool FEW, bool PAIRS, typename Word, typename Key> struct pass_memory {
+    static const int TILE = ONESWEEP_TILE(sizeof(Key), PAIRS, FEW);
     Key keys[TILE];                     /* by place in the tile */
     uint32_t values[PAIRS ? TILE : 1];  /* the same */
     alignas(16) unsigned counters[ONESWEEP_THREADS / LANES][DIGITS];
@@ -70,14 +70,13 @@ static __device__ void move_values(uint32_t *to, const unsigned (&place)[KEYS], 
 }
 
 /* Stores the tile: neighbouring threads have neighbouring places, mostly of the same digit. */
-template <bool PAIRS, bool LAST, typename Word, typename Key>
+template <bool LAST, bool FEW, bool PAIRS, typename Word, typename Key>
 static __device__ void store_tile(Key *out, uint32_t *values_out,
-                                  const pass_memory<PAIRS, Word, Key> *m, unsigned pass,
+                                  const pass_memory<FEW, PAIRS, Word, Key> *m, unsigned pass,
                                   unsigned left, codec<Key> c)
 {
-    const int KEYS = ONESWEEP_KEYS(sizeof(Key), PAIRS);
 #pragma unroll
-    for (int k = 0; k < KEYS; k++) {
+    for (int k = 0; k < m->TILE / ONESWEEP_THREADS; k++) {
         unsigned i = threadIdx.x + k * ONESWEEP_THREADS;
         if (i >= left) return;
         Key x = m->keys[i];
@@ -87,17 +86,17 @@ static __device__ void store_tile(Key *out, uint32_t *values_out,
     }
 }
 
-/* A pass over n keys with a block for each tile. */
-template <bool PAIRS, typename Word, typename Key>
+/* A pass over n keys with a block for each tile. FEW: with the tiles for few keys. */
+template <bool FEW, bool PAIRS, typename Word, typename Key>
 static __global__ void __launch_bounds__(ONESWEEP_THREADS, ONESWEEP_BLOCKS)
     sort_by_digit(struct arrays<Key> a, size_t n, codec<Key> c, unsigned pass,
                   struct control *control, Word *states)
 {
-    const unsigned KEYS = ONESWEEP_KEYS(sizeof(Key), PAIRS), WARPS = ONESWEEP_THREADS / LANES;
+    const unsigned KEYS = ONESWEEP_KEYS(sizeof(Key), PAIRS, FEW), WARPS = ONESWEEP_THREADS / LANES;
     const unsigned TILE = KEYS * ONESWEEP_THREADS;
     static_assert(ONESWEEP_THREADS >= DIGITS && ONESWEEP_THREADS % LANES == 0, "a thread a digit");
     extern __shared__ __align__(16) unsigned char memory[];
-    pass_memory<PAIRS, Word, Key> *m = (pass_memory<PAIRS, Word, Key> *)memory;
+    pass_memory<FEW, PAIRS, Word, Key> *m = (pass_memory<FEW, PAIRS, Word, Key> *)memory;
     unsigned *row = m->counters[threadIdx.x / LANES], d = threadIdx.x;
 
     clear_row(row);
@@ -155,7 +154,8 @@ static __global__ void __launch_bounds__(ONESWEEP_THREADS, ONESWEEP_BLOCKS)
     // How many keys of each digit go before this tile's.
     if (d < DIGITS) {
         if (tile > 0) {
-            start = look_back(states + d, tile, plan.odd);
+            const int WINDOW = FEW ? ONESWEEP_FEW_WINDOW : ONESWEEP_WINDOW;
+            start = look_back<WINDOW>(states + d, tile, plan.odd);
             write_state(state, state_of<Word>(prefix_mark(plan.odd), start + count));
         }
         m->to[d] = start - place;
@@ -165,9 +165,9 @@ static __global__ void __launch_bounds__(ONESWEEP_THREADS, ONESWEEP_BLOCKS)
     Key *out = to_out ? a.out : a.spare;
     uint32_t *values_out = to_out ? a.values_out : a.values_spare;
     if (plan.last)
-        store_tile<PAIRS, true>(out, values_out, m, pass, left, c);
+        store_tile<true>(out, values_out, m, pass, left, c);
     else
-        store_tile<PAIRS, false>(out, values_out, m, pass, left, c);
+        store_tile<false>(out, values_out, m, pass, left, c);
 }
 
 #endif

@@ -2,13 +2,14 @@
  * resident.cuh — the whole sort in one launch, for small n: keys stay in the shared memory of one
  * block, or of the blocks of one cluster.
  *
- * What it is: all passes in one kernel. In each pass a key goes from its thread's register to its
- * place in the shared memory of one of the blocks, and comes back into the register of the thread
- * that the place belongs to.
- * Same as onesweep.cuh except: no look-back. Each block sends its 256 counts to all others, and a
- * barrier of the cluster takes the place of the states.
+ * What it is: all passes in one kernel. In each pass a block puts its keys in the order of the
+ * digit. Then it sends each key to its place in the shared memory of one of the blocks. The thread
+ * that the place belongs to takes the key into a register.
+ * Same as onesweep.cuh except: no look-back. Each block sends its 256 counts to all others. Counts
+ * and keys arrive at barriers of the receiving block, which takes the place of the states.
  * What it fixes: one launch in place of five, and no device memory between the passes.
- * What is still bad: at most 16 multiprocessors work, and the others do nothing.
+ * What is still bad: at most 16 multiprocessors work, and the others do nothing. From 2^15 keys on,
+ * finding the places of a thread's keys takes most of the time.
  */
 #ifndef STEP15_RESIDENT_CUH
 #define STEP15_RESIDENT_CUH
@@ -19,28 +20,30 @@
 
 #define RESIDENT_WARPS (RESIDENT_THREADS / LANES)
 
-/* Are the keys put in order within their block first, so that neighbouring lanes store neighbouring
- * keys into another block? That takes as much shared memory again. */
-template <int KEYS, bool PAIRS, typename Key> static constexpr bool gathers()
-{
-    return KEYS >= RESIDENT_GATHER_FROM &&
-           KEYS * RESIDENT_THREADS * (sizeof(Key) + (PAIRS ? sizeof(uint32_t) : 0)) <=
-               RESIDENT_GATHER_MOST;
-}
-
-/* The shared memory of a block. */
+/* The shared memory of a block. A block that is alone gets only the part before `received`. */
 template <int KEYS, bool PAIRS, typename Key> struct resident_memory {
     static const int SHARE = KEYS * RESIDENT_THREADS; // keys of a block
-    static const bool GATHER = gathers<KEYS, PAIRS, Key>();
-    Key keys[SHARE];
-    Key own_keys[GATHER ? SHARE : 1]; // those that this block has yet to send, in order
+    Key keys[SHARE];                                  // of this block, in the order of the digit
     uint32_t values[PAIRS ? SHARE : 1];
-    uint32_t own_values[GATHER && PAIRS ? SHARE : 1];
     alignas(16) unsigned counters[RESIDENT_WARPS][DIGITS];
-    uint32_t counts[2][CLUSTER_MOST][DIGITS]; // of all blocks, for even and for odd passes
-    unsigned to[DIGITS];                      // place in the cluster, less that in the block
-    uint64_t sums[DIGITS / LANES];
+    unsigned to[DIGITS]; // place in the cluster, less that in the block
+    unsigned sums[DIGITS / LANES];
+
+    struct {
+        Key keys[SHARE];
+        uint32_t values[PAIRS ? SHARE : 1];
+        alignas(8) uint16_t counts[2][CLUSTER_MOST][DIGITS]; // for even and for odd passes
+        barrier counts_there[2], keys_there;
+    } received; // from all blocks of the cluster
 };
+
+/* The bytes of it that a block needs. */
+template <int KEYS, bool PAIRS, typename Key>
+static constexpr size_t resident_bytes(unsigned blocks)
+{
+    typedef resident_memory<KEYS, PAIRS, Key> Memory;
+    return blocks == 1 ? offsetof(Memory, received) : sizeof(Memory);
+}
 
 /* Number k of this thread's keys, in its block's share. */
 template <int KEYS> static __device__ unsigned index_of(int k)
@@ -69,85 +72,161 @@ static __device__ void store_key(struct arrays<Key> a, unsigned i, unsigned n, K
     if (PAIRS) a.values_out[i] = value;
 }
 
-/* Turns counters into places: in the block if it gathers keys, otherwise in the whole cluster.
- * Returns true in all threads if all keys have the same digit: then each key would stay where it
- * is. */
+/* ---- within the block ------------------------------------------------------------------------ */
+
+/* Finds the place of each key among the keys of its warp with the same digit. */
+template <int KEYS, typename Key>
+static __device__ void rank_keys(unsigned (&rank)[KEYS], const Key (&x)[KEYS], unsigned *row,
+                                 unsigned pass)
+{
+    __syncwarp(); // no lane may clear the row before all have read their places
+    clear_row(row);
+#pragma unroll
+    for (int k = 0; k < KEYS; k++) rank[k] = take_place(row, digit_of(x[k], pass));
+}
+
+/* As count_in_block of rank.cuh; counts[w] becomes the count of warp w. */
+static __device__ unsigned take_counts(unsigned (&counts)[RESIDENT_WARPS],
+                                       const unsigned (*counters)[DIGITS])
+{
+    unsigned sum = 0;
+#pragma unroll
+    for (int w = 0; w < RESIDENT_WARPS; w++) sum += counts[w] = counters[w][threadIdx.x];
+    return sum;
+}
+
+/* As counters_to_places of rank.cuh, which reads the counters once more and takes fewer
+ * registers. */
+static __device__ void counts_to_places(unsigned (*counters)[DIGITS],
+                                        const unsigned (&counts)[RESIDENT_WARPS], unsigned place)
+{
+#pragma unroll
+    for (int w = 0; w < RESIDENT_WARPS; w++) {
+        counters[w][threadIdx.x] = place;
+        place += counts[w];
+    }
+}
+
+/* Puts the keys in the order of the digit, within the block. */
 template <int KEYS, bool PAIRS, typename Key>
-static __device__ bool find_places(resident_memory<KEYS, PAIRS, Key> *m, unsigned pass)
+static __device__ void put_in_order(resident_memory<KEYS, PAIRS, Key> *m, const Key (&x)[KEYS],
+                                    const uint32_t (&value)[PAIRS ? KEYS : 1],
+                                    const unsigned (&rank)[KEYS], unsigned pass)
+{
+    const unsigned *row = m->counters[threadIdx.x / LANES];
+#pragma unroll
+    for (int k = 0; k < KEYS; k++) {
+        unsigned place = row[digit_of(x[k], pass)] + rank[k];
+        m->keys[place] = x[k];
+        if (PAIRS) m->values[place] = value[PAIRS ? k : 0];
+    }
+}
+
+/* Takes this thread's keys, at the end of a pass. */
+template <int KEYS, bool PAIRS, typename Key>
+static __device__ void take_keys(Key (&x)[KEYS], uint32_t (&value)[PAIRS ? KEYS : 1],
+                                 const Key *keys, const uint32_t *values)
+{
+#pragma unroll
+    for (int k = 0; k < KEYS; k++) {
+        x[k] = keys[index_of<KEYS>(k)];
+        if (PAIRS) value[PAIRS ? k : 0] = values[index_of<KEYS>(k)];
+    }
+}
+
+/* ---- between the blocks of a cluster --------------------------------------------------------- */
+
+#if __CUDA_ARCH__ >= 900
+
+/* Makes the barriers for what blocks send. */
+template <typename Received> static __device__ void make_barriers(Received *r)
+{
+    if (threadIdx.x == 0) { // one arrival: that of the thread that says how many bytes will come
+        barrier_init(&r->counts_there[0], 1);
+        barrier_init(&r->counts_there[1], 1);
+        barrier_init(&r->keys_there, 1);
+        barrier_init_done();
+    }
+    cluster_sync(); // no block may send before the barriers of all blocks are made
+}
+
+/* Sends the count of digit threadIdx.x to all blocks. Four lanes put their counts into one word,
+ * and each of them sends it to every fourth block. For the first DIGITS threads. */
+static __device__ void send_counts(uint16_t (*counts)[DIGITS], unsigned count, barrier *there)
+{
+    const unsigned EACH = sizeof(uint64_t) / sizeof(uint16_t), BITS = 16;
+    unsigned part = threadIdx.x % EACH, blocks = cluster_size();
+    unsigned next = __shfl_xor_sync(ALL_LANES, count, 1);
+    unsigned two = part & 1 ? count << BITS | next : next << BITS | count;
+    unsigned others = __shfl_xor_sync(ALL_LANES, two, 2);
+    uint64_t four = part & 2 ? (uint64_t)two << 32 | others : (uint64_t)others << 32 | two;
+    uint64_t *to = (uint64_t *)&counts[cluster_rank()][threadIdx.x - part];
+    for (unsigned b = part; b < blocks; b += EACH) send(to, b, four, there);
+}
+
+/* Waits for the counts of all blocks, and finds where in the cluster each digit of this block goes.
+ * Returns true in all threads if all keys have the same digit: then each key stays where it is. */
+template <int KEYS, bool PAIRS, typename Key>
+static __device__ bool find_places_in_cluster(resident_memory<KEYS, PAIRS, Key> *m,
+                                              unsigned in_block, unsigned pass)
 {
     unsigned d = threadIdx.x, rank = cluster_rank(), blocks = cluster_size();
-    uint32_t(*counts)[DIGITS] = m->counts[pass % 2];
-    unsigned total = 0, before = 0, count = 0;
+    unsigned which = pass % 2, total = 0, before = 0;
+    barrier *there = &m->received.counts_there[which];
 
-    __syncthreads(); // no thread may add up counters before all warps have counted
+    if (d == 0) barrier_arrive_expect(there, blocks * DIGITS * sizeof(uint16_t));
+    wait_for_blocks(there, pass / 2 % 2);
     if (d < DIGITS) {
-        count = count_in_block<RESIDENT_WARPS>(m->counters);
-        for (unsigned b = 0; b < blocks; b++) store_in_block(&counts[rank][d], b, count);
-    }
-    // No thread may read counts before those of all blocks are there. The counts of the last pass
-    // may still be read meanwhile; these are others. A key in a register has left its place, so
-    // places are free once all blocks have counted.
-    cluster_sync(blocks);
-    if (d < DIGITS)
-        for (unsigned b = 0; b < blocks; b++) {
-            unsigned theirs = counts[b][d];
+#pragma unroll
+        for (unsigned b = 0; b < CLUSTER_MOST; b++) {
+            unsigned theirs = b < blocks ? m->received.counts[which][b][d] : 0;
             total += theirs;
-            if (b < rank) before += theirs;
+            before += b < rank ? theirs : 0;
         }
-    // Two sums in one: of all keys in the lower half, of this block's keys in the upper half.
-    uint64_t both = sum_before((uint64_t)count << 32 | total, m->sums);
-    unsigned in_cluster = (unsigned)both + before, in_block = (unsigned)(both >> 32);
-    if (d < DIGITS) {
-        counters_to_places<RESIDENT_WARPS>(m->counters, m->GATHER ? in_block : in_cluster);
-        m->to[d] = in_cluster - in_block;
     }
-    // No warp may take places before they are there.
+    unsigned in_cluster = sum_before(total, m->sums) + before;
+    if (d < DIGITS) m->to[d] = in_cluster - in_block;
+    // No key may be sent before its place is there, and before the block's keys are in order.
     return __syncthreads_or(d < DIGITS && total == blocks * m->SHARE);
 }
 
-/* Puts a key to its place in the cluster: into `out` at the end, before that into the shared memory
- * of the block that the place belongs to. */
+/* Sends each key of the block to its place in the cluster: into `out` at the end, before that into
+ * the shared memory of the block that the place belongs to. Neighbouring lanes have neighbouring
+ * keys, most of which go to neighbouring places. */
 template <int KEYS, bool PAIRS, typename Key>
-static __device__ void put_key(resident_memory<KEYS, PAIRS, Key> *m, struct arrays<Key> a,
-                               unsigned n, unsigned place, Key x, uint32_t value, bool to_out,
-                               codec<Key> c)
+static __device__ void send_keys(resident_memory<KEYS, PAIRS, Key> *m, struct arrays<Key> a,
+                                 unsigned n, unsigned pass, bool to_out, codec<Key> c)
 {
-    if (to_out) {
-        store_key<PAIRS>(a, place, n, x, value, c);
-        return;
-    }
-    unsigned block = place / m->SHARE, i = place % m->SHARE;
-    store_in_block(&m->keys[i], block, x);
-    if (PAIRS) store_in_block(&m->values[i], block, value);
-}
-
-/* Each key of this thread goes to its place. */
-template <int KEYS, bool PAIRS, typename Key>
-static __device__ void put_keys(resident_memory<KEYS, PAIRS, Key> *m, struct arrays<Key> a,
-                                unsigned n, const Key (&x)[KEYS],
-                                const uint32_t (&value)[PAIRS ? KEYS : 1], unsigned pass,
-                                bool to_out, codec<Key> c)
-{
-    unsigned *row = m->counters[threadIdx.x / LANES];
-#pragma unroll
-    for (int k = 0; k < KEYS; k++) {
-        unsigned place = take_place(row, digit_of(x[k], pass));
-        if (m->GATHER) {
-            m->own_keys[place] = x[k];
-            if (PAIRS) m->own_values[place] = value[PAIRS ? k : 0];
-        } else {
-            put_key(m, a, n, place, x[k], value[PAIRS ? k : 0], to_out, c);
-        }
-    }
-    if (!m->GATHER) return;
-    __syncthreads(); // no key may be sent before all of the block are in order
+    barrier *there = &m->received.keys_there;
 #pragma unroll
     for (int k = 0; k < KEYS; k++) {
         unsigned i = threadIdx.x + k * RESIDENT_THREADS;
-        Key y = m->own_keys[i];
-        put_key(m, a, n, m->to[digit_of(y, pass)] + i, y, PAIRS ? m->own_values[i] : 0, to_out, c);
+        Key y = m->keys[i];
+        uint32_t value = PAIRS ? m->values[i] : 0;
+        unsigned place = m->to[digit_of(y, pass)] + i;
+        unsigned block = place / m->SHARE, at = place % m->SHARE;
+        if (to_out) {
+            store_key<PAIRS>(a, place, n, y, value, c);
+        } else {
+            send(&m->received.keys[at], block, y, there);
+            if (PAIRS) send(&m->received.values[at], block, value, there);
+        }
     }
 }
+
+/* Waits until all places of this block have their keys. `parity` is that of the exchange. */
+template <int KEYS, bool PAIRS, typename Key>
+static __device__ void wait_for_keys(resident_memory<KEYS, PAIRS, Key> *m, unsigned parity)
+{
+    barrier *there = &m->received.keys_there;
+    if (threadIdx.x == 0)
+        barrier_arrive_expect(there, m->SHARE * (sizeof(Key) + (PAIRS ? sizeof(uint32_t) : 0)));
+    wait_for_blocks(there, parity);
+}
+
+#endif
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
 
 /* Sorts n keys with one block or one cluster, whose blocks have room for n keys. */
 template <int KEYS, bool PAIRS, typename Key>
@@ -156,34 +235,53 @@ static __global__ void __launch_bounds__(RESIDENT_THREADS, 1)
 {
     typedef resident_memory<KEYS, PAIRS, Key> Memory;
     static_assert(RESIDENT_THREADS >= DIGITS, "a thread for each digit");
+    static_assert(Memory::SHARE <= UINT16_MAX, "a count takes 16 bits");
     extern __shared__ __align__(16) unsigned char memory[];
     Memory *m = (Memory *)memory;
-    unsigned *row = m->counters[threadIdx.x / LANES];
-    unsigned blocks = cluster_size(), first = cluster_rank() * Memory::SHARE;
+    unsigned d = threadIdx.x, blocks = cluster_size(), first = cluster_rank() * Memory::SHARE;
+    unsigned rank[KEYS], counts[RESIDENT_WARPS];
     Key x[KEYS];
     uint32_t value[PAIRS ? KEYS : 1] = {};
 
     load_share<KEYS, PAIRS>(x, value, a, first, n, c);
-    cluster_sync(blocks); // a block's shared memory may not be used before the block runs
+#if __CUDA_ARCH__ >= 900
+    unsigned parity = 0; // of the next exchange of keys
+    if (blocks > 1) make_barriers(&m->received);
+#endif
 #pragma unroll 1
     for (unsigned pass = 0; pass < PASSES(sizeof(Key)); pass++) {
-        __syncwarp(); // no lane may clear the row before all have taken their places
-        clear_row(row);
-#pragma unroll
-        for (int k = 0; k < KEYS; k++) atomicAdd(&row[digit_of(x[k], pass)], 1);
-        if (find_places<KEYS, PAIRS>(m, pass)) continue;
-        unsigned digit = anew(pass); // digits are computed anew: see onesweep.cuh
-        bool to_out =
-            (m->GATHER || KEYS <= RESIDENT_DIRECT) && pass + 1 == PASSES(sizeof(Key));
-        put_keys<KEYS, PAIRS>(m, a, n, x, value, digit, to_out, c);
-        if (to_out) return; // nothing is on its way into this block's shared memory
-        cluster_sync(blocks); // no key may be loaded before all blocks have stored
-#pragma unroll
-        for (int k = 0; k < KEYS; k++) {
-            x[k] = m->keys[index_of<KEYS>(k)];
-            if (PAIRS) value[PAIRS ? k : 0] = m->values[index_of<KEYS>(k)];
+        bool last = pass + 1 == PASSES(sizeof(Key));
+        rank_keys(rank, x, m->counters[threadIdx.x / LANES], pass);
+        __syncthreads(); // no thread may add up counters before all warps have counted
+        unsigned count = d < DIGITS ? take_counts(counts, m->counters) : 0;
+#if __CUDA_ARCH__ >= 900
+        // Counts are on their way while the block puts its keys in order.
+        if (blocks > 1 && d < DIGITS)
+            send_counts(m->received.counts[pass % 2], count, &m->received.counts_there[pass % 2]);
+#endif
+        unsigned in_block = sum_before(count, m->sums);
+        if (d < DIGITS) counts_to_places(m->counters, counts, in_block);
+        // No warp may take places before they are there.
+        if (__syncthreads_or(blocks == 1 && count == Memory::SHARE)) continue; // all the same
+        put_in_order(m, x, value, rank, anew(pass)); // digits are computed anew: see onesweep.cuh
+#if __CUDA_ARCH__ >= 900
+        if (blocks > 1) {
+            if (find_places_in_cluster(m, in_block, pass)) continue;
+            send_keys(m, a, n, pass, last, c);
+            if (last) return; // nothing is on its way into this block's shared memory
+            wait_for_keys(m, parity);
+            take_keys<KEYS, PAIRS>(x, value, m->received.keys, m->received.values);
+            parity ^= 1;
+            continue;
         }
+#endif
+        __syncthreads(); // no key may be taken before all are in order
+        if (!last) take_keys<KEYS, PAIRS>(x, value, m->keys, m->values);
+        for (unsigned i = d; last && i < n; i += RESIDENT_THREADS)
+            store_key<PAIRS>(a, i, n, m->keys[i], PAIRS ? m->values[i] : 0, c);
+        if (last) return;
     }
+    // The last pass had nothing to do, so the keys are in registers.
 #pragma unroll
     for (int k = 0; k < KEYS; k++)
         store_key<PAIRS>(a, first + index_of<KEYS>(k), n, x[k], value[PAIRS ? k : 0], c);

@@ -31,7 +31,7 @@ struct layout {
 
 static struct layout layout_of(size_t n, size_t key_bytes, bool pairs)
 {
-    size_t tile = ONESWEEP_TILE(key_bytes, pairs);
+    size_t tile = ONESWEEP_TILE(key_bytes, pairs, n <= ONESWEEP_FEW_MAX);
     struct layout l;
     l.tiles = n / tile + (n % tile > 0);
     l.state_bytes = n < NARROW_STATES_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
@@ -63,8 +63,11 @@ static cudaError_t launch_sweeps(struct arrays<Key> a, size_t n, codec<Key> c, c
     a.values_spare = PAIRS ? (uint32_t *)(workspace + l.values) : NULL;
     CUDA_TRY(launch_histogram(a, n, c, control, states,
                               l.tiles * DIGITS * (l.state_bytes / sizeof(uint32_t)), gpu, stream));
-    if (narrow) return launch_passes<PAIRS>(a, n, c, control, states, l.tiles, gpu, stream);
-    return launch_passes<PAIRS>(a, n, c, control, (uint64_t *)states, l.tiles, gpu, stream);
+    if (n <= ONESWEEP_FEW_MAX)
+        return launch_passes<true, PAIRS>(a, n, c, control, states, l.tiles, gpu, stream);
+    if (narrow)
+        return launch_passes<false, PAIRS>(a, n, c, control, states, l.tiles, gpu, stream);
+    return launch_passes<false, PAIRS>(a, n, c, control, (uint64_t *)states, l.tiles, gpu, stream);
 }
 
 /* The largest cluster that takes them; if there is none, a launch for each pass. */
@@ -111,14 +114,14 @@ static cudaError_t sort(void *workspace, size_t *bytes, Key *out, uint32_t *valu
                          stream);
 }
 
-template <bool PAIRS, typename Key> static size_t resident_bytes(unsigned keys)
+template <bool PAIRS, typename Key> static size_t resident_shared(struct resident_shape s)
 {
-    switch (keys) {
-    case 1: return sizeof(resident_memory<1, PAIRS, Key>);
-    case 2: return sizeof(resident_memory<2, PAIRS, Key>);
-    case 4: return sizeof(resident_memory<4, PAIRS, Key>);
-    case 8: return sizeof(resident_memory<8, PAIRS, Key>);
-    default: return sizeof(resident_memory<16, PAIRS, Key>);
+    switch (s.keys) {
+    case 1: return resident_bytes<1, PAIRS, Key>(s.blocks);
+    case 2: return resident_bytes<2, PAIRS, Key>(s.blocks);
+    case 4: return resident_bytes<4, PAIRS, Key>(s.blocks);
+    case 8: return resident_bytes<8, PAIRS, Key>(s.blocks);
+    default: return resident_bytes<16, PAIRS, Key>(s.blocks);
     }
 }
 
@@ -126,11 +129,13 @@ template <bool PAIRS, typename Key> static size_t resident_bytes(unsigned keys)
 template <bool PAIRS, typename Key> static struct launch_shape shape_of(size_t n)
 {
     struct resident_shape r = resident_shape(n, CLUSTER_MOST);
-    size_t tile = ONESWEEP_TILE(sizeof(Key), PAIRS);
+    bool few = n <= ONESWEEP_FEW_MAX;
+    size_t tile = ONESWEEP_TILE(sizeof(Key), PAIRS, few);
+    size_t shared = few ? sizeof(pass_memory<true, PAIRS, uint32_t, Key>)
+                        : sizeof(pass_memory<false, PAIRS, uint32_t, Key>);
     if (r.blocks > 0)
-        return {r.blocks, RESIDENT_THREADS, resident_bytes<PAIRS, Key>(r.keys), 1};
-    return {(n - 1) / tile + 1, ONESWEEP_THREADS, sizeof(pass_memory<PAIRS, uint32_t, Key>),
-            1 + PASSES(sizeof(Key))};
+        return {r.blocks, RESIDENT_THREADS, resident_shared<PAIRS, Key>(r), 1};
+    return {(n - 1) / tile + 1, ONESWEEP_THREADS, shared, 1 + PASSES(sizeof(Key))};
 }
 
 struct launch_shape sort_shape(size_t n, size_t key_bytes, bool pairs)

@@ -19,11 +19,10 @@
 #define TENSOR_MAP                                                                                 \
     "copies of tensors (TMA with a tensor map)", "copy by cp.async.bulk without .tensor, by "      \
                                                  "cuda::memcpy_async or by loads instead"
-#define ASYNC_STORES                                                                               \
-    "stores and atomics that arrive at an mbarrier (st.async, red.async)", "store through "        \
-                                                                           "cluster.map_shared_"   \
-                                                                           "rank, and arrive at "  \
-                                                                           "a barrier instead"
+#define ASYNC_ATOMICS                                                                              \
+    "atomics that arrive at an mbarrier (red.async)", "change the element by an atomic through "   \
+                                                      "cluster.map_shared_rank, and arrive at a "  \
+                                                      "barrier instead"
 static const struct feature {
     const char *opcode, *word; /* a modifier that must be there; NULL: none */
     const char *name, *advice;
@@ -45,8 +44,7 @@ static const struct feature {
     {"movmatrix", NULL, TENSOR},
     {"cp", "tensor", TENSOR_MAP},
     {"tensormap", NULL, TENSOR_MAP},
-    {"st", "async", ASYNC_STORES},
-    {"red", "async", ASYNC_STORES},
+    {"red", "async", ASYNC_ATOMICS},
     {"multimem", NULL, "multicast memory", "access the memory of each GPU by itself instead"},
     {"clusterlaunchcontrol", NULL, "clusters that take over others' work (clusterlaunchcontrol)",
      "take work by an atomic counter instead"},
@@ -90,7 +88,7 @@ void decode_instruction(struct decoder *d, const struct ptx_instruction *source,
     } families[] = {
         {"ld", decode_access},
         {"ldu", decode_access},
-        {"st", decode_access},
+        {"st", decode_store},
         {"atom", decode_atomic},
         {"red", decode_atomic},
         {"cvta", decode_address_conversion},

@@ -210,6 +210,44 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
     if (space != PTX_PARAM && space != PTX_CONST) i->tally = load ? TALLY_LOAD : TALLY_STORE;
 }
 
+/* st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.v2|.v4}.type [a], b,
+ * [mbarrier]; */
+static void decode_async_store(struct decoder *d, const struct ptx_instruction *source,
+                               struct insn *i)
+{
+    struct words words = all_words(source);
+    bool async = take_word(&words, "async");
+    bool arrives = take_word(&words, "mbarrier::complete_tx::bytes");
+    take_word(&words, "weak");
+    enum ptx_space space = take_space(&words);
+    i->elements = take_elements(&words);
+    enum ptx_type type = take_type(&words);
+    refuse_rest(d, &words);
+    i->element_bytes = (uint8_t)ptx_type_size(type);
+    if (!async || !arrives || (space != PTX_GENERIC && space != PTX_SHARED_CLUSTER))
+        decode_fail(d, EMU_INVALID_PTX,
+                    "it stores to .shared::cluster and is .mbarrier::complete_tx::bytes");
+    if (i->elements > MAX_ATOMIC_VECTOR || (i->element_bytes != 4 && i->element_bytes != 8) ||
+        i->elements * i->element_bytes > 16)
+        decode_fail(d, EMU_INVALID_PTX, "%u elements of type .%s; it stores 4, 8 or 16 bytes",
+                    i->elements, ptx_type_name(type));
+    need_operands(d, source, 3, 3);
+    i->family = FAMILY_STORE_ASYNC;
+    i->address = address_operand(d, &source->operands[0], space);
+    decode_values(d, &source->operands[1], false, i, i->store_async.value);
+    i->store_async.mbarrier = address_operand(d, &source->operands[2], space);
+    i->tally = TALLY_STORE;
+    i->fn = op_store_async;
+}
+
+void decode_store(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    if (has_word(source, "async"))
+        decode_async_store(d, source, i);
+    else
+        decode_access(d, source, i);
+}
+
 /* Is the atomic one that atomic_wide.c carries out? */
 static bool is_wide_atomic(const struct insn *i, enum ptx_type type)
 {

@@ -40,7 +40,7 @@ typedef void decode_fn(struct decoder *, const struct ptx_instruction *, struct 
 /* decode_arithmetic.c */
 decode_fn decode_arithmetic, decode_compare, decode_convert, decode_move;
 /* decode_memory.c */
-decode_fn decode_access, decode_atomic, decode_address_conversion, decode_is_space;
+decode_fn decode_access, decode_store, decode_atomic, decode_address_conversion, decode_is_space;
 /* decode_control.c */
 decode_fn decode_branch, decode_branch_table, decode_exit, decode_call, decode_barrier,
     decode_fence, decode_nothing, decode_spin, decode_trap;

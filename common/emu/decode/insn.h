@@ -173,6 +173,7 @@ enum family {
     FAMILY_COPY,
     FAMILY_COPY_ARRIVAL,
     FAMILY_BULK,
+    FAMILY_STORE_ASYNC,
     FAMILY_GROUP,
 };
 
@@ -248,6 +249,12 @@ struct bulk_insn {
     slot bytes;              /* 32-bit register */
     slot blocks;             /* of a multicast: a bit for each block; NO_SLOT: no multicast */
     bool reduces;
+};
+
+/* st.async; the first operand in [ ] is insn.address */
+struct store_async_insn {
+    struct address mbarrier;
+    slot value[MAX_ATOMIC_VECTOR]; /* a register for each element */
 };
 
 /* cp.async.wait_group, wait_all and cp.async.bulk.wait_group */
@@ -379,6 +386,7 @@ struct insn {
                 struct vector_atomic_insn vector;      /* FAMILY_VECTOR_ATOMIC */
                 struct mbarrier_insn mbarrier;         /* FAMILY_MBARRIER */
                 struct copy_arrival_insn copy_arrival; /* FAMILY_COPY_ARRIVAL */
+                struct store_async_insn store_async;   /* FAMILY_STORE_ASYNC */
             };
         };
     };

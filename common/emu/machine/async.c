@@ -28,6 +28,7 @@ void async_start(struct block *block)
     copy_queues_clear(async->queues, block->warp_count);
     bulk_free(&async->arriving);
     bulk_free(&async->grouped);
+    stores_free(&async->stores);
     memset(async->bulk_groups, 0, block->warp_count * sizeof *async->bulk_groups);
 }
 
@@ -43,6 +44,7 @@ void async_free(struct block *block)
     copy_queues_free(async->queues, block->warp_count);
     bulk_free(&async->arriving);
     bulk_free(&async->grouped);
+    stores_free(&async->stores);
     free(async->bulk_groups);
     free(async);
 }
@@ -52,4 +54,5 @@ void async_carry_out(const struct shared_place *mbarrier)
     if (!mbarrier->owner->async) return;
     copy_arrive_at(mbarrier);
     bulk_arrive_at(mbarrier);
+    stores_arrive_at(mbarrier);
 }

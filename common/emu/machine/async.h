@@ -1,5 +1,6 @@
 /*
- * async.h — asynchronous copies: cp.async (copy.c) and cp.async.bulk (bulk.c).
+ * async.h — asynchronous copies, cp.async (copy.c) and cp.async.bulk (bulk.c), and asynchronous
+ * stores, st.async (store_async.c).
  *
  * A GPU carries out a copy at some time between the instruction and the wait for it. The emulator
  * carries it out as late as possible: when a thread has waited for it (cp.async.wait_group, an
@@ -18,11 +19,18 @@
 
 struct copy_queue;
 struct bulk_copy;
+struct async_store;
+
+/* Stores in the order in which they were issued. */
+struct async_stores {
+    struct async_store *first, *last;
+};
 
 struct async {
     struct copy_queue *queues;            /* cp.async copies, by warp */
     struct bulk_copy *arriving, *grouped; /* bulk copies that complete at an mbarrier of this block;
                                               those that its threads wait for by groups */
+    struct async_stores stores;           /* st.async into this block */
     uint32_t (*bulk_groups)[WARP];        /* by warp and lane: the number of committed groups */
 };
 
@@ -33,7 +41,7 @@ struct async *async_of(struct warp *, const struct insn *);
 void async_start(struct block *);
 void async_end(struct block *);
 void async_free(struct block *);
-/* Carries out all copies that arrive at an mbarrier, and arrives for them. */
+/* Carries out all copies and stores that arrive at an mbarrier, and arrives for them. */
 void async_carry_out(const struct shared_place *mbarrier);
 
 /* ---- cp.async (copy.c) */
@@ -48,5 +56,10 @@ void copy_arrive_at(const struct shared_place *mbarrier);
 void bulk_arrive_at(const struct shared_place *mbarrier);
 void bulk_finish(struct block *);
 void bulk_free(struct bulk_copy **list);
+
+/* ---- st.async (store_async.c) */
+
+void stores_arrive_at(const struct shared_place *mbarrier);
+void stores_free(struct async_stores *);
 
 #endif

@@ -28,7 +28,29 @@ struct integer8 {
     static __device__ word key(word x) { return x ^ 0x8000000000000000u; }
 };
 
-/* One comparison: one interval. */
+/* One interval of integers of 32 bits. Their keys are x + 2^31. So 2^31 is taken off `low` once,
+ * and is not added to each element. */
+struct in_words {
+    typedef uint32_t word;
+    word low, span;
+
+    __device__ bool operator()(word x, size_t) const { return x - low <= span; }
+};
+
+/* One interval of floats without NaNs: two comparisons. -0 and +0 are equal, so it must not lie
+ * between them. */
+struct in_reals {
+    typedef uint32_t word;
+    float low, high;
+
+    __device__ bool operator()(word x, size_t) const
+    {
+        float real = __uint_as_float(x);
+        return real >= low && real <= high;
+    }
+};
+
+/* One interval of any type. */
 template <typename Type> struct in_interval {
     typedef typename Type::word word;
     word low, span;
@@ -57,6 +79,28 @@ struct flagged {
 
     __device__ bool operator()(word, size_t i) const { return flags[i] != 0; }
 };
+
+static inline struct in_words one_interval_of_words(const struct predicate *p)
+{
+    return {(uint32_t)p->interval[0].low - 0x80000000u, (uint32_t)p->interval[0].span};
+}
+
+static inline float real_of_key(uint32_t key)
+{
+    uint32_t bits = key >> 31 ? key & 0x7fffffffu : ~key;
+    float real;
+    memcpy(&real, &bits, sizeof real);
+    return real;
+}
+
+/* Its one interval, if in_reals can have it. */
+static inline bool one_interval_of_reals(struct in_reals *keep, const struct predicate *p)
+{
+    const uint32_t ZERO = 0x80000000u; // the key of +0; that of -0 is one less
+    uint32_t low = (uint32_t)p->interval[0].low, high = low + (uint32_t)p->interval[0].span;
+    *keep = {real_of_key(low), real_of_key(high)};
+    return keep->low <= keep->high && low != ZERO && high != ZERO - 1; // a NaN is never <=
+}
 
 template <typename Type> static struct in_interval<Type> one_interval(const struct predicate *p) {
     typedef typename Type::word word;

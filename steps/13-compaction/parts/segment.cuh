@@ -44,11 +44,11 @@ static __device__ unsigned vote(unsigned (&kept)[ITEMS], const T (&x)[ITEMS], si
 template <int ITEMS, typename T>
 static __device__ void store_kept(T *to, const T (&x)[ITEMS], const unsigned (&kept)[ITEMS])
 {
-    unsigned lane = threadIdx.x % LANES, lanes_before = (1u << lane) - 1;
+    unsigned own = 1u << threadIdx.x % LANES, lanes_before = own - 1, at = 0;
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
-        if (kept[k] >> lane & 1) to[__popc(kept[k] & lanes_before)] = x[k];
-        to += __popc(kept[k]);
+        if (kept[k] & own) to[at + __popc(kept[k] & lanes_before)] = x[k];
+        at += __popc(kept[k]);
     }
 }
 

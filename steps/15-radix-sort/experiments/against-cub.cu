@@ -4,7 +4,7 @@
  * What it shows: for each number of keys, the time of a single call of the fast variant of step 15,
  * of CUB's DeviceRadixSort and of the best copy of the same bytes, measured in turns in one process
  * with a cold L2. There are keys of 32 bits, of 64 bits, and of 32 bits with values of 32 bits, all
- * random. The results must be the same.
+ * random. The results must be the same. For few keys, also the time of a sort in a graph of sorts.
  * How to run it: make experiments && build/experiments/15-against-cub
  */
 #include "common/harness/experiment.h"
@@ -17,6 +17,7 @@
 #define FIRST         10 /* 2^10 keys */
 #define LAST          28
 #define LAST_EMULATED 13
+#define LAST_IN_GRAPH 18
 
 /* The last step of MurmurHash3, which gives pseudo-random numbers. */
 static __device__ uint32_t mix(uint32_t z)
@@ -143,6 +144,8 @@ static int run_size(struct experiment *e, const char *kind, struct job *j, struc
     works[COPY_AT] = {"copy", NULL, run_copy, j, 0};
     experiment_at(e, "", "%s n=%zu", kind, j->n);
     int code = experiment_side_by_side(e, works, WORKS, fault);
+    for (int i = 0; i < COPY_AT && j->n <= (size_t)1 << LAST_IN_GRAPH && !code; i++)
+        code = experiment_in_graph(e, &works[i], fault);
     if (!code) code = check(j, fault);
     if (code || e->emulated) return code;
     experiment_at(e, "fast", "%s n=%zu", kind, j->n);

@@ -5,7 +5,7 @@
 #ifndef STEP15_CLUSTER_CUH
 #define STEP15_CLUSTER_CUH
 
-#include <stdint.h>
+#include "steps/12-pipeline/parts/barrier.cuh"
 
 static __device__ unsigned cluster_rank()
 {
@@ -25,64 +25,59 @@ static __device__ unsigned cluster_size()
     return size;
 }
 
-/* Stores of this thread before it arrives are visible to each thread of the cluster that has
- * waited. */
-static __device__ void cluster_arrive()
-{
 #if __CUDA_ARCH__ >= 900
-    asm volatile("barrier.cluster.arrive.release;" ::: "memory");
-#endif
+
+/* A barrier of the cluster. Stores of a thread before it are visible to each thread of the cluster
+ * behind it. */
+static __device__ void cluster_sync()
+{
+    asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
 }
 
-static __device__ void cluster_wait()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
-#endif
-}
-
-/* A barrier of the cluster, or of the block if it is alone. */
-static __device__ void cluster_sync(unsigned blocks)
-{
-    if (blocks == 1) {
-        __syncthreads(); // as the caller says at the call
-    } else {
-        cluster_arrive();
-        cluster_wait();
-    }
-}
-
-#if __CUDA_ARCH__ >= 900
 /* Where `to`, an address of this block's shared memory, is in block number `rank`. */
 static __device__ uint32_t address_in_block(const void *to, unsigned rank)
 {
     uint32_t address;
     asm("mapa.shared::cluster.u32 %0, %1, %2;"
         : "=r"(address)
-        : "r"((uint32_t)__cvta_generic_to_shared(to)), "r"(rank));
+        : "r"(shared_address(to)), "r"(rank));
     return address;
 }
-#endif
 
-/* *to = value in block number `rank`; `to` is an address of this block's shared memory. */
-static __device__ void store_in_block(uint32_t *to, unsigned rank, uint32_t value)
+/* *to = value in block number `rank`, whose barrier `b` counts the bytes; `to` and `b` are
+ * addresses of this block's shared memory. A thread that has waited there for all bytes also sees
+ * them. A plain store and a barrier of the cluster take longer: the barrier waits until all stores
+ * are acknowledged. */
+static __device__ void send(uint32_t *to, unsigned rank, uint32_t value, barrier *b)
 {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(address_in_block(to, rank)), "r"(value)
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(
+                     address_in_block(to, rank)),
+                 "r"(value), "r"(address_in_block(b, rank))
                  : "memory");
-#else
-    *to = value;
-#endif
 }
 
-static __device__ void store_in_block(uint64_t *to, unsigned rank, uint64_t value)
+static __device__ void send(uint64_t *to, unsigned rank, uint64_t value, barrier *b)
 {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("st.shared::cluster.u64 [%0], %1;" ::"r"(address_in_block(to, rank)), "l"(value)
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u64 [%0], %1, [%2];" ::"r"(
+                     address_in_block(to, rank)),
+                 "l"(value), "r"(address_in_block(b, rank))
                  : "memory");
-#else
-    *to = value;
-#endif
 }
+
+/* Waits for the bytes that other blocks send to this block. */
+static __device__ void wait_for_blocks(barrier *b, unsigned parity)
+{
+    unsigned done;
+    do {
+        asm volatile("{\n\t.reg .pred p;\n\t"
+                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n\t"
+                     "selp.u32 %0, 1, 0, p;\n\t}"
+                     : "=r"(done)
+                     : "r"(shared_address(b)), "r"(parity)
+                     : "memory");
+    } while (!done);
+}
+
+#endif
 
 #endif

@@ -105,10 +105,15 @@ template <typename Sum> static __device__ Sum sum_before(Sum x, Sum *sums)
     if (lane == LANES - 1 && warp < DIGITS / LANES) sums[warp] = sum;
     __syncthreads(); // no thread may read the warps' sums before all are there
     sum -= x;
+#if __CUDA_ARCH__ >= 800
+    bool adds = lane < warp && warp < DIGITS / LANES;
+    return sum + __reduce_add_sync(ALL_LANES, adds ? sums[lane] : 0);
+#else
 #pragma unroll
     for (int w = 0; w < DIGITS / LANES - 1; w++)
         if (w < warp) sum += sums[w];
     return sum;
+#endif
 }
 
 #endif

@@ -45,6 +45,14 @@
 #ifndef ONESWEEP_WINDOW
 #define ONESWEEP_WINDOW 4
 #endif
+/* Up to this many keys, tiles have half as many keys, so that more multiprocessors work; and a
+ * thread asks for more of them. */
+#ifndef ONESWEEP_FEW_MAX
+#define ONESWEEP_FEW_MAX ((size_t)1 << 19)
+#endif
+#ifndef ONESWEEP_FEW_WINDOW
+#define ONESWEEP_FEW_WINDOW 8
+#endif
 /* How lanes with the same digit find each other: 0 votes on each bit, 1 uses match.any. */
 #ifndef ONESWEEP_MATCH
 #define ONESWEEP_MATCH 0
@@ -54,10 +62,16 @@
 #define ONESWEEP_OVERLAP 1
 #endif
 
-#define ONESWEEP_KEYS(key_bytes, pairs)                                                            \
+#define ONESWEEP_MANY_KEYS(key_bytes, pairs)                                                       \
     ((key_bytes) == 8 ? ((pairs) ? ONESWEEP_PAIRS_8 : ONESWEEP_KEYS_8)                             \
                       : ((pairs) ? ONESWEEP_PAIRS_4 : ONESWEEP_KEYS_4))
-#define ONESWEEP_TILE(key_bytes, pairs) (ONESWEEP_THREADS * ONESWEEP_KEYS(key_bytes, pairs))
+#define ONESWEEP_HALF(keys) ((keys) > 1 ? (keys) / 2 : 1)
+/* Keys a thread; `few`: of tiles for few keys. */
+#define ONESWEEP_KEYS(key_bytes, pairs, few)                                                       \
+    ((few) ? ONESWEEP_HALF(ONESWEEP_MANY_KEYS(key_bytes, pairs))                                   \
+           : ONESWEEP_MANY_KEYS(key_bytes, pairs))
+#define ONESWEEP_TILE(key_bytes, pairs, few)                                                       \
+    (ONESWEEP_THREADS * ONESWEEP_KEYS(key_bytes, pairs, few))
 
 /* A state of a tile takes 4 bytes for fewer keys than this, otherwise 8. */
 #ifndef NARROW_STATES_MAX
@@ -104,18 +118,6 @@
 #endif
 #ifndef RESIDENT_KEYS_ALONE
 #define RESIDENT_KEYS_ALONE 8
-#endif
-/* From this many keys a thread on, a block puts its keys in order before it sends them, as long as
- * they are not more than this many bytes. */
-#ifndef RESIDENT_GATHER_FROM
-#define RESIDENT_GATHER_FROM 2
-#endif
-#ifndef RESIDENT_GATHER_MOST
-#define RESIDENT_GATHER_MOST 65536
-#endif
-/* With fewer, and up to this many, the last pass stores each key into the result at once. */
-#ifndef RESIDENT_DIRECT
-#define RESIDENT_DIRECT 1
 #endif
 /* Blocks of a cluster: more than 8 have to be asked for, and not each GPU grants them. */
 #define CLUSTER_MOST     16

@@ -96,18 +96,18 @@ static __device__ uint64_t read_state(const uint64_t *from)
 /* How many keys of a digit the tiles before `tile` have, which is not 0; with the start of the
  * digit, which tile 0 has put into its PREFIX. `states` are those of the digit, DIGITS apart. Asks
  * for several tiles at a time, since each answer takes long, and goes on at the first empty one. */
-template <typename Word>
+template <int WINDOW, typename Word>
 static __device__ Word look_back(const Word *states, unsigned tile, bool odd)
 {
     Word sum = 0;
     for (unsigned end = tile;;) { // tiles before `end` are still to be added
-        Word found[ONESWEEP_WINDOW];
+        Word found[WINDOW];
         bool more = true;
 #pragma unroll
-        for (unsigned i = 0; i < ONESWEEP_WINDOW; i++)
+        for (unsigned i = 0; i < WINDOW; i++)
             if (i < end) found[i] = read_state(&states[(size_t)(end - 1 - i) * DIGITS]);
 #pragma unroll
-        for (unsigned i = 0; i < ONESWEEP_WINDOW; i++) {
+        for (unsigned i = 0; i < WINDOW; i++) {
             if (!more || end == 0 || mark_of(found[i]) == empty_mark(odd)) {
                 more = false;
                 continue;

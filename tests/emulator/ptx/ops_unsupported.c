@@ -24,8 +24,6 @@ static const struct {
     {"vadd4.u32.u32.u32 $0, $1, $2, $1;", "r=rr", "video instructions"},
     {"tex.1d.v4.f32.s32 {$0, $0, $0, $0}, [$1, {$2}];", "f=lr", "textures"},
     {"suld.b.1d.b32.trap {$0}, [$1, {$2}];", "r=lr", "surfaces"},
-    {"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [$1], $0, [$1];", "r=r",
-     "st.async"},
     {"red.async.relaxed.cluster.mbarrier::complete_tx::bytes.shared::cluster.add.u32 [$1], $0, "
      "[$1];",
      "r=r", "red.async"},

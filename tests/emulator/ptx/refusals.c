@@ -184,9 +184,8 @@ static const char *const refusals[][2] = {
     {"red.global.add.u32 [%l0], %r0, %r1;", "3 operands, but 2 are expected"},
     {"red.async.relaxed.cluster.global.mbarrier::complete_tx::bytes.shared::cluster.frob.u32 "
      "[%r0], %r1, [%r2];",
-     "the emulator has no stores and atomics that arrive at an mbarrier (st.async, red.async); "
-     "store "
-     "through cluster.map_shared_rank, and arrive at a barrier instead"},
+     "the emulator has no atomics that arrive at an mbarrier (red.async); change the element by an "
+     "atomic through cluster.map_shared_rank, and arrive at a barrier instead"},
     {"red.global.add.noftz.v8.f16 [%l0], {%h0, %h0, %h0, %h0, %h0, %h0, %h0, %h0};",
      "vectors of more than 4 elements are not supported"},
     {"cvta.to.global.u32 %r0, %r1;", "only 64-bit addresses are supported"},
