@@ -416,7 +416,7 @@ Test(pipeline, depth_of_floats_does_not_grow)
     cr_expect_eq(billion.carries - million.carries,
                  (double)((1 << 30) - (1 << 20)) / TILE(4) / LANES);
     cr_expect_lt(billion.carries * 0x1p-53, 1e-4 * billion.sums * 0x1p-24);
-    /* As notes/12-pipeline.md adds them up. */
+    /* As notes/12e-library.md adds them up. */
     cr_expect_eq(million.sums, 3 + 7 + 5 + 3 + 1 + 1);
     for (size_t n = 1; n <= WAVE_MAX(4); n *= 2)
         cr_expect_leq(reference_depth(n, 4, KERNEL_WAVE).sums, million.sums);

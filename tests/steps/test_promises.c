@@ -87,7 +87,7 @@ static double recorded(const char *row)
     return strtod(found + strlen(row), NULL);
 }
 
-/* All promises hold; and the statements of notes/12-pipeline.md about errors are true. */
+/* All promises hold; and the statements of notes/12e-library.md about errors are true. */
 Test(promises, were_kept_on_a_gpu)
 {
     int rows;
