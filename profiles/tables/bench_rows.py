@@ -7,13 +7,13 @@ import textwrap
 
 from records import (COUNTED, SIDE_BY_SIDE, SIDE_BY_SIDE_ON, emulated, grouped, has, percent, size,
                      three, time)
-from table_rows import table
+from table_rows import table, teaches
 
 SHOWN = [2**12, 2**16, 2**20, 2**24, 2**26, 2**28, 2**30]
 POWERS = [2**k for k in range(10, 31)]
 COPIES = ["cudaMemcpyAsync", "float4 kernel", "bulk copies"]
 NOT_YET = ["(Not recorded yet.)"]
-MI, WORDS_A_SECTOR = 2**20, 8
+WORDS_A_SECTOR = 8
 
 
 def best_mode(rows):
@@ -54,17 +54,28 @@ def measured_on():
                                            SIDE_BY_SIDE_ON["driver"])
 
 
-def words(contender, n):
-    """As the descriptor says, else as the emulator counts it at 2^20: in words of 4 bytes, by n."""
+def words_at(contender, n):
+    """As the descriptor says, else as the emulator counts: in words of 4 bytes, by n. None: neither
+    is known."""
     row = row_of(contender, n)
     if row and row["words"]:
         return three(float(row["words"])) + " n"
-    if not row or not row["step"] or not has(COUNTED, step=row["step"], n=MI,
+    if not row or not row["step"] or not has(COUNTED, step=row["step"], n=n,
                                              variant=row["variant"]):
+        return None
+    counts = emulated(row["step"], n, row["variant"])
+    return three((int(counts["sectors_ld"]) + int(counts["sectors_st"])) * WORDS_A_SECTOR / n) \
+        + " n"
+
+
+def words(contender):
+    """For all n, if they are the same everywhere; else for the least and the greatest n."""
+    found = [(n, words_at(contender, n)) for n in SHOWN if words_at(contender, n)]
+    if not found:
         return "2.00 n" if contender == "step 1" else ""
-    counts = emulated(row["step"], MI, row["variant"])
-    return three((int(counts["sectors_ld"])
-                  + int(counts["sectors_st"])) * WORDS_A_SECTOR / MI) + " n"
+    if len({said for _, said in found}) == 1:
+        return found[0][1]
+    return "%s at %s, %s at %s" % (found[0][1], size(found[0][0]), found[-1][1], size(found[-1][0]))
 
 
 def cells(contender, n):
@@ -87,7 +98,7 @@ def side_by_side():
     for name in contenders():
         row = row_of(name, last)
         rate = "%.0f" % float(row["gb_per_s"]) if row else ""
-        rows.append([name, words(name, last), *(cell for n in shown for cell in cells(name, n)),
+        rows.append([name, words(name), *(cell for n in shown for cell in cells(name, n)),
                      rate])
     fastest = [roof(n) for n in shown]
     rows.append(["roof", "2 n", *(cell for s, _ in fastest for cell in (time({"seconds": s}), "")),
@@ -101,22 +112,15 @@ def side_by_side():
             "The fastest copy: %s." % names]
 
 
-def at_a_glance():
-    """README's: every step, CUB and the roof at three sizes."""
-    if not SIDE_BY_SIDE:
-        return NOT_YET
-    shown = [n for n in (2**16, 2**24, 2**28) if roof(n)[0]]
-    head = ["", "words moved", *(cell for n in shown for cell in (size(n), "of the roof")),
-            "GB/s at " + size(shown[-1])]
-    rate = lambda s: "%.0f" % (2 * 4 * shown[-1] / s / 1e9) if s else ""
-    rows = [[name, words(name, shown[-1]), *(cell for n in shown for cell in cells(name, n)),
-             rate(seconds(name, shown[-1]))] for name in contenders()]
-    tops = [roof(n)[0] for n in shown]
-    rows.append(["the fastest copy", "2 n",
-                 *(cell for s in tops for cell in (time({"seconds": s}), "")), rate(tops[-1])])
-    figure = ("![Time against n of all steps, CUB and the fastest copy]"
-              "(notes/figures/side-by-side.svg)")
-    return [figure, "", "Floats, on %s:" % measured_on(), "", *table(head, *rows), "", *losses()]
+def steps():
+    """README's: each scan, what it teaches, and how long it takes."""
+    rows = []
+    for step in range(13):
+        folder, lesson = teaches(step)
+        name = "step %d" % step
+        rows.append(["[%d](steps/%s) [%s](notes/%s.md)" % (step, folder, folder[3:], folder),
+                     lesson, *cells(name, 2**24)])
+    return table(["step", "what it teaches", size(2**24) + " floats", "of the roof"], *rows)
 
 
 def beside(n_list, element="f32", flush="read"):

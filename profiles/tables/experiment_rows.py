@@ -189,7 +189,7 @@ def look_back_cost(value):
 
 @of("look-back")
 def look_back_lengths(value):
-    """The histogram: how many of the tiles have added up so many states."""
+    """The histogram: the share of the tiles by the number of states that they added up."""
     rows = []
     for tile in 2048, 4096, 8192:
         at = "tile=%d n=%d" % (tile, 2**28)
@@ -263,7 +263,7 @@ def switch(value):
     best = [min(cells[column] for _, cells in rows if cells[column]) for column in (0, 1)]
     cell = lambda column, seconds: "" if seconds is None else (
         "**%s**" if seconds == best[column] else "%s") % duration(seconds)
-    return gpu("Time of a scan whose reduce steps end when at most so many sums are left") + table(
+    return gpu("Time of a scan, by the number of sums at which the reduce steps stop") + table(
         ["sums left", "launches, 2²⁰", "2²⁰", "launches, 2²⁴", "2²⁴"],
         *([size(2**k), *(part for column, n in ((0, 20), (1, 24)) for part in (
             "%d" % launches(n, k) if k < n else "", cell(column, cells[column])))]

@@ -43,13 +43,13 @@ def off_chip_times():
     best = {step: max((ratio(n, step, variant), n)
                       for n in sorted({int(row["n"]) for row in has(TIMED, step=step)})
                       if has(TIMED, step=8, n=n, variant="hybrid")) for step, variant in BLOCKS}
-    times = ["step %d %s times at %s" % (step, three(most), size(n))
+    times = ["step %d at most %s times (at %s)" % (step, three(most), size(n))
              for step, (most, n) in best.items()]
-    said = ("\"Up to a factor of seven\" (39.2.5), `hybrid` = 1: on this GPU the steps with shared "
-            "memory are at most so "
-            "many times as fast: " + ", ".join(times) + ". At %s it is " % size(2**28)
-            + ", ".join("%s (step %d)" % (three(ratio(2**28, step, variant)), step)
-                        for step, variant in BLOCKS) + ".")
+    said = ("On this GPU the steps with shared memory are faster than `hybrid`: %s. At %s the "
+            "factors are %s."
+            % (", ".join(times), size(2**28),
+               ", ".join("%s (step %d)" % (three(ratio(2**28, step, variant)), step)
+                         for step, variant in BLOCKS)))
     return times_table(("step 5", 5, "conflict-free"), ("step 7", 7, ""),
                        *(("`%s`" % v, 8, v) for v in HYBRIDS)) + [
         "", *textwrap.wrap(said, 110)]
@@ -63,7 +63,7 @@ def cooperative_times():
     if not has(TIMED, step=10) or not has(TIMED, step=9):
         return NOT_YET
     faster = lambda n: 100 * (seconds(10, n, "forward") / seconds(10, n, "backward") - 1)
-    said = "`forward` takes so much longer than `backward`: " + ", ".join(
-        "%.1f %% at %s" % (faster(n), size(n)) for n in (2**22, LARGE, 2**26, 2**28)) + "."
+    said = "Difference of `forward` from `backward`: " + ", ".join(
+        "%+.1f %% at %s" % (faster(n), size(n)) for n in (2**22, LARGE, 2**26, 2**28)) + "."
     return times_table(("step 9", 9, "shfl"), ("`backward`", 10, "backward"),
                        ("`forward`", 10, "forward")) + ["", said]

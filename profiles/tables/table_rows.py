@@ -41,42 +41,29 @@ def gpu(what):
             ""]
 
 
-def step_row(step, variant, n):
+def teaches(step):
+    """A step's folder, and what its descriptor says that it teaches."""
     folder = os.path.basename(glob.glob(os.path.join(TOP, "steps", "%02d-*" % step))[0])
     with open(os.path.join(TOP, "steps", folder, "driver.c"), encoding="utf-8") as file:
-        teaches = re.search(r'\.teaches = "(.*)"', file.read())[1]
-    name = "[%d](steps/%s) [%s](notes/%s.md)" % (step, folder, folder[3:], folder)
-    # its chapter is not written yet
-    if not os.path.exists(os.path.join(TOP, "notes", folder + ".md")):
-        name = "[%d](steps/%s) %s" % (step, folder, folder[3:])
-    additions, conflicts, requests, seconds, roof = "0", "", "", "", ""
-    if step == 0:
-        loads = [float(a_request(emulated(0, n, pattern), "ld")) for pattern in READS]
-        requests = "%g to %g" % (min(loads), max(loads))
-    elif step == 1:
-        additions = emulated(2, n)["adds_sequential"]
-        seconds = time(timed(1, LARGE, "exclusive")) + " (CPU)"
-    elif step > 1:
-        counted = emulated(step, n, variant)
-        counts = by_ncu(step, n, variant) if has(NCU, step=step) else counted  # not recorded yet
-        additions = grouped(counted["adds_counted"])
-        conflicts, requests = both(counts, "conflicts"), sectors(counts)
-    if step >= 5 and has(TIMED, step=step):
-        seconds, roof = time(timed(step, LARGE, variant)), share(timed(step, LARGE, variant))
-    if variant in PADDINGS:
-        name, teaches = name + " `%s`" % variant, teaches if variant == PADDINGS[0] else ""
-    return [name, teaches, grouped(n), additions, conflicts, requests, seconds, roof]
+        return folder, re.search(r'\.teaches = "(.*)"', file.read())[1]
 
 
-def steps():
-    rows = [(0, "", MI), (1, "", 512), (2, "", 512), (3, "", 512), *((4, p, 512) for p in PADDINGS),
+def counters_row(step, variant, n):
+    counted = emulated(step, n, variant)
+    counts = by_ncu(step, n, variant) if has(NCU, step=step) else counted  # not recorded yet
+    name = "%d, `%s`" % (step, variant) if variant in PADDINGS else str(step)
+    return [name, grouped(n), grouped(counted["adds_counted"]), both(counts, "conflicts"),
+            sectors(counts)]
+
+
+def step_counters():
+    """What the scans of one array count."""
+    rows = [(2, "", 512), (3, "", 512), *((4, p, 512) for p in PADDINGS),
             (5, "conflict-free", 65536), (6, "", 65536), (7, "", 65536),
             (8, "hybrid", 65536), (9, "shfl", 65536), (10, "backward", 65536),
-            (11, "tile2048", 65536),
-            (12, "f32", 65536)]
-    return table(["step", "what it teaches", "n", "additions", "bank conflicts",
-                  "sectors a request",
-                  size(LARGE) + " floats", "of the roof"], *(step_row(*row) for row in rows))
+            (11, "tile2048", 65536), (12, "f32", 65536)]
+    return table(["step", "n", "additions", "bank conflicts", "sectors per request"],
+                 *(counters_row(*row) for row in rows))
 
 
 def checked():

@@ -73,6 +73,20 @@ static double step08_depth(size_t n, int variant)
     return 2.0 * steps + sweeps(left);
 }
 
+/* A reduce step of m elements reads m and writes m / 2. The down-sweep step that leads back reads
+ * the m elements and m / 2 sums, and writes m. A sweep reads two elements for each one that it
+ * writes. */
+static double step08_words(size_t n, int variant)
+{
+    size_t left = n, most = most_left(n, variant);
+    double words = 0;
+    do {
+        words += 4 * (double)left;
+        left = pairs_of(left);
+    } while (left > most);
+    return words + 3 * (double)left * sweeps(left);
+}
+
 /* The reduce steps' pairs, and the sweeps over what they leave. */
 static void step08_tree(struct tree *tree, size_t n, int variant)
 {
@@ -86,7 +100,7 @@ const struct step step08 = {
     .name = "off-chip",
     .title = "Scan through device memory, as OpenGL had to",
     .teaches = "without shared memory every level of the tree goes through device memory",
-    .still_bad = "8n words move, in dozens of launches; step 9 continues from step 7",
+    .still_bad = "8n words move or more, in dozens of launches; step 9 continues from step 7",
     .default_n = 1 << 20,
     .element = ELEMENT_F32,
     .variants = variants,
@@ -95,5 +109,6 @@ const struct step step08 = {
     .workspace = step08_workspace,
     .adds = step08_adds,
     .depth = step08_depth,
+    .words = step08_words,
     .tree = step08_tree,
 };
