@@ -3,7 +3,7 @@
 
 from svg import Figure
 
-WIDTH, HEIGHT = 780, 470
+WIDTH, HEIGHT = 780, 480
 BOX = 38
 
 
@@ -38,8 +38,8 @@ def main():
     figure.text(36, y + 34, "scheduler.c", "small quiet mono")
     for b in range(10):
         style = "good" if b < 2 else "cell" if b > 5 else "hot"
-        figure.box(100 + b * 42, y + 12, 36, 28, b, style)
-    figure.text(100, y + 60, "two run, each on a host thread; four wait for their turn;"
+        figure.box(116 + b * 42, y + 12, 36, 28, b, style)
+    figure.text(116, y + 60, "two run, each on a host thread; four wait for their turn;"
                 " four have not begun", "small quiet")
     stage(24 + 3 * (width + gap), y + 4, width, "launch", "launch.c")
     figure.arrow(24 + 3 * (width + gap) - 4, y + 23, 24 + 3 * width + 2 * gap + 5, y + 23)
@@ -60,14 +60,19 @@ def main():
     y = 372
     figure.arrow(24 + 3.5 * width + 3 * gap, 282 + BOX + 3, 24 + 3.5 * width + 3 * gap, y - 4,
                  "line-hot")
-    figure.text(24, y - 12, "every access to memory", "quiet")
+    figure.text(24, y - 12, "every access to memory: it passes the door, which hands it to each part that needs it", "quiet")
     stage(24 + 3 * (width + gap), y, width, "the door", "ops_door.c", "bad")
     beside = [("where the bytes are", "memory.c"), ("banks and sectors", "counters.c"),
               ("hazards, first reads", "the checkers")]
+    bus = y + BOX + 16  # a line from the door, below the boxes, with an arrow up to each
+    door = 24 + 3.5 * width + 3 * gap
+    figure.line(door, y + BOX, door, bus)
+    figure.line(24 + width / 2, bus, door, bus)
     for k, (name, file) in enumerate(beside):
-        stage(24 + k * (width + gap), y, width, name, file)
-    figure.arrow(24 + 3 * (width + gap) - 4, y + BOX / 2, 24 + 3 * width + 2 * gap + 4, y + BOX / 2)
-    figure.text(24, y + 66, "Bounds, alignment, counting, tracing and checking are done there and "
+        x = 24 + k * (width + gap)
+        stage(x, y, width, name, file)
+        figure.arrow(x + width / 2, bus, x + width / 2, y + BOX + 3)
+    figure.text(24, y + 80, "Bounds, alignment, counting, tracing and checking are done there and "
                 "nowhere else.", "quiet")
     figure.save("launch.svg")
 

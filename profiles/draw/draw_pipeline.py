@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Draws step 12: a block's ring at one moment, notes/figures/ring.svg; and, as recorded on a GPU by
-the experiment timeline, who works at which tile, notes/figures/timeline.svg."""
+the experiment timeline, which role works at which tile, notes/figures/timeline.svg."""
 
 from svg import Figure
 from records import EXPERIMENTS, has
@@ -12,8 +12,9 @@ STAGES = 6
 
 CELL, GAP, LEFT, TOP, HEIGHT = 96, 12, 150, 96, 62
 # The content of each stage, and the work on it.
-RING = [(1188, "is scanned", "good"), (1311, "is summed up", "hot"), (1420, "there", "cell"),
-        (1555, "on its way", "bad"), (1690, "on its way", "bad"), (1822, "on its way", "bad")]
+RING = [(1188, "is scanned", "good"), (1311, "summed up", "cell"), (1420, "summed up", "cell"),
+        (1555, "is summed up", "hot"), (1690, "on its way", "bad"), (1822, "on its way", "bad")]
+SUMMED, LOOK = 3, 1.5  # the stage that the sum warps work on, and where the look warp is drawn
 
 
 def label(figure, y, name, note):
@@ -31,10 +32,10 @@ def ring():
 
     y = TOP - 44
     label(figure, y, "warps", "14 in the block")
-    for stage, text in ((0, "scan: 8"), (1, "sum: 4"), (5, "load: 1")):
+    for stage, text in ((0, "scan: 8"), (SUMMED, "sum: 4"), (5, "load: 1")):
         figure.box(middle(stage) - 38, y, 76, 28, text, "empty", "small ink")
         figure.arrow(middle(stage), y + 29, middle(stage), TOP + 6)
-    figure.box(middle(3) - 92, y + 116 + HEIGHT + 40, 184, 28, "look: 1", "empty", "small ink")
+    figure.box(middle(LOOK) - 92, y + 116 + HEIGHT + 40, 184, 28, "look: 1", "empty", "small ink")
 
     y = TOP + 8
     label(figure, y + 14, "ring", "6 × 32 KiB")
@@ -46,12 +47,12 @@ def ring():
 
     # Sums go out, all blocks' sums come in, a prefix goes to the scan.
     y = TOP + 162
-    figure.arrow(middle(1), TOP + 8 + HEIGHT + 2, middle(1), y + 82, "line-hot")
-    figure.text(middle(1) + 8, TOP + 8 + HEIGHT + 26, "its sum", "small blue")
-    figure.line(middle(3) - 92, y + 26, middle(0), y + 26)
+    figure.arrow(middle(SUMMED), TOP + 8 + HEIGHT + 2, middle(SUMMED), y + 82, "line-hot")
+    figure.text(middle(SUMMED) + 8, TOP + 8 + HEIGHT + 26, "its sum", "small blue")
+    figure.line(middle(LOOK) - 92, y + 26, middle(0), y + 26)
     figure.arrow(middle(0), y + 26, middle(0), TOP + 8 + HEIGHT + 2)
     figure.text(middle(0) + 8, TOP + 8 + HEIGHT + 62, "its prefix", "small quiet")
-    figure.arrow(middle(3), y + 82, middle(3), y + 42)
+    figure.arrow(middle(LOOK), y + 82, middle(LOOK), y + 42)
 
     y += 84
     label(figure, y, "states", "of all blocks' tiles")
@@ -97,7 +98,7 @@ def timeline():
     last = max(end for _, end in roles["store"])
     x = lambda cycles: AXIS + WIDTH * cycles / last
     bottom = 66 + (STAGES + len(ROLES)) * ROW + 20
-    figure = Figure(AXIS + WIDTH + 24, bottom + 66, "Who works at which tile, and when",
+    figure = Figure(AXIS + WIDTH + 24, bottom + 66, "Which role works at which tile, and when",
                     "One block of step 12 on a GPU: stages of its ring and roles of its warps "
                     "against time.")
     figure.text(24, 30, "%d tiles of one block, by the clock of its multiprocessor" % len(tiles),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws the figures of measured times with gnuplot, from h200/verify.csv: notes/figures/times.svg
 (the documents' Figure 39-7) and block-scans.svg (Figure 39-8); and from h200/bench.csv
-side-by-side.svg, all steps, and of-the-roof.svg, the fastest copy's time as a share of theirs; and
+side-by-side.svg, the steps, and of-the-roof.svg, the fastest copy's time as a share of theirs; and
 from h200/experiments.csv selects.svg.
 
 usage: plot.py           draws them
@@ -44,9 +44,13 @@ COLOURS = ["#6e7781", "#bc4c00", "#8250df", "#1a7f37", "#bf3989", "#9a6700", "#0
            "#116329"]
 
 
+NEAR = ("step 6", "step 8", "step 9")  # near the curves of steps 7 and 5, from 2^20 on
+
+
 def side_by_side():
-    """All steps from 5 on, the CPU's, CUB and the fastest copy."""
-    names = [name for name in bench_rows.contenders() if name not in ("step 0", "CUB")]
+    """The GPU's scans whose curves lie apart, CUB and the fastest copy."""
+    names = [name for name in bench_rows.contenders()
+             if name not in ("step 0", "step 1", "CUB", *NEAR)]
     curves = [(name, name, "", COLOURS[k % len(COLOURS)], k % 13 + 1)
               for k, name in enumerate(names)]
     return curves + [("CUB", "CUB", "", "#0969da", 5),
@@ -57,8 +61,7 @@ SHARES = "of-the-roof"  # the figure whose curves are per cent, not µs
 if SIDE_BY_SIDE:
     CURVES["side-by-side"] = ("Time of a scan of n floats", side_by_side())
     CURVES[SHARES] = ("How near each comes to the fastest copy of n floats", [
-        curve for curve in side_by_side()
-        if curve[0] not in ("step 1", "step 6", "the fastest copy")])
+        curve for curve in side_by_side() if curve[0] != "the fastest copy"])
 
 
 # From experiments.csv: the document's Figure 39-11.
