@@ -315,19 +315,21 @@ def grid_sync(value):
 
 @of("timeline")
 def timeline(value):
-    """Step 12: who works when, as drawn, and the means of all tiles."""
+    """Step 12: which role works when, as drawn, and the means of all tiles."""
     n = 2**26
     mean = lambda metric: value("mean", "n=%d" % n, metric)
-    rows = [("copy", "a copy, until the first role finds it there"),
+    rows = [("copy", "the copy, until the first role finds it complete"),
             ("sum", "the sum, until it is published"),
-            ("look", "looking for the prefix"), ("scan", "the scan, but for the prefix"),
-            ("wait for the prefix", "waiting for the prefix"), ("store", "adding it, and storing")]
+            ("look", "computing the prefix (look warp)"),
+            ("scan", "the scan, without the prefix"),
+            ("wait for the prefix", "waiting for the prefix"),
+            ("store", "adding the prefix, and storing")]
     return ["![Stages of the ring and roles of the warps against time](figures/timeline.svg)", "",
             *gpu("Means of the %s tiles of 2²⁶ floats" % grouped(n // 8192)),
-            *table(["of a tile", "cycles"],
+            *table(["work on a tile", "cycles"],
                    *([what, grouped(round(mean(metric)))] for metric, what in rows)), "",
-            "When a scan begins, the sums of %.1f tiles of its block, its own and later ones, are "
-            "published." % mean("tiles ahead")]
+            "When the scan of a tile begins, the sums of %.1f tiles in the ring, this one included, "
+            "are published." % mean("tiles ahead")]
 
 
 @of("fixed-order")
@@ -345,8 +347,8 @@ def fixed_order(value):
 
 @of("arrivals")
 def arrivals(value):
-    return gpu("Time of step 12's pipeline if at its barriers there arrive") + table(
-        ["floats", "every lane", "a lane for its warp"],
+    return gpu("Time of step 12's pipeline") + table(
+        ["floats", "every lane arrives", "one lane arrives for its warp"],
         *([size(n),
            *(duration(value(who, "n=%d" % n, "time")) for who in ("each lane", "one lane"))]
           for n in (2**24, 2**26, 2**28)))

@@ -59,9 +59,9 @@ def promises_bits():
                 "%.0f" % get("bound"), "" if cub is None else three(cub)]
     runs = {int(float(row["value"])) for row in rows if row["metric"] == "runs"}
     return measured_on() + table(
-        ["random numbers", "n", "differ from the CPU's", "of %s runs, differ" % max(runs), "error",
-         "in the second half",
-         "the bound", "CUB's error there"],
+        ["random numbers", "n", "elements that differ from the CPU's",
+         "elements that differ in %s runs" % max(runs), "error", "error in the second half",
+         "bound", "CUB's error in the second half"],
         *(line(*key) for key in keys(rows, "variant", "parameter")))
 
 
