@@ -33,7 +33,17 @@ step13: $(call objects,steps/12-pipeline/scan.cu)
 EXPERIMENTS := $(foreach f,$(wildcard steps/*/experiments/*.cu),build/experiments/$(firstword \
                $(subst -, ,$(word 2,$(subst /, ,$f))))-$(basename $(notdir $f)))
 
-experiments: $(EXPERIMENTS) ## build the experiments, build/experiments/NN-NAME
+experiments: $(EXPERIMENTS) ## build all experiments, build/experiments/NN-NAME
+#experiment-NN-NAME: ## build and run one, such as make experiment-06-clocks
+experiment-%: build/experiments/%
+	$(Q)$<
+
+# nvcc takes some 10 seconds for each.
+ifneq ($(filter experiments,$(MAKECMDGOALS)),)
+    UNBUILT := $(filter-out $(wildcard $(EXPERIMENTS)),$(EXPERIMENTS))
+    $(if $(UNBUILT),$(info Building $(words $(UNBUILT)) experiments takes some minutes. \
+        `make experiment-06-clocks` builds and runs a single one.))
+endif
 
 build/experiments/%: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
 $(EXPERIMENTS): build/experiments/%: $$(call objects,$$(call experiment,$$*) $(COMMON)) | emu

@@ -94,6 +94,16 @@ static void print_head(const struct experiment *e)
            "value", style.end);
 }
 
+/* The emulator has counters and no times, so the chapter is named that has the times. */
+static void print_lesson(const struct experiment *e)
+{
+    if (e->csv || !e->lesson) return;
+    printf("\nWhat to see: %s\n", e->lesson);
+    if (e->emulated)
+        printf("The emulator measures no times; chapter %.2s in notes/ has those of an H200.\n",
+               e->name);
+}
+
 int experiment_main(const char *name, const char *about, experiment_fn *run, int argc, char **argv)
 {
     struct experiment e = {.name = name, .about = about};
@@ -108,6 +118,7 @@ int experiment_main(const char *name, const char *about, experiment_fn *run, int
     if (!code) {
         print_head(&e);
         code = run(&e, &fault);
+        if (!code) print_lesson(&e);
     }
     timer_close(&e.timer);
     if (!code && fflush(stdout) != 0)

@@ -5,6 +5,7 @@
  *
  *     static int run(struct experiment *e, struct fault *fault)
  *     {
+ *         e->lesson = "what to see in the rows, in one sentence.";
  *         …allocate with CUDA_CHECK; take few elements if e->emulated…
  *         experiment_at(e, "padded", "n=%zu", n);
  *         if (experiment_measure(e, my_launch, &my_arguments, &seconds, fault)) return fault->code;
@@ -18,8 +19,9 @@
  *         return experiment_main("NN-NAME", "what it shows, in one line", run, argc, argv);
  *     }
  *
- * `make experiments` builds them as build/experiments/NN-NAME. Each takes --csv, --help and
- * --device as the steps do. Without a GPU it runs on the emulator.
+ * `make experiment-NN-NAME` builds one as build/experiments/NN-NAME and runs it; `make experiments`
+ * builds them all. Each takes --csv, --help and --device as the steps do. Without a GPU it runs on
+ * the emulator.
  */
 #ifndef EXPERIMENT_H
 #define EXPERIMENT_H
@@ -37,6 +39,7 @@ extern "C" {
 struct experiment {
     const char *name;  /* "00-cache-operators": step and name */
     const char *about; /* one line */
+    const char *lesson; /* what to see in the rows; NULL: nothing is said */
     bool csv;
     bool emulated; /* then there are counters in place of times */
     struct device device;

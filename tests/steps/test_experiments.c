@@ -63,6 +63,18 @@ Test(experiments, all_are_right)
     globfree(&sources);
 }
 
+/* What a reader sees without --csv: the rows, and one line about them. */
+Test(experiments, each_says_what_to_see)
+{
+    expect_status(0, "DEVICE=emu " FOLDER "06-clocks 2>&1");
+    expect("\n\nWhat to see: the clock is at its highest when");
+    expect("\nThe emulator measures no times; chapter 06 in notes/ has those of an H200.\n");
+    expect_status(0, "grep -L 'e->lesson = ' steps/*/experiments/*.cu; true");
+    cr_expect_str_eq(output, "");
+    run_experiment("06-clocks");
+    expect_not("What to see");
+}
+
 /* Options, and what goes wrong with them. */
 Test(experiments, options)
 {

@@ -71,6 +71,18 @@ setup() {
     says "make V=1 "
 }
 
+@test "many experiments are announced, and one can be built and run" {
+    export CUDA_HOME=$PWD/cuda
+    sources 06-six 07-seven
+    mkdir steps/06-six/experiments steps/07-seven/experiments
+    touch steps/06-six/experiments/clocks.cu steps/07-seven/experiments/spills.cu
+    run make -n experiments
+    says "Building 2 experiments takes some minutes."
+    run make -n experiment-06-clocks
+    says "build/experiments/06-clocks"
+    [[ $output != *spills* && $output != *minutes* ]]
+}
+
 @test "fuzz says what it needs" {
     stand_in gcc "exit 0"
     stand_in g++ "exit 0"

@@ -6,7 +6,7 @@
  * line of 128 bytes at a time: different words of one line cost as much as one word, but each
  * further line costs time.
  * From: Kepler tuning guide, 1.4.4.3; lecture (CS 380, lecture 25), "Constants".
- * How to run it: make experiments && build/experiments/00-constant-cache
+ * How to run it: make experiment-00-constant-cache
  */
 #include "common/harness/experiment.h"
 
@@ -79,6 +79,8 @@ static int check(const struct work *w, const float *out, struct fault *fault)
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "on a GPU, the time in constant memory grows with the number of words "
+                "that a warp reads.";
     struct work w = {};
     w.blocks = e->emulated ? 1 : 8 * e->device.sms;
     size_t bytes = w.blocks * THREADS * sizeof(float);

@@ -5,7 +5,7 @@
  * defined. The lanes of a warp, the warps of a block and the blocks of a grid write their number,
  * 100 times, and the program counts whose number remained. The result depends on the machine.
  * From: lecture (CS 380, lecture 25), "If multiple threads in a warp write to the same address".
- * How to run it: make experiments && build/experiments/00-one-wins
+ * How to run it: make experiment-00-one-wins
  *                build/emu/emu --schedule 7 build/experiments/00-one-wins   (another order)
  */
 #include "common/harness/experiment.h"
@@ -33,6 +33,7 @@ static const struct {
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "one of the written values remains, whole; another schedule picks another one.";
     int *word;
     CUDA_CHECK(fault, cudaMalloc(&word, sizeof *word));
     for (auto &group : groups) {

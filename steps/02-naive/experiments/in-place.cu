@@ -6,7 +6,7 @@
  * (Listing 1) makes this barrier unnecessary. The wrong kernel may still give right results; a
  * checker finds the error in any case.
  * From: Harris 2007, "A Naive Parallel Scan" and Listing 1; GPU Gems 3, 39.2.1.
- * How to run it: make experiments && build/experiments/02-in-place
+ * How to run it: make experiment-02-in-place
  *                build/emu/emu --tool racecheck build/experiments/02-in-place
  *                build/emu/emu --schedule 7 build/experiments/02-in-place
  */
@@ -58,6 +58,8 @@ static cudaError_t launch(void *context, cudaStream_t stream)
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "without a barrier the result may be right by luck; racecheck finds "
+                "the hazard all the same.";
     struct work w = {};
     int host[N];
     for (int i = 0; i < N; i++) host[i] = 1;

@@ -6,7 +6,7 @@
  * them on Kepler's GK110 (Hyper-Q), up to 128 on an H200. One launch with a block for each scan
  * does the same at the cost of one launch.
  * From: Kepler tuning guide, 1.4.2.1 and 1.4.2.2.
- * How to run it: make experiments && build/experiments/05-small-scans
+ * How to run it: make experiment-05-small-scans
  */
 #include "common/harness/experiment.h"
 
@@ -87,6 +87,8 @@ static int measure(struct experiment *e, struct work *w, const char *name, struc
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "32 small scans in one launch take less time than 32 launches, in any "
+                "number of streams.";
     static const int sizes[] = {1 << 10, 1 << 12, 1 << 14, 1 << 16};
     static const struct {
         const char *name;

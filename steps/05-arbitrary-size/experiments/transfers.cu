@@ -7,7 +7,7 @@
  * If the data are cut into chunks, some chunks are copied while another is scanned, and the whole
  * takes little longer than one of the copies.
  * From: Kepler tuning guide, 1.4.8.
- * How to run it: make experiments && build/experiments/05-transfers
+ * How to run it: make experiment-05-transfers
  */
 #include "common/harness/experiment.h"
 #include "steps/05-arbitrary-size/scan.cu"
@@ -130,6 +130,7 @@ static int measure_scans(struct experiment *e, struct work *w, struct fault *fau
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "copies take longer than the scan, and chunks let both go on at the same time.";
     struct work w = {};
     w.n = e->emulated ? 1 << 13 : 1 << 26;
     size_t bytes = w.n * sizeof(float);

@@ -6,7 +6,7 @@
  * alone does not decide: half the warps with twice the bytes per load are as fast.
  * From: Kepler tuning guide, 1.4.1 (occupancy, or else instruction-level parallelism); GPU Gems 3,
  * 39.2.5 (float4).
- * How to run it: make experiments && build/experiments/06-bytes-under-way
+ * How to run it: make experiment-06-bytes-under-way
  */
 #include "common/harness/experiment.h"
 
@@ -74,6 +74,7 @@ static int measure(struct experiment *e, struct work *w, int blocks, char *host,
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "half the warps with twice the bytes per load reach the same rate.";
     struct work w = {};
     w.bytes = e->emulated ? 1 << 14 : 1 << 27;
     char *host = (char *)malloc(w.bytes), *want = (char *)malloc(w.bytes);

@@ -5,7 +5,7 @@
  * (%globaltimer) before and after its work; the differences give the frequency. The frequency is
  * highest while the GPU has power to spare, and may fall when all units work.
  * From: Kepler tuning guide, 1.4.6, "GPU Boost".
- * How to run it: make experiments && build/experiments/06-clocks
+ * How to run it: make experiment-06-clocks
  */
 #include "common/harness/experiment.h"
 
@@ -93,6 +93,8 @@ static int measure(struct experiment *e, const char *name, enum work work, int b
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "the clock is at its highest when the GPU is idle, and may fall when "
+                "all units work.";
     int all = e->emulated ? 2 : 2 * e->device.sms, highest_khz;
     const struct timespec rest = {.tv_sec = 0, .tv_nsec = REST};
     CUDA_CHECK(fault, cudaDeviceGetAttribute(&highest_khz, cudaDevAttrClockRate, 0));

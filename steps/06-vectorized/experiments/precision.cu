@@ -6,7 +6,7 @@
  * for float, GPUs for graphics far fewer. A scan is limited by memory, so it pays for the bytes and
  * not for the units.
  * From: Kepler tuning guide, 1.4.5.1; 1.4.3.1 on banks and 8-byte words.
- * How to run it: make experiments && build/experiments/06-precision
+ * How to run it: make experiment-06-precision
  */
 #include "common/harness/experiment.h"
 
@@ -98,6 +98,7 @@ static int measure(struct experiment *e, struct work *w, struct fault *fault)
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "arithmetic in double takes twice the time, a copy and a scan less than that.";
     struct work w = {};
     w.n = e->emulated ? 1 << 10 : 1 << 24;
     CUDA_CHECK(fault, cudaMalloc(&w.in, w.n * sizeof(double)));

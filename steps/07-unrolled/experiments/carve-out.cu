@@ -7,7 +7,7 @@
  * same data again and again finds less of it in L1.
  * From: Kepler tuning guide, 1.4.3.2; lecture (CS 380, lecture 25), on the split of L1 and shared
  * memory.
- * How to run it: make experiments && build/experiments/07-carve-out
+ * How to run it: make experiment-07-carve-out
  */
 #include "common/harness/experiment.h"
 
@@ -89,6 +89,7 @@ static int measure(struct experiment *e, struct work *w, int percent, int *host,
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "too little shared memory, or too much of it, costs twice the time.";
     static const int percents[] = {0, 25, 50, 75, 100};
     struct work w = {};
     w.blocks = e->emulated ? 2 : 16 * e->device.sms;

@@ -7,7 +7,7 @@
  * registers; values that do not fit are spilled to local memory, which costs a store and a load
  * each.
  * From: Kepler tuning guide, 1.4.4.1, "the optimum balance of spilling vs. occupancy".
- * How to run it: make experiments && build/experiments/07-spills
+ * How to run it: make experiment-07-spills
  */
 #include "common/harness/experiment.h"
 
@@ -83,6 +83,8 @@ static int measure(struct experiment *e, struct work *w, int *host, struct fault
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "with more resident blocks registers are spilled to local memory, and "
+                "the time grows.";
     struct work w = {};
     w.n = e->emulated ? TILE : 1 << 26;
     size_t bytes = w.n * sizeof(int);

@@ -7,7 +7,7 @@
  * of launches decides, and slower for many elements. The experiment runs step 8 with the switch at
  * every power of two.
  * From: GPU Gems 3, 39.2.6 ("a configurable number of reduce steps").
- * How to run it: make experiments && build/experiments/08-switch
+ * How to run it: make experiment-08-switch
  */
 #include "common/harness/experiment.h"
 
@@ -65,6 +65,8 @@ static int measure(struct experiment *e, int log2_n, struct fault *fault)
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "fewer launches win as long as few sums are left; then the words of "
+                "the sweeps cost more.";
     if (e->emulated) return measure(e, 12, fault);
     if (measure(e, 20, fault)) return fault->code;
     return measure(e, 24, fault);

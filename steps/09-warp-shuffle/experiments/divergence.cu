@@ -10,7 +10,7 @@
  * `example 2`). On many GPUs it has, but not under the emulator's --schedule. A ballot with a mask
  * that is known beforehand (`ballot`) makes the lanes converge and returns them.
  * From: lecture (CS 380, lecture 25), "Divergent branches" and "Unreliable assumptions".
- * How to run it: make experiments && build/experiments/09-divergence
+ * How to run it: make experiment-09-divergence
  */
 #include "common/harness/experiment.h"
 
@@ -131,6 +131,8 @@ static int run_mask(struct experiment *e, const char *name,
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "`one arm` is an error that synccheck finds; an active mask is full "
+                "only by chance.";
     int *device, code;
     CUDA_CHECK(fault, cudaMalloc(&device, 2 * THREADS * sizeof *device));
     CUDA_CHECK(fault, cudaMemset(device, 0, 2 * THREADS * sizeof *device));

@@ -10,7 +10,7 @@
  * more. A single warp, alone on the GPU, shows the latency of a round. NVIDIA's guide to Kepler
  * says that a shuffle has the lower latency.
  * From: lecture (CS 380, lecture 25), "Performance Experiment"; Kepler guide, 1.4.3.3.
- * How to run it: make experiments && build/experiments/09-neighbour
+ * How to run it: make experiment-09-neighbour
  */
 #include "common/harness/experiment.h"
 
@@ -136,6 +136,8 @@ static int run_type(struct experiment *e, const char *type, int blocks, int thre
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "the shuffle is the fastest way; the ways with races give wrong values "
+                "under --schedule.";
     int blocks = e->emulated ? 1 : BLOCKS;
     int code = run_type<float>(e, "float", blocks, THREADS, fault);
     if (!code) code = run_type<double>(e, "double", blocks, THREADS, fault);

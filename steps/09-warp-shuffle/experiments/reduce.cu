@@ -6,7 +6,7 @@
  * one shuffle. Since compute capability 8.0 one instruction adds integers (`redux`), but not
  * floats. Integers wrap around, so the results of thousands of rounds can be checked exactly.
  * From: lecture (CS 380, lecture 25), "Reduce" and "Scan" by shuffles.
- * How to run it: make experiments && build/experiments/09-reduce
+ * How to run it: make experiment-09-reduce
  */
 #include "common/harness/experiment.h"
 
@@ -131,6 +131,7 @@ static cudaError_t launch(void *context, cudaStream_t stream)
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "shuffles need half of the time of shared memory, and no shared memory.";
     static const struct {
         const char *name, *what;
         void (*kernel)(unsigned *, int, bool);

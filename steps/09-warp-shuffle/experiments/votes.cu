@@ -6,7 +6,7 @@
  * lanes. __match_any_sync tells each lane which lanes have its value, so one of them can add for
  * all. __match_all_sync tells whether all lanes have the same value.
  * From: lecture (CS 380, lecture 25), "Broadcast", "Aligned memory copy", and its mention of match.
- * How to run it: make experiments && build/experiments/09-votes
+ * How to run it: make experiment-09-votes
  */
 #include "common/harness/experiment.h"
 
@@ -192,6 +192,7 @@ static int run_match(struct experiment *e, bool alike, struct fault *fault)
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "one vote tells every lane what all lanes answer, so one lane can act for all.";
     int *device, code;
     CUDA_CHECK(fault, cudaMalloc(&device, 3 * WARP * sizeof *device));
     code = run_broadcast(e, device, fault);

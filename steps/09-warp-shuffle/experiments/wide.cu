@@ -5,7 +5,7 @@
  * registers, each half is shuffled, and another mov.b64 joins them. CUDA's own __shfl_sync of a
  * double does the same with two shuffles.
  * From: lecture (CS 380, lecture 25), "Implement SHFL for 64b Numbers", which prints mov.b32.
- * How to run it: make experiments && build/experiments/09-wide
+ * How to run it: make experiment-09-wide
  */
 #include "common/harness/experiment.h"
 
@@ -76,6 +76,7 @@ static int run_type(struct experiment *e, const char *type, const T *values, str
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "all 64 bits arrive, as two shuffles of 32 bits.";
     double reals[WARP];
     long long integers[WARP];
     for (int l = 0; l < WARP; l++) integers[l] = 0x123456789abcdef * (l + 1);

@@ -7,7 +7,7 @@
  * through too early. A grid with one block more than fits does not hang: the launch returns
  * cudaErrorCooperativeLaunchTooLarge.
  * From: lecture (CS 380, lecture 25), "Grid group".
- * How to run it: make experiments && build/experiments/10-grid-sync
+ * How to run it: make experiment-10-grid-sync
  */
 #include "common/harness/experiment.h"
 
@@ -75,6 +75,7 @@ static int check(struct ring *r, run_fn *launch, const char *name, struct fault 
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "a barrier of the grid takes less time than a launch, and more with more blocks.";
     struct ring r = {.numbers = {NULL, NULL}, .blocks = 0};
     int sms, fit;
     CUDA_CHECK(fault, cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));

@@ -6,7 +6,7 @@
  * Real numbers are rounded, so runs differ in their last bits. All results are within the bound of
  * the error, which counts additions: |got - want| <= additions * 2^-24 * the sum of all |x| before.
  * From: Merrill and Garland (2016); CUB says of its scan that floats may vary from run to run.
- * How to run it: make experiments && build/experiments/11-same-bits
+ * How to run it: make experiment-11-same-bits
  */
 #include "common/harness/experiment.h"
 #include "common/harness/input/input.h"
@@ -120,6 +120,7 @@ static int run_numbers(struct experiment *e, const char *name, bool real, struct
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "integers give the same result in each run, real numbers do not.";
     int code = run_numbers(e, "integers", false, fault);
     return code ? code : run_numbers(e, "real numbers", true, fault);
 }

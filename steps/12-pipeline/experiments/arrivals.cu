@@ -3,7 +3,7 @@
  *
  * What it shows: the arrivals of a warp's lanes at a word of shared memory are carried out one
  * after the other. But a warp arrives only three times per tile and does not wait for its arrivals.
- * How to run it: make experiments && build/experiments/12-arrivals
+ * How to run it: make experiment-12-arrivals
  */
 #include "common/harness/experiment.h"
 #include "steps/12-pipeline/parts/memory.cuh"
@@ -101,6 +101,7 @@ static int scan(struct experiment *e, size_t n, struct fault *fault)
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "one arrival per warp is no faster than one per lane.";
     if (e->device.major < 9)
         return fail(fault, EXIT_DEVICE,
                     "the pipeline needs compute capability 9.0; this GPU has %d.%d.",

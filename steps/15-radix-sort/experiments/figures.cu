@@ -4,7 +4,7 @@
  * What it shows: eight keys of three bits after each split (figure 39-13); for the first split, the
  * scan f and the new place of each key (39-14); and two sorted sequences of 32 keys, whose 32
  * smallest keys 32 threads find and sort (39-15). The device functions are those of step 15.
- * How to run it: make experiments && build/experiments/15-figures
+ * How to run it: make experiment-15-figures
  */
 #include "common/harness/experiment.h"
 #include "steps/15-radix-sort/bitonic.cuh"
@@ -137,6 +137,7 @@ static int run_merge(struct experiment *e, struct fault *fault)
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    e->lesson = "the rows are the numbers of the document's figures.";
     int code = run_splits(e, fault);
     return code ? code : run_merge(e, fault);
 }
