@@ -5,10 +5,12 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE  2.0 /* seconds before a bar appears */
+#define PATIENCE  2.0 /* seconds before a bar or a line appears */
 #define INTERVAL  0.1 /* seconds between two pictures */
 #define BAR_WIDTH 30
 
@@ -18,6 +20,7 @@ static struct {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     bool running, stop;
+    bool is_terminal; /* stderr is one; otherwise plain lines are printed */
     const char *label;
     size_t total;
     atomic_size_t done;
@@ -45,30 +48,59 @@ static void draw(void)
     fflush(stderr);
 }
 
+/* For stderr that is a file or a pipe: "timed runs: 40 % after 8 s, about 12 s are left". */
+static void print_line(void)
+{
+    double seconds = elapsed(), fraction = bar.total ? (double)bar.done / (double)bar.total : 0;
+    if (fraction > 0)
+        fprintf(stderr, "%s: %.0f %% after %.0f s, about %.0f s are left\n", bar.label,
+                100 * fraction, seconds, seconds * (1 - fraction) / fraction);
+    else
+        fprintf(stderr, "%s for %.0f s\n", bar.label, seconds);
+}
+
+static void wait_for_stop(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (long)(INTERVAL * 1e9);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&bar.wake, &bar.mutex, &until);
+}
+
+/* A bar is drawn anew at each interval. Lines are printed each time that the time has doubled. */
 static void *draw_until_stopped(void *unused)
 {
     (void)unused;
     bool drawn = false;
+    double next = PATIENCE;
     pthread_mutex_lock(&bar.mutex);
     while (!bar.stop) {
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += (long)(INTERVAL * 1e9);
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&bar.wake, &bar.mutex, &until);
-        if (bar.stop || elapsed() < PATIENCE) continue;
-        draw();
-        drawn = true;
+        wait_for_stop();
+        if (bar.stop || elapsed() < next) continue;
+        if (bar.is_terminal)
+            draw();
+        else
+            print_line(), next *= 2;
+        drawn = bar.is_terminal;
     }
     pthread_mutex_unlock(&bar.mutex);
     if (drawn) fputs("\r\033[K", stderr);
     return NULL;
 }
 
+/* The emulator's variable for its own lines. 0 also turns these off. */
+static bool lines_are_wanted(void)
+{
+    const char *seconds = getenv("EMU_PROGRESS");
+    return seconds == NULL || strcmp(seconds, "0") != 0;
+}
+
 void progress_begin(const char *label, size_t total)
 {
-    if (bar.running || !isatty(STDERR_FILENO)) return;
+    bar.is_terminal = isatty(STDERR_FILENO);
+    if (bar.running || (!bar.is_terminal && !lines_are_wanted())) return;
     bar.label = label;
     bar.total = total;
     bar.done = 0;

@@ -1,7 +1,7 @@
 /*
- * progress.h — a progress bar on the terminal for work that takes longer than two seconds. A
- * thread of its own draws the bar, so that it also moves during one long emulated launch. Nothing
- * is drawn if stderr is not a terminal.
+ * progress.h — how far work is that takes longer than two seconds: a bar on a terminal, plain lines
+ * if stderr is a file or a pipe. A thread of its own draws, so that a bar also moves during one long
+ * emulated launch. EMU_PROGRESS=0 in the environment turns the lines off.
  */
 #ifndef PROGRESS_H
 #define PROGRESS_H
@@ -12,7 +12,7 @@
 void progress_begin(const char *label, size_t total);
 /* `done` units of the work are done. A call takes little time. */
 void progress_at(size_t done);
-/* Removes the bar from the terminal. */
+/* Removes the bar from the terminal. Lines stay. */
 void progress_end(void);
 
 #endif
