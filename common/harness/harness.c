@@ -179,6 +179,7 @@ static int run_once(struct program *p)
     struct input input;
     int code = get_input(p, &input);
     if (code) return code;
+    p->options.input_rounded = input.rounded;
     struct bench bench;
     struct outcome outcome;
     bool emulated = p->device && p->device->emulated;

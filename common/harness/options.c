@@ -381,9 +381,9 @@ int options_check_n(const struct step *step, size_t n, const char *where, struct
 
 static const char number_files[] =
     "Files: 1-D .npy of float32, float64, int32, int64, uint32 or uint64, or text separated\n"
-    "by white space or commas. A number that the step's type cannot hold exactly is refused\n"
-    "unless --round; a text number passes if it is exact or is the 9-digit name of a float,\n"
-    "as --output writes it. NaN and infinities are scanned as they are.\n";
+    "by white space or commas. Fractions such as 0.1 are rounded to the nearest float. Other\n"
+    "numbers that the step's type cannot hold exactly, such as integers beyond 2^24 for float,\n"
+    "are refused unless --round. NaN and infinities are scanned as they are.\n";
 
 void options_help(const struct step *step, FILE *to)
 {

@@ -30,6 +30,7 @@ struct options {
 
     const char *input; /* a file, "-" for stdin; NULL: random numbers */
     bool round;        /* take the nearest value where the element type cannot hold one exactly */
+    bool input_rounded; /* the program found, when it read `input`, that numbers were rounded */
     bool real;         /* random real numbers instead of random integers */
     uint64_t seed;
     bool seed_given;    /* --seed */

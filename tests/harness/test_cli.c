@@ -159,16 +159,16 @@ Test(cli, larger_than_memory)
 Test(cli, bad_files)
 {
     run("printf '1 2 x' >$t/letters; printf '' >$t/empty; printf '1 16777217' >$t/large;"
-        "head -c 200 /dev/zero >$t/zeros; printf '1 0.1' >$t/tenth;"
+        "head -c 200 /dev/zero >$t/zeros; printf '1 1e-60' >$t/tenth;"
         "./step1 --n 10 --output $t/good.npy; head -c 140 $t/good.npy >$t/truncated.npy;"
         "sed 's/(10,)/(5,2)/' $t/good.npy >$t/two.npy;"
         "sed 's/<f4/<c8/' $t/good.npy >$t/complex.npy; printf 'x' >$t/closed; chmod 0 $t/closed");
     expect_refused("./step1 --input $t/nothing", EXIT_USAGE, "No such file");
     expect_refused("./step1 --input $t", EXIT_USAGE, "Is a directory");
     expect_refused("./step1 --input $t/empty", EXIT_USAGE, "is empty");
-    expect_refused("./step1 --input $t/letters", EXIT_USAGE, "element 2 in line 1, \"x\"");
-    expect_refused("./step1 --input $t/large", EXIT_USAGE, "element 1, 16777217");
-    expect_refused("./step1 --input $t/tenth", EXIT_USAGE, "--round");
+    expect_refused("./step1 --input $t/letters", EXIT_USAGE, "number 3 in line 1, \"x\"");
+    expect_refused("./step1 --input $t/large", EXIT_USAGE, "number 2, 16777217");
+    expect_refused("./step1 --input $t/tenth", EXIT_USAGE, "--round takes");
     expect_refused("./step1 --input $t/zeros", EXIT_USAGE, "neither");
     expect_refused("./step1 --input $t/truncated.npy", EXIT_USAGE, "truncated");
     expect_refused("./step1 --input $t/two.npy", EXIT_USAGE, "(5,2)");

@@ -198,13 +198,13 @@ Test(input, text_that_is_refused)
     } bad[] = {
         {"", "is empty"},
         {" \n\t ", "has no numbers"},
-        {"1 2 x3", "element 2 in line 1, \"x3\", is not a number"},
-        {"1\n2\n3..4", "element 2 in line 3"},
-        {"1,,2", "element 1 in line 1 is missing: \",\" follows \",\""},
-        {",1", "element 0 in line 1 is missing: \",\" comes first"},
-        {"1 16777217 2", "element 1, 16777217, cannot be held exactly in type float; --round"},
+        {"1 2 x3", "number 3 in line 1, \"x3\", is not a number"},
+        {"1\n2\n3..4", "number 3 in line 3"},
+        {"1,,2", "number 2 in line 1 is missing: \",\" follows \",\""},
+        {",1", "number 1 in line 1 is missing: \",\" comes first"},
+        {"1 16777217 2", "number 2, 16777217, cannot be held exactly in type float; --round"},
         {"-16777217", "cannot be held exactly"},
-        {"0.1", "element 0, 0.1, cannot be held exactly"},
+        {"16777217.0", "number 1, 16777217.0, cannot be held exactly"},
         {"9007199254740993", "cannot be held exactly"},
         {"18446744073709551617", "cannot be held exactly"},
         {"1180591620717411303425", "cannot be held exactly"},
@@ -228,11 +228,11 @@ Test(input, text_that_is_refused)
     struct fault fault;
     memset(endless, '1', sizeof endless);
     expect_refused(read_bytes(endless, sizeof endless, ELEMENT_F32, true, &input, &fault), &fault,
-                   "element 0 in line 1 has more than 400 characters; write it with fewer digits");
+                   "number 1 in line 1 has more than 400 characters; write it with fewer digits");
     expect_refused(read_bytes("2 nan", 5, ELEMENT_I32, true, &input, &fault), &fault,
-                   "element 1 is nan, which type int32 does not have; remove it, or take a real");
+                   "number 2 is nan, which type int32 does not have; remove it, or take a real");
     expect_refused(read_bytes("-inf", 4, ELEMENT_I32, true, &input, &fault), &fault,
-                   "element 0, -inf, is beyond the range of int32.");
+                   "number 1, -inf, is beyond the range of int32.");
     expect_refused(read_bytes("\0\0\0", 3, ELEMENT_F32, true, &input, &fault), &fault,
                    "neither a .npy file nor text");
 }
@@ -369,8 +369,7 @@ Test(input, npy_that_is_refused)
         {npy(1, DICT("<f4", "False", "(5,)"), f4, 16), "promises 5 elements, but there are 4"},
         {npy(1, DICT("<f4", "False", "(5,)"), f4, 15), "truncated"},
         {npy(1, DICT("<f4", "False", "(3,)"), f4, 16), "goes on after the 3 elements"},
-        {npy(1, DICT("<i8", "False", "(2,)"), i8, 16), "element 1, 16777217, cannot be held"},
-        {npy(1, DICT("<f8", "False", "(1,)"), f8, 8), "element 0, 0.1"},
+        {npy(1, DICT("<i8", "False", "(2,)"), i8, 16), "number 2, 16777217, cannot be held"},
         {npy(1, DICT("<f8", "False", "(1,)"), f8 + 1, 8), "beyond the range of float"},
         {npy(4, DICT("<f4", "False", "(4,)"), f4, 16), "format version"},
         {npy(1, "{'fortran_order': False, 'shape': (4,), }", f4, 16), "no 'descr'"},
@@ -386,6 +385,29 @@ Test(input, npy_that_is_refused)
         expect_refused(read_npy(&bad[i].file, ELEMENT_F32, false, &input, &fault), &fault,
                        bad[i].part);
     }
+}
+
+/* 0.1 has no float of its own. Nothing is said of numbers that are floats. */
+Test(input, fractions_are_rounded_without_asking)
+{
+    struct input input;
+    struct fault fault;
+    const float want[] = {0.1f, -2.7f, 3};
+    const double f8[] = {0.1, -2.7, 3};
+    cr_assert_eq(read_text("0.1 -2.7 3", false, &input, &fault), 0, "%s", fault.text);
+    expect_floats(&input, want, 3);
+    cr_expect(input.rounded);
+    input_free(&input);
+    const struct npy file = npy(1, DICT("<f8", "False", "(3,)"), f8, sizeof f8);
+    cr_assert_eq(read_npy(&file, ELEMENT_F32, false, &input, &fault), 0, "%s", fault.text);
+    expect_floats(&input, want, 3);
+    cr_expect(input.rounded);
+    input_free(&input);
+    cr_assert_eq(read_text("0.5 3 0.100000001", false, &input, &fault), 0, "%s", fault.text);
+    cr_expect_not(input.rounded);
+    input_free(&input);
+    expect_refused(read_bytes("0.5", 3, ELEMENT_I32, false, &input, &fault), &fault,
+                   "number 1, 0.5, cannot be held exactly in type int32");
 }
 
 /* Headers that NumPy takes. */
@@ -549,7 +571,7 @@ Test(input, npy_into_other_types)
     const double nan = NAN;
     file = npy(1, DICT("<f8", "False", "(1,)"), &nan, sizeof nan);
     expect_refused(read_npy(&file, ELEMENT_U64, true, &input, &fault), &fault,
-                   "element 0 is nan, which type uint64 does not have");
+                   "number 1 is nan, which type uint64 does not have");
 }
 
 /* uint32 and uint64, from .npy and from text: values that they hold, and values that they do
@@ -574,13 +596,13 @@ Test(input, unsigned_integers)
     input_free(&input);
 
     expect_refused(read_npy(&file, ELEMENT_U32, true, &input, &fault), &fault,
-                   "element 2, 18446744073709551615, is beyond the range of uint32");
+                   "number 3, 18446744073709551615, is beyond the range of uint32");
     expect_refused(read_npy(&file, ELEMENT_I64, true, &input, &fault), &fault,
                    "beyond the range of int64");
     expect_refused(read_npy(&file, ELEMENT_F64, false, &input, &fault), &fault,
-                   "element 2, 18446744073709551615, cannot be held exactly in type double");
+                   "number 3, 18446744073709551615, cannot be held exactly in type double");
     expect_refused(read_bytes(minus, sizeof minus - 1, ELEMENT_U64, true, &input, &fault), &fault,
-                   "element 1, -1, is beyond the range of uint64");
+                   "number 2, -1, is beyond the range of uint64");
     expect_refused(read_bytes(minus, sizeof minus - 1, ELEMENT_U32, true, &input, &fault), &fault,
                    "beyond the range of uint32");
     expect_refused(read_bytes(beyond, sizeof beyond - 1, ELEMENT_U64, true, &input, &fault), &fault,

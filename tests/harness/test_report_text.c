@@ -193,6 +193,8 @@ Test(report_text, how_the_input_was_changed)
         &(struct options){.input = "a.npy", .in_place = true, .inclusive = true, .offset = 3},
         &outcome);
     expect_line("  input       1000 floats, from a.npy, in place, made inclusive, displaced by 3");
+    print_report(&emulated, &(struct options){.input = "a", .input_rounded = true}, &outcome);
+    expect_line("  input       1000 floats, from a, rounded to the nearest");
 }
 
 /* ---- verdicts -------------------------------------------------------------------------------- */
@@ -214,6 +216,8 @@ Test(report_text, a_wrong_result)
     expect_line("                         5                   1                   2");
     expect_line("                        77                  -3                 4.5");
     expect_line("              likely cause: it is so");
+    expect_line(
+        "              to look for hazards and bad accesses: build/emu/emu --tool all ./step4");
     strcpy(outcome.run, "timed run 3 of 12");
     strcpy(outcome.damage, "a guard was written");
     outcome.verdict = (struct verdict){.right = true, .checked = 1000};

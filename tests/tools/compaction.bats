@@ -95,7 +95,7 @@ refused() {
     says "--verify sample: step 13 (compaction) is verified as a whole; choose full or none."
     echo "1 nan" >some
     refused --input some --type i32
-    says "some: element 1 is nan, which type int32 does not have; remove it, or take a real type"
+    says "some: number 2 is nan, which type int32 does not have; remove it, or take a real type"
     refused --type f16
     says "the type must be f32, f64, i32 or i64."
     refused --in-place

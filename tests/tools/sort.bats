@@ -161,7 +161,7 @@ END
     refused "cannot open $dir/none: No such file or directory." --lines --input "$dir/none"
     refused "cannot read .: Is a directory." --lines --input .
     echo "1 -1" >"$dir/negative"
-    refused "$dir/negative: element 1, -1, is beyond the range of uint32." --input "$dir/negative"
+    refused "$dir/negative: number 2, -1, is beyond the range of uint32." --input "$dir/negative"
     refused "cannot write $dir/none/x: No such file or directory." --n 10 --output "$dir/none/x"
     refused "cannot write $dir/none/v: No such file or directory." --n 10 \
         --pairs --output "$dir/o" \

@@ -35,6 +35,7 @@ int input_read(struct input *input, enum element element, const char *path, size
     else
         code = input_read_text(&reader, input, fault);
     if (!is_stdin) fclose(reader.file);
+    input->rounded = reader.has_rounded;
     if (code) input_free(input);
     return code;
 }
@@ -54,9 +55,11 @@ int input_reserve(struct reader *reader, struct input *input, size_t n, struct f
     return 0;
 }
 
-bool input_takes(const struct reader *reader, enum conversion conversion)
+bool input_takes(struct reader *reader, enum conversion conversion)
 {
-    return conversion == CONVERT_EXACT || (conversion == CONVERT_ROUNDED && reader->round);
+    reader->has_rounded |= conversion == CONVERT_FRACTION || conversion == CONVERT_ROUNDED;
+    return conversion == CONVERT_EXACT || conversion == CONVERT_FRACTION ||
+           (conversion == CONVERT_ROUNDED && reader->round);
 }
 
 int input_refuse(const struct reader *reader, enum conversion conversion, size_t index,
@@ -65,16 +68,15 @@ int input_refuse(const struct reader *reader, enum conversion conversion, size_t
     const char *type = element_name(reader->element);
     if (conversion == CONVERT_NAN)
         return fail(fault, EXIT_USAGE,
-                    "%s: element %zu is %s, which type %s does not have; remove it, or take a real "
+                    "%s: number %zu is %s, which type %s does not have; remove it, or take a real "
                     "type where the step has one.",
-                    reader->name, index, shown, type);
+                    reader->name, index + 1, shown, type);
     if (conversion == CONVERT_OUT_OF_RANGE)
-        return fail(fault, EXIT_USAGE, "%s: element %zu, %s, is beyond the range of %s.",
-                    reader->name, index, shown, type);
-    return fail(
-        fault, EXIT_USAGE,
-        "%s: element %zu, %s, cannot be held exactly in type %s; --round takes the nearest.",
-        reader->name, index, shown, type);
+        return fail(fault, EXIT_USAGE, "%s: number %zu, %s, is beyond the range of %s.",
+                    reader->name, index + 1, shown, type);
+    return fail(fault, EXIT_USAGE,
+                "%s: number %zu, %s, cannot be held exactly in type %s; --round takes the nearest.",
+                reader->name, index + 1, shown, type);
 }
 
 void input_free(struct input *input)

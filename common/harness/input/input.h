@@ -16,7 +16,8 @@ extern "C" {
 struct input {
     enum element element;
     size_t n;
-    void *data; /* n elements, malloc'ed; input_free gives it back */
+    void *data;   /* n elements, malloc'ed; input_free gives it back */
+    bool rounded; /* numbers of a file were rounded to the nearest of the type */
 };
 
 /*
@@ -37,8 +38,9 @@ int input_generate_uniform(struct input *, enum element, size_t n, uint64_t seed
 
 /*
  * input.c: the numbers of a file ("-": stdin). Its content says whether it is .npy or text. At most
- * max_n numbers (0: only memory limits them). A value that the element type cannot hold exactly is
- * refused with its index, or rounded to the nearest value if `round`. NaN and infinities are taken
+ * max_n numbers (0: only memory limits them). Fractions are rounded to
+ * the nearest float. Another value that the element type cannot hold exactly is refused, with its
+ * number in the file, counted from 1, or rounded if `round`. NaN and infinities are taken
  * as they are, and make every sum after them NaN or infinite. Returns 0, or EXIT_USAGE.
  */
 int input_read(struct input *, enum element, const char *path, size_t max_n, bool round,
@@ -57,6 +59,7 @@ struct reader {
     enum element element;
     size_t max_n; /* 0: no limit */
     bool round;
+    bool has_rounded; /* result: numbers were rounded to the nearest of the type */
 };
 
 /* The rest of a .npy file (1-D; float32, float64, int32, int64, uint32, uint64; either byte order;
@@ -69,7 +72,7 @@ int input_read_text(struct reader *, struct input *, struct fault *);
 /* Makes room for n elements (grows input->data). EXIT_USAGE if memory does not suffice. */
 int input_reserve(struct reader *, struct input *, size_t n, struct fault *);
 /* Does the harness accept the result of this conversion as an element? */
-bool input_takes(const struct reader *, enum conversion);
+bool input_takes(struct reader *, enum conversion);
 /* The sentence for a conversion that is refused. `shown` is the value as the file has it. */
 int input_refuse(const struct reader *, enum conversion, size_t index, const char *shown,
                  struct fault *);

@@ -71,19 +71,20 @@ static bool same_digits(const char *text, double value)
 }
 
 /*
- * A decimal fraction counts as exact in two cases. Either it is the value of a float, as far as a
- * double can show. Or it is the decimal that --output writes for a float: its nine digits name this
- * float and no other.
+ * A number with a point or an exponent counts as exact in two cases. Either it is the value of a
+ * float, as far as a double can show. Or it is the decimal that --output writes for a float: its nine
+ * digits name this float and no other.
  */
 static enum conversion store_decimal(enum element element, void *data, size_t index,
                                      const char *text, double value)
 {
     if (element == ELEMENT_F64) return element_store_real(element, data, index, value);
     enum conversion conversion = element_store_real(element, data, index, value);
-    if (conversion != CONVERT_ROUNDED || element != ELEMENT_F32) return conversion;
+    bool was_rounded = conversion == CONVERT_ROUNDED || conversion == CONVERT_FRACTION;
+    if (!was_rounded || element != ELEMENT_F32) return conversion;
     char name[48];
     snprintf(name, sizeof name, "%.*g", DIGITS_F32, (double)((float *)data)[index]);
-    return strcmp(name, text + (*text == '+')) == 0 ? CONVERT_EXACT : CONVERT_ROUNDED;
+    return strcmp(name, text + (*text == '+')) == 0 ? CONVERT_EXACT : conversion;
 }
 
 static enum conversion store(enum element element, void *data, size_t index, const char *text,
@@ -123,15 +124,15 @@ static int refuse_token(const struct reader *reader, const struct token *token, 
 {
     if (token->unreadable)
         return fail(fault, EXIT_USAGE,
-                    "%s is neither a .npy file nor text: see element %zu in line %zu.",
-                    reader->name, index, token->line);
+                    "%s is neither a .npy file nor text: see number %zu in line %zu.", reader->name,
+                    index + 1, token->line);
     if (token->too_long)
         return fail(fault, EXIT_USAGE,
-                    "%s: element %zu in line %zu has more than %d characters; write it with fewer "
+                    "%s: number %zu in line %zu has more than %d characters; write it with fewer "
                     "digits, and white space or commas between numbers.",
-                    reader->name, index, token->line, TOKEN_MAX);
-    return fail(fault, EXIT_USAGE, "%s: element %zu in line %zu, \"%.*s\", is not a number.",
-                reader->name, index, token->line, SHOWN_MAX, token->text);
+                    reader->name, index + 1, token->line, TOKEN_MAX);
+    return fail(fault, EXIT_USAGE, "%s: number %zu in line %zu, \"%.*s\", is not a number.",
+                reader->name, index + 1, token->line, SHOWN_MAX, token->text);
 }
 
 /* Editors on Windows begin UTF-8 with a mark of three bytes, the first of which begins
@@ -156,8 +157,8 @@ int input_read_text(struct reader *reader, struct input *input, struct fault *fa
             return refuse_token(reader, &token, input->n, fault);
         if (token.length == 0 && !token.comma) break; /* the end, perhaps after a last comma */
         if (token.length == 0)
-            return fail(fault, EXIT_USAGE, "%s: element %zu in line %zu is missing: \",\" %s.",
-                        reader->name, input->n, token.line,
+            return fail(fault, EXIT_USAGE, "%s: number %zu in line %zu is missing: \",\" %s.",
+                        reader->name, input->n + 1, token.line,
                         input->n ? "follows \",\"" : "comes first");
         if (input->n == room) {
             room = room ? room + room / 2 : FIRST_ROOM;

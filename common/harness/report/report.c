@@ -106,6 +106,7 @@ static void row_input(FILE *to, const struct step *step, const struct options *o
     else
         snprintf(from, sizeof from, "random %s, seed %llu", options->real ? "reals" : "integers",
                  (unsigned long long)options->seed);
+    if (options->input_rounded) strcat(how, ", rounded to the nearest");
     if (options->in_place) strcat(how, ", in place");
     if (options->inclusive) strcat(how, ", made inclusive");
     size_t used = strlen(how);
@@ -167,18 +168,30 @@ static void row_verified(FILE *to, const struct options *options, const struct o
     if (o->right && !v->exact) row_bound(to, v);
 }
 
-static void rows_mismatches(FILE *to, const struct outcome *o)
+/* Only what runs on the GPU has hazards and accesses that a checker finds. */
+static void row_advice(FILE *to, const struct step *step)
+{
+    if (!step->on_host)
+        report_row(to, "", "to look for hazards and bad accesses: build/emu/emu --tool all ./%s",
+                   step_program(step).name);
+}
+
+static void rows_mismatches(FILE *to, const struct step *step, const struct outcome *o)
 {
     const struct verdict *v = &o->verdict;
     if (o->right) return;
     if (*o->damage) report_row(to, "", "%s", o->damage);
-    if (v->right) return;
+    if (v->right) {
+        row_advice(to, step);
+        return;
+    }
     report_row(to, "", "%s of %s elements", format_count(v->wrong).s, format_count(v->checked).s);
     report_row(to, "", "%12s  %18s  %18s", "index", "got", "expected");
     for (size_t i = 0; i < v->shown; i++)
         report_row(to, "", "%12zu  %18s  %18s", v->first[i].index, v->first[i].got,
                    v->first[i].want);
     if (*v->cause) report_row(to, "", "likely cause: %s", v->cause);
+    row_advice(to, step);
 }
 
 static void row_adds(FILE *to, const struct step *step, const struct options *options,
@@ -266,7 +279,7 @@ void report_outcome(FILE *to, const struct step *step, const struct options *opt
     row_launch(to, device, o);
     row_input(to, step, options, o);
     row_verified(to, options, o);
-    rows_mismatches(to, o);
+    rows_mismatches(to, step, o);
     rows_result(to, step, o);
     row_adds(to, step, options, o);
     rows_time(to, step, device, o);
