@@ -103,6 +103,8 @@ Test(fatbin_made, the_highest_that_runs_is_taken)
     }
 }
 
+#define MACHINE_CODE " (sm_NN is machine code, which the emulator does not execute)"
+
 Test(fatbin_made, what_there_is_instead)
 {
     static const struct entry entries[] = {{PTX, 90, THIS_ARCH},
@@ -114,18 +116,21 @@ Test(fatbin_made, what_there_is_instead)
     struct fatbin_ptx ptx;
     make(entries, 5);
     cr_expect_eq(extract(made_size, 89, &ptx), NO_KERNEL_IMAGE);
-    cr_expect_str_eq(message, "the program holds no PTX that sm_89 can run, only: compute_90a "
-                              "compute_100f sm_90 other_75 compute_120; compile it with -gencode "
-                              "arch=compute_89,code=compute_89, or choose another model with "
-                              "EMU_GPU");
+    cr_expect_str_eq(message,
+                     "the program holds no PTX for sm_89, but: compute_90a compute_100f sm_90 "
+                     "other_75 compute_120" MACHINE_CODE "; compile it with -gencode "
+                     "arch=compute_89,code=compute_89, or choose another model with "
+                     "EMU_GPU");
     make(&lto, 1);
     cr_expect_eq(extract(made_size, 90, &ptx), NO_KERNEL_IMAGE);
-    cr_expect_str_eq(message, "the program holds no PTX that sm_90 can run, only: lto_90; compile "
-                              "it without -dlto, with -gencode arch=compute_90,code=compute_90, or "
-                              "choose another model with EMU_GPU");
+    cr_expect_str_eq(message, "the program holds no PTX for sm_90, but: lto_90" MACHINE_CODE
+                              "; compile it without -dlto, with -gencode "
+                              "arch=compute_90,code=compute_90, or choose another model with "
+                              "EMU_GPU");
     put_container(0);
     cr_expect_eq(extract(made_size, 90, &ptx), NO_KERNEL_IMAGE);
-    cr_expect(strstr(message, "can run, only: nothing; compile it with -gencode"), "%s", message);
+    cr_expect(strstr(message, "PTX for sm_90, but: no code" MACHINE_CODE "; compile it"), "%s",
+              message);
 }
 
 Test(fatbin_made, machine_code)

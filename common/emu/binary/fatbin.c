@@ -232,9 +232,10 @@ int fatbin_extract(const void *data, size_t limit, unsigned max_arch, struct fat
     if (problem != NULL) return malformed(message, size, problem);
     if (best.payload == NULL) {
         snprintf(message, size,
-                 "the program holds no PTX that sm_%u can run, only:%s; compile it %swith"
-                 " -gencode arch=compute_%u,code=compute_%u, or choose another model with EMU_GPU",
-                 max_arch, found[0] != '\0' ? found : " nothing",
+                 "the program holds no PTX for sm_%u, but:%s (sm_NN is machine code, which the "
+                 "emulator does not execute); compile it %swith "
+                 "-gencode arch=compute_%u,code=compute_%u, or choose another model with EMU_GPU",
+                 max_arch, found[0] != '\0' ? found : " no code",
                  strstr(found, " lto") != NULL ? "without -dlto, " : "", max_arch, max_arch);
         return NO_KERNEL_IMAGE;
     }

@@ -157,8 +157,8 @@ static void give_up_one(struct cluster *cluster)
     char why[200];
     snprintf(
         why, sizeof why,
-        "its block has run for %u seconds without changing memory (EMU_TIMEOUT=SECONDS has more "
-        "patience): does this loop wait for what can never come?",
+        "its block has run for %u seconds without changing memory, so it was ended: does this loop "
+        "wait for a value that no thread writes? (EMU_TIMEOUT=SECONDS allows more time)",
         cluster->launch->emu->patience);
     give_up_cluster(cluster, EMU_LAUNCH_TIMEOUT, why);
 }
