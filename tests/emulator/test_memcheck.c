@@ -55,6 +55,18 @@ Test(memcheck, what_is_right)
     expect_not("LEAK");
 }
 
+/* The pointer is wrong for all 32 threads alike, which is one finding. */
+Test(memcheck, a_pointer_to_memory_of_the_host)
+{
+    check("", "host", 2);
+    LINES("Invalid __global__ write of size 4 bytes\n",
+          "    by thread (0,0,0) in block (0,0,0) [32 threads]\n",
+          "    and is not in device memory; is it a pointer to memory of the host?\n");
+    cr_assert_eq(count("Invalid __global__ write"), 1);
+    expect_status(7, "$emu --log-file /dev/null $p/memory host 7 2>&1");
+    expect("is out of bounds (not in device memory; is it a pointer to memory of the host?), at ");
+}
+
 /* Threads 30 and 31 write behind 128 bytes. Each is an error, as is the call that returns it. */
 Test(memcheck, a_write_behind_the_end)
 {

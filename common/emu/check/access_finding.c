@@ -35,6 +35,9 @@ static void report_lane(struct warp *w, const struct insn *i, const struct bad_a
     struct launch *launch = w->block->launch;
     const struct access *access = bad->access;
     char title[80], lines[2 * CHECK_TEXT];
+    /* The whole pointer is wrong, and not a few threads' indices: one finding for all threads. */
+    bool is_foreign = bad->wrong == ACCESS_OUTSIDE_GLOBAL &&
+                      device_is_foreign_address(launch->emu, access->address[lane]);
     snprintf(lines, sizeof lines, "%s", detail);
     check_append_host_place(launch->emu, &launch->host_place, "The kernel was launched at", lines,
                             sizeof lines);
@@ -45,7 +48,8 @@ static void report_lane(struct warp *w, const struct insn *i, const struct bad_a
                                         .kind = kinds[bad->wrong],
                                         .title = title,
                                         .place = check_place(w, i, lane),
-                                        .per_thread = true,
+                                        .per_thread = !is_foreign,
+                                        .unit = is_foreign ? "threads" : NULL,
                                         .has_address = true,
                                         .space = access->space,
                                         .address = access->address[lane],
@@ -60,7 +64,10 @@ static void describe_outside_global(struct emu *emu, uint64_t address, char *tex
     bool is_odd = device_is_odd_address(address, odd, sizeof odd);
     snprintf(text, size, "    Access to 0x%" PRIx64 " is out of bounds%s%s", address,
              is_odd ? ": " : "", is_odd ? odd : "");
-    if (!is_odd) alloc_log_append(emu, address, text, size);
+    if (device_is_foreign_address(emu, address))
+        device_append(text, size, "\n    and is %s", DEVICE_FOREIGN_ADDRESS);
+    else if (!is_odd)
+        alloc_log_append(emu, address, text, size);
 }
 
 static void describe(struct emu *emu, const struct bad_access *bad, uint64_t address, char *text,

@@ -374,6 +374,17 @@ bool device_is_odd_address(uint64_t address, char *text, size_t size)
     return true;
 }
 
+bool device_is_foreign_address(const struct emu *emu, uint64_t address)
+{
+    char odd[80];
+    if (device_is_odd_address(address, odd, sizeof odd) || emu_is_device(emu, address) ||
+        memory_find(&emu->memory, address))
+        return false;
+    for (unsigned i = 0; i < emu->peer_count; i++)
+        if (emu_is_device(emu->peers[i].emu, address)) return false;
+    return true;
+}
+
 void device_describe_address(const struct emu *emu, uint64_t address, char *text, size_t size)
 {
     const struct range *nearest = memory_nearest(&emu->memory, address);
@@ -392,7 +403,9 @@ void device_describe_address(const struct emu *emu, uint64_t address, char *text
                  peer->emu->number, emu->number);
         return;
     }
-    if (!nearest)
+    if (device_is_foreign_address(emu, address))
+        snprintf(text, size, "%s", DEVICE_FOREIGN_ADDRESS);
+    else if (!nearest)
         snprintf(text, size, "no memory is allocated");
     else if (address < nearest->base)
         snprintf(text, size,

@@ -61,6 +61,9 @@ bool device_range(const struct emu *, uint64_t address, struct range *);
 /* Describes an address that cannot be one of global memory: "a null pointer", "8 bytes from a null
  * pointer", "it is an address of shared memory". False: it could be. */
 bool device_is_odd_address(uint64_t address, char *text, size_t size);
+/* Is the address in no device's reserved range, and not of host memory that kernels may access? */
+bool device_is_foreign_address(const struct emu *, uint64_t address);
+#define DEVICE_FOREIGN_ADDRESS "not in device memory; is it a pointer to memory of the host?"
 /* "12 bytes past the end of the 400 bytes at 0x…", or "no memory is allocated near it" */
 void device_describe_address(const struct emu *, uint64_t address, char *text, size_t size);
 
