@@ -42,7 +42,8 @@ ifeq ($(MAKELEVEL),0)
 endif
 
 # Goals that compile stop here if a tool is missing.
-GOALS    := $(filter-out help setup doctor docs format clean uninstall,$(or $(MAKECMDGOALS),all))
+GOALS    := $(filter-out help setup doctor docs format clean uninstall diff%, \
+            $(or $(MAKECMDGOALS),all))
 ifneq ($(GOALS),)
     MISSING := $(shell CC='$(CC)' CXX='$(CXX)' common/build/missing.sh \
                $(if $(filter test% mutate%,$(GOALS)),tests))

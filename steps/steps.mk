@@ -2,6 +2,10 @@
 
 .PHONY: experiments example
 
+diff%:
+	$(Q)common/build/diff_step.sh $*
+#diffN: ## print what step N changes in the step that it continues
+
 # Steps compiled with other options, to compare their times: step 5 with blocks of N elements, step
 # 7 with at most N registers per thread.
 build/B%/driver.o: steps/05-arbitrary-size/driver.c
