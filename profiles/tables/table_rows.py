@@ -125,7 +125,7 @@ def compare(n, *columns, more=()):
                  line("of which bank conflicts", lambda ncu, _: both(ncu, "conflicts")),
                  line("requests to memory, load + store", lambda ncu, _: both(ncu, "requests")),
                  line("sectors, load + store", lambda ncu, _: both(ncu, "sectors")),
-                 line("sectors a request, load + store", lambda ncu, _: sectors(ncu)), *more)
+                 line("sectors per request, load + store", lambda ncu, _: sectors(ncu)), *more)
 
 
 def naive():

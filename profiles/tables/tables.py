@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tables.py -- writes the tables of README.md and notes/*.md from the CSV files beside it.
+"""tables.py -- writes the tables of README.md and notes/ from the CSV files beside it.
 
 usage: profiles/tables/tables.py           brings every table up to date
        profiles/tables/tables.py --check   changes nothing; names stale files, and fails
@@ -52,7 +52,8 @@ def main():
     if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
     stale = []
-    for path in ["README.md", *sorted(glob.glob("notes/*.md", root_dir=TOP))]:
+    for path in ["README.md", *sorted(glob.glob("notes/**/*.md", root_dir=TOP,
+                                                recursive=True))]:
         with open(os.path.join(TOP, path), encoding="utf-8") as file:
             text = file.read()
         filled = fill(path, text)

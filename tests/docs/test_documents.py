@@ -78,7 +78,7 @@ class Links(unittest.TestCase):
         """Every link into the repository."""
         links = 0
         chapters = [page for folder in ("notes", "profiles")
-                    for page in glob.glob(folder + "/*.md", root_dir=TOP)]
+                    for page in glob.glob(folder + "/**/*.md", root_dir=TOP, recursive=True)]
         for page in ["README.md"] + chapters:
             for link in re.findall(r"\]\(([^#)]+)", text_of(page)):
                 if link.startswith("http"):

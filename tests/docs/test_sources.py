@@ -37,7 +37,15 @@ def comments(path, text):
     """The parts of a file that are written for people."""
     if path.endswith((".c", ".h", ".cu", ".cuh", ".inc")):
         return [match for match in COMMENT.findall(text) if match[0] == "/"]
-    return [text] if path.endswith(".md") else SCRIPT_COMMENT.findall(text)
+    return [page_text(text)] if path.endswith(".md") else SCRIPT_COMMENT.findall(text)
+
+
+def page_text(text):
+    """A page without programs, and without the files that its commands make in build/."""
+    text = re.sub(r"^```c\n.*?^```$", "", text, flags=re.M | re.S)
+    for made in re.findall(r">build/(\S+)", text):
+        text = text.replace(made, "")
+    return text
 
 
 def sources(files):

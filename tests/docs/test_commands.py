@@ -1,0 +1,85 @@
+"""test_commands.py -- the commands in notes/first-kernel.md and in notes/answers/ print what the
+page shows. A command is a line `$ command` in a block ```console; the lines below it are its
+output, in which … stands for anything, and alone on a line for any lines."""
+import glob
+import re
+import subprocess
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+from book import NOTES, TOP, text_of
+
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+PAGES = ["first-kernel.md"] + sorted(glob.glob("answers/*.md", root_dir=NOTES))
+
+
+def commands(page):
+    """Each command of a page, with the lines that it is to print."""
+    for block in BLOCK.findall(text_of(page)):
+        first, *rest = re.split(r"^\$ ", block, flags=re.M)
+        assert first == "", "%s: a block of commands begins with output" % page
+        for command in rest:
+            line, _, shown = command.partition("\n")
+            yield line, shown
+
+
+def pattern(shown):
+    """The regular expression for the output that a page shows."""
+    lines = [r"(?:.*\n)*" if line == "…" else re.escape(line).replace("…", ".*") + r"\n"
+             for line in shown.splitlines()]
+    return re.compile("".join(lines) + r"\Z")
+
+
+def run(page):
+    """The complaints about a page: its commands run one after the other."""
+    wrong = []
+    for command, shown in commands(page):
+        done = subprocess.run(["sh", "-c", command], cwd=TOP, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
+                              encoding="utf-8", errors="replace", check=False)
+        if not pattern(shown).match(done.stdout):
+            wrong.append("notes/%s: `%s` prints:\n%s\nand the page shows:\n%s"
+                         % (page, command, done.stdout[:3000], shown))
+    return wrong
+
+
+class Commands(unittest.TestCase):
+    def test_they_print_what_the_page_shows(self):
+        with ThreadPoolExecutor() as pool:
+            for page, wrong in zip(PAGES, pool.map(run, PAGES)):
+                with self.subTest(page=page):
+                    self.assertEqual(wrong, [], "\n".join(wrong))
+
+    def test_every_page_has_commands(self):
+        for page in PAGES:
+            with self.subTest(page=page):
+                self.assertTrue(list(commands(page)), "%s has no block ```console" % page)
+
+    def test_each_question_has_an_answer(self):
+        """As many headings as questions, numbered alike, each with a command."""
+        for page in PAGES[1:]:
+            with self.subTest(page=page):
+                [chapter] = NOTES.glob(page[len("answers/"):-len(".md")] + "*.md")
+                questions = chapter.read_text(encoding="utf-8").split("\n## Questions\n")[1]
+                asked = re.findall(r"^(\d)\. ", questions.split("\n## ")[0], re.M)
+                answers = re.split(r"^## (?=\d)", text_of(page), flags=re.M)[1:]
+                self.assertEqual([answer[0] for answer in answers], asked)
+                self.assertTrue(3 <= len(asked) <= 5, "three to five questions")
+                for answer in answers:
+                    self.assertIn("```console", answer)
+
+    def test_other_output_is_noticed(self):
+        self.assertTrue(pattern("a\n…\nb … c\n").match("a\nx\ny\nb 1 c\n"))
+        for output in ("a\nb 1 d\n", "a\nb 1 c\nmore\n", "x\na\nb 1 c\n"):
+            self.assertFalse(pattern("a\n…\nb … c\n").match(output))
+
+
+class FirstKernel(unittest.TestCase):
+    def test_the_chapter_shows_the_program(self):
+        program = (TOP / "steps/first-kernel/neighbours.cu").read_text(encoding="utf-8")
+        shown = re.search(r"^```c\n(.*?)^```$", text_of("first-kernel.md"), re.M | re.S)[1]
+        self.assertEqual(shown, program.split("*/\n", 1)[1])
+
+
+if __name__ == "__main__":
+    unittest.main()

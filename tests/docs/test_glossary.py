@@ -1,0 +1,121 @@
+"""test_glossary.py -- a chapter uses no term of notes/glossary.md before the chapter that
+introduces it, in the reading order of notes/README.md, unless it links the term to the glossary;
+and no chapter is longer than a reader can hold."""
+import re
+import unittest
+
+from book import BESIDE, LINK, NOTES, prose, reading_order, text_of, without_code, words
+
+WORDS = 1500  # of prose in a chapter, before "More" and the questions
+
+# Chapters that are still too long. Take a chapter out as soon as it is short enough.
+TOO_LONG = ["12-pipeline.md", "14-summed-area-table.md", "15-radix-sort.md"]
+
+
+# Terms that chapters use before they are introduced. Take one out as soon as it is linked.
+NOT_LINKED = {("09-warp-shuffle.md", "atomic"), ("10-cooperative.md", "aggregate")}
+
+
+def glossary():
+    """{term: (its text, the page that introduces it)}"""
+    entries = re.split(r"^### ", text_of("glossary.md"), flags=re.M)[1:]
+    terms = {}
+    for entry in entries:
+        term, text = entry.split("\n", 1)
+        terms[term] = text, LINK.findall(text)[-1][1]
+    return terms
+
+
+def forms(term):
+    """The regular expression of a term, or of several of it."""
+    words_of = re.escape(term).replace(r"\ ", r"\s+")
+    ending = words_of[:-1] + "(?:y|ies)" if term.endswith("py") else words_of + "s?"
+    return re.compile(r"(?<![\w-])%s(?![\w-])" % ending, re.I)
+
+
+def uses(page):
+    """The text of a page without code and addresses, in which links to the glossary are gone."""
+    text = without_code(text_of(page))
+    linked = {target.split("#")[1] for _, target in LINK.findall(text)
+              if target.startswith("glossary.md#")}
+    return LINK.sub(lambda link: " " if "glossary.md" in link[2] else link[1], text), linked
+
+
+def early(order, terms):
+    """(page, term, the page that introduces it) of each term that comes too early."""
+    long_first = sorted(terms, key=len, reverse=True)
+    for place, page in enumerate(order):
+        text, linked = uses(page)
+        for term in long_first:
+            introduced = terms[term][1]
+            later = introduced not in order[:place + 1]
+            if later and term.replace(" ", "-").lower() not in linked and forms(term).search(text):
+                yield page, term, introduced
+            text = forms(term).sub(" ", text)
+
+
+class Glossary(unittest.TestCase):
+    def test_terms_are_sorted_and_lead_to_a_chapter_that_has_them(self):
+        terms = glossary()
+        self.assertGreater(len(terms), 50)
+        self.assertEqual(list(terms), sorted(terms, key=str.lower))
+        for term, (text, page) in terms.items():
+            with self.subTest(term=term):
+                self.assertTrue((NOTES / page).exists(), page)
+                self.assertTrue(forms(term).search(without_code(text_of(page))),
+                                "notes/%s has no such word" % page)
+                sentence = LINK.sub("", text).strip()
+                self.assertRegex(sentence, r"^[^.]*\.$", "one sentence")
+
+    def test_no_term_comes_before_its_chapter(self):
+        found = list(early(reading_order(), glossary()))
+        self.assertLessEqual(NOT_LINKED, {(page, term) for page, term, _ in found},
+                             "no longer used early: take it out of NOT_LINKED")
+        for page, term, introduced in found:
+            if (page, term) in NOT_LINKED:
+                continue
+            with self.subTest(page=page, term=term):
+                self.fail('notes/%s says "%s", which notes/%s introduces later: link it to'
+                          " glossary.md#%s, or say it otherwise"
+                          % (page, term, introduced, term.replace(" ", "-").lower()))
+
+    def test_links_to_the_glossary_lead_to_a_term(self):
+        anchors = {term.replace(" ", "-").lower() for term in glossary()}
+        for page in NOTES.rglob("*.md"):
+            for anchor in re.findall(r"glossary\.md#([\w-]+)", page.read_text(encoding="utf-8")):
+                with self.subTest(page=page.name):
+                    self.assertIn(anchor, anchors)
+
+
+class Book(unittest.TestCase):
+    def test_the_reading_order_has_every_chapter_once(self):
+        order = reading_order()
+        self.assertEqual(len(order), len(set(order)))
+        chapters = {path.name for path in NOTES.glob("[0-9]*.md")} | {"first-kernel.md"}
+        self.assertEqual(set(order), chapters, "notes/README.md lists the chapters")
+
+    def test_chapters_are_short(self):
+        for page in reading_order():
+            length = len(words(prose(text_of(page))))
+            with self.subTest(page=page):
+                if page in TOO_LONG:
+                    self.assertGreater(length, WORDS, "%s is short enough: take it out of TOO_LONG"
+                                       % page)
+                else:
+                    self.assertLessEqual(length, WORDS, "%s has %d words of prose: move what is"
+                                         ' beside the line of thought under "More"'
+                                         % (page, length))
+
+    def test_more_comes_last(self):
+        """What counts as prose ends where the questions or "More" begin, and nothing else
+        follows."""
+        for page in reading_order():
+            parts = re.findall(r"^## (.*)", text_of(page), re.M)
+            with self.subTest(page=page):
+                self.assertTrue(BESIDE.search(text_of(page)), "no questions")
+                first = min(parts.index(part) for part in ("More", "Questions") if part in parts)
+                self.assertLessEqual(set(parts[first:]), {"More", "Questions", "Answers"})
+
+
+if __name__ == "__main__":
+    unittest.main()
