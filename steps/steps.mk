@@ -14,13 +14,17 @@ build/B%/driver.o: steps/05-arbitrary-size/driver.c
 build/B%/scan.o: steps/05-arbitrary-size/scan.cu
 	$(call say,nvcc,"$< with B = $*")
 	$(Q)$(NVCOMPILE) -DB=$* $(PUT_OBJECT)
+build/B%/variants.o: steps/05-arbitrary-size/variants.cu
+	$(call say,nvcc,"$< with B = $*")
+	$(Q)$(NVCOMPILE) -DB=$* $(PUT_OBJECT)
 build/R%/scan.o: steps/07-unrolled/scan.cu
 	$(call say,nvcc,"$< with at most $* registers")
 	$(Q)$(NVCOMPILE) -maxrregcount=$* $(PUT_OBJECT)
 
 # Otherwise make would delete them at the end, and its last line would be this `rm`.
-.PRECIOUS: build/B%/driver.o build/B%/scan.o build/R%/scan.o
-step5-B%: build/main/step05.o build/B%/driver.o build/B%/scan.o $(call objects,$(COMMON)) | emu
+.PRECIOUS: build/B%/driver.o build/B%/scan.o build/B%/variants.o build/R%/scan.o
+step5-B%: build/main/step05.o build/B%/driver.o build/B%/scan.o build/B%/variants.o \
+        $(call objects,$(COMMON)) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
@@ -56,6 +60,7 @@ $(EXPERIMENTS): build/experiments/%: $$(call objects,$$(call experiment,$$*) $(C
 experiment = $(wildcard steps/$(firstword $(subst -, ,$(1)))-*/experiments/$(patsubst $(firstword \
              $(subst -, ,$(1)))-%,%,$(1)).cu)
 
+build/experiments/05-transfers: $(call objects,steps/05-arbitrary-size/variants.cu)
 build/experiments/13-selects: $(call objects,$(addprefix steps/,13-compaction/fast.cu \
         13-compaction/document.cu 13-compaction/atomic.cu 12-pipeline/scan.cu))
 build/experiments/15-against-cub: $(call objects,steps/15-radix-sort/sort.cu)

@@ -1,7 +1,7 @@
 /* Step 4's descriptor: what the harness needs to know about scan.cu. */
 #include "common/harness/step.h"
 #include "common/harness/verify/tree.h"
-#include "scan.h"
+#include "variants.h"
 
 scan_fn step04_scan;
 
@@ -13,7 +13,7 @@ static struct launch_shape step04_shape(size_t n, int variant)
     if (n < 2) return (struct launch_shape){0}; /* no kernel: the scan of one element is 0 */
     return (struct launch_shape){.grid = 1,
                                  .block = (unsigned)(n / 2),
-                                 .shared_bytes = PADDED_SIZE(n, variant) * sizeof(float),
+                                 .shared_bytes = VARIANT_SIZE(n, variant) * sizeof(float),
                                  .launches = 1};
 }
 

@@ -3,6 +3,7 @@
 #include "common/harness/step.h"
 #include "common/harness/verify/tree.h"
 #include "scan.h"
+#include "variants.h"
 
 scan_fn step05_scan;
 
@@ -17,14 +18,14 @@ static struct launch_shape step05_shape(size_t n, int variant)
     struct launch_shape shape = {.grid = levels_blocks(n, B),
                                  .block = B / 2,
                                  .shared_bytes =
-                                     PADDED_SIZE(B, variant != WORK_EFFICIENT) * sizeof(float),
+                                     VARIANT_SIZE(B, variant != WORK_EFFICIENT) * sizeof(float),
                                  .launches = 1};
 
     if (variant == NAIVE) shape.block = B, shape.shared_bytes = 2 * B * sizeof(float);
     if (variant == REMAINDER && n < B) {
         int size = remainder_size(n);
         shape.block = (unsigned)size / 2;
-        shape.shared_bytes = (size_t)PADDED_SIZE(size, true) * sizeof(float);
+        shape.shared_bytes = (size_t)VARIANT_SIZE(size, true) * sizeof(float);
     } else if (variant == REMAINDER) {
         shape.grid = n / B;
     }

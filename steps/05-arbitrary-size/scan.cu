@@ -6,9 +6,8 @@
  * the same way, level upon level until one block holds them all; then each block's elements get the
  * sum of all blocks before added to them.
  * Same as step 4 except: a block finds its elements by blockIdx, fills up with zeros beyond n, and
- * stores its sum before it clears the root; uniform_add; the levels. The block scan is a variant:
- * conflict-free (step 4), work-efficient (step 3) and naive (step 2), which Figures 39-7 and 39-8
- * compare; and conflict-free-remainder, for Harris' way with the last elements.
+ * stores its sum before it clears the root; uniform_add; the levels. variants.cu has other block
+ * scans, which Figures 39-7 and 39-8 compare.
  * What it fixes: the limits. Any n that fits into memory, and all multiprocessors have work.
  * What is still bad: two elements a thread are little to hide the memory's latency behind (step 6).
  * And every element goes to memory twice, for the block scan and for uniform_add.
@@ -16,15 +15,14 @@
  */
 #include "common/harness/step.h"
 #include "scan.h"
-#include "naive.cuh"
+#include "variants.h"
 
 /*
  * Block j scans the elements [j size, j size + size) of g_idata into g_odata, exclusively, and
  * stores their sum in g_sums[j] unless that is NULL. size is a power of two, at least 2. Needs
- * size/2 threads a block and PADDED_SIZE(size, PADDING) floats of shared memory. Only if CHECKED
- * may a block reach beyond n, where elements count as 0. g_odata may be g_idata.
+ * size/2 threads a block and PADDED_SIZE(size) floats of shared memory. Beyond n the elements
+ * count as 0. g_odata may be g_idata.
  */
-template <bool PADDING, bool CHECKED>
 static __global__ void scan_block(float *g_odata, const float *g_idata, float *g_sums, size_t n,
                                   int size)
 {
@@ -35,13 +33,13 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     int offset = 1; // distance of two neighbouring nodes of the current level
     size_t begin = (size_t)blockIdx.x * size; // this block's first element
 
-    // Load two elements a thread: one from each half, or neighbours as in step 3.     (block A)
-    int ai = PADDING ? thid : 2 * thid;
-    int bi = PADDING ? thid + size / 2 : 2 * thid + 1;
-    int bankOffsetA = CONFLICT_FREE_OFFSET(ai, PADDING);
-    int bankOffsetB = CONFLICT_FREE_OFFSET(bi, PADDING);
-    temp[ai + bankOffsetA] = (!CHECKED || begin + ai < n) ? g_idata[begin + ai] : 0;
-    temp[bi + bankOffsetB] = (!CHECKED || begin + bi < n) ? g_idata[begin + bi] : 0;
+    // Load two elements a thread, one from each half of the block's part.            (block A)
+    int ai = thid;
+    int bi = thid + size / 2;
+    int bankOffsetA = CONFLICT_FREE_OFFSET(ai);
+    int bankOffsetB = CONFLICT_FREE_OFFSET(bi);
+    temp[ai + bankOffsetA] = begin + ai < n ? g_idata[begin + ai] : 0;
+    temp[bi + bankOffsetB] = begin + bi < n ? g_idata[begin + bi] : 0;
 
     // Up-sweep: add each left child to its right sibling, level by level, with d pairs a level.
     for (int d = size >> 1; d > 0; d >>= 1) {
@@ -52,8 +50,8 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
         if (thid < d) { //                                                             (block B)
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
-            ai += CONFLICT_FREE_OFFSET(ai, PADDING);
-            bi += CONFLICT_FREE_OFFSET(bi, PADDING);
+            ai += CONFLICT_FREE_OFFSET(ai);
+            bi += CONFLICT_FREE_OFFSET(bi);
             temp[bi] += temp[ai];
         }
         offset *= 2;
@@ -62,7 +60,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     // Store the block's sum, then clear the root: nothing lies to the left of the whole. No barrier
     // before it is needed, because thread 0 has written the root itself.              (block C)
     if (thid == 0) {
-        int root = size - 1 + CONFLICT_FREE_OFFSET(size - 1, PADDING);
+        int root = size - 1 + CONFLICT_FREE_OFFSET(size - 1);
         if (g_sums != NULL) g_sums[blockIdx.x] = temp[root];
         temp[root] = 0;
     }
@@ -79,8 +77,8 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
         if (thid < d) { //                                                             (block D)
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
-            ai += CONFLICT_FREE_OFFSET(ai, PADDING);
-            bi += CONFLICT_FREE_OFFSET(bi, PADDING);
+            ai += CONFLICT_FREE_OFFSET(ai);
+            bi += CONFLICT_FREE_OFFSET(bi);
             float t = temp[ai];
             temp[ai] = temp[bi];
             temp[bi] += t;
@@ -90,9 +88,9 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     // The last level has written elements that other threads fetch: no fetch may start before.
     __syncthreads();
 
-    // Write the result where it was loaded from.                                      (block E)
-    if (!CHECKED || begin + ai < n) g_odata[begin + ai] = temp[ai + bankOffsetA];
-    if (!CHECKED || begin + bi < n) g_odata[begin + bi] = temp[bi + bankOffsetB];
+    // Write the result, two elements a thread, one to each half.                      (block E)
+    if (begin + ai < n) g_odata[begin + ai] = temp[ai + bankOffsetA];
+    if (begin + bi < n) g_odata[begin + bi] = temp[bi + bankOffsetB];
 }
 
 /*
@@ -123,43 +121,19 @@ cudaError_t step05_scan(void *out, const void *in, size_t n, int variant, void *
     float *g_odata = (float *)out;
     const float *g_idata = (const float *)in;
     size_t blocks = (n + B - 1) / B;
-    size_t full = n / B, rest = n % B; // blocks without an element missing, and elements after them
     float *g_sums = blocks > 1 ? (float *)workspace : NULL;
-    size_t shared = PADDED_SIZE(B, variant != WORK_EFFICIENT) * sizeof(float);
+    size_t shared = PADDED_SIZE(B) * sizeof(float);
     cudaError_t error;
 
     if (blocks > INT32_MAX) return cudaErrorInvalidValue; // the largest grid
 
-    // Scan the blocks.
-    switch (variant) {
-    case CONFLICT_FREE:
-        scan_block<true, true><<<blocks, B / 2, shared, stream>>>(g_odata, g_idata, g_sums, n, B);
-        break;
-    case WORK_EFFICIENT:
-        scan_block<false, true><<<blocks, B / 2, shared, stream>>>(g_odata, g_idata, g_sums, n, B);
-        break;
-    case NAIVE:
-        shared = 2 * B * sizeof(float);
-        scan_block_naive<<<blocks, B, shared, stream>>>(g_odata, g_idata, g_sums, n, B);
-        break;
-    case REMAINDER:
-        if (full > 0) {
-            scan_block<true, false>
-                <<<full, B / 2, shared, stream>>>(g_odata, g_idata, g_sums, n, B);
-            error = cudaGetLastError();
-            if (error != cudaSuccess) return error;
-        }
-        if (rest > 0) {
-            int size = remainder_size(rest);
-            float *g_sum = g_sums != NULL ? g_sums + full : NULL;
-            shared = PADDED_SIZE(size, true) * sizeof(float);
-            scan_block<true, true><<<1, size / 2, shared, stream>>>(
-                g_odata + full * B, g_idata + full * B, g_sum, rest, size);
-        }
-        break;
-    default: return cudaErrorInvalidValue;
+    // Scan the blocks. Other block scans, for comparison, are in variants.cu.
+    if (variant == CONFLICT_FREE) {
+        scan_block<<<blocks, B / 2, shared, stream>>>(g_odata, g_idata, g_sums, n, B);
+        error = cudaGetLastError();
+    } else {
+        error = step05_scan_blocks(g_odata, g_idata, g_sums, n, variant, stream);
     }
-    error = cudaGetLastError();
     if (error != cudaSuccess || blocks == 1) return error;
 
     // Scan the block sums, and add them to the blocks.

@@ -4,9 +4,8 @@
  * What it is: the first half of section 39.2.5 of GPU Gems 3. Each thread loads two float4, scans
  * each in registers, and puts only the two totals into the tree; then it adds what the tree says
  * to the scans that it has kept.
- * Same as step 5 except: load4 and store4 (float4.cuh); the totals are the leaves of the
- * tree, TREE of them for B = 4 TREE elements; one block scan (conflict-free, filled up with zeros)
- * instead of four variants.
+ * Same as step 5 except: load4 and store4 (float4.cuh); the totals are the leaves of the tree, TREE
+ * of them for B = 4 TREE elements, and TREE is a constant.
  * What it fixes: four times as many bytes are under way for each thread, so the memory's latency is
  * better hidden; a quarter of the barriers, and of the shared memory's traffic, for each element.
  * What is still bad: the loops over the tree cost instructions that the fixed size makes needless

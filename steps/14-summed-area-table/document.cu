@@ -47,7 +47,7 @@ static cudaError_t launch_scan(float *data, float *sums, size_t width, size_t ro
         dim3 grid((unsigned)blocks,
                   (unsigned)(rows - first < MOST_ROWS ? rows - first : MOST_ROWS));
         float *part = data + first * width;
-        scan_rows<INCLUSIVE><<<grid, size / 2, PADDED_SIZE(size, PAD32) * sizeof(float), stream>>>(
+        scan_rows<INCLUSIVE><<<grid, size / 2, PADDED_SIZE(size) * sizeof(float), stream>>>(
             part, part, blocks > 1 ? sums + first * blocks : NULL, width, size);
         CUDA_TRY(cudaGetLastError());
     }
@@ -211,6 +211,6 @@ struct launch_shape sat_document_shape(struct sat_size size)
     int elements = leaves(size.width);
     unsigned launches = scan_launches(size.width) + scan_launches(size.height);
     return {divide_up(size.width, BLOCK_ELEMENTS) * size.height * size.channels,
-            (unsigned)elements / 2, PADDED_SIZE(elements, PAD32) * sizeof(float),
+            (unsigned)elements / 2, PADDED_SIZE(elements) * sizeof(float),
             launches + (size.channels == 1 ? 2 : 3)};
 }

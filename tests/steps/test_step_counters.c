@@ -7,7 +7,7 @@
 
 #include "common/harness/report/counters.h"
 #include "steps/00-copy/patterns.h"
-#include "steps/04-conflict-free/scan.h"
+#include "steps/04-conflict-free/variants.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

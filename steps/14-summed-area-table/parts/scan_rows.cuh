@@ -14,12 +14,12 @@
 
 #define BLOCK_ELEMENTS 512 // that a block scans at most: step 5's B
 
-#define OFFSET(i) CONFLICT_FREE_OFFSET(i, PAD32)
+#define OFFSET(i) CONFLICT_FREE_OFFSET(i)
 
 /*
  * Block (j, y) scans the elements [j size, j size + size) of row y, and stores their sum in
  * g_sums[y gridDim.x + j] unless that is NULL. size is a power of two, at least 2. Needs size/2
- * threads and PADDED_SIZE(size, PAD32) floats of shared memory. g_odata may be g_idata.
+ * threads and PADDED_SIZE(size) floats of shared memory. g_odata may be g_idata.
  */
 template <bool INCLUSIVE>
 static __global__ void scan_rows(float *g_odata, const float *g_idata, float *g_sums, size_t width,
