@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws which lane meets which bank, before and after padding, as traced: notes/figures/banks.svg
+"""Draws which lane uses which bank, before and after padding, as traced: notes/figures/banks.svg
 (one level of the tree) and bank-levels.svg (all of them, on 32 banks and on the 16 of 2007)."""
 
 from collections import Counter
@@ -66,8 +66,8 @@ def one_level():
     width = WARP * DOT
     second = LEFT + width + 76
     figure = Figure(second + width + 30, TOP + width + 52, "Lanes and banks",
-                    "At a stride of 16 words, 32 lanes meet in two banks; with one word of padding "
-                    "after every 32 they meet in 32.")
+                    "At a distance of 16 words, 32 lanes share two banks; with one word of padding "
+                    "after every 32, each lane has a bank of its own.")
     figure.text(24, 30, "The 32 lanes of a warp read temp[ai] in the up-sweep, offset = %d"
                 % (1 << LEVEL), "head ink")
     panel(figure, LEFT, "step 3: temp[ai]", "step 3")
@@ -77,9 +77,19 @@ def one_level():
 
 # ---- all levels ----------------------------------------------------------------------------------
 
-SIDE, APART, HEADING, DOWN = 80, 10, 112, 122  # of the small panels
+SIDE, APART, HEADING, DOWN = 80, 10, 142, 126  # of the small panels
 ROWS = [("step 3", "step 3", 32), ("pad16", "i + (i >> 4)", 32), ("pad32", "i + (i >> 5)", 32),
         ("step 3", "step 3", 16), ("pad16", "i + (i >> 4)", 16)]
+
+
+def axes(figure, top, banks):
+    """Lanes beside the first panel of a row, and banks below it."""
+    last = str(banks - 1)
+    for at, lane in ((8, "0"), (SIDE, last)):
+        figure.text(HEADING - 5, top + at, lane, "tiny quiet", "end")
+    figure.text(HEADING - 5, top + SIDE / 2 + 3, "lane", "tiny quiet", "end")
+    for at, bank, anchor in ((0, "0", "start"), (SIDE / 2, "bank", "middle"), (SIDE, last, "end")):
+        figure.text(HEADING + at, top + SIDE + 11, bank, "tiny quiet", anchor)
 
 
 def small_panel(figure, left, top, lanes, banks):
@@ -91,7 +101,7 @@ def small_panel(figure, left, top, lanes, banks):
         if corners:
             figure.cells(corners, dot, style)
     crowd = ways(lanes)
-    figure.text(left + SIDE / 2, top + SIDE + 15, "%d-way" % crowd if crowd > 1 else "free",
+    figure.text(left + SIDE / 2, top + SIDE + 25, "%d-way" % crowd if crowd > 1 else "free",
                 "small " + ("red" if crowd > 1 else "green"), "middle")
 
 
@@ -101,9 +111,8 @@ def all_levels():
                     "Without padding the conflicts double from level to level, up to 16-way; "
                     "padding removes them.")
     figure.text(24, 30,
-                "temp[ai] in the up-sweep over %d elements: lanes from top to bottom, banks from "
-                "left to right" % N,
-                "head ink")
+                "The lanes that read temp[ai] in the up-sweep over %d elements, and their banks"
+                % N, "head ink")
     for level in range(LEVELS):
         figure.text(HEADING + level * (SIDE + APART) + SIDE / 2, 58, "offset %d" % (1 << level),
                     "small quiet", "middle")
@@ -112,6 +121,7 @@ def all_levels():
         figure.text(24, top + 34, title, "ink")
         figure.text(24, top + 50, "%d banks" % banks, "small quiet")
         figure.text(24, top + 64, "a warp" if banks == WARP else "half a warp", "small quiet")
+        axes(figure, top, banks)
         for level in range(LEVELS):
             small_panel(figure, HEADING + level * (SIDE + APART), top,
                         met(left_children(scan, level), banks, banks), banks)

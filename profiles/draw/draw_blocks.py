@@ -7,7 +7,8 @@ from traced import accesses, loaded, stored
 
 N, B = 16, 4
 BLOCKS = N // B
-CELL, LEFT, TOP, ROW, BLOCK_GAP = 38, 150, 56, 84, 22
+CELL, LEFT, TOP, ROW, BLOCK_GAP = 34, 150, 56, 84, 66
+SUM_GAP = 10  # from a part to its sum
 TRACE = accesses(5, N, "conflict-free")
 INPUT, SUMS, RESULT = "A", "B", "C"  # the arrays, in order of first use
 PARTS, SCAN_OF_SUMS, UNIFORM_ADD = range(3)  # the launches
@@ -45,15 +46,18 @@ def main():
         figure.arrow(x(block * B + B / 2), y + 34, x(block * B + B / 2), y + ROW - 3)
     y += ROW
     parts = stored(of(PARTS, RESULT))
-    row(y, "scan_block", "each by itself", parts, "hot", x)
+    row(y, "scan_block", "each part by itself", parts, "hot", x)
     for access in of(PARTS, SUMS):
-        for block in stored([access]):
-            figure.arrow(x(access.block * B + B - 0.3), y + 34, sum_x(block + 0.5), y + ROW - 3)
+        for block, total in stored([access]).items():
+            left = x(access.block * B) + block_width + SUM_GAP
+            figure.box(left, y, CELL, 32, total, "cell")
+            figure.text(left + CELL / 2, y - 6, "sum", "small quiet", "middle")
+            figure.arrow(left + CELL / 2, y + 34, sum_x(block + 0.5), y + ROW - 3)
     y += ROW
-    row(y, "SUMS", "", stored(of(PARTS, SUMS)), "cell", sum_x)
+    row(y, "SUMS", "the sums of the parts", stored(of(PARTS, SUMS)), "cell", sum_x)
     figure.arrow(centre, y + 34, centre, y + ROW - 3)
     y += ROW
-    row(y, "INCR", "scan_block again", stored(of(SCAN_OF_SUMS, SUMS)), "hot", sum_x)
+    row(y, "INCR", "their exclusive scan", stored(of(SCAN_OF_SUMS, SUMS)), "hot", sum_x)
     for block in sorted({access.block for access in TRACE if access.launch == UNIFORM_ADD}):
         mine = [access for access in TRACE if access.launch == UNIFORM_ADD
                 and access.block == block]
@@ -63,7 +67,7 @@ def main():
                          "line-hot")
     y += ROW
     added = stored(of(UNIFORM_ADD, RESULT))
-    row(y, "uniform_add", "INCR[j] to block j", {**parts, **added},
+    row(y, "uniform_add", "adds INCR[j] to part j", {**parts, **added},
         {k: "good" if k in added else "hot" for k in parts}, x)
     figure.save("blocks.svg")
 

@@ -38,8 +38,8 @@ def main():
     label(TOP, "load4", "one access each")
     label(TOP + ROW, "scan each", "in registers")
     label(TOP + 2 * ROW, "totals", "in shared memory")
-    label(TOP + 3 * ROW, "the tree", "as in step 5")
-    label(TOP + 4 * ROW, "store4", "before + own scan")
+    label(TOP + 3 * ROW, "after the tree", "the same leaf")
+    label(TOP + 4 * ROW, "store4", "sum before + own scan")
 
     for left, vector, (leaf, total), prefix, result in zip((LEFT_A, LEFT_B), inputs, totals.items(),
                                                            before, outputs):
@@ -55,11 +55,15 @@ def main():
         down(3.5, "line-hot")
         y += ROW
         figure.box(left + 3 * CELL, y, CELL, 32, total, "hot")
-        figure.text(left + 3 * CELL - 12, y + 21, "temp[%d] =" % leaf, "small quiet", "end")
+        figure.text(left + 3 * CELL - 12, y + 14, "leaf %d," % (vector[0][0] // 4), "small quiet",
+                    "end")
+        figure.text(left + 3 * CELL - 12, y + 29, "temp[%d]" % leaf, "small quiet", "end")
         down(3.5, "line-hot")
         y += ROW
         figure.box(left + 3 * CELL, y, CELL, 32, prefix, "good")
-        figure.text(left + 3 * CELL - 12, y + 21, "all before it:", "small quiet", "end")
+        figure.text(left + 3 * CELL - 12, y + 14, "sum of elements", "small quiet", "end")
+        figure.text(left + 3 * CELL - 12, y + 29, "0 to %d" % (vector[0][0] - 1), "small quiet",
+                    "end")
         for k in range(4):
             figure.arrow(left + 3.5 * CELL, y + 34, left + (k + 0.5) * CELL, y + ROW - 3, "line")
         y += ROW
