@@ -49,8 +49,8 @@ def cache_operators(value):
             cells.append(duration(value("ld_" + word, "again", "time")))
         name = access + ".global" + ("" if word == "plain" else "." + word)
         return ["`%s`" % name, *cells] + [""] * (access == "st")
-    return gpu("Time of a copy of 2²⁶ floats with that load or store, and of reading 4 KiB a block "
-               "64 times") + table(
+    return gpu("Time of a copy of 2²⁶ floats with this load or store, and of reading 4 KiB in each "
+               "block 64 times,") + table(
         ["PTX", "copy", "again and again"], *(row("ld", word) for word in names),
         *(row("st", word) for word in stores))
 
@@ -64,7 +64,8 @@ def times(value, head, variants, parameters, cell=lambda seconds: duration(secon
 
 @of("constant-cache")
 def constant_cache(value):
-    return gpu("Time of 1024 look-ups a thread by how many words a warp wants") + times(
+    return gpu("Time of 1024 look-ups in each thread, by the number of words that a warp needs,"
+               ) + times(
         value, "words", ["constant", "constant-spread", "read-only", "read-only-spread"],
         [1, 2, 4, 8, 16, 32])
 
@@ -82,12 +83,12 @@ def in_place(value):
     rows = [["`%s`" % name, duration(value(name, "1024", "time")),
              "%d" % value(name, "1024", "wrong_of_100")]
             for name in ("two-arrays", "two-barriers", "no-barrier")]
-    return gpu("A naive scan of 1024 ints") + table(["", "time", "wrong of 100"], *rows)
+    return gpu("A naive scan of 1024 ints") + table(["", "time", "wrong of 100 runs"], *rows)
 
 
 @of("small-scans")
 def small_scans(value):
-    return gpu("Time of 32 scans of n ints each, by one block each") + times(
+    return gpu("Time of 32 scans of n ints each, one block for a scan,") + times(
         value, "n", ["1-stream", "8-streams", "32-streams", "1-launch"],
         [2**10, 2**12, 2**14, 2**16])
 
@@ -101,8 +102,8 @@ def transfers(value):
     return gpu("256 MiB between host and GPU") + table(
         ["memory of the host", "to the GPU", "to the host", "both at once"], *rows) + [
             "",
-            "Copying 2²⁶ floats to the GPU, scanning them, copying them back (pinned), in so many "
-            "chunks:", ""] + table(
+            "Copying 2²⁶ floats to the GPU, scanning them and copying them back (pinned memory), "
+            "by the number of chunks:", ""] + table(
         ["chunks", *chunks, "the scan alone"],
         ["time", *(duration(value("scan", str(c), "time")) for c in chunks),
          duration(value("scan-only", "1", "time"))])
@@ -113,8 +114,9 @@ def precision(value):
     def row(kind, what):
         float_time, double_time = value(kind, "float", "time"), value(kind, "double", "time")
         return [what, duration(float_time), duration(double_time), three(double_time / float_time)]
-    return gpu("2²⁴ threads") + table(
-        ["", "float", "double", "times as long"], row("arithmetic", "8192 multiply-adds a thread"),
+    return gpu("Times of 2²⁴ threads") + table(
+        ["", "float", "double", "double / float"],
+        row("arithmetic", "8192 multiply-adds in each thread"),
         row("copy", "a copy of one element"), row("block-scan", "naive scans of 256 elements"))
 
 
@@ -136,15 +138,15 @@ def bytes_under_way(value):
     rows = [[warps, *("%.0f GB/s" % (value(width, str(warps), "rate") / 1e9)
                       for width in ("float", "float2", "float4"))]
             for warps in (8, 16, 32, 64)]
-    return gpu("A copy of 128 MiB by how many warps are on a multiprocessor") + table(
+    return gpu("Speed of a copy of 128 MiB, by the number of warps on a multiprocessor,") + table(
         ["warps", "`float`", "`float2`", "`float4`"], *rows)
 
 
 @of("carve-out")
 def carve_out(value):
     percents = [0, 25, 50, 75, 100]
-    return gpu("Reading 24 KiB a block 32 times, with so many per cent of shared memory"
-               " preferred") + table(
+    return gpu("Time of reading 24 KiB in each block 32 times, by the preferred percentage of "
+               "shared memory,") + table(
         ["", *("%d %%" % p for p in percents)],
         ["`in-shared`", *(duration(value("in-shared", str(p), "time")) for p in percents)],
         ["blocks that fit", *("%d" % value("in-shared", str(p), "blocks_fit") for p in percents)],
@@ -154,8 +156,8 @@ def carve_out(value):
 @of("spills")
 def spills(value):
     cell = lambda metric, b: "%d" % value("add-sum", str(b), metric)
-    return gpu("2²⁶ ints, 64 a thread in registers") + table(
-        ["compiled for blocks a multiprocessor", "registers", "local memory, bytes a thread",
+    return gpu("2²⁶ ints, 64 of them in the registers of each thread,") + table(
+        ["blocks that must fit", "registers", "local memory, bytes per thread",
          "blocks that fit", "time"],
         *([b, *(cell(metric, b) for metric in ("registers", "local", "blocks_fit")),
            duration(value("add-sum", str(b), "time"))] for b in (1, 2, 4, 8)))

@@ -88,7 +88,7 @@ def sweep_levels():
     rows.append(["all", sums[0], sums[1], "", "", "0 + 0",
                  plus(traced(2, "", n, "hopper", range(1, n)))])
     return table(["n = %d: offset" % n, "additions", "traced",
-                  "instructions of warps, load + store", "traced",
+                  "loads + stores of warps", "traced",
                   "conflicts", "traced"], *rows)
 
 
@@ -110,7 +110,7 @@ def tree_levels():
                  plus(traced(3, "", n, "hopper", range(height + 1, 2 * height + 1)))])
     rows.append(["H200", "", "", "", "", "", plus(on_lines(3, "", n, UP)), "",
                  plus(on_lines(3, "", n, DOWN))])
-    return table(["n = %d: offset" % n, "pairs", "warps × lanes", "ways", "conflicts an access",
+    return table(["n = %d: offset" % n, "pairs", "warps × lanes", "ways", "conflicts of one access",
                   "up-sweep", "traced",
                   "down-sweep", "traced"], *rows)
 

@@ -102,10 +102,11 @@ def patterns():
     said = ", ".join("`%s` %s" % (name, percent(rate(name) / rate("scalar"))) for name in
                      ("permuted", "misaligned", "same-word", "strided", "scattered", "structures",
                       "float4"))
-    head = ["`--variant`", "what lane i reads", "load", "store", "bytes used of those loaded",
+    head = ["`--variant`", "what lane i reads", "sectors per load", "per store",
+            "bytes used of those loaded",
             "GB/s", "of the roof"]
-    return ["Sectors a request, as the emulator counts them for 1 Mi floats; and the rate of "
-            "copying",
+    return ["Sectors per request, as the emulator counts them for 1 Mi floats, and the speed of a "
+            "copy of",
             *gpu("%s floats" % size(int(timing["n"]))), *table(head, *rows), "",
             *textwrap.wrap("Of `scalar`'s rate: %s." % said, 110)]
 
