@@ -91,8 +91,8 @@ static __global__ void copy_structures_read_only(struct position *out, const str
 }
 
 // Remedy 3: stage them in shared memory. The block moves its floats as copy_scalar does; each
-// thread takes its structure from there, at a stride of 3 words, which is odd and so meets no bank
-// twice.
+// thread takes its structure from there, at a stride of 3 words, which is odd: no two lanes
+// use the same bank.
 static __global__ void copy_structures_staged(float *out, const float *in, size_t n)
 {
     __shared__ __align__(16) float temp[3 * THREADS];

@@ -3,7 +3,7 @@
  *
  * What it is: Algorithm 2 and Listing 1 of Harris 2007 (Listing 39-1 of GPU Gems 3), with the
  * misprints corrected. One thread an element. In sweep after sweep, every element adds the one that
- * lies 1, 2, 4, 8 … places to its left, so that after log2 n sweeps it has met all of them.
+ * lies 1, 2, 4, 8 … places to its left; after log2 n sweeps it has added all of them.
  * Same as step 1 except: n threads instead of one loop; log2 n sweeps instead of n - 1 additions in
  * a row.
  * What it fixes: the waiting. Each addition of step 1 needs the result of the one before; here all

@@ -8,7 +8,7 @@
 /*
  * Scans the n elements of g_idata into g_odata, exclusively. n is a power of two, at least 2. Needs
  * one block of n/2 threads and VARIANT_SIZE(n, PADDING) floats of shared memory. g_odata may be
- * g_idata. PADDING is a template's argument so that the compiler knows it.
+ * g_idata. PADDING is a template's argument, so it is a constant.
  */
 template <enum padding PADDING>
 static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
