@@ -59,8 +59,9 @@ class Commands(unittest.TestCase):
         """As many headings as questions, numbered alike, each with a command."""
         for page in PAGES[1:]:
             with self.subTest(page=page):
-                [chapter] = NOTES.glob(page[len("answers/"):-len(".md")] + "*.md")
-                questions = chapter.read_text(encoding="utf-8").split("\n## Questions\n")[1]
+                [chapter] = re.findall(r"\(\.\./([\w-]+\.md)#questions\)", text_of(page))
+                self.assertIn("](%s)" % page, text_of(chapter), "the chapter links its answers")
+                questions = text_of(chapter).split("\n## Questions\n")[1]
                 asked = re.findall(r"^(\d)\. ", questions.split("\n## ")[0], re.M)
                 answers = re.split(r"^## (?=\d)", text_of(page), flags=re.M)[1:]
                 self.assertEqual([answer[0] for answer in answers], asked)
