@@ -2,9 +2,9 @@
 #include "common/harness/step.h"
 #include "common/harness/verify/tree.h"
 
-scan_fn step20_scan;
+scan_fn step03_scan;
 
-static struct launch_shape step20_shape(size_t n, int variant)
+static struct launch_shape step03_shape(size_t n, int variant)
 {
     (void)variant;
     if (n < 2) return (struct launch_shape){0}; /* no kernel: the scan of one element is 0 */
@@ -13,14 +13,14 @@ static struct launch_shape step20_shape(size_t n, int variant)
 }
 
 /* A tree with n leaves has n - 1 inner nodes, and each adds once in each sweep. */
-static double step20_adds(size_t n, int variant)
+static double step03_adds(size_t n, int variant)
 {
     (void)variant;
     return 2.0 * (double)(n - 1);
 }
 
 /* One addition a level, up to the root and down again; the root's own sum is thrown away. */
-static double step20_depth(size_t n, int variant)
+static double step03_depth(size_t n, int variant)
 {
     double levels = 0;
     (void)variant;
@@ -28,15 +28,15 @@ static double step20_depth(size_t n, int variant)
     return levels > 0 ? 2 * levels - 1 : 0;
 }
 
-static void step20_tree(struct tree *tree, size_t n, int variant)
+static void step03_tree(struct tree *tree, size_t n, int variant)
 {
     (void)variant;
     tree_halves(tree, 1, n);
 }
 
-const struct step step20 = {
-    .number = 20,
-    .name = "mine",
+const struct step step03 = {
+    .number = 3,
+    .name = "work-efficient",
     .title = "Work-efficient scan (Blelloch)",
     .teaches = "a tree of sums, swept up and down: 2 (n - 1) additions",
     .still_bad = "the tree's strides cause bank conflicts in shared memory: step 4",
@@ -45,9 +45,9 @@ const struct step step20 = {
     .limit_lifted_by = "step 5 takes any n",
     .default_n = 512,
     .element = ELEMENT_F32,
-    .scan = step20_scan,
-    .shape = step20_shape,
-    .adds = step20_adds,
-    .depth = step20_depth,
-    .tree = step20_tree,
+    .scan = step03_scan,
+    .shape = step03_shape,
+    .adds = step03_adds,
+    .depth = step03_depth,
+    .tree = step03_tree,
 };
