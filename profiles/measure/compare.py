@@ -17,7 +17,9 @@ import csv
 import os
 import re
 import sys
+import textwrap
 
+WIDTH = 100  # of a terminal
 PROFILES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..")
 CONFLICTS = "source_wavefronts_%s - source_ideal_%s"
 
@@ -158,13 +160,16 @@ def recordings(path_a, path_b, lines):
           % (len(both), numbers, numbers - len(table) + 1))
 
 
-def show(table, left=(0,)):
-    """Prints rows of cells, aligned: the columns in `left` to the left, the others to the right."""
+def aligned(table, left=(0,), gap="  "):
+    """The rows as lines: the columns in `left` to the left, the others to the right."""
     widths = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
-    for row in table:
-        cells = [cell.ljust(width) if k in left else cell.rjust(width)
-                 for k, (cell, width) in enumerate(zip(row, widths))]
-        print("  ".join(cells).rstrip())
+    return [gap.join(cell.ljust(width) if k in left else cell.rjust(width)
+                     for k, (cell, width) in enumerate(zip(row, widths))).rstrip()
+            for row in table]
+
+
+def show(table, left=(0,)):
+    print("\n".join(aligned(table, left)))
 
 
 def places(a, b):
@@ -185,15 +190,16 @@ def compare(a, b, pairs):
     for name, x, y in pairs:
         head[0] += [name, "", ""] if name else [x.place, y.place, ""]
         head[1] += [x.name, y.name, "ratio"]
-    table = [head[0] + [""], head[1] + ["what it means"]]
+    table, legend = head, []
     for label, name, meaning in ROWS:
         values = [(x.value(name), y.value(name)) for _, x, y in pairs]
         if all(v is None for pair in values for v in pair):
             continue
         table.append([label]
-                     + [cell for x, y in values for cell in (number(x), number(y), ratio(x, y))]
-                     + [meaning])
-    show(table, left=(0, len(table[0]) - 1))
+                     + [cell for x, y in values for cell in (number(x), number(y), ratio(x, y))])
+        legend += ["%s: %s" % (label.removesuffix(", loads"), meaning)] if meaning else []
+    show(table)
+    print("\n" + textwrap.fill("; ".join(legend) + ".", WIDTH))
     if len(pairs) == 1 and pairs[0][0]:
         print("\nNo recording on an H200 has both scans at this size.")
 
@@ -218,7 +224,8 @@ def by_line(a, b):
             continue  # an access to global memory
         table.append([kernel, *(cells(a, line) if line in of_a else empty),
                       *(cells(b, line) if line in of_b else empty), source])
-    show(table, left=(0, 5))
+    for line in aligned(table, left=(0, 5)):
+        print(line if len(line) <= WIDTH else line[:WIDTH - 1] + "…")
 
 
 def columns():
@@ -242,36 +249,47 @@ def reasons(step, variant, counter, table=None):
 
 
 def explain(differing):
-    """Prints each difference with its reason; differing: (scan, label, here, there)."""
-    table = [["", "n", "counter", "emulator", "H200", "why"]]
+    """Prints the differences, grouped by their reason, and each reason once below its group.
+    differing: (scan, label, here, there)."""
+    table, groups = [["", "n", "counter", "emulator", "H200"]], []
     for scan, label, here, there in differing:
         why = reasons(scan.step, scan.variant, label)
-        table.append([scan.name, scan.n, label, number(here), number(there),
-                      why[0] if len(why) == 1 else
-                      "profiles/counters_differences.csv has %d reasons" % len(why)])
-    print()
-    show(table, left=(0, 2, 5))
+        table.append([scan.name, scan.n, label, number(here), number(there)])
+        groups.append(why[0] if len(why) == 1 else
+                      "profiles/counters_differences.csv has %d reasons" % len(why))
+    head, *lines = aligned(table, left=(0, 2))
+    print("\nThose with a *, as recorded on an H200, and why they differ:\n\n  " + head)
+    for why in dict.fromkeys(groups):
+        for line, group in zip(lines, groups):
+            if group == why:
+                print("  " + line)
+        print(textwrap.fill(why + ".", WIDTH - 1, initial_indent="      ", subsequent_indent="      "))
 
 
 def everything(scans):
-    """One row a scan: the emulator's numbers, and in brackets the H200's where they differ."""
+    """One row a scan: the emulator's numbers, with a * where an H200's differ."""
     names = list(columns())
-    table = [["", "n", *(label for label, _ in names)]]
+    kinds = [label.rsplit(" ", 1) if " " in label else ["", label] for label, _ in names]
+    short = {"wavefronts": "wavefr.", "conflicts": "confl.", "additions": "adds"}
+    kinds = [(short.get(kind, kind), short.get(op, op) + " ") for kind, op in kinds]
+    table = [["", ""] + [kind if op != "st " else "" for kind, op in kinds],
+             ["step", "n", *(op for _, op in kinds)]]
     equal, differing = 0, []
     for scan in scans:
         other = recorded(scan, os.path.join(PROFILES, "h200", "counters.csv"))
         cells = []
         for label, name in names:
             here, there = scan.value(name), other.value(name) if other else None
+            differs = there not in (None, here)
             equal += there is not None and there == here
-            if there not in (None, here):
+            if differs:
                 differing.append((scan, label, here, there))
-            cells.append(number(here)
-                         + ("" if there in (None, here) else " [%s]" % number(there)))
-        table.append([scan.name, scan.n, *cells])
-    show(table)
-    print("\nOf these numbers %d were recorded on an H200 and are equal, and %d differ: those in "
-          "brackets." % (equal, len(differing)))
+            cells.append(number(here).replace(" ", "") + ("*" if differs else " "))
+        table.append([scan.name.removeprefix("step "), scan.n, *cells])
+    for line in aligned(table, gap=" "):
+        print(line)
+    print("\nOf these numbers %d were recorded on an H200 and are equal, and %d differ: those with "
+          "a *." % (equal, len(differing)))
     if differing:
         explain(differing)
 
