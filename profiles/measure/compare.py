@@ -263,7 +263,8 @@ def explain(differing):
         for line, group in zip(lines, groups):
             if group == why:
                 print("  " + line)
-        print(textwrap.fill(why + ".", WIDTH - 1, initial_indent="      ", subsequent_indent="      "))
+        indent = 6 * " "
+        print(textwrap.fill(why + ".", WIDTH, initial_indent=indent, subsequent_indent=indent))
 
 
 def everything(scans):
