@@ -30,8 +30,9 @@ load common
     says "
       ptxas makes of an addition"
     [[ $output != *"counters_differences.csv has"* ]]
-    while IFS= read -r line; do [ ${#line} -le 100 ] || { echo "${#line}: $line"; return 1; }; done \
-        <<<"$output"
+    while IFS= read -r line; do
+        [ ${#line} -le 100 ] || { echo "${#line}: $line"; return 1; }
+    done <<<"$output"
 }
 
 # recording FILE GPU DIGIT: two scans of step 3, and one of step 4 with 1DIGIT wavefronts
