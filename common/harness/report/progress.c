@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "progress.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -69,7 +70,8 @@ static void wait_for_stop(void)
     pthread_cond_timedwait(&bar.wake, &bar.mutex, &until);
 }
 
-/* A bar is drawn anew at each interval. Lines are printed each time that the time has doubled. */
+/* A bar is drawn anew at each interval. Lines are printed each time that the time has doubled; of
+ * work whose total is unknown, one. The emulator says more of its launches. */
 static void *draw_until_stopped(void *unused)
 {
     (void)unused;
@@ -82,7 +84,7 @@ static void *draw_until_stopped(void *unused)
         if (bar.is_terminal)
             draw();
         else
-            print_line(), next *= 2;
+            print_line(), next = bar.total ? 2 * next : HUGE_VAL;
         drawn = bar.is_terminal;
     }
     pthread_mutex_unlock(&bar.mutex);
