@@ -60,7 +60,8 @@ def main():
     y = 372
     figure.arrow(24 + 3.5 * width + 3 * gap, 282 + BOX + 3, 24 + 3.5 * width + 3 * gap, y - 4,
                  "line-hot")
-    figure.text(24, y - 12, "every access to memory: it passes the door, which hands it on", "quiet")
+    figure.text(24, y - 12, "every access to memory: it passes the door, which hands it on",
+                "quiet")
     stage(24 + 3 * (width + gap), y, width, "the door", "ops_door.c", "bad")
     beside = [("where the bytes are", "memory.c"), ("banks and sectors", "counters.c"),
               ("hazards, first reads", "the checkers")]

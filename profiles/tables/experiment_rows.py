@@ -330,8 +330,8 @@ def timeline(value):
             *gpu("Means of the %s tiles of 2²⁶ floats" % grouped(n // 8192)),
             *table(["work on a tile", "cycles"],
                    *([what, grouped(round(mean(metric)))] for metric, what in rows)), "",
-            "When the scan of a tile begins, the sums of %.1f tiles in the ring, this one included, "
-            "are published." % mean("tiles ahead")]
+            "When the scan of a tile begins, the sums of %.1f tiles in the ring, this one "
+            "included, are published." % mean("tiles ahead")]
 
 
 @of("fixed-order")

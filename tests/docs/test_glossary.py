@@ -9,7 +9,7 @@ from book import BESIDE, LINK, NOTES, prose, reading_order, text_of, without_cod
 WORDS = 1500  # of prose in a chapter, before "More" and the questions
 
 # Chapters that are still too long. Take a chapter out as soon as it is short enough.
-TOO_LONG = ["14-summed-area-table.md", "15-radix-sort.md"]
+TOO_LONG = []
 
 
 def glossary():

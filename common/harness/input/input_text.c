@@ -72,8 +72,8 @@ static bool same_digits(const char *text, double value)
 
 /*
  * A number with a point or an exponent counts as exact in two cases. Either it is the value of a
- * float, as far as a double can show. Or it is the decimal that --output writes for a float: its nine
- * digits name this float and no other.
+ * float, as far as a double can show. Or it is the decimal that --output writes for a float: its
+ * nine digits name this float and no other.
  */
 static enum conversion store_decimal(enum element element, void *data, size_t index,
                                      const char *text, double value)

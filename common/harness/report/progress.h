@@ -1,7 +1,7 @@
 /*
  * progress.h — how far work is that takes longer than two seconds: a bar on a terminal, plain lines
- * if stderr is a file or a pipe. A thread of its own draws, so that a bar also moves during one long
- * emulated launch. EMU_PROGRESS=0 in the environment turns the lines off.
+ * if stderr is a file or a pipe. A thread of its own draws, so that a bar also moves during one
+ * long emulated launch. EMU_PROGRESS=0 in the environment turns the lines off.
  */
 #ifndef PROGRESS_H
 #define PROGRESS_H
