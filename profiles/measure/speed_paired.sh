@@ -4,24 +4,30 @@
 #   make build/tests/bench/run && profiles/measure/speed_paired.sh OLD [PART ...]
 #
 # OLD is the folder of the older libcudart.so.13 (its build/emu). PARTs are those of the bench that
-# run PTX: scans, micro, operations, accesses (default: all). Old and new take turns, five times
-# each; of each row the highest rate is taken, since other programs on the machine can only lower
-# it. Prints CSV: mode, group, case, n, rate of the old build, of the new one (millions of warp
-# instructions per second of processor time, one core), and their ratio.
+# run PTX: scans, micro, operations, accesses (default: all), and check, which is scans with
+# racecheck. Old and new take turns, five times each; of each row the highest rate is taken, since
+# other programs on the machine can only lower it. Prints CSV: mode, group, case, n, rate of the old
+# build, of the new one (millions of warp instructions per second of processor time, one core), and
+# their ratio.
 set -eu
 cd "$(dirname "$0")/../.."
 old=$1
 shift
 parts=${*:-scans micro operations accesses}
 rounds=5
-export EMU_THREADS=1
+export EMU_THREADS=1 EMU_PROGRESS=0 EMU_CHECK_LOG=/dev/null
 
 rows() { # MODE PART WHICH FOLDER
     LD_LIBRARY_PATH=$4 build/tests/bench/run "$1" "$2" | sed -n "/,rate,/s/^/$3,/p"
 }
 
-for mode in plain counters; do
-    for part in $parts; do
+modes() { # PART
+    if [ "$1" = check ]; then echo racecheck; else echo plain counters; fi
+}
+
+for part in $parts; do
+    for mode in $(modes "$part"); do
+        if [ "$mode" = racecheck ]; then export EMU_TOOL=racecheck; else unset EMU_TOOL; fi
         round=0
         while [ $((round += 1)) -le $rounds ]; do
             rows $mode "$part" old "$old"

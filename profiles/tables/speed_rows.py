@@ -38,7 +38,8 @@ def emulator_speed():
              *(rate(group="scan", case=name, n=n, mode=mode) for mode in MODES)]
             for name, n in sorted(sizes))
     checked = table(["step 5 at 2²⁰", "plain", *TOOLS],
-                    ["rate", *(rate(group="check", mode=mode) for mode in ("plain", *TOOLS))],
+                    ["rate", *(rate(group="check", case="step 5", n=2**20, mode=mode)
+                               for mode in ("plain", *TOOLS))],
                     ["bytes of memory per byte of the scan's arrays", "0",
                      *("%.1f" % checker_bytes(tool) for tool in TOOLS)])
     return ["Rates in millions of warp instructions per second and core (%s; processor time, "

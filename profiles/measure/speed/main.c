@@ -4,8 +4,8 @@
  * usage: run MODE PART [COMMAND …]
  *
  * MODE   plain; counters: they are on while a workload is timed; or the tool that EMU_TOOL names
- * PART   scans, micro, operations, accesses, growth, launches, blocks; check: a scan and the memory
- *        that the process took; startup: how long COMMAND takes
+ * PART   scans, micro, operations, accesses, growth, launches, blocks; check: scans, and the memory
+ *        that the process took for the first; startup: how long COMMAND takes
  *
  * EMU_THREADS is the number of host threads, BENCH_ONLY the name of the only workload to run.
  * profiles/measure/speed.sh calls this.
@@ -94,7 +94,7 @@ void measure(const struct subject *s, workload *run, void *argument)
 
 /* ---- the scans ----------------------------------------------------------------------------- */
 
-extern const struct step step02, step03, step04, step05, step06, step07;
+extern const struct step step02, step03, step04, step05, step06, step07, step09, step11, step12;
 
 struct scan {
     const struct step *step;
@@ -233,12 +233,18 @@ static void blocks(void)
     measure_blocks("that end at once", 1 << 20, 1024, false);
 }
 
-/* A scan with a checker on: the time, and the memory, to compare with a run without the checker. */
-static void check_scan(void)
+/* Scans with a checker on: the time, and of the first one the memory, to compare with a run without
+ * the checker. */
+static void check_scans(void)
 {
+    static const struct step *const steps[] = {&step05, &step07, &step09, &step11, &step12};
     struct subject s = {"check", "step 5", (size_t)1 << 20, 256};
-    measure_scan(s.group, &step05, s.n, 1);
-    row(&s, "memory", resident_mib(), "MiB");
+    for (int k = 20; k >= 16; k -= 4)
+        for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+            measure_scan(s.group, steps[i], (size_t)1 << k, 1);
+            if (k == 20 && i == 0) row(&s, "memory", resident_mib(), "MiB");
+        }
+    measure_scan(s.group, &step03, 2048, 20);
 }
 
 /* A program from its start to its end: processor and elapsed time. */
@@ -280,7 +286,7 @@ int main(int argc, char **argv)
                  {"accesses", measure_accesses},
                  {"launches", launches},
                  {"blocks", blocks},
-                 {"check", check_scan}};
+                 {"check", check_scans}};
     const char *threads = getenv("EMU_THREADS");
     cores = threads != NULL ? strtol(threads, NULL, 10) : sysconf(_SC_NPROCESSORS_ONLN);
     mode = argc > 1 ? argv[1] : "";
