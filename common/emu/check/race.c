@@ -13,6 +13,13 @@ static bool overlaps(uint64_t a, uint64_t b, unsigned bytes)
     return a - b < bytes || b - a < bytes;
 }
 
+/* The instruction's index in the code. */
+static unsigned place_of(const struct warp *w, const struct insn *i)
+{
+    ptrdiff_t index = i - w->block->launch->kernel->code;
+    return index < UNKNOWN_PLACE ? (unsigned)index : UNKNOWN_PLACE;
+}
+
 /* Lanes of one store that write the same bytes: a hazard unless the values are equal. Returns the
  * mask with one of these lanes. */
 static uint32_t without_duplicates(struct warp *w, const struct insn *i,
@@ -41,14 +48,15 @@ static uint32_t without_duplicates(struct warp *w, const struct insn *i,
             if (address[lane] == address[other] && stored_value(w, i, lane, mine) &&
                 stored_value(w, i, other, theirs) && !memcmp(mine, theirs, bytes))
                 continue;
-            ptrdiff_t index = i - w->block->launch->kernel->code;
-            epoch them = epoch_make(w->block->index, w->index * WARP + (unsigned)other, AT_ONCE, 1);
-            unsigned place = index < UNKNOWN_PLACE ? (unsigned)index : UNKNOWN_PLACE;
+            struct record_parts them = {.block = w->block->index,
+                                        .thread = w->index * WARP + (unsigned)other,
+                                        .time = AT_ONCE,
+                                        .bytes = 1};
             race_report(w, i, lane,
                         &(struct conflict){.hazard = WRITE_AFTER_WRITE,
                                            .agent = access->agent,
-                                           .before = them,
-                                           .before_place = place,
+                                           .before = record_of(layout_of(w), them),
+                                           .before_place = place_of(w, i),
                                            .space = access->space,
                                            .address = address[lane]});
         }
@@ -103,22 +111,32 @@ static void synchronise(struct lane_access *t, uint64_t address, unsigned bytes,
 
 static bool is_off(const struct race_block *race)
 {
-    return race->device->off || race->now >= MAX_TIMESTAMP;
+    return race->device->off || race->now >= race->device->layout.last_time;
 }
 
 static struct lane_access lane_access_of(struct warp *w, const struct insn *i,
                                          enum operation operation, enum ptx_space space,
                                          const struct block *owner)
 {
-    ptrdiff_t index = i - w->block->launch->kernel->code;
     return (struct lane_access){.w = w,
                                 .insn = i,
                                 .space = space,
+                                .layout = layout_of(w),
                                 .owner = owner->racecheck,
-                                .place = index < UNKNOWN_PLACE ? (unsigned)index : UNKNOWN_PLACE,
+                                .place = place_of(w, i),
                                 .reads = operation != OPERATION_STORE,
                                 .writes = operation != OPERATION_LOAD,
                                 .used = UINT32_MAX};
+}
+
+/* The lanes' records, without thread and bytes. The time and the kind of the access are final. */
+static record common_record(const struct lane_access *t)
+{
+    struct record_parts parts = {.block = t->w->block->index,
+                                 .time = t->w->block->racecheck->now,
+                                 .place = race_number_of_place(t->owner->device, t->place),
+                                 .kind = t->kind};
+    return record_of(t->layout, parts);
 }
 
 void event_mbarrier_use(struct warp *w, const struct insn *i, int lane,
@@ -128,6 +146,7 @@ void event_mbarrier_use(struct warp *w, const struct insn *i, int lane,
     struct lane_access t = lane_access_of(w, i, operation, PTX_SHARED, place->owner);
     t.lane = lane;
     t.kind = operation == OPERATION_STORE ? KIND_WEAK : KIND_ATOMIC;
+    t.common = common_record(&t);
     race_lane_access(&t, place->offset, sizeof(uint64_t),
                      (uint64_t)(uintptr_t)place->owner->shared);
 }
@@ -146,7 +165,12 @@ void race_access(struct warp *w, const struct insn *i, const struct access *acce
     if (is_strong && t.writes && race->device->tracks_observed) clock_tick(race);
     if (i->order & ORDER_RELEASE)
         race_fence(w, access->mask, i->order & ORDER_BLOCK ? SCOPE_BLOCK : SCOPE_DEVICE);
+    t.common = common_record(&t);
     uint32_t lanes = t.reads ? access->mask : without_duplicates(w, i, access);
+    if (race_is_plain(&t, access)) {
+        race_plain_access(&t, access, lanes);
+        return;
+    }
     for (uint32_t left = lanes; left; left &= left - 1) {
         t.lane = __builtin_ctz(left);
         race_lane_access(&t, address[t.lane], access->bytes, access->host);

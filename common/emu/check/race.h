@@ -14,8 +14,10 @@
  * that have waited for it.
  *
  *   vclock.c        vector clocks
+ *   record.h        an access in 64 bits
  *   shadow.c        the last accesses of each 4 bytes
  *   race.c          splits a warp's access into accesses of one lane
+ *   race_plain.c    plain loads and stores of a warp, in few steps
  *   race_pair.c     compares an access with the earlier ones
  *   race_clock.c    the clocks of a lane: what is before it, and what it releases
  *   race_barrier.c  barriers join clocks

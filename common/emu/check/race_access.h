@@ -1,6 +1,7 @@
 /*
  * race_access.h — one lane's access of one granule. race.c splits a warp's access into these;
- * race_pair.c compares each with the earlier accesses.
+ * race_pair.c compares each with the earlier accesses. race_plain.c does both for most accesses, in
+ * fewer steps.
  */
 #ifndef EMU_RACE_ACCESS_H
 #define EMU_RACE_ACCESS_H
@@ -14,7 +15,9 @@ struct lane_access {
     enum ptx_space space;
     struct race_block *owner; /* of the shared memory that is accessed */
     int lane;
-    epoch epoch;
+    const struct record_layout *layout;
+    record common; /* the lane's record without thread and bytes: equal for all lanes */
+    record record;
     unsigned place, kind;
     uint16_t number;    /* of the mbarrier, if the agent is BY_BARRIER */
     bool reads, writes; /* an atomic does both */
@@ -29,7 +32,33 @@ struct lane_access {
  * host + address. */
 void race_lane_access(struct lane_access *, uint64_t address, unsigned bytes, uint64_t host);
 
+/* The page of the shadow that belongs to an address. NULL: out of memory. */
+static inline struct shadow_page *race_page_at(const struct lane_access *t, uint64_t address)
+{
+    if (t->space == PTX_SHARED) return &t->owner->shared;
+    return shadow_page_at(&t->owner->device->shadow, address);
+}
+/* The index in its page of the granule with a number, its address / GRANULE. All shared memory of a
+ * block is one page. */
+static inline size_t race_index_mask(enum ptx_space space)
+{
+    return space == PTX_SHARED ? SIZE_MAX : PAGE_GRANULES - 1;
+}
+
+/* race_plain.c: is it a plain load or store, of global memory or of the warp's own shared memory?
+ * Checks and records such an access of some lanes. */
+bool race_is_plain(const struct lane_access *, const struct access *);
+void race_plain_access(struct lane_access *, const struct access *, uint32_t lanes);
+
 enum { LARGEST = 32 }; /* bytes of one lane's access */
+
+/* The record of a lane's access of some bytes of a granule. */
+static inline record lane_record(const struct lane_access *t, unsigned bytes)
+{
+    unsigned thread =
+        agent_of(t->kind) == BY_BARRIER ? t->number : t->w->index * WARP + (unsigned)t->lane;
+    return t->common | (record)thread << THREAD_AT | bytes;
+}
 
 /* The bytes that a lane stores, in memory order; NULL: the instruction is not a plain store. */
 static inline const uint8_t *stored_value(const struct warp *w, const struct insn *i, int lane,
@@ -47,7 +76,7 @@ static inline const uint8_t *stored_value(const struct warp *w, const struct ins
 static inline bool stores_same(const struct lane_access *t)
 {
     return t->after &&
-           !memcmp(t->before, t->after, (unsigned)__builtin_popcount(epoch_bytes(t->epoch)));
+           !memcmp(t->before, t->after, (unsigned)__builtin_popcount(record_bytes(t->record)));
 }
 
 /* race_update.c, if the kernel has flags: keeps a read; checks a store. */

@@ -11,13 +11,13 @@
 
 void clock_tick(struct race_block *race) { race->now++; }
 
-bool lane_is_after(const struct warp *w, int lane, epoch v)
+bool lane_is_after(const struct warp *w, int lane, record v)
 {
     const struct race_block *race = w->block->racecheck;
     const struct race_warp *state = state_of(w);
-    uint64_t block = epoch_block(v);
-    unsigned thread = epoch_thread(v);
-    timestamp when = epoch_time(v);
+    uint64_t block = record_block(&race->device->layout, v);
+    unsigned thread = record_thread(v);
+    timestamp when = record_time(&race->device->layout, v);
     if (block == w->block->index) {
         if (when <= race->base || thread == w->index * WARP + (unsigned)lane) return true;
         if (thread / WARP == w->index && when <= state->base) return true;
@@ -30,13 +30,13 @@ bool lane_is_after(const struct warp *w, int lane, epoch v)
                vclock_time_of_thread(&race->device->space, state->acquired[lane], block, thread);
 }
 
-bool lane_is_after_copy(const struct warp *w, int lane, epoch v, unsigned key)
+bool lane_is_after_copy(const struct warp *w, int lane, record v, unsigned key)
 {
     const struct race_block *race = w->block->racecheck;
     const struct race_warp *state = state_of(w);
     const struct vclock_space *space = &race->device->space;
-    uint64_t block = epoch_block(v);
-    timestamp when = epoch_time(v);
+    uint64_t block = record_block(&race->device->layout, v);
+    timestamp when = record_time(&race->device->layout, v);
     if (race->common && when <= vclock_time_of_copies(space, race->common, block, key)) return true;
     return state->has_acquired & bit_of(lane) &&
            when <= vclock_time_of_copies(space, state->acquired[lane], block, key);
@@ -121,14 +121,14 @@ void lane_acquire_fenced(const struct warp *w, int lane, enum fence fence, struc
     state->has_fenced |= bit_of(lane);
 }
 
-bool lane_is_fenced(const struct warp *w, int lane, enum fence fence, epoch v)
+bool lane_is_fenced(const struct warp *w, int lane, enum fence fence, record v)
 {
     const struct race_block *race = w->block->racecheck;
     const struct race_warp *state = state_of(w);
     const struct vclock_space *space = &race->device->space;
-    uint64_t block = epoch_block(v);
-    unsigned thread = epoch_thread(v);
-    timestamp when = epoch_time(v);
+    uint64_t block = record_block(&race->device->layout, v);
+    unsigned thread = record_thread(v);
+    timestamp when = record_time(&race->device->layout, v);
     return (block == w->block->index && thread == w->index * WARP + (unsigned)lane &&
             when <= state->fence_time[fence][lane]) ||
            when <= vclock_time_of_thread(space, state->fenced[fence][lane], block, thread) ||

@@ -14,7 +14,7 @@
 
 /* A thread's last use of the memory, and its last strong store there. */
 struct use {
-    epoch epoch;
+    record record;
     uint64_t serial; /* counts the uses of remote shared memory */
     uint32_t offset;
     uint16_t place;
@@ -46,12 +46,11 @@ void race_note_remote(const struct lane_access *t, uint64_t offset)
     }
     bool is_strong = t->writes && (t->kind & KIND_MASK) != KIND_WEAK;
     struct remote_use *remote = &owner->remote[block->rank * block->threads + thread];
-    *(is_strong ? &remote->strong : &remote->last) =
-        (struct use){epoch_make(block->index, thread, block->racecheck->now, 1),
-                     ++owner->device->serial, (uint32_t)offset, (uint16_t)t->place};
+    *(is_strong ? &remote->strong : &remote->last) = (struct use){
+        lane_record(t, 1), ++owner->device->serial, (uint32_t)offset, (uint16_t)t->place};
 }
 
-static bool is_over(const struct block *block, epoch last)
+static bool is_over(const struct block *block, record last)
 {
     for (unsigned i = 0; i < block->warp_count; i++)
         for (int lane = 0; lane < WARP; lane++) {
@@ -78,12 +77,12 @@ static unsigned exit_place(const struct emu_kernel *kernel)
 static void check_use(struct block *block, const struct use *use, bool is_strong)
 {
     const struct emu_kernel *kernel = block->launch->kernel;
-    if (!epoch_bytes(use->epoch) || is_over(block, use->epoch) ||
+    if (!record_bytes(use->record) || is_over(block, use->record) ||
         (is_strong && was_read(block, use)))
         return;
     race_report(&block->warps[0], &kernel->code[kernel->function->instruction_count], 0,
                 &(struct conflict){.hazard = USE_BEFORE_EXIT,
-                                   .before = use->epoch,
+                                   .before = use->record,
                                    .before_place = use->place,
                                    .space = PTX_SHARED,
                                    .address = use->offset});
@@ -103,10 +102,11 @@ void event_use_after_end(struct warp *w, const struct insn *i, int lane, const s
                          uint64_t offset)
 {
     bool is_copy = i->fn == op_copy || i->fn == op_bulk;
+    struct record_parts before = {.block = owner->index, .time = AT_ONCE, .bytes = 1};
     race_report(w, i, lane,
                 &(struct conflict){.hazard = USE_AFTER_EXIT,
                                    .agent = is_copy ? BY_COPY : BY_THREAD,
-                                   .before = epoch_make(owner->index, 0, AT_ONCE, 1),
+                                   .before = record_of(layout_of(w), before),
                                    .before_place = exit_place(w->block->launch->kernel),
                                    .space = PTX_SHARED,
                                    .address = offset});

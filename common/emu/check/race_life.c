@@ -24,6 +24,7 @@ void race_close(struct race *race)
     shadow_close(&race->shadow);
     race_reports_close(race->reports);
     free(race->uses);
+    free(race->places);
     free(race);
 }
 
@@ -107,14 +108,41 @@ const struct decision *race_decision(struct race *race, const struct emu_kernel 
     return &uses->decision;
 }
 
+unsigned race_number_of_place(struct race *race, unsigned place)
+{
+    if (place == UNKNOWN_PLACE) return 0;
+    uint16_t *number = &race->uses[place].number;
+    if (!*number && race->place_count < race->layout.last_place) {
+        *number = (uint16_t)++race->place_count;
+        race->places[*number] = (uint16_t)place;
+    }
+    return *number;
+}
+
+/* Numbers are for the places of this launch's accesses: places have fewer bits than the indices of
+ * instructions. */
+static bool open_places(struct race *race, const struct emu_kernel *kernel, uint64_t blocks)
+{
+    size_t count = 0;
+    for (size_t n = 0; n < kernel->code_count && n < UNKNOWN_PLACE; n++)
+        count += kernel->code[n].family >= FAMILY_MEMORY;
+    race->layout = record_layout(blocks, count);
+    race->place_count = 0;
+    free(race->places);
+    race->places = calloc((size_t)race->layout.last_place + 1, sizeof *race->places);
+    if (race->places) race->places[0] = UNKNOWN_PLACE;
+    return race->places;
+}
+
 void race_begin(struct launch *launch)
 {
     struct race *race = launch->emu->checkers->race;
+    uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
     shadow_new_launch(&race->shadow);
-    vclock_open(&race->space, (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z);
+    vclock_open(&race->space, blocks);
     free(race->uses);
     race->uses = calloc(launch->kernel->code_count, sizeof *race->uses);
-    race->off = !race->uses;
+    race->off = !open_places(race, launch->kernel, blocks) || !race->uses;
     look_at_code(race, launch->kernel);
 }
 
@@ -131,10 +159,9 @@ struct race_block *race_block_new(const struct block *block)
     if (!race) return NULL;
     race->device = block->launch->emu->checkers->race;
     race->warp_count = block->warp_count;
-    race->granules = (block->shared_bytes + GRANULE - 1) / GRANULE;
+    race->planes.granules = (block->shared_bytes + GRANULE - 1) / GRANULE;
     race->warps = calloc(race->warp_count, sizeof *race->warps);
-    race->shared = malloc(race->granules * sizeof *race->shared + 1);
-    if (race->warps && race->shared) return race;
+    if (race->warps) return race;
     race_block_free(race);
     return NULL;
 }
@@ -145,7 +172,7 @@ void race_block_start(struct block *block)
     race_clock_reset(race);
     race_exit_reset(race);
     sync_clear(&race->device->space, &race->words);
-    memset(race->shared, 0, race->granules * sizeof *race->shared);
+    shadow_page_clear(&race->planes, &race->shared);
     race->copies.mbarrier_count = 0;
     for (unsigned i = 0; i < race->warp_count && race->device->has_flags; i++)
         memset(race->warps[i].recent, 0, sizeof race->warps[i].recent);
@@ -157,8 +184,9 @@ void race_block_free(struct race_block *race)
     if (race->warps) race_clock_reset(race);
     sync_clear(&race->device->space, &race->words);
     race_exit_reset(race);
+    shadow_page_clear(&race->planes, &race->shared);
+    planes_free(&race->planes);
     free(race->warps);
-    free(race->shared);
     free(race->copies.mbarriers);
     free(race);
 }

@@ -23,17 +23,22 @@ static bool is_atomic(const struct granule *g, int which)
     return (granule_kind(g, which) & KIND_MASK) == KIND_ATOMIC;
 }
 
+static bool is_same_block(const struct lane_access *t, record a, record b)
+{
+    return !((a ^ b) & t->layout->block_mask);
+}
+
 /* Does the last write, or a read, of a copy happen before this access? */
 static bool is_after_copy(const struct lane_access *t, const struct granule *g, int which)
 {
-    epoch v = g->access[which];
+    record v = g->access[which];
     bool wrote = which == LAST_WRITE || is_atomic(g, which);
     enum agent agent = agent_of(granule_kind(g, which));
     unsigned first = agent == BY_BARRIER ? BARRIER_KEY
                      : agent == BY_COPY  ? COPY_KEY
                      : wrote             ? BULK_KEY
                                          : BULK_READ_KEY;
-    return lane_is_after_copy(t->w, t->lane, v, first + epoch_thread(v));
+    return lane_is_after_copy(t->w, t->lane, v, first + record_thread(v));
 }
 
 static inline bool is_after(const struct lane_access *t, const struct granule *g, int which)
@@ -44,9 +49,9 @@ static inline bool is_after(const struct lane_access *t, const struct granule *g
 
 static bool is_sync_pair(const struct lane_access *t, const struct granule *g, int which)
 {
-    epoch other = g->access[which];
-    bool same_block = epoch_block(other) == epoch_block(t->epoch);
-    bool same_warp = same_block && epoch_thread(other) / WARP == t->w->index;
+    record other = g->access[which];
+    bool same_block = is_same_block(t, other, t->record);
+    bool same_warp = same_block && record_thread(other) / WARP == t->w->index;
     return are_both_sync(granule_kind(g, which), t->kind, same_block, same_warp,
                          t->space == PTX_SHARED);
 }
@@ -58,10 +63,10 @@ static bool was_observed(const struct lane_access *t, const struct granule *g)
 {
     unsigned kind = granule_kind(g, LAST_WRITE);
     for (int which = READ; which <= OTHER_READ; which++)
-        if (epoch_bytes(g->access[which]) == epoch_bytes(g->access[LAST_WRITE]) &&
+        if (record_bytes(g->access[which]) == record_bytes(g->access[LAST_WRITE]) &&
             are_both_sync(kind, granule_kind(g, which),
-                          epoch_block(g->access[LAST_WRITE]) == epoch_block(g->access[which]),
-                          false, false) &&
+                          is_same_block(t, g->access[LAST_WRITE], g->access[which]), false,
+                          false) &&
             is_after(t, g, which))
             return true;
     return false;
@@ -78,7 +83,7 @@ static bool counts_on_order(const struct lane_access *t, const struct granule *g
     if (!race->tracks_observed || (store & KIND_MASK) == KIND_ATOMIC ||
         *hazard == WRITE_AFTER_WRITE || ((t->kind | other) >> AGENT_AT) != BY_THREAD)
         return false;
-    unsigned load = t->writes ? g->place[which] : t->place;
+    unsigned load = t->writes ? race_place_of(race, g->access[which]) : t->place;
     if (race_tries_again(race, t->w->block->launch->kernel, load) ||
         !lane_is_fenced(t->w, t->lane, OBSERVED, g->access[which]) ||
         (!t->writes && was_observed(t, g)))
@@ -90,8 +95,8 @@ static bool counts_on_order(const struct lane_access *t, const struct granule *g
 static void check_pair(const struct lane_access *t, const struct granule *g, int which,
                        enum hazard hazard)
 {
-    epoch other = g->access[which];
-    unsigned both = epoch_bytes(other) & epoch_bytes(t->epoch);
+    record other = g->access[which];
+    unsigned both = record_bytes(other) & record_bytes(t->record);
     if (!both || is_after(t, g, which)) return;
     if (is_sync_pair(t, g, which) ? !counts_on_order(t, g, which, &hazard)
                                   : which == LAST_WRITE && was_observed(t, g))
@@ -103,7 +108,7 @@ static void check_pair(const struct lane_access *t, const struct granule *g, int
                                    .agent = agent_of(t->kind),
                                    .before = other,
                                    .before_agent = agent_of(granule_kind(g, which)),
-                                   .before_place = g->place[which],
+                                   .before_place = race_place_of(t->owner->device, other),
                                    .space = t->space,
                                    .address = t->address + (unsigned)__builtin_ctz(both)});
 }
@@ -111,29 +116,22 @@ static void check_pair(const struct lane_access *t, const struct granule *g, int
 /* A bulk copy reads shared memory: are the stores of threads visible to it? */
 static void check_visible_to_copy(const struct lane_access *t, const struct granule *g)
 {
-    epoch v = g->access[LAST_WRITE];
-    unsigned both = epoch_bytes(v) & epoch_bytes(t->epoch);
+    record v = g->access[LAST_WRITE];
+    unsigned both = record_bytes(v) & record_bytes(t->record);
     if (both && agent_of(granule_kind(g, LAST_WRITE)) == BY_THREAD && is_after(t, g, LAST_WRITE) &&
         !lane_is_fenced(t->w, t->lane, FOR_COPIES, v))
         race_report(t->w, t->insn, t->lane,
                     &(struct conflict){.hazard = UNSEEN_BY_COPY,
                                        .agent = agent_of(t->kind),
                                        .before = v,
-                                       .before_place = g->place[LAST_WRITE],
+                                       .before_place = race_place_of(t->owner->device, v),
                                        .space = t->space,
                                        .address = t->address + (unsigned)__builtin_ctz(both)});
 }
 
-static unsigned distance(epoch a, epoch b)
-{
-    return epoch_block(a) != epoch_block(b)                   ? 3
-           : epoch_thread(a) / WARP != epoch_thread(b) / WARP ? 2
-                                                              : epoch_thread(a) != epoch_thread(b);
-}
-
 static bool is_over(const struct lane_access *t, const struct granule *g, int which)
 {
-    return !epoch_bytes(g->access[which]) || is_after(t, g, which);
+    return !record_bytes(g->access[which]) || is_after(t, g, which);
 }
 
 /* A granule keeps two of its reads, in different warps or blocks if there are any. A thread that
@@ -143,12 +141,12 @@ static void keep_read(const struct lane_access *t, struct granule *g)
     int which;
     if (is_over(t, g, READ))
         which = READ;
-    else if (is_over(t, g, OTHER_READ) || distance(t->epoch, g->access[READ]) >=
-                                              distance(g->access[OTHER_READ], g->access[READ]))
+    else if (is_over(t, g, OTHER_READ) ||
+             is_farther(t->layout, t->record, g->access[OTHER_READ], g->access[READ]))
         which = OTHER_READ;
     else
         return;
-    granule_set(g, which, t->epoch, t->place, t->kind);
+    g->access[which] = t->record;
 }
 
 /* Atomics of one word follow each other, and each has observed those before it. What happens after
@@ -158,7 +156,7 @@ static void keep_read(const struct lane_access *t, struct granule *g)
 static bool supersedes(const struct lane_access *t, const struct granule *g, int which)
 {
     return t->writes && is_atomic(g, which) &&
-           epoch_bytes(g->access[which]) == epoch_bytes(t->epoch) && is_sync_pair(t, g, which) &&
+           record_bytes(g->access[which]) == record_bytes(t->record) && is_sync_pair(t, g, which) &&
            agent_of(granule_kind(g, which)) == BY_THREAD && agent_of(t->kind) == BY_THREAD &&
            race_compares(t->w->block->racecheck->device, t->w->block->launch->kernel, t->place);
 }
@@ -167,7 +165,6 @@ static bool supersedes(const struct lane_access *t, const struct granule *g, int
  * zero), and a later plain read is compared with them. */
 static void record_read(const struct lane_access *t, struct granule *g)
 {
-    if (g->access[READ] == t->epoch && granule_kind(g, READ) == t->kind) return; /* already kept */
     check_pair(t, g, LAST_WRITE, t->writes ? WRITE_AFTER_WRITE : READ_AFTER_WRITE);
     if (agent_of(t->kind) >= BY_BULK && t->space == PTX_SHARED) check_visible_to_copy(t, g);
     for (int which = READ; which <= OTHER_READ; which++) {
@@ -183,53 +180,51 @@ static void record_read(const struct lane_access *t, struct granule *g)
 static void record_write(const struct lane_access *t, struct granule *g)
 {
     check_pair(t, g, LAST_WRITE, WRITE_AFTER_WRITE);
-    unsigned bytes = epoch_bytes(t->epoch);
     for (int which = READ; which <= OTHER_READ; which++) {
-        if (!epoch_bytes(g->access[which])) continue;
+        if (!g->access[which]) continue;
         check_pair(t, g, which, is_atomic(g, which) ? WRITE_AFTER_WRITE : WRITE_AFTER_READ);
-        g->access[which] &= ~((epoch)bytes << EPOCH_BYTES_AT);
+        g->access[which] = record_without(g->access[which], record_bytes(t->record));
     }
-    /* A write of the same thread at the same time: the bytes add up. */
-    bool adds = epoch_is_same(g->access[LAST_WRITE], t->epoch) &&
-                agent_of(granule_kind(g, LAST_WRITE)) == agent_of(t->kind);
-    granule_set(g, LAST_WRITE, adds ? t->epoch | g->access[LAST_WRITE] : t->epoch, t->place,
-                t->kind);
+    g->access[LAST_WRITE] = record_of_write(t->layout, g->access[LAST_WRITE], t->record);
 }
 
 /* ---- a lane's access ------------------------------------------------------------------------- */
 
-static struct granule *granule_at(const struct lane_access *t, uint64_t address)
+/* Checks and records. False: out of memory. */
+static bool access_granule(const struct lane_access *t)
 {
     struct race *race = t->owner->device;
-    if (t->space == PTX_SHARED) return &t->owner->shared[address / GRANULE];
-    struct granule *g = shadow_at(&race->shadow, address);
-    if (!g) race->off = true;
-    return g;
+    struct planes *planes = t->space == PTX_SHARED ? &t->owner->planes : &race->shadow.planes;
+    struct shadow_page *page = race_page_at(t, t->address);
+    size_t index = t->address / GRANULE & race_index_mask(t->space);
+    if (!page) return false;
+    bool is_kept = t->reads && record_equals(shadow_record(page, READ, index), t->record,
+                                             t->layout->place_mask);
+    if (is_kept && !race->has_flags) return true;
+    struct granule g = shadow_granule(page, index);
+    if (race->has_flags) t->reads ? race_note_read(t, &g) : race_check_update(t, &g);
+    if (is_kept) return true;
+    if (t->reads)
+        record_read(t, &g);
+    else
+        record_write(t, &g);
+    return shadow_put(planes, page, index, &g);
 }
 
 void race_lane_access(struct lane_access *t, uint64_t address, unsigned bytes, uint64_t host)
 {
     uint8_t value[LARGEST];
-    const struct race_block *race = t->w->block->racecheck;
     const uint8_t *after = stored_value(t->w, t->insn, t->lane, value);
-    if (t->owner != race) race_note_remote(t, address);
-    unsigned thread =
-        agent_of(t->kind) == BY_BARRIER ? t->number : t->w->index * WARP + (unsigned)t->lane;
+    if (t->owner != t->w->block->racecheck) race_note_remote(t, address);
     for (uint64_t at = address, end = address + bytes; at < end;) {
         t->address = at / GRANULE * GRANULE;
         unsigned from = (unsigned)(at - t->address),
                  to = end - t->address < GRANULE ? (unsigned)(end - t->address) : GRANULE;
         unsigned accessed = ((1u << to) - (1u << from)) & (t->used >> (at - address) << from);
-        uint64_t next = t->address + GRANULE;
-        struct granule *g = accessed ? granule_at(t, t->address) : NULL;
-        t->epoch = epoch_make(t->w->block->index, thread, race->now, accessed);
+        t->record = lane_record(t, accessed);
         t->before = (const void *)(uintptr_t)(host + at);
         t->after = after ? after + (at - address) : NULL;
-        if (g && race->device->has_flags) t->reads ? race_note_read(t, g) : race_check_update(t, g);
-        if (g && t->reads)
-            record_read(t, g);
-        else if (g)
-            record_write(t, g);
-        at = next;
+        if (accessed && !access_granule(t)) t->owner->device->off = true;
+        at = t->address + GRANULE;
     }
 }

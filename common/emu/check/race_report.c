@@ -102,12 +102,12 @@ static bool grow(struct race_reports *reports)
     return true;
 }
 
-static struct check_place place_before(const struct warp *w, const struct insn *insn, epoch before)
+static struct check_place place_before(const struct warp *w, const struct insn *insn, record before)
 {
     const struct launch *launch = w->block->launch;
     struct emu_dim size = launch->block, grid = launch->grid;
-    uint64_t block = epoch_block(before);
-    unsigned t = epoch_thread(before);
+    uint64_t block = record_block(layout_of(w), before);
+    unsigned t = record_thread(before);
     return (struct check_place){.is_known = true,
                                 .has_thread = true,
                                 .insn = insn,
@@ -120,10 +120,10 @@ static struct check_place place_before(const struct warp *w, const struct insn *
 static enum distance distance_to(const struct warp *w, unsigned thread, const struct conflict *c)
 {
     if (c->before_agent != BY_THREAD) return COPY_BEFORE;
-    if (epoch_block(c->before) != w->block->index)
+    if (record_block(layout_of(w), c->before) != w->block->index)
         return c->space == PTX_SHARED ? SAME_CLUSTER : SAME_GRID;
-    if (epoch_thread(c->before) / WARP != thread / WARP) return SAME_BLOCK;
-    return epoch_time(c->before) != AT_ONCE ? SAME_WARP : SAME_INSTRUCTION;
+    if (record_thread(c->before) / WARP != thread / WARP) return SAME_BLOCK;
+    return record_time(layout_of(w), c->before) != AT_ONCE ? SAME_WARP : SAME_INSTRUCTION;
 }
 
 static const char *name_of_access(const struct insn *insn, bool is_copy)

@@ -9,19 +9,12 @@
 #include "race_uses.h"
 #include "shadow.h"
 
-/* How strong an access is (PTX ISA, "strong operations"), as in struct insn's `order`. A granule
- * keeps one of the first four, and KIND_NARROW if the access is strong only among threads of its
- * block. From bit AGENT_AT on it keeps the agent that made the access (enum agent). */
-enum access_strength {
-    KIND_WEAK,
-    KIND_VOLATILE,
-    KIND_STRONG,
-    KIND_ATOMIC,
-    KIND_MASK = KIND_ATOMIC,
-    KIND_NARROW,
-    AGENT_AT = 3
-};
+/* The agent of a kind of access: see enum access_strength in record.h. */
 static inline enum agent agent_of(unsigned kind) { return (enum agent)(kind >> AGENT_AT); }
+static inline unsigned granule_kind(const struct granule *g, int which)
+{
+    return record_kind(g->access[which]);
+}
 
 /* A word that carries clocks from one thread to another: a flag, a lock, a counter. A release joins
  * the thread's clock into it; an acquire joins the word's clock into the thread's. */
@@ -37,7 +30,7 @@ struct sync_word {
 enum { MOST_BEFORE = 8 };
 struct word_before {
     struct word_before *next;
-    epoch store;
+    record store;
     uint32_t value;
     struct vclock *clock[FENCES];
 };
@@ -51,7 +44,7 @@ struct sync_table {
 enum { RECENT = 4 };
 struct recent_read {
     uint64_t address; /* of the granule */
-    epoch write;      /* that it read: the granule's last one */
+    record write;     /* that it read: the granule's last one */
     uint16_t place;
     bool is_there, is_atomic;
 };
@@ -77,8 +70,8 @@ struct race_block {
     struct vclock *common, *fenced[FENCES]; /* of all its threads: acquired; fenced */
     struct race_warp *warps;
     unsigned warp_count;
-    struct granule *shared;
-    size_t granules;
+    struct planes planes; /* of the shadow of its shared memory */
+    struct shadow_page shared;
     struct sync_table words;   /* in shared memory */
     struct remote_use *remote; /* of it, by threads of other blocks; NULL: none yet */
     /* The mbarriers that copies arrive at. An mbarrier's index here is its number. */
@@ -99,6 +92,7 @@ struct code_uses {
      * whether the store is carried out? Coded as above; only the last `source` is kept. */
     uint8_t is_fed, is_decided;
     uint32_t source;
+    uint16_t number; /* of the place, in records; 0: none yet */
     struct decision decision;
 };
 
@@ -113,7 +107,12 @@ struct race {
     bool off;               /* for the rest of this launch: out of memory */
     uint64_t serial;        /* counts uses of other blocks' shared memory: race_exit.c */
     struct code_uses *uses; /* by instruction */
+    struct record_layout layout;
+    uint16_t *places; /* by their numbers: instructions; UNKNOWN_PLACE for number 0 */
+    unsigned place_count;
 };
+/* No instruction: the kernel is too long. */
+enum { UNKNOWN_PLACE = UINT16_MAX };
 
 static inline struct race_warp *state_of(const struct warp *w)
 {
@@ -122,6 +121,10 @@ static inline struct race_warp *state_of(const struct warp *w)
 static inline struct vclock_space *space_of(const struct block *block)
 {
     return &block->racecheck->device->space;
+}
+static inline const struct record_layout *layout_of(const struct warp *w)
+{
+    return &w->block->racecheck->device->layout;
 }
 static inline uint32_t bit_of(int lane) { return UINT32_C(1) << lane; }
 
@@ -137,11 +140,11 @@ void lanes_acquire(const struct warp *, uint32_t lanes, struct vclock *);
 /* What a lane acquires from another thread's fence is before the lane's own fence, too. Is an
  * access before it? */
 void lane_acquire_fenced(const struct warp *, int lane, enum fence, struct vclock *);
-bool lane_is_fenced(const struct warp *, int lane, enum fence, epoch);
+bool lane_is_fenced(const struct warp *, int lane, enum fence, record);
 /* Does an access of another thread happen before the lane's next one? And an access of a copy,
  * which has that key in the clock? */
-bool lane_is_after(const struct warp *, int lane, epoch);
-bool lane_is_after_copy(const struct warp *, int lane, epoch, unsigned key);
+bool lane_is_after(const struct warp *, int lane, record);
+bool lane_is_after_copy(const struct warp *, int lane, record, unsigned key);
 bool lane_has_fenced(const struct warp *, int lane);
 /* Increases the block's time. */
 void clock_tick(struct race_block *);
@@ -168,7 +171,7 @@ void sync_acquire(struct warp *, int lane, struct sync_table *, uint64_t key, st
 void sync_release(struct warp *, int lane, struct sync_table *, uint64_t key, struct stored);
 void sync_clear(struct vclock_space *, struct sync_table *);
 /* Keeps a word's value and clocks before a store. */
-void sync_keep_earlier(struct vclock_space *, struct sync_word *, uint32_t value, epoch store);
+void sync_keep_earlier(struct vclock_space *, struct sync_word *, uint32_t value, record store);
 void sync_forget_earlier(struct vclock_space *, struct sync_word *);
 /* The word of a key; NULL: it has no row. */
 struct sync_word *sync_word_at(const struct sync_table *, uint64_t key);
@@ -184,6 +187,12 @@ bool race_compares(struct race *, const struct emu_kernel *, size_t place);
 bool race_feeds(struct race *, const struct emu_kernel *, size_t from, size_t to);
 bool race_decides(struct race *, const struct emu_kernel *, size_t from, size_t to);
 const struct decision *race_decision(struct race *, const struct emu_kernel *, size_t place);
+/* The number of a place in this launch's records, and the place of a record. */
+unsigned race_number_of_place(struct race *, unsigned place);
+static inline unsigned race_place_of(const struct race *race, record v)
+{
+    return race->places[record_place(&race->layout, v)];
+}
 
 /* race_report.c */
 struct race_reports *race_reports_open(void);
@@ -208,7 +217,7 @@ enum hazard {
 struct conflict {
     enum hazard hazard;
     enum agent agent;
-    epoch before; /* the other one */
+    record before; /* the other one */
     enum agent before_agent;
     unsigned before_place; /* in the code; UNKNOWN_PLACE if the kernel is too long for it */
     enum ptx_space space;

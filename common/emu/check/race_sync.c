@@ -106,7 +106,7 @@ struct sync_word *sync_word_for(const struct block *block, struct sync_table *ta
 }
 
 void sync_keep_earlier(struct vclock_space *space, struct sync_word *word, uint32_t value,
-                       epoch store)
+                       record store)
 {
     struct word_before *new = calloc(1, sizeof *new), **end = &word->before;
     if (!new) {
@@ -135,10 +135,12 @@ void sync_release(struct warp *w, int lane, struct sync_table *table, uint64_t k
     if (!has_something && !((stored.replaces || stored.changes) && sync_word_at(table, key)))
         return;
     struct sync_word *word = sync_word_for(w->block, table, key);
+    struct record_parts store = {.block = w->block->index,
+                                 .thread = w->index * WARP + (unsigned)lane,
+                                 .time = race->now,
+                                 .bytes = 1};
     if (word && stored.changes)
-        sync_keep_earlier(
-            space, word, stored.before,
-            epoch_make(w->block->index, w->index * WARP + (unsigned)lane, race->now, 1));
+        sync_keep_earlier(space, word, stored.before, record_of(layout_of(w), store));
     for (int s = 0; s < FENCES && word; s++) {
         struct vclock *fenced = lane_fence_clock(w, lane, (enum fence)s);
         if (stored.replaces) vclock_drop(space, &word->clock[s]);

@@ -31,10 +31,16 @@ void race_note_read(const struct lane_access *t, const struct granule *g)
     recent[0] = new;
 }
 
-/* Did that read give the lane its turn? It polled for the store, or it was an atomic. */
-static bool has_waited(const struct lane_access *t, const struct recent_read *read, epoch store)
+/* Did it read what that store had stored? */
+static bool has_read(const struct lane_access *t, const struct recent_read *read, record store)
 {
-    return read->write == store &&
+    return record_equals(read->write, store, t->layout->place_mask | RECORD_KIND);
+}
+
+/* Did that read give the lane its turn? It polled for the store, or it was an atomic. */
+static bool has_waited(const struct lane_access *t, const struct recent_read *read, record store)
+{
+    return has_read(t, read, store) &&
            (read->is_atomic || race_tries_again(t->w->block->racecheck->device,
                                                 t->w->block->launch->kernel, read->place));
 }
@@ -42,20 +48,20 @@ static bool has_waited(const struct lane_access *t, const struct recent_read *re
 /* Does the stored value depend on that read? If the read has observed the other store, the value
  * itself must depend on it: a thread may wait for its turn by a load that only decides whether it
  * stores. */
-static bool counts_on(const struct lane_access *t, const struct recent_read *read, epoch store)
+static bool counts_on(const struct lane_access *t, const struct recent_read *read, record store)
 {
     struct race *race = t->w->block->racecheck->device;
     const struct emu_kernel *kernel = t->w->block->launch->kernel;
     return race_feeds(race, kernel, read->place, t->place) ||
-           (read->write != store && race_decides(race, kernel, read->place, t->place));
+           (!has_read(t, read, store) && race_decides(race, kernel, read->place, t->place));
 }
 
 void race_check_update(const struct lane_access *t, const struct granule *g)
 {
     const struct recent_read *recent = state_of(t->w)->recent[t->lane];
     bool is_update = false;
-    epoch store = g->access[LAST_WRITE];
-    if (!is_flag(t->kind) || !is_flag(granule_kind(g, LAST_WRITE)) || !epoch_bytes(store) ||
+    record store = g->access[LAST_WRITE];
+    if (!is_flag(t->kind) || !is_flag(granule_kind(g, LAST_WRITE)) || !record_bytes(store) ||
         t->place == UNKNOWN_PLACE || lane_is_after(t->w, t->lane, store))
         return;
     for (int k = 0; k < RECENT; k++) {
@@ -64,10 +70,11 @@ void race_check_update(const struct lane_access *t, const struct granule *g)
         is_update = is_update || counts_on(t, &recent[k], store);
     }
     if (!is_update || stores_same(t)) return;
-    race_report(t->w, t->insn, t->lane,
-                &(struct conflict){.hazard = LOST_UPDATE,
-                                   .before = store,
-                                   .before_place = g->place[LAST_WRITE],
-                                   .space = t->space,
-                                   .address = t->address});
+    race_report(
+        t->w, t->insn, t->lane,
+        &(struct conflict){.hazard = LOST_UPDATE,
+                           .before = store,
+                           .before_place = race_place_of(t->w->block->racecheck->device, store),
+                           .space = t->space,
+                           .address = t->address});
 }

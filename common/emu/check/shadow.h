@@ -2,89 +2,111 @@
  * shadow.h — racecheck's shadow memory: for every 4 bytes of shared and global memory (a granule)
  * the last write and up to two reads since.
  *
- * It takes 8 bytes for each byte of the pages that a kernel accesses, and nothing when racecheck is
- * off. It is incomplete: of several threads that write different bytes of one granule it keeps the
- * last, and of more than two readers the two that are farthest apart. So a hazard may be missed in
- * one such byte and found in its neighbours; no hazard is invented.
+ * Each of these three is a record of 8 bytes, in a plane of its own, and a page has a plane only
+ * when it needs it. So a byte of a page takes 2 bytes of shadow if it is only read or only written,
+ * and 4 if both. It takes 6 only where a launch also has, in the same page, two reads of which
+ * neither happens before the other. It takes nothing when racecheck is off.
+ *
+ * It is incomplete: of several threads that write different bytes of one granule it keeps the last,
+ * and of more than two readers the two that are farthest apart. So a hazard may be missed in one
+ * such byte and found in its neighbours; no hazard is invented.
  */
 #ifndef EMU_SHADOW_H
 #define EMU_SHADOW_H
 
-#include "vclock.h"
 #include "common/emu/machine/pages.h"
-
-enum { GRANULE = 4 };
-
-/*
- * Which thread made an access and when (FastTrack's epoch, time@thread), and which of the granule's
- * bytes it accessed: time 24 bits | bytes 4 | thread 10 | block 26. No bytes: there was no access.
- * An asynchronous copy has the time at which it began; see enum agent for what takes the place of
- * the thread.
- */
-typedef uint64_t epoch;
-enum { EPOCH_BLOCK_BITS = 26, EPOCH_THREAD_BITS = 10, EPOCH_TIME_BITS = 24 };
-#define MAX_TIMESTAMP ((UINT32_C(1) << EPOCH_TIME_BITS) - 1)
-enum {
-    EPOCH_THREAD_AT = EPOCH_BLOCK_BITS,
-    EPOCH_BYTES_AT = EPOCH_THREAD_AT + EPOCH_THREAD_BITS,
-    EPOCH_TIME_AT = EPOCH_BYTES_AT + GRANULE
-};
-
-static inline epoch epoch_make(uint64_t block, unsigned thread, timestamp now, unsigned bytes)
-{
-    return (uint64_t)now << EPOCH_TIME_AT | (uint64_t)bytes << EPOCH_BYTES_AT |
-           (uint64_t)thread << EPOCH_THREAD_AT | (block & ((1u << EPOCH_BLOCK_BITS) - 1));
-}
-static inline uint64_t epoch_block(epoch v) { return v & ((1u << EPOCH_BLOCK_BITS) - 1); }
-static inline unsigned epoch_thread(epoch v)
-{
-    return v >> EPOCH_THREAD_AT & ((1u << EPOCH_THREAD_BITS) - 1);
-}
-static inline unsigned epoch_bytes(epoch v) { return v >> EPOCH_BYTES_AT & ((1u << GRANULE) - 1); }
-static inline timestamp epoch_time(epoch v) { return (timestamp)(v >> EPOCH_TIME_AT); }
-/* Are thread and time the same? The bytes may differ. */
-static inline bool epoch_is_same(epoch a, epoch b)
-{
-    return !((a ^ b) & ~((epoch)((1u << GRANULE) - 1) << EPOCH_BYTES_AT));
-}
+#include "record.h"
 
 enum { LAST_WRITE, READ, OTHER_READ, RECORDS };
 
 struct granule {
-    epoch access[RECORDS];
-    uint16_t place[RECORDS]; /* index of the instruction in the kernel's code, or UNKNOWN_PLACE */
-    uint16_t kinds;          /* KIND_BITS bits each: enum access_strength and agent */
+    record access[RECORDS];
 };
-enum { UNKNOWN_PLACE = UINT16_MAX, KIND_BITS = 5 };
-_Static_assert(RECORDS *KIND_BITS <= 16, "all kinds in 16 bits");
-_Static_assert(sizeof(struct granule) == 8 * GRANULE, "8 bytes of shadow a byte");
 
-static inline unsigned granule_kind(const struct granule *g, int which)
+/* The last write of a granule after one more write. The bytes of two writes of one thread at the
+ * same time add up. */
+static inline record record_of_write(const struct record_layout *l, record before, record new)
 {
-    return g->kinds >> (which * KIND_BITS) & ((1u << KIND_BITS) - 1);
+    record except = l->place_mask | RECORD_BYTES | RECORD_STRENGTH;
+    return record_equals(before, new, except) ? new | (before & RECORD_BYTES) : new;
 }
-static inline void granule_set(struct granule *g, int which, epoch access, unsigned place,
-                               unsigned kind)
+
+/* How far apart two threads are: in one warp, in one block, in two blocks. */
+static inline unsigned record_distance(const struct record_layout *l, record a, record b)
 {
-    unsigned shift = (unsigned)which * KIND_BITS, mask = ((1u << KIND_BITS) - 1) << shift;
-    g->access[which] = access;
-    g->place[which] = (uint16_t)place;
-    g->kinds = (uint16_t)((g->kinds & ~mask) | kind << shift);
+    record differ = a ^ b;
+    if (differ & l->block_mask) return 3;
+    if (differ & RECORD_WARP) return 2;
+    return differ & RECORD_THREAD ? 1 : 0;
+}
+
+/* Is `new` at least as far away from `read` as `other` is? */
+static inline bool is_farther(const struct record_layout *l, record new, record other, record read)
+{
+    return record_distance(l, new, read) >= record_distance(l, other, read);
+}
+
+/* Where planes come from. A plane that is given back is kept for the next page that needs one. */
+struct planes {
+    size_t granules; /* of each plane */
+    size_t bytes;    /* of all of them, those that are not in use included */
+    struct spare_plane *spare;
+};
+void planes_free(struct planes *);
+
+/* The granules of a page of global memory, or of all shared memory of a block. */
+struct shadow_page {
+    uint64_t launch;        /* of global memory: the launch whose accesses it keeps */
+    record *plane[RECORDS]; /* NULL: no such access yet */
+};
+/* The page has no accesses any more. Its planes go back. */
+void shadow_page_clear(struct planes *, struct shadow_page *);
+/* A plane of a page, made if the page has none. NULL: out of memory. */
+record *shadow_plane(struct planes *, struct shadow_page *, int which);
+static inline record shadow_record(const struct shadow_page *page, int which, size_t index)
+{
+    return page->plane[which] ? page->plane[which][index] : 0;
+}
+static inline struct granule shadow_granule(const struct shadow_page *page, size_t index)
+{
+    return (struct granule){{shadow_record(page, LAST_WRITE, index),
+                             shadow_record(page, READ, index),
+                             shadow_record(page, OTHER_READ, index)}};
+}
+/* Puts back the records of a granule. False: out of memory. */
+static inline bool shadow_put(struct planes *planes, struct shadow_page *page, size_t index,
+                              const struct granule *g)
+{
+    for (int which = 0; which < RECORDS; which++) {
+        if (shadow_record(page, which, index) == g->access[which]) continue;
+        if (!shadow_plane(planes, page, which)) return false;
+        page->plane[which][index] = g->access[which];
+    }
+    return true;
 }
 
 /* The granules of global memory. All accesses of earlier launches happen before those of this
  * one. */
 struct shadow {
     struct pages pages;
+    struct planes planes;
     uint64_t launch;
 };
+enum { PAGE_GRANULES = PAGE_BYTES / GRANULE };
 
 void shadow_open(struct shadow *);
 void shadow_close(struct shadow *);
-/* The granule that holds an address; NULL: out of memory. */
-struct granule *shadow_at(struct shadow *, uint64_t address);
+/* The page of an address; NULL: out of memory. */
+struct shadow_page *shadow_page_at(struct shadow *, uint64_t address);
 void shadow_new_launch(struct shadow *);
 /* Drops the granules of freed memory. */
 void shadow_forget(struct shadow *, uint64_t address, uint64_t bytes);
+/* The bytes that the shadow takes, with its table of pages. */
+static inline size_t shadow_bytes(const struct shadow *shadow)
+{
+    const struct pages *pages = &shadow->pages;
+    return shadow->planes.bytes + pages->size * sizeof *pages->table +
+           pages->count * (sizeof(struct page) + pages->bytes);
+}
 
 #endif

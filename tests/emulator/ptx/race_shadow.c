@@ -1,0 +1,102 @@
+/* race_shadow.c — racecheck's records and its shadow memory: what a record keeps, and how many
+ * bytes of shadow there are for each byte that a kernel accesses. */
+#include "ptx_run.h"
+#include "common/emu/check/checkers.h"
+#include "common/emu/check/race_state.h"
+#include "common/emu/machine/device.h"
+
+#include <criterion/criterion.h>
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static void expect_kept(const struct record_layout *l, struct record_parts parts)
+{
+    record v = record_of(l, parts);
+    cr_expect_eq(record_block(l, v), parts.block);
+    cr_expect_eq(record_thread(v), parts.thread);
+    cr_expect_eq(record_time(l, v), parts.time);
+    cr_expect_eq(record_place(l, v), parts.place);
+    cr_expect_eq(record_kind(v), parts.kind);
+    cr_expect_eq(record_bytes(v), parts.bytes);
+}
+
+/* The least and the most of each part, whatever the launch leaves to the time. */
+Test(racecheck, a_record_keeps_all_its_parts)
+{
+    static const uint64_t blocks[] = {1, 2, 3, 2048, 1 << 20, 1 << 29};
+    static const uint64_t places[] = {0, 1, 100, 4095, UINT16_MAX};
+    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++)
+        for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+            struct record_layout l = record_layout(blocks[b], places[p]);
+            cr_expect_geq(l.last_time, UINT16_MAX);
+            cr_expect(l.last_place >= places[p] || l.last_time == UINT16_MAX);
+            expect_kept(&l, (struct record_parts){.bytes = 1});
+            expect_kept(&l, (struct record_parts){.block = blocks[b] - 1,
+                                                  .thread = MAX_THREADS - 1,
+                                                  .time = l.last_time,
+                                                  .place = l.last_place,
+                                                  .kind = (1u << KIND_BITS) - 1,
+                                                  .bytes = (1u << GRANULE) - 1});
+        }
+}
+
+Test(racecheck, a_later_record_is_the_greater_number)
+{
+    struct record_layout l = record_layout(2048, 100);
+    struct record_parts early = {.block = 2047,
+                                 .thread = 1023,
+                                 .time = 6,
+                                 .place = 100,
+                                 .bytes = 1},
+                        late = {.time = 7, .bytes = 1};
+    cr_expect_lt(record_of(&l, early), record_of(&l, late));
+}
+
+/* ---- bytes of shadow ------------------------------------------------------------------------- */
+
+enum { WORDS = 1 << 18, BLOCK = 256, GRID = WORDS / BLOCK };
+
+/* The bytes of shadow for each byte of two arrays, after a kernel of one thread a word. */
+static double shadow_per_byte(const char *body)
+{
+    struct emu *emu =
+        open_emu_with(&(struct emu_config){.memory = 64 << 20, .checks = EMU_CHECK_RACE});
+    char *text = ptx_kernel("%s", body);
+    emu_addr out = device_copy(emu, NULL, WORDS * 4), in = device_copy(emu, NULL, WORDS * 4);
+    for (int launches = 0; launches < 3; launches++)
+        cr_assert(
+            !launch(emu, load_kernel(emu, text, "k"), GRID, BLOCK, 0, 2, (uint64_t[]){out, in}),
+            "%s", emu_message(emu));
+    double bytes = (double)shadow_bytes(&emu->checkers->race->shadow) / (2 * WORDS * 4);
+    free(text);
+    emu_close(emu);
+    return bytes;
+}
+
+static void expect_at_most(double most, const char *body)
+{
+    double bytes = shadow_per_byte(body);
+    cr_expect_gt(bytes, 1, "%s", body);
+    cr_expect_leq(bytes, most, "%.2f bytes of shadow a byte, at most %.2f wanted:\n%s", bytes, most,
+                  body);
+}
+
+#define LOAD(from) "ld.global.u32 %r1, [%" from "];\n"
+/* Two threads of different warps, which nothing orders, load the same word. */
+#define LOAD_OF_ANOTHER(from)                                                                      \
+    "xor.b32 %r3, %id, 32;\nsub.u32 %r3, %r3, %id;\nmul.wide.s32 %l1, %r3, 4;\n"                   \
+    "add.u64 %l1, %l1, %" from ";\nld.global.u32 %r2, [%l1];\n"
+#define STORE(to) "st.global.u32 [%" to "], %r1;\n"
+
+Test(racecheck, takes_two_bytes_for_a_byte_that_is_loaded_or_stored)
+{
+    expect_at_most(2.05, LOAD("in") STORE("out") "ret;");
+}
+
+Test(racecheck, takes_at_most_five_bytes_for_a_byte_that_is_loaded_and_stored)
+{
+    expect_at_most(4.05, LOAD("in") LOAD("out") STORE("in") STORE("out") "ret;");
+    expect_at_most(4.05,
+                   LOAD("in") LOAD_OF_ANOTHER("in") LOAD("out") LOAD_OF_ANOTHER("out") "ret;");
+    expect_at_most(5, LOAD("in") LOAD_OF_ANOTHER("in") STORE("out") "ret;");
+}
