@@ -81,6 +81,11 @@ void visible_print(FILE *to, const char *text, size_t length)
     const char *end = text + length;
     while (text < end) {
         char piece[PIECE];
+        size_t plain = 0;
+        while (text + plain < end && text[plain] >= ' ' && text[plain] <= '~') plain++;
+        fwrite(text, 1, plain, to);
+        text += plain;
+        if (text == end) break;
         text += show(piece, text);
         fputs(piece, to);
     }

@@ -214,3 +214,38 @@ emu: kernel rac has not run to an end, and $T/b:4 has a number for it: is its na
     check page "$T/h" $SOURCE
     grep -F '<h1>&#60;b&#62;&#38;amp;&#34;x</h1>' "$T/h"
 }
+
+# build FILE.cu PROGRAM: compiles as the Makefile does the other programs.
+build() {
+    "$(common/build/toolkit.sh)/bin/nvcc" -O3 -arch=sm_90 -lineinfo -cudart shared "$1" -o "$2"
+}
+
+# nvcc's PTX has octal numbers for bytes that are not ASCII.
+@test "source files of any name are found and named as they are" {
+    mkdir "$T/dé"
+    cp $SOURCE "$T/dé/ñ.cu"
+    build "$T/dé/ñ.cu" "$T/p"
+    cd "$T"
+    run "$OLDPWD/build/emu/emu" --annotate "dé/ñ.cu" --sarif s --html h --warnings ./p counts
+    cd "$OLDPWD"
+    says "dé/ñ.cu:
+ line "
+    says "::warning file=dé/ñ.cu,line="
+    grep -F '"uri": "d%C3%A9/%C3%B1.cu"' "$T/s"
+    grep -F 'dé/ñ.cu</summary>' "$T/h"
+    grep -F 'out[t * WIDE] = fmaf(shared[t * stride]' "$T/h"
+    emu --json "$T/p" counts | grep -F "\"file\": \"$T/dé/ñ.cu\""
+    run emu --tool racecheck "$T/p" race
+    says "$T/dé/ñ.cu:25 (PTX line"
+    emu --trace "$T/trace" --log-file /dev/null "$T/p" counts
+    grep -F $'\tñ.cu:18\t' "$T/trace"
+}
+
+# ptxas keeps the octal numbers in machine code, and cuts the name at them.
+@test "machine code of a source file of any name is compared with PTX" {
+    cp tests/fixtures/programs/merged.cu "$T/dñ.cu"
+    build "$T/dñ.cu" "$T/p"
+    emu --report "$T/p" | sed s/dñ/merged/g >"$T/named"
+    emu --report build/tests/programs/merged >"$T/plain"
+    cmp "$T/named" "$T/plain"
+}

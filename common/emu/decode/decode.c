@@ -1,13 +1,14 @@
 /* decode.c — decodes a whole kernel: registers, parameters, source lines, constants. */
 #include "decode.h"
 #include "common/emu/ptx/kernel_name.h"
+#include "common/files/visible.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 _Noreturn void decode_fail(struct decoder *d, int error, const char *format, ...)
 {
-    char text[300], opcode[128] = "", place[400] = "", kernel[256];
+    char text[300], opcode[128] = "", path[300], place[400] = "", kernel[256];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -21,8 +22,9 @@ _Noreturn void decode_fail(struct decoder *d, int error, const char *format, ...
                                      d->at->words[i]);
         const char *file =
             d->at->file < d->module->text.file_count ? d->module->text.files[d->at->file] : NULL;
+        visible(path, sizeof path, file ? file : "");
         if (d->at->source_line && file)
-            snprintf(place, sizeof place, ", %s:%u", file, d->at->source_line);
+            snprintf(place, sizeof place, ", %s:%u", path, d->at->source_line);
         snprintf(d->message, d->size, "instruction '%s' in kernel %s (%s, line %u%s): %s", opcode,
                  kernel, unit, d->at->line, place, text);
     } else {

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "exact.h"
 #include "common/emu/decode/module.h"
+#include "common/files/visible.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,17 +103,15 @@ struct sass_access ptx_access(const struct insn *insn)
                                 .bytes = (uint8_t)(insn->element_bytes * insn->elements)};
 }
 
-/* The name, without folder, of the file with this number; "" if the number is not declared. */
-static const char *base_file(const struct ptx_text *text, unsigned file)
+/* The name that machine code has for the file with this number; "" if it is not declared. */
+static const char *code_file(const struct ptx_text *text, unsigned file)
 {
-    const char *path = file < text->file_count && text->files[file] ? text->files[file] : "";
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+    return file < text->file_count && text->code_files[file] ? text->code_files[file] : "";
 }
 
 const char *insn_file(const struct emu_kernel *kernel, const struct insn *insn)
 {
-    return base_file(&kernel->module->text, kernel->lines[insn->line].file);
+    return code_file(&kernel->module->text, kernel->lines[insn->line].file);
 }
 
 unsigned insn_line(const struct emu_kernel *kernel, const struct insn *insn)
@@ -131,11 +130,11 @@ static void collect_ptx(struct line_accesses *list, const struct emu_kernel *ker
     }
 }
 
-/* The path of the file whose name without folder is `name`. */
+/* The path of the file that machine code names so. */
 static const char *path_of(const struct ptx_text *text, const char *name)
 {
     for (unsigned file = 0; file < text->file_count; file++)
-        if (!strcmp(base_file(text, file), name)) return text->files[file];
+        if (!strcmp(code_file(text, file), name)) return text->files[file];
     return NULL;
 }
 
@@ -264,11 +263,22 @@ static void describe_counts(FILE *out, const struct line_access *line, size_t co
     if (none) fputs(" none", out);
 }
 
+/* Prints "scan.cu:41 (". */
+static void describe_place_of(FILE *out, const struct ptx_text *text,
+                              const struct line_access *line)
+{
+    const char *path = path_of(text, line->file), *slash = path ? strrchr(path, '/') : NULL;
+    const char *name = slash ? slash + 1 : path ? path : line->file;
+    visible_print(out, name, strlen(name));
+    fprintf(out, ":%u (", line->line);
+}
+
 /* "scan.cu:41 (shared stores: PTX 2 x 4 bytes, SASS 1 x 8 bytes)" */
-static void describe_line(FILE *out, const struct line_access *line, size_t count)
+static void describe_line(FILE *out, const struct ptx_text *text, const struct line_access *line,
+                          size_t count)
 {
     bool begun = false;
-    if (*line->file) fprintf(out, "%s:%u (", line->file, line->line);
+    if (*line->file) describe_place_of(out, text, line);
     for (size_t i = 0, length; i < count; i += length) {
         struct sass_access kind = line[i].kind;
         for (length = 1; i + length < count; length++)
@@ -303,8 +313,8 @@ static enum verdict judge(const struct line_access *before, const struct line_ac
 }
 
 /* Names the lines of each verdict; returns the worst one. */
-static enum verdict describe(FILE *out, const struct line_accesses *before,
-                             const struct line_accesses *after)
+static enum verdict describe(FILE *out, const struct ptx_text *text,
+                             const struct line_accesses *before, const struct line_accesses *after)
 {
     static const char *const heads[] = {"", "merged by ptxas, and counted so, at ",
                                         "merged by ptxas at ", "changed by ptxas at "};
@@ -315,7 +325,7 @@ static enum verdict describe(FILE *out, const struct line_accesses *before,
             length = line_length(before, i);
             if (judge(&before->item[i], &after->item[i], length) != verdict) continue;
             fprintf(out, "%s%s", !begun && worst ? "; " : "", begun ? ", " : heads[verdict]);
-            describe_line(out, &before->item[i], length);
+            describe_line(out, text, &before->item[i], length);
             begun = true;
             worst = verdict;
         }
@@ -376,7 +386,7 @@ struct emu_agreement *compare_code(struct emu_kernel *kernel, const struct cubin
         if (exact)
             agreement->label = EMU_EXACT, fputs("exact", out);
         else if (found)
-            agreement->label = labels[describe(out, &before, &after)];
+            agreement->label = labels[describe(out, &kernel->module->text, &before, &after)];
         else
             fprintf(out, "unchecked: the machine code of sm_%u has no such kernel", arch);
     } else {

@@ -3,6 +3,7 @@
 #include "phase_wait.h"
 #include "member_mask.h"
 #include "common/emu/decode/module.h"
+#include "common/files/visible.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -46,9 +47,13 @@ static void put_place(struct picture *picture, const struct emu_kernel *kernel,
     const struct ptx_text *ptx = &kernel->module->text;
     const struct ptx_instruction *source = insn->source;
     const char *file = source && source->file < ptx->file_count ? ptx->files[source->file] : NULL;
+    char name[ROW];
+    visible(name, sizeof name,
+            file && strrchr(file, '/') ? strrchr(file, '/') + 1
+            : file                     ? file
+                                       : "");
     if (file && source->source_line)
-        put(picture, "%s:%u", strrchr(file, '/') ? strrchr(file, '/') + 1 : file,
-            source->source_line);
+        put(picture, "%s:%u", name, source->source_line);
     else if (source)
         put(picture, "PTX line %u", source->line);
     else

@@ -3,13 +3,18 @@
 #include "device.h"
 #include "events.h"
 #include "common/emu/ptx/kernel_name.h"
+#include "common/files/visible.h"
 #include <stdarg.h>
 #include <string.h>
 
+enum { PATH = 450 }; /* what is shown of a path */
+
 void describe_source(const char *file, unsigned line, unsigned ptx_line, char *text, size_t size)
 {
+    char shown[PATH];
+    visible(shown, sizeof shown, file ? file : "");
     if (file)
-        snprintf(text, size, "%s:%u (PTX line %u)", file, line, ptx_line);
+        snprintf(text, size, "%s:%u (PTX line %u)", shown, line, ptx_line);
     else if (ptx_line)
         snprintf(text, size, "PTX line %u (compile with -lineinfo for the source line)", ptx_line);
     else

@@ -5,12 +5,28 @@
 #include "ptx_parser.h"
 #include <string.h>
 
+/* Puts a pointer at an index of a list of such; those before it that are new are NULL. */
+static void put_at(struct parser *p, struct list *list, uint64_t index, const char *text)
+{
+    while (list->count <= index) *(const char **)list_add(p, list) = NULL;
+    ((const char **)list->items)[index] = text;
+}
+
+/* ptxas does not replace escapes, and takes their \ for the end of a folder's name. So the name in
+ * machine code begins behind the last escape. */
+static const char *name_in_code(struct parser *p)
+{
+    const char *end = p->token.start + p->token.length, *start = end;
+    while (start > p->token.start && start[-1] != '/' && start[-1] != '\\') start--;
+    return copy_text(p, start, (size_t)(end - start));
+}
+
 static void parse_file(struct parser *p)
 {
     uint64_t number = expect_integer(p);
     if (number > 1 << 16) parse_fail(p, p->token.line, EMU_INVALID_PTX, "file number too large");
     if (p->token.kind != TOKEN_STRING) fail_expected(p, "a file's name in quotes");
-    const char *name = copy_text(p, p->token.start, p->token.length);
+    const char *name = copy_string(p), *in_code = name_in_code(p);
     advance(p);
     if (accept(p, ",")) { /* time stamp and size, ignored */
         expect_integer(p);
@@ -18,8 +34,8 @@ static void parse_file(struct parser *p)
         expect_integer(p);
     }
     number += p->file_base;
-    while (p->files.count <= number) *(const char **)list_add(p, &p->files) = NULL;
-    ((const char **)p->files.items)[number] = name;
+    put_at(p, &p->files, number, name);
+    put_at(p, &p->code_files, number, in_code);
 }
 
 /* .section .debug_info { … } */
@@ -119,6 +135,7 @@ static void parse_units(struct parser *p, struct ptx_text *out)
     out->functions = p->functions.items;
     out->function_count = p->functions.count;
     out->files = p->files.items;
+    out->code_files = p->code_files.items;
     out->file_count = p->files.count;
     link_names(p, out);
 }
@@ -133,6 +150,7 @@ int ptx_parse(const struct ptx_source *sources, size_t count, struct ptx_text *o
         .variables = {.size = sizeof(struct ptx_variable)},
         .functions = {.size = sizeof(struct ptx_function)},
         .files = {.size = sizeof(const char *)},
+        .code_files = {.size = sizeof(const char *)},
     };
     memset(out, 0, sizeof *out);
     parser.arena = arena_new();

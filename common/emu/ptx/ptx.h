@@ -212,7 +212,8 @@ struct ptx_text {
     size_t variable_count;
     struct ptx_function *functions;
     size_t function_count;
-    const char **files; /* by number; NULL: not declared */
+    const char **files;      /* by number; NULL: not declared */
+    const char **code_files; /* the same, by the names that they have in machine code */
     size_t file_count;
     struct ptx_symbol *symbols;
     size_t symbol_count, bucket_count;

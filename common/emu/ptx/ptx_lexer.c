@@ -141,6 +141,18 @@ static struct token read_number(struct lexer *lexer, struct token token)
     return token;
 }
 
+/* Moves behind the quote that ends a string, which no character behind a \ does. Returns the end of
+ * the string's text. *is_closed: there is such a quote, on the same line. */
+static const char *skip_string(struct lexer *lexer, bool *is_closed)
+{
+    const char *p = lexer->next;
+    for (; p < lexer->end && *p != '"' && *p != '\n'; p++)
+        if (*p == '\\' && p + 1 < lexer->end && p[1] != '\n') p++;
+    *is_closed = p < lexer->end && *p == '"';
+    lexer->next = *is_closed ? p + 1 : p;
+    return p;
+}
+
 struct token lexer_next(struct lexer *lexer)
 {
     bool closed = skip_blanks(lexer);
@@ -156,12 +168,10 @@ struct token lexer_next(struct lexer *lexer)
     char c = *lexer->next;
     if (is_digit(c)) return read_number(lexer, token);
     if (c == '"') {
-        const char *close = ++lexer->next;
-        while (close < lexer->end && *close != '"' && *close != '\n') close++;
-        token.kind = close < lexer->end && *close == '"' ? TOKEN_STRING : TOKEN_BAD;
-        token.start = lexer->next;
-        token.length = (size_t)(close - lexer->next);
-        lexer->next = close < lexer->end ? close + 1 : close;
+        bool is_closed;
+        token.start = ++lexer->next;
+        token.length = (size_t)(skip_string(lexer, &is_closed) - token.start);
+        token.kind = is_closed ? TOKEN_STRING : TOKEN_BAD;
         return token;
     }
     if (is_word(c)) {
@@ -197,9 +207,8 @@ bool lexer_skip_braces(struct lexer *lexer)
         }
         lexer->next++;
         if (c == '\n') lexer->line++;
-        if (c == '"') /* a string must end in its line */
-            while (lexer->next < lexer->end && *lexer->next != '\n' && *lexer->next++ != '"')
-                continue;
+        bool is_closed;
+        if (c == '"') skip_string(lexer, &is_closed);
         if (c == '{') depth++;
         if (c == '}' && !--depth) return true;
     }

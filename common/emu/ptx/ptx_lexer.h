@@ -20,7 +20,7 @@ enum token_kind {
 
 struct token {
     enum token_kind kind;
-    const char *start; /* into the text; strings without their quotes */
+    const char *start; /* into the text; strings without their quotes, with their escapes */
     size_t length;
     uint64_t bits; /* value of a number */
     unsigned line;

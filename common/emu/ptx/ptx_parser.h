@@ -75,7 +75,7 @@ struct parser {
     unsigned unit, file_base; /* the index of this text, and where its files begin */
     bool is_debug;            /* the text has .target …, debug */
 
-    struct list variables, functions, files; /* of the module */
+    struct list variables, functions, files, code_files; /* of the module */
 
     /* The rest is about the function that is being parsed. */
     struct ptx_function *function;
@@ -97,6 +97,9 @@ _Noreturn void parse_fail(struct parser *, unsigned line, int error, const char 
 _Noreturn void fail_expected(struct parser *, const char *what);
 void *take(struct parser *, size_t bytes); /* zeroed */
 const char *copy_text(struct parser *, const char *text, size_t length);
+/* Copies the current token, a string, and replaces its escapes: \303 (octal), \t, \\ and others as
+ * in C. */
+const char *copy_string(struct parser *);
 void *list_add(struct parser *, struct list *); /* returns the new item; not always zeroed */
 
 void advance(struct parser *);

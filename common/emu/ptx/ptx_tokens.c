@@ -31,6 +31,32 @@ const char *copy_text(struct parser *p, const char *text, size_t length)
     return copy;
 }
 
+/* Reads the character behind a \, or up to three octal digits. Returns what follows. */
+static const char *read_escape(const char *from, const char *end, char *to)
+{
+    static const char marks[] = "btnfr", values[] = "\b\t\n\f\r";
+    unsigned value = 0, digits = 0;
+    for (; digits < 3 && from < end && *from >= '0' && *from <= '7'; digits++)
+        value = 8 * value + (unsigned)(*from++ - '0');
+    const char *mark = digits == 0 ? memchr(marks, *from, sizeof marks - 1) : NULL;
+    *to = digits > 0 ? (char)value : mark != NULL ? values[mark - marks] : *from;
+    return digits > 0 ? from : from + 1;
+}
+
+const char *copy_string(struct parser *p)
+{
+    const char *from = p->token.start, *end = from + p->token.length;
+    char *copy = (char *)copy_text(p, from, p->token.length), *to = copy;
+    while (from < end) {
+        if (*from == '\\' && from + 1 < end)
+            from = read_escape(from + 1, end, to++);
+        else
+            *to++ = *from++;
+    }
+    *to = '\0';
+    return copy;
+}
+
 void *list_add(struct parser *p, struct list *list)
 {
     if (list->count == list->room) {

@@ -2,6 +2,7 @@
 #include "trace.h"
 #include "common/emu/count/counters.h"
 #include "common/emu/decode/module.h"
+#include "common/files/visible.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,10 +78,12 @@ static void print_place(FILE *file, const struct warp *w, const struct insn *i,
     const struct ptx_text *text = &launch->kernel->module->text;
     const char *path = i->source->file < text->file_count ? text->files[i->source->file] : NULL;
     const char *name = path && strrchr(path, '/') ? strrchr(path, '/') + 1 : path ? path : "";
-    fprintf(file, "%u\t%s\t%" PRIu64 "\t%u\t%u\t%s:%u\t%s\t%s\t%u\t%08" PRIx32 "\t", launch->id,
-            launch->kernel->info.name, w->block->index, w->index, w->block->epoch, name,
-            i->source->source_line, operations[access->operation], ptx_space_name(access->space),
-            access->bytes, access->mask);
+    fprintf(file, "%u\t%s\t%" PRIu64 "\t%u\t%u\t", launch->id, launch->kernel->info.name,
+            w->block->index, w->index, w->block->epoch);
+    visible_print(file, name, strlen(name));
+    fprintf(file, ":%u\t%s\t%s\t%u\t%08" PRIx32 "\t", i->source->source_line,
+            operations[access->operation], ptx_space_name(access->space), access->bytes,
+            access->mask);
 }
 
 void trace_access(struct emu_trace *trace, const struct warp *w, const struct insn *i,

@@ -68,6 +68,29 @@ Test(emu_lines, are_in_order)
     emu_close(emu);
 }
 
+/* nvcc writes bytes that are not ASCII as octal numbers, and others as C does. */
+Test(emu_lines, names_of_files_have_escapes)
+{
+    static const char *const cases[][2] = {{"/d\\303\\251/\\303\\261.cu", "/d\303\251/\303\261.cu"},
+                                           {"a\\\\b.cu", "a\\b.cu"},
+                                           {"a\\\"b.cu", "a\"b.cu"},
+                                           {"a\\tb\\n\\0011.cu", "a\tb\n\0011.cu"},
+                                           {"a\\", NULL}};
+    char text[500];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct emu *emu = open_emu();
+        struct emu_module *module;
+        emu_count(emu, true);
+        snprintf(text, sizeof text, PTX_HEADER "%s.file 1 \"%s\"\n",
+                 FUNCTION("k", ".loc 1 7 3\n" STORE), cases[i][0]);
+        if (cases[i][1])
+            cr_expect_str_eq(record_of(emu, text, "k")->lines[0].file, cases[i][1]);
+        else
+            cr_expect_eq(emu_load(emu, text, strlen(text), "k", &module), EMU_INVALID_PTX);
+        emu_close(emu);
+    }
+}
+
 static char *append(char *end, const char *text)
 {
     size_t length = strlen(text);
