@@ -2,12 +2,14 @@
  * emu_command.c — see emu_command.h.
  *
  * The CUDA programs that a command starts may have their output redirected, and may run at the same
- * time. So each adds its report to a file in memory, which is printed when the command has ended.
- * Another such file gets a byte from each (runtime/cudart_parent.c). The programs find them by the
- * names that Linux gives to open files, in EMU_REPORTS and EMU_SEEN.
+ * time. So each adds its parts of the reports to files in memory, which become one report of each
+ * form when the command has ended. Another such file gets a byte from each program
+ * (runtime/cudart_parent.c). The programs find them by the names that Linux gives to open files, in
+ * EMU_REPORTS and other variables.
  */
 #define _GNU_SOURCE /* memfd_create, asprintf */
 #include "emu_command.h"
+#include "common/emu/report/budget.h"
 #include "common/files/whole_file.h"
 #include "emu_options.h"
 
@@ -22,6 +24,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { EXIT_EXCESS = 4 }; /* as of a program that exceeds a limit */
 
 static volatile sig_atomic_t child;
 
@@ -44,18 +48,78 @@ static size_t size_of(int file)
     return fstat(file, &status) == 0 ? (size_t)status.st_size : 0;
 }
 
-/* Each report is whole; the log file is, too. */
-static void print_reports(int file, const char *log)
+/* The file's content, and its size; "" if it is empty. */
+static const char *content_of(int file, size_t *size)
 {
-    size_t size = size_of(file);
-    int error = 0;
-    if (size == 0 && log == NULL) return;
-    char *text = size > 0 ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0) : "";
-    if (text == MAP_FAILED) error = errno;
-    if (error == 0) error = whole_file_write(log, text, size);
+    *size = size_of(file);
+    const char *text = *size > 0 ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, file, 0) : "";
+    if (text == MAP_FAILED) emu_refuse("cannot read the reports: %s", strerror(errno));
+    return text;
+}
+
+/* ---- the reports ----------------------------------------------------------------------------- */
+
+/* What the programs put together, and where it goes. */
+struct collected {
+    const char *parts, *variable; /* EMU_* of the parts' file, and of the path that the user gave */
+    bool has_form;                /* it is one document, and not one text after the other */
+    enum document_form form;
+    int file; /* -1: not wanted */
+    char *path;
+};
+
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value != NULL && *value != '\0' && strcmp(value, "0") != 0;
+}
+
+/* The programs are not told the path: what they write goes into the parts. */
+static void begin_collecting(struct collected *c)
+{
+    const char *path = getenv(c->variable);
+    c->path = path != NULL ? strdup(path) : NULL;
+    if (path != NULL && c->path == NULL) emu_refuse("out of memory");
+    c->file = open_memory(c->parts);
+    unsetenv(c->variable);
+}
+
+static void write_collected(const struct collected *c, const char *title)
+{
+    size_t size, length;
+    const char *parts = content_of(c->file, &size);
+    char *text;
+    FILE *memory = open_memstream(&text, &length);
+    if (memory == NULL) emu_refuse("out of memory");
+    if (c->has_form)
+        document_join(memory, c->form, title, parts, size);
+    else
+        fwrite(parts, 1, size, memory);
+    int error = fclose(memory) == 0 ? 0 : errno;
+    if (error == 0 && (length > 0 || c->path != NULL))
+        error = whole_file_write(c->path, text, length);
     if (error != 0)
-        emu_refuse("the report is not written to %s: %s", log != NULL ? log : "stdout",
+        emu_refuse("the report is not written to %s: %s", c->path != NULL ? c->path : "stdout",
                    strerror(error));
+    free(text);
+}
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+/* The kernels of a budget or baseline that no program has run. The programs have read the same file
+ * before, so it can be read. */
+static size_t count_missing(const char *variable,
+                            struct budget *(*read)(const char *, char *message, size_t size),
+                            int kernels)
+{
+    char message[1000];
+    size_t size, missing;
+    const char *path = getenv(variable), *names = content_of(kernels, &size);
+    struct budget *limits = path != NULL ? read(path, message, sizeof message) : NULL;
+    if (path != NULL && limits == NULL) emu_refuse("%s", message);
+    missing = limits != NULL ? budget_check_missing(stderr, limits, names, size) : 0;
+    budget_free(limits);
+    return missing;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -106,25 +170,39 @@ static void empty_check_log(void)
     close(file);
 }
 
-int emu_command(const char *path, char **arguments)
+/* Runs it, and returns its exit code. */
+static int run_child(const char *path, char **arguments)
 {
-    char *log = getenv("EMU_LOG_FILE");
-    if (log != NULL && (log = strdup(log)) == NULL) emu_refuse("out of memory");
-    int reports = open_memory("EMU_REPORTS"), seen = open_memory("EMU_SEEN");
-    unsetenv("EMU_LOG_FILE");
-    empty_check_log();
     fflush(NULL);
     pid_t pid = fork();
     if (pid < 0) emu_refuse("cannot start %s: %s", path, strerror(errno));
     if (pid == 0) become(path, arguments);
     child = pid;
     set_signals();
-    int code = wait_for_child();
-    bool counts = strcmp(getenv("EMU_COUNTERS"), "0") != 0;
+    return wait_for_child();
+}
+
+int emu_command(const char *path, char **arguments)
+{
+    enum { REPORT, SARIF, HTML, FORMS };
+    struct collected all[FORMS] = {
+        {"EMU_REPORTS", "EMU_LOG_FILE", is_set("EMU_JSON"), DOCUMENT_JSON, -1, NULL},
+        {"EMU_SARIF_PARTS", "EMU_SARIF", true, DOCUMENT_SARIF, -1, NULL},
+        {"EMU_HTML_PARTS", "EMU_HTML", true, DOCUMENT_HTML, -1, NULL}};
+    bool counts = is_set("EMU_COUNTERS") || is_set("EMU_JSON") || is_set("EMU_ANNOTATE");
+    int seen = open_memory("EMU_SEEN"), kernels = open_memory("EMU_KERNELS");
+    for (int i = 0; i < FORMS; i++)
+        if (i == REPORT || is_set(all[i].variable)) begin_collecting(&all[i]);
+    empty_check_log();
+    int code = run_child(path, arguments);
     if (size_of(seen) == 0)
         emu_note("%s started no program that uses CUDA's runtime, so nothing was emulated", path);
-    else if (counts)
-        print_reports(reports, log);
-    free(log);
-    return code;
+    for (int i = 0; i < FORMS; i++) {
+        bool is_wanted = i == REPORT ? counts && (size_of(seen) > 0 || all[i].has_form) : true;
+        if (all[i].file >= 0 && is_wanted) write_collected(&all[i], path);
+        free(all[i].path);
+    }
+    size_t missing = count_missing("EMU_BUDGET", budget_read, kernels) +
+                     count_missing("EMU_BASELINE", baseline_read, kernels);
+    return missing > 0 && code == 0 ? EXIT_EXCESS : code;
 }

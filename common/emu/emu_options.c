@@ -145,14 +145,16 @@ static int set_warnings(void *to, const char *value, struct fault *fault)
     return 0;
 }
 
-/* An option that takes a file, which is written if `is_output`. */
+/* An option that takes a file, which is written if `is_output`. An emu that has started this one
+ * does not take the part of the report that goes there, or the kernels for the limits. */
 struct file {
-    const char *option, *variable;
+    const char *option, *variable, *parts;
     bool is_output;
 };
-static struct file sarif = {"--sarif", "EMU_SARIF", true}, html = {"--html", "EMU_HTML", true},
-                   budget = {"--budget", "EMU_BUDGET", false},
-                   baseline = {"--baseline", "EMU_BASELINE", false};
+static struct file sarif = {"--sarif", "EMU_SARIF", "EMU_SARIF_PARTS", true},
+                   html = {"--html", "EMU_HTML", "EMU_HTML_PARTS", true},
+                   budget = {"--budget", "EMU_BUDGET", "EMU_KERNELS", false},
+                   baseline = {"--baseline", "EMU_BASELINE", "EMU_KERNELS", false};
 
 static int set_file(void *to, const char *path, struct fault *fault)
 {
@@ -166,6 +168,7 @@ static int set_file(void *to, const char *path, struct fault *fault)
         emu_refuse("cannot read %s: %s", path, strerror(errno));
     }
     set_path(file->variable, path);
+    unsetenv(file->parts);
     return 0;
 }
 
@@ -356,7 +359,8 @@ static const struct option_row rows[] = {
            set_launches),
     OPTION("json", NULL,
            "as one JSON document: launches, counters, and with --tool findings\n"
-           "(notes/emulator.md)",
+           "(notes/emulator.md); of a command, an array with one for each program;\n"
+           "--log-file FILE keeps it apart from the program's output",
            set_json),
     OPTION("annotate", "FILE|FOLDER", "as source text, with counters beside each line",
            set_annotate),

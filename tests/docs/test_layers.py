@@ -39,7 +39,7 @@ EMULATOR = {
     EMU + "report": emulator("ptx", "count") + ["common/files"],
     EMU + "runtime": emulator("binary", "ptx", "machine", "count", "check", "report")
     + ["common/files"],
-    "common/emu": emulator("binary", "ptx", "decode", "count", "check") + COMMAND,
+    "common/emu": emulator("binary", "ptx", "decode", "count", "check", "report") + COMMAND,
 }
 MAY_INCLUDE = {
     **EMULATOR,

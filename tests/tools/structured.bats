@@ -249,3 +249,82 @@ build() {
     emu --report build/tests/programs/merged >"$T/plain"
     cmp "$T/named" "$T/plain"
 }
+
+# ---- several programs ----------------------------------------------------------------------------
+
+@test "the programs of a command have one JSON document, one SARIF log and one page" {
+    emu --tool racecheck --json --sarif "$T/s" --html "$T/h" --log-file "$T/j" \
+        sh -c "$P counts; $P race" >"$T/out"
+    check programs "$T/j" counts race
+    check sarif "$T/s" $SOURCE racecheck/read-after-write@later@earlier \
+        counters/bank-conflicts@conflict
+    check page "$T/h" $SOURCE
+    [ "$(grep -c '<h1>' "$T/h")" -eq 2 ]
+    emu --json sh -c "$P padded >$T/out" >"$T/j"
+    check programs "$T/j" counts
+    emu --json --sarif "$T/s" --log-file "$T/j" sh -c : 2>/dev/null
+    check programs "$T/j"
+    check sarif "$T/s" $SOURCE
+}
+
+@test "budget: each kernel is run by one of a command's programs" {
+    printf 'counts sectors 64\nrace sectors 100\n' >"$T/b"
+    run emu --log-file /dev/null --budget "$T/b" sh -c "$P counts; $P race"
+    [ "$status" -eq 0 ]
+    [ "$output" = $'done\ndone' ]
+    run emu --log-file /dev/null --budget "$T/b" sh -c "$P counts"
+    [ "$status" -eq 4 ]
+    says "emu: kernel race has not run to an end, and $T/b:2 has a number for it"
+    run emu --log-file /dev/null --budget "$T/b" sh -c "exit 5"
+    [ "$status" -eq 5 ]
+}
+
+@test "a command's own --sarif is not taken by the emu around it" {
+    emu --sarif "$T/outer" --log-file /dev/null sh -c \
+        "$P counts; $PWD/build/emu/emu --log-file /dev/null --sarif $T/inner $P race" >/dev/null
+    check sarif "$T/inner" $SOURCE
+    check sarif "$T/outer" $SOURCE counters/bank-conflicts@conflict
+}
+
+# ---- forked processes ----------------------------------------------------------------------------
+
+@test "a process that is forked before its parent uses CUDA is observed" {
+    F=build/tests/programs/forks
+    for how in child quick; do
+        run emu --tool racecheck --error-exitcode 9 $F $how
+        [ "$status" -eq 9 ]
+        says "child: cudaSuccess, cudaSuccess"
+        says "EMU (checks as compute-sanitizer does), in the forked process "
+        says "WAR hazard at __shared__ address"
+        says "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)
+========= FORKED PROCESSES: 2 more errors"
+    done
+    emu --tool racecheck --json --sarif "$T/s" --log-file "$T/j" $F child parent child >/dev/null
+    python3 -c 'import json, sys
+programs, log = (json.load(open(name)) for name in sys.argv[1:])
+assert [p["errors"] for p in programs] == [2, 2], programs
+assert len(log["runs"]) == 2' "$T/j" "$T/s"
+    emu --csv --log-file "$T/c" $F child child parent
+    [ "$(grep -c '"race"' "$T/c")" -eq 3 ]
+    [ "$(grep -c '^"ID"' "$T/c")" -eq 1 ]
+    emu --trace "$T/trace" --log-file /dev/null $F child
+    grep -q race "$T/trace"
+    printf 'race conflicts 0\n' >"$T/b"
+    emu --log-file /dev/null --budget "$T/b" $F child
+    printf '* sectors 1\n' >"$T/b"
+    run emu --log-file /dev/null --budget "$T/b" $F child
+    [ "$status" -eq 4 ]
+    emu --csv --log-file "$T/c" sh -c "$F child; $F child parent"
+    [ "$(grep -c '"race"' "$T/c")" -eq 3 ]
+    [ "$(grep -c '^"ID"' "$T/c")" -eq 1 ]
+}
+
+# As on a GPU.
+@test "a process that is forked after its parent has used CUDA gets an error from each call" {
+    run emu --tool racecheck --error-exitcode 9 build/tests/programs/forks parent child
+    [ "$status" -eq 9 ]
+    says "emu: this process was forked after its parent had used CUDA, "
+    says "child: cudaErrorInitializationError, cudaErrorInitializationError"
+    says "RACECHECK SUMMARY: 2 hazards displayed (2 errors, 0 warnings)
+========= FORKED PROCESSES: 1 more error"
+}

@@ -69,6 +69,12 @@ def kernels(document_path, *names):
     assert [launch["kernel"] for launch in load(document_path)["launches"]] == list(names)
 
 
+def programs(document_path, *names):
+    """An array of documents, of programs that have launched these kernels, one each."""
+    documents = load(document_path)
+    assert [d["launches"][0]["kernel"] for d in documents] == list(names), documents
+
+
 def line_of(source, mark):
     with open(source, encoding="utf-8") as file:
         return next(n for n, text in enumerate(file, 1) if text.rstrip().endswith("// " + mark))
@@ -134,8 +140,14 @@ def sarif(path, source, *wanted):
     """The required parts of SARIF 2.1.0 are there, and these results, each as RULE@MARK."""
     log = load(path)
     need(log["version"] == "2.1.0" and log["$schema"].endswith("sarif-2.1.0.json"), log.keys())
-    need(set(log) == {"$schema", "version", "runs"} and len(log["runs"]) == 1, log.keys())
-    run = log["runs"][0]
+    need(set(log) == {"$schema", "version", "runs"}, log.keys())
+    found = [result for run in log["runs"] for result in sarif_results(run, source)]
+    for rule, *marks in (want.split("@") for want in wanted):
+        need((rule, [line_of(source, mark) for mark in marks]) in found, (rule, marks, found))
+
+
+def sarif_results(run, source):
+    """The results of a run, each as a rule and the lines of its places."""
     need(set(run) == {"tool", "results"}, run.keys())
     driver = run["tool"]["driver"]
     rules = [rule["id"] for rule in driver["rules"]]
@@ -151,8 +163,7 @@ def sarif(path, source, *wanted):
         for place in places:
             need(place is None or place[0] == source, place)
         found.append((result["ruleId"], [place[1] for place in places if place]))
-    for rule, *marks in (want.split("@") for want in wanted):
-        need((rule, [line_of(source, mark) for mark in marks]) in found, (rule, marks, found))
+    return found
 
 
 def annotated(path, source):

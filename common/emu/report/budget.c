@@ -359,17 +359,46 @@ size_t budget_check(FILE *out, const struct budget *b, const struct document *d)
 {
     size_t kernels, excesses = 0;
     struct kernel_sum *sums = kernel_sums(d, &kernels);
-    for (size_t i = 0; i < b->count; i++) {
-        bool has_run = strcmp(b->limits[i].kernel, "*") == 0;
+    for (size_t i = 0; i < b->count; i++)
         for (size_t k = 0; k < kernels; k++) {
             if (!is_of(&b->limits[i], sums[k].name) || sums[k].launches == 0) continue;
-            has_run = true;
             excesses += b->of_all_launches ? check_sum(out, b, &b->limits[i], &sums[k])
                                            : check_launches(out, b, &b->limits[i], d, sums[k].name);
         }
-        if (!has_run && (!b->of_all_launches || is_first_of_kernel(b, i)))
-            excesses += report_missing(out, b, &b->limits[i]);
-    }
     free(sums);
     return excesses;
+}
+
+void budget_write_kernels(FILE *out, const struct document *d)
+{
+    size_t kernels;
+    struct kernel_sum *sums = kernel_sums(d, &kernels);
+    for (size_t k = 0; k < kernels; k++)
+        if (sums[k].launches > 0) fprintf(out, "%s\n", sums[k].name);
+    free(sums);
+}
+
+static bool is_among(const char *kernel, const char *kernels, size_t length)
+{
+    const char *end = kernels + length;
+    for (const char *next; kernels < end; kernels = next + 1) {
+        next = memchr(kernels, '\n', (size_t)(end - kernels));
+        if (next == NULL) break;
+        if (strlen(kernel) == (size_t)(next - kernels) &&
+            memcmp(kernel, kernels, (size_t)(next - kernels)) == 0)
+            return true;
+    }
+    return false;
+}
+
+size_t budget_check_missing(FILE *out, const struct budget *b, const char *kernels, size_t length)
+{
+    size_t missing = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        const struct limit *limit = &b->limits[i];
+        bool has_run = strcmp(limit->kernel, "*") == 0 || is_among(limit->kernel, kernels, length);
+        if (!has_run && (!b->of_all_launches || is_first_of_kernel(b, i)))
+            missing += report_missing(out, b, limit);
+    }
+    return missing;
 }

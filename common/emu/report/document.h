@@ -59,4 +59,16 @@ void document_write_warnings(FILE *, const struct document *);
 void document_write_html(FILE *, const struct document *);
 void document_write_annotated(FILE *, const struct document *);
 
+/* ---- the documents of several programs as one ------------------------------------------------ */
+
+enum document_form { DOCUMENT_JSON, DOCUMENT_SARIF, DOCUMENT_HTML, DOCUMENT_FORMS };
+
+/* Writes one program's part. */
+void document_write_part(FILE *, enum document_form, const struct document *);
+/* What stands between two parts. */
+const char *document_separator(enum document_form);
+/* Writes one document of parts with separators between them: an array in JSON, a log with a run for
+ * each program in SARIF, a page with this title in HTML. parts[length] may be empty. */
+void document_join(FILE *, enum document_form, const char *title, const char *parts, size_t length);
+
 #endif

@@ -5,7 +5,7 @@
 #define _GNU_SOURCE /* getline */
 #include "common/emu/ptx/kernel_name.h"
 #include "common/files/visible.h"
-#include "document.h"
+#include "document_parts.h"
 #include "source_path.h"
 #include "sums.h"
 #include "work_text.h"
@@ -233,11 +233,16 @@ static void put_source(FILE *out, const struct document *d)
     free(lines);
 }
 
-void document_write_html(FILE *out, const struct document *d)
+void html_begin(FILE *out, const char *title)
 {
     fprintf(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>emu: ");
-    put_string(out, d->program);
-    fprintf(out, "</title><style>%s</style></head><body>\n<h1>", style);
+    put_string(out, title);
+    fprintf(out, "</title><style>%s</style></head><body>\n", style);
+}
+
+void html_write_part(FILE *out, const struct document *d)
+{
+    fputs("<h1>", out);
     put_string(out, d->program);
     fprintf(out, "</h1>\n<p>%zu launches on an emulated %s, compute capability %d.%d%s%s</p>\n",
             d->launch_count, d->gpu->name, d->gpu->major, d->gpu->minor,
@@ -246,5 +251,6 @@ void document_write_html(FILE *out, const struct document *d)
     put_failures(out, d);
     put_findings(out, d);
     put_source(out, d);
-    fputs("</body></html>\n", out);
 }
+
+void html_end(FILE *out) { fputs("</body></html>\n", out); }

@@ -1,6 +1,6 @@
 /* json_document.c — a document as JSON. notes/emulator.md describes the fields. */
 #include "common/emu/ptx/kernel_name.h"
-#include "document.h"
+#include "document_parts.h"
 #include "json.h"
 
 #include <string.h>
@@ -215,9 +215,8 @@ static void write_tools(struct json *j, const struct document *d)
     json_close(j, ']');
 }
 
-void document_write_json(FILE *out, const struct document *d)
+static void write_document(struct json j, const struct document *d)
 {
-    struct json j = {.out = out};
     json_open(&j, NULL, '{');
     json_text(&j, "format", "upsweep-emu");
     json_number(&j, "version", VERSION);
@@ -233,4 +232,14 @@ void document_write_json(FILE *out, const struct document *d)
     for (size_t i = 0; i < d->finding_count; i++) write_finding(&j, &d->findings[i]);
     json_close(&j, ']');
     json_close(&j, '}');
+}
+
+void document_write_json(FILE *out, const struct document *d)
+{
+    write_document((struct json){.out = out}, d);
+}
+
+void json_write_part(FILE *out, const struct document *d)
+{
+    write_document((struct json){.out = out, .depth = 1}, d);
 }

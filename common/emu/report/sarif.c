@@ -6,7 +6,7 @@
  * URIs of files in the folder that the program was started in are relative to it.
  */
 #include "common/emu/ptx/kernel_name.h"
-#include "document.h"
+#include "document_parts.h"
 #include "json.h"
 #include "source_path.h"
 #include "sums.h"
@@ -182,17 +182,30 @@ static void write_results(struct json *j, const struct document *d)
     free(worst);
 }
 
-void document_write_sarif(FILE *out, const struct document *d)
+/* A log has a run for each program: an element of its array. */
+void sarif_write_part(FILE *out, const struct document *d)
 {
-    struct json j = {.out = out};
-    json_open(&j, NULL, '{');
-    json_text(&j, "$schema", SCHEMA);
-    json_text(&j, "version", "2.1.0");
-    json_open(&j, "runs", '[');
+    enum { DEPTH_OF_RUNS = 2 };
+    struct json j = {.out = out, .depth = DEPTH_OF_RUNS};
     json_open(&j, NULL, '{');
     write_tool(&j, d);
     write_results(&j, d);
     json_close(&j, '}');
+}
+
+void sarif_begin(FILE *out, const char *title)
+{
+    struct json j = {.out = out};
+    (void)title;
+    json_open(&j, NULL, '{');
+    json_text(&j, "$schema", SCHEMA);
+    json_text(&j, "version", "2.1.0");
+    json_open(&j, "runs", '[');
+}
+
+void sarif_end(FILE *out)
+{
+    struct json j = {.out = out, .depth = 2, .has_value = true};
     json_close(&j, ']');
     json_close(&j, '}');
 }

@@ -24,6 +24,7 @@
  *   cudart_trace.c       the trace of all accesses
  *   cudart_check.c       the findings of the checkers
  *   cudart_progress.c    how far kernels are that run for long
+ *   cudart_fork.c, cudart_parent.c                  several processes
  */
 #ifndef CUDART_H
 #define CUDART_H
@@ -241,16 +242,6 @@ int cudart_report_launch(const struct cudart_launch *);
  * (cudart_launch.c) */
 bool cudart_is_kernel_fault(int error);
 
-/* ---- a command of emu that has started the program (cudart_parent.c) ------------------------- */
-
-/* Has emu started a script, or another command, that has started this program? */
-bool cudart_has_parent(void);
-/* Opens the file that takes reports, for this process alone; -1: nothing takes them. Is this the
- * first report in it? */
-int cudart_parent_open(bool *is_first);
-/* Adds a report and closes the file. Returns 0 or an errno. */
-int cudart_parent_write(int file, const char *text, size_t length);
-
 /* ---- other forms of the report (cudart_document.c) ------------------------------------------ */
 
 /* Do the EMU_* variables ask for one? The launches are counted then. */
@@ -266,6 +257,13 @@ void cudart_document_write(void);
 
 /* Sets the checkers that the EMU_* variables ask for in a device's settings. */
 void cudart_check_config(struct emu_config *);
+
+/* Are there any? */
+bool cudart_check_wanted(void);
+/* Prints the head of a process's findings. */
+void cudart_check_begin(void);
+/* Flushes the log. */
+void cudart_check_flush(void);
 
 /* Prints the findings since the last call. */
 void cudart_check_print(void);

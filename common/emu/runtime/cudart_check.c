@@ -15,7 +15,7 @@
  */
 #define _GNU_SOURCE /* flockfile */
 #include "common/emu/check/check_tools.h"
-#include "cudart.h"
+#include "cudart_fork.h"
 #include "cudart_place.h"
 
 #include <errno.h>
@@ -34,7 +34,6 @@ static struct {
     size_t limit;
     int exit_code;
     FILE *log;
-    pid_t process; /* the process that began; its forked children print nothing */
 } wanted;
 
 static uint64_t leaked_bytes;
@@ -103,7 +102,6 @@ __attribute__((constructor)) static void read_settings(void)
     wanted.limit = read_whole_number("EMU_PRINT_LIMIT", MAX_LIMIT, "0 to 1000000", DEFAULT_LIMIT);
     if (wanted.limit == 0) wanted.limit = SIZE_MAX;
     wanted.exit_code = (int)read_whole_number("EMU_ERROR_EXITCODE", MAX_EXIT_CODE, "0 to 255", 0);
-    wanted.process = getpid();
     wanted.leaks = read_word("EMU_LEAK_CHECK", "no", "full", "full or no");
     wanted.api_errors = !read_word("EMU_API_ERRORS", "explicit", "no", "explicit or no");
     wanted.checks = read_tools();
@@ -113,7 +111,22 @@ __attribute__((constructor)) static void read_settings(void)
     if (wanted.checks == 0) return;
     wanted.log = open_log();
     wanted.colour = isatty(fileno(wanted.log)) && cudart_setting("NO_COLOR") == NULL;
-    fputs("========= EMU (checks as compute-sanitizer does)\n", wanted.log);
+    cudart_check_begin();
+}
+
+bool cudart_check_wanted(void) { return wanted.checks != 0; }
+
+void cudart_check_begin(void)
+{
+    if (wanted.checks == 0) return;
+    fputs("========= EMU (checks as compute-sanitizer does)", wanted.log);
+    if (cudart_is_forked()) fprintf(wanted.log, ", in the forked process %ld", (long)getpid());
+    fputc('\n', wanted.log);
+}
+
+void cudart_check_flush(void)
+{
+    if (wanted.checks != 0) fflush(wanted.log);
 }
 
 void cudart_check_config(struct emu_config *config)
@@ -159,15 +172,28 @@ static void print_finding(const struct emu_finding *f)
     fputs("=========\n", wanted.log);
 }
 
+/* A forked process may end by _exit, so its errors are shared at once. */
+static void share_errors(void)
+{
+    static uint64_t shared;
+    uint64_t errors = 0;
+    if (!cudart_is_forked()) return;
+    for (int i = 0; i < cudart_device_count(); i++)
+        errors += emu_finding_count(cudart_device_at(i)->emu, EMU_FINDING_ERROR);
+    cudart_fork_add(errors - shared, 0);
+    shared = errors;
+}
+
 void cudart_check_print(void)
 {
-    if (wanted.checks == 0 || wanted.process != getpid()) return;
+    if (wanted.checks == 0 || !cudart_is_owner()) return;
     flockfile(wanted.log);
     for (int i = 0; i < cudart_device_count(); i++) {
         struct device *device = cudart_device_at(i);
         for (; device->printed < emu_findings(device->emu); device->printed++)
             print_finding(emu_finding(device->emu, device->printed));
     }
+    share_errors();
     fflush(wanted.log);
     funlockfile(wanted.log);
 }
@@ -197,12 +223,17 @@ static void print_summary(uint64_t errors, uint64_t warnings)
 
 /* ---- the program's own mistakes -------------------------------------------------------------- */
 
-void cudart_check_failure(void) { failures++; }
+void cudart_check_failure(void)
+{
+    failures++;
+    if (wanted.checks == 0) cudart_fork_add(1, 0);
+}
 
 void cudart_check_refusal(void)
 {
     failures++;
     refusals++;
+    cudart_fork_add(1, 0);
 }
 
 void cudart_check_api(cudaError_t error, const void *pointer)
@@ -259,6 +290,10 @@ static uint64_t end_report(void)
         warnings += emu_finding_count(cudart_device_at(i)->emu, EMU_FINDING_WARNING);
     }
     print_summary(errors, warnings);
+    uint64_t others = cudart_fork_errors();
+    if (others > 0)
+        fprintf(wanted.log, "========= FORKED PROCESSES: %" PRIu64 " more error%s\n", others,
+                plural(others));
     bool failed = fflush(wanted.log) != 0 || ferror(wanted.log) != 0;
     if (failed) {
         fprintf(stderr, "emu: the report is not complete: %s\n", strerror(errno));
@@ -272,9 +307,10 @@ static uint64_t end_report(void)
  * that could not run was not checked, which is an error for every checker. */
 __attribute__((destructor(101))) void cudart_check_end(void)
 {
-    if (wanted.process != getpid() || ended) return;
+    if (!cudart_is_owner() || ended) return;
     ended = true;
     uint64_t errors = wanted.checks != 0 ? end_report() + refusals : failures;
+    errors += cudart_fork_errors();
     cudart_document_write();
     if (errors > 0 && wanted.exit_code != 0) cudart_exit(wanted.exit_code);
 }

@@ -3,11 +3,13 @@
  * cudart_properties.c.
  */
 #include "cudart_capture.h"
+#include "cudart_fork.h"
 
 /* ---- which device ---------------------------------------------------------------------------- */
 
 cudaError_t CUDARTAPI cudaGetDeviceCount(int *count)
 {
+    if (cudart_is_forked_too_late()) return cudart_done(cudaErrorInitializationError);
     if (count == NULL) return cudart_done(cudaErrorInvalidValue);
     *count = cudart_device_count();
     return cudaSuccess;

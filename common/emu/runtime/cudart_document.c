@@ -20,7 +20,7 @@
 #include "common/emu/report/document.h"
 #include "common/files/visible.h"
 #include "common/files/whole_file.h"
-#include "cudart.h"
+#include "cudart_fork.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -29,17 +29,33 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is written, and where to. */
+/* What is written, and where to. With `form`, several processes write one document. */
 struct output {
     const char *variable;
     void (*write)(FILE *, const struct document *);
     const char *path; /* NULL: stdout */
-    bool is_wanted;
+    bool is_wanted, has_form;
+    enum document_form form;
+    enum cudart_part part;
 };
-static struct output json = {.variable = "EMU_LOG_FILE", .write = document_write_json},
-                     annotated = {.variable = "EMU_LOG_FILE", .write = document_write_annotated},
-                     sarif = {.variable = "EMU_SARIF", .write = document_write_sarif},
-                     html = {.variable = "EMU_HTML", .write = document_write_html},
+static struct output json = {.variable = "EMU_LOG_FILE",
+                             .write = document_write_json,
+                             .has_form = true,
+                             .form = DOCUMENT_JSON,
+                             .part = CUDART_REPORT},
+                     annotated = {.variable = "EMU_LOG_FILE",
+                                  .write = document_write_annotated,
+                                  .part = CUDART_REPORT},
+                     sarif = {.variable = "EMU_SARIF",
+                              .write = document_write_sarif,
+                              .has_form = true,
+                              .form = DOCUMENT_SARIF,
+                              .part = CUDART_SARIF},
+                     html = {.variable = "EMU_HTML",
+                             .write = document_write_html,
+                             .has_form = true,
+                             .form = DOCUMENT_HTML,
+                             .part = CUDART_HTML},
                      warnings = {.path = "stderr", .write = document_write_warnings},
                      *const outputs[] = {&json, &annotated, &sarif, &html, &warnings};
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
@@ -49,7 +65,7 @@ static int exit_status;                  /* of exit(), once the program has call
 static struct document document;
 static bool is_lost;                                      /* a launch, for want of host memory */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of both */
-static pid_t process; /* the one that began: a child that it forks writes nothing */
+static bool is_written;
 
 /* ---- what is wanted -------------------------------------------------------------------------- */
 
@@ -96,12 +112,11 @@ static struct budget *read_limits(const char *variable,
 
 __attribute__((constructor)) static void read_settings(void)
 {
-    process = getpid();
     document.annotated = cudart_setting("EMU_ANNOTATE");
     json.is_wanted = cudart_switch("EMU_JSON");
     annotated.is_wanted = document.annotated != NULL;
-    sarif.is_wanted = cudart_setting("EMU_SARIF") != NULL;
-    html.is_wanted = cudart_setting("EMU_HTML") != NULL;
+    sarif.is_wanted = cudart_setting("EMU_SARIF") != NULL || cudart_parent_takes(CUDART_SARIF);
+    html.is_wanted = cudart_setting("EMU_HTML") != NULL || cudart_parent_takes(CUDART_HTML);
     warnings.is_wanted = cudart_switch("EMU_WARNINGS");
     if (json.is_wanted && annotated.is_wanted)
         cudart_refuse("EMU_ANNOTATE", document.annotated,
@@ -170,13 +185,37 @@ static void complete_document(void)
     document.rules = model != NULL ? emu_model_info(model)->rules : NULL;
 }
 
-/* To the command of emu that has started the program by way of another one, if it takes reports. */
-static int put_text(const struct output *output, const char *text, size_t length)
+/* A part for another process, which makes one document of all. */
+static void write_part(FILE *out, const struct output *output, bool is_first)
 {
-    bool is_first;
-    int parent = output->path == NULL ? cudart_parent_open(&is_first) : -1;
-    return parent >= 0 ? cudart_parent_write(parent, text, length)
-                       : whole_file_write(output->path, text, length);
+    if (!output->has_form) {
+        output->write(out, &document);
+        return;
+    }
+    if (!is_first) fputs(document_separator(output->form), out);
+    document_write_part(out, output->form, &document);
+}
+
+/* The document, together with those of forked processes. */
+static void write_whole(FILE *out, const struct output *output)
+{
+    size_t length, parts_length;
+    char *forked = cudart_fork_take(output->part, &length), *parts;
+    FILE *memory = forked != NULL ? open_memstream(&parts, &parts_length) : NULL;
+    if (memory == NULL) {
+        output->write(out, &document);
+        free(forked);
+        return;
+    }
+    fwrite(forked, 1, length, memory);
+    write_part(memory, output, false);
+    fclose(memory);
+    if (output->has_form)
+        document_join(out, output->form, document.program, parts, parts_length);
+    else
+        fwrite(parts, 1, parts_length, out);
+    free(parts);
+    free(forked);
 }
 
 /* Writes it whole, or ends the process with a sentence. */
@@ -184,14 +223,23 @@ static void write_output(const struct output *output)
 {
     char *text = NULL;
     size_t length;
-    FILE *memory = output->is_wanted ? open_memstream(&text, &length) : NULL;
+    bool is_first = true, is_alone = output->variable == NULL;
     if (!output->is_wanted) return;
+    int file = is_alone ? -1 : cudart_parent_open(output->part, output->path != NULL, &is_first);
+    FILE *memory = open_memstream(&text, &length);
     int error = memory == NULL ? errno : 0;
     if (memory != NULL) {
-        output->write(memory, &document);
+        if (file >= 0)
+            write_part(memory, output, is_first);
+        else if (is_alone)
+            output->write(memory, &document);
+        else
+            write_whole(memory, output);
         if (fclose(memory) != 0) error = errno;
     }
-    if (error == 0) error = put_text(output, text, length);
+    if (error == 0)
+        error = file >= 0 ? cudart_parent_write(file, text, length)
+                          : whole_file_write(output->path, text, length);
     free(text);
     if (error == 0) return;
     fflush(NULL);
@@ -200,10 +248,38 @@ static void write_output(const struct output *output)
     cudart_exit(EXIT_USAGE);
 }
 
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+/* Has every kernel run that the limits name? Another process finds out about all processes
+ * together, if one takes the names. */
+static size_t check_missing(void)
+{
+    char *forked, *names = NULL;
+    size_t length, missing = 0;
+    bool is_first;
+    int file = cudart_parent_open(CUDART_KERNELS, false, &is_first);
+    FILE *memory = open_memstream(&names, &length);
+    if (memory == NULL) return 0;
+    forked = cudart_fork_take(CUDART_KERNELS, &length);
+    if (forked != NULL) fwrite(forked, 1, length, memory);
+    budget_write_kernels(memory, &document);
+    fclose(memory);
+    if (file >= 0)
+        cudart_parent_write(file, names, length);
+    else if (budget != NULL)
+        missing = budget_check_missing(stderr, budget, names, length);
+    if (file < 0 && baseline != NULL)
+        missing += budget_check_missing(stderr, baseline, names, length);
+    free(names);
+    free(forked);
+    return missing;
+}
+
 static size_t check_limits(void)
 {
     size_t excesses = budget != NULL ? budget_check(stderr, budget, &document) : 0;
     if (baseline != NULL) excesses += budget_check(stderr, baseline, &document);
+    if (budget != NULL || baseline != NULL) excesses += check_missing();
     budget_free(budget);
     budget_free(baseline);
     return excesses;
@@ -211,8 +287,9 @@ static size_t check_limits(void)
 
 void cudart_document_write(void)
 {
-    if (!cudart_document_wanted() || process != getpid()) return;
-    process = 0; /* only once */
+    if (!cudart_document_wanted() || is_written || !cudart_is_owner()) return;
+    is_written = true;
+    cudart_fork_end();
     complete_document();
     if (is_lost) {
         fputs("emu: nothing is written: there was no host memory to keep all launches\n", stderr);
@@ -220,6 +297,8 @@ void cudart_document_write(void)
     }
     for (size_t i = 0; i < OUTPUTS; i++) write_output(outputs[i]);
     size_t excesses = check_limits();
+    cudart_fork_add(0, excesses);
+    excesses += cudart_fork_excesses();
     document_free(&document);
     if (excesses > 0 && exit_status == 0) cudart_exit(EXIT_EXCESS);
 }

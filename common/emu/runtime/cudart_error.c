@@ -2,7 +2,7 @@
  * cudart_error.c — the last error of a thread, and the faults of devices.
  */
 #define _GNU_SOURCE /* flockfile */
-#include "cudart.h"
+#include "cudart_fork.h"
 #include "common/files/visible.h"
 
 #include <stdio.h>
@@ -20,6 +20,7 @@ void cudart_set_fault(cudaError_t error)
 
 cudaError_t cudart_refusal(void)
 {
+    if (cudart_is_forked_too_late()) return cudart_done(cudaErrorInitializationError);
     if (cudart_in_host_function()) return cudart_done(cudaErrorNotPermitted);
     struct device *device = cudart_device();
     cudaError_t fault = (cudaError_t)device->fault;

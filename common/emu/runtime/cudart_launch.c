@@ -4,6 +4,7 @@
  * nvcc turns a launch into three calls: the configuration is pushed, the kernel's stub is called
  * with the arguments, and the stub pops the configuration and launches.
  */
+#include "cudart_fork.h"
 #include "cudart_work.h"
 
 #include <stdio.h>
@@ -134,6 +135,7 @@ static void report_refusal(struct kernel_launch *l, cudaStream_t stream)
 cudaError_t cudart_run_kernel(const struct kernel_work *work, cudaStream_t stream)
 {
     struct kernel_launch l = {.work = work};
+    if (cudart_is_forked_too_late()) return cudaErrorInitializationError;
     if (cudart_is_faulty()) return cudaSuccess;
     cudaError_t error = cudart_check_kernel(work, &l.function);
     if (error == cudaErrorNotSupported) report_refusal(&l, stream);

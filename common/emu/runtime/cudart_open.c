@@ -19,7 +19,7 @@
  * kernels that run for long (cudart_progress.c).
  */
 #define _GNU_SOURCE /* program_invocation_short_name */
-#include "cudart.h"
+#include "cudart_fork.h"
 #include "common/emu/binary/emu_elf.h"
 #include "common/files/output_file.h"
 #include "common/files/replacement.h"
@@ -191,6 +191,7 @@ static void open_devices(void)
 {
     struct emu_config config;
     int count = read_config(&config);
+    cudart_fork_claim();
     config.counters = cudart_report_wanted();
     config.trace = cudart_open_trace();
     cudart_check_config(&config);

@@ -1,15 +1,19 @@
 /*
- * cudart_parent.c — what a program tells the command emu when that runs a script or another command
- * that has started it (common/emu/emu_command.c).
+ * cudart_parent.c — what the processes of one run put together: the programs that a script has
+ * started, which the command emu waits for (common/emu/emu_command.c), and the processes that a
+ * program forks (cudart_fork.c).
  *
- *   EMU_SEEN=file      gets a byte: a program that uses this library has run
- *   EMU_REPORTS=file   takes the report of counters, behind those of other programs
+ *   EMU_SEEN=file         gets a byte: a program that uses this library has run
+ *   EMU_REPORTS=file      takes the report of counters, or the JSON document
+ *   EMU_SARIF_PARTS=file  takes the program's run for EMU_SARIF
+ *   EMU_HTML_PARTS=file   takes the program's part of the page for EMU_HTML
+ *   EMU_KERNELS=file      takes the names of the kernels that have run, for EMU_BUDGET
  *
- * Both are open files of that command, under the names in /proc. If they cannot be opened, as in
- * another namespace, the report goes to stdout.
+ * All of them are open files of another process, under the names in /proc. If they cannot be
+ * opened, as in another namespace, the program writes its report by itself.
  */
 #define _GNU_SOURCE /* O_CLOEXEC, flock */
-#include "cudart.h"
+#include "cudart_fork.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,16 +22,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int open_to_add(const char *variable)
+static const char *const variables[CUDART_PARTS] = {[CUDART_REPORT] = "EMU_REPORTS",
+                                                    [CUDART_SARIF] = "EMU_SARIF_PARTS",
+                                                    [CUDART_HTML] = "EMU_HTML_PARTS",
+                                                    [CUDART_KERNELS] = "EMU_KERNELS"};
+
+static int open_to_add(const char *path)
 {
-    const char *path = cudart_setting(variable);
     return path != NULL ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
 }
 
 /* Runs when the program is loaded. */
 __attribute__((constructor)) static void tell(void)
 {
-    int file = open_to_add("EMU_SEEN");
+    int file = open_to_add(cudart_setting("EMU_SEEN"));
     if (file < 0) return;
     if (write(file, "1", 1) != 1) errno = 0; /* the command then says that it has seen none */
     close(file);
@@ -35,11 +43,15 @@ __attribute__((constructor)) static void tell(void)
 
 bool cudart_has_parent(void) { return cudart_setting("EMU_SEEN") != NULL; }
 
+bool cudart_parent_takes(enum cudart_part part) { return cudart_setting(variables[part]) != NULL; }
+
 /* Other programs wait while the file is locked. */
-int cudart_parent_open(bool *is_first)
+int cudart_parent_open(enum cudart_part part, bool has_path, bool *is_first)
 {
     struct stat status;
-    int file = open_to_add("EMU_REPORTS");
+    char forked[CUDART_FORK_PATH];
+    int file = has_path ? -1 : open_to_add(cudart_setting(variables[part]));
+    if (file < 0) file = open_to_add(cudart_fork_path(part, forked));
     if (file < 0) return -1;
     while (flock(file, LOCK_EX) != 0 && errno == EINTR) continue;
     *is_first = fstat(file, &status) == 0 && status.st_size == 0;

@@ -14,6 +14,7 @@
  * discard the emulator's records. cudart_report_text.c prints the tables.
  */
 #define _GNU_SOURCE /* program_invocation_short_name, open_memstream */
+#include "cudart_fork.h"
 #include "cudart_report.h"
 #include "common/emu/ptx/kernel_name.h"
 #include "common/files/visible.h"
@@ -37,7 +38,7 @@ static struct {
     regex_t kernel_regex;
     bool has_head;  /* of the rows as CSV: no other program has written it */
     bool agreement; /* a column with it in CSV, unless metrics are asked for by name */
-    pid_t process;  /* the process that began; its forked children print nothing */
+    bool is_written;
 } wanted;
 
 static struct launch_report report;
@@ -98,7 +99,6 @@ __attribute__((constructor)) static void read_settings(void)
     if (cudart_document_replaces_report()) page = REPORT_NONE;
     if (page == REPORT_NONE) return;
     choose_log_file();
-    wanted.process = getpid();
     wanted.page = page;
     report.by_line = page == REPORT_SOURCE;
 }
@@ -317,23 +317,36 @@ static void give_up(const char *reason)
     cudart_exit(EXIT_USAGE);
 }
 
+/* The reports of forked processes stand before the process's own. */
+static void print_forked(FILE *out)
+{
+    size_t length;
+    char *text = cudart_fork_take(CUDART_REPORT, &length);
+    if (text == NULL) return;
+    fwrite(text, 1, length, out);
+    wanted.has_head = false;
+    free(text);
+}
+
 /* Runs when the program ends by exit or by returning from main. */
 __attribute__((destructor)) void cudart_report_write(void)
 {
-    if (wanted.page == REPORT_NONE || wanted.process != getpid()) return;
-    wanted.process = 0; /* only once */
+    if (wanted.page == REPORT_NONE || wanted.is_written || !cudart_is_owner()) return;
+    wanted.is_written = true;
+    cudart_fork_end();
     if (rows_lost) give_up("there was no host memory to keep all launches");
 
     char *text;
     size_t length;
     wanted.has_head = true;
-    int collected = wanted.log_file == NULL ? cudart_parent_open(&wanted.has_head) : -1;
+    int file = cudart_parent_open(CUDART_REPORT, wanted.log_file != NULL, &wanted.has_head);
     FILE *memory = open_memstream(&text, &length);
     if (memory == NULL) give_up(strerror(errno));
+    print_forked(memory);
     print_report(memory);
     if (fclose(memory) != 0) give_up(strerror(errno));
-    int error = collected >= 0 ? cudart_parent_write(collected, text, length)
-                               : whole_file_write(wanted.log_file, text, length);
+    int error = file >= 0 ? cudart_parent_write(file, text, length)
+                          : whole_file_write(wanted.log_file, text, length);
     if (error != 0) give_up(strerror(error));
     free(text);
 }

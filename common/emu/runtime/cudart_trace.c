@@ -6,7 +6,7 @@
  * first access of a kernel, the named file stays as it was.
  */
 #define _GNU_SOURCE /* on_exit */
-#include "cudart.h"
+#include "cudart_fork.h"
 #include "common/files/replacement.h"
 #include "common/files/visible.h"
 
@@ -61,7 +61,7 @@ FILE *cudart_open_trace(void)
 void cudart_end_trace(int status)
 {
     if (trace.file == NULL) return;
-    bool unused = ftello(trace.file) == 0 && status != 0;
+    bool unused = ftello(trace.file) == 0 && (status != 0 || cudart_has_forked());
     if (getpid() != process || unused) {
         replacement_drop(&trace);
         return;

@@ -1,0 +1,49 @@
+/* cudart_fork.h — the processes that a program forks, and what processes put together. */
+#ifndef CUDART_FORK_H
+#define CUDART_FORK_H
+
+#include "cudart.h"
+
+/* ---- one process (cudart_fork.c) ------------------------------------------------------------- */
+
+/* Does this process write reports: the one that began, or a forked one that has opened devices? */
+bool cudart_is_owner(void);
+/* The same of a forked one. */
+bool cudart_is_forked(void);
+/* This process opens devices. */
+void cudart_fork_claim(void);
+/* Was this process forked after its parent had opened devices? Says so once. */
+bool cudart_is_forked_too_late(void);
+
+/* ---- what forked processes give to the first one (cudart_fork.c) ----------------------------- */
+
+void cudart_fork_add(unsigned long errors, unsigned long excesses);
+/* The first process writes its reports from now on, and takes nothing later. */
+void cudart_fork_end(void);
+unsigned long cudart_fork_errors(void);
+unsigned long cudart_fork_excesses(void);
+/* Have forked processes opened devices? */
+bool cudart_has_forked(void);
+
+/* The parts of documents that processes put together. */
+enum cudart_part { CUDART_REPORT, CUDART_SARIF, CUDART_HTML, CUDART_KERNELS, CUDART_PARTS };
+/* The path of the file that takes a part of this forked process; NULL: nothing takes it. */
+enum { CUDART_FORK_PATH = 40 };
+const char *cudart_fork_path(enum cudart_part, char path[CUDART_FORK_PATH]);
+/* What forked processes have added, in memory that the caller frees; NULL: nothing. */
+char *cudart_fork_take(enum cudart_part, size_t *length);
+
+/* ---- what takes parts: a command of emu, or the first process (cudart_parent.c) -------------- */
+
+/* Has emu started a script, or another command, that has started this program? */
+bool cudart_has_parent(void);
+/* Does a command of emu take such parts? */
+bool cudart_parent_takes(enum cudart_part);
+/* Opens the file that takes a part, for this process alone; -1: nothing takes it. `has_path`: the
+ * program has its own file for it, so only the process that forked this one takes it. Is this the
+ * first part in the file? */
+int cudart_parent_open(enum cudart_part, bool has_path, bool *is_first);
+/* Adds a part and closes the file. Returns 0 or an errno. */
+int cudart_parent_write(int file, const char *text, size_t length);
+
+#endif
