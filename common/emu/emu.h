@@ -222,6 +222,9 @@ struct emu_ptx {
 };
 int emu_link(struct emu *, const struct emu_ptx *, size_t count, struct emu_module **module);
 void emu_unload(struct emu *, struct emu_module *);
+/* The path of the source file with this index, as the module's PTX names it (-lineinfo); NULL: it
+ * names fewer. The module owns it. */
+const char *emu_source(const struct emu_module *, size_t index);
 
 /* The .entry called `name` (mangled). EMU_INVALID_DEVICE_FUNCTION if the module has no such
  * .entry. */

@@ -73,24 +73,25 @@ static bool is_emulated(const char *path)
     return runtime == RUNTIME_SHARED || runtime == RUNTIME_OURS;
 }
 
-/* Refuses a log or trace file that is the program, or a file that its arguments name, and refuses
- * the same file for both. */
+/* Refuses an output that is the program, a source file, or a file that the program's arguments
+ * name, and refuses two that are the same file or a file that is read. */
 static void check_outputs(const char *program, char *const *arguments)
 {
+    enum { WRITTEN = 4 };
     const struct {
         const char *what, *path;
-    } outputs[] = {{"log file", getenv("EMU_LOG_FILE")},
-                   {"trace", getenv("EMU_TRACE")},
-                   {"SARIF file", getenv("EMU_SARIF")},
-                   {"HTML file", getenv("EMU_HTML")}};
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
-        const char *path = outputs[i].path, *why = output_refusal(path, program, arguments);
-        if (why != NULL)
-            emu_refuse("the %s %s %s; choose another file", outputs[i].what, path, why);
+    } files[] = {{"log file", getenv("EMU_LOG_FILE")},       {"trace", getenv("EMU_TRACE")},
+                 {"SARIF file", getenv("EMU_SARIF")},        {"HTML file", getenv("EMU_HTML")},
+                 {"annotated file", getenv("EMU_ANNOTATE")}, {"budget", getenv("EMU_BUDGET")},
+                 {"baseline", getenv("EMU_BASELINE")}};
+    for (size_t i = 0; i < WRITTEN; i++) {
+        const char *path = files[i].path, *why = output_refusal(path, program, arguments);
+        if (why != NULL) emu_refuse("the %s %s %s; choose another file", files[i].what, path, why);
+        for (size_t k = i + 1; k < sizeof files / sizeof *files; k++)
+            if (output_is_same(path, files[k].path))
+                emu_refuse("the %s and the %s are one file, %s; choose another one", files[i].what,
+                           files[k].what, path);
     }
-    if (output_is_same(outputs[0].path, outputs[1].path))
-        emu_refuse("the log file and the trace are one file, %s; choose another one",
-                   outputs[0].path);
 }
 
 /* --report */

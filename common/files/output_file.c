@@ -31,6 +31,19 @@ static bool is_elf(const char *path)
     return is;
 }
 
+/* An existing file that is called like a source of C, C++, CUDA or Python. */
+static bool is_source(const char *path)
+{
+    static const char *const endings[] = {".cu",  ".cuh", ".c",   ".h",   ".cc", ".cpp",
+                                          ".cxx", ".hpp", ".hxx", ".inl", ".py", ".ptx"};
+    struct stat status;
+    const char *ending = strrchr(path, '.');
+    if (ending == NULL || stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return false;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (strcmp(ending, endings[i]) == 0) return true;
+    return false;
+}
+
 const char *output_refusal(const char *path, const char *program, char *const *arguments)
 {
     if (is_stream(path)) return NULL;
@@ -41,5 +54,5 @@ const char *output_refusal(const char *path, const char *program, char *const *a
         if (output_is_same(path, *arguments) || (value != NULL && output_is_same(path, value + 1)))
             return "is named by the program's arguments, too";
     }
-    return NULL;
+    return is_source(path) ? "is a source file" : NULL;
 }

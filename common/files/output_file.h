@@ -13,9 +13,9 @@ bool output_is_same(const char *path, const char *other);
 
 /* The reason why a file must not be written, such as "is the program itself"; NULL: it may be
  * written. A file must not be written if it is the program that runs, or any other program or
- * library. It must not be written either if one of the program's arguments names it, alone or
- * behind '=', since the program may read that file. `arguments` ends with NULL; if it is NULL, the
- * arguments are not known. */
+ * library, or a source file by its name. It must not be written either if one of the program's
+ * arguments names it, alone or behind '=', since the program may read that file. `arguments` ends
+ * with NULL; if it is NULL, the arguments are not known. */
 const char *output_refusal(const char *path, const char *program, char *const *arguments);
 
 #endif

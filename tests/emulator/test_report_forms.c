@@ -7,6 +7,7 @@
 #include "common/emu/report/document.h"
 #include "common/emu/report/json.h"
 #include "common/emu/report/source_path.h"
+#include "tests/support/command.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -58,6 +59,10 @@ Test(report_forms, uris_escape_what_they_must)
     expect_form(document_write_sarif, "/r/\xc3\xa9\xff.cu", "\"uri\": \"%C3%A9%FF.cu\"");
     expect_form(document_write_sarif, "/elsewhere/a.cu", "\"uri\": \"file:///elsewhere/a.cu\"");
     expect_form(document_write_sarif, "/rest/a.cu", "\"uri\": \"file:///rest/a.cu\"");
+    expect_form(document_write_sarif, "/r/../x/a.cu", "\"uri\": \"file:///x/a.cu\"}");
+    expect_form(document_write_sarif, "../x/a.cu", "\"uri\": \"file:///x/a.cu\"}");
+    expect_form(document_write_sarif, "/r/b/../a.cu", "\"uri\": \"a.cu\", \"uriBaseId\"");
+    expect_form(document_write_warnings, "/r/b/../a.cu", "::error file=a.cu,line=7,");
 }
 
 Test(report_forms, workflow_commands_escape_what_they_must)
@@ -74,15 +79,47 @@ Test(report_forms, json_escapes_file_names)
                 "\"file\": \"/r/a\\\"\\\\\\u0001\\u001b\\ufffd\\ufffd\\ufffd\\ufffd.cu\"");
 }
 
+static void expect_path(const char *path, const char *root, const char *expected)
+{
+    char seen[PATH_MAX];
+    source_path(path, root, seen);
+    cr_expect_str_eq(seen, expected, "%s in %s is %s, not %s", path, root, seen, expected);
+}
+
 Test(report_forms, paths_in_a_folder)
 {
-    static const char *const cases[][3] = {
-        {"/r/a.cu", "/r", "a.cu"},  {"/r/a.cu", "/r/", "a.cu"},
-        {"/r//a.cu", "/r", "a.cu"}, {"/rest/a.cu", "/r", "/rest/a.cu"},
-        {"a.cu", "/r", "a.cu"},     {"/r/a.cu", NULL, "/r/a.cu"},
-        {"/a.cu", "/", "/a.cu"},    {"/r", "/r", "/r"}};
+    static const char *const cases[][3] = {{"/r/a.cu", "/r", "a.cu"},
+                                           {"/r/a.cu", "/r/", "a.cu"},
+                                           {"/r//a.cu", "/r", "a.cu"},
+                                           {"/rest/a.cu", "/r", "/rest/a.cu"},
+                                           {"a.cu", "/r", "a.cu"},
+                                           {"/r/a.cu", NULL, "/r/a.cu"},
+                                           {"/a.cu", "/", "a.cu"},
+                                           {"/r", "/r", "/r"},
+                                           {"/r/../x/a.cu", "/r", "/x/a.cu"},
+                                           {"/r/./s/../a.cu", "/r", "a.cu"},
+                                           {"/x/../r/a.cu", "/r", "a.cu"},
+                                           {"../a.cu", "/r/s", "/r/a.cu"},
+                                           {"s/./a.cu", "/r", "s/a.cu"},
+                                           {"/../..", "/r", "/"},
+                                           {"/r/..a/b..cu", "/r", "..a/b..cu"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        cr_expect_str_eq(source_path_in(cases[i][0], cases[i][1]), cases[i][2]);
+        expect_path(cases[i][0], cases[i][1], cases[i][2]);
+}
+
+/* The folder is real/top, and link is another name of real/top/below. */
+Test(report_forms, paths_through_links, .init = command_init, .fini = command_fini)
+{
+    char path[PATH_MAX], root[PATH_MAX];
+    cr_assert_eq(
+        run("cd $t && mkdir -p real/top/below && touch real/top/a.cu real/top/below/b.cu &&"
+            " ln -s real/top/below link && cd real/top && pwd -P"),
+        0);
+    snprintf(root, sizeof root, "%.*s", (int)strcspn(output, "\n"), output);
+    cr_assert(snprintf(path, sizeof path, "%s/link/../a.cu", folder) < PATH_MAX);
+    expect_path(path, root, "a.cu");
+    cr_assert(snprintf(path, sizeof path, "%s/link/b.cu", folder) < PATH_MAX);
+    expect_path(path, root, "below/b.cu");
 }
 
 /* The fields with a | behind each, or "wrong". */

@@ -187,7 +187,7 @@ emu: kernel rac has not run to an end, and $T/b:4 has a number for it: is its na
     says "emu: kernel counts has not run to an end, and $T/counts:"
     run emu --log-file /dev/null --baseline "$T/counts" --trace "$T/counts" $P counts
     [ "$status" -eq 2 ]
-    says " and EMU_BASELINE are the same file"
+    says "emu: the trace and the baseline are one file, $T/counts"
     head='"ID","Kernel Name"'
     for text in '' 'a,b' "$head"$'\n' "$head,\"$metric\""$'\n' \
         "$head,\"$metric\""$'\n"0","k","x"\n' "$head,\"$metric\""$'\n"0","k"\n' \
@@ -248,6 +248,32 @@ build() {
     emu --report "$T/p" | sed s/dñ/merged/g >"$T/named"
     emu --report build/tests/programs/merged >"$T/plain"
     cmp "$T/named" "$T/plain"
+}
+
+# The compiler takes a source of any name, and -lineinfo tells it.
+@test "no report is written into a source file of the program" {
+    cp $SOURCE "$T/kernels.txt"
+    echo '#include "kernels.txt"' >"$T/main.cu"
+    build "$T/main.cu" "$T/p"
+    for variable in LOG_FILE TRACE SARIF HTML; do
+        run env LD_LIBRARY_PATH=build/emu EMU_COUNTERS=1 "EMU_$variable=$T/kernels.txt" \
+            "$T/p" counts
+        [ "$status" -eq 2 ]
+        says "emu: EMU_$variable=$T/kernels.txt is not written: the file is a source file of the"
+        cmp $SOURCE "$T/kernels.txt"
+    done
+    run emu --html "$T/kernels.txt" --tool racecheck "$T/p" counts
+    [ "$status" -eq 2 ]
+    run emu --sarif "$T/main.cu" "$T/p" counts
+    [ "$status" -eq 2 ]
+    says "emu: the SARIF file $T/main.cu is a source file; choose another file"
+    says_not done
+    run emu --sarif "$T/s" --html "$T/s" sh -c "$P counts"
+    [ "$status" -eq 2 ]
+    says "emu: the SARIF file and the HTML file are one file, $T/s; choose another one"
+    run emu --annotate "$T/kernels.txt" --log-file "$T/kernels.txt" "$T/p" counts
+    [ "$status" -eq 2 ]
+    cmp $SOURCE "$T/kernels.txt"
 }
 
 # ---- several programs ----------------------------------------------------------------------------

@@ -140,6 +140,13 @@ int emu_load(struct emu *emu, const char *ptx, size_t length, const char *name,
     return emu_link(emu, &(struct emu_ptx){ptx, length, name}, 1, out);
 }
 
+const char *emu_source(const struct emu_module *module, size_t index)
+{
+    for (size_t i = 0; i < module->text.file_count; i++)
+        if (module->text.files[i] && index-- == 0) return module->text.files[i];
+    return NULL;
+}
+
 void emu_unload(struct emu *emu, struct emu_module *module)
 {
     pthread_mutex_lock(&emu->lock);

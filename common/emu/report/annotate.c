@@ -111,8 +111,9 @@ static void print_file(FILE *out, const struct document *d, const char *path,
                        const struct line_sum *lines, size_t count)
 {
     struct source_page page = {.lines = lines, .count = count, .colour = d->colour};
-    const char *name = source_path_in(path, d->root);
+    char name[PATH_MAX];
     FILE *source = fopen(path, "r");
+    source_path(path, d->root, name);
     visible_print(out, name, strlen(name));
     if (source == NULL) {
         fprintf(out, ": cannot be read: %s\n\n", strerror(errno));
@@ -133,7 +134,7 @@ static bool is_wanted(const char *file, const char *wanted)
     char real[PATH_MAX];
     const char *name = strrchr(file, '/'), *last = strrchr(wanted, '/');
     if (realpath(file, real) != NULL)
-        return strcmp(real, wanted) == 0 || *source_path_in(real, wanted) != '/';
+        return strcmp(real, wanted) == 0 || source_path_is_in(real, wanted);
     return strcmp(name != NULL ? name + 1 : file, last != NULL ? last + 1 : wanted) == 0;
 }
 

@@ -193,7 +193,7 @@ static void put_file(FILE *out, const struct document *d, const struct line_sum 
                      size_t count)
 {
     FILE *source = fopen(lines->file, "r");
-    char *text = NULL;
+    char *text = NULL, path[PATH_MAX];
     size_t room = 0, next = 0;
     uint64_t worst = 1;
     ssize_t length = 0;
@@ -202,7 +202,8 @@ static void put_file(FILE *out, const struct document *d, const struct line_sum 
         if (bad > worst) worst = bad;
     }
     fputs("<details open><summary>", out);
-    put_string(out, source_path_in(lines->file, d->root));
+    source_path(lines->file, d->root, path);
+    put_string(out, path);
     fputs("</summary>\n<table><tr><th>line</th>", out);
     put_heads(out);
     fputs("<th></th><th class=\"s\">source</th></tr>\n", out);

@@ -86,8 +86,8 @@ static void make_uri(const char *path, const char *scheme, char uri[URI])
 static void write_physical(struct json *j, const struct document *d, const char *file,
                            unsigned line)
 {
-    char uri[URI];
-    const char *path = source_path_in(file, d->root);
+    char uri[URI], path[PATH_MAX];
+    source_path(file, d->root, path);
     make_uri(path, *path == '/' ? "file://" : "", uri);
     json_open(j, "physicalLocation", '{');
     json_open(j, "artifactLocation", '{');

@@ -2,8 +2,17 @@
 #ifndef EMU_SOURCE_PATH_H
 #define EMU_SOURCE_PATH_H
 
-/* A path as it is seen from a folder, which is absolute: without the folder if the file lies in it,
- * and otherwise as it is. "root" may be NULL. */
-const char *source_path_in(const char *path, const char *root);
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A file's path without "." and "..", as it is seen from the absolute path "root" of a folder:
+ * relative if the file lies in the folder, and otherwise absolute. A relative path is taken to
+ * begin at that folder. With "root" NULL, and for paths that are too long, it is the path as it
+ * is. */
+void source_path(const char *path, const char *root, char seen[PATH_MAX]);
+
+/* Does an absolute path without "." and ".." lie in that folder? */
+bool source_path_is_in(const char *path, const char *root);
 
 #endif

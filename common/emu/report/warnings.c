@@ -30,10 +30,12 @@ static void put_escaped(FILE *out, const char *text, bool is_property)
 static void put_command(FILE *out, const struct document *d, const char *level, const char *file,
                         unsigned line, const char *title, const char *message)
 {
+    char path[PATH_MAX];
     fprintf(out, "::%s ", level);
     if (file != NULL) {
         fputs("file=", out);
-        put_escaped(out, source_path_in(file, d->root), true);
+        source_path(file, d->root, path);
+        put_escaped(out, path, true);
         fprintf(out, ",line=%u,", line);
     }
     fputs("title=", out);

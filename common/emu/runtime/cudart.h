@@ -188,6 +188,8 @@ bool cudart_switch(const char *name);
 const char *cudart_output(const char *name);
 /* Ends the process if two variables name the same file. */
 void cudart_keep_apart(const char *name, const char *other);
+/* Ends the process if a file to write is a source file of a module. */
+void cudart_keep_sources(const struct emu_module *);
 /* Ends the program with one sentence that says which values a variable takes. */
 _Noreturn void cudart_refuse(const char *name, const char *value, const char *accepted);
 

@@ -82,6 +82,7 @@ static int link_parts(struct image *image, size_t count, const struct part *part
         if (image->ptx_arch < parts[i].ptx.arch) image->ptx_arch = parts[i].ptx.arch;
     }
     int error = emu_link(emu_runtime(), texts, count, &image->module);
+    if (error == EMU_OK) cudart_keep_sources(image->module);
     if (error != EMU_OK) snprintf(message, MESSAGE_BYTES, "%s", emu_message(emu_runtime()));
     free(texts);
     return error;

@@ -136,6 +136,24 @@ void cudart_keep_apart(const char *name, const char *other)
     cudart_exit(EXIT_USAGE);
 }
 
+static void keep_source(const char *path)
+{
+    static const char *const outputs[] = {"EMU_LOG_FILE", "EMU_CHECK_LOG", "EMU_TRACE", "EMU_SARIF",
+                                          "EMU_HTML"};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        if (!output_is_same(cudart_setting(outputs[i]), path)) continue;
+        print_output(outputs[i]);
+        fputs(" is not written: the file is a source file of the program\n", stderr);
+        cudart_exit(EXIT_USAGE);
+    }
+}
+
+void cudart_keep_sources(const struct emu_module *module)
+{
+    const char *path;
+    for (size_t i = 0; (path = emu_source(module, i)) != NULL; i++) keep_source(path);
+}
+
 static void open_device(struct device *device, const struct emu_config *config)
 {
     char message[256];
