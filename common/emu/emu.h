@@ -475,6 +475,8 @@ size_t emu_findings(const struct emu *);
 const struct emu_finding *emu_finding(const struct emu *, size_t index);
 /* The number of distinct findings of a severity, including those beyond the limit. */
 uint64_t emu_finding_count(const struct emu *, enum emu_severity);
+/* The number of errors among them that racecheck has found. */
+uint64_t emu_race_count(const struct emu *);
 /* Adds a finding about the host program. */
 void emu_add_finding(struct emu *, enum emu_check, enum emu_severity, const char *kind,
                      const char *title, const char *detail);

@@ -196,7 +196,9 @@ int emu_command(const char *path, char **arguments)
     empty_check_log();
     int code = run_child(path, arguments);
     if (size_of(seen) == 0)
-        emu_note("%s started no program that uses CUDA's runtime, so nothing was emulated", path);
+        emu_note("%s started no program that uses CUDA's runtime, so nothing was emulated"
+                 " (a program that is linked statically with the C library, too, is not noticed)",
+                 path);
     for (int i = 0; i < FORMS; i++) {
         bool is_wanted = i == REPORT ? counts && (size_of(seen) > 0 || all[i].has_form) : true;
         if (all[i].file >= 0 && is_wanted) write_collected(&all[i], path);

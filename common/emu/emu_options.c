@@ -6,6 +6,7 @@
 #include "common/command/option_table.h"
 #include "common/emu/check/check_tools.h"
 #include "common/emu/count/metrics.h"
+#include "common/emu/report/budget.h"
 #include "common/files/replacement.h"
 #include "common/files/visible.h"
 #include "common/files/whole_file.h"
@@ -150,11 +151,20 @@ static int set_warnings(void *to, const char *value, struct fault *fault)
 struct file {
     const char *option, *variable, *parts;
     bool is_output;
+    struct budget *(*read)(const char *path, char *message, size_t size); /* NULL: no limits */
 };
-static struct file sarif = {"--sarif", "EMU_SARIF", "EMU_SARIF_PARTS", true},
-                   html = {"--html", "EMU_HTML", "EMU_HTML_PARTS", true},
-                   budget = {"--budget", "EMU_BUDGET", "EMU_KERNELS", false},
-                   baseline = {"--baseline", "EMU_BASELINE", "EMU_KERNELS", false};
+static struct file sarif = {"--sarif", "EMU_SARIF", "EMU_SARIF_PARTS", true, NULL},
+                   html = {"--html", "EMU_HTML", "EMU_HTML_PARTS", true, NULL},
+                   budget = {"--budget", "EMU_BUDGET", "EMU_KERNELS", false, budget_read},
+                   baseline = {"--baseline", "EMU_BASELINE", "EMU_KERNELS", false, baseline_read};
+
+static void check_limits(const struct file *file, const char *path)
+{
+    char message[1000];
+    struct budget *limits = file->read(path, message, sizeof message);
+    if (limits == NULL) emu_refuse("%s cannot be used: %s", file->option, message);
+    budget_free(limits);
+}
 
 static int set_file(void *to, const char *path, struct fault *fault)
 {
@@ -167,6 +177,7 @@ static int set_file(void *to, const char *path, struct fault *fault)
     } else if (access(path, R_OK) != 0) {
         emu_refuse("cannot read %s: %s", path, strerror(errno));
     }
+    if (file->read != NULL) check_limits(file, path);
     set_path(file->variable, path);
     unsetenv(file->parts);
     return 0;
@@ -334,7 +345,9 @@ static int print_nvcc_flags(void *to, const char *value, struct fault *fault)
     char folder[PATH_MAX];
     emu_library_folder(folder);
     if (strchr(folder, ' ') != NULL)
-        emu_refuse("nvcc cannot take a folder with a space in its name: %s", folder);
+        emu_refuse("nvcc splits these flags at spaces, and the emulator is in %s; move it to a"
+                   " folder without spaces, or link with -cudart shared in place of the flags",
+                   folder);
     printf("-L%s\n", folder);
     exit(EXIT_SUCCESS);
 }

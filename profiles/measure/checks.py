@@ -47,8 +47,8 @@ def summary_of(text):
 
 
 def row_of(lines):
-    """Errors, warnings, kinds and exit code of a log."""
-    errors, warnings, kinds, code = "?", 0, set(), "?"
+    """Errors, warnings, kinds and exit code of a log; hazards and faults have a summary each."""
+    sums, kinds, code = None, set(), "?"
     for line in lines:
         if re.fullmatch(r"exit \d+", line):
             code = line.split()[1]
@@ -57,10 +57,10 @@ def row_of(lines):
         text = line[len(MARK):]
         summary = summary_of(text)
         if summary:
-            errors, warnings = int(summary[1]), int(summary[2] or 0)
+            sums = [a + int(b or 0) for a, b in zip(sums or [0, 0], summary.groups())]
         if not text[:1].isspace() and text.strip() and not text.startswith(PASSED_BY):
             kinds.add(kind_of(text))
-    return [errors, warnings, "; ".join(sorted(kinds)), code]
+    return [*(sums or ["?", 0]), "; ".join(sorted(kinds)), code]
 
 
 def main():

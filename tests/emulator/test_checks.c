@@ -118,16 +118,17 @@ static int run_pair(const char *name, const char *version, const char *tool, con
                options, program, version);
 }
 
-/* The numbers of the summary: errors and warnings. */
+/* The numbers of the summary: errors and warnings. racecheck has a summary of hazards, and another
+ * one where there are other errors. */
 static void read_summary(unsigned counts[2])
 {
-    const char *errors = strstr(output, "ERROR SUMMARY: "),
-               *hazards = strstr(output, "displayed (");
+    unsigned hazards[2] = {0, 0};
+    const char *errors = strstr(output, "ERROR SUMMARY: "), *races = strstr(output, "displayed (");
     counts[0] = counts[1] = 0;
-    int read = errors    ? sscanf(errors, "ERROR SUMMARY: %u error%*[s, ]%u", counts, counts + 1)
-               : hazards ? sscanf(hazards, "displayed (%u errors, %u", counts, counts + 1)
-                         : 0;
+    int read = errors ? sscanf(errors, "ERROR SUMMARY: %u error%*[s, ]%u", counts, counts + 1) : 0;
+    if (races) read += sscanf(races, "displayed (%u error%*[s, ]%u", hazards, hazards + 1);
     cr_assert(read >= 1, "there is no summary in:\n%s", output);
+    for (int i = 0; i < 2; i++) counts[i] += hazards[i];
 }
 
 /* The place of a finding: at the line, or anywhere in the pair (0); in the header for a text that
@@ -420,11 +421,14 @@ Test(checks, rows_of_logs)
                      "2 warnings\n\nexit 9\n' >a-b.right.memcheck;"
                      "printf '========= RACECHECK SUMMARY: 3 hazards displayed (2 errors, 1 "
                      "warnings)\n\nexit 0\n' >a-b.right.racecheck;"
+                     "printf '========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 "
+                     "warnings)\n========= ERROR SUMMARY: 1 error\nexit 0\n' >a-b.wrong.racecheck;"
                      "cd - >/dev/null; profiles/measure/checks.py $t/logs 2>&1");
     cr_assert_str_eq(output, "program,version,tool,errors,warnings,kinds,exit\n"
                              "a-b,right,memcheck,1,2,Leaked,9\n"
                              "a-b,right,racecheck,2,1,,0\n"
-                             "a-b,wrong,memcheck,?,0,,124\n");
+                             "a-b,wrong,memcheck,?,0,,124\n"
+                             "a-b,wrong,racecheck,1,0,,0\n");
     expect_status(1, "profiles/measure/checks.py 2>&1");
     expect("usage: profiles/measure/checks.py DIRECTORY");
     expect_status(2, "profiles/measure/checks.sh 2>&1");

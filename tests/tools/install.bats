@@ -45,6 +45,13 @@ unpack() {
     run ./link --log-file /dev/null "$p/shared"
     [ "$status" -eq 0 ]
 
+    cp -a moved 'a b'
+    run 'a b/bin/emu' --nvcc-flags
+    [ "$status" -eq 2 ]
+    says "a b/lib/upsweep; move it to a folder without spaces, or link with -cudart shared"
+    run 'a b/bin/emu' --log-file /dev/null "$p/shared"
+    [ "$status" -eq 0 ]
+
     rm -r moved/lib/upsweep
     run moved/bin/emu "$p/shared"
     [ "$status" -eq 2 ]

@@ -163,7 +163,7 @@ emu: kernel rac has not run to an end, and $T/b:4 has a number for it: is its na
         echo "$line" >"$T/b"
         run emu --budget "$T/b" $P counts
         [ "$status" -eq 2 ]
-        says "emu: EMU_BUDGET cannot be used: $T/b:"
+        says "emu: --budget cannot be used: $T/b:"
         says_not done
     done
     printf 'counts \e[31m 1\n' >"$T/b"
@@ -171,6 +171,27 @@ emu: kernel rac has not run to an end, and $T/b:4 has a number for it: is its na
     says 'there is no counter "\x1b[31m"'
     run emu --budget "$T/missing" $P counts
     [ "$status" -eq 2 ]
+    run env EMU_BUDGET="$T/b" LD_LIBRARY_PATH=build/emu $P counts
+    [ "$status" -eq 2 ]
+    says "emu: EMU_BUDGET cannot be used: $T/b:"
+}
+
+@test "budget: lines may end as on Windows" {
+    printf 'counts conflicts 27\r\n\r\n# all\r\n* sectors 64\r\n' >"$T/b"
+    run emu --log-file /dev/null --budget "$T/b" $P counts
+    [ "$status" -eq 4 ]
+    says "emu: launch 0, of kernel counts: 28 conflicts, and $T/b:1 allows 27"
+    [ "${#lines[@]}" -eq 2 ]
+}
+
+@test "budget: a launch that failed is not within a limit" {
+    printf '* conflicts 1000\ncounts sectors 1000\n' >"$T/b"
+    run emu --log-file /dev/null --kernel-instructions 3 --budget "$T/b" $P counts
+    [ "$status" -eq 4 ]
+    says "emu: launch 0, of kernel counts: it failed, so it is not known whether it is within $T/b:1
+"
+    says "within $T/b:2"
+    says_not "is its name right"
 }
 
 @test "baseline: an earlier run's CSV" {
@@ -195,7 +216,7 @@ emu: kernel rac has not run to an end, and $T/b:4 has a number for it: is its na
         printf '%s' "$text" >"$T/wrong"
         run emu --baseline "$T/wrong" $P counts
         [ "$status" -eq 2 ]
-        says "emu: EMU_BASELINE cannot be used: $T/wrong"
+        says "emu: --baseline cannot be used: $T/wrong"
     done
 }
 
@@ -259,7 +280,7 @@ build() {
         run env LD_LIBRARY_PATH=build/emu EMU_COUNTERS=1 "EMU_$variable=$T/kernels.txt" \
             "$T/p" counts
         [ "$status" -eq 2 ]
-        says "emu: EMU_$variable=$T/kernels.txt is not written: the file is a source file of the"
+        says "emu: $T/kernels.txt is a source file of the program and is not written; "
         cmp $SOURCE "$T/kernels.txt"
     done
     run emu --html "$T/kernels.txt" --tool racecheck "$T/p" counts

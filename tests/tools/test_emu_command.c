@@ -358,7 +358,7 @@ Test(emu_command, a_command_that_starts_no_program)
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         expect_status(0, "$emu %s 2>&1 >/dev/null", commands[i]);
         expect_one_sentence();
-        expect(" started no program that uses CUDA's runtime, so nothing was emulated\n");
+        expect(" started no program that uses CUDA's runtime, so nothing was emulated (");
     }
     expect_status(3, "$emu --tool all sh -c 'exit 3' 2>&1");
     expect_one_sentence();
@@ -391,6 +391,7 @@ Test(emu_command, a_program_that_cannot_be_emulated_is_ended_below_a_command)
     expect("nvidia has NVIDIA's runtime linked into it (libcudart_static.a), which needs a GPU; ");
     expect("\nstatus 2\n");
     expect_not("last value");
+    expect_not("started no program");
 }
 
 Test(emu_command, libraries_that_need_a_gpu_are_named)

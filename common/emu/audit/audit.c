@@ -89,6 +89,17 @@ static bool name_once(const struct link_map *map)
     return true;
 }
 
+/* The command emu, which has started the program by way of another one, need not say that there was
+ * none. */
+static void tell_of_refusal(void)
+{
+    const char *seen = getenv("EMU_SEEN");
+    FILE *file = seen != NULL ? fopen(seen, "a") : NULL;
+    if (file == NULL) return;
+    fputc('0', file);
+    fclose(file);
+}
+
 static void judge_program(void)
 {
     char path[PATH_MAX];
@@ -96,6 +107,7 @@ static void judge_program(void)
     const char *why = elf_refusal(elf_runtime(path));
     if (why == NULL) return;
     say("%s %s", path, why);
+    tell_of_refusal();
     _exit(USAGE_ERROR);
 }
 

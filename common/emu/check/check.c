@@ -167,6 +167,7 @@ void check_report(struct emu *emu, const struct launch *launch, const struct che
     for (e = launch ? *bucket : NULL; e && !is_same(e, r, kernel);) e = e->next;
     if (!e) {
         if (r->severity == EMU_FINDING_ERROR) log->errors++;
+        if (r->severity == EMU_FINDING_ERROR && r->tool == EMU_CHECK_RACE) log->races++;
         if (r->severity == EMU_FINDING_WARNING) log->warnings++;
         e = entry_new(r, launch, log->count < log->limit);
         if (e && append(log, e)) {
@@ -206,6 +207,8 @@ uint64_t emu_finding_count(const struct emu *emu, enum emu_severity severity)
            : severity == EMU_FINDING_WARNING ? emu->checkers->findings.warnings
                                              : 0;
 }
+
+uint64_t emu_race_count(const struct emu *emu) { return emu->checkers->findings.races; }
 
 unsigned emu_checks(const struct emu *emu) { return emu->checks; }
 

@@ -47,7 +47,7 @@ struct check_log {
     struct check_entry **entries; /* oldest first */
     size_t count, room, limit;
     struct check_entry **buckets; /* a hash table of the same */
-    uint64_t errors, warnings;
+    uint64_t errors, warnings, races; /* races: those errors that racecheck has found */
 };
 
 bool check_open(struct check_log *, size_t limit);

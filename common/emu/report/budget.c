@@ -104,7 +104,7 @@ static bool read_limit(struct limit_reading *r, char *text)
 {
     struct limit limit = {.line = r->line};
     char *rest, *end;
-    text[strcspn(text, "#\n")] = '\0';
+    text[strcspn(text, "#\r\n")] = '\0';
     const char *kernel = strtok_r(text, " \t", &rest), *name = strtok_r(NULL, " \t", &rest),
                *most = strtok_r(NULL, " \t", &rest);
     if (kernel == NULL) return true;
@@ -355,15 +355,37 @@ static bool is_first_of_kernel(const struct budget *b, size_t i)
     return true;
 }
 
+/* Prints a sentence if a launch of the kernel failed: its counters are not known then. */
+static bool report_failure(FILE *out, const struct budget *b, const struct limit *limit,
+                           const struct document *d, const char *kernel)
+{
+    char name[NAME];
+    for (size_t i = 0; i < d->launch_count; i++) {
+        kernel_base_name(d->launches[i].record.kernel, name, sizeof name);
+        if (d->launches[i].error == NULL || strcmp(name, kernel) != 0) continue;
+        fprintf(out, "emu: launch %zu, of kernel ", i);
+        visible_print(out, kernel, strlen(kernel));
+        fputs(": it failed, so it is not known whether it is within ", out);
+        visible_print(out, b->path, strlen(b->path));
+        fprintf(out, ":%u\n", limit->line);
+        return true;
+    }
+    return false;
+}
+
 size_t budget_check(FILE *out, const struct budget *b, const struct document *d)
 {
     size_t kernels, excesses = 0;
     struct kernel_sum *sums = kernel_sums(d, &kernels);
     for (size_t i = 0; i < b->count; i++)
         for (size_t k = 0; k < kernels; k++) {
-            if (!is_of(&b->limits[i], sums[k].name) || sums[k].launches == 0) continue;
-            excesses += b->of_all_launches ? check_sum(out, b, &b->limits[i], &sums[k])
-                                           : check_launches(out, b, &b->limits[i], d, sums[k].name);
+            const struct limit *limit = &b->limits[i];
+            if (!is_of(limit, sums[k].name)) continue;
+            if (!b->of_all_launches || is_first_of_kernel(b, i))
+                excesses += report_failure(out, b, limit, d, sums[k].name);
+            if (sums[k].launches == 0) continue;
+            excesses += b->of_all_launches ? check_sum(out, b, limit, &sums[k])
+                                           : check_launches(out, b, limit, d, sums[k].name);
         }
     free(sums);
     return excesses;
@@ -373,8 +395,7 @@ void budget_write_kernels(FILE *out, const struct document *d)
 {
     size_t kernels;
     struct kernel_sum *sums = kernel_sums(d, &kernels);
-    for (size_t k = 0; k < kernels; k++)
-        if (sums[k].launches > 0) fprintf(out, "%s\n", sums[k].name);
+    for (size_t k = 0; k < kernels; k++) fprintf(out, "%s\n", sums[k].name);
     free(sums);
 }
 

@@ -21,10 +21,11 @@ struct budget *budget_read(const char *path, char *message, size_t size);
 struct budget *baseline_read(const char *path, char *message, size_t size);
 void budget_free(struct budget *);
 
-/* Prints a sentence for each excess. Returns how many sentences these are. */
+/* Prints a sentence for each excess, and for each limit of a kernel that failed. Returns how many
+ * sentences these are. */
 size_t budget_check(FILE *, const struct budget *, const struct document *);
 
-/* The base names of the kernels that have run to an end, each with a newline behind it. */
+/* The base names of the kernels that were launched, each with a newline behind it. */
 void budget_write_kernels(FILE *, const struct document *);
 /* Prints a sentence for each kernel of a budget that is not among these. Returns how many sentences
  * these are. */

@@ -200,17 +200,26 @@ void cudart_check_print(void)
 
 static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
-static void print_summary(uint64_t errors, uint64_t warnings)
+static void print_hazards(uint64_t errors, uint64_t warnings)
 {
-    if (wanted.checks == EMU_CHECK_RACE)
-        fprintf(wanted.log,
-                "========= RACECHECK SUMMARY: %zu hazard%s displayed (%" PRIu64 " error%s, %" PRIu64
-                " warning%s)\n",
-                hazards, plural(hazards), errors, plural(errors), warnings, plural(warnings));
-    else if (warnings > 0)
+    fprintf(wanted.log,
+            "========= RACECHECK SUMMARY: %zu hazard%s displayed (%" PRIu64 " error%s, %" PRIu64
+            " warning%s)\n",
+            hazards, plural(hazards), errors, plural(errors), warnings, plural(warnings));
+}
+
+/* Where racecheck is alone its hazards are counted apart from faults, which all checkers report. */
+static void print_summary(uint64_t errors, uint64_t warnings, uint64_t races)
+{
+    bool is_alone = wanted.checks == EMU_CHECK_RACE;
+    if (is_alone) print_hazards(races, warnings);
+    if (is_alone && errors > races)
+        fprintf(wanted.log, "========= ERROR SUMMARY: %" PRIu64 " error%s\n", errors - races,
+                plural(errors - races));
+    else if (!is_alone && warnings > 0)
         fprintf(wanted.log, "========= ERROR SUMMARY: %" PRIu64 " error%s, %" PRIu64 " warning%s\n",
                 errors, plural(errors), warnings, plural(warnings));
-    else
+    else if (!is_alone)
         fprintf(wanted.log, "========= ERROR SUMMARY: %" PRIu64 " error%s\n", errors,
                 plural(errors));
     uint64_t all = errors + warnings;
@@ -284,12 +293,13 @@ static uint64_t end_report(void)
     if (wanted.leaks)
         fprintf(wanted.log, "========= LEAK SUMMARY: %" PRIu64 " bytes leaked in %zu allocations\n",
                 leaked_bytes, leaks);
-    uint64_t errors = 0, warnings = 0;
+    uint64_t errors = 0, warnings = 0, races = 0;
     for (int i = 0; i < cudart_device_count(); i++) {
         errors += emu_finding_count(cudart_device_at(i)->emu, EMU_FINDING_ERROR);
         warnings += emu_finding_count(cudart_device_at(i)->emu, EMU_FINDING_WARNING);
+        races += emu_race_count(cudart_device_at(i)->emu);
     }
-    print_summary(errors, warnings);
+    print_summary(errors, warnings, races);
     uint64_t others = cudart_fork_errors();
     if (others > 0)
         fprintf(wanted.log, "========= FORKED PROCESSES: %" PRIu64 " more error%s\n", others,

@@ -138,12 +138,19 @@ void cudart_keep_apart(const char *name, const char *other)
 
 static void keep_source(const char *path)
 {
-    static const char *const outputs[] = {"EMU_LOG_FILE", "EMU_CHECK_LOG", "EMU_TRACE", "EMU_SARIF",
-                                          "EMU_HTML"};
+    static const char *const outputs[][2] = {{"EMU_LOG_FILE", "--log-file"},
+                                             {"EMU_CHECK_LOG", "--log-file"},
+                                             {"EMU_TRACE", "--trace"},
+                                             {"EMU_SARIF", "--sarif"},
+                                             {"EMU_HTML", "--html"}};
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
-        if (!output_is_same(cudart_setting(outputs[i]), path)) continue;
-        print_output(outputs[i]);
-        fputs(" is not written: the file is a source file of the program\n", stderr);
+        if (!output_is_same(cudart_setting(outputs[i][0]), path)) continue;
+        fputs("emu: ", stderr);
+        visible_print(stderr, path, strlen(path));
+        fprintf(stderr,
+                " is a source file of the program and is not written; choose another file for %s"
+                " (%s)\n",
+                outputs[i][1], outputs[i][0]);
         cudart_exit(EXIT_USAGE);
     }
 }
