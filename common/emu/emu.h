@@ -115,6 +115,7 @@ struct emu_config {
     /* Where every access to shared and global memory is written, as a line of text; NULL: nowhere.
      * A trace implies one host thread. The file is not owned. */
     FILE *trace;
+    bool pictures; /* keep what emu_bank_picture() and emu_timeline() return */
     /* Seconds; 0: 60. A grid ends with an error if one of its blocks runs for this long while no
      * block changes memory (a spinning block), or if all blocks wait for each other for this long.
      * Passing a barrier, or storing a value that is already there, does not change memory. */
@@ -485,6 +486,48 @@ void emu_add_finding(struct emu *, enum emu_check, enum emu_severity, const char
 size_t emu_report_leaks(struct emu *, uint64_t *bytes);
 /* memcheck: lines that say why an address cannot be freed. */
 void emu_describe_bad_free(struct emu *, emu_addr, char *text, size_t size);
+
+/* ---- pictures ------------------------------------------------------------------------------ */
+
+/* Of a source line, the access to shared memory with the most bank conflicts. */
+struct emu_bank_picture {
+    const char *kernel; /* mangled */
+    unsigned launch;
+    const char *file;
+    unsigned line;
+    uint64_t block; /* its index in the grid */
+    unsigned warp;
+    bool is_load, is_atomic;
+    unsigned bytes; /* a lane */
+    uint32_t mask;
+    uint32_t address[32]; /* in shared memory, of the lanes in `mask` */
+    uint64_t wavefronts, ideal;
+};
+
+/* When the warps of a block run. One step is an instruction of one warp. */
+enum emu_turn_end { EMU_TURN_OVER, EMU_TURN_AT_BARRIER, EMU_TURN_WAITS, EMU_TURN_EXITED };
+struct emu_turn {
+    unsigned warp;
+    bool is_divergent;     /* its lanes are at several instructions */
+    enum emu_turn_end end; /* how it stops: it may go on, or waits, at a barrier or for a phase of
+                              an mbarrier, or has exited */
+    uint64_t from, to;     /* steps */
+};
+struct emu_timeline {
+    const char *kernel; /* mangled; its first launch, and block 0 */
+    unsigned launch, warps;
+    uint64_t steps;
+    const struct emu_turn *turns; /* in their order */
+    size_t turn_count;
+    bool is_cut; /* there are more, which are not kept */
+};
+
+/* What emu_config.pictures asked for: at most 256 lines, and the timelines of 16 kernels. They are
+ * valid until emu_close. */
+size_t emu_bank_pictures(const struct emu *);
+const struct emu_bank_picture *emu_bank_picture(const struct emu *, size_t index);
+size_t emu_timelines(const struct emu *);
+const struct emu_timeline *emu_timeline(const struct emu *, size_t index);
 
 /* ---- the runtime library ------------------------------------------------------------------- */
 

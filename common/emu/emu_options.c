@@ -379,8 +379,10 @@ static const struct option_row rows[] = {
            set_annotate),
     {"sarif", "FILE", "also write findings and the worst lines as SARIF 2.1.0", set_file, &sarif,
      0},
-    {"html", "FILE", "also write one page for a browser: kernels, findings, source lines", set_file,
-     &html, 0},
+    {"html", "FILE",
+     "also write one page for a browser: kernels, findings, source lines,\n"
+     "pictures of bank conflicts and of when warps run",
+     set_file, &html, 0},
     OPTION("warnings", NULL,
            "also print at most ten lines ::warning on stderr, for the logs of hosted\n"
            "CI: first the findings, then the worst source lines",

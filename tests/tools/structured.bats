@@ -246,6 +246,20 @@ emu: kernel rac has not run to an end, and $T/b:4 has a number for it: is its na
     grep -F '<h1>&#60;b&#62;&#38;amp;&#34;x</h1>' "$T/h"
 }
 
+@test "HTML: pictures of the worst access of a line, and of the warps of a block" {
+    emu --html "$T/1" --threads 1 $P padded counts race >"$T/out"
+    check pictures "$T/1" 2 2
+    emu --html "$T/4" --threads 4 $P padded counts race >"$T/out"
+    cmp "$T/1" "$T/4"
+    emu --html "$T/h" $P padded >"$T/out"
+    check pictures "$T/h" 0 1
+    emu --html "$T/h" ./step3 --n 1024 --reps 1 --device emu >"$T/out"
+    grep -q 'fill="#e83"' "$T/h"
+    emu --html "$T/h" build/tests/programs/launches often 2000 >"$T/out"
+    check pictures "$T/h" 1 2
+    [ "$(wc -c <"$T/h")" -lt 100000 ]
+}
+
 # build FILE.cu PROGRAM: compiles as the Makefile does the other programs.
 build() {
     "$(common/build/toolkit.sh)/bin/nvcc" -O3 -arch=sm_90 -lineinfo -cudart shared "$1" -o "$2"
@@ -256,6 +270,10 @@ build() {
     mkdir "$T/dé"
     cp $SOURCE "$T/dé/ñ.cu"
     build "$T/dé/ñ.cu" "$T/p"
+    cp $SOURCE "$T/<b>&.cu"
+    build "$T/<b>&.cu" "$T/b"
+    emu --html "$T/h" "$T/b" counts >"$T/out"
+    grep -F '&#60;b&#62;&#38;.cu:18: a load of 4 bytes' "$T/h"
     cd "$T"
     run "$OLDPWD/build/emu/emu" --annotate "dé/ñ.cu" --sarif s --html h --warnings ./p counts
     cd "$OLDPWD"

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import sys
+import xml.etree.ElementTree
 
 
 def load(path):
@@ -233,6 +234,37 @@ def page(path, source):
     for part in ("counts", "RAW hazard at __shared__ address", "fma.f32 64", source):
         need(part in content, part)
     need(text.count('class="b"') == 2, "bars")
+
+
+def pictures(path, banks, timelines):
+    """The page has so many pictures, each well-formed. One of banks has a square for each lane of a
+    warp that has 8 wavefronts, and a column for each bank; one of warps has a row for each."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    shown = Page()
+    shown.feed(text)
+    shown.close()
+    need(not shown.open, shown.open)
+    drawn = [xml.etree.ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", text)]
+    of_banks, of_warps = drawn[:int(banks)], drawn[int(banks):]
+    need(len(of_warps) == int(timelines), (len(drawn), banks, timelines))
+    need(text.count(" would do</figcaption>") == int(banks), "captions")
+    for svg in of_banks:
+        cells = [rect.attrib for rect in svg.iter("rect")]
+        numbers = [word.text for word in svg.iter("text")]
+        need(numbers[:32] == [str(bank) for bank in range(32)], numbers)
+        need(sorted(map(int, numbers[32:])) == list(range(32)) and len(cells) == 32, numbers)
+        columns = [cell["x"] for cell in cells]
+        wavefronts = max(columns.count(x) for x in columns)
+        need(", by warp 0 of block 0 in kernel" in text and
+             ": %d wavefronts, and 1 would do" % wavefronts in text, wavefronts)
+    for svg in of_warps:
+        rows = {rect.attrib["y"] for rect in svg.iter("rect")}
+        names = [word.text for word in svg.iter("text") if word.text.startswith("warp ")]
+        need(len(rows) == len(names) > 0, (rows, names))
+    if int(timelines) == 2 and int(banks) == 2:  # counts has a barrier, race has none
+        waits = [[r for r in svg.iter("rect") if r.attrib["fill"] == "#ccc"] for svg in of_warps]
+        need(len(waits[0]) == 1 and not waits[1], waits)
 
 
 def program(document_path, name):

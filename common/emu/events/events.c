@@ -9,6 +9,7 @@
 #include "common/emu/count/counters.h"
 #include "common/emu/count/records.h"
 #include "common/emu/machine/device.h"
+#include "common/emu/trace/picture.h"
 #include "common/emu/trace/trace.h"
 
 static struct race *race_of(const struct emu *emu) { return emu->checkers->race; }
@@ -22,6 +23,7 @@ bool event_device_open(struct emu *emu, const struct emu_config *config)
 {
     if (!checkers_open(emu, config->finding_limit) || !records_open(emu)) return false;
     if (config->trace && !(emu->trace = trace_open(config->trace))) return false;
+    if (config->pictures && !(emu->pictures = pictures_open())) return false;
     if (emu->trace || race_of(emu) || init_of(emu)) emu->threads = 1;
     return true;
 }
@@ -31,6 +33,7 @@ void event_device_close(struct emu *emu)
     checkers_close(emu);
     records_close(emu);
     trace_close(emu->trace);
+    pictures_close(emu->pictures);
 }
 
 void event_alloc(struct emu *emu, uint64_t address, uint64_t bytes)
@@ -88,7 +91,8 @@ void event_host_copy(struct emu *to, uint64_t to_address, struct emu *from, uint
 
 static unsigned wanted(const struct emu *emu)
 {
-    return (emu->trace || race_of(emu) || init_of(emu) ? ANNOUNCE_ACCESSES : 0) |
+    bool accesses = emu->trace || emu->pictures || race_of(emu) || init_of(emu);
+    return (accesses ? ANNOUNCE_ACCESSES : 0) | (emu->pictures ? ANNOUNCE_TURNS : 0) |
            (race_of(emu) ? ANNOUNCE_ORDER : 0) |
            (emu->checks & EMU_CHECK_SYNC ? ANNOUNCE_ARGUMENTS : 0);
 }
@@ -99,12 +103,14 @@ bool event_launch_begin(struct launch *launch)
     launch->announced = wanted(emu);
     check_host_place(emu, &launch->host_place);
     if (race_of(emu)) race_begin(launch);
+    if (emu->pictures) picture_launch(emu->pictures, launch);
     return records_begin(launch) && (!init_of(emu) || init_begin(launch));
 }
 
 void event_launch_end(struct launch *launch, double seconds)
 {
     if (race_of(launch->emu)) race_end(launch);
+    if (launch->emu->pictures) picture_launch_end(launch->emu->pictures);
     records_end(launch, seconds);
 }
 
@@ -127,6 +133,12 @@ void event_block_begin(struct block *block)
     if (block->initcheck) init_block_start(block);
 }
 
+void event_turn(struct warp *w) { picture_turn(w->block->launch->emu->pictures, w); }
+
+void event_turn_lanes(struct warp *w) { picture_lanes(w->block->launch->emu->pictures, w); }
+
+void event_turn_end(struct warp *w) { picture_turn_end(w->block->launch->emu->pictures, w); }
+
 /* ---- accesses ------------------------------------------------------------------------------ */
 
 /* The accesses of copies are counted elsewhere (event_copy_issued). Accesses to another block's
@@ -139,7 +151,9 @@ void event_access(struct warp *w, const struct insn *i, const struct access *acc
     if (w->counts && is_own && access->agent == BY_THREAD)
         count_access(counts_of(w, i), w, i, access);
     if (!announces(w->block, ANNOUNCE_ACCESSES)) return;
+    struct pictures *pictures = w->block->launch->emu->pictures;
     if (trace && is_own) trace_access(trace, w, i, access);
+    if (pictures && is_own && access->agent == BY_THREAD) picture_access(pictures, w, i, access);
     if (owner->initcheck) init_access(w, i, access);
     if (owner->racecheck) race_access(w, i, access);
 }

@@ -143,8 +143,11 @@ static enum warp_stop run_warp(struct warp *w, struct insn_counts *counts)
     phase_wait_poll(w);
     if (launch->random) warp_grant(w, random_slice(launch));
     uint64_t begun = w->clock - w->fuel;
+    bool is_observed = announces(w->block, ANNOUNCE_TURNS);
+    if (is_observed) event_turn(w);
     clocks_begin(w, begun);
     enum warp_stop stop = warp_run(w);
+    if (is_observed) event_turn_end(w);
     uint64_t done = w->clock - w->fuel;
     w->block->executed += done - begun;
     clocks_end(w, done - begun);

@@ -10,6 +10,7 @@
 /* The state of the observers: see events.h. */
 struct checkers;
 struct emu_trace;
+struct pictures;
 struct records;
 
 /* Another device. Kernels may access its memory only if may_access is set. */
@@ -35,7 +36,8 @@ struct emu {
     bool descending;
     struct checkers *checkers;
     struct records *records;
-    struct emu_trace *trace; /* NULL: off */
+    struct emu_trace *trace;   /* NULL: off */
+    struct pictures *pictures; /* NULL: off */
     void (*host_place)(struct emu_host_place *);
     void (*describe_host_place)(const struct emu_host_place *, char *text, size_t size);
     struct memory memory;

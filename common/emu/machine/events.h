@@ -22,6 +22,7 @@ enum announced {
     ANNOUNCE_ACCESSES = 1,  /* each access to shared and global memory */
     ANNOUNCE_ORDER = 2,     /* what puts accesses in order: barriers, fences, waits for copies */
     ANNOUNCE_ARGUMENTS = 4, /* arguments of barriers and of warp-wide operations */
+    ANNOUNCE_TURNS = 8,     /* when a warp runs */
 };
 
 static inline bool announces(const struct block *block, enum announced what)
@@ -66,6 +67,11 @@ void event_block_free(struct block *);
 void event_block_begin(struct block *);
 /* With ANNOUNCE_ORDER: every thread of a block has exited. */
 void event_block_end(struct block *);
+
+/* With ANNOUNCE_TURNS: a warp begins to run, has chosen the lanes that run next, and stops. */
+void event_turn(struct warp *);
+void event_turn_lanes(struct warp *);
+void event_turn_end(struct warp *);
 
 /* ---- accesses ------------------------------------------------------------------------------ */
 

@@ -240,6 +240,7 @@ enum warp_stop warp_run(struct warp *w)
         if (!w->fuel && !w->slice) return WARP_SLICE_OVER; /* the next fragment is chosen then */
         struct fragment *f = fragment_next(w, &limit, &others);
         if (!f) return WARP_WAITS;
+        if (announces(w->block, ANNOUNCE_TURNS)) event_turn_lanes(w);
         if (!w->fuel) {
             w->fuel = others && w->slice > PATIENCE ? PATIENCE : w->slice;
             w->slice -= w->fuel;

@@ -38,6 +38,8 @@ struct document {
     struct document_finding *findings; /* those whose text is kept */
     size_t finding_count;
     uint64_t errors, warnings; /* distinct findings, whether they are kept or not */
+    const struct emu *const *emus; /* for the pictures of a page */
+    size_t emu_count;
 };
 
 /* Adds a launch; the record is copied, or NULL if it failed. False: out of memory. */

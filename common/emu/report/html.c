@@ -1,11 +1,12 @@
 /*
  * html.c — a document as one page for a browser, which needs no other file: kernels with their
- * counters, findings, and the source with a bar for bank conflicts and excess sectors.
+ * counters, findings, the source with a bar for bank conflicts and excess sectors, and pictures.
  */
 #define _GNU_SOURCE /* getline */
 #include "common/emu/ptx/kernel_name.h"
 #include "common/files/visible.h"
 #include "document_parts.h"
+#include "html.h"
 #include "source_path.h"
 #include "sums.h"
 #include "work_text.h"
@@ -20,6 +21,7 @@ static const char style[] =
     "th{border-bottom:1px solid;position:sticky;top:0;background:Canvas}"
     ".s{text-align:left;font-family:monospace}"
     ".b{display:inline-block;height:.7em;background:#c33}"
+    "figure{margin:1em 0;overflow-x:auto}figcaption{font-family:monospace}"
     "pre{overflow-x:auto}.error{border-left:.3em solid #c33;padding-left:1em}"
     ".warning{border-left:.3em solid #c93;padding-left:1em}:root{color-scheme:light dark}";
 
@@ -42,7 +44,7 @@ static void put_text(FILE *out, const char *text, size_t length)
     free(seen);
 }
 
-static void put_string(FILE *out, const char *text) { put_text(out, text, strlen(text)); }
+void html_text(FILE *out, const char *text) { put_text(out, text, strlen(text)); }
 
 /* The same, of several lines. */
 static void put_lines(FILE *out, const char *text)
@@ -122,7 +124,7 @@ static void put_kernels(FILE *out, const struct document *d)
     fputs("</tr>\n", out);
     for (size_t i = 0; i < count; i++) {
         fputs("<tr><td class=\"s\">", out);
-        put_string(out, kernels[i].name);
+        html_text(out, kernels[i].name);
         fprintf(out, "</td><td>%zu</td>", kernels[i].launches);
         put_numbers(out, &kernels[i].counts);
         fputs("</tr>\n", out);
@@ -130,7 +132,7 @@ static void put_kernels(FILE *out, const struct document *d)
     fputs("</table>\n", out);
     for (size_t i = 0; i < count; i++) {
         fputs("<h3>", out);
-        put_string(out, kernels[i].name);
+        html_text(out, kernels[i].name);
         fputs("</h3>\n", out);
         put_work(out, d, kernels[i].name);
     }
@@ -142,7 +144,7 @@ static void put_failures(FILE *out, const struct document *d)
     for (size_t i = 0; i < d->launch_count; i++) {
         if (d->launches[i].error == NULL) continue;
         fprintf(out, "<p class=\"error\">Launch %zu of ", i);
-        put_string(out, d->launches[i].record.kernel);
+        html_text(out, d->launches[i].record.kernel);
         fprintf(out, " failed: %s.</p>\n", d->launches[i].error);
     }
 }
@@ -203,7 +205,7 @@ static void put_file(FILE *out, const struct document *d, const struct line_sum 
     }
     fputs("<details open><summary>", out);
     source_path(lines->file, d->root, path);
-    put_string(out, path);
+    html_text(out, path);
     fputs("</summary>\n<table><tr><th>line</th>", out);
     put_heads(out);
     fputs("<th></th><th class=\"s\">source</th></tr>\n", out);
@@ -237,14 +239,14 @@ static void put_source(FILE *out, const struct document *d)
 void html_begin(FILE *out, const char *title)
 {
     fprintf(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>emu: ");
-    put_string(out, title);
+    html_text(out, title);
     fprintf(out, "</title><style>%s</style></head><body>\n", style);
 }
 
 void html_write_part(FILE *out, const struct document *d)
 {
     fputs("<h1>", out);
-    put_string(out, d->program);
+    html_text(out, d->program);
     fprintf(out, "</h1>\n<p>%zu launches on an emulated %s, compute capability %d.%d%s%s</p>\n",
             d->launch_count, d->gpu->name, d->gpu->major, d->gpu->minor,
             d->rules != NULL ? ", by the rules of " : "", d->rules != NULL ? d->rules : "");
@@ -252,6 +254,8 @@ void html_write_part(FILE *out, const struct document *d)
     put_failures(out, d);
     put_findings(out, d);
     put_source(out, d);
+    html_banks(out, d);
+    html_timelines(out, d);
 }
 
 void html_end(FILE *out) { fputs("</body></html>\n", out); }

@@ -248,6 +248,8 @@ bool cudart_is_kernel_fault(int error);
 
 /* Do the EMU_* variables ask for one? The launches are counted then. */
 bool cudart_document_wanted(void);
+/* Does one of them have pictures? */
+bool cudart_document_has_pictures(void);
 /* Does one of them stand in the place of the tables? */
 bool cudart_document_replaces_report(void);
 /* Keeps what a launch has counted; record NULL: it failed with that error. */

@@ -138,6 +138,8 @@ bool cudart_document_wanted(void)
     return budget != NULL || baseline != NULL;
 }
 
+bool cudart_document_has_pictures(void) { return html.is_wanted; }
+
 bool cudart_document_replaces_report(void)
 {
     return cudart_switch("EMU_JSON") || cudart_setting("EMU_ANNOTATE") != NULL;
@@ -175,11 +177,20 @@ static void add_findings(void)
     }
 }
 
+static void add_pictures(void)
+{
+    static const struct emu *emus[MAX_DEVICES];
+    document.emus = emus;
+    for (int i = 0; i < cudart_device_count(); i++) emus[i] = cudart_device_at(i)->emu;
+    document.emu_count = (size_t)cudart_device_count();
+}
+
 static void complete_document(void)
 {
     const char *key = cudart_setting("EMU_MODEL");
     const struct emu_model *model = key != NULL ? emu_model_find(key) : NULL;
     add_findings();
+    add_pictures();
     document.program = program_invocation_short_name;
     document.gpu = emu_gpu(emu_runtime());
     document.rules = model != NULL ? emu_model_info(model)->rules : NULL;

@@ -219,6 +219,7 @@ static void open_devices(void)
     cudart_fork_claim();
     config.counters = cudart_report_wanted();
     config.trace = cudart_open_trace();
+    config.pictures = cudart_document_has_pictures();
     cudart_check_config(&config);
     for (; (int)config.number < count; config.number++) {
         config.more = (unsigned)count - 1 - config.number;
