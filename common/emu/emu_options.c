@@ -373,7 +373,7 @@ static const struct option_row rows[] = {
     OPTION("json", NULL,
            "as one JSON document: launches, counters, and with --tool findings\n"
            "(notes/emulator.md); of a command, an array with one for each program;\n"
-           "--log-file FILE keeps it apart from the program's output",
+           "apart from the program's output with --log-file FILE",
            set_json),
     OPTION("annotate", "FILE|FOLDER", "as source text, with counters beside each line",
            set_annotate),
