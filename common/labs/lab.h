@@ -1,0 +1,91 @@
+/*
+ * lab.h — the labs: what a student's kernels are launched with, on which sizes, and what they are
+ * expected to do.
+ *
+ * A lab is a step whose kernels have gaps. The host code is ours: lab_table.c says which kernels
+ * are launched with which arguments (struct lab_plan), and lab_cases.c which sizes and which inputs
+ * a submission is run on. Nothing here runs a submission.
+ */
+#ifndef LAB_H
+#define LAB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    LAB_ARGUMENTS = 6,
+    LAB_LAUNCHES = 8,
+    LAB_SIZES = 16, /* graded sizes of a lab */
+    LAB_CASES = 64,
+};
+
+/* A lab's arrays in device memory: input and output of n floats each, and the workspace. */
+enum lab_buffer { LAB_IN, LAB_OUT, LAB_WORKSPACE, LAB_BUFFERS };
+
+/* An argument of a kernel. */
+struct lab_argument {
+    enum { LAB_ADDRESS, LAB_NULL, LAB_INT, LAB_SIZE } kind;
+    enum lab_buffer buffer; /* LAB_ADDRESS */
+    uint64_t value;         /* LAB_ADDRESS: offset in bytes; LAB_INT, LAB_SIZE: the number */
+};
+
+/* One launch of a kernel, by its name in the source. One-dimensional, as all labs are. */
+struct lab_launch {
+    const char *kernel;
+    unsigned blocks, threads;
+    size_t shared_bytes; /* dynamic */
+    unsigned argument_count;
+    struct lab_argument arguments[LAB_ARGUMENTS];
+};
+
+/* All launches of one scan. */
+struct lab_plan {
+    size_t workspace;     /* bytes; 0: none */
+    bool clear_workspace; /* with zeros; otherwise it holds poison */
+    unsigned launch_count;
+    struct lab_launch launches[LAB_LAUNCHES];
+};
+
+struct lab {
+    int number;
+    const char *title;
+    const char *source;  /* the step's file: "steps/03-work-efficient/scan.cu" */
+    const char *chapter; /* "notes/03-work-efficient.md" */
+    void (*plan)(size_t n, struct lab_plan *);
+    size_t block; /* elements that a block scans, for the guess at a cause; 0: all */
+    size_t least, most;
+    bool power_of_two;
+    const size_t *sizes;         /* those handed out, ascending; ends with 0 */
+    const char *const *expected; /* operations that add elements: "add.f32"; ends with NULL */
+    bool atomics;                /* the algorithm uses atomic operations on the workspace */
+};
+
+/* The lab of a number; NULL: there is none. lab_at gives all in order, and NULL beyond the last. */
+const struct lab *lab_find(int number);
+const struct lab *lab_at(size_t index);
+
+/* ---- lab_cases.c ----------------------------------------------------------------------------- */
+
+/* One run of a submission: a fresh device with all checkers on. */
+struct lab_case {
+    size_t n;
+    uint64_t input;    /* seed of the input */
+    uint64_t schedule; /* emu_config.schedule; 0: the usual order, and the counters are judged */
+    uint64_t clock;    /* emu_config.clock_seed */
+};
+
+/* The cases of a lab, at most LAB_CASES, in the order in which they are run; returns their number.
+ * The same arguments give the same cases. With `handed_out`, sizes are those that students know;
+ * otherwise sizes near them are drawn from the seed (the same if only powers of two are allowed).
+ * Every size has one case with schedule 0, and some have more. */
+size_t lab_cases(const struct lab *, uint64_t seed, bool handed_out, struct lab_case *);
+
+/* The input of a case: n multiples of 1/8, of either sign and not 0. Every sum of neighbours is a
+ * float, so the right result does not depend on the order of additions. */
+void lab_input(const struct lab_case *, float *in);
+
+/* The most warp instructions that a launch may execute. It is far above any right solution's. */
+uint64_t lab_instruction_limit(const struct lab *, size_t n);
+
+#endif

@@ -1,0 +1,109 @@
+/*
+ * score.h — the scorer: from results to points, with a reason for each lost point. `make check` and
+ * `make grade` judge by this code, in a process that runs no submission.
+ *
+ * Correctness comes first: it is the fraction of cases with a right output, and it multiplies all
+ * other points. The other criteria compare the submission's counters with those of the step's own
+ * solution, which has run on the same cases. Every criterion is a fraction from 0 to 1, so points
+ * are continuous.
+ */
+#ifndef LAB_SCORE_H
+#define LAB_SCORE_H
+
+#include "lab.h"
+#include "results.h"
+
+#include <stdio.h>
+
+enum lab_criterion {
+    LAB_WORK,      /* additions, and everything else that is executed */
+    LAB_CONFLICTS, /* wavefronts of shared memory */
+    LAB_SECTORS,   /* 32-byte sectors of global and local memory */
+    LAB_HAZARDS,   /* findings of the checkers, in every order of warps and blocks */
+    LAB_CRITERIA,
+};
+const char *lab_criterion_name(enum lab_criterion); /* "work", "conflicts", … */
+
+/* ---- weights.c ------------------------------------------------------------------------------- */
+
+/* Points that each criterion is worth. */
+struct lab_weights {
+    double points[LAB_CRITERIA];
+};
+
+/* Reads the weights of a lab from a file such as weights.txt. Returns 0. Otherwise returns -1, and
+ * `why` is a sentence with the line of the file. */
+int lab_weights_read(const char *path, const struct lab *, struct lab_weights *, char *why,
+                     size_t why_size);
+
+/* ---- score.c --------------------------------------------------------------------------------- */
+
+enum { VERDICT_LINES = 64, VERDICT_TEXT = 400 };
+
+/* What became of one size. Counters are those of the case with schedule 0. */
+struct verdict_size {
+    size_t n;
+    enum lab_end end;             /* the worst of its cases */
+    bool right;                   /* in every case */
+    char wrong[VERDICT_TEXT];     /* if it is not: the first wrong element and the likely cause */
+    uint64_t adds, expected_adds; /* of the submission and of the reference */
+    uint64_t conflicts, expected_conflicts;
+    uint64_t sectors, expected_sectors;
+    uint64_t errors; /* findings, in the case that has most */
+    unsigned cases;  /* runs in different orders */
+};
+
+/* One reason for lost points, or a note that costs none. */
+struct verdict_line {
+    enum lab_criterion criterion; /* LAB_CRITERIA: correctness */
+    double lost;                  /* points; 0: a note */
+    char file[RESULTS_NAME];      /* "": no place. A claim of the submission's PTX */
+    unsigned line;                /* 0: no line */
+    char text[VERDICT_TEXT];      /* one sentence; may hold any bytes, see results.h */
+    const char *chapter;          /* with a section: "notes/04-conflict-free.md" */
+};
+
+enum verdict_status {
+    VERDICT_JUDGED,
+    VERDICT_UNJUDGED, /* the machine or the grader failed (LAB_SECONDS, a broken stream) */
+};
+
+struct lab_verdict {
+    const struct lab *lab;
+    uint64_t seed;
+    bool handed_out;
+    enum verdict_status status;
+    char failure[VERDICT_TEXT]; /* VERDICT_UNJUDGED, or a submission that did not run: why */
+    double points, most;        /* most: the sum of the weights */
+    double correctness;         /* 0 to 1 */
+    unsigned right_cases, cases;
+    double fraction[LAB_CRITERIA]; /* 0 to 1, before they are multiplied by correctness */
+    double weight[LAB_CRITERIA];
+    size_t size_count;
+    struct verdict_size sizes[LAB_SIZES];
+    size_t line_count;
+    struct verdict_line lines[VERDICT_LINES];
+};
+
+/*
+ * Judges results. `reference` are those of the step's own solution with the same seed. Returns 0,
+ * or -1 if the two do not belong together or the results are not of the lab's cases; then the
+ * status is VERDICT_UNJUDGED and `failure` says why. A case that is missing counts as wrong.
+ */
+int score_lab(const struct lab *, const struct lab_results *, const struct lab_results *reference,
+              const struct lab_weights *, struct lab_verdict *);
+
+/* A verdict of 0 points for a submission that could not be run, such as one that does not compile.
+ * `why` is one sentence; */
+void score_nothing(const struct lab *, const struct lab_weights *, const char *why,
+                   struct lab_verdict *);
+
+/* ---- verdict_text.c, verdict_json.c ---------------------------------------------------------- */
+
+/* `source` is what to call the student's file: "labs/lab3.cu". Nothing of the submission is printed
+ * without visible(). */
+void lab_verdict_text(FILE *, const struct lab_verdict *, const char *source);
+/* One JSON object and a newline. */
+void lab_verdict_json(FILE *, const struct lab_verdict *, const char *source);
+
+#endif
