@@ -49,8 +49,8 @@ struct verdict_size {
     uint64_t adds, expected_adds; /* of the submission and of the reference */
     uint64_t conflicts, expected_conflicts;
     uint64_t sectors, expected_sectors;
-    uint64_t errors; /* findings, in the case that has most */
-    unsigned cases;  /* runs in different orders */
+    uint64_t errors;             /* findings, in the case that has most */
+    unsigned cases, wrong_cases; /* runs, in different orders */
 };
 
 /* One reason for lost points, or a note that costs none. */

@@ -36,21 +36,26 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
         // threads have written: no read may start before all of them are there.
         __syncthreads();
 
+        // lab: add each left child to its right sibling, then double the stride
         if (thid < d) { //                                                             (block B)
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
             temp[bi] += temp[ai];
         }
         offset *= 2;
+        // lab: end
     }
 
     // Clear the root: nothing lies to the left of the whole. No barrier before it is needed,
     // because thread 0 has written the root itself.                                   (block C)
+    // lab: clear the root
     if (thid == 0) temp[n - 1] = 0;
+    // lab: end
 
     // Down-sweep: give each left child its parent's value, and each right child the parent's value
     // plus the left child's sum.
     for (int d = 1; d < n; d *= 2) {
+        // lab: halve the stride, wait, and pass sums to both children
         offset >>= 1;
 
         // This level reads what other threads have written at the level above (at first: the zero
@@ -64,6 +69,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
             temp[ai] = temp[bi];
             temp[bi] += t;
         }
+        // lab: end
     }
 
     // The last level has written elements that other threads fetch: no fetch may start before.

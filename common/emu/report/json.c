@@ -85,6 +85,12 @@ void json_number(struct json *j, const char *key, uint64_t number)
     fprintf(j->out, "%" PRIu64, number);
 }
 
+void json_real(struct json *j, const char *key, double number)
+{
+    begin_value(j, key);
+    fprintf(j->out, "%.9g", number);
+}
+
 void json_numbers(struct json *j, const char *key, const uint64_t *numbers, size_t count)
 {
     begin_value(j, key);

@@ -26,6 +26,8 @@ void json_close(struct json *, char bracket);
 /* text NULL: null. */
 void json_text(struct json *, const char *key, const char *text);
 void json_number(struct json *, const char *key, uint64_t);
+/* A finite number, with nine digits. */
+void json_real(struct json *, const char *key, double);
 /* An array of numbers, in one line. */
 void json_numbers(struct json *, const char *key, const uint64_t *, size_t count);
 void json_bool(struct json *, const char *key, bool);

@@ -1,0 +1,300 @@
+/*
+ * check_lab.c — `make checkN`: compiles a student's file, runs it on the emulator, and prints what
+ * is right, what is not, and what it costs.
+ *
+ *     check-lab LAB SOURCE.cu [--json] [--seed S] [--drawn] [--weights FILE] [--nvcc NVCC]
+ *     check-lab --compile SOURCE.cu FILE.ptx [--nvcc NVCC]
+ *
+ * It runs the file of its own user, so it needs no sandbox. But run-lab is a process of its own
+ * here as well, and the scorer is the grader's.
+ */
+#define _GNU_SOURCE /* readlink, mkdtemp, asprintf */
+#include "common/command/option_table.h"
+#include "common/files/visible.h"
+#include "compile.h"
+#include "score.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct arguments {
+    bool json, drawn, compile, help;
+    uint64_t seed;
+    const char *weights, *nvcc;
+    const char *names[2]; /* LAB SOURCE, or SOURCE FILE */
+    int name_count;
+};
+
+/* Where things are: the programs' folder, and one for this run, which is removed at the end. */
+struct places {
+    char programs[PATH_MAX], work[PATH_MAX];
+};
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+static int set_json(void *to, const char *value, struct fault *fault)
+{
+    (void)value, (void)fault;
+    ((struct arguments *)to)->json = true;
+    return 0;
+}
+
+static int set_drawn(void *to, const char *value, struct fault *fault)
+{
+    (void)value, (void)fault;
+    ((struct arguments *)to)->drawn = true;
+    return 0;
+}
+
+static int set_compile(void *to, const char *value, struct fault *fault)
+{
+    (void)value, (void)fault;
+    ((struct arguments *)to)->compile = true;
+    return 0;
+}
+
+static int set_help(void *to, const char *value, struct fault *fault)
+{
+    (void)value, (void)fault;
+    ((struct arguments *)to)->help = true;
+    return 0;
+}
+
+static int set_seed(void *to, const char *value, struct fault *fault)
+{
+    char *end;
+    errno = 0;
+    ((struct arguments *)to)->seed = strtoull(value, &end, 10);
+    if (*value >= '0' && *value <= '9' && !*end && !errno) return 0;
+    return fail(fault, EXIT_USAGE, "\"%s\" is not a seed; give a number from 0 to 2^64 - 1.",
+                value);
+}
+
+static int set_weights(void *to, const char *value, struct fault *fault)
+{
+    (void)fault;
+    ((struct arguments *)to)->weights = value;
+    return 0;
+}
+
+static int set_nvcc(void *to, const char *value, struct fault *fault)
+{
+    (void)fault;
+    ((struct arguments *)to)->nvcc = value;
+    return 0;
+}
+
+static const struct option_row rows[] = {
+    OPTION("json", NULL, "print the verdict as one JSON object", set_json),
+    OPTION("seed", "S", "seed of inputs, orders of warps, and drawn sizes; default: 1", set_seed),
+    OPTION("drawn", NULL, "draw sizes near those handed out, as the grader does", set_drawn),
+    OPTION("weights", "FILE", "what each criterion is worth; default: common/labs/weights.txt",
+           set_weights),
+    OPTION("nvcc", "NVCC", "the compiler; default: nvcc", set_nvcc),
+    OPTION("compile", NULL, "compile SOURCE.cu to FILE.ptx only", set_compile),
+    OPTION("help", NULL, "print this help", set_help),
+};
+static const struct option_table table = {rows, sizeof rows / sizeof *rows};
+
+static int read_options(int count, char **argument, struct arguments *arguments,
+                        struct fault *fault)
+{
+    struct command_line line = {.count = count, .arguments = argument, .at = 1};
+    while (line.at < line.count) {
+        bool taken;
+        int code = option_take(table, &line, arguments, &taken, fault);
+        if (code) return code;
+        if (taken) continue;
+        if (argument[line.at][0] == '-' || arguments->name_count == 2)
+            return fail(fault, EXIT_USAGE, "\"%s\" is not an option; --help lists them.",
+                        argument[line.at]);
+        arguments->names[arguments->name_count++] = argument[line.at++];
+    }
+    if (arguments->help || arguments->name_count == 2) return 0;
+    return fail(fault, EXIT_USAGE, "Two names are missing: LAB SOURCE.cu; --help says more.");
+}
+
+static int print_help(void)
+{
+    puts("check-lab LAB SOURCE.cu [options]: compile a lab's file, run it on the emulator, and\n"
+         "print its points. The exit code is 0 for full points, 1 for fewer, 2 if the command is\n"
+         "wrong, and 3 if the machine failed. notes/labs.md explains the table.\n");
+    option_print(table, 20, stdout);
+    return 0;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+static int find_places(struct places *places, struct fault *fault)
+{
+    const char *temporary = getenv("TMPDIR");
+    ssize_t length = readlink("/proc/self/exe", places->programs, PATH_MAX - 1);
+    if (length <= 0) return fail(fault, EXIT_DEVICE, "The folder of this program is not known.");
+    places->programs[length] = '\0';
+    *strrchr(places->programs, '/') = '\0';
+    snprintf(places->work, PATH_MAX, "%s/check-lab-XXXXXX", temporary ? temporary : "/tmp");
+    if (mkdtemp(places->work)) return 0;
+    return fail(fault, EXIT_DEVICE, "A temporary folder cannot be made: %s.", strerror(errno));
+}
+
+static void path_of(char path[PATH_MAX], const char *folder, const char *name)
+{
+    if (snprintf(path, PATH_MAX, "%s/%s", folder, name) >= PATH_MAX) *path = '\0';
+}
+
+static void remove_work(const struct places *places)
+{
+    static const char *const names[] = {"lab.ptx", "nvcc.txt", "own", "reference"};
+    char path[PATH_MAX];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        path_of(path, places->work, names[i]);
+        unlink(path);
+    }
+    rmdir(places->work);
+}
+
+/* ---- compiling ------------------------------------------------------------------------------- */
+
+static void print_file(const char *path, FILE *out)
+{
+    char bytes[4096];
+    FILE *file = fopen(path, "rb");
+    size_t count;
+    while (file && (count = fread(bytes, 1, sizeof bytes, file)) > 0) fwrite(bytes, 1, count, out);
+    if (file) fclose(file);
+}
+
+static int compile(const struct arguments *a, const char *source, const char *ptx, const char *log)
+{
+    const char *argv[COMPILE_ARGUMENTS];
+    compile_arguments(a->nvcc ? a->nvcc : "nvcc", source, ptx, argv);
+    return run_program(argv, log);
+}
+
+/* "g++ -m64" as a compiler's name has words: the Makefile's NVCC is "nvcc -ccbin g++". */
+static int compile_only(const struct arguments *a, struct fault *fault)
+{
+    int code = compile(a, a->names[0], a->names[1], NULL);
+    if (code == 0) return 0;
+    return fail(fault, EXIT_USAGE, "%s cannot be compiled.", a->names[0]);
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static int run_lab(const struct places *places, const struct arguments *a, const char *ptx,
+                   const char *results)
+{
+    char program[PATH_MAX], seed[32], fd_text[16];
+    int fd = open(results, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (fd < 0) return -1;
+    path_of(program, places->programs, "run-lab");
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)a->seed);
+    snprintf(fd_text, sizeof fd_text, "%d", fd);
+    const char *argv[] = {program, a->names[0],    ptx,     "--seed",
+                          seed,    "--results-fd", fd_text, a->drawn ? NULL : "--handed-out",
+                          NULL};
+    int code = run_program(argv, NULL);
+    close(fd);
+    return code;
+}
+
+/* Runs one PTX and reads its results. */
+static int results_of(const struct places *places, const struct arguments *a, const char *ptx,
+                      const char *name, struct lab_results *results, struct fault *fault)
+{
+    char path[PATH_MAX], why[VERDICT_TEXT];
+    path_of(path, places->work, name);
+    int code = run_lab(places, a, ptx, path);
+    if (code) return fail(fault, EXIT_DEVICE, "run-lab failed with code %d for %s.", code, ptx);
+    if (!results_read_file(path, results, why, sizeof why)) return 0;
+    return fail(fault, EXIT_DEVICE, "%s", why);
+}
+
+static int judge(const struct places *places, const struct arguments *a, const struct lab *lab,
+                 const struct lab_weights *weights, const char *ptx, struct lab_verdict *verdict,
+                 struct fault *fault)
+{
+    char name[64], solution[PATH_MAX];
+    struct lab_results own = {0}, reference = {0};
+    snprintf(name, sizeof name, "reference%d.ptx", lab->number);
+    path_of(solution, places->programs, name);
+    int code = results_of(places, a, solution, "reference", &reference, fault);
+    if (!code) code = results_of(places, a, ptx, "own", &own, fault);
+    if (!code) score_lab(lab, &own, &reference, weights, verdict);
+    results_free(&own);
+    results_free(&reference);
+    return code;
+}
+
+static int check(const struct places *places, const struct arguments *a, const struct lab *lab,
+                 const struct lab_weights *weights, struct lab_verdict *verdict,
+                 struct fault *fault)
+{
+    char ptx[PATH_MAX], log[PATH_MAX];
+    path_of(ptx, places->work, "lab.ptx");
+    path_of(log, places->work, "nvcc.txt");
+    int code = compile(a, a->names[1], ptx, log);
+    if (code == 127) return fail(fault, EXIT_DEVICE, "nvcc cannot be started.");
+    print_file(log, stderr);
+    if (code == 0) return judge(places, a, lab, weights, ptx, verdict, fault);
+    score_nothing(lab, weights, "It does not compile; the compiler says where, above.", verdict);
+    return 0;
+}
+
+static int report(const struct arguments *a, const struct lab_verdict *verdict)
+{
+    static const double nearly = 1e-9;
+    if (a->json)
+        lab_verdict_json(stdout, verdict, a->names[1]);
+    else
+        lab_verdict_text(stdout, verdict, a->names[1]);
+    if (verdict->status == VERDICT_UNJUDGED) return EXIT_DEVICE;
+    return verdict->points >= verdict->most - nearly ? EXIT_RIGHT : EXIT_WRONG;
+}
+
+static int weights_of(const struct places *places, const struct arguments *a, const struct lab *lab,
+                      struct lab_weights *weights, struct fault *fault)
+{
+    char path[PATH_MAX], why[VERDICT_TEXT];
+    path_of(path, places->programs, "weights.txt");
+    if (!lab_weights_read(a->weights ? a->weights : path, lab, weights, why, sizeof why)) return 0;
+    return fail(fault, EXIT_USAGE, "%s", why);
+}
+
+static int run(const struct arguments *a, const struct places *places, struct fault *fault)
+{
+    const struct lab *lab = lab_find(atoi(a->names[0]));
+    struct lab_weights weights;
+    static struct lab_verdict verdict;
+    if (!lab) return fail(fault, EXIT_USAGE, "There is no lab \"%s\".", a->names[0]);
+    if (access(a->names[1], R_OK))
+        return fail(fault, EXIT_USAGE, "%s cannot be read: %s; `make lab%d` writes a skeleton.",
+                    a->names[1], strerror(errno), lab->number);
+    int code = weights_of(places, a, lab, &weights, fault);
+    if (!code) code = check(places, a, lab, &weights, &verdict, fault);
+    return code ? code : report(a, &verdict);
+}
+
+int main(int count, char **argument)
+{
+    struct arguments arguments = {.seed = 1};
+    struct places places;
+    struct fault fault = {0};
+    int code = read_options(count, argument, &arguments, &fault);
+    if (!code && arguments.help) return print_help();
+    if (!code && arguments.compile) {
+        code = compile_only(&arguments, &fault);
+    } else if (!code) {
+        code = find_places(&places, &fault);
+        if (!code) {
+            code = run(&arguments, &places, &fault);
+            remove_work(&places);
+        }
+    }
+    return *fault.text ? fault_say(&fault) : code;
+}

@@ -1,0 +1,100 @@
+/* lab_cases.c — on which sizes, inputs and orders of warps a submission is run. */
+#include "lab.h"
+
+enum {
+    ORDERS = 3,        /* random orders of warps and blocks for some sizes */
+    ORDERED_SIZES = 3, /* how many sizes, the largest ones */
+    NEAR = 8,          /* a drawn size differs from the one handed out by at most 1/8 … */
+    NEAR_LEAST = 2,    /* … or by this many */
+    TRIES = 100,
+    GREATEST_ELEMENT = 15, /* in eighths */
+    INSTRUCTIONS = 5000000,
+    INSTRUCTIONS_PER_ELEMENT = 200,
+};
+
+/* splitmix64 (Steele, Lea, Flood 2014): a word from a state that counts up. */
+static uint64_t draw(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* A word that is not 0, since 0 would mean "no seed" to the emulator. */
+static uint64_t draw_seed(uint64_t *state) { return draw(state) | 1; }
+
+static bool is_among(const size_t *sizes, size_t count, size_t n)
+{
+    for (size_t i = 0; i < count; i++)
+        if (sizes[i] == n) return true;
+    return false;
+}
+
+static size_t count_sizes(const struct lab *lab)
+{
+    size_t count = 0;
+    while (count < LAB_SIZES && lab->sizes[count]) count++;
+    return count;
+}
+
+/* A size near the one handed out, and neither handed out nor drawn before. After too many tries,
+ * the one handed out. */
+static size_t draw_size(const struct lab *lab, const size_t *drawn, size_t count, size_t near,
+                        uint64_t *state)
+{
+    size_t handed_out = count_sizes(lab), reach = near / NEAR;
+    if (reach < NEAR_LEAST) reach = NEAR_LEAST;
+    for (int i = 0; i < TRIES; i++) {
+        size_t n = near + draw(state) % (2 * reach + 1);
+        if (n < reach + lab->least || n - reach > lab->most) continue;
+        n -= reach;
+        if (!is_among(lab->sizes, handed_out, n) && !is_among(drawn, count, n)) return n;
+    }
+    return near;
+}
+
+static size_t choose_sizes(const struct lab *lab, bool handed_out, uint64_t *state, size_t *sizes)
+{
+    size_t count = count_sizes(lab);
+    for (size_t i = 0; i < count; i++)
+        sizes[i] = handed_out || lab->power_of_two ? lab->sizes[i]
+                                                   : draw_size(lab, sizes, i, lab->sizes[i], state);
+    return count;
+}
+
+static struct lab_case make_case(size_t n, bool ordered, uint64_t *state)
+{
+    struct lab_case c = {.n = n};
+    c.input = draw_seed(state);
+    c.clock = draw_seed(state);
+    c.schedule = ordered ? draw_seed(state) : 0;
+    return c;
+}
+
+size_t lab_cases(const struct lab *lab, uint64_t seed, bool handed_out, struct lab_case *cases)
+{
+    uint64_t state = seed ^ (uint64_t)lab->number << 32 ^ (uint64_t)handed_out << 48;
+    size_t sizes[LAB_SIZES], count = choose_sizes(lab, handed_out, &state, sizes), made = 0;
+    for (size_t i = 0; i < count; i++) cases[made++] = make_case(sizes[i], false, &state);
+    for (size_t i = count > ORDERED_SIZES ? count - ORDERED_SIZES : 0; i < count; i++)
+        for (int order = 0; order < ORDERS; order++)
+            cases[made++] = make_case(sizes[i], true, &state);
+    return made;
+}
+
+void lab_input(const struct lab_case *c, float *in)
+{
+    uint64_t state = c->input;
+    for (size_t i = 0; i < c->n; i++) {
+        uint64_t word = draw(&state);
+        float magnitude = (float)(1 + (word >> 1) % GREATEST_ELEMENT) / 8;
+        in[i] = word & 1 ? -magnitude : magnitude;
+    }
+}
+
+uint64_t lab_instruction_limit(const struct lab *lab, size_t n)
+{
+    (void)lab;
+    return INSTRUCTIONS + INSTRUCTIONS_PER_ELEMENT * (uint64_t)n;
+}

@@ -1,0 +1,258 @@
+/* lab_table.c — the labs, and how each launches its kernels. */
+#include "common/harness/levels.h"
+#include "lab.h"
+
+static struct lab_argument address(enum lab_buffer buffer, size_t offset)
+{
+    return (struct lab_argument){.kind = LAB_ADDRESS, .buffer = buffer, .value = offset};
+}
+
+static struct lab_argument number_int(size_t value)
+{
+    return (struct lab_argument){.kind = LAB_INT, .value = value};
+}
+
+static struct lab_argument number_size(size_t value)
+{
+    return (struct lab_argument){.kind = LAB_SIZE, .value = value};
+}
+
+static struct lab_launch *add_launch(struct lab_plan *plan, const char *kernel, size_t blocks,
+                                     unsigned threads, size_t shared_floats)
+{
+    struct lab_launch *launch = &plan->launches[plan->launch_count++];
+    *launch = (struct lab_launch){.kernel = kernel,
+                                  .blocks = (unsigned)blocks,
+                                  .threads = threads,
+                                  .shared_bytes = shared_floats * sizeof(float)};
+    return launch;
+}
+
+static void add_argument(struct lab_launch *launch, struct lab_argument argument)
+{
+    launch->arguments[launch->argument_count++] = argument;
+}
+
+/* ---- one block: labs 2 to 4 ------------------------------------------------------------------ */
+
+static void plan_block(struct lab_plan *plan, size_t n, unsigned threads, size_t shared_floats)
+{
+    struct lab_launch *launch = add_launch(plan, "scan_block", 1, threads, shared_floats);
+    add_argument(launch, address(LAB_OUT, 0));
+    add_argument(launch, address(LAB_IN, 0));
+    add_argument(launch, number_int(n));
+}
+
+static void plan_naive(size_t n, struct lab_plan *plan) { plan_block(plan, n, (unsigned)n, 2 * n); }
+
+static void plan_tree(size_t n, struct lab_plan *plan) { plan_block(plan, n, (unsigned)n / 2, n); }
+
+/* Room for a float of padding after every 16, which is enough for any padding of step 4. */
+static void plan_padded_tree(size_t n, struct lab_plan *plan)
+{
+    plan_block(plan, n, (unsigned)n / 2, n + n / 16);
+}
+
+/* ---- levels of block sums: labs 5 to 9 ------------------------------------------------------- */
+
+struct level_kernels {
+    size_t each; /* elements a block */
+    unsigned threads;
+    size_t shared_floats;
+    bool takes_size; /* scan_block has `each` as its last argument */
+};
+
+/* Scans `n` floats in place, or from the input to the output at level 0. The sums of the blocks
+ * are stored behind those of the levels below, from `sums` on. Returns the number of blocks. */
+static size_t plan_level(struct lab_plan *plan, const struct level_kernels *k, size_t n,
+                         struct lab_argument out, struct lab_argument in, size_t sums)
+{
+    size_t blocks = levels_blocks(n, k->each);
+    struct lab_launch *launch =
+        add_launch(plan, "scan_block", blocks, k->threads, k->shared_floats);
+    add_argument(launch, out);
+    add_argument(launch, in);
+    add_argument(launch, blocks > 1 ? address(LAB_WORKSPACE, sums)
+                                    : (struct lab_argument){.kind = LAB_NULL});
+    add_argument(launch, number_size(n));
+    if (k->takes_size) add_argument(launch, number_int(k->each));
+    return blocks;
+}
+
+static void plan_uniform_add(struct lab_plan *plan, const struct level_kernels *k, size_t n,
+                             struct lab_argument out, size_t sums)
+{
+    size_t blocks = levels_blocks(n, k->each);
+    struct lab_launch *launch = add_launch(plan, "uniform_add", blocks - 1, k->threads, 0);
+    add_argument(launch, out);
+    add_argument(launch, address(LAB_WORKSPACE, sums));
+    add_argument(launch, number_size(n));
+}
+
+/* As in the steps: the sums of a level are scanned in place, and are then the increments of the
+ * blocks below. Calls itself for the level above, of which a lab's sizes need at most two. */
+static void plan_from(struct lab_plan *plan, const struct level_kernels *k, size_t n,
+                      struct lab_argument out, struct lab_argument in, size_t sums)
+{
+    size_t blocks = plan_level(plan, k, n, out, in, sums);
+    if (blocks == 1) return;
+    struct lab_argument above = address(LAB_WORKSPACE, sums);
+    plan_from(plan, k, blocks, above, above, sums + blocks * sizeof(float));
+    plan_uniform_add(plan, k, n, out, sums);
+}
+
+static void plan_levels(struct lab_plan *plan, const struct level_kernels *k, size_t n)
+{
+    plan->workspace = levels_sums(n, k->each) * sizeof(float);
+    plan_from(plan, k, n, address(LAB_OUT, 0), address(LAB_IN, 0), 0);
+}
+
+enum {
+    ARBITRARY_BLOCK = 512, /* elements a block in step 5 */
+    TREE = 512,            /* leaves of the tree in steps 6 and 7 */
+    FLOAT4_BLOCK = 2048,   /* elements a block in steps 6, 7 and 9, and a tile of step 11 */
+    SHUFFLE_THREADS = 256, /* a block in steps 9 and 11 */
+    BANKS = 32,
+};
+
+static void plan_arbitrary(size_t n, struct lab_plan *plan)
+{
+    static const struct level_kernels k = {.each = ARBITRARY_BLOCK,
+                                           .threads = ARBITRARY_BLOCK / 2,
+                                           .shared_floats =
+                                               ARBITRARY_BLOCK + (ARBITRARY_BLOCK - 1) / BANKS,
+                                           .takes_size = true};
+    plan_levels(plan, &k, n);
+}
+
+static void plan_float4_tree(size_t n, struct lab_plan *plan)
+{
+    static const struct level_kernels k = {
+        .each = FLOAT4_BLOCK, .threads = TREE / 2, .shared_floats = TREE + (TREE - 1) / BANKS};
+    plan_levels(plan, &k, n);
+}
+
+static void plan_shuffle(size_t n, struct lab_plan *plan)
+{
+    static const struct level_kernels k = {.each = FLOAT4_BLOCK, .threads = SHUFFLE_THREADS};
+    plan_levels(plan, &k, n);
+}
+
+/* ---- tiles: lab 11 --------------------------------------------------------------------------- */
+
+/* A state for each tile, and the ticket. */
+static void plan_tiles(size_t n, struct lab_plan *plan)
+{
+    size_t tiles = levels_blocks(n, FLOAT4_BLOCK);
+    struct lab_launch *launch = add_launch(plan, "scan_tiles", tiles, SHUFFLE_THREADS, 0);
+    plan->workspace = (tiles + 1) * sizeof(uint64_t);
+    plan->clear_workspace = true;
+    add_argument(launch, address(LAB_OUT, 0));
+    add_argument(launch, address(LAB_IN, 0));
+    add_argument(launch, address(LAB_WORKSPACE, 0));
+    add_argument(launch, address(LAB_WORKSPACE, tiles * sizeof(uint64_t)));
+    add_argument(launch, number_size(n));
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static const size_t any_block_sizes[] = {1, 2, 7, 32, 100, 256, 500, 1000, 0};
+static const size_t tree_sizes[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 0};
+static const size_t arbitrary_sizes[] = {1, 3, 100, 512, 513, 1500, 6000, 0};
+static const size_t float4_sizes[] = {1, 5, 1000, 2048, 2049, 7000, 20000, 0};
+
+static const char *const adds_f32[] = {"add.f32", "sub.f32", NULL};
+
+static const struct lab labs[] = {
+    {.number = 2,
+     .title = "naive parallel scan",
+     .source = "steps/02-naive/scan.cu",
+     .chapter = "notes/02-naive.md",
+     .plan = plan_naive,
+     .least = 1,
+     .most = 1024,
+     .sizes = any_block_sizes,
+     .expected = adds_f32},
+    {.number = 3,
+     .title = "work-efficient scan",
+     .source = "steps/03-work-efficient/scan.cu",
+     .chapter = "notes/03-work-efficient.md",
+     .plan = plan_tree,
+     .least = 2,
+     .most = 2048,
+     .power_of_two = true,
+     .sizes = tree_sizes,
+     .expected = adds_f32},
+    {.number = 4,
+     .title = "work-efficient scan without bank conflicts",
+     .source = "steps/04-conflict-free/scan.cu",
+     .chapter = "notes/04-conflict-free.md",
+     .plan = plan_padded_tree,
+     .least = 2,
+     .most = 2048,
+     .power_of_two = true,
+     .sizes = tree_sizes,
+     .expected = adds_f32},
+    {.number = 5,
+     .title = "scan of any size",
+     .source = "steps/05-arbitrary-size/scan.cu",
+     .chapter = "notes/05-arbitrary-size.md",
+     .plan = plan_arbitrary,
+     .block = ARBITRARY_BLOCK,
+     .least = 1,
+     .most = 8000,
+     .sizes = arbitrary_sizes,
+     .expected = adds_f32},
+    {.number = 6,
+     .title = "eight elements per thread",
+     .source = "steps/06-vectorized/scan.cu",
+     .chapter = "notes/06-vectorized.md",
+     .plan = plan_float4_tree,
+     .block = FLOAT4_BLOCK,
+     .least = 1,
+     .most = 24000,
+     .sizes = float4_sizes,
+     .expected = adds_f32},
+    {.number = 7,
+     .title = "tree loops unrolled",
+     .source = "steps/07-unrolled/scan.cu",
+     .chapter = "notes/07-unrolled.md",
+     .plan = plan_float4_tree,
+     .block = FLOAT4_BLOCK,
+     .least = 1,
+     .most = 24000,
+     .sizes = float4_sizes,
+     .expected = adds_f32},
+    {.number = 9,
+     .title = "warp shuffles",
+     .source = "steps/09-warp-shuffle/scan.cu",
+     .chapter = "notes/09-warp-shuffle.md",
+     .plan = plan_shuffle,
+     .block = FLOAT4_BLOCK,
+     .least = 1,
+     .most = 24000,
+     .sizes = float4_sizes,
+     .expected = adds_f32},
+    {.number = 11,
+     .title = "single pass with look-back",
+     .source = "steps/11-single-pass/scan.cu",
+     .chapter = "notes/11-single-pass.md",
+     .plan = plan_tiles,
+     .block = FLOAT4_BLOCK,
+     .least = 1,
+     .most = 24000,
+     .sizes = float4_sizes,
+     .expected = adds_f32,
+     .atomics = true},
+};
+
+enum { LAB_COUNT = sizeof labs / sizeof *labs };
+
+const struct lab *lab_at(size_t index) { return index < LAB_COUNT ? &labs[index] : NULL; }
+
+const struct lab *lab_find(int number)
+{
+    for (size_t i = 0; i < LAB_COUNT; i++)
+        if (labs[i].number == number) return &labs[i];
+    return NULL;
+}

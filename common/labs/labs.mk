@@ -1,0 +1,61 @@
+# labs.mk — the labs: `make labN` writes a skeleton, `make checkN` judges it, `make hintN` helps.
+
+LABS      = 2 3 4 5 6 7 9 11
+LAB_SOURCES = $(wildcard common/labs/*.c)
+LAB_MAINS = %/run_lab.c %/check_lab.c %/grade_labs.c %/hint.c
+# What the programs share. Only run-lab has the emulator.
+LAB_COMMON := $(call objects,$(filter-out $(LAB_MAINS) common/labs/run_%,$(LAB_SOURCES)) \
+             $(addprefix common/,command/fault.c command/option_table.c files/visible.c \
+             harness/levels.c harness/element.c harness/report/progress.c emu/report/json.c \
+             $(patsubst common/%,%,$(wildcard common/harness/verify/*.c))))
+LAB_RUNS  := $(call objects,$(wildcard common/labs/run_*.c) $(addprefix common/labs/,lab_table.c \
+             lab_cases.c results_write.c) $(addprefix common/,command/fault.c \
+             command/option_table.c harness/levels.c))
+LAB_PROGRAMS = build/labs/run-lab build/labs/check-lab
+LAB_REFERENCES = $(LABS:%=build/labs/reference%.ptx)
+
+.PHONY: labs $(LABS:%=lab%) $(LABS:%=check%) $(LABS:%=hint%)
+
+labs: $(LAB_PROGRAMS) $(LAB_REFERENCES) build/labs/weights.txt ## build what the labs need, build/labs
+	@:
+
+#labN: ## write labs/labN.cu, a step with gaps to fill in: N = 2 to 7, 9, 11 (notes/labs.md)
+$(LABS:%=lab%): lab%:
+	@mkdir -p labs
+	$(Q)if [ -e labs/lab$*.cu ]; then \
+	    echo "labs/lab$*.cu is there already, and stays as it is. Move it away for a new one."; \
+	else \
+	    common/labs/skeleton.sh $* $(call folder,$*)/scan.cu >labs/lab$*.cu.new && \
+	    mv labs/lab$*.cu.new labs/lab$*.cu && \
+	    echo "labs/lab$*.cu is written. Fill in its gaps; then: make check$*"; \
+	fi
+
+# The step's own solution, from the same lines as the skeleton.
+build/labs/reference%.cu: common/labs/skeleton.sh $$(wildcard $$(call folder,$$*)/*.cu* \
+        $$(call folder,$$*)/*.h)
+	@mkdir -p $(@D)
+	$(Q)common/labs/skeleton.sh --solution $* $(call folder,$*)/scan.cu >$(NEW) $(PUT)
+
+build/labs/reference%.ptx: build/labs/reference%.cu build/labs/check-lab
+	$(call say,nvcc,$@)
+	$(Q)build/labs/check-lab --nvcc '$(CUDA)/bin/nvcc' --compile $< $(NEW) $(PUT)
+
+.PRECIOUS: build/labs/reference%.cu
+
+build/labs/run-lab: $(LAB_RUNS) $(EMU)
+	$(call say,link,$@)
+	$(Q)ar rcs $(NEW).a $(EMU)
+	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $(LAB_RUNS) $(NEW).a $(ZSTD) -lm -ldl -pthread -o $(NEW) \
+	    $(PUT) && rm $(NEW).a
+
+build/labs/check-lab: build/common/labs/check_lab.o $(LAB_COMMON)
+	$(call say,link,$@)
+	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -pthread -o $(NEW) $(PUT)
+
+build/labs/weights.txt: common/labs/weights.txt
+	@mkdir -p $(@D)
+	$(Q)cp $< $(NEW) $(PUT)
+
+#checkN: ## judge labs/labN.cu on the emulator: what is right, what costs points, and where
+$(LABS:%=check%): check%: $(LAB_PROGRAMS) build/labs/reference%.ptx build/labs/weights.txt
+	$(Q)build/labs/check-lab $* labs/lab$*.cu --nvcc '$(CUDA)/bin/nvcc' $(ARGS)

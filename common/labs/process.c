@@ -1,0 +1,31 @@
+/* process.c — runs a program and waits for it. */
+#define _POSIX_C_SOURCE 200809L
+#include "compile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NOT_STARTED = 127, BY_SIGNAL = 128, LOG_MODE = 0644 };
+
+static void become(const char *const *argv, const char *log)
+{
+    int fd = log ? open(log, O_WRONLY | O_CREAT | O_TRUNC, LOG_MODE) : -1;
+    if (log && (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0))
+        _exit(NOT_STARTED);
+    if (fd > STDERR_FILENO) close(fd);
+    execvp(argv[0], (char *const *)argv);
+    _exit(NOT_STARTED);
+}
+
+int run_program(const char *const *argv, const char *log)
+{
+    int status;
+    pid_t child = fork();
+    if (child < 0) return -1;
+    if (child == 0) become(argv, log);
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) return -1;
+    return WIFSIGNALED(status) ? BY_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+}

@@ -1,0 +1,171 @@
+/* results_read.c — see results.h. The bytes are claims of a process that ran a submission. */
+#include "results.h"
+#include "results_frame.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cursor {
+    const unsigned char *bytes;
+    size_t size, at;
+};
+
+static size_t left(const struct cursor *c) { return c->size - c->at; }
+
+/* Copies the next bytes. False: there are not enough of them. */
+static bool take(struct cursor *c, void *to, size_t size)
+{
+    if (left(c) < size) return false;
+    if (size) memcpy(to, c->bytes + c->at, size);
+    c->at += size;
+    return true;
+}
+
+/* Copies the next `count` items into new memory; *to is NULL if there are none. */
+static bool take_array(struct cursor *c, void **to, size_t count, size_t size)
+{
+    *to = NULL;
+    if (count == 0) return true;
+    if (left(c) / size < count) return false;
+    *to = malloc(count * size);
+    return *to && take(c, *to, count * size);
+}
+
+static bool is_next(const struct cursor *c, const char *tag)
+{
+    return left(c) >= TAG_BYTES && !memcmp(c->bytes + c->at, tag, TAG_BYTES);
+}
+
+static void end_texts(struct lab_case_result *r)
+{
+    r->message[sizeof r->message - 1] = '\0';
+    for (size_t i = 0; i < r->line_count; i++) {
+        r->lines[i].kernel[RESULTS_NAME - 1] = '\0';
+        r->lines[i].file[RESULTS_NAME - 1] = '\0';
+    }
+    for (size_t i = 0; i < r->operation_count; i++) r->operations[i].name[RESULTS_NAME - 1] = '\0';
+    for (size_t i = 0; i < r->finding_count; i++) {
+        r->findings[i].kind[RESULTS_NAME - 1] = '\0';
+        r->findings[i].file[RESULTS_NAME - 1] = '\0';
+        r->findings[i].text[RESULTS_TEXT - 1] = '\0';
+    }
+}
+
+static bool is_within_limits(const struct frame_case *f)
+{
+    bool has_output = f->end == LAB_RAN;
+    return f->end <= LAB_NOT_RUN && f->words <= RESULTS_WORDS &&
+           f->words == (has_output ? f->is.n : 0) && f->line_count <= RESULTS_LINES &&
+           f->operation_count <= RESULTS_OPERATIONS && f->finding_count <= RESULTS_FINDINGS;
+}
+
+static void free_case(struct lab_case_result *r)
+{
+    free(r->out);
+    free(r->lines);
+    free(r->operations);
+    free(r->findings);
+    *r = (struct lab_case_result){.end = LAB_NOT_RUN};
+}
+
+static const char *read_case(struct cursor *c, struct lab_case_result *r)
+{
+    struct frame_case f;
+    if (!take(c, &f, sizeof f)) return "it ends in the middle of a case";
+    if (memcmp(f.tag, TAG_CASE, TAG_BYTES)) return "a case does not begin as it should";
+    if (!is_within_limits(&f)) return "a number in it is beyond its limit";
+    *r = (struct lab_case_result){
+        .is = f.is, .end = (enum lab_end)f.end, .total = f.total, .errors = f.errors};
+    r->line_count = f.line_count;
+    r->operation_count = f.operation_count;
+    r->finding_count = f.finding_count;
+    memcpy(r->message, f.message, sizeof r->message);
+    if (!take_array(c, (void **)&r->out, f.words, sizeof *r->out) ||
+        !take_array(c, (void **)&r->lines, f.line_count, sizeof *r->lines) ||
+        !take_array(c, (void **)&r->operations, f.operation_count, sizeof *r->operations) ||
+        !take_array(c, (void **)&r->findings, f.finding_count, sizeof *r->findings)) {
+        free_case(r);
+        return "it ends in the middle of a case";
+    }
+    end_texts(r);
+    return NULL;
+}
+
+static const char *read_stream(struct cursor *c, struct lab_results *out)
+{
+    struct frame_begin begin;
+    if (!take(c, &begin, sizeof begin)) return "it is too short";
+    if (memcmp(begin.tag, TAG_BEGIN, TAG_BYTES) || begin.version != RESULTS_VERSION)
+        return "it does not begin as it should";
+    out->lab = (int)(begin.lab & 0xff);
+    out->seed = begin.seed;
+    out->handed_out = begin.handed_out == 1;
+    while (left(c) > 0 && !is_next(c, TAG_END)) {
+        if (out->case_count == LAB_CASES) return "it has too many cases";
+        const char *why = read_case(c, &out->cases[out->case_count]);
+        if (why) return why;
+        out->case_count++;
+    }
+    char end[TAG_BYTES];
+    out->complete = take(c, end, TAG_BYTES);
+    return left(c) ? "bytes follow its end" : NULL;
+}
+
+int results_read(const void *bytes, size_t size, struct lab_results *out, char *why,
+                 size_t why_size)
+{
+    struct cursor cursor = {.bytes = bytes, .size = size};
+    *out = (struct lab_results){0};
+    const char *wrong = read_stream(&cursor, out);
+    if (why_size) *why = '\0';
+    if (!wrong) return 0;
+    snprintf(why, why_size, "The results cannot be read: %s.", wrong);
+    results_free(out);
+    return -1;
+}
+
+void results_free(struct lab_results *results)
+{
+    for (size_t i = 0; i < LAB_CASES; i++) free_case(&results->cases[i]);
+    *results = (struct lab_results){0};
+}
+
+/* The most bytes that a complete stream has, roughly. */
+#define STREAM_MOST ((size_t)1 << 28)
+
+static void *read_bytes(FILE *file, size_t *size)
+{
+    char *bytes = NULL;
+    *size = 0;
+    for (size_t room = 1 << 16;; room *= 2) {
+        char *grown = room <= STREAM_MOST ? realloc(bytes, room) : NULL;
+        if (!grown) break;
+        bytes = grown;
+        *size += fread(bytes + *size, 1, room - *size, file);
+        if (*size < room) return bytes;
+    }
+    free(bytes);
+    return NULL;
+}
+
+int results_read_file(const char *path, struct lab_results *out, char *why, size_t why_size)
+{
+    size_t size = 0;
+    FILE *file = fopen(path, "rb");
+    *out = (struct lab_results){0};
+    if (!file) {
+        snprintf(why, why_size, "The results cannot be read: %s.", strerror(errno));
+        return -1;
+    }
+    void *bytes = read_bytes(file, &size);
+    fclose(file);
+    if (!bytes) {
+        snprintf(why, why_size, "The results cannot be read: they have too many bytes.");
+        return -1;
+    }
+    int code = results_read(bytes, size, out, why, why_size);
+    free(bytes);
+    return code;
+}

@@ -1,0 +1,163 @@
+/* run_case.c — see run_case.h. */
+#include "run_case.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DEVICE_BYTES = 256 << 20,
+    HOLE_BYTES = 1 << 16, /* between the buffers: freed memory, where every access is a fault */
+    SECONDS = 60,         /* of one kernel; only a machine under extreme load needs that long */
+    POISON = 0xFF,        /* as in verify.h: a NaN */
+};
+
+/* A device with a lab's buffers. */
+struct bench {
+    struct emu *emu;
+    struct emu_module *module;
+    const struct lab_ptx *ptx;
+    size_t bytes[LAB_BUFFERS];
+    emu_addr address[LAB_BUFFERS];
+    struct lab_case_result *result;
+};
+
+static bool end_as(struct bench *b, enum lab_end end, const char *message)
+{
+    b->result->end = end;
+    snprintf(b->result->message, sizeof b->result->message, "%s", message);
+    return false;
+}
+
+/* How a launch that failed has ended. Both limits give the same error. */
+static enum lab_end end_of(int error, const char *message)
+{
+    if (error != EMU_LAUNCH_TIMEOUT) return LAB_FAULT;
+    return strstr(message, "warp instructions") ? LAB_INSTRUCTIONS : LAB_SECONDS;
+}
+
+static bool open_device(struct bench *b, const struct lab *lab)
+{
+    const struct lab_case *c = &b->result->is;
+    struct emu_config config = {
+        .threads = 1,
+        .memory = DEVICE_BYTES,
+        .counters = true,
+        .patience = SECONDS,
+        .limit = SECONDS,
+        .instruction_limit = lab_instruction_limit(lab, c->n),
+        .checks = EMU_CHECK_ALL,
+        .finding_limit = RESULTS_FINDINGS,
+        .schedule = c->schedule,
+        .clock_seed = c->clock,
+    };
+    char message[RESULTS_TEXT];
+    b->emu = emu_open(&config, message, sizeof message);
+    return b->emu || end_as(b, LAB_SECONDS, message);
+}
+
+static bool load_ptx(struct bench *b)
+{
+    if (!emu_load(b->emu, b->ptx->text, b->ptx->length, "the PTX", &b->module)) return true;
+    return end_as(b, LAB_REFUSED, emu_message(b->emu));
+}
+
+/* Allocates the buffers with freed memory between them, so that a kernel that leaves a buffer does
+ * not get into another one. */
+static bool allocate(struct bench *b)
+{
+    emu_addr holes[LAB_BUFFERS];
+    int error = 0;
+    for (int i = 0; !error && i < LAB_BUFFERS; i++) {
+        error = emu_alloc(b->emu, HOLE_BYTES, &holes[i]);
+        if (!error && b->bytes[i]) error = emu_alloc(b->emu, b->bytes[i], &b->address[i]);
+    }
+    for (int i = 0; !error && i < LAB_BUFFERS; i++) error = emu_free(b->emu, holes[i]);
+    return !error || end_as(b, LAB_SECONDS, emu_message(b->emu));
+}
+
+/* Writes the input. Output and workspace hold poison that counts as never written, unless the
+ * workspace has to be cleared. */
+static bool fill(struct bench *b, const struct lab_plan *plan, const float *in)
+{
+    int error = emu_write(b->emu, b->address[LAB_IN], in, b->bytes[LAB_IN]);
+    for (int i = LAB_OUT; !error && i < LAB_BUFFERS; i++) {
+        bool clear = i == LAB_WORKSPACE && plan->clear_workspace;
+        if (b->bytes[i] == 0) continue;
+        error = emu_fill(b->emu, b->address[i], clear ? 0 : POISON, b->bytes[i]);
+        if (!clear) emu_renew(b->emu, b->address[i], b->bytes[i]);
+    }
+    return !error || end_as(b, LAB_SECONDS, emu_message(b->emu));
+}
+
+/* A kernel's argument as the emulator takes it: a number of 4 or 8 bytes. */
+static uint64_t argument_value(const struct bench *b, const struct lab_argument *argument)
+{
+    if (argument->kind == LAB_ADDRESS) return b->address[argument->buffer] + argument->value;
+    return argument->kind == LAB_NULL ? 0 : argument->value;
+}
+
+static bool launch(struct bench *b, const struct lab_launch *l)
+{
+    uint64_t values[LAB_ARGUMENTS];
+    void *arguments[LAB_ARGUMENTS];
+    char why[RESULTS_TEXT];
+    struct emu_kernel *kernel = find_kernel(b->emu, b->module, b->ptx, l, why, sizeof why);
+    if (!kernel) return end_as(b, LAB_REFUSED, why);
+    for (unsigned i = 0; i < l->argument_count; i++) {
+        values[i] = argument_value(b, &l->arguments[i]);
+        arguments[i] = &values[i];
+    }
+    int error = emu_launch(b->emu, kernel, (struct emu_dim){l->blocks, 1, 1},
+                           (struct emu_dim){l->threads, 1, 1}, l->shared_bytes, arguments, false);
+    return !error || end_as(b, end_of(error, emu_message(b->emu)), emu_message(b->emu));
+}
+
+static bool read_output(struct bench *b)
+{
+    struct lab_case_result *r = b->result;
+    r->out = malloc(b->bytes[LAB_OUT]);
+    if (r->out && !emu_read(b->emu, r->out, b->address[LAB_OUT], b->bytes[LAB_OUT])) return true;
+    free(r->out);
+    r->out = NULL;
+    return end_as(b, LAB_SECONDS, "The output cannot be read from the emulator.");
+}
+
+static bool run_plan(struct bench *b, const struct lab *lab, const float *in)
+{
+    struct lab_plan plan = {0};
+    lab->plan(b->result->is.n, &plan);
+    b->bytes[LAB_IN] = b->bytes[LAB_OUT] = b->result->is.n * sizeof *in;
+    b->bytes[LAB_WORKSPACE] = plan.workspace;
+    if (!open_device(b, lab) || !load_ptx(b) || !allocate(b) || !fill(b, &plan, in)) return false;
+    bool ended = true;
+    for (unsigned i = 0; ended && i < plan.launch_count; i++) ended = launch(b, &plan.launches[i]);
+    collect_counters(b->emu, b->result);
+    collect_findings(b->emu, b->result);
+    return ended && read_output(b);
+}
+
+void run_case(const struct lab *lab, const struct lab_ptx *ptx, const struct lab_case *c,
+              struct lab_case_result *result)
+{
+    struct bench b = {.ptx = ptx, .result = result};
+    float *in = malloc(c->n * sizeof *in);
+    *result = (struct lab_case_result){.is = *c, .end = LAB_RAN};
+    if (in) {
+        lab_input(c, in);
+        run_plan(&b, lab, in);
+    } else {
+        end_as(&b, LAB_SECONDS, "Memory does not suffice for the input.");
+    }
+    if (b.emu) emu_close(b.emu);
+    free(in);
+}
+
+void run_case_free(struct lab_case_result *result)
+{
+    free(result->out);
+    free(result->lines);
+    free(result->operations);
+    free(result->findings);
+    *result = (struct lab_case_result){0};
+}

@@ -1,0 +1,192 @@
+/*
+ * run_lab.c — runs a submission's PTX on all cases of a lab, and writes what happened to a
+ * descriptor of its own:
+ *
+ *     run-lab LAB FILE.ptx --seed S [--handed-out] --results-fd N [--printf FILE]
+ *
+ * The submission's code runs inside of this process, in the emulator, so what leaves it is a claim:
+ * another process judges it (score.h). This process holds no expected output. A kernel's printf
+ * goes to FILE, of at most PRINTF_BYTES, and otherwise nowhere. The exit code is 0 if the stream is
+ * complete, 2 for a wrong command line, and 3 otherwise.
+ */
+#define _GNU_SOURCE /* fopencookie */
+#include "common/command/option_table.h"
+#include "results.h"
+#include "run_case.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PRINTF_BYTES = 1 << 16, PTX_BYTES = 64 << 20 };
+
+struct arguments {
+    uint64_t seed;
+    bool handed_out;
+    int results;
+    const char *printf_file;
+};
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+static int read_number(const char *value, uint64_t most, uint64_t *number, struct fault *fault)
+{
+    char *end;
+    errno = 0;
+    *number = strtoull(value, &end, 10);
+    if (*value < '0' || *value > '9' || *end || errno || *number > most)
+        return fail(fault, EXIT_USAGE, "\"%s\" is not a number from 0 to %llu.", value,
+                    (unsigned long long)most);
+    return 0;
+}
+
+static int set_seed(void *to, const char *value, struct fault *fault)
+{
+    return read_number(value, UINT64_MAX, &((struct arguments *)to)->seed, fault);
+}
+
+static int set_results(void *to, const char *value, struct fault *fault)
+{
+    uint64_t number;
+    int code = read_number(value, INT_MAX, &number, fault);
+    if (!code) ((struct arguments *)to)->results = (int)number;
+    return code;
+}
+
+static int set_handed_out(void *to, const char *value, struct fault *fault)
+{
+    (void)value, (void)fault;
+    ((struct arguments *)to)->handed_out = true;
+    return 0;
+}
+
+static int set_printf(void *to, const char *value, struct fault *fault)
+{
+    (void)fault;
+    ((struct arguments *)to)->printf_file = value;
+    return 0;
+}
+
+static const struct option_row rows[] = {
+    OPTION("seed", "S", "seed of sizes, inputs, orders and clocks", set_seed),
+    OPTION("handed-out", NULL, "the sizes that students know, not drawn ones", set_handed_out),
+    OPTION("results-fd", "N", "descriptor for the results", set_results),
+    OPTION("printf", "FILE", "where the kernels' printf goes; default: nowhere", set_printf),
+};
+static const struct option_table table = {rows, sizeof rows / sizeof *rows};
+
+static int read_options(struct command_line *line, struct arguments *arguments, struct fault *fault)
+{
+    while (line->at < line->count) {
+        bool taken;
+        int code = option_take(table, line, arguments, &taken, fault);
+        if (code) return code;
+        if (!taken)
+            return fail(fault, EXIT_USAGE, "\"%s\" is not an option.", line->arguments[line->at]);
+    }
+    if (arguments->results < 0) return fail(fault, EXIT_USAGE, "--results-fd N is missing.");
+    return 0;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static int read_ptx(const char *path, struct lab_ptx *ptx, struct fault *fault)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) return fail(fault, EXIT_USAGE, "%s cannot be opened: %s.", path, strerror(errno));
+    char *text = malloc(PTX_BYTES);
+    ptx->length = text ? fread(text, 1, PTX_BYTES, file) : 0;
+    fclose(file);
+    ptx->text = text;
+    if (text && ptx->length < PTX_BYTES) return 0;
+    return fail(fault, EXIT_DEVICE, "%s has more than %d bytes; a lab's PTX has far fewer.", path,
+                PTX_BYTES);
+}
+
+/* The kernels' printf: what is beyond PRINTF_BYTES is dropped. */
+struct printed {
+    FILE *file;
+    size_t bytes;
+};
+
+static ssize_t write_printed(void *cookie, const char *text, size_t size)
+{
+    struct printed *printed = cookie;
+    size_t room = PRINTF_BYTES - printed->bytes, written = size < room ? size : room;
+    if (printed->file) printed->bytes += fwrite(text, 1, written, printed->file);
+    return (ssize_t)size;
+}
+
+static int close_printed(void *cookie)
+{
+    struct printed *printed = cookie;
+    return printed->file ? fclose(printed->file) : 0;
+}
+
+static int redirect_printf(const char *path, struct printed *printed, struct fault *fault)
+{
+    static const cookie_io_functions_t functions = {.write = write_printed, .close = close_printed};
+    printed->file = path ? fopen(path, "wb") : NULL;
+    if (path && !printed->file)
+        return fail(fault, EXIT_USAGE, "%s cannot be written: %s.", path, strerror(errno));
+    FILE *out = fopencookie(printed, "w", functions);
+    if (!out) return fail(fault, EXIT_DEVICE, "Memory does not suffice.");
+    stdout = out; /* where the emulator's printf writes */
+    return 0;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+/* After these the other cases would end in the same way, or take too long. */
+static bool ends_all(enum lab_end end)
+{
+    return end == LAB_REFUSED || end == LAB_INSTRUCTIONS || end == LAB_SECONDS;
+}
+
+static int run_cases(const struct lab *lab, const struct lab_ptx *ptx, const struct arguments *a)
+{
+    struct lab_case cases[LAB_CASES];
+    size_t count = lab_cases(lab, a->seed, a->handed_out, cases);
+    int error = results_write_begin(a->results, lab, a->seed, a->handed_out);
+    char why[RESULTS_TEXT] = "";
+    bool ended = false;
+    for (size_t i = 0; !error && i < count; i++) {
+        struct lab_case_result result = {.is = cases[i], .end = LAB_NOT_RUN};
+        memcpy(result.message, why, sizeof why);
+        if (!ended) run_case(lab, ptx, &cases[i], &result);
+        if (!ended && ends_all(result.end)) memcpy(why, result.message, sizeof why);
+        ended |= ends_all(result.end);
+        error = results_write_case(a->results, &result);
+        run_case_free(&result);
+    }
+    return error ? error : results_write_end(a->results);
+}
+
+static int run(int count, char **argument, struct fault *fault)
+{
+    struct arguments arguments = {.seed = 1, .results = -1};
+    struct command_line line = {.count = count, .arguments = argument, .at = 3};
+    struct lab_ptx ptx;
+    struct printed printed = {0};
+    FILE *terminal = stdout;
+    if (count < 3) return fail(fault, EXIT_USAGE, "LAB and FILE.ptx are missing.");
+    const struct lab *lab = lab_find(atoi(argument[1]));
+    if (!lab) return fail(fault, EXIT_USAGE, "There is no lab \"%s\".", argument[1]);
+    int code = read_options(&line, &arguments, fault);
+    if (!code) code = read_ptx(argument[2], &ptx, fault);
+    if (!code) code = redirect_printf(arguments.printf_file, &printed, fault);
+    if (code) return code;
+    int error = run_cases(lab, &ptx, &arguments);
+    fclose(stdout);
+    stdout = terminal;
+    free((char *)ptx.text);
+    if (!error) return 0;
+    return fail(fault, EXIT_DEVICE, "The results cannot be written: %s.", strerror(error));
+}
+
+int main(int count, char **argument)
+{
+    struct fault fault = {0};
+    return run(count, argument, &fault) ? fault_say(&fault) : 0;
+}

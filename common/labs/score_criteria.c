@@ -1,0 +1,280 @@
+/*
+ * score_criteria.c — compares the counters of a submission with those of the step's own solution.
+ *
+ * Each criterion is a fraction for each size that is right, and the mean of these is the
+ * criterion's. Work is the product of three fractions, so that a sum that is hidden from one of
+ * them is found by another: additions, operations that may hide additions, and everything else that
+ * is executed.
+ */
+#include "score_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Full points up to here beyond the reference, because right solutions differ a little. */
+static const double tolerance = 1.05;
+/* Lanes of other instructions may be this many times the reference's. */
+static const double other_cap = 2;
+/* With fewer wavefronts than this part of the reference's, shared memory is hardly used, so that
+ * the absence of conflicts is no merit. */
+static const double least_shared = 0.5;
+
+/* What share of the points a count earns: 1 up to the expected one, and then less and less. */
+static double share(double expected, double got)
+{
+    return got <= expected * tolerance ? 1 : expected * tolerance / got;
+}
+
+/* Reasons for lost points: what each takes of a size. */
+enum reason { ADDS, HIDDEN, TOO_FEW, OTHER, CONFLICTS, NO_SHARED, SECTORS, REASONS };
+
+/* The criteria of one size. */
+struct compared {
+    const struct lab_case_result *own;
+    struct lab_sums got, expected;
+    double lost[REASONS]; /* fractions of the criterion */
+};
+
+/* Takes a share of what is left of a criterion. */
+static void take(struct compared *c, enum reason reason, double *left, double share)
+{
+    c->lost[reason] = *left * (1 - share);
+    *left *= share;
+}
+
+static void compare_work(struct compared *c)
+{
+    double left = 1, least = c->own->is.n > 2 ? (double)c->own->is.n - 2 : 0;
+    double adds = (double)c->got.adds, hidden = (double)c->got.unexpected;
+    double expected = (double)c->expected.adds;
+    double visible = hidden < expected ? 1 - hidden / expected : 0;
+    take(c, ADDS, &left, share(expected, adds));
+    take(c, HIDDEN, &left, hidden > 0 ? visible : 1);
+    /* n results need n - 2 additions: with fewer, other instructions have added. */
+    take(c, TOO_FEW, &left, adds < least ? adds / least : 1);
+    take(c, OTHER, &left, share(other_cap * (double)c->expected.other, (double)c->got.other));
+}
+
+static void compare_memory(struct compared *c)
+{
+    double left = 1, wavefronts = (double)c->got.wavefronts;
+    double expected = (double)c->expected.wavefronts, least = least_shared * expected;
+    take(c, CONFLICTS, &left, share(expected, wavefronts));
+    take(c, NO_SHARED, &left, wavefronts < least ? wavefronts / least : 1);
+    left = 1;
+    take(c, SECTORS, &left, share((double)c->expected.sectors, (double)c->got.sectors));
+}
+
+/* ---- where ----------------------------------------------------------------------------------- */
+
+static uint64_t cost_of(const struct emu_counts *c, enum reason reason, uint32_t work_class)
+{
+    switch (reason) {
+    case ADDS: return c->adds[EMU_ADD_F32];
+    case HIDDEN: return work_class < EMU_CLASSES ? c->classes[work_class] : 0;
+    case TOO_FEW:
+    case OTHER: return c->lanes;
+    case CONFLICTS: {
+        uint64_t conflicts = count_conflicts(c);
+        return conflicts << 20 | (count_wavefronts(c) & 0xfffff);
+    }
+    case SECTORS: {
+        uint64_t sectors = count_sectors(c), ideal = count_ideal_sectors(c);
+        return (sectors > ideal ? sectors - ideal : 0) << 20 | (sectors & 0xfffff);
+    }
+    default: return 0;
+    }
+}
+
+/* The source line that costs most. */
+static const struct lab_line *worst_line(const struct compared *c, enum reason reason)
+{
+    const struct lab_line *worst = NULL;
+    uint64_t most = 0;
+    for (size_t i = 0; i < c->own->line_count; i++) {
+        const struct lab_line *line = &c->own->lines[i];
+        uint64_t cost = cost_of(&line->counts, reason, c->got.worst_class);
+        if (line->line == 0 || cost <= most) continue;
+        most = cost;
+        worst = line;
+    }
+    return worst;
+}
+
+/* ---- reasons --------------------------------------------------------------------------------- */
+
+typedef unsigned long long number;
+
+static struct verdict_line *explain_work(struct lab_verdict *v, const struct compared *c,
+                                         enum reason reason, double lost)
+{
+    size_t n = c->own->is.n;
+    const struct lab_sums *got = &c->got, *expected = &c->expected;
+    switch (reason) {
+    case ADDS:
+        return add_line(v, LAB_WORK, lost,
+                        "n = %zu: %llu additions, where the step's solution makes %llu; this line "
+                        "makes most of them.",
+                        n, (number)got->adds, (number)expected->adds);
+    case HIDDEN:
+        return add_line(v, LAB_WORK, lost,
+                        "n = %zu: %s computes %llu elements; this lab expects %s, and other "
+                        "arithmetic earns no points for work.",
+                        n, got->worst ? got->worst : "?", (number)got->unexpected,
+                        v->lab->expected[0]);
+    case TOO_FEW:
+        return add_line(v, LAB_WORK, lost,
+                        "n = %zu: %llu additions are too few for these results, which need at "
+                        "least %zu; the others are made by other instructions, and earn no points.",
+                        n, (number)got->adds, n - 2);
+    default:
+        return add_line(v, LAB_WORK, lost,
+                        "n = %zu: %llu instructions of lanes besides the additions, where the "
+                        "step's solution needs %llu and twice as many are free; this line "
+                        "executes most.",
+                        n, (number)got->other, (number)expected->other);
+    }
+}
+
+static struct verdict_line *explain(struct lab_verdict *v, const struct compared *c,
+                                    enum reason reason, double lost)
+{
+    size_t n = c->own->is.n;
+    const struct lab_sums *got = &c->got, *expected = &c->expected;
+    switch (reason) {
+    case CONFLICTS:
+        return add_line(v, LAB_CONFLICTS, lost,
+                        "n = %zu: %llu wavefronts, %llu of them bank conflicts, where the step's "
+                        "solution needs %llu; this line has most conflicts.",
+                        n, (number)got->wavefronts, (number)got->conflicts,
+                        (number)expected->wavefronts);
+    case NO_SHARED:
+        return add_line(v, LAB_CONFLICTS, lost,
+                        "n = %zu: %llu wavefronts of shared memory, where the step's solution has "
+                        "%llu: without shared memory there is no merit in having no conflicts.",
+                        n, (number)got->wavefronts, (number)expected->wavefronts);
+    case SECTORS:
+        return add_line(v, LAB_SECTORS, lost,
+                        "n = %zu: %llu sectors of 32 bytes are moved, where the step's solution "
+                        "moves %llu; this line wastes most.",
+                        n, (number)got->sectors, (number)expected->sectors);
+    default: return explain_work(v, c, reason, lost);
+    }
+}
+
+static enum lab_criterion criterion_of(enum reason reason)
+{
+    return reason <= OTHER ? LAB_WORK : reason <= NO_SHARED ? LAB_CONFLICTS : LAB_SECTORS;
+}
+
+/* One line for a reason, with the size where it costs most. */
+static void explain_reason(struct lab_verdict *v, const struct compared *all, size_t count,
+                           enum reason reason)
+{
+    const struct compared *worst = &all[0];
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += all[i].lost[reason];
+        if (all[i].lost[reason] >= worst->lost[reason]) worst = &all[i];
+    }
+    if (sum <= 0) return;
+    double lost = v->correctness * v->weight[criterion_of(reason)] * sum / (double)count;
+    struct verdict_line *line = explain(v, worst, reason, lost);
+    const struct lab_line *place = worst_line(worst, reason);
+    if (!place) return;
+    snprintf(line->file, sizeof line->file, "%s", place->file);
+    line->line = place->line;
+}
+
+/* ---- hazards --------------------------------------------------------------------------------- */
+
+static const char *tool_name(uint32_t tool)
+{
+    switch (tool) {
+    case EMU_CHECK_MEMORY: return "memcheck";
+    case EMU_CHECK_RACE: return "racecheck";
+    case EMU_CHECK_INIT: return "initcheck";
+    case EMU_CHECK_SYNC: return "synccheck";
+    default: return "a checker";
+    }
+}
+
+static const struct lab_finding *error_of(const struct lab_case_result *r)
+{
+    for (size_t i = 0; i < r->finding_count; i++)
+        if (r->findings[i].severity == EMU_FINDING_ERROR) return &r->findings[i];
+    return NULL;
+}
+
+static void explain_hazard(struct lab_verdict *v, const struct lab_case_result *r,
+                           unsigned with_errors, double lost)
+{
+    const struct lab_finding *f = error_of(r);
+    struct verdict_line *line;
+    if (!f) {
+        add_line(v, LAB_HAZARDS, lost, "the checkers found errors in %u of %u runs.", with_errors,
+                 v->cases);
+        return;
+    }
+    char other[40] = "";
+    if (f->other_line) snprintf(other, sizeof other, ", with line %u", f->other_line);
+    line = add_line(v, LAB_HAZARDS, lost,
+                    "n = %zu: %s: %s (%s)%s; the checkers found errors in %u of %u runs.", r->is.n,
+                    tool_name(f->tool), f->text, f->kind, other, with_errors, v->cases);
+    snprintf(line->file, sizeof line->file, "%s", f->file);
+    line->line = f->line;
+}
+
+/* The fraction of runs without an error, whether or not their output is right. */
+static void score_hazards(struct lab_verdict *v, const struct lab_results *results)
+{
+    const struct lab_case_result *first = NULL;
+    unsigned with_errors = 0, ran = 0;
+    for (size_t i = 0; i < results->case_count; i++) {
+        const struct lab_case_result *r = &results->cases[i];
+        ran += r->end != LAB_NOT_RUN;
+        if (r->errors == 0) continue;
+        with_errors++;
+        if (!first) first = r;
+    }
+    if (ran == 0) return;
+    v->fraction[LAB_HAZARDS] = 1 - (double)with_errors / ran;
+    if (!first) return;
+    double lost = v->correctness * v->weight[LAB_HAZARDS] * (double)with_errors / ran;
+    explain_hazard(v, first, with_errors, lost);
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static bool is_right(const struct lab_verdict *v, size_t n)
+{
+    for (size_t i = 0; i < v->size_count; i++)
+        if (v->sizes[i].n == n) return v->sizes[i].right;
+    return false;
+}
+
+void score_criteria(struct lab_verdict *v, const struct lab_results *results,
+                    const struct lab_results *reference)
+{
+    struct compared all[LAB_CASES] = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < results->case_count; i++) {
+        const struct lab_case_result *own = &results->cases[i];
+        if (own->is.schedule != 0 || !is_right(v, own->is.n)) continue;
+        struct compared *c = &all[count++];
+        c->own = own;
+        c->got = lab_sums(v->lab, own);
+        c->expected = lab_sums(v->lab, &reference->cases[i]);
+        compare_work(c);
+        compare_memory(c);
+    }
+    score_hazards(v, results);
+    if (count == 0) return;
+    for (int c = LAB_WORK; c <= LAB_SECTORS; c++) v->fraction[c] = 1;
+    for (int reason = 0; reason < REASONS; reason++) {
+        double sum = 0;
+        for (size_t i = 0; i < count; i++) sum += all[i].lost[reason];
+        v->fraction[criterion_of((enum reason)reason)] -= sum / (double)count;
+        explain_reason(v, all, count, (enum reason)reason);
+    }
+}

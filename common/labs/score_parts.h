@@ -1,0 +1,39 @@
+/* score_parts.h — what the files of the scorer share. */
+#ifndef LAB_SCORE_PARTS_H
+#define LAB_SCORE_PARTS_H
+
+#include "score.h"
+
+/* score.c: adds a reason; one beyond VERDICT_LINES is dropped. The place may be set afterwards. */
+struct verdict_line *add_line(struct lab_verdict *, enum lab_criterion, double lost,
+                              const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* score_sizes.c: compares the outputs with sums of its own, fills `sizes`, `cases` and
+ * `right_cases`, and adds a line for each size that is not right. */
+void score_sizes(struct lab_verdict *, const struct lab_results *,
+                 const struct lab_results *reference);
+
+/* Is the output of a case right? If not, `wrong` says where and why. Needs no reference. */
+bool output_is_right(const struct lab *, const struct lab_case_result *, char *wrong, size_t size);
+
+/* score_criteria.c: fills `fraction`, and adds a line for each reason why a point is lost. */
+void score_criteria(struct lab_verdict *, const struct lab_results *,
+                    const struct lab_results *reference);
+
+/* score_counts.c: sums of counters. */
+struct lab_sums {
+    uint64_t adds;       /* elements of expected operations */
+    uint64_t unexpected; /* elements of operations that may hide additions */
+    const char *worst;   /* the name of that operation with most elements; NULL: none */
+    uint32_t worst_class;
+    uint64_t other; /* lanes of all instructions but the expected operations */
+    uint64_t wavefronts, conflicts, sectors;
+};
+struct lab_sums lab_sums(const struct lab *, const struct lab_case_result *);
+uint64_t count_wavefronts(const struct emu_counts *);
+uint64_t count_conflicts(const struct emu_counts *);
+uint64_t count_sectors(const struct emu_counts *);
+/* Sectors that the bytes asked for would fill. */
+uint64_t count_ideal_sectors(const struct emu_counts *);
+
+#endif

@@ -1,0 +1,86 @@
+/* verdict_text.c — a verdict for people: a table of sizes, then a line for each lost point. */
+#include "common/files/visible.h"
+#include "score.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void put(FILE *out, const char *text) { visible_print(out, text, strlen(text)); }
+
+/* A text with a claim in it, in one piece of a sentence. */
+static void print_wrong(FILE *out, const struct verdict_size *size)
+{
+    if (size->right)
+        fputs("right", out);
+    else
+        put(out, size->wrong);
+}
+
+static void print_size(FILE *out, const struct verdict_size *s)
+{
+    fprintf(out,
+            "%6zu %9" PRIu64 " %8" PRIu64 " %9" PRIu64 " %8" PRIu64 " %9" PRIu64 " %8" PRIu64
+            " %9" PRIu64 "  ",
+            s->n, s->adds, s->expected_adds, s->conflicts, s->expected_conflicts, s->sectors,
+            s->expected_sectors, s->errors);
+    print_wrong(out, s);
+    fputc('\n', out);
+}
+
+static void print_table(FILE *out, const struct lab_verdict *v)
+{
+    if (v->size_count == 0) return;
+    fprintf(out, "\n%6s %18s %18s %18s %9s\n", "", "additions", "bank conflicts", "sectors", "");
+    fprintf(out, "%6s %9s %8s %9s %8s %9s %8s %9s  %s\n", "n", "yours", "solution", "yours",
+            "solution", "yours", "solution", "findings", "result");
+    for (size_t i = 0; i < v->size_count; i++) print_size(out, &v->sizes[i]);
+}
+
+/* The last part of a path. */
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Lines of another file are named by its own name. */
+static void print_place(FILE *out, const struct verdict_line *line, const char *source)
+{
+    if (line->line == 0) return;
+    put(out, strcmp(line->file, base_of(source)) ? line->file : source);
+    fprintf(out, ":%u: ", line->line);
+}
+
+static void print_line(FILE *out, const struct verdict_line *line, const char *source)
+{
+    fprintf(out, "  %6.2f  %-11s  ", line->lost > 0 ? -line->lost : 0.0,
+            lab_criterion_name(line->criterion));
+    print_place(out, line, source);
+    put(out, line->text);
+    fprintf(out, " See %s.\n", line->chapter);
+}
+
+static void print_points(FILE *out, const struct lab_verdict *v)
+{
+    fprintf(out, "\n%.2f of %g points: ", v->points, v->most);
+    fprintf(out, "%u of %u runs right", v->right_cases, v->cases);
+    for (int c = 0; c < LAB_CRITERIA; c++)
+        fprintf(out, ", %s %.2f of %g", lab_criterion_name((enum lab_criterion)c),
+                v->weight[c] * v->fraction[c], v->weight[c]);
+    fputs(v->correctness < 1 ? "; all times the fraction of right runs\n" : "\n", out);
+}
+
+void lab_verdict_text(FILE *out, const struct lab_verdict *v, const char *source)
+{
+    fprintf(out, "Lab %d: %s\n", v->lab->number, v->lab->title);
+    if (v->status == VERDICT_UNJUDGED) {
+        fputs("Not judged: ", out);
+        put(out, v->failure);
+        fputc('\n', out);
+        return;
+    }
+    print_table(out, v);
+    print_points(out, v);
+    for (size_t i = 0; i < v->line_count; i++) print_line(out, &v->lines[i], source);
+}
