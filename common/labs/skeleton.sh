@@ -59,7 +59,7 @@ function put_head(text) {
     print " * Lab " number ": " title
     print " *"
     print " * Fill in the gaps. Each says what belongs there, and about how many lines that takes."
-    print " *   make check" number "          compiles this file, runs it, and says what is right and what is not"
+    print " *   make check" number "          compiles this file, runs it, and says what is right"
     print " *   make hint" number " LEVEL=1   gives a hint; LEVEL=2 and LEVEL=3 say more"
     print " * The lab launches the kernels: keep their names and parameters. Headers of the step stand"
     print " * here as well. notes/labs.md says how points are computed."
@@ -70,7 +70,10 @@ function put_head(text) {
 function put(text) {
     if (text ~ /^ \* Step [0-9]+: / && !has_head) { has_head = 1; put_head(text); return }
     if (text ~ /^ \* How to run it:/) return
-    sub(/^static __global__/, "__global__", text)
+    # A kernel must not be static, or it is dropped: no host code here launches it.
+    if (shift && text ~ /^       /) text = substr(text, 8)
+    shift = sub(/^static __global__/, "__global__", text) || shift
+    if (text ~ /^{/) shift = 0
     print text
 }
 
@@ -85,6 +88,7 @@ function include(text, from,    name, path) {
     }
     if (path in included) return
     included[path] = 1
+    print ""
     read(path)
 }
 
@@ -113,7 +117,8 @@ function read(path,    text, status) {
 BEGIN {
     read(ARGV[1])
     if (in_gap || gap == 0) {
-        print "skeleton.sh: " ARGV[1] (gap ? " has a gap without an end." : " has no gap.") > "/dev/stderr"
+        wrong = gap ? " has a gap without an end." : " has no gap."
+        print "skeleton.sh: " ARGV[1] wrong > "/dev/stderr"
         failed = 1
     }
     if (instances) printf "// What the lab launches.\n%s", instances

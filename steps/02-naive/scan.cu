@@ -27,6 +27,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
     int thid = threadIdx.x;
     int pout = 0, pin = 1;
 
+    // lab: load the input, shifted right by one element, and wait
     // Load the input, shifted right by one element: the sweeps below are inclusive, and an
     // inclusive scan of the shifted input is the exclusive scan.
     temp[pout * n + thid] = (thid > 0) ? g_idata[thid - 1] : 0;
@@ -34,11 +35,13 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
     // The first sweep reads the element next door: no read may start before every load has ended.
     // (And no output may be written before: in place, it would be loaded as input.)
     __syncthreads();
+    // lab: end
 
     for (int offset = 1; offset < n; offset *= 2) {
         pout = 1 - pout; // swap the buffers
         pin = 1 - pout;
 
+        // lab: one sweep: add the element `offset` places to the left, or copy
         // Add the element `offset` places to the left, or copy where there is none.
         if (thid >= offset)
             temp[pout * n + thid] = temp[pin * n + thid] + temp[pin * n + thid - offset];
@@ -48,6 +51,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
         // The next sweep reads what this one has written and writes over what this one has read:
         // neither may begin before all threads are here.
         __syncthreads();
+        // lab: end
     }
 
     // Write the result. Each thread takes its own element, so no further barrier is needed.

@@ -16,7 +16,7 @@
  */
 #include "common/harness/step.h"
 #include "scan.h"
-#include "variants.h"
+#include "variants.h" // lab: left out
 
 /*
  * Scans the n elements of g_idata into g_odata, exclusively. n is a power of two, at least 2. Needs
@@ -45,18 +45,22 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
         __syncthreads();
 
         if (thid < d) { //                                                             (block B)
+            // lab: step 3's addition of a pair, at padded indices
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
             ai += CONFLICT_FREE_OFFSET(ai);
             bi += CONFLICT_FREE_OFFSET(bi);
             temp[bi] += temp[ai];
+            // lab: end
         }
         offset *= 2;
     }
 
     // Clear the root: nothing lies to the left of the whole. No barrier before it is needed,
     // because thread 0 has written the root itself.                                   (block C)
+    // lab: clear the root, at its padded index
     if (thid == 0) temp[n - 1 + CONFLICT_FREE_OFFSET(n - 1)] = 0;
+    // lab: end
 
     // Down-sweep: give each left child its parent's value, and each right child the parent's value
     // plus the left child's sum.
@@ -68,6 +72,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
         __syncthreads();
 
         if (thid < d) { //                                                             (block D)
+            // lab: step 3's way down for a pair, at padded indices
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
             ai += CONFLICT_FREE_OFFSET(ai);
@@ -75,6 +80,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
             float t = temp[ai];
             temp[ai] = temp[bi];
             temp[bi] += t;
+            // lab: end
         }
     }
 

@@ -15,7 +15,7 @@
  */
 #include "common/harness/step.h"
 #include "scan.h"
-#include "variants.h"
+#include "variants.h" // lab: left out
 
 /*
  * Block j scans the elements [j size, j size + size) of g_idata into g_odata, exclusively, and
@@ -38,8 +38,10 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     int bi = thid + size / 2;
     int bankOffsetA = CONFLICT_FREE_OFFSET(ai);
     int bankOffsetB = CONFLICT_FREE_OFFSET(bi);
+    // lab: load elements `ai` and `bi` of this block; beyond n they count as 0
     temp[ai + bankOffsetA] = begin + ai < n ? g_idata[begin + ai] : 0;
     temp[bi + bankOffsetB] = begin + bi < n ? g_idata[begin + bi] : 0;
+    // lab: end
 
     // Up-sweep: add each left child to its right sibling, level by level, with d pairs a level.
     for (int d = size >> 1; d > 0; d >>= 1) {
@@ -60,9 +62,11 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     // Store the block's sum, then clear the root: nothing lies to the left of the whole. No barrier
     // before it is needed, because thread 0 has written the root itself.              (block C)
     if (thid == 0) {
+        // lab: store the block's sum unless g_sums is NULL, then clear the root
         int root = size - 1 + CONFLICT_FREE_OFFSET(size - 1);
         if (g_sums != NULL) g_sums[blockIdx.x] = temp[root];
         temp[root] = 0;
+        // lab: end
     }
 
     // Down-sweep: give each left child its parent's value, and each right child the parent's value
@@ -89,8 +93,10 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     __syncthreads();
 
     // Write the result, two elements a thread, one to each half.                      (block E)
+    // lab: write the two elements, but none beyond n
     if (begin + ai < n) g_odata[begin + ai] = temp[ai + bankOffsetA];
     if (begin + bi < n) g_odata[begin + bi] = temp[bi + bankOffsetB];
+    // lab: end
 }
 
 /*
@@ -100,11 +106,13 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
  */
 static __global__ void uniform_add(float *g_odata, const float *g_incr, size_t n)
 {
+    // lab: add the increment to two elements a thread, but to none beyond n
     size_t j = blockIdx.x + 1;
     size_t ai = j * B + threadIdx.x, bi = ai + B / 2;
 
     if (ai < n) g_odata[ai] += g_incr[j];
     if (bi < n) g_odata[bi] += g_incr[j];
+    // lab: end
 }
 
 extern "C" scan_fn step05_scan;

@@ -40,10 +40,12 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     float4 b = load4(g_idata, begin + 4 * bi, n);
 
     // Scan each in registers, inclusively: its last element becomes its total, a leaf of the tree.
+    // lab: scan a and b in registers; their totals become leaves of the tree
     a.y += a.x, a.z += a.y, a.w += a.z;
     b.y += b.x, b.z += b.y, b.w += b.z;
     temp[ai + bankOffsetA] = a.w;
     temp[bi + bankOffsetB] = b.w;
+    // lab: end
 
     // Up-sweep: add each left child to its right sibling, level by level, with d pairs a level.
 #pragma unroll 1 // keep the loop: step 7 unrolls it
@@ -95,12 +97,14 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     __syncthreads();
 
     // Write the result: to each float4 is added the sum of all before it. (block E)
+    // lab: add the sum of all before to each float4, and store both
     float beforeA = temp[ai + bankOffsetA];
     float beforeB = temp[bi + bankOffsetB];
     a = make_float4(beforeA, beforeA + a.x, beforeA + a.y, beforeA + a.z);
     b = make_float4(beforeB, beforeB + b.x, beforeB + b.y, beforeB + b.z);
     store4(g_odata, begin + 4 * ai, n, a);
     store4(g_odata, begin + 4 * bi, n, b);
+    // lab: end
 }
 
 /*
@@ -113,11 +117,13 @@ static __global__ void uniform_add(float *g_odata, const float *g_incr, size_t n
     size_t j = blockIdx.x + 1;
     size_t ai = j * B + 4 * threadIdx.x, bi = ai + B / 2;
     float incr = g_incr[j];
+    // lab: add `incr` to two float4 a thread, at ai and bi
     float4 a = load4(g_odata, ai, n);
     float4 b = load4(g_odata, bi, n);
 
     store4(g_odata, ai, n, make_float4(a.x + incr, a.y + incr, a.z + incr, a.w + incr));
     store4(g_odata, bi, n, make_float4(b.x + incr, b.y + incr, b.z + incr, b.w + incr));
+    // lab: end
 }
 
 extern "C" scan_fn step06_scan;

@@ -44,6 +44,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     temp[bi + bankOffsetB] = b.w;
 
     // Up-sweep: add each left child to its right sibling, level by level, with d pairs a level.
+    // lab: the up-sweep, as a loop that the compiler unrolls
 #pragma unroll
     for (int d = TREE >> 1; d > 0; d >>= 1) {
         // This level reads sums of the level below (at first: the totals), which other threads have
@@ -59,6 +60,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
         }
         offset *= 2;
     }
+    // lab: end
 
     // Store the block's sum, then clear the root: nothing lies to the left of the whole. No barrier
     // before it is needed, because thread 0 has written the root itself.              (block C)
@@ -70,6 +72,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
 
     // Down-sweep: give each left child its parent's value, and each right child the parent's value
     // plus the left child's sum.
+    // lab: the down-sweep, unrolled as well
 #pragma unroll
     for (int d = 1; d < TREE; d *= 2) {
         offset >>= 1;
@@ -88,6 +91,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
             temp[bi] += t;
         }
     }
+    // lab: end
 
     // The last level has written elements that other threads fetch: no fetch may start before.
     __syncthreads();

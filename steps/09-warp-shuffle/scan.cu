@@ -26,8 +26,10 @@ template <int VARIANT> static __device__ float add_from(float x, int d)
     if (VARIANT == SHFL) {
         // Every lane gives a value and takes one, so all lanes must execute the shuffle. A lane
         // without a lane d places before it gets its own x back and must not add it.
+        // lab: add the x of the lane d places before, if there is one
         float y = __shfl_up_sync(ALL_LANES, x, d);
         if (threadIdx.x % WARP >= d) x += y;
+        // lab: end
     } else {
         // The same with the predicate of the shuffle: p is true if there is such a lane.
         asm volatile("{ .reg .pred p;"
@@ -93,10 +95,12 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     // The first warp scans the totals. Lanes without a total take part in the shuffles, which need
     // the whole warp.
     if (warp == 0) {
+        // lab: scan the warps' totals, exclusively, and store the block's sum
         float scanned = warp_scan<VARIANT>(lane < TOTALS ? totals[lane] : 0);
         float before = exclusive(scanned);
         if (lane < TOTALS) totals[lane] = before;
         if (lane == TOTALS - 1 && g_sums != NULL) g_sums[blockIdx.x] = scanned;
+        // lab: end
     }
 
     // All warps read what the first warp has written: none may start before.
@@ -104,10 +108,12 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
 
     // Write the result. To each float4 is added the sum of all before it, in other warps and in its
     // own.
+    // lab: a and b become their results: the sum of all before, and its scan
     float beforeA = totals[warp] + exclusive(scannedA);
     float beforeB = totals[warp + TOTALS / 2] + exclusive(scannedB);
     a = make_float4(beforeA, beforeA + a.x, beforeA + a.y, beforeA + a.z);
     b = make_float4(beforeB, beforeB + b.x, beforeB + b.y, beforeB + b.z);
+    // lab: end
     store4(g_odata, ai, n, a);
     store4(g_odata, bi, n, b);
 }
@@ -129,6 +135,7 @@ static __global__ void uniform_add(float *g_odata, const float *g_incr, size_t n
     store4(g_odata, bi, n, make_float4(b.x + incr, b.y + incr, b.z + incr, b.w + incr));
 }
 
+// lab: instance scan_block<SHFL>(float *, const float *, float *, size_t)
 extern "C" scan_fn step09_scan;
 
 /*

@@ -55,6 +55,7 @@ static __device__ float look_back(const uint64_t *g_states, int tile)
     int lane = threadIdx.x % WARP;
     float before = 0;
 
+    // lab: look at 32 states at a time until one of them is a prefix
     for (int nearest = tile - 1;;) {
         // Tiles before the first one count as tiles with a prefix of 0.
         uint64_t state = lane <= nearest ? look(&g_states[nearest - lane]) : (uint64_t)PREFIX << 32;
@@ -68,10 +69,12 @@ static __device__ float look_back(const uint64_t *g_states, int tile)
         before += warp_sum(wanted >> lane & 1 ? __uint_as_float((unsigned)state) : 0);
         if (prefixes) {
             LOOKED_BACK(tile, tile - nearest + __ffs(prefixes) - 1);
-            return before;
+            break;
         }
         nearest -= WARP;
     }
+    // lab: end
+    return before;
 }
 
 #endif
