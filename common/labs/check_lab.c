@@ -3,7 +3,7 @@
  * is right, what is not, and what it costs.
  *
  *     check-lab LAB SOURCE.cu [--json] [--seed S] [--drawn] [--weights FILE] [--nvcc NVCC]
- *     check-lab --compile SOURCE.cu FILE.ptx [--nvcc NVCC]
+ *     check-lab --compile SOURCE.cu OUTPUT [--nvcc NVCC]
  *
  * It runs the file of its own user, so it needs no sandbox. But run-lab is a process of its own
  * here as well, and the scorer is the grader's.
@@ -96,7 +96,7 @@ static const struct option_row rows[] = {
     OPTION("weights", "FILE", "what each criterion is worth; default: common/labs/weights.txt",
            set_weights),
     OPTION("nvcc", "NVCC", "the compiler; default: nvcc", set_nvcc),
-    OPTION("compile", NULL, "compile SOURCE.cu to FILE.ptx only", set_compile),
+    OPTION("compile", NULL, "compile SOURCE.cu to PTX, and do nothing else", set_compile),
     OPTION("help", NULL, "print this help", set_help),
 };
 static const struct option_table table = {rows, sizeof rows / sizeof *rows};
@@ -176,7 +176,6 @@ static int compile(const struct arguments *a, const char *source, const char *pt
     return run_program(argv, log);
 }
 
-/* "g++ -m64" as a compiler's name has words: the Makefile's NVCC is "nvcc -ccbin g++". */
 static int compile_only(const struct arguments *a, struct fault *fault)
 {
     int code = compile(a, a->names[0], a->names[1], NULL);
@@ -277,6 +276,7 @@ static int run(const struct arguments *a, const struct places *places, struct fa
                     a->names[1], strerror(errno), lab->number);
     int code = weights_of(places, a, lab, &weights, fault);
     if (!code) code = check(places, a, lab, &weights, &verdict, fault);
+    if (!code) find_gaps(a->names[1], &verdict);
     return code ? code : report(a, &verdict);
 }
 

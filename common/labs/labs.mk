@@ -16,7 +16,7 @@ LAB_REFERENCES = $(LABS:%=build/labs/reference%.ptx)
 
 .PHONY: labs $(LABS:%=lab%) $(LABS:%=check%) $(LABS:%=hint%)
 
-labs: $(LAB_PROGRAMS) $(LAB_REFERENCES) build/labs/weights.txt ## build what the labs need, build/labs
+labs: $(LAB_PROGRAMS) $(LAB_REFERENCES) build/labs/weights.txt ## build what labs need
 	@:
 
 #labN: ## write labs/labN.cu, a step with gaps to fill in: N = 2 to 7, 9, 11 (notes/labs.md)
@@ -36,7 +36,8 @@ build/labs/reference%.cu: common/labs/skeleton.sh $$(wildcard $$(call folder,$$*
 	@mkdir -p $(@D)
 	$(Q)common/labs/skeleton.sh --solution $* $(call folder,$*)/scan.cu >$(NEW) $(PUT)
 
-build/labs/reference%.ptx: build/labs/reference%.cu build/labs/check-lab
+build/labs/reference%.ptx: build/labs/reference%.cu build/common/labs/compile.o | \
+        build/labs/check-lab
 	$(call say,nvcc,$@)
 	$(Q)build/labs/check-lab --nvcc '$(CUDA)/bin/nvcc' --compile $< $(NEW) $(PUT)
 

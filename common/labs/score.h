@@ -38,15 +38,18 @@ int lab_weights_read(const char *path, const struct lab *, struct lab_weights *,
 
 /* ---- score.c --------------------------------------------------------------------------------- */
 
-enum { VERDICT_LINES = 64, VERDICT_TEXT = 400 };
+enum { VERDICT_LINES = 64, VERDICT_TEXT = 600 };
 
 /* What became of one size. Counters are those of the case with schedule 0. */
 struct verdict_size {
     size_t n;
-    enum lab_end end;             /* the worst of its cases */
-    bool right;                   /* in every case */
-    char wrong[VERDICT_TEXT];     /* if it is not: the first wrong element and the likely cause */
-    uint64_t adds, expected_adds; /* of the submission and of the reference */
+    enum lab_end end;         /* the worst of its cases */
+    bool right;               /* in every case */
+    char wrong[VERDICT_TEXT]; /* if it is not: the first wrong element, or why it did not run */
+    char cause[VERDICT_TEXT]; /* the likely cause, or "" */
+    char error_file[RESULTS_NAME]; /* where a checker has found an error; a claim */
+    unsigned error_line;           /* 0: not known */
+    uint64_t adds, expected_adds;  /* of the submission and of the reference */
     uint64_t conflicts, expected_conflicts;
     uint64_t sectors, expected_sectors;
     uint64_t errors;             /* findings, in the case that has most */
@@ -62,6 +65,12 @@ struct verdict_line {
     char text[VERDICT_TEXT];      /* one sentence; may hold any bytes, see results.h */
     const char *chapter;          /* with a section: "notes/04-conflict-free.md" */
 };
+
+/* A gap of a skeleton in which nothing is written yet. */
+struct empty_gap {
+    unsigned number, line;
+};
+enum { VERDICT_GAPS = 8 };
 
 enum verdict_status {
     VERDICT_JUDGED,
@@ -83,6 +92,8 @@ struct lab_verdict {
     struct verdict_size sizes[LAB_SIZES];
     size_t line_count;
     struct verdict_line lines[VERDICT_LINES];
+    size_t gap_count; /* set by find_gaps(), not by the scorer */
+    struct empty_gap gaps[VERDICT_GAPS];
 };
 
 /*
@@ -97,6 +108,12 @@ int score_lab(const struct lab *, const struct lab_results *, const struct lab_r
  * `why` is one sentence; */
 void score_nothing(const struct lab *, const struct lab_weights *, const char *why,
                    struct lab_verdict *);
+
+/* ---- gaps.c ---------------------------------------------------------------------------------- */
+
+/* Finds the gaps of a student's file that hold nothing but comments. A file without the skeleton's
+ * comments has none. */
+void find_gaps(const char *source, struct lab_verdict *);
 
 /* ---- verdict_text.c, verdict_json.c ---------------------------------------------------------- */
 

@@ -61,7 +61,7 @@ static bool is_plain_integer(const char *name)
     return false;
 }
 
-/* cvt names both types, as in "cvt.rn.f32.s32": from or to a float, a sum may be hidden in integers. */
+/* The types of cvt include a float's: a sum may be hidden in integers. */
 static bool is_real(const char *name) { return strstr(name, ".f") || strstr(name, ".bf"); }
 
 /* Shuffles and votes move values; redux adds them. */
@@ -104,6 +104,7 @@ struct lab_sums lab_sums(const struct lab *lab, const struct lab_case_result *r)
         const struct lab_operation *o = &r->operations[i];
         if (is_in(o->name, lab->expected)) {
             sums.adds += o->elements;
+            sums.add_instructions += o->instructions;
             continue;
         }
         sums.other += o->lanes;

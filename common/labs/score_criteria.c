@@ -1,13 +1,14 @@
 /*
  * score_criteria.c — compares the counters of a submission with those of the step's own solution.
  *
- * Each criterion is a fraction for each size that is right, and the mean of these is the
- * criterion's. Work is the product of three fractions, so that a sum that is hidden from one of
- * them is found by another: additions, operations that may hide additions, and everything else that
- * is executed.
+ * Each criterion is a fraction for each size that is right. Their mean, in which a size n counts
+ * sqrt(n) times, is the criterion's. Work is a product of fractions, so that a sum that is hidden
+ * from one of them is found by another: additions, additions in parallel, operations that may hide
+ * additions, and everything else that is executed.
  */
 #include "score_parts.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,10 @@
 static const double tolerance = 1.05;
 /* Lanes of other instructions may be this many times the reference's. */
 static const double other_cap = 2;
+/* And so may the warp instructions that add. One thread that adds alone needs many more. */
+static const double serial_cap = 2;
+/* Fewer lost points than this are not explained. */
+static const double least_lost = 0.005;
 /* With fewer wavefronts than this part of the reference's, shared memory is hardly used, so that
  * the absence of conflicts is no merit. */
 static const double least_shared = 0.5;
@@ -26,12 +31,13 @@ static double share(double expected, double got)
 }
 
 /* Reasons for lost points: what each takes of a size. */
-enum reason { ADDS, HIDDEN, TOO_FEW, OTHER, CONFLICTS, NO_SHARED, SECTORS, REASONS };
+enum reason { ADDS, SERIAL, HIDDEN, TOO_FEW, OTHER, CONFLICTS, NO_SHARED, SECTORS, REASONS };
 
 /* The criteria of one size. */
 struct compared {
     const struct lab_case_result *own;
     struct lab_sums got, expected;
+    double weight;        /* of this size among all */
     double lost[REASONS]; /* fractions of the criterion */
 };
 
@@ -49,6 +55,8 @@ static void compare_work(struct compared *c)
     double expected = (double)c->expected.adds;
     double visible = hidden < expected ? 1 - hidden / expected : 0;
     take(c, ADDS, &left, share(expected, adds));
+    take(c, SERIAL, &left,
+         share(serial_cap * (double)c->expected.add_instructions, (double)c->got.add_instructions));
     take(c, HIDDEN, &left, hidden > 0 ? visible : 1);
     /* n results need n - 2 additions: with fewer, other instructions have added. */
     take(c, TOO_FEW, &left, adds < least ? adds / least : 1);
@@ -70,7 +78,8 @@ static void compare_memory(struct compared *c)
 static uint64_t cost_of(const struct emu_counts *c, enum reason reason, uint32_t work_class)
 {
     switch (reason) {
-    case ADDS: return c->adds[EMU_ADD_F32];
+    case ADDS:
+    case SERIAL: return c->adds[EMU_ADD_F32];
     case HIDDEN: return work_class < EMU_CLASSES ? c->classes[work_class] : 0;
     case TOO_FEW:
     case OTHER: return c->lanes;
@@ -116,6 +125,11 @@ static struct verdict_line *explain_work(struct lab_verdict *v, const struct com
                         "n = %zu: %llu additions, where the step's solution makes %llu; this line "
                         "makes most of them.",
                         n, (number)got->adds, (number)expected->adds);
+    case SERIAL:
+        return add_line(v, LAB_WORK, lost,
+                        "n = %zu: %llu warp instructions add, where the step's solution needs "
+                        "%llu and twice as many are free: too few lanes add at a time.",
+                        n, (number)got->add_instructions, (number)expected->add_instructions);
     case HIDDEN:
         return add_line(v, LAB_WORK, lost,
                         "n = %zu: %s computes %llu elements; this lab expects %s, and other "
@@ -174,11 +188,12 @@ static void explain_reason(struct lab_verdict *v, const struct compared *all, si
     const struct compared *worst = &all[0];
     double sum = 0;
     for (size_t i = 0; i < count; i++) {
-        sum += all[i].lost[reason];
-        if (all[i].lost[reason] >= worst->lost[reason]) worst = &all[i];
+        sum += all[i].weight * all[i].lost[reason];
+        if (all[i].weight * all[i].lost[reason] >= worst->weight * worst->lost[reason])
+            worst = &all[i];
     }
-    if (sum <= 0) return;
-    double lost = v->correctness * v->weight[criterion_of(reason)] * sum / (double)count;
+    double lost = v->correctness * v->weight[criterion_of(reason)] * sum;
+    if (lost < least_lost) return;
     struct verdict_line *line = explain(v, worst, reason, lost);
     const struct lab_line *place = worst_line(worst, reason);
     if (!place) return;
@@ -258,6 +273,7 @@ void score_criteria(struct lab_verdict *v, const struct lab_results *results,
 {
     struct compared all[LAB_CASES] = {0};
     size_t count = 0;
+    double weights = 0;
     for (size_t i = 0; i < results->case_count; i++) {
         const struct lab_case_result *own = &results->cases[i];
         if (own->is.schedule != 0 || !is_right(v, own->is.n)) continue;
@@ -267,14 +283,16 @@ void score_criteria(struct lab_verdict *v, const struct lab_results *results,
         c->expected = lab_sums(v->lab, &reference->cases[i]);
         compare_work(c);
         compare_memory(c);
+        weights += c->weight = sqrt((double)own->is.n);
     }
+    for (size_t i = 0; i < count; i++) all[i].weight /= weights;
     score_hazards(v, results);
     if (count == 0) return;
     for (int c = LAB_WORK; c <= LAB_SECTORS; c++) v->fraction[c] = 1;
     for (int reason = 0; reason < REASONS; reason++) {
         double sum = 0;
-        for (size_t i = 0; i < count; i++) sum += all[i].lost[reason];
-        v->fraction[criterion_of((enum reason)reason)] -= sum / (double)count;
+        for (size_t i = 0; i < count; i++) sum += all[i].weight * all[i].lost[reason];
+        v->fraction[criterion_of((enum reason)reason)] -= sum;
         explain_reason(v, all, count, (enum reason)reason);
     }
 }

@@ -13,18 +13,16 @@ struct verdict_line *add_line(struct lab_verdict *, enum lab_criterion, double l
 void score_sizes(struct lab_verdict *, const struct lab_results *,
                  const struct lab_results *reference);
 
-/* Is the output of a case right? If not, `wrong` says where and why. Needs no reference. */
-bool output_is_right(const struct lab *, const struct lab_case_result *, char *wrong, size_t size);
-
 /* score_criteria.c: fills `fraction`, and adds a line for each reason why a point is lost. */
 void score_criteria(struct lab_verdict *, const struct lab_results *,
                     const struct lab_results *reference);
 
 /* score_counts.c: sums of counters. */
 struct lab_sums {
-    uint64_t adds;       /* elements of expected operations */
-    uint64_t unexpected; /* elements of operations that may hide additions */
-    const char *worst;   /* the name of that operation with most elements; NULL: none */
+    uint64_t adds;             /* elements of expected operations */
+    uint64_t add_instructions; /* and the warp instructions that compute them */
+    uint64_t unexpected;       /* elements of operations that may hide additions */
+    const char *worst;         /* the name of that operation with most elements; NULL: none */
     uint32_t worst_class;
     uint64_t other; /* lanes of all instructions but the expected operations */
     uint64_t wavefronts, conflicts, sectors;

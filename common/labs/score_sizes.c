@@ -6,23 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is wrong with an output: where, and the likely cause or "". */
+struct wrong_output {
+    char text[VERDICT_TEXT], cause[VERDICT_TEXT];
+};
+
 /* ---- one output ------------------------------------------------------------------------------ */
 
 /* verify.h calls its own result a verdict. */
-static void describe_mismatch(const struct verdict *found, char *wrong, size_t size)
+static void describe_mismatch(const struct verdict *found, struct wrong_output *wrong)
 {
     const struct mismatch *first = &found->first[0];
     bool unwritten = !strcmp(first->got, "never written");
-    int length = unwritten ? snprintf(wrong, size, "element %zu was never written; it should be %s",
-                                      first->index, first->want)
-                           : snprintf(wrong, size, "element %zu is %s and should be %s",
-                                      first->index, first->got, first->want);
-    if (*found->cause && length > 0 && (size_t)length < size)
-        snprintf(wrong + length, size - (size_t)length, "; %s", found->cause);
+    snprintf(wrong->text, sizeof wrong->text,
+             unwritten ? "element %zu was %s; it should be %s"
+                       : "element %zu is %s, and should be %s",
+             first->index, first->got, first->want);
+    snprintf(wrong->cause, sizeof wrong->cause, "%s", found->cause);
 }
 
 static bool verify(const struct lab *lab, const struct lab_case_result *r, const float *in,
-                   char *wrong, size_t size)
+                   struct wrong_output *wrong)
 {
     struct problem problem = {.element = ELEMENT_F32, .in = in, .n = r->is.n};
     struct facts facts = facts_of(&problem);
@@ -33,22 +37,23 @@ static bool verify(const struct lab *lab, const struct lab_case_result *r, const
     verify_piece(verifier, r->out, 0, r->is.n);
     struct verdict found = verify_end(verifier);
     free(verifier);
-    if (!found.right) describe_mismatch(&found, wrong, size);
+    if (!found.right) describe_mismatch(&found, wrong);
     return found.right;
 }
 
-bool output_is_right(const struct lab *lab, const struct lab_case_result *r, char *wrong,
-                     size_t size)
+/* Is the output of a case right? */
+static bool output_is_right(const struct lab *lab, const struct lab_case_result *r,
+                            struct wrong_output *wrong)
 {
-    snprintf(wrong, size, "%s", r->message);
+    *wrong = (struct wrong_output){{0}, {0}};
+    snprintf(wrong->text, sizeof wrong->text, "%s", r->message);
     if (r->end != LAB_RAN || !r->out) return false;
     float *in = malloc(r->is.n * sizeof *in);
-    snprintf(wrong, size, "memory does not suffice to verify it");
+    snprintf(wrong->text, sizeof wrong->text, "memory does not suffice to verify it");
     if (!in) return false;
     lab_input(&r->is, in);
-    bool right = verify(lab, r, in, wrong, size);
+    bool right = verify(lab, r, in, wrong);
     free(in);
-    if (right) *wrong = '\0';
     return right;
 }
 
@@ -80,9 +85,9 @@ static void note_counters(struct verdict_size *size, const struct lab *lab,
 static void note_case(struct lab_verdict *v, const struct lab_case_result *r,
                       const struct lab_case_result *reference)
 {
-    char wrong[VERDICT_TEXT];
+    struct wrong_output wrong;
     struct verdict_size *size = size_of(v, reference->is.n);
-    bool right = output_is_right(v->lab, r, wrong, sizeof wrong);
+    bool right = output_is_right(v->lab, r, &wrong);
     v->cases++;
     v->right_cases += right;
     if (!size) return;
@@ -91,7 +96,10 @@ static void note_case(struct lab_verdict *v, const struct lab_case_result *r,
     if (r->is.schedule == 0) note_counters(size, v->lab, r, reference);
     if (r->errors > size->errors) size->errors = r->errors;
     if (r->end > size->end) size->end = r->end;
-    if (!right && size->right) snprintf(size->wrong, sizeof size->wrong, "%s", wrong);
+    if (!right && size->right) {
+        memcpy(size->wrong, wrong.text, sizeof size->wrong);
+        memcpy(size->cause, wrong.cause, sizeof size->cause);
+    }
     size->right &= right;
 }
 
@@ -109,11 +117,15 @@ static const struct lab_finding *first_error(const struct lab_results *results, 
     return NULL;
 }
 
-/* One line for each reason: sizes that are wrong in the same way share it. */
+/* Sizes that are wrong for the same reason share a line. A wrong element is a reason of its own,
+ * unless the cause is known. Faults at one line are one reason. */
 static bool is_same_reason(const struct verdict_size *a, const struct verdict_size *b)
 {
-    return !a->right && !b->right && a->end != LAB_RAN && b->end != LAB_RAN &&
-           !strcmp(a->wrong, b->wrong);
+    if (a->right || b->right || (a->end == LAB_RAN) != (b->end == LAB_RAN)) return false;
+    if (a->end == LAB_RAN) return *a->cause && !strcmp(a->cause, b->cause);
+    if (a->end == LAB_FAULT && b->end == LAB_FAULT && a->error_line)
+        return a->error_line == b->error_line;
+    return !strcmp(a->wrong, b->wrong);
 }
 
 static bool is_known(const struct lab_verdict *v, size_t size)
@@ -123,38 +135,52 @@ static bool is_known(const struct lab_verdict *v, size_t size)
     return false;
 }
 
-static double lost_for(const struct lab_verdict *v, size_t size)
+/* The wrong runs for one reason, and the number of further sizes. */
+static unsigned wrong_runs(const struct lab_verdict *v, size_t size, unsigned *more)
 {
     unsigned wrong = v->sizes[size].wrong_cases;
-    for (size_t i = size + 1; i < v->size_count; i++)
-        if (is_same_reason(&v->sizes[i], &v->sizes[size])) wrong += v->sizes[i].wrong_cases;
-    return v->most * wrong / v->cases;
+    *more = 0;
+    for (size_t i = size + 1; i < v->size_count; i++) {
+        if (!is_same_reason(&v->sizes[i], &v->sizes[size])) continue;
+        wrong += v->sizes[i].wrong_cases;
+        ++*more;
+    }
+    return wrong;
 }
 
-static void explain_size(struct lab_verdict *v, const struct lab_results *results, size_t size)
+static void explain_size(struct lab_verdict *v, size_t size)
 {
     const struct verdict_size *s = &v->sizes[size];
-    const struct lab_finding *error = first_error(results, s->n);
-    double lost = lost_for(v, size);
-    struct verdict_line *line;
-    if (s->end == LAB_RAN || s->end == LAB_FAULT)
-        line = add_line(v, LAB_CRITERIA, lost, "n = %zu: %s.", s->n, s->wrong);
-    else if (size > 0)
-        line = add_line(v, LAB_CRITERIA, lost, "from n = %zu on: %s", s->n, s->wrong);
-    else
-        line = add_line(v, LAB_CRITERIA, lost, "%s", s->wrong);
-    if (!error) return;
-    snprintf(line->file, sizeof line->file, "%s", error->file);
-    line->line = error->line;
+    unsigned more, wrong = wrong_runs(v, size, &more);
+    char others[64] = "";
+    if (more) snprintf(others, sizeof others, " and %u more size%s", more, more > 1 ? "s" : "");
+    struct verdict_line *line =
+        add_line(v, LAB_CRITERIA, v->most * wrong / v->cases, "n = %zu%s: %s%s%s", s->n, others,
+                 s->wrong, *s->cause ? "; " : "", s->cause);
+    snprintf(line->file, sizeof line->file, "%s", s->error_file);
+    line->line = s->error_line;
+}
+
+/* Where a checker has found an error at a size that is wrong: often the cause. */
+static void note_error(struct verdict_size *size, const struct lab_results *results)
+{
+    const struct lab_finding *error = first_error(results, size->n);
+    if (size->right || !error) return;
+    snprintf(size->error_file, sizeof size->error_file, "%s", error->file);
+    size->error_line = error->line;
+    if (size->end != LAB_RAN || *size->cause) return;
+    snprintf(size->cause, sizeof size->cause,
+             "the error that the checkers report at line %u may be the cause", error->line);
 }
 
 void score_sizes(struct lab_verdict *v, const struct lab_results *results,
                  const struct lab_results *reference)
 {
     static const struct lab_case_result missing = {.end = LAB_NOT_RUN,
-                                                   .message = "the run ended before this size."};
+                                                   .message = "the run ended before this size"};
     for (size_t i = 0; i < reference->case_count; i++)
         note_case(v, i < results->case_count ? &results->cases[i] : &missing, &reference->cases[i]);
+    for (size_t i = 0; i < v->size_count; i++) note_error(&v->sizes[i], results);
     for (size_t i = 0; i < v->size_count; i++)
-        if (!v->sizes[i].right && !is_known(v, i)) explain_size(v, results, i);
+        if (!v->sizes[i].right && !is_known(v, i)) explain_size(v, i);
 }

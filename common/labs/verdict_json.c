@@ -16,6 +16,7 @@ static void put_size(struct json *j, const struct verdict_size *s)
     json_number(j, "n", s->n);
     json_bool(j, "right", s->right);
     json_text(j, "wrong", s->right ? NULL : s->wrong);
+    json_text(j, "cause", *s->cause ? s->cause : NULL);
     put_pair(j, "additions", s->adds, s->expected_adds);
     put_pair(j, "conflicts", s->conflicts, s->expected_conflicts);
     put_pair(j, "sectors", s->sectors, s->expected_sectors);
@@ -50,6 +51,14 @@ static void put_criteria(struct json *j, const struct lab_verdict *v)
     json_close(j, ']');
 }
 
+static void put_gap(struct json *j, const struct empty_gap *gap)
+{
+    json_open(j, NULL, '{');
+    json_number(j, "gap", gap->number);
+    json_number(j, "line", gap->line);
+    json_close(j, '}');
+}
+
 void lab_verdict_json(FILE *out, const struct lab_verdict *v, const char *source)
 {
     struct json j = {.out = out};
@@ -71,6 +80,9 @@ void lab_verdict_json(FILE *out, const struct lab_verdict *v, const char *source
     json_close(&j, ']');
     json_open(&j, "lost", '[');
     for (size_t i = 0; i < v->line_count; i++) put_line(&j, &v->lines[i]);
+    json_close(&j, ']');
+    json_open(&j, "empty_gaps", '[');
+    for (size_t i = 0; i < v->gap_count; i++) put_gap(&j, &v->gaps[i]);
     json_close(&j, ']');
     json_close(&j, '}');
 }

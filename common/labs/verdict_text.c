@@ -13,6 +13,8 @@ static void print_wrong(FILE *out, const struct verdict_size *size)
 {
     if (size->right)
         fputs("right", out);
+    else if (size->end != LAB_RAN)
+        fputs("did not end; the reason is below", out);
     else
         put(out, size->wrong);
 }
@@ -58,7 +60,17 @@ static void print_line(FILE *out, const struct verdict_line *line, const char *s
             lab_criterion_name(line->criterion));
     print_place(out, line, source);
     put(out, line->text);
-    fprintf(out, " See %s.\n", line->chapter);
+    bool ends = *line->text && strchr(".!?\n", line->text[strlen(line->text) - 1]);
+    fprintf(out, "%s See %s.\n", ends ? "" : ".", line->chapter);
+}
+
+static void print_gaps(FILE *out, const struct lab_verdict *v, const char *source)
+{
+    for (size_t i = 0; i < v->gap_count; i++) {
+        put(out, source);
+        fprintf(out, ":%u: gap %u is still empty; `make hint%d LEVEL=1` helps.\n", v->gaps[i].line,
+                v->gaps[i].number, v->lab->number);
+    }
 }
 
 static void print_points(FILE *out, const struct lab_verdict *v)
@@ -83,4 +95,5 @@ void lab_verdict_text(FILE *out, const struct lab_verdict *v, const char *source
     print_table(out, v);
     print_points(out, v);
     for (size_t i = 0; i < v->line_count; i++) print_line(out, &v->lines[i], source);
+    print_gaps(out, v, source);
 }

@@ -1,4 +1,4 @@
-/* weights.c — reads the points that each criterion is worth: weights.txt says how they are written. */
+/* weights.c — reads the points that each criterion is worth. weights.txt says how. */
 #include "score.h"
 
 #include <errno.h>

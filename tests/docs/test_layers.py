@@ -55,6 +55,8 @@ MAY_INCLUDE = {
     "common/harness/verify": ["common/harness", "common/harness/report", "common/command"],
     "common/bench": HARNESS + COMMAND,
     "common/bench/baseline": ["common/harness", "common/harness/verify"],
+    "common/labs": [API, EMU + "ptx", EMU + "report", "common/harness", "common/harness/verify"]
+    + COMMAND,
     "common/build": [],
 }
 STEP = ["common/harness/step.h", "common/harness/cuda_check.h", "common/harness/levels.h",
