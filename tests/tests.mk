@@ -20,9 +20,10 @@ $(PROMISES) build/promises/12-same-bits-cub: build/promises/12-%: $(LIBRARY) \
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
 # One program holds all tests, everything in common/ and all steps; its CUDA runtime is emulated.
-TEST_ROOMS = harness steps emulator emulator/ptx tools fuzz wrong errata support fixtures
+TEST_ROOMS = harness steps emulator emulator/ptx labs tools fuzz wrong errata support fixtures
 TESTS    := $(call objects,$(filter-out %/bench_main.c,$(call sources,common/bench)) \
-            $(call sources,$(addprefix tests/,$(TEST_ROOMS)) $(FOLDERS)) $(COMMON))
+            $(call sources,$(addprefix tests/,$(TEST_ROOMS)) $(FOLDERS)) $(COMMON)) \
+            $(LAB_SHARED)
 
 # Kernels that are tested from the PTX of each generation of the compiler.
 THREE_PTX = -gencode arch=compute_100,code=compute_100
@@ -48,7 +49,7 @@ SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) \
         $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments $(PROMISES) \
         build/fidelity/patterns $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan \
-        build/tests/step14-no-png \
+        build/tests/step14-no-png labs \
         $(SMALL_BLOCKS)
 	@:
 

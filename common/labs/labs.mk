@@ -4,10 +4,10 @@ LABS      = 2 3 4 5 6 7 9 11
 LAB_SOURCES = $(wildcard common/labs/*.c)
 LAB_MAINS = %/run_lab.c %/check_lab.c %/grade_labs.c %/hint.c
 # What the programs share. Only run-lab has the emulator.
-LAB_COMMON := $(call objects,$(filter-out $(LAB_MAINS) common/labs/run_%,$(LAB_SOURCES)) \
-             $(addprefix common/,command/fault.c command/option_table.c files/visible.c \
-             harness/levels.c harness/element.c harness/report/progress.c emu/report/json.c \
-             $(patsubst common/%,%,$(wildcard common/harness/verify/*.c))))
+LAB_SHARED := $(call objects,$(filter-out $(LAB_MAINS) common/labs/run_%,$(LAB_SOURCES)))
+LAB_COMMON := $(LAB_SHARED) $(call objects,$(wildcard common/harness/verify/*.c) $(addprefix \
+             common/,command/fault.c command/option_table.c files/visible.c harness/levels.c \
+             harness/element.c harness/report/progress.c emu/report/json.c))
 LAB_RUNS  := $(call objects,$(wildcard common/labs/run_*.c) $(addprefix common/labs/,lab_table.c \
              lab_cases.c results_write.c) $(addprefix common/,command/fault.c \
              command/option_table.c harness/levels.c))

@@ -61,8 +61,8 @@ function put_head(text) {
     print " * Fill in the gaps. Each says what belongs there, and about how many lines that takes."
     print " *   make check" number "          compiles this file, runs it, and says what is right"
     print " *   make hint" number " LEVEL=1   gives a hint; LEVEL=2 and LEVEL=3 say more"
-    print " * The lab launches the kernels: keep their names and parameters. Headers of the step stand"
-    print " * here as well. notes/labs.md says how points are computed."
+    print " * The lab launches the kernels: keep their names and parameters. Headers of the step"
+    print " * are in this file, too. notes/labs.md says how points are computed."
     print " *"
     print " * The step this lab is made of:"
 }

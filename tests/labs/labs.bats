@@ -1,0 +1,264 @@
+#!/usr/bin/env bats
+# labs.bats — the labs as a student sees them: skeletons, `make checkN`, points and reasons.
+load ../tools/common
+
+LABS="2 3 4 5 6 7 9 11"
+
+nvcc() { "$(common/build/toolkit.sh)/bin/nvcc" "$@"; }
+
+# step_of LAB: the step's scan.cu.
+step_of() { ls steps/"$(printf %02d "$1")"-*/scan.cu; }
+
+# check LAB FILE [OPTION…]: runs the check and sets $status and $output.
+check() { run build/labs/check-lab "$@" --nvcc "$(common/build/toolkit.sh)/bin/nvcc"; }
+
+# field NAME: a number of the verdict, of `check … --json`.
+field() { sed -n "s/^ *\"$1\": \([0-9.]*\),*$/\1/p" <<<"$output" | head -n 1; }
+
+# Two jobs at a time, as there may be no more processors.
+in_pairs() {
+    local job=$1 lab
+    shift
+    for lab in "$@"; do
+        "$job" "$lab" &
+        [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n || return
+    done
+    wait
+}
+
+# compile_skeleton LAB: a skeleton's PTX, or the compiler's message.
+compile_skeleton() {
+    common/labs/skeleton.sh "$1" "$(step_of "$1")" >"$BATS_FILE_TMPDIR/lab$1.cu" &&
+        build/labs/check-lab --compile "$BATS_FILE_TMPDIR/lab$1.cu" "$BATS_FILE_TMPDIR/lab$1.ptx" \
+            --nvcc "$(common/build/toolkit.sh)/bin/nvcc" >"$BATS_FILE_TMPDIR/said$1" 2>&1
+}
+
+setup_file() {
+    unset MAKEFLAGS MAKELEVEL
+    in_pairs compile_skeleton $LABS
+}
+
+# In a copy of the skeleton, each gap gets the lines that the step has there.
+fill_gaps() {
+    local lab=$1 folder
+    folder=$(dirname "$(step_of "$lab")")
+    awk -v solution="$2" '
+        function number() { match($0, /gap [0-9]+/); return substr($0, RSTART + 4, RLENGTH - 4) }
+        FILENAME == solution {
+            if (/\/\/ ---- gap [0-9]+:/) gap = number()
+            else if (/\/\/ ---- end of gap/) gap = 0
+            else if (gap && !/\/\/ ---- \(about/) text[gap] = text[gap] $0 "\n"
+            next
+        }
+        /\/\/ ---- gap [0-9]+:/ { gap = number() }
+        /\/\/ ---- end of gap/ { printf "%s", text[gap]; gap = 0 }
+        !(gap && /^$/) { print }' "$2" "$3"
+}
+
+@test "each skeleton compiles without a word, and has none of the lines of its gaps" {
+    for lab in $LABS; do
+        [ -s "$BATS_FILE_TMPDIR/lab$lab.ptx" ]
+        run cat "$BATS_FILE_TMPDIR/said$lab"
+        [ -z "$output" ] || { echo "lab $lab: $output"; return 1; }
+        run cat "$BATS_FILE_TMPDIR/lab$lab.cu"
+        says "---- gap 1: "
+        says " line"
+        says_not "extern \"C\""
+        says_not "// lab:"
+    done
+    run grep -c "temp\[bi\] += t" "$BATS_FILE_TMPDIR/lab3.cu"
+    [ "$output" = 0 ]
+}
+
+@test "a skeleton whose gaps are filled from the step is the solution" {
+    for lab in $LABS; do
+        common/labs/skeleton.sh --solution "$lab" "$(step_of "$lab")" \
+            >"$BATS_TEST_TMPDIR/solution.cu"
+        fill_gaps "$lab" "$BATS_TEST_TMPDIR/solution.cu" "$BATS_FILE_TMPDIR/lab$lab.cu" \
+            >"$BATS_TEST_TMPDIR/filled.cu"
+        diff "$BATS_TEST_TMPDIR/filled.cu" "$BATS_TEST_TMPDIR/solution.cu"
+        ! diff -q "$BATS_FILE_TMPDIR/lab$lab.cu" "$BATS_TEST_TMPDIR/solution.cu" >/dev/null
+    done
+}
+
+@test "every line of a step's gaps is in the step's file" {
+    common/labs/skeleton.sh --solution 3 "$(step_of 3)" >"$BATS_TEST_TMPDIR/solution.cu"
+    run sh -c "sed -n '/gap 1:/,/end of gap 1/p' $BATS_TEST_TMPDIR/solution.cu | grep -v -- ----"
+    [ "${#lines[@]}" -eq 6 ]
+    for line in "${lines[@]}"; do grep -qF -e "$line" "$(step_of 3)"; done
+}
+
+# no_points LAB: of its skeleton.
+no_points() {
+    check "$1" "$BATS_FILE_TMPDIR/lab$1.ptx" --json
+    [ "$status" -eq 1 ] && [ "$(field points)" = 0 ] ||
+        echo "lab $1: $output" >>"$BATS_TEST_TMPDIR/points"
+}
+
+@test "an unsolved skeleton has no points, and its gaps are named" {
+    in_pairs no_points $LABS
+    [ ! -e "$BATS_TEST_TMPDIR/points" ] || { cat "$BATS_TEST_TMPDIR/points"; return 1; }
+    check 3 "$BATS_FILE_TMPDIR/lab3.cu"
+    [ "$status" -eq 1 ]
+    says "0.00 of 100 points"
+    says "every wrong element is its own input"
+    says "gap 1 is still empty"
+    says "gap 3 is still empty"
+}
+
+# full_points LAB: at the sizes handed out, and at drawn ones.
+full_points() {
+    local lab=$1 options
+    for options in "" "--drawn --seed 18446744073709551615"; do
+        # shellcheck disable=SC2086
+        check "$lab" "build/labs/reference$lab.ptx" --json $options
+        [ "$status" -eq 0 ] && [ "$(field points)" = "$(field most)" ] &&
+            [ "$(field right_runs)" = "$(field runs)" ] && continue
+        echo "lab $lab $options: $output" >>"$BATS_TEST_TMPDIR/fewer"
+    done
+}
+
+@test "each solution has all points, at sizes handed out and at drawn ones" {
+    in_pairs full_points $LABS
+    [ ! -e "$BATS_TEST_TMPDIR/fewer" ] || { cat "$BATS_TEST_TMPDIR/fewer"; return 1; }
+}
+
+@test "a verdict is the same twice" {
+    check 11 build/labs/reference11.ptx --drawn --seed 77 --json
+    local first=$output
+    check 11 build/labs/reference11.ptx --drawn --seed 77 --json
+    [ "$output" = "$first" ]
+    check 11 build/labs/reference11.ptx --drawn --seed 78 --json
+    [ "$output" != "$first" ]
+}
+
+@test "make labN writes a file once, and leaves it alone after that" {
+    # In a copy, since labs/ may hold somebody's work.
+    mkdir -p "$BATS_TEST_TMPDIR/copy/common" && cp -rL common/build common/labs common/emu \
+        "$BATS_TEST_TMPDIR/copy/common" && cp -rL Makefile steps "$BATS_TEST_TMPDIR/copy"
+    cp -L --parents ./*/*.mk common/*/*.mk "$BATS_TEST_TMPDIR/copy"
+    cd "$BATS_TEST_TMPDIR/copy"
+    run make --no-print-directory lab3
+    [ "$status" -eq 0 ]
+    says "labs/lab3.cu is written. Fill in its gaps; then: make check3"
+    grep -q "Lab 3: the work-efficient scan" labs/lab3.cu
+    echo "// mine" >>labs/lab3.cu
+    run make --no-print-directory lab3
+    [ "$status" -eq 0 ]
+    says "stays as it is"
+    tail -n 1 labs/lab3.cu | grep -q mine
+}
+
+@test "a missing barrier is a hazard with its lines, and a wrong sum is explained" {
+    awk '/__syncthreads/ && ++n == 2 { next } { print }' build/labs/reference3.cu \
+        >"$BATS_TEST_TMPDIR/lab3.cu"
+    check 3 "$BATS_TEST_TMPDIR/lab3.cu"
+    [ "$status" -eq 1 ]
+    says "hazards      $BATS_TEST_TMPDIR/lab3.cu:"
+    says "racecheck: RAW hazard"
+    says "the checkers found errors in 19 of 20 runs. See notes/03-work-efficient.md."
+}
+
+@test "one thread that does all earns little" {
+    cat >"$BATS_TEST_TMPDIR/lab3.cu" <<'END'
+__global__ void scan_block(float *out, const float *in, int n)
+{
+    float sum = 0;
+    for (int i = 0; threadIdx.x == 0 && i < n; sum += in[i++]) out[i] = sum;
+}
+END
+    check 3 "$BATS_TEST_TMPDIR/lab3.cu"
+    [ "$status" -eq 1 ]
+    says "20 of 20 runs right"
+    says "too few lanes add at a time"
+    says "without shared memory there is no merit in having no conflicts"
+    says "hazards 20.00 of 20"
+    check 3 "$BATS_TEST_TMPDIR/lab3.cu" --json
+    [ "$(field points | cut -d . -f 1)" -lt 40 ]
+}
+
+@test "what cannot be run has no points and a reason" {
+    local t=$BATS_TEST_TMPDIR
+    echo 'a syntax error' >"$t/error.cu"
+    check 3 "$t/error.cu"
+    [ "$status" -eq 1 ]
+    says 'error.cu(1): error'
+    says "0.00 of 100 points"
+    says "It does not compile"
+    sed s/10scan_block/10scan_black/ build/labs/reference3.ptx >"$t/name.ptx"
+    check 3 "$t/name.ptx"
+    [ "$status" -eq 1 ]
+    says "There is no kernel called scan_block; keep the names of the lab's kernels."
+    check 5 build/labs/reference6.ptx
+    [ "$status" -eq 1 ]
+    says "has other parameters than the lab passes"
+    echo "not PTX" >"$t/not.ptx"
+    check 3 "$t/not.ptx"
+    [ "$status" -eq 1 ]
+    says "0.00 of 100 points"
+}
+
+@test "an endless kernel is stopped after a number of instructions, the same each time" {
+    cat >"$BATS_TEST_TMPDIR/endless.cu" <<'END'
+__global__ void scan_block(volatile float *out, const float *in, int n) { for (;;) out[0] = 1; }
+END
+    check 3 "$BATS_TEST_TMPDIR/endless.cu"
+    [ "$status" -eq 1 ]
+    says "n = 2 and 10 more sizes: kernel scan_block has executed more than 5000400 warp"
+    says "0.00 of 100 points"
+}
+
+@test "the temporary folder is removed" {
+    mkdir "$BATS_TEST_TMPDIR/tmp"
+    TMPDIR=$BATS_TEST_TMPDIR/tmp check 3 "$BATS_FILE_TMPDIR/lab3.cu"
+    [ "$status" -eq 1 ]
+    [ -z "$(ls -A "$BATS_TEST_TMPDIR/tmp")" ]
+}
+
+@test "wrong command lines are one sentence and exit with 2" {
+    local ptx=build/labs/reference3.ptx
+    for options in "" "3" "8 $ptx" "3 nowhere.cu" "3 $ptx --seed -1" "3 $ptx --seed 1x" \
+        "3 $ptx --weights nowhere" "3 $ptx --fast" "3 $ptx more"; do
+        # shellcheck disable=SC2086
+        run build/labs/check-lab $options
+        [ "$status" -eq 2 ] || { echo "$options: $status $output"; return 1; }
+        [ "${#lines[@]}" -eq 1 ]
+        says "check-lab: "
+    done
+    run build/labs/check-lab 3 nowhere.cu
+    says '`make lab3` writes a skeleton'
+    run build/labs/check-lab --help
+    [ "$status" -eq 0 ]
+    says "--weights FILE"
+    run build/labs/check-lab 3 labs.cu --nvcc /nowhere/nvcc
+    [ "$status" -ne 0 ]
+}
+
+@test "weights of one's own" {
+    printf 'work 1\nhazards 2\n' >"$BATS_TEST_TMPDIR/weights"
+    check 3 build/labs/reference3.ptx --weights "$BATS_TEST_TMPDIR/weights"
+    [ "$status" -eq 0 ]
+    says "3.00 of 3 points"
+}
+
+@test "run-lab refuses what it cannot run or write" {
+    run build/labs/run-lab 3 nowhere.ptx --results-fd 1
+    [ "$status" -eq 2 ]
+    says "nowhere.ptx cannot be opened"
+    run build/labs/run-lab 3 build/labs/reference3.ptx
+    [ "$status" -eq 2 ]
+    says "--results-fd N is missing"
+    run build/labs/run-lab 12 build/labs/reference3.ptx --results-fd 1
+    [ "$status" -eq 2 ]
+    run sh -c 'build/labs/run-lab 3 build/labs/reference3.ptx --results-fd 9 9>/dev/full'
+    [ "$status" -eq 3 ]
+    says "The results cannot be written: No space left on device."
+}
+
+@test "the JSON is valid" {
+    need python3
+    for file in "$BATS_FILE_TMPDIR/lab3.cu" build/labs/reference5.ptx; do
+        check 3 "$file" --json
+        python3 -c 'import json, sys; v = json.loads(sys.argv[1]); assert v["lab"] == 3' "$output"
+    done
+}

@@ -1,0 +1,343 @@
+/* test_lab_score.c — points: full ones for the reference, fewer for each fault, and why. */
+#define _POSIX_C_SOURCE 200809L
+#include "common/labs/score.h"
+#include "results_made.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct lab_weights weights = {{40, 20, 20, 20}};
+static struct lab_results own, reference;
+static struct lab_verdict verdict;
+
+static void init(void)
+{
+    make_results(lab_find(3), 9, false, &own);
+    make_results(lab_find(3), 9, false, &reference);
+}
+
+static void fini(void)
+{
+    results_free(&own);
+    results_free(&reference);
+}
+
+TestSuite(lab_score, .init = init, .fini = fini);
+
+static double score(void)
+{
+    cr_assert_eq(score_lab(lab_find(3), &own, &reference, &weights, &verdict), 0, "%s",
+                 verdict.failure);
+    return verdict.points;
+}
+
+/* The last case with the usual order: the largest size. */
+static struct lab_case_result *largest(void)
+{
+    size_t i = own.case_count - 1;
+    while (own.cases[i].is.schedule) i--;
+    return &own.cases[i];
+}
+
+static double lost(void)
+{
+    double sum = 0;
+    for (size_t i = 0; i < verdict.line_count; i++) sum += verdict.lines[i].lost;
+    return sum;
+}
+
+/* Points and lost points together are all points, and this criterion has a line with the text. */
+static void expect_line(enum lab_criterion criterion, const char *text)
+{
+    bool found = false;
+    for (size_t i = 0; i < verdict.line_count; i++)
+        found |=
+            verdict.lines[i].criterion == criterion && strstr(verdict.lines[i].text, text) != NULL;
+    cr_expect(found, "no line of %s says \"%s\"", lab_criterion_name(criterion), text);
+    cr_expect_lt(fabs(verdict.points + lost() - verdict.most), 0.05, "%g and %g", verdict.points,
+                 lost());
+}
+
+Test(lab_score, the_reference_has_all_points)
+{
+    cr_expect_eq(score(), 100);
+    cr_expect_eq(verdict.line_count, 0);
+    cr_expect_eq(verdict.size_count, 11);
+    cr_expect_eq(verdict.correctness, 1);
+}
+
+Test(lab_score, a_wrong_element_costs_its_run)
+{
+    own.cases[3].out[5] ^= 0x80000000;
+    double points = score();
+    cr_expect_lt(fabs(points - 100.0 * (own.case_count - 1) / own.case_count), 1e-9);
+    cr_expect_not(verdict.sizes[3].right);
+    expect_line(LAB_CRITERIA, "element 5 is ");
+}
+
+Test(lab_score, nothing_right_is_no_points)
+{
+    for (size_t i = 0; i < own.case_count; i++)
+        memset(own.cases[i].out, 0xFF, own.cases[i].is.n * sizeof(uint32_t));
+    cr_expect_eq(score(), 0);
+    cr_expect_eq(verdict.line_count, 1);
+    expect_line(LAB_CRITERIA, "the output was never written");
+}
+
+/* More of anything costs more, without a cliff. */
+static void expect_continuous(void (*more)(struct lab_case_result *, double))
+{
+    double before = score();
+    for (double factor = 1.1; factor < 40; factor *= 1.1) {
+        more(largest(), 1.1);
+        double points = score();
+        cr_expect(points <= before + 1e-9, "%g: %g after %g", factor, points, before);
+        cr_expect(before - points < 8, "%g: %g after %g", factor, points, before);
+        before = points;
+    }
+    cr_expect_lt(before, 95);
+}
+
+static void more_adds(struct lab_case_result *r, double factor)
+{
+    r->operations[0].elements = (uint64_t)((double)r->operations[0].elements * factor);
+}
+
+static void more_add_instructions(struct lab_case_result *r, double factor)
+{
+    r->operations[0].instructions = (uint64_t)((double)r->operations[0].instructions * factor);
+}
+
+static void more_others(struct lab_case_result *r, double factor)
+{
+    r->operations[1].lanes = (uint64_t)((double)r->operations[1].lanes * factor);
+}
+
+static void more_wavefronts(struct lab_case_result *r, double factor)
+{
+    r->total.shared_ld.wavefronts = (uint64_t)((double)r->total.shared_ld.wavefronts * factor);
+    r->lines[0].counts = r->total;
+}
+
+static void more_sectors(struct lab_case_result *r, double factor)
+{
+    r->total.global_ld.sectors = (uint64_t)((double)r->total.global_ld.sectors * factor);
+    r->lines[0].counts = r->total;
+}
+
+Test(lab_score, additions)
+{
+    expect_continuous(more_adds);
+    expect_line(LAB_WORK, "additions, where the step's solution makes 2047");
+}
+
+Test(lab_score, additions_one_after_the_other)
+{
+    expect_continuous(more_add_instructions);
+    expect_line(LAB_WORK, "too few lanes add at a time");
+}
+
+Test(lab_score, other_instructions)
+{
+    expect_continuous(more_others);
+    expect_line(LAB_WORK, "instructions of lanes besides the additions");
+}
+
+Test(lab_score, conflicts)
+{
+    expect_continuous(more_wavefronts);
+    expect_line(LAB_CONFLICTS, "bank conflicts, where");
+    cr_expect_eq(verdict.lines[0].line, 42);
+    cr_expect_str_eq(verdict.lines[0].file, "lab3.cu");
+}
+
+Test(lab_score, sectors)
+{
+    expect_continuous(more_sectors);
+    expect_line(LAB_SECTORS, "sectors of 32 bytes");
+}
+
+/* Every way to add that is not the lab's is named, and earns no points for work. */
+Test(lab_score, hidden_additions)
+{
+    static const struct {
+        const char *name;
+        enum emu_class work_class;
+    } hidden[] = {
+        {"fma.f32", EMU_CLASS_F32},
+        {"add.f64", EMU_CLASS_F64},
+        {"add.f16x2", EMU_CLASS_F16},
+        {"mul.f32", EMU_CLASS_F32},
+        {"dp4a.s32.s32", EMU_CLASS_INTEGER},
+        {"sad.s32", EMU_CLASS_INTEGER},
+        {"popc.b32", EMU_CLASS_INTEGER},
+        {"cvt.rzi.s32.f32", EMU_CLASS_CONVERT},
+        {"atom.global.add.f32", EMU_CLASS_ATOMIC},
+        {"red.shared.add.f32", EMU_CLASS_ATOMIC},
+        {"redux.add.s32", EMU_CLASS_WARP},
+        {"mma.m16n8k8.f32", EMU_CLASS_MATRIX},
+        {"cp.reduce.bulk.add.f32", EMU_CLASS_COPY},
+    };
+    for (size_t h = 0; h < sizeof hidden / sizeof *hidden; h++) {
+        fini();
+        init();
+        for (size_t i = 0; i < own.case_count; i++) {
+            own.cases[i].operation_count = 0;
+            make_operation(&own.cases[i], hidden[h].name, hidden[h].work_class, own.cases[i].is.n);
+        }
+        cr_expect_eq(score(), 60, "%s: %g", hidden[h].name, verdict.points);
+        expect_line(LAB_WORK, hidden[h].name);
+    }
+}
+
+/* Without any addition that is seen, integers must have added. */
+Test(lab_score, too_few_additions)
+{
+    for (size_t i = 0; i < own.case_count; i++) own.cases[i].operations[0].elements = 0;
+    cr_expect_lt(score(), 62);
+    expect_line(LAB_WORK, "too few for these results");
+}
+
+Test(lab_score, no_conflicts_without_shared_memory)
+{
+    for (size_t i = 0; i < own.case_count; i++)
+        own.cases[i].total.shared_ld = (struct emu_shared){0};
+    cr_expect_eq(score(), 80);
+    expect_line(LAB_CONFLICTS, "no merit");
+}
+
+Test(lab_score, hazards)
+{
+    make_finding(&own.cases[own.case_count - 1], 17);
+    double one = score();
+    cr_expect(one < 100 && one > 98, "%g", one);
+    expect_line(LAB_HAZARDS, "racecheck: a hazard (read-after-write)");
+    cr_expect_eq(verdict.lines[0].line, 17);
+    for (size_t i = 0; i + 1 < own.case_count; i++) make_finding(&own.cases[i], 17);
+    cr_expect_eq(score(), 80);
+}
+
+static void end_case(struct lab_case_result *r, enum lab_end end, const char *message)
+{
+    free(r->out);
+    r->out = NULL;
+    r->end = end;
+    strcpy(r->message, message);
+}
+
+Test(lab_score, a_fault_is_explained)
+{
+    end_case(&own.cases[2], LAB_FAULT, "a load is out of bounds");
+    cr_expect_lt(score(), 100);
+    expect_line(LAB_CRITERIA, "n = 8: a load is out of bounds");
+}
+
+/* A stream that ends early: its missing cases are wrong. */
+Test(lab_score, missing_cases_are_wrong)
+{
+    size_t count = own.case_count;
+    own.case_count = 4;
+    double points = score();
+    cr_expect_lt(fabs(verdict.correctness - 4.0 / count), 1e-9);
+    cr_expect_lt(points, 40);
+    own.case_count = count;
+}
+
+Test(lab_score, seconds_are_the_machines_fault)
+{
+    end_case(&own.cases[2], LAB_SECONDS, "its grid has run for 60 seconds");
+    cr_expect_eq(score_lab(lab_find(3), &own, &reference, &weights, &verdict), -1);
+    cr_expect_eq(verdict.status, VERDICT_UNJUDGED);
+    cr_expect_str_eq(verdict.failure, "its grid has run for 60 seconds");
+}
+
+/* Results of another seed, of another lab, of other cases, and a broken reference. */
+Test(lab_score, results_that_do_not_belong)
+{
+    own.seed++;
+    cr_expect_eq(score_lab(lab_find(3), &own, &reference, &weights, &verdict), -1);
+    own.seed--, own.lab = 4;
+    cr_expect_eq(score_lab(lab_find(3), &own, &reference, &weights, &verdict), -1);
+    own.lab = 3, own.cases[1].is.input++;
+    cr_expect_eq(score_lab(lab_find(3), &own, &reference, &weights, &verdict), -1);
+    own.cases[1].is.input--, reference.complete = false;
+    cr_expect_eq(score_lab(lab_find(3), &own, &reference, &weights, &verdict), -1);
+    cr_expect_eq(verdict.status, VERDICT_UNJUDGED);
+    reference.complete = true;
+    cr_expect_eq(score(), 100);
+}
+
+/* Claims of a submission do not reach a terminal as they are. */
+Test(lab_score, claims_are_made_visible)
+{
+    char text[4000] = "";
+    FILE *file = fmemopen(text, sizeof text - 1, "w");
+    make_finding(&own.cases[0], 17);
+    strcpy(own.cases[0].findings[0].file, "a\x1b[2J.cu");
+    strcpy(own.cases[0].findings[0].text, "\x1b]0;title");
+    score();
+    lab_verdict_text(file, &verdict, "labs/lab3.cu");
+    fclose(file);
+    cr_expect(strstr(text, "a\\x1b[2J.cu:17"), "%s", text);
+    cr_expect_null(strchr(text, 0x1b));
+}
+
+static int weights_of(const char *text, int lab, struct lab_weights *w, char *why)
+{
+    char path[] = "/tmp/lab-weights-XXXXXX";
+    int fd = mkstemp(path);
+    FILE *file = fdopen(fd, "w");
+    fputs(text, file);
+    fclose(file);
+    int code = lab_weights_read(path, lab_find(lab), w, why, 300);
+    remove(path);
+    return code;
+}
+
+Test(lab_weights, a_labs_own_come_first)
+{
+    struct lab_weights w;
+    char why[300];
+    cr_assert_eq(weights_of("lab4.work 7 # own\nwork 1\nsectors 2\n\nlab3.work 9\n", 4, &w, why),
+                 0);
+    cr_expect_eq(w.points[LAB_WORK], 7);
+    cr_expect_eq(w.points[LAB_SECTORS], 2);
+    cr_expect_eq(w.points[LAB_HAZARDS], 0);
+}
+
+Test(lab_weights, wrong_lines_are_named)
+{
+    static const struct {
+        const char *text, *why;
+    } wrong[] = {
+        {"work\n", "Line 1 of "},
+        {"work 1\nspeed 3\n", "names none of work, conflicts, sectors and hazards"},
+        {"work -1\n", "not a number from 0 to 1000"},
+        {"work nan\n", "not a number from 0 to 1000"},
+        {"lab.work 1\n", "names no lab"},
+        {"work 1 2\n", "no criterion with its points"},
+        {"lab3.work 1\n", "gives no points to lab 4"},
+        {"", "gives no points to lab 4"},
+    };
+    struct lab_weights w;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char why[300] = "";
+        cr_expect_eq(weights_of(wrong[i].text, 4, &w, why), -1, "%s", wrong[i].text);
+        cr_expect(strstr(why, wrong[i].why), "%s: %s", wrong[i].text, why);
+    }
+}
+
+Test(lab_weights, the_default_is_100_points_for_each_lab)
+{
+    struct lab_weights w;
+    char why[300];
+    for (size_t i = 0; lab_at(i); i++) {
+        double sum = 0;
+        cr_assert_eq(lab_weights_read("common/labs/weights.txt", lab_at(i), &w, why, sizeof why),
+                     0);
+        for (int c = 0; c < LAB_CRITERIA; c++) sum += w.points[c];
+        cr_expect_eq(sum, 100, "lab %d", lab_at(i)->number);
+    }
+}

@@ -1,0 +1,151 @@
+/* test_lab_table.c — the labs, their launches, their cases and inputs. */
+#include "common/labs/lab.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+enum { SEEDS = 40 };
+
+#define EACH_LAB(lab)                                                                              \
+    const struct lab *lab = lab_at(0);                                                             \
+    for (size_t lab##_index = 0; (lab = lab_at(lab##_index)); lab##_index++)
+
+Test(lab_table, labs_are_found_by_number)
+{
+    size_t count = 0;
+    EACH_LAB(lab)
+    {
+        count++;
+        cr_expect_eq(lab_find(lab->number), lab);
+    }
+    cr_expect_eq(count, 8);
+    cr_expect_null(lab_find(0));
+    cr_expect_null(lab_find(8));
+}
+
+static size_t handed_out_count(const struct lab *lab)
+{
+    size_t count = 0;
+    while (lab->sizes[count]) count++;
+    return count;
+}
+
+Test(lab_table, sizes_handed_out_are_within_limits)
+{
+    EACH_LAB(lab)
+    {
+        cr_assert_leq(handed_out_count(lab), LAB_SIZES);
+        for (const size_t *n = lab->sizes; *n; n++) {
+            cr_expect(*n >= lab->least && *n <= lab->most, "lab %d: %zu", lab->number, *n);
+            cr_expect(n == lab->sizes || n[-1] < *n, "lab %d: %zu", lab->number, *n);
+        }
+    }
+}
+
+/* The bytes that a launch's arguments may reach in the workspace, at most. */
+static void check_launch(const struct lab *lab, const struct lab_plan *plan,
+                         const struct lab_launch *l)
+{
+    cr_expect(l->blocks >= 1 && l->threads >= 1 && l->threads <= 1024, "lab %d", lab->number);
+    cr_expect_leq(l->shared_bytes, 48 << 10);
+    cr_expect_leq(l->argument_count, LAB_ARGUMENTS);
+    for (unsigned i = 0; i < l->argument_count; i++) {
+        const struct lab_argument *a = &l->arguments[i];
+        if (a->kind == LAB_ADDRESS && a->buffer == LAB_WORKSPACE)
+            cr_expect_lt(a->value, plan->workspace, "lab %d", lab->number);
+    }
+}
+
+Test(lab_table, plans_fit_for_every_size)
+{
+    EACH_LAB(lab)
+    for (size_t n = lab->least; n <= lab->most; n = lab->power_of_two ? 2 * n : n + 1 + n / 7) {
+        struct lab_plan plan = {0};
+        lab->plan(n, &plan);
+        cr_assert(plan.launch_count >= 1 && plan.launch_count <= LAB_LAUNCHES);
+        for (unsigned i = 0; i < plan.launch_count; i++)
+            check_launch(lab, &plan, &plan.launches[i]);
+    }
+}
+
+/* 6000 elements are 12 blocks of step 5: they are scanned, their sums are, and are added. */
+Test(lab_table, levels_by_hand)
+{
+    struct lab_plan plan = {0};
+    lab_find(5)->plan(6000, &plan);
+    cr_assert_eq(plan.launch_count, 3);
+    cr_expect_eq(plan.workspace, 12 * sizeof(float));
+    cr_expect_str_eq(plan.launches[1].kernel, "scan_block");
+    cr_expect_eq(plan.launches[0].blocks, 12);
+    cr_expect_eq(plan.launches[1].blocks, 1);
+    cr_expect_eq(plan.launches[1].arguments[0].buffer, LAB_WORKSPACE);
+    cr_expect_eq(plan.launches[1].arguments[2].kind, LAB_NULL);
+    cr_expect_str_eq(plan.launches[2].kernel, "uniform_add");
+    cr_expect_eq(plan.launches[2].blocks, 11);
+}
+
+static bool is_handed_out(const struct lab *lab, size_t n)
+{
+    for (const size_t *size = lab->sizes; *size; size++)
+        if (*size == n) return true;
+    return false;
+}
+
+/* Sizes drawn are other ones, but for labs of powers of two. No size occurs twice with the usual
+ * order, and no two cases have one input. */
+static void check_cases(const struct lab *lab, const struct lab_case *cases, size_t count,
+                        bool handed_out)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t n = cases[i].n;
+        cr_expect(n >= lab->least && n <= lab->most, "lab %d: %zu", lab->number, n);
+        cr_expect_eq(is_handed_out(lab, n), handed_out || lab->power_of_two, "lab %d: %zu",
+                     lab->number, n);
+        for (size_t k = 0; k < i; k++) {
+            cr_expect_neq(cases[k].input, cases[i].input);
+            cr_expect(cases[k].n != n || cases[i].schedule, "lab %d: %zu", lab->number, n);
+        }
+    }
+}
+
+Test(lab_cases, are_drawn_as_said)
+{
+    struct lab_case cases[LAB_CASES];
+    EACH_LAB(lab)
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+        for (int handed_out = 0; handed_out < 2; handed_out++) {
+            size_t count = lab_cases(lab, seed, handed_out, cases);
+            cr_assert(count > handed_out_count(lab) && count <= LAB_CASES);
+            check_cases(lab, cases, count, handed_out);
+        }
+}
+
+Test(lab_cases, are_the_same_for_one_seed_only)
+{
+    struct lab_case first[LAB_CASES] = {0}, again[LAB_CASES] = {0}, other[LAB_CASES] = {0};
+    size_t count = lab_cases(lab_find(5), 7, false, first);
+    cr_expect_eq(lab_cases(lab_find(5), 7, false, again), count);
+    cr_expect_eq(memcmp(first, again, sizeof first), 0);
+    lab_cases(lab_find(5), 8, false, other);
+    cr_expect_neq(memcmp(first, other, sizeof first), 0);
+}
+
+/* The sum of all |x| in eighths stays below 2^24, so every order of additions is exact. */
+Test(lab_cases, inputs_have_exact_sums)
+{
+    static float in[24000];
+    EACH_LAB(lab)
+    {
+        struct lab_case c = {.n = lab->most, .input = 12345};
+        double magnitude = 0, positive = 0;
+        lab_input(&c, in);
+        for (size_t i = 0; i < c.n; i++) {
+            cr_assert(in[i] != 0 && in[i] * 8 == floorf(in[i] * 8));
+            magnitude += fabs(in[i]) * 8;
+            positive += in[i] > 0;
+        }
+        cr_expect_lt(magnitude, 0x1p24);
+        cr_expect(positive > 0.3 * (double)c.n && positive < 0.7 * (double)c.n);
+    }
+}
