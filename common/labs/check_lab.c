@@ -2,7 +2,7 @@
  * check_lab.c — `make checkN`: compiles a student's file, runs it on the emulator, and prints what
  * is right, what is not, and what it costs.
  *
- *     check-lab LAB SOURCE.cu [--json] [--seed S] [--drawn] [--weights FILE] [--nvcc NVCC]
+ *     check-lab LAB SOURCE.cu [--json] [--seed S] [--drawn] [--weights FILE] [--hint LEVEL] …
  *     check-lab --compile SOURCE.cu OUTPUT [--nvcc NVCC]
  *
  * It runs the file of its own user, so it needs no sandbox. But run-lab is a process of its own
@@ -25,6 +25,7 @@
 struct arguments {
     bool json, drawn, compile, help;
     uint64_t seed;
+    unsigned hint; /* 0: the verdict */
     const char *weights, *nvcc;
     const char *names[2]; /* LAB SOURCE, or SOURCE FILE */
     int name_count;
@@ -75,6 +76,13 @@ static int set_seed(void *to, const char *value, struct fault *fault)
                 value);
 }
 
+static int set_hint(void *to, const char *value, struct fault *fault)
+{
+    ((struct arguments *)to)->hint = (unsigned)(*value - '0');
+    if (*value >= '1' && *value <= '3' && !value[1]) return 0;
+    return fail(fault, EXIT_USAGE, "\"%s\" is not a level of hints; give 1, 2 or 3.", value);
+}
+
 static int set_weights(void *to, const char *value, struct fault *fault)
 {
     (void)fault;
@@ -95,6 +103,8 @@ static const struct option_row rows[] = {
     OPTION("drawn", NULL, "draw sizes near those handed out, as the grader does", set_drawn),
     OPTION("weights", "FILE", "what each criterion is worth; default: common/labs/weights.txt",
            set_weights),
+    OPTION("hint", "LEVEL", "print a hint in place of the verdict; 1 to 3: the more, the clearer",
+           set_hint),
     OPTION("nvcc", "NVCC", "the compiler; default: nvcc", set_nvcc),
     OPTION("compile", NULL, "compile SOURCE.cu to PTX, and do nothing else", set_compile),
     OPTION("help", NULL, "print this help", set_help),
@@ -253,9 +263,13 @@ static int check(const struct places *places, const struct arguments *a, const s
     return 0;
 }
 
-static int report(const struct arguments *a, const struct lab_verdict *verdict)
+static int report(const struct places *places, const struct arguments *a,
+                  const struct lab_verdict *verdict, struct fault *fault)
 {
     static const double nearly = 1e-9;
+    char hints[PATH_MAX];
+    path_of(hints, places->programs, "hints.txt");
+    if (a->hint) return print_hint(stdout, verdict, hints, a->hint, a->names[1], fault);
     if (a->json)
         lab_verdict_json(stdout, verdict, a->names[1]);
     else
@@ -285,7 +299,7 @@ static int run(const struct arguments *a, const struct places *places, struct fa
     int code = weights_of(places, a, lab, &weights, fault);
     if (!code) code = check(places, a, lab, &weights, &verdict, fault);
     if (!code) find_gaps(a->names[1], &verdict);
-    return code ? code : report(a, &verdict);
+    return code ? code : report(places, a, &verdict, fault);
 }
 
 int main(int count, char **argument)

@@ -2,7 +2,7 @@
 
 LABS      = 2 3 4 5 6 7 9 11
 LAB_SOURCES = $(wildcard common/labs/*.c)
-LAB_MAINS = %/run_lab.c %/check_lab.c %/grade_labs.c %/hint.c
+LAB_MAINS = %/run_lab.c %/check_lab.c %/grade_labs.c
 # What the programs share. Only run-lab has the emulator.
 LAB_SHARED := $(call objects,$(filter-out $(LAB_MAINS) common/labs/run_%,$(LAB_SOURCES)))
 LAB_COMMON := $(LAB_SHARED) $(call objects,$(wildcard common/harness/verify/*.c) $(addprefix \
@@ -16,7 +16,7 @@ LAB_REFERENCES = $(LABS:%=build/labs/reference%.ptx)
 
 .PHONY: labs $(LABS:%=lab%) $(LABS:%=check%) $(LABS:%=hint%)
 
-labs: $(LAB_PROGRAMS) $(LAB_REFERENCES) build/labs/weights.txt ## build what labs need
+labs: $(LAB_PROGRAMS) $(LAB_REFERENCES) $$(LAB_TEXTS) ## build what labs need
 	@:
 
 #labN: ## write labs/labN.cu, a step with gaps to fill in: N = 2 to 7, 9, 11 (notes/labs.md)
@@ -53,10 +53,15 @@ build/labs/check-lab: build/common/labs/check_lab.o $(LAB_COMMON)
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -pthread -o $(NEW) $(PUT)
 
-build/labs/weights.txt: common/labs/weights.txt
+LAB_TEXTS = build/labs/weights.txt build/labs/hints.txt
+$(LAB_TEXTS): build/labs/%: common/labs/%
 	@mkdir -p $(@D)
 	$(Q)cp $< $(NEW) $(PUT)
 
 #checkN: ## judge labs/labN.cu on the emulator: what is right, what costs points, and where
-$(LABS:%=check%): check%: $(LAB_PROGRAMS) build/labs/reference%.ptx build/labs/weights.txt
+$(LABS:%=check%): check%: $(LAB_PROGRAMS) build/labs/reference%.ptx $(LAB_TEXTS)
 	$(Q)build/labs/check-lab $* labs/lab$*.cu --nvcc '$(CUDA)/bin/nvcc' $(ARGS)
+
+#hintN: ## say what to look at in labs/labN.cu; LEVEL=1 (a nudge) to 3 (the lines)
+$(LABS:%=hint%): hint%: $(LAB_PROGRAMS) build/labs/reference%.ptx $(LAB_TEXTS)
+	$(Q)build/labs/check-lab $* labs/lab$*.cu --nvcc '$(CUDA)/bin/nvcc' --hint $(or $(LEVEL),1)

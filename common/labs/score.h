@@ -10,6 +10,7 @@
 #ifndef LAB_SCORE_H
 #define LAB_SCORE_H
 
+#include "common/command/fault.h"
 #include "lab.h"
 #include "results.h"
 
@@ -49,6 +50,7 @@ struct verdict_size {
     char cause[VERDICT_TEXT]; /* the likely cause, or "" */
     char error_file[RESULTS_NAME]; /* where a checker has found an error; a claim */
     unsigned error_line;           /* 0: not known */
+    uint32_t error_tool;           /* enum emu_check; 0: no error */
     uint64_t adds, expected_adds;  /* of the submission and of the reference */
     uint64_t conflicts, expected_conflicts;
     uint64_t sectors, expected_sectors;
@@ -114,6 +116,13 @@ void score_nothing(const struct lab *, const struct lab_weights *, const char *w
 /* Finds the gaps of a student's file that hold nothing but comments. A file without the skeleton's
  * comments has none. */
 void find_gaps(const char *source, struct lab_verdict *);
+
+/* ---- hint.c ---------------------------------------------------------------------------------- */
+
+/* Prints a hint of a level from 1 to 3 on what the verdict complains about most. The texts are in
+ * the file hints_path. Returns 0, or an exit code. */
+int print_hint(FILE *, const struct lab_verdict *, const char *hints_path, unsigned level,
+               const char *source, struct fault *);
 
 /* ---- verdict_text.c, verdict_json.c ---------------------------------------------------------- */
 

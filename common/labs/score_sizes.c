@@ -161,14 +161,15 @@ static void explain_size(struct lab_verdict *v, size_t size)
     line->line = s->error_line;
 }
 
-/* Where a checker has found an error at a size that is wrong: often the cause. */
+/* Where a checker has found an error. If the size is wrong, it is often the cause. */
 static void note_error(struct verdict_size *size, const struct lab_results *results)
 {
     const struct lab_finding *error = first_error(results, size->n);
-    if (size->right || !error) return;
+    if (!error) return;
+    size->error_tool = error->tool;
     snprintf(size->error_file, sizeof size->error_file, "%s", error->file);
     size->error_line = error->line;
-    if (size->end != LAB_RAN || *size->cause) return;
+    if (size->right || size->end != LAB_RAN || *size->cause) return;
     snprintf(size->cause, sizeof size->cause,
              "the error that the checkers report at line %u may be the cause", error->line);
 }

@@ -262,3 +262,39 @@ END
         python3 -c 'import json, sys; v = json.loads(sys.argv[1]); assert v["lab"] == 3' "$output"
     done
 }
+
+@test "every topic of the hints has three levels, and every gap has a topic" {
+    awk '/^\[/ { if (topic && levels != "123") { print topic, levels; wrong = 1 }
+                 topic = $0; levels = "" }
+         /^[0-9] / { levels = levels substr($0, 1, 1) }
+         END { exit wrong || levels != "123" }' common/labs/hints.txt
+    for lab in $LABS; do
+        for gap in $(sed -n 's,.*// ---- gap \([0-9]*\):.*,\1,p' "$BATS_FILE_TMPDIR/lab$lab.cu"); do
+            grep -qF "[lab$lab gap $gap]" common/labs/hints.txt || { echo "$lab $gap"; return 1; }
+        done
+    done
+    for topic in $(sed -n 's/.*"\([a-z]*check\|[a-z]*\)"},*$/\1/p' common/labs/hint.c); do
+        grep -qF "[$topic]" common/labs/hints.txt
+    done
+}
+
+# hint LEVEL FILE: the hint for lab 3.
+hint() { check 3 "$2" --hint "$1"; }
+
+@test "hints follow what the check has found" {
+    hint 3 "$BATS_FILE_TMPDIR/lab3.cu"
+    [ "$status" -eq 0 ]
+    says "ai = offset * (2 * thid + 1) - 1"
+    awk '/__syncthreads/ && ++n == 2 { next } { print }' build/labs/reference3.cu \
+        >"$BATS_TEST_TMPDIR/lab3.cu"
+    hint 3 "$BATS_TEST_TMPDIR/lab3.cu"
+    says "A __syncthreads() is missing between the access at $BATS_TEST_TMPDIR/lab3.cu:"
+    hint 1 build/labs/reference3.ptx
+    [ "$status" -eq 0 ]
+    says "Full points"
+    hint 2 build/labs/reference6.ptx
+    says "The lab launches kernels by the names and with the parameters of the skeleton."
+    hint 4 build/labs/reference3.ptx
+    [ "$status" -eq 2 ]
+    says '"4" is not a level of hints'
+}
