@@ -14,12 +14,13 @@ LAB_RUNS  := $(call objects,$(wildcard common/labs/run_*.c) $(addprefix common/l
 LAB_PROGRAMS = build/labs/run-lab build/labs/check-lab
 LAB_REFERENCES = $(LABS:%=build/labs/reference%.ptx)
 
-.PHONY: labs $(LABS:%=lab%) $(LABS:%=check%) $(LABS:%=hint%)
+.PHONY: labs
+.PHONY: $(LABS:%=lab%) $(LABS:%=check%) $(LABS:%=hint%)
 
 labs: $(LAB_PROGRAMS) $(LAB_REFERENCES) $$(LAB_TEXTS) ## build what labs need
 	@:
 
-#labN: ## write labs/labN.cu, a step with gaps to fill in: N = 2 to 7, 9, 11 (notes/labs.md)
+#labN: ## write labs/labN.cu, a step with gaps to fill in; N is 2 to 7, 9 or 11
 $(LABS:%=lab%): lab%:
 	@mkdir -p labs
 	$(Q)if [ -e labs/lab$*.cu ]; then \
@@ -58,7 +59,7 @@ $(LAB_TEXTS): build/labs/%: common/labs/%
 	@mkdir -p $(@D)
 	$(Q)cp $< $(NEW) $(PUT)
 
-#checkN: ## judge labs/labN.cu on the emulator: what is right, what costs points, and where
+#checkN: ## judge labs/labN.cu on the emulator, with a reason for each lost point
 $(LABS:%=check%): check%: $(LAB_PROGRAMS) build/labs/reference%.ptx $(LAB_TEXTS)
 	$(Q)build/labs/check-lab $* labs/lab$*.cu --nvcc '$(CUDA)/bin/nvcc' $(ARGS)
 
