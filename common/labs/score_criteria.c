@@ -20,8 +20,8 @@ static const double other_cap = 2;
 static const double serial_cap = 2;
 /* Fewer lost points than this are not explained. */
 static const double least_lost = 0.005;
-/* With fewer wavefronts than this part of the reference's, shared memory is hardly used, so that
- * the absence of conflicts is no merit. */
+/* With fewer wavefronts than this part of those that the reference would need without conflicts,
+ * shared memory is hardly used, so that the absence of conflicts is no merit. */
 static const double least_shared = 0.5;
 
 /* What share of the points a count earns: 1 up to the expected one, and then less and less. */
@@ -66,7 +66,8 @@ static void compare_work(struct compared *c)
 static void compare_memory(struct compared *c)
 {
     double left = 1, wavefronts = (double)c->got.wavefronts;
-    double expected = (double)c->expected.wavefronts, least = least_shared * expected;
+    double expected = (double)c->expected.wavefronts;
+    double least = least_shared * (double)(c->expected.wavefronts - c->expected.conflicts);
     take(c, CONFLICTS, &left, share(expected, wavefronts));
     take(c, NO_SHARED, &left, wavefronts < least ? wavefronts / least : 1);
     left = 1;

@@ -208,6 +208,15 @@ Test(lab_score, no_conflicts_without_shared_memory)
     expect_line(LAB_CONFLICTS, "no merit");
 }
 
+/* Fewer wavefronts than the solution's are no fault if they are as many as it would need without
+ * conflicts. */
+Test(lab_score, a_solution_with_conflicts_is_beaten)
+{
+    for (size_t i = 0; i < reference.case_count; i++)
+        reference.cases[i].total.shared_ld.wavefronts *= 4;
+    cr_expect_eq(score(), 100);
+}
+
 Test(lab_score, hazards)
 {
     make_finding(&own.cases[own.case_count - 1], 17);
