@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 struct arguments {
-    bool json, drawn, compile, help;
+    bool json, drawn, no_gpu, compile, help;
     uint64_t seed;
     unsigned hint; /* 0: the verdict */
     const char *weights, *nvcc;
@@ -49,6 +49,13 @@ static int set_drawn(void *to, const char *value, struct fault *fault)
 {
     (void)value, (void)fault;
     ((struct arguments *)to)->drawn = true;
+    return 0;
+}
+
+static int set_no_gpu(void *to, const char *value, struct fault *fault)
+{
+    (void)value, (void)fault;
+    ((struct arguments *)to)->no_gpu = true;
     return 0;
 }
 
@@ -105,6 +112,7 @@ static const struct option_row rows[] = {
            set_weights),
     OPTION("hint", "LEVEL", "print a hint in place of the verdict; 1 to 3: the more, the clearer",
            set_hint),
+    OPTION("no-gpu", NULL, "leave out the second check, on a GPU", set_no_gpu),
     OPTION("nvcc", "NVCC", "the compiler; default: nvcc", set_nvcc),
     OPTION("compile", NULL, "compile SOURCE.cu to PTX, and do nothing else", set_compile),
     OPTION("help", NULL, "print this help", set_help),
@@ -263,6 +271,31 @@ static int check(const struct places *places, const struct arguments *a, const s
     return 0;
 }
 
+/* Only kernels that end on the emulator are run on a GPU, where nothing could stop them. */
+static bool has_ended(const struct lab_verdict *verdict)
+{
+    for (size_t i = 0; i < verdict->size_count; i++)
+        if (verdict->sizes[i].end != LAB_RAN) return false;
+    return verdict->size_count > 0;
+}
+
+/* The second check, on a GPU if there is one. It gives no points. Returns an exit code. */
+static int check_on_gpu(const struct places *places, const struct arguments *a,
+                        const struct lab_verdict *verdict)
+{
+    char program[PATH_MAX], name[64], solution[PATH_MAX], ptx[PATH_MAX], seed[32];
+    snprintf(name, sizeof name, "reference%d.ptx", verdict->lab->number);
+    path_of(program, places->programs, "gpu-lab");
+    path_of(solution, places->programs, name);
+    path_of(ptx, places->work, "lab.ptx");
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)a->seed);
+    const char *argv[] = {program,  a->names[0], is_ptx(a->names[1]) ? a->names[1] : ptx,
+                          solution, seed,        a->drawn ? "drawn" : "handed-out",
+                          NULL};
+    fflush(stdout);
+    return run_program(argv, NULL) == EXIT_WRONG ? EXIT_WRONG : EXIT_RIGHT;
+}
+
 static int report(const struct places *places, const struct arguments *a,
                   const struct lab_verdict *verdict, struct fault *fault)
 {
@@ -275,6 +308,9 @@ static int report(const struct places *places, const struct arguments *a,
     else
         lab_verdict_text(stdout, verdict, a->names[1]);
     if (verdict->status == VERDICT_UNJUDGED) return EXIT_DEVICE;
+    if (!a->json && !a->no_gpu && has_ended(verdict) &&
+        check_on_gpu(places, a, verdict) == EXIT_WRONG)
+        return EXIT_WRONG;
     return verdict->points >= verdict->most - nearly ? EXIT_RIGHT : EXIT_WRONG;
 }
 

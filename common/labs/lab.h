@@ -55,6 +55,7 @@ struct lab {
     void (*plan)(size_t n, struct lab_plan *);
     size_t block; /* elements that a block scans, for the guess at a cause; 0: all */
     size_t least, most;
+    size_t timed; /* the size whose time is measured on a GPU; it may be beyond `most` */
     bool power_of_two;
     const size_t *sizes;         /* those handed out, ascending; ends with 0 */
     const char *const *expected; /* operations that add elements: "add.f32"; ends with NULL */

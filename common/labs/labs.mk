@@ -11,7 +11,7 @@ LAB_COMMON := $(LAB_SHARED) $(call objects,$(wildcard common/harness/verify/*.c)
 LAB_RUNS  := $(call objects,$(wildcard common/labs/run_*.c) $(addprefix common/labs/,lab_table.c \
              lab_cases.c results_write.c) $(addprefix common/,command/fault.c \
              command/option_table.c harness/levels.c))
-LAB_PROGRAMS = build/labs/run-lab build/labs/check-lab
+LAB_PROGRAMS = build/labs/run-lab build/labs/check-lab build/labs/gpu-lab
 LAB_REFERENCES = $(LABS:%=build/labs/reference%.ptx)
 
 .PHONY: labs
@@ -49,6 +49,12 @@ build/labs/run-lab: $(LAB_RUNS) $(EMU)
 	$(Q)ar rcs $(NEW).a $(EMU)
 	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $(LAB_RUNS) $(NEW).a $(ZSTD) -lm -ldl -pthread -o $(NEW) \
 	    $(PUT) && rm $(NEW).a
+
+# The driver is found when it runs.
+build/labs/gpu-lab: $(call objects,$(wildcard common/labs/gpu/*.c) common/labs/run_entry.c \
+        common/emu/ptx/kernel_name.c) $(LAB_COMMON)
+	$(call say,link,$@)
+	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -ldl -pthread -o $(NEW) $(PUT)
 
 build/labs/check-lab: build/common/labs/check_lab.o $(LAB_COMMON)
 	$(call say,link,$@)

@@ -5,12 +5,7 @@
 #define LAB_RUN_CASE_H
 
 #include "results.h"
-
-/* A submission's PTX. */
-struct lab_ptx {
-    const char *text;
-    size_t length;
-};
+#include "run_entry.h"
 
 /* Fills the result of a case, also if it fails. run_case_free gives its memory back. */
 void run_case(const struct lab *, const struct lab_ptx *, const struct lab_case *,

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PRINTF_BYTES = 1 << 16, PTX_BYTES = 64 << 20 };
+enum { PRINTF_BYTES = 1 << 16 };
 
 struct arguments {
     uint64_t seed;
@@ -91,19 +91,6 @@ static int read_options(struct command_line *line, struct arguments *arguments, 
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static int read_ptx(const char *path, struct lab_ptx *ptx, struct fault *fault)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file) return fail(fault, EXIT_USAGE, "%s cannot be opened: %s.", path, strerror(errno));
-    char *text = malloc(PTX_BYTES);
-    ptx->length = text ? fread(text, 1, PTX_BYTES, file) : 0;
-    fclose(file);
-    ptx->text = text;
-    if (text && ptx->length < PTX_BYTES) return 0;
-    return fail(fault, EXIT_DEVICE, "%s has more than %d bytes; a lab's PTX has far fewer.", path,
-                PTX_BYTES);
-}
-
 /* The kernels' printf: what is beyond PRINTF_BYTES is dropped. */
 struct printed {
     FILE *file;
@@ -174,13 +161,13 @@ static int run(int count, char **argument, struct fault *fault)
     const struct lab *lab = lab_find(atoi(argument[1]));
     if (!lab) return fail(fault, EXIT_USAGE, "There is no lab \"%s\".", argument[1]);
     int code = read_options(&line, &arguments, fault);
-    if (!code) code = read_ptx(argument[2], &ptx, fault);
+    if (!code) code = ptx_read(argument[2], &ptx, fault);
     if (!code) code = redirect_printf(arguments.printf_file, &printed, fault);
     if (code) return code;
     int error = run_cases(lab, &ptx, &arguments);
     fclose(stdout);
     stdout = terminal;
-    free((char *)ptx.text);
+    free(ptx.text);
     if (!error) return 0;
     return fail(fault, EXIT_DEVICE, "The results cannot be written: %s.", strerror(error));
 }

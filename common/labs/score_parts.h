@@ -13,6 +13,14 @@ struct verdict_line *add_line(struct lab_verdict *, enum lab_criterion, double l
 void score_sizes(struct lab_verdict *, const struct lab_results *,
                  const struct lab_results *reference);
 
+/* What is wrong with an output: where, and the likely cause or "". */
+struct wrong_output {
+    char text[VERDICT_TEXT], cause[VERDICT_TEXT];
+};
+
+/* Is the output of a case right? Needs no reference. */
+bool output_is_right(const struct lab *, const struct lab_case_result *, struct wrong_output *);
+
 /* score_criteria.c: fills `fraction`, and adds a line for each reason why a point is lost. */
 void score_criteria(struct lab_verdict *, const struct lab_results *,
                     const struct lab_results *reference);

@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is wrong with an output: where, and the likely cause or "". */
-struct wrong_output {
-    char text[VERDICT_TEXT], cause[VERDICT_TEXT];
-};
-
 /* ---- one output ------------------------------------------------------------------------------ */
 
 /* verify.h calls its own result a verdict. */
@@ -41,9 +36,8 @@ static bool verify(const struct lab *lab, const struct lab_case_result *r, const
     return found.right;
 }
 
-/* Is the output of a case right? */
-static bool output_is_right(const struct lab *lab, const struct lab_case_result *r,
-                            struct wrong_output *wrong)
+bool output_is_right(const struct lab *lab, const struct lab_case_result *r,
+                     struct wrong_output *wrong)
 {
     *wrong = (struct wrong_output){{0}, {0}};
     snprintf(wrong->text, sizeof wrong->text, "%s", r->message);

@@ -298,3 +298,27 @@ hint() { check 3 "$2" --hint "$1"; }
     [ "$status" -eq 2 ]
     says '"4" is not a level of hints'
 }
+
+@test "a GPU checks a second time, and is left out by name if there is none" {
+    [ -z "${SANITIZED:-}" ] || skip "a library for the sanitized program would have to be sanitized"
+    local t=$BATS_TEST_TMPDIR
+    gcc -std=c11 -Wall -Wextra -Werror -shared -fPIC tests/labs/driver/fake.c -o "$t/libcuda.so.1"
+    export LD_LIBRARY_PATH=$t
+    check 3 build/labs/reference3.ptx
+    [ "$status" -eq 0 ]
+    says "GPU: fake 0: 20 of 20 runs right; n = 2048 takes 5.0 µs, the step's solution 5.0 µs"
+    FAKE=wrong check 3 build/labs/reference3.ptx
+    [ "$status" -eq 1 ]
+    says "GPU: fake 0: 0 of 20 runs right; n = 2: element 1 is "
+    says "only the last element is wrong"
+    FAKE=fault check 3 build/labs/reference3.ptx
+    [ "$status" -eq 0 ]
+    says "GPU: fake 0: running the kernels failed: an illegal address"
+    FAKE=none check 3 build/labs/reference3.ptx
+    [ "$status" -eq 0 ]
+    says "GPU: skipped, there is no GPU."
+    check 3 build/labs/reference3.ptx --no-gpu
+    says_not "GPU"
+    check 3 "$BATS_FILE_TMPDIR/lab3.ptx" --json
+    says_not "GPU"
+}
