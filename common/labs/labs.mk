@@ -72,3 +72,23 @@ $(LABS:%=check%): check%: $(LAB_PROGRAMS) build/labs/reference%.ptx $(LAB_TEXTS)
 #hintN: ## say what to look at in labs/labN.cu; LEVEL=1 (a nudge) to 3 (the lines)
 $(LABS:%=hint%): hint%: $(LAB_PROGRAMS) build/labs/reference%.ptx $(LAB_TEXTS)
 	$(Q)build/labs/check-lab $* labs/lab$*.cu --nvcc '$(CUDA)/bin/nvcc' --hint $(or $(LEVEL),1)
+
+# ---- broken kernels -----------------------------------------------------------------------------
+
+BUGS     := $(patsubst common/labs/bugs/%.sed,%,$(wildcard common/labs/bugs/*.sed))
+bug_lab   = $(shell sed -n '1s/^. lab \([0-9]*\):.*/\1/p' common/labs/bugs/$(1).sed)
+.PHONY: $(BUGS:%=bug%) $(BUGS:%=check-bug%)
+
+#bugN: ## write labs/bugN.cu, a kernel with one fault to find; N is 1 to 8
+$(BUGS:%=bug%): bug%:
+	@mkdir -p labs
+	$(Q)if [ -e labs/bug$*.cu ]; then \
+	    echo "labs/bug$*.cu is there already, and stays as it is. Move it away for a new one."; \
+	else \
+	    common/labs/bugs/bug.sh $* >labs/bug$*.cu.new && mv labs/bug$*.cu.new labs/bug$*.cu && \
+	    echo "labs/bug$*.cu is written. Find the fault and mend it; then: make check-bug$*"; \
+	fi
+
+#check-bugN: ## judge labs/bugN.cu, as the lab that it is made of
+$(BUGS:%=check-bug%): check-bug%: $(LAB_PROGRAMS) $(LAB_REFERENCES) $(LAB_TEXTS)
+	$(Q)build/labs/check-lab $(call bug_lab,$*) labs/bug$*.cu --nvcc '$(CUDA)/bin/nvcc' $(ARGS)

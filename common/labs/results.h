@@ -63,7 +63,7 @@ struct lab_case_result {
     struct lab_line *lines;
     struct lab_operation *operations;
     struct lab_finding *findings;
-    uint64_t errors; /* number of distinct errors found, also those without a text */
+    uint64_t errors, warnings; /* numbers of distinct findings, also of those without a text */
 };
 
 struct lab_results {

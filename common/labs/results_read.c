@@ -76,8 +76,11 @@ static const char *read_case(struct cursor *c, struct lab_case_result *r)
     if (!take(c, &f, sizeof f)) return "it ends in the middle of a case";
     if (memcmp(f.tag, TAG_CASE, TAG_BYTES)) return "a case does not begin as it should";
     if (!is_within_limits(&f)) return "a number in it is beyond its limit";
-    *r = (struct lab_case_result){
-        .is = f.is, .end = (enum lab_end)f.end, .total = f.total, .errors = f.errors};
+    *r = (struct lab_case_result){.is = f.is,
+                                  .end = (enum lab_end)f.end,
+                                  .total = f.total,
+                                  .errors = f.errors,
+                                  .warnings = f.warnings};
     r->line_count = f.line_count;
     r->operation_count = f.operation_count;
     r->finding_count = f.finding_count;

@@ -44,6 +44,7 @@ int results_write_case(int fd, const struct lab_case_result *result)
     frame.operation_count = (uint32_t)result->operation_count;
     frame.finding_count = (uint32_t)result->finding_count;
     frame.errors = result->errors;
+    frame.warnings = result->warnings;
     frame.total = result->total;
     memcpy(frame.message, result->message, sizeof frame.message);
 

@@ -117,4 +117,5 @@ void collect_findings(struct emu *emu, struct lab_case_result *result)
 {
     for (size_t i = 0; i < emu_findings(emu); i++) collect_finding(result, emu_finding(emu, i));
     result->errors = emu_finding_count(emu, EMU_FINDING_ERROR);
+    result->warnings = emu_finding_count(emu, EMU_FINDING_WARNING);
 }

@@ -54,7 +54,7 @@ struct verdict_size {
     uint64_t adds, expected_adds;  /* of the submission and of the reference */
     uint64_t conflicts, expected_conflicts;
     uint64_t sectors, expected_sectors;
-    uint64_t errors;             /* findings, in the case that has most */
+    uint64_t errors;             /* errors and warnings, in the case that has most */
     unsigned cases, wrong_cases; /* runs, in different orders */
 };
 

@@ -18,6 +18,8 @@ static const double tolerance = 1.05;
 static const double other_cap = 2;
 /* And so may the warp instructions that add. One thread that adds alone needs many more. */
 static const double serial_cap = 2;
+/* What a run with warnings, but without errors, counts of the hazards. */
+static const double warned = 0.5;
 /* Fewer lost points than this are not explained. */
 static const double least_lost = 0.005;
 /* With fewer wavefronts than this part of those that the reference would need without conflicts,
@@ -215,49 +217,57 @@ static const char *tool_name(uint32_t tool)
     }
 }
 
-static const struct lab_finding *error_of(const struct lab_case_result *r)
+/* The first error; the first warning if there is no error. */
+static const struct lab_finding *finding_of(const struct lab_case_result *r)
 {
     for (size_t i = 0; i < r->finding_count; i++)
         if (r->findings[i].severity == EMU_FINDING_ERROR) return &r->findings[i];
-    return NULL;
+    return r->finding_count ? &r->findings[0] : NULL;
 }
 
-static void explain_hazard(struct lab_verdict *v, const struct lab_case_result *r,
-                           unsigned with_errors, double lost)
+static void explain_hazard(struct lab_verdict *v, const struct lab_case_result *r, unsigned found,
+                           double lost)
 {
-    const struct lab_finding *f = error_of(r);
+    const struct lab_finding *f = finding_of(r);
     struct verdict_line *line;
     if (!f) {
-        add_line(v, LAB_HAZARDS, lost, "the checkers found errors in %u of %u runs.", with_errors,
+        add_line(v, LAB_HAZARDS, lost, "the checkers found something in %u of %u runs.", found,
                  v->cases);
         return;
     }
     char other[40] = "";
     if (f->other_line) snprintf(other, sizeof other, ", with line %u", f->other_line);
     line = add_line(v, LAB_HAZARDS, lost,
-                    "n = %zu: %s: %s (%s)%s; the checkers found errors in %u of %u runs.", r->is.n,
-                    tool_name(f->tool), f->text, f->kind, other, with_errors, v->cases);
+                    "n = %zu: %s: %s (%s)%s; the checkers found something in %u of %u runs.",
+                    r->is.n, tool_name(f->tool), f->text, f->kind, other, found, v->cases);
     snprintf(line->file, sizeof line->file, "%s", f->file);
     line->line = f->line;
 }
 
-/* The fraction of runs without an error, whether or not their output is right. */
+/* How clean a run is: warnings are about what may be harmless. */
+static double cleanness(const struct lab_case_result *r)
+{
+    return r->errors ? 0 : r->warnings ? warned : 1;
+}
+
+/* The mean over all runs, whether or not their output is right. */
 static void score_hazards(struct lab_verdict *v, const struct lab_results *results)
 {
-    const struct lab_case_result *first = NULL;
-    unsigned with_errors = 0, ran = 0;
+    const struct lab_case_result *worst = NULL;
+    unsigned found = 0, ran = 0;
+    double clean = 0;
     for (size_t i = 0; i < results->case_count; i++) {
         const struct lab_case_result *r = &results->cases[i];
-        ran += r->end != LAB_NOT_RUN;
-        if (r->errors == 0) continue;
-        with_errors++;
-        if (!first) first = r;
+        if (r->end == LAB_NOT_RUN) continue;
+        ran++;
+        clean += cleanness(r);
+        found += cleanness(r) < 1;
+        if (cleanness(r) < (worst ? cleanness(worst) : 1)) worst = r;
     }
     if (ran == 0) return;
-    v->fraction[LAB_HAZARDS] = 1 - (double)with_errors / ran;
-    if (!first) return;
-    double lost = v->correctness * v->weight[LAB_HAZARDS] * (double)with_errors / ran;
-    explain_hazard(v, first, with_errors, lost);
+    v->fraction[LAB_HAZARDS] = clean / ran;
+    if (!worst) return;
+    explain_hazard(v, worst, found, v->correctness * v->weight[LAB_HAZARDS] * (1 - clean / ran));
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */

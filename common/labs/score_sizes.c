@@ -88,7 +88,7 @@ static void note_case(struct lab_verdict *v, const struct lab_case_result *r,
     size->cases++;
     size->wrong_cases += !right;
     if (r->is.schedule == 0) note_counters(size, v->lab, r, reference);
-    if (r->errors > size->errors) size->errors = r->errors;
+    if (r->errors + r->warnings > size->errors) size->errors = r->errors + r->warnings;
     if (r->end > size->end) size->end = r->end;
     if (!right && size->right) {
         memcpy(size->wrong, wrong.text, sizeof size->wrong);
@@ -99,14 +99,14 @@ static void note_case(struct lab_verdict *v, const struct lab_case_result *r,
 
 /* ---- reasons --------------------------------------------------------------------------------- */
 
-/* The first error that a checker has found at a size, which is often the cause. */
-static const struct lab_finding *first_error(const struct lab_results *results, size_t n)
+/* The first finding of a severity at a size. */
+static const struct lab_finding *first_finding(const struct lab_results *results, size_t n,
+                                               enum emu_severity severity)
 {
     for (size_t i = 0; i < results->case_count; i++) {
         const struct lab_case_result *r = &results->cases[i];
         for (size_t f = 0; r->is.n == n && f < r->finding_count; f++)
-            if (r->findings[f].severity == EMU_FINDING_ERROR && r->findings[f].line)
-                return &r->findings[f];
+            if (r->findings[f].severity == severity && r->findings[f].line) return &r->findings[f];
     }
     return NULL;
 }
@@ -158,12 +158,14 @@ static void explain_size(struct lab_verdict *v, size_t size)
 /* Where a checker has found an error. If the size is wrong, it is often the cause. */
 static void note_error(struct verdict_size *size, const struct lab_results *results)
 {
-    const struct lab_finding *error = first_error(results, size->n);
+    const struct lab_finding *error = first_finding(results, size->n, EMU_FINDING_ERROR);
+    bool is_error = error != NULL;
+    if (!error) error = first_finding(results, size->n, EMU_FINDING_WARNING);
     if (!error) return;
     size->error_tool = error->tool;
     snprintf(size->error_file, sizeof size->error_file, "%s", error->file);
     size->error_line = error->line;
-    if (size->right || size->end != LAB_RAN || *size->cause) return;
+    if (!is_error || size->right || size->end != LAB_RAN || *size->cause) return;
     snprintf(size->cause, sizeof size->cause,
              "the error that the checkers report at line %u may be the cause", error->line);
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# skeleton.sh [--solution] NUMBER SCAN.CU: prints a lab's file, made of a step's scan.cu and of the
+# skeleton.sh [--solution | --broken BUG] NUMBER SCAN.CU: prints a lab's file, made of a step's scan.cu and of the
 # step's own headers. The host code is left out. In scan.cu and the headers, comments mark what is
 # the lab's:
 #
@@ -8,18 +8,22 @@
 #     // lab: instance scan_block<PAD32>(float *, int)     compile the template with these arguments
 #     #include "naive.cuh" // lab: left out
 #
-# A gap's lines are left out, and the lab says how many there were. With --solution they stay.
+# A gap's lines are left out, and the lab says how many there were. With --solution they stay. With
+# --broken they stay as well, and nothing shows that they are a gap: bugs/bug.sh puts in a fault.
 # profiles/ and the compiler see comments only.
-solution=0
+solution=0 bug=0
 if [ "$1" = --solution ]; then
     solution=1
     shift
+elif [ "$1" = --broken ]; then
+    bug=$2
+    shift 2
 fi
 [ $# -eq 2 ] && [ -r "$2" ] || {
     echo "skeleton.sh: give a lab's number and its readable scan.cu, not \"$*\"." >&2
     exit 2
 }
-exec awk -v solution=$solution -v number="$1" -v folder="$(dirname "$2")" '
+exec awk -v solution=$solution -v bug="$bug" -v number="$1" -v folder="$(dirname "$2")" '
 # ---- gaps ----
 
 # A line that a student would have to write: not empty, not a comment alone, not a brace alone.
@@ -38,11 +42,12 @@ function begin_gap(text) {
 }
 
 function end_gap() {
+    in_gap = 0
+    if (bug) { printf "%s", gap_text; return }
     printf "%s// ---- gap %d: %s\n", gap_indent, gap, gap_task
     printf "%s// ---- (about %d line%s)\n", gap_indent, gap_lines, gap_lines == 1 ? "" : "s"
     printf "%s", solution ? gap_text : "\n"
     printf "%s// ---- end of gap %d\n", gap_indent, gap
-    in_gap = 0
 }
 
 function gap_line(text) {
@@ -56,6 +61,7 @@ function gap_line(text) {
 function put_head(text) {
     title = text
     sub(/^ \* Step [0-9]+: /, "", title)
+    if (bug) { put_bug_head(title); return }
     print " * Lab " number ": " title
     print " *"
     print " * Fill in the gaps. Each says what belongs there, and about how many lines that takes."
@@ -65,6 +71,14 @@ function put_head(text) {
     print " * are in this file, too. notes/labs.md says how points are computed."
     print " *"
     print " * The step this lab is made of:"
+}
+
+function put_bug_head(title) {
+    print " * Bug " bug ": " title
+    print " *"
+    print " * One thing in this file is wrong, and it need not show in every result. Find it and mend it."
+    print " *   make check-bug" bug "   runs the file as lab " number ", with all checkers on"
+    print " * The step this file is made of:"
 }
 
 function put(text) {

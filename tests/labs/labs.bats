@@ -156,7 +156,7 @@ full_points() {
     [ "$status" -eq 1 ]
     says "hazards      $BATS_TEST_TMPDIR/lab3.cu:"
     says "racecheck: RAW hazard"
-    says "the checkers found errors in 19 of 20 runs. See notes/03-work-efficient.md."
+    says "the checkers found something in 19 of 20 runs. See notes/03-work-efficient.md."
 }
 
 @test "one thread that does all earns little" {
@@ -321,4 +321,28 @@ hint() { check 3 "$2" --hint "$1"; }
     says_not "GPU"
     check 3 "$BATS_FILE_TMPDIR/lab3.ptx" --json
     says_not "GPU"
+}
+
+# bug_is_found NUMBER: its check has fewer points, and the words that its script promises.
+bug_is_found() {
+    local script=common/labs/bugs/$1.sed lab words
+    lab=$(sed -n '1s/^# lab \([0-9]*\):.*/\1/p' "$script")
+    words=$(sed -n '1s/.*(\(.*\))$/\1/p' "$script")
+    common/labs/bugs/bug.sh "$1" >"$BATS_TEST_TMPDIR/bug$1.cu"
+    check "$lab" "$BATS_TEST_TMPDIR/bug$1.cu" --no-gpu
+    [ "$status" -eq 1 ] && grep -qF -e "$words" <<<"$output" ||
+        echo "bug $1, $words: $output" >>"$BATS_TEST_TMPDIR/not_found"
+}
+
+@test "each broken kernel compiles, and is found as its script says" {
+    [ "$(ls common/labs/bugs/*.sed | wc -l)" -eq 8 ]
+    in_pairs bug_is_found 1 2 3 4 5 6 7 8
+    [ ! -e "$BATS_TEST_TMPDIR/not_found" ] || { cat "$BATS_TEST_TMPDIR/not_found"; return 1; }
+    # It does not say where the fault is.
+    run cat "$BATS_TEST_TMPDIR/bug1.cu"
+    says "Bug 1: the work-efficient scan"
+    says_not "gap"
+    run common/labs/bugs/bug.sh 9
+    [ "$status" -eq 2 ]
+    says 'there is no bug "9"; there are 1 to 8.'
 }

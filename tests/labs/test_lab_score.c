@@ -228,6 +228,17 @@ Test(lab_score, hazards)
     cr_expect_eq(score(), 80);
 }
 
+Test(lab_score, warnings_cost_half)
+{
+    for (size_t i = 0; i < own.case_count; i++) {
+        make_finding(&own.cases[i], 17);
+        own.cases[i].findings[0].severity = EMU_FINDING_WARNING;
+        own.cases[i].errors = 0, own.cases[i].warnings = 1;
+    }
+    cr_expect_eq(score(), 90);
+    expect_line(LAB_HAZARDS, "a hazard");
+}
+
 static void end_case(struct lab_case_result *r, enum lab_end end, const char *message)
 {
     free(r->out);
