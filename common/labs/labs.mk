@@ -17,7 +17,7 @@ LAB_REFERENCES = $(LABS:%=build/labs/reference%.ptx)
 .PHONY: labs
 .PHONY: $(LABS:%=lab%) $(LABS:%=check%) $(LABS:%=hint%)
 
-labs: $(LAB_PROGRAMS) $(LAB_REFERENCES) $$(LAB_TEXTS) ## build what labs need
+labs: $(LAB_PROGRAMS) $(LAB_REFERENCES) $$(LAB_TEXTS) $$(LAB_BANKS) ## build what labs need
 	@:
 
 #labN: ## write labs/labN.cu, a step with gaps to fill in; N is 2 to 7, 9 or 11
@@ -92,3 +92,31 @@ $(BUGS:%=bug%): bug%:
 #check-bugN: ## judge labs/bugN.cu, as the lab that it is made of
 $(BUGS:%=check-bug%): check-bug%: $(LAB_PROGRAMS) $(LAB_REFERENCES) $(LAB_TEXTS)
 	$(Q)build/labs/check-lab $(call bug_lab,$*) labs/bug$*.cu --nvcc '$(CUDA)/bin/nvcc' $(ARGS)
+
+# ---- sheets to fill in --------------------------------------------------------------------------
+
+LAB_BANKS = build/labs/bank-lab build/labs/banks.ptx
+build/labs/banks.ptx: common/labs/banks/banks.cu build/common/labs/compile.o | build/labs/check-lab
+	$(call say,nvcc,$@)
+	$(Q)build/labs/check-lab --nvcc '$(CUDA)/bin/nvcc' --compile $< $(NEW) $(PUT)
+
+build/labs/bank-lab: $(call objects,$(wildcard common/labs/banks/*.c) $(addprefix common/,\
+        labs/run_entry.c command/fault.c)) $(EMU)
+	$(call say,link,$@)
+	$(Q)ar rcs $(NEW).a $(EMU)
+	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $(filter-out $(EMU),$^) $(NEW).a $(ZSTD) -lm -ldl -pthread \
+	    -o $(NEW) $(PUT) && rm $(NEW).a
+
+.PHONY: predict detective check-predict check-detective
+predict: ## write labs/predict.txt, to predict the bank conflicts of each level
+detective: ## write labs/detective.txt, to find out which kernel made which bank conflicts
+predict detective: $(LAB_BANKS)
+	@mkdir -p labs
+	$(Q)if [ -e labs/$@.txt ]; then echo "labs/$@.txt is there already, and stays as it is."; \
+	else build/labs/bank-lab $@ write labs/$@.txt build/labs/banks.ptx && \
+	    echo "labs/$@.txt is written. Fill it in; then: make check-$@"; fi
+
+check-predict: ## compare labs/predict.txt with what the emulator counts
+check-detective: ## check the letters in labs/detective.txt
+check-predict check-detective: check-%: $(LAB_BANKS)
+	$(Q)build/labs/bank-lab $* check labs/$*.txt build/labs/banks.ptx

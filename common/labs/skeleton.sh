@@ -1,6 +1,6 @@
 #!/bin/sh
-# skeleton.sh [--solution | --broken BUG] NUMBER SCAN.CU: prints a lab's file, made of a step's scan.cu and of the
-# step's own headers. The host code is left out. In scan.cu and the headers, comments mark what is
+# skeleton.sh [--solution | --broken BUG] NUMBER SCAN.CU: prints a lab's file, made of a step's
+# scan.cu and of the step's own headers. The host code is left out. In scan.cu and the headers, comments mark what is
 # the lab's:
 #
 #     // lab: add each left child to its right sibling     a gap begins: what belongs there
@@ -76,7 +76,7 @@ function put_head(text) {
 function put_bug_head(title) {
     print " * Bug " bug ": " title
     print " *"
-    print " * One thing in this file is wrong, and it need not show in every result. Find it and mend it."
+    print " * One thing in this file is wrong. It need not show in every result. Find it and mend it."
     print " *   make check-bug" bug "   runs the file as lab " number ", with all checkers on"
     print " * The step this file is made of:"
 }

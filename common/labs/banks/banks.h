@@ -1,0 +1,36 @@
+/*
+ * banks.h — two labs about bank conflicts in which the answer is text: predict the counter, and the
+ * bank detective. The emulator counts what is right.
+ */
+#ifndef LAB_BANKS_H
+#define LAB_BANKS_H
+
+#include "common/command/fault.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Bank conflicts of one launch. */
+struct conflicts {
+    uint64_t loads, stores;
+};
+
+/* bank_count.c: launches a kernel of banks.cu with one block, and counts. `ptx` is the path of its
+ * PTX. Returns 0 or an exit code. */
+struct bank_launch {
+    const char *kernel;
+    unsigned threads;
+    int arguments[2];
+};
+int count_conflicts_of(const char *ptx, const struct bank_launch *, struct conflicts *,
+                       struct fault *);
+
+/* An exercise: writes the sheet to be filled in, and checks one that has been. Both return 0 or an
+ * exit code; a wrong answer is EXIT_WRONG. */
+int predict_write(const char *ptx, FILE *sheet, struct fault *);
+int predict_check(const char *ptx, FILE *sheet, struct fault *);
+int detective_write(const char *ptx, FILE *sheet, struct fault *);
+int detective_check(const char *ptx, FILE *sheet, struct fault *);
+
+#endif
