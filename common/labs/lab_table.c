@@ -90,7 +90,7 @@ static void plan_uniform_add(struct lab_plan *plan, const struct level_kernels *
 }
 
 /* As in the steps: the sums of a level are scanned in place, and are then the increments of the
- * blocks below. Calls itself for the level above, of which a lab's sizes need at most two. */
+ * blocks below. Calls itself for the level above; no size of a lab has more than three levels. */
 static void plan_from(struct lab_plan *plan, const struct level_kernels *k, size_t n,
                       struct lab_argument out, struct lab_argument in, size_t sums)
 {

@@ -14,6 +14,8 @@
 
 /* Full points up to here beyond the reference, because right solutions differ a little. */
 static const double tolerance = 1.05;
+/* And this many more, for sizes of which the reference counts next to nothing. */
+static const double slack = 8;
 /* Lanes of other instructions may be this many times the reference's. */
 static const double other_cap = 2;
 /* And so may the warp instructions that add. One thread that adds alone needs many more. */
@@ -29,7 +31,8 @@ static const double least_shared = 0.5;
 /* What share of the points a count earns: 1 up to the expected one, and then less and less. */
 static double share(double expected, double got)
 {
-    return got <= expected * tolerance ? 1 : expected * tolerance / got;
+    double free = expected * tolerance + slack;
+    return got <= free ? 1 : free / got;
 }
 
 /* Reasons for lost points: what each takes of a size. */

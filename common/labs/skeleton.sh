@@ -1,7 +1,7 @@
 #!/bin/sh
 # skeleton.sh [--solution | --broken BUG] NUMBER SCAN.CU: prints a lab's file, made of a step's
-# scan.cu and of the step's own headers. The host code is left out. In scan.cu and the headers, comments mark what is
-# the lab's:
+# scan.cu and of the step's own headers. The host code is left out. In scan.cu and the headers,
+# comments mark what is the lab's:
 #
 #     // lab: add each left child to its right sibling     a gap begins: what belongs there
 #     // lab: end                                          it ends

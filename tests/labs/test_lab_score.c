@@ -133,6 +133,15 @@ Test(lab_score, additions)
     expect_line(LAB_WORK, "additions, where the step's solution makes 2047");
 }
 
+/* A few more of anything cost nothing at a size of two elements. */
+Test(lab_score, tiny_sizes_have_some_slack)
+{
+    cr_assert_eq(own.cases[0].is.n, 2);
+    own.cases[0].operations[0].elements += 2;
+    own.cases[0].total.shared_ld.wavefronts += 4;
+    cr_expect_eq(score(), 100);
+}
+
 Test(lab_score, additions_one_after_the_other)
 {
     expect_continuous(more_add_instructions);
