@@ -73,6 +73,21 @@ $(LABS:%=check%): check%: $(LAB_PROGRAMS) build/labs/reference%.ptx $(LAB_TEXTS)
 $(LABS:%=hint%): hint%: $(LAB_PROGRAMS) build/labs/reference%.ptx $(LAB_TEXTS)
 	$(Q)build/labs/check-lab $* labs/lab$*.cu --nvcc '$(CUDA)/bin/nvcc' --hint $(or $(LEVEL),1)
 
+NO_LABS  := $(filter-out labs $(LABS:%=lab%) $(LABS:%=hint%),$(filter lab% hint%,$(MAKECMDGOALS)))
+$(NO_LABS):
+	@echo "There is no $@; there are labs 2 to 7, 9 and 11." >&2; exit 2
+
+# ---- on a GPU -----------------------------------------------------------------------------------
+
+RACE     ?= labs/lab11.cu
+RACE_N    = 16777216
+.PHONY: race
+#race: ## time lab 11, RACE=labs/lab11.cu, beside step 12 on a GPU
+race: $(LAB_PROGRAMS) build/labs/reference11.ptx $(LAB_TEXTS) | step12
+	$(Q)said=$$(build/labs/check-lab 11 $(RACE) --nvcc '$(CUDA)/bin/nvcc' | grep '^GPU'); \
+	echo "$${said:-The kernels do not all end: make check11 says why.}"; \
+	case $$said in *'runs right; n ='*) ./step12 --n $(RACE_N) | grep -E '^ *(device|time) ';; esac
+
 # ---- broken kernels -----------------------------------------------------------------------------
 
 BUGS     := $(patsubst common/labs/bugs/%.sed,%,$(wildcard common/labs/bugs/*.sed))

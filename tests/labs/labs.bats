@@ -346,3 +346,18 @@ bug_is_found() {
     [ "$status" -eq 2 ]
     says 'there is no bug "9"; there are 1 to 8.'
 }
+
+@test "make says which labs there are, and races only where there is a GPU" {
+    [ -z "${SANITIZED:-}" ] || skip "make would build this tree in the ordinary way"
+    unset MAKEFLAGS MAKELEVEL
+    run make --no-print-directory lab8
+    [ "$status" -eq 2 ]
+    says "There is no lab8; there are labs 2 to 7, 9 and 11."
+    mkdir "$BATS_TEST_TMPDIR/driver"
+    gcc -shared -fPIC tests/labs/driver/fake.c -o "$BATS_TEST_TMPDIR/driver/libcuda.so.1"
+    FAKE=none LD_LIBRARY_PATH=$BATS_TEST_TMPDIR/driver \
+        run make --no-print-directory race RACE=build/labs/reference11.ptx
+    [ "$status" -eq 0 ]
+    says "GPU: skipped, there is no GPU."
+    says_not "time"
+}
