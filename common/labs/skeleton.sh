@@ -76,7 +76,7 @@ function put_head(text) {
 function put_bug_head(title) {
     print " * Bug " bug ": " title
     print " *"
-    print " * One thing in this file is wrong. It need not show in every result. Find it and mend it."
+    print " * One thing in this file is wrong. Results may be right all the same. Find the fault."
     print " *   make check-bug" bug "   runs the file as lab " number ", with all checkers on"
     print " * The step this file is made of:"
 }
