@@ -168,7 +168,7 @@ static void path_of(char path[PATH_MAX], const char *folder, const char *name)
 
 static void remove_work(const struct places *places)
 {
-    static const char *const names[] = {"lab.ptx", "nvcc.txt", "own", "reference"};
+    static const char *const names[] = {"lab.ptx", "nvcc.txt", "printf.txt", "own", "reference"};
     char path[PATH_MAX];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         path_of(path, places->work, names[i]);
@@ -207,14 +207,18 @@ static int compile_only(const struct arguments *a, struct fault *fault)
 static int run_lab(const struct places *places, const struct arguments *a, const char *ptx,
                    const char *results)
 {
-    char program[PATH_MAX], seed[32], fd_text[16];
+    char program[PATH_MAX], printed[PATH_MAX], seed[32], fd_text[16];
     int fd = open(results, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (fd < 0) return -1;
     path_of(program, places->programs, "run-lab");
+    path_of(printed, places->work, "printf.txt");
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)a->seed);
     snprintf(fd_text, sizeof fd_text, "%d", fd);
-    const char *argv[] = {program, a->names[0],    ptx,     "--seed",
-                          seed,    "--results-fd", fd_text, a->drawn ? NULL : "--handed-out",
+    const char *argv[] = {program, a->names[0],
+                          ptx,     "--seed",
+                          seed,    "--results-fd",
+                          fd_text, "--printf",
+                          printed, a->drawn ? NULL : "--handed-out",
                           NULL};
     int code = run_program(argv, NULL);
     close(fd);
@@ -271,6 +275,21 @@ static int check(const struct places *places, const struct arguments *a, const s
     return 0;
 }
 
+/* The first lines of what the student's kernels printed. */
+static void print_printed(const struct places *places)
+{
+    enum { LINES = 20, LINE_BYTES = 200 };
+    char path[PATH_MAX], line[LINE_BYTES];
+    path_of(path, places->work, "printf.txt");
+    FILE *file = fopen(path, "r");
+    for (int i = 0; file && i < LINES && fgets(line, sizeof line, file); i++) {
+        if (i == 0) printf("\nThe kernels printed (at most %d lines are shown):\n", LINES);
+        visible_print(stdout, line, strcspn(line, "\n"));
+        putchar('\n');
+    }
+    if (file) fclose(file);
+}
+
 /* Only kernels that end on the emulator are run on a GPU, where nothing could stop them. */
 static bool has_ended(const struct lab_verdict *verdict)
 {
@@ -307,6 +326,7 @@ static int report(const struct places *places, const struct arguments *a,
         lab_verdict_json(stdout, verdict, a->names[1]);
     else
         lab_verdict_text(stdout, verdict, a->names[1]);
+    if (!a->json) print_printed(places);
     if (verdict->status == VERDICT_UNJUDGED) return EXIT_DEVICE;
     if (!a->json && !a->no_gpu && has_ended(verdict) &&
         check_on_gpu(places, a, verdict) == EXIT_WRONG)

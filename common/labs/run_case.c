@@ -1,6 +1,7 @@
 /* run_case.c — see run_case.h. */
 #include "run_case.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,19 @@ enum {
     POISON = 0xFF,        /* as in verify.h: a NaN */
 };
 
+/* The device on which a kernel runs, and why it is to be stopped. */
+static struct {
+    struct emu *emu;
+    const char *why;
+} running;
+
+void run_case_stop(const char *why)
+{
+    if (!running.emu || running.why) return;
+    running.why = why;
+    emu_interrupt(running.emu);
+}
+
 /* A device with a lab's buffers. */
 struct bench {
     struct emu *emu;
@@ -22,10 +36,12 @@ struct bench {
     struct lab_case_result *result;
 };
 
+/* Keeps the first line of the message: what else there is describes all threads. */
 static bool end_as(struct bench *b, enum lab_end end, const char *message)
 {
     b->result->end = end;
-    snprintf(b->result->message, sizeof b->result->message, "%s", message);
+    snprintf(b->result->message, sizeof b->result->message, "%.*s", (int)strcspn(message, "\n"),
+             message);
     return false;
 }
 
@@ -34,6 +50,21 @@ static enum lab_end end_of(int error, const char *message)
 {
     if (error != EMU_LAUNCH_TIMEOUT) return LAB_FAULT;
     return strstr(message, "warp instructions") ? LAB_INSTRUCTIONS : LAB_SECONDS;
+}
+
+/* A launch has failed. */
+static bool end_launch(struct bench *b, const struct lab *lab, const char *kernel, int error)
+{
+    char why[RESULTS_TEXT];
+    const char *message = emu_message(b->emu);
+    enum lab_end end = end_of(error, message);
+    if (running.why) return end_as(b, LAB_INSTRUCTIONS, running.why);
+    if (end != LAB_INSTRUCTIONS) return end_as(b, end, message);
+    snprintf(why, sizeof why,
+             "kernel %s has executed more than %" PRIu64
+             " warp instructions, far more than a right solution needs; does a loop not end?",
+             kernel, lab_instruction_limit(lab, b->result->is.n));
+    return end_as(b, end, why);
 }
 
 static bool open_device(struct bench *b, const struct lab *lab)
@@ -53,6 +84,8 @@ static bool open_device(struct bench *b, const struct lab *lab)
     };
     char message[RESULTS_TEXT];
     b->emu = emu_open(&config, message, sizeof message);
+    running.emu = b->emu;
+    running.why = NULL;
     return b->emu || end_as(b, LAB_SECONDS, message);
 }
 
@@ -63,7 +96,7 @@ static bool load_ptx(struct bench *b)
 }
 
 /* Allocates the buffers with freed memory between them, so that a kernel that leaves a buffer does
- * not get into another one. */
+ * not get into another one. Memory is short only if the submission's variables fill it. */
 static bool allocate(struct bench *b)
 {
     emu_addr holes[LAB_BUFFERS];
@@ -73,7 +106,7 @@ static bool allocate(struct bench *b)
         if (!error && b->bytes[i]) error = emu_alloc(b->emu, b->bytes[i], &b->address[i]);
     }
     for (int i = 0; !error && i < LAB_BUFFERS; i++) error = emu_free(b->emu, holes[i]);
-    return !error || end_as(b, LAB_SECONDS, emu_message(b->emu));
+    return !error || end_as(b, LAB_REFUSED, emu_message(b->emu));
 }
 
 /* Writes the input. Output and workspace hold poison that counts as never written, unless the
@@ -97,7 +130,7 @@ static uint64_t argument_value(const struct bench *b, const struct lab_argument 
     return argument->kind == LAB_NULL ? 0 : argument->value;
 }
 
-static bool launch(struct bench *b, const struct lab_launch *l)
+static bool launch(struct bench *b, const struct lab *lab, const struct lab_launch *l)
 {
     uint64_t values[LAB_ARGUMENTS];
     void *arguments[LAB_ARGUMENTS];
@@ -110,7 +143,7 @@ static bool launch(struct bench *b, const struct lab_launch *l)
     }
     int error = emu_launch(b->emu, kernel, (struct emu_dim){l->blocks, 1, 1},
                            (struct emu_dim){l->threads, 1, 1}, l->shared_bytes, arguments, false);
-    return !error || end_as(b, end_of(error, emu_message(b->emu)), emu_message(b->emu));
+    return !error || end_launch(b, lab, l->kernel, error);
 }
 
 static bool read_output(struct bench *b)
@@ -131,7 +164,8 @@ static bool run_plan(struct bench *b, const struct lab *lab, const float *in)
     b->bytes[LAB_WORKSPACE] = plan.workspace;
     if (!open_device(b, lab) || !load_ptx(b) || !allocate(b) || !fill(b, &plan, in)) return false;
     bool ended = true;
-    for (unsigned i = 0; ended && i < plan.launch_count; i++) ended = launch(b, &plan.launches[i]);
+    for (unsigned i = 0; ended && i < plan.launch_count; i++)
+        ended = launch(b, lab, &plan.launches[i]);
     collect_counters(b->emu, b->result);
     collect_findings(b->emu, b->result);
     return ended && read_output(b);
@@ -149,6 +183,7 @@ void run_case(const struct lab *lab, const struct lab_ptx *ptx, const struct lab
     } else {
         end_as(&b, LAB_SECONDS, "Memory does not suffice for the input.");
     }
+    running.emu = NULL;
     if (b.emu) emu_close(b.emu);
     free(in);
 }

@@ -12,6 +12,10 @@ void run_case(const struct lab *, const struct lab_ptx *, const struct lab_case 
               struct lab_case_result *);
 void run_case_free(struct lab_case_result *);
 
+/* Stops the kernel that runs now, which then ends as LAB_INSTRUCTIONS. The reason, a sentence, has
+ * to stay. For what the emulator calls during a launch. */
+void run_case_stop(const char *why);
+
 /* ---- run_collect.c --------------------------------------------------------------------------- */
 
 /* Copies the counters of all launches, and the findings, from the device into the result. */

@@ -6,7 +6,7 @@
  *
  * The submission's code runs inside of this process, in the emulator, so what leaves it is a claim:
  * another process judges it (score.h). This process holds no expected output. A kernel's printf
- * goes to FILE, of at most PRINTF_BYTES, and otherwise nowhere. The exit code is 0 if the stream is
+ * goes to FILE, of at most PRINTF_BYTES, and otherwise nowhere. A flood of it ends the run. The exit code is 0 if the stream is
  * complete, 2 for a wrong command line, and 3 otherwise.
  */
 #define _GNU_SOURCE /* fopencookie */
@@ -19,7 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PRINTF_BYTES = 1 << 16 };
+enum { PRINTF_BYTES = 1 << 16, PRINTF_STOP = 1 << 22 };
+static const char too_much_printed[] =
+    "the kernels have printed more than 4 MiB: print at small sizes only, or leave it out";
 
 struct arguments {
     uint64_t seed;
@@ -100,8 +102,10 @@ struct printed {
 static ssize_t write_printed(void *cookie, const char *text, size_t size)
 {
     struct printed *printed = cookie;
-    size_t room = PRINTF_BYTES - printed->bytes, written = size < room ? size : room;
-    if (printed->file) printed->bytes += fwrite(text, 1, written, printed->file);
+    size_t room = printed->bytes < PRINTF_BYTES ? PRINTF_BYTES - printed->bytes : 0;
+    if (printed->file) fwrite(text, 1, size < room ? size : room, printed->file);
+    printed->bytes += size;
+    if (printed->bytes > PRINTF_STOP) run_case_stop(too_much_printed);
     return (ssize_t)size;
 }
 

@@ -208,6 +208,21 @@ END
     says "0.00 of 100 points"
 }
 
+@test "what kernels print is shown, and a flood of it ends the run" {
+    cat >"$BATS_TEST_TMPDIR/printf.cu" <<'END'
+#include <stdio.h>
+__global__ void scan_block(float *out, const float *in, int n)
+{
+    for (int i = 0; i < (n > 100 ? 1000000 : 1); i++) printf("n is %d\033[2J\n", n);
+}
+END
+    check 3 "$BATS_TEST_TMPDIR/printf.cu"
+    [ "$status" -eq 1 ]
+    says "n is 2\\x1b[2J"$'\n'
+    says "n = 128 and 4 more sizes: the kernels have printed more than 4 MiB"
+    says "0.00 of 100 points"
+}
+
 @test "the temporary folder is removed" {
     mkdir "$BATS_TEST_TMPDIR/tmp"
     TMPDIR=$BATS_TEST_TMPDIR/tmp check 3 "$BATS_FILE_TMPDIR/lab3.cu"
