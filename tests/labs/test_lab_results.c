@@ -2,6 +2,7 @@
  * written so are refused without harm. */
 #define _POSIX_C_SOURCE 200809L
 #include "common/labs/results.h"
+#include "common/labs/score.h"
 #include "results_made.h"
 
 #include <criterion/criterion.h>
@@ -100,12 +101,27 @@ Test(lab_results, every_beginning_is_read_or_refused)
     free(stream.bytes);
 }
 
+/* Whatever was read can be scored, and the verdict printed. */
+static void score_and_print(const struct lab_results *results, FILE *out)
+{
+    static const struct lab_weights weights = {{40, 20, 20, 20}};
+    static struct lab_verdict verdict;
+    static struct lab_results reference;
+    if (!reference.case_count) make_results(lab_find(3), 5, true, &reference);
+    score_lab(lab_find(3), results, &reference, &weights, &verdict);
+    cr_expect(verdict.points >= 0 && verdict.points <= 100, "%g points", verdict.points);
+    lab_verdict_text(out, &verdict, "labs/lab3.cu");
+    lab_verdict_json(out, &verdict, "labs/lab3.cu");
+}
+
 /* Random bytes are changed. Whatever is read then keeps the limits, and its texts end. */
 Test(lab_results, changed_bytes_do_no_harm)
 {
     struct stream stream = make_stream();
     unsigned char *changed = malloc(stream.size);
     struct lab_results got;
+    FILE *out = fopen("/dev/null", "w");
+    unsigned scored = 0;
     char why[RESULTS_TEXT];
     srand(1);
     for (int round = 0; round < 300; round++) {
@@ -119,8 +135,12 @@ Test(lab_results, changed_bytes_do_no_harm)
             cr_expect_leq(got.cases[i].finding_count, RESULTS_FINDINGS);
             cr_expect_eq(got.cases[i].out != NULL, got.cases[i].end == LAB_RAN);
         }
+        score_and_print(&got, out);
+        scored += got.case_count > 0;
         results_free(&got);
     }
+    cr_expect_gt(scored, 50);
+    fclose(out);
     free(changed);
     free(stream.bytes);
 }
