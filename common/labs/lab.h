@@ -62,7 +62,7 @@ struct lab {
     bool atomics;                /* the algorithm uses atomic operations on the workspace */
 };
 
-/* The lab of a number; NULL: there is none. lab_at gives all in order, and NULL beyond the last. */
+/* The lab of a number, or NULL. lab_at gives all in order, and NULL beyond the last. */
 const struct lab *lab_find(int number);
 const struct lab *lab_at(size_t index);
 

@@ -314,7 +314,7 @@ hint() { check 3 "$2" --hint "$1"; }
     says '"4" is not a level of hints'
 }
 
-@test "a GPU checks a second time, and is left out by name if there is none" {
+@test "a GPU checks a second time, and is left out by name without one" {
     [ -z "${SANITIZED:-}" ] || skip "a library for the sanitized program would have to be sanitized"
     local t=$BATS_TEST_TMPDIR
     gcc -std=c11 -Wall -Wextra -Werror -shared -fPIC tests/labs/driver/fake.c -o "$t/libcuda.so.1"

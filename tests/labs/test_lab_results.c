@@ -1,5 +1,5 @@
-/* test_lab_results.c — the stream of results: what was written is read, and bytes that nobody has
- * written so are refused without harm. */
+/* test_lab_results.c — the stream of results: what was written is read, and other bytes
+ * are refused without harm. */
 #define _POSIX_C_SOURCE 200809L
 #include "common/labs/results.h"
 #include "common/labs/score.h"

@@ -36,7 +36,7 @@ struct driver {
     int (*event_elapsed)(float *, void *, void *);
 };
 
-/* Finds the driver and opens the first GPU. False: there is none, and `why` says in one sentence
+/* Finds the driver and opens the first GPU. False: there is no GPU, and `why` says in one sentence
  * what is missing. `name` becomes the GPU's. */
 bool driver_open(struct driver *, char *name, size_t name_size, char *why, size_t why_size);
 
