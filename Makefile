@@ -42,7 +42,7 @@ ifeq ($(MAKELEVEL),0)
 endif
 
 # Goals that compile stop here if a tool is missing.
-GOALS    := $(filter-out help setup doctor docs format clean uninstall diff%, \
+GOALS    := $(filter-out help setup setup-% doctor docs format clean uninstall diff%, \
             $(or $(MAKECMDGOALS),all))
 ifneq ($(GOALS),)
     MISSING := $(shell CC='$(CC)' CXX='$(CXX)' common/build/missing.sh \
@@ -77,7 +77,7 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all setup doctor format clean help
+.PHONY: all setup setup-labs doctor format clean help
 
 all: $(STEPS) ## build every step; the default
 #cub: ## build CUB's scan, to be compared with
@@ -114,6 +114,9 @@ build/%.cu.o: %.cu
 setup: ## list which tools are missing, and install them (Debian, Ubuntu; needs root or sudo)
 	@common/build/setup.sh
 
+setup-labs: ## install bubblewrap, in which `make grade` runs what students write
+	@common/build/setup.sh labs
+
 doctor: ## tell which tools were found and what each is for
 	@common/build/doctor.sh
 
@@ -130,7 +133,7 @@ help: ## list the targets
 
 # The rest of the build stands beside what it builds.
 include steps/steps.mk common/bench/bench.mk common/emu/emu.mk common/emu/install.mk \
-        common/labs/labs.mk tests/tests.mk profiles/profiles.mk
+        common/labs/labs.mk common/labs/grader/grader.mk tests/tests.mk profiles/profiles.mk
 
 -include $(shell find build -name '*.d' -not -path 'build/asan/*' -not -path 'build/mutate/*' \
     2>/dev/null)

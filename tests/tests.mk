@@ -22,7 +22,7 @@ $(PROMISES) build/promises/12-same-bits-cub: build/promises/12-%: $(LIBRARY) \
 # One program holds all tests, everything in common/ and all steps; its CUDA runtime is emulated.
 TEST_ROOMS = harness steps emulator emulator/ptx labs tools fuzz wrong errata support fixtures
 TESTS    := $(call objects,$(filter-out %/bench_main.c,$(call sources,common/bench)) \
-            $(call sources,$(addprefix tests/,$(TEST_ROOMS)) $(FOLDERS)) $(COMMON)) \
+            $(call sources,$(addprefix tests/,$(TEST_ROOMS)) $(FOLDERS)) $(COMMON) $(GRADER)) \
             $(LAB_SHARED)
 
 # Kernels that are tested from the PTX of each generation of the compiler.
@@ -49,7 +49,7 @@ SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) \
         $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments $(PROMISES) \
         build/fidelity/patterns $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan \
-        build/tests/step14-no-png labs \
+        build/tests/step14-no-png labs build/labs/confine build/tests/labs/misbehave \
         $(SMALL_BLOCKS)
 	@:
 
@@ -76,6 +76,11 @@ build/tests/run: $(TESTS) $(HIDDEN:%=build/common/emu/%) build/emu/libcudart.so.
 build/tests/predicted/print: build/profiles/measure/predicted.o build/tests/steps/predictions.o
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -o $(NEW) $(PUT)
+
+# It tries to do what the sandbox of the labs prevents.
+build/tests/labs/misbehave: tests/labs/sandbox/misbehave.c
+	$(call say,$(CC),$@)
+	$(Q)$(CC) $(filter-out $(SANITIZE),$(C_FLAGS)) $(CFLAGS) $< -o $(NEW) $(PUT)
 
 TWO_PTX   = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=compute_90
 

@@ -36,6 +36,11 @@ query_gpu() {
     answer=$(nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null) && echo "$answer"
 }
 
+bwrap=$(version bwrap)
+if [ -n "$bwrap" ] && ! try_sandbox; then
+    bwrap="$bwrap, cannot start a sandbox here"
+fi
+
 gpu=$(query_gpu name | uniq -c | sed 's/^ *1 //; s/^ *\([0-9]*\) /\1 x /' | paste -sd, -)
 driver=$(query_gpu driver_version | head -n 1)
 [ -n "$driver" ] ||
@@ -59,6 +64,7 @@ line libpng "$(macros png.h PNG_LIBPNG_VER_STRING)" \
     "PNG pictures of step 14; PGM and PPM need nothing"
 line Criterion "$(criterion)" "make test: the tests in C"
 line bats "$(version bats)" "make test: those of scripts and commands"
+line bwrap "$bwrap" "make grade: a sandbox for students' programs (notes/instructor.md)"
 line GPU "$gpu" "real times; without one the steps run emulated"
 line driver "$driver" "must be 580 or newer to run CUDA 13 on the GPU"
 line ncu "$ncu" "counters of the GPU; the emulator has its own, build/emu/emu"

@@ -2,6 +2,7 @@
 # shellcheck disable=SC2086 # lists of packages are split into words on purpose
 # make setup: lists what is missing with its size, then installs that and nothing else: Debian
 # packages with apt-get, and CUDA 13.0, if there is no CUDA 13 toolkit, in build/cuda (toolkit.txt).
+# `setup.sh labs` (make setup-labs) adds what only the labs' grader needs.
 set -eu
 . common/build/tools.sh
 
@@ -58,6 +59,7 @@ fetch_toolkit=
 toolkit >/dev/null || fetch_toolkit=yes
 packages=$({
     missing_packages
+    missing_packages_of "${1:-}"
     [ -z "$fetch_toolkit" ] || missing_downloaders
 } | paste -sd ' ' -)
 

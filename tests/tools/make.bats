@@ -45,7 +45,7 @@ setup_file() {
     local copy=$BATS_FILE_TMPDIR/copy
     mkdir -p "$copy/common" "$copy/bin" "$copy/steps"
     cp -rL common/build "$copy/common/"
-    cp -L --parents Makefile ./*/*.mk common/*/*.mk "$copy"
+    cp -L --parents Makefile ./*/*.mk common/*/*.mk common/*/*/*.mk "$copy"
     for tool in $TOOLS; do ln -s "$(command -v "$tool")" "$copy/bin/$tool" || return; done
     toolkit "$copy/cuda" 13.0
 }
@@ -59,7 +59,7 @@ setup() {
 
 @test "help lists every target" {
     local count=0 targets
-    targets=$(sed -n '/\$/d; s/^.PHONY: //p' Makefile ./*/*.mk ./*/*/*.mk)
+    targets=$(sed -n '/\$/d; s/^.PHONY: //p' Makefile ./*/*.mk ./*/*/*.mk ./*/*/*/*.mk)
     run make help
     [ "$status" -eq 0 ]
     for target in $targets; do
@@ -288,7 +288,7 @@ in_line() {
 lists_each_tool() {
     [ "$status" -eq 0 ]
     says "make       "
-    for tool in gcc g++ toolkit zstd libpng Criterion bats GPU driver ncu counters; do
+    for tool in gcc g++ toolkit zstd libpng Criterion bats bwrap GPU driver ncu counters; do
         says $'\n'"$(printf '%-10s ' $tool)"
     done
 }

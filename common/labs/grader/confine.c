@@ -1,0 +1,140 @@
+/*
+ * confine.c — the first program inside the sandbox: it gives up uid 0, sets the limits of a
+ * process and closes descriptors; then it runs the command.
+ *
+ *   confine UID ADDRESS-SPACE FILE PROCESSES CPU RESULTS RESULT-FILE COMMAND...
+ *
+ * UID 0 keeps the uid. RESULTS is the descriptor for results, or 0. If RESULT-FILE is not empty,
+ * the command does not get that descriptor; confine copies the file to it after the command has
+ * ended. A byte on descriptor SANDBOX_BEGUN tells the parent that the sandbox has begun. confine
+ * exits as the command did, with 128 + n after signal n, and with 125 if it fails itself.
+ */
+#define _GNU_SOURCE
+#include "sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { OWN_FAILURE = 125, BLOCK = 1 << 16 };
+enum { UID = 1, ADDRESS_SPACE, FILE_BYTES, PROCESSES, CPU, RESULTS, RESULT_FILE, COMMAND };
+
+__attribute__((noreturn)) static void give_up(const char *what)
+{
+    fprintf(stderr, "confine: %s: %s\n", what, strerror(errno));
+    _exit(OWN_FAILURE);
+}
+
+/* Both limits are set, so that the command cannot raise them again. */
+static void limit(int resource, const char *value, const char *name)
+{
+    rlim_t bytes = strtoull(value, NULL, 10);
+    struct rlimit both = {bytes, bytes};
+    if (setrlimit(resource, &both) != 0) give_up(name);
+}
+
+/* The kernel ends the process at the hard limit of RLIMIT_CPU with SIGKILL, one second after the
+ * SIGXCPU of the soft one. */
+static void limit_time(const char *value)
+{
+    rlim_t seconds = strtoull(value, NULL, 10);
+    struct rlimit both = {seconds, seconds + 1};
+    if (setrlimit(RLIMIT_CPU, &both) != 0) give_up("RLIMIT_CPU");
+}
+
+/* RLIMIT_NPROC does not bind uid 0, so the uid changes before it is of use. */
+static void leave_root(const char *value)
+{
+    uid_t uid = (uid_t)strtoul(value, NULL, 10);
+    if (uid == 0) return;
+    if (setgroups(0, NULL) != 0) give_up("setgroups");
+    if (setresgid(uid, uid, uid) != 0) give_up("setresgid");
+    if (setresuid(uid, uid, uid) != 0) give_up("setresuid");
+}
+
+static void set_limits(char **arguments)
+{
+    limit(RLIMIT_AS, arguments[ADDRESS_SPACE], "RLIMIT_AS");
+    limit(RLIMIT_FSIZE, arguments[FILE_BYTES], "RLIMIT_FSIZE");
+    limit(RLIMIT_NPROC, arguments[PROCESSES], "RLIMIT_NPROC");
+    limit(RLIMIT_CORE, "0", "RLIMIT_CORE");
+    limit_time(arguments[CPU]);
+}
+
+static void keep_descriptors(int results)
+{
+    unsigned first = results == 0 ? SANDBOX_RESULTS : SANDBOX_RESULTS + 1;
+    if (close_range(first, ~0U, 0) != 0) give_up("close_range");
+}
+
+static void tell_begun(void)
+{
+    if (write(SANDBOX_BEGUN, "b", 1) != 1) give_up("telling that the sandbox has begun");
+}
+
+static int copy(int from, int to)
+{
+    static char block[BLOCK];
+    for (ssize_t got; (got = read(from, block, sizeof block)) != 0;) {
+        if (got < 0) return -1;
+        for (ssize_t at = 0, put; at < got; at += put)
+            if ((put = write(to, block + at, (size_t)(got - at))) <= 0) return -1;
+    }
+    return 0;
+}
+
+/* Only a regular file is sent: a link could lead anywhere, and a pipe has no end. A missing file is
+ * sent as no bytes. */
+static void send_file(const char *path, int to)
+{
+    struct stat status;
+    int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0) return;
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && copy(file, to) != 0)
+        give_up("sending the result");
+    close(file);
+}
+
+static int wait_for(pid_t child)
+{
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) give_up("waitpid");
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void execute(char **command)
+{
+    execv(command[0], command);
+    give_up(command[0]);
+}
+
+int main(int count, char **arguments)
+{
+    if (count <= COMMAND) return OWN_FAILURE;
+    int results = atoi(arguments[RESULTS]);
+    bool sends = arguments[RESULT_FILE][0] != '\0';
+    leave_root(arguments[UID]);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) give_up("PR_SET_NO_NEW_PRIVS");
+    tell_begun();
+    keep_descriptors(results);
+    set_limits(arguments);
+    if (!sends) execute(arguments + COMMAND);
+    pid_t child = fork();
+    if (child < 0) give_up("fork");
+    if (child == 0) {
+        close(results);
+        execute(arguments + COMMAND);
+    }
+    int status = wait_for(child);
+    send_file(arguments[RESULT_FILE], results);
+    return status;
+}

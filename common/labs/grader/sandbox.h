@@ -1,0 +1,96 @@
+/*
+ * sandbox.h — runs a command that reads what a student has written, in bubblewrap.
+ *
+ * The command sees no network, no process outside, and no file except the mounts that are named
+ * here, a private /tmp, /proc, /dev/null and /dev/urandom. It is not uid 0, also if the caller is:
+ * then it gets a uid that nothing else uses. bubblewrap (bwrap) limits nothing but what is visible;
+ * the program `confine`, which starts the command inside, sets the limits of a process, and
+ * sandbox_run() watches those of the whole tree.
+ */
+#ifndef SANDBOX_H
+#define SANDBOX_H
+
+#include "common/command/fault.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A file or a folder of ours that the command may read, and where it finds it. */
+struct sandbox_mount {
+    const char *from, *to;
+    bool may_be_missing; /* then the mount is left out */
+};
+
+/* Bytes that the command writes to a descriptor. A command that writes more than `limit` bytes is
+ * ended; the first `limit` bytes are kept. */
+struct sandbox_output {
+    int descriptor; /* in the command: 1, 2, or SANDBOX_RESULTS */
+    size_t limit;
+    char *bytes; /* filled by sandbox_run(), with a NUL behind; freed by sandbox_end() */
+    size_t size;
+};
+
+enum { SANDBOX_RESULTS = 3, SANDBOX_OUTPUTS = 3 };
+
+/* No field may be 0. */
+struct sandbox_limits {
+    uint64_t address_space; /* bytes of addresses of each process (RLIMIT_AS) */
+    uint64_t resident;      /* bytes of memory of all processes together */
+    uint64_t scratch;       /* bytes in /tmp, which is also in memory */
+    uint64_t file;          /* bytes of each file (RLIMIT_FSIZE) */
+    unsigned processes;     /* processes and threads at any time (RLIMIT_NPROC) */
+    unsigned cpu_seconds;   /* processor time of each process (RLIMIT_CPU) */
+    unsigned wall_seconds;  /* a last resort: it depends on the load of the machine */
+};
+
+struct sandbox_command {
+    const char *bwrap;   /* path of bubblewrap; NULL: it is searched for in PATH */
+    const char *confine; /* path of our program that sets the limits */
+    const struct sandbox_mount *mounts;
+    size_t mount_count;
+    char *const *arguments; /* the command as it is called inside, ends with NULL */
+    /* A file in /tmp that the command leaves and that becomes the bytes of SANDBOX_RESULTS; NULL:
+     * the command writes to that descriptor itself. */
+    const char *result_file;
+    struct sandbox_limits limits;
+    struct sandbox_output *outputs;
+    size_t output_count; /* at most SANDBOX_OUTPUTS */
+};
+
+enum sandbox_ending {
+    SANDBOX_EXITED,    /* `status` is its exit status; 128 + n: signal n ended it */
+    SANDBOX_OUTPUT,    /* it wrote more than an output's limit */
+    SANDBOX_MEMORY,    /* its processes together used more than limits.resident */
+    SANDBOX_WALL,      /* it took longer than limits.wall_seconds */
+    SANDBOX_NOT_BEGUN, /* bubblewrap did not start it; stderr, if it is an output, says why */
+};
+
+struct sandbox_result {
+    enum sandbox_ending ending;
+    int status;
+    int descriptor; /* SANDBOX_OUTPUT: the output that was too long */
+};
+
+/*
+ * Runs a command to its end; all its processes have ended when this returns. Returns 0, or
+ * EXIT_DEVICE if no process could be started here at all. The bytes of the outputs belong to the
+ * caller after 0 and after a failure: sandbox_end() frees them.
+ *
+ * Descriptors of the caller are not open in the command, except those of the outputs; its standard
+ * input is /dev/null.
+ */
+int sandbox_run(const struct sandbox_command *, struct sandbox_result *, struct fault *);
+void sandbox_end(struct sandbox_output *, size_t count);
+
+/* Tests whether a sandbox can be started. `why` gets one sentence if it cannot. */
+bool sandbox_works(const char *bwrap, const char *confine, char *why, size_t size);
+
+/* The command line of bubblewrap, which ends with NULL; sandbox_line_end() frees it. */
+char **sandbox_line(const struct sandbox_command *);
+void sandbox_line_end(char **);
+
+/* Descriptors that sandbox_run() opens for bwrap and confine besides the outputs. */
+enum { SANDBOX_BEGUN = 8, SANDBOX_INFO = 9 };
+
+#endif

@@ -1,0 +1,184 @@
+/*
+ * sandbox_line.c — the command line of bubblewrap: what a command in the sandbox sees.
+ */
+#define _GNU_SOURCE
+#include "sandbox.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Uids that systemd's list of uids leaves unused: 60706 to 61183. A process of root gets one of
+ * them, and the next sandbox the next one, because the kernel counts processes by uid. */
+enum { FIRST_UID = 60706, UIDS = 478 };
+
+#define CONFINE_INSIDE "/confine"
+
+struct line {
+    char **words;
+    size_t count, room;
+};
+
+/* Appends a word made as by printf. Without memory there is nothing sensible left to do. */
+__attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *format, ...)
+{
+    if (line->count + 1 >= line->room) {
+        line->room = line->room == 0 ? 64 : 2 * line->room;
+        line->words = realloc(line->words, line->room * sizeof *line->words);
+        if (line->words == NULL) abort();
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&line->words[line->count], format, arguments) < 0) abort();
+    va_end(arguments);
+    line->words[++line->count] = NULL;
+}
+
+static void add_all(struct line *line, const char *const *words)
+{
+    for (; *words != NULL; words++) add(line, "%s", *words);
+}
+
+/* A folder inside. The folders that bubblewrap makes on its way to a mount are for root only. */
+static void add_folder(struct line *line, const char *path, int length)
+{
+    add(line, "--perms");
+    add(line, "0755");
+    add(line, "--dir");
+    add(line, "%.*s", length, path);
+}
+
+static void add_parents(struct line *line, const char *path)
+{
+    for (const char *end = path; (end = strchr(end + 1, '/')) != NULL;)
+        add_folder(line, path, (int)(end - path));
+}
+
+static void add_mount(struct line *line, const char *from, const char *to)
+{
+    add(line, "--ro-bind");
+    add(line, "%s", from);
+    add(line, "%s", to);
+}
+
+/* /lib, /lib64, /bin: links into /usr on systems of today, folders on older ones. */
+static void add_system_folder(struct line *line, const char *path)
+{
+    char target[PATH_MAX];
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    struct stat status;
+    if (length > 0) {
+        target[length] = '\0';
+        add(line, "--symlink");
+        add(line, "%s", target);
+        add(line, "%s", path);
+    } else if (stat(path, &status) == 0) {
+        add_mount(line, path, path);
+    }
+}
+
+/* All folders come before all mounts, since no folder can be made in a mount. */
+static void add_folders(struct line *line, const struct sandbox_command *command)
+{
+    static const char *const own[] = {"/usr/lib", "/dev/null", "/etc/ld.so.cache", NULL};
+    for (const char *const *path = own; *path != NULL; path++) add_parents(line, *path);
+    for (size_t i = 0; i < command->mount_count; i++) add_parents(line, command->mounts[i].to);
+}
+
+static void add_mounts(struct line *line, const struct sandbox_command *command)
+{
+    add_folders(line, command);
+    add_mount(line, "/usr/lib", "/usr/lib");
+    add_system_folder(line, "/lib");
+    if (access("/usr/lib64", F_OK) == 0) add_mount(line, "/usr/lib64", "/usr/lib64");
+    add_system_folder(line, "/lib64");
+    if (access("/etc/ld.so.cache", R_OK) == 0)
+        add_mount(line, "/etc/ld.so.cache", "/etc/ld.so.cache");
+    add_mount(line, command->confine, CONFINE_INSIDE);
+    for (size_t i = 0; i < command->mount_count; i++) {
+        const struct sandbox_mount *mount = &command->mounts[i];
+        if (mount->may_be_missing && access(mount->from, F_OK) != 0) continue;
+        add_mount(line, mount->from, mount->to);
+    }
+}
+
+/* Only /tmp can be written to, and its size is limited. bubblewrap's own root folder lies in memory
+ * without a limit: it becomes read-only at last. */
+static void add_view(struct line *line, const struct sandbox_command *command)
+{
+    static const char *const devices[] = {"--proc",    "/proc",      "--dev-bind",   "/dev/null",
+                                          "/dev/null", "--dev-bind", "/dev/urandom", "/dev/urandom",
+                                          "--perms",   "1777",       "--size",       NULL};
+    static const char *const rest[] = {
+        "--tmpfs",  "/tmp", "--remount-ro", "/",        "--chdir", "/tmp", "--clearenv",
+        "--setenv", "PATH", "/usr/bin",     "--setenv", "TMPDIR",  "/tmp", "--setenv",
+        "HOME",     "/tmp", "--setenv",     "LC_ALL",   "C.UTF-8", NULL};
+    add_mounts(line, command);
+    add_all(line, devices);
+    add(line, "%" PRIu64, command->limits.scratch);
+    add_all(line, rest);
+}
+
+/* As root, bubblewrap keeps the two capabilities that confine needs to give up uid 0. Otherwise it
+ * makes a user namespace, where the caller's uid stays. */
+static void add_user(struct line *line)
+{
+    static const char *const root[] = {"--cap-drop", "ALL",        "--cap-add", "CAP_SETUID",
+                                       "--cap-add",  "CAP_SETGID", NULL};
+    if (geteuid() == 0)
+        add_all(line, root);
+    else
+        add(line, "--unshare-user");
+}
+
+static unsigned next_uid(void)
+{
+    static unsigned used;
+    return geteuid() != 0 ? 0 : FIRST_UID + ((unsigned)getpid() * 61 + used++) % UIDS;
+}
+
+/* The arguments of confine.c, in the order that it expects. */
+static void add_limits(struct line *line, const struct sandbox_command *command)
+{
+    const struct sandbox_limits *limits = &command->limits;
+    bool results = false;
+    for (size_t i = 0; i < command->output_count; i++)
+        results = results || command->outputs[i].descriptor == SANDBOX_RESULTS;
+    add(line, CONFINE_INSIDE);
+    add(line, "%u", next_uid());
+    add(line, "%" PRIu64, limits->address_space);
+    add(line, "%" PRIu64, limits->file);
+    add(line, "%u", limits->processes);
+    add(line, "%u", limits->cpu_seconds);
+    add(line, "%d", results ? SANDBOX_RESULTS : 0);
+    add(line, "%s", command->result_file == NULL ? "" : command->result_file);
+}
+
+char **sandbox_line(const struct sandbox_command *command)
+{
+    static const char *const apart[] = {
+        "--unshare-ipc",        "--unshare-pid", "--unshare-net",     "--unshare-uts",
+        "--unshare-cgroup-try", "--new-session", "--die-with-parent", NULL};
+    struct line line = {0};
+    add(&line, "%s", command->bwrap == NULL ? "bwrap" : command->bwrap);
+    add_all(&line, apart);
+    add_user(&line);
+    add(&line, "--info-fd");
+    add(&line, "%d", SANDBOX_INFO);
+    add_view(&line, command);
+    add(&line, "--");
+    add_limits(&line, command);
+    for (char *const *word = command->arguments; *word != NULL; word++) add(&line, "%s", *word);
+    return line.words;
+}
+
+void sandbox_line_end(char **line)
+{
+    for (char **word = line; word != NULL && *word != NULL; word++) free(*word);
+    free(line);
+}

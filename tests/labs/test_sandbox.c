@@ -1,0 +1,342 @@
+/*
+ * test_sandbox.c — each limit of the sandbox, one by one. The program misbehave tries to
+ * exceed it.
+ *
+ * Where no sandbox can be started, these tests are skipped; CI makes that a failure by setting
+ * SANDBOX_REQUIRED.
+ */
+#define _GNU_SOURCE
+#include "common/labs/grader/sandbox.h"
+#include "common/labs/grader/process_tree.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CONFINE   "build/labs/confine"
+#define MISBEHAVE "build/tests/labs/misbehave"
+
+enum { MEBIBYTE = 1 << 20, OUT, ERR, RESULTS };
+
+static struct sandbox_output outputs[SANDBOX_OUTPUTS];
+static struct sandbox_result result;
+static struct sandbox_limits limits;
+static const char *result_file;
+
+static void begin(void)
+{
+    char why[256];
+    limits = (struct sandbox_limits){.address_space = 1024 * MEBIBYTE,
+                                     .resident = 512 * MEBIBYTE,
+                                     .scratch = 16 * MEBIBYTE,
+                                     .file = 8 * MEBIBYTE,
+                                     .processes = 16,
+                                     .cpu_seconds = 20,
+                                     .wall_seconds = 60};
+    result_file = NULL;
+    if (sandbox_works(NULL, CONFINE, why, sizeof why)) return;
+    cr_assert(getenv("SANDBOX_REQUIRED") == NULL, "no sandbox: %s", why);
+    cr_skip_test("no sandbox can be started here: %s", why);
+}
+
+static void end(void) { sandbox_end(outputs, SANDBOX_OUTPUTS); }
+
+TestSuite(sandbox, .init = begin, .fini = end, .timeout = 120);
+
+/* Runs misbehave; what it prints is in outputs[0]. */
+static void misbehave(const char *what, const char *value)
+{
+    char *const arguments[] = {"/misbehave", (char *)what, (char *)value, NULL};
+    const struct sandbox_mount mounts[] = {{MISBEHAVE, "/misbehave", false},
+                                           {"/does/not/exist", "/missing", true}};
+    outputs[0] = (struct sandbox_output){.descriptor = STDOUT_FILENO, .limit = 4096};
+    outputs[1] = (struct sandbox_output){.descriptor = STDERR_FILENO, .limit = 4096};
+    outputs[2] = (struct sandbox_output){.descriptor = SANDBOX_RESULTS, .limit = 4096};
+    struct sandbox_command command = {.confine = CONFINE,
+                                      .mounts = mounts,
+                                      .mount_count = 2,
+                                      .arguments = arguments,
+                                      .result_file = result_file,
+                                      .limits = limits,
+                                      .outputs = outputs,
+                                      .output_count = SANDBOX_OUTPUTS};
+    struct fault fault;
+    cr_assert(sandbox_run(&command, &result, &fault) == 0, "%s", fault.text);
+}
+
+static void expect_exit(int status)
+{
+    cr_assert(result.ending == SANDBOX_EXITED && result.status == status,
+              "ending %d, status %d: %s%s", result.ending, result.status, outputs[0].bytes,
+              outputs[1].bytes);
+}
+
+static void expect_ending(enum sandbox_ending ending)
+{
+    cr_assert(result.ending == ending, "ending %d, status %d: %s%s", result.ending, result.status,
+              outputs[0].bytes, outputs[1].bytes);
+}
+
+/* The number behind a word in the output. */
+static long number_after(const char *word)
+{
+    const char *at = strstr(outputs[0].bytes, word);
+    cr_assert(at != NULL, "no \"%s\" in: %s%s", word, outputs[0].bytes, outputs[1].bytes);
+    return strtol(at + strlen(word), NULL, 10);
+}
+
+static void expect_text(const char *text)
+{
+    cr_assert(strstr(outputs[0].bytes, text) != NULL, "no \"%s\" in: %s%s", text, outputs[0].bytes,
+              outputs[1].bytes);
+}
+
+Test(sandbox, a_command_runs_and_its_exit_status_returns)
+{
+    misbehave("unknown", NULL);
+    expect_exit(2);
+    misbehave("die", "6");
+    expect_exit(128 + 6);
+}
+
+Test(sandbox, number_of_processes_is_limited)
+{
+    misbehave("processes", NULL);
+    expect_exit(0);
+    long count = number_after("processes: ");
+    cr_assert(count > 0 && count < limits.processes, "%ld processes", count);
+}
+
+Test(sandbox, threads_count_as_processes)
+{
+    limits.address_space = 16L * 1024 * MEBIBYTE;
+    misbehave("threads", NULL);
+    expect_exit(0);
+    long count = number_after("threads: ");
+    cr_assert(count > 0 && count < limits.processes, "%ld threads", count);
+}
+
+/* The next sandbox is not hindered by processes of one that runs at the same time. */
+Test(sandbox, processes_of_another_sandbox_do_not_count)
+{
+    pid_t neighbour = fork();
+    if (neighbour == 0) {
+        limits.wall_seconds = 3;
+        misbehave("forks", NULL);
+        _exit(0);
+    }
+    sleep(1);
+    misbehave("processes", NULL);
+    long count = number_after("processes: ");
+    waitpid(neighbour, NULL, 0);
+    cr_assert(count == limits.processes - 1 || count == limits.processes - 2, "%ld", count);
+}
+
+Test(sandbox, addresses_of_a_process_are_limited)
+{
+    misbehave("addresses", NULL);
+    expect_exit(0);
+    long mebibytes = number_after("addresses: ");
+    cr_assert(mebibytes > 512 && mebibytes <= 1024, "%ld MiB", mebibytes);
+}
+
+Test(sandbox, memory_of_all_processes_together_is_limited)
+{
+    limits.resident = 256 * MEBIBYTE;
+    misbehave("memory", "100");
+    expect_ending(SANDBOX_MEMORY);
+}
+
+Test(sandbox, a_file_is_limited)
+{
+    misbehave("file", "/tmp/large");
+    expect_exit(0);
+    cr_assert_eq(number_after("file: "), 8);
+}
+
+Test(sandbox, all_files_together_are_limited)
+{
+    misbehave("files", "/tmp");
+    expect_exit(0);
+    long mebibytes = number_after("files: ");
+    cr_assert(mebibytes > 8 && mebibytes <= 16, "%ld MiB", mebibytes);
+}
+
+Test(sandbox, only_tmp_can_be_written_to)
+{
+    const char *const folders[] = {"/", "/dev", "/dev/shm", "/usr/lib", "/proc", "/misbehave"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        end();
+        misbehave("files", folders[i]);
+        expect_exit(0);
+        cr_assert_eq(number_after("files: "), 0, "%s", folders[i]);
+    }
+}
+
+Test(sandbox, processor_time_is_limited)
+{
+    limits.cpu_seconds = 1;
+    misbehave("spin", NULL);
+    expect_exit(128 + SIGXCPU);
+}
+
+Test(sandbox, wall_time_is_limited)
+{
+    limits.wall_seconds = 1;
+    misbehave("wait", NULL);
+    expect_ending(SANDBOX_WALL);
+}
+
+Test(sandbox, output_is_limited_and_its_beginning_is_kept)
+{
+    const char *const descriptors[] = {"1", "2", "3"};
+    for (int i = 0; i < SANDBOX_OUTPUTS; i++) {
+        end();
+        misbehave("flood", descriptors[i]);
+        expect_ending(SANDBOX_OUTPUT);
+        cr_assert_eq(result.descriptor, i + 1);
+        cr_assert_eq(outputs[i].size, outputs[i].limit);
+        cr_assert_eq(strspn(outputs[i].bytes, "x"), outputs[i].limit);
+    }
+}
+
+Test(sandbox, descriptors_of_the_caller_are_closed)
+{
+    int open_here = fcntl(open("/etc/passwd", O_RDONLY), F_DUPFD, 40);
+    cr_assert(open_here >= 40);
+    misbehave("descriptors", NULL);
+    expect_exit(0);
+    cr_assert_str_eq(outputs[0].bytes, "descriptor 0\ndescriptor 1\ndescriptor 2\ndescriptor 3\n");
+}
+
+/* A server of this test listens on the loopback interface, and is not to be reached. */
+Test(sandbox, there_is_no_network)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof address;
+    char port[16];
+    int server = socket(AF_INET, SOCK_STREAM, 0);
+    cr_assert(bind(server, (struct sockaddr *)&address, size) == 0 && listen(server, 1) == 0);
+    getsockname(server, (struct sockaddr *)&address, &size);
+    snprintf(port, sizeof port, "%d", ntohs(address.sin_port));
+    misbehave("network", port);
+    expect_exit(0);
+    cr_assert(strstr(outputs[0].bytes, "connected") == NULL, "%s", outputs[0].bytes);
+    expect_text("connect: ");
+}
+
+Test(sandbox, processes_that_leave_their_session_end_too)
+{
+    misbehave("daemon", NULL);
+    expect_exit(0);
+    cr_assert_eq(waitpid(-1, NULL, WNOHANG), -1, "a child is left");
+    cr_assert_eq(system("! ps -eo args | grep -q '^/misbehave daemon'"), 0);
+}
+
+Test(sandbox, a_fork_bomb_ends_with_its_sandbox)
+{
+    limits.wall_seconds = 2;
+    misbehave("forks", NULL);
+    cr_assert_eq(system("! ps -eo args | grep -q '^/misbehave forks'"), 0);
+}
+
+Test(sandbox, the_command_is_not_root_and_cannot_become_it)
+{
+    misbehave("identity", NULL);
+    expect_exit(0);
+    expect_text("uid other, euid other, session new, terminal none\n");
+    cr_assert(strstr(outputs[0].bytes, "setuid 0: done") == NULL, "%s", outputs[0].bytes);
+    expect_text("mount: Operation not permitted\n");
+}
+
+Test(sandbox, files_outside_are_not_visible)
+{
+    char here[4096];
+    const char *const hidden[] = {"/home", "/root", "/etc",
+                                  "/var",  "/sys",  getcwd(here, sizeof here)};
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+        end();
+        misbehave("read", hidden[i]);
+        if (strcmp(hidden[i], "/etc") != 0) expect_text("No such file");
+    }
+    end();
+    misbehave("look", "/");
+    expect_text("entry misbehave\n");
+    cr_assert(strstr(outputs[0].bytes, "entry missing") == NULL);
+    end();
+    misbehave("look", "/etc");
+    cr_assert(strstr(outputs[0].bytes, "entry passwd") == NULL, "%s", outputs[0].bytes);
+}
+
+Test(sandbox, processes_outside_are_not_visible)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/status", (int)getpid());
+    misbehave("read", path);
+    cr_assert(getpid() < 10 || strstr(outputs[0].bytes, "No such file") != NULL, "%s",
+              outputs[0].bytes);
+}
+
+Test(sandbox, the_environment_is_not_the_callers)
+{
+    setenv("SECRET", "of the caller", 1);
+    misbehave("environment", NULL);
+    cr_assert(strstr(outputs[0].bytes, "SECRET") == NULL, "%s", outputs[0].bytes);
+    expect_text("HOME=/tmp\n");
+}
+
+Test(sandbox, a_file_that_it_leaves_becomes_the_results)
+{
+    result_file = "/tmp/result";
+    misbehave("result", "what it left");
+    expect_exit(0);
+    cr_assert_str_eq(outputs[2].bytes, "what it left");
+    end();
+    misbehave("descriptors", NULL);
+    cr_assert_str_eq(outputs[0].bytes, "descriptor 0\ndescriptor 1\ndescriptor 2\n");
+    cr_assert_eq(outputs[2].size, 0);
+}
+
+Test(sandbox, a_link_that_it_leaves_is_not_followed)
+{
+    result_file = "/tmp/result";
+    misbehave("link", "/misbehave");
+    expect_exit(0);
+    cr_assert_eq(outputs[2].size, 0);
+}
+
+Test(sandbox, a_missing_bubblewrap_is_said)
+{
+    char why[256];
+    cr_assert_not(sandbox_works("/does/not/exist/bwrap", CONFINE, why, sizeof why));
+    cr_assert(strstr(why, "/does/not/exist/bwrap: No such file") != NULL, "%s", why);
+    cr_assert_not(sandbox_works(NULL, "/does/not/exist/confine", why, sizeof why));
+    cr_assert(strstr(why, "/does/not/exist/confine") != NULL, "%s", why);
+}
+
+Test(sandbox, memory_of_a_tree_is_summed)
+{
+    enum { SIZE = 64 * MEBIBYTE };
+    uint64_t before = process_tree_resident(getpid());
+    int ready[2];
+    cr_assert_eq(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        char *bytes = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        memset(bytes, 1, SIZE);
+        if (write(ready[1], "r", 1) == 1) pause();
+    }
+    char byte;
+    cr_assert_eq(read(ready[0], &byte, 1), 1);
+    uint64_t after = process_tree_resident(getpid());
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    cr_assert(before > 0 && after >= before + SIZE, "%lu, %lu", before, after);
+}
