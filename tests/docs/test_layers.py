@@ -58,7 +58,7 @@ MAY_INCLUDE = {
     "common/labs": [API, EMU + "ptx", EMU + "report", "common/harness", "common/harness/verify"]
     + COMMAND,
     "common/build": [],
-    "common/labs/grader": ["common/labs", API] + COMMAND,
+    "common/labs/grader": ["common/labs", "common/harness/report", API] + COMMAND,
 }
 STEP = ["common/harness/step.h", "common/harness/cuda_check.h", "common/harness/levels.h",
         "common/harness/verify/tree.h"]

@@ -4,10 +4,11 @@
  *
  *   confine UID ADDRESS-SPACE FILE PROCESSES CPU RESULTS RESULT-FILE COMMAND...
  *
- * UID 0 keeps the uid. RESULTS is the descriptor for results, or 0. If RESULT-FILE is not empty,
- * the command does not get that descriptor; confine copies the file to it after the command has
- * ended. A byte on descriptor SANDBOX_BEGUN tells the parent that the sandbox has begun. confine
- * exits as the command did, with 128 + n after signal n, and with 125 if it fails itself.
+ * UID 0 keeps the uid, and PROCESSES 0 does not limit processes. RESULTS is the descriptor for
+ * results, or 0. If RESULT-FILE is not empty, the command does not get that descriptor; confine
+ * copies the file to it after the command has ended. A byte on descriptor SANDBOX_BEGUN tells the
+ * parent that the sandbox has begun. confine exits as the command did, with 128 + n after signal n,
+ * and with 125 if it fails itself.
  */
 #define _GNU_SOURCE
 #include "sandbox.h"
@@ -64,7 +65,8 @@ static void set_limits(char **arguments)
 {
     limit(RLIMIT_AS, arguments[ADDRESS_SPACE], "RLIMIT_AS");
     limit(RLIMIT_FSIZE, arguments[FILE_BYTES], "RLIMIT_FSIZE");
-    limit(RLIMIT_NPROC, arguments[PROCESSES], "RLIMIT_NPROC");
+    if (strcmp(arguments[PROCESSES], "0") != 0)
+        limit(RLIMIT_NPROC, arguments[PROCESSES], "RLIMIT_NPROC");
     limit(RLIMIT_CORE, "0", "RLIMIT_CORE");
     limit_time(arguments[CPU]);
 }

@@ -7,3 +7,19 @@ GRADER   := $(filter-out $(GRADER_MAINS),$(wildcard common/labs/grader/*.c))
 build/labs/confine: common/labs/grader/confine.c common/labs/grader/sandbox.h
 	$(call say,$(CC),$@)
 	$(Q)$(CC) $(filter-out $(SANITIZE),$(C_FLAGS)) $(CPPFLAGS) $(CFLAGS) $< -o $(NEW) $(PUT)
+
+# The scorer and the results' reader come from the labs. It runs no submission itself.
+build/labs/grade-labs: build/common/labs/grader/grade_labs.o $(call objects,$(GRADER)) \
+        $(LAB_COMMON) \
+        $(call objects,$(addprefix common/files/,whole_file.c replacement.c cleanup.c))
+	$(call say,link,$@)
+	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -pthread -o $(NEW) $(PUT)
+
+GRADING   = build/labs/grade-labs build/labs/confine labs
+
+#grade: ## judge a class: DIR=submissions N=3; OUT=FOLDER, SEED=S, ARGS=... (notes/instructor.md)
+.PHONY: grade
+grade: $(GRADING)
+	$(Q)$(if $(and $(DIR),$(N)),,echo 'Which? make grade DIR=submissions N=3' >&2; exit 2;) \
+	    build/labs/grade-labs $(N) '$(DIR)' --nvcc '$(CUDA)/bin/nvcc' $(if $(OUT),--out '$(OUT)') \
+	    $(if $(SEED),--seed $(SEED)) $(ARGS)

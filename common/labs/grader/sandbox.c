@@ -70,6 +70,7 @@ __attribute__((noreturn)) static void become_bwrap(const struct sandbox_command 
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
+    if (command->unprotected) setsid();
     place_descriptors(command, ends);
     execvp(line[0], line);
     dprintf(STDERR_FILENO, "%s: %s\n", line[0], strerror(errno));
@@ -82,8 +83,10 @@ static void stop(struct running *run, enum sandbox_ending ending)
 {
     if (!run->killed) run->result->ending = ending;
     run->killed = true;
-    /* All processes of the sandbox end with it: --die-with-parent. */
-    if (run->bwrap > 0) kill(run->bwrap, SIGKILL);
+    if (run->bwrap <= 0) return;
+    /* All processes of the sandbox end with it: --die-with-parent. Without bubblewrap, those of its
+     * session end. */
+    kill(run->command->unprotected ? -run->bwrap : run->bwrap, SIGKILL);
 }
 
 static void keep(struct running *run, struct sandbox_output *output, const char *block, size_t size)

@@ -18,8 +18,9 @@
 
 /* A file or a folder of ours that the command may read, and where it finds it. */
 struct sandbox_mount {
-    const char *from, *to;
-    bool may_be_missing; /* then the mount is left out */
+    const char *from; /* NULL: `to` becomes an empty folder, which hides what is there otherwise */
+    const char *to;
+    bool may_be_missing; /* a mount of a file that does not exist is left out */
 };
 
 /* Bytes that the command writes to a descriptor. A command that writes more than `limit` bytes is
@@ -45,7 +46,10 @@ struct sandbox_limits {
 };
 
 struct sandbox_command {
-    const char *bwrap;   /* path of bubblewrap; NULL: it is searched for in PATH */
+    const char *bwrap; /* path of bubblewrap; NULL: it is searched for in PATH */
+    /* Without bubblewrap: limits of processes hold, but the command sees all that the caller sees.
+     * Mounts are not made, and RLIMIT_NPROC is not set, as it would count the user's processes. */
+    bool unprotected;
     const char *confine; /* path of our program that sets the limits */
     const struct sandbox_mount *mounts;
     size_t mount_count;

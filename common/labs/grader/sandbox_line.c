@@ -66,6 +66,12 @@ static void add_mount(struct line *line, const char *from, const char *to)
     add(line, "%s", to);
 }
 
+static void add_empty(struct line *line, const char *path)
+{
+    const char *const words[] = {"--tmpfs", path, "--remount-ro", path, NULL};
+    add_all(line, words);
+}
+
 /* /lib, /lib64, /bin: links into /usr on systems of today, folders on older ones. */
 static void add_system_folder(struct line *line, const char *path)
 {
@@ -102,8 +108,10 @@ static void add_mounts(struct line *line, const struct sandbox_command *command)
     add_mount(line, command->confine, CONFINE_INSIDE);
     for (size_t i = 0; i < command->mount_count; i++) {
         const struct sandbox_mount *mount = &command->mounts[i];
-        if (mount->may_be_missing && access(mount->from, F_OK) != 0) continue;
-        add_mount(line, mount->from, mount->to);
+        if (mount->from == NULL)
+            add_empty(line, mount->to);
+        else if (!mount->may_be_missing || access(mount->from, F_OK) == 0)
+            add_mount(line, mount->from, mount->to);
     }
 }
 
@@ -149,29 +157,35 @@ static void add_limits(struct line *line, const struct sandbox_command *command)
     bool results = false;
     for (size_t i = 0; i < command->output_count; i++)
         results = results || command->outputs[i].descriptor == SANDBOX_RESULTS;
-    add(line, CONFINE_INSIDE);
-    add(line, "%u", next_uid());
+    add(line, "%s", command->unprotected ? command->confine : CONFINE_INSIDE);
+    add(line, "%u", command->unprotected ? 0 : next_uid());
     add(line, "%" PRIu64, limits->address_space);
     add(line, "%" PRIu64, limits->file);
-    add(line, "%u", limits->processes);
+    add(line, "%u", command->unprotected ? 0 : limits->processes);
     add(line, "%u", limits->cpu_seconds);
     add(line, "%d", results ? SANDBOX_RESULTS : 0);
     add(line, "%s", command->result_file == NULL ? "" : command->result_file);
 }
 
-char **sandbox_line(const struct sandbox_command *command)
+/* All of bubblewrap's own words. */
+static void add_bwrap(struct line *line, const struct sandbox_command *command)
 {
     static const char *const apart[] = {
         "--unshare-ipc",        "--unshare-pid", "--unshare-net",     "--unshare-uts",
         "--unshare-cgroup-try", "--new-session", "--die-with-parent", NULL};
+    add(line, "%s", command->bwrap == NULL ? "bwrap" : command->bwrap);
+    add_all(line, apart);
+    add_user(line);
+    add(line, "--info-fd");
+    add(line, "%d", SANDBOX_INFO);
+    add_view(line, command);
+    add(line, "--");
+}
+
+char **sandbox_line(const struct sandbox_command *command)
+{
     struct line line = {0};
-    add(&line, "%s", command->bwrap == NULL ? "bwrap" : command->bwrap);
-    add_all(&line, apart);
-    add_user(&line);
-    add(&line, "--info-fd");
-    add(&line, "%d", SANDBOX_INFO);
-    add_view(&line, command);
-    add(&line, "--");
+    if (!command->unprotected) add_bwrap(&line, command);
     add_limits(&line, command);
     for (char *const *word = command->arguments; *word != NULL; word++) add(&line, "%s", *word);
     return line.words;

@@ -1,0 +1,90 @@
+/*
+ * grade_compile.c — compiles a submission to PTX in the sandbox.
+ */
+#define _GNU_SOURCE
+#include "grader.h"
+#include "common/labs/compile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A lab's file takes nvcc 2 s, 250 MB and 20 kB of PTX. */
+static const struct sandbox_limits limits = {
+    .address_space = 4ULL << 30,
+    .resident = 3ULL << 30,
+    .scratch = 256 << 20,
+    .file = 128 << 20,
+    .processes = 64,
+    .cpu_seconds = 20,
+    .wall_seconds = 300,
+};
+enum { MESSAGES = 1 << 16, PTX_BYTES = 8 << 20 };
+
+/* The names of its files, inside or, without a sandbox, outside. */
+struct names {
+    char source[PATH_MAX], ptx[PATH_MAX], nvcc[PATH_MAX + 16];
+};
+
+static void name_files(const struct grader *grader, const char *source, struct names *names)
+{
+    if (!grader->unprotected) {
+        *names = (struct names){SOURCE_INSIDE, "/tmp/lab.ptx", TOOLKIT_NVCC};
+        return;
+    }
+    snprintf(names->source, sizeof names->source, "%s", source);
+    snprintf(names->ptx, sizeof names->ptx, "%.*s.%d.ptx", PATH_MAX - 32, source, (int)getpid());
+    snprintf(names->nvcc, sizeof names->nvcc, "%s/bin/nvcc", grader->toolkit.folder);
+}
+
+/* What the compiler and the limits say about the submission. */
+static void judge(const struct sandbox_result *result, const struct sandbox_output *outputs,
+                  struct outcome *outcome)
+{
+    if (outcome_of_ending(result, outputs[0].bytes, "the compiler", outcome)) return;
+    bool signalled = strstr(outputs[0].bytes, "died due to signal") != NULL;
+    outcome->kind = result->status == 0 && outputs[1].size > 0 ? OUTCOME_DONE : OUTCOME_REFUSED;
+    if (outcome->kind == OUTCOME_DONE) return;
+    snprintf(outcome->why, sizeof outcome->why, "%s",
+             signalled ? "It does not compile: the compiler needed too much time or memory."
+                       : "It does not compile; the compiler's messages are in the report.");
+}
+
+void grade_compile(const struct grader *grader, const char *source, struct outcome *outcome)
+{
+    struct names names;
+    const char *arguments[COMPILE_ARGUMENTS];
+    struct sandbox_mount mounts[TOOLKIT_MOUNTS + 1];
+    char confine[PATH_MAX];
+    size_t count = grader->toolkit.mount_count;
+    memcpy(mounts, grader->toolkit.mounts, count * sizeof *mounts);
+    mounts[count] = (struct sandbox_mount){source, SOURCE_INSIDE, false};
+    name_files(grader, source, &names);
+    compile_arguments(names.nvcc, names.source, names.ptx, arguments);
+    snprintf(confine, sizeof confine, "%s/confine", grader->programs);
+    struct sandbox_output outputs[] = {{.descriptor = STDERR_FILENO, .limit = MESSAGES},
+                                       {.descriptor = SANDBOX_RESULTS, .limit = PTX_BYTES}};
+    struct sandbox_command command = {.bwrap = grader->bwrap,
+                                      .unprotected = grader->unprotected,
+                                      .confine = confine,
+                                      .mounts = mounts,
+                                      .mount_count = count + 1,
+                                      .arguments = (char *const *)arguments,
+                                      .result_file = names.ptx,
+                                      .limits = limits,
+                                      .outputs = outputs,
+                                      .output_count = sizeof outputs / sizeof *outputs};
+    struct sandbox_result result;
+    struct fault fault;
+    *outcome = (struct outcome){.kind = OUTCOME_FAILED};
+    if (sandbox_run(&command, &result, &fault) != 0)
+        snprintf(outcome->why, sizeof outcome->why, "%s", fault.text);
+    else
+        judge(&result, outputs, outcome);
+    if (grader->unprotected) unlink(names.ptx);
+    outcome->messages = outputs[0].bytes;
+    outcome->bytes = outputs[1].bytes;
+    outcome->size = outputs[1].size;
+}

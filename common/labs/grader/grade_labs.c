@@ -1,0 +1,279 @@
+/*
+ * grade_labs.c — `make grade`: judges the submissions of a class.
+ *
+ *     grade-labs LAB FOLDER [--out FOLDER] [--seed S] [--jobs J] [--weights FILE] [--nvcc NVCC]
+ *                [--bwrap FILE] [--no-sandbox]
+ */
+#define _GNU_SOURCE
+#include "grader.h"
+#include "common/command/option_table.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+struct arguments {
+    struct grader grader;
+    const char *weights, *nvcc;
+    const char *names[2]; /* LAB, FOLDER */
+    int name_count;
+    bool help;
+    char programs[PATH_MAX], out[PATH_MAX], weights_path[PATH_MAX];
+};
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+static int set_out(void *to, const char *value, struct fault *fault)
+{
+    (void)fault;
+    ((struct arguments *)to)->grader.out = value;
+    return 0;
+}
+
+static int read_number(const char *value, uint64_t most, uint64_t *number, struct fault *fault)
+{
+    char *end;
+    errno = 0;
+    *number = strtoull(value, &end, 10);
+    if (*value >= '0' && *value <= '9' && *end == '\0' && errno == 0 && *number <= most) return 0;
+    return fail(fault, EXIT_USAGE, "\"%s\" is not a number from 0 to %llu", value,
+                (unsigned long long)most);
+}
+
+static int set_seed(void *to, const char *value, struct fault *fault)
+{
+    struct grader *grader = &((struct arguments *)to)->grader;
+    grader->seed_given = true;
+    return read_number(value, UINT64_MAX, &grader->seed, fault);
+}
+
+static int set_jobs(void *to, const char *value, struct fault *fault)
+{
+    enum { MOST_JOBS = 256 };
+    uint64_t jobs;
+    int code = read_number(value, MOST_JOBS, &jobs, fault);
+    if (code == 0) ((struct arguments *)to)->grader.jobs = (unsigned)jobs;
+    return code;
+}
+
+static int set_weights(void *to, const char *value, struct fault *fault)
+{
+    (void)fault;
+    ((struct arguments *)to)->weights = value;
+    return 0;
+}
+
+static int set_nvcc(void *to, const char *value, struct fault *fault)
+{
+    (void)fault;
+    ((struct arguments *)to)->nvcc = value;
+    return 0;
+}
+
+static int set_bwrap(void *to, const char *value, struct fault *fault)
+{
+    (void)fault;
+    ((struct arguments *)to)->grader.bwrap = value;
+    return 0;
+}
+
+static int set_no_sandbox(void *to, const char *value, struct fault *fault)
+{
+    (void)value, (void)fault;
+    ((struct arguments *)to)->grader.unprotected = true;
+    return 0;
+}
+
+static int set_help(void *to, const char *value, struct fault *fault)
+{
+    (void)value, (void)fault;
+    ((struct arguments *)to)->help = true;
+    return 0;
+}
+
+static const struct option_row rows[] = {
+    OPTION("out", "FOLDER", "where grades.csv and reports go; default: grades/labN", set_out),
+    OPTION("seed", "S", "repeat the grading that had this seed; default: a fresh one", set_seed),
+    OPTION("jobs", "J", "submissions at a time; default: one for each processor", set_jobs),
+    OPTION("weights", "FILE", "what each criterion is worth; default: common/labs/weights.txt",
+           set_weights),
+    OPTION("nvcc", "NVCC", "the compiler; default: nvcc", set_nvcc),
+    OPTION("bwrap", "FILE", "the program of bubblewrap; default: bwrap", set_bwrap),
+    OPTION("no-sandbox", NULL, "run submissions without protection, if you trust them all",
+           set_no_sandbox),
+    OPTION("help", NULL, "print this help", set_help),
+};
+static const struct option_table table = {rows, sizeof rows / sizeof *rows};
+
+static int read_options(int count, char **argument, struct arguments *to, struct fault *fault)
+{
+    struct command_line line = {.count = count, .arguments = argument, .at = 1};
+    while (line.at < line.count) {
+        bool taken;
+        int code = option_take(table, &line, to, &taken, fault);
+        if (code != 0) return code;
+        if (taken) continue;
+        if (argument[line.at][0] == '-' || to->name_count == 2)
+            return fail(fault, EXIT_USAGE, "\"%s\" is not an option; --help lists them",
+                        argument[line.at]);
+        to->names[to->name_count++] = argument[line.at++];
+    }
+    if (to->help || to->name_count == 2) return 0;
+    return fail(fault, EXIT_USAGE, "LAB and FOLDER are missing; --help says more");
+}
+
+static int print_help(void)
+{
+    puts(
+        "grade-labs LAB FOLDER [options]: judges the submissions FOLDER/NAME.cu and\n"
+        "FOLDER/NAME/labN.cu, and writes grades.csv and a report for each. The exit code is 0 if\n"
+        "all are judged, 2 if the command is wrong, and 3 if the machine failed; the same command\n"
+        "again goes on then. notes/instructor.md says more.\n");
+    option_print(table, 20, stdout);
+    return 0;
+}
+
+/* ---- what is needed -------------------------------------------------------------------------- */
+
+static int find_programs(struct arguments *a, struct fault *fault)
+{
+    ssize_t length = readlink("/proc/self/exe", a->programs, PATH_MAX - 1);
+    if (length <= 0) return fail(fault, EXIT_DEVICE, "the folder of this program is not known");
+    a->programs[length] = '\0';
+    *strrchr(a->programs, '/') = '\0';
+    a->grader.programs = a->programs;
+    return toolkit_find(&a->grader.toolkit, a->nvcc == NULL ? "nvcc" : a->nvcc, fault);
+}
+
+static int read_weights(struct arguments *a, struct fault *fault)
+{
+    char why[VERDICT_TEXT];
+    snprintf(a->weights_path, PATH_MAX, "%.*s/weights.txt", PATH_MAX - 16, a->programs);
+    if (a->weights == NULL) a->weights = a->weights_path;
+    if (lab_weights_read(a->weights, a->grader.lab, &a->grader.weights, why, sizeof why) == 0)
+        return 0;
+    return fail(fault, EXIT_USAGE, "%s", why);
+}
+
+static int test_sandbox(const struct grader *grader, struct fault *fault)
+{
+    char confine[PATH_MAX], why[256];
+    snprintf(confine, sizeof confine, "%.*s/confine", PATH_MAX - 16, grader->programs);
+    if (grader->unprotected) {
+        fputs("grade-labs: no sandbox: what is handed in may read your files\n", stderr);
+        return 0;
+    }
+    if (sandbox_works(grader->bwrap, confine, why, sizeof why)) return 0;
+    return fail(fault, EXIT_DEVICE,
+                "no sandbox can be started (%s): `make setup-labs` installs bubblewrap, "
+                "notes/instructor.md says what the system has to allow, and --no-sandbox does "
+                "without",
+                why);
+}
+
+static int prepare(struct arguments *a, struct fault *fault)
+{
+    struct grader *grader = &a->grader;
+    grader->lab = lab_find(atoi(a->names[0]));
+    grader->folder = a->names[1];
+    if (grader->lab == NULL) return fail(fault, EXIT_USAGE, "there is no lab \"%s\"", a->names[0]);
+    if (grader->out == NULL) {
+        snprintf(a->out, PATH_MAX, "grades/lab%d", grader->lab->number);
+        grader->out = a->out;
+    }
+    if (grader->jobs == 0) grader->jobs = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+    int code = find_programs(a, fault);
+    if (code == 0) code = read_weights(a, fault);
+    if (code == 0) code = test_sandbox(grader, fault);
+    return code != 0 ? code : state_begin(grader, fault);
+}
+
+/* ---- the seed and the solution --------------------------------------------------------------- */
+
+/* Drawn when all submissions have been compiled: none can know it. An interrupted grading keeps
+ * its seed. */
+static int choose_seed(struct grader *grader, struct fault *fault)
+{
+    uint64_t stored;
+    bool is_stored = state_seed(grader, &stored);
+    if (grader->seed_given && is_stored && stored != grader->seed)
+        return fail(fault, EXIT_USAGE,
+                    "%s holds grades of seed %llu: remove it, or give another --out", grader->out,
+                    (unsigned long long)stored);
+    if (is_stored)
+        grader->seed = stored;
+    else if (!grader->seed_given &&
+             getrandom(&grader->seed, sizeof grader->seed, 0) != sizeof grader->seed)
+        return fail(fault, EXIT_DEVICE, "no seed can be drawn: %s", strerror(errno));
+    return is_stored ? 0 : state_store_seed(grader, grader->seed, fault);
+}
+
+static int run_solution(struct grader *grader, struct fault *fault)
+{
+    char ptx[PATH_MAX], why[VERDICT_TEXT];
+    struct outcome run;
+    int code = 0;
+    snprintf(ptx, sizeof ptx, "%.*s/reference%d.ptx", PATH_MAX - 32, grader->programs,
+             grader->lab->number);
+    if (access(ptx, R_OK) != 0)
+        return fail(fault, EXIT_DEVICE, "%s is missing: `make labs` makes it", ptx);
+    grade_run(grader, ptx, &run);
+    if (run.kind != OUTCOME_DONE)
+        code = fail(fault, EXIT_DEVICE, "the step's own solution cannot be run: %s", run.why);
+    else if (results_read(run.bytes, run.size, &grader->reference, why, sizeof why) != 0)
+        code = fail(fault, EXIT_DEVICE, "the step's own solution: %s", why);
+    outcome_end(&run);
+    return code;
+}
+
+/* ---- grading --------------------------------------------------------------------------------- */
+
+static int grade_all(struct grader *grader, const struct submission *list, size_t count,
+                     struct fault *fault)
+{
+    size_t failed = run_jobs(grader, list, count, "compile", worker_compile);
+    int code = choose_seed(grader, fault);
+    if (code == 0) code = run_solution(grader, fault);
+    if (code != 0) return code;
+    failed += run_jobs(grader, list, count, "judge", worker_judge);
+    results_free(&grader->reference);
+    code = csv_write(grader, list, count, fault);
+    if (code != 0 || failed == 0) return code;
+    return fail(fault, EXIT_DEVICE,
+                "%zu jobs failed for the reasons above; the same command again does the rest",
+                failed);
+}
+
+static int grade(struct arguments *a, struct fault *fault)
+{
+    struct submission *list;
+    size_t count;
+    int code = prepare(a, fault);
+    if (code == 0)
+        code = submissions_find(a->grader.folder, a->grader.lab->number, &list, &count, fault);
+    if (code != 0) return code;
+    if (count == 0)
+        code = fail(fault, EXIT_USAGE, "%s holds no NAME.cu and no NAME/lab%d.cu", a->grader.folder,
+                    a->grader.lab->number);
+    else
+        code = grade_all(&a->grader, list, count, fault);
+    free(list);
+    if (code == 0)
+        printf("%zu submissions, seed %llu: %s/grades.csv\n", count,
+               (unsigned long long)a->grader.seed, a->grader.out);
+    return code;
+}
+
+int main(int count, char **argument)
+{
+    static struct arguments arguments;
+    struct fault fault = {0};
+    int code = read_options(count, argument, &arguments, &fault);
+    if (code == 0 && arguments.help) return print_help();
+    if (code == 0) code = grade(&arguments, &fault);
+    return code == 0 ? 0 : fault_say(&fault);
+}

@@ -1,0 +1,165 @@
+/*
+ * grade_state.c — the grader's files: what is known about each submission, so that an interrupted
+ * grader goes on where it was.
+ */
+#define _GNU_SOURCE
+#include "grader.h"
+#include "same_ptx.h"
+#include "common/files/whole_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { COMPILED_BYTES = 1 << 20, SEED_BYTES = 64, SOLUTION_BYTES = 8 << 20 };
+
+void state_path(const struct grader *grader, const struct submission *submission,
+                enum state_file which, char path[PATH_MAX])
+{
+    static const struct {
+        const char *folder, *ending;
+    } all[] = {[STATE_SOURCE] = {"state", "cu"},    [STATE_PTX] = {"state", "ptx"},
+               [STATE_COMPILED] = {"state", "txt"}, [STATE_ROW] = {"state", "row"},
+               [REPORT_TEXT] = {"reports", "txt"},  [REPORT_HTML] = {"reports", "html"}};
+    snprintf(path, PATH_MAX, "%s/%s/%s.%s", grader->out, all[which].folder, submission->id,
+             all[which].ending);
+}
+
+/* Makes a folder, and those above it. */
+static int make_folders(const char *path)
+{
+    char part[PATH_MAX];
+    for (const char *at = path; at != NULL; at = strchr(at + 1, '/')) {
+        const char *end = strchr(at + 1, '/');
+        size_t length = end == NULL ? strlen(path) : (size_t)(end - path);
+        snprintf(part, sizeof part, "%.*s", (int)length, path);
+        if (mkdir(part, 0777) != 0 && errno != EEXIST) return errno;
+    }
+    return 0;
+}
+
+int state_begin(const struct grader *grader, struct fault *fault)
+{
+    static const char *const folders[] = {"state", "reports"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", grader->out, folders[i]);
+        int error = make_folders(path);
+        if (error != 0)
+            return fail(fault, EXIT_USAGE, "the folder %s cannot be made: %s", path,
+                        strerror(error));
+    }
+    return 0;
+}
+
+char *state_read(const char *path, size_t most, size_t *size)
+{
+    int file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat status;
+    if (file < 0) return NULL;
+    char *bytes = NULL;
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && (size_t)status.st_size <= most)
+        bytes = calloc(1, (size_t)status.st_size + 1);
+    *size = 0;
+    for (ssize_t got; bytes != NULL && *size < (size_t)status.st_size; *size += (size_t)got)
+        if ((got = read(file, bytes + *size, (size_t)status.st_size - *size)) <= 0) break;
+    close(file);
+    return bytes;
+}
+
+int state_write(const char *path, const char *bytes, size_t size, struct fault *fault)
+{
+    int error = whole_file_write(path, bytes, size);
+    if (error == 0) return 0;
+    return fail(fault, EXIT_USAGE, "%s cannot be written: %s", path, strerror(error));
+}
+
+/* ---- the seed ------------------------------------------------------------------------------- */
+
+static void seed_path(const struct grader *grader, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s/state/seed", grader->out);
+}
+
+bool state_seed(const struct grader *grader, uint64_t *seed)
+{
+    char path[PATH_MAX];
+    size_t size;
+    int lab;
+    seed_path(grader, path);
+    char *text = state_read(path, SEED_BYTES, &size);
+    bool read = text != NULL && sscanf(text, "lab %d seed %" SCNu64, &lab, seed) == 2 &&
+                lab == grader->lab->number;
+    free(text);
+    return read;
+}
+
+int state_store_seed(const struct grader *grader, uint64_t seed, struct fault *fault)
+{
+    char path[PATH_MAX], text[SEED_BYTES];
+    seed_path(grader, path);
+    int length =
+        snprintf(text, sizeof text, "lab %d seed %" PRIu64 "\n", grader->lab->number, seed);
+    return state_write(path, text, (size_t)length, fault);
+}
+
+/* ---- what compiling has found out ------------------------------------------------------------ */
+
+/* Two lines, then the compiler's messages. */
+static const char format[] = "%d %016" PRIx64 " %016" PRIx64 "\n%s\n";
+
+bool state_compiled(const struct grader *grader, const struct submission *submission,
+                    struct compiled *compiled)
+{
+    char path[PATH_MAX];
+    size_t size;
+    int kind;
+    state_path(grader, submission, STATE_COMPILED, path);
+    char *text = state_read(path, COMPILED_BYTES, &size);
+    const char *why = text == NULL ? NULL : strchr(text, '\n');
+    const char *messages = why == NULL ? NULL : strchr(why + 1, '\n');
+    bool read = messages != NULL && sscanf(text, "%d %" SCNx64 " %" SCNx64, &kind,
+                                           &compiled->same[0], &compiled->same[1]) == 3;
+    if (read) {
+        compiled->kind = (enum outcome_kind)kind;
+        snprintf(compiled->why, sizeof compiled->why, "%.*s", (int)(messages - why - 1), why + 1);
+        compiled->messages = strdup(messages + 1);
+    }
+    free(text);
+    return read;
+}
+
+int state_store_compiled(const struct grader *grader, const struct submission *submission,
+                         const struct compiled *compiled, struct fault *fault)
+{
+    char path[PATH_MAX], *text;
+    state_path(grader, submission, STATE_COMPILED, path);
+    int head = asprintf(&text, format, (int)compiled->kind, compiled->same[0], compiled->same[1],
+                        compiled->why);
+    if (head < 0) abort();
+    for (char *at = strchr(text, '\n') + 1; at < text + head - 1; at++)
+        if (*at == '\n') *at = ' ';
+    size_t rest = strlen(compiled->messages);
+    text = realloc(text, (size_t)head + rest + 1);
+    if (text == NULL) abort();
+    memcpy(text + head, compiled->messages, rest + 1);
+    int code = state_write(path, text, (size_t)head + rest, fault);
+    free(text);
+    return code;
+}
+
+bool solution_bits(const struct grader *grader, const struct lab *lab, uint64_t bits[2])
+{
+    char path[PATH_MAX];
+    size_t size;
+    snprintf(path, sizeof path, "%s/reference%d.ptx", grader->programs, lab->number);
+    char *ptx = state_read(path, SOLUTION_BYTES, &size);
+    if (ptx != NULL) same_ptx(ptx, size, bits);
+    free(ptx);
+    return ptx != NULL;
+}

@@ -1,0 +1,184 @@
+/*
+ * grade_worker.c — what a worker process does with one submission.
+ */
+#define _GNU_SOURCE
+#include "grader.h"
+#include "same_ptx.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- copying and compiling ------------------------------------------------------------------- */
+
+static void forget(const struct grader *grader, const struct submission *submission)
+{
+    char path[PATH_MAX];
+    for (enum state_file which = STATE_SOURCE; which <= REPORT_HTML; which++) {
+        state_path(grader, submission, which, path);
+        unlink(path);
+    }
+}
+
+/* Has this very text been compiled? Otherwise, what is known is of an earlier version. */
+static bool is_compiled(const struct grader *grader, const struct submission *submission,
+                        const char *source, size_t size)
+{
+    char path[PATH_MAX];
+    struct compiled compiled;
+    size_t old_size;
+    state_path(grader, submission, STATE_SOURCE, path);
+    char *old = state_read(path, SUBMISSION_BYTES, &old_size);
+    bool same = source == NULL ? old == NULL
+                               : old != NULL && old_size == size && memcmp(old, source, size) == 0;
+    free(old);
+    if (!same || !state_compiled(grader, submission, &compiled)) return false;
+    free(compiled.messages);
+    return source != NULL;
+}
+
+static int store(const struct grader *grader, const struct submission *submission,
+                 const struct outcome *outcome, struct fault *fault)
+{
+    struct compiled compiled = {.kind = outcome->kind, .messages = outcome->messages};
+    char path[PATH_MAX];
+    int code = 0;
+    if (outcome->kind == OUTCOME_FAILED)
+        return fail(fault, EXIT_DEVICE, "%s: %s", submission->path, outcome->why);
+    memcpy(compiled.why, outcome->why, sizeof compiled.why);
+    if (outcome->kind == OUTCOME_DONE) {
+        same_ptx(outcome->bytes, outcome->size, compiled.same);
+        state_path(grader, submission, STATE_PTX, path);
+        code = state_write(path, outcome->bytes, outcome->size, fault);
+    }
+    return code != 0 ? code : state_store_compiled(grader, submission, &compiled, fault);
+}
+
+static int compile_copy(const struct grader *grader, const struct submission *submission,
+                        const char *source, size_t size, struct fault *fault)
+{
+    char path[PATH_MAX];
+    struct outcome outcome;
+    state_path(grader, submission, STATE_SOURCE, path);
+    int code = state_write(path, source, size, fault);
+    if (code != 0) return code;
+    grade_compile(grader, path, &outcome);
+    code = store(grader, submission, &outcome, fault);
+    outcome_end(&outcome);
+    return code;
+}
+
+int worker_compile(const struct grader *grader, const struct submission *submission,
+                   struct fault *fault)
+{
+    struct outcome refused = {.kind = OUTCOME_REFUSED, .messages = ""};
+    size_t size = 0;
+    int code = 0;
+    char *source =
+        submission_read(grader->folder, submission, &size, refused.why, sizeof refused.why);
+    if (!is_compiled(grader, submission, source, size)) {
+        forget(grader, submission);
+        code = source == NULL ? store(grader, submission, &refused, fault)
+                              : compile_copy(grader, submission, source, size, fault);
+    }
+    free(source);
+    return code;
+}
+
+/* ---- running and judging --------------------------------------------------------------------- */
+
+/* The verdict on results. 0, or an exit code if the machine or the grader has failed. */
+static int score(const struct grader *grader, const struct submission *submission,
+                 const struct outcome *run, struct lab_verdict *verdict, struct fault *fault)
+{
+    char why[VERDICT_TEXT];
+    struct lab_results *results = calloc(1, sizeof *results);
+    if (results == NULL) abort();
+    if (results_read(run->bytes, run->size, results, why, sizeof why) != 0) {
+        free(results);
+        return fail(fault, EXIT_DEVICE, "%s: %s", submission->path, why);
+    }
+    score_lab(grader->lab, results, &grader->reference, &grader->weights, verdict);
+    results_free(results);
+    free(results);
+    if (verdict->status == VERDICT_JUDGED) return 0;
+    return fail(fault, EXIT_DEVICE, "%s: %s", submission->path, verdict->failure);
+}
+
+static int judge(const struct grader *grader, const struct submission *submission,
+                 const struct compiled *compiled, struct lab_verdict *verdict, struct fault *fault)
+{
+    char ptx[PATH_MAX];
+    struct outcome run;
+    int code = 0;
+    if (compiled->kind != OUTCOME_DONE) {
+        score_nothing(grader->lab, &grader->weights, compiled->why, verdict);
+        return 0;
+    }
+    state_path(grader, submission, STATE_PTX, ptx);
+    grade_run(grader, ptx, &run);
+    if (run.kind == OUTCOME_DONE)
+        code = score(grader, submission, &run, verdict, fault);
+    else if (run.kind == OUTCOME_REFUSED)
+        score_nothing(grader->lab, &grader->weights, run.why, verdict);
+    else
+        code = fail(fault, EXIT_DEVICE, "%s: %s", submission->path, run.why);
+    outcome_end(&run);
+    return code;
+}
+
+/* ---- leaving files --------------------------------------------------------------------------- */
+
+typedef void print_fn(FILE *, const struct report *);
+
+static void print_row(FILE *out, const struct report *report) { csv_verdict(out, report->verdict); }
+
+static int leave(const struct report *report, enum state_file which, print_fn *print,
+                 struct fault *fault)
+{
+    char path[PATH_MAX], *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) abort();
+    print(out, report);
+    fclose(out);
+    state_path(report->grader, report->submission, which, path);
+    int code = state_write(path, text, size, fault);
+    free(text);
+    return code;
+}
+
+/* The row comes last: it says that all is done. */
+static int leave_all(struct report *report, struct fault *fault)
+{
+    char path[PATH_MAX];
+    state_path(report->grader, report->submission, STATE_SOURCE, path);
+    char *source = state_read(path, SUBMISSION_BYTES, &report->source_size);
+    report->source = source == NULL ? "" : source;
+    int code = leave(report, REPORT_TEXT, report_text, fault);
+    if (code == 0) code = leave(report, REPORT_HTML, report_html, fault);
+    if (code == 0) code = leave(report, STATE_ROW, print_row, fault);
+    free(source);
+    return code;
+}
+
+int worker_judge(const struct grader *grader, const struct submission *submission,
+                 struct fault *fault)
+{
+    char row[PATH_MAX];
+    struct compiled compiled;
+    static struct lab_verdict verdict;
+    state_path(grader, submission, STATE_ROW, row);
+    if (access(row, F_OK) == 0) return 0;
+    if (!state_compiled(grader, submission, &compiled))
+        return fail(fault, EXIT_DEVICE, "%s has not been compiled", submission->path);
+    struct report report = {.grader = grader,
+                            .submission = submission,
+                            .verdict = &verdict,
+                            .messages = compiled.messages};
+    int code = judge(grader, submission, &compiled, &verdict, fault);
+    if (code == 0) code = leave_all(&report, fault);
+    free(compiled.messages);
+    return code;
+}

@@ -1,0 +1,143 @@
+/*
+ * grader.h — how `make grade` judges one submission after the other.
+ *
+ * 1. Every submission is copied and compiled (grade_compile.c), in a sandbox.
+ * 2. A seed is drawn, and the step's own solution runs on the cases that the seed gives.
+ * 3. Every PTX runs on these cases (grade_run.c), in a sandbox, and a worker process of the grader
+ *    judges the results by the scorer that `make check` uses. It leaves the reports and a row.
+ * 4. The rows become grades.csv.
+ *
+ * All files lie in one folder. A row that is there says that its submission is judged, so that an
+ * interrupted grader goes on where it was.
+ */
+#ifndef GRADER_H
+#define GRADER_H
+
+#include "common/labs/lab.h"
+#include "common/labs/score.h"
+#include "submission.h"
+#include "toolkit.h"
+
+struct grader {
+    const struct lab *lab;
+    struct lab_weights weights;
+    const char *folder;   /* of the submissions */
+    const char *out;      /* of grades.csv, reports/ and state/ */
+    const char *programs; /* of run-lab, confine and the solutions' PTX */
+    const char *bwrap;    /* NULL: in PATH */
+    bool unprotected;     /* --no-sandbox */
+    bool seed_given;      /* --seed */
+    uint64_t seed;
+    unsigned jobs; /* worker processes at a time */
+    struct toolkit toolkit;
+    struct lab_results reference; /* of the step's own solution, with the seed */
+};
+
+/* What became of a step of grading. */
+enum outcome_kind {
+    OUTCOME_DONE,
+    OUTCOME_REFUSED, /* the submission's fault: it has 0 points */
+    OUTCOME_FAILED,  /* the machine's or the grader's: it is not judged */
+};
+
+/* `why` is one sentence unless it is done. `bytes` are the result, PTX or a stream of results, and
+ * `messages` those of the compiler; both belong to the caller, and outcome_end() frees them. */
+struct outcome {
+    enum outcome_kind kind;
+    char why[FAULT_TEXT];
+    char *bytes, *messages;
+    size_t size;
+};
+void outcome_end(struct outcome *);
+
+/* ---- grade_compile.c, grade_run.c ------------------------------------------------------------ */
+
+/* Compiles a copied source file to PTX. */
+void grade_compile(const struct grader *, const char *source, struct outcome *);
+
+/* Runs PTX on the cases of the grader's seed. */
+void grade_run(const struct grader *, const char *ptx, struct outcome *);
+
+/* Fills an outcome from how a command in the sandbox has ended, unless it has ended by itself.
+ * `what` is "the compiler" or "the emulator". Returns whether it has. */
+bool outcome_of_ending(const struct sandbox_result *, const char *stderr_text, const char *what,
+                       struct outcome *);
+
+/* ---- grade_state.c: files -------------------------------------------------------------------- */
+
+/* The path of a submission's file: "state/ID.ptx" for STATE_PTX. */
+enum state_file { STATE_SOURCE, STATE_PTX, STATE_COMPILED, STATE_ROW, REPORT_TEXT, REPORT_HTML };
+void state_path(const struct grader *, const struct submission *, enum state_file,
+                char path[PATH_MAX]);
+
+/* Makes the folders. Returns 0 or EXIT_USAGE. */
+int state_begin(const struct grader *, struct fault *);
+
+/* The seed that is stored; false: none is. */
+bool state_seed(const struct grader *, uint64_t *seed);
+int state_store_seed(const struct grader *, uint64_t seed, struct fault *);
+
+/* Reads a file of at most `most` bytes. NULL: it is not there, or too long. The caller frees it;
+ * there is a NUL behind the bytes. */
+char *state_read(const char *path, size_t most, size_t *size);
+/* Writes a file completely or not at all. Returns 0 or EXIT_USAGE. */
+int state_write(const char *path, const char *bytes, size_t size, struct fault *);
+
+/* What has been found out when compiling, as it is stored. */
+struct compiled {
+    enum outcome_kind kind;
+    char why[FAULT_TEXT];
+    uint64_t same[2]; /* of same_ptx.h; 0: no PTX */
+    char *messages;   /* freed by the caller */
+};
+bool state_compiled(const struct grader *, const struct submission *, struct compiled *);
+int state_store_compiled(const struct grader *, const struct submission *, const struct compiled *,
+                         struct fault *);
+
+/* The bits of same_ptx.h of a lab's solution. False: its PTX has not been built. */
+bool solution_bits(const struct grader *, const struct lab *, uint64_t bits[2]);
+
+/* ---- grade_worker.c -------------------------------------------------------------------------- */
+
+/* Copies and compiles a submission, unless that has been done. Returns 0 or an exit code. */
+int worker_compile(const struct grader *, const struct submission *, struct fault *);
+/* Runs and judges a compiled submission, and writes its reports and its row, unless it has a
+ * row. */
+int worker_judge(const struct grader *, const struct submission *, struct fault *);
+
+/* ---- grade_jobs.c ---------------------------------------------------------------------------- */
+
+typedef int job_fn(const struct grader *, const struct submission *, struct fault *);
+
+/* Does the job for every submission, in processes of their own, of which grader->jobs run at a
+ * time, and shows progress under the label. Prints why a job failed, and returns how many did. */
+size_t run_jobs(const struct grader *, const struct submission *, size_t count, const char *label,
+                job_fn *);
+
+/* ---- grade_report.c, grade_html.c, grade_csv.c ----------------------------------------------- */
+
+/* What a report is made of. */
+struct report {
+    const struct grader *grader;
+    const struct submission *submission;
+    const struct lab_verdict *verdict;
+    const char *messages; /* of the compiler, or "" */
+    const char *source;   /* our copy; "" if there is none */
+    size_t source_size;
+};
+void report_text(FILE *, const struct report *);
+void report_html(FILE *, const struct report *);
+
+/* A cell of CSV, in quotes. Programs that open the file must neither run it as a formula nor obey
+ * its control characters. */
+void csv_cell(FILE *, const char *text);
+/* The cells of a verdict, without those of the name, and without a newline. */
+void csv_verdict(FILE *, const struct lab_verdict *);
+/* Writes grades.csv from the rows. Returns 0 or EXIT_USAGE. */
+int csv_write(const struct grader *, const struct submission *, size_t count, struct fault *);
+
+/* The path where our copy of every source is mounted, and thus what its PTX calls it. */
+#define SOURCE_INSIDE "/lab.cu"
+#define SOURCE_NAME   "lab.cu"
+
+#endif

@@ -1,0 +1,161 @@
+/* submission.c — see submission.h. */
+#define _GNU_SOURCE
+#include "submission.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+/* FNV-1a, to tell apart long names that are cut. */
+static uint64_t hash_of(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    for (; *text != '\0'; text++) hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+    return hash;
+}
+
+/* The path without .cu. Letters, digits and - _ . stay; any other byte becomes ~ and two
+ * hexadecimal digits. */
+static void make_id(struct submission *submission)
+{
+    enum { HASH = 17, BYTE = 3 }; /* a dash and the hash's digits; what one byte becomes at most */
+    char *to = submission->id;
+    const char *last = to + sizeof submission->id - 1 - HASH - BYTE;
+    const char *at = submission->path, *end = at + strlen(at) - strlen(".cu");
+    for (; at < end && to < last; at++) {
+        bool plain = isascii(*at) && (isalnum(*at) || strchr("-_.", *at) != NULL);
+        if (plain && !(at == submission->path && *at == '-'))
+            *to++ = *at;
+        else
+            to += sprintf(to, "~%02X", (unsigned char)*at);
+    }
+    if (at < end) to += sprintf(to, "-%016" PRIx64, hash_of(submission->path));
+    *to = '\0';
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), least = strlen(end);
+    return length > least && strcmp(text + length - least, end) == 0;
+}
+
+/* Is an entry a submission? A folder counts if its name is no NAME.cu; what is called NAME.cu
+ * counts, whatever it is, so that its student gets a reason. */
+static bool take_entry(int folder, const char *name, int lab, struct submission *submission)
+{
+    struct stat status;
+    if (name[0] == '.') return false;
+    snprintf(submission->name, sizeof submission->name, "%s", name);
+    snprintf(submission->path, sizeof submission->path, "%s", name);
+    if (ends_with(name, ".cu")) {
+        submission->name[strlen(name) - strlen(".cu")] = '\0';
+    } else {
+        if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || S_ISREG(status.st_mode))
+            return false;
+        snprintf(submission->path, sizeof submission->path, "%s/lab%d.cu", name, lab);
+    }
+    make_id(submission);
+    return true;
+}
+
+static int by_path(const void *left, const void *right)
+{
+    return strcmp(((const struct submission *)left)->path,
+                  ((const struct submission *)right)->path);
+}
+
+int submissions_find(const char *folder, int lab, struct submission **list, size_t *count,
+                     struct fault *fault)
+{
+    *list = NULL;
+    *count = 0;
+    DIR *entries = opendir(folder);
+    if (entries == NULL)
+        return fail(fault, EXIT_USAGE, "the folder %s cannot be read: %s", folder, strerror(errno));
+    for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        *list = realloc(*list, (*count + 1) * sizeof **list);
+        if (*list == NULL) abort();
+        if (take_entry(dirfd(entries), entry->d_name, lab, &(*list)[*count])) ++*count;
+    }
+    closedir(entries);
+    if (*count > 0) qsort(*list, *count, sizeof **list, by_path);
+    return 0;
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+/* Opens a path of at most two parts below a folder; neither part may be a link. */
+static int open_below(int folder, const char *path)
+{
+    const char *slash = strchr(path, '/');
+    int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
+    if (slash == NULL) return openat(folder, path, flags);
+    char first[NAME_MAX + 1];
+    snprintf(first, sizeof first, "%.*s", (int)(slash - path), path);
+    int inner = openat(folder, first, flags | O_DIRECTORY);
+    if (inner < 0) return -1;
+    int file = openat(inner, slash + 1, flags);
+    int error = errno;
+    close(inner);
+    errno = error;
+    return file;
+}
+
+static char *refuse(char *why, size_t size, const char *sentence)
+{
+    snprintf(why, size, "%s", sentence);
+    return NULL;
+}
+
+/* Reads at most the allowed bytes and one more, also if the file grows meanwhile. */
+static char *read_all(int file, size_t *size)
+{
+    char *bytes = malloc(SUBMISSION_BYTES + 2);
+    if (bytes == NULL) abort();
+    *size = 0;
+    for (ssize_t got; *size <= SUBMISSION_BYTES; *size += (size_t)got)
+        if ((got = read(file, bytes + *size, SUBMISSION_BYTES + 1 - *size)) <= 0) break;
+    bytes[*size] = '\0';
+    return bytes;
+}
+
+static char *read_regular(int file, size_t *size, char *why, size_t why_size)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+        return refuse(why, why_size, "What was handed in is not a regular file.");
+    char *bytes = read_all(file, size);
+    if (*size <= SUBMISSION_BYTES) return bytes;
+    free(bytes);
+    return refuse(why, why_size, "The file has more than 256 KiB; a lab's file has far fewer.");
+}
+
+char *submission_read(const char *folder, const struct submission *submission, size_t *size,
+                      char *why, size_t why_size)
+{
+    int below = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int file = below < 0 ? -1 : open_below(below, submission->path);
+    int error = errno;
+    if (below >= 0) close(below);
+    if (file < 0 && (error == ELOOP || error == ENOTDIR))
+        return refuse(why, why_size, "What was handed in is a link, which is not followed.");
+    if (file < 0 && error == ENOENT)
+        return refuse(why, why_size, "The folder does not contain the lab's file.");
+    if (file < 0) {
+        snprintf(why, why_size, "The file cannot be read: %s.", strerror(error));
+        return NULL;
+    }
+    char *bytes = read_regular(file, size, why, why_size);
+    close(file);
+    return bytes;
+}

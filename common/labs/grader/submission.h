@@ -1,0 +1,40 @@
+/*
+ * submission.h — finds what students have handed in, and copies it.
+ *
+ * Nothing here trusts a name or a file: names may hold any bytes, only regular files are read, and
+ * links are not followed.
+ */
+#ifndef SUBMISSION_H
+#define SUBMISSION_H
+
+#include "common/command/fault.h"
+
+#include <limits.h>
+#include <stddef.h>
+
+enum {
+    SUBMISSION_BYTES = 1 << 18, /* of a source file */
+    SUBMISSION_NAME = 2 * (NAME_MAX + 1),
+    SUBMISSION_ID = 160,
+};
+
+struct submission {
+    char name[NAME_MAX + 1];    /* of the student: NAME of NAME.cu, or of NAME/labN.cu */
+    char path[SUBMISSION_NAME]; /* from the folder of all submissions */
+    char id[SUBMISSION_ID];     /* made of the path; safe as the name of a file */
+};
+
+/*
+ * Lists the submissions of a folder in the order of their paths: files NAME.cu, and folders NAME,
+ * of which the file labN.cu counts. Names that begin with a dot and all other files are left out.
+ * Returns 0 or EXIT_USAGE. The caller frees *list.
+ */
+int submissions_find(const char *folder, int lab, struct submission **list, size_t *count,
+                     struct fault *);
+
+/* Reads a submission. Returns its bytes, with a NUL behind, which the caller frees; or NULL, and
+ * `why` says in one sentence why it cannot be graded. */
+char *submission_read(const char *folder, const struct submission *, size_t *size, char *why,
+                      size_t why_size);
+
+#endif
