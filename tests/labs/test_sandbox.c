@@ -29,6 +29,7 @@ static struct sandbox_output outputs[SANDBOX_OUTPUTS];
 static struct sandbox_result result;
 static struct sandbox_limits limits;
 static const char *result_file;
+static bool drop; /* too many messages are dropped */
 
 static void begin(void)
 {
@@ -39,6 +40,7 @@ static void begin(void)
                                      .file = 8 * MEBIBYTE,
                                      .processes = 16,
                                      .cpu_seconds = 20,
+                                     .idle_seconds = 50,
                                      .wall_seconds = 60};
     result_file = NULL;
     if (sandbox_works(NULL, CONFINE, why, sizeof why)) return;
@@ -57,7 +59,7 @@ static void misbehave(const char *what, const char *value)
     const struct sandbox_mount mounts[] = {{MISBEHAVE, "/misbehave", false},
                                            {"/does/not/exist", "/missing", true}};
     outputs[0] = (struct sandbox_output){.descriptor = STDOUT_FILENO, .limit = 4096};
-    outputs[1] = (struct sandbox_output){.descriptor = STDERR_FILENO, .limit = 4096};
+    outputs[1] = (struct sandbox_output){.descriptor = STDERR_FILENO, .limit = 4096, .drop = drop};
     outputs[2] = (struct sandbox_output){.descriptor = SANDBOX_RESULTS, .limit = 4096};
     struct sandbox_command command = {.confine = CONFINE,
                                       .mounts = mounts,
@@ -190,8 +192,33 @@ Test(sandbox, processor_time_is_limited)
 Test(sandbox, wall_time_is_limited)
 {
     limits.wall_seconds = 1;
-    misbehave("wait", NULL);
+    misbehave("spin", NULL);
     expect_ending(SANDBOX_WALL);
+}
+
+Test(sandbox, waiting_is_limited)
+{
+    limits.idle_seconds = 1;
+    misbehave("wait", NULL);
+    expect_ending(SANDBOX_IDLE);
+}
+
+/* Processes that use the processor only now and then are not idle. */
+Test(sandbox, a_process_that_wakes_up_is_not_idle)
+{
+    limits.idle_seconds = 2;
+    limits.wall_seconds = 5;
+    misbehave("doze", NULL);
+    expect_ending(SANDBOX_WALL);
+}
+
+Test(sandbox, a_flood_can_be_dropped)
+{
+    limits.cpu_seconds = 1;
+    drop = true;
+    misbehave("flood", "2");
+    expect_exit(128 + SIGXCPU);
+    cr_assert_eq(outputs[1].size, outputs[1].limit);
 }
 
 Test(sandbox, output_is_limited_and_its_beginning_is_kept)
@@ -324,7 +351,7 @@ Test(sandbox, a_missing_bubblewrap_is_said)
 Test(sandbox, memory_of_a_tree_is_summed)
 {
     enum { SIZE = 64 * MEBIBYTE };
-    uint64_t before = process_tree_resident(getpid());
+    uint64_t before = process_tree_usage(getpid()).resident;
     int ready[2];
     cr_assert_eq(pipe(ready), 0);
     pid_t child = fork();
@@ -335,7 +362,7 @@ Test(sandbox, memory_of_a_tree_is_summed)
     }
     char byte;
     cr_assert_eq(read(ready[0], &byte, 1), 1);
-    uint64_t after = process_tree_resident(getpid());
+    uint64_t after = process_tree_usage(getpid()).resident;
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     cr_assert(before > 0 && after >= before + SIZE, "%lu, %lu", before, after);

@@ -13,12 +13,13 @@
 
 /* A lab's file takes nvcc 2 s, 250 MB and 20 kB of PTX. */
 static const struct sandbox_limits limits = {
-    .address_space = 4ULL << 30,
-    .resident = 3ULL << 30,
+    .address_space = 2ULL << 30,
+    .resident = 2ULL << 30,
     .scratch = 256 << 20,
     .file = 128 << 20,
     .processes = 64,
-    .cpu_seconds = 20,
+    .cpu_seconds = 10,
+    .idle_seconds = 20,
     .wall_seconds = 300,
 };
 enum { MESSAGES = 1 << 16, PTX_BYTES = 8 << 20 };
@@ -39,17 +40,27 @@ static void name_files(const struct grader *grader, const char *source, struct n
     snprintf(names->nvcc, sizeof names->nvcc, "%s/bin/nvcc", grader->toolkit.folder);
 }
 
+/* Do the messages say that a limit of a process has ended a part of the compiler? */
+static bool exceeded(const char *messages)
+{
+    static const char *const signs[] = {"died due to signal", "limit exceeded", "out of memory",
+                                        "Killed"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strstr(messages, signs[i]) != NULL) return true;
+    return false;
+}
+
 /* What the compiler and the limits say about the submission. */
 static void judge(const struct sandbox_result *result, const struct sandbox_output *outputs,
                   struct outcome *outcome)
 {
     if (outcome_of_ending(result, outputs[0].bytes, "the compiler", outcome)) return;
-    bool signalled = strstr(outputs[0].bytes, "died due to signal") != NULL;
     outcome->kind = result->status == 0 && outputs[1].size > 0 ? OUTCOME_DONE : OUTCOME_REFUSED;
     if (outcome->kind == OUTCOME_DONE) return;
     snprintf(outcome->why, sizeof outcome->why, "%s",
-             signalled ? "It does not compile: the compiler needed too much time or memory."
-                       : "It does not compile; the compiler's messages are in the report.");
+             exceeded(outputs[0].bytes)
+                 ? "It does not compile: the compiler needs too much time or memory."
+                 : "It does not compile; the compiler's messages are in the report.");
 }
 
 void grade_compile(const struct grader *grader, const char *source, struct outcome *outcome)

@@ -20,6 +20,7 @@ static const struct sandbox_limits limits = {
     .file = 1 << 20,
     .processes = 16,
     .cpu_seconds = 600,
+    .idle_seconds = 120,
     .wall_seconds = 1800,
 };
 enum { MESSAGES = 1 << 14, RESULT_BYTES = 64 << 20, SIGNAL = 128 };
@@ -36,6 +37,8 @@ bool outcome_of_ending(const struct sandbox_result *result, const char *text, co
         why = "prints too many messages";
     else if (result->ending == SANDBOX_MEMORY)
         why = "needs too much memory";
+    else if (result->ending == SANDBOX_IDLE)
+        why = "waits for something that never comes";
     if (why != NULL) {
         snprintf(outcome->why, sizeof outcome->why, "With this file, %s %s.", what, why);
         return true;
@@ -83,8 +86,9 @@ void grade_run(const struct grader *grader, const char *ptx, struct outcome *out
                                results,
                                NULL};
     const struct sandbox_mount mounts[] = {{run_lab, "/run-lab", false}, {ptx, "/lab.ptx", false}};
-    struct sandbox_output outputs[] = {{.descriptor = STDERR_FILENO, .limit = MESSAGES},
-                                       {.descriptor = SANDBOX_RESULTS, .limit = RESULT_BYTES}};
+    struct sandbox_output outputs[] = {
+        {.descriptor = STDERR_FILENO, .limit = MESSAGES, .drop = true},
+        {.descriptor = SANDBOX_RESULTS, .limit = RESULT_BYTES}};
     struct sandbox_command command = {.bwrap = grader->bwrap,
                                       .unprotected = grader->unprotected,
                                       .confine = confine,

@@ -1,5 +1,5 @@
 /*
- * process_tree.h — how much memory a process and all its descendants use.
+ * process_tree.h — what a process and all its descendants use.
  */
 #ifndef PROCESS_TREE_H
 #define PROCESS_TREE_H
@@ -7,8 +7,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Bytes of memory in use, summed over a process and its descendants. A page that several of them
- * share is counted for each. Processes that end meanwhile count 0. */
-uint64_t process_tree_resident(pid_t root);
+struct tree_usage {
+    uint64_t resident; /* bytes of memory; a page that several processes share counts for each */
+    uint64_t ticks;    /* processor time of the threads that are there now */
+    unsigned active;   /* threads that run, are ready to run, or wait for a disk */
+};
+
+/* Sums over a process and its descendants. Processes that end meanwhile count 0. */
+struct tree_usage process_tree_usage(pid_t root);
 
 #endif

@@ -28,7 +28,9 @@ struct running {
     bool begun, killed;
     char info[INFO_SIZE]; /* what bwrap says about the sandbox */
     size_t info_size;
-    double end; /* when limits.wall_seconds are over */
+    double end;        /* when limits.wall_seconds are over */
+    double idle_since; /* when the tree last used or wanted the processor */
+    uint64_t ticks;    /* that it had used then */
 };
 
 static double now(void)
@@ -99,7 +101,7 @@ static void keep(struct running *run, struct sandbox_output *output, const char 
     memcpy(bytes + output->size, block, kept);
     output->size += kept;
     bytes[output->size] = '\0';
-    if (kept == size) return;
+    if (kept == size || output->drop) return;
     if (!run->killed) run->result->descriptor = output->descriptor;
     stop(run, SANDBOX_OUTPUT);
 }
@@ -156,10 +158,15 @@ static bool read_some(struct running *run, int milliseconds)
 static void check_limits(struct running *run)
 {
     const struct sandbox_limits *limits = &run->command->limits;
-    if (now() > run->end)
-        stop(run, SANDBOX_WALL);
-    else if (process_tree_resident(run->bwrap) > limits->resident)
+    struct tree_usage usage = process_tree_usage(run->bwrap);
+    if (usage.active > 0 || usage.ticks != run->ticks) run->idle_since = now();
+    run->ticks = usage.ticks;
+    if (usage.resident > limits->resident)
         stop(run, SANDBOX_MEMORY);
+    else if (now() > run->idle_since + limits->idle_seconds)
+        stop(run, SANDBOX_IDLE);
+    else if (now() > run->end)
+        stop(run, SANDBOX_WALL);
 }
 
 /* The kernel ends the sandbox's processes with its first one, and that one last. Its descriptor can
@@ -240,7 +247,8 @@ int sandbox_run(const struct sandbox_command *command, struct sandbox_result *re
     }
     char **line = sandbox_line(command);
     int code = start(&run, line, fault);
-    run.end = now() + command->limits.wall_seconds;
+    run.idle_since = now();
+    run.end = run.idle_since + command->limits.wall_seconds;
     if (code == 0) wait_for_end(&run);
     sandbox_line_end(line);
     return code;
@@ -265,7 +273,7 @@ bool sandbox_works(const char *bwrap, const char *confine, char *why, size_t siz
     struct sandbox_command command = {.bwrap = bwrap,
                                       .confine = confine,
                                       .arguments = arguments,
-                                      .limits = {1 << 30, 1 << 30, 1 << 20, 1 << 20, 8, 10, 10},
+                                      .limits = {1 << 30, 1 << 30, 1 << 20, 1 << 20, 8, 10, 60, 60},
                                       .outputs = &output,
                                       .output_count = 1};
     struct sandbox_result result;

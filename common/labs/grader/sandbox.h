@@ -23,11 +23,12 @@ struct sandbox_mount {
     bool may_be_missing; /* a mount of a file that does not exist is left out */
 };
 
-/* Bytes that the command writes to a descriptor. A command that writes more than `limit` bytes is
- * ended; the first `limit` bytes are kept. */
+/* Bytes that the command writes to a descriptor. The first `limit` bytes are kept. A command that
+ * writes more is ended, unless the rest is dropped. */
 struct sandbox_output {
     int descriptor; /* in the command: 1, 2, or SANDBOX_RESULTS */
     size_t limit;
+    bool drop;
     char *bytes; /* filled by sandbox_run(), with a NUL behind; freed by sandbox_end() */
     size_t size;
 };
@@ -42,6 +43,7 @@ struct sandbox_limits {
     uint64_t file;          /* bytes of each file (RLIMIT_FSIZE) */
     unsigned processes;     /* processes and threads at any time (RLIMIT_NPROC) */
     unsigned cpu_seconds;   /* processor time of each process (RLIMIT_CPU) */
+    unsigned idle_seconds; /* in which no process uses or wants the processor: they wait for ever */
     unsigned wall_seconds;  /* a last resort: it depends on the load of the machine */
 };
 
@@ -66,6 +68,7 @@ enum sandbox_ending {
     SANDBOX_EXITED,    /* `status` is its exit status; 128 + n: signal n ended it */
     SANDBOX_OUTPUT,    /* it wrote more than an output's limit */
     SANDBOX_MEMORY,    /* its processes together used more than limits.resident */
+    SANDBOX_IDLE,      /* all its processes waited for limits.idle_seconds */
     SANDBOX_WALL,      /* it took longer than limits.wall_seconds */
     SANDBOX_NOT_BEGUN, /* bubblewrap did not start it; stderr, if it is an output, says why */
 };

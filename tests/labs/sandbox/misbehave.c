@@ -16,6 +16,7 @@
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MEBIBYTE = 1 << 20, MANY = 10000 };
@@ -128,6 +129,17 @@ static void wait_long(const char *value)
     for (;;) pause();
 }
 
+/* Uses 20 ms of processor time in every second. */
+static void doze(const char *value)
+{
+    (void)value;
+    for (;;) {
+        clock_t until = clock() + CLOCKS_PER_SEC / 50;
+        while (clock() < until) continue;
+        sleep(1);
+    }
+}
+
 /* Writes for ever to a descriptor. */
 static void flood(const char *value)
 {
@@ -222,6 +234,7 @@ static const struct {
             {"files", files},
             {"spin", spin},
             {"wait", wait_long},
+            {"doze", doze},
             {"flood", flood},
             {"descriptors", descriptors},
             {"network", network},
