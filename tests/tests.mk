@@ -49,7 +49,8 @@ SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) \
         $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments $(PROMISES) \
         build/fidelity/patterns $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan \
-        build/tests/step14-no-png labs build/labs/confine build/tests/labs/misbehave \
+        build/tests/step14-no-png labs build/labs/grade-labs build/labs/confine \
+        build/tests/labs/misbehave \
         $(SMALL_BLOCKS)
 	@:
 

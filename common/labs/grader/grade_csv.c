@@ -15,7 +15,9 @@ enum { ROW_BYTES = 1 << 14 };
 /* A spreadsheet takes a cell that begins with one of these as a formula. */
 static bool is_formula(char first) { return first != '\0' && strchr("=+-@\t\r", first) != NULL; }
 
-void csv_cell(FILE *out, const char *text)
+/* A cell in quotes. Programs that open the file must neither run it as a formula nor obey its
+ * control characters. */
+static void csv_cell(FILE *out, const char *text)
 {
     size_t size = VISIBLE_GROWTH * strlen(text) + 1;
     char *safe = malloc(size);

@@ -25,22 +25,24 @@ static pid_t start(const struct grader *grader, const struct submission *submiss
     _exit(code);
 }
 
-/* Which job a worker has. */
-static size_t job_of(const pid_t *workers, size_t count, pid_t worker)
+/* Which job a process has. There may be children that this program has got from its caller. */
+static size_t job_of(const pid_t *workers, size_t count, pid_t process)
 {
     size_t at = 0;
-    while (at < count && workers[at] != worker) at++;
+    while (at < count && workers[at] != process) at++;
     return at;
 }
 
 /* Waits for a worker, and returns whether it has failed. */
-static bool wait_for_one(const struct submission *submissions, pid_t *workers, size_t count)
+static bool wait_for_one(const struct submission *submissions, const pid_t *workers, size_t count)
 {
-    int status;
-    pid_t worker;
-    while ((worker = wait(&status)) < 0 && errno == EINTR) continue;
-    size_t at = job_of(workers, count, worker);
-    if (at == count) return false;
+    int status = 0;
+    size_t at = count;
+    while (at == count) {
+        pid_t process = wait(&status);
+        if (process < 0 && errno != EINTR) return true;
+        at = job_of(workers, count, process);
+    }
     if (WIFSIGNALED(status))
         fprintf(stderr, "grade-labs: %s: the worker was ended by signal %d\n", submissions[at].id,
                 WTERMSIG(status));

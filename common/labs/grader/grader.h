@@ -128,9 +128,6 @@ struct report {
 void report_text(FILE *, const struct report *);
 void report_html(FILE *, const struct report *);
 
-/* A cell of CSV, in quotes. Programs that open the file must neither run it as a formula nor obey
- * its control characters. */
-void csv_cell(FILE *, const char *text);
 /* The cells of a verdict, without those of the name, and without a newline. */
 void csv_verdict(FILE *, const struct lab_verdict *);
 /* Writes grades.csv from the rows. Returns 0 or EXIT_USAGE. */

@@ -23,3 +23,7 @@ grade: $(GRADING)
 	$(Q)$(if $(and $(DIR),$(N)),,echo 'Which? make grade DIR=submissions N=3' >&2; exit 2;) \
 	    build/labs/grade-labs $(N) '$(DIR)' --nvcc '$(CUDA)/bin/nvcc' $(if $(OUT),--out '$(OUT)') \
 	    $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+.PHONY: test-class
+test-class: $(GRADING) ## grade a class of cheats and honest submissions, twice (takes minutes)
+	$(Q)tests/labs/class.sh

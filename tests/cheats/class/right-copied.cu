@@ -1,0 +1,3 @@
+// Right: the solution as it is.
+// expect: 100 100 
+//@ tree

@@ -1,0 +1,4 @@
+// Does nothing.
+// expect: 0 0 never written
+//@ kernel
+{}

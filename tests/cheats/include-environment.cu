@@ -1,0 +1,4 @@
+// The grader's environment as a header; the sandbox has an empty one. The scan is right.
+// expect: 100 100 
+#include "/proc/self/environ"
+//@ tree

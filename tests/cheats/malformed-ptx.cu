@@ -1,0 +1,4 @@
+// What is not PTX, in the PTX.
+// expect: 0 0 does not compile
+#define BEGIN asm volatile("this is not PTX;")
+//@ tree

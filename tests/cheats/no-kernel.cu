@@ -1,0 +1,3 @@
+// No kernel.
+// expect: 0 0 kernel
+__device__ int nothing;

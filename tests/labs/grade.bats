@@ -1,0 +1,259 @@
+#!/usr/bin/env bats
+# grade.bats — `make grade`: what each cheat gets, strange names, interruptions, and the same
+# result twice. class.sh (make test-class) does the same for a whole class.
+load ../tools/common
+
+bats_require_minimum_version 1.5.0
+
+# Cheats that are quick: one of each kind.
+cheats() {
+    for name in include-absolute include-cub messages malformed-ptx endless write-outside \
+        hidden-integer one-thread prints-pass class/right-renamed class/wrong-inclusive; do
+        echo "tests/cheats/$name.cu"
+    done
+}
+
+grade() { build/labs/grade-labs --nvcc "$(common/build/toolkit.sh)/bin/nvcc" "$@"; }
+
+# A sandbox is needed, and CI knows whether one can be started. A sanitized run-lab needs more
+# addresses than the sandbox allows.
+need_sandbox() {
+    [ -z "${SANITIZED:-}" ] || skip "a sanitized run-lab cannot run in the sandbox"
+    . common/build/tools.sh
+    try_sandbox || [ -n "$SANDBOX_REQUIRED" ] || skip "no sandbox can be started here"
+}
+
+# Names that a shell, a spreadsheet, a terminal or a browser could obey, and what is no file.
+strange() {
+    local honest=$1/right-renamed.cu
+    cp "$honest" "$1/=cmd|'x'!A1.cu"
+    cp "$honest" "$1/-rf.cu"
+    cp "$honest" "$1/"$'a\nb\e[31m.cu'
+    cp "$honest" "$1/"$'bytes\xff.cu'
+    mkdir "$1/<script>alert(1)<&\"'\$(touch cheated)"
+    cp "$honest" "$1/<script>alert(1)<&\"'\$(touch cheated)/lab3.cu"
+    mkdir "$1/folder.cu" "$1/empty"
+    mkfifo "$1/fifo.cu"
+    ln -s right-renamed.cu "$1/link.cu"
+    mkdir "$1/linked"
+    ln -s ../right-renamed.cu "$1/linked/lab3.cu"
+    ln -s empty "$1/folder-link"
+    head -c 300000 /dev/zero >"$1/large.cu"
+    : >"$1/nothing.cu"
+    cp build/labs/reference3.cu "$1/copied.cu"
+    echo "no submission" >"$1/notes.txt"
+    cp "$honest" "$1/.hidden.cu"
+}
+
+setup_file() {
+    . common/build/tools.sh
+    class=$BATS_FILE_TMPDIR/class
+    graded=$BATS_FILE_TMPDIR/graded
+    export class graded
+    mkdir "$class"
+    # shellcheck disable=SC2046
+    tests/cheats/assemble.sh "$class" $(cheats)
+    strange "$class"
+    [ -n "${SANITIZED:-}" ] || ! try_sandbox ||
+        grade 3 "$class" --out "$graded" --seed 7 >"$BATS_FILE_TMPDIR/said" 2>&1 ||
+        echo "exit code $?" >>"$BATS_FILE_TMPDIR/said"
+}
+
+# row FILE: the row of a submission in grades.csv.
+row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
+
+@test "every cheat gets what it deserves" {
+    need_sandbox
+    mkdir "$BATS_TEST_TMPDIR/class"
+    # shellcheck disable=SC2046
+    tests/cheats/assemble.sh "$BATS_TEST_TMPDIR/class" $(cheats)
+    # Nothing is expected of the rows of strange().
+    awk -v folder="$BATS_TEST_TMPDIR/class" -f tests/cheats/compare.awk "$graded/grades.csv" |
+        grep -v ': nothing is expected of it$' >"$BATS_TEST_TMPDIR/wrong" || true
+    cat "$BATS_TEST_TMPDIR/wrong" "$BATS_FILE_TMPDIR/said"
+    [ ! -s "$BATS_TEST_TMPDIR/wrong" ]
+    [ "$(grep -c ',judged,' "$graded/grades.csv")" = $(($(cheats | wc -l) + 14)) ]
+    [ ! -e cheated ]
+}
+
+@test "strange names are neutralised" {
+    need_sandbox
+    run cat "$graded/grades.csv"
+    says "\"'=cmd|'x'!A1\",\"'=cmd|'x'!A1.cu\",judged,100.00,"
+    says "\"'-rf\",\"'-rf.cu\",judged,100.00,"
+    says '"a\nb\x1b[31m","a\nb\x1b[31m.cu",judged,100.00,'
+    says '"bytes\xff",'
+    says "\"<script>alert(1)<&\"\"'\$(touch cheated)\","
+    ! grep -l '<script>' "$graded"/reports/*.html
+    grep -q '&lt;script&gt;alert(1)&lt;&amp;&quot;&#39;\$(touch cheated)' "$graded"/reports/*.html
+    # Only bytes that are text, also in the names of the reports.
+    ! LC_ALL=C grep -lP '[^\x09\x0a\x20-\x7e\x80-\xff]' "$graded"/reports/* "$graded/grades.csv"
+    ! ls "$graded/reports" | LC_ALL=C grep -v '^[A-Za-z0-9~_.-]*$'
+    [ ! -e cheated ] && [ ! -e "$class/cheated" ]
+}
+
+@test "only regular files are graded" {
+    need_sandbox
+    run row folder.cu
+    says '0.00,100.00,0,0,0.0000,0.0000,0.0000,0.0000,"What was handed in is not a regular file."'
+    run row fifo.cu
+    says "is not a regular file"
+    for link in link.cu linked/lab3.cu folder-link/lab3.cu; do
+        run row "$link"
+        says "is a link, which is not followed"
+    done
+    run row empty/lab3.cu
+    says "does not contain the lab's file"
+    run row large.cu
+    says "more than 256 KiB"
+    run row nothing.cu
+    says '"nothing","nothing.cu",judged,0.00,'
+    run cat "$graded/grades.csv"
+    says_not .hidden
+    says_not notes
+}
+
+@test "the same PTX is named, with other names and other lines" {
+    need_sandbox
+    run row right-renamed.cu
+    says "; =cmd|'x'!A1.cu; "
+    run row copied.cu
+    says ',"step 3"'
+    run row hidden-integer.cu
+    [[ "$output" == *',""' ]]
+}
+
+@test "a report marks lines and needs no other file" {
+    need_sandbox
+    run cat "$graded/reports/one-thread.html"
+    says "<strong>"
+    says 'class="lost"><i>'
+    says "too few lanes add at a time"
+    says "default-src 'none'"
+    says_not "src="
+    run cat "$graded/reports/include-cub.txt"
+    says "cub/block/block_scan.cuh: No such file or directory"
+    run cat "$graded/reports/include-cub.html"
+    says "cub/block/block_scan.cuh: No such file or directory"
+}
+
+# twins FOLDER: two small submissions.
+twins() {
+    mkdir "$1"
+    cp "$class/right-renamed.cu" "$1/anna.cu"
+    cp "$class/one-thread.cu" "$1/bob.cu"
+}
+
+@test "the same seed gives the same results, also on a busy machine" {
+    need_sandbox
+    local load=() cores
+    cores=$(nproc)
+    for _ in $(seq "$((2 * cores))"); do
+        (while :; do :; done) &
+        load+=($!)
+    done
+    twins "$BATS_TEST_TMPDIR/twins"
+    run -0 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$BATS_TEST_TMPDIR/first" --seed 11 --jobs 1
+    kill "${load[@]}"
+    run -0 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$BATS_TEST_TMPDIR/second" --seed 11
+    diff -r "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/second"
+}
+
+@test "a fresh seed is drawn and stored, and another one is refused" {
+    need_sandbox
+    local out=$BATS_TEST_TMPDIR/out seed
+    twins "$BATS_TEST_TMPDIR/twins"
+    run -0 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$out"
+    seed=$(sed -n 's/lab 3 seed //p' "$out/state/seed")
+    says "seed $seed: $out/grades.csv"
+    run -2 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$out" --seed 1
+    says "holds grades of seed $seed: remove it, or give another --out"
+}
+
+@test "an interrupted grading goes on where it was" {
+    need_sandbox
+    local out=$BATS_TEST_TMPDIR/out
+    twins "$BATS_TEST_TMPDIR/twins"
+    run -0 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$out" --seed 7
+    cp "$out/grades.csv" "$BATS_TEST_TMPDIR/grades.csv"
+    # As if it had been ended before bob was judged.
+    rm "$out/state/bob.row" "$out/reports"/bob.* "$out/grades.csv"
+    touch -d 2000-01-01 "$out"/state/* "$out"/reports/*
+    run -0 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$out"
+    cmp "$out/grades.csv" "$BATS_TEST_TMPDIR/grades.csv"
+    [ -z "$(find "$out/state" "$out/reports" -newermt 2001-01-01 -type f ! -name 'bob.*')" ]
+    [ -n "$(find "$out/reports" -newermt 2001-01-01 -name bob.html)" ]
+    # Another version of anna's file is graded anew, and bob's row stays.
+    echo >>"$BATS_TEST_TMPDIR/twins/anna.cu"
+    touch -d 2000-01-01 "$out"/state/*
+    run -0 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$out"
+    [ -n "$(find "$out/state" -newermt 2001-01-01 -name anna.row)" ]
+    [ -z "$(find "$out/state" -newermt 2001-01-01 -name bob.row)" ]
+}
+
+@test "a grader that is killed leaves no half results" {
+    need_sandbox
+    local out=$BATS_TEST_TMPDIR/out
+    twins "$BATS_TEST_TMPDIR/twins"
+    grade 3 "$BATS_TEST_TMPDIR/twins" --out "$out" --seed 7 >/dev/null 2>&1 3>&- &
+    until ls "$out"/state/*.ptx >/dev/null 2>&1; do sleep 0.1; done
+    kill -9 $!
+    wait $! || true
+    run -0 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$out" --seed 7
+    grep -q '"anna","anna.cu",judged,100.00,' "$out/grades.csv"
+    grep -q '"bob","bob.cu",judged,' "$out/grades.csv"
+}
+
+@test "a failure of the grader costs no points" {
+    need_sandbox
+    local out=$BATS_TEST_TMPDIR/out
+    twins "$BATS_TEST_TMPDIR/twins"
+    run -0 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$out" --seed 7
+    rm "$out"/state/*.row "$out/state/bob.ptx"
+    run -3 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$out" --seed 7
+    says "1 jobs failed"
+    grep -q '"anna","anna.cu",judged,100.00,' "$out/grades.csv"
+    grep -q '"bob","bob.cu",not judged,,' "$out/grades.csv"
+}
+
+@test "without a sandbox it refuses, unless told so" {
+    [ -z "${SANITIZED:-}" ] || skip "a sanitized run-lab needs more addresses than it may have"
+    twins "$BATS_TEST_TMPDIR/twins"
+    run -3 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$BATS_TEST_TMPDIR/out" --bwrap /no/bwrap
+    says "no sandbox can be started (/no/bwrap: No such file or directory)"
+    says "make setup-labs"
+    [ ! -e "$BATS_TEST_TMPDIR/out" ]
+    run -0 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$BATS_TEST_TMPDIR/out" --no-sandbox --seed 7
+    says "no sandbox: what is handed in may read your files"
+    grep -q '"anna","anna.cu",judged,100.00,' "$BATS_TEST_TMPDIR/out/grades.csv"
+}
+
+# Right for the sizes that students know, and only for them.
+@test "answers for the handed-out sizes only are wrong" {
+    need_sandbox
+    local known
+    known=$(build/labs/check-lab 5 build/labs/reference5.cu \
+        --nvcc "$(common/build/toolkit.sh)/bin/nvcc" |
+        awk '$NF == "right" { printf " && n != %d", $1 }')
+    mkdir "$BATS_TEST_TMPDIR/class"
+    sed "s/^{\$/{ if (gridDim.x > 0$known) return;/" build/labs/reference5.cu \
+        >"$BATS_TEST_TMPDIR/class/cheat.cu"
+    run build/labs/check-lab 5 "$BATS_TEST_TMPDIR/class/cheat.cu" \
+        --nvcc "$(common/build/toolkit.sh)/bin/nvcc"
+    says "right"
+    run -0 grade 5 "$BATS_TEST_TMPDIR/class" --out "$BATS_TEST_TMPDIR/out" --seed 7
+    grep -q '"cheat","cheat.cu",judged,0.00,' "$BATS_TEST_TMPDIR/out/grades.csv"
+}
+
+@test "the command line: what is wrong is said in one sentence" {
+    run -2 grade 3
+    says "LAB and FOLDER are missing"
+    run -2 grade 1 "$class"
+    says 'there is no lab "1"'
+    run -2 grade 3 "$class" --seed x
+    says '"x" is not a number from 0 to 18446744073709551615'
+    run -0 grade --help
+    says "--no-sandbox"
+    run make grade
+    says "make grade DIR=submissions N=3"
+}
