@@ -35,10 +35,7 @@ cat "$work/wrong"
 status=0
 [ ! -s "$work/wrong" ] || status=1
 diff "$work/first/grades.csv" "$work/second/grades.csv" || status=1
-diff -r "$work/first/reports" "$work/second/reports" >/dev/null || {
-    echo "the reports of two gradings differ"
-    status=1
-}
+diff -r "$work/first/reports" "$work/second/reports" || status=1
 [ "$(grep -c ',judged,' "$work/first/grades.csv")" = "$count" ] || status=1
 echo "$count submissions in $took s, and again on a busy machine in $((SECONDS - start - took)) s"
 [ "$took" -lt $most ] || {

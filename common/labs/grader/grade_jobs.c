@@ -7,9 +7,11 @@
 #include "common/harness/report/progress.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +20,7 @@ static pid_t start(const struct grader *grader, const struct submission *submiss
     fflush(stdout);
     pid_t worker = fork();
     if (worker != 0) return worker;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a grader that is killed leaves no workers */
     struct fault fault = {0};
     int code = job(grader, submission, &fault);
     if (code != 0) fault_say(&fault);

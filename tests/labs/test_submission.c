@@ -1,0 +1,151 @@
+/* test_submission.c — what counts as a submission, and that nothing but regular files is read. */
+#define _GNU_SOURCE
+#include "common/labs/grader/submission.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char class[] = "/tmp/upsweep-class-XXXXXX";
+static struct submission *list;
+static size_t count;
+
+static void begin(void)
+{
+    cr_assert(mkdtemp(class) != NULL);
+    cr_assert_eq(chdir(class), 0);
+}
+
+static void end(void)
+{
+    char command[64];
+    free(list);
+    snprintf(command, sizeof command, "rm -r %s", class);
+    cr_assert_eq(system(command), 0);
+}
+
+TestSuite(submission, .init = begin, .fini = end, .timeout = 20);
+
+static void put(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    fputs(text, file);
+    fclose(file);
+}
+
+static void find(void)
+{
+    struct fault fault;
+    free(list);
+    cr_assert(submissions_find(class, 3, &list, &count, &fault) == 0, "%s", fault.text);
+}
+
+/* The reason why the only submission is refused. */
+static const char *refusal(void)
+{
+    static char why[256];
+    size_t size;
+    find();
+    cr_assert_eq(count, 1);
+    why[0] = '\0';
+    char *bytes = submission_read(class, &list[0], &size, why, sizeof why);
+    cr_assert(bytes == NULL, "%s", bytes);
+    return why;
+}
+
+Test(submission, files_and_folders_in_order)
+{
+    put("zoe.cu", "z");
+    put("anna.cu", "a");
+    cr_assert(mkdir("bob", 0755) == 0);
+    put("bob/lab3.cu", "b");
+    put("notes.txt", "");
+    put(".hidden.cu", "");
+    find();
+    cr_assert_eq(count, 3);
+    cr_assert_str_eq(list[0].name, "anna");
+    cr_assert_str_eq(list[0].id, "anna");
+    cr_assert_str_eq(list[1].name, "bob");
+    cr_assert_str_eq(list[1].path, "bob/lab3.cu");
+    cr_assert_str_eq(list[1].id, "bob~2Flab3");
+    cr_assert_str_eq(list[2].name, "zoe");
+}
+
+Test(submission, a_file_is_read_with_all_its_bytes)
+{
+    FILE *file = fopen("anna.cu", "w");
+    fwrite("a\0b", 1, 3, file);
+    fclose(file);
+    char why[64];
+    size_t size;
+    find();
+    char *bytes = submission_read(class, &list[0], &size, why, sizeof why);
+    cr_assert_eq(size, 3);
+    cr_assert_eq(memcmp(bytes, "a\0b", 4), 0);
+    free(bytes);
+}
+
+Test(submission, links_are_not_followed)
+{
+    cr_assert(mkdir("anna", 0755) == 0);
+    cr_assert(symlink("/etc/passwd", "anna/lab3.cu") == 0);
+    cr_assert_str_eq(refusal(), "What was handed in is a link, which is not followed.");
+    cr_assert(unlink("anna/lab3.cu") == 0 && rmdir("anna") == 0);
+    cr_assert(symlink("/etc", "anna") == 0);
+    cr_assert_str_eq(refusal(), "What was handed in is a link, which is not followed.");
+    cr_assert(unlink("anna") == 0);
+    cr_assert(symlink("/etc/passwd", "anna.cu") == 0);
+    cr_assert_str_eq(refusal(), "What was handed in is a link, which is not followed.");
+}
+
+Test(submission, what_is_no_regular_file_is_not_read)
+{
+    cr_assert(mkfifo("anna.cu", 0644) == 0);
+    cr_assert_str_eq(refusal(), "What was handed in is not a regular file.");
+    cr_assert(unlink("anna.cu") == 0 && mkdir("anna.cu", 0755) == 0);
+    cr_assert_str_eq(refusal(), "What was handed in is not a regular file.");
+    cr_assert(rmdir("anna.cu") == 0 && mkdir("anna", 0755) == 0);
+    cr_assert_str_eq(refusal(), "The folder does not contain the lab's file.");
+}
+
+Test(submission, large_files_are_refused)
+{
+    put("anna.cu", "");
+    cr_assert(truncate("anna.cu", SUBMISSION_BYTES + 1) == 0);
+    cr_assert(strstr(refusal(), "256 KiB") != NULL);
+    char why[64];
+    size_t size;
+    cr_assert(truncate("anna.cu", SUBMISSION_BYTES) == 0);
+    char *bytes = submission_read(class, &list[0], &size, why, sizeof why);
+    cr_assert(bytes != NULL && size == SUBMISSION_BYTES);
+    free(bytes);
+}
+
+/* Two long names differ in their ids, also where the ids are cut. */
+Test(submission, ids_are_safe_and_different)
+{
+    char name[NAME_MAX + 1];
+    memset(name, '<', sizeof name);
+    strcpy(name + 200, "1.cu");
+    put(name, "");
+    strcpy(name + 200, "2.cu");
+    put(name, "");
+    put("-rf $(x).cu", "");
+    find();
+    cr_assert_eq(count, 3);
+    cr_assert_str_eq(list[0].id, "~2Drf~20~24~28x~29");
+    cr_assert_str_neq(list[1].id, list[2].id);
+    for (size_t i = 0; i < count; i++)
+        cr_assert_eq(strspn(list[i].id, "~-0123456789abcdefxrCDEF"), strlen(list[i].id), "%s",
+                     list[i].id);
+}
+
+Test(submission, a_missing_folder_is_said)
+{
+    struct fault fault;
+    cr_assert_eq(submissions_find("/does/not/exist", 3, &list, &count, &fault), EXIT_USAGE);
+    cr_assert(strstr(fault.text, "/does/not/exist cannot be read") != NULL, "%s", fault.text);
+}
