@@ -40,7 +40,8 @@ static void name_files(const struct grader *grader, const char *source, struct n
     snprintf(names->nvcc, sizeof names->nvcc, "%s/bin/nvcc", grader->toolkit.folder);
 }
 
-/* Do the messages say that a limit of a process has ended a part of the compiler? */
+/* Do the messages say that a limit of a process has ended a part of the compiler? If a submission
+ * says so itself, by #error, it only gets another reason. */
 static bool exceeded(const char *messages)
 {
     static const char *const signs[] = {"died due to signal", "limit exceeded", "out of memory",
@@ -51,16 +52,20 @@ static bool exceeded(const char *messages)
 }
 
 /* What the compiler and the limits say about the submission. */
-static void judge(const struct sandbox_result *result, const struct sandbox_output *outputs,
+static void judge(const struct sandbox_result *result, struct sandbox_output *outputs,
                   struct outcome *outcome)
 {
-    if (outcome_of_ending(result, outputs[0].bytes, "the compiler", outcome)) return;
-    outcome->kind = result->status == 0 && outputs[1].size > 0 ? OUTCOME_DONE : OUTCOME_REFUSED;
-    if (outcome->kind == OUTCOME_DONE) return;
-    snprintf(outcome->why, sizeof outcome->why, "%s",
-             exceeded(outputs[0].bytes)
-                 ? "It does not compile: the compiler needs too much time or memory."
-                 : "It does not compile; the compiler's messages are in the report.");
+    static const char needs[] = "It does not compile: the compiler needs too much time or memory.";
+    static const char wrong[] = "It does not compile; the compiler's messages are in the report.";
+    bool too_much = result->ending == SANDBOX_MEMORY ||
+                    (result->ending == SANDBOX_EXITED && exceeded(outputs[0].bytes));
+    if (!too_much && outcome_of_ending(result, outputs[0].bytes, "the compiler", outcome)) return;
+    bool done = result->ending == SANDBOX_EXITED && result->status == 0 && outputs[1].size > 0;
+    outcome->kind = done ? OUTCOME_DONE : OUTCOME_REFUSED;
+    if (done) return;
+    snprintf(outcome->why, sizeof outcome->why, "%s", too_much ? needs : wrong);
+    /* Which limit it was, and where, depends on the machine. */
+    if (too_much) outputs[0].bytes[0] = '\0';
 }
 
 void grade_compile(const struct grader *grader, const char *source, struct outcome *outcome)
