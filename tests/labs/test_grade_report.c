@@ -1,4 +1,4 @@
-/* test_grade_report.c — reports: nothing of a submission reaches a browser or a terminal as it is. */
+/* test_grade_report.c — nothing of a submission reaches a browser or a terminal as it is. */
 #define _GNU_SOURCE
 #include "common/labs/grader/grader.h"
 

@@ -58,6 +58,7 @@ static void misbehave(const char *what, const char *value)
     char *const arguments[] = {"/misbehave", (char *)what, (char *)value, NULL};
     const struct sandbox_mount mounts[] = {{MISBEHAVE, "/misbehave", false},
                                            {"/does/not/exist", "/missing", true}};
+    end();
     outputs[0] = (struct sandbox_output){.descriptor = STDOUT_FILENO, .limit = 4096};
     outputs[1] = (struct sandbox_output){.descriptor = STDERR_FILENO, .limit = 4096, .drop = drop};
     outputs[2] = (struct sandbox_output){.descriptor = SANDBOX_RESULTS, .limit = 4096};
@@ -175,7 +176,6 @@ Test(sandbox, only_tmp_can_be_written_to)
 {
     const char *const folders[] = {"/", "/dev", "/dev/shm", "/usr/lib", "/proc", "/misbehave"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        end();
         misbehave("files", folders[i]);
         expect_exit(0);
         cr_assert_eq(number_after("files: "), 0, "%s", folders[i]);
@@ -225,7 +225,6 @@ Test(sandbox, output_is_limited_and_its_beginning_is_kept)
 {
     const char *const descriptors[] = {"1", "2", "3"};
     for (int i = 0; i < SANDBOX_OUTPUTS; i++) {
-        end();
         misbehave("flood", descriptors[i]);
         expect_ending(SANDBOX_OUTPUT);
         cr_assert_eq(result.descriptor, i + 1);
@@ -289,15 +288,12 @@ Test(sandbox, files_outside_are_not_visible)
     const char *const hidden[] = {"/home", "/root", "/etc",
                                   "/var",  "/sys",  getcwd(here, sizeof here)};
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
-        end();
         misbehave("read", hidden[i]);
         if (strcmp(hidden[i], "/etc") != 0) expect_text("No such file");
     }
-    end();
     misbehave("look", "/");
     expect_text("entry misbehave\n");
     cr_assert(strstr(outputs[0].bytes, "entry missing") == NULL);
-    end();
     misbehave("look", "/etc");
     cr_assert(strstr(outputs[0].bytes, "entry passwd") == NULL, "%s", outputs[0].bytes);
 }
@@ -325,7 +321,6 @@ Test(sandbox, a_file_that_it_leaves_becomes_the_results)
     misbehave("result", "what it left");
     expect_exit(0);
     cr_assert_str_eq(outputs[2].bytes, "what it left");
-    end();
     misbehave("descriptors", NULL);
     cr_assert_str_eq(outputs[0].bytes, "descriptor 0\ndescriptor 1\ndescriptor 2\n");
     cr_assert_eq(outputs[2].size, 0);
