@@ -19,7 +19,7 @@ GRADING   = build/labs/grade-labs build/labs/confine labs
 
 #grade: ## judge a class: DIR=submissions N=3; OUT=FOLDER, SEED=S, ARGS=... (notes/instructor.md)
 .PHONY: grade
-grade: $(GRADING)
+grade: $(if $(and $(DIR),$(N)),$(GRADING))
 	$(Q)$(if $(and $(DIR),$(N)),,echo 'Which? make grade DIR=submissions N=3' >&2; exit 2;) \
 	    build/labs/grade-labs $(N) '$(DIR)' --nvcc '$(CUDA)/bin/nvcc' $(if $(OUT),--out '$(OUT)') \
 	    $(if $(SEED),--seed $(SEED)) $(ARGS)
