@@ -5,9 +5,7 @@
 #include "grader.h"
 #include "common/labs/compile.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -73,34 +71,20 @@ void grade_compile(const struct grader *grader, const char *source, struct outco
     struct names names;
     const char *arguments[COMPILE_ARGUMENTS];
     struct sandbox_mount mounts[TOOLKIT_MOUNTS + 1];
-    char confine[PATH_MAX];
     size_t count = grader->toolkit.mount_count;
     memcpy(mounts, grader->toolkit.mounts, count * sizeof *mounts);
     mounts[count] = (struct sandbox_mount){source, SOURCE_INSIDE, false};
     name_files(grader, source, &names);
     compile_arguments(names.nvcc, names.source, names.ptx, arguments);
-    snprintf(confine, sizeof confine, "%s/confine", grader->programs);
     struct sandbox_output outputs[] = {{.descriptor = STDERR_FILENO, .limit = MESSAGES},
                                        {.descriptor = SANDBOX_RESULTS, .limit = PTX_BYTES}};
-    struct sandbox_command command = {.bwrap = grader->bwrap,
-                                      .unprotected = grader->unprotected,
-                                      .confine = confine,
-                                      .mounts = mounts,
+    struct sandbox_command command = {.mounts = mounts,
                                       .mount_count = count + 1,
                                       .arguments = (char *const *)arguments,
                                       .result_file = names.ptx,
                                       .limits = limits,
                                       .outputs = outputs,
                                       .output_count = sizeof outputs / sizeof *outputs};
-    struct sandbox_result result;
-    struct fault fault;
-    *outcome = (struct outcome){.kind = OUTCOME_FAILED};
-    if (sandbox_run(&command, &result, &fault) != 0)
-        snprintf(outcome->why, sizeof outcome->why, "%s", fault.text);
-    else
-        judge(&result, outputs, outcome);
+    outcome_run(grader, &command, judge, outcome);
     if (grader->unprotected) unlink(names.ptx);
-    outcome->messages = outputs[0].bytes;
-    outcome->bytes = outputs[1].bytes;
-    outcome->size = outputs[1].size;
 }

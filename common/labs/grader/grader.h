@@ -48,7 +48,6 @@ struct outcome {
     char *bytes, *messages;
     size_t size;
 };
-void outcome_end(struct outcome *);
 
 /* ---- grade_compile.c, grade_run.c ------------------------------------------------------------ */
 
@@ -58,10 +57,20 @@ void grade_compile(const struct grader *, const char *source, struct outcome *);
 /* Runs PTX on the cases of the grader's seed. */
 void grade_run(const struct grader *, const char *ptx, struct outcome *);
 
-/* Fills an outcome from how a command in the sandbox has ended, unless it has ended by itself.
- * `what` is "the compiler" or "the emulator". Returns whether it has. */
-bool outcome_of_ending(const struct sandbox_result *, const char *stderr_text, const char *what,
+/* ---- grade_outcome.c ------------------------------------------------------------------------- */
+
+/* Takes the kind and the reason of an outcome from how a program has ended, and from its outputs. */
+typedef void judge_fn(const struct sandbox_result *, struct sandbox_output *, struct outcome *);
+
+/* Runs a command, which has two outputs: its messages, and its result. */
+void outcome_run(const struct grader *, struct sandbox_command *, judge_fn *, struct outcome *);
+
+/* Fills an outcome unless the program has ended by itself, and returns whether it has been filled.
+ * `what` is "the compiler" or "the emulator"; `text` is what it wrote to stderr. */
+bool outcome_of_ending(const struct sandbox_result *, const char *text, const char *what,
                        struct outcome *);
+
+void outcome_end(struct outcome *);
 
 /* ---- grade_state.c: files -------------------------------------------------------------------- */
 
