@@ -59,7 +59,7 @@ void grade_run(const struct grader *, const char *ptx, struct outcome *);
 
 /* ---- grade_outcome.c ------------------------------------------------------------------------- */
 
-/* Takes the kind and the reason of an outcome from how a program has ended, and from its outputs. */
+/* Finds the kind and the reason of an outcome: how a program has ended, and what it left. */
 typedef void judge_fn(const struct sandbox_result *, struct sandbox_output *, struct outcome *);
 
 /* Runs a command, which has two outputs: its messages, and its result. */
