@@ -114,6 +114,27 @@ static uint32_t run_warp_wide(struct warp *w, struct fragment *f, const struct i
     return complete;
 }
 
+/* The fragment's registers become those that instructions work on. */
+static void enter_frame(struct warp *w, const struct fragment *f)
+{
+    w->frame = f->frame;
+    w->bank[BANK_REGISTERS] = f->frame->registers;
+}
+
+/* Calls a function or returns from it. True: the fragment is still the warp's only one, and goes
+ * on. */
+static bool change_frame(struct warp *w, struct fragment *f, const struct insn *i, uint32_t active)
+{
+    if (i->control == CONTROL_CALL)
+        frame_call(w, f, i, active);
+    else
+        frame_return(w, f, active);
+    const struct launch *launch = w->block->launch;
+    if (w->fragment_count > 1 || launch->error || launch->random) return false;
+    enter_frame(w, f);
+    return true;
+}
+
 /*
  * Runs one fragment until it reaches the place of another one (limit), splits, waits or ends, or
  * until the fuel is used up. Compiled twice: with counting and without.
@@ -148,14 +169,10 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
         case CONTROL_BRANCH: branch(w, f, i, active); break;
         case CONTROL_CALL:
         case CONTROL_RETURN:
-            if (active) {
-                if (i->control == CONTROL_CALL)
-                    frame_call(w, f, i, active);
-                else
-                    frame_return(w, f, active);
+            if (!active)
+                f->pc++;
+            else if (!change_frame(w, f, i, active))
                 return;
-            }
-            f->pc++;
             break;
         case CONTROL_TABLE: branch_by_table(w, f, i, active); break;
         case CONTROL_EXIT:
@@ -248,8 +265,7 @@ enum warp_stop warp_run(struct warp *w)
         }
         if (w->block->launch->random) random_split(w, f);
         f->turn = ++w->turns;
-        w->frame = f->frame;
-        w->bank[BANK_REGISTERS] = f->frame->registers;
+        enter_frame(w, f);
         if (w->counts)
             run_counting(w, f, limit);
         else

@@ -87,7 +87,12 @@ struct fragment *fragment_next(struct warp *w, uint32_t *limit, bool *others)
 {
     struct fragment *chosen = NULL;
     unsigned ready = 0;
-    if (w->fragment_count > 1) merge_all(w);
+    if (w->fragment_count == 1 && w->fragments[0].state == FRAGMENT_READY) {
+        w->fair = *others = false;
+        *limit = UINT32_MAX;
+        return &w->fragments[0];
+    }
+    merge_all(w);
     unsigned waiting_for_lanes = wake_complete(w);
     for (unsigned i = 0; i < w->fragment_count; i++) {
         struct fragment *f = &w->fragments[i];

@@ -1,5 +1,6 @@
 /* frame.c — see frame.h. */
 #include "frame.h"
+#include "area.h"
 #include "fragment.h"
 #include "common/emu/ptx/kernel_name.h"
 #include "common/emu/decode/warp_ops.h"
@@ -132,13 +133,15 @@ static struct frame *frame_new(struct warp *w, const struct callee *callee, cons
 
 static size_t lesser(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Copies `bytes` bytes for each lane. A stride leads from one lane to the next. */
-static void copy_lanes(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride,
-                       size_t bytes, uint32_t lanes)
+/* Passes an argument as a parameter that the function takes the address of. */
+static void pass_in_local_memory(const struct warp *w, const struct frame *to, size_t place,
+                                 size_t offset, size_t bytes, uint32_t lanes)
 {
+    size_t stack = w->block->launch->kernel->stack_bytes;
+    uint8_t *local = w->local + to->local_end - to->callee->local_bytes + place; /* lane 0's */
     for (; lanes; lanes &= lanes - 1) {
-        size_t lane = (size_t)__builtin_ctz(lanes);
-        copy_few(to + lane * to_stride, from + lane * from_stride, bytes);
+        int lane = __builtin_ctz(lanes);
+        area_read(w->frame, lane, offset, local + (size_t)lane * stack, bytes);
     }
 }
 
@@ -149,14 +152,13 @@ static void pass_arguments(const struct warp *w, struct frame *to, const struct 
 {
     const struct frame *from = w->frame;
     const struct callee *callee = to->callee;
-    size_t stack = w->block->launch->kernel->stack_bytes;
-    uint8_t *local = w->local + to->local_end - callee->local_bytes; /* lane 0's */
     for (unsigned k = 0; k < i->call->arguments && k < callee->params; k++) {
-        bool is_local = callee->param_local && callee->param_local[k] != NOT_LOCAL;
-        copy_lanes(is_local ? local + callee->param_local[k] : to->area + callee->param_offset[k],
-                   is_local ? stack : to->area_bytes, from->area + i->call->argument_offset[k],
-                   from->area_bytes, lesser(callee->param_size[k], i->call->argument_size[k]),
-                   lanes);
+        unsigned offset = i->call->argument_offset[k];
+        size_t bytes = lesser(callee->param_size[k], i->call->argument_size[k]);
+        if (callee->param_local && callee->param_local[k] != NOT_LOCAL)
+            pass_in_local_memory(w, to, callee->param_local[k], offset, bytes, lanes);
+        else
+            area_copy(to, callee->param_offset[k], from, offset, bytes, lanes);
     }
 }
 
@@ -226,9 +228,8 @@ void frame_return(struct warp *w, struct fragment *f, uint32_t lanes)
     const struct call *call = frame->site->call;
     const struct callee *callee = frame->callee;
     if (call->result_size)
-        copy_lanes(caller->area + call->result_offset, caller->area_bytes,
-                   frame->area + callee->result_offset, frame->area_bytes, callee->result_size,
-                   lanes);
+        area_copy(caller, call->result_offset, frame, callee->result_offset, callee->result_size,
+                  lanes);
     struct fragment *out = f;
     uint32_t here = f->pc, back = frame->return_pc;
     if (lanes != f->mask) {

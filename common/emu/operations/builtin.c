@@ -1,5 +1,6 @@
 /* builtin.c — see builtin.h. Here: __assertfail, malloc and free. */
 #include "builtin.h"
+#include "common/emu/machine/area.h"
 #include "common/emu/machine/device.h"
 #include "common/emu/machine/shared.h"
 #include "common/emu/machine/events.h"
@@ -13,9 +14,7 @@ uint64_t builtin_argument(const struct warp *w, const struct insn *i, int lane, 
 {
     uint64_t value = 0;
     if (index >= i->call->arguments || i->call->argument_size[index] < bytes) return 0;
-    memcpy(&value,
-           w->frame->area + (size_t)lane * w->frame->area_bytes + i->call->argument_offset[index],
-           bytes);
+    area_read(w->frame, lane, i->call->argument_offset[index], &value, bytes);
     return value;
 }
 
@@ -23,8 +22,7 @@ void builtin_set_result(struct warp *w, const struct insn *i, int lane, const vo
                         size_t bytes)
 {
     if (i->call->result_size >= bytes)
-        memcpy(w->frame->area + (size_t)lane * w->frame->area_bytes + i->call->result_offset, value,
-               bytes);
+        area_write(w->frame, lane, i->call->result_offset, value, bytes);
 }
 
 /* The address of `bytes` bytes at an offset of a space of `size` bytes; NULL if they do not lie

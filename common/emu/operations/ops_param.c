@@ -3,6 +3,7 @@
  * functions that it calls.
  */
 #include "common/emu/machine/access_error.h"
+#include "common/emu/machine/area.h"
 #include "common/emu/machine/frame.h"
 #include "ops_access.h"
 #include <string.h>
@@ -67,42 +68,77 @@ static void load_param(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
-/* ld.param and st.param around calls and inside functions: they access the frame's area. The
- * decoder has checked that the bytes are inside the area. */
+/* ---- ld.param and st.param around calls and inside functions: the frame's area. The decoder has
+ * checked that the bytes are inside of it ---- */
+
+/* Is an element whole words in a register of its size? Then the rows of the area hold it as the
+ * register does, or as its halves. */
+static bool is_whole_words(const struct insn *i, size_t offset)
+{
+    return i->element_bytes % AREA_WORD == 0 && i->element_bytes == i->lane_bytes &&
+           offset % AREA_WORD == 0;
+}
+
+static void load_words(const struct warp *w, unsigned bytes, slot to, uint32_t mask, size_t offset)
+{
+    const lane_32 *low = area_row(w->frame, offset), *high = low + WARP;
+    if (bytes == 8) {
+        lane_64 *d = LANES(u64, to);
+        FOR_LANES(d, low[l] | (uint64_t)high[l] << 32);
+    } else {
+        lane_32 *d = LANES(u32, to);
+        FOR_LANES(d, low[l]);
+    }
+}
+
+static void store_words(const struct warp *w, unsigned bytes, slot from, uint32_t mask,
+                        size_t offset)
+{
+    lane_32 *low = area_row(w->frame, offset), *high = low + WARP;
+    if (bytes == 8) {
+        const lane_64 *s = LANES(u64, from);
+        FOR_LANES(low, (uint32_t)s[l]);
+        FOR_LANES(high, (uint32_t)(s[l] >> 32));
+    } else {
+        const lane_32 *s = LANES(u32, from);
+        FOR_LANES(low, s[l]);
+    }
+}
+
 static void load_area(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    const uint8_t *area = w->frame->area + i->address.offset;
-    size_t stride = w->frame->area_bytes;
-    if (i->elements == 1 && i->element_bytes == 4 && i->lane_bytes == 4) { /* the usual one */
-        lane_32 *d = LANES(u32, i->memory.value[0]);
-        EACH_LANE(mask, memcpy(&d[l], area + (size_t)l * stride, 4));
-        return;
-    }
-    for (unsigned k = 0; k < i->elements; k++, area += i->element_bytes)
-        for (uint32_t left = i->memory.value[k] == NO_SLOT ? 0 : mask; left; left &= left - 1) {
-            int l = __builtin_ctz(left);
+    size_t offset = (size_t)i->address.offset;
+    for (unsigned k = 0; k < i->elements; k++, offset += i->element_bytes) {
+        slot to = i->memory.value[k];
+        if (to == NO_SLOT) continue;
+        if (is_whole_words(i, offset)) {
+            load_words(w, i->element_bytes, to, mask, offset);
+            continue;
+        }
+        for (uint32_t left = mask; left; left &= left - 1) {
             uint64_t value = 0;
-            copy_few(&value, area + (size_t)l * stride, i->element_bytes);
-            set_lane(w, i->memory.value[k], i->lane_bytes, l,
+            area_read(w->frame, __builtin_ctz(left), offset, &value, i->element_bytes);
+            set_lane(w, to, i->lane_bytes, __builtin_ctz(left),
                      load_element(&value, i->element_bytes, i->is_signed));
         }
+    }
 }
 
 static void store_area(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    uint8_t *area = w->frame->area + i->address.offset;
-    size_t stride = w->frame->area_bytes;
-    if (i->elements == 1 && i->element_bytes == 4 && i->lane_bytes == 4) {
-        const lane_32 *from = LANES(u32, i->memory.value[0]);
-        EACH_LANE(mask, memcpy(area + (size_t)l * stride, &from[l], 4));
-        return;
-    }
-    for (unsigned k = 0; k < i->elements; k++, area += i->element_bytes)
-        for (uint32_t left = mask; left; left &= left - 1) {
-            int l = __builtin_ctz(left);
-            uint64_t value = get_lane(w, i->memory.value[k], i->lane_bytes, l);
-            copy_few(area + (size_t)l * stride, &value, i->element_bytes);
+    size_t offset = (size_t)i->address.offset;
+    for (unsigned k = 0; k < i->elements; k++, offset += i->element_bytes) {
+        slot from = i->memory.value[k];
+        if (is_whole_words(i, offset)) {
+            store_words(w, i->element_bytes, from, mask, offset);
+            continue;
         }
+        for (uint32_t left = mask; left; left &= left - 1) {
+            int lane = __builtin_ctz(left);
+            uint64_t value = get_lane(w, from, i->lane_bytes, lane);
+            area_write(w->frame, lane, offset, &value, i->element_bytes);
+        }
+    }
 }
 
 static const struct op entries[] = {
