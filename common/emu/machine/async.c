@@ -24,7 +24,6 @@ struct async *async_of(struct warp *w, const struct insn *i)
 void async_start(struct block *block)
 {
     struct async *async = block->async;
-    if (!async) return;
     copy_queues_clear(async->queues, block->warp_count);
     bulk_free(&async->arriving);
     bulk_free(&async->grouped);
@@ -32,10 +31,7 @@ void async_start(struct block *block)
     memset(async->bulk_groups, 0, block->warp_count * sizeof *async->bulk_groups);
 }
 
-void async_end(struct block *block)
-{
-    if (block->async) bulk_finish(block);
-}
+void async_end(struct block *block) { bulk_finish(block); }
 
 void async_free(struct block *block)
 {

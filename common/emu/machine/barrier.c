@@ -71,6 +71,7 @@ void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bo
     if (announces(w->block, ANNOUNCE_ARGUMENTS)) event_barrier_arguments(w, f, i, number, threads);
     struct barrier *barrier = &block->barriers[number];
     unsigned expected = asked < block->threads ? asked : block->threads;
+    block->used_barriers = true;
     barrier->asked = asked;
     barrier->expected = expected;
     barrier->arrived += (unsigned)__builtin_popcount(f->mask);

@@ -92,7 +92,8 @@ static void start_warp(struct warp *w)
     const struct emu_kernel *kernel = w->block->launch->kernel;
     unsigned left = w->block->threads - w->index * WARP;
     w->carry = 0;
-    frame_start(w);
+    w->root.local_end = kernel->info.local_bytes;
+    if (kernel->stack_top != NO_SLOT) frame_start(w);
     fragment_start(w, left >= WARP ? ALL_LANES : (UINT32_C(1) << left) - 1);
     w->clock = w->fuel = 0;
     w->slice = WARP_SLICE;
@@ -103,11 +104,17 @@ static void start_warp(struct warp *w)
         special_fill(w, &kernel->specials[i], w->block->is_new);
 }
 
-void block_start(struct block *block, struct emu_dim id)
+static void start_shared(struct block *block)
 {
-    struct emu_dim grid = block->launch->grid;
-    block->index = id.x + (uint64_t)grid.x * (id.y + (uint64_t)grid.y * id.z);
-    block->id = id;
+    size_t reserved = block->shared_bytes - block->reserved_offset;
+    memset(block->shared, SHARED_POISON, block->reserved_offset);
+    memset(block->shared + block->reserved_offset, 0, reserved);
+}
+
+void block_start(struct block *block, uint64_t index, unsigned x, unsigned y, unsigned z)
+{
+    block->index = index;
+    block->id = (struct emu_dim){x, y, z};
     block->epoch = 0;
     block->changed = true; /* the start of a block is a change */
     block->changed_earlier = block->wrote = block->passed = false;
@@ -115,14 +122,13 @@ void block_start(struct block *block, struct emu_dim id)
     block->rounds = 0;
     block->executed = 0;
     block->ended = false;
-    memset(block->barriers, 0, sizeof block->barriers);
-    if (block->reserved_offset) memset(block->shared, SHARED_POISON, block->reserved_offset);
-    size_t reserved = block->shared_bytes - block->reserved_offset;
-    if (reserved) memset(block->shared + block->reserved_offset, 0, reserved);
+    if (block->used_barriers) memset(block->barriers, 0, sizeof block->barriers);
+    block->used_barriers = false;
+    if (block->shared_bytes) start_shared(block);
     for (unsigned i = 0; i < block->warp_count; i++) start_warp(&block->warps[i]);
     block->is_new = false;
-    async_start(block);
-    event_block_begin(block);
+    if (block->async) async_start(block);
+    if (block->racecheck || block->initcheck) event_block_begin(block);
 }
 
 /* ---- running ------------------------------------------------------------------------------- */
@@ -151,7 +157,7 @@ static enum warp_stop run_warp(struct warp *w, struct insn_counts *counts)
     uint64_t done = w->clock - w->fuel;
     w->block->executed += done - begun;
     clocks_end(w, done - begun);
-    if (done - w->spun_at > SPIN_LENGTH) w->spins = false;
+    if (w->spins && done - w->spun_at > SPIN_LENGTH) w->spins = false;
     if (stop == WARP_SLICE_OVER && !w->spins && done != begun) w->block->busy = true;
     return stop;
 }
@@ -170,13 +176,13 @@ static bool is_quiet(struct block *block)
 
 enum block_stop block_run(struct block *block, struct insn_counts *counts)
 {
-    uint8_t order[MAX_WARPS];
-    for (unsigned i = 0; i < block->warp_count; i++) order[i] = (uint8_t)i;
+    uint8_t order[MAX_WARPS]; /* of a random schedule */
+    bool random = block->launch->random;
     for (bool ran = false;; ran = true) {
         bool progress = false, slice_over = false, alive = false;
-        if (block->launch->random) random_order(block->launch, order, block->warp_count);
+        if (random) random_order(block->launch, order, block->warp_count);
         for (unsigned i = 0; i < block->warp_count; i++) {
-            struct warp *w = &block->warps[order[i]];
+            struct warp *w = &block->warps[random ? order[i] : i];
             if (!w->fragment_count) continue;
             if (block->launch->emu->interrupted) return BLOCK_SLICE_OVER;
             uint64_t turns = w->turns;

@@ -16,8 +16,8 @@ struct block *block_new(struct launch *);
 void block_free(struct block *);
 /* Sets a special register of a warp that starts; is_new: it has never been set. (special.c) */
 void special_fill(struct warp *, const struct special *, bool is_new);
-/* Starts the block at a place in the grid. */
-void block_start(struct block *, struct emu_dim id);
+/* Starts the block with that index and place in the grid. */
+void block_start(struct block *, uint64_t index, unsigned x, unsigned y, unsigned z);
 /* The next turn of its cluster begins: each warp gets a time slice for the whole turn. */
 void block_next_turn(struct block *);
 /* Runs the block until no thread can go on, or until other blocks should run. */

@@ -37,7 +37,6 @@ void cluster_free(struct cluster *cluster)
 /* The coordinates of item `number` in a grid of width x and height y. */
 static struct emu_dim place_of(uint64_t number, unsigned x, unsigned y)
 {
-    if (number < x) return (struct emu_dim){(unsigned)number, 0, 0};
     return (struct emu_dim){(unsigned)(number % x), (unsigned)(number / x % y),
                             (unsigned)(number / x / y)};
 }
@@ -45,16 +44,13 @@ static struct emu_dim place_of(uint64_t number, unsigned x, unsigned y)
 static void start_blocks(struct cluster *cluster, uint64_t index)
 {
     struct emu_dim grid = cluster->launch->grid, shape = cluster->launch->cluster;
-    if (cluster->size == 1) { /* what follows, without divisions by 1 */
-        block_start(cluster->blocks[0], place_of(index, grid.x, grid.y));
-        return;
-    }
     struct emu_dim first = place_of(index, grid.x / shape.x, grid.y / shape.y);
     for (unsigned rank = 0; rank < cluster->size; rank++) {
         struct emu_dim inside = place_of(rank, shape.x, shape.y);
-        block_start(cluster->blocks[rank],
-                    (struct emu_dim){first.x * shape.x + inside.x, first.y * shape.y + inside.y,
-                                     first.z * shape.z + inside.z});
+        unsigned x = first.x * shape.x + inside.x, y = first.y * shape.y + inside.y,
+                 z = first.z * shape.z + inside.z;
+        block_start(cluster->blocks[rank], x + (uint64_t)grid.x * (y + (uint64_t)grid.y * z), x, y,
+                    z);
     }
 }
 
@@ -67,7 +63,10 @@ void cluster_start(struct cluster *cluster, uint64_t index)
     cluster->repeat = (struct repeat){0};
     cluster->timeouts = 0;
     cluster->waits_for = (struct cluster_wait){0};
-    start_blocks(cluster, index);
+    if (cluster->size == 1 && index < cluster->launch->grid.x)
+        block_start(cluster->blocks[0], index, (unsigned)index, 0, 0); /* without divisions */
+    else
+        start_blocks(cluster, index);
 }
 
 bool cluster_run(struct cluster *cluster, struct insn_counts *counts)
@@ -75,15 +74,16 @@ bool cluster_run(struct cluster *cluster, struct insn_counts *counts)
     for (;;) {
         bool slice_over = false, progress = false;
         unsigned first = cluster->launch->random ? random_below(cluster->launch, cluster->size) : 0;
-        for (unsigned k = 0; k < cluster->size; k++) {
-            struct block *block = cluster->blocks[(first + k) % cluster->size];
+        for (unsigned k = 0, rank = first; k < cluster->size; k++) {
+            struct block *block = cluster->blocks[rank];
+            if (++rank == cluster->size) rank = 0;
             if (block->ended) continue;
             enum block_stop stop = block_run(block, counts);
             if (cluster->launch->error) return true;
             if (stop != BLOCK_STUCK) progress = true;
             if (stop == BLOCK_SLICE_OVER) slice_over = true;
             if (stop == BLOCK_ENDED) {
-                async_end(block);
+                if (block->async) async_end(block);
                 if (announces(block, ANNOUNCE_ORDER)) event_block_end(block);
                 block->ended = true;
                 cluster->ended++;

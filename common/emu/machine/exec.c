@@ -54,7 +54,7 @@ static void branch_by_table(struct warp *w, struct fragment *f, const struct ins
     f->pc++;
 }
 
-static void leave(struct warp *w, struct fragment *f, uint32_t lanes)
+static inline void leave(struct warp *w, struct fragment *f, uint32_t lanes)
 {
     w->live &= ~lanes;
     w->exited |= lanes;
@@ -236,6 +236,7 @@ static void run_plain(struct warp *w, struct fragment *f, uint32_t limit)
 
 static void take_back_fuel(struct warp *w)
 {
+    if (!w->fuel) return;
     w->slice += w->fuel;
     w->clock -= w->fuel;
     w->fuel = 0;
@@ -270,7 +271,7 @@ enum warp_stop warp_run(struct warp *w)
             run_counting(w, f, limit);
         else
             run_plain(w, f, limit);
-        if (!w->fuel && others) w->fair = true;
+        if (others && !w->fuel) w->fair = true;
     }
     return w->block->launch->error ? WARP_FAULT : WARP_DONE;
 }

@@ -4,22 +4,6 @@
 #include "frame.h"
 #include "random_schedule.h"
 
-void fragment_start(struct warp *w, uint32_t lanes)
-{
-    w->live = lanes;
-    w->exited = 0;
-    w->fragment_count = 1;
-    w->fragments[0] = (struct fragment){.frame = &w->root, .mask = lanes, .state = FRAGMENT_READY};
-    w->turns = 0;
-    w->fair = false;
-}
-
-void fragment_remove(struct warp *w, struct fragment *f)
-{
-    frame_release(f->frame);
-    *f = w->fragments[--w->fragment_count];
-}
-
 struct fragment *fragment_split(struct warp *w, struct fragment *f, uint32_t lanes, uint32_t pc)
 {
     struct fragment *other = &w->fragments[w->fragment_count++];
@@ -83,15 +67,10 @@ static bool is_better(const struct warp *w, const struct fragment *f, const stru
     return w->fair ? f->turn < than->turn : comes_before(f, than);
 }
 
-struct fragment *fragment_next(struct warp *w, uint32_t *limit, bool *others)
+struct fragment *fragment_choose(struct warp *w, uint32_t *limit, bool *others)
 {
     struct fragment *chosen = NULL;
     unsigned ready = 0;
-    if (w->fragment_count == 1 && w->fragments[0].state == FRAGMENT_READY) {
-        w->fair = *others = false;
-        *limit = UINT32_MAX;
-        return &w->fragments[0];
-    }
     merge_all(w);
     unsigned waiting_for_lanes = wake_complete(w);
     for (unsigned i = 0; i < w->fragment_count; i++) {
@@ -103,7 +82,7 @@ struct fragment *fragment_next(struct warp *w, uint32_t *limit, bool *others)
     /* Lanes may still come to the same instruction. Only if they cannot, lanes at two instructions
      * may complete a mask together. */
     if ((!chosen || w->fair) && waiting_for_lanes > 1 && member_mask_run_joint(w))
-        return fragment_next(w, limit, others);
+        return fragment_choose(w, limit, others);
     w->fair = false;
     *others = ready > 1;
     *limit = UINT32_MAX;

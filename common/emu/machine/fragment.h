@@ -14,18 +14,40 @@
 #ifndef EMU_FRAGMENT_H
 #define EMU_FRAGMENT_H
 
+#include "frame.h"
 #include "machine.h"
 
 enum { PATIENCE = 1 << 14 };
 
 /* Starts a warp with one fragment at instruction 0. */
-void fragment_start(struct warp *, uint32_t lanes);
+static inline void fragment_start(struct warp *w, uint32_t lanes)
+{
+    w->live = lanes;
+    w->exited = 0;
+    w->fragment_count = 1;
+    w->fragments[0] = (struct fragment){.frame = &w->root, .mask = lanes, .state = FRAGMENT_READY};
+    w->turns = 0;
+    w->fair = w->may_wait = false;
+}
 /* Merges fragments, and chooses the next one to run; NULL: none is ready. *limit: the instruction
  * at which it would reach another fragment. *others: another fragment is ready, too. */
-struct fragment *fragment_next(struct warp *, uint32_t *limit, bool *others);
+struct fragment *fragment_choose(struct warp *, uint32_t *limit, bool *others);
+static inline struct fragment *fragment_next(struct warp *w, uint32_t *limit, bool *others)
+{
+    bool is_alone = w->fragment_count == 1 && w->fragments[0].state == FRAGMENT_READY;
+    if (!is_alone) return fragment_choose(w, limit, others);
+    w->fair = *others = false;
+    *limit = UINT32_MAX;
+    return &w->fragments[0];
+}
 /* Splits `lanes` off a fragment. Returns the new fragment, which is at instruction `pc`. Pointers
  * to fragments stay valid. */
 struct fragment *fragment_split(struct warp *, struct fragment *, uint32_t lanes, uint32_t pc);
-void fragment_remove(struct warp *, struct fragment *);
+static inline void fragment_remove(struct warp *w, struct fragment *f)
+{
+    struct fragment *last = &w->fragments[--w->fragment_count];
+    frame_release(f->frame);
+    if (f != last) *f = *last;
+}
 
 #endif

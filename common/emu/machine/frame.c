@@ -11,9 +11,9 @@ enum { MAX_DEPTH = 1024 };
 
 void frame_hold(struct frame *frame) { frame->references++; }
 
-void frame_release(struct frame *frame)
+void frame_release_call(struct frame *frame)
 {
-    while (frame->caller && --frame->references == 0) { /* the warp owns the root frame */
+    while (frame->caller && --frame->references == 0) {
         struct frame *caller = frame->caller, **unused = frame->unused;
         frame->caller = *unused;
         *unused = frame;
@@ -68,9 +68,7 @@ static void set_lanes(uint8_t *registers, slot s, uint64_t value)
 
 void frame_start(struct warp *w)
 {
-    const struct emu_kernel *kernel = w->block->launch->kernel;
-    w->root.local_end = kernel->info.local_bytes;
-    set_lanes(w->root.registers, kernel->stack_top, w->root.local_end);
+    set_lanes(w->root.registers, w->block->launch->kernel->stack_top, w->root.local_end);
 }
 
 static uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }

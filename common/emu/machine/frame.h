@@ -19,11 +19,15 @@ void frame_call(struct warp *, struct fragment *, const struct insn *, uint32_t 
 void frame_return(struct warp *, struct fragment *, uint32_t lanes);
 /* An operand of any fragment, not only of the one that runs. */
 void *frame_slot(const struct warp *, const struct fragment *, slot);
-/* A warp begins: its stack is empty. */
+/* A warp begins in a kernel that uses alloca: its stack is empty. */
 void frame_start(struct warp *);
 /* Adds and removes a fragment of a frame. */
 void frame_hold(struct frame *);
-void frame_release(struct frame *);
+void frame_release_call(struct frame *);
+static inline void frame_release(struct frame *frame)
+{
+    if (frame->caller) frame_release_call(frame); /* the warp owns the root frame */
+}
 /* Frames of calls that are over are kept for later calls of their warp; this frees them. */
 void frame_free_unused(struct warp *);
 

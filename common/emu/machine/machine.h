@@ -104,6 +104,7 @@ struct warp {
     uint64_t earlier;           /* with a clock_seed: other warps' instructions (clocks.h) */
     uint64_t fuel;              /* instructions until the interpreter stops; 0 stops it now */
     uint64_t slice;    /* instructions left in this time slice, beyond fuel */
+    bool may_wait;     /* a fragment may be FRAGMENT_WAITING_FOR_PHASE */
     bool fair;         /* run the fragment that has waited longest, not the lowest */
     struct range near; /* the global memory of the last access */
     /* The last access that may wait for other threads: a load that orders memory, or an atomic that
@@ -147,6 +148,7 @@ struct block {
     size_t shared_bytes;
     size_t reserved_offset; /* from this offset on, the system's: cooperative groups use it */
     struct barrier barriers[MAX_BARRIERS];
+    bool used_barriers;      /* barriers[] are not all zero, or were not */
     unsigned epoch;          /* barriers passed */
     uint8_t *memory;         /* shared memory, registers and local memory in one allocation; */
     size_t memory_bytes;     /* the bytes in use, from `shared` on */

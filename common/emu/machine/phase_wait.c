@@ -33,14 +33,18 @@ void phase_wait_begin(struct warp *w, struct fragment *f, const struct insn *i, 
         rest->pc++;
     }
     f->state = FRAGMENT_WAITING_FOR_PHASE;
+    w->may_wait = true;
     end_if_over(w, f, false);
 }
 
-void phase_wait_poll(struct warp *w)
+void phase_wait_poll_all(struct warp *w)
 {
+    w->may_wait = false;
     for (unsigned k = 0; k < w->fragment_count; k++)
-        if (w->fragments[k].state == FRAGMENT_WAITING_FOR_PHASE)
+        if (w->fragments[k].state == FRAGMENT_WAITING_FOR_PHASE) {
             end_if_over(w, &w->fragments[k], false);
+            w->may_wait = true;
+        }
 }
 
 /* Has memory changed, or a barrier been passed, since the cluster last came to a standstill? Or

@@ -14,7 +14,11 @@
  * it. */
 void phase_wait_begin(struct warp *, struct fragment *, const struct insn *, uint32_t lanes);
 /* Lets the fragments go on whose wait is over. */
-void phase_wait_poll(struct warp *);
+void phase_wait_poll_all(struct warp *);
+static inline void phase_wait_poll(struct warp *w)
+{
+    if (w->may_wait) phase_wait_poll_all(w);
+}
 /* No thread of the cluster can go on: the waits that have a time limit time out. False: there is no
  * such wait, or it has timed out too often, which is a fault. */
 bool phase_wait_time_out(struct cluster *);

@@ -33,7 +33,7 @@ void random_order(struct launch *launch, uint8_t *order, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         unsigned k = random_below(launch, i + 1);
-        order[i] = order[k];
+        if (k < i) order[i] = order[k];
         order[k] = (uint8_t)i;
     }
 }

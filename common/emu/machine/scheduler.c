@@ -46,49 +46,92 @@ static void launch_is_alive(struct launch *launch)
     launch->spun = 0;
 }
 
-/* A cluster has ended. The launch is locked. */
-static void count_ended(struct launch *launch)
+/* The part of a launch that one host thread has taken: clusters that it has not started yet, and
+ * the number of those that have ended since the launch was last locked. */
+struct share {
+    uint64_t next, end; /* in the order in which clusters start */
+    unsigned ended;
+    bool is_small; /* the last cluster that ended was over soon */
+};
+
+/* Tells the launch of the clusters that have ended. The launch is locked. */
+static void count_ended(struct launch *launch, struct share *share)
 {
-    launch->resident--;
-    launch->changes++;
+    if (!share->ended) return;
+    launch->resident -= share->ended;
+    launch->changes += share->ended;
     launch_is_alive(launch);
+    share->ended = 0;
 }
 
-/* The next cluster to run: a new one while the GPU has room, else one from the queue. `ended`: a
- * cluster has ended since the last call. `spare`: the memory of a cluster that has ended, for a new
- * one. NULL: no cluster is left for this thread. */
-static struct cluster *next_cluster(struct launch *launch, bool ended, struct cluster **spare)
-{
-    struct cluster *cluster = NULL;
-    pthread_mutex_lock(&launch->lock);
-    if (ended) count_ended(launch);
-    bool is_new = launch->next_cluster < launch->cluster_count &&
-                  launch->resident < launch->resident_limit && !launch->error;
-    if (launch->random && launch->waiting && random_below(launch, 2)) is_new = false;
-    uint64_t index = launch->descending ? launch->cluster_count - 1 - launch->next_cluster
-                                        : launch->next_cluster;
-    if (is_new) {
-        launch->next_cluster++;
-        launch->resident++;
-    } else if (launch->waiting && !launch->error) {
-        cluster = take_waiting(launch);
-    }
-    pthread_mutex_unlock(&launch->lock);
-    if (!is_new) return cluster;
+static uint64_t lesser(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-    cluster = *spare ? *spare : cluster_new(launch);
-    *spare = NULL;
-    if (cluster) {
-        cluster_start(cluster, index);
-        return cluster;
-    }
+/* How many clusters a host thread starts before it locks the launch again. Small ones are taken
+ * several at a time, since the lock costs more time than they do. Near the end of the grid they are
+ * shared among the threads. The launch is locked. */
+static uint64_t count_to_take(struct launch *launch, const struct share *share)
+{
+    enum { MOST = 32, SHARES = 4 }; /* of each thread */
+    uint64_t left = launch->cluster_count - launch->next_cluster;
+    uint64_t room =
+        launch->resident < launch->resident_limit ? launch->resident_limit - launch->resident : 0;
+    if (launch->random && launch->waiting && random_below(launch, 2)) return 0;
+    if (!left || !room || launch->error) return 0;
+    if (launch->random || !share->is_small) return 1;
+    uint64_t fair = 1 + left / (SHARES * (uint64_t)launch->emu->threads);
+    return lesser(lesser(fair, MOST), lesser(left, room));
+}
+
+/* Takes new clusters while the GPU has room for them, else one from the queue, which it returns. */
+static struct cluster *take_clusters(struct launch *launch, struct share *share)
+{
+    struct cluster *waiting = NULL;
+    pthread_mutex_lock(&launch->lock);
+    count_ended(launch, share);
+    uint64_t count = count_to_take(launch, share);
+    share->next = launch->next_cluster;
+    share->end = launch->next_cluster += count;
+    launch->resident += count;
+    if (!count && launch->waiting && !launch->error) waiting = take_waiting(launch);
+    pthread_mutex_unlock(&launch->lock);
+    return waiting;
+}
+
+static void fail_without_memory(struct launch *launch)
+{
     pthread_mutex_lock(&launch->lock);
     if (!launch->error)
         snprintf(launch->message, sizeof launch->message,
                  "out of host memory for a block of kernel %s", launch->kernel->info.name);
     launch->error = EMU_OUT_OF_MEMORY;
     pthread_mutex_unlock(&launch->lock);
-    return NULL;
+}
+
+/* The next cluster to run. `spare`: the memory of a cluster that has ended, for a new one. NULL: no
+ * cluster is left for this thread. */
+static struct cluster *next_cluster(struct launch *launch, struct share *share,
+                                    struct cluster **spare)
+{
+    if (share->next == share->end || launch->error) {
+        struct cluster *waiting = take_clusters(launch, share);
+        if (waiting || share->next == share->end) return waiting;
+    }
+    uint64_t number = share->next++;
+    struct cluster *cluster = *spare ? *spare : cluster_new(launch);
+    *spare = NULL;
+    if (cluster)
+        cluster_start(cluster, launch->descending ? launch->cluster_count - 1 - number : number);
+    else
+        fail_without_memory(launch);
+    return cluster;
+}
+
+/* The cluster has ended. */
+static void note_end(const struct cluster *cluster, struct share *share)
+{
+    enum { SMALL = 1024 }; /* warp instructions of a block */
+    share->is_small = !cluster->waited && cluster->blocks[0]->executed < SMALL;
+    share->ended++;
 }
 
 static void wait_in_queue(struct launch *launch, struct cluster *cluster)
@@ -204,12 +247,13 @@ static bool is_idle(struct cluster *cluster, enum cluster_turn turn, double seco
 
 /* After a cluster's turn: do all clusters, or does this one, wait for something that never
  * comes? */
-static void check_patience(struct cluster *cluster, double seconds)
+static void check_patience(struct cluster *cluster, struct share *share, double seconds)
 {
     struct launch *launch = cluster->launch;
     enum cluster_turn turn = cluster_end_turn(cluster);
     seconds = counted(launch, seconds);
     pthread_mutex_lock(&launch->lock);
+    count_ended(launch, share);
     bool full =
         launch->next_cluster < launch->cluster_count && launch->resident == launch->resident_limit;
     if (turn == TURN_CHANGED) launch->changes++;
@@ -276,17 +320,19 @@ static void work(void *argument)
     struct launch *launch = argument;
     struct insn_counts *counts =
         launch->counting ? calloc(launch->kernel->code_count, sizeof *counts) : NULL;
+    struct share share = {0};
     struct cluster *cluster, *spare = NULL;
-    for (bool ended = false; (cluster = next_cluster(launch, ended, &spare));) {
+    while ((cluster = next_cluster(launch, &share, &spare))) {
         double start = needs_clock(cluster) ? now() : 0;
-        ended = cluster_run(cluster, counts);
+        bool ended = cluster_run(cluster, counts);
+        if (ended) note_end(cluster, &share);
         check_end(cluster, start - launch->began);
         if (!ended) {
-            check_patience(cluster, cluster->waited ? now() - start : 0);
+            check_patience(cluster, &share, cluster->waited ? now() - start : 0);
             wait_in_queue(launch, cluster);
             continue;
         }
-        cluster_free(spare);
+        if (spare) cluster_free(spare);
         spare = cluster;
     }
     cluster_free(spare);
