@@ -59,6 +59,31 @@ Test(schedule, blocks_run_in_order)
     }
 }
 
+/* The first blocks end at once. Each of the others waits for the next one, which the same host
+ * thread may have taken together with it. */
+Test(schedule, small_blocks_wait_for_later_ones, .timeout = 30)
+{
+    enum { BLOCKS = 300, SMALL = 100, MOST_THREADS = 3 };
+    char *text = ptx_kernel("setp.lt.u32 %%p0, %%cta, %d;\n@%%p0 ret;\n"
+                            "setp.eq.u32 %%p0, %%cta, %d;\n@%%p0 bra GO;\n"
+                            "WAIT:\nld.volatile.global.u32 %%r1, [%%out+4];\n"
+                            "setp.eq.u32 %%p0, %%r1, 0;\n@%%p0 bra WAIT;\n"
+                            "GO:\nst.volatile.global.u32 [%%out], 1;\nret;",
+                            SMALL, BLOCKS - 1);
+    for (unsigned threads = 1; threads <= MOST_THREADS; threads++) {
+        uint32_t done[BLOCKS];
+        struct emu *emu =
+            open_emu_with(&(struct emu_config){.memory = 64 << 20, .threads = threads});
+        uint64_t out = device_copy(emu, NULL, sizeof done);
+        cr_assert(!launch(emu, load_kernel(emu, text, "k"), BLOCKS, 1, 0, 2, (uint64_t[]){out, 0}),
+                  "%u threads: %s", threads, emu_message(emu));
+        cr_assert(!emu_read(emu, done, out, sizeof done));
+        for (uint32_t b = 0; b < BLOCKS; b++) cr_expect_eq(done[b], b >= SMALL, "block %u", b);
+        emu_close(emu);
+    }
+    free(text);
+}
+
 Test(schedule, a_seed_repeats_every_access, .timeout = 30)
 {
     static const char *const kernels[] = {"right_hillis_steele", "wrong_hillis_steele", "wrong_sum",
