@@ -58,6 +58,9 @@ struct block *block_new(struct launch *launch)
         uint8_t *own = memory + shared + i * per_warp;
         all[i].bank[BANK_SPECIALS] = own + kernel->register_bytes;
         all[i].bank[BANK_CONSTANTS] = kernel->constants;
+        all[i].own_shared = block->shared;
+        all[i].own_shared_bytes = launch->cluster_size == 1 ? block->shared_bytes : 0;
+        all[i].observed = launch->counting || announces(block, ANNOUNCE_ACCESSES);
         all[i].local = own + kernel->register_bytes + kernel->special_bytes + area;
         all[i].root = (struct frame){.registers = own,
                                      .area = own + kernel->register_bytes + kernel->special_bytes,

@@ -11,6 +11,7 @@
 /* The lanes of a fragment that the instruction's guard lets through. */
 static inline uint32_t guarded(const struct warp *w, const struct insn *i, uint32_t mask)
 {
+    if (i->guard & SLOT_CONSTANT) return mask; /* there is no guard: see decode_body() */
     return mask & (*(const uint32_t *)slot_at(w, i->guard) ^ i->guard_flip);
 }
 
@@ -146,9 +147,8 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
     for (;;) {
         /* The common part: operations, one after the other. */
         uint32_t pc = f->pc, mask = f->mask, active;
-        const struct insn *i;
+        const struct insn *i = &code[pc];
         for (;;) {
-            i = &code[pc];
             active = guarded(w, i, mask);
             if (counting) {
                 w->counts[pc].executed++;
@@ -157,7 +157,7 @@ static inline __attribute__((always_inline)) void run_fragment(struct warp *w, s
             w->fuel--;
             if (i->control != CONTROL_NONE) break;
             if (active) i->fn(w, i, active);
-            pc++;
+            i++, pc++;
             if (!w->fuel || pc >= limit) {
                 f->pc = pc;
                 return;

@@ -99,6 +99,9 @@ struct warp {
     struct frame *unused_frames; /* of calls that are over, for later ones */
     struct block *block;
     uint8_t *local;             /* stack_bytes per lane, lane after lane */
+    uint8_t *own_shared; /* its block's shared memory, for accesses that do not pass the door; */
+    size_t own_shared_bytes;    /* 0 in a cluster of several blocks, where all pass it */
+    bool observed;              /* its accesses are counted or announced */
     struct insn_counts *counts; /* the host thread's, by instruction; NULL: not counting */
     uint64_t clock;             /* instructions granted so far; minus fuel, its %clock */
     uint64_t earlier;           /* with a clock_seed: other warps' instructions (clocks.h) */

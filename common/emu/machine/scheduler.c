@@ -102,7 +102,7 @@ static void fail_without_memory(struct launch *launch)
     pthread_mutex_lock(&launch->lock);
     if (!launch->error)
         snprintf(launch->message, sizeof launch->message,
-                 "out of host memory for a block of kernel %s", launch->kernel->info.name);
+                 "out of host memory for the blocks of kernel %s", launch->kernel->info.name);
     launch->error = EMU_OUT_OF_MEMORY;
     pthread_mutex_unlock(&launch->lock);
 }
@@ -320,6 +320,10 @@ static void work(void *argument)
     struct launch *launch = argument;
     struct insn_counts *counts =
         launch->counting ? calloc(launch->kernel->code_count, sizeof *counts) : NULL;
+    if (launch->counting && !counts) {
+        fail_without_memory(launch);
+        return;
+    }
     struct share share = {0};
     struct cluster *cluster, *spare = NULL;
     while ((cluster = next_cluster(launch, &share, &spare))) {

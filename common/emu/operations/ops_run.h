@@ -11,6 +11,11 @@
 
 #include "common/emu/machine/events.h"
 #include "ops_access.h"
+#if defined __AVX__
+#include <immintrin.h>
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
 
 /* Loads one element per lane by LOAD(registers, bytes in memory, type to extend from). Each width
  * and kind has its own loop, so the choice is made once per access and not per lane. */
@@ -40,15 +45,34 @@
         }                                                                                          \
     } while (0)
 
+/* Vectors of 32 bytes. A frame's registers are not aligned to them. */
+typedef uint32_t vector_u32 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef uint64_t vector_u64 __attribute__((vector_size(32), aligned(8), may_alias));
+#if defined __AVX__
+#define IS_ZERO(v) _mm256_testz_si256((__m256i)(v), (__m256i)(v))
+#else
+#define IS_ZERO(v)                                                                                 \
+    (!(((vector_u64)(v))[0] | ((vector_u64)(v))[1] | ((vector_u64)(v))[2] | ((vector_u64)(v))[3]))
+#endif
+
+/* Do all 32 lanes have the addresses first + lane * stride? */
+#define DEFINE_IS_RUN(type, ...)                                                                   \
+    INLINE bool is_run_##type(const L_##type *a, T_##type stride)                                  \
+    {                                                                                              \
+        enum { PER = 32 / sizeof(T_##type) };                                                      \
+        const vector_##type lanes = {__VA_ARGS__}, *v = (const vector_##type *)a;                  \
+        vector_##type want = lanes * stride + a[0], gap = v[0] ^ want;                             \
+        for (int k = 1; k < WARP / PER; k++) gap |= v[k] ^ (want + k * PER * stride);              \
+        return IS_ZERO(gap);                                                                       \
+    }
+DEFINE_IS_RUN(u32, 0, 1, 2, 3, 4, 5, 6, 7)
+DEFINE_IS_RUN(u64, 0, 1, 2, 3)
+
 /* Do the lanes of `mask` have the addresses first + lane * stride? `first` is lane 0's, even if it
  * is not in the mask. `gap` collects the bits in which they differ. */
 #define GAP_TO_RUN(gap, mask, a, first, shape)                                                     \
     do {                                                                                           \
-        if ((mask) == ALL_LANES)                                                                   \
-            for (int l = 0; l < WARP; l++) gap |= a[l] ^ ((first) + (shape));                      \
-        else                                                                                       \
-            for (int l = 0; l < WARP; l++)                                                         \
-                gap |= (mask) >> l & 1 ? a[l] ^ ((first) + (shape)) : 0;                           \
+        for (int l = 0; l < WARP; l++) gap |= (mask) >> l & 1 ? a[l] ^ ((first) + (shape)) : 0;    \
     } while (0)
 
 /* The run that the lanes of a register make; false: they make none. The first two lanes and the
@@ -57,6 +81,12 @@
     static inline bool find_run_##type(const L_##type *a, uint32_t mask, unsigned bytes,           \
                                        struct access_run *run)                                     \
     {                                                                                              \
+        if (mask == ALL_LANES) {                                                                   \
+            run->first = a[0];                                                                     \
+            run->stride = (unsigned)(a[1] - a[0]);                                                 \
+            if (run->stride == 0) return is_run_##type(a, 0);                                      \
+            return run->stride == bytes && is_run_##type(a, bytes);                                \
+        }                                                                                          \
         int lane = __builtin_ctz(mask), last = WARP - 1 - __builtin_clz(mask);                     \
         int second = mask & (mask - 1) ? __builtin_ctz(mask & (mask - 1)) : lane;                  \
         T_##type first = a[lane], gap = 0, shift = (T_##type)__builtin_ctz(bytes);                 \
@@ -74,8 +104,6 @@
     }
 DEFINE_FIND_RUN(u32) /* a run beyond 2^32 is outside of memory: its bounds are checked */
 DEFINE_FIND_RUN(u64)
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* The run that an instruction's addresses make. Its kind (space, bytes of a lane and of an address)
  * is that of i->address; where a caller knows it, the compiler leaves out what it is not. */
@@ -101,7 +129,7 @@ INLINE bool find_run(struct warp *w, const struct insn *i, uint32_t mask, enum p
 INLINE bool run_fits(const struct access_run *run, uint64_t at, uint64_t size)
 {
     uint64_t length = (uint64_t)run->stride * (WARP - 1) + run->bytes;
-    return length <= size && at <= size - length && !(run->first & (run->bytes - 1));
+    return at < size && size - at >= length && !(run->first & (run->bytes - 1));
 }
 
 /* Apart, and with values for arguments, so that callers keep a run in registers. */
@@ -116,24 +144,19 @@ static __attribute__((noinline)) void announce_run(struct warp *w, const struct 
 }
 
 /* Does anybody look at accesses? */
-INLINE bool is_observed(const struct warp *w)
-{
-    return w->counts || announces(w->block, ANNOUNCE_ACCESSES);
-}
+INLINE bool is_observed(const struct warp *w) { return w->observed; }
 
 /* Places a run that goes to the block's own shared memory, or into the range of global memory where
  * the warp's last access was. False: it has to go through the door. */
 INLINE bool place_run(const struct warp *w, struct access_run *run)
 {
-    const struct block *block = w->block;
     if (run->space == PTX_GENERIC) {
         run->space = space_of(run->first);
         if (run->space == PTX_SHARED) run->first -= SHARED_WINDOW;
     }
     if (run->space == PTX_SHARED) {
-        if (block->launch->cluster_size > 1) return false;
-        if (!run_fits(run, run->first, block->shared_bytes)) return false;
-        run->host = (uint64_t)(uintptr_t)block->shared;
+        if (!run_fits(run, run->first, w->own_shared_bytes)) return false;
+        run->host = (uint64_t)(uintptr_t)w->own_shared;
     } else if (run->space == PTX_GLOBAL || run->space == PTX_CONST) {
         if (!run_fits(run, run->first - w->near.base, w->near.bytes)) return false;
         run->host = (uint64_t)w->near.delta;
