@@ -141,6 +141,14 @@ static void take_memory(struct insn *i)
     for (unsigned k = 0; k < MAX_VECTOR; k++) i->memory.value[k] = NO_SLOT;
 }
 
+/* Two or four words, each in a register of its size, and none of them a sink? */
+static bool is_vector_of_words(const struct insn *i)
+{
+    bool words = i->element_bytes == 4 && i->lane_bytes == 4;
+    for (unsigned k = 0; k < i->elements; k++) words = words && i->memory.value[k] != NO_SLOT;
+    return words && (i->elements == 2 || i->elements == 4);
+}
+
 /* The operation's name in ops_access.c, where usual accesses have functions of their own. */
 static const char *access_key(const struct insn *i, bool load, bool polls)
 {
@@ -155,6 +163,21 @@ static const char *access_key(const struct insn *i, bool load, bool polls)
         return i->lane_bytes == 4 ? load ? "ld.global_4" : "st.global_4"
                : load             ? "ld.global_8"
                                   : "st.global_8";
+    if (whole && i->address.space == PTX_LOCAL && i->address.bytes == 8)
+        return i->lane_bytes == 4 ? load ? "ld.local_4" : "st.local_4"
+               : load             ? "ld.local_8"
+                                  : "st.local_8";
+    if (is_vector_of_words(i)) {
+        bool is_pair = i->elements == 2;
+        if (i->address.space == PTX_SHARED && i->address.bytes == 4)
+            return is_pair ? load ? "ld.shared_v2" : "st.shared_v2"
+                   : load  ? "ld.shared_v4"
+                           : "st.shared_v4";
+        if (i->address.space == PTX_GLOBAL && i->address.bytes == 8)
+            return is_pair ? load ? "ld.global_v2" : "st.global_v2"
+                   : load  ? "ld.global_v4"
+                           : "st.global_v4";
+    }
     return load ? "ld" : "st";
 }
 

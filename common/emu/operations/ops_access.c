@@ -271,12 +271,121 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
         else if (!attempt(w, i, false))                                                            \
             general##_any(w, i, mask);                                                             \
     }
+/* ---- vectors of two or four words of all lanes, without sinks ---- */
+
+#define USUAL_VECTORS(X)                                                                           \
+    X(shared_v2, 2, PTX_SHARED, 4)                                                                 \
+    X(shared_v4, 4, PTX_SHARED, 4) X(global_v2, 2, PTX_GLOBAL, 8) X(global_v4, 4, PTX_GLOBAL, 8)
+
+/* One vector for all lanes, read in one piece. */
+INLINE void spread_vector(struct warp *w, const struct insn *i, const void *from, unsigned elements)
+{
+    uint32_t vector[4];
+    move_vector(vector, from, elements * (unsigned)sizeof *vector);
+    for (unsigned k = 0; k < elements; k++) {
+        lane_32 *d = LANES(u32, i->memory.value[k]);
+        for (int l = 0; l < WARP; l++) d[l] = vector[k];
+    }
+}
+
+/* The last lane's vector, written in one piece. */
+INLINE void store_last_vector(struct warp *w, const struct insn *i, void *to, unsigned elements)
+{
+    uint32_t vector[4];
+    for (unsigned k = 0; k < elements; k++) vector[k] = LANES(u32, i->memory.value[k])[WARP - 1];
+    move_vector(to, vector, elements * (unsigned)sizeof *vector);
+}
+
+#define DEFINE_USUAL_VECTOR(name, elements, space, address_bytes)                                  \
+    INLINE bool try_load_##name(struct warp *w, const struct insn *i, bool observed)               \
+    {                                                                                              \
+        struct access_run run = {.operation = OPERATION_LOAD};                                     \
+        if (!find_run(w, i, ALL_LANES, space, 4 * elements, address_bytes, &run) ||                \
+            !(observed ? enter_run(w, i, &run) : place_run(w, &run)))                              \
+            return false;                                                                          \
+        const uint8_t *from = (const uint8_t *)(uintptr_t)(run.host + run.first);                  \
+        if (run.stride == 0)                                                                       \
+            spread_vector(w, i, from, elements);                                                   \
+        else                                                                                       \
+            load_row_of_##elements(w, i, from);                                                    \
+        return true;                                                                               \
+    }                                                                                              \
+    INLINE bool try_store_##name(struct warp *w, const struct insn *i, bool observed)              \
+    {                                                                                              \
+        struct access_run run = {.operation = OPERATION_STORE};                                    \
+        if (!w->block->changed ||                                                                  \
+            !find_run(w, i, ALL_LANES, space, 4 * elements, address_bytes, &run) ||                \
+            !(observed ? enter_run(w, i, &run) : place_run(w, &run)))                              \
+            return false;                                                                          \
+        uint8_t *to = (uint8_t *)(uintptr_t)(run.host + run.first);                                \
+        if (run.stride == 0)                                                                       \
+            store_last_vector(w, i, to, elements);                                                 \
+        else                                                                                       \
+            store_row_of_##elements(w, i, to);                                                     \
+        return true;                                                                               \
+    }                                                                                              \
+    DEFINE_OBSERVED(load, load_##name, try_load_##name)                                            \
+    DEFINE_OBSERVED(store, store_##name, try_store_##name)
+USUAL_VECTORS(DEFINE_USUAL_VECTOR)
+
+/* ---- local memory: one element of all lanes, of the register's size ---- */
+
+#define LOCAL_ACCESSES(X) X(local_4, u32) X(local_8, u64)
+
+/* The place of lane 0's element, if all lanes access the same offset in their local memories, or
+ * consecutive ones. From one lane to the next it is *distance bytes. NULL: it is another access, or
+ * a wrong one. */
+INLINE uint8_t *find_local_run(struct warp *w, const struct insn *i, unsigned bytes,
+                               size_t *distance)
+{
+    struct access_run run = {0};
+    size_t stack = w->block->launch->kernel->stack_bytes;
+    if (!find_run(w, i, ALL_LANES, PTX_LOCAL, bytes, 8, &run) || !run_fits(&run, run.first, stack))
+        return NULL;
+    *distance = stack + run.stride;
+    return w->local + run.first;
+}
+
+#define DEFINE_LOCAL_ACCESS(name, type)                                                            \
+    static void load_##name(struct warp *w, const struct insn *i, uint32_t mask)                   \
+    {                                                                                              \
+        size_t distance = 0;                                                                       \
+        const uint8_t *from = mask == ALL_LANES && !w->counts                                      \
+                                  ? find_local_run(w, i, sizeof(T_##type), &distance)              \
+                                  : NULL;                                                          \
+        if (!from) {                                                                               \
+            load_any(w, i, mask);                                                                  \
+            return;                                                                                \
+        }                                                                                          \
+        L_##type *d = LANES(type, i->memory.value[0]);                                             \
+        INDEPENDENT for (int l = 0; l < WARP; l++, from += distance) d[l] =                        \
+            *(const L_##type *)from;                                                               \
+    }                                                                                              \
+    static void store_##name(struct warp *w, const struct insn *i, uint32_t mask)                  \
+    {                                                                                              \
+        size_t distance = 0;                                                                       \
+        uint8_t *to = mask == ALL_LANES && !w->counts                                              \
+                          ? find_local_run(w, i, sizeof(T_##type), &distance)                      \
+                          : NULL;                                                                  \
+        if (!to) {                                                                                 \
+            store_any(w, i, mask);                                                                 \
+            return;                                                                                \
+        }                                                                                          \
+        const L_##type *s = LANES(type, i->memory.value[0]);                                       \
+        INDEPENDENT for (int l = 0; l < WARP; l++, to += distance) * (L_##type *)to = s[l];        \
+    }
+#define ENTRY_LOCAL_ACCESS(name, type)                                                             \
+    {"ld." #name, load_##name, ""}, {"st." #name, store_##name, ""},
+LOCAL_ACCESSES(DEFINE_LOCAL_ACCESS)
+
 #define ENTRY_USUAL_ACCESS(name, type, space, address_bytes)                                       \
     {"ld." #name, load_##name, ""}, {"st." #name, store_##name, ""},
 USUAL_ACCESSES(DEFINE_USUAL_ACCESS)
 
-static const struct op entries[] = {
-    {"ld", load, ""}, {"ld.polled", load_polled, ""}, {"st", store, ""},
-    USUAL_ACCESSES(ENTRY_USUAL_ACCESS)
-};
+static const struct op entries[] = {{"ld", load, ""},
+                                    {"ld.polled", load_polled, ""},
+                                    {"st", store, ""},
+                                    USUAL_ACCESSES(ENTRY_USUAL_ACCESS)
+                                        USUAL_VECTORS(ENTRY_USUAL_ACCESS)
+                                            LOCAL_ACCESSES(ENTRY_LOCAL_ACCESS)};
 DEFINE_OP_TABLE(ops_access, entries);

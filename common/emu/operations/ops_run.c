@@ -55,42 +55,6 @@ static void load_row_of_pairs(struct warp *w, const struct insn *i, uint32_t mas
     }
 }
 
-#define INTERLEAVE_LOW(a, b)  __builtin_shufflevector(a, b, 0, 4, 1, 5)
-#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
-
-/* Turns four rows of four words into four columns. */
-static inline void transpose(byte_128 *v)
-{
-    byte_128 ac = INTERLEAVE_LOW(v[0], v[2]), bd = INTERLEAVE_LOW(v[1], v[3]);
-    byte_128 eg = INTERLEAVE_HIGH(v[0], v[2]), fh = INTERLEAVE_HIGH(v[1], v[3]);
-    v[0] = INTERLEAVE_LOW(ac, bd), v[1] = INTERLEAVE_HIGH(ac, bd);
-    v[2] = INTERLEAVE_LOW(eg, fh), v[3] = INTERLEAVE_HIGH(eg, fh);
-}
-
-/* Four words a lane, each lane's 16 bytes in one piece, of all lanes. */
-static void load_row_of_fours(struct warp *w, const struct insn *i, const uint8_t *from)
-{
-    const volatile byte_128 *s = (const volatile byte_128 *)from;
-    for (int l = 0; l < WARP; l += 4) {
-        byte_128 vector[4] = {s[l], s[l + 1], s[l + 2], s[l + 3]};
-        transpose(vector);
-        for (unsigned k = 0; k < 4; k++)
-            *(byte_128 *)(LANES(u32, i->memory.value[k]) + l) = vector[k];
-    }
-}
-
-static void store_row_of_fours(struct warp *w, const struct insn *i, uint8_t *to)
-{
-    volatile byte_128 *d = (volatile byte_128 *)to;
-    for (int l = 0; l < WARP; l += 4) {
-        byte_128 vector[4];
-        for (unsigned k = 0; k < 4; k++)
-            vector[k] = *(const byte_128 *)(LANES(u32, i->memory.value[k]) + l);
-        transpose(vector);
-        for (int k = 0; k < 4; k++) d[l + k] = vector[k];
-    }
-}
-
 void load_run(struct warp *w, const struct insn *i, const struct access_run *run)
 {
     const uint8_t *host = (const uint8_t *)(uintptr_t)(run->host + run->first);
@@ -101,7 +65,7 @@ void load_run(struct warp *w, const struct insn *i, const struct access_run *run
     else if (i->elements == 2)
         load_row_of_pairs(w, i, run->mask, host);
     else
-        load_row_of_fours(w, i, host);
+        load_row_of_4(w, i, host);
 }
 
 /* Of lanes that write one address the highest wins, as in store(). */
@@ -146,13 +110,6 @@ static void store_row(struct warp *w, const struct insn *i, uint8_t *to)
 #undef STORE
 }
 
-static void store_row_of_pairs(struct warp *w, const struct insn *i, uint8_t *to)
-{
-    const lane_32 *low = LANES(u32, i->memory.value[0]), *high = LANES(u32, i->memory.value[1]);
-    byte_64 *d = (byte_64 *)to;
-    INDEPENDENT for (int l = 0; l < WARP; l++) d[l] = low[l] | (uint64_t)high[l] << 32;
-}
-
 void store_run(struct warp *w, const struct insn *i, const struct access_run *run)
 {
     uint8_t *host = (uint8_t *)(uintptr_t)(run->host + run->first);
@@ -161,7 +118,7 @@ void store_run(struct warp *w, const struct insn *i, const struct access_run *ru
     else if (i->elements == 1)
         store_row(w, i, host);
     else if (i->elements == 2)
-        store_row_of_pairs(w, i, host);
+        store_row_of_2(w, i, host);
     else
-        store_row_of_fours(w, i, host);
+        store_row_of_4(w, i, host);
 }

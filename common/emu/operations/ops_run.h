@@ -178,6 +178,63 @@ INLINE bool enter_run(struct warp *w, const struct insn *i, struct access_run *r
     return true;
 }
 
+/* ---- rows of vectors ------------------------------------------------------------------------ */
+
+/* Two words a lane, of all lanes: 8 bytes in one piece. */
+INLINE void load_row_of_2(struct warp *w, const struct insn *i, const uint8_t *from)
+{
+    const byte_64 *s = (const byte_64 *)from;
+    lane_32 *low = LANES(u32, i->memory.value[0]), *high = LANES(u32, i->memory.value[1]);
+    INDEPENDENT for (int l = 0; l < WARP; l++)
+    {
+        low[l] = (uint32_t)s[l];
+        high[l] = (uint32_t)(s[l] >> 32);
+    }
+}
+
+INLINE void store_row_of_2(struct warp *w, const struct insn *i, uint8_t *to)
+{
+    const lane_32 *low = LANES(u32, i->memory.value[0]), *high = LANES(u32, i->memory.value[1]);
+    byte_64 *d = (byte_64 *)to;
+    INDEPENDENT for (int l = 0; l < WARP; l++) d[l] = low[l] | (uint64_t)high[l] << 32;
+}
+
+#define INTERLEAVE_LOW(a, b)  __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+
+/* Turns four rows of four words into four columns. */
+static inline void transpose(byte_128 *v)
+{
+    byte_128 ac = INTERLEAVE_LOW(v[0], v[2]), bd = INTERLEAVE_LOW(v[1], v[3]);
+    byte_128 eg = INTERLEAVE_HIGH(v[0], v[2]), fh = INTERLEAVE_HIGH(v[1], v[3]);
+    v[0] = INTERLEAVE_LOW(ac, bd), v[1] = INTERLEAVE_HIGH(ac, bd);
+    v[2] = INTERLEAVE_LOW(eg, fh), v[3] = INTERLEAVE_HIGH(eg, fh);
+}
+
+/* Four words a lane, each lane's 16 bytes in one piece, of all lanes. */
+INLINE void load_row_of_4(struct warp *w, const struct insn *i, const uint8_t *from)
+{
+    const volatile byte_128 *s = (const volatile byte_128 *)from;
+    for (int l = 0; l < WARP; l += 4) {
+        byte_128 vector[4] = {s[l], s[l + 1], s[l + 2], s[l + 3]};
+        transpose(vector);
+        for (unsigned k = 0; k < 4; k++)
+            *(byte_128 *)(LANES(u32, i->memory.value[k]) + l) = vector[k];
+    }
+}
+
+INLINE void store_row_of_4(struct warp *w, const struct insn *i, uint8_t *to)
+{
+    volatile byte_128 *d = (volatile byte_128 *)to;
+    for (int l = 0; l < WARP; l += 4) {
+        byte_128 vector[4];
+        for (unsigned k = 0; k < 4; k++)
+            vector[k] = *(const byte_128 *)(LANES(u32, i->memory.value[k]) + l);
+        transpose(vector);
+        for (int k = 0; k < 4; k++) d[l + k] = vector[k];
+    }
+}
+
 /* Is there a function in ops_run.c for an instruction's elements? Vectors have one for each of the
  * usual shapes, without sinks; where lanes that are not in the mask would be written, none has. */
 static inline bool is_movable_run(const struct insn *i, const struct access_run *run, bool store)
