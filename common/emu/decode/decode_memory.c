@@ -173,6 +173,10 @@ static const char *access_key(const struct insn *i, bool load, bool polls)
             return is_pair ? load ? "ld.shared_v2" : "st.shared_v2"
                    : load  ? "ld.shared_v4"
                            : "st.shared_v4";
+        if (i->address.space == PTX_LOCAL && i->address.bytes == 8)
+            return is_pair ? load ? "ld.local_v2" : "st.local_v2"
+                   : load  ? "ld.local_v4"
+                           : "st.local_v4";
         if (i->address.space == PTX_GLOBAL && i->address.bytes == 8)
             return is_pair ? load ? "ld.global_v2" : "st.global_v2"
                    : load  ? "ld.global_v4"

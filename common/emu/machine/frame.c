@@ -135,11 +135,11 @@ static size_t lesser(size_t a, size_t b) { return a < b ? a : b; }
 static void pass_in_local_memory(const struct warp *w, const struct frame *to, size_t place,
                                  size_t offset, size_t bytes, uint32_t lanes)
 {
-    size_t stack = w->block->launch->kernel->stack_bytes;
+    size_t distance = stack_distance(w->block->launch->kernel);
     uint8_t *local = w->local + to->local_end - to->callee->local_bytes + place; /* lane 0's */
     for (; lanes; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);
-        area_read(w->frame, lane, offset, local + (size_t)lane * stack, bytes);
+        area_read(w->frame, lane, offset, local + (size_t)lane * distance, bytes);
     }
 }
 

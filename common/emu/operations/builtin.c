@@ -47,7 +47,8 @@ const void *builtin_view(const struct warp *w, int lane, uint64_t address, size_
     size_t stack = launch->kernel->stack_bytes;
     struct range range;
     if (address - LOCAL_WINDOW < WINDOW_BYTES)
-        return inside(w->local + (size_t)lane * stack, stack, address - LOCAL_WINDOW, bytes);
+        return inside(w->local + (size_t)lane * stack_distance(launch->kernel), stack,
+                      address - LOCAL_WINDOW, bytes);
     if (address - SHARED_WINDOW < WINDOW_BYTES)
         return view_shared(w, address - SHARED_WINDOW, bytes);
     if (address - PARAM_WINDOW < WINDOW_BYTES)

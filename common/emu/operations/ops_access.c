@@ -271,6 +271,8 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
         else if (!attempt(w, i, false))                                                            \
             general##_any(w, i, mask);                                                             \
     }
+USUAL_ACCESSES(DEFINE_USUAL_ACCESS)
+
 /* ---- vectors of two or four words of all lanes, without sinks ---- */
 
 #define USUAL_VECTORS(X)                                                                           \
@@ -328,64 +330,77 @@ INLINE void store_last_vector(struct warp *w, const struct insn *i, void *to, un
     DEFINE_OBSERVED(store, store_##name, try_store_##name)
 USUAL_VECTORS(DEFINE_USUAL_VECTOR)
 
-/* ---- local memory: one element of all lanes, of the register's size ---- */
+/* ---- local memory: elements of all lanes, of the register's size ---- */
 
-#define LOCAL_ACCESSES(X) X(local_4, u32) X(local_8, u64)
+/* X(name, type of the lanes, elements) */
+#define LOCAL_ACCESSES(X)                                                                          \
+    X(local_4, u32, 1) X(local_8, u64, 1) X(local_v2, u32, 2) X(local_v4, u32, 4)
+
+/* Loads one element of each lane; from one lane to the next it is `distance` bytes. All lanes' local
+ * memories together have less than 2^31 bytes. */
+INLINE void gather_u32(lane_32 *d, const uint8_t *from, size_t distance)
+{
+#if defined __AVX2__
+    __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    __m256i index = _mm256_mullo_epi32(lanes, _mm256_set1_epi32((int)distance));
+    for (int l = 0; l < WARP; l += 8, from += 8 * distance)
+        _mm256_storeu_si256((__m256i *)(d + l),
+                            _mm256_i32gather_epi32((const int *)from, index, 1));
+#else
+    for (int l = 0; l < WARP; l++, from += distance) d[l] = *(const lane_32 *)from;
+#endif
+}
+
+INLINE void gather_u64(lane_64 *d, const uint8_t *from, size_t distance)
+{
+    INDEPENDENT for (int l = 0; l < WARP; l++) d[l] = *(const lane_64 *)(from + l * distance);
+}
 
 /* The place of lane 0's element, if all lanes access the same offset in their local memories, or
  * consecutive ones. From one lane to the next it is *distance bytes. NULL: it is another access, or
  * a wrong one. */
-INLINE uint8_t *find_local_run(struct warp *w, const struct insn *i, unsigned bytes,
-                               size_t *distance)
+INLINE uint8_t *find_local_run(struct warp *w, const struct insn *i, size_t bytes, size_t *distance)
 {
     struct access_run run = {0};
-    size_t stack = w->block->launch->kernel->stack_bytes;
-    if (!find_run(w, i, ALL_LANES, PTX_LOCAL, bytes, 8, &run) || !run_fits(&run, run.first, stack))
+    const struct emu_kernel *kernel = w->block->launch->kernel;
+    if (!find_run(w, i, ALL_LANES, PTX_LOCAL, (unsigned)bytes, 8, &run) ||
+        !run_fits(&run, run.first, kernel->stack_bytes))
         return NULL;
-    *distance = stack + run.stride;
+    *distance = stack_distance(kernel) + run.stride;
     return w->local + run.first;
 }
 
-#define DEFINE_LOCAL_ACCESS(name, type)                                                            \
+#define DEFINE_LOCAL_ACCESS(name, type, elements)                                                  \
     static void load_##name(struct warp *w, const struct insn *i, uint32_t mask)                   \
     {                                                                                              \
-        size_t distance = 0;                                                                       \
-        const uint8_t *from = mask == ALL_LANES && !w->counts                                      \
-                                  ? find_local_run(w, i, sizeof(T_##type), &distance)              \
-                                  : NULL;                                                          \
-        if (!from) {                                                                               \
-            load_any(w, i, mask);                                                                  \
-            return;                                                                                \
-        }                                                                                          \
-        L_##type *d = LANES(type, i->memory.value[0]);                                             \
-        INDEPENDENT for (int l = 0; l < WARP; l++, from += distance) d[l] =                        \
-            *(const L_##type *)from;                                                               \
+        size_t distance = 0, bytes = sizeof(T_##type);                                             \
+        const uint8_t *from = NULL;                                                                \
+        if (mask == ALL_LANES && !w->counts)                                                       \
+            from = find_local_run(w, i, elements * sizeof(T_##type), &distance);                   \
+        for (unsigned k = 0; from && k < elements; k++)                                            \
+            gather_##type(LANES(type, i->memory.value[k]), from + k * bytes, distance);            \
+        if (!from) load_any(w, i, mask);                                                           \
     }                                                                                              \
     static void store_##name(struct warp *w, const struct insn *i, uint32_t mask)                  \
     {                                                                                              \
-        size_t distance = 0;                                                                       \
-        uint8_t *to = mask == ALL_LANES && !w->counts                                              \
-                          ? find_local_run(w, i, sizeof(T_##type), &distance)                      \
-                          : NULL;                                                                  \
-        if (!to) {                                                                                 \
-            store_any(w, i, mask);                                                                 \
-            return;                                                                                \
+        size_t distance = 0, bytes = sizeof(T_##type);                                             \
+        uint8_t *to = NULL;                                                                        \
+        if (mask == ALL_LANES && !w->counts)                                                       \
+            to = find_local_run(w, i, elements * sizeof(T_##type), &distance);                     \
+        for (unsigned k = 0; to && k < elements; k++) {                                            \
+            const L_##type *s = LANES(type, i->memory.value[k]);                                   \
+            uint8_t *at = to + k * bytes;                                                          \
+            INDEPENDENT for (int l = 0; l < WARP; l++) * (L_##type *)(at + l * distance) = s[l];   \
         }                                                                                          \
-        const L_##type *s = LANES(type, i->memory.value[0]);                                       \
-        INDEPENDENT for (int l = 0; l < WARP; l++, to += distance) * (L_##type *)to = s[l];        \
+        if (!to) store_any(w, i, mask);                                                            \
     }
-#define ENTRY_LOCAL_ACCESS(name, type)                                                             \
-    {"ld." #name, load_##name, ""}, {"st." #name, store_##name, ""},
 LOCAL_ACCESSES(DEFINE_LOCAL_ACCESS)
 
-#define ENTRY_USUAL_ACCESS(name, type, space, address_bytes)                                       \
+#define ENTRY_USUAL_ACCESS(name, ...)                                                              \
     {"ld." #name, load_##name, ""}, {"st." #name, store_##name, ""},
-USUAL_ACCESSES(DEFINE_USUAL_ACCESS)
-
-static const struct op entries[] = {{"ld", load, ""},
-                                    {"ld.polled", load_polled, ""},
-                                    {"st", store, ""},
-                                    USUAL_ACCESSES(ENTRY_USUAL_ACCESS)
-                                        USUAL_VECTORS(ENTRY_USUAL_ACCESS)
-                                            LOCAL_ACCESSES(ENTRY_LOCAL_ACCESS)};
+static const struct op entries[] = {
+    {"ld", load, ""}, {"ld.polled", load_polled, ""}, {"st", store, ""},
+    USUAL_ACCESSES(ENTRY_USUAL_ACCESS) USUAL_VECTORS(ENTRY_USUAL_ACCESS)
+    LOCAL_ACCESSES(ENTRY_USUAL_ACCESS)
+};
 DEFINE_OP_TABLE(ops_access, entries);

@@ -107,7 +107,8 @@ static inline bool enter_shared(struct warp *w, const struct insn *i, struct acc
 /* The local memories of the lanes lie one after the other. */
 static inline bool enter_local(struct warp *w, const struct insn *i, struct access *access)
 {
-    size_t bytes = w->block->launch->kernel->stack_bytes;
+    const struct emu_kernel *kernel = w->block->launch->kernel;
+    size_t bytes = kernel->stack_bytes, distance = stack_distance(kernel);
     if (access->operation == OPERATION_ATOMIC) {
         access_not_allowed(w, i, access);
         return false;
@@ -118,7 +119,7 @@ static inline bool enter_local(struct warp *w, const struct insn *i, struct acce
     }
     if (w->counts) event_private_access(w, i, access);
     access->host = (uint64_t)(uintptr_t)w->local;
-    for (int l = 0; l < WARP; l++) access->address[l] += (uint64_t)l * bytes;
+    for (int l = 0; l < WARP; l++) access->address[l] += (uint64_t)l * distance;
     return true;
 }
 

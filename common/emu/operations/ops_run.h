@@ -199,39 +199,63 @@ INLINE void store_row_of_2(struct warp *w, const struct insn *i, uint8_t *to)
     INDEPENDENT for (int l = 0; l < WARP; l++) d[l] = low[l] | (uint64_t)high[l] << 32;
 }
 
-#define INTERLEAVE_LOW(a, b)  __builtin_shufflevector(a, b, 0, 4, 1, 5)
-#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
-
-/* Turns four rows of four words into four columns. */
-static inline void transpose(byte_128 *v)
+/* Turns four rows of four words into four columns; with AVX, two such squares, side by side. */
+#if defined __AVX2__
+enum { ROWS = 8 };
+typedef __m256i square_row;
+INLINE square_row load_row_pair(const volatile byte_128 *s)
 {
-    byte_128 ac = INTERLEAVE_LOW(v[0], v[2]), bd = INTERLEAVE_LOW(v[1], v[3]);
-    byte_128 eg = INTERLEAVE_HIGH(v[0], v[2]), fh = INTERLEAVE_HIGH(v[1], v[3]);
-    v[0] = INTERLEAVE_LOW(ac, bd), v[1] = INTERLEAVE_HIGH(ac, bd);
-    v[2] = INTERLEAVE_LOW(eg, fh), v[3] = INTERLEAVE_HIGH(eg, fh);
+    return _mm256_inserti128_si256(_mm256_castsi128_si256((__m128i)s[0]), (__m128i)s[4], 1);
+}
+INLINE void store_row_pair(volatile byte_128 *d, square_row row)
+{
+    d[0] = (byte_128)_mm256_castsi256_si128(row);
+    d[4] = (byte_128)_mm256_extracti128_si256(row, 1);
+}
+#define LOW_WORDS(a, b)  _mm256_unpacklo_epi32(a, b)
+#define HIGH_WORDS(a, b) _mm256_unpackhi_epi32(a, b)
+#else
+enum { ROWS = 4 };
+typedef byte_128 square_row;
+INLINE square_row load_row_pair(const volatile byte_128 *s) { return *s; }
+INLINE void store_row_pair(volatile byte_128 *d, square_row row) { *d = row; }
+#define LOW_WORDS(a, b)  __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define HIGH_WORDS(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#endif
+typedef square_row unaligned_row __attribute__((aligned(4), may_alias));
+
+INLINE void transpose(square_row *v)
+{
+    square_row ac = LOW_WORDS(v[0], v[2]), bd = LOW_WORDS(v[1], v[3]);
+    square_row eg = HIGH_WORDS(v[0], v[2]), fh = HIGH_WORDS(v[1], v[3]);
+    v[0] = LOW_WORDS(ac, bd), v[1] = HIGH_WORDS(ac, bd);
+    v[2] = LOW_WORDS(eg, fh), v[3] = HIGH_WORDS(eg, fh);
 }
 
 /* Four words a lane, each lane's 16 bytes in one piece, of all lanes. */
 INLINE void load_row_of_4(struct warp *w, const struct insn *i, const uint8_t *from)
 {
     const volatile byte_128 *s = (const volatile byte_128 *)from;
-    for (int l = 0; l < WARP; l += 4) {
-        byte_128 vector[4] = {s[l], s[l + 1], s[l + 2], s[l + 3]};
-        transpose(vector);
-        for (unsigned k = 0; k < 4; k++)
-            *(byte_128 *)(LANES(u32, i->memory.value[k]) + l) = vector[k];
+    lane_32 *column[4];
+    for (int k = 0; k < 4; k++) column[k] = LANES(u32, i->memory.value[k]);
+    for (int l = 0; l < WARP; l += ROWS) {
+        square_row row[4];
+        for (int k = 0; k < 4; k++) row[k] = load_row_pair(s + l + k);
+        transpose(row);
+        for (int k = 0; k < 4; k++) *(unaligned_row *)(column[k] + l) = row[k];
     }
 }
 
 INLINE void store_row_of_4(struct warp *w, const struct insn *i, uint8_t *to)
 {
     volatile byte_128 *d = (volatile byte_128 *)to;
-    for (int l = 0; l < WARP; l += 4) {
-        byte_128 vector[4];
-        for (unsigned k = 0; k < 4; k++)
-            vector[k] = *(const byte_128 *)(LANES(u32, i->memory.value[k]) + l);
-        transpose(vector);
-        for (int k = 0; k < 4; k++) d[l + k] = vector[k];
+    const lane_32 *column[4];
+    for (int k = 0; k < 4; k++) column[k] = LANES(u32, i->memory.value[k]);
+    for (int l = 0; l < WARP; l += ROWS) {
+        square_row row[4];
+        for (int k = 0; k < 4; k++) row[k] = *(const unaligned_row *)(column[k] + l);
+        transpose(row);
+        for (int k = 0; k < 4; k++) store_row_pair(d + l + k, row[k]);
     }
 }
 
