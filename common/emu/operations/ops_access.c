@@ -336,8 +336,8 @@ USUAL_VECTORS(DEFINE_USUAL_VECTOR)
 #define LOCAL_ACCESSES(X)                                                                          \
     X(local_4, u32, 1) X(local_8, u64, 1) X(local_v2, u32, 2) X(local_v4, u32, 4)
 
-/* Loads one element of each lane; from one lane to the next it is `distance` bytes. All lanes' local
- * memories together have less than 2^31 bytes. */
+/* Loads one element of each lane; from one lane to the next it is `distance` bytes. All lanes'
+ * local memories together have less than 2^31 bytes. */
 INLINE void gather_u32(lane_32 *d, const uint8_t *from, size_t distance)
 {
 #if defined __AVX2__

@@ -609,3 +609,74 @@ Test(emu_memory, mapped_host_memory)
     cr_expect(host[0] == 5);
     emu_close(emu);
 }
+
+/* ---- local memory, all lanes at one offset or at consecutive ones ---- */
+
+enum { LOCAL_WORDS = 128, LOCAL_THREADS = 64 };
+
+/* Every thread writes its number and the word's into each word, changes some by stores of all
+ * widths, and adds up what loads of all widths find. */
+static const char local_text[] = PTX_KERNEL(
+    "k",
+    ".local .align 16 .b8 place[512];\nmov.u64 %l0, place;\nmov.u32 %r0, 0;\n"
+    "FILL:\nmul.lo.u32 %r1, %id, 1000;\nadd.u32 %r1, %r1, %r0;\nmul.wide.u32 %l1, %r0, 4;\n"
+    "add.u64 %l1, %l0, %l1;\nst.local.u32 [%l1], %r1;\nadd.u32 %r0, %r0, 1;\n"
+    "setp.lt.u32 %p0, %r0, 128;\n@%p0 bra FILL;\n"
+    "mov.u32 %r2, 7;\nadd.u32 %r3, %id, 9;\nmov.b64 %l2, {%r3, %r2};\n"
+    "st.local.v4.u32 [%l0+16], {%r3, %id, %r2, %r1};\nst.local.v2.u32 [%l0+40], {%id, %r3};\n"
+    "st.local.u64 [%l0+56], %l2;\nst.local.u8 [%l0+65], %r3;\n"
+    "and.b32 %r4, %id, 31;\nmul.wide.u32 %l3, %r4, 4;\nadd.u64 %l3, %l3, %l0;\n"
+    "mul.wide.u32 %l4, %r4, 8;\nadd.u64 %l4, %l4, %l0;\nmul.wide.u32 %l5, %r4, 16;\n"
+    "add.u64 %l5, %l5, %l0;\nst.local.u32 [%l3+256], %r3;\n"
+    "ld.local.u32 %r5, [%l3];\nld.local.v2.u32 {%r6, %r7}, [%l4];\n"
+    "ld.local.v4.u32 {%r8, %r9, %r10, %r11}, [%l5];\nld.local.u64 %l6, [%l4+64];\n"
+    "ld.local.v4.u32 {%r12, %r13, %r14, %r15}, [%l0+16];\nld.local.u8 %r16, [%l0+65];\n"
+    "mov.b64 {%r17, %r18}, %l6;\n"
+    "mad.lo.u32 %r5, %r5, 3, %r6;\nmad.lo.u32 %r5, %r5, 3, %r7;\nmad.lo.u32 %r5, %r5, 3, %r8;\n"
+    "mad.lo.u32 %r5, %r5, 3, %r9;\nmad.lo.u32 %r5, %r5, 3, %r10;\nmad.lo.u32 %r5, %r5, 3, %r11;\n"
+    "mad.lo.u32 %r5, %r5, 3, %r12;\nmad.lo.u32 %r5, %r5, 3, %r13;\nmad.lo.u32 %r5, %r5, 3, %r14;\n"
+    "mad.lo.u32 %r5, %r5, 3, %r15;\nmad.lo.u32 %r5, %r5, 3, %r16;\nmad.lo.u32 %r5, %r5, 3, %r17;\n"
+    "mad.lo.u32 %r5, %r5, 3, %r18;\nst.global.u32 [%out], %r5;\nret;");
+
+static uint32_t local_sum(uint32_t id)
+{
+    uint32_t word[LOCAL_WORDS], lane = id % 32, sum = 0;
+    for (uint32_t k = 0; k < LOCAL_WORDS; k++) word[k] = id * 1000 + k;
+    const uint32_t quad[] = {id + 9, id, 7, id * 1000 + LOCAL_WORDS - 1};
+    memcpy(word + 4, quad, sizeof quad);
+    word[10] = id, word[11] = id + 9;
+    word[14] = id + 9, word[15] = 7;
+    ((uint8_t *)word)[65] = (uint8_t)(id + 9);
+    word[64 + lane] = id + 9;
+    const uint32_t found[] = {word[lane],
+                              word[2 * lane],
+                              word[2 * lane + 1],
+                              word[4 * lane],
+                              word[4 * lane + 1],
+                              word[4 * lane + 2],
+                              word[4 * lane + 3],
+                              word[4],
+                              word[5],
+                              word[6],
+                              word[7],
+                              ((uint8_t *)word)[65],
+                              word[16 + 2 * lane],
+                              word[17 + 2 * lane]};
+    for (size_t k = 0; k < sizeof found / sizeof *found; k++) sum = sum * 3 + found[k];
+    return sum;
+}
+
+/* With counters, each access passes the door; without, the usual ones do not. */
+Test(emu_memory, local_accesses_of_all_widths)
+{
+    for (int counters = 0; counters < 2; counters++) {
+        uint32_t out[LOCAL_THREADS], in[LOCAL_THREADS] = {0};
+        struct emu *emu = open_emu_with(
+            &(struct emu_config){.memory = 64 << 20, .threads = 1, .counters = counters});
+        run_kernel(emu, local_text, LOCAL_THREADS, LOCAL_THREADS, out, in);
+        for (uint32_t id = 0; id < LOCAL_THREADS; id++)
+            cr_expect_eq(out[id], local_sum(id), "counters %d, thread %u: %u, not %u", counters, id,
+                         out[id], local_sum(id));
+        emu_close(emu);
+    }
+}
