@@ -18,9 +18,10 @@ source_of() {
     echo "make diff$1: step $1 has no scan.cu to compare; its chapter says what it builds on" >&2
     exit 2
 }
-# without_header FILE NUMBER
+# without_header FILE NUMBER; nor with the comments that mark a lab's gaps
 without_header() {
-    sed -e '1,/^ \*\/$/d' -e "s/step$(printf %02d "$2")/stepNN/g" "$1"
+    sed -e '1,/^ \*\/$/d' -e "s/step$(printf %02d "$2")/stepNN/g" -e '/^ *\/\/ lab: /d' \
+        -e 's/ \/\/ lab: .*//' "$1"
 }
 
 case $1 in

@@ -6,8 +6,8 @@
  *
  * The submission's code runs inside of this process, in the emulator, so what leaves it is a claim:
  * another process judges it (score.h). This process holds no expected output. A kernel's printf
- * goes to FILE, of at most PRINTF_BYTES, and otherwise nowhere. A flood of it ends the run. The exit
- * code is 0 if the stream is complete, 2 for a wrong command line, and 3 otherwise.
+ * goes to FILE, of at most PRINTF_BYTES, and otherwise nowhere. A flood of it ends the run. The
+ * exit code is 0 if the stream is complete, 2 for a wrong command line, and 3 otherwise.
  */
 #define _GNU_SOURCE /* fopencookie */
 #include "common/command/option_table.h"
