@@ -4,7 +4,8 @@ libraries: a function each, which returns its lines.
 Used by tables.py, as experiment_rows.py is.
 """
 from experiment_rows import duration, of
-from records import EXPERIMENTS, EXPERIMENTS_EMULATED, emulated, find, grouped, percent, size, three
+from records import (EXPERIMENTS, EXPERIMENTS_EMULATED, emulated, find, grouped, percent, read,
+                     size, three)
 from table_rows import gpu, table
 
 KEPT = [0, 10, 50, 100]  # per cent
@@ -147,6 +148,48 @@ def sorts(value):
         *([size(n), *(cell for kind in kinds for cell in (
             duration(at("fast", kind, n)), duration(at("cub", kind, n)), ratio(kind, n)))]
           for n in (2**k for k in range(10, 29))))
+
+
+@of("against-cub")
+def sorts_in_graph(value):
+    """Step 15: the same in a graph of sorts, for few keys."""
+    kinds = ["u32", "u64", "u32 pairs"]
+    at = lambda way, kind, n: value(way, "%s n=%d" % (kind, n), "time_in_graph")
+    return gpu("Time of a sort in a graph of 20 sorts (warm caches)") + table(
+        ["n", *(cell for kind in kinds for cell in ("%s: `fast`" % kind, "CUB"))],
+        *([size(n), *(cell for kind in kinds for cell in (
+            duration(at("fast", kind, n)), duration(at("cub", kind, n))))]
+          for n in (2**k for k in range(10, 18))))
+
+
+# ---- what limits steps 13 and 15 ---------------------------------------------------------------
+
+LIMITS, _ = read("h200/limits.csv")
+BUSY = {"issue slots": "sm__issue_active", "L2": "lts__throughput", "memory": "dram__throughput"}
+
+
+def limits(step, name, sizes, what):
+    """ncu's time of each launch, and how busy the parts of the GPU are meanwhile."""
+    def rows_of(n):
+        rows = find(LIMITS, step=str(step), variant=name, n=str(n))
+        for launch in dict.fromkeys(row["launch"] for row in rows):
+            mine = [row for row in rows if row["launch"] == launch]
+            metric = lambda start: next(float(row["value"]) for row in mine
+                                        if row["metric"].startswith(start))
+            yield [size(n), "`%s`" % mine[0]["kernel"],
+                   duration(metric("gpu__time_duration") * 1e-9),
+                   *("%.0f %%" % metric(start) for start in BUSY.values())]
+    return gpu(what) + table(["n", "launch", "time", *("%s busy" % part for part in BUSY)],
+                             *(row for n in sizes for row in rows_of(n)))
+
+
+def limits_of_selects():
+    return limits(13, "kept10", [2**24, 2**28],
+                  "Compaction of floats of which a tenth is kept, by ncu")
+
+
+def limits_of_sorts():
+    return limits(15, "u32", [2**16, 2**17, 2**28], "Sorts of keys of 32 bits, by ncu")
 
 
 # ---- README ------------------------------------------------------------------------------------

@@ -46,8 +46,7 @@ static __device__ uint32_t address_in_block(const void *to, unsigned rank)
 
 /* *to = value in block number `rank`, whose barrier `b` counts the bytes; `to` and `b` are
  * addresses of this block's shared memory. A thread that has waited there for all bytes also sees
- * them. A plain store and a barrier of the cluster take longer: the barrier waits until all stores
- * are acknowledged. */
+ * them. Plain stores and a barrier of the cluster were slower when tried. */
 static __device__ void send(uint32_t *to, unsigned rank, uint32_t value, barrier *b)
 {
     asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(
