@@ -13,7 +13,7 @@
 #include "scan.h"
 
 /*
- * n - 1 additions, and no fewer will do: each output but the first needs one. (The documents say n,
+ * n - 1 additions. All but the first, which adds to 0, are needed. (The documents say n additions,
  * and their loop writes one element past the end: j runs up to n.) `before` is in[j-1]; in a
  * variable of its own because out may be in, where out[j-1] has replaced it.
  */
