@@ -23,7 +23,7 @@ static bool take(struct cursor *c, void *to, size_t size)
     return true;
 }
 
-/* Copies the next `count` items into new memory; *to is NULL if there are none. */
+/* Copies the next `count` items into new memory; *to is NULL if count is 0. */
 static bool take_array(struct cursor *c, void **to, size_t count, size_t size)
 {
     *to = NULL;

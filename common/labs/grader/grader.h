@@ -131,7 +131,7 @@ struct report {
     const struct submission *submission;
     const struct lab_verdict *verdict;
     const char *messages; /* of the compiler, or "" */
-    const char *source;   /* our copy; "" if there is none */
+    const char *source;   /* our copy; "" without a copy */
     size_t source_size;
 };
 void report_text(FILE *, const struct report *);
