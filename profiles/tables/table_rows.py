@@ -7,6 +7,7 @@ import fnmatch
 import glob
 import os
 import re
+import statistics
 import sys
 import textwrap
 
@@ -79,7 +80,8 @@ def checked():
             % (GPU["GPU"], len(right), len(runs), last, size(max(int(row["n"]) for row in runs))),
             "So did %d of %d runs with %s elements, of the steps that take any n."
             % (len(large), len(VERY_LARGE), grouped(VERY_LARGE[0]["n"])),
-            "compute-sanitizer's %s found nothing in %d of %d runs."
+            "[compute-sanitizer](notes/glossary.md#compute-sanitizer)'s %s found nothing in %d of "
+            "%d runs."
             % (", ".join(tools), len(clean), len(SANITIZED)),
             *others(row for row in SANITIZED if row not in clean)]
 
@@ -177,10 +179,18 @@ def blocks():
                          both(s, "conflicts"), both(s, "sectors")] for s in scans))
 
 
+def roof(n):
+    """Seconds of the fastest copy of n floats. Each ./stepN has measured it: the median of them
+    all, so that the shares in a table have the same roof."""
+    return statistics.median(float(row["seconds"]) * float(row["roof_fraction"])
+                             for row in find(TIMED, n=n, element="float") if row["roof_fraction"])
+
+
 def times(n, *columns):
     """A line of the time and the share of the roof of each column: (heading, step, variant)."""
     scans = [timed(step, n, variant) for _, step, variant in columns]
-    return [size(n), *(cell(scan) for scan in scans for cell in (time, share))]
+    share_of = lambda scan: percent(roof(n) / float(scan["seconds"]))
+    return [size(n), *(cell(scan) for scan in scans for cell in (time, share_of))]
 
 
 def times_table(*columns):
@@ -372,7 +382,7 @@ def beside_cub():
         rows.append([size(n), *(cell for step in (5, 6, 7) for cell in (
             time(timed(step, n, "conflict-free" if step == 5 else "")),
             three(seconds(step, n, "conflict-free" if step == 5 else "") / cub))),
-                     time(timed(0, n)), share(timed(0, n))])
+                     time(timed(0, n)), percent(roof(n) / cub)])
     return gpu("Time of a scan (median, cold L2), and how many times CUB's it is") + table(
         ["n", "step 5", "/ CUB", "step 6", "/ CUB", "step 7", "/ CUB", "CUB", "of the roof"], *rows)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "profiles" / "tables"))
 import records  # noqa: E402  (it lies in profiles/)
+import table_rows  # noqa: E402
 
 SIZES = {"16": 1 << 16, "Mi": 1 << 20, "24": 1 << 24, "28": 1 << 28}
 tables = {}
@@ -29,9 +30,21 @@ def seconds(step, variant, n):
     return number("verify.csv", "seconds", step=step, variant=variant, n=n)
 
 
+def median_roof(n):
+    """Seconds of the fastest copy of n floats, as the tables of the chapters have it."""
+    return table_rows.roof(n)
+
+
 def share(step, variant, n):
     """Its share of the roof."""
-    return number("verify.csv", "roof_fraction", step=step, variant=variant, n=n)
+    return median_roof(n) / seconds(step, variant, n)
+
+
+def bench_roof(n, mode, flush):
+    """Seconds of the fastest copy of n floats in ./bench."""
+    return min(number("bench.csv", "seconds", contender=copy, element="f32", n=n, mode=mode,
+                      flush=flush)
+               for copy in ("cudaMemcpyAsync", "float4 kernel", "bulk copies"))
 
 
 def value(experiment, variant, parameter, metric="time"):

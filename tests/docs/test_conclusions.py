@@ -4,8 +4,10 @@ asks for what a sentence says, a little less strictly than the numbers of the da
 import re
 import unittest
 
-from recordings import SIZES, TOP, number, of_roof, seconds, share, value
+from recordings import (SIZES, TOP, bench_roof, median_roof, number, of_roof, seconds, share,
+                        value)
 
+N12 = 1 << 12
 N16, MI, N24, N28 = (SIZES[name] for name in ("16", "Mi", "24", "28"))
 
 
@@ -243,6 +245,16 @@ class Chapter12(Conclusions):
             text = (TOP / "steps/12-pipeline" / file).read_text(encoding="utf-8")
             self.assertEqual(re.findall(r"^#define %s +(\d+)" % name, text, re.M),
                              [str(wanted)], file)
+
+
+class Readme(Conclusions):
+    def test_the_roof_of_a_program_is_lower_than_that_of_the_bench(self):
+        """README and chapter 0: how much longer a copy takes in ./stepN, and that emptying L2 by
+        writing is the cause for large n: then the bench's copy takes as long."""
+        self.about(median_roof(N24) / bench_roof(N24, "cold", "read"), 1.1)
+        self.between(0.98, median_roof(N24) / bench_roof(N24, "cold", "memset"), 1.02)
+        self.assertGreater(median_roof(N12), 2 * bench_roof(N12, "graph", "read"))
+        self.between(0.9, median_roof(N12) / bench_roof(N12, "cold", "read"), 1.1)
 
 
 class Bench(Conclusions):
