@@ -1,5 +1,5 @@
-"""test_commands.py -- the commands in notes/first-kernel.md and in notes/answers/ print what the
-page shows. A command is a line `$ command` in a block ```console; the lines below it are its
+"""test_commands.py -- the commands in notes/first-kernel.md, 02-naive.md and answers/ print what
+the page shows. A command is a line `$ command` in a block ```console; the lines below it are its
 output, in which … stands for anything, and alone on a line for any lines."""
 import glob
 import os
@@ -12,7 +12,8 @@ from book import NOTES, TOP, text_of
 
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 QUIET = {**os.environ, "EMU_PROGRESS": "0"}  # no "emulating for 2 s" on a slow machine
-PAGES = ["first-kernel.md"] + sorted(glob.glob("answers/*.md", root_dir=NOTES))
+ANSWERS = sorted(glob.glob("answers/*.md", root_dir=NOTES))
+PAGES = ["first-kernel.md", "02-naive.md", *ANSWERS]
 
 
 def commands(page):
@@ -59,7 +60,7 @@ class Commands(unittest.TestCase):
 
     def test_each_question_has_an_answer(self):
         """As many headings as questions, numbered alike, each with a command."""
-        for page in PAGES[1:]:
+        for page in ANSWERS:
             with self.subTest(page=page):
                 [chapter] = re.findall(r"\(\.\./([\w-]+\.md)#questions\)", text_of(page))
                 self.assertIn("](%s)" % page, text_of(chapter), "the chapter links its answers")
