@@ -140,16 +140,12 @@ def work_efficient():
 
 
 def padding():
-    scans = [("step 3", by_ncu(3, 512)), *(("`%s`" % p, by_ncu(4, 512, p)) for p in PADDINGS)]
-    lines = ["By ncu on an %s:" % GPU["GPU"], ""]
-    for n in 512, 2048:
-        lines += table(["n = %d" % n, "conflicts", "wavefronts"],
-                       *([name, both(scan, "conflicts"), both(scan, "wavefronts")]
-                         for name, scan in scans))
-        if n == 512:
-            scans = [("`%s`" % p, emulated(4, 2048, p)) for p in PADDINGS]
-            lines += ["", "And by the emulator:", ""]
-    return lines
+    scans = [("step 3", 3, ""), *(("`%s`" % p, 4, p) for p in PADDINGS)]
+    counts = lambda step, p, n: [both(by_ncu(step, n, p), key) for key in ("conflicts",
+                                                                           "wavefronts")]
+    return ["By ncu on an %s:" % GPU["GPU"], ""] + table(
+        ["", "conflicts, n = 512", "wavefronts", "conflicts, n = 2048", "wavefronts"],
+        *([name, *counts(step, p, 512), *counts(step, p, 2048)] for name, step, p in scans))
 
 
 def one_block_times():

@@ -66,6 +66,14 @@ class Chapter04(Conclusions):
         for n in (512, 1024, 2048):
             self.between(0.85, seconds(4, "pad32", n) / seconds(3, "", n), 1.02)
 
+    def test_the_naive_scan_is_the_fastest_in_one_block(self):
+        """Although it does four times as many additions; what ten barriers cost."""
+        for n in (512, 1024):
+            self.assertLess(seconds(2, "", n), 0.95 * seconds(3, "", n))
+            self.assertLess(seconds(2, "", n), 0.95 * seconds(4, "pad32", n))
+        time = lambda variant: value("in-place", variant, 1024)
+        self.between(0.25e-6, time("two barriers") - time("two arrays"), 0.45e-6)
+
 
 class Chapter05(Conclusions):
     def test_what_blocks_are_worth(self):
