@@ -72,10 +72,11 @@ def constant_cache(value):
 
 @of("one-wins")
 def one_wins(value):
-    return table(["32 writers, 100 times", "different winners", "most often", "how often"],
-                 *([name, *("%d" % value(name, "32", metric)
-                            for metric in ("different_winners", "most_often", "wins_of_that"))]
-                   for name in ("lanes", "warps", "blocks")))
+    metrics = "different_winners", "most_often", "wins_of_that"
+    return gpu("32 writers, 100 times,") + table(
+        ["writers", "different winners", "most often", "how often"],
+        *([name, *("%d" % value(name, "32", metric) for metric in metrics)]
+          for name in ("lanes", "warps", "blocks")))
 
 
 @of("in-place")

@@ -38,6 +38,9 @@ class Chapter00(Conclusions):
         self.assertLess(rate("scattered"), rate("strided"))
         self.assertGreater(number("patterns.csv", "roof_fraction", variant="float4"), 0.98)
         self.assertGreater(number("patterns.csv", "roof_fraction", variant="structures"), 0.92)
+        self.about(rate("structures") / rate("structures-soa"), 1)  # both have three loads a thread
+        self.assertGreater(rate("structures"), 1.3 * rate("scalar"))
+        self.between(1, rate("same-word") / rate("scalar"), 1.1)
 
     def test_cache_operators_matter_where_data_is_kept(self):
         """What is read once, and what again and again."""
