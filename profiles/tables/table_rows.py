@@ -143,7 +143,8 @@ def padding():
     scans = [("step 3", 3, ""), *(("`%s`" % p, 4, p) for p in PADDINGS)]
     counts = lambda step, p, n: [both(by_ncu(step, n, p), key) for key in ("conflicts",
                                                                            "wavefronts")]
-    return ["By ncu on an %s:" % GPU["GPU"], ""] + table(
+    return ["ncu counted these loads + stores of shared memory on an %s:" % GPU["GPU"],
+            ""] + table(
         ["", "conflicts, n = 512", "wavefronts", "conflicts, n = 2048", "wavefronts"],
         *([name, *counts(step, p, 512), *counts(step, p, 2048)] for name, step, p in scans))
 

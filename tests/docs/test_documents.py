@@ -23,6 +23,21 @@ def text_of(path):
     return (TOP / path).read_text(encoding="utf-8")
 
 
+def pages():
+    """README.md, and the pages of notes/ and profiles/."""
+    return ["README.md"] + [page for folder in ("notes", "profiles")
+                            for page in glob.glob(folder + "/**/*.md", root_dir=TOP,
+                                                  recursive=True)]
+
+
+def headings(page):
+    """The anchors of a page's headings."""
+    lines = re.sub(r"^```.*?^```", "", text_of(page), flags=re.M | re.S)
+    plain = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line)
+             for line in re.findall(r"^#+ (.*)", lines, re.M)]
+    return {re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in plain}
+
+
 class Readme(unittest.TestCase):
     def test_it_shows_real_output(self):
         """README begins with what ./step3 prints, but for the reason why it does not run on a
@@ -77,9 +92,7 @@ class Links(unittest.TestCase):
     def test_links_lead_somewhere(self):
         """Every link into the repository."""
         links = 0
-        chapters = [page for folder in ("notes", "profiles")
-                    for page in glob.glob(folder + "/**/*.md", root_dir=TOP, recursive=True)]
-        for page in ["README.md"] + chapters:
+        for page in pages():
             for link in re.findall(r"\]\(([^#)]+)", text_of(page)):
                 if link.startswith("http"):
                     continue
@@ -88,6 +101,19 @@ class Links(unittest.TestCase):
                                 % (page, link))
                 links += 1
         self.assertGreater(links, 0)
+
+    def test_anchors_lead_to_headings(self):
+        """Every link to a heading of a page, in the form that GitHub gives a heading."""
+        anchors = 0
+        for page in pages():
+            for link, anchor in re.findall(r"\]\(([^#)]*)#([^)]+)\)", text_of(page)):
+                if link.startswith("http"):
+                    continue
+                target = os.path.normpath(os.path.join(os.path.dirname(page), link)) if link \
+                    else page
+                self.assertIn(anchor, headings(target), "%s links to %s" % (page, target))
+                anchors += 1
+        self.assertGreater(anchors, 0)
 
     def test_every_erratum_has_a_test(self):
         """Every error in notes/errata.md names a test that exists, and every such test is named
