@@ -25,18 +25,18 @@ def main():
     width = LEFT + SHOWN * (SECTOR + GAP) + 24
     figure = Figure(width, TOP + len(PATTERNS) * ROW + 10, "Access patterns and sectors",
                     "Which 32-byte sectors a warp's 32 addresses touch, in six patterns.")
-    figure.text(24, 30, "One load of a warp: 32 lanes, and the 32-byte sectors that have to move",
+    figure.text(24, 30, "One load of a warp: 32 lanes, and the 32-byte sectors that it requests",
                 "head ink")
     figure.text(24, 50,
-                "Each box is a sector of eight floats; marked are the floats that lanes ask "
-                        "for. Coloured boxes move.", "quiet")
+                "Each box is a sector of eight floats; marked are the floats that lanes "
+                        "need. Coloured boxes are requested.", "quiet")
 
     for number, (name, (note, words)) in enumerate(PATTERNS.items()):
         y = TOP + number * ROW
         touched = {word // WORDS for word in words}
-        asked = 4 * len(set(words))
-        moved = 32 * len(touched)
-        style, colour = ("good", "green") if moved == asked else ("bad", "red")
+        needed = 4 * len(set(words))
+        requested = 32 * len(touched)
+        style, colour = ("good", "green") if requested == needed else ("bad", "red")
         figure.text(24, y + 14, name, "ink")
         figure.text(24, y + 30, note, "small quiet")
         for sector in range(SHOWN):
@@ -47,9 +47,9 @@ def main():
                 x = LEFT + word // WORDS * (SECTOR + GAP) + word % WORDS * WORD
                 figure.rect(x + 0.3, y + 4, WORD - 0.3, 10, colour, radius=0)
         outside = sum(1 for sector in touched if sector >= SHOWN)
-        figure.text(LEFT, y + 34, "%d sector%s: %d bytes move, %d are asked for: %g %%%s"
-                    % (len(touched), "s" if len(touched) > 1 else "", moved, asked,
-                       round(100 * asked / moved, 1),
+        figure.text(LEFT, y + 34, "%d sector%s: %d bytes are requested, %d are needed: %g %%%s"
+                    % (len(touched), "s" if len(touched) > 1 else "", requested, needed,
+                       round(100 * needed / requested, 1),
                        "   (%d of the sectors are beyond the picture)" % outside if outside
                        else ""),
                     "small " + colour)

@@ -76,8 +76,8 @@ static int run_pattern(struct experiment *e, enum pattern pattern, struct fault 
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* Bytes that a pattern asks to load, each float counted once; it stores n floats. */
-static uint64_t asked_bytes(enum pattern pattern, size_t n)
+/* Bytes that a pattern needs to load, each float counted once; it stores n floats. */
+static uint64_t needed_bytes(enum pattern pattern, size_t n)
 {
     return (pattern == SAME_WORD ? (n + WARP - 1) / WARP : n) * sizeof(float);
 }
@@ -88,29 +88,29 @@ static void print_head(const struct experiment *e)
 
     printf("\n  Each pattern copies %s floats%s.\n\n", format_count(e->input.n).s,
            e->options.verify == VERIFY_NONE ? "" : "; every copy was verified");
-    printf("  %-21s%22s%9s%22s\n", "", "bytes to load", "", "sectors a request");
-    printf("%s  %-21s%11s%11s%9s%13s%9s%12s%11s%s\n", style.strong, "pattern", "asked", "moved",
-           "used", "loads", "stores", "time", "useful", style.end);
+    printf("  %-21s%22s%9s%22s\n", "", "bytes to load", "", "sectors per request");
+    printf("%s  %-21s%11s%11s%9s%13s%9s%12s%11s%s\n", style.strong, "pattern", "needed",
+           "requested", "used", "loads", "stores", "time", "useful", style.end);
 }
 
 static void print_row(const struct experiment *e, enum pattern pattern)
 {
     const struct outcome *outcome = &e->outcomes[pattern];
-    uint64_t asked = asked_bytes(pattern, outcome->n);
+    uint64_t needed = needed_bytes(pattern, outcome->n);
 
-    printf("  %-21s%11s", e->step->variants[pattern], format_bytes(asked).s);
+    printf("  %-21s%11s", e->step->variants[pattern], format_bytes(needed).s);
     if (outcome->counted) {
         const struct emu_counts *total = &outcome->counters.total;
-        uint64_t moved = total->global_ld.moved;
-        printf("%11s%9s%13.2f%9.2f", format_bytes(moved).s,
-               format_percent((double)asked / (double)moved).s,
+        uint64_t requested = total->global_ld.moved;
+        printf("%11s%9s%13.2f%9.2f", format_bytes(requested).s,
+               format_percent((double)needed / (double)requested).s,
                counters_sectors_per_request(&total->global_ld),
                counters_sectors_per_request(&total->global_st));
     } else {
         printf("%11s%9s%13s%9s", "-", "-", "-", "-");
     }
     if (outcome->timing.reps > 0) {
-        double useful = (double)(asked + outcome->n * sizeof(float)); /* loaded and stored */
+        double useful = (double)(needed + outcome->n * sizeof(float)); /* loaded and stored */
         printf("%12s%11s\n", format_seconds(outcome->timing.median).s,
                format_rate(useful / outcome->timing.median).s);
     } else {
@@ -122,13 +122,11 @@ static void print_foot(const struct experiment *e)
 {
     if (e->device.emulated)
         printf(
-            "\n  Bytes moved are 32 a sector (by the rules of an older GPU: those of its "
-            "transactions);\n"
-            "  a request is one access of a warp. The emulator counts these and has no memory to "
-            "time:\n"
-            "  on a GPU the table has times.\n");
+            "\n  A request is one access of a warp to global memory. Each sector that it requests\n"
+            "  counts 32 bytes. By the rules of an older GPU, transactions are counted in\n"
+            "  place of sectors. On a GPU the table has times.\n");
     else
-        printf("\n  Useful are the bytes asked for and those stored, in a second. --device emu "
+        printf("\n  Useful are the bytes needed and those stored, in a second. --device emu "
                "counts\n"
                "  the sectors.\n");
     for (int pattern = ALL + 1; e->options.counters && pattern < PATTERNS; pattern++) {

@@ -6,8 +6,8 @@
 
 #include "common/harness/step.h"
 
-/* Runs the pattern that --variant names, or all, verifies each, and prints a table: bytes asked
- * for, bytes moved, sectors a request (where the emulator counts), time and GB/s (on a GPU).
+/* Runs the pattern that --variant names, or all, verifies each, and prints a table: bytes needed,
+ * bytes requested, sectors per request (where the emulator counts), time and GB/s (on a GPU).
  * Returns the exit code. */
 int step00_run(const struct step *, const struct options *);
 

@@ -4,9 +4,9 @@
  *
  * What it is: not a scan yet, but the roof over all of them. A scan reads n elements and writes n
  * elements, so none can be faster than a copy. Here are copies that come near the roof, and copies
- * that move many more bytes than they need.
+ * that request many more bytes than they need.
  * What to look at: a warp's 32 addresses become 32-byte sectors. Each sector that any lane touches
- * is moved whole, once. So bytes moved = 32 * sectors, against the bytes that were asked for.
+ * is requested whole, once. So bytes requested = 32 * sectors, against the bytes that are needed.
  * How to run it: make step0 && ./step0                    (all patterns)
  *                ./step0 --variant strided --counters     (one)
  *
