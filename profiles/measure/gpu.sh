@@ -116,7 +116,7 @@ sanitized_sizes() {
     case $1:$2 in
     8:*) echo 1000 ;;
     12:f32) echo 1000 65539 2^22+5 ;;
-    12:f64) echo 65539 2^20+5 ;;
+    12:f64) echo 65539 2^21+5 ;;
     *)
         if only_powers "$1"; then echo 1024
         elif [ -n "$(limit "$1")" ]; then echo 1000

@@ -124,24 +124,67 @@ static __device__ void sum_role(ring_of<In, Sum> &ring, state<Sum> *states)
     }
 }
 
+/* What the look warp is at: the tile whose prefix is to be found, and its place. */
+template <typename Sum> struct search {
+    struct place p;
+    struct ticket t;
+    struct progress<Sum> progress;
+};
+
+/* The ticket of the tile at p, which has arrived. The look warp reads no element, but must keep
+ * up. */
+template <typename In, typename Sum>
+static __device__ struct ticket take_ticket(ring_of<In, Sum> &ring, struct place p)
+{
+    struct ticket t = ring.slot[p.slot].drawn;
+    if (t.tile != NO_TILE) barrier_arrive(&ring.empty[p.stage]);
+    return t;
+}
+
+/* Finds the prefix of one tile, whose states are being loaded to `now`. Before it waits for them it
+ * begins to load those of the next tile, if that one has arrived: so the latencies overlap. Returns
+ * false if there is no next tile. */
+template <typename In, typename Sum>
+static __device__ bool look_at(ring_of<In, Sum> &ring, const state<Sum> *states,
+                               struct search<Sum> *s, struct window<Sum> &now,
+                               struct window<Sum> &next)
+{
+    auto &slot = ring.slot[s->p.slot];
+    unsigned tile = s->t.tile, epoch = s->t.epoch;
+    step_on(&s->p);
+    barrier *full = &ring.full[s->p.stage];
+    bool early = __all_sync(ALL_LANES, barrier_test(full, s->p.stage_parity));
+
+    if (early) {
+        s->t = take_ticket(ring, s->p);
+        if (s->t.tile != NO_TILE) load_window(next, states, first_from(tile), s->t.tile);
+    }
+    MOMENT(tile, LOOKING);
+    auto prefix = prefix_from(now, states, tile, epoch, &s->progress);
+    MOMENT(tile, FOUND);
+    if (threadIdx.x % LANES == 0) slot.prefix = prefix;
+    barrier_arrive(&slot.ready);
+
+    if (!early) {
+        barrier_wait(full, s->p.stage_parity);
+        s->t = take_ticket(ring, s->p);
+        if (s->t.tile != NO_TILE) load_window(next, states, first_from(tile), s->t.tile);
+    }
+    return s->t.tile != NO_TILE;
+}
+
+/* The two windows take turns: to move a register that is being loaded would be to wait for it. */
 template <typename In, typename Sum>
 static __device__ void look_role(ring_of<In, Sum> &ring, const state<Sum> *states)
 {
-    struct progress<Sum> progress = progress_start<Sum>();
+    struct search<Sum> s = {{0, 0, 0, 0}, {}, progress_start<Sum>()};
+    struct window<Sum> even, odd;
 
-    for (struct place p = {0, 0, 0, 0};; step_on(&p)) {
-        auto &slot = ring.slot[p.slot];
-        barrier_wait(&ring.full[p.stage], p.stage_parity);
-        struct ticket t = slot.drawn;
-        if (t.tile == NO_TILE) return;
-        barrier_arrive(&ring.empty[p.stage]); // it reads no element, but must keep up
-
-        MOMENT(t.tile, LOOKING);
-        auto prefix = prefix_of(states, t.tile, t.epoch, &progress);
-        MOMENT(t.tile, FOUND);
-        if (threadIdx.x % LANES == 0) slot.prefix = prefix;
-        barrier_arrive(&slot.ready);
-    }
+    barrier_wait(&ring.full[s.p.stage], s.p.stage_parity);
+    s.t = take_ticket(ring, s.p);
+    if (s.t.tile == NO_TILE) return;
+    load_window(even, states, s.progress.next, s.t.tile);
+    while (look_at(ring, states, &s, even, odd) && look_at(ring, states, &s, odd, even));
 }
 
 template <bool INCLUSIVE, typename In, typename Sum>

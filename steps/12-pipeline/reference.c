@@ -16,7 +16,7 @@ static int lookers_of(struct division d, enum kernel kernel)
     return kernel == KERNEL_WAVE ? d.segments * LANES : LANES;
 }
 
-#define MOST_LOOKERS (TILE_SEGMENTS * LANES)
+#define MOST_LOOKERS (LARGE_SEGMENTS * LANES)
 #define MOST_ROWS    TILE_ROWS
 
 typedef double Carry;

@@ -75,6 +75,9 @@ static cudaError_t launch_wave(Sum *out, const In *in, size_t n, struct workspac
     if (d.segments == MIDDLING_SEGMENTS)
         return launch_wave_of<MIDDLING_SEGMENTS, MIDDLING_ROWS, ALIGNED, INCLUSIVE>(out, in, n, w,
                                                                                     stream);
+    if (d.segments == LARGE_SEGMENTS)
+        return launch_wave_of<LARGE_SEGMENTS, LARGE_ROWS, ALIGNED, INCLUSIVE>(out, in, n, w,
+                                                                              stream);
     return launch_wave_of<TILE_SEGMENTS, TILE_ROWS, ALIGNED, INCLUSIVE>(out, in, n, w, stream);
 }
 

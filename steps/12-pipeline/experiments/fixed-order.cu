@@ -19,10 +19,11 @@ namespace as_it_is
 
 namespace first_come
 {
-/* Like prefix_of, but a lane adds its LOOK states in the order in which they are published. */
+/* Like prefix_from, but a lane adds its LOOK states in the order in which they are published. */
 template <typename Sum>
-static __device__ typename carry_of<Sum>::type sum_of_any(const state<Sum> *states, unsigned tile,
-                                                          unsigned epoch, struct progress<Sum> *p)
+static __device__ typename carry_of<Sum>::type
+sum_of_any(struct window<Sum> &w, const state<Sum> *states, unsigned tile, unsigned epoch,
+           struct progress<Sum> *p)
 {
     while (p->next < tile) {
         unsigned missing = 0;
@@ -30,27 +31,27 @@ static __device__ typename carry_of<Sum>::type sum_of_any(const state<Sum> *stat
         for (int k = 0; k < LOOK; k++) missing |= (p->next + k * LANES < tile) << k;
         unsigned count = __popc(missing);
         while (missing) {
-            state<Sum> found[LOOK];
 #pragma unroll
             for (int k = 0; k < LOOK; k++)
-                if (missing >> k & 1) found[k] = read_state(&states[p->next + k * LANES]);
-#pragma unroll
-            for (int k = 0; k < LOOK; k++)
-                if (missing >> k & 1 && is_of(found[k], epoch)) {
-                    p->sum += value_of(found[k]);
+                if (missing >> k & 1 && is_of(w.found[k], epoch)) {
+                    p->sum += value_of(w.found[k]);
                     missing &= ~(1u << k);
                 }
+#pragma unroll
+            for (int k = 0; k < LOOK; k++)
+                if (missing >> k & 1) w.found[k] = read_state(&states[p->next + k * LANES]);
         }
         p->next += count * LANES;
+        load_window(w, states, p->next, tile);
     }
     __syncwarp(); // lanes may have left the loop at different times
     return warp_sum(p->sum);
 }
 
 #undef STEP12_PIPELINE_CUH
-#define prefix_of sum_of_any
+#define prefix_from sum_of_any
 #include "steps/12-pipeline/pipeline.cuh"
-#undef prefix_of
+#undef prefix_from
 } // namespace first_come
 
 namespace in_float

@@ -45,6 +45,19 @@ static __device__ void barrier_arrive_expect(barrier *b, unsigned bytes)
                  : "memory");
 }
 
+/* Is the phase of this parity over? Does not wait. */
+static __device__ bool barrier_test(barrier *b, unsigned parity)
+{
+    unsigned done;
+    asm volatile("{\n\t.reg .pred p;\n\t"
+                 "mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
+                 "selp.u32 %0, 1, 0, p;\n\t}"
+                 : "=r"(done)
+                 : "r"(shared_address(b)), "r"(parity)
+                 : "memory");
+    return done;
+}
+
 static __device__ void barrier_wait(barrier *b, unsigned parity)
 {
     unsigned done;

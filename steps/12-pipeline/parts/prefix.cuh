@@ -27,29 +27,75 @@ template <typename Sum> static __device__ struct progress<Sum> progress_start(vo
     return {0, threadIdx.x % LANES};
 }
 
-/* The sum of all tiles before `tile`, in every lane of the calling warp. Waits for sums that are
- * not published yet. The warp must call it with ascending tiles. */
+/* States that a lane has begun to load: those of its tiles `next`, next + 32, … */
+template <typename Sum> struct window {
+    state<Sum> found[LOOK];
+};
+
+/* The first tile of this lane that is not before `tile`. */
+static __device__ unsigned first_from(unsigned tile)
+{
+    unsigned lane = threadIdx.x % LANES;
+    return (tile + LANES - 1 - lane) / LANES * LANES + lane;
+}
+
+/* Begins to load the states of this lane's tiles from `next` on and before `tile`, all at once.
+ * Nobody waits for them here. */
+template <typename Sum>
+static __device__ void load_window(struct window<Sum> &w, const state<Sum> *states, unsigned next,
+                                   unsigned tile)
+{
+#pragma unroll
+    for (int k = 0; k < LOOK; k++)
+        if (next + k * LANES < tile) w.found[k] = read_state(&states[next + k * LANES]);
+}
+
+/* Loads again, all at once, the states of the window that were not published. False if none was
+ * left. */
+template <typename Sum>
+static __device__ bool load_again(struct window<Sum> &w, const state<Sum> *states, unsigned next,
+                                  unsigned tile, unsigned epoch)
+{
+    bool again = false;
+#pragma unroll
+    for (int k = 0; k < LOOK; k++)
+        if (next + k * LANES < tile && !is_of(w.found[k], epoch)) {
+            w.found[k] = read_state(&states[next + k * LANES]);
+            again = true;
+        }
+    return again;
+}
+
+/* The sum of all tiles before `tile`, in every lane of the calling warp, whose window is being
+ * loaded from p->next on. Waits for sums that are not published yet. The warp must call it with
+ * ascending tiles. */
+template <typename Sum>
+static __device__ typename carry_of<Sum>::type
+prefix_from(struct window<Sum> &w, const state<Sum> *states, unsigned tile, unsigned epoch,
+            struct progress<Sum> *p)
+{
+    while (p->next < tile) {
+        while (load_again(w, states, p->next, tile, epoch));
+#pragma unroll
+        for (int k = 0; k < LOOK; k++)
+            if (p->next < tile) {
+                p->sum += value_of(w.found[k]);
+                p->next += LANES;
+            }
+        load_window(w, states, p->next, tile);
+    }
+    __syncwarp(); // lanes may have left the loop at different times
+    return warp_sum(p->sum);
+}
+
+/* The same without a window that is being loaded. */
 template <typename Sum>
 static __device__ typename carry_of<Sum>::type prefix_of(const state<Sum> *states, unsigned tile,
                                                          unsigned epoch, struct progress<Sum> *p)
 {
-    while (p->next < tile) {
-        state<Sum> found[LOOK];
-
-        // Load all states at once, then load again each one that was not published.
-#pragma unroll
-        for (int k = 0; k < LOOK; k++)
-            if (p->next + k * LANES < tile) found[k] = read_state(&states[p->next + k * LANES]);
-#pragma unroll
-        for (int k = 0; k < LOOK; k++)
-            if (p->next < tile) {
-                while (!is_of(found[k], epoch)) found[k] = read_state(&states[p->next]);
-                p->sum += value_of(found[k]);
-                p->next += LANES;
-            }
-    }
-    __syncwarp(); // lanes may have left the loop at different times
-    return warp_sum(p->sum);
+    struct window<Sum> w;
+    load_window(w, states, p->next, tile);
+    return prefix_from(w, states, tile, epoch, p);
 }
 
 #endif
