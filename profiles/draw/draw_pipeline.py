@@ -12,8 +12,8 @@ STAGES = 6
 
 CELL, GAP, LEFT, TOP, HEIGHT = 96, 12, 150, 96, 62
 # The content of each stage, and the work on it.
-RING = [(1188, "is scanned", "good"), (1311, "summed up", "cell"), (1420, "summed up", "cell"),
-        (1555, "is summed up", "hot"), (1690, "on its way", "bad"), (1822, "on its way", "bad")]
+RING = [(1188, "is scanned", "good"), (1311, "sum published", "cell"), (1420, "sum published", "cell"),
+        (1555, "is summed up", "hot"), (1690, "is copied", "bad"), (1822, "is copied", "bad")]
 SUMMED, LOOK = 3, 1.5  # the stage that the sum warps work on, and where the look warp is drawn
 
 
@@ -69,7 +69,7 @@ def ring():
 
 WIDTH, ROW, BAR, AXIS = 760, 24, 18, 124
 ROLES = [("sum", "hot", "4 warps"), ("look", "cell", "1 warp"), ("scan", "good", "8 warps"),
-         ("store", "good", "the same")]
+         ("store", "good", "8 warps")]
 
 
 def spans():
@@ -126,7 +126,7 @@ def timeline():
     figure.text(AXIS + WIDTH, bottom + 28, "cycles", "tiny quiet", "end")
     y = bottom + 36
     for left, style, text in ((AXIS, "bad", "copy under way"),
-                              (AXIS + 130, "cell", "there, waits to be scanned")):
+                              (AXIS + 130, "cell", "has arrived, is not yet scanned")):
         figure.rect(left, y, 12, 12, style, radius=2)
         figure.text(left + 18, y + 10, text, "small quiet")
     figure.save("timeline.svg")

@@ -46,9 +46,8 @@ def draw_warp():
     y += ROW
     row(y, "exclusive", [0] + values[:-1], ["cell"] + ["hot"] * (lanes - 1))
     figure.text(24, y + 62,
-                "Blue arrows are shuffles. The first d lanes get their own value back, and the "
-                "predicate p "
-                "tells them so.", "quiet")
+                "Blue arrows are shuffles. The first d lanes get their own value back, and "
+                "their predicate p is false.", "quiet")
     figure.save("shuffle.svg")
 
 

@@ -117,7 +117,9 @@ def percent(fraction):
 
 def time(row):
     us = float(row["seconds"]) * 1e6
-    return three(us) + " µs" if us < 999.5 else three(us / 1000) + " ms"
+    if us < 999.5:
+        return three(us) + " µs"
+    return three(us / 1e3) + " ms" if us < 999.5e3 else three(us / 1e6) + " s"
 
 
 def share(row):
