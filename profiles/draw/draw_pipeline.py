@@ -12,8 +12,9 @@ STAGES = 6
 
 CELL, GAP, LEFT, TOP, HEIGHT = 96, 12, 150, 96, 62
 # The content of each stage, and the work on it.
-RING = [(1188, "is scanned", "good"), (1311, "sum published", "cell"), (1420, "sum published", "cell"),
-        (1555, "is summed up", "hot"), (1690, "is copied", "bad"), (1822, "is copied", "bad")]
+RING = [(1188, "is scanned", "good"), (1311, "sum published", "cell"),
+        (1420, "sum published", "cell"), (1555, "is summed up", "hot"), (1690, "is copied", "bad"),
+        (1822, "is copied", "bad")]
 SUMMED, LOOK = 3, 1.5  # the stage that the sum warps work on, and where the look warp is drawn
 
 
