@@ -144,7 +144,7 @@ def sorts(value):
     at = lambda way, kind, n: value(way, "%s n=%d" % (kind, n), "time")
     ratio = lambda kind, n: times_as_fast(at("cub", kind, n) / at("fast", kind, n))
     return gpu("Time of a sort of random keys (one call, cold L2)") + table(
-        ["n", *(cell for kind in kinds for cell in ("%s: `fast`" % kind, "CUB", ""))],
+        ["n", *(cell for kind in kinds for cell in ("%s: `fast`" % kind, "CUB", "times CUB"))],
         *([size(n), *(cell for kind in kinds for cell in (
             duration(at("fast", kind, n)), duration(at("cub", kind, n)), ratio(kind, n)))]
           for n in (2**k for k in range(10, 29))))
