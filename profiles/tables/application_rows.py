@@ -121,7 +121,7 @@ def rows_of_words():
 def error_of_floats():
     """Step 14: how much of the bound the worst entry takes."""
     row = emulated(14, 200 * 100, "fast")
-    return ["For 200 x 100 random floats (`./step14 --size 200x100 --real`) the widest bound is "
+    return ["For 200 x 100 random floats (`./step14 --size 200x100 --real`) the largest bound is "
             "%s, and no error is larger" % three(float(row["widest_bound"])),
             "than %s of its bound." % percent(float(row["worst_of_bound"]))]
 

@@ -151,10 +151,10 @@ def faster_than_cub():
     near = [n for k in POWERS for n in (k - 1, k + 1) if seconds("step 12", n)
             and seconds("CUB", n)]
     least = min(((seconds("CUB", n) / seconds("step 12", n), n) for n in near), default=None)
-    said = ["", "CUB is faster at %d of %d sizes, their neighbours included%s." % (
-        len(losses), len(sizes), ": " + ", ".join(map(grouped, losses)) if losses else "")]
+    said = ["", "Of %d sizes (powers of two, and these ± 1), CUB is faster at %d%s." % (
+        len(sizes), len(losses), ": " + ", ".join(map(grouped, losses)) if losses else "")]
     if least:
-        said.append("Beside the powers of two, at n - 1 and n + 1, step 12 is at least %.2f times "
+        said.append("At the sizes n - 1 and n + 1, step 12 is at least %.2f times "
                     "as fast as CUB." % least[0])
     return table(HEAD, *rows) + said
 

@@ -240,7 +240,7 @@ def neighbour(value):
                             *textwrap.wrap("Compared with the shuffle (float, double, one warp of "
                                            "floats): %s."
                                            % "; ".join(map(against, ways[:-1])), 110),
-                            "", *textwrap.wrap("What the lecture concludes of the shuffle: "
+                            "", *textwrap.wrap("The lecture's conclusions about the shuffle: "
                                                + " ".join(said), 110)]
 
 

@@ -63,7 +63,7 @@ def cooperative_times():
     if not has(TIMED, step=10) or not has(TIMED, step=9):
         return NOT_YET
     faster = lambda n: 100 * (seconds(10, n, "forward") / seconds(10, n, "backward") - 1)
-    said = "Difference of `forward` from `backward`: " + ", ".join(
+    said = "The time of `forward`, compared with `backward`: " + ", ".join(
         "%+.1f %% at %s" % (faster(n), size(n)) for n in (2**22, LARGE, 2**26, 2**28)) + "."
     return times_table(("step 9", 9, "shfl"), ("`backward`", 10, "backward"),
                        ("`forward`", 10, "forward")) + ["", said]
