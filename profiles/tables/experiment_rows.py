@@ -284,17 +284,16 @@ def atomics(value):
     ways = [way for way in ("plain", "hidden", "aggregated", "shared")
             if has(EXPERIMENTS, experiment="atomics", variant=way)]
     packed = {way: value(way, "pack", "time") for way in ways}
-    others = [("a word a thread", "words of their own"),
-              ("a word a block", "one word for 256 threads")]
-    loads = ", ".join("%s %s and %s (%s times as long)" % (
+    others = [("a word a thread", "with a word for each thread"),
+              ("a word a block", "with one word for 256 threads")]
+    loads = "; ".join("%s, loads take %s and atomic additions %s (%s times as long)" % (
         said, duration(value("load", at, "time")), duration(value("atomic", at, "time")),
         three(value("atomic", at, "time") / value("load", at, "time"))) for at, said in others)
     return gpu("Packing the odd ones of 2²⁴ numbers, with one counter,") + table(
         ["way", "time", "`aggregated` = 1"],
         *(["`%s`" % way, duration(packed[way]), three(packed[way] / packed["aggregated"])]
           for way in ways)) + [
-            "", *textwrap.wrap("A load and an atomic addition by each of 2²⁴ threads: " + loads
-                               + ".", 110)]
+            "", *textwrap.wrap("Each of 2²⁴ threads makes one access: " + loads + ".", 110)]
 
 
 @of("groups")
