@@ -7,8 +7,8 @@
  * more instructions here: with 8 warps, the votes take longer than the memory accesses. A segment
  * without kept elements takes no votes. The load and look warps do the same as in step 12. A tile
  * is STAGE_BYTES of elements.
- * What is still bad: if few elements are kept, the instructions of the votes take longer than the
- * memory accesses (profiles/h200/limits.csv).
+ * What is still bad: if few elements are kept, the schedulers and the L2 cache are busier than the
+ * memory (profiles/h200/limits.csv).
  */
 #ifndef STEP13_SELECT_PIPELINE_CUH
 #define STEP13_SELECT_PIPELINE_CUH
