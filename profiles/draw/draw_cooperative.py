@@ -56,7 +56,7 @@ def main():
 
     sums = [sum(sum(tile) for tile in TILES[first:last]) for first, last in ranges()]
     y += 80
-    label(figure, y, "g_sums", "one a block")
+    label(figure, y, "g_sums", "of each block")
     for j, value in enumerate(sums):
         wanted = j + 1 < BLOCKS
         figure.box(middle(j) - 25, y, 50, HEIGHT, value if wanted else "–", "hot" if wanted
@@ -76,7 +76,7 @@ def main():
 
     figure.rect(LEFT, bar, width - LEFT - 24, 24, "bad")
     figure.text((LEFT + width - 24) / 2, bar + 17,
-                "grid.sync(): nobody goes on before all have come", "red", "middle")
+                "grid.sync(): no block goes on before all have arrived", "red", "middle")
 
     y += 80
     label(figure, y, "output", "read again, written")

@@ -68,7 +68,7 @@ def main():
     expected = [sum(INPUT[:k]) for k in range(n)]
     assert values == expected
     figure.text(24, TOP + rows * ROW - 4,
-                "%d words for %d elements. Each down_step also reads the pairs it leads back to."
+                "%d words for %d elements. Each down_step also reads the pairs of its level."
                 % (levels.moved, n), "quiet")
     figure.save("hybrid.svg")
 

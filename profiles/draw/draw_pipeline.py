@@ -62,7 +62,8 @@ def ring():
         known = i < 15 or i in (16, 17)
         figure.rect(LEFT + i * size, y, size - 3, 30, "hot" if known else "empty")
     figure.text(LEFT, y + 48, "sums published, by whichever block had the tile", "small quiet")
-    figure.text(LEFT + STAGES * (CELL + GAP) - GAP, y + 48, "not yet", "small quiet", "end")
+    figure.text(LEFT + STAGES * (CELL + GAP) - GAP, y + 48, "not yet published", "small quiet",
+                "end")
     figure.save("ring.svg")
 
 

@@ -38,7 +38,7 @@ def draw_warp():
         values = [values[lane] + (values[lane - d] if lane >= d else 0) for lane in range(lanes)]
         y += ROW
         row(y, "d = %d" % d, values, ["hot" if lane >= d else "cell" for lane in range(lanes)])
-        figure.text(24, y + 38, "p in lanes %d to %d" % (d, lanes - 1), "small quiet")
+        figure.text(24, y + 38, "p true in lanes %d to %d" % (d, lanes - 1), "small quiet")
         d *= 2
     for lane in range(1, lanes):
         figure.arrow(x(lane - 1) + CELL / 2, y + 36, x(lane) + CELL / 2 - 5, y + ROW - 3,
@@ -77,15 +77,15 @@ def draw_block():
         figure.box(at(slot), 136, SLOT, 30, slot, "good")
         figure.arrow(at(slot) + SLOT / 2, 196, at(slot) + SLOT / 2, 214)
         figure.arrow(at(slot) + SLOT / 2, 284, at(slot) + SLOT / 2, 302)
-    barrier(186, "__syncthreads(): all totals are there")
+    barrier(186, "__syncthreads(): all totals are stored")
     figure.rect(24, 216, width - SLOT_GAP, 34, "hot")
     figure.text(24 + width / 2, 237,
                 "Warp 0 scans the sixteen totals by shuffles, and writes back what lies before "
                 "each.",
                 "ink", "middle")
-    barrier(274, "__syncthreads(): all are scanned")
+    barrier(274, "__syncthreads(): the scanned totals are stored")
     warps(304, "hot",
-          "Each thread adds what lies before its warp to what lies before it within the warp.")
+          "Each thread adds the sum before its warp and the sum before it within the warp.")
     figure.save("shuffle-block.svg")
 
 
