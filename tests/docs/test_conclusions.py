@@ -153,6 +153,14 @@ class Chapter07(Conclusions):
         self.between(1, time("in l1", 50) / time("in l1", 0), 1.2)
 
 
+class Chapter08(Conclusions):
+    def test_sweeps_pay_for_few_sums(self):
+        """The best number of sums is 2^19 for 2^20 elements, and 2^17 for 2^24."""
+        for n, best in (20, 19), (24, 17):
+            time = lambda sums: value("switch", "n=2^%d" % n, "most=2^%d" % sums)
+            self.assertEqual(min(range(n), key=time), best)
+
+
 class Chapter09(Conclusions):
     def test_shuffles_help_where_barriers_are_waited_for(self):
         """What shuffles buy a scan, and a warp."""
@@ -225,6 +233,7 @@ class Chapter12(Conclusions):
 
     def test_step_11_takes_twice_the_time_of_a_copy(self):
         self.about(share(11, "tile2048", N28), 0.5)
+        self.about(share(11, "tile8192", N28), 1 / 1.4)
 
     def test_large_scans_are_nearer_to_the_roof_than_bulk_copies(self):
         """Where it is near to the roof, and where it gains least."""
@@ -258,6 +267,27 @@ class Chapter12(Conclusions):
                              [str(wanted)], file)
 
 
+    def test_the_error_of_floats_does_not_grow(self):
+        """CUB's is more than twenty times as large for 2^28 positive numbers."""
+        error = lambda what: number("promises.csv", "value", variant="f32 0 to 1",
+                                    parameter=1 << 28, metric=what)
+        self.assertGreater(error("error of CUB in the second half"),
+                           20 * error("error in the second half"))
+
+
+class Applications(Conclusions):
+    def busy(self, step, variant, kernel, what):
+        return number("limits.csv", "value", step=step, variant=variant, n=1 << 28, kernel=kernel,
+                      metric=what + ".avg.pct_of_peak_sustained_elapsed")
+
+    def test_memory_is_not_what_is_busiest(self):
+        """Chapters 13 and 15: the schedulers and the L2 are busier, and nothing is busy always."""
+        for launch in ("13", "kept10", "select_pipeline"), ("15", "u32", "sort_by_digit"):
+            memory = self.busy(*launch, "dram__throughput")
+            for what in "sm__issue_active", "lts__throughput":
+                self.between(memory, self.busy(*launch, what), 90)
+
+
 class Readme(Conclusions):
     def test_the_roof_of_a_program_is_lower_than_that_of_the_bench(self):
         """README and chapter 0: how much longer a copy takes in ./stepN, and that emptying L2 by
@@ -287,6 +317,14 @@ class ThenAndNow(Conclusions):
         self.assertGreater(seconds(5, "conflict-free", 1024), seconds(1, "exclusive", 1024))
         self.assertGreater(seconds(1, "exclusive", N24),
                            10 * 5.98 * seconds(5, "conflict-free", N24))
+
+    def test_a_core_waits_for_its_additions(self):
+        """Step 1 takes little longer for an element that is in no cache."""
+        each = lambda n: seconds(1, "exclusive", n) / n
+        self.between(1, each(N24) / each(1024), 1.5)
+
+    def test_naive_blocks_take_little_longer(self):
+        self.about(seconds(5, "naive", N24) / seconds(5, "conflict-free", N24), 1.2)
 
 
 if __name__ == "__main__":
