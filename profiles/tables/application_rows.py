@@ -33,12 +33,13 @@ def selects(value):
         *([size(n), *(duration(half(way, n)) for way in ways)]
           for n in (2**k for k in range(10, 29, 2)))) + [
         "",
-        "How many times as fast as CUB's `DeviceSelect::If`, and at 2²⁸ also the share of the "
-        "floor: the time in "
-        "which", "the copy would move the least possible:", ""] + table(
-        ["kept", *(size(2**k) for k in range(10, 29)), "of the floor"],
-        *(["%d %%" % kept, *(against(2**k, kept) for k in range(10, 29)), floor(2**28, kept)]
-          for kept in KEPT))
+        "The speed of `fast` in multiples of the speed of CUB's `DeviceSelect::If`, by the share "
+        "of the elements",
+        "that is kept. The *floor* is the time in which the copy would move the least possible:",
+        ""] + table(
+        ["n", *("%d %% kept" % kept for kept in KEPT)],
+        *([size(2**k), *(against(2**k, kept) for kept in KEPT)] for k in range(10, 29)),
+        ["2²⁸, of the floor", *(floor(2**28, kept) for kept in KEPT)])
 
 
 @of("selects")
