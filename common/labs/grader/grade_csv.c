@@ -3,7 +3,6 @@
  */
 #define _GNU_SOURCE
 #include "grader.h"
-#include "common/files/visible.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,26 +10,6 @@
 #include <sys/stat.h>
 
 enum { ROW_BYTES = 1 << 14 };
-
-/* A spreadsheet takes a cell that begins with one of these as a formula. */
-static bool is_formula(char first) { return first != '\0' && strchr("=+-@\t\r", first) != NULL; }
-
-/* A cell in quotes. Programs that open the file must neither run it as a formula nor obey its
- * control characters. */
-static void csv_cell(FILE *out, const char *text)
-{
-    size_t size = VISIBLE_GROWTH * strlen(text) + 1;
-    char *safe = malloc(size);
-    if (safe == NULL) abort();
-    visible(safe, size, text);
-    fputs(is_formula(text[0]) ? "\"'" : "\"", out);
-    for (const char *at = safe; *at != '\0'; at++) {
-        if (*at == '"') fputc('"', out);
-        fputc(*at, out);
-    }
-    fputc('"', out);
-    free(safe);
-}
 
 /* The greatest loss, or why there was nothing to judge. */
 static const char *reason_of(const struct lab_verdict *verdict)
@@ -153,6 +132,7 @@ int csv_write(const struct grader *grader, const struct submission *submissions,
     FILE *out = open_memstream(&text, &size);
     if (out == NULL || all == NULL) abort();
     size_t found = find_same(grader, submissions, count, all);
+    if (grader->bom) fputs("\uFEFF", out);
     print_head(out);
     for (size_t i = 0; i < count; i++) {
         print_row(out, grader, &submissions[i]);

@@ -88,6 +88,13 @@ static int set_no_sandbox(void *to, const char *value, struct fault *fault)
     return 0;
 }
 
+static int set_bom(void *to, const char *value, struct fault *fault)
+{
+    (void)value, (void)fault;
+    ((struct arguments *)to)->grader.bom = true;
+    return 0;
+}
+
 static int set_help(void *to, const char *value, struct fault *fault)
 {
     (void)value, (void)fault;
@@ -101,6 +108,7 @@ static const struct option_row rows[] = {
     OPTION("jobs", "J", "submissions at a time; default: one for each processor", set_jobs),
     OPTION("weights", "FILE", "what each criterion is worth; default: common/labs/weights.txt",
            set_weights),
+    OPTION("bom", NULL, "begin grades.csv with the mark by which Excel recognises UTF-8", set_bom),
     OPTION("nvcc", "NVCC", "the compiler; default: nvcc", set_nvcc),
     OPTION("bwrap", "FILE", "the program of bubblewrap; default: bwrap", set_bwrap),
     OPTION("no-sandbox", NULL, "run submissions without protection, if you trust them all",

@@ -27,6 +27,7 @@ struct grader {
     const char *bwrap;    /* NULL: in PATH */
     bool unprotected;     /* --no-sandbox */
     bool seed_given;      /* --seed */
+    bool bom;             /* --bom */
     uint64_t seed;
     unsigned jobs; /* worker processes at a time */
     struct toolkit toolkit;
@@ -123,7 +124,7 @@ typedef int job_fn(const struct grader *, const struct submission *, struct faul
 size_t run_jobs(const struct grader *, const struct submission *, size_t count, const char *label,
                 job_fn *);
 
-/* ---- grade_report.c, grade_html.c, grade_csv.c ----------------------------------------------- */
+/* ---- grade_report.c, grade_html.c, grade_csv.c, csv_cell.c ----------------------------------- */
 
 /* What a report is made of. */
 struct report {
@@ -137,6 +138,9 @@ struct report {
 void report_text(FILE *, const struct report *);
 void report_html(FILE *, const struct report *);
 
+/* A text in quotes. It does not become a formula in a program that opens the table, whatever
+ * separator that program splits lines at, and no control characters are left in it. */
+void csv_cell(FILE *, const char *text);
 /* The cells of a verdict, without those of the name, and without a newline. */
 void csv_verdict(FILE *, const struct lab_verdict *);
 /* Writes grades.csv from the rows. Returns 0 or EXIT_USAGE. */
