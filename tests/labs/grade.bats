@@ -45,18 +45,46 @@ strange() {
     cp "$honest" "$1/.hidden.cu"
 }
 
+# grade_class: what most tests look at.
+grade_class() {
+    grade 3 "$class" --out "$graded" --seed 7 >"$BATS_FILE_TMPDIR/said" 2>&1 ||
+        echo "exit code $?" >>"$BATS_FILE_TMPDIR/said"
+}
+
+# grade_twins: two small submissions, whose PTX is taken from the class, graded with seed 7. Tests
+# work on copies of the results.
+grade_twins() {
+    local of
+    mkdir -p "$twins" "$twins_graded/state"
+    for of in anna:right-renamed bob:one-thread; do
+        cp "$class/${of#*:}.cu" "$twins/${of%:*}.cu"
+        for kind in cu ptx txt; do
+            cp "$graded/state/${of#*:}.$kind" "$twins_graded/state/${of%:*}.$kind"
+        done
+    done
+    grade 3 "$twins" --out "$twins_graded" --seed 7 >>"$BATS_FILE_TMPDIR/said" 2>&1
+}
+
 setup_file() {
     . common/build/tools.sh
     class=$BATS_FILE_TMPDIR/class
     graded=$BATS_FILE_TMPDIR/graded
-    export class graded
+    twins=$BATS_FILE_TMPDIR/twins
+    twins_graded=$BATS_FILE_TMPDIR/twins-graded
+    export class graded twins twins_graded
     mkdir "$class"
     # shellcheck disable=SC2046
     tests/cheats/assemble.sh "$class" $(cheats)
     strange "$class"
-    [ -n "${SANITIZED:-}" ] || ! try_sandbox ||
-        grade 3 "$class" --out "$graded" --seed 7 >"$BATS_FILE_TMPDIR/said" 2>&1 ||
-        echo "exit code $?" >>"$BATS_FILE_TMPDIR/said"
+    [ -z "${SANITIZED:-}" ] && try_sandbox || return 0
+    grade_class
+    grade_twins
+}
+
+# begin_twins: $out becomes a copy of the twins' results.
+begin_twins() {
+    out=$BATS_TEST_TMPDIR/out
+    cp -r "$twins_graded" "$out"
 }
 
 # row FILE: the row of a submission in grades.csv.
@@ -116,7 +144,7 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
 @test "the same PTX is named, with other names and other lines" {
     need_sandbox
     run row right-renamed.cu
-    says "; =cmd|'x'!A1.cu; "
+    says "; '=cmd|'x'!A1.cu; "
     run row copied.cu
     says ',"step 3"'
     run row hidden-integer.cu
@@ -137,50 +165,44 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
     says "cub/block/block_scan.cuh: No such file or directory"
 }
 
-# twins FOLDER: two small submissions.
-twins() {
-    mkdir "$1"
-    cp "$class/right-renamed.cu" "$1/anna.cu"
-    cp "$class/one-thread.cu" "$1/bob.cu"
-}
-
 @test "the same seed gives the same results, also on a busy machine" {
     need_sandbox
     local load=() cores
     cores=$(nproc)
-    for _ in $(seq "$((2 * cores))"); do
+    begin_twins
+    rm "$out"/state/bob.* "$out"/state/anna.row
+    for _ in $(seq "$cores"); do
         (while :; do :; done) &
         load+=($!)
     done
-    twins "$BATS_TEST_TMPDIR/twins"
-    run -0 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$BATS_TEST_TMPDIR/first" --seed 11 --jobs 1
+    run grade 3 "$twins" --out "$out" --seed 7 --jobs 1
     kill "${load[@]}"
-    run -0 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$BATS_TEST_TMPDIR/second" --seed 11
-    diff -r "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/second"
+    [ "$status" -eq 0 ]
+    diff -r "$twins_graded" "$out"
 }
 
 @test "a fresh seed is drawn and stored, and another one is refused" {
     need_sandbox
-    local out=$BATS_TEST_TMPDIR/out seed
-    twins "$BATS_TEST_TMPDIR/twins"
-    run -0 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$out"
+    local seed
+    begin_twins
+    rm "$out/state/seed" "$out"/state/*.row
+    run -0 grade 3 "$twins" --out "$out"
     seed=$(sed -n 's/lab 3 seed //p' "$out/state/seed")
+    [ "$seed" != 7 ]
     says "seed $seed: $out/grades.csv"
-    run -2 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$out" --seed 1
+    run -2 grade 3 "$twins" --out "$out" --seed 1
     says "holds grades of seed $seed: remove it, or give another --out"
 }
 
 @test "an interrupted grading goes on where it was" {
     need_sandbox
-    local out=$BATS_TEST_TMPDIR/out
-    twins "$BATS_TEST_TMPDIR/twins"
-    run -0 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$out" --seed 7
-    cp "$out/grades.csv" "$BATS_TEST_TMPDIR/grades.csv"
+    begin_twins
+    cp -r "$twins" "$BATS_TEST_TMPDIR/twins"
     # As if it had been ended before bob was judged.
     rm "$out/state/bob.row" "$out/reports"/bob.* "$out/grades.csv"
     touch -d 2000-01-01 "$out"/state/* "$out"/reports/*
     run -0 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$out"
-    cmp "$out/grades.csv" "$BATS_TEST_TMPDIR/grades.csv"
+    cmp "$out/grades.csv" "$twins_graded/grades.csv"
     [ -z "$(find "$out/state" "$out/reports" -newermt 2001-01-01 -type f ! -name 'bob.*')" ]
     [ -n "$(find "$out/reports" -newermt 2001-01-01 -name bob.html)" ]
     # Another version of anna's file is graded anew, and bob's row stays.
@@ -191,26 +213,81 @@ twins() {
     [ -z "$(find "$out/state" -newermt 2001-01-01 -name bob.row)" ]
 }
 
+@test "other weights judge all submissions again" {
+    need_sandbox
+    begin_twins
+    echo "work 1" >"$BATS_TEST_TMPDIR/weights"
+    touch -d 2000-01-01 "$out"/state/*
+    run -0 grade 3 "$twins" --out "$out" --weights "$BATS_TEST_TMPDIR/weights"
+    says "are not those of 2 rows in $out; these submissions are judged again"
+    [ "$(grep -c ',judged,[01].[0-9]*,1.00,' "$out/grades.csv")" = 2 ]
+    # Nothing is compiled again.
+    [ -z "$(find "$out/state" -newermt 2001-01-01 -name '*.ptx')" ]
+    run -0 grade 3 "$twins" --out "$out"
+    diff -r "$twins_graded" "$out"
+}
+
+@test "grades of another lab or of another seed are not mixed" {
+    need_sandbox
+    begin_twins
+    run -2 grade 4 "$twins" --out "$out"
+    says "$out holds grades of lab 3: give another --out"
+    echo "lab 3 se" >"$out/state/seed"
+    run -2 grade 3 "$twins" --out "$out"
+    says "their seed in $out/state/seed is lost: give it by --seed, or give another --out"
+    rm "$out/state/seed"
+    run -2 grade 3 "$twins" --out "$out"
+    says "is lost"
+    diff "$twins_graded/grades.csv" "$out/grades.csv"
+    run -0 grade 3 "$twins" --out "$out" --seed 7
+    says_not "judged again"
+    diff -r "$twins_graded" "$out"
+    rm "$out/state/seed"
+    run -0 grade 3 "$twins" --out "$out" --seed 8
+    says "2 rows in $out; these submissions are judged again"
+}
+
+@test "what another compiler has made is compiled again" {
+    need_sandbox
+    begin_twins
+    sed -i '1s/^./x/' "$out/state/anna.txt"
+    touch -d 2000-01-01 "$out"/state/*
+    run -0 grade 3 "$twins" --out "$out"
+    [ -n "$(find "$out/state" -newermt 2001-01-01 -name anna.ptx)" ]
+    [ -z "$(find "$out/state" -newermt 2001-01-01 -name 'bob.*')" ]
+    diff -r "$twins_graded" "$out"
+}
+
+@test "two graders do not work in one folder at a time" {
+    need_sandbox
+    need flock
+    begin_twins
+    run -3 flock "$out/state/lock" build/labs/grade-labs 3 "$twins" --out "$out" \
+        --nvcc "$(common/build/toolkit.sh)/bin/nvcc"
+    says "another grader works in $out: wait until it has ended, or give another --out"
+    diff -r "$twins_graded" "$out"
+}
+
 @test "a grader that is killed leaves no half results" {
     need_sandbox
-    local out=$BATS_TEST_TMPDIR/out
-    twins "$BATS_TEST_TMPDIR/twins"
-    grade 3 "$BATS_TEST_TMPDIR/twins" --out "$out" --seed 7 >/dev/null 2>&1 3>&- &
-    until ls "$out"/state/*.ptx >/dev/null 2>&1; do sleep 0.1; done
+    begin_twins
+    rm -r "$out"/state/bob.* "$out/state/anna.row" "$out/reports" "$out/grades.csv"
+    # $! is to be the grader, and not a shell that waits for it.
+    build/labs/grade-labs 3 "$twins" --out "$out" --seed 7 --jobs 1 \
+        --nvcc "$(common/build/toolkit.sh)/bin/nvcc" >/dev/null 2>&1 3>&- &
+    until [ -e "$out/state/bob.cu" ]; do sleep 0.1; done
     kill -9 $!
     wait $! || true
-    run -0 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$out" --seed 7
-    grep -q '"anna","anna.cu",judged,100.00,' "$out/grades.csv"
-    grep -q '"bob","bob.cu",judged,' "$out/grades.csv"
+    [ ! -e "$out/state/bob.row" ]
+    run -0 grade 3 "$twins" --out "$out" --seed 7
+    diff -r "$twins_graded" "$out"
 }
 
 @test "a failure of the grader costs no points" {
     need_sandbox
-    local out=$BATS_TEST_TMPDIR/out
-    twins "$BATS_TEST_TMPDIR/twins"
-    run -0 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$out" --seed 7
+    begin_twins
     rm "$out"/state/*.row "$out/state/bob.ptx"
-    run -3 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$out" --seed 7
+    run -3 grade 3 "$twins" --out "$out" --seed 7
     says "1 jobs failed"
     grep -q '"anna","anna.cu",judged,100.00,' "$out/grades.csv"
     grep -q '"bob","bob.cu",not judged,,' "$out/grades.csv"
@@ -218,12 +295,13 @@ twins() {
 
 @test "without a sandbox it refuses, unless told so" {
     [ -z "${SANITIZED:-}" ] || skip "a sanitized run-lab needs more addresses than it may have"
-    twins "$BATS_TEST_TMPDIR/twins"
-    run -3 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$BATS_TEST_TMPDIR/out" --bwrap /no/bwrap
+    mkdir "$BATS_TEST_TMPDIR/class"
+    cp "$class/right-renamed.cu" "$BATS_TEST_TMPDIR/class/anna.cu"
+    run -3 grade 3 "$BATS_TEST_TMPDIR/class" --out "$BATS_TEST_TMPDIR/out" --bwrap /no/bwrap
     says "no sandbox can be started (/no/bwrap: No such file or directory)"
     says "make setup-labs"
     [ ! -e "$BATS_TEST_TMPDIR/out" ]
-    run -0 grade 3 "$BATS_TEST_TMPDIR/twins" --out "$BATS_TEST_TMPDIR/out" --no-sandbox --seed 7
+    run -0 grade 3 "$BATS_TEST_TMPDIR/class" --out "$BATS_TEST_TMPDIR/out" --no-sandbox --seed 7
     says "no sandbox: what is handed in may read your files"
     grep -q '"anna","anna.cu",judged,100.00,' "$BATS_TEST_TMPDIR/out/grades.csv"
 }

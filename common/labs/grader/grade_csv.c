@@ -9,8 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { ROW_BYTES = 1 << 14 };
-
 /* The greatest loss, or why there was nothing to judge. */
 static const char *reason_of(const struct lab_verdict *verdict)
 {
@@ -68,14 +66,6 @@ static void print_same(FILE *out, const struct same *all, size_t count, size_t o
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static char *row_of(const struct grader *grader, const struct submission *submission)
-{
-    char path[PATH_MAX];
-    size_t size;
-    state_path(grader, submission, STATE_ROW, path);
-    return state_read(path, ROW_BYTES, &size);
-}
-
 static void print_head(FILE *out)
 {
     fputs("name,file,status,points,most,right runs,runs", out);
@@ -85,7 +75,7 @@ static void print_head(FILE *out)
 
 static void print_row(FILE *out, const struct grader *grader, const struct submission *submission)
 {
-    char *row = row_of(grader, submission);
+    char *row = state_row(grader, submission, NULL);
     csv_cell(out, submission->name);
     fputc(',', out);
     csv_cell(out, submission->path);

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 struct arguments {
@@ -197,28 +196,12 @@ static int prepare(struct arguments *a, struct fault *fault)
     int code = find_programs(a, fault);
     if (code == 0) code = read_weights(a, fault);
     if (code == 0) code = test_sandbox(grader, fault);
-    return code != 0 ? code : state_begin(grader, fault);
+    if (code == 0) code = state_begin(grader, fault);
+    if (code == 0) grade_basis(grader);
+    return code != 0 ? code : seed_check(grader, fault);
 }
 
-/* ---- the seed and the solution --------------------------------------------------------------- */
-
-/* Drawn when all submissions have been compiled: none can know it. An interrupted grading keeps
- * its seed. */
-static int choose_seed(struct grader *grader, struct fault *fault)
-{
-    uint64_t stored;
-    bool is_stored = state_seed(grader, &stored);
-    if (grader->seed_given && is_stored && stored != grader->seed)
-        return fail(fault, EXIT_USAGE,
-                    "%s holds grades of seed %llu: remove it, or give another --out", grader->out,
-                    (unsigned long long)stored);
-    if (is_stored)
-        grader->seed = stored;
-    else if (!grader->seed_given &&
-             getrandom(&grader->seed, sizeof grader->seed, 0) != sizeof grader->seed)
-        return fail(fault, EXIT_DEVICE, "no seed can be drawn: %s", strerror(errno));
-    return is_stored ? 0 : state_store_seed(grader, grader->seed, fault);
-}
+/* ---- the solution ----------------------------------------------------------------------------- */
 
 static int run_solution(struct grader *grader, struct fault *fault)
 {
@@ -238,13 +221,30 @@ static int run_solution(struct grader *grader, struct fault *fault)
     return code;
 }
 
+/* Says that rows are judged again, and why. */
+static void tell_old_rows(const struct grader *grader, const struct submission *list, size_t count)
+{
+    size_t all = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool old;
+        free(state_row(grader, &list[i], &old));
+        all += old;
+    }
+    if (all > 0)
+        fprintf(stderr,
+                "grade-labs: the weights, the seed or the programs are not those of %zu rows in %s;"
+                " these submissions are judged again\n",
+                all, grader->out);
+}
+
 /* ---- grading --------------------------------------------------------------------------------- */
 
 static int grade_all(struct grader *grader, const struct submission *list, size_t count,
                      struct fault *fault)
 {
     size_t failed = run_jobs(grader, list, count, "compile", worker_compile);
-    int code = choose_seed(grader, fault);
+    int code = seed_choose(grader, fault);
+    if (code == 0) tell_old_rows(grader, list, count);
     if (code == 0) code = run_solution(grader, fault);
     if (code != 0) return code;
     failed += run_jobs(grader, list, count, "judge", worker_judge);

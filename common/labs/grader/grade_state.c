@@ -7,16 +7,25 @@
 #include "same_ptx.h"
 #include "common/files/whole_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { COMPILED_BYTES = 1 << 20, SEED_BYTES = 64, SOLUTION_BYTES = 8 << 20 };
+enum {
+    COMPILED_BYTES = 1 << 20,
+    SEED_BYTES = 64,
+    SOLUTION_BYTES = 8 << 20,
+    ROW_BYTES = 1 << 14,
+    HEAD_BYTES = 100,
+};
 
 void state_path(const struct grader *grader, const struct submission *submission,
                 enum state_file which, char path[PATH_MAX])
@@ -43,6 +52,35 @@ static int make_folders(const char *path)
     return 0;
 }
 
+/* The workers of a grader that has been killed end a moment later. */
+static bool lock_soon(int file)
+{
+    enum { TRIES = 20 };
+    static const struct timespec pause = {.tv_nsec = 100000000};
+    for (int i = 0; i < TRIES; i++) {
+        if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;
+        if (errno != EWOULDBLOCK) return false;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+/* Two graders in one folder would mix their seeds. The file stays open, and so locked, until the
+ * last process that has it ends; programs in the sandbox do not get it. */
+static int lock(const struct grader *grader, struct fault *fault)
+{
+    enum { MODE = 0666 };
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/state/lock", grader->out);
+    int file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, MODE);
+    if (file < 0) return fail(fault, EXIT_USAGE, "%s cannot be opened: %s", path, strerror(errno));
+    if (lock_soon(file)) return 0;
+    close(file);
+    return fail(fault, EXIT_DEVICE,
+                "another grader works in %s: wait until it has ended, or give another --out",
+                grader->out);
+}
+
 int state_begin(const struct grader *grader, struct fault *fault)
 {
     static const char *const folders[] = {"state", "reports"};
@@ -54,7 +92,7 @@ int state_begin(const struct grader *grader, struct fault *fault)
             return fail(fault, EXIT_USAGE, "the folder %s cannot be made: %s", path,
                         strerror(error));
     }
-    return 0;
+    return lock(grader, fault);
 }
 
 char *state_read(const char *path, size_t most, size_t *size)
@@ -86,17 +124,17 @@ static void seed_path(const struct grader *grader, char path[PATH_MAX])
     snprintf(path, PATH_MAX, "%s/state/seed", grader->out);
 }
 
-bool state_seed(const struct grader *grader, uint64_t *seed)
+enum stored state_seed(const struct grader *grader, int *lab, uint64_t *seed)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], end;
     size_t size;
-    int lab;
     seed_path(grader, path);
+    if (access(path, F_OK) != 0 && errno == ENOENT) return STATE_NONE;
     char *text = state_read(path, SEED_BYTES, &size);
-    bool read = text != NULL && sscanf(text, "lab %d seed %" SCNu64, &lab, seed) == 2 &&
-                lab == grader->lab->number;
+    bool read = text != NULL && sscanf(text, "lab %d seed %" SCNu64 "%c", lab, seed, &end) == 3 &&
+                end == '\n';
     free(text);
-    return read;
+    return read ? STATE_STORED : STATE_DAMAGED;
 }
 
 int state_store_seed(const struct grader *grader, uint64_t seed, struct fault *fault)
@@ -108,10 +146,51 @@ int state_store_seed(const struct grader *grader, uint64_t seed, struct fault *f
     return state_write(path, text, (size_t)length, fault);
 }
 
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+void state_row_head(FILE *out, const struct grader *grader)
+{
+    fprintf(out, "lab %d seed %" PRIu64 " scorer %016" PRIx64 "\n", grader->lab->number,
+            grader->seed, grader->scorer);
+}
+
+char *state_row(const struct grader *grader, const struct submission *submission, bool *old)
+{
+    char path[PATH_MAX], head[HEAD_BYTES] = "";
+    size_t size;
+    FILE *to = fmemopen(head, sizeof head, "w");
+    if (to == NULL) abort();
+    state_row_head(to, grader);
+    fclose(to);
+    state_path(grader, submission, STATE_ROW, path);
+    char *row = state_read(path, ROW_BYTES, &size);
+    size_t length = strlen(head);
+    bool counts = row != NULL && strncmp(row, head, length) == 0;
+    if (old != NULL) *old = !counts && access(path, F_OK) == 0;
+    if (counts) memmove(row, row + length, strlen(row + length) + 1);
+    if (counts) return row;
+    free(row);
+    return NULL;
+}
+
+bool state_has_rows(const struct grader *grader)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/state", grader->out);
+    DIR *entries = opendir(path);
+    bool found = false;
+    for (struct dirent *entry; entries != NULL && !found && (entry = readdir(entries)) != NULL;) {
+        const char *dot = strrchr(entry->d_name, '.');
+        found = dot != NULL && strcmp(dot, ".row") == 0;
+    }
+    if (entries != NULL) closedir(entries);
+    return found;
+}
+
 /* ---- what compiling has found out ------------------------------------------------------------ */
 
 /* Two lines, then the compiler's messages. */
-static const char format[] = "%d %016" PRIx64 " %016" PRIx64 "\n%s\n";
+static const char format[] = "%016" PRIx64 " %d %016" PRIx64 " %016" PRIx64 "\n%s\n";
 
 bool state_compiled(const struct grader *grader, const struct submission *submission,
                     struct compiled *compiled)
@@ -119,12 +198,15 @@ bool state_compiled(const struct grader *grader, const struct submission *submis
     char path[PATH_MAX];
     size_t size;
     int kind;
+    uint64_t compiler;
     state_path(grader, submission, STATE_COMPILED, path);
     char *text = state_read(path, COMPILED_BYTES, &size);
     const char *why = text == NULL ? NULL : strchr(text, '\n');
     const char *messages = why == NULL ? NULL : strchr(why + 1, '\n');
-    bool read = messages != NULL && sscanf(text, "%d %" SCNx64 " %" SCNx64, &kind,
-                                           &compiled->same[0], &compiled->same[1]) == 3;
+    bool read = messages != NULL &&
+                sscanf(text, "%" SCNx64 " %d %" SCNx64 " %" SCNx64, &compiler, &kind,
+                       &compiled->same[0], &compiled->same[1]) == 4 &&
+                compiler == grader->compiler;
     if (read) {
         compiled->kind = (enum outcome_kind)kind;
         snprintf(compiled->why, sizeof compiled->why, "%.*s", (int)(messages - why - 1), why + 1);
@@ -139,8 +221,8 @@ int state_store_compiled(const struct grader *grader, const struct submission *s
 {
     char path[PATH_MAX], *text;
     state_path(grader, submission, STATE_COMPILED, path);
-    int head = asprintf(&text, format, (int)compiled->kind, compiled->same[0], compiled->same[1],
-                        compiled->why);
+    int head = asprintf(&text, format, grader->compiler, (int)compiled->kind, compiled->same[0],
+                        compiled->same[1], compiled->why);
     if (head < 0) abort();
     for (char *at = strchr(text, '\n') + 1; at < text + head - 1; at++)
         if (*at == '\n') *at = ' ';

@@ -132,7 +132,11 @@ static int judge(const struct grader *grader, const struct submission *submissio
 
 typedef void print_fn(FILE *, const struct report *);
 
-static void print_row(FILE *out, const struct report *report) { csv_verdict(out, report->verdict); }
+static void print_row(FILE *out, const struct report *report)
+{
+    state_row_head(out, report->grader);
+    csv_verdict(out, report->verdict);
+}
 
 static int leave(const struct report *report, enum state_file which, print_fn *print,
                  struct fault *fault)
@@ -166,11 +170,11 @@ static int leave_all(struct report *report, struct fault *fault)
 int worker_judge(const struct grader *grader, const struct submission *submission,
                  struct fault *fault)
 {
-    char row[PATH_MAX];
     struct compiled compiled;
     static struct lab_verdict verdict;
-    state_path(grader, submission, STATE_ROW, row);
-    if (access(row, F_OK) == 0) return 0;
+    char *row = state_row(grader, submission, NULL);
+    free(row);
+    if (row != NULL) return 0;
     if (!state_compiled(grader, submission, &compiled))
         return fail(fault, EXIT_DEVICE, "%s has not been compiled", submission->path);
     struct report report = {.grader = grader,

@@ -8,7 +8,8 @@
  * 4. The rows become grades.csv.
  *
  * All files lie in one folder. A row that is there says that its submission is judged, so that an
- * interrupted grader goes on where it was.
+ * interrupted grader goes on where it was. Its first line says with which lab, seed and scorer; a
+ * row with others does not count.
  */
 #ifndef GRADER_H
 #define GRADER_H
@@ -29,6 +30,7 @@ struct grader {
     bool seed_given;      /* --seed */
     bool bom;             /* --bom */
     uint64_t seed;
+    uint64_t scorer, compiler; /* bits of what points, and PTX, depend on; see grade_basis() */
     unsigned jobs; /* worker processes at a time */
     struct toolkit toolkit;
     struct lab_results reference; /* of the step's own solution, with the seed */
@@ -49,6 +51,12 @@ struct outcome {
     char *bytes, *messages;
     size_t size;
 };
+
+/* ---- grade_basis.c --------------------------------------------------------------------------- */
+
+/* Sets grader->scorer to bits of the weights, the programs and the step's own solution, and
+ * grader->compiler to bits of nvcc and its arguments. */
+void grade_basis(struct grader *);
 
 /* ---- grade_compile.c, grade_run.c ------------------------------------------------------------ */
 
@@ -80,11 +88,13 @@ enum state_file { STATE_SOURCE, STATE_PTX, STATE_COMPILED, STATE_ROW, REPORT_TEX
 void state_path(const struct grader *, const struct submission *, enum state_file,
                 char path[PATH_MAX]);
 
-/* Makes the folders. Returns 0 or EXIT_USAGE. */
+/* Makes the folders, and locks them for as long as this process and its workers live. Returns 0,
+ * EXIT_USAGE, or EXIT_DEVICE if another grader has locked them. */
 int state_begin(const struct grader *, struct fault *);
 
-/* The seed that is stored; false: none is. */
-bool state_seed(const struct grader *, uint64_t *seed);
+/* The seed that is stored, and the lab that it is for. STATE_DAMAGED: the file says neither. */
+enum stored { STATE_NONE, STATE_STORED, STATE_DAMAGED };
+enum stored state_seed(const struct grader *, int *lab, uint64_t *seed);
 int state_store_seed(const struct grader *, uint64_t seed, struct fault *);
 
 /* Reads a file of at most `most` bytes. NULL: it is not there, or too long. The caller frees it;
@@ -93,7 +103,16 @@ char *state_read(const char *path, size_t most, size_t *size);
 /* Writes a file completely or not at all. Returns 0 or EXIT_USAGE. */
 int state_write(const char *path, const char *bytes, size_t size, struct fault *);
 
-/* What has been found out when compiling, as it is stored. */
+/* The cells of a submission's row, which the caller frees, or NULL. `old`, unless it is NULL, says
+ * whether there is a row of another lab, seed or scorer, which does not count. */
+char *state_row(const struct grader *, const struct submission *, bool *old);
+/* The line with which a row of this lab, seed and scorer begins. */
+void state_row_head(FILE *, const struct grader *);
+/* Are there rows of any kind? */
+bool state_has_rows(const struct grader *);
+
+/* What has been found out when compiling, as it is stored. What another compiler has made does not
+ * count. */
 struct compiled {
     enum outcome_kind kind;
     char why[FAULT_TEXT];
@@ -106,6 +125,14 @@ int state_store_compiled(const struct grader *, const struct submission *, const
 
 /* The bits of same_ptx.h of a lab's solution. False: its PTX has not been built. */
 bool solution_bits(const struct grader *, const struct lab *, uint64_t bits[2]);
+
+/* ---- grade_seed.c ---------------------------------------------------------------------------- */
+
+/* Refuses to go on with grades of another lab or of another seed. Returns 0 or EXIT_USAGE. */
+int seed_check(const struct grader *, struct fault *);
+/* Takes the seed that is stored or given, or draws one, and stores it. To be called when all
+ * submissions have been compiled. */
+int seed_choose(struct grader *, struct fault *);
 
 /* ---- grade_worker.c -------------------------------------------------------------------------- */
 
