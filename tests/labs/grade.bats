@@ -131,7 +131,7 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
         says "is a link, which is not followed"
     done
     run row empty/lab3.cu
-    says "does not contain the lab's file"
+    says "holds no file that ends in .cu"
     run row large.cu
     says "more than 256 KiB"
     run row nothing.cu

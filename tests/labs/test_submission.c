@@ -70,7 +70,7 @@ Test(submission, files_and_folders_in_order)
     cr_assert_str_eq(list[0].id, "anna");
     cr_assert_str_eq(list[1].name, "bob");
     cr_assert_str_eq(list[1].path, "bob/lab3.cu");
-    cr_assert_str_eq(list[1].id, "bob~2Flab3");
+    cr_assert_str_eq(list[1].id, "bob");
     cr_assert_str_eq(list[2].name, "zoe");
 }
 
@@ -108,7 +108,58 @@ Test(submission, what_is_no_regular_file_is_not_read)
     cr_assert(unlink("anna.cu") == 0 && mkdir("anna.cu", 0755) == 0);
     cr_assert_str_eq(refusal(), "What was handed in is not a regular file.");
     cr_assert(rmdir("anna.cu") == 0 && mkdir("anna", 0755) == 0);
-    cr_assert_str_eq(refusal(), "The folder does not contain the lab's file.");
+    cr_assert_str_eq(refusal(), "The folder holds no file that ends in .cu.");
+}
+
+/* Names as Moodle and browsers make them. */
+Test(submission, the_only_source_of_a_folder_is_taken)
+{
+    cr_assert(mkdir("Anna Müller_123_assignsubmission_file", 0755) == 0);
+    put("Anna Müller_123_assignsubmission_file/lab3 (1).cu", "a");
+    put("Anna Müller_123_assignsubmission_file/notes.txt", "");
+    put("Anna Müller_123_assignsubmission_file/.hidden.cu", "");
+    find();
+    cr_assert_eq(count, 1);
+    cr_assert_str_eq(list[0].name, "Anna Müller_123_assignsubmission_file");
+    cr_assert_str_eq(list[0].path, "Anna Müller_123_assignsubmission_file/lab3 (1).cu");
+    cr_assert_str_eq(list[0].id, "Anna~20M~C3~BCller_123_assignsubmission_file");
+}
+
+Test(submission, of_several_sources_the_labs_is_taken)
+{
+    cr_assert(mkdir("anna", 0755) == 0);
+    put("anna/a.cu", "");
+    put("anna/b.cu", "");
+    cr_assert_str_eq(refusal(),
+                     "The folder holds 2 files that end in .cu, and none of them is lab3.cu.");
+    put("anna/lab3.cu", "a");
+    find();
+    cr_assert_eq(count, 1);
+    cr_assert_str_eq(list[0].path, "anna/lab3.cu");
+}
+
+/* The only source is a link, or no file: it is taken, and then refused. */
+Test(submission, the_only_source_of_a_folder_is_not_followed)
+{
+    cr_assert(mkdir("anna", 0755) == 0);
+    cr_assert(symlink("/etc/passwd", "anna/x.cu") == 0);
+    cr_assert_str_eq(refusal(), "What was handed in is a link, which is not followed.");
+    cr_assert(unlink("anna/x.cu") == 0 && mkdir("anna/x.cu", 0755) == 0);
+    cr_assert_str_eq(refusal(), "What was handed in is not a regular file.");
+}
+
+Test(submission, a_file_and_a_folder_of_one_name_have_two_ids)
+{
+    put("anna.cu", "");
+    cr_assert(mkdir("anna", 0755) == 0);
+    put("anna/lab3.cu", "");
+    find();
+    cr_assert_eq(count, 2);
+    cr_assert_str_eq(list[0].path, "anna.cu");
+    cr_assert_str_eq(list[0].id, "anna");
+    cr_assert_str_eq(list[1].path, "anna/lab3.cu");
+    cr_assert_str_eq(list[1].id, "anna~2F");
+    cr_assert_str_eq(list[1].name, list[0].name);
 }
 
 Test(submission, large_files_are_refused)

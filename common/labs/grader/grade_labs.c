@@ -136,10 +136,12 @@ static int read_options(int count, char **argument, struct arguments *to, struct
 static int print_help(void)
 {
     puts(
-        "grade-labs LAB FOLDER [options]: judges the submissions FOLDER/NAME.cu and\n"
-        "FOLDER/NAME/labN.cu, and writes grades.csv and a report for each. The exit code is 0 if\n"
-        "all are judged, 2 if the command is wrong, and 3 if the machine failed; the same command\n"
-        "again goes on then. notes/instructor.md says more.\n");
+        "grade-labs LAB FOLDER [options]: judges the submissions in FOLDER, which are files "
+        "NAME.cu\n"
+        "and folders NAME with a file labN.cu or with one file that ends in .cu. It writes\n"
+        "grades.csv and a report for each. The exit code is 0 if all are judged, 2 if the command\n"
+        "is wrong, and 3 if the machine failed; the same command again goes on then.\n"
+        "notes/instructor.md says more.\n");
     option_print(table, 20, stdout);
     return 0;
 }
@@ -265,8 +267,8 @@ static int grade(struct arguments *a, struct fault *fault)
         code = submissions_find(a->grader.folder, a->grader.lab->number, &list, &count, fault);
     if (code != 0) return code;
     if (count == 0)
-        code = fail(fault, EXIT_USAGE, "%s holds no NAME.cu and no NAME/lab%d.cu", a->grader.folder,
-                    a->grader.lab->number);
+        code = fail(fault, EXIT_USAGE, "%s holds no file NAME.cu and no folder NAME",
+                    a->grader.folder);
     else
         code = grade_all(&a->grader, list, count, fault);
     free(list);

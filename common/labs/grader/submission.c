@@ -24,22 +24,21 @@ static uint64_t hash_of(const char *text)
     return hash;
 }
 
-/* The path without .cu. Letters, digits and - _ . stay; any other byte becomes ~ and two
- * hexadecimal digits. */
-static void make_id(struct submission *submission)
+/* Letters, digits and - _ . of a text stay; any other byte becomes ~ and two hexadecimal digits. */
+static void make_id(struct submission *submission, const char *text)
 {
     enum { HASH = 17, BYTE = 3 }; /* a dash and the hash's digits; what one byte becomes at most */
     char *to = submission->id;
     const char *last = to + sizeof submission->id - 1 - HASH - BYTE;
-    const char *at = submission->path, *end = at + strlen(at) - strlen(".cu");
-    for (; at < end && to < last; at++) {
+    const char *at = text;
+    for (; *at != '\0' && to < last; at++) {
         bool plain = isascii(*at) && (isalnum(*at) || strchr("-_.", *at) != NULL);
-        if (plain && !(at == submission->path && *at == '-'))
+        if (plain && !(at == text && *at == '-'))
             *to++ = *at;
         else
             to += sprintf(to, "~%02X", (unsigned char)*at);
     }
-    if (at < end) to += sprintf(to, "-%016" PRIx64, hash_of(submission->path));
+    if (*at != '\0') to += sprintf(to, "-%016" PRIx64, hash_of(text));
     *to = '\0';
 }
 
@@ -49,22 +48,57 @@ static bool ends_with(const char *text, const char *end)
     return length > least && strcmp(text + length - least, end) == 0;
 }
 
+/* The folder's file of the lab: labN.cu, or the only one that ends in .cu. Programs for courses call
+ * files as they or the students like. */
+static void choose_file(int folder, int lab, struct submission *submission)
+{
+    char own[32], only[NAME_MAX + 1];
+    bool has_own = false;
+    snprintf(own, sizeof own, "lab%d.cu", lab);
+    snprintf(submission->path, sizeof submission->path, "%s/%s", submission->name, own);
+    int inner = openat(folder, submission->name, O_RDONLY | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC);
+    DIR *entries = inner < 0 ? NULL : fdopendir(inner);
+    if (entries == NULL) return;
+    for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        if (entry->d_name[0] == '.' || !ends_with(entry->d_name, ".cu")) continue;
+        has_own = has_own || strcmp(entry->d_name, own) == 0;
+        snprintf(only, sizeof only, "%s", entry->d_name);
+        submission->files++;
+    }
+    closedir(entries);
+    if (!has_own && submission->files == 1)
+        snprintf(submission->path, sizeof submission->path, "%s/%s", submission->name, only);
+}
+
+/* The report of NAME is called NAME, unless there is a file NAME.cu beside the folder NAME. */
+static void make_folder_id(int folder, struct submission *submission)
+{
+    char text[SUBMISSION_NAME];
+    struct stat status;
+    snprintf(text, sizeof text, "%s.cu", submission->name);
+    bool twice = fstatat(folder, text, &status, AT_SYMLINK_NOFOLLOW) == 0;
+    snprintf(text, sizeof text, "%s%s", submission->name, twice ? "/" : "");
+    make_id(submission, text);
+}
+
 /* Is an entry a submission? A folder counts if its name is no NAME.cu; what is called NAME.cu
  * counts, whatever it is, so that its student gets a reason. */
 static bool take_entry(int folder, const char *name, int lab, struct submission *submission)
 {
     struct stat status;
+    *submission = (struct submission){.files = 0};
     if (name[0] == '.') return false;
     snprintf(submission->name, sizeof submission->name, "%s", name);
     snprintf(submission->path, sizeof submission->path, "%s", name);
     if (ends_with(name, ".cu")) {
         submission->name[strlen(name) - strlen(".cu")] = '\0';
-    } else {
-        if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || S_ISREG(status.st_mode))
-            return false;
-        snprintf(submission->path, sizeof submission->path, "%s/lab%d.cu", name, lab);
+        make_id(submission, submission->name);
+        return true;
     }
-    make_id(submission);
+    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || S_ISREG(status.st_mode))
+        return false;
+    choose_file(folder, lab, submission);
+    make_folder_id(folder, submission);
     return true;
 }
 
@@ -117,6 +151,16 @@ static char *refuse(char *why, size_t size, const char *sentence)
     return NULL;
 }
 
+/* Why nothing in a folder can be graded. */
+static char *refuse_folder(const struct submission *submission, char *why, size_t size)
+{
+    if (submission->files < 2)
+        return refuse(why, size, "The folder holds no file that ends in .cu.");
+    snprintf(why, size, "The folder holds %u files that end in .cu, and none of them is %s.",
+             submission->files, strrchr(submission->path, '/') + 1);
+    return NULL;
+}
+
 /* Reads at most the allowed bytes and one more, also if the file grows meanwhile. */
 static char *read_all(int file, size_t *size)
 {
@@ -149,8 +193,7 @@ char *submission_read(const char *folder, const struct submission *submission, s
     if (below >= 0) close(below);
     if (file < 0 && (error == ELOOP || error == ENOTDIR))
         return refuse(why, why_size, "What was handed in is a link, which is not followed.");
-    if (file < 0 && error == ENOENT)
-        return refuse(why, why_size, "The folder does not contain the lab's file.");
+    if (file < 0 && error == ENOENT) return refuse_folder(submission, why, why_size);
     if (file < 0) {
         snprintf(why, why_size, "The file cannot be read: %s.", strerror(error));
         return NULL;

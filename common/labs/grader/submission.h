@@ -19,15 +19,16 @@ enum {
 };
 
 struct submission {
-    char name[NAME_MAX + 1];    /* of the student: NAME of NAME.cu, or of NAME/labN.cu */
+    char name[NAME_MAX + 1];    /* of the student: NAME of NAME.cu, or of the folder NAME */
     char path[SUBMISSION_NAME]; /* from the folder of all submissions */
-    char id[SUBMISSION_ID];     /* made of the path; safe as the name of a file */
+    char id[SUBMISSION_ID];     /* made of the name; safe as the name of a file, and unique */
+    unsigned files;             /* in a folder: how many of its files end in .cu */
 };
 
 /*
- * Lists the submissions of a folder in the order of their paths: files NAME.cu, and folders NAME,
- * of which the file labN.cu counts. Names that begin with a dot and all other files are left out.
- * Returns 0 or EXIT_USAGE. The caller frees *list.
+ * Lists the submissions of a folder in the order of their paths: files NAME.cu, and folders NAME.
+ * Of a folder the file labN.cu counts, or its only file that ends in .cu. Names that begin with a
+ * dot and all other files are left out. Returns 0 or EXIT_USAGE. The caller frees *list.
  */
 int submissions_find(const char *folder, int lab, struct submission **list, size_t *count,
                      struct fault *);
