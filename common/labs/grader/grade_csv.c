@@ -64,28 +64,6 @@ static void print_same(FILE *out, const struct same *all, size_t count, size_t o
     free(text);
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
-
-static void print_head(FILE *out)
-{
-    fputs("name,file,status,points,most,right runs,runs", out);
-    for (int i = 0; i < LAB_CRITERIA; i++) fprintf(out, ",%s", lab_criterion_name(i));
-    fputs(",reason,same PTX as\n", out);
-}
-
-static void print_row(FILE *out, const struct grader *grader, const struct submission *submission)
-{
-    char *row = state_row(grader, submission, NULL);
-    csv_cell(out, submission->name);
-    fputc(',', out);
-    csv_cell(out, submission->path);
-    if (row != NULL)
-        fprintf(out, ",judged,%s,", row);
-    else
-        fputs(",not judged,,,,,,,,,\"the machine or the grader failed: grade again\",", out);
-    free(row);
-}
-
 /* What the PTX of submissions and steps is the same as. The steps stand behind the submissions. */
 static size_t find_same(const struct grader *grader, const struct submission *submissions,
                         size_t count, struct same *all)
@@ -113,26 +91,127 @@ static size_t count_labs(void)
     return count;
 }
 
+/* ---- the table ------------------------------------------------------------------------------- */
+
+/* All that rows are printed from. */
+struct class
+{
+    const struct grader *grader;
+    const struct submission *list;
+    size_t count;
+    size_t *owners;    /* of each submission: where its student stands in the roster */
+    struct same *same; /* submissions, and behind them steps */
+    size_t same_count;
+};
+
+/* The student's name as the roster has it, or the submission's. */
+static const char *name_of(const struct class *class, size_t of)
+{
+    const struct roster *roster = &class->grader->roster;
+    size_t owner = class->owners[of];
+    return owner < roster->count ? roster->names[owner] : class->list[of].name;
+}
+
+static void print_head(FILE *out)
+{
+    fputs("name,file,status,points,most,right runs,runs", out);
+    for (int i = 0; i < LAB_CRITERIA; i++) fprintf(out, ",%s", lab_criterion_name(i));
+    fputs(",reason,same PTX as,report,note\n", out);
+}
+
+/* Where the report is, from the folder of grades.csv. */
+static void print_report(FILE *out, const struct submission *submission, bool judged)
+{
+    char name[SUBMISSION_ID + 32] = "";
+    if (judged) snprintf(name, sizeof name, "reports/%s.html", submission->id);
+    csv_cell(out, name);
+}
+
+/* The cell with what an instructor has to know. */
+static void print_note_cell(FILE *out, const struct class *class, size_t of)
+{
+    char *text;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    if (to == NULL) abort();
+    print_note(to, class->grader, class->list, class->count, of);
+    fclose(to);
+    csv_cell(out, text);
+    free(text);
+}
+
+static void print_row(FILE *out, const struct class *class, size_t of)
+{
+    const struct submission *submission = &class->list[of];
+    char *row = state_row(class->grader, submission, NULL);
+    csv_cell(out, name_of(class, of));
+    fputc(',', out);
+    csv_cell(out, submission->path);
+    if (row != NULL)
+        fprintf(out, ",judged,%s,", row);
+    else
+        fputs(",not judged,,,,,,,,,\"the machine or the grader failed: grade again\",", out);
+    print_same(out, class->same, class->same_count, of);
+    fputc(',', out);
+    print_report(out, submission, row != NULL);
+    fputc(',', out);
+    print_note_cell(out, class, of);
+    fputc('\n', out);
+    free(row);
+}
+
+/* A row of a student without a submission. */
+static void print_absent(FILE *out, const struct grader *grader, const char *name)
+{
+    static struct lab_verdict verdict;
+    score_nothing(grader->lab, &grader->weights, "Nothing was handed in.", &verdict);
+    csv_cell(out, name);
+    fputs(",\"\",nothing handed in,", out);
+    csv_verdict(out, &verdict);
+    fputs(",\"\",\"\",\"\"\n", out);
+}
+
+/* The submissions of the student `owner`; roster.count: those of nobody on the roster. Returns how
+ * many there are. */
+static size_t print_rows_of(FILE *out, const struct class *class, size_t owner)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < class->count; i++)
+        if (class->owners[i] == owner) print_row(out, class, i), found++;
+    return found;
+}
+
+static void print_table(FILE *out, const struct class *class)
+{
+    const struct roster *roster = &class->grader->roster;
+    if (class->grader->bom) fputs("\uFEFF", out);
+    print_head(out);
+    for (size_t i = 0; i < roster->count; i++)
+        if (print_rows_of(out, class, i) == 0) print_absent(out, class->grader, roster->names[i]);
+    print_rows_of(out, class, roster->count);
+}
+
 int csv_write(const struct grader *grader, const struct submission *submissions, size_t count,
               struct fault *fault)
 {
     char path[PATH_MAX], *text;
     size_t size;
-    struct same *all = calloc(count + count_labs(), sizeof *all);
+    struct class class = {.grader = grader,
+                          .list = submissions,
+                          .count = count,
+                          .owners = calloc(count + 1, sizeof *class.owners),
+                          .same = calloc(count + count_labs(), sizeof *class.same)};
     FILE *out = open_memstream(&text, &size);
-    if (out == NULL || all == NULL) abort();
-    size_t found = find_same(grader, submissions, count, all);
-    if (grader->bom) fputs("\uFEFF", out);
-    print_head(out);
-    for (size_t i = 0; i < count; i++) {
-        print_row(out, grader, &submissions[i]);
-        print_same(out, all, found, i);
-        fputc('\n', out);
-    }
+    if (out == NULL || class.owners == NULL || class.same == NULL) abort();
+    for (size_t i = 0; i < count; i++)
+        class.owners[i] = roster_find(&grader->roster, submissions[i].name);
+    class.same_count = find_same(grader, submissions, count, class.same);
+    print_table(out, &class);
     fclose(out);
     snprintf(path, sizeof path, "%s/grades.csv", grader->out);
     int code = state_write(path, text, size, fault);
     free(text);
-    free(all);
+    free(class.owners);
+    free(class.same);
     return code;
 }

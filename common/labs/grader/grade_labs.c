@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "grader.h"
 #include "common/command/option_table.h"
+#include "common/files/visible.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -17,7 +18,7 @@
 
 struct arguments {
     struct grader grader;
-    const char *weights, *nvcc;
+    const char *weights, *roster, *nvcc;
     const char *names[2]; /* LAB, FOLDER */
     int name_count;
     bool help;
@@ -87,6 +88,13 @@ static int set_no_sandbox(void *to, const char *value, struct fault *fault)
     return 0;
 }
 
+static int set_roster(void *to, const char *value, struct fault *fault)
+{
+    (void)fault;
+    ((struct arguments *)to)->roster = value;
+    return 0;
+}
+
 static int set_bom(void *to, const char *value, struct fault *fault)
 {
     (void)value, (void)fault;
@@ -107,6 +115,8 @@ static const struct option_row rows[] = {
     OPTION("jobs", "J", "submissions at a time; default: one for each processor", set_jobs),
     OPTION("weights", "FILE", "what each criterion is worth; default: common/labs/weights.txt",
            set_weights),
+    OPTION("roster", "FILE", "names of the class, one a line: each gets a row of grades.csv",
+           set_roster),
     OPTION("bom", NULL, "begin grades.csv with the mark by which Excel recognises UTF-8", set_bom),
     OPTION("nvcc", "NVCC", "the compiler; default: nvcc", set_nvcc),
     OPTION("bwrap", "FILE", "the program of bubblewrap; default: bwrap", set_bwrap),
@@ -197,6 +207,7 @@ static int prepare(struct arguments *a, struct fault *fault)
     if (grader->jobs == 0) grader->jobs = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
     int code = find_programs(a, fault);
     if (code == 0) code = read_weights(a, fault);
+    if (code == 0 && a->roster != NULL) code = roster_read(a->roster, &grader->roster, fault);
     if (code == 0) code = test_sandbox(grader, fault);
     if (code == 0) code = state_begin(grader, fault);
     if (code == 0) grade_basis(grader);
@@ -239,6 +250,38 @@ static void tell_old_rows(const struct grader *grader, const struct submission *
                 all, grader->out);
 }
 
+/* Reports of what is no longer handed in would be given back by mistake. */
+static void remove_withdrawn(const struct grader *grader, const struct submission *list,
+                             size_t count)
+{
+    size_t others = state_remove_others(grader, list, count);
+    if (others > 0)
+        fprintf(stderr,
+                "grade-labs: %zu submissions are no longer in %s; their reports are removed\n",
+                others, grader->folder);
+}
+
+/* Says what stands in the column of notes. */
+static void tell_notes(const struct grader *grader, const struct submission *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *note;
+        size_t size;
+        FILE *to = open_memstream(&note, &size);
+        if (to == NULL) abort();
+        print_note(to, grader, list, count, i);
+        fclose(to);
+        if (size > 0) {
+            fputs("grade-labs: ", stderr);
+            visible_print(stderr, list[i].path, strlen(list[i].path));
+            fputs(": ", stderr);
+            visible_print(stderr, note, size);
+            fputc('\n', stderr);
+        }
+        free(note);
+    }
+}
+
 /* ---- grading --------------------------------------------------------------------------------- */
 
 static int grade_all(struct grader *grader, const struct submission *list, size_t count,
@@ -251,7 +294,9 @@ static int grade_all(struct grader *grader, const struct submission *list, size_
     if (code != 0) return code;
     failed += run_jobs(grader, list, count, "judge", worker_judge);
     results_free(&grader->reference);
+    remove_withdrawn(grader, list, count);
     code = csv_write(grader, list, count, fault);
+    tell_notes(grader, list, count);
     if (code != 0 || failed == 0) return code;
     return fail(fault, EXIT_DEVICE,
                 "%zu jobs failed for the reasons above; the same command again does the rest",

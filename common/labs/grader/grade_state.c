@@ -34,7 +34,8 @@ void state_path(const struct grader *grader, const struct submission *submission
         const char *folder, *ending;
     } all[] = {[STATE_SOURCE] = {"state", "cu"},    [STATE_PTX] = {"state", "ptx"},
                [STATE_COMPILED] = {"state", "txt"}, [STATE_ROW] = {"state", "row"},
-               [REPORT_TEXT] = {"reports", "txt"},  [REPORT_HTML] = {"reports", "html"}};
+               [REPORT_TEXT] = {"reports", "txt"},  [REPORT_HTML] = {"reports", "html"},
+               [STATE_FIRST] = {"state", "first"}};
     snprintf(path, PATH_MAX, "%s/%s/%s.%s", grader->out, all[which].folder, submission->id,
              all[which].ending);
 }
@@ -171,6 +172,22 @@ char *state_row(const struct grader *grader, const struct submission *submission
     if (counts) return row;
     free(row);
     return NULL;
+}
+
+bool state_is_later(const struct grader *grader, const struct submission *submission)
+{
+    char path[PATH_MAX];
+    size_t size = 0, first_size = 0;
+    state_path(grader, submission, STATE_FIRST, path);
+    char *first = state_read(path, SUBMISSION_BYTES, &first_size);
+    state_path(grader, submission, STATE_SOURCE, path);
+    char *source = state_read(path, SUBMISSION_BYTES, &size);
+    bool same =
+        source != NULL && first != NULL && size == first_size && memcmp(source, first, size) == 0;
+    bool later = first != NULL && source != NULL && !same;
+    free(source);
+    free(first);
+    return later;
 }
 
 bool state_has_rows(const struct grader *grader)

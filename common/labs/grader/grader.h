@@ -16,6 +16,7 @@
 
 #include "common/labs/lab.h"
 #include "common/labs/score.h"
+#include "roster.h"
 #include "submission.h"
 #include "toolkit.h"
 
@@ -32,6 +33,7 @@ struct grader {
     uint64_t seed;
     uint64_t scorer, compiler; /* bits of what points, and PTX, depend on; see grade_basis() */
     unsigned jobs; /* worker processes at a time */
+    struct roster roster; /* --roster; count 0: none */
     struct toolkit toolkit;
     struct lab_results reference; /* of the step's own solution, with the seed */
 };
@@ -84,7 +86,15 @@ void outcome_end(struct outcome *);
 /* ---- grade_state.c: files -------------------------------------------------------------------- */
 
 /* The path of a submission's file: "state/ID.ptx" for STATE_PTX. */
-enum state_file { STATE_SOURCE, STATE_PTX, STATE_COMPILED, STATE_ROW, REPORT_TEXT, REPORT_HTML };
+enum state_file {
+    STATE_SOURCE,
+    STATE_PTX,
+    STATE_COMPILED,
+    STATE_ROW,
+    REPORT_TEXT,
+    REPORT_HTML,
+    STATE_FIRST, /* the first version whose report shows results, and so sizes and inputs */
+};
 void state_path(const struct grader *, const struct submission *, enum state_file,
                 char path[PATH_MAX]);
 
@@ -108,6 +118,13 @@ int state_write(const char *path, const char *bytes, size_t size, struct fault *
 char *state_row(const struct grader *, const struct submission *, bool *old);
 /* The line with which a row of this lab, seed and scorer begins. */
 void state_row_head(FILE *, const struct grader *);
+/* Is a submission another version than the first one whose report shows results? */
+bool state_is_later(const struct grader *, const struct submission *);
+/* Removes a submission's row and reports. The source and its PTX stay. */
+void state_remove_results(const struct grader *, const struct submission *);
+/* Removes rows and reports of submissions that are not in the list, and returns how many
+ * submissions had some. */
+size_t state_remove_others(const struct grader *, const struct submission *, size_t count);
 /* Are there rows of any kind? */
 bool state_has_rows(const struct grader *);
 
@@ -151,6 +168,13 @@ typedef int job_fn(const struct grader *, const struct submission *, struct faul
 size_t run_jobs(const struct grader *, const struct submission *, size_t count, const char *label,
                 job_fn *);
 
+/* ---- grade_note.c ---------------------------------------------------------------------------- */
+
+/* Prints what an instructor has to know of list[of] before the points are used, or nothing. Without
+ * a newline, and as it is, with whatever bytes names hold. */
+void print_note(FILE *, const struct grader *, const struct submission *list, size_t count,
+                size_t of);
+
 /* ---- grade_report.c, grade_html.c, grade_csv.c, csv_cell.c ----------------------------------- */
 
 /* What a report is made of. */
@@ -170,7 +194,8 @@ void report_html(FILE *, const struct report *);
 void csv_cell(FILE *, const char *text);
 /* The cells of a verdict, without those of the name, and without a newline. */
 void csv_verdict(FILE *, const struct lab_verdict *);
-/* Writes grades.csv from the rows. Returns 0 or EXIT_USAGE. */
+/* Writes grades.csv from the rows: with a roster in its order, with a row for each student, and
+ * then submissions of others. Returns 0 or EXIT_USAGE. */
 int csv_write(const struct grader *, const struct submission *, size_t count, struct fault *);
 
 /* The path where our copy of every source is mounted, and thus what its PTX calls it. */

@@ -1,0 +1,28 @@
+/*
+ * roster.h — the names of all students of a class, so that grades.csv has a row for each of them.
+ */
+#ifndef ROSTER_H
+#define ROSTER_H
+
+#include "common/command/fault.h"
+
+#include <stddef.h>
+
+/* `names` are in the order of the file, all different, and owned by the roster. */
+struct roster {
+    char **names;
+    size_t count;
+};
+
+/* Reads a file with one name a line. Empty lines and lines that begin with # do not count. Returns
+ * 0 or EXIT_USAGE; roster_end() frees the names in both cases. */
+int roster_read(const char *path, struct roster *, struct fault *);
+void roster_end(struct roster *);
+
+/*
+ * The student whom a submission belongs to: its name is the student's, or begins with it and goes
+ * on with _, as "Anna Berg_123_assignsubmission_file" does. The longest such name counts. roster->count: none.
+ */
+size_t roster_find(const struct roster *, const char *submission);
+
+#endif
