@@ -74,6 +74,8 @@ struct lab_case {
     uint64_t input;    /* seed of the input */
     uint64_t schedule; /* emu_config.schedule; 0: the usual order, and the counters are judged */
     uint64_t clock;    /* emu_config.clock_seed */
+    size_t boundary;   /* the first large element; 0: none is large */
+    uint64_t exponent; /* large elements are this power of two times the others */
 };
 
 /* The cases of a lab, at most LAB_CASES, in the order in which they are run; returns their number.
@@ -83,7 +85,13 @@ struct lab_case {
 size_t lab_cases(const struct lab *, uint64_t seed, bool handed_out, struct lab_case *);
 
 /* The input of a case: n multiples of 1/8, of either sign and not 0. Every sum of neighbours is a
- * float, so the right result does not depend on the order of additions. */
+ * float, so the right result does not depend on the order of additions.
+ *
+ * With a boundary, the elements before it have the sum 0, and those from there on are positive and
+ * so large that a float that holds one of them holds nothing of the others. So every sum across
+ * the boundary is rounded to the large elements' part, and the result is still the same in every
+ * order. A float can hold both kinds of sums, and no integer can: the additions have to be made in
+ * floats. */
 void lab_input(const struct lab_case *, float *in);
 
 /* The most warp instructions that a launch may execute. It is far above any right solution's. */

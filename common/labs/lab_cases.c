@@ -1,6 +1,8 @@
 /* lab_cases.c — on which sizes, inputs and orders of warps a submission is run. */
 #include "lab.h"
 
+#include <math.h>
+
 enum {
     ORDERS = 3,        /* random orders of warps and blocks for some sizes */
     ORDERED_SIZES = 3, /* how many sizes, the largest ones */
@@ -8,6 +10,10 @@ enum {
     NEAR_LEAST = 2,    /* … or by this many */
     TRIES = 100,
     GREATEST_ELEMENT = 15, /* in eighths */
+    BOUNDARY_LEAST = 16,   /* the least size that may have a boundary … */
+    ALIGNMENT = 256,       /* … which lies between two warps of eight elements a thread */
+    EXPONENT = 64,         /* of large elements: from this one … */
+    EXPONENTS = 33,        /* … to the 32 above it */
     INSTRUCTIONS = 5000000,
     INSTRUCTIONS_PER_ELEMENT = 200,
 };
@@ -63,12 +69,24 @@ static size_t choose_sizes(const struct lab *lab, bool handed_out, uint64_t *sta
     return count;
 }
 
-static struct lab_case make_case(size_t n, bool ordered, uint64_t *state)
+/* The boundary is a multiple of a power of two, so that no thread and no warp of a right solution
+ * has elements on both sides: it may subtract its own elements from a sum. */
+static void draw_boundary(struct lab_case *c, uint64_t *state)
+{
+    size_t alignment = ALIGNMENT;
+    if (c->n < BOUNDARY_LEAST) return;
+    while (alignment > c->n / 2) alignment /= 2;
+    c->boundary = alignment * (1 + draw(state) % (c->n / alignment - 1));
+    c->exponent = EXPONENT + draw(state) % EXPONENTS;
+}
+
+static struct lab_case make_case(size_t n, bool ordered, bool bounded, uint64_t *state)
 {
     struct lab_case c = {.n = n};
     c.input = draw_seed(state);
     c.clock = draw_seed(state);
     c.schedule = ordered ? draw_seed(state) : 0;
+    if (bounded) draw_boundary(&c, state);
     return c;
 }
 
@@ -76,21 +94,30 @@ size_t lab_cases(const struct lab *lab, uint64_t seed, bool handed_out, struct l
 {
     uint64_t state = seed ^ (uint64_t)lab->number << 32 ^ (uint64_t)handed_out << 48;
     size_t sizes[LAB_SIZES], count = choose_sizes(lab, handed_out, &state, sizes), made = 0;
-    for (size_t i = 0; i < count; i++) cases[made++] = make_case(sizes[i], false, &state);
+    for (size_t i = 0; i < count; i++)
+        cases[made++] = make_case(sizes[i], false, draw(&state) & 1, &state);
     for (size_t i = count > ORDERED_SIZES ? count - ORDERED_SIZES : 0; i < count; i++)
         for (int order = 0; order < ORDERS; order++)
-            cases[made++] = make_case(sizes[i], true, &state);
+            cases[made++] = make_case(sizes[i], true, order > 0, &state);
     return made;
+}
+
+/* Magnitude and sign of the next element. */
+static float draw_element(uint64_t *state)
+{
+    uint64_t word = draw(state);
+    float magnitude = (float)(1 + (word >> 1) % GREATEST_ELEMENT) / 8;
+    return word & 1 ? -magnitude : magnitude;
 }
 
 void lab_input(const struct lab_case *c, float *in)
 {
     uint64_t state = c->input;
-    for (size_t i = 0; i < c->n; i++) {
-        uint64_t word = draw(&state);
-        float magnitude = (float)(1 + (word >> 1) % GREATEST_ELEMENT) / 8;
-        in[i] = word & 1 ? -magnitude : magnitude;
-    }
+    float scale = (float)ldexp(1, (int)c->exponent);
+    for (size_t i = 0; i < c->n; i++) in[i] = draw_element(&state);
+    if (c->boundary == 0) return;
+    for (size_t i = 0; i < c->boundary / 2; i++) in[c->boundary / 2 + i] = -in[i];
+    for (size_t i = c->boundary; i < c->n; i++) in[i] = fabsf(in[i]) * scale;
 }
 
 uint64_t lab_instruction_limit(const struct lab *lab, size_t n)

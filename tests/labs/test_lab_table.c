@@ -149,3 +149,47 @@ Test(lab_cases, inputs_have_exact_sums)
         cr_expect(positive > 0.3 * (double)c.n && positive < 0.7 * (double)c.n);
     }
 }
+
+/* The float sum of the elements from `from` to before `to`, in an order that the state gives. */
+static float sum_in_some_order(const float *in, size_t from, size_t to, unsigned *state)
+{
+    if (to - from == 0) return 0;
+    if (to - from == 1) return in[from];
+    *state = *state * 1664525 + 1013904223;
+    size_t middle = from + 1 + (*state >> 8) % (to - from - 1);
+    return sum_in_some_order(in, from, middle, state) + sum_in_some_order(in, middle, to, state);
+}
+
+/* Every prefix is the same float in every order: the sum of the elements on its own side. */
+static void check_bounded(const struct lab_case *c, const float *in)
+{
+    double sum = 0;
+    unsigned state = (unsigned)c->input;
+    cr_assert(c->boundary > 0 && c->boundary < c->n);
+    for (size_t i = 0; i < c->n; i++) {
+        if (i == c->boundary) cr_expect_eq(sum, 0);
+        if (c->n < 3000 || i % 97 == 0 || i == c->boundary)
+            cr_expect_eq(sum_in_some_order(in, 0, i, &state), (float)sum,
+                         "n %zu, boundary %zu, %zu", c->n, c->boundary, i);
+        sum += (double)in[i];
+    }
+}
+
+/* No integer of 64 bits holds the unit of the small elements and a large element. */
+Test(lab_cases, sums_across_a_boundary_are_exact_in_floats_only)
+{
+    static float in[24000];
+    struct lab_case cases[LAB_CASES];
+    EACH_LAB(lab)
+    {
+        size_t bounded = 0, count = lab_cases(lab, 11, false, cases);
+        for (size_t i = 0; i < count; i++) {
+            if (cases[i].boundary == 0) continue;
+            bounded++;
+            lab_input(&cases[i], in);
+            check_bounded(&cases[i], in);
+            cr_expect_geq(in[cases[i].boundary], 0x1p61f);
+        }
+        cr_expect(bounded >= 6 && bounded < count, "%zu of %zu", bounded, count);
+    }
+}

@@ -109,7 +109,7 @@ int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned 
         out[i] = sum;
         sum += in[i];
     }
-    if (fakes("wrong")) out[n - 1] += 1;
+    if (fakes("wrong")) out[n - 1] = -1 - out[n - 1];
     return OK;
 }
 
