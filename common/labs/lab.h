@@ -59,7 +59,6 @@ struct lab {
     bool power_of_two;
     const size_t *sizes;         /* those handed out, ascending; ends with 0 */
     const char *const *expected; /* operations that add elements: "add.f32"; ends with NULL */
-    bool atomics;                /* the algorithm uses atomic operations on the workspace */
 };
 
 /* The lab of a number, or NULL. lab_at gives all in order, and NULL beyond the last. */

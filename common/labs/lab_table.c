@@ -251,8 +251,7 @@ static const struct lab labs[] = {
      .most = 12000,
      .timed = LARGE,
      .sizes = float4_sizes,
-     .expected = adds_f32,
-     .atomics = true},
+     .expected = adds_f32},
 };
 
 enum { LAB_COUNT = sizeof labs / sizeof *labs };

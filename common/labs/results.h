@@ -64,6 +64,8 @@ struct lab_case_result {
     struct lab_operation *operations;
     struct lab_finding *findings;
     uint64_t errors, warnings; /* numbers of distinct findings, also of those without a text */
+    uint64_t dropped;          /* elements of operations beyond RESULTS_OPERATIONS */
+    uint64_t printed;          /* lines that the kernels' printf has made */
 };
 
 struct lab_results {

@@ -70,6 +70,55 @@ static void free_case(struct lab_case_result *r)
     *r = (struct lab_case_result){.end = LAB_NOT_RUN};
 }
 
+/* ---- counters that no run can have ----------------------------------------------------------- */
+
+/* Far more than a run can count, and so little that no sum of these numbers wraps around. */
+#define COUNT_MOST ((uint64_t)1 << 48)
+enum { WARP = 32 };
+
+/* Every member of emu_counts is a uint64_t. */
+static bool is_possible(const struct emu_counts *c)
+{
+    const uint64_t *all = (const uint64_t *)c;
+    for (size_t i = 0; i < sizeof *c / sizeof *all; i++)
+        if (all[i] > COUNT_MOST) return false;
+    return c->lanes <= WARP * c->instructions && c->shared_ld.ideal <= c->shared_ld.wavefronts &&
+           c->shared_st.ideal <= c->shared_st.wavefronts &&
+           c->shared_atom.ideal <= c->shared_atom.wavefronts;
+}
+
+static bool operations_agree(const struct lab_case_result *r)
+{
+    uint64_t instructions = 0, lanes = 0;
+    for (size_t i = 0; i < r->operation_count; i++) {
+        const struct lab_operation *o = &r->operations[i];
+        if (o->instructions > COUNT_MOST || o->elements > COUNT_MOST) return false;
+        if (o->lanes > WARP * o->instructions) return false;
+        instructions += o->instructions;
+        lanes += o->lanes;
+    }
+    return instructions <= r->total.instructions && lanes <= r->total.lanes &&
+           (r->dropped > 0 || lanes == r->total.lanes);
+}
+
+static bool lines_agree(const struct lab_case_result *r)
+{
+    uint64_t lanes = 0;
+    for (size_t i = 0; i < r->line_count; i++) {
+        if (!is_possible(&r->lines[i].counts)) return false;
+        lanes += r->lines[i].counts.lanes;
+    }
+    return lanes <= r->total.lanes;
+}
+
+/* Cheap bounds on claims: they make forged counters a little harder, and sums of them safe. */
+static bool counts_agree(const struct lab_case_result *r)
+{
+    return is_possible(&r->total) && operations_agree(r) && lines_agree(r) &&
+           r->errors <= COUNT_MOST && r->warnings <= COUNT_MOST && r->dropped <= COUNT_MOST &&
+           r->printed <= COUNT_MOST;
+}
+
 static const char *read_case(struct cursor *c, struct lab_case_result *r)
 {
     struct frame_case f;
@@ -80,7 +129,9 @@ static const char *read_case(struct cursor *c, struct lab_case_result *r)
                                   .end = (enum lab_end)f.end,
                                   .total = f.total,
                                   .errors = f.errors,
-                                  .warnings = f.warnings};
+                                  .warnings = f.warnings,
+                                  .dropped = f.dropped,
+                                  .printed = f.printed};
     r->line_count = f.line_count;
     r->operation_count = f.operation_count;
     r->finding_count = f.finding_count;
@@ -93,7 +144,9 @@ static const char *read_case(struct cursor *c, struct lab_case_result *r)
         return "it ends in the middle of a case";
     }
     end_texts(r);
-    return NULL;
+    if (counts_agree(r)) return NULL;
+    free_case(r);
+    return "its counters contradict each other";
 }
 
 static const char *read_stream(struct cursor *c, struct lab_results *out)

@@ -45,6 +45,8 @@ int results_write_case(int fd, const struct lab_case_result *result)
     frame.finding_count = (uint32_t)result->finding_count;
     frame.errors = result->errors;
     frame.warnings = result->warnings;
+    frame.dropped = result->dropped;
+    frame.printed = result->printed;
     frame.total = result->total;
     memcpy(frame.message, result->message, sizeof frame.message);
 

@@ -79,7 +79,10 @@ static void collect_operations(struct lab_case_result *r, const struct emu_launc
         const struct emu_operation *from = &record->operations[i];
         snprintf(name, sizeof name, "%s%s%s", from->name, *from->type ? "." : "", from->type);
         struct lab_operation *o = operation_of(r, name, (uint32_t)from->work_class);
-        if (!o) continue;
+        if (!o) {
+            r->dropped += from->elements > from->lanes ? from->elements : from->lanes;
+            continue;
+        }
         o->instructions += from->instructions;
         o->lanes += from->lanes;
         o->elements += from->elements;

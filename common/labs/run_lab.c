@@ -96,7 +96,7 @@ static int read_options(struct command_line *line, struct arguments *arguments, 
 /* The kernels' printf: what is beyond PRINTF_BYTES is dropped. */
 struct printed {
     FILE *file;
-    size_t bytes;
+    size_t bytes, lines;
 };
 
 static ssize_t write_printed(void *cookie, const char *text, size_t size)
@@ -105,6 +105,7 @@ static ssize_t write_printed(void *cookie, const char *text, size_t size)
     size_t room = printed->bytes < PRINTF_BYTES ? PRINTF_BYTES - printed->bytes : 0;
     if (printed->file) fwrite(text, 1, size < room ? size : room, printed->file);
     printed->bytes += size;
+    for (size_t i = 0; i < size; i++) printed->lines += text[i] == '\n';
     if (printed->bytes > PRINTF_STOP) run_case_stop(too_much_printed);
     return (ssize_t)size;
 }
@@ -135,7 +136,8 @@ static bool ends_all(enum lab_end end)
     return end == LAB_REFUSED || end == LAB_INSTRUCTIONS || end == LAB_SECONDS;
 }
 
-static int run_cases(const struct lab *lab, const struct lab_ptx *ptx, const struct arguments *a)
+static int run_cases(const struct lab *lab, const struct lab_ptx *ptx, const struct arguments *a,
+                     const struct printed *printed)
 {
     struct lab_case cases[LAB_CASES];
     size_t count = lab_cases(lab, a->seed, a->handed_out, cases);
@@ -144,8 +146,11 @@ static int run_cases(const struct lab *lab, const struct lab_ptx *ptx, const str
     bool ended = false;
     for (size_t i = 0; !error && i < count; i++) {
         struct lab_case_result result = {.is = cases[i], .end = LAB_NOT_RUN};
+        size_t lines = printed->lines;
         memcpy(result.message, why, sizeof why);
         if (!ended) run_case(lab, ptx, &cases[i], &result);
+        fflush(stdout);
+        result.printed = printed->lines - lines;
         if (!ended && ends_all(result.end)) memcpy(why, result.message, sizeof why);
         ended |= ends_all(result.end);
         error = results_write_case(a->results, &result);
@@ -168,7 +173,7 @@ static int run(int count, char **argument, struct fault *fault)
     if (!code) code = ptx_read(argument[2], &ptx, fault);
     if (!code) code = redirect_printf(arguments.printf_file, &printed, fault);
     if (code) return code;
-    int error = run_cases(lab, &ptx, &arguments);
+    int error = run_cases(lab, &ptx, &arguments, &printed);
     fclose(stdout);
     stdout = terminal;
     free(ptx.text);

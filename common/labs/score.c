@@ -82,6 +82,19 @@ static void add_points(struct lab_verdict *v)
     v->points = v->correctness * sum;
 }
 
+/* A report does not show what kernels print, as `make check` does. */
+static void note_printed(struct lab_verdict *v, const struct lab_results *results)
+{
+    uint64_t lines = 0;
+    for (size_t i = 0; i < results->case_count; i++) lines += results->cases[i].printed;
+    if (lines == 0) return;
+    add_line(
+        v, LAB_CRITERIA, 0,
+        "The kernels have printed %llu line%s in all runs; `make check%d` shows the first ones.",
+        (unsigned long long)lines, lines == 1 ? "" : "s", v->lab->number)
+        ->chapter = "notes/labs.md";
+}
+
 int score_lab(const struct lab *lab, const struct lab_results *results,
               const struct lab_results *reference, const struct lab_weights *weights,
               struct lab_verdict *v)
@@ -100,6 +113,7 @@ int score_lab(const struct lab *lab, const struct lab_results *results,
     score_sizes(v, results, reference);
     v->correctness = v->cases ? (double)v->right_cases / v->cases : 0;
     score_criteria(v, results, reference);
+    if (!v->handed_out) note_printed(v, results);
     add_points(v);
     return 0;
 }

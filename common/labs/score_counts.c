@@ -71,13 +71,19 @@ static bool moves_only(const char *name)
            begins_with(name, "activemask") || begins_with(name, "elect");
 }
 
+/* Integer atomic operations and population counts: look-back needs some, but a sum could be hidden
+ * in many of them. */
+static bool is_borrowed(const struct lab_operation *o)
+{
+    if (o->work_class == EMU_CLASS_ATOMIC) return !is_real(o->name);
+    return o->work_class == EMU_CLASS_INTEGER && begins_with(o->name, "popc");
+}
+
 /* Can the operation not hide an addition? */
-static bool is_harmless(const struct lab *lab, const struct lab_operation *o)
+static bool is_harmless(const struct lab_operation *o)
 {
     switch (o->work_class) {
-    case EMU_CLASS_INTEGER:
-        /* Population counts of ballots are how look-back finds its lane. */
-        return is_plain_integer(o->name) || (lab->atomics && begins_with(o->name, "popc"));
+    case EMU_CLASS_INTEGER: return is_plain_integer(o->name);
     case EMU_CLASS_LOGIC:
     case EMU_CLASS_COMPARE:
     case EMU_CLASS_MOVE:
@@ -88,18 +94,48 @@ static bool is_harmless(const struct lab *lab, const struct lab_operation *o)
     case EMU_CLASS_OTHER: return true;
     case EMU_CLASS_CONVERT: return !is_real(o->name);
     case EMU_CLASS_WARP: return moves_only(o->name);
-    case EMU_CLASS_ATOMIC: return lab->atomics && !is_real(o->name);
     case EMU_CLASS_COPY: return !strstr(o->name, "reduce");
-    default: return false; /* f16, f32, f64, matrix */
+    default: return false; /* f16, f32, f64, matrix, atomic */
     }
 }
 
-struct lab_sums lab_sums(const struct lab *lab, const struct lab_case_result *r)
+/* Operations of one kind that may hide additions. The kind with most elements is the worst one. */
+static void add_unexpected(struct lab_sums *sums, const char *name, uint32_t work_class,
+                           uint64_t elements, uint64_t *most)
+{
+    sums->unexpected += elements;
+    if (elements == 0 || elements < *most) return;
+    *most = elements;
+    sums->worst = name;
+    sums->worst_class = work_class;
+}
+
+/* The number of elements of borrowed operations that are free: 0 if the step's own solution has none of them.
+ * A 64th of the additions is too little to hide a sum in. */
+static uint64_t free_loan(const struct lab_sums *reference)
+{
+    enum { TIMES = 2, MORE = 8, PART = 64 };
+    if (reference->borrowed == 0) return 0;
+    return TIMES * reference->borrowed + MORE + reference->adds / PART;
+}
+
+static void add_borrowed(struct lab_sums *sums, const struct lab_operation *worst,
+                         const struct lab_sums *reference, uint64_t *most)
+{
+    uint64_t loan = reference ? free_loan(reference) : UINT64_MAX;
+    if (sums->borrowed > loan)
+        add_unexpected(sums, worst->name, worst->work_class, sums->borrowed - loan, most);
+}
+
+struct lab_sums lab_sums(const struct lab *lab, const struct lab_case_result *r,
+                         const struct lab_sums *reference)
 {
     struct lab_sums sums = {.wavefronts = count_wavefronts(&r->total),
                             .conflicts = count_conflicts(&r->total),
-                            .sectors = count_sectors(&r->total)};
+                            .sectors = count_sectors(&r->total),
+                            .other = r->dropped};
     uint64_t most = 0;
+    const struct lab_operation *borrowed = NULL;
     for (size_t i = 0; i < r->operation_count; i++) {
         const struct lab_operation *o = &r->operations[i];
         if (is_in(o->name, lab->expected)) {
@@ -108,12 +144,16 @@ struct lab_sums lab_sums(const struct lab *lab, const struct lab_case_result *r)
             continue;
         }
         sums.other += o->lanes;
-        if (is_harmless(lab, o)) continue;
-        sums.unexpected += o->elements;
-        if (o->elements < most) continue;
-        most = o->elements;
-        sums.worst = o->name;
-        sums.worst_class = o->work_class;
+        if (begins_with(o->name, "shfl")) sums.shuffles += o->instructions;
+        if (is_borrowed(o)) {
+            sums.borrowed += o->elements;
+            if (!borrowed || o->elements > borrowed->elements) borrowed = o;
+        } else if (!is_harmless(o)) {
+            sums.unexpected_instructions += o->instructions;
+            add_unexpected(&sums, o->name, o->work_class, o->elements, &most);
+        }
     }
+    add_borrowed(&sums, borrowed, reference, &most);
+    add_unexpected(&sums, "too many different operations", EMU_CLASSES, r->dropped, &most);
     return sums;
 }

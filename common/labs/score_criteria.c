@@ -18,7 +18,8 @@ static const double tolerance = 1.05;
 static const double slack = 8;
 /* Lanes of other instructions may be this many times the reference's. */
 static const double other_cap = 2;
-/* And so may the warp instructions that add. One thread that adds alone needs many more. */
+/* And so may the warp instructions that make as many additions. One thread that adds alone needs
+ * many more. */
 static const double serial_cap = 2;
 /* What a run with warnings, but without errors, counts of the hazards. */
 static const double warned = 0.5;
@@ -27,6 +28,9 @@ static const double least_lost = 0.005;
 /* With fewer wavefronts than this part of those that the reference would need without conflicts,
  * shared memory is hardly used, so that the absence of conflicts is no merit. */
 static const double least_shared = 0.5;
+/* Where the reference has no shuffles, more of them than this part of the same wavefronts move what
+ * should go through shared memory. Loads that nobody needs cannot make up for that. */
+static const double most_shuffled = 0.125;
 
 /* What share of the points a count earns: 1 up to the expected one, and then less and less. */
 static double share(double expected, double got)
@@ -36,7 +40,19 @@ static double share(double expected, double got)
 }
 
 /* Reasons for lost points: what each takes of a size. */
-enum reason { ADDS, SERIAL, HIDDEN, TOO_FEW, OTHER, CONFLICTS, NO_SHARED, SECTORS, REASONS };
+enum reason {
+    ADDS,
+    SERIAL,
+    HIDDEN,
+    TOO_FEW,
+    OTHER,
+    CONFLICTS,
+    NO_SHARED,
+    SHUFFLED,
+    SECTORS,
+    ALONE,
+    REASONS
+};
 
 /* The criteria of one size. */
 struct compared {
@@ -53,6 +69,16 @@ static void take(struct compared *c, enum reason reason, double *left, double sh
     *left *= share;
 }
 
+/* What share of the solution's parallelism the additions have, whatever makes them: 1 up to
+ * serial_cap times the warp instructions that the solution would need for as many. */
+static double parallelism(const struct compared *c)
+{
+    double adds = (double)(c->got.adds + c->got.unexpected), expected = (double)c->expected.adds;
+    double needed = (double)c->expected.add_instructions * (adds > expected ? adds / expected : 1);
+    return share(serial_cap * needed,
+                 (double)(c->got.add_instructions + c->got.unexpected_instructions));
+}
+
 static void compare_work(struct compared *c)
 {
     double left = 1, least = c->own->is.n > 2 ? (double)c->own->is.n - 2 : 0;
@@ -60,8 +86,7 @@ static void compare_work(struct compared *c)
     double expected = (double)c->expected.adds;
     double visible = hidden < expected ? 1 - hidden / expected : 0;
     take(c, ADDS, &left, share(expected, adds));
-    take(c, SERIAL, &left,
-         share(serial_cap * (double)c->expected.add_instructions, (double)c->got.add_instructions));
+    take(c, SERIAL, &left, parallelism(c));
     take(c, HIDDEN, &left, hidden > 0 ? visible : 1);
     /* n results need n - 2 additions: with fewer, other instructions have added. */
     take(c, TOO_FEW, &left, adds < least ? adds / least : 1);
@@ -71,12 +96,16 @@ static void compare_work(struct compared *c)
 static void compare_memory(struct compared *c)
 {
     double left = 1, wavefronts = (double)c->got.wavefronts;
-    double expected = (double)c->expected.wavefronts;
-    double least = least_shared * (double)(c->expected.wavefronts - c->expected.conflicts);
+    double expected = (double)c->expected.wavefronts, shuffles = (double)c->got.shuffles;
+    double ideal = (double)(c->expected.wavefronts - c->expected.conflicts);
+    double least = least_shared * ideal;
     take(c, CONFLICTS, &left, share(expected, wavefronts));
     take(c, NO_SHARED, &left, wavefronts < least ? wavefronts / least : 1);
+    take(c, SHUFFLED, &left, c->expected.shuffles ? 1 : share(most_shuffled * ideal, shuffles));
     left = 1;
     take(c, SECTORS, &left, share((double)c->expected.sectors, (double)c->got.sectors));
+    left = 1;
+    take(c, ALONE, &left, parallelism(c));
 }
 
 /* ---- where ----------------------------------------------------------------------------------- */
@@ -85,7 +114,8 @@ static uint64_t cost_of(const struct emu_counts *c, enum reason reason, uint32_t
 {
     switch (reason) {
     case ADDS:
-    case SERIAL: return c->adds[EMU_ADD_F32];
+    case SERIAL:
+    case ALONE: return c->adds[EMU_ADD_F32];
     case HIDDEN: return work_class < EMU_CLASSES ? c->classes[work_class] : 0;
     case TOO_FEW:
     case OTHER: return c->lanes;
@@ -135,7 +165,8 @@ static struct verdict_line *explain_work(struct lab_verdict *v, const struct com
         return add_line(v, LAB_WORK, lost,
                         "n = %zu: %llu warp instructions add, where the step's solution needs "
                         "%llu and twice as many are free: too few lanes add at a time.",
-                        n, (number)got->add_instructions, (number)expected->add_instructions);
+                        n, (number)(got->add_instructions + got->unexpected_instructions),
+                        (number)expected->add_instructions);
     case HIDDEN:
         return add_line(v, LAB_WORK, lost,
                         "n = %zu: %s computes %llu elements; this lab expects %s, and other "
@@ -173,6 +204,16 @@ static struct verdict_line *explain(struct lab_verdict *v, const struct compared
                         "n = %zu: %llu wavefronts of shared memory, where the step's solution has "
                         "%llu: without shared memory there is no merit in having no conflicts.",
                         n, (number)got->wavefronts, (number)expected->wavefronts);
+    case SHUFFLED:
+        return add_line(v, LAB_CONFLICTS, lost,
+                        "n = %zu: %llu shuffles, where the step's solution has none: what moves "
+                        "by shuffles has no conflicts to avoid.",
+                        n, (number)got->shuffles);
+    case ALONE:
+        return add_line(v, LAB_HAZARDS, lost,
+                        "n = %zu: too few lanes add at a time: where nothing runs in parallel, "
+                        "there is no merit in having no hazards.",
+                        n);
     case SECTORS:
         return add_line(v, LAB_SECTORS, lost,
                         "n = %zu: %llu sectors of 32 bytes are moved, where the step's solution "
@@ -184,7 +225,8 @@ static struct verdict_line *explain(struct lab_verdict *v, const struct compared
 
 static enum lab_criterion criterion_of(enum reason reason)
 {
-    return reason <= OTHER ? LAB_WORK : reason <= NO_SHARED ? LAB_CONFLICTS : LAB_SECTORS;
+    if (reason == ALONE) return LAB_HAZARDS;
+    return reason <= OTHER ? LAB_WORK : reason <= SHUFFLED ? LAB_CONFLICTS : LAB_SECTORS;
 }
 
 /* One line for a reason, with the size where it costs most. */
@@ -293,15 +335,18 @@ void score_criteria(struct lab_verdict *v, const struct lab_results *results,
         if (own->is.schedule != 0 || !is_right(v, own->is.n)) continue;
         struct compared *c = &all[count++];
         c->own = own;
-        c->got = lab_sums(v->lab, own);
-        c->expected = lab_sums(v->lab, &reference->cases[i]);
+        c->expected = lab_sums(v->lab, &reference->cases[i], NULL);
+        c->got = lab_sums(v->lab, own, &c->expected);
         compare_work(c);
         compare_memory(c);
         weights += c->weight = sqrt((double)own->is.n);
     }
-    for (size_t i = 0; i < count; i++) all[i].weight /= weights;
     score_hazards(v, results);
     if (count == 0) return;
+    for (size_t i = 0; i < count; i++) {
+        all[i].weight /= weights;
+        all[i].lost[ALONE] *= v->fraction[LAB_HAZARDS]; /* of what the findings have left */
+    }
     for (int c = LAB_WORK; c <= LAB_SECTORS; c++) v->fraction[c] = 1;
     for (int reason = 0; reason < REASONS; reason++) {
         double sum = 0;

@@ -30,12 +30,18 @@ struct lab_sums {
     uint64_t adds;             /* elements of expected operations */
     uint64_t add_instructions; /* and the warp instructions that compute them */
     uint64_t unexpected;       /* elements of operations that may hide additions */
+    uint64_t unexpected_instructions;
     const char *worst;         /* the name of that operation with most elements; NULL: none */
     uint32_t worst_class;
-    uint64_t other; /* lanes of all instructions but the expected operations */
+    uint64_t other;    /* lanes of all instructions but the expected operations */
+    uint64_t borrowed; /* elements of operations that are harmless in small numbers only */
+    uint64_t shuffles; /* warp instructions */
     uint64_t wavefronts, conflicts, sectors;
 };
-struct lab_sums lab_sums(const struct lab *, const struct lab_case_result *);
+/* Sums the counters of a case. `reference` are the sums of the step's own solution: what that one
+ * uses may be used up to twice as often. NULL: these are the sums of the step's own solution. */
+struct lab_sums lab_sums(const struct lab *, const struct lab_case_result *,
+                         const struct lab_sums *reference);
 uint64_t count_wavefronts(const struct emu_counts *);
 uint64_t count_conflicts(const struct emu_counts *);
 uint64_t count_sectors(const struct emu_counts *);

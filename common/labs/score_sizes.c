@@ -83,7 +83,8 @@ static void note_counters(struct verdict_size *size, const struct lab *lab,
                           const struct lab_case_result *own,
                           const struct lab_case_result *reference)
 {
-    struct lab_sums got = lab_sums(lab, own), expected = lab_sums(lab, reference);
+    struct lab_sums expected = lab_sums(lab, reference, NULL);
+    struct lab_sums got = lab_sums(lab, own, &expected);
     size->adds = got.adds;
     size->expected_adds = expected.adds;
     size->conflicts = got.conflicts;

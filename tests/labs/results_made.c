@@ -30,6 +30,8 @@ void make_operation(struct lab_case_result *r, const char *name, enum emu_class 
     o->work_class = work_class;
     o->lanes = o->elements = elements;
     o->instructions = (elements + WARP - 1) / WARP;
+    r->total.instructions += o->instructions;
+    r->total.lanes += o->lanes;
 }
 
 void make_finding(struct lab_case_result *r, unsigned line)

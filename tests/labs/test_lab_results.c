@@ -170,3 +170,46 @@ Test(lab_results, a_full_disk_is_an_errno)
     cr_expect_neq(results_write_begin(fileno(full), lab_find(3), 1, true), 0);
     fclose(full);
 }
+
+/* Counters that no run can have, one at a time. */
+static void more_lanes_than_a_warp(struct lab_case_result *r)
+{
+    r->operations[0].lanes = r->operations[0].instructions * 32 + 1;
+}
+static void more_than_in_total(struct lab_case_result *r) { r->total.lanes--; }
+static void less_than_in_total(struct lab_case_result *r) { r->operations[1].lanes--; }
+static void instructions_not_in_total(struct lab_case_result *r) { r->total.instructions--; }
+static void better_than_ideal(struct lab_case_result *r) { r->total.shared_ld.wavefronts = 0; }
+static void line_better_than_ideal(struct lab_case_result *r)
+{
+    r->lines[0].counts.shared_st.ideal++;
+}
+static void lines_beyond_total(struct lab_case_result *r) { r->lines[0].counts.lanes++; }
+static void wraps_around(struct lab_case_result *r) { r->total.global_ld.sectors = UINT64_MAX; }
+static void elements_wrap(struct lab_case_result *r) { r->operations[0].elements = UINT64_MAX / 2; }
+static void findings_wrap(struct lab_case_result *r) { r->errors = r->warnings = UINT64_MAX; }
+
+/* What a process says that a submission has taken over. */
+Test(lab_results, counters_that_contradict_each_other_are_refused)
+{
+    static void (*const forge[])(struct lab_case_result *) = {
+        more_lanes_than_a_warp, more_than_in_total,
+        less_than_in_total,     instructions_not_in_total,
+        better_than_ideal,      line_better_than_ideal,
+        lines_beyond_total,     wraps_around,
+        elements_wrap,          findings_wrap};
+    for (size_t i = 0; i < sizeof forge / sizeof *forge; i++) {
+        struct lab_results results, got;
+        char why[RESULTS_TEXT];
+        FILE *file = tmpfile();
+        make_results(lab_find(3), 5, true, &results);
+        forge[i](&results.cases[3]);
+        write_all(fileno(file), &results);
+        results_free(&results);
+        static unsigned char bytes[1 << 20];
+        ssize_t size = pread(fileno(file), bytes, sizeof bytes, 0);
+        fclose(file);
+        cr_assert_eq(read_copy(bytes, (size_t)size, &got, why), -1, "forgery %zu", i);
+        cr_expect(strstr(why, "its counters contradict each other"), "%zu: %s", i, why);
+    }
+}

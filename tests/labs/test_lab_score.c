@@ -201,6 +201,80 @@ Test(lab_score, hidden_additions)
     }
 }
 
+/* Integer atomics are free up to twice those of the solution, and a few more. */
+Test(lab_score, borrowed_operations)
+{
+    for (size_t i = 0; i < own.case_count; i++) {
+        size_t n = own.cases[i].is.n;
+        make_operation(&reference.cases[i], "atom.global.add.u32", EMU_CLASS_ATOMIC, n / 64 + 1);
+        make_operation(&own.cases[i], "atom.global.exch.b32", EMU_CLASS_ATOMIC, n / 32 + 4);
+    }
+    cr_expect_eq(score(), 100);
+    for (size_t i = 0; i < own.case_count; i++)
+        make_operation(&own.cases[i], "atom.shared.add.u64", EMU_CLASS_ATOMIC, own.cases[i].is.n);
+    cr_expect_lt(score(), 65);
+    expect_line(LAB_WORK, "atom.shared.add.u64");
+}
+
+/* More different operations than a stream holds: what is not listed may be anything. */
+Test(lab_score, operations_that_are_not_listed)
+{
+    for (size_t i = 0; i < own.case_count; i++) own.cases[i].dropped = own.cases[i].is.n;
+    cr_expect_eq(score(), 60);
+    expect_line(LAB_WORK, "too many different operations");
+}
+
+/* One thread that does all has no hazards, and that is no merit. */
+Test(lab_score, no_hazards_without_parallelism)
+{
+    for (size_t i = 0; i < own.case_count; i++)
+        own.cases[i].operations[0].instructions = own.cases[i].operations[0].elements;
+    cr_expect_lt(score(), 50);
+    cr_expect_lt(verdict.fraction[LAB_HAZARDS], 0.2);
+    expect_line(LAB_HAZARDS, "no merit in having no hazards");
+}
+
+/* More additions in as many lanes at a time are more work, and not less parallel. */
+Test(lab_score, more_additions_are_not_less_parallel)
+{
+    for (size_t i = 0; i < own.case_count; i++) {
+        own.cases[i].operations[0].elements *= 10;
+        own.cases[i].operations[0].instructions *= 10;
+    }
+    cr_expect_gt(score(), 60);
+    cr_expect_eq(verdict.fraction[LAB_HAZARDS], 1);
+    cr_expect_eq(verdict.line_count, 1);
+}
+
+/* Shuffles in place of shared memory, beside wavefronts that nothing needs. */
+Test(lab_score, shuffles_have_no_conflicts_to_avoid)
+{
+    for (size_t i = 0; i < own.case_count; i++)
+        make_operation(&own.cases[i], "shfl.up.b32", EMU_CLASS_WARP, 16 * own.cases[i].is.n);
+    score();
+    cr_expect_lt(verdict.fraction[LAB_CONFLICTS], 0.5);
+    expect_line(LAB_CONFLICTS, "shuffles, where the step's solution has none");
+    for (size_t i = 0; i < own.case_count; i++)
+        make_operation(&reference.cases[i], "shfl.down.b32", EMU_CLASS_WARP, 1);
+    score();
+    cr_expect_eq(verdict.fraction[LAB_CONFLICTS], 1);
+}
+
+/* A report says that there were lines, and they cost nothing. A check shows the lines themselves. */
+Test(lab_score, printed_lines_are_noted)
+{
+    own.cases[1].printed = 5, own.cases[3].printed = 2;
+    cr_expect_eq(score(), 100);
+    cr_assert_eq(verdict.line_count, 1);
+    expect_line(LAB_CRITERIA, "The kernels have printed 7 lines in all runs; `make check3` shows");
+    fini();
+    make_results(lab_find(3), 9, true, &own);
+    make_results(lab_find(3), 9, true, &reference);
+    own.cases[1].printed = 5;
+    cr_expect_eq(score(), 100);
+    cr_expect_eq(verdict.line_count, 0);
+}
+
 /* Without any addition that is seen, integers must have added. */
 Test(lab_score, too_few_additions)
 {
