@@ -51,3 +51,15 @@ Test(grade_outcome, a_program_that_has_ended_by_itself_speaks_for_itself)
     cr_assert_not(ends(SANDBOX_EXITED, 1, 0));
     cr_assert_not(ends(SANDBOX_EXITED, 139, 0));
 }
+
+/* 64 processors and 16 GiB are eight jobs of 2 GiB; there is always one. */
+Test(grade_outcome, memory_bounds_the_number_of_jobs)
+{
+    const uint64_t gibibyte = 1 << 30;
+    cr_expect_eq(jobs_within(64, 16 * gibibyte), 8);
+    cr_expect_eq(jobs_within(4, 16 * gibibyte), 4);
+    cr_expect_eq(jobs_within(4, gibibyte), 1);
+    cr_expect_eq(jobs_within(4, 0), 1);
+    cr_expect_eq(jobs_within(4, UINT64_MAX), 4);
+    cr_expect_geq(jobs_here(), 1);
+}

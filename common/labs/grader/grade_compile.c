@@ -12,7 +12,7 @@
 /* A lab's file takes nvcc 2 s, 250 MB and 20 kB of PTX. */
 static const struct sandbox_limits limits = {
     .address_space = 2ULL << 30,
-    .resident = 2ULL << 30,
+    .resident = GRADER_JOB_BYTES,
     .scratch = 256 << 20,
     .file = 128 << 20,
     .processes = 64,
@@ -49,19 +49,32 @@ static bool exceeded(const char *messages)
     return false;
 }
 
-/* What the compiler and the limits say about the submission. */
+/* What a shell says if it cannot start a part of the compiler, and with what it and confine report
+ * signals. */
+enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127, SIGNAL = 128 };
+
+/* What the compiler and the limits say about the submission. A process that was killed may have
+ * exceeded a limit, or the machine was short of memory. */
 static void judge(const struct sandbox_result *result, struct sandbox_output *outputs,
                   struct outcome *outcome)
 {
     static const char needs[] = "It does not compile: the compiler needs too much time or memory.";
     static const char wrong[] = "It does not compile; the compiler's messages are in the report.";
+    bool exited = result->ending == SANDBOX_EXITED;
     bool too_much = result->ending == SANDBOX_MEMORY ||
-                    (result->ending == SANDBOX_EXITED && exceeded(outputs[0].bytes));
+                    (exited && (result->status > SIGNAL || exceeded(outputs[0].bytes)));
+    bool broken = exited && (result->status == NOT_EXECUTABLE || result->status == NOT_FOUND);
     if (!too_much && outcome_of_ending(result, outputs[0].bytes, "the compiler", outcome)) return;
-    bool done = result->ending == SANDBOX_EXITED && result->status == 0 && outputs[1].size > 0;
-    outcome->kind = done ? OUTCOME_DONE : OUTCOME_REFUSED;
+    bool done = exited && result->status == 0 && outputs[1].size > 0;
+    outcome->kind = done       ? OUTCOME_DONE
+                    : broken   ? OUTCOME_FAILED
+                    : too_much ? OUTCOME_DOUBTFUL
+                               : OUTCOME_REFUSED;
     if (done) return;
-    snprintf(outcome->why, sizeof outcome->why, "%s", too_much ? needs : wrong);
+    snprintf(outcome->why, sizeof outcome->why, "%s",
+             broken     ? "A part of the compiler cannot be started."
+             : too_much ? needs
+                        : wrong);
     /* Which limit it was, and where, depends on the machine. */
     if (too_much) outputs[0].bytes[0] = '\0';
 }

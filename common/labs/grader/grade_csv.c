@@ -148,7 +148,7 @@ static void print_row(FILE *out, const struct class *class, size_t of)
     fputc(',', out);
     csv_cell(out, submission->path);
     if (row != NULL)
-        fprintf(out, ",judged,%s,", row);
+        fprintf(out, ",%s,", row);
     else
         fputs(",not judged,,,,,,,,,\"the machine or the grader failed: grade again\",", out);
     print_same(out, class->same, class->same_count, of);

@@ -21,7 +21,7 @@ struct arguments {
     const char *weights, *roster, *nvcc;
     const char *names[2]; /* LAB, FOLDER */
     int name_count;
-    bool help;
+    bool help, again;
     char programs[PATH_MAX], out[PATH_MAX], weights_path[PATH_MAX];
 };
 
@@ -102,6 +102,13 @@ static int set_bom(void *to, const char *value, struct fault *fault)
     return 0;
 }
 
+static int set_again(void *to, const char *value, struct fault *fault)
+{
+    (void)value, (void)fault;
+    ((struct arguments *)to)->again = true;
+    return 0;
+}
+
 static int set_help(void *to, const char *value, struct fault *fault)
 {
     (void)value, (void)fault;
@@ -112,7 +119,10 @@ static int set_help(void *to, const char *value, struct fault *fault)
 static const struct option_row rows[] = {
     OPTION("out", "FOLDER", "where grades.csv and reports go; default: grades/labN", set_out),
     OPTION("seed", "S", "repeat the grading that had this seed; default: a fresh one", set_seed),
-    OPTION("jobs", "J", "submissions at a time; default: one for each processor", set_jobs),
+    OPTION("jobs", "J",
+           "submissions at a time; default: one for each processor and for each 2 GiB of memory",
+           set_jobs),
+    OPTION("again", NULL, "judge again what has the status \"look at it\"", set_again),
     OPTION("weights", "FILE", "what each criterion is worth; default: common/labs/weights.txt",
            set_weights),
     OPTION("roster", "FILE", "names of the class, one a line: each gets a row of grades.csv",
@@ -204,7 +214,7 @@ static int prepare(struct arguments *a, struct fault *fault)
         snprintf(a->out, PATH_MAX, "grades/lab%d", grader->lab->number);
         grader->out = a->out;
     }
-    if (grader->jobs == 0) grader->jobs = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+    if (grader->jobs == 0) grader->jobs = jobs_here();
     int code = find_programs(a, fault);
     if (code == 0) code = read_weights(a, fault);
     if (code == 0 && a->roster != NULL) code = roster_read(a->roster, &grader->roster, fault);
@@ -214,25 +224,7 @@ static int prepare(struct arguments *a, struct fault *fault)
     return code != 0 ? code : seed_check(grader, fault);
 }
 
-/* ---- the solution ----------------------------------------------------------------------------- */
-
-static int run_solution(struct grader *grader, struct fault *fault)
-{
-    char ptx[PATH_MAX], why[VERDICT_TEXT];
-    struct outcome run;
-    int code = 0;
-    snprintf(ptx, sizeof ptx, "%.*s/reference%d.ptx", PATH_MAX - 32, grader->programs,
-             grader->lab->number);
-    if (access(ptx, R_OK) != 0)
-        return fail(fault, EXIT_DEVICE, "%s is missing: `make labs` makes it", ptx);
-    grade_run(grader, ptx, &run);
-    if (run.kind != OUTCOME_DONE)
-        code = fail(fault, EXIT_DEVICE, "the step's own solution cannot be run: %s", run.why);
-    else if (results_read(run.bytes, run.size, &grader->reference, why, sizeof why) != 0)
-        code = fail(fault, EXIT_DEVICE, "the step's own solution: %s", why);
-    outcome_end(&run);
-    return code;
-}
+/* ---- messages -------------------------------------------------------------------------------- */
 
 /* Says that rows are judged again, and why. */
 static void tell_old_rows(const struct grader *grader, const struct submission *list, size_t count)
@@ -284,19 +276,87 @@ static void tell_notes(const struct grader *grader, const struct submission *lis
 
 /* ---- grading --------------------------------------------------------------------------------- */
 
-static int grade_all(struct grader *grader, const struct submission *list, size_t count,
-                     struct fault *fault)
+typedef bool is_open_fn(const struct grader *, const struct submission *);
+
+static bool is_not_compiled(const struct grader *grader, const struct submission *submission)
 {
-    size_t failed = run_jobs(grader, list, count, "compile", worker_compile);
+    struct compiled compiled;
+    if (!state_compiled(grader, submission, &compiled)) return true;
+    free(compiled.messages);
+    return compiled.kind == OUTCOME_DOUBTFUL;
+}
+
+static bool is_not_judged(const struct grader *grader, const struct submission *submission)
+{
+    char *row = state_row(grader, submission, NULL);
+    free(row);
+    return row == NULL;
+}
+
+/* Does a job for all, and then once more for those that are still open, one at a time: the machine
+ * may have been too busy, or short of memory. Returns how many have failed for good. */
+static size_t do_twice(const struct grader *grader, const struct submission *list, size_t count,
+                       const char *label, job_fn *job, is_open_fn *is_open)
+{
+    struct grader alone = *grader;
+    struct submission *open = calloc(count, sizeof *open);
+    size_t open_count = 0, failed = 0;
+    char again[64];
+    if (open == NULL) abort();
+    run_jobs(grader, list, count, label, job);
+    for (size_t i = 0; i < count; i++)
+        if (is_open(grader, &list[i])) open[open_count++] = list[i];
+    alone.alone = true;
+    alone.jobs = 1;
+    snprintf(again, sizeof again, "%s again, one at a time:", label);
+    if (open_count > 0) failed = run_jobs(&alone, open, open_count, again, job);
+    free(open);
+    return failed;
+}
+
+/* Says which submissions a person has to look at; with `again`, forgets that. */
+static void look_at(const struct grader *grader, const struct submission *list, size_t count,
+                    bool again)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *row = state_row(grader, &list[i], NULL);
+        bool look = row != NULL && strncmp(row, STATUS_LOOK, strlen(STATUS_LOOK)) == 0;
+        free(row);
+        if (look && again) state_remove_results(grader, &list[i]);
+        if (!look || again) continue;
+        fputs("grade-labs: ", stderr);
+        visible_print(stderr, list[i].path, strlen(list[i].path));
+        fputs(": tried twice without a result; look at it, or try once more with --again\n",
+              stderr);
+    }
+}
+
+static int judge_all(struct grader *grader, const struct submission *list, size_t count, bool again,
+                     size_t *failed, struct fault *fault)
+{
     int code = seed_choose(grader, fault);
     if (code == 0) tell_old_rows(grader, list, count);
-    if (code == 0) code = run_solution(grader, fault);
+    if (code == 0) code = solution_run(grader, fault);
     if (code != 0) return code;
-    failed += run_jobs(grader, list, count, "judge", worker_judge);
+    if (again) look_at(grader, list, count, true);
+    *failed += do_twice(grader, list, count, "judge", worker_judge, is_not_judged);
     results_free(&grader->reference);
+    return 0;
+}
+
+static int grade_all(struct grader *grader, const struct submission *list, size_t count, bool again,
+                     struct fault *fault)
+{
+    size_t failed;
+    int code = solution_compile(grader, fault);
+    if (code != 0) return code;
+    failed = do_twice(grader, list, count, "compile", worker_compile, is_not_compiled);
+    code = judge_all(grader, list, count, again, &failed, fault);
+    if (code != 0) return code;
     remove_withdrawn(grader, list, count);
     code = csv_write(grader, list, count, fault);
     tell_notes(grader, list, count);
+    look_at(grader, list, count, false);
     if (code != 0 || failed == 0) return code;
     return fail(fault, EXIT_DEVICE,
                 "%zu jobs failed for the reasons above; the same command again does the rest",
@@ -315,7 +375,7 @@ static int grade(struct arguments *a, struct fault *fault)
         code = fail(fault, EXIT_USAGE, "%s holds no file NAME.cu and no folder NAME",
                     a->grader.folder);
     else
-        code = grade_all(&a->grader, list, count, fault);
+        code = grade_all(&a->grader, list, count, a->again, fault);
     free(list);
     if (code == 0)
         printf("%zu submissions, seed %llu: %s/grades.csv\n", count,

@@ -13,7 +13,7 @@
  * run-lab itself; these limits hold if a submission breaks out of the emulator. */
 static const struct sandbox_limits limits = {
     .address_space = 4ULL << 30,
-    .resident = 2ULL << 30,
+    .resident = GRADER_JOB_BYTES,
     .scratch = 1 << 20,
     .file = 1 << 20,
     .processes = 16,
@@ -23,12 +23,16 @@ static const struct sandbox_limits limits = {
 };
 enum { MESSAGES = 1 << 14, RESULT_BYTES = 64 << 20, SIGNAL = 128 };
 
+/* A submission can make run-lab crash or need too long, and so can the machine. */
 static void judge(const struct sandbox_result *result, struct sandbox_output *outputs,
                   struct outcome *outcome)
 {
     const char *text = outputs[0].bytes;
-    if (outcome_of_ending(result, text, "the emulator", outcome)) return;
-    outcome->kind = result->status == 0 ? OUTCOME_DONE : OUTCOME_FAILED;
+    if (outcome_of_ending(result, text, "the emulator", outcome)) {
+        if (result->ending == SANDBOX_WALL) outcome->kind = OUTCOME_DOUBTFUL;
+        return;
+    }
+    outcome->kind = result->status == 0 ? OUTCOME_DONE : OUTCOME_DOUBTFUL;
     if (result->status > SIGNAL)
         snprintf(outcome->why, sizeof outcome->why, "run-lab was ended by signal %d (%s).",
                  result->status - SIGNAL, strsignal(result->status - SIGNAL));

@@ -35,7 +35,7 @@ static bool is_compiled(const struct grader *grader, const struct submission *su
     free(old);
     if (!same || !state_compiled(grader, submission, &compiled)) return false;
     free(compiled.messages);
-    return source != NULL;
+    return source != NULL && !(grader->alone && compiled.kind == OUTCOME_DOUBTFUL);
 }
 
 static int store(const struct grader *grader, const struct submission *submission,
@@ -46,6 +46,7 @@ static int store(const struct grader *grader, const struct submission *submissio
     int code = 0;
     if (outcome->kind == OUTCOME_FAILED)
         return fail(fault, EXIT_DEVICE, "%s: %s", submission->path, outcome->why);
+    if (grader->alone && outcome->kind == OUTCOME_DOUBTFUL) compiled.kind = OUTCOME_REFUSED;
     memcpy(compiled.why, outcome->why, sizeof compiled.why);
     if (outcome->kind == OUTCOME_DONE) {
         same_ptx(outcome->bytes, outcome->size, compiled.same);
@@ -88,6 +89,18 @@ int worker_compile(const struct grader *grader, const struct submission *submiss
 
 /* ---- running and judging --------------------------------------------------------------------- */
 
+/* What is not judged at the second try is left for a person to look at. Returns 0 then, and an
+ * exit code at the first try. */
+static int doubt(const struct grader *grader, const struct submission *submission, const char *why,
+                 struct lab_verdict *verdict, struct fault *fault)
+{
+    if (!grader->alone) return fail(fault, EXIT_DEVICE, "%s: %s", submission->path, why);
+    score_nothing(grader->lab, &grader->weights, "", verdict);
+    verdict->status = VERDICT_UNJUDGED;
+    snprintf(verdict->failure, sizeof verdict->failure, "%s", why);
+    return 0;
+}
+
 /* The verdict on results. 0, or an exit code if the machine or the grader has failed. */
 static int score(const struct grader *grader, const struct submission *submission,
                  const struct outcome *run, struct lab_verdict *verdict, struct fault *fault)
@@ -97,13 +110,14 @@ static int score(const struct grader *grader, const struct submission *submissio
     if (results == NULL) abort();
     if (results_read(run->bytes, run->size, results, why, sizeof why) != 0) {
         free(results);
-        return fail(fault, EXIT_DEVICE, "%s: %s", submission->path, why);
+        return doubt(grader, submission, why, verdict, fault);
     }
     score_lab(grader->lab, results, &grader->reference, &grader->weights, verdict);
     results_free(results);
     free(results);
     if (verdict->status == VERDICT_JUDGED) return 0;
-    return fail(fault, EXIT_DEVICE, "%s: %s", submission->path, verdict->failure);
+    snprintf(why, sizeof why, "%s", verdict->failure);
+    return doubt(grader, submission, why, verdict, fault);
 }
 
 static int judge(const struct grader *grader, const struct submission *submission,
@@ -122,6 +136,8 @@ static int judge(const struct grader *grader, const struct submission *submissio
         code = score(grader, submission, &run, verdict, fault);
     else if (run.kind == OUTCOME_REFUSED)
         score_nothing(grader->lab, &grader->weights, run.why, verdict);
+    else if (run.kind == OUTCOME_DOUBTFUL)
+        code = doubt(grader, submission, run.why, verdict, fault);
     else
         code = fail(fault, EXIT_DEVICE, "%s: %s", submission->path, run.why);
     outcome_end(&run);
@@ -134,8 +150,15 @@ typedef void print_fn(FILE *, const struct report *);
 
 static void print_row(FILE *out, const struct report *report)
 {
+    static const char no_points[] = STATUS_LOOK ",,,,,,,,,";
     state_row_head(out, report->grader);
-    csv_verdict(out, report->verdict);
+    if (report->verdict->status == VERDICT_JUDGED) {
+        fputs(STATUS_JUDGED ",", out);
+        csv_verdict(out, report->verdict);
+    } else {
+        fputs(no_points, out);
+        csv_cell(out, report->verdict->failure);
+    }
 }
 
 static int leave(const struct report *report, enum state_file which, print_fn *print,

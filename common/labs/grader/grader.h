@@ -33,6 +33,7 @@ struct grader {
     uint64_t seed;
     uint64_t scorer, compiler; /* bits of what points, and PTX, depend on; see grade_basis() */
     unsigned jobs; /* worker processes at a time */
+    bool alone;    /* this is the second try, with one job: what is doubtful counts */
     struct roster roster; /* --roster; count 0: none */
     struct toolkit toolkit;
     struct lab_results reference; /* of the step's own solution, with the seed */
@@ -43,6 +44,9 @@ enum outcome_kind {
     OUTCOME_DONE,
     OUTCOME_REFUSED, /* the submission's fault: it has 0 points */
     OUTCOME_FAILED,  /* the machine's or the grader's: it is not judged */
+    /* The submission's or the machine's. It is tried again, alone. If compiling is doubtful twice,
+     * the submission needs too much and has 0 points; if running is, a person has to look at it. */
+    OUTCOME_DOUBTFUL,
 };
 
 /* `why` is one sentence unless it is done. `bytes` are the result, PTX or a stream of results, and
@@ -67,6 +71,23 @@ void grade_compile(const struct grader *, const char *source, struct outcome *);
 
 /* Runs PTX on the cases of the grader's seed. */
 void grade_run(const struct grader *, const char *ptx, struct outcome *);
+
+/* ---- grade_solution.c ------------------------------------------------------------------------ */
+
+/* Compiles the step's own solution, in the sandbox. Returns 0, or EXIT_DEVICE if the compiler is
+ * not in order. */
+int solution_compile(const struct grader *, struct fault *);
+/* Runs it with the grader's seed, which gives grader->reference. Returns 0 or EXIT_DEVICE. */
+int solution_run(struct grader *, struct fault *);
+
+/* ---- grade_memory.c -------------------------------------------------------------------------- */
+
+/* The most memory that a submission may use while it is compiled or run. */
+#define GRADER_JOB_BYTES (2ULL << 30)
+/* Jobs at a time: as many as there are processors, unless memory is too short for them; at least
+ * one. jobs_here() asks the machine for both numbers. */
+unsigned jobs_within(unsigned processors, uint64_t memory);
+unsigned jobs_here(void);
 
 /* ---- grade_outcome.c ------------------------------------------------------------------------- */
 
@@ -153,10 +174,14 @@ int seed_choose(struct grader *, struct fault *);
 
 /* ---- grade_worker.c -------------------------------------------------------------------------- */
 
+/* The first words of a row: what has become of the submission. */
+#define STATUS_JUDGED "judged"
+#define STATUS_LOOK   "look at it"
+
 /* Copies and compiles a submission, unless that has been done. Returns 0 or an exit code. */
 int worker_compile(const struct grader *, const struct submission *, struct fault *);
 /* Runs and judges a compiled submission, and writes its reports and its row, unless it has a
- * row. */
+ * row. A row of STATUS_LOOK has no points. */
 int worker_judge(const struct grader *, const struct submission *, struct fault *);
 
 /* ---- grade_jobs.c ---------------------------------------------------------------------------- */

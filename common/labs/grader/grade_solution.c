@@ -1,0 +1,84 @@
+/*
+ * grade_solution.c — the step's own solution goes the way of a submission. If it cannot be compiled
+ * and run, or does not get all points, the fault is the machine's, and nothing is graded.
+ */
+#define _GNU_SOURCE
+#include "grader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* All files of submissions have endings. */
+static void solution_path(const struct grader *grader, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%.*s/state/solution", PATH_MAX - 32, grader->out);
+}
+
+/* A file that is the same already stays as it is. */
+static int keep(const struct grader *grader, const struct outcome *compiled, struct fault *fault)
+{
+    char path[PATH_MAX];
+    size_t size = 0;
+    solution_path(grader, path);
+    char *old = state_read(path, compiled->size, &size);
+    bool same = old != NULL && size == compiled->size && memcmp(old, compiled->bytes, size) == 0;
+    free(old);
+    return same ? 0 : state_write(path, compiled->bytes, compiled->size, fault);
+}
+
+int solution_compile(const struct grader *grader, struct fault *fault)
+{
+    char source[PATH_MAX];
+    struct outcome compiled;
+    int code;
+    snprintf(source, sizeof source, "%.*s/reference%d.cu", PATH_MAX - 32, grader->programs,
+             grader->lab->number);
+    if (access(source, R_OK) != 0)
+        return fail(fault, EXIT_DEVICE, "%s is missing: `make labs` makes it", source);
+    grade_compile(grader, source, &compiled);
+    if (compiled.kind == OUTCOME_DONE)
+        code = keep(grader, &compiled, fault);
+    else
+        code = fail(fault, EXIT_DEVICE,
+                    "the step's own solution cannot be compiled here, so nothing is graded; look "
+                    "at the compiler and at what the sandbox shows of it. %s %.*s",
+                    compiled.why, (int)strcspn(compiled.messages, "\n"), compiled.messages);
+    outcome_end(&compiled);
+    return code;
+}
+
+/* Its own results are its own reference. */
+static int check(const struct grader *grader, struct fault *fault)
+{
+    static const double nearly = 1e-9;
+    struct lab_verdict *verdict = calloc(1, sizeof *verdict);
+    int code = 0;
+    if (verdict == NULL) abort();
+    if (score_lab(grader->lab, &grader->reference, &grader->reference, &grader->weights, verdict))
+        code = fail(fault, EXIT_DEVICE, "the step's own solution: %s", verdict->failure);
+    else if (verdict->points < verdict->most - nearly)
+        code = fail(fault, EXIT_DEVICE,
+                    "the step's own solution gets %.2f of %g points here, so nothing is graded",
+                    verdict->points, verdict->most);
+    free(verdict);
+    return code;
+}
+
+int solution_run(struct grader *grader, struct fault *fault)
+{
+    char ptx[PATH_MAX], why[VERDICT_TEXT];
+    struct outcome run;
+    int code = 0;
+    solution_path(grader, ptx);
+    grade_run(grader, ptx, &run);
+    if (run.kind != OUTCOME_DONE)
+        code = fail(fault, EXIT_DEVICE, "the step's own solution cannot be run: %s", run.why);
+    else if (results_read(run.bytes, run.size, &grader->reference, why, sizeof why) != 0)
+        code = fail(fault, EXIT_DEVICE, "the step's own solution: %s", why);
+    else
+        code = check(grader, fault);
+    outcome_end(&run);
+    return code;
+}
