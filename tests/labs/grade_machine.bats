@@ -55,7 +55,7 @@ case "\$*" in *bob*) [ -e "$t/killed" ] || { : >"$t/killed"; echo Killed >&2; ex
 exec "$nvcc" "\$@"
 EOF
     run -0 grade
-    says "compile again, one at a time: 1 submissions"
+    says "again, alone: compile 1 submissions"
     grep -q '"bob","bob.cu",judged,100.00,' "$t/out/grades.csv"
     # Killed by a signal each time: then it is the file that needs too much.
     rm -r "$t/out"

@@ -1,6 +1,6 @@
 /*
  * confine.c — the first program inside the sandbox: it gives up uid 0, sets the limits of a
- * process and closes descriptors; then it runs the command.
+ * process, closes descriptors and takes system calls away; then it runs the command.
  *
  *   confine UID ADDRESS-SPACE FILE PROCESSES CPU RESULTS RESULT-FILE COMMAND...
  *
@@ -11,6 +11,7 @@
  * and with 125 if it fails itself.
  */
 #define _GNU_SOURCE
+#include "confine_calls.h"
 #include "sandbox.h"
 
 #include <errno.h>
@@ -129,6 +130,7 @@ int main(int count, char **arguments)
     tell_begun();
     keep_descriptors(results);
     set_limits(arguments);
+    if (confine_calls() != 0) give_up("seccomp");
     if (!sends) execute(arguments + COMMAND);
     pid_t child = fork();
     if (child < 0) give_up("fork");

@@ -308,7 +308,7 @@ static size_t do_twice(const struct grader *grader, const struct submission *lis
         if (is_open(grader, &list[i])) open[open_count++] = list[i];
     alone.alone = true;
     alone.jobs = 1;
-    snprintf(again, sizeof again, "%s again, one at a time:", label);
+    snprintf(again, sizeof again, "again, alone: %s", label);
     if (open_count > 0) failed = run_jobs(&alone, open, open_count, again, job);
     free(open);
     return failed;

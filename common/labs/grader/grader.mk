@@ -4,9 +4,10 @@ GRADER_MAINS = %/confine.c %/grade_labs.c
 GRADER   := $(filter-out $(GRADER_MAINS),$(wildcard common/labs/grader/*.c))
 
 # It runs in the sandbox, where no sanitizer could reserve its addresses.
-build/labs/confine: common/labs/grader/confine.c common/labs/grader/sandbox.h
+build/labs/confine: $(addprefix common/labs/grader/,confine.c confine_calls.c confine_calls.h \
+        sandbox.h)
 	$(call say,$(CC),$@)
-	$(Q)$(CC) $(filter-out $(SANITIZE),$(C_FLAGS)) $(CPPFLAGS) $(CFLAGS) $< -o $(NEW) $(PUT)
+	$(Q)$(CC) $(filter-out $(SANITIZE),$(C_FLAGS)) $(CPPFLAGS) $(CFLAGS) $(filter %.c,$^) -o $(NEW) $(PUT)
 
 # The scorer and the results' reader come from the labs. It runs no submission itself.
 build/labs/grade-labs: build/common/labs/grader/grade_labs.o $(call objects,$(GRADER)) \

@@ -4,8 +4,10 @@
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Deeper trees are not followed: each level holds a process, and their number is limited. */
@@ -64,6 +66,7 @@ static void add_below(pid_t process, int depth, struct tree_usage *sum)
     snprintf(folder, sizeof folder, "/proc/%d/task", (int)process);
     DIR *threads = opendir(folder);
     if (threads == NULL) return;
+    sum->processes++;
     for (struct dirent *thread; (thread = readdir(threads)) != NULL;) {
         if (thread->d_name[0] == '.') continue;
         add_thread(folder, thread->d_name, sum);
@@ -77,4 +80,16 @@ struct tree_usage process_tree_usage(pid_t root)
     struct tree_usage sum = {0};
     add_below(root, 0, &sum);
     return sum;
+}
+
+bool process_tree_works(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        for (;;) pause();
+    if (child < 0) return false;
+    struct tree_usage usage = process_tree_usage(getpid());
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    return usage.processes >= 2 && usage.resident > 0;
 }

@@ -279,6 +279,11 @@ bool sandbox_works(const char *bwrap, const char *confine, char *why, size_t siz
     struct sandbox_result result;
     struct fault fault;
     why[0] = '\0';
+    if (!process_tree_works()) {
+        snprintf(why, size,
+                 "/proc does not show the children of a process, so limits could not be watched");
+        return false;
+    }
     if (sandbox_run(&command, &result, &fault) != 0)
         snprintf(why, size, "%s", fault.text);
     else if (result.ending != SANDBOX_EXITED)

@@ -10,11 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
-/* Uids that systemd's list of uids leaves unused: 60706 to 61183. A process of root gets one of
- * them, and the next sandbox the next one, because the kernel counts processes by uid. */
+/* Uids that systemd's list of uids leaves unused: 60706 to 61183. Each process of root that starts
+ * sandboxes gets one of them for itself, because the kernel counts processes by uid. */
 enum { FIRST_UID = 60706, UIDS = 478 };
 
 #define CONFINE_INSIDE "/confine"
@@ -119,13 +121,14 @@ static void add_mounts(struct line *line, const struct sandbox_command *command)
  * without a limit: it becomes read-only at last. */
 static void add_view(struct line *line, const struct sandbox_command *command)
 {
-    static const char *const devices[] = {"--proc",    "/proc",      "--dev-bind",   "/dev/null",
-                                          "/dev/null", "--dev-bind", "/dev/urandom", "/dev/urandom",
-                                          "--perms",   "1777",       "--size",       NULL};
+    static const char *const devices[] = {
+        "--dev-bind",   "/dev/null", "/dev/null", "--dev-bind", "/dev/urandom",
+        "/dev/urandom", "--perms",   "1777",      "--size",     NULL};
     static const char *const rest[] = {
-        "--tmpfs",  "/tmp", "--remount-ro", "/",        "--chdir", "/tmp", "--clearenv",
-        "--setenv", "PATH", "/usr/bin",     "--setenv", "TMPDIR",  "/tmp", "--setenv",
-        "HOME",     "/tmp", "--setenv",     "LC_ALL",   "C.UTF-8", NULL};
+        "--tmpfs",  "/tmp", "--remount-ro", "/",        "--chdir", "/tmp",     "--clearenv",
+        "--setenv", "PATH", "/usr/bin",     "--setenv", "TMPDIR",  "/tmp",     "--setenv",
+        "HOME",     "/tmp", "--setenv",     "LC_ALL",   "C.UTF-8", "--setenv", "SOURCE_DATE_EPOCH",
+        "0",        NULL};
     add_mounts(line, command);
     add_all(line, devices);
     add(line, "%" PRIu64, command->limits.scratch);
@@ -144,10 +147,32 @@ static void add_user(struct line *line)
         add(line, "--unshare-user");
 }
 
-static unsigned next_uid(void)
+/* Takes a uid for as long as this process lives. A socket's name without a file serves as the lock:
+ * the kernel lets one process at a time have it, and frees it with the process. Returns false if
+ * another process has the uid. */
+static bool take_uid(unsigned uid)
 {
-    static unsigned used;
-    return geteuid() != 0 ? 0 : FIRST_UID + ((unsigned)getpid() * 61 + used++) % UIDS;
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    int lock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "upsweep-uid-%u", uid);
+    if (lock >= 0 && bind(lock, (struct sockaddr *)&name, sizeof name) == 0) return true;
+    if (lock >= 0) close(lock);
+    return false;
+}
+
+/* The uid of this process's sandboxes, of which one runs at a time. If all are taken, processes of
+ * two sandboxes count together. */
+static unsigned own_uid(void)
+{
+    static pid_t owner;
+    static unsigned uid;
+    unsigned first = (unsigned)getpid() % UIDS, tries = 0;
+    if (geteuid() != 0) return 0;
+    if (owner == getpid()) return uid;
+    owner = getpid();
+    do uid = FIRST_UID + (first + tries) % UIDS;
+    while (!take_uid(uid) && ++tries < UIDS);
+    return uid;
 }
 
 /* The arguments of confine.c, in the order that it expects. */
@@ -158,7 +183,7 @@ static void add_limits(struct line *line, const struct sandbox_command *command)
     for (size_t i = 0; i < command->output_count; i++)
         results = results || command->outputs[i].descriptor == SANDBOX_RESULTS;
     add(line, "%s", command->unprotected ? command->confine : CONFINE_INSIDE);
-    add(line, "%u", command->unprotected ? 0 : next_uid());
+    add(line, "%u", command->unprotected ? 0 : own_uid());
     add(line, "%" PRIu64, limits->address_space);
     add(line, "%" PRIu64, limits->file);
     add(line, "%u", command->unprotected ? 0 : limits->processes);

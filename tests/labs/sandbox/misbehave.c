@@ -8,13 +8,16 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -201,6 +204,32 @@ static void identity(const char *value)
     printf("mount: %s\n", mount("none", "/tmp", "tmpfs", 0, NULL) == 0 ? "done" : strerror(errno));
 }
 
+/* Calls that confine takes away. Without that, most of them are allowed to anybody. */
+static void calls(const char *value)
+{
+    char ring[256] = {0};
+    const struct {
+        const char *name;
+        long number, first, second;
+    } all[] = {{"namespace", SYS_unshare, CLONE_NEWUSER, 0},
+               {"clone", SYS_clone, CLONE_NEWUSER | SIGCHLD, 0},
+               {"memory file", SYS_memfd_create, (long)"m", 0},
+               {"shared memory", SYS_shmget, IPC_PRIVATE, 4096},
+               {"messages", SYS_msgget, IPC_PRIVATE, 0},
+               {"socket", SYS_socket, AF_UNIX, SOCK_STREAM},
+               {"netlink", SYS_socket, AF_NETLINK, SOCK_RAW},
+               {"keys", SYS_keyctl, 0, -3},
+               {"requests", SYS_io_uring_setup, 1, (long)ring},
+               {"trace", SYS_ptrace, 0 /* PTRACE_TRACEME */, 0}};
+    (void)value;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        errno = 0;
+        long got = syscall(all[i].number, all[i].first, all[i].second, 0, 0, 0);
+        if (all[i].number == SYS_clone && got == 0) _exit(0);
+        printf("%s: %s\n", all[i].name, got >= 0 ? "done" : strerror(errno));
+    }
+}
+
 static void environment(const char *value)
 {
     extern char **environ;
@@ -242,6 +271,7 @@ static const struct {
             {"look", look},
             {"read", read_file},
             {"identity", identity},
+            {"calls", calls},
             {"environment", environment},
             {"result", leave_result},
             {"link", leave_link},
