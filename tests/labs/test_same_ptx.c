@@ -35,8 +35,8 @@ static int same(const char *from, const char *to)
 {
     uint64_t own[2], other[2];
     char *text = with(from, to);
-    same_ptx(kernel, strlen(kernel), own);
-    same_ptx(text, strlen(text), other);
+    same_ptx(NULL, kernel, strlen(kernel), own);
+    same_ptx(NULL, text, strlen(text), other);
     free(text);
     return memcmp(own, other, sizeof own) == 0;
 }
@@ -67,12 +67,58 @@ Test(same_ptx, instructions_matter)
     cr_assert(!same("\tbra $L__BB0_1;\n", ""));
 }
 
-/* Any bytes do. */
+/* Two texts, by the kernels of lab 5, which are scan_block and uniform_add. */
+static int same_for_lab(const char *left, const char *right)
+{
+    uint64_t own[2], other[2];
+    same_ptx(lab_find(5), left, strlen(left), own);
+    same_ptx(lab_find(5), right, strlen(right), other);
+    cr_assert(own[0] != 0 && other[0] != 0);
+    return memcmp(own, other, sizeof own) == 0;
+}
+
+#define SCAN  ".visible .entry scan_block(.param .u64 a) { .reg .b32 %r<2>; mov.u32 %r1, 1; ret; }\n"
+#define ADD   ".visible .entry uniform_add(.param .u64 b) { bar.sync 0; ret; }\n"
+#define OTHER ".visible .entry other() { { trap; } ret; }\n"
+#define CALL  ".visible .entry scan_block() { call _Z1fv, (); ret; }\n"
+
+/* What can be added to a copy without any effect. */
+Test(same_ptx, what_is_not_launched_does_not_matter)
+{
+    cr_expect(same_for_lab(SCAN ADD, ADD SCAN));
+    cr_expect(same_for_lab(SCAN ADD, ".version 9.0\n" OTHER ADD OTHER SCAN));
+    cr_expect(same_for_lab(SCAN ADD, ".visible .global .align 4 .b8 unused[4];\n" SCAN ADD));
+    cr_expect(same_for_lab(SCAN ADD, ".func _Z1fv() { trap; }\n" SCAN ADD));
+    cr_expect_not(same_for_lab(SCAN ADD, SCAN));
+    cr_expect_not(same_for_lab(SCAN OTHER, ADD OTHER));
+}
+
+/* A function that is called belongs to the kernel, wherever it stands. */
+Test(same_ptx, called_functions_matter)
+{
+    const char *const traps = ".func (.param .b32 r) _Z1fv() { trap; }\n" CALL;
+    cr_expect(same_for_lab(traps, ".func _Z1fv();\n" CALL ".func _Z1fv() { trap; }\n"));
+    cr_expect_not(same_for_lab(traps, ".func (.param .b32 r) _Z1fv() { exit; }\n" CALL));
+    cr_expect_not(same_for_lab(traps, ".extern .func _Z1fv();\n" CALL));
+    /* One that calls itself. */
+    cr_expect(
+        same_for_lab(CALL ".func _Z1fv() { call _Z1fv; }", ".func _Z1fv() { call _Z1fv; }" CALL));
+}
+
+/* Any bytes do. Without a kernel nothing is the same. */
 Test(same_ptx, what_is_no_ptx)
 {
+    static const char *const texts[] = {"",         "/* no end",    "\xff%$_\n.section", ".entry",
+                                        ".entry {", ".func (",      ".func f",           ".func f(",
+                                        ".entry }", "entry f() { }"};
     uint64_t bits[2];
-    same_ptx("", 0, bits);
-    same_ptx("/* no end", 9, bits);
-    same_ptx("\xff%\0$_\n.section", 14, bits);
-    cr_assert(bits[0] != 0);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        size_t size = strlen(texts[i]);
+        char *copy = malloc(size ? size : 1); /* so that sanitizers see a read behind it */
+        memcpy(copy, texts[i], size);
+        same_ptx(NULL, copy, size, bits);
+        free(copy);
+        cr_expect(bits[0] == 0 || strchr(texts[i], '{') != NULL, "%s", texts[i]);
+    }
+    same_ptx(NULL, "\0.entry\0{\0", 11, bits);
 }

@@ -258,7 +258,7 @@ bool solution_bits(const struct grader *grader, const struct lab *lab, uint64_t 
     size_t size;
     snprintf(path, sizeof path, "%s/reference%d.ptx", grader->programs, lab->number);
     char *ptx = state_read(path, SOLUTION_BYTES, &size);
-    if (ptx != NULL) same_ptx(ptx, size, bits);
+    if (ptx != NULL) same_ptx(lab, ptx, size, bits);
     free(ptx);
     return ptx != NULL;
 }

@@ -49,7 +49,7 @@ static int store(const struct grader *grader, const struct submission *submissio
     if (grader->alone && outcome->kind == OUTCOME_DOUBTFUL) compiled.kind = OUTCOME_REFUSED;
     memcpy(compiled.why, outcome->why, sizeof compiled.why);
     if (outcome->kind == OUTCOME_DONE) {
-        same_ptx(outcome->bytes, outcome->size, compiled.same);
+        same_ptx(grader->lab, outcome->bytes, outcome->size, compiled.same);
         state_path(grader, submission, STATE_PTX, path);
         code = state_write(path, outcome->bytes, outcome->size, fault);
     }

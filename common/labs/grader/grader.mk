@@ -12,7 +12,8 @@ build/labs/confine: $(addprefix common/labs/grader/,confine.c confine_calls.c co
 # The scorer and the results' reader come from the labs. It runs no submission itself.
 build/labs/grade-labs: build/common/labs/grader/grade_labs.o $(call objects,$(GRADER)) \
         $(LAB_COMMON) \
-        $(call objects,$(addprefix common/files/,whole_file.c replacement.c cleanup.c))
+        $(call objects,$(addprefix common/,files/whole_file.c files/replacement.c files/cleanup.c \
+        emu/ptx/kernel_name.c))
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -pthread -o $(NEW) $(PUT)
 

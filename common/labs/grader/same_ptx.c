@@ -1,9 +1,12 @@
 /* same_ptx.c — see same_ptx.h. */
 #define _GNU_SOURCE
 #include "same_ptx.h"
+#include "common/emu/emu.h"
+#include "common/emu/ptx/kernel_name.h"
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +15,27 @@ struct name {
     size_t length;
 };
 
-struct text {
+/* A kernel or another function with a body, from its parameters to its last brace. */
+struct function {
+    struct name name;
     const char *at, *end;
+    bool is_kernel, is_known, is_open; /* open: its bits are being computed */
+    uint64_t bits[2];
+};
+
+/* Functions of a PTX text. */
+struct functions {
+    struct function *all;
+    size_t count;
+};
+
+struct text {
+    const char *start, *at, *end;
     struct name *names; /* a table by hash, of a power of two */
     unsigned *numbers;
     size_t room, count;
     uint64_t bits[2];
+    struct functions *functions; /* whose bodies stand for their names */
 };
 
 static uint64_t mix(uint64_t hash, uint64_t value) { return (hash ^ value) * 0x100000001b3; }
@@ -98,15 +116,39 @@ static bool is_name(const char *word, size_t length)
     return word[0] == '$' || word[0] == '_';
 }
 
+static struct name next_word(struct text *text)
+{
+    struct name word = {text->at, 0};
+    while (text->at < text->end && is_word(*text->at)) text->at++;
+    word.length = (size_t)(text->at - word.text);
+    return word;
+}
+
+static struct function *function_of(const struct functions *functions, struct name name)
+{
+    for (size_t i = 0; i < functions->count; i++)
+        if (functions->all[i].name.length == name.length &&
+            memcmp(functions->all[i].name.text, name.text, name.length) == 0)
+            return &functions->all[i];
+    return NULL;
+}
+
+static void compute_bits(struct functions *functions, struct function *function);
+
+/* A function that is called stands for its body. One that calls itself is a name there. */
 static void take_word(struct text *text)
 {
-    const char *word = text->at;
-    while (text->at < text->end && is_word(*text->at)) text->at++;
-    size_t length = (size_t)(text->at - word);
-    if (is_name(word, length))
-        take(text, 0x100000000 + number_of(text, word, length));
-    else
-        take(text, hash_of(word, length) | 1ULL << 63);
+    struct name word = next_word(text);
+    bool named = is_name(word.text, word.length);
+    struct function *called = named ? function_of(text->functions, word) : NULL;
+    if (called != NULL && !called->is_open) {
+        compute_bits(text->functions, called);
+        take(text, called->bits[0]);
+    } else if (named) {
+        take(text, 0x100000000 + number_of(text, word.text, word.length));
+    } else {
+        take(text, hash_of(word.text, word.length) | 1ULL << 63);
+    }
 }
 
 static bool starts(const struct text *text, const char *with)
@@ -135,20 +177,120 @@ static bool skip(struct text *text)
     return true;
 }
 
-void same_ptx(const char *ptx, size_t size, uint64_t bits[2])
+/* ---- functions ------------------------------------------------------------------------------- */
+
+/* Takes all that is left of a text. */
+static void take_all(struct text *text)
 {
-    struct text text = {
-        .at = ptx, .end = ptx + size, .bits = {0xcbf29ce484222325, 0x9e3779b97f4a7c15}};
-    while (text.at < text.end) {
-        if (skip(&text)) continue;
-        if (is_word(*text.at)) {
-            take_word(&text);
+    while (text->at < text->end) {
+        if (skip(text)) continue;
+        if (is_word(*text->at)) {
+            take_word(text);
             continue;
         }
-        if (!isspace((unsigned char)*text.at)) take(&text, (unsigned char)*text.at);
-        text.at++;
+        if (!isspace((unsigned char)*text->at)) take(text, (unsigned char)*text->at);
+        text->at++;
     }
-    memcpy(bits, text.bits, sizeof text.bits);
+}
+
+static void compute_bits(struct functions *functions, struct function *function)
+{
+    if (function->is_known) return;
+    struct text text = {.at = function->at,
+                        .end = function->end,
+                        .bits = {0xcbf29ce484222325, 0x9e3779b97f4a7c15},
+                        .functions = functions};
+    function->is_open = true;
+    take_all(&text);
+    function->is_open = false;
+    function->is_known = true;
+    memcpy(function->bits, text.bits, sizeof text.bits);
     free(text.names);
     free(text.numbers);
+}
+
+/* Moves on to one of these bytes outside of comments, or to the end. */
+static void seek(struct text *text, const char *bytes)
+{
+    while (text->at < text->end) {
+        if (skip(text)) continue;
+        if (*text->at != '\0' && strchr(bytes, *text->at) != NULL) return;
+        text->at++;
+    }
+}
+
+/* Moves behind the brace that closes the one that is next. */
+static void pass_body(struct text *text)
+{
+    size_t depth = 0;
+    do {
+        depth += *text->at == '{' ? 1 : -(size_t)1;
+        text->at++;
+        if (depth > 0) seek(text, "{}");
+    } while (depth > 0 && text->at < text->end);
+}
+
+/* Behind `.entry` or `.func`. A function's result stands before its name, in parentheses. */
+static void add_function(struct text *text, bool is_kernel)
+{
+    while (text->at < text->end && isspace((unsigned char)*text->at)) text->at++;
+    if (text->at < text->end && *text->at == '(') skip_past(text, ")");
+    while (text->at < text->end && !is_word(*text->at)) text->at++;
+    struct function function = {.name = next_word(text), .is_kernel = is_kernel};
+    function.at = text->at;
+    seek(text, "{;");
+    if (text->at >= text->end || *text->at == ';') return; /* a declaration */
+    pass_body(text);
+    function.end = text->at;
+    struct functions *functions = text->functions;
+    functions->all = realloc(functions->all, (functions->count + 1) * sizeof function);
+    if (functions->all == NULL) abort();
+    functions->all[functions->count++] = function;
+}
+
+static void find_functions(struct text *text)
+{
+    enum { MOST = 256 }; /* each word is compared with their names */
+    while (text->at < text->end && text->functions->count < MOST) {
+        if (skip(text)) continue;
+        if (!is_word(*text->at)) {
+            text->at++;
+            continue;
+        }
+        bool directive = text->at > text->start && text->at[-1] == '.';
+        struct name word = next_word(text);
+        bool is_kernel = word.length == strlen("entry") && memcmp(word.text, "entry", 5) == 0;
+        bool is_function = word.length == strlen("func") && memcmp(word.text, "func", 4) == 0;
+        if (directive && (is_kernel || is_function)) add_function(text, is_kernel);
+    }
+}
+
+/* Does the lab launch the kernel? Without a lab, all kernels count. */
+static bool is_launched(const struct lab *lab, const struct function *function)
+{
+    struct lab_plan plan = {0};
+    char mangled[EMU_NAME_SIZE], base[EMU_NAME_SIZE];
+    if (!function->is_kernel || lab == NULL) return function->is_kernel;
+    snprintf(mangled, sizeof mangled, "%.*s", (int)function->name.length, function->name.text);
+    kernel_base_name(mangled, base, sizeof base);
+    lab->plan(lab->most, &plan);
+    for (unsigned i = 0; i < plan.launch_count; i++)
+        if (strcmp(plan.launches[i].kernel, base) == 0) return true;
+    return false;
+}
+
+void same_ptx(const struct lab *lab, const char *ptx, size_t size, uint64_t bits[2])
+{
+    struct functions functions = {0};
+    struct text text = {.at = ptx, .start = ptx, .end = ptx + size, .functions = &functions};
+    bits[0] = bits[1] = 0;
+    find_functions(&text);
+    for (size_t i = 0; i < functions.count; i++) {
+        struct function *function = &functions.all[i];
+        if (!is_launched(lab, function)) continue;
+        compute_bits(&functions, function);
+        bits[0] += function->bits[0];
+        bits[1] += function->bits[1];
+    }
+    free(functions.all);
 }
