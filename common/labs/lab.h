@@ -86,11 +86,10 @@ size_t lab_cases(const struct lab *, uint64_t seed, bool handed_out, struct lab_
 /* The input of a case: n multiples of 1/8, of either sign and not 0. Every sum of neighbours is a
  * float, so the right result does not depend on the order of additions.
  *
- * With a boundary, the elements before it have the sum 0, and those from there on are positive and
- * so large that a float that holds one of them holds nothing of the others. So every sum across
- * the boundary is rounded to the large elements' part, and the result is still the same in every
- * order. A float can hold both kinds of sums, and no integer can: the additions have to be made in
- * floats. */
+ * With a boundary, the elements from there on are positive and so large that a float that holds one
+ * of them holds nothing of the others. So every sum across the boundary is rounded to the large
+ * elements' part, and the result is still the same in every order. A float can hold both kinds of
+ * sums, and an integer cannot: the additions have to be made in floats. */
 void lab_input(const struct lab_case *, float *in);
 
 /* The most warp instructions that a launch may execute. It is far above any right solution's. */

@@ -116,7 +116,6 @@ void lab_input(const struct lab_case *c, float *in)
     float scale = (float)ldexp(1, (int)c->exponent);
     for (size_t i = 0; i < c->n; i++) in[i] = draw_element(&state);
     if (c->boundary == 0) return;
-    for (size_t i = 0; i < c->boundary / 2; i++) in[c->boundary / 2 + i] = -in[i];
     for (size_t i = c->boundary; i < c->n; i++) in[i] = fabsf(in[i]) * scale;
 }
 

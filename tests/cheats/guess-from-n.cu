@@ -1,5 +1,5 @@
 // Knows the answers for an input of ones.
-// expect: 0 0 element
+// expect: 0 5 element
 //@ kernel
 {
     g_odata[2 * threadIdx.x] = 2 * threadIdx.x;

@@ -1,5 +1,5 @@
 // Scans fixed-point numbers naively, in integers that two visible additions make.
-// expect: 0 60 the inputs before element
+// expect: 0 60 the others vanish in sums
 #define UNIT (1.5f * (1 << 20)) /* neighbouring floats here are 1/8 apart, the unit of the inputs */
 //@ kernel
 {

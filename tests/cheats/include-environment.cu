@@ -1,4 +1,4 @@
-// The grader's environment as a header; the sandbox has an empty one. The scan is right.
-// expect: 100 100 
+// The environment of the grader as a header; the sandbox has no /proc.
+// expect: 0 0 does not compile
 #include "/proc/self/environ"
 //@ tree
