@@ -104,7 +104,7 @@ static void print_place(FILE *out, const struct subject *s, const char *source)
 {
     const char *slash = strrchr(source, '/'), *base = slash ? slash + 1 : source;
     if (s->line == 0) {
-        fputs("the line that the check names", out);
+        fputs("the line with the fault", out);
         return;
     }
     const char *file = s->file && strcmp(s->file, base) ? s->file : source;

@@ -249,6 +249,26 @@ END
     [ "$status" -ne 0 ]
 }
 
+@test "make checkN does not fail for fewer points, as check-lab does" {
+    [ -z "${SANITIZED:-}" ] || skip "make would build this tree in the ordinary way"
+    unset MAKEFLAGS MAKELEVEL
+    local recipe
+    recipe=$(make --no-print-directory -n check3 | tail -n 1)
+    run sh -c "${recipe/labs\/lab3.cu/$BATS_FILE_TMPDIR/lab3.ptx}"
+    says "0.00 of 100 points"
+    [ "$status" -eq 0 ]
+    run sh -c "${recipe/labs\/lab3.cu/nowhere.cu}"
+    says "nowhere.cu cannot be read"
+    [ "$status" -eq 2 ]
+    check 3 "$BATS_FILE_TMPDIR/lab3.ptx"
+    [ "$status" -eq 1 ]
+    recipe=$(make --no-print-directory -n check-predict | tail -n 1)
+    build/labs/bank-lab predict write "$BATS_TEST_TMPDIR/predict.txt" build/labs/banks.ptx
+    run sh -c "${recipe/labs\/predict.txt/$BATS_TEST_TMPDIR/predict.txt}"
+    says "0 of 20 right"
+    [ "$status" -eq 0 ]
+}
+
 @test "weights of one's own" {
     printf 'work 1\nhazards 2\n' >"$BATS_TEST_TMPDIR/weights"
     check 3 build/labs/reference3.ptx --weights "$BATS_TEST_TMPDIR/weights"
