@@ -258,6 +258,13 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
     says '"reports/Zo~C3~AB_12_assignsubmission_file.html",""'$'\n'
     says '"reports/anna.html","anna/x.cu is of the same student"'$'\n'
     says '"reports/anna~2F.html","anna.cu is of the same student"'$'\n'
+    run -0 grade 3 "$folder" --out "$out" --return "$BATS_TEST_TMPDIR/return"
+    cmp "$BATS_TEST_TMPDIR/return/Zoë_12_assignsubmission_file/report.html" \
+        "$out/reports/Zo~C3~AB_12_assignsubmission_file.html"
+    cmp "$BATS_TEST_TMPDIR/return/anna/report.txt" "$out/reports/anna.txt"
+    cmp "$BATS_TEST_TMPDIR/return/anna~2F/report.txt" "$out/reports/anna~2F.txt"
+    run -2 grade 3 "$folder" --out "$out" --return "$BATS_TEST_TMPDIR/return"
+    says "$BATS_TEST_TMPDIR/return is not empty: give a new folder by --return"
     run -2 grade 3 "$folder" --out "$out" --roster /nowhere
     says "/nowhere cannot be opened"
 }

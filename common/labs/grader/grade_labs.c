@@ -88,6 +88,12 @@ static int set_no_sandbox(void *to, const char *value, struct fault *fault)
     return 0;
 }
 
+static int set_return(void *to, const char *value, struct fault *fault)
+{
+    ((struct arguments *)to)->grader.returns = value;
+    return return_check(value, fault);
+}
+
 static int set_roster(void *to, const char *value, struct fault *fault)
 {
     (void)fault;
@@ -127,6 +133,7 @@ static const struct option_row rows[] = {
            set_weights),
     OPTION("roster", "FILE", "names of the class, one a line: each gets a row of grades.csv",
            set_roster),
+    OPTION("return", "FOLDER", "copy reports to a new FOLDER/NAME, to give them back", set_return),
     OPTION("bom", NULL, "begin grades.csv with the mark by which Excel recognises UTF-8", set_bom),
     OPTION("nvcc", "NVCC", "the compiler; default: nvcc", set_nvcc),
     OPTION("bwrap", "FILE", "the program of bubblewrap; default: bwrap", set_bwrap),
@@ -357,6 +364,8 @@ static int grade_all(struct grader *grader, const struct submission *list, size_
     code = csv_write(grader, list, count, fault);
     tell_notes(grader, list, count);
     look_at(grader, list, count, false);
+    if (code == 0 && failed == 0 && grader->returns != NULL)
+        code = return_reports(grader, grader->returns, list, count, fault);
     if (code != 0 || failed == 0) return code;
     return fail(fault, EXIT_DEVICE,
                 "%zu jobs failed for the reasons above; the same command again does the rest",

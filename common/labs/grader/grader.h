@@ -25,6 +25,7 @@ struct grader {
     struct lab_weights weights;
     const char *folder;   /* of the submissions */
     const char *out;      /* of grades.csv, reports/ and state/ */
+    const char *returns;  /* of reports to give back; NULL: none */
     const char *programs; /* of run-lab, confine and the solutions' PTX */
     const char *bwrap;    /* NULL: in PATH */
     bool unprotected;     /* --no-sandbox */
@@ -199,6 +200,15 @@ size_t run_jobs(const struct grader *, const struct submission *, size_t count, 
  * a newline, and as it is, with whatever bytes names hold. */
 void print_note(FILE *, const struct grader *, const struct submission *list, size_t count,
                 size_t of);
+
+/* ---- grade_return.c -------------------------------------------------------------------------- */
+
+/* Refuses a folder that holds something. Returns 0 or EXIT_USAGE. */
+int return_check(const char *folder, struct fault *);
+/* Copies the reports of all submissions to FOLDER/NAME/report.html and report.txt. Returns 0 or
+ * EXIT_USAGE. */
+int return_reports(const struct grader *, const char *folder, const struct submission *list,
+                   size_t count, struct fault *);
 
 /* ---- grade_report.c, grade_html.c, grade_csv.c, csv_cell.c ----------------------------------- */
 
