@@ -269,6 +269,16 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
     says "/nowhere cannot be opened"
 }
 
+@test "the dry run of notes/instructor.md gives the table that it shows" {
+    need_sandbox
+    unset MAKEFLAGS MAKELEVEL
+    local command
+    command=$(grep '^make grade N=3 DIR=common/labs/example/' notes/instructor.md)
+    run -0 sh -c "$command OUT='$BATS_TEST_TMPDIR/out'"
+    awk '/^```/ { inside = 0 } /^name,file,status,/ { inside = 1 } inside' notes/instructor.md |
+        diff - "$BATS_TEST_TMPDIR/out/grades.csv"
+}
+
 @test "other weights judge all submissions again" {
     need_sandbox
     begin_twins

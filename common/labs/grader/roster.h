@@ -21,7 +21,8 @@ void roster_end(struct roster *);
 
 /*
  * The student whom a submission belongs to: its name is the student's, or begins with it and goes
- * on with _, as "Anna Berg_123_assignsubmission_file" does. The longest such name counts. roster->count: none.
+ * on with _, as "Anna Berg_123_assignsubmission_file" does. The longest such name counts.
+ * roster->count: the submission belongs to none.
  */
 size_t roster_find(const struct roster *, const char *submission);
 

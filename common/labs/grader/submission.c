@@ -48,8 +48,8 @@ static bool ends_with(const char *text, const char *end)
     return length > least && strcmp(text + length - least, end) == 0;
 }
 
-/* The folder's file of the lab: labN.cu, or the only one that ends in .cu. Programs for courses call
- * files as they or the students like. */
+/* The folder's file of the lab: labN.cu, or the only one that ends in .cu, since browsers and
+ * students call files as they like. */
 static void choose_file(int folder, int lab, struct submission *submission)
 {
     char own[32], only[NAME_MAX + 1];
