@@ -399,5 +399,6 @@ int main(int count, char **argument)
     int code = read_options(count, argument, &arguments, &fault);
     if (code == 0 && arguments.help) return print_help();
     if (code == 0) code = grade(&arguments, &fault);
+    roster_end(&arguments.grader.roster);
     return code == 0 ? 0 : fault_say(&fault);
 }
