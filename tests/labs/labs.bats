@@ -171,9 +171,9 @@ full_points() {
     says "20 of 20 runs right"
     says "too few lanes add at a time"
     says "without shared memory there is no merit in having no conflicts"
-    says "hazards 20.00 of 20"
+    says "where nothing runs in parallel, there is no merit in having no hazards"
     points=$(sed -n 's/^\([0-9]*\)\..* of 100 points: .*/\1/p' <<<"$output")
-    [ "$points" -lt 40 ]
+    [ "$points" -lt 30 ]
     sed 's/ *$//' <<<"$output" >printed
     awk '/^```/ { inside = !inside; lab = 0; next } inside && /^Lab 3: / { lab = 1 }
          lab && $0 != "…"' "$top/notes/labs.md" >shown

@@ -42,15 +42,19 @@ static uint64_t add_file(uint64_t bits, const char *folder, const char *name)
     return bits;
 }
 
+static uint64_t solution_of(const struct grader *grader)
+{
+    char source[32];
+    snprintf(source, sizeof source, "reference%d.cu", grader->lab->number);
+    return add_file(grader->compiler, grader->programs, source);
+}
+
 /* The labs' table and the scorer are in the programs. */
 static uint64_t scorer_of(const struct grader *grader)
 {
-    char solution[32];
-    snprintf(solution, sizeof solution, "reference%d.ptx", grader->lab->number);
-    uint64_t bits = add_bytes(none, &grader->weights, sizeof grader->weights);
+    uint64_t bits = add_bytes(grader->solution, &grader->weights, sizeof grader->weights);
     bits = add_file(bits, grader->programs, "grade-labs");
-    bits = add_file(bits, grader->programs, "run-lab");
-    return add_file(bits, grader->programs, solution);
+    return add_file(bits, grader->programs, "run-lab");
 }
 
 /* nvcc's own program differs from version to version. */
@@ -66,6 +70,7 @@ static uint64_t compiler_of(const struct grader *grader)
 
 void grade_basis(struct grader *grader)
 {
-    grader->scorer = scorer_of(grader);
     grader->compiler = compiler_of(grader);
+    grader->solution = solution_of(grader);
+    grader->scorer = scorer_of(grader);
 }

@@ -300,6 +300,17 @@ static bool is_not_judged(const struct grader *grader, const struct submission *
     return row == NULL;
 }
 
+/* Without a new text the compiler is not needed, and so need not be tested. */
+static bool needs_compiler(const struct grader *grader, const struct submission *list, size_t count)
+{
+    struct grader alone = *grader; /* what is in doubt is compiled once more, alone */
+    alone.alone = true;
+    if (!solution_is_compiled(grader)) return true;
+    for (size_t i = 0; i < count; i++)
+        if (worker_has_new(&alone, &list[i])) return true;
+    return false;
+}
+
 /* Does a job for all, and then once more for those that are still open, one at a time: the machine
  * may have been too busy, or short of memory. Returns how many have failed for good. */
 static size_t do_twice(const struct grader *grader, const struct submission *list, size_t count,
@@ -355,7 +366,7 @@ static int grade_all(struct grader *grader, const struct submission *list, size_
                      struct fault *fault)
 {
     size_t failed;
-    int code = solution_compile(grader, fault);
+    int code = needs_compiler(grader, list, count) ? solution_compile(grader, fault) : 0;
     if (code != 0) return code;
     failed = do_twice(grader, list, count, "compile", worker_compile, is_not_compiled);
     code = judge_all(grader, list, count, again, &failed, fault);

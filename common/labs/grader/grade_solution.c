@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "grader.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +17,39 @@ static void solution_path(const struct grader *grader, char path[PATH_MAX])
     snprintf(path, PATH_MAX, "%.*s/state/solution", PATH_MAX - 32, grader->out);
 }
 
-/* A file that is the same already stays as it is. */
+enum { HEAD_BYTES = 32, SOLUTION_BYTES = 8 << 20 };
+
+/* A comment before the PTX. It says what the PTX was made of. */
+static void make_head(const struct grader *grader, char head[HEAD_BYTES])
+{
+    snprintf(head, HEAD_BYTES, "// %016" PRIx64 "\n", grader->solution);
+}
+
+bool solution_is_compiled(const struct grader *grader)
+{
+    char path[PATH_MAX], head[HEAD_BYTES];
+    size_t size;
+    solution_path(grader, path);
+    make_head(grader, head);
+    char *text = state_read(path, SOLUTION_BYTES, &size);
+    bool is_compiled = text != NULL && strncmp(text, head, strlen(head)) == 0;
+    free(text);
+    return is_compiled;
+}
+
 static int keep(const struct grader *grader, const struct outcome *compiled, struct fault *fault)
 {
-    char path[PATH_MAX];
-    size_t size = 0;
+    char path[PATH_MAX], head[HEAD_BYTES];
     solution_path(grader, path);
-    char *old = state_read(path, compiled->size, &size);
-    bool same = old != NULL && size == compiled->size && memcmp(old, compiled->bytes, size) == 0;
-    free(old);
-    return same ? 0 : state_write(path, compiled->bytes, compiled->size, fault);
+    make_head(grader, head);
+    size_t length = strlen(head);
+    char *text = malloc(length + compiled->size);
+    if (text == NULL) abort();
+    memcpy(text, head, length);
+    memcpy(text + length, compiled->bytes, compiled->size);
+    int code = state_write(path, text, length + compiled->size, fault);
+    free(text);
+    return code;
 }
 
 int solution_compile(const struct grader *grader, struct fault *fault)

@@ -70,6 +70,16 @@ static int compile_copy(const struct grader *grader, const struct submission *su
     return code;
 }
 
+bool worker_has_new(const struct grader *grader, const struct submission *submission)
+{
+    char why[FAULT_TEXT];
+    size_t size = 0;
+    char *source = submission_read(grader->folder, submission, &size, why, sizeof why);
+    bool is_new = source != NULL && !is_compiled(grader, submission, source, size);
+    free(source);
+    return is_new;
+}
+
 int worker_compile(const struct grader *grader, const struct submission *submission,
                    struct fault *fault)
 {

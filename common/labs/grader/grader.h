@@ -32,7 +32,7 @@ struct grader {
     bool seed_given;      /* --seed */
     bool bom;             /* --bom */
     uint64_t seed;
-    uint64_t scorer, compiler; /* bits of what points, and PTX, depend on; see grade_basis() */
+    uint64_t scorer, compiler, solution; /* bits of what points and PTX depend on: grade_basis() */
     unsigned jobs; /* worker processes at a time */
     bool alone;    /* this is the second try, with one job: what is doubtful counts */
     struct roster roster; /* --roster; count 0: none */
@@ -61,8 +61,9 @@ struct outcome {
 
 /* ---- grade_basis.c --------------------------------------------------------------------------- */
 
-/* Sets grader->scorer to bits of the weights, the programs and the step's own solution, and
- * grader->compiler to bits of nvcc and its arguments. */
+/* Sets grader->compiler to bits of nvcc and its arguments, grader->solution to bits of these and of
+ * the step's own solution, and grader->scorer to bits of all that, the weights and the programs.
+ */
 void grade_basis(struct grader *);
 
 /* ---- grade_compile.c, grade_run.c ------------------------------------------------------------ */
@@ -78,6 +79,8 @@ void grade_run(const struct grader *, const char *ptx, struct outcome *);
 /* Compiles the step's own solution, in the sandbox. Returns 0, or EXIT_DEVICE if the compiler is
  * not in order. */
 int solution_compile(const struct grader *, struct fault *);
+/* Has solution_compile() succeeded in this folder, with this solution and this compiler? */
+bool solution_is_compiled(const struct grader *);
 /* Runs it with the grader's seed, which gives grader->reference. Returns 0 or EXIT_DEVICE. */
 int solution_run(struct grader *, struct fault *);
 
@@ -179,6 +182,8 @@ int seed_choose(struct grader *, struct fault *);
 #define STATUS_JUDGED "judged"
 #define STATUS_LOOK   "look at it"
 
+/* Is there a text that has still to be compiled? */
+bool worker_has_new(const struct grader *, const struct submission *);
 /* Copies and compiles a submission, unless that has been done. Returns 0 or an exit code. */
 int worker_compile(const struct grader *, const struct submission *, struct fault *);
 /* Runs and judges a compiled submission, and writes its reports and its row, unless it has a
