@@ -74,9 +74,11 @@ static void choose_criterion(struct subject *s, const struct lab_verdict *v)
 {
     const struct verdict_line *worst = NULL;
     for (size_t i = 0; i < v->line_count; i++)
-        if (!worst || v->lines[i].lost > worst->lost) worst = &v->lines[i];
+        if (v->lines[i].lost > (worst ? worst->lost : 0)) worst = &v->lines[i];
     if (!worst) return;
-    choose(s, lab_criterion_name(worst->criterion), NULL);
+    /* Without an error or a warning, the points for hazards lack parallel work. */
+    bool alone = worst->criterion == LAB_HAZARDS;
+    choose(s, lab_criterion_name(alone ? LAB_WORK : worst->criterion), NULL);
     s->file = worst->file;
     s->line = worst->line;
 }

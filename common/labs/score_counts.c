@@ -110,8 +110,8 @@ static void add_unexpected(struct lab_sums *sums, const char *name, uint32_t wor
     sums->worst_class = work_class;
 }
 
-/* The number of elements of borrowed operations that are free: 0 if the step's own solution has none of them.
- * A 64th of the additions is too little to hide a sum in. */
+/* The number of elements of borrowed operations that are free: 0 if the step's own solution has
+ * none of them. A 64th of the additions is too little to hide a sum in. */
 static uint64_t free_loan(const struct lab_sums *reference)
 {
     enum { TIMES = 2, MORE = 8, PART = 64 };

@@ -80,7 +80,8 @@ exec "$real/run-lab" "\$@"
 EOF
     run -0 grade
     says "anna.cu: tried twice without a result"
-    grep -q '"anna","anna.cu",look at it,,,,,,,,,"run-lab was ended by signal 11' "$t/out/grades.csv"
+    grep -q '"anna","anna.cu",look at it,,,,,,,,,"run-lab was ended by signal 11' \
+        "$t/out/grades.csv"
     grep -q '"bob","bob.cu",judged,100.00,' "$t/out/grades.csv"
     grep -q "Not judged: run-lab was ended by signal 11" "$t/out/reports/anna.txt"
     columns=$(awk -F, '{ print NF }' "$t/out/grades.csv" | uniq | wc -l)

@@ -260,7 +260,7 @@ Test(lab_score, shuffles_have_no_conflicts_to_avoid)
     cr_expect_eq(verdict.fraction[LAB_CONFLICTS], 1);
 }
 
-/* A report says that there were lines, and they cost nothing. A check shows the lines themselves. */
+/* A report says that there were lines, and they cost nothing. A check shows the lines. */
 Test(lab_score, printed_lines_are_noted)
 {
     own.cases[1].printed = 5, own.cases[3].printed = 2;

@@ -77,7 +77,7 @@ static int same_for_lab(const char *left, const char *right)
     return memcmp(own, other, sizeof own) == 0;
 }
 
-#define SCAN  ".visible .entry scan_block(.param .u64 a) { .reg .b32 %r<2>; mov.u32 %r1, 1; ret; }\n"
+#define SCAN  ".visible .entry scan_block(.param .u64 a) { .reg .b32 %r<2>; mov.u32 %r1, 1; }\n"
 #define ADD   ".visible .entry uniform_add(.param .u64 b) { bar.sync 0; ret; }\n"
 #define OTHER ".visible .entry other() { { trap; } ret; }\n"
 #define CALL  ".visible .entry scan_block() { call _Z1fv, (); ret; }\n"

@@ -1,19 +1,20 @@
 # grader.mk — what `make grade` is built from: the sandbox, the grader and its reports.
 
-GRADER_MAINS = %/confine.c %/grade_labs.c
-GRADER   := $(filter-out $(GRADER_MAINS),$(wildcard common/labs/grader/*.c))
+GRADER_MAINS = %/confine.c %/confine_calls.c %/grade_labs.c
+GRADER   := $(filter-out $(GRADER_MAINS),$(wildcard common/labs/grader/*.c)) common/labs/run_entry.c
 
 # It runs in the sandbox, where no sanitizer could reserve its addresses.
 build/labs/confine: $(addprefix common/labs/grader/,confine.c confine_calls.c confine_calls.h \
         sandbox.h)
 	$(call say,$(CC),$@)
-	$(Q)$(CC) $(filter-out $(SANITIZE),$(C_FLAGS)) $(CPPFLAGS) $(CFLAGS) $(filter %.c,$^) -o $(NEW) $(PUT)
+	$(Q)$(CC) $(filter-out $(SANITIZE),$(C_FLAGS)) $(CPPFLAGS) $(CFLAGS) $(filter %.c,$^) \
+	    -o $(NEW) $(PUT)
 
 # The scorer and the results' reader come from the labs. It runs no submission itself.
 build/labs/grade-labs: build/common/labs/grader/grade_labs.o $(call objects,$(GRADER)) \
         $(LAB_COMMON) \
-        $(call objects,$(addprefix common/,files/whole_file.c files/replacement.c files/cleanup.c \
-        emu/ptx/kernel_name.c))
+        $(call objects,$(addprefix common/,files/whole_file.c files/replacement.c \
+        files/cleanup.c emu/ptx/kernel_name.c))
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -pthread -o $(NEW) $(PUT)
 

@@ -1,8 +1,7 @@
 /* same_ptx.c — see same_ptx.h. */
 #define _GNU_SOURCE
 #include "same_ptx.h"
-#include "common/emu/emu.h"
-#include "common/emu/ptx/kernel_name.h"
+#include "common/labs/run_entry.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -177,6 +176,8 @@ static bool skip(struct text *text)
     return true;
 }
 
+#define ENTRY ".entry "
+
 /* ---- functions ------------------------------------------------------------------------------- */
 
 /* Takes all that is left of a text. */
@@ -265,17 +266,25 @@ static void find_functions(struct text *text)
     }
 }
 
+/* Is the function called `kernel` in the source? */
+static bool is_called(const struct function *function, const char *kernel)
+{
+    char declared[EMU_NAME_SIZE + sizeof ENTRY], mangled[EMU_NAME_SIZE];
+    int length = snprintf(declared, sizeof declared, ENTRY "%.*s", (int)function->name.length,
+                          function->name.text);
+    if (length < 0 || (size_t)length >= sizeof declared) return false;
+    struct lab_ptx ptx = {.text = declared, .length = (size_t)length};
+    return next_entry(&ptx, &(size_t){0}, kernel, mangled);
+}
+
 /* Does the lab launch the kernel? Without a lab, all kernels count. */
 static bool is_launched(const struct lab *lab, const struct function *function)
 {
     struct lab_plan plan = {0};
-    char mangled[EMU_NAME_SIZE], base[EMU_NAME_SIZE];
     if (!function->is_kernel || lab == NULL) return function->is_kernel;
-    snprintf(mangled, sizeof mangled, "%.*s", (int)function->name.length, function->name.text);
-    kernel_base_name(mangled, base, sizeof base);
     lab->plan(lab->most, &plan);
     for (unsigned i = 0; i < plan.launch_count; i++)
-        if (strcmp(plan.launches[i].kernel, base) == 0) return true;
+        if (is_called(function, plan.launches[i].kernel)) return true;
     return false;
 }
 

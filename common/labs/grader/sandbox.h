@@ -2,10 +2,10 @@
  * sandbox.h — runs a command that reads what a student has written, in bubblewrap.
  *
  * The command sees no network, no process outside, and no file except the mounts that are named
- * here, a private /tmp, /dev/null and /dev/urandom. There is no /proc, which names files outside. It is not uid 0, also if the caller is:
- * then it gets a uid that nothing else uses. bubblewrap (bwrap) limits nothing but what is visible;
- * the program `confine`, which starts the command inside, sets the limits of a process, and
- * sandbox_run() watches those of the whole tree.
+ * here, a private /tmp, /dev/null and /dev/urandom. There is no /proc, which names files outside.
+ * The command is not uid 0, also if the caller is: then it gets a uid that nothing else uses.
+ * bubblewrap (bwrap) limits nothing but what is visible; the program `confine`, which starts the
+ * command inside, sets the limits of a process, and sandbox_run() watches those of the whole tree.
  */
 #ifndef SANDBOX_H
 #define SANDBOX_H
