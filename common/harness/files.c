@@ -64,15 +64,34 @@ static int check_trace(const struct options *o, const struct named_file *variabl
     return 0;
 }
 
+static bool own_to_stdout(const struct application_file *own)
+{
+    return own->written && own->path && output_is_stdout(own->path);
+}
+
+/* The harness's own option whose result goes to stdout; NULL: none. */
+static const char *option_to_stdout(const struct options *o)
+{
+    if (o->output && output_is_stdout(o->output)) return "--output";
+    return o->trace && output_is_stdout(o->trace) ? "--trace" : NULL;
+}
+
+bool files_use_stdout(const struct options *o, const struct application *application)
+{
+    struct application_file own[APPLICATION_FILES];
+    size_t count = application && application->own_files ? application->own_files(own) : 0;
+    for (size_t i = 0; i < count; i++)
+        if (own_to_stdout(&own[i])) return true;
+    return option_to_stdout(o) != NULL;
+}
+
 /* Two results on stdout would be mixed. */
 static int check_stdout(const struct options *o, const struct application_file *own, size_t count,
                         struct fault *fault)
 {
-    const char *first = o->output && output_is_stdout(o->output) ? "--output"
-                        : o->trace && output_is_stdout(o->trace) ? "--trace"
-                                                                 : NULL;
+    const char *first = option_to_stdout(o);
     for (size_t i = 0; i < count; i++) {
-        if (!own[i].written || !own[i].path || !output_is_stdout(own[i].path)) continue;
+        if (!own_to_stdout(&own[i])) continue;
         if (first)
             return fail(fault, EXIT_USAGE,
                         "%s and %s both go to stdout; write one of them to a file.", first,

@@ -19,6 +19,9 @@ extern "C" {
  * any file is opened. */
 int files_check(const struct options *, const struct application *own, struct fault *);
 
+/* Does one of the outputs go to stdout, so that the report has to go elsewhere? */
+bool files_use_stdout(const struct options *, const struct application *own);
+
 #ifdef __cplusplus
 }
 #endif

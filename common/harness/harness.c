@@ -28,7 +28,7 @@ struct program {
     struct step read; /* the same with the type of the input, where an application has read it */
     struct options options;
     const struct device *device; /* NULL: the step runs on the host */
-    FILE *report;                /* stdout, or stderr if the output or the trace goes to stdout */
+    FILE *report;                /* stdout, or stderr if a result or the trace goes to stdout */
     size_t reported;             /* outcomes so far */
     struct standard standard;    /* the files of stdout and stderr when the program begins */
     struct fault fault;
@@ -235,9 +235,7 @@ static int run(struct program *p)
         int code = output_check(options->output, &p->fault);
         if (code) return code;
     }
-    bool is_taken = (options->output && output_is_stdout(options->output)) ||
-                    (options->trace && output_is_stdout(options->trace));
-    p->report = is_taken ? stderr : stdout;
+    p->report = files_use_stdout(options, p->step->application) ? stderr : stdout;
     begin_report(p);
     int code = options->sweep ? run_sweep(p) : run_once(p);
     if (code <= EXIT_WRONG) end_report(p);

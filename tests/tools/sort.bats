@@ -204,6 +204,18 @@ Ben -1" ]
     [ "$(values merge i= sorted | cut -d' ' -f1-8)" = "0 1 3 6 6 9 11 12" ]
 }
 
+@test "on stdout there is the permutation and nothing else" {
+    for to in - /dev/stdout; do
+        for form in "" --json --csv; do
+            echo '30 10 20' | ./step15 --type i32 --reps 0 --pairs --input - \
+                --output "$dir/keys" --values $to $form >"$dir/values" 2>"$dir/report"
+            [ "$(cat "$dir/values")" = "$(printf '1\n2\n0')" ]
+            [ "$(cat "$dir/keys")" = "$(printf '10\n20\n30')" ]
+            grep -q '^  verified    right\|"right": true\|,true,' "$dir/report"
+        done
+    done
+}
+
 @test "the permutation overwrites no other file" {
     dir=$BATS_TEST_TMPDIR
     echo '3 1 2' >"$dir/in"

@@ -330,9 +330,29 @@ static int check_damage(struct bench *b, char *damage, size_t size, struct fault
     return code;
 }
 
-int bench_verify(struct bench *b, struct outcome *o, struct fault *fault)
+/* The verdict on the next result. If the results before it are right, theirs is part of it. */
+static void note_verdict(struct outcome *o, struct verdict *verdict)
+{
+    if (o->verdict.right) verdict_add_earlier(verdict, &o->verdict);
+    o->verdict = *verdict;
+}
+
+static int verify_result(struct bench *b, bool inclusive, struct outcome *o, struct fault *fault)
 {
     struct verdict verdict;
+    int code = b->step->application
+                   ? judge(b, &verdict, fault)
+                   : compare(b, &b->out, b->step->inclusive, &o->shape, &verdict, fault);
+    if (code) return code;
+    note_verdict(o, &verdict);
+    if (!inclusive || !verdict.right) return 0;
+    code = compare(b, &b->shifted, true, &o->shape, &verdict, fault);
+    if (!code) note_verdict(o, &verdict);
+    return code;
+}
+
+int bench_verify(struct bench *b, struct outcome *o, struct fault *fault)
+{
     bool inclusive = b->options->inclusive && b->order == AS_GIVEN;
     int code;
     o->verified = b->options->verify != VERIFY_NONE;
@@ -341,16 +361,10 @@ int bench_verify(struct bench *b, struct outcome *o, struct fault *fault)
         if (code) return code;
     }
     if (!o->verified) return 0;
-    if (b->step->application)
-        code = judge(b, &verdict, fault);
-    else
-        code = compare(b, &b->out, b->step->inclusive, &o->shape, &verdict, fault);
-    if (!code && verdict.right && inclusive)
-        code = compare(b, &b->shifted, true, &o->shape, &verdict, fault);
+    code = verify_result(b, inclusive, o, fault);
     if (!code) code = check_damage(b, o->damage, sizeof o->damage, fault);
     if (code) return code;
-    o->verdict = verdict;
-    o->right = verdict.right && !*o->damage;
+    o->right = o->verdict.right && !*o->damage;
     return 0;
 }
 

@@ -37,7 +37,7 @@ struct outcome {
     size_t n;
     struct launch_shape shape;
     bool verified;              /* false: --verify none */
-    struct verdict verdict;     /* of the first run, or of a later one that is wrong */
+    struct verdict verdict;     /* of all verified runs together, or of the one that is wrong */
     char damage[CONTRACT_TEXT]; /* a buffer that was written where it should not be, or another
                                    breach of the contract; "" */
     char run[80];               /* which run is wrong: "timed run 3 of 12"; "": the first */
@@ -103,7 +103,8 @@ void outcome_free(struct outcome *);
 /* ---- bench.c, for bench_run.c ---------------------------------------------------------------- */
 
 /* Verifies on the host the result of the run that has just ended. The outcome keeps the first error
- * found. Returns 0 or EXIT_DEVICE. */
+ * found; while there is no error, its verdict is that of all runs so far. Returns 0 or
+ * EXIT_DEVICE. */
 int bench_verify(struct bench *, struct outcome *, struct fault *);
 
 /* Makes the problem of the reversed input. Returns 0, EXIT_USAGE (memory) or EXIT_DEVICE. */

@@ -122,9 +122,7 @@ static int take_everything(struct bench *b, uint64_t *marks, struct fault *fault
 /* Verifies a run other than the first. If it is wrong, the outcome says which run it was. */
 static int verify_later(struct bench *b, struct outcome *o, const char *run, struct fault *fault)
 {
-    double worst = o->verdict.worst;
     int code = bench_verify(b, o, fault);
-    if (worst > o->verdict.worst) o->verdict.worst = worst;
     if (!code && !o->right) snprintf(o->run, sizeof o->run, "%s", run);
     return code;
 }

@@ -307,3 +307,13 @@ struct verdict verify_end(struct verifier *v)
         suspicion_name(&v->suspicion, v, v->verdict.cause, sizeof v->verdict.cause);
     return v->verdict;
 }
+
+void verdict_add_earlier(struct verdict *v, const struct verdict *earlier)
+{
+    if (!v->right) return;
+    v->exact = v->exact && earlier->exact;
+    v->checked = earlier->checked;
+    v->worst = fmax(v->worst, earlier->worst);
+    v->bound = fmax(v->bound, earlier->bound);
+    v->least = fmin(v->least, earlier->least);
+}

@@ -136,6 +136,11 @@ void verify_piece(struct verifier *, const void *out, size_t start, size_t count
 /* Ends: the verdict, with a guess at the cause if it is not right. */
 struct verdict verify_end(struct verifier *);
 
+/* Takes into account the verdict on an earlier result, which was right. The errors and bounds are
+ * then the largest of both results, and they are exact only together. A result that is wrong keeps
+ * its verdict. */
+void verdict_add_earlier(struct verdict *, const struct verdict *earlier);
+
 /* ---- verify_cause.c -------------------------------------------------------------------------- */
 
 /* One mismatch and its surroundings. */
