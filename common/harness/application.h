@@ -38,6 +38,10 @@ struct application {
     /* Bytes of the result's buffer. The whole buffer is passed to `verify` and to `write`. */
     size_t (*output_bytes)(size_t n, int variant);
 
+    /* Bytes of an element of the result, to whose multiples --offset displaces it. 0: as many as an
+     * element of the input has. */
+    size_t result_element;
+
     /* Judges a result: fills right, exact, checked, wrong, first[], shown and cause of the verdict.
      * `problem` has the input of this run (the reversed one in some runs). Bytes of `out` that the
      * step does not define must still be BUFFER_POISON. Returns 0, or EXIT_USAGE (memory). */
@@ -72,6 +76,10 @@ struct application {
     /* Lines of --help about the files that it takes, in place of those about numbers. NULL:
      * numbers. */
     const char *files;
+
+    /* A line of the report about the variant: which of its kernels runs, and why, where the input
+     * decides that; "" for no line. NULL: never. */
+    void (*about_variant)(char *text, size_t size, const struct options *);
 
     /* A line of the report about the result, such as "kept 300 of 1000"; "" for no line. Also the
      * input in one line, such as "512 x 512 pixels of RGB, from a.png". Either may be NULL. */

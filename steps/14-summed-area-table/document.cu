@@ -74,18 +74,27 @@ static cudaError_t launch_deinterleave(float *planes, const Pixel *pixels, size_
     return cudaGetLastError();
 }
 
+static_assert(SHUFFLE_GROUP == 4 * LANES, "a lane of deinterleave_by_shuffles takes 4 pixels");
+
+const char *sat_no_shuffle(const void *pixels, enum element element, struct sat_size size)
+{
+    if (element != ELEMENT_I8) return "the samples do not have 8 bits";
+    if (size.channels != 3) return "the pixels do not have 3 channels";
+    if ((uintptr_t)pixels % sizeof(uint32_t) != 0)
+        return "the pixels do not begin at a multiple of 4 bytes";
+    return size.width * size.height < SHUFFLE_GROUP ? "there are fewer than 128 pixels" : NULL;
+}
+
 /* Whole groups of 128 pixels by shuffles, and the rest as the other variant does. */
 static cudaError_t launch_shuffles(float *planes, const uint8_t *pixels, size_t count,
                                    cudaStream_t stream)
 {
-    const size_t GROUP = 4 * LANES;
-    size_t whole = count / GROUP * GROUP;
-    if (whole > 0)
-        deinterleave_by_shuffles<<<(unsigned)divide_up(whole / 4, THREADS), THREADS, 0, stream>>>(
-            planes, (const uint32_t *)pixels, whole, count);
+    size_t whole = count / SHUFFLE_GROUP * SHUFFLE_GROUP;
+    deinterleave_by_shuffles<<<(unsigned)divide_up(whole / 4, THREADS), THREADS, 0, stream>>>(
+        planes, (const uint32_t *)pixels, whole, count);
     CUDA_TRY(cudaGetLastError());
     if (whole < count)
-        deinterleave<<<1, (unsigned)GROUP, 0, stream>>>(planes, pixels, whole, count, 3);
+        deinterleave<<<1, SHUFFLE_GROUP, 0, stream>>>(planes, pixels, whole, count, 3);
     return cudaGetLastError();
 }
 
@@ -93,11 +102,10 @@ static cudaError_t take_apart(float *planes, const void *pixels, enum element el
                               struct sat_size size, bool shuffle, cudaStream_t stream)
 {
     size_t count = size.width * size.height;
-    bool aligned = (uintptr_t)pixels % sizeof(uint32_t) == 0;
+    if (shuffle && !sat_no_shuffle(pixels, element, size))
+        return launch_shuffles(planes, (const uint8_t *)pixels, count, stream);
     switch (element) {
     case ELEMENT_I8:
-        if (shuffle && aligned && size.channels == 3)
-            return launch_shuffles(planes, (const uint8_t *)pixels, count, stream);
         return launch_deinterleave(planes, (const uint8_t *)pixels, count, size.channels, stream);
     case ELEMENT_I16:
         return launch_deinterleave(planes, (const uint16_t *)pixels, count, size.channels, stream);

@@ -16,7 +16,8 @@ static const char *const variants[] = {
 
 /* The result: the table, and behind it the filtered picture. Entries have four bytes, whatever they
  * are. */
-static size_t table_bytes(int variant) { return judge_entries(variant, sat_request.size) * 4; }
+#define ENTRY sizeof(float)
+static size_t table_bytes(int variant) { return judge_entries(variant, sat_request.size) * ENTRY; }
 
 static size_t picture_bytes(void)
 {
@@ -148,6 +149,19 @@ static double moved_bytes(size_t n, int variant)
     return moved + (sat_request.size.channels > 1 ? samples * 4 + table : 0) + filter;
 }
 
+/* The buffers are aligned, except for --offset. */
+static void about_variant(char *text, size_t size, const struct options *o)
+{
+    *text = '\0';
+    if (o->variant != SHUFFLE) return;
+    const void *pixels = (const void *)(o->offset * element_size(sat_request.element));
+    const char *reason = sat_no_shuffle(pixels, sat_request.element, sat_request.size);
+    if (reason)
+        snprintf(text, size, "kernel deinterleave, without shuffles: %s", reason);
+    else
+        snprintf(text, size, "kernel deinterleave_by_shuffles: the samples are 8-bit RGB");
+}
+
 #define ROUNDED_UP 1.006 /* three digits of a product with this are not less than the number */
 
 static void result(char *text, size_t size)
@@ -206,6 +220,7 @@ static const struct application application = {
     .input = sat_request_input,
     .own_files = own_files,
     .output_bytes = output_bytes,
+    .result_element = ENTRY,
     .verify = verify,
     .writes = writes,
     .write = write,
@@ -213,6 +228,7 @@ static const struct application application = {
     .moved_bytes = moved_bytes,
     .result = result,
     .about_input = sat_request_about,
+    .about_variant = about_variant,
     .files =
         "Files: pictures as PNG, PGM or PPM, of 8 or 16 bits, grey, RGB or RGBA; for --sum also\n"
         "floats, as PFM or .npy. --output writes the filtered picture, --sum the table. Without\n"

@@ -27,9 +27,14 @@ static inline unsigned sat_document_channels(unsigned channels) { return channel
 /* Bytes of the workspace, which may have any content. */
 size_t sat_document_workspace(struct sat_size);
 
+/* Shuffles take apart structures of three bytes, in groups of this many pixels. */
+enum { SHUFFLE_GROUP = 128 };
+
+/* The reason why these pixels cannot be taken apart by shuffles; NULL: they can. */
+const char *sat_no_shuffle(const void *pixels, enum element, struct sat_size);
+
 /* pixels: ELEMENT_I8 and ELEMENT_I16 stand for unsigned samples here, ELEMENT_F32 for floats.
- * `shuffle`: structures of three bytes are taken apart by shuffles, where there are three channels
- * of 8 bits and the pixels are aligned to a word. */
+ * `shuffle`: the pixels are taken apart by shuffles, except where sat_no_shuffle has a reason. */
 cudaError_t sat_document_table(float *table, const void *pixels, enum element, struct sat_size,
                                bool shuffle, void *workspace, cudaStream_t stream);
 

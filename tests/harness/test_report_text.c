@@ -374,6 +374,7 @@ Test(report_text, record_of_the_emulator)
         {"requests_st", "3"},
         {"sectors_st", "12"},
         {"barriers", "77"},
+        {"variant_remark", "null"},
         {NULL, NULL},
     };
     struct record record;
@@ -420,6 +421,7 @@ Test(report_text, record_of_a_gpu)
         {"requests_st", "null"},
         {"sectors_st", "null"},
         {"barriers", "null"},
+        {"variant_remark", "null"},
         {NULL, NULL},
     };
     struct record record;

@@ -121,6 +121,8 @@ static void row_input(FILE *to, const struct step *step, const struct options *o
         report_row(to, "input", "%s %s, %s%s", format_count(o->n).s, element_plural(step->element),
                    from, how);
     if (step->variants) report_row(to, "variant", "%s", step->variants[options->variant]);
+    report_variant_remark(step, options, own);
+    if (*own) report_row(to, "", "%s", own);
 }
 
 /* The result of an application, and its memory traffic. */

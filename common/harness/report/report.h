@@ -48,6 +48,8 @@
  *   requests_ld, sectors_ld, requests_st, sectors_st
  *                             global memory: number of warp instructions, and of 32-byte sectors
  *   barriers                  number of warps that arrived at a block barrier
+ *   variant_remark            which of its kernels the variant ran, and why, where the input
+ *                             decides that
  *
  * With --counters each JSON object also has `lines`, an array of objects with file, line,
  * conflicts_ld, conflicts_st, wavefronts_ld, wavefronts_st, requests_ld, sectors_ld, requests_st,
@@ -91,6 +93,9 @@ void report_print_record(FILE *, const struct record *, const struct options *,
 
 /* The additions that the emulator's lanes executed in the first run. False: not known. */
 bool report_adds_counted(const struct step *, const struct outcome *, uint64_t *adds);
+
+/* Which of its kernels the variant runs, and why; "" if there is nothing to remark. */
+void report_variant_remark(const struct step *, const struct options *, char text[RECORD_TEXT]);
 
 /* Memory traffic of a scan, as the documents count it: each element is read once and written once.
  * For an application, the least that any method needs. */

@@ -3,6 +3,7 @@
  */
 #include "report.h"
 
+#include "common/harness/application.h"
 #include "source_line.h"
 
 #include <math.h>
@@ -15,6 +16,14 @@ bool report_adds_counted(const struct step *step, const struct outcome *o, uint6
     if (!o->counted || step->application || !element_is_real(sum)) return false;
     *adds = o->counters.total.adds[sum == ELEMENT_F32 ? EMU_ADD_F32 : EMU_ADD_F64];
     return true;
+}
+
+void report_variant_remark(const struct step *step, const struct options *options,
+                           char text[RECORD_TEXT])
+{
+    const struct application *a = step->application;
+    *text = '\0';
+    if (a && a->about_variant) a->about_variant(text, RECORD_TEXT, options);
 }
 
 static void record_what(struct record *r, const struct step *step, const struct options *options,
@@ -188,6 +197,12 @@ void report_record(struct record *r, const struct step *step, const struct optio
     record_adds(r, step, options, o);
     record_time(r, step, device, o);
     record_counters(r, o);
+    char remark[RECORD_TEXT];
+    report_variant_remark(step, options, remark);
+    if (*remark)
+        record_text(r, "variant_remark", "%s", remark);
+    else
+        record_null(r, "variant_remark");
 }
 
 static void print_lines(FILE *to, const struct counters *counters)

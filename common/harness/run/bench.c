@@ -69,15 +69,21 @@ bool bench_memory(const struct step *step, const struct options *options, size_t
 
 /* ---- open and close -------------------------------------------------------------------------- */
 
+/* Bytes of an element of the result. */
+static size_t result_element(const struct step *step)
+{
+    if (!step->application) return element_size(element_of_sum(step->element));
+    size_t own = step->application->result_element;
+    return own ? own : element_size(step->element);
+}
+
 static int make_buffers(struct bench *b, struct fault *fault)
 {
     const struct step *step = b->step;
     size_t n = b->input->n, workspace = workspace_bytes(step, b->options, n);
     size_t result = output_bytes(step, b->options, n);
     size_t in_offset = b->options->offset * element_size(step->element);
-    size_t out_offset = step->application
-                            ? in_offset
-                            : b->options->offset * element_size(element_of_sum(step->element));
+    size_t out_offset = b->options->offset * result_element(step);
     bool on_host = step->on_host;
     int code = buffer_make(&b->in, input_bytes(step, n), in_offset, on_host, "the input", fault);
     if (!code) code = buffer_make(&b->out, result, out_offset, on_host, "the output", fault);
