@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include "application.h"
+#include "common/harness/estimate.h"
 #include "common/harness/run/device.h"
 #include "common/harness/run/ended.h"
 #include "files.h"
@@ -19,6 +20,7 @@
 /* --sweep: from 2^10 to 2^24, or from the largest power of two that the step takes. */
 #define SWEEP_FIRST 10
 #define SWEEP_LAST  24
+#define SWEEP_SIZES (3 * (SWEEP_LAST + 1)) /* at most: each power of two and its neighbours */
 
 #define PIECE ((size_t)1 << 20) /* elements written to the output at a time */
 
@@ -57,9 +59,16 @@ static int check_memory(struct program *p, size_t n)
 
 /* ---- the input ------------------------------------------------------------------------------- */
 
+/* A sweep's estimate is that of all its sizes: run_sweep. */
+static void estimate(const struct program *p, size_t n)
+{
+    if (!p->options.sweep) estimate_say(p->step, &p->options, p->device, n, n);
+}
+
 /* The input of an application, which decides of what type it is. */
 static int get_own_input(struct program *p, struct input *input)
 {
+    estimate(p, p->options.n);
     int code = p->step->application->input(input, &p->options, &p->fault);
     if (code) return code;
     p->read = *p->step;
@@ -77,9 +86,10 @@ static int get_input(struct program *p, struct input *input)
     const struct options *options = &p->options;
     if (!options->input) {
         int code = check_memory(p, options->n);
-        return code ? code
-                    : input_generate(input, step->element, options->n, options->real, options->seed,
-                                     &p->fault);
+        if (code) return code;
+        estimate(p, options->n);
+        return input_generate(input, step->element, options->n, options->real, options->seed,
+                              &p->fault);
     }
     int code =
         input_read(input, step->element, options->input, step->max_n, options->round, &p->fault);
@@ -89,7 +99,10 @@ static int get_input(struct program *p, struct input *input)
              strcmp(options->input, "-") ? options->input : "stdin");
     code = options_check_n(step, input->n, where, &p->fault);
     if (!code) code = check_memory(p, input->n);
-    if (code) input_free(input);
+    if (code)
+        input_free(input);
+    else
+        estimate(p, input->n);
     return code;
 }
 
@@ -201,23 +214,33 @@ static int run_once(struct program *p)
     return code;
 }
 
-/* Every size of the sweep that the step takes; goes on after a wrong result. */
+/* Every size of the sweep that the step takes. */
+static size_t sweep_sizes(const struct step *step, size_t sizes[SWEEP_SIZES])
+{
+    size_t count = 0;
+    int first = SWEEP_FIRST;
+    while (first > 0 && step->max_n && ((size_t)1 << first) > step->max_n) first--;
+    for (int exponent = first; exponent <= SWEEP_LAST; exponent++)
+        for (int more = -1; more <= 1; more++) {
+            struct fault ignored;
+            size_t n = ((size_t)1 << exponent) + (size_t)more;
+            if (n > 0 && options_check_n(step, n, "n", &ignored) == 0) sizes[count++] = n;
+        }
+    return count;
+}
+
+/* Goes on after a wrong result. */
 static int run_sweep(struct program *p)
 {
-    const struct step *step = p->step;
-    int first = SWEEP_FIRST, worst = EXIT_RIGHT;
-    while (first > 0 && step->max_n && ((size_t)1 << first) > step->max_n) first--;
-    for (int exponent = first; exponent <= SWEEP_LAST; exponent++) {
-        size_t power = (size_t)1 << exponent;
-        const size_t sizes[] = {power - 1, power, power + 1};
-        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            struct fault ignored;
-            p->options.n = sizes[i];
-            if (sizes[i] == 0 || options_check_n(step, sizes[i], "n", &ignored)) continue;
-            int code = run_once(p);
-            if (code > EXIT_WRONG) return code;
-            if (code) worst = code;
-        }
+    size_t sizes[SWEEP_SIZES], count = sweep_sizes(p->step, sizes), total = 0;
+    int worst = EXIT_RIGHT;
+    for (size_t i = 0; i < count; i++) total += sizes[i];
+    if (count > 0) estimate_say(p->step, &p->options, p->device, sizes[count - 1], total);
+    for (size_t i = 0; i < count; i++) {
+        p->options.n = sizes[i];
+        int code = run_once(p);
+        if (code > EXIT_WRONG) return code;
+        if (code) worst = code;
     }
     return worst;
 }

@@ -20,6 +20,7 @@ struct text {
 struct text format_count(uint64_t); /* 1048576 → "1 048 576", from five digits on */
 struct text format_bytes(uint64_t); /* 2048 → "2 KiB"; exact multiples and else one decimal */
 struct text format_seconds(double); /* 1.2e-5 → "12.0 µs" */
+struct text format_duration(double seconds);      /* whole units: "9 s", "17 min", "2 h 5 min" */
 struct text format_rate(double bytes_per_second); /* 3.1e12 → "3100 GB/s" */
 struct text format_percent(double fraction);      /* 0.934 → "93.4 %" */
 

@@ -6,7 +6,11 @@
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Is anything said of long work? On a terminal always, otherwise unless EMU_PROGRESS=0. */
+bool progress_is_wanted(void);
 
 /* Starts to show `label` (not copied) with `total` units of work ahead; 0: unknown. */
 void progress_begin(const char *label, size_t total);

@@ -1,0 +1,32 @@
+/*
+ * estimate.h — says on stderr, before long work on the CPU begins, how long it will take.
+ *
+ * The time is that of the same runs on fewer elements, times the ratio of the numbers of elements.
+ * It is right within a factor of about 2, unless other programs begin or end meanwhile. Nothing is
+ * said of work of less than about four seconds, nor if EMU_PROGRESS=0 turns such lines off.
+ *
+ * There is no estimate for a GPU, for a trace, for an application's file or picture of a given
+ * size, nor where the emulator reports on every launch or checks it, since the runs on fewer
+ * elements would appear in its report.
+ */
+#ifndef ESTIMATE_H
+#define ESTIMATE_H
+
+#include "common/harness/options.h"
+#include "common/harness/run/device.h"
+#include "common/harness/step.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* `total`: the elements of all inputs of the program; `n`: those of the largest. The device is NULL
+ * if the step runs on the host. */
+void estimate_say(const struct step *, const struct options *, const struct device *, size_t n,
+                  size_t total);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
