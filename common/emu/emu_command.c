@@ -197,7 +197,8 @@ int emu_command(const char *path, char **arguments)
     int code = run_child(path, arguments);
     if (size_of(seen) == 0)
         emu_note("%s started no program that uses CUDA's runtime, so nothing was emulated"
-                 " (a program that is linked statically with the C library, too, is not noticed)",
+                 " (a program that is linked statically with the C library, too, is not always"
+                 " noticed)",
                  path);
     for (int i = 0; i < FORMS; i++) {
         bool is_wanted = i == REPORT ? counts && (size_of(seen) > 0 || all[i].has_form) : true;

@@ -344,11 +344,13 @@ static int print_nvcc_flags(void *to, const char *value, struct fault *fault)
     (void)to, (void)value, (void)fault;
     char folder[PATH_MAX];
     emu_library_folder(folder);
-    if (strchr(folder, ' ') != NULL)
-        emu_refuse("nvcc splits these flags at spaces, and the emulator is in %s; move it to a"
-                   " folder without spaces, or link with -cudart shared in place of the flags",
-                   folder);
-    printf("-L%s\n", folder);
+    if (strpbrk(folder, "\"$`\\") != NULL)
+        emu_refuse(
+            "nvcc misreads \", $, ` and \\ in these flags, and the emulator is in %s; move it"
+            " to another folder, or link with -cudart shared in place of the flags",
+            folder);
+    /* nvcc splits its variable at spaces, except between double quotes. */
+    printf(strpbrk(folder, " \t") != NULL ? "-L\"%s\"\n" : "-L%s\n", folder);
     exit(EXIT_SUCCESS);
 }
 

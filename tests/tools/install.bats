@@ -46,9 +46,17 @@ unpack() {
     [ "$status" -eq 0 ]
 
     cp -a moved 'a b'
-    run 'a b/bin/emu' --nvcc-flags
-    [ "$status" -eq 2 ]
-    says "a b/lib/upsweep; move it to a folder without spaces, or link with -cudart shared"
+    NVCC_PREPEND_FLAGS=$('a b/bin/emu' --nvcc-flags) "$("$TREE/common/build/toolkit.sh")/bin/nvcc" \
+        -arch=compute_90 "$TREE/tests/fixtures/programs/kernels.cu" -o linked
+    run ./linked 7
+    [ "$status" -eq 7 ]
+    says "last value 124"
+    for folder in 'a"b' 'a$b' 'a\b'; do
+        cp -a moved "$folder"
+        run "$folder/bin/emu" --nvcc-flags
+        [ "$status" -eq 2 ]
+        says "$folder/lib/upsweep; move it to another folder, or link with -cudart shared"
+    done
     run 'a b/bin/emu' --log-file /dev/null "$p/shared"
     [ "$status" -eq 0 ]
 

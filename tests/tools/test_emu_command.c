@@ -394,6 +394,38 @@ Test(emu_command, a_program_that_cannot_be_emulated_is_ended_below_a_command)
     expect_not("started no program");
 }
 
+/* The dynamic linker, by which emu looks at programs, has no part in it. */
+Test(emu_command, a_static_program_is_named_below_a_command)
+{
+    static const char *const commands[] = {
+        "sh -c $t/static",
+        "env $t/static",
+        "env PATH=/bin:$t static",
+        "make -s -f $t/Makefile",
+        "python3 -c 'import subprocess as s; s.run([\"'$t'/static\"])'",
+        "python3 -c 'import os; os.execv(\"'$t'/static\", [\"static\"])'",
+    };
+    const char *source = "#include <stdio.h>\n"
+                         "__attribute__((section(\".nv_fatbin\"), used)) char fat[8] = {1};"
+                         "int main(void) { return puts(\"it runs\") < 0; }";
+    expect_status(
+        0,
+        "printf 'all:\\n\\t%%s\\n' $t/static >$t/Makefile; cat >$t/static.c <<'END'\n%s\nEND\n"
+        "gcc -static $t/static.c -o $t/static",
+        source);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        expect_status(0, "$emu %s 2>&1", commands[i]);
+        expect("it runs");
+        expect(
+            "/static is linked statically with the C library and has NVIDIA's runtime linked into "
+            "it: it runs without the emulator, and needs a GPU; ");
+        expect_not("started no program");
+    }
+    expect_status(0, "gcc -static -x c - -o $t/plain <<'END'\n"
+                     "int main(void) { return 0; }\nEND\n$emu sh -c '$t/plain; exit 0' 2>&1");
+    expect_not("it runs without the emulator");
+}
+
 Test(emu_command, libraries_that_need_a_gpu_are_named)
 {
     expect_status(0, "$emu --log-file /dev/null env LD_PRELOAD=$p/needs_gpu.so $p/shared 2>&1");

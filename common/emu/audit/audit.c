@@ -7,6 +7,7 @@
  *   call of dlopen says where NVIDIA's is.
  * - A program that would run on NVIDIA's runtime, and so without the emulator, is ended with the
  *   sentence that the command emu says of it: without a GPU its results would be wrong.
+ * - Functions that start a program go through start.c.
  * - A library that needs a GPU, because it holds NVIDIA's runtime or loads CUDA's driver, is named.
  *   The program goes on, since it may do without.
  *
@@ -14,6 +15,7 @@
  * built with sanitizers.
  */
 #define _GNU_SOURCE
+#include "start.h"
 #include "common/emu/binary/emu_elf.h"
 #include "common/files/visible.h"
 
@@ -34,7 +36,7 @@ unsigned la_version(unsigned version) { return version < LAV_CURRENT ? version :
 
 /* ---- sentences ------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+void audit_say(const char *format, ...)
 {
     char sentence[3 * PATH_MAX];
     va_list arguments;
@@ -89,9 +91,7 @@ static bool name_once(const struct link_map *map)
     return true;
 }
 
-/* The command emu, which has started the program by way of another one, need not say that there was
- * none. */
-static void tell_of_refusal(void)
+void audit_tell_of_refusal(void)
 {
     const char *seen = getenv("EMU_SEEN");
     FILE *file = seen != NULL ? fopen(seen, "a") : NULL;
@@ -106,8 +106,8 @@ static void judge_program(void)
     find_program(path);
     const char *why = elf_refusal(elf_runtime(path));
     if (why == NULL) return;
-    say("%s %s", path, why);
-    tell_of_refusal();
+    audit_say("%s %s", path, why);
+    audit_tell_of_refusal();
     _exit(USAGE_ERROR);
 }
 
@@ -116,22 +116,25 @@ static void judge_library(const struct link_map *map)
     if (elf_runtime(map->l_name) != RUNTIME_NVIDIA || !name_once(map)) return;
     char program[PATH_MAX];
     find_program(program);
-    say("%s, which %s loads, has NVIDIA's runtime linked into it, and that needs a GPU: its calls "
+    audit_say(
+        "%s, which %s loads, has NVIDIA's runtime linked into it, and that needs a GPU: its calls "
         "fail on the emulator, which runs kernels of programs that use libcudart.so.13; do without "
         "this library, or run on a GPU",
         last_part(map->l_name), program);
 }
 
-/* The flags that it returns ask for no news of symbols: calls cost nothing. */
+/* The flags that it returns ask for news of functions of the C library when they are first called:
+ * calls cost nothing. */
 unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
 {
     *cookie = (uintptr_t)map;
     if (namespace != LM_ID_BASE) return 0;
+    if (is_library(last_part(map->l_name), "libc.so")) return LA_FLG_BINDTO | LA_FLG_BINDFROM;
     if (map->l_name[0] == '\0')
         judge_program();
     else if (strchr(map->l_name, '/') != NULL) /* linux-vdso.so.1 is no file */
         judge_library(map);
-    return 0;
+    return LA_FLG_BINDFROM;
 }
 
 /* ---- what is looked for ---------------------------------------------------------------------- */
@@ -150,7 +153,8 @@ static void tell_of_driver(const struct link_map *by, const char *name)
     char object[PATH_MAX];
     if (!name_once(by)) return;
     name_object(by, object);
-    say("%s loads %s, a part of CUDA's driver, which needs a GPU: what it does with that fails on "
+    audit_say(
+        "%s loads %s, a part of CUDA's driver, which needs a GPU: what it does with that fails on "
         "the emulator, which takes the place of the runtime alone (libcudart.so.13)",
         object, name);
 }
@@ -159,9 +163,10 @@ static void tell_of_version(const struct link_map *by, const char *name)
 {
     char object[PATH_MAX];
     name_object(by, object);
-    say("%s loads %s, and the emulator takes the place of " RUNTIME_13 " alone; build it with CUDA "
-        "13",
-        object, name);
+    audit_say("%s loads %s, and the emulator takes the place of " RUNTIME_13
+              " alone; build it with CUDA "
+              "13",
+              object, name);
 }
 
 char *la_objsearch(const char *path, uintptr_t *cookie, unsigned how)
@@ -176,4 +181,13 @@ char *la_objsearch(const char *path, uintptr_t *cookie, unsigned how)
     else if (is_library(name, RUNTIME))
         tell_of_version(by, name);
     return (char *)path;
+}
+
+/* ---- functions of the C library -------------------------------------------------------------- */
+
+uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *by, uintptr_t *of,
+                       unsigned *flags, const char *name)
+{
+    (void)index, (void)by, (void)of, (void)flags;
+    return start_replaced(name, symbol->st_value);
 }

@@ -127,8 +127,8 @@ const char *elf_refusal(enum runtime runtime)
     switch (runtime) {
     case RUNTIME_NVIDIA:
         return "has NVIDIA's runtime linked into it (libcudart_static.a), which needs a GPU; "
-               "relink "
-               "it with nvcc -cudart shared, with g++ and -lcudart, or with the flags that emu "
+               "relink it with nvcc -cudart shared, with g++ and -lcudart, or with the flags that "
+               "emu "
                "--nvcc-flags prints";
     case RUNTIME_OLD_SHARED:
         return "was not built with CUDA 13, whose libcudart.so.13 the emulator replaces; rebuild "
