@@ -15,6 +15,7 @@
  *
  *   vclock.c        vector clocks
  *   record.h        an access in 64 bits
+ *   short_record.c  most of them in 32 bits
  *   shadow.c        the last accesses of each 4 bytes
  *   race.c          splits a warp's access into accesses of one lane
  *   race_plain.c    plain loads and stores of a warp, in few steps

@@ -11,7 +11,7 @@ struct race *race_open(void)
 {
     struct race *race = calloc(1, sizeof *race);
     if (!race) return NULL;
-    shadow_open(&race->shadow);
+    shadow_open(&race->shadow, &race->rows);
     race->reports = race_reports_open();
     if (race->reports) return race;
     free(race);
@@ -22,6 +22,7 @@ void race_close(struct race *race)
 {
     if (!race) return;
     shadow_close(&race->shadow);
+    record_rows_free(&race->rows);
     race_reports_close(race->reports);
     free(race->uses);
     free(race->places);
@@ -139,6 +140,7 @@ void race_begin(struct launch *launch)
     struct race *race = launch->emu->checkers->race;
     uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
     shadow_new_launch(&race->shadow);
+    record_rows_clear(&race->rows);
     vclock_open(&race->space, blocks);
     free(race->uses);
     race->uses = calloc(launch->kernel->code_count, sizeof *race->uses);

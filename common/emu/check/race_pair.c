@@ -201,7 +201,7 @@ static bool access_granule(const struct lane_access *t)
     bool is_kept = t->reads && record_equals(shadow_record(page, READ, index), t->record,
                                              t->layout->place_mask);
     if (is_kept && !race->has_flags) return true;
-    struct granule g = shadow_granule(page, index);
+    struct granule g = shadow_granule(planes, page, index);
     if (race->has_flags) t->reads ? race_note_read(t, &g) : race_check_update(t, &g);
     if (is_kept) return true;
     if (t->reads)

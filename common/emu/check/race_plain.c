@@ -27,6 +27,7 @@ struct plain {
      * not tell that it happens before this access, it does not. */
     bool no_clocks;
     size_t index_mask;
+    struct planes *planes; /* of the shadow that is accessed */
 };
 
 static struct barrier_passed passed(const struct lane_access *t, record first, record same,
@@ -38,6 +39,7 @@ static struct barrier_passed passed(const struct lane_access *t, record first, r
 
 static struct plain plain_of(const struct lane_access *t, uint32_t lanes)
 {
+    bool is_shared = t->space == PTX_SHARED;
     const struct race_block *race = t->w->block->racecheck;
     const struct race_warp *state = state_of(t->w);
     record first = t->common | (record)(t->w->index * WARP) << THREAD_AT;
@@ -47,7 +49,9 @@ static struct plain plain_of(const struct lane_access *t, uint32_t lanes)
                           .warp = passed(t, first, RECORD_WARP, state->base),
                           .same_thread = t->layout->block_mask | RECORD_THREAD | RECORD_AGENT,
                           .no_clocks = !race->common && !(state->has_acquired & lanes),
-                          .index_mask = race_index_mask(t->space)};
+                          .index_mask = race_index_mask(t->space),
+                          .planes =
+                              is_shared ? &t->owner->planes : &t->owner->device->shadow.planes};
 }
 
 static inline bool is_before(const struct barrier_passed *passed, record v)
@@ -56,7 +60,8 @@ static inline bool is_before(const struct barrier_passed *passed, record v)
 }
 
 /* There was no such access, or it happens before the access `mine`. */
-static inline bool is_over(const struct plain *p, record v, record mine)
+__attribute__((always_inline)) static inline bool is_over(const struct plain *p, record v,
+                                                          record mine)
 {
     return !v || is_before(&p->block, v) || !((v ^ mine) & p->same_thread) ||
            is_before(&p->warp, v);
@@ -68,7 +73,8 @@ static inline bool is_by_thread(record v) { return !(v & RECORD_AGENT); }
 
 /* Does an earlier access of the same bytes not happen before the access `mine`, as far as the bits
  * tell? */
-static inline bool may_conflict(const struct plain *p, record v, record mine)
+__attribute__((always_inline)) static inline bool may_conflict(const struct plain *p, record v,
+                                                               record mine)
 {
     return record_bytes(v & mine) && !is_over(p, v, mine);
 }
@@ -76,27 +82,30 @@ static inline bool may_conflict(const struct plain *p, record v, record mine)
 /* ---- one granule ----------------------------------------------------------------------------- */
 
 /* Keeps a load in a granule with a load by another thread, as keep_read() in race_pair.c. */
-static inline bool keep_other(const struct plain *p, const struct shadow_page *page, size_t k,
-                              record mine)
+static inline bool keep_other(const struct plain *p, struct shadow_page *page, size_t k,
+                              record other, record mine)
 {
-    record read = page->plane[READ][k], *other = page->plane[OTHER_READ];
-    if (!p->no_clocks || !other || is_atomic(read) || !is_by_thread(read) ||
-        !is_by_thread(other[k]))
+    record read = page->plane[READ][k], *others = page->plane[OTHER_READ];
+    if (!p->no_clocks || is_atomic(read) || !is_by_thread(read) || !is_by_thread(other))
         return false;
-    if (is_over(p, other[k], mine) || is_farther(p->layout, mine, other[k], read)) other[k] = mine;
+    if (!is_over(p, other, mine) && !is_farther(p->layout, mine, other, read)) return true;
+    if (!others) return shadow_put_other(p->planes, page, k, mine);
+    others[k] = mine;
     return true;
 }
 
-/* As access_granule() in race_pair.c for a load. False: the load is left to it. */
-static inline bool load_granule(const struct plain *p, const struct shadow_page *page, size_t k,
-                                record mine)
+/* As access_granule() in race_pair.c for a load. False: the load is left to it. Unless `has_other`,
+ * the page had no second reads when the instruction began. */
+__attribute__((always_inline)) static inline bool
+load_granule(const struct plain *p, struct shadow_page *page, size_t k, record mine, bool has_other)
 {
-    record *read = &page->plane[READ][k], other = shadow_record(page, OTHER_READ, k);
+    record *read = &page->plane[READ][k], other = 0;
+    if (has_other) other = shadow_other(p->planes, page, k);
     if (record_equals(*read, mine, p->layout->place_mask)) return true;
     if (may_conflict(p, shadow_record(page, LAST_WRITE, k), mine) ||
         (is_atomic(other) && !is_over(p, other, mine)))
         return false;
-    if (!is_over(p, *read, mine)) return keep_other(p, page, k, mine);
+    if (!is_over(p, *read, mine)) return has_other && keep_other(p, page, k, other, mine);
     *read = mine;
     return true;
 }
@@ -106,16 +115,25 @@ static inline void forget_bytes(record *plane, size_t k, unsigned bytes)
     if (plane) plane[k] = record_without(plane[k], bytes);
 }
 
+static inline void forget_other(struct shadow_page *page, size_t k, unsigned bytes)
+{
+    if (page->short_reads)
+        page->short_reads[k] = short_record_without(page->short_reads[k], bytes);
+    else
+        forget_bytes(page->plane[OTHER_READ], k, bytes);
+}
+
 /* As access_granule() in race_pair.c for a store. False: the store is left to it. */
-static inline bool store_granule(const struct plain *p, const struct shadow_page *page, size_t k,
-                                 record mine)
+__attribute__((always_inline)) static inline bool store_granule(const struct plain *p,
+                                                                struct shadow_page *page, size_t k,
+                                                                record mine, bool has_other)
 {
     record *write = &page->plane[LAST_WRITE][k];
     if (may_conflict(p, *write, mine) || may_conflict(p, shadow_record(page, READ, k), mine) ||
-        may_conflict(p, shadow_record(page, OTHER_READ, k), mine))
+        (has_other && may_conflict(p, shadow_other(p->planes, page, k), mine)))
         return false;
     forget_bytes(page->plane[READ], k, record_bytes(mine));
-    forget_bytes(page->plane[OTHER_READ], k, record_bytes(mine));
+    if (has_other) forget_other(page, k, record_bytes(mine));
     *write = record_of_write(p->layout, *write, mine);
     return true;
 }
@@ -141,8 +159,9 @@ static inline unsigned bytes_at(uint64_t address, unsigned bytes)
 
 /* The accesses of some lanes in one page. An access is aligned, so it is a part of one granule or
  * it is some whole granules. */
-static void access_lanes(const struct plain *p, struct lane_access *t, const struct access *access,
-                         const struct shadow_page *page, uint32_t lanes)
+__attribute__((always_inline)) static inline void
+access_lanes(const struct plain *p, struct lane_access *t, const struct access *access,
+             struct shadow_page *page, uint32_t lanes, bool has_other)
 {
     const bool reads = t->reads;
     const unsigned bytes = access->bytes;
@@ -153,7 +172,8 @@ static void access_lanes(const struct plain *p, struct lane_access *t, const str
         bool done = true;
         for (uint64_t number = address / GRANULE; number <= end && done; number++) {
             size_t k = number & p->index_mask;
-            done = reads ? load_granule(p, page, k, mine) : store_granule(p, page, k, mine);
+            done = reads ? load_granule(p, page, k, mine, has_other)
+                         : store_granule(p, page, k, mine, has_other);
         }
         if (!done) race_lane_access(t, address, bytes, access->host);
     }
@@ -169,16 +189,17 @@ bool race_is_plain(const struct lane_access *t, const struct access *access)
 void race_plain_access(struct lane_access *t, const struct access *access, uint32_t lanes)
 {
     const struct plain p = plain_of(t, lanes);
-    struct race *race = t->owner->device;
-    struct planes *planes = t->space == PTX_SHARED ? &t->owner->planes : &race->shadow.planes;
     while (lanes) {
         uint32_t here = lanes_of_page(t, access, lanes);
         struct shadow_page *page = race_page_at(t, access->address[__builtin_ctz(lanes)]);
-        if (!page || !shadow_plane(planes, page, t->reads ? READ : LAST_WRITE)) {
-            race->off = true;
+        if (!page || !shadow_plane(p.planes, page, t->reads ? READ : LAST_WRITE)) {
+            t->owner->device->off = true;
             return;
         }
-        access_lanes(&p, t, access, page, here);
+        if (page->plane[OTHER_READ] || page->short_reads)
+            access_lanes(&p, t, access, page, here, true);
+        else
+            access_lanes(&p, t, access, page, here, false);
         lanes &= ~here;
     }
 }

@@ -99,6 +99,7 @@ struct code_uses {
 struct race {
     struct vclock_space space;
     struct shadow shadow;
+    struct record_rows rows; /* of this launch's short records */
     struct sync_table words; /* in global memory */
     struct race_reports *reports;
     bool has_flags;         /* the kernel has strong loads and strong stores */

@@ -9,33 +9,42 @@ struct spare_plane {
     struct spare_plane *next;
 };
 
-static void plane_give(struct planes *planes, record *plane)
+static void plane_give(struct spare_plane **spares, void *plane)
 {
-    struct spare_plane *spare = (struct spare_plane *)plane;
-    spare->next = planes->spare;
-    planes->spare = spare;
+    struct spare_plane *spare = plane;
+    if (!plane) return;
+    spare->next = *spares;
+    *spares = spare;
 }
 
-static record *plane_take(struct planes *planes)
+/* A plane of zeros with so many bytes for a granule. */
+static void *plane_take(struct planes *planes, struct spare_plane **spares, size_t of_granule)
 {
-    size_t bytes = planes->granules * sizeof(record);
-    struct spare_plane *spare = planes->spare;
+    size_t bytes = planes->granules * of_granule;
+    struct spare_plane *spare = *spares;
+    if (bytes < sizeof *spare) bytes = sizeof *spare;
     if (spare) {
-        planes->spare = spare->next;
+        *spares = spare->next;
         return memset(spare, 0, bytes);
     }
-    record *plane = calloc(1, bytes);
+    void *plane = calloc(1, bytes);
     if (plane) planes->bytes += bytes;
     return plane;
 }
 
-void planes_free(struct planes *planes)
+static void free_all(struct spare_plane **spares)
 {
-    while (planes->spare) {
-        struct spare_plane *spare = planes->spare;
-        planes->spare = spare->next;
+    while (*spares) {
+        struct spare_plane *spare = *spares;
+        *spares = spare->next;
         free(spare);
     }
+}
+
+void planes_free(struct planes *planes)
+{
+    free_all(&planes->spare);
+    free_all(&planes->spare_short);
     planes->bytes = 0;
 }
 
@@ -44,15 +53,57 @@ void planes_free(struct planes *planes)
 void shadow_page_clear(struct planes *planes, struct shadow_page *page)
 {
     for (int which = 0; which < RECORDS; which++) {
-        if (page->plane[which]) plane_give(planes, page->plane[which]);
+        plane_give(&planes->spare, page->plane[which]);
         page->plane[which] = NULL;
     }
+    plane_give(&planes->spare_short, page->short_reads);
+    page->short_reads = NULL;
 }
 
 record *shadow_plane(struct planes *planes, struct shadow_page *page, int which)
 {
-    if (!page->plane[which]) page->plane[which] = plane_take(planes);
+    if (!page->plane[which])
+        page->plane[which] = plane_take(planes, &planes->spare, sizeof(record));
     return page->plane[which];
+}
+
+/* The page's second reads get their long form. */
+static bool make_long(struct planes *planes, struct shadow_page *page)
+{
+    record *plane = shadow_plane(planes, page, OTHER_READ);
+    for (size_t k = 0; plane && k < planes->granules; k++)
+        plane[k] = record_of_short(planes->rows, page->short_reads[k]);
+    if (!plane) return false;
+    plane_give(&planes->spare_short, page->short_reads);
+    page->short_reads = NULL;
+    return true;
+}
+
+record shadow_short_read(const struct planes *planes, const struct shadow_page *page, size_t index)
+{
+    return record_of_short(planes->rows, page->short_reads[index]);
+}
+
+/* Makes the plane for second reads, of short records if there are any. */
+static bool make_other(struct planes *planes, struct shadow_page *page)
+{
+    if (page->plane[OTHER_READ] || page->short_reads) return true;
+    if (!planes->rows) return shadow_plane(planes, page, OTHER_READ) != NULL;
+    page->short_reads = plane_take(planes, &planes->spare_short, sizeof(short_record));
+    return page->short_reads != NULL;
+}
+
+bool shadow_put_other(struct planes *planes, struct shadow_page *page, size_t index, record v)
+{
+    short_record s;
+    if (!make_other(planes, page)) return false;
+    if (page->short_reads && short_record_of(planes->rows, v, &s)) {
+        page->short_reads[index] = s;
+        return true;
+    }
+    if (page->short_reads && !make_long(planes, page)) return false;
+    page->plane[OTHER_READ][index] = v;
+    return true;
 }
 
 /* ---- global memory --------------------------------------------------------------------------- */
@@ -62,10 +113,10 @@ static struct shadow_page *content_of(struct page *page)
     return (struct shadow_page *)page->content;
 }
 
-void shadow_open(struct shadow *shadow)
+void shadow_open(struct shadow *shadow, struct record_rows *rows)
 {
     *shadow = (struct shadow){.pages.bytes = sizeof(struct shadow_page),
-                              .planes.granules = PAGE_GRANULES};
+                              .planes = {.granules = PAGE_GRANULES, .rows = rows}};
 }
 
 struct shadow_page *shadow_page_at(struct shadow *shadow, uint64_t address)
@@ -92,6 +143,9 @@ static void clear(struct shadow *shadow, uint64_t address, uint64_t end)
         if (content_of(page)->plane[which])
             memset(content_of(page)->plane[which] + first % PAGE_GRANULES, 0,
                    (last - first) * sizeof(record));
+    if (page && content_of(page)->short_reads)
+        memset(content_of(page)->short_reads + first % PAGE_GRANULES, 0,
+               (last - first) * sizeof(short_record));
 }
 
 static void give_planes(struct shadow *shadow, struct page *page, uint64_t first, uint64_t last)

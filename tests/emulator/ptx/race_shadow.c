@@ -52,6 +52,57 @@ Test(racecheck, a_later_record_is_the_greater_number)
     cr_expect_lt(record_of(&l, early), record_of(&l, late));
 }
 
+/* ---- short records --------------------------------------------------------------------------- */
+
+static record numbered(const struct record_layout *l, uint64_t block)
+{
+    return record_of(l, (struct record_parts){.block = block,
+                                              .thread = (unsigned)(block * 7 % MAX_THREADS),
+                                              .time = 5,
+                                              .place = 3,
+                                              .bytes = 1 + (unsigned)(block % 15)});
+}
+
+Test(racecheck, a_short_record_keeps_all_parts)
+{
+    struct record_rows rows = {0};
+    struct record_layout l = record_layout(1 << 20, 100);
+    short_record s[1000];
+    for (unsigned i = 0; i < 1000; i++) cr_assert(short_record_of(&rows, numbered(&l, i), &s[i]));
+    for (unsigned i = 0; i < 1000; i++) cr_expect_eq(record_of_short(&rows, s[i]), numbered(&l, i));
+    cr_expect_eq(rows.count, 1000);
+    cr_expect_eq(short_record_without(s[2], 3), 0);
+    cr_expect_eq(record_of_short(&rows, short_record_without(s[6], 3)),
+                 record_without(numbered(&l, 6), 3));
+    cr_assert(short_record_of(&rows, 0, &s[0]));
+    cr_expect_eq(s[0], 0);
+    record_rows_clear(&rows);
+    cr_assert(short_record_of(&rows, numbered(&l, 7), &s[0]));
+    cr_expect_eq(rows.count, 1);
+    record_rows_free(&rows);
+}
+
+/* Beyond the most rows, a page's second reads get their long form, and none is lost. */
+Test(racecheck, more_records_than_short_ones)
+{
+    enum { GRANULES = 64, RECORDS_PUT = MOST_ROWS + 100 };
+    struct record_rows rows = {0};
+    struct planes planes = {.granules = GRANULES, .rows = &rows};
+    struct shadow_page page = {0};
+    struct record_layout l = record_layout(1 << 20, 100);
+    for (unsigned i = 0; i < RECORDS_PUT; i++) {
+        cr_assert(shadow_put_other(&planes, &page, i % GRANULES, numbered(&l, i)));
+        if (i == GRANULES) cr_expect(page.short_reads && !page.plane[OTHER_READ]);
+    }
+    cr_expect(!page.short_reads && page.plane[OTHER_READ]);
+    for (unsigned i = RECORDS_PUT - GRANULES; i < RECORDS_PUT; i++)
+        cr_expect_eq(shadow_other(&planes, &page, i % GRANULES), numbered(&l, i));
+    shadow_page_clear(&planes, &page);
+    cr_expect_eq(shadow_other(&planes, &page, 5), 0);
+    planes_free(&planes);
+    record_rows_free(&rows);
+}
+
 /* ---- bytes of shadow ------------------------------------------------------------------------- */
 
 enum { WORDS = 1 << 18, BLOCK = 256, GRID = WORDS / BLOCK };
@@ -96,7 +147,8 @@ Test(racecheck, takes_two_bytes_for_a_byte_that_is_loaded_or_stored)
 Test(racecheck, takes_at_most_five_bytes_for_a_byte_that_is_loaded_and_stored)
 {
     expect_at_most(4.05, LOAD("in") LOAD("out") STORE("in") STORE("out") "ret;");
-    expect_at_most(4.05,
-                   LOAD("in") LOAD_OF_ANOTHER("in") LOAD("out") LOAD_OF_ANOTHER("out") "ret;");
-    expect_at_most(5, LOAD("in") LOAD_OF_ANOTHER("in") STORE("out") "ret;");
+    expect_at_most(3.1, LOAD("in") LOAD_OF_ANOTHER("in") LOAD("out") LOAD_OF_ANOTHER("out") "ret;");
+    expect_at_most(3.1, LOAD("in") LOAD_OF_ANOTHER("in") STORE("out") "ret;");
+    expect_at_most(5.1, STORE("in") STORE("out") "bar.sync 0;\n" LOAD("in") LOAD_OF_ANOTHER("in")
+                            LOAD("out") LOAD_OF_ANOTHER("out") "ret;");
 }
