@@ -1,5 +1,5 @@
-"""speed_rows.py -- the tables of notes/emulator.md that tell how fast the emulator is, from
-emulated/speed.csv.
+"""speed_rows.py -- the tables of notes/more/emulator-inside.md that tell how fast the emulator is,
+from emulated/speed.csv.
 
 Used by tables.py, as table_rows.py is.
 """

@@ -87,9 +87,11 @@ def checked():
 
 
 def others(found):
-    """The runs in which compute-sanitizer found something: each is explained in notes/checks.md."""
+    """The runs in which compute-sanitizer found something; notes/more/checks-table.md explains
+    each."""
     names = sorted({"%s on step %s" % (row["tool"], row["step"]) for row in found})
-    return ["The others are %s: [why](notes/checks.md)." % ", ".join(names)] if names else []
+    why = "[why](notes/more/checks-table.md)"
+    return ["The others are %s: %s." % (", ".join(names), why)] if names else []
 
 
 def patterns():
@@ -434,7 +436,7 @@ def checks():
             pair = theirs[program, "wrong", tool], ours[program, "wrong", tool]
             text = " / ".join("waits" if found is None else str(found) for found in pair)
             cells.append(text if any(pair) or None in pair else "")
-        rows.append(["[%s](../tests/checks/%s.cu)" % (program, program), *cells])
+        rows.append(["[%s](../../tests/checks/%s.cu)" % (program, program), *cells])
     same = len(theirs) - len(differences(theirs, ours))
     right = [(program, "right", tool) for program in programs for tool in TOOLS]
     clean = [sum(found[key] == 0 for key in right) for found in (theirs, ours)]

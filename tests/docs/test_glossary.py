@@ -97,6 +97,14 @@ class Book(unittest.TestCase):
                                          ' beside the line of thought under "More"'
                                          % (page, length))
 
+    def test_pages_for_users_are_short(self):
+        """What a user looks up is in notes/more/, and these pages name it."""
+        for page, more in (("emulator.md", "emulator"), ("checks.md", "checks")):
+            with self.subTest(page=page):
+                self.assertLessEqual(len(words(text_of(page))), WORDS)
+                for path in NOTES.glob("more/%s-*.md" % more):
+                    self.assertIn("(more/%s)" % path.name, text_of(page))
+
     def test_more_comes_last(self):
         """What counts as prose ends where the questions or "More" begin, and nothing else
         follows."""

@@ -14,8 +14,8 @@
  * thread, two or eight. That racecheck finds the wrong version of a race in other orders, too, is
  * tested in test_races.c.
  *
- * The findings are also compared with profiles/emulated/checks.csv, from which notes/checks.md is
- * made: `profiles/measure/checks.sh emulator` renews it.
+ * The findings are also compared with profiles/emulated/checks.csv, from which a table of
+ * notes/more/checks-table.md is made: `profiles/measure/checks.sh emulator` renews it.
  */
 #include "tests/support/command.h"
 #include "tests/fixtures/programs/programs.h"

@@ -2,8 +2,8 @@
  * shadow.h — racecheck's shadow memory: for every 4 bytes of shared and global memory (a granule)
  * the last write and up to two reads since.
  *
- * Each of the first two is a record of 8 bytes, and the second read is a short record of 4. Each has
- * a plane of its own, and a page has a plane only when it needs it. So a byte of a page takes 2
+ * Each of the first two is a record of 8 bytes, and the second read is a short record of 4. Each
+ * has a plane of its own, and a page has a plane only when it needs it. So a byte of a page takes 2
  * bytes of shadow if it is only read or only written, and 4 if both. It takes 5 where a launch also
  * has, in the same page, two reads of which neither happens before the other. It takes 6 if the
  * second read has no short form (short_record.h), and in shared memory, of which there is little.

@@ -1,4 +1,5 @@
-/* json_document.c — a document as JSON. notes/emulator.md describes the fields. */
+/* json_document.c — a document as JSON. notes/more/emulator-options.md describes
+ * the fields. */
 #include "common/emu/ptx/kernel_name.h"
 #include "document_parts.h"
 #include "json.h"
