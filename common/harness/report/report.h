@@ -41,6 +41,8 @@
  *   roof_gb_per_s, roof_fraction, roof_how
  *                             the fastest copy of as many bytes: its rate, the scan's rate as a
  *                             fraction of that, and the name of the way to copy
+ *   variant_remark            which of its kernels the variant ran, and why, where the input
+ *                             decides that
  *   conflicts_ld, conflicts_st, wavefronts_ld, wavefronts_st
  *                             shared memory: bank conflicts, and all wavefronts. Bank conflicts are
  *                             the wavefronts beyond the least possible number
@@ -48,8 +50,6 @@
  *   requests_ld, sectors_ld, requests_st, sectors_st
  *                             global memory: number of warp instructions, and of 32-byte sectors
  *   barriers                  number of warps that arrived at a block barrier
- *   variant_remark            which of its kernels the variant ran, and why, where the input
- *                             decides that
  *
  * With --counters each JSON object also has `lines`, an array of objects with file, line,
  * conflicts_ld, conflicts_st, wavefronts_ld, wavefronts_st, requests_ld, sectors_ld, requests_st,

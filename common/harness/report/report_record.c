@@ -187,6 +187,16 @@ static void record_counters(struct record *r, const struct outcome *o)
     }
 }
 
+static void record_remark(struct record *r, const struct step *step, const struct options *options)
+{
+    char remark[RECORD_TEXT];
+    report_variant_remark(step, options, remark);
+    if (*remark)
+        record_text(r, "variant_remark", "%s", remark);
+    else
+        record_null(r, "variant_remark");
+}
+
 void report_record(struct record *r, const struct step *step, const struct options *options,
                    const struct device *device, const struct outcome *o)
 {
@@ -196,13 +206,8 @@ void report_record(struct record *r, const struct step *step, const struct optio
     record_verdict(r, options, o);
     record_adds(r, step, options, o);
     record_time(r, step, device, o);
+    record_remark(r, step, options);
     record_counters(r, o);
-    char remark[RECORD_TEXT];
-    report_variant_remark(step, options, remark);
-    if (*remark)
-        record_text(r, "variant_remark", "%s", remark);
-    else
-        record_null(r, "variant_remark");
 }
 
 static void print_lines(FILE *to, const struct counters *counters)
