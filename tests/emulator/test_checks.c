@@ -284,7 +284,7 @@ static void check_wrong(const char *name, const struct expectations *e, const ch
 /* Only --schedule's number, without a tool: a kernel that fails is reported in this case, too. */
 static bool says_nothing(void)
 {
-    const char *said = strstr(output, "emu: "), turns[] = "emu: turns by chance";
+    const char *said = strstr(output, "emu: "), turns[] = "emu: random scheduling";
     if (said && strncmp(said, turns, strlen(turns)) == 0) said = strstr(said + 1, "emu: ");
     return !said;
 }

@@ -110,8 +110,8 @@ Test(report, of_a_gpu)
     static const char *const parts[] = {
         "Step 9 · Nine",
         "NVIDIA H200 (132 SMs, compute capability 9.0)",
-        "524 288 blocks of 256 threads and 2 KiB of shared memory each; 3 kernels a scan",
-        "100 %: 8 blocks an SM, limited by threads",
+        "524 288 blocks of 256 threads and 2 KiB of shared memory each; 3 kernels per scan",
+        "100 %: 8 blocks per SM, limited by threads",
         "268 435 456 floats, random integers, seed 7",
         "right: every element, exactly, in each timed run, too",
         "536 870 910 by its formula, 268 435 455 sequentially (2.00 times as many)",

@@ -131,7 +131,7 @@ Test(report_text, on_the_emulator)
     expect_line("  device      GPU on the CPU: no driver");
     expect_line("  launch      1 block of 33 threads and 132 bytes of shared memory");
     expect_line(
-        "  occupancy   100 %: 32 blocks an SM, limited by blocks (registers not considered)");
+        "  occupancy   100 %: 32 blocks per SM, limited by blocks (registers not considered)");
     expect_line("  input       1000 floats, random integers, seed 3");
     expect_line("  variant     one");
     expect_line("  verified    right: every element, exactly, in each timed run, too");
@@ -139,8 +139,16 @@ Test(report_text, on_the_emulator)
     expect_line("  time        2.00 ms: the emulator's own, not a GPU's");
     expect_line("  conflicts   18 in loads, 39 in stores (of 30 and 48 wavefronts)");
     expect_line("              most in /none/b.cu:11: 0 + 39");
-    expect_line("  sectors     4.50 a request for loads, 4.00 for stores");
+    expect_line("  sectors     4.50 per request for loads, 4.00 for stores");
     expect_no("speed");
+}
+
+Test(report_text, one_element_is_no_plural)
+{
+    struct outcome outcome = counted_run();
+    outcome.n = 1;
+    print_report(&emulated, &(struct options){.seed = 3}, &outcome);
+    expect_line("  input       1 float, random integers, seed 3");
 }
 
 Test(report_text, on_a_gpu)
@@ -149,9 +157,9 @@ Test(report_text, on_a_gpu)
     print_report(&gpu, &(struct options){.input = "-", .variant = 1}, &outcome);
     expect_line("  device      GPU (132 SMs, compute capability 9.0)");
     expect_line("  launch      10 000 blocks of 256 threads and 1 KiB of shared memory each; 3 "
-                "kernels a scan");
+                "kernels per scan");
     expect_line(
-        "  occupancy   100 %: 8 blocks an SM, limited by threads (registers not considered)");
+        "  occupancy   100 %: 8 blocks per SM, limited by threads (registers not considered)");
     expect_line("  input       500 000 floats, from stdin");
     expect_line("  variant     two");
     expect_line("  verified    right: every element, worst error 25.0 % of the bound, in each "

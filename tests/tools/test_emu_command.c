@@ -701,7 +701,7 @@ Test(emu_command, a_program_without_errors_is_checked)
 Test(emu_command, turns_by_chance)
 {
     expect_status(5, "$emu --schedule 12 $p/shared 5 2>&1");
-    expect("emu: turns by chance; --schedule 12 repeats them\n");
+    expect("emu: random scheduling; --schedule 12 repeats it\n");
     expect("last value 124\n");
     expect_status(5, "$emu --tool racecheck --schedule random $p/shared 5 2>&1");
     expect(" repeats them\n");

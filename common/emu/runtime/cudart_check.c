@@ -106,7 +106,7 @@ __attribute__((constructor)) static void read_settings(void)
     wanted.api_errors = !read_word("EMU_API_ERRORS", "explicit", "no", "explicit or no");
     wanted.checks = read_tools();
     if (wanted.schedule != 0)
-        fprintf(stderr, "emu: turns by chance; --schedule %" PRIu64 " repeats them\n",
+        fprintf(stderr, "emu: random scheduling; --schedule %" PRIu64 " repeats it\n",
                 wanted.schedule);
     if (wanted.checks == 0) return;
     wanted.log = open_log();

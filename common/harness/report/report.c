@@ -81,7 +81,7 @@ static void row_launch(FILE *to, const struct device *device, const struct outco
     const struct launch_shape *shape = &o->shape;
     if (!shape->grid) return;
     char more[64] = "";
-    if (shape->launches > 1) snprintf(more, sizeof more, "; %u kernels a scan", shape->launches);
+    if (shape->launches > 1) snprintf(more, sizeof more, "; %u kernels per scan", shape->launches);
     report_row(to, "launch", "%s block%s of %u thread%s and %s of shared memory%s%s",
                format_count(shape->grid).s, shape->grid > 1 ? "s" : "", shape->block,
                shape->block > 1 ? "s" : "", format_bytes(shape->shared_bytes).s,
@@ -91,7 +91,7 @@ static void row_launch(FILE *to, const struct device *device, const struct outco
     int blocks = device_blocks_per_sm(device, shape, &limit);
     unsigned warp = (unsigned)device->warp_size;
     double warps = blocks * (double)((shape->block + warp - 1) / warp);
-    report_row(to, "occupancy", "%s: %d block%s an SM, limited by %s (registers not considered)",
+    report_row(to, "occupancy", "%s: %d block%s per SM, limited by %s (registers not considered)",
                format_percent(warps * warp / device->threads_per_sm).s, blocks,
                blocks == 1 ? "" : "s", limit);
 }
@@ -112,14 +112,16 @@ static void row_input(FILE *to, const struct step *step, const struct options *o
     size_t used = strlen(how);
     if (options->offset)
         snprintf(how + used, sizeof how - used, ", displaced by %zu", options->offset);
+    const char *elements = element_plural(step->element);
+    int letters = (int)strlen(elements) - (o->n == 1); /* "1 float" */
     const struct application *a = step->application;
     char own[RECORD_TEXT] = "";
     if (a && a->about_input) a->about_input(own, sizeof own, options);
     if (*own)
         report_row(to, "input", "%s%s", own, how);
     else
-        report_row(to, "input", "%s %s, %s%s", format_count(o->n).s, element_plural(step->element),
-                   from, how);
+        report_row(to, "input", "%s %.*s, %s%s", format_count(o->n).s, letters, elements, from,
+                   how);
     if (step->variants) report_row(to, "variant", "%s", step->variants[options->variant]);
     report_variant_remark(step, options, own);
     if (*own) report_row(to, "", "%s", own);
@@ -270,7 +272,7 @@ static void rows_counters(FILE *to, const struct options *options, const struct 
                    format_count(counters_conflicts(&worst->counts.shared_st)).s);
         if (*text) report_row(to, "", "    %s", text);
     }
-    report_row(to, "sectors", "%.2f a request for loads, %.2f for stores",
+    report_row(to, "sectors", "%.2f per request for loads, %.2f for stores",
                counters_sectors_per_request(&c->global_ld),
                counters_sectors_per_request(&c->global_st));
 }
