@@ -16,16 +16,16 @@
 #include "common/harness/step.h"
 #include "patterns.h"
 
-// One float a thread: a warp reads 128 consecutive bytes, 4 sectors.
+// One float for each thread: a warp reads 128 consecutive bytes, 4 sectors.
 static __global__ void copy_scalar(float *out, const float *in, size_t n)
 {
     size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
     if (i < n) out[i] = in[i];
 }
 
-// Two and four floats a thread, in one access. What is left over at the end, fewer floats than a
-// vector has, is copied by as many threads of the first block. (The lecture gives it to the thread
-// after the last vector's, which is not there if the vectors fill the grid.)
+// Each thread copies two or four floats in one access. At the end fewer floats than a vector has
+// may be left over: the first threads of the first block copy one each. (The lecture leaves them
+// to the thread behind the last vector, which does not exist if the vectors fill the grid.)
 template <typename vector> static __global__ void copy_vector(float *out, const float *in, size_t n)
 {
     const size_t width = sizeof(vector) / sizeof(float);
@@ -48,9 +48,9 @@ static __global__ void copy_strided(float *out, const float *in, size_t n)
     if (column == 0 && row < n % STRIDE) out[rows * STRIDE + row] = in[rows * STRIDE + row];
 }
 
-// One float a thread from wherever the pattern says: misaligned by one float (5 sectors a warp, not
-// 4), the warp's own 32 floats in reverse (still 4), all over the input (32), or the same float for
-// all lanes (1 sector, of which 4 bytes are needed).
+// Each thread copies one float from where the pattern says. Sectors for each warp: 5 and not 4 if
+// misaligned by one float, still 4 for the warp's own 32 floats in reverse, 32 for floats all over
+// the input, 1 for the same float in all lanes (of this sector, 4 bytes are needed).
 template <enum pattern PATTERN>
 static __global__ void copy_gather(float *out, const float *in, size_t n)
 {
@@ -58,9 +58,9 @@ static __global__ void copy_gather(float *out, const float *in, size_t n)
     if (i < n) out[i] = in[pattern_source(PATTERN, i, n)];
 }
 
-// A structure of 12 bytes a thread. No access is 12 bytes wide, so it takes three, each with 12
-// bytes from lane to lane: each touches all 12 sectors of the warp's 384 bytes, so every byte moves
-// three times; likewise when storing.
+// Each thread copies a structure of 12 bytes. No access is 12 bytes wide, so it takes three, each
+// with 12 bytes from lane to lane. Each touches all 12 sectors of the warp's 384 bytes, so every
+// byte moves three times; likewise when storing.
 static __global__ void copy_structures(struct position *out, const struct position *in, size_t n)
 {
     size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;

@@ -1,7 +1,7 @@
 /*
  * Step 1: the sequential scan, in C on the CPU.
  *
- * What it is: the loop that everything later has to equal ("Sequential Scan" in Harris 2007,
+ * What it is: the baseline for all later steps, a loop ("Sequential Scan" in Harris 2007,
  * section 39.1.1 of GPU Gems 3), exclusive and inclusive; and the documents' reason to care: a loop
  * that seems to need its own last result, turned into a map and a scan (Harris' Figure 1, Table
  * 39-1).

@@ -2,7 +2,7 @@
  * Step 2: the naive parallel scan (Hillis and Steele 1986), in one block.
  *
  * What it is: Algorithm 2 and Listing 1 of Harris 2007 (Listing 39-1 of GPU Gems 3), with the
- * misprints corrected. One thread an element. In sweep after sweep, every element adds the one that
+ * misprints corrected. Each element has a thread. In every sweep, each element adds the one that
  * lies 1, 2, 4, 8 … places to its left; after log2 n sweeps it has added all of them.
  * Same as step 1 except: n threads instead of one loop; log2 n sweeps instead of n - 1 additions in
  * a row.
@@ -21,7 +21,7 @@
 static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
 {
     // Two buffers of n elements: a sweep reads one and writes the other. With only one, a fast warp
-    // would overwrite elements that a slow warp has still to read.
+    // would overwrite elements that a slow warp has yet to read.
     extern __shared__ __align__(16) float temp[];
 
     int thid = threadIdx.x;

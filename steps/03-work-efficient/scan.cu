@@ -10,7 +10,7 @@
  * bank of shared memory (step 4); one block, n a power of two (step 5).
  * How to run it: make step3 && ./step3 --counters
  *
- * The letters A to E mark the blocks that the documents mark, and that step 4 changes.
+ * The letters A to E mark the parts of the kernel that the documents mark, and call blocks.
  */
 #include "common/harness/step.h"
 
@@ -26,7 +26,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
     int thid = threadIdx.x;
     int offset = 1; // distance of two neighbouring nodes of the current level
 
-    // Load two neighbouring elements a thread.                                        (block A)
+    // Each thread loads two neighbouring elements.                                     (part A)
     temp[2 * thid] = g_idata[2 * thid];
     temp[2 * thid + 1] = g_idata[2 * thid + 1];
 
@@ -37,7 +37,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
         __syncthreads();
 
         // lab: add each left child to its right sibling, then double the stride
-        if (thid < d) { //                                                             (block B)
+        if (thid < d) { //                                                              (part B)
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
             temp[bi] += temp[ai];
@@ -47,7 +47,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
     }
 
     // Clear the root: nothing lies to the left of the whole. No barrier before it is needed,
-    // because thread 0 has written the root itself.                                   (block C)
+    // because thread 0 has written the root itself.                                    (part C)
     // lab: clear the root
     if (thid == 0) temp[n - 1] = 0;
     // lab: end
@@ -62,7 +62,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
         // at the root): no read may start before.
         __syncthreads();
 
-        if (thid < d) { //                                                             (block D)
+        if (thid < d) { //                                                              (part D)
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
             float t = temp[ai];
@@ -75,7 +75,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
     // The last level has written elements that other threads fetch: no fetch may start before.
     __syncthreads();
 
-    // Write the result, two neighbouring elements a thread.                           (block E)
+    // Each thread writes two neighbouring elements of the result.                      (part E)
     g_odata[2 * thid] = temp[2 * thid];
     g_odata[2 * thid + 1] = temp[2 * thid + 1];
 }

@@ -46,7 +46,7 @@ const struct step step04 = {
     .teaches = "one float of padding after every 32 spreads the tree's strides over all banks",
     .still_bad =
         "one block only, and n a power of two: step 5 (pad16, and pad32 at 2048, still conflict)",
-    .max_n = 2048, /* two elements a thread, and a block has at most 1024 threads */
+    .max_n = 2048, /* each thread takes two elements, and a block has at most 1024 threads */
     .power_of_two = true,
     .limit_lifted_by = "step 5 takes any n",
     .default_n = 512,

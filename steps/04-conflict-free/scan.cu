@@ -10,8 +10,8 @@
  * are 32 apart use neighbouring banks.
  * What is still bad: 2048 elements have some conflicts, because the padding itself has a period.
  * variants.cu compares two other paddings: pad32x2 leaves no conflict there, and pad16, the
- * documents' padding for the 16 banks of 2007, leaves two-way conflicts on 32 banks. One block, n a
- * power of two (step 5).
+ * documents' padding for the 16 banks of 2007, leaves 2-way and 4-way conflicts on 32 banks. There
+ * is one block only, and n is a power of two (step 5).
  * How to run it: make step4 && ./step4 --counters
  */
 #include "common/harness/step.h"
@@ -30,7 +30,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
     int thid = threadIdx.x;
     int offset = 1; // distance of two neighbouring nodes of the current level
 
-    // Load two elements a thread, one from each half of the array.                    (block A)
+    // Each thread loads two elements, one from each half of the array.                 (part A)
     int ai = thid;
     int bi = thid + n / 2;
     int bankOffsetA = CONFLICT_FREE_OFFSET(ai);
@@ -44,7 +44,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
         // threads have written: no read may start before all of them are there.
         __syncthreads();
 
-        if (thid < d) { //                                                             (block B)
+        if (thid < d) { //                                                              (part B)
             // lab: step 3's addition of a pair, at padded indices
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
@@ -57,7 +57,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
     }
 
     // Clear the root: nothing lies to the left of the whole. No barrier before it is needed,
-    // because thread 0 has written the root itself.                                   (block C)
+    // because thread 0 has written the root itself.                                    (part C)
     // lab: clear the root, at its padded index
     if (thid == 0) temp[n - 1 + CONFLICT_FREE_OFFSET(n - 1)] = 0;
     // lab: end
@@ -71,7 +71,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
         // at the root): no read may start before.
         __syncthreads();
 
-        if (thid < d) { //                                                             (block D)
+        if (thid < d) { //                                                              (part D)
             // lab: step 3's way down for a pair, at padded indices
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
@@ -87,7 +87,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
     // The last level has written elements that other threads fetch: no fetch may start before.
     __syncthreads();
 
-    // Write the result, two elements a thread, one to each half.                      (block E)
+    // Each thread writes two elements of the result, one to each half.                 (part E)
     g_odata[ai] = temp[ai + bankOffsetA];
     g_odata[bi] = temp[bi + bankOffsetB];
 }

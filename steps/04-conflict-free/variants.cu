@@ -19,7 +19,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
     int thid = threadIdx.x;
     int offset = 1; // distance of two neighbouring nodes of the current level
 
-    // Load two elements a thread, one from each half of the array.                    (block A)
+    // Each thread loads two elements, one from each half of the array.                 (part A)
     int ai = thid;
     int bi = thid + n / 2;
     int bankOffsetA = PADDING_OFFSET(ai, PADDING);
@@ -33,7 +33,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
         // threads have written: no read may start before all of them are there.
         __syncthreads();
 
-        if (thid < d) { //                                                             (block B)
+        if (thid < d) { //                                                              (part B)
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
             ai += PADDING_OFFSET(ai, PADDING);
@@ -44,7 +44,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
     }
 
     // Clear the root: nothing lies to the left of the whole. No barrier before it is needed,
-    // because thread 0 has written the root itself.                                   (block C)
+    // because thread 0 has written the root itself.                                    (part C)
     if (thid == 0) temp[n - 1 + PADDING_OFFSET(n - 1, PADDING)] = 0;
 
     // Down-sweep: give each left child its parent's value, and each right child the parent's value
@@ -56,7 +56,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
         // at the root): no read may start before.
         __syncthreads();
 
-        if (thid < d) { //                                                             (block D)
+        if (thid < d) { //                                                              (part D)
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
             ai += PADDING_OFFSET(ai, PADDING);
@@ -70,7 +70,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
     // The last level has written elements that other threads fetch: no fetch may start before.
     __syncthreads();
 
-    // Write the result, two elements a thread, one to each half.                      (block E)
+    // Each thread writes two elements of the result, one to each half.                 (part E)
     g_odata[ai] = temp[ai + bankOffsetA];
     g_odata[bi] = temp[bi + bankOffsetB];
 }

@@ -9,7 +9,7 @@
  * stores its sum before it clears the root; uniform_add; the levels. variants.cu has other block
  * scans, which Figures 39-7 and 39-8 compare.
  * What it fixes: the limits. Any n that fits into memory, and all multiprocessors have work.
- * What is still bad: two elements a thread are little to hide the memory's latency behind (step 6).
+ * What is still bad: two elements for each thread do not hide the latency of memory (step 6).
  * And every element goes to memory twice, for the block scan and for uniform_add.
  * How to run it: make step5 && ./step5 --variant naive
  */
@@ -20,7 +20,7 @@
 /*
  * Block j scans the elements [j size, j size + size) of g_idata into g_odata, exclusively, and
  * stores their sum in g_sums[j] unless that is NULL. size is a power of two, at least 2. Needs
- * size/2 threads a block and PADDED_SIZE(size) floats of shared memory. Beyond n the elements
+ * blocks of size/2 threads and PADDED_SIZE(size) floats of shared memory. Beyond n the elements
  * count as 0. g_odata may be g_idata.
  */
 static __global__ void scan_block(float *g_odata, const float *g_idata, float *g_sums, size_t n,
@@ -33,7 +33,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     int offset = 1; // distance of two neighbouring nodes of the current level
     size_t begin = (size_t)blockIdx.x * size; // this block's first element
 
-    // Load two elements a thread, one from each half of the block's part.            (block A)
+    // Each thread loads two elements, one from each half of the block's part.          (part A)
     int ai = thid;
     int bi = thid + size / 2;
     int bankOffsetA = CONFLICT_FREE_OFFSET(ai);
@@ -49,7 +49,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
         // threads have written: no read may start before all of them are there.
         __syncthreads();
 
-        if (thid < d) { //                                                             (block B)
+        if (thid < d) { //                                                              (part B)
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
             ai += CONFLICT_FREE_OFFSET(ai);
@@ -60,7 +60,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     }
 
     // Store the block's sum, then clear the root: nothing lies to the left of the whole. No barrier
-    // before it is needed, because thread 0 has written the root itself.              (block C)
+    // before it is needed, because thread 0 has written the root itself.               (part C)
     if (thid == 0) {
         // lab: store the block's sum unless g_sums is NULL, then clear the root
         int root = size - 1 + CONFLICT_FREE_OFFSET(size - 1);
@@ -78,7 +78,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
         // at the root): no read may start before.
         __syncthreads();
 
-        if (thid < d) { //                                                             (block D)
+        if (thid < d) { //                                                              (part D)
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
             ai += CONFLICT_FREE_OFFSET(ai);
@@ -92,7 +92,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     // The last level has written elements that other threads fetch: no fetch may start before.
     __syncthreads();
 
-    // Write the result, two elements a thread, one to each half.                      (block E)
+    // Each thread writes two elements of the result, one to each half.                 (part E)
     // lab: write the two elements, but none beyond n
     if (begin + ai < n) g_odata[begin + ai] = temp[ai + bankOffsetA];
     if (begin + bi < n) g_odata[begin + bi] = temp[bi + bankOffsetB];
@@ -106,7 +106,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
  */
 static __global__ void uniform_add(float *g_odata, const float *g_incr, size_t n)
 {
-    // lab: add the increment to two elements a thread, but to none beyond n
+    // lab: each thread adds the increment to two elements, but to none beyond n
     size_t j = blockIdx.x + 1;
     size_t ai = j * B + threadIdx.x, bi = ai + B / 2;
 

@@ -10,7 +10,7 @@
 /*
  * Block j scans the elements [j size, j size + size) of g_idata into g_odata, exclusively, and
  * stores their sum in g_sums[j] unless that is NULL. size is a power of two, at least 2. Needs
- * size/2 threads a block and VARIANT_SIZE(size, PADDING) floats of shared memory. Only if CHECKED
+ * blocks of size/2 threads and VARIANT_SIZE(size, PADDING) floats of shared memory. Only if CHECKED
  * may a block reach beyond n, where elements count as 0. g_odata may be g_idata.
  */
 template <bool PADDING, bool CHECKED>
@@ -24,7 +24,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     int offset = 1; // distance of two neighbouring nodes of the current level
     size_t begin = (size_t)blockIdx.x * size; // this block's first element
 
-    // Load two elements a thread: one from each half, or neighbours as in step 3.     (block A)
+    // Each thread loads two elements, one of each half, or two neighbours (step 3).    (part A)
     int ai = PADDING ? thid : 2 * thid;
     int bi = PADDING ? thid + size / 2 : 2 * thid + 1;
     int bankOffsetA = VARIANT_OFFSET(ai, PADDING);
@@ -38,7 +38,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
         // threads have written: no read may start before all of them are there.
         __syncthreads();
 
-        if (thid < d) { //                                                             (block B)
+        if (thid < d) { //                                                              (part B)
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
             ai += VARIANT_OFFSET(ai, PADDING);
@@ -49,7 +49,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     }
 
     // Store the block's sum, then clear the root: nothing lies to the left of the whole. No barrier
-    // before it is needed, because thread 0 has written the root itself.              (block C)
+    // before it is needed, because thread 0 has written the root itself.               (part C)
     if (thid == 0) {
         int root = size - 1 + VARIANT_OFFSET(size - 1, PADDING);
         if (g_sums != NULL) g_sums[blockIdx.x] = temp[root];
@@ -65,7 +65,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
         // at the root): no read may start before.
         __syncthreads();
 
-        if (thid < d) { //                                                             (block D)
+        if (thid < d) { //                                                              (part D)
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
             ai += VARIANT_OFFSET(ai, PADDING);
@@ -79,7 +79,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     // The last level has written elements that other threads fetch: no fetch may start before.
     __syncthreads();
 
-    // Write the result where it was loaded from.                                      (block E)
+    // Write the result where it was loaded from.                                       (part E)
     if (!CHECKED || begin + ai < n) g_odata[begin + ai] = temp[ai + bankOffsetA];
     if (!CHECKED || begin + bi < n) g_odata[begin + bi] = temp[bi + bankOffsetB];
 }

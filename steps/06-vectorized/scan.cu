@@ -1,5 +1,5 @@
 /*
- * Step 6: eight elements a thread, moved four at a time.
+ * Step 6: eight elements for each thread, moved four at a time.
  *
  * What it is: the first half of section 39.2.5 of GPU Gems 3. Each thread loads two float4, scans
  * each in registers, and puts only the two totals into the tree; then it adds what the tree says
@@ -19,7 +19,7 @@
 
 /*
  * Block j scans the elements [j B, j B + B) of g_idata into g_odata, exclusively, and stores their
- * sum in g_sums[j] unless that is NULL. Needs TREE/2 threads a block and PADDED_SIZE(TREE) floats
+ * sum in g_sums[j] unless that is NULL. Needs blocks of TREE/2 threads and PADDED_SIZE(TREE) floats
  * of shared memory. Beyond n the elements count as 0. g_odata may be g_idata.
  */
 static __global__ void scan_block(float *g_odata, const float *g_idata, float *g_sums, size_t n)
@@ -31,7 +31,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     int offset = 1; // distance of two neighbouring nodes of the current level
     size_t begin = (size_t)blockIdx.x * B; // this block's first element
 
-    // Load two float4 per thread, one from each half. (block A)
+    // Load two float4 per thread, one from each half. (part A)
     int ai = thid;
     int bi = thid + TREE / 2;
     int bankOffsetA = CONFLICT_FREE_OFFSET(ai);
@@ -54,7 +54,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
         // written: no read may start before all of them are there.
         __syncthreads();
 
-        if (thid < d) { //                                                             (block B)
+        if (thid < d) { //                                                              (part B)
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
             ai += CONFLICT_FREE_OFFSET(ai);
@@ -65,7 +65,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     }
 
     // Store the block's sum, then clear the root: nothing lies to the left of the whole. No barrier
-    // before it is needed, because thread 0 has written the root itself.              (block C)
+    // before it is needed, because thread 0 has written the root itself.               (part C)
     if (thid == 0) {
         int root = TREE - 1 + CONFLICT_FREE_OFFSET(TREE - 1);
         if (g_sums != NULL) g_sums[blockIdx.x] = temp[root];
@@ -82,7 +82,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
         // at the root): no read may start before.
         __syncthreads();
 
-        if (thid < d) { //                                                             (block D)
+        if (thid < d) { //                                                              (part D)
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
             ai += CONFLICT_FREE_OFFSET(ai);
@@ -96,7 +96,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     // The last level has written elements that other threads fetch: no fetch may start before.
     __syncthreads();
 
-    // Write the result: to each float4 is added the sum of all before it. (block E)
+    // Write the result: to each float4 is added the sum of all before it. (part E)
     // lab: add the sum of all before to each float4, and store both
     float beforeA = temp[ai + bankOffsetA];
     float beforeB = temp[bi + bankOffsetB];
@@ -117,7 +117,7 @@ static __global__ void uniform_add(float *g_odata, const float *g_incr, size_t n
     size_t j = blockIdx.x + 1;
     size_t ai = j * B + 4 * threadIdx.x, bi = ai + B / 2;
     float incr = g_incr[j];
-    // lab: add `incr` to two float4 a thread, at ai and bi
+    // lab: each thread adds `incr` to two float4, at ai and bi
     float4 a = load4(g_odata, ai, n);
     float4 b = load4(g_odata, bi, n);
 

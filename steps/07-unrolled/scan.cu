@@ -17,7 +17,7 @@
 
 /*
  * Block j scans the elements [j B, j B + B) of g_idata into g_odata, exclusively, and stores their
- * sum in g_sums[j] unless that is NULL. Needs TREE/2 threads a block and PADDED_SIZE(TREE) floats
+ * sum in g_sums[j] unless that is NULL. Needs blocks of TREE/2 threads and PADDED_SIZE(TREE) floats
  * of shared memory. Beyond n the elements count as 0. g_odata may be g_idata.
  */
 static __global__ void scan_block(float *g_odata, const float *g_idata, float *g_sums, size_t n)
@@ -29,7 +29,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     int offset = 1; // distance of two neighbouring nodes of the current level
     size_t begin = (size_t)blockIdx.x * B; // this block's first element
 
-    // Load two float4 per thread, one from each half. (block A)
+    // Load two float4 per thread, one from each half. (part A)
     int ai = thid;
     int bi = thid + TREE / 2;
     int bankOffsetA = CONFLICT_FREE_OFFSET(ai);
@@ -51,7 +51,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
         // written: no read may start before all of them are there.
         __syncthreads();
 
-        if (thid < d) { //                                                             (block B)
+        if (thid < d) { //                                                              (part B)
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
             ai += CONFLICT_FREE_OFFSET(ai);
@@ -63,7 +63,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     // lab: end
 
     // Store the block's sum, then clear the root: nothing lies to the left of the whole. No barrier
-    // before it is needed, because thread 0 has written the root itself.              (block C)
+    // before it is needed, because thread 0 has written the root itself.               (part C)
     if (thid == 0) {
         int root = TREE - 1 + CONFLICT_FREE_OFFSET(TREE - 1);
         if (g_sums != NULL) g_sums[blockIdx.x] = temp[root];
@@ -81,7 +81,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
         // at the root): no read may start before.
         __syncthreads();
 
-        if (thid < d) { //                                                             (block D)
+        if (thid < d) { //                                                              (part D)
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
             ai += CONFLICT_FREE_OFFSET(ai);
@@ -96,7 +96,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
     // The last level has written elements that other threads fetch: no fetch may start before.
     __syncthreads();
 
-    // Write the result: to each float4 is added the sum of all before it. (block E)
+    // Write the result: to each float4 is added the sum of all before it. (part E)
     float beforeA = temp[ai + bankOffsetA];
     float beforeB = temp[bi + bankOffsetB];
     a = make_float4(beforeA, beforeA + a.x, beforeA + a.y, beforeA + a.z);

@@ -1,5 +1,5 @@
 /*
- * Lets some threads of a grid print who they are. notes/first-kernel.md explains it.
+ * Lets some threads of a grid print their indices. notes/first-kernel.md explains it.
  */
 #include <stdio.h>
 

@@ -33,7 +33,10 @@ int main(void)
     add_neighbours<<<(N + THREADS - 1) / THREADS, THREADS>>>(out, in, N);
 
     cudaError_t error = cudaMemcpy(numbers, out, sizeof(numbers), cudaMemcpyDeviceToHost);
-    if (error != cudaSuccess) return printf("%s\n", cudaGetErrorString(error)), 1;
+    if (error != cudaSuccess) {
+        printf("%s\n", cudaGetErrorString(error));
+        return 1;
+    }
     for (int i = 1; i < N; i++) wrong += numbers[i] != i - 1 + i;
     printf("%d %d %d %d ... %d, %d wrong\n", numbers[0], numbers[1], numbers[2], numbers[3],
            numbers[N - 1], wrong);
