@@ -74,7 +74,7 @@ def constant_cache(value):
 def one_wins(value):
     metrics = "different_winners", "most_often", "wins_of_that"
     return gpu("32 writers, 100 times,") + table(
-        ["writers", "different winners", "most often", "how often"],
+        ["writers", "different winners", "most frequent winner", "wins of 100"],
         *([name, *("%d" % value(name, "32", metric) for metric in metrics)]
           for name in ("lanes", "warps", "blocks")))
 
