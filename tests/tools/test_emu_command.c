@@ -704,7 +704,7 @@ Test(emu_command, turns_by_chance)
     expect("emu: random scheduling; --schedule 12 repeats it\n");
     expect("last value 124\n");
     expect_status(5, "$emu --tool racecheck --schedule random $p/shared 5 2>&1");
-    expect(" repeats them\n");
+    expect(" repeats it\n");
     expect("RACECHECK SUMMARY: 0 hazards");
 }
 
