@@ -6,7 +6,8 @@
 # Operations (ops*.c) are compiled for any CPU and for CPUs with AVX2; the program chooses when it
 # starts. They must round as PTX says: no contraction to fma. The rounding mode never changes inside
 # of an operation, so -frounding-math is not needed. It would keep the compiler from making vector
-# instructions of fma, sqrt and rint, and so would errno, which nothing reads.
+# instructions of fma, sqrt and rint, and so would errno and the CPU's record of exceptions, which
+# nothing reads.
 ISAS     := base $(if $(filter x86_64,$(shell uname -m)),v3)
 OPS      := $(wildcard common/emu/operations/ops*.c)
 AUDIT    := $(wildcard common/emu/audit/*.c)
@@ -22,7 +23,7 @@ NO_UNDEFINED = $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
 comma       := ,
 
 build/common/emu/% build/common/files/%: C_FLAGS += -fPIC -ffp-contract=off
-build/common/emu/operations/ops%: C_FLAGS += -fno-math-errno
+build/common/emu/operations/ops%: C_FLAGS += -fno-math-errno -fno-trapping-math
 build/common/emu/operations/ops%: CFLAGS += -O3
 # Keeps the function that the program called on the stack (cudart_place.c).
 build/common/emu/runtime/cudart_%: C_FLAGS += -fno-optimize-sibling-calls

@@ -1,5 +1,6 @@
 /* ops_bits.c — operations that count, find, move and combine bits (PTX ISA, "Integer Arithmetic"
  * and "Logic and Shift"). */
+#include "common/emu/decode/half.h"
 #include "ops.h"
 
 static inline uint32_t reverse_32(uint32_t a)
@@ -15,10 +16,39 @@ static inline uint64_t reverse_64(uint64_t a)
     return (uint64_t)reverse_32((uint32_t)a) << 32 | reverse_32((uint32_t)(a >> 32));
 }
 
-/* The position of the highest bit that is not a copy of the sign; all ones if there is none. */
-#define HIGHEST(a, width, clz) ((a) ? (width)-1 - (uint32_t)clz(a) : ALL_LANES)
-static inline uint32_t bfind_u32(uint32_t a) { return HIGHEST(a, 32, __builtin_clz); }
-static inline uint32_t bfind_u64(uint64_t a) { return HIGHEST(a, 64, (uint32_t)__builtin_clzll); }
+/* The number of ones: sums of ever wider fields, which vector instructions can compute. */
+static inline uint32_t ones_32(uint32_t a)
+{
+    a -= a >> 1 & 0x55555555;
+    a = (a & 0x33333333) + (a >> 2 & 0x33333333);
+    a = (a + (a >> 4)) & 0x0f0f0f0f;
+    a += a >> 8;
+    return (a + (a >> 16)) & 0x3f;
+}
+static inline uint32_t ones_64(uint64_t a)
+{
+    return ones_32((uint32_t)a) + ones_32((uint32_t)(a >> 32));
+}
+
+/* The number of zeros above the highest one, from the exponent of a float. The bit below the
+ * highest one is cleared first, so that rounding does not change the exponent. The float of a
+ * number with the top bit is negative. */
+static inline int32_t zeros_above_32(uint32_t a)
+{
+    int32_t exponent = (int32_t)(bits_of_f32((float)(int32_t)(a & ~(a >> 1))) >> 23);
+    int32_t zeros = 31 + 127 - exponent;
+    zeros = zeros > 32 ? 32 : zeros; /* a = 0 */
+    return zeros < 0 ? 0 : zeros;
+}
+static inline int32_t zeros_above_64(uint64_t a)
+{
+    int32_t high = zeros_above_32((uint32_t)(a >> 32)), low = zeros_above_32((uint32_t)a);
+    return high == 32 ? 32 + low : high;
+}
+
+/* The position of the highest bit that is not a copy of the sign; all ones if all bits are. */
+static inline uint32_t bfind_u32(uint32_t a) { return (uint32_t)(31 - zeros_above_32(a)); }
+static inline uint32_t bfind_u64(uint64_t a) { return (uint32_t)(63 - zeros_above_64(a)); }
 static inline uint32_t bfind_s32(int32_t a) { return bfind_u32((uint32_t)(a < 0 ? ~a : a)); }
 static inline uint32_t bfind_s64(int64_t a) { return bfind_u64((uint64_t)(a < 0 ? ~a : a)); }
 /* .shiftamt: the shift to the left that moves this bit to the top */
@@ -28,14 +58,15 @@ static inline uint32_t shift_amount(uint32_t position, uint32_t width)
 }
 
 #define COUNT(X)                                                                                   \
-    X(popc, "popc", u32, __builtin_popcount(a)) X(popc, "popc", u64, __builtin_popcountll(a))      \
-    X(clz, "clz", u32, a ? __builtin_clz(a) : 32) X(clz, "clz", u64, a ? __builtin_clzll(a) : 64)  \
-    X(find, "bfind", u32, bfind_u32(a)) X(find, "bfind", u64, bfind_u64(a))                        \
-    X(find, "bfind", s32, bfind_s32(a)) X(find, "bfind", s64, bfind_s64(a))                        \
-    X(find_shift, "bfind.shiftamt", u32, shift_amount(bfind_u32(a), 32))                           \
-    X(find_shift, "bfind.shiftamt", u64, shift_amount(bfind_u64(a), 64))                           \
-    X(find_shift, "bfind.shiftamt", s32, shift_amount(bfind_s32(a), 32))                           \
-    X(find_shift, "bfind.shiftamt", s64, shift_amount(bfind_s64(a), 64))
+    X(popc, "popc", u32, ones_32(a))                                                               \
+    X(popc, "popc", u64, ones_64(a))                                                               \
+    X(clz, "clz", u32, zeros_above_32(a)) X(clz, "clz", u64, zeros_above_64(a))                    \
+        X(find, "bfind", u32, bfind_u32(a)) X(find, "bfind", u64, bfind_u64(a))                    \
+            X(find, "bfind", s32, bfind_s32(a)) X(find, "bfind", s64, bfind_s64(a))                \
+                X(find_shift, "bfind.shiftamt", u32, shift_amount(bfind_u32(a), 32))               \
+                    X(find_shift, "bfind.shiftamt", u64, shift_amount(bfind_u64(a), 64))           \
+                        X(find_shift, "bfind.shiftamt", s32, shift_amount(bfind_s32(a), 32))       \
+                            X(find_shift, "bfind.shiftamt", s64, shift_amount(bfind_s64(a), 64))
 
 #define UNARY(X) X(brev, "brev", u32, reverse_32(a)) X(brev, "brev", u64, reverse_64(a))
 
@@ -63,27 +94,26 @@ static inline uint32_t bit_mask(uint32_t a, uint32_t b)
     X(szext_clamp, "szext.clamp", s32, sign_extend((uint32_t)a, (uint32_t)b))                      \
     X(szext_wrap, "szext.wrap", s32, sign_extend((uint32_t)a, (uint32_t)b & 31))
 
-/* Funnel shifts take 32 of the 64 bits b:a; d = a, b, c. */
+/* Funnel shifts take 32 of the 64 bits b:a; d = a, b, c. Here c is below 32. */
 static inline uint32_t funnel_left(uint32_t a, uint32_t b, uint32_t c)
 {
-    return c == 0 ? b : c > 31 ? a : b << c | a >> (32 - c);
+    return b << c | a >> 1 >> (31 - c);
 }
 static inline uint32_t funnel_right(uint32_t a, uint32_t b, uint32_t c)
 {
-    return c == 0 ? a : c > 31 ? b : a >> c | b << (32 - c);
+    return a >> c | b << 1 << (31 - c);
 }
 
 /* prmt: a nibble of c chooses each byte of the result among the eight bytes of b:a. The nibble's
  * top bit replaces the byte by copies of its sign. */
 static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors)
 {
-    uint64_t bytes = (uint64_t)b << 32 | a;
     uint32_t result = 0;
     for (int n = 0; n < 4; n++) {
-        uint32_t selector = selectors >> 4 * n & 15;
-        uint32_t byte = (uint32_t)(bytes >> 8 * (selector & 7)) & 0xff;
-        if (selector & 8) byte = byte & 0x80 ? 0xff : 0;
-        result |= byte << 8 * n;
+        uint32_t selector = selectors >> 4 * n, source = selector & 4 ? b : a;
+        int32_t byte = (int32_t)(source >> 8 * (selector & 3)) << 24;
+        uint32_t chosen = (uint32_t)(selector & 8 ? byte >> 7 : byte);
+        result |= (chosen & 0xff000000) >> (24 - 8 * n);
     }
     return result;
 }
@@ -113,9 +143,9 @@ static inline uint32_t find_nth(uint32_t a, uint32_t base, int32_t n)
 }
 
 #define TERNARY(X)                                                                                 \
-    X(shf_l_clamp, "shf.l.clamp", u32, funnel_left(a, b, c))                                       \
+    X(shf_l_clamp, "shf.l.clamp", u32, c > 31 ? a : funnel_left(a, b, c & 31))                     \
     X(shf_l_wrap, "shf.l.wrap", u32, funnel_left(a, b, c & 31))                                    \
-    X(shf_r_clamp, "shf.r.clamp", u32, funnel_right(a, b, c))                                      \
+    X(shf_r_clamp, "shf.r.clamp", u32, c > 31 ? b : funnel_right(a, b, c & 31))                    \
     X(shf_r_wrap, "shf.r.wrap", u32, funnel_right(a, b, c & 31))                                   \
     X(prmt, "prmt", u32, permute(a, b, c))                                                         \
     X(prmt_f4e, "prmt.f4e", u32, permute_mode(a, b, c, forward_4))                                 \
@@ -128,26 +158,42 @@ static inline uint32_t find_nth(uint32_t a, uint32_t base, int32_t n)
 
 /* Positions and lengths of bfe and bfi. PTX restricts them to 0..255. Beyond that, an H200 uses the
  * low byte in 32-bit operations and the whole number in 64-bit operations. */
-static inline uint64_t bit_count(uint32_t operand, int width)
+static inline uint32_t bit_count(uint32_t operand, uint32_t width)
 {
-    return width == 64 ? operand : operand & 0xff;
+    uint32_t count = width == 64 ? operand : operand & 0xff;
+    return count > width ? width : count;
 }
+
+/* `length` ones from bit `position` on, within the width of the type. */
+#define FIELD(type, width, position, length)                                                       \
+    ((position) >= (width)                                                                         \
+         ? 0                                                                                       \
+         : ((length) >= (width) ? ~(T_##type)0 : ((T_##type)1 << ((length) & (width - 1))) - 1)    \
+               << ((position) & (width - 1)))
 
 /* bfe: c bits of a from bit b on, extended by zeros or by the field's top bit (by a's top bit if
  * the field reaches beyond a). */
-#define EXTRACT(id, type, wide, width, negative) \
-    static inline T_##type id(T_##type a, uint32_t b, uint32_t c)                                  \
+#define EXTRACT(type, width)                                                                       \
+    static inline T_##type extract_##type(T_##type a, uint32_t b, uint32_t c)                      \
     {                                                                                              \
-        uint64_t position = bit_count(b, width), length = bit_count(c, width);                     \
-        if (!length) return 0;                                                                     \
-        if (position >= width) return (T_##type)((negative) ? -1 : 0);                             \
-        if (position + length >= width) return (T_##type)(a >> position);                          \
-        return (T_##type)((T_##type)((wide)a << (width - position - length)) >> (width - length)); \
+        uint32_t position = bit_count(b, width), length = bit_count(c, width);                     \
+        T_##type ones = FIELD(type, width, 0, length);                                             \
+        return position >= width ? 0 : a >> (position & (width - 1)) & ones;                       \
     }
-EXTRACT(extract_u32, u32, uint32_t, 32, false)
-EXTRACT(extract_s32, s32, uint32_t, 32, a < 0)
-EXTRACT(extract_u64, u64, uint64_t, 64, false)
-EXTRACT(extract_s64, s64, uint64_t, 64, a < 0)
+EXTRACT(u32, 32)
+EXTRACT(u64, 64)
+/* The field is moved to the top, and back with copies of its top bit. */
+#define EXTRACT_SIGNED(type, bits, width)                                                          \
+    static inline T_##type extract_##type(T_##type a, uint32_t b, uint32_t c)                      \
+    {                                                                                              \
+        uint32_t position = bit_count(b, width), length = bit_count(c, width);                     \
+        uint32_t above = position + length < width ? width - position - length : 0;                \
+        uint32_t below = above + position < width ? above + position : width - 1;                  \
+        T_##type top = (T_##type)((T_##bits)a << (above & (width - 1)));                           \
+        return length ? top >> below : 0;                                                          \
+    }
+EXTRACT_SIGNED(s32, u32, 32)
+EXTRACT_SIGNED(s64, u64, 64)
 #define DEFINE_EXTRACT(type)                                                                       \
     static void bfe_##type(struct warp *w, const struct insn *i, uint32_t mask)                    \
     {                                                                                              \
@@ -165,10 +211,9 @@ DEFINE_EXTRACT(s64)
 #define DEFINE_INSERT(type, width)                                                                 \
     static inline T_##type insert_##type(T_##type a, T_##type b, uint32_t c, uint32_t d)           \
     {                                                                                              \
-        uint64_t position = bit_count(c, width), length = bit_count(d, width);                     \
-        if (!length || position >= width) return b;                                                \
-        T_##type ones = length >= width ? ~(T_##type)0 : ((T_##type)1 << length) - 1;              \
-        return (b & ~(ones << position)) | (a & ones) << position;                                 \
+        uint32_t position = bit_count(c, width), length = bit_count(d, width);                     \
+        T_##type field = FIELD(type, width, position, length);                                     \
+        return (b & ~field) | (a << (position & (width - 1)) & field);                             \
     }                                                                                              \
     static void bfi_##type(struct warp *w, const struct insn *i, uint32_t mask)                    \
     {                                                                                              \
@@ -180,26 +225,21 @@ DEFINE_EXTRACT(s64)
 DEFINE_INSERT(u32, 32)
 DEFINE_INSERT(u64, 64)
 
-/* lop3: any function of three bits, given as its truth table. */
-static inline uint32_t lookup_3(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
-{
-    uint32_t result = 0;
-    if (table & 0x01) result |= ~a & ~b & ~c;
-    if (table & 0x02) result |= ~a & ~b & c;
-    if (table & 0x04) result |= ~a & b & ~c;
-    if (table & 0x08) result |= ~a & b & c;
-    if (table & 0x10) result |= a & ~b & ~c;
-    if (table & 0x20) result |= a & ~b & c;
-    if (table & 0x40) result |= a & b & ~c;
-    if (table & 0x80) result |= a & b & c;
-    return result;
-}
+/* lop3: any function of three bits, given as its truth table, whose bit 4a + 2b + c is the value.
+ * Each table is a sum (exclusive or) of products of a, b and c: TERM is all ones if a product is
+ * part of it. The product of some of the bits is part of it if the sum of the table's bits over all
+ * smaller products is odd. */
+#define TERM(table, bits) (0 - (uint32_t)__builtin_parity((table) & (bits)))
 static void lop3_u32(struct warp *w, const struct insn *i, uint32_t mask)
 {
     lane_32 *d = LANES(u32, i->d);
     const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);
     uint32_t table = i->logic.table;
-    FOR_LANES(d, lookup_3(a[l], b[l], c[l], table));
+    uint32_t one = TERM(table, 0x01), of_c = TERM(table, 0x03), of_b = TERM(table, 0x05);
+    uint32_t of_bc = TERM(table, 0x0f), of_a = TERM(table, 0x11), of_ac = TERM(table, 0x33);
+    uint32_t of_ab = TERM(table, 0x55), of_abc = TERM(table, 0xff);
+    FOR_LANES(d, (one ^ (c[l] & of_c) ^ (b[l] & (of_b ^ (c[l] & of_bc)))) ^
+                     (a[l] & (of_a ^ (c[l] & of_ac) ^ (b[l] & (of_ab ^ (c[l] & of_abc))))));
 }
 
 /* .and, .or: the predicate (result != 0), combined with another predicate */

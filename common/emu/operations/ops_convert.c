@@ -73,21 +73,35 @@ TO_FLOATS(DEFINE_TO_FLOAT)
     (sizeof(T_##from) == 8 || sizeof(T_##to) == 8                                                  \
          ? (T_##to)((U_##to)1 << (8 * sizeof(T_##to) - 1))                                         \
          : 0)
-/* The largest double that a 64-bit type can hold is below its maximum + 1 = 2^63 or 2^64. */
-#define INTEGER_OF(to, from, rounded)                                                              \
-    ((rounded) != (rounded)                            ? OF_NAN(to, from)                          \
-     : (rounded) <= (double)MIN_##to                   ? MIN_##to                                  \
-     : (rounded) >= (double)MAX_##to                   ? MAX_##to                                  \
-                                                       : (T_##to)(rounded))
+/* The limits as floats. The maximum is rounded up if the float cannot hold it: 2^31 for s32. Only
+ * numbers between the limits are converted. */
+#define DEFINE_INTEGER_OF(to, from)                                                                \
+    static inline T_##to to##_of_##from(T_##from a)                                                \
+    {                                                                                              \
+        const T_##from low = (T_##from)MIN_##to, high = (T_##from)MAX_##to;                        \
+        bool is_inside = (a > low) & (a < high);                                                   \
+        T_##to inside = (T_##to)(is_inside ? a : 0);                                               \
+        T_##to limit = a != a ? OF_NAN(to, from) : a >= high ? MAX_##to : MIN_##to;                \
+        return is_inside ? inside : limit;                                                         \
+    }
 /* rint follows the rounding mode, which is "to nearest even" here. */
 #define TO_INTEGERS(X, from)                                                                       \
     X(u8, from) X(s8, from) X(u16, from) X(s16, from)                                              \
     X(u32, from) X(s32, from) X(u64, from) X(s64, from)
+#define RINT_f32  rintf
+#define TRUNC_f32 truncf
+#define FLOOR_f32 floorf
+#define CEIL_f32  ceilf
+#define RINT_f64  rint
+#define TRUNC_f64 trunc
+#define FLOOR_f64 floor
+#define CEIL_f64  ceil
 #define DEFINE_TO_INTEGER(to, from)                                                                \
-    DEFINE_CONVERT(to, from, rni, INTEGER_OF(to, from, rint((double)a))) \
-    DEFINE_CONVERT(to, from, rzi, INTEGER_OF(to, from, trunc((double)a))) \
-    DEFINE_CONVERT(to, from, rmi, INTEGER_OF(to, from, floor((double)a))) \
-    DEFINE_CONVERT(to, from, rpi, INTEGER_OF(to, from, ceil((double)a)))
+    DEFINE_INTEGER_OF(to, from)                                                                    \
+    DEFINE_CONVERT(to, from, rni, to##_of_##from(RINT_##from(a)))                                  \
+    DEFINE_CONVERT(to, from, rzi, to##_of_##from(TRUNC_##from(a)))                                 \
+    DEFINE_CONVERT(to, from, rmi, to##_of_##from(FLOOR_##from(a)))                                 \
+    DEFINE_CONVERT(to, from, rpi, to##_of_##from(CEIL_##from(a)))
 #define ENTRY_ROUNDED(id, to, from)                                                                \
     {"cvt." #id "." #to "." #from, id##_##to##_##from, W_##to W_##from},
 #define ENTRY_TO_INTEGER(to, from)                                                                 \
@@ -160,10 +174,10 @@ TO_HALVES(DEFINE_INTEGRAL)
     X(u8, from) X(s8, from) X(u16, from) X(s16, from)                                              \
     X(u32, from) X(s32, from) X(u64, from) X(s64, from)
 #define DEFINE_HALF_TO_INTEGER(to, from)                                                           \
-    DEFINE_CONVERT(to, from, rni, INTEGER_OF(to, from, rint((double)f32_of_##from(a)))) \
-    DEFINE_CONVERT(to, from, rzi, INTEGER_OF(to, from, trunc((double)f32_of_##from(a)))) \
-    DEFINE_CONVERT(to, from, rmi, INTEGER_OF(to, from, floor((double)f32_of_##from(a)))) \
-    DEFINE_CONVERT(to, from, rpi, INTEGER_OF(to, from, ceil((double)f32_of_##from(a))))
+    DEFINE_CONVERT(to, from, rni, to##_of_f32(rintf(f32_of_##from(a))))                            \
+    DEFINE_CONVERT(to, from, rzi, to##_of_f32(truncf(f32_of_##from(a))))                           \
+    DEFINE_CONVERT(to, from, rmi, to##_of_f32(floorf(f32_of_##from(a))))                           \
+    DEFINE_CONVERT(to, from, rpi, to##_of_f32(ceilf(f32_of_##from(a))))
 HALF_TO_INTEGERS(DEFINE_HALF_TO_INTEGER, f16)
 HALF_TO_INTEGERS(DEFINE_HALF_TO_INTEGER, bf16)
 #define HALF_INTEGRAL(X)                                                                           \

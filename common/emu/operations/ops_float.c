@@ -17,29 +17,39 @@ static inline float canonical(float value)
     return value == value ? value : f32_of_bits(0x7fffffff);
 }
 
-/* The sign, from bits of the value's own width, which vector instructions can compare. */
-static inline bool is_negative_f32(float a) { return (int32_t)bits_of_f32(a) < 0; }
-static inline bool is_negative_f64(double a)
+static inline uint64_t bits_of_f64(double value)
 {
-    int64_t bits;
-    memcpy(&bits, &a, sizeof bits);
-    return bits < 0;
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
 }
-
+static inline double f64_of_bits(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
 /* min and max: if one operand is NaN, the result is the other one, or NaN with .NaN. -0 is below
- * +0. The comparisons raise no exceptions, so the compiler may carry out both sides of a choice. */
-#define IS_NAN(a)      __builtin_isunordered(a, a)
-#define IS_EQUAL(a, b) (!__builtin_islessgreater(a, b)) /* of numbers */
-#define LESSER(a, b, is_negative)                                                                  \
-    (IS_NAN(a)                                                      ? (b)                          \
-     : IS_NAN(b)                                                    ? (a)                          \
-     : __builtin_isless(a, b) || (IS_EQUAL(a, b) && is_negative(a)) ? (a)                          \
-                                                                    : (b))
-#define GREATER(a, b, is_negative)                                                                 \
-    (IS_NAN(a)                                                          ? (b)                      \
-     : IS_NAN(b)                                                        ? (a)                      \
-     : __builtin_isgreater(a, b) || (IS_EQUAL(a, b) && !is_negative(a)) ? (a)                      \
-                                                                        : (b))
+ * +0. Compared both ways, p and q differ only if both operands are zeros, or one is NaN; then p is
+ * b and q is a. Masks of bits, and no choices, since vector instructions combine masks faster. */
+#define IS_NAN(bits, a)               (0 - (bits)((a) != (a))) /* all ones, or 0 */
+#define LESSER_f32(p, q, a_is, b_is)  ((p & ~b_is) | (q & ~a_is) | (a_is & b_is) >> 1)
+#define LESSER_f64(p, q, a_is, b_is)  ((p & (~b_is | a_is)) | (q & ~a_is))
+#define GREATER_f32(p, q, a_is, b_is) ((p | b_is) & (q | a_is) & ~((a_is & b_is) << 31))
+#define GREATER_f64(p, q, a_is, b_is) ((p | (b_is & ~a_is)) & (q | a_is))
+#define DEFINE_EXTREMES(type, bits, bits_of, of_bits)                                              \
+    static inline T_##type lesser_##type(T_##type a, T_##type b)                                   \
+    {                                                                                              \
+        bits p = bits_of(a < b ? a : b), q = bits_of(b < a ? b : a);                               \
+        return of_bits(LESSER_##type(p, q, IS_NAN(bits, a), IS_NAN(bits, b)));                     \
+    }                                                                                              \
+    static inline T_##type greater_##type(T_##type a, T_##type b)                                  \
+    {                                                                                              \
+        bits p = bits_of(a > b ? a : b), q = bits_of(b > a ? b : a);                               \
+        return of_bits(GREATER_##type(p, q, IS_NAN(bits, a), IS_NAN(bits, b)));                    \
+    }
+DEFINE_EXTREMES(f32, uint32_t, bits_of_f32, f32_of_bits)
+DEFINE_EXTREMES(f64, uint64_t, bits_of_f64, f64_of_bits)
 
 static inline double clear_sign(double a) { return __builtin_fabs(a); }
 
@@ -57,20 +67,19 @@ static inline double clear_sign(double a) { return __builtin_fabs(a); }
     X(tanh, "tanh", f32, canonical((float)tanh((double)a)))
 
 #define BINARY(X)                                                                                  \
-    X(add, "add", f32, canonical(a + b)) X(add, "add", f64, a + b)                                 \
+    X(add, "add", f32, canonical(a + b))                                                           \
+    X(add, "add", f64, a + b)                                                                      \
     X(sub, "sub", f32, canonical(a - b)) X(sub, "sub", f64, a - b)                                 \
-    X(mul, "mul", f32, canonical(a * b)) X(mul, "mul", f64, a * b)                                 \
-    X(div, "div", f32, canonical(a / b)) X(div, "div", f64, a / b)                                 \
-    X(min, "min", f32, canonical(LESSER(a, b, is_negative_f32)))                                   \
-    X(min, "min", f64, LESSER(a, b, is_negative_f64))                                              \
-    X(max, "max", f32, canonical(GREATER(a, b, is_negative_f32)))                                  \
-    X(max, "max", f64, GREATER(a, b, is_negative_f64))                                             \
-    X(min_nan, "min.NaN", f32,                                                                     \
-      canonical(a != a || b != b ? a + b : LESSER(a, b, is_negative_f32)))                         \
-    X(max_nan, "max.NaN", f32,                                                                     \
-      canonical(a != a || b != b ? a + b : GREATER(a, b, is_negative_f32)))                        \
-    X(copysign, "copysign", f32, __builtin_copysignf(b, a))                                        \
-    X(copysign, "copysign", f64, __builtin_copysign(b, a))
+        X(mul, "mul", f32, canonical(a *b)) X(mul, "mul", f64, a *b)                               \
+            X(div, "div", f32, canonical(a / b)) X(div, "div", f64, a / b)                         \
+                X(min, "min", f32, lesser_f32(a, b)) X(min, "min", f64, lesser_f64(a, b))          \
+                    X(max, "max", f32, greater_f32(a, b)) X(max, "max", f64, greater_f64(a, b))    \
+                        X(min_nan, "min.NaN", f32,                                                 \
+                          canonical(a != a || b != b ? a + b : lesser_f32(a, b)))                  \
+                            X(max_nan, "max.NaN", f32,                                             \
+                              canonical(a != a || b != b ? a + b : greater_f32(a, b)))             \
+                                X(copysign, "copysign", f32, __builtin_copysignf(b, a))            \
+                                    X(copysign, "copysign", f64, __builtin_copysign(b, a))
 
 #define TERNARY(X)                                                                                 \
     X(fma, "fma", f32, canonical(__builtin_fmaf(a, b, c)))                                         \
@@ -111,10 +120,10 @@ static inline uint16_t f16(double value) { return f16_of_f64(value, ROUND_NEARES
 static inline uint16_t bf16(double value) { return bf16_of_f64(value, ROUND_NEAREST); }
 
 #define HALF_BINARY(X, type)                                                                       \
-    X(add, type, type((double)a + b)) X(sub, type, type((double)a - b))                            \
-    X(mul, type, type((double)a * b))                                                              \
-    X(min, type, type(LESSER(a, b, is_negative_f32)))                                              \
-    X(max, type, type(GREATER(a, b, is_negative_f32)))
+    X(add, type, type((double)a + b))                                                              \
+    X(sub, type, type((double)a - b))                                                              \
+    X(mul, type, type((double)a *b)) X(min, type, type(lesser_f32(a, b)))                          \
+        X(max, type, type(greater_f32(a, b)))
 #define HALF_UNARY(X, type)                                                                        \
     X(abs, type, bits & 0x7fff) X(neg, type, bits ^ 0x8000)
 

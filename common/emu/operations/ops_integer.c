@@ -1,11 +1,34 @@
 /* ops_integer.c — integer arithmetic, logic and shifts (PTX ISA, "Integer Arithmetic", "Logic and
  * Shift"). */
 #include "ops.h"
+#if defined __AVX2__
+#include <immintrin.h>
+#endif
 
 /* Division by zero gives all ones, and the remainder is the dividend, as on the hardware. The only
  * quotient that does not fit, INT_MIN / -1, wraps around. */
 #define DIVIDE_UNSIGNED(a, b) ((b) ? (a) / (b) : (__typeof__(a))~(__typeof__(a))0)
 #define DIVIDE_SIGNED(a, b, U) ((b) == 0 ? -1 : (b) == -1 ? (__typeof__(a))(0 - (U)(a)) : (a) / (b))
+
+/* Integers of up to 32 bits are divided as floats, since vector instructions divide only those. The
+ * rounding error of the quotient is less than 1 / b: it does not reach the next integer. */
+#define DEFINE_QUOTIENT(type, wide)                                                                \
+    static inline T_##type quotient_##type(T_##type a, T_##type b)                                 \
+    {                                                                                              \
+        T_##type quotient = (T_##type)((wide)a / (wide)(b ? b : 1));                               \
+        return b ? quotient : (T_##type) - 1;                                                      \
+    }
+#define DEFINE_SIGNED_QUOTIENT(type, wide)                                                         \
+    static inline T_##type quotient_##type(T_##type a, T_##type b)                                 \
+    {                                                                                              \
+        T_##type quotient = (T_##type)((wide)a / (wide)(b == 0 || b == -1 ? 1 : b));               \
+        return b == 0 ? -1 : b == -1 ? (T_##type)(0 - (U_##type)a) : quotient;                     \
+    }
+DEFINE_QUOTIENT(u16, float)
+DEFINE_SIGNED_QUOTIENT(s16, float)
+DEFINE_QUOTIENT(u32, double)
+DEFINE_SIGNED_QUOTIENT(s32, double)
+#define REMAINDER(type, a, b) ((uint32_t)(a) - (uint32_t)quotient_##type(a, b) * (uint32_t)(b))
 
 #define UNARY(X)                                                                                   \
     X(neg, "neg", s16, 0 - (uint32_t)a) X(neg, "neg", s32, 0 - (uint32_t)a)                        \
@@ -17,52 +40,76 @@
     X(cnot, "cnot", u16, !a) X(cnot, "cnot", u32, !a) X(cnot, "cnot", u64, !a)
 
 #define BINARY(X)                                                                                  \
-    X(add, "add", u16, a + b) X(add, "add", u32, a + b) X(add, "add", u64, a + b)                  \
-    X(sub, "sub", u16, a - b) X(sub, "sub", u32, a - b) X(sub, "sub", u64, a - b)                  \
-    X(mul_lo, "mul.lo", u16, (uint32_t)a * b)                                                      \
-    X(mul_lo, "mul.lo", u32, a * b) X(mul_lo, "mul.lo", u64, a * b)                                \
-    X(mul_hi, "mul.hi", u16, (uint32_t)a * b >> 16) X(mul_hi, "mul.hi", s16, a * b >> 16)          \
-    X(mul_hi, "mul.hi", u32, (uint64_t)a * b >> 32) X(mul_hi, "mul.hi", s32, (int64_t)a * b >> 32) \
-    X(mul_hi, "mul.hi", u64, (unsigned __int128)a * b >> 64)                                       \
-    X(mul_hi, "mul.hi", s64, (__int128)a * b >> 64)                                                \
-    X(div, "div", u16, DIVIDE_UNSIGNED(a, b)) X(div, "div", s16, DIVIDE_SIGNED(a, b, uint16_t))    \
-    X(div, "div", u32, DIVIDE_UNSIGNED(a, b)) X(div, "div", s32, DIVIDE_SIGNED(a, b, uint32_t))    \
-    X(div, "div", u64, DIVIDE_UNSIGNED(a, b)) X(div, "div", s64, DIVIDE_SIGNED(a, b, uint64_t))    \
-    X(rem, "rem", u16, b ? a % b : a) X(rem, "rem", s16, b == 0 ? a : b == -1 ? 0 : a % b)         \
-    X(rem, "rem", u32, b ? a % b : a) X(rem, "rem", s32, b == 0 ? a : b == -1 ? 0 : a % b)         \
-    X(rem, "rem", u64, b ? a % b : a) X(rem, "rem", s64, b == 0 ? a : b == -1 ? 0 : a % b)         \
-    X(min, "min", u16, a < b ? a : b) X(min, "min", s16, a < b ? a : b)                            \
-    X(min, "min", u32, a < b ? a : b) X(min, "min", s32, a < b ? a : b)                            \
-    X(min, "min", u64, a < b ? a : b) X(min, "min", s64, a < b ? a : b)                            \
-    X(max, "max", u16, a > b ? a : b) X(max, "max", s16, a > b ? a : b)                            \
-    X(max, "max", u32, a > b ? a : b) X(max, "max", s32, a > b ? a : b)                            \
-    X(max, "max", u64, a > b ? a : b) X(max, "max", s64, a > b ? a : b)                            \
-    X(and, "and", u16, a & b) X(and, "and", u32, a & b) X(and, "and", u64, a & b)                  \
-    X(or, "or", u16, a | b) X(or, "or", u32, a | b) X(or, "or", u64, a | b)                        \
-    X(xor, "xor", u16, a ^ b) X(xor, "xor", u32, a ^ b) X(xor, "xor", u64, a ^ b)                  \
-    X(add_sat, "add.sat", s32, saturate((int64_t)a + b))                                           \
-    X(sub_sat, "sub.sat", s32, saturate((int64_t)a - b))                                           \
-    X(min_relu, "min.relu", s32, POSITIVE(a < b ? a : b))                                          \
-    X(max_relu, "max.relu", s32, POSITIVE(a > b ? a : b))
+    X(add, "add", u16, a + b)                                                                      \
+    X(add, "add", u32, a + b)                                                                      \
+    X(add, "add", u64, a + b) X(sub, "sub", u16, a - b) X(sub, "sub", u32, a - b) X(               \
+        sub, "sub", u64, a - b) X(mul_lo, "mul.lo", u16, (uint32_t)a *b) X(mul_lo, "mul.lo", u32,  \
+                                                                           a *b)                   \
+        X(mul_lo, "mul.lo", u64, a *b) X(mul_hi, "mul.hi", u16, (uint32_t)a *b >> 16) X(           \
+            mul_hi, "mul.hi", s16,                                                                 \
+            a *b >> 16) X(mul_hi, "mul.hi", u64, (unsigned __int128)a *b >> 64)                    \
+            X(mul_hi, "mul.hi", s64, (__int128)a *b >> 64) X(div, "div", u16, quotient_u16(a, b))  \
+                X(div, "div", s16, quotient_s16(a, b)) X(div, "div", u32, quotient_u32(a, b)) X(   \
+                    div, "div",                                                                    \
+                    s32, quotient_s32(a, b)) X(div, "div", u64, DIVIDE_UNSIGNED(a, b))             \
+                    X(div, "div", s64, DIVIDE_SIGNED(a, b, uint64_t)) X(                           \
+                        rem, "rem",                                                                \
+                        u16, REMAINDER(u16, a, b)) X(rem, "rem", s16, REMAINDER(s16, a, b))        \
+                        X(rem, "rem", u32, REMAINDER(u32, a, b)) X(                                \
+                            rem, "rem",                                                            \
+                            s32, REMAINDER(s32, a, b)) X(rem, "rem", u64, b ? a % b : a)           \
+                            X(rem, "rem", s64,                                                     \
+                              b == 0    ? a                                                        \
+                              : b == -1 ? 0                                                        \
+                                        : a % b) X(min, "min", u16, a < b ? a : b)                 \
+                                X(min, "min", s16, a < b ? a : b) X(                               \
+                                    min, "min",                                                    \
+                                    u32, a < b ? a : b) X(min, "min", s32, a < b ? a : b)          \
+                                    X(min, "min", u64, a < b ? a : b) X(                           \
+                                        min, "min",                                                \
+                                        s64, a < b ? a : b) X(max, "max", u16, a > b ? a : b)      \
+                                        X(max, "max", s16, a > b ? a : b) X(                       \
+                                            max, "max",                                            \
+                                            u32, a > b ? a : b) X(max, "max", s32, a > b ? a : b)  \
+                                            X(max, "max", u64, a > b ? a : b) X(                   \
+                                                max, "max",                                        \
+                                                s64, a > b ? a : b) X(and, "and", u16, a &b)       \
+                                                X(and, "and", u32, a &b) X(and, "and", u64, a &b)  \
+                                                    X(or, "or",                                    \
+                                                      u16, a | b) X(or, "or", u32,                 \
+                                                                    a | b) X(or, "or", u64, a | b) \
+                                                        X(xor, "xor", u16,                         \
+                                                          a ^ b) X(xor, "xor", u32, a ^ b)         \
+                                                            X(xor, "xor", u64,                     \
+                                                              a ^ b) X(add_sat, "add.sat",         \
+                                                                       s32, add_saturated(a, b))   \
+                                                                X(sub_sat, "sub.sat", s32,         \
+                                                                  sub_saturated(a, b))             \
+                                                                    X(min_relu, "min.relu", s32,   \
+                                                                      POSITIVE(a < b ? a : b))     \
+                                                                        X(max_relu, "max.relu",    \
+                                                                          s32,                     \
+                                                                          POSITIVE(a > b ? a : b))
 #define POSITIVE(a) ((a) < 0 ? 0 : (a))
 
 #define TERNARY(X)                                                                                 \
-    X(mad_lo, "mad.lo", u16, (uint32_t)a * b + c)                                                  \
-    X(mad_lo, "mad.lo", u32, a * b + c) X(mad_lo, "mad.lo", u64, a * b + c)                        \
+    X(mad_lo, "mad.lo", u16, (uint32_t)a *b + c)                                                   \
+    X(mad_lo, "mad.lo", u32, a *b + c)                                                             \
+    X(mad_lo, "mad.lo", u64, a *b + c)                                                             \
     X(mad_hi, "mad.hi", u16, ((uint32_t)a * b >> 16) + c)                                          \
-    X(mad_hi, "mad.hi", s16, (a * b >> 16) + c)                                                    \
-    X(mad_hi, "mad.hi", u32, (uint32_t)((uint64_t)a * b >> 32) + c)                                \
-    X(mad_hi, "mad.hi", s32, (uint32_t)((int64_t)a * b >> 32) + (uint32_t)c)                       \
-    X(mad_hi, "mad.hi", u64, (uint64_t)((unsigned __int128)a * b >> 64) + c)                       \
-    X(mad_hi, "mad.hi", s64, (uint64_t)((__int128)a * b >> 64) + (uint64_t)c)                      \
-    X(sad, "sad", u16, c + (a < b ? b - a : a - b))                                                \
-    X(sad, "sad", s16, c + (a < b ? b - a : a - b))                                                \
-    X(sad, "sad", u32, c + (a < b ? b - a : a - b))                                                \
-    X(sad, "sad", s32,                                                                             \
-      (uint32_t)c + (a < b ? (uint32_t)b - (uint32_t)a : (uint32_t)a - (uint32_t)b))               \
-    X(sad, "sad", u64, c + (a < b ? b - a : a - b))                                                \
-    X(sad, "sad", s64,                                                                             \
-      (uint64_t)c + (a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b))
+        X(mad_hi, "mad.hi", s16, (a * b >> 16) + c)                                                \
+            X(mad_hi, "mad.hi", u64, (uint64_t)((unsigned __int128)a * b >> 64) + c)               \
+                X(mad_hi, "mad.hi", s64, (uint64_t)((__int128)a * b >> 64) + (uint64_t)c)          \
+                    X(sad, "sad", u16, c + (a < b ? b - a : a - b))                                \
+                        X(sad, "sad", s16, c + (a < b ? b - a : a - b))                            \
+                            X(sad, "sad", u32, c + (a < b ? b - a : a - b))                        \
+                                X(sad, "sad", s32,                                                 \
+                                  (uint32_t)c + (a < b ? (uint32_t)b - (uint32_t)a                 \
+                                                       : (uint32_t)a - (uint32_t)b))               \
+                                    X(sad, "sad", u64, c + (a < b ? b - a : a - b))                \
+                                        X(sad, "sad", s64,                                         \
+                                          (uint64_t)c + (a < b ? (uint64_t)b - (uint64_t)a         \
+                                                               : (uint64_t)a - (uint64_t)b))
 
 /* A shift by the width or more gives 0 or copies of the sign. */
 #define SHIFT(X)                                                                                   \
@@ -72,6 +119,18 @@
     X(shr, "shr", u32, b > 31 ? 0 : a >> b) X(shr, "shr", s32, a >> (b > 31 ? 31 : b))             \
     X(shr, "shr", u64, b > 63 ? 0 : a >> b) X(shr, "shr", s64, a >> (b > 63 ? 63 : b))
 
+/* The sum's sign is wrong if both operands have the other one; then the first operand's sign tells
+ * the limit. */
+static inline int32_t add_saturated(int32_t a, int32_t b)
+{
+    int32_t sum = (int32_t)((uint32_t)a + (uint32_t)b), limit = (a >> 31) ^ INT32_MAX;
+    return ((sum ^ a) & (sum ^ b)) < 0 ? limit : sum;
+}
+static inline int32_t sub_saturated(int32_t a, int32_t b)
+{
+    int32_t difference = (int32_t)((uint32_t)a - (uint32_t)b), limit = (a >> 31) ^ INT32_MAX;
+    return ((a ^ b) & (difference ^ a)) < 0 ? limit : difference;
+}
 static inline int32_t saturate(int64_t value)
 {
     return (int32_t)(value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : value);
@@ -83,8 +142,7 @@ TERNARY(DEFINE_TERNARY)
 SHIFT(DEFINE_SHIFT)
 
 /* mul.wide and mad.wide: the result is twice as wide as a and b. */
-#define WIDE(X)                                                                                    \
-    X(u16, u32) X(s16, s32) X(u32, u64) X(s32, s64)
+#define WIDE(X) X(u16, u32) X(s16, s32)
 #define DEFINE_WIDE(type, wide)                                                                    \
     static void mul_wide_##type(struct warp *w, const struct insn *i, uint32_t mask)               \
     {                                                                                              \
@@ -104,6 +162,81 @@ SHIFT(DEFINE_SHIFT)
     {"mad.wide." #type, mad_wide_##type, W_##wide W_##type W_##type W_##wide},
 WIDE(DEFINE_WIDE)
 
+/* ---- products of 64 bits. The CPU multiplies every other lane of a vector. ---- */
+
+#if defined __AVX2__
+#define PRODUCT_u32 _mm256_mul_epu32
+#define PRODUCT_s32 _mm256_mul_epi32
+#define LOAD_256(a) _mm256_loadu_si256((const __m256i *)(a))
+#define DEFINE_PRODUCTS(type, wide)                                                                \
+    static inline void high_products_##type(lane_32 *d, const lane_32 *a, const lane_32 *b)        \
+    {                                                                                              \
+        for (int l = 0; l < WARP; l += 8) {                                                        \
+            __m256i p = LOAD_256(a + l), q = LOAD_256(b + l);                                      \
+            __m256i even = _mm256_srli_epi64(PRODUCT_##type(p, q), 32);                            \
+            __m256i odd = PRODUCT_##type(_mm256_srli_epi64(p, 32), _mm256_srli_epi64(q, 32));      \
+            _mm256_storeu_si256((__m256i *)(d + l), _mm256_blend_epi32(even, odd, 0xaa));          \
+        }                                                                                          \
+    }                                                                                              \
+    static inline void products_##type(lane_64 *d, const lane_32 *a, const lane_32 *b)             \
+    {                                                                                              \
+        const __m256i apart = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);                           \
+        for (int l = 0; l < WARP; l += 8) {                                                        \
+            __m256i p = _mm256_permutevar8x32_epi32(LOAD_256(a + l), apart);                       \
+            __m256i q = _mm256_permutevar8x32_epi32(LOAD_256(b + l), apart);                       \
+            __m256i high = PRODUCT_##type(_mm256_srli_epi64(p, 32), _mm256_srli_epi64(q, 32));     \
+            _mm256_storeu_si256((__m256i *)(d + l), PRODUCT_##type(p, q));                         \
+            _mm256_storeu_si256((__m256i *)(d + l + 4), high);                                     \
+        }                                                                                          \
+    }
+#else
+#define DEFINE_PRODUCTS(type, wide)                                                                \
+    static inline void high_products_##type(lane_32 *d, const lane_32 *a, const lane_32 *b)        \
+    {                                                                                              \
+        INDEPENDENT for (int l = 0; l < WARP; l++) d[l] =                                          \
+            (uint32_t)((T_##wide)(T_##type)a[l] * (T_##type)b[l] >> 32);                           \
+    }                                                                                              \
+    static inline void products_##type(lane_64 *d, const lane_32 *a, const lane_32 *b)             \
+    {                                                                                              \
+        INDEPENDENT for (int l = 0; l < WARP; l++) d[l] =                                          \
+            (uint64_t)((T_##wide)(T_##type)a[l] * (T_##type)b[l]);                                 \
+    }
+#endif
+
+#define PRODUCTS(X) X(u32, u64) X(s32, s64)
+#define DEFINE_PRODUCT_OPERATIONS(type, wide)                                                      \
+    static void mul_hi_##type(struct warp *w, const struct insn *i, uint32_t mask)                 \
+    {                                                                                              \
+        lane_32 *d = LANES(u32, i->d), product[WARP];                                              \
+        high_products_##type(mask == ALL_LANES ? d : product, LANES(u32, i->a), LANES(u32, i->b)); \
+        if (mask != ALL_LANES) FOR_LANES(d, product[l]);                                           \
+    }                                                                                              \
+    static void mul_wide_##type(struct warp *w, const struct insn *i, uint32_t mask)               \
+    {                                                                                              \
+        lane_64 *d = LANES(u64, i->d), product[WARP];                                              \
+        products_##type(mask == ALL_LANES ? d : product, LANES(u32, i->a), LANES(u32, i->b));      \
+        if (mask != ALL_LANES) FOR_LANES(d, product[l]);                                           \
+    }                                                                                              \
+    static void mad_hi_##type(struct warp *w, const struct insn *i, uint32_t mask)                 \
+    {                                                                                              \
+        lane_32 *d = LANES(u32, i->d), product[WARP];                                              \
+        const lane_32 *c = LANES(u32, i->c);                                                       \
+        high_products_##type(product, LANES(u32, i->a), LANES(u32, i->b));                         \
+        FOR_LANES(d, product[l] + c[l]);                                                           \
+    }                                                                                              \
+    static void mad_wide_##type(struct warp *w, const struct insn *i, uint32_t mask)               \
+    {                                                                                              \
+        lane_64 *d = LANES(u64, i->d), product[WARP];                                              \
+        const lane_64 *c = LANES(u64, i->c);                                                       \
+        products_##type(product, LANES(u32, i->a), LANES(u32, i->b));                              \
+        FOR_LANES(d, product[l] + c[l]);                                                           \
+    }
+#define ENTRY_PRODUCT(type, wide)                                                                  \
+    {"mul.hi." #type, mul_hi_##type, "444"}, {"mad.hi." #type, mad_hi_##type, "4444"},             \
+        {"mul.wide." #type, mul_wide_##type, "844"}, {"mad.wide." #type, mad_wide_##type, "8448"},
+PRODUCTS(DEFINE_PRODUCTS)
+PRODUCTS(DEFINE_PRODUCT_OPERATIONS)
+
 /* The 24-bit products of old hardware: only the low 24 bits of a and b count. */
 static inline int32_t low24(uint32_t a) { return (int32_t)(a << 8) >> 8; }
 #define BINARY_24(X)                                                                               \
@@ -121,7 +254,7 @@ BINARY_24(DEFINE_BINARY)
       (uint32_t)((int64_t)low24((uint32_t)a) * low24((uint32_t)b) >> 16) + (uint32_t)c)            \
     X(mad24_hi_sat, "mad24.hi.sat", s32,                                                           \
       saturate(((int64_t)low24((uint32_t)a) * low24((uint32_t)b) >> 16) + c))                      \
-    X(mad_hi_sat, "mad.hi.sat", s32, saturate(((int64_t)a * b >> 32) + c))
+    X(mad_hi_sat, "mad.hi.sat", s32, add_saturated((int32_t)((int64_t)a * b >> 32), c))
 TERNARY_24(DEFINE_TERNARY)
 
 /* Sums with carry: add.cc, addc, sub.cc, subc, mad.lo.cc, madc.hi and so on. The carry flag is one
@@ -235,15 +368,15 @@ PAIRS(DEFINE_PAIR)
 RELU_PAIRS(DEFINE_PAIR)
 
 /* Four or two products of bytes (and halves of a 32-bit word), summed with c: dp4a, dp2a. */
-static inline int64_t byte_of(uint32_t word, int n, bool is_signed)
+static inline int32_t byte_of(uint32_t word, int n, bool is_signed)
 {
     uint32_t byte = word >> 8 * n & 0xff;
-    return is_signed ? (int8_t)byte : (int64_t)byte;
+    return is_signed ? (int8_t)byte : (int32_t)byte;
 }
-static inline int64_t half_of(uint32_t word, int n, bool is_signed)
+static inline int32_t half_of(uint32_t word, int n, bool is_signed)
 {
     uint32_t half = word >> 16 * n & 0xffff;
-    return is_signed ? (int16_t)half : (int64_t)half;
+    return is_signed ? (int16_t)half : (int32_t)half;
 }
 #define DOT_PRODUCTS(X)                                                                            \
     X(u32, u32, false, false) X(u32, s32, false, true)                                             \
@@ -286,14 +419,18 @@ DOT_PRODUCTS(DEFINE_DOT)
 
 static const struct op entries[] = {
     UNARY(ENTRY_UNARY) BINARY(ENTRY_BINARY) TERNARY(ENTRY_TERNARY) SHIFT(ENTRY_SHIFT)
-    WIDE(ENTRY_WIDE) BINARY_24(ENTRY_BINARY) TERNARY_24(ENTRY_TERNARY)
-    DOT_PRODUCTS(ENTRY_DOT)
-    {"add.carry.u32", add_carry_u32, "444"},       {"add.carry.u64", add_carry_u64, "888"},
-    {"sub.carry.u32", sub_carry_u32, "444"},       {"sub.carry.u64", sub_carry_u64, "888"},
-    {"mad.lo.carry.u32", mad_lo_carry_u32, "4444"}, {"mad.lo.carry.u64", mad_lo_carry_u64, "8888"},
-    {"mad.hi.carry.u32", mad_hi_carry_u32, "4444"}, {"mad.hi.carry.u64", mad_hi_carry_u64, "8888"},
-    {"mad.hi.carry.s32", mad_hi_carry_s32, "4444"}, {"mad.hi.carry.s64", mad_hi_carry_s64, "8888"},
-    PAIRS(ENTRY_PAIR)
-    {"min.relu.s16x2", min_relu_s16x2, "444"}, {"max.relu.s16x2", max_relu_s16x2, "444"},
+        WIDE(ENTRY_WIDE) PRODUCTS(ENTRY_PRODUCT) BINARY_24(ENTRY_BINARY) TERNARY_24(ENTRY_TERNARY)
+            DOT_PRODUCTS(ENTRY_DOT){"add.carry.u32", add_carry_u32, "444"},
+    {"add.carry.u64", add_carry_u64, "888"},
+    {"sub.carry.u32", sub_carry_u32, "444"},
+    {"sub.carry.u64", sub_carry_u64, "888"},
+    {"mad.lo.carry.u32", mad_lo_carry_u32, "4444"},
+    {"mad.lo.carry.u64", mad_lo_carry_u64, "8888"},
+    {"mad.hi.carry.u32", mad_hi_carry_u32, "4444"},
+    {"mad.hi.carry.u64", mad_hi_carry_u64, "8888"},
+    {"mad.hi.carry.s32", mad_hi_carry_s32, "4444"},
+    {"mad.hi.carry.s64", mad_hi_carry_s64, "8888"},
+    PAIRS(ENTRY_PAIR){"min.relu.s16x2", min_relu_s16x2, "444"},
+    {"max.relu.s16x2", max_relu_s16x2, "444"},
 };
 DEFINE_OP_TABLE(ops_integer, entries);
