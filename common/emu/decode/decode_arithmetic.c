@@ -37,14 +37,19 @@ static const struct op *find_op(struct decoder *d, const struct key *key)
 }
 
 /* Puts the wrapper around a floating-point operation that flushes, saturates or does not round to
- * nearest. */
-static void wrap(struct insn *i, enum ptx_type result)
+ * nearest. Frequent operations that flush need none. */
+static void wrap(struct insn *i, enum ptx_type result, const struct key *key)
 {
-    if (i->rules.rounding == FE_TONEAREST && !i->rules.flush && i->rules.clamp == CLAMP_NONE)
-        return;
-    i->rules.inner = i->fn;
-    i->fn = op_wrapped;
+    const struct float_rules *rules = &i->rules;
+    char flushed[sizeof key->text + sizeof "flushed."];
+    snprintf(flushed, sizeof flushed, "flushed.%s", key->text);
+    const struct op *op = NULL;
     i->rules.type = (uint8_t)result;
+    i->rules.inner = i->fn;
+    if (rules->flush && rules->rounding == FE_TONEAREST) op = op_find(flushed);
+    if (!op && (rules->rounding != FE_TONEAREST || rules->flush || rules->clamp != CLAMP_NONE))
+        op = op_find("by rules");
+    if (op) i->fn = op->fn;
 }
 
 /* .sat and .relu */
@@ -171,7 +176,7 @@ void decode_arithmetic(struct decoder *d, const struct ptx_instruction *source, 
         i->arithmetic.carry_out = carry_out;
     }
     take_operands(d, source, op, i);
-    wrap(i, is_slct ? PTX_NONE : type);
+    wrap(i, is_slct ? PTX_NONE : type, &key);
     i->tally = (uint8_t)tally_of(source->words[0], type);
 }
 
@@ -230,7 +235,7 @@ void decode_compare(struct decoder *d, const struct ptx_instruction *source, str
     if (combine != COMBINE_NONE)
         i->compare.other = predicate_slot(d, &source->operands[3], &i->compare.negated);
     i->fn = op->fn;
-    wrap(i, PTX_NONE);
+    wrap(i, PTX_NONE, &key);
 }
 
 /* ---- conversion ---------------------------------------------------------------------------- */
@@ -301,7 +306,7 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
     i->convert.wide_source = i->convert.wide_result = NO_SLOT;
     if (!strcmp(op->operands, "444")) { /* two floats into one register */
         take_operands(d, source, op, i);
-        if (!is_small) wrap(i, to);
+        if (!is_small) wrap(i, to, &key);
         return;
     }
     if (is_small || from == PTX_E4M3X2 || from == PTX_E5M2X2) { /* the operation itself clamps */
@@ -320,11 +325,8 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
     i->d = wide_result ? register_take(d, 4) : destination_slot(d, destination, to_bytes);
     if (wide_source) i->convert.wide_source = source_slot(d, value, 8);
     if (wide_result) i->convert.wide_result = destination_slot(d, destination, 8);
-    wrap(i, to);
-    if (wide_source || wide_result) {
-        if (i->fn != op_wrapped) i->rules.inner = i->fn;
-        i->fn = op_resized;
-    }
+    wrap(i, to, &key);
+    if (wide_source || wide_result) i->fn = op_find("resized")->fn;
 }
 
 /* ---- moves --------------------------------------------------------------------------------- */

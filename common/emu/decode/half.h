@@ -94,6 +94,12 @@ static inline uint16_t flush_f16(uint16_t bits, int flush)
     return (uint16_t)(flush && !(bits & 0x7c00) ? bits & 0x8000 : bits);
 }
 
+static inline float flush_f32(float value)
+{
+    uint32_t bits = bits_of_f32(value);
+    return bits & 0x7f800000 ? value : f32_of_bits(bits & 0x80000000);
+}
+
 static inline uint16_t flush_bf16(uint16_t bits, int flush)
 {
     (void)flush;

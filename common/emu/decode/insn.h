@@ -267,7 +267,7 @@ enum { WAIT_FOR_ALL = -1 }; /* wait also for copies that are in no group */
 /* ---- families that compute registers from registers ---- */
 
 /* Modifiers that any floating-point operation may have. An operation with one of them runs inside a
- * wrapper, op_wrapped or op_resized, which calls `inner`. */
+ * wrapper (operations.h), which calls `inner`. */
 struct float_rules {
     op_fn inner;
     int rounding;  /* FE_… of <fenv.h> */

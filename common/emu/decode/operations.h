@@ -1,7 +1,10 @@
 /*
- * operations.h — finds operations on 32 lanes, and declares the wrappers for rounding, .ftz and
- * .sat. The folder operations/ defines them. Operations that are more than arithmetic on each lane
- * are in warp_ops.h.
+ * operations.h — finds operations on 32 lanes, which the folder operations/ defines. Operations
+ * that are more than arithmetic on each lane are in warp_ops.h.
+ *
+ * Two operations are wrappers, which call the operation in insn->rules: "by rules" rounds, flushes
+ * and clamps as the rules say; "resized" also serves a conversion with a register that is wider
+ * than its type.
  */
 #ifndef EMU_OPERATIONS_H
 #define EMU_OPERATIONS_H
@@ -22,11 +25,5 @@ struct op {
  * untyped key finds the unsigned operation if the two do the same ("add.s32" → add.u32).
  * (operations.c) */
 const struct op *op_find(const char *key);
-
-/* Calls the inner operation with the rounding mode and flush-to-zero of insn->rules, then clamps
- * the result if the rules ask for it. */
-void op_wrapped(struct warp *, const struct insn *, uint32_t mask);
-/* Does the same for a conversion with a register that is wider than its type. */
-void op_resized(struct warp *, const struct insn *, uint32_t mask);
 
 #endif

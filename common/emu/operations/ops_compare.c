@@ -4,8 +4,7 @@
  * Each comparison makes a mask of the lanes for which it holds. finish() combines the mask with
  * another predicate and writes the result of the instruction.
  */
-#include "common/emu/decode/half.h"
-#include "ops.h"
+#include "ops_flush.h"
 
 /* Combines a comparison with the other predicate of setp.….and, .or or .xor. */
 static uint32_t combined(const struct warp *w, const struct insn *i, uint32_t holds)
@@ -42,6 +41,22 @@ static void finish(struct warp *w, const struct insn *i, uint32_t mask, uint32_t
         }                                                                                          \
         finish(w, i, mask, holds);                                                                 \
     }
+/* .ftz: a denormal compares as a zero. */
+#define DEFINE_COMPARE_FLUSHED(name, type, condition)                                              \
+    static void name##_##type##_flushed(struct warp *w, const struct insn *i, uint32_t mask)       \
+    {                                                                                              \
+        lane_float as[WARP], bs[WARP];                                                             \
+        uint32_t holds = 0;                                                                        \
+        flush_lanes(as, LANES(f32, i->a));                                                         \
+        flush_lanes(bs, LANES(f32, i->b));                                                         \
+        for (int l = 0; l < WARP; l++) {                                                           \
+            float a = as[l], b = bs[l];                                                            \
+            holds |= (uint32_t)(condition) << l;                                                   \
+        }                                                                                          \
+        finish(w, i, mask, holds);                                                                 \
+    }
+#define ENTRY_COMPARE_FLUSHED(name, type, condition)                                               \
+    {"flushed.compare." #name "." #type, name##_##type##_flushed, ""},
 #define ENTRY_COMPARE(name, type, condition) \
     {"compare." #name "." #type, name##_##type, " " W_##type W_##type},
 
@@ -50,23 +65,30 @@ static void finish(struct warp *w, const struct insn *i, uint32_t mask, uint32_t
     X(name, u32, condition) X(name, s32, condition)                                                \
     X(name, u64, condition) X(name, s64, condition)
 #define FLOATS(X, name, condition) X(name, f32, condition) X(name, f64, condition)
+#define FLOATS_32(X, name, condition) X(name, f32, condition)
 
 #define UNSIGNED(X, name, condition)                                                               \
     X(name, u16, condition) X(name, u32, condition) X(name, u64, condition)
 
+#define FLOAT_COMPARISONS(X, KIND)                                                                 \
+    KIND(X, eq, a == b)                                                                            \
+    KIND(X, ne, a<b || a> b)                                                                       \
+    KIND(X, lt, a < b) KIND(X, le, a <= b) KIND(X, gt, a > b) KIND(X, ge, a >= b)                  \
+        KIND(X, equ, !(a < b || a > b)) KIND(X, neu, a != b) KIND(X, ltu, !(a >= b))               \
+            KIND(X, leu, !(a > b)) KIND(X, gtu, !(a <= b)) KIND(X, geu, !(a < b))                  \
+                KIND(X, num, a == a && b == b) KIND(X, nan, a != a || b != b)
+
 /* lo, ls, hi and hs are lt, le, gt and ge of unsigned numbers; equ, neu, … also hold if an operand
  * is NaN. */
 #define COMPARISONS(X)                                                                             \
-    INTEGERS(X, eq, a == b) INTEGERS(X, ne, a != b) INTEGERS(X, lt, a < b)                         \
-    INTEGERS(X, le, a <= b) INTEGERS(X, gt, a > b) INTEGERS(X, ge, a >= b)                         \
-    UNSIGNED(X, lo, a < b) UNSIGNED(X, ls, a <= b) UNSIGNED(X, hi, a > b) UNSIGNED(X, hs, a >= b)  \
-    FLOATS(X, eq, a == b) FLOATS(X, ne, a < b || a > b) FLOATS(X, lt, a < b)                       \
-    FLOATS(X, le, a <= b) FLOATS(X, gt, a > b) FLOATS(X, ge, a >= b)                               \
-    FLOATS(X, equ, !(a < b || a > b)) FLOATS(X, neu, a != b) FLOATS(X, ltu, !(a >= b))             \
-    FLOATS(X, leu, !(a > b)) FLOATS(X, gtu, !(a <= b)) FLOATS(X, geu, !(a < b))                    \
-    FLOATS(X, num, a == a && b == b) FLOATS(X, nan, a != a || b != b)
+    INTEGERS(X, eq, a == b)                                                                        \
+    INTEGERS(X, ne, a != b)                                                                        \
+    INTEGERS(X, lt, a < b) INTEGERS(X, le, a <= b) INTEGERS(X, gt, a > b) INTEGERS(X, ge, a >= b)  \
+        UNSIGNED(X, lo, a < b) UNSIGNED(X, ls, a <= b) UNSIGNED(X, hi, a > b)                      \
+            UNSIGNED(X, hs, a >= b) FLOAT_COMPARISONS(X, FLOATS)
 
 COMPARISONS(DEFINE_COMPARE)
+FLOAT_COMPARISONS(DEFINE_COMPARE_FLUSHED, FLOATS_32)
 
 /* 16-bit floats compare as floats. */
 #define T_f16 float
@@ -132,7 +154,6 @@ static void finish_pair(struct warp *w, const struct insn *i, uint32_t mask, uin
 HALF_COMPARISONS(DEFINE_COMPARE_PAIR)
 
 static const struct op entries[] = {
-    COMPARISONS(ENTRY_COMPARE)
-    HALF_COMPARISONS(ENTRY_COMPARE_HALF) HALF_COMPARISONS(ENTRY_COMPARE_PAIR)
-};
+    COMPARISONS(ENTRY_COMPARE) FLOAT_COMPARISONS(ENTRY_COMPARE_FLUSHED, FLOATS_32)
+        HALF_COMPARISONS(ENTRY_COMPARE_HALF) HALF_COMPARISONS(ENTRY_COMPARE_PAIR)};
 DEFINE_OP_TABLE(ops_compare, entries);
