@@ -20,25 +20,27 @@ enum {
 };
 
 /* Operands as letters, the result first: r and d for integers of 32 and 64 bits, h for 16 bits, f
- * and g for floats of 32 and 64 bits, p for a predicate. Operations that differ in their type alone
- * share a row of the table: "add" with "u32 rrr, u64 ddd". */
+ * and g for floats of 32 and 64 bits, p for a predicate, t for a truth table. Operations that
+ * differ in their type alone share a row of the table: "add" with "u32 rrr, u64 ddd". */
 static const struct {
     const char *name;
     const char *types; /* a type, its operands, and so on */
 } operations[] = {
     {"add", "u16 hhh u32 rrr u64 ddd f32 fff f64 ggg f16x2 rrr"},
     {"sub", "u16 hhh u32 rrr u64 ddd f32 fff f64 ggg"},
-    {"add.sat", "s32 rrr"},
+    {"add.sat", "s32 rrr f32 fff"},
     {"add.ftz", "f32 fff"},
     {"add.rz", "f32 fff f64 ggg"},
     {"mul.lo", "u16 hhh u32 rrr u64 ddd"},
     {"mul.hi", "u32 rrr s32 rrr u64 ddd"},
     {"mul.wide", "u16 rhh u32 drr s32 drr"},
     {"mul", "f32 fff f64 ggg f16x2 rrr"},
+    {"mul.ftz", "f32 fff"},
     {"mad.lo", "u16 hhhh u32 rrrr u64 dddd"},
     {"mad.hi", "u32 rrrr"},
     {"mad.wide", "u32 drrd"},
     {"fma.rn", "f32 ffff f64 gggg f16x2 rrrr"},
+    {"fma.rn.ftz", "f32 ffff"},
     {"div", "u16 hhh u32 rrr s32 rrr u64 ddd s64 ddd"},
     {"rem", "u16 hhh u32 rrr s32 rrr u64 ddd s64 ddd"},
     {"div.rn", "f32 fff f64 ggg"},
@@ -63,6 +65,7 @@ static const struct {
     {"and", "pred ppp"},
     {"shl", "b16 hhr b32 rrr b64 ddr"},
     {"shr", "u16 hhr u32 rrr s32 rrr u64 ddr s64 ddr"},
+    {"lop3", "b32 rrrrt"},
     {"shf.l.wrap", "b32 rrrr"},
     {"shf.r.clamp", "b32 rrrr"},
     {"popc", "b32 rr b64 rd"},
@@ -75,6 +78,7 @@ static const struct {
     {"dp4a.s32", "s32 rrrr"},
     {"setp.lt", "u16 phh u32 prr s32 prr u64 pdd s64 pdd f32 pff f64 pgg"},
     {"setp.eq", "u16 phh u32 prr u64 pdd f32 pff f64 pgg"},
+    {"setp.lt.ftz", "f32 pff"},
     {"setp.neu", "f32 pff"},
     {"setp.ne", "f32 pff"},
     {"selp", "b16 hhhp b32 rrrp b64 dddp f32 fffp f64 gggp"},
@@ -193,7 +197,11 @@ static void measure_operation(const char *name, const char *type, const char *op
     snprintf(title, sizeof title, "%s.%s", name, type);
     for (int k = 0; k < COPIES; k++) {
         add(&text, "%s %c0", title, operands[0]);
-        for (int o = 1; operands[o] != '\0'; o++) add(&text, ", %c%d", operands[o], o);
+        for (int o = 1; operands[o] != '\0'; o++)
+            if (operands[o] == 't')
+                add(&text, ", 0x96");
+            else
+                add(&text, ", %c%d", operands[o], o);
         add(&text, ";\n");
     }
     end_loop(&text);
