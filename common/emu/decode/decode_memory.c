@@ -167,6 +167,10 @@ static const char *access_key(const struct insn *i, bool load, bool polls)
         return i->lane_bytes == 4 ? load ? "ld.local_4" : "st.local_4"
                : load             ? "ld.local_8"
                                   : "st.local_8";
+    bool is_part = i->elements == 1 && i->element_bytes < 4 && i->lane_bytes == 4;
+    if (is_part && i->address.space == PTX_LOCAL && i->address.bytes == 8 &&
+        i->memory.value[0] != NO_SLOT)
+        return load ? "ld.local_part" : "st.local_part";
     if (is_vector_of_words(i)) {
         bool is_pair = i->elements == 2;
         if (i->address.space == PTX_SHARED && i->address.bytes == 4)

@@ -76,12 +76,4 @@ struct emu_kernel {
     struct emu_kernel *next;
 };
 
-/* The distance of the local memories of two lanes in host memory: an odd number of cache lines.
- * Otherwise one variable of all lanes could lie in a single set of the cache. */
-static inline size_t stack_distance(const struct emu_kernel *kernel)
-{
-    enum { LINE = 64 };
-    return kernel->stack_bytes ? ((kernel->stack_bytes + LINE - 1) / LINE | 1) * LINE : 0;
-}
-
 #endif

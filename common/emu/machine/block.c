@@ -7,6 +7,7 @@
 #include "exec.h"
 #include "fragment.h"
 #include "frame.h"
+#include "local.h"
 #include "scheduler.h"
 #include "random_schedule.h"
 #include "phase_wait.h"
@@ -25,7 +26,7 @@ struct block *block_new(struct launch *launch)
     const struct emu_kernel *kernel = launch->kernel;
     unsigned threads = launch->block.x * launch->block.y * launch->block.z,
              warps = (threads + WARP - 1) / WARP;
-    size_t area = align_up(kernel->area_bytes * WARP), stack = stack_distance(kernel) * WARP;
+    size_t area = align_up(kernel->area_bytes * WARP), stack = local_warp_bytes(kernel);
     size_t per_warp = kernel->register_bytes + kernel->special_bytes + area + stack;
     size_t reserved = kernel->reads_reserved ? launch->emu->gpu->shared_reserved : 0;
     size_t shared = align_up(launch->shared_bytes) + reserved;

@@ -2,6 +2,7 @@
 #include "frame.h"
 #include "area.h"
 #include "fragment.h"
+#include "local.h"
 #include "common/emu/ptx/kernel_name.h"
 #include "common/emu/decode/warp_ops.h"
 #include <stdlib.h>
@@ -135,11 +136,11 @@ static size_t lesser(size_t a, size_t b) { return a < b ? a : b; }
 static void pass_in_local_memory(const struct warp *w, const struct frame *to, size_t place,
                                  size_t offset, size_t bytes, uint32_t lanes)
 {
-    size_t distance = stack_distance(w->block->launch->kernel);
-    uint8_t *local = w->local + to->local_end - to->callee->local_bytes + place; /* lane 0's */
+    size_t local = to->local_end - to->callee->local_bytes + place;
     for (; lanes; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);
-        area_read(w->frame, lane, offset, local + (size_t)lane * distance, bytes);
+        for (size_t k = 0; k < bytes; k++)
+            area_read(w->frame, lane, offset + k, local_byte(w, local + k, lane), 1);
     }
 }
 

@@ -98,7 +98,7 @@ struct warp {
     uint32_t exited;       /* lanes that existed and have exited */
     struct frame *unused_frames; /* of calls that are over, for later ones */
     struct block *block;
-    uint8_t *local;      /* of lane 0; the next lane's is stack_distance() bytes behind */
+    uint8_t *local;      /* the lanes' local memories (local.h) */
     uint8_t *own_shared; /* its block's shared memory, for accesses that do not pass the door; */
     size_t own_shared_bytes;    /* 0 in a cluster of several blocks, where all pass it */
     bool observed;              /* its accesses are counted or announced */

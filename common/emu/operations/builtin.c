@@ -2,6 +2,7 @@
 #include "builtin.h"
 #include "common/emu/machine/area.h"
 #include "common/emu/machine/device.h"
+#include "common/emu/machine/local.h"
 #include "common/emu/machine/shared.h"
 #include "common/emu/machine/events.h"
 #include <inttypes.h>
@@ -41,14 +42,18 @@ static const void *view_shared(const struct warp *w, uint64_t address, size_t by
     return inside(owner->shared, owner->shared_bytes, shared_offset(address), bytes);
 }
 
-const void *builtin_view(const struct warp *w, int lane, uint64_t address, size_t bytes)
+static bool read_local(const struct warp *w, int lane, uint64_t offset, void *to, size_t bytes)
+{
+    if (!inside(w->local, w->block->launch->kernel->stack_bytes, offset, bytes)) return false;
+    for (size_t k = 0; k < bytes; k++) ((uint8_t *)to)[k] = *local_byte(w, offset + k, lane);
+    return true;
+}
+
+/* NULL: the address is not in these spaces, or the bytes may not be read. */
+static const void *view(const struct warp *w, uint64_t address, size_t bytes)
 {
     const struct launch *launch = w->block->launch;
-    size_t stack = launch->kernel->stack_bytes;
     struct range range;
-    if (address - LOCAL_WINDOW < WINDOW_BYTES)
-        return inside(w->local + (size_t)lane * stack_distance(launch->kernel), stack,
-                      address - LOCAL_WINDOW, bytes);
     if (address - SHARED_WINDOW < WINDOW_BYTES)
         return view_shared(w, address - SHARED_WINDOW, bytes);
     if (address - PARAM_WINDOW < WINDOW_BYTES)
@@ -58,14 +63,22 @@ const void *builtin_view(const struct warp *w, int lane, uint64_t address, size_
     return (const void *)(uintptr_t)(address + (uint64_t)range.delta);
 }
 
+bool builtin_read(const struct warp *w, int lane, uint64_t address, void *to, size_t bytes)
+{
+    if (address - LOCAL_WINDOW < WINDOW_BYTES)
+        return read_local(w, lane, address - LOCAL_WINDOW, to, bytes);
+    const void *from = view(w, address, bytes);
+    if (from) memcpy(to, from, bytes);
+    return from;
+}
+
 /* Reads a string from device memory; cuts it at STRING_BYTES and at the end of the memory. */
 static void read_string(const struct warp *w, int lane, uint64_t address, char *text)
 {
     size_t length = 0;
-    const char *byte;
-    while (length < STRING_BYTES - 1 && (byte = builtin_view(w, lane, address + length, 1)) &&
-           *byte)
-        text[length++] = *byte;
+    while (length < STRING_BYTES - 1 && builtin_read(w, lane, address + length, text + length, 1) &&
+           text[length])
+        length++;
     text[length] = '\0';
 }
 

@@ -16,8 +16,8 @@ uint64_t builtin_argument(const struct warp *, const struct insn *, int lane, un
                           size_t bytes);
 void builtin_set_result(struct warp *, const struct insn *, int lane, const void *value,
                         size_t bytes);
-/* The host address of `bytes` bytes at a lane's generic address, in global memory, shared memory,
- * the lane's local memory or the kernel's parameters. NULL: the lane may not read them. */
-const void *builtin_view(const struct warp *, int lane, uint64_t address, size_t bytes);
+/* Reads `bytes` bytes at a lane's generic address, in global memory, shared memory, the lane's
+ * local memory or the kernel's parameters. False: the lane may not read them. */
+bool builtin_read(const struct warp *, int lane, uint64_t address, void *to, size_t bytes);
 
 #endif

@@ -160,10 +160,7 @@ static void warn(const struct line *line, const char *what)
 static uint64_t next_argument(struct line *line, size_t bytes)
 {
     uint64_t bits = 0, at = (line->at + bytes - 1) / bytes * bytes;
-    const void *from = builtin_view(line->warp, line->lane, at, bytes);
-    if (from)
-        memcpy(&bits, from, bytes);
-    else
+    if (!builtin_read(line->warp, line->lane, at, &bits, bytes))
         warn(line,
              "takes more arguments than there are, and 0 is printed for each that is missing");
     line->at = at + bytes;
@@ -202,14 +199,14 @@ static bool read_string(struct line *line, const char *what, uint64_t address, s
     size_t length = 0;
     if (most > LINE_BYTES - 1) most = LINE_BYTES - 1;
     for (; length < most; length++) {
-        const char *byte = builtin_view(line->warp, line->lane, address + length, 1);
-        if (!byte) {
+        char byte;
+        if (!builtin_read(line->warp, line->lane, address + length, &byte, 1)) {
             fault_of(line, what, address + length,
                      length ? "does not end in its memory" : "is in no memory");
             return false;
         }
-        if (!*byte) break;
-        text[length] = *byte;
+        if (!byte) break;
+        text[length] = byte;
     }
     text[length] = '\0';
     return true;

@@ -2,6 +2,7 @@
  * ops_access.c — loads and stores (PTX ISA, "ld", "st"). The door (ops_door.c) checks each access
  * and finds its bytes; this file moves the bytes.
  */
+#include "common/emu/machine/local.h"
 #include "ops_run.h"
 #include <string.h>
 
@@ -73,6 +74,25 @@ static bool is_four_words(const struct insn *i)
            i->memory.value[2] != NO_SLOT && i->memory.value[3] != NO_SLOT;
 }
 
+/* A vector in one piece: its parts are in one lane of several registers. */
+enum { VECTOR_128 = MAX_VECTOR * sizeof(uint64_t) / sizeof(byte_128) };
+
+static void set_vector(const struct warp *w, const struct insn *i, int lane, const byte_128 *vector)
+{
+    for (unsigned k = 0; k < i->elements; k++)
+        if (i->memory.value[k] != NO_SLOT)
+            set_lane(w, i->memory.value[k], i->lane_bytes, lane,
+                     load_element((const char *)vector + k * i->element_bytes, i->element_bytes,
+                                  i->is_signed));
+}
+
+static void get_vector(const struct warp *w, const struct insn *i, int lane, byte_128 *vector)
+{
+    for (unsigned k = 0; k < i->elements; k++)
+        store_element((char *)vector + k * i->element_bytes,
+                      get_lane(w, i->memory.value[k], i->lane_bytes, lane), i->element_bytes);
+}
+
 static void load_vectors(struct warp *w, const struct insn *i, const struct access *access)
 {
     uint64_t host = access->host;
@@ -82,13 +102,9 @@ static void load_vectors(struct warp *w, const struct insn *i, const struct acce
     }
     for (uint32_t left = access->mask; left; left &= left - 1) {
         int l = __builtin_ctz(left);
-        byte_128 vector[MAX_VECTOR * sizeof(uint64_t) / sizeof(byte_128)];
+        byte_128 vector[VECTOR_128];
         move_vector(vector, (const void *)(uintptr_t)(host + access->address[l]), access->bytes);
-        for (unsigned k = 0; k < i->elements; k++)
-            if (i->memory.value[k] != NO_SLOT)
-                set_lane(w, i->memory.value[k], i->lane_bytes, l,
-                         load_element((const char *)vector + k * i->element_bytes, i->element_bytes,
-                                      i->is_signed));
+        set_vector(w, i, l, vector);
     }
 }
 
@@ -101,16 +117,46 @@ static void store_vectors(struct warp *w, const struct insn *i, const struct acc
     }
     for (uint32_t left = access->mask; left; left &= left - 1) {
         int l = __builtin_ctz(left);
-        byte_128 vector[MAX_VECTOR * sizeof(uint64_t) / sizeof(byte_128)];
-        for (unsigned k = 0; k < i->elements; k++)
-            store_element((char *)vector + k * i->element_bytes,
-                          get_lane(w, i->memory.value[k], i->lane_bytes, l), i->element_bytes);
+        byte_128 vector[VECTOR_128];
+        get_vector(w, i, l, vector);
         move_vector((void *)(uintptr_t)(host + access->address[l]), vector, access->bytes);
     }
 }
 
-/* A load through the door. Apart from load(), which needs no stack without it. */
-static __attribute__((noinline)) void load_any(struct warp *w, const struct insn *i, uint32_t mask)
+/* ---- elements and vectors of several words of local memory, which are not contiguous ---- */
+
+static bool is_in_local_words(const struct access *access)
+{
+    return access->space == PTX_LOCAL && access->bytes > LOCAL_WORD;
+}
+
+static void load_local_words(const struct warp *w, const struct insn *i,
+                             const struct access *access)
+{
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        byte_128 vector[VECTOR_128];
+        const uint8_t *from = (const uint8_t *)(uintptr_t)(access->host + access->address[l]);
+        for (unsigned k = 0; k < access->checked; k += LOCAL_WORD, from += LOCAL_ROW)
+            memcpy((uint8_t *)vector + k, from, LOCAL_WORD);
+        set_vector(w, i, l, vector);
+    }
+}
+
+static void store_local_words(const struct warp *w, const struct insn *i,
+                              const struct access *access)
+{
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        byte_128 vector[VECTOR_128];
+        uint8_t *to = (uint8_t *)(uintptr_t)(access->host + access->address[l]);
+        get_vector(w, i, l, vector);
+        for (unsigned k = 0; k < access->bytes; k += LOCAL_WORD, to += LOCAL_ROW)
+            memcpy(to, (const uint8_t *)vector + k, LOCAL_WORD);
+    }
+}
+
+void load_any(struct warp *w, const struct insn *i, uint32_t mask)
 {
     struct access access;
     access_make(&access, OPERATION_LOAD, i->address.space, mask,
@@ -120,7 +166,9 @@ static __attribute__((noinline)) void load_any(struct warp *w, const struct insn
         take_addresses(w, i, mask, &access);
         if (!access_door(w, i, &access)) return;
         mask &= ~access.mask;
-        if (i->elements > 1)
+        if (is_in_local_words(&access))
+            load_local_words(w, i, &access);
+        else if (i->elements > 1)
             load_vectors(w, i, &access);
         else
             load_elements(w, i, &access);
@@ -183,9 +231,7 @@ static __attribute__((noinline)) void note_store(struct warp *w, const struct in
     w->stored_address = at;
 }
 
-/* A store through the door. If several lanes store to the same address, the highest lane wins here.
- * On a GPU it is undefined which lane wins. */
-static __attribute__((noinline)) void store_any(struct warp *w, const struct insn *i, uint32_t mask)
+void store_any(struct warp *w, const struct insn *i, uint32_t mask)
 {
     struct access access;
     access_make(&access, OPERATION_STORE, i->address.space, mask,
@@ -195,7 +241,9 @@ static __attribute__((noinline)) void store_any(struct warp *w, const struct ins
         if (!access_door(w, i, &access)) return;
         mask &= ~access.mask;
         if (!w->block->changed && access.space != PTX_LOCAL) note_store(w, i, &access);
-        if (i->elements > 1)
+        if (is_in_local_words(&access))
+            store_local_words(w, i, &access);
+        else if (i->elements > 1)
             store_vectors(w, i, &access);
         else
             store_elements(w, i, &access);
@@ -330,77 +378,11 @@ INLINE void store_last_vector(struct warp *w, const struct insn *i, void *to, un
     DEFINE_OBSERVED(store, store_##name, try_store_##name)
 USUAL_VECTORS(DEFINE_USUAL_VECTOR)
 
-/* ---- local memory: elements of all lanes, of the register's size ---- */
-
-/* X(name, type of the lanes, elements) */
-#define LOCAL_ACCESSES(X)                                                                          \
-    X(local_4, u32, 1) X(local_8, u64, 1) X(local_v2, u32, 2) X(local_v4, u32, 4)
-
-/* Loads one element of each lane; from one lane to the next it is `distance` bytes. All lanes'
- * local memories together have less than 2^31 bytes. */
-INLINE void gather_u32(lane_32 *d, const uint8_t *from, size_t distance)
-{
-#if defined __AVX2__
-    __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    __m256i index = _mm256_mullo_epi32(lanes, _mm256_set1_epi32((int)distance));
-    for (int l = 0; l < WARP; l += 8, from += 8 * distance)
-        _mm256_storeu_si256((__m256i *)(d + l),
-                            _mm256_i32gather_epi32((const int *)from, index, 1));
-#else
-    for (int l = 0; l < WARP; l++, from += distance) d[l] = *(const lane_32 *)from;
-#endif
-}
-
-INLINE void gather_u64(lane_64 *d, const uint8_t *from, size_t distance)
-{
-    INDEPENDENT for (int l = 0; l < WARP; l++) d[l] = *(const lane_64 *)(from + l * distance);
-}
-
-/* The place of lane 0's element, if all lanes access the same offset in their local memories, or
- * consecutive ones. From one lane to the next it is *distance bytes. NULL: it is another access, or
- * a wrong one. */
-INLINE uint8_t *find_local_run(struct warp *w, const struct insn *i, size_t bytes, size_t *distance)
-{
-    struct access_run run = {0};
-    const struct emu_kernel *kernel = w->block->launch->kernel;
-    if (!find_run(w, i, ALL_LANES, PTX_LOCAL, (unsigned)bytes, 8, &run) ||
-        !run_fits(&run, run.first, kernel->stack_bytes))
-        return NULL;
-    *distance = stack_distance(kernel) + run.stride;
-    return w->local + run.first;
-}
-
-#define DEFINE_LOCAL_ACCESS(name, type, elements)                                                  \
-    static void load_##name(struct warp *w, const struct insn *i, uint32_t mask)                   \
-    {                                                                                              \
-        size_t distance = 0, bytes = sizeof(T_##type);                                             \
-        const uint8_t *from = NULL;                                                                \
-        if (mask == ALL_LANES && !w->counts)                                                       \
-            from = find_local_run(w, i, elements * sizeof(T_##type), &distance);                   \
-        for (unsigned k = 0; from && k < elements; k++)                                            \
-            gather_##type(LANES(type, i->memory.value[k]), from + k * bytes, distance);            \
-        if (!from) load_any(w, i, mask);                                                           \
-    }                                                                                              \
-    static void store_##name(struct warp *w, const struct insn *i, uint32_t mask)                  \
-    {                                                                                              \
-        size_t distance = 0, bytes = sizeof(T_##type);                                             \
-        uint8_t *to = NULL;                                                                        \
-        if (mask == ALL_LANES && !w->counts)                                                       \
-            to = find_local_run(w, i, elements * sizeof(T_##type), &distance);                     \
-        for (unsigned k = 0; to && k < elements; k++) {                                            \
-            const L_##type *s = LANES(type, i->memory.value[k]);                                   \
-            uint8_t *at = to + k * bytes;                                                          \
-            INDEPENDENT for (int l = 0; l < WARP; l++) * (L_##type *)(at + l * distance) = s[l];   \
-        }                                                                                          \
-        if (!to) store_any(w, i, mask);                                                            \
-    }
-LOCAL_ACCESSES(DEFINE_LOCAL_ACCESS)
-
 #define ENTRY_USUAL_ACCESS(name, ...)                                                              \
     {"ld." #name, load_##name, ""}, {"st." #name, store_##name, ""},
-static const struct op entries[] = {
-    {"ld", load, ""}, {"ld.polled", load_polled, ""}, {"st", store, ""},
-    USUAL_ACCESSES(ENTRY_USUAL_ACCESS) USUAL_VECTORS(ENTRY_USUAL_ACCESS)
-    LOCAL_ACCESSES(ENTRY_USUAL_ACCESS)
-};
+static const struct op entries[] = {{"ld", load, ""},
+                                    {"ld.polled", load_polled, ""},
+                                    {"st", store, ""},
+                                    USUAL_ACCESSES(ENTRY_USUAL_ACCESS)
+                                        USUAL_VECTORS(ENTRY_USUAL_ACCESS)};
 DEFINE_OP_TABLE(ops_access, entries);

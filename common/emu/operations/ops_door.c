@@ -9,6 +9,7 @@
 #include "common/emu/machine/access_error.h"
 #include "common/emu/machine/device.h"
 #include "common/emu/machine/events.h"
+#include "common/emu/machine/local.h"
 #include "common/emu/machine/shared.h"
 #include "ops_access.h"
 
@@ -104,11 +105,11 @@ static inline bool enter_shared(struct warp *w, const struct insn *i, struct acc
     return true;
 }
 
-/* The local memories of the lanes lie one after the other. */
+/* An element or a vector of more than one word is not contiguous: see local.h. */
 static inline bool enter_local(struct warp *w, const struct insn *i, struct access *access)
 {
     const struct emu_kernel *kernel = w->block->launch->kernel;
-    size_t bytes = kernel->stack_bytes, distance = stack_distance(kernel);
+    size_t bytes = kernel->stack_bytes;
     if (access->operation == OPERATION_ATOMIC) {
         access_not_allowed(w, i, access);
         return false;
@@ -119,7 +120,7 @@ static inline bool enter_local(struct warp *w, const struct insn *i, struct acce
     }
     if (w->counts) event_private_access(w, i, access);
     access->host = (uint64_t)(uintptr_t)w->local;
-    for (int l = 0; l < WARP; l++) access->address[l] += (uint64_t)l * distance;
+    for (int l = 0; l < WARP; l++) access->address[l] = local_place(access->address[l], l);
     return true;
 }
 

@@ -272,6 +272,14 @@ static inline bool is_movable_run(const struct insn *i, const struct access_run 
                                 i->memory.value[2] != NO_SLOT && i->memory.value[3] != NO_SLOT);
 }
 
+/* ops_access.c: loads and stores through the door. Apart from those by run, which need no stack
+ * without them. If several lanes store to the same address, the highest lane wins here. On a GPU it
+ * is undefined which lane wins. */
+#define load_any  EMU_PASTE(load_any_, EMU_ISA)
+#define store_any EMU_PASTE(store_any_, EMU_ISA)
+__attribute__((noinline)) void load_any(struct warp *, const struct insn *, uint32_t mask);
+__attribute__((noinline)) void store_any(struct warp *, const struct insn *, uint32_t mask);
+
 /* ops_run.c: moves a run's bytes. */
 #define load_run  EMU_PASTE(load_run_, EMU_ISA)
 #define store_run EMU_PASTE(store_run_, EMU_ISA)

@@ -1,0 +1,154 @@
+/*
+ * ops_local.c — loads and stores of local memory (PTX ISA, "ld.local", "st.local") where all lanes
+ * access the same offset, or consecutive ones: rows of words (local.h), moved as vectors. Whatever
+ * is no such access, is counted, or is wrong in any way, goes through the door.
+ */
+#include "common/emu/machine/local.h"
+#include "ops_run.h"
+
+/* The place of the access of lane 0, or NULL: the access has to go through the door. *distance is 0
+ * if all lanes access the same offset, or the bytes from one lane's place to the next one's. */
+INLINE uint8_t *find_place(struct warp *w, const struct insn *i, uint32_t mask, unsigned bytes,
+                           size_t *distance)
+{
+    struct access_run run = {0};
+    if (w->counts || !find_run(w, i, mask, PTX_LOCAL, bytes, 8, &run) ||
+        !run_fits(&run, run.first, w->block->launch->kernel->stack_bytes))
+        return NULL;
+    if (run.stride && (mask != ALL_LANES || bytes < LOCAL_WORD)) return NULL;
+    *distance = run.stride / LOCAL_WORD * LOCAL_ROW + (run.stride ? LOCAL_WORD : 0);
+    return local_byte(w, run.first, 0);
+}
+
+/* ---- words ---- */
+
+/* Loads a word of each lane; from one lane to the next it is `distance` bytes. */
+INLINE void gather(lane_32 *d, const uint8_t *from, size_t distance)
+{
+#if defined __AVX2__
+    __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    __m256i index = _mm256_mullo_epi32(lanes, _mm256_set1_epi32((int)distance));
+    for (int l = 0; l < WARP; l += 8, from += 8 * distance)
+        _mm256_storeu_si256((__m256i *)(d + l),
+                            _mm256_i32gather_epi32((const int *)from, index, 1));
+#else
+    for (int l = 0; l < WARP; l++, from += distance) d[l] = *(const lane_32 *)from;
+#endif
+}
+
+/* Word `word` of the access: the row itself, or a copy of it. */
+INLINE const lane_32 *row_of_word(lane_32 copy[WARP], const uint8_t *from, unsigned word,
+                                  size_t distance)
+{
+    from += (size_t)word * LOCAL_ROW;
+    if (!distance) return (const lane_32 *)from;
+    gather(copy, from, distance);
+    return copy;
+}
+
+INLINE void put_word(uint8_t *to, unsigned word, size_t distance, uint32_t mask,
+                     const lane_32 *words)
+{
+    to += (size_t)word * LOCAL_ROW;
+    if (distance) {
+        for (int l = 0; l < WARP; l++) *(lane_32 *)(to + l * distance) = words[l];
+    } else {
+        lane_32 *row = (lane_32 *)to;
+        FOR_LANES(row, words[l]);
+    }
+}
+
+INLINE void load_u32(lane_32 *d, const uint8_t *from, unsigned k, size_t distance, uint32_t mask)
+{
+    lane_32 copy[WARP];
+    const lane_32 *row = row_of_word(copy, from, k, distance);
+    FOR_LANES(d, row[l]);
+}
+
+INLINE void load_u64(lane_64 *d, const uint8_t *from, unsigned k, size_t distance, uint32_t mask)
+{
+    lane_32 copy[2][WARP];
+    const lane_32 *low = row_of_word(copy[0], from, 2 * k, distance);
+    const lane_32 *high = row_of_word(copy[1], from, 2 * k + 1, distance);
+    FOR_LANES(d, low[l] | (uint64_t)high[l] << 32);
+}
+
+INLINE void store_u32(const lane_32 *s, uint8_t *to, unsigned k, size_t distance, uint32_t mask)
+{
+    put_word(to, k, distance, mask, s);
+}
+
+INLINE void store_u64(const lane_64 *s, uint8_t *to, unsigned k, size_t distance, uint32_t mask)
+{
+    lane_32 low[WARP], high[WARP];
+    for (int l = 0; l < WARP; l++) {
+        low[l] = (uint32_t)s[l];
+        high[l] = (uint32_t)(s[l] >> 32);
+    }
+    put_word(to, 2 * k, distance, mask, low);
+    put_word(to, 2 * k + 1, distance, mask, high);
+}
+
+/* X(name, type of the lanes, elements) */
+#define LOCAL_ACCESSES(X)                                                                          \
+    X(local_4, u32, 1) X(local_8, u64, 1) X(local_v2, u32, 2) X(local_v4, u32, 4)
+#define DEFINE_LOCAL_ACCESS(name, type, elements)                                                  \
+    static void load_##name(struct warp *w, const struct insn *i, uint32_t mask)                   \
+    {                                                                                              \
+        size_t distance;                                                                           \
+        const uint8_t *from = find_place(w, i, mask, elements * sizeof(T_##type), &distance);      \
+        for (unsigned k = 0; from && k < elements; k++)                                            \
+            load_##type(LANES(type, i->memory.value[k]), from, k, distance, mask);                 \
+        if (!from) load_any(w, i, mask);                                                           \
+    }                                                                                              \
+    static void store_##name(struct warp *w, const struct insn *i, uint32_t mask)                  \
+    {                                                                                              \
+        size_t distance;                                                                           \
+        uint8_t *to = find_place(w, i, mask, elements * sizeof(T_##type), &distance);              \
+        for (unsigned k = 0; to && k < elements; k++)                                              \
+            store_##type(LANES(type, i->memory.value[k]), to, k, distance, mask);                  \
+        if (!to) store_any(w, i, mask);                                                            \
+    }
+LOCAL_ACCESSES(DEFINE_LOCAL_ACCESS)
+
+/* ---- one or two bytes in a register of four: a part of a row's words ---- */
+
+static void load_part(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    size_t distance;
+    const uint8_t *from = find_place(w, i, mask, i->element_bytes, &distance);
+    if (!from) {
+        load_any(w, i, mask);
+        return;
+    }
+    unsigned first = (unsigned)(from - w->local) % LOCAL_WORD; /* byte of the word */
+    unsigned right = 8 * (LOCAL_WORD - (unsigned)i->element_bytes), left = right - 8 * first;
+    const lane_32 *row = (const lane_32 *)(from - first);
+    lane_32 *d = LANES(u32, i->memory.value[0]);
+    if (i->is_signed)
+        FOR_LANES(d, (uint32_t)((int32_t)(row[l] << left) >> right));
+    else
+        FOR_LANES(d, row[l] << left >> right);
+}
+
+static void store_part(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    size_t distance;
+    uint8_t *to = find_place(w, i, mask, i->element_bytes, &distance);
+    if (!to) {
+        store_any(w, i, mask);
+        return;
+    }
+    unsigned first = (unsigned)(to - w->local) % LOCAL_WORD, shift = 8 * first;
+    uint32_t part = (i->element_bytes == 1 ? 0xffu : 0xffffu) << shift;
+    lane_32 *row = (lane_32 *)(to - first);
+    const lane_32 *s = LANES(u32, i->memory.value[0]);
+    FOR_LANES(row, (row[l] & ~part) | (s[l] << shift & part));
+}
+
+#define ENTRY_LOCAL_ACCESS(name, ...)                                                              \
+    {"ld." #name, load_##name, ""}, {"st." #name, store_##name, ""},
+static const struct op entries[] = {{"ld.local_part", load_part, ""},
+                                    {"st.local_part", store_part, ""},
+                                    LOCAL_ACCESSES(ENTRY_LOCAL_ACCESS)};
+DEFINE_OP_TABLE(ops_local, entries);
