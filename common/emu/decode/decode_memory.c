@@ -149,6 +149,32 @@ static bool is_vector_of_words(const struct insn *i)
     return words && (i->elements == 2 || i->elements == 4);
 }
 
+static bool is_part_of_word(const struct insn *i)
+{
+    enum ptx_space space = i->address.space;
+    bool is_usual = space == PTX_SHARED
+                        ? i->address.bytes == 4
+                        : (space == PTX_GLOBAL || space == PTX_LOCAL) && i->address.bytes == 8;
+    return is_usual && i->elements == 1 && i->element_bytes < 4 && i->lane_bytes == 4 &&
+           i->memory.value[0] != NO_SLOT;
+}
+
+static const char *part_key(const struct insn *i, bool load)
+{
+    bool is_byte = i->element_bytes == 1;
+    switch ((enum ptx_space)i->address.space) {
+    case PTX_LOCAL: return load ? "ld.local_part" : "st.local_part";
+    case PTX_SHARED:
+        return is_byte ? load ? "ld.shared_1" : "st.shared_1"
+               : load  ? "ld.shared_2"
+                       : "st.shared_2";
+    default:
+        return is_byte ? load ? "ld.global_1" : "st.global_1"
+               : load  ? "ld.global_2"
+                       : "st.global_2";
+    }
+}
+
 /* The operation's name in ops_access.c, where usual accesses have functions of their own. */
 static const char *access_key(const struct insn *i, bool load, bool polls)
 {
@@ -167,10 +193,7 @@ static const char *access_key(const struct insn *i, bool load, bool polls)
         return i->lane_bytes == 4 ? load ? "ld.local_4" : "st.local_4"
                : load             ? "ld.local_8"
                                   : "st.local_8";
-    bool is_part = i->elements == 1 && i->element_bytes < 4 && i->lane_bytes == 4;
-    if (is_part && i->address.space == PTX_LOCAL && i->address.bytes == 8 &&
-        i->memory.value[0] != NO_SLOT)
-        return load ? "ld.local_part" : "st.local_part";
+    if (is_part_of_word(i)) return part_key(i, load);
     if (is_vector_of_words(i)) {
         bool is_pair = i->elements == 2;
         if (i->address.space == PTX_SHARED && i->address.bytes == 4)

@@ -74,25 +74,6 @@ static bool is_four_words(const struct insn *i)
            i->memory.value[2] != NO_SLOT && i->memory.value[3] != NO_SLOT;
 }
 
-/* A vector in one piece: its parts are in one lane of several registers. */
-enum { VECTOR_128 = MAX_VECTOR * sizeof(uint64_t) / sizeof(byte_128) };
-
-static void set_vector(const struct warp *w, const struct insn *i, int lane, const byte_128 *vector)
-{
-    for (unsigned k = 0; k < i->elements; k++)
-        if (i->memory.value[k] != NO_SLOT)
-            set_lane(w, i->memory.value[k], i->lane_bytes, lane,
-                     load_element((const char *)vector + k * i->element_bytes, i->element_bytes,
-                                  i->is_signed));
-}
-
-static void get_vector(const struct warp *w, const struct insn *i, int lane, byte_128 *vector)
-{
-    for (unsigned k = 0; k < i->elements; k++)
-        store_element((char *)vector + k * i->element_bytes,
-                      get_lane(w, i->memory.value[k], i->lane_bytes, lane), i->element_bytes);
-}
-
 static void load_vectors(struct warp *w, const struct insn *i, const struct access *access)
 {
     uint64_t host = access->host;
@@ -102,9 +83,13 @@ static void load_vectors(struct warp *w, const struct insn *i, const struct acce
     }
     for (uint32_t left = access->mask; left; left &= left - 1) {
         int l = __builtin_ctz(left);
-        byte_128 vector[VECTOR_128];
+        byte_128 vector[MAX_VECTOR * sizeof(uint64_t) / sizeof(byte_128)];
         move_vector(vector, (const void *)(uintptr_t)(host + access->address[l]), access->bytes);
-        set_vector(w, i, l, vector);
+        for (unsigned k = 0; k < i->elements; k++)
+            if (i->memory.value[k] != NO_SLOT)
+                set_lane(w, i->memory.value[k], i->lane_bytes, l,
+                         load_element((const char *)vector + k * i->element_bytes, i->element_bytes,
+                                      i->is_signed));
     }
 }
 
@@ -117,8 +102,10 @@ static void store_vectors(struct warp *w, const struct insn *i, const struct acc
     }
     for (uint32_t left = access->mask; left; left &= left - 1) {
         int l = __builtin_ctz(left);
-        byte_128 vector[VECTOR_128];
-        get_vector(w, i, l, vector);
+        byte_128 vector[MAX_VECTOR * sizeof(uint64_t) / sizeof(byte_128)];
+        for (unsigned k = 0; k < i->elements; k++)
+            store_element((char *)vector + k * i->element_bytes,
+                          get_lane(w, i->memory.value[k], i->lane_bytes, l), i->element_bytes);
         move_vector((void *)(uintptr_t)(host + access->address[l]), vector, access->bytes);
     }
 }
@@ -130,29 +117,47 @@ static bool is_in_local_words(const struct access *access)
     return access->space == PTX_LOCAL && access->bytes > LOCAL_WORD;
 }
 
-static void load_local_words(const struct warp *w, const struct insn *i,
-                             const struct access *access)
+/* Element k of a lane. One of 8 bytes is two words, in rows one after the other. */
+#define LOCAL_HALF(at, half) (*(byte_32 *)((at) + (half)*LOCAL_ROW))
+#define ELEMENT_AT(access, l)                                                                      \
+    ((uint8_t *)(uintptr_t)((access)->host + place + (access)->address[l]))
+
+static void load_local_element(const struct warp *w, const struct insn *i, unsigned k,
+                               const struct access *access)
 {
-    for (uint32_t left = access->mask; left; left &= left - 1) {
-        int l = __builtin_ctz(left);
-        byte_128 vector[VECTOR_128];
-        const uint8_t *from = (const uint8_t *)(uintptr_t)(access->host + access->address[l]);
-        for (unsigned k = 0; k < access->checked; k += LOCAL_WORD, from += LOCAL_ROW)
-            memcpy((uint8_t *)vector + k, from, LOCAL_WORD);
-        set_vector(w, i, l, vector);
+    uint64_t place = local_place((uint64_t)k * i->element_bytes, 0);
+    slot to = i->memory.value[k];
+    if (to == NO_SLOT) return;
+    if (i->element_bytes == 8) {
+        lane_64 *d = LANES(u64, to);
+        EACH_LANE(access->mask, d[l] = LOCAL_HALF(ELEMENT_AT(access, l), 0) |
+                                       (uint64_t)LOCAL_HALF(ELEMENT_AT(access, l), 1) << 32);
+    } else if (i->element_bytes == i->lane_bytes) {
+        lane_32 *d = LANES(u32, to);
+        EACH_LANE(access->mask, d[l] = LOCAL_HALF(ELEMENT_AT(access, l), 0));
+    } else {
+        EACH_LANE(access->mask,
+                  set_lane(w, to, i->lane_bytes, l,
+                           load_element(ELEMENT_AT(access, l), i->element_bytes, i->is_signed)));
     }
 }
 
-static void store_local_words(const struct warp *w, const struct insn *i,
-                              const struct access *access)
+static void store_local_element(const struct warp *w, const struct insn *i, unsigned k,
+                                const struct access *access)
 {
-    for (uint32_t left = access->mask; left; left &= left - 1) {
-        int l = __builtin_ctz(left);
-        byte_128 vector[VECTOR_128];
-        uint8_t *to = (uint8_t *)(uintptr_t)(access->host + access->address[l]);
-        get_vector(w, i, l, vector);
-        for (unsigned k = 0; k < access->bytes; k += LOCAL_WORD, to += LOCAL_ROW)
-            memcpy(to, (const uint8_t *)vector + k, LOCAL_WORD);
+    uint64_t place = local_place((uint64_t)k * i->element_bytes, 0);
+    slot from = i->memory.value[k];
+    if (i->element_bytes == 8) {
+        const lane_64 *s = LANES(u64, from);
+        EACH_LANE(access->mask, (LOCAL_HALF(ELEMENT_AT(access, l), 0) = (uint32_t)s[l],
+                                 LOCAL_HALF(ELEMENT_AT(access, l), 1) = (uint32_t)(s[l] >> 32)));
+    } else if (i->element_bytes == i->lane_bytes) {
+        const lane_32 *s = LANES(u32, from);
+        EACH_LANE(access->mask, LOCAL_HALF(ELEMENT_AT(access, l), 0) = s[l]);
+    } else {
+        EACH_LANE(access->mask,
+                  store_element(ELEMENT_AT(access, l), get_lane(w, from, i->lane_bytes, l),
+                                i->element_bytes));
     }
 }
 
@@ -167,7 +172,7 @@ void load_any(struct warp *w, const struct insn *i, uint32_t mask)
         if (!access_door(w, i, &access)) return;
         mask &= ~access.mask;
         if (is_in_local_words(&access))
-            load_local_words(w, i, &access);
+            for (unsigned k = 0; k < i->elements; k++) load_local_element(w, i, k, &access);
         else if (i->elements > 1)
             load_vectors(w, i, &access);
         else
@@ -242,7 +247,7 @@ void store_any(struct warp *w, const struct insn *i, uint32_t mask)
         mask &= ~access.mask;
         if (!w->block->changed && access.space != PTX_LOCAL) note_store(w, i, &access);
         if (is_in_local_words(&access))
-            store_local_words(w, i, &access);
+            for (unsigned k = 0; k < i->elements; k++) store_local_element(w, i, k, &access);
         else if (i->elements > 1)
             store_vectors(w, i, &access);
         else
@@ -321,6 +326,49 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
     }
 USUAL_ACCESSES(DEFINE_USUAL_ACCESS)
 
+/* ---- one or two bytes of all lanes, in registers of four ---- */
+
+/* X(name, bits, space, bytes of an address) */
+#define USUAL_PARTS(X)                                                                             \
+    X(shared_1, 8, PTX_SHARED, 4)                                                                  \
+    X(shared_2, 16, PTX_SHARED, 4) X(global_1, 8, PTX_GLOBAL, 8) X(global_2, 16, PTX_GLOBAL, 8)
+#define DEFINE_USUAL_PART(name, bits, space, address_bytes)                                        \
+    INLINE bool try_load_##name(struct warp *w, const struct insn *i, bool observed)               \
+    {                                                                                              \
+        struct access_run run = {.operation = OPERATION_LOAD};                                     \
+        if (!find_run(w, i, ALL_LANES, space, bits / 8, address_bytes, &run) ||                    \
+            !(observed ? enter_run(w, i, &run) : place_run(w, &run)))                              \
+            return false;                                                                          \
+        lane_32 *d = LANES(u32, i->memory.value[0]);                                               \
+        const byte_##bits *s = (const byte_##bits *)(uintptr_t)(run.host + run.first);             \
+        uint32_t first = (uint32_t)load_element(s, bits / 8, i->is_signed);                        \
+        if (run.stride == 0)                                                                       \
+            for (int l = 0; l < WARP; l++) d[l] = first;                                           \
+        else if (i->is_signed)                                                                     \
+            INDEPENDENT for (int l = 0; l < WARP; l++) d[l] = (uint32_t)(int##bits##_t)s[l];       \
+        else                                                                                       \
+            INDEPENDENT for (int l = 0; l < WARP; l++) d[l] = s[l];                                \
+        return true;                                                                               \
+    }                                                                                              \
+    INLINE bool try_store_##name(struct warp *w, const struct insn *i, bool observed)              \
+    {                                                                                              \
+        struct access_run run = {.operation = OPERATION_STORE};                                    \
+        if (!w->block->changed ||                                                                  \
+            !find_run(w, i, ALL_LANES, space, bits / 8, address_bytes, &run) ||                    \
+            !(observed ? enter_run(w, i, &run) : place_run(w, &run)))                              \
+            return false;                                                                          \
+        byte_##bits *d = (byte_##bits *)(uintptr_t)(run.host + run.first);                         \
+        const lane_32 *s = LANES(u32, i->memory.value[0]);                                         \
+        if (run.stride == 0)                                                                       \
+            *d = (byte_##bits)s[WARP - 1];                                                         \
+        else                                                                                       \
+            INDEPENDENT for (int l = 0; l < WARP; l++) d[l] = (byte_##bits)s[l];                   \
+        return true;                                                                               \
+    }                                                                                              \
+    DEFINE_OBSERVED(load, load_##name, try_load_##name)                                            \
+    DEFINE_OBSERVED(store, store_##name, try_store_##name)
+USUAL_PARTS(DEFINE_USUAL_PART)
+
 /* ---- vectors of two or four words of all lanes, without sinks ---- */
 
 #define USUAL_VECTORS(X)                                                                           \
@@ -384,5 +432,6 @@ static const struct op entries[] = {{"ld", load, ""},
                                     {"ld.polled", load_polled, ""},
                                     {"st", store, ""},
                                     USUAL_ACCESSES(ENTRY_USUAL_ACCESS)
-                                        USUAL_VECTORS(ENTRY_USUAL_ACCESS)};
+                                        USUAL_PARTS(ENTRY_USUAL_ACCESS)
+                                            USUAL_VECTORS(ENTRY_USUAL_ACCESS)};
 DEFINE_OP_TABLE(ops_access, entries);
