@@ -25,8 +25,8 @@ void async_start(struct block *block)
 {
     struct async *async = block->async;
     copy_queues_clear(async->queues, block->warp_count);
-    bulk_free(&async->arriving);
-    bulk_free(&async->grouped);
+    bulk_copies_free(&async->arriving);
+    bulk_copies_free(&async->grouped);
     stores_free(&async->stores);
     memset(async->bulk_groups, 0, block->warp_count * sizeof *async->bulk_groups);
 }
@@ -38,8 +38,8 @@ void async_free(struct block *block)
     struct async *async = block->async;
     if (!async) return;
     copy_queues_free(async->queues, block->warp_count);
-    bulk_free(&async->arriving);
-    bulk_free(&async->grouped);
+    bulk_copies_free(&async->arriving);
+    bulk_copies_free(&async->grouped);
     stores_free(&async->stores);
     free(async->bulk_groups);
     free(async);

@@ -55,7 +55,7 @@ void copy_arrive_at(const struct shared_place *mbarrier);
 
 void bulk_arrive_at(const struct shared_place *mbarrier);
 void bulk_finish(struct block *);
-void bulk_free(struct bulk_copy **list);
+void bulk_copies_free(struct bulk_copy **list);
 
 /* ---- st.async (store_async.c) */
 

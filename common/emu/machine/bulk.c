@@ -29,7 +29,7 @@ struct bulk_copy {
     struct copy_mark mark; /* from event_copy_begin() */
 };
 
-void bulk_free(struct bulk_copy **list)
+void bulk_copies_free(struct bulk_copy **list)
 {
     while (*list) {
         struct bulk_copy *next = (*list)->next;

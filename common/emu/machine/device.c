@@ -199,7 +199,7 @@ bool emu_find(struct emu *emu, emu_addr address, emu_addr *base, size_t *bytes)
 
 bool emu_is_device(const struct emu *emu, emu_addr address)
 {
-    return address - emu->memory.base < emu->memory.reserved;
+    return address - emu->memory.space.base < emu->memory.space.bytes;
 }
 
 void emu_memory_info(struct emu *emu, size_t *free_bytes, size_t *total_bytes)

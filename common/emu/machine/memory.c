@@ -1,66 +1,20 @@
 /* memory.c — see memory.h. */
-#define _GNU_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE, MAP_FIXED_NOREPLACE */
 #include "memory.h"
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define POISON 0xCD
 /* Filling more memory would take too long. */
 #define POISON_LIMIT ((size_t)64 << 20)
-/* The same addresses in every run if they are free, so that traces repeat. */
-#define PREFERRED_BASE UINT64_C(0x300000000000)
-#define PER_DEVICE     UINT64_C(0x010000000000)
 
 static uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
-
-/* Reserves addresses for device memory and for its bytes, at the preferred place if it is free. */
-enum { RESERVED = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
-
-static bool reserve(struct memory *memory, unsigned number)
-{
-    void *preferred = (void *)(uintptr_t)(PREFERRED_BASE + number * PER_DEVICE);
-    void *addresses =
-        mmap(preferred, memory->reserved, PROT_NONE, RESERVED | MAP_FIXED_NOREPLACE, -1, 0);
-    if (addresses == MAP_FAILED)
-        addresses = mmap(NULL, memory->reserved, PROT_NONE, RESERVED, -1, 0);
-    if (addresses == MAP_FAILED) return false;
-    void *store = mmap(NULL, memory->reserved, PROT_READ | PROT_WRITE, RESERVED, -1, 0);
-    if (store == MAP_FAILED) {
-        munmap(addresses, memory->reserved);
-        return false;
-    }
-    memory->base = (uint64_t)(uintptr_t)addresses;
-    memory->store = store;
-    return true;
-}
-
-static void release(struct memory *memory)
-{
-    munmap((void *)(uintptr_t)memory->base, memory->reserved);
-    munmap(memory->store, memory->reserved);
-    memory->base = 0;
-}
-
-/* Does the host have this many bytes of addresses left? */
-static bool has_spare(size_t bytes)
-{
-    void *spare = bytes ? mmap(NULL, bytes, PROT_NONE, RESERVED, -1, 0) : NULL;
-    if (spare == MAP_FAILED) return false;
-    if (spare) munmap(spare, bytes);
-    return true;
-}
 
 bool memory_open(struct memory *memory, size_t capacity, unsigned number, size_t spare)
 {
     /* Twice the addresses, so that freed addresses are not used again soon. */
-    memory->reserved = round_up(2 * (uint64_t)capacity + 4 * RANGES_GAP, RANGES_GAP);
-    if (!reserve(memory, number)) return false;
-    if (!has_spare(spare)) {
-        release(memory);
-        return false;
-    }
-    memory->next = memory->base + RANGES_GAP;
+    uint64_t bytes = round_up(2 * (uint64_t)capacity + 4 * RANGES_GAP, RANGES_GAP);
+    if (!address_space_open(&memory->space, bytes, number, spare)) return false;
+    memory->next = memory->space.base + RANGES_GAP;
     memory->capacity = capacity;
     pthread_mutex_init(&memory->lock, NULL);
     return true;
@@ -68,8 +22,8 @@ bool memory_open(struct memory *memory, size_t capacity, unsigned number, size_t
 
 void memory_close(struct memory *memory)
 {
-    if (!memory->base) return;
-    release(memory);
+    if (!memory->space.base) return;
+    address_space_close(&memory->space);
     ranges_close(&memory->allocations);
     ranges_close(&memory->mapped);
     pthread_mutex_destroy(&memory->lock);
@@ -77,7 +31,7 @@ void memory_close(struct memory *memory)
 
 const struct range *memory_find(const struct memory *memory, uint64_t address)
 {
-    bool own = address - memory->base < memory->reserved;
+    bool own = address - memory->space.base < memory->space.bytes;
     const struct range *range = ranges_at(own ? &memory->allocations : &memory->mapped, address);
     return range && address - range->base < range->bytes ? range : NULL;
 }
@@ -139,7 +93,7 @@ static uint64_t find_place(const struct memory *memory, uint64_t from, uint64_t 
 {
     const struct ranges *all = &memory->allocations;
     const struct range *before = ranges_at(all, from), *behind = ranges_above(all, from);
-    uint64_t end = memory->base + memory->reserved;
+    uint64_t end = memory->space.base + memory->space.bytes;
     uint64_t place = before ? ranges_behind(before->base + before->bytes) : from;
     if (place < from) place = from;
     if (place + bytes + RANGES_GAP <= (behind ? behind->base : end)) return place;
@@ -156,9 +110,9 @@ int memory_alloc(struct memory *memory, size_t bytes, emu_addr *address)
     if (!bytes) return EMU_INVALID_VALUE;
     if (bytes > memory->capacity - memory->used) return EMU_OUT_OF_MEMORY;
     uint64_t place = find_place(memory, memory->next, bytes);
-    if (!place) place = find_place(memory, memory->base + RANGES_GAP, bytes);
+    if (!place) place = find_place(memory, memory->space.base + RANGES_GAP, bytes);
     if (!place) return EMU_OUT_OF_MEMORY;
-    int64_t delta = (int64_t)((uint64_t)(uintptr_t)memory->store - memory->base);
+    int64_t delta = (int64_t)((uint64_t)(uintptr_t)memory->space.store - memory->space.base);
     if (!insert(memory, &memory->allocations,
                 (struct range){.base = place, .bytes = bytes, .delta = delta}))
         return EMU_OUT_OF_MEMORY;
@@ -175,7 +129,7 @@ static void free_range(struct memory *memory, const struct range *range)
     /* Two allocations never share a page of the store, because the gap is as wide as a page. */
     uint64_t first = range->base / RANGES_GAP * RANGES_GAP,
              end = round_up(range->base + range->bytes, RANGES_GAP);
-    madvise((void *)(uintptr_t)(first + (uint64_t)range->delta), end - first, MADV_DONTNEED);
+    address_space_discard((void *)(uintptr_t)(first + (uint64_t)range->delta), end - first);
     memory->used -= range->bytes;
     take_out(memory, &memory->allocations, range->base);
 }

@@ -9,11 +9,11 @@
 #ifndef EMU_MEMORY_H
 #define EMU_MEMORY_H
 
+#include "address_space.h"
 #include "ranges.h"
 
 struct memory {
-    uint64_t base, reserved; /* the device's addresses */
-    uint8_t *store;          /* the byte at address a is store[a - base] */
+    struct address_space space; /* the byte at address a is space.store[a - space.base] */
     size_t capacity, used;   /* bytes that may be allocated; bytes that are */
     uint64_t next;           /* where the next search begins: freed addresses are used last */
     struct ranges allocations, mapped; /* ranges of device addresses; of mapped host memory */
