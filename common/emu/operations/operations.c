@@ -1,5 +1,8 @@
 /* operations.c — finds operations by key, in the tables for this processor. */
 #include "ops.h"
+#if !defined __x86_64__
+#include "rounding.h"
+#endif
 #include <string.h>
 
 /* ---- the tables for this processor */
@@ -60,3 +63,14 @@ const struct op *op_find(const char *key)
     *kind = 'u';
     return find_exact(other);
 }
+
+#if !defined __x86_64__
+const struct op *op_of_function(op_fn function)
+{
+    const struct op_table *const *all = tables();
+    for (int t = 0; t < TABLE_COUNT; t++)
+        for (size_t k = 0; k < all[t]->count; k++)
+            if (all[t]->ops[k].fn == function) return &all[t]->ops[k];
+    return NULL;
+}
+#endif

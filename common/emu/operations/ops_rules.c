@@ -7,6 +7,8 @@
 #include <fenv.h>
 #if defined __x86_64__
 #include <immintrin.h>
+#else
+#include "rounding.h"
 #endif
 
 /* ---- the CPU's mode: rounding, and zeros in place of denormal operands and results ---- */
@@ -28,12 +30,10 @@ static inline void run_in_mode(struct warp *w, const struct insn *i, uint32_t ma
     _mm_setcsr(before);
 }
 #else
-/* This processor keeps denormals. */
+/* Without modes: in software. */
 static inline void run_in_mode(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    if (i->rules.rounding != FE_TONEAREST) fesetround(i->rules.rounding);
-    i->rules.inner(w, i, mask);
-    if (i->rules.rounding != FE_TONEAREST) fesetround(FE_TONEAREST);
+    rounding_run(w, i, mask);
 }
 #endif
 
