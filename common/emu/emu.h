@@ -115,6 +115,9 @@ struct emu_config {
     /* Where every access to shared and global memory is written, as a line of text; NULL: nowhere.
      * A trace implies one host thread. The file is not owned. */
     FILE *trace;
+    /* The trace also has a line for each barrier, and for each warp-wide operation such as a
+     * shuffle: see trace/trace.h. */
+    bool trace_steps;
     bool pictures; /* keep what emu_bank_picture() and emu_timeline() return */
     /* Seconds; 0: 60. A grid ends with an error if one of its blocks runs for this long while no
      * block changes memory (a spinning block), or if all blocks wait for each other for this long.

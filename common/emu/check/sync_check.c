@@ -3,7 +3,6 @@
 #include "check.h"
 #include "code_body.h"
 #include "common/emu/machine/device.h"
-#include "common/emu/machine/events.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -104,8 +103,8 @@ static void check_place_of_barrier(struct warp *w, const struct fragment *f, con
            where, thread);
 }
 
-void event_barrier_arguments(struct warp *w, const struct fragment *f, const struct insn *i,
-                             unsigned number, unsigned threads)
+void sync_barrier_arguments(struct warp *w, const struct fragment *f, const struct insn *i,
+                            unsigned number, unsigned threads)
 {
     int lane = __builtin_ctz(f->mask);
     if (threads > w->block->threads)
@@ -117,7 +116,7 @@ void event_barrier_arguments(struct warp *w, const struct fragment *f, const str
 
 /* ---- member masks ---------------------------------------------------------------------------- */
 
-void event_member_masks(struct warp *w, const struct insn *i, uint32_t lanes)
+void sync_member_masks(struct warp *w, const struct insn *i, uint32_t lanes)
 {
     const uint32_t *members = slot_at(w, i->warp.members);
     for (uint32_t left = lanes; left; left &= left - 1) {
@@ -149,7 +148,7 @@ static const struct insn *insn_of(const struct warp *w, int lane)
     return NULL;
 }
 
-void event_shuffle_outside(struct warp *w, int lane, int from)
+void sync_shuffle_outside(struct warp *w, int lane, int from)
 {
     report(w, insn_of(w, lane), lane, EMU_FINDING_WARNING, SYNC_UNDEFINED_SHUFFLE, NULL,
            "    Lane %d takes the value of lane %d, which %s", lane, from,

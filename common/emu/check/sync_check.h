@@ -19,6 +19,12 @@ enum sync_kind {
     SYNC_UNDEFINED_SHUFFLE,
 };
 
+/* The events of machine/events.h with the same names. */
+void sync_barrier_arguments(struct warp *, const struct fragment *, const struct insn *,
+                            unsigned number, unsigned threads);
+void sync_member_masks(struct warp *, const struct insn *, uint32_t lanes);
+void sync_shuffle_outside(struct warp *, int lane, int from);
+
 /* Reports a lane that can never go on, whichever checkers are on. `why`: one line; `picture`: of
  * deadlock_picture.h, or "". */
 void sync_report_stuck(struct warp *, const struct insn *, int lane, enum sync_kind,

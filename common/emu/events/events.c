@@ -6,6 +6,7 @@
 #include "common/emu/check/checkers.h"
 #include "common/emu/check/init.h"
 #include "common/emu/check/race.h"
+#include "common/emu/check/sync_check.h"
 #include "common/emu/count/counters.h"
 #include "common/emu/count/records.h"
 #include "common/emu/machine/device.h"
@@ -23,6 +24,7 @@ bool event_device_open(struct emu *emu, const struct emu_config *config)
 {
     if (!checkers_open(emu, config->finding_limit) || !records_open(emu)) return false;
     if (config->trace && !(emu->trace = trace_open(config->trace))) return false;
+    emu->trace_steps = emu->trace && config->trace_steps;
     if (config->pictures && !(emu->pictures = pictures_open())) return false;
     if (emu->trace || race_of(emu) || init_of(emu)) emu->threads = 1;
     return true;
@@ -94,7 +96,7 @@ static unsigned wanted(const struct emu *emu)
     bool accesses = emu->trace || emu->pictures || race_of(emu) || init_of(emu);
     return (accesses ? ANNOUNCE_ACCESSES : 0) | (emu->pictures ? ANNOUNCE_TURNS : 0) |
            (race_of(emu) ? ANNOUNCE_ORDER : 0) |
-           (emu->checks & EMU_CHECK_SYNC ? ANNOUNCE_ARGUMENTS : 0);
+           (emu->checks & EMU_CHECK_SYNC || emu->trace_steps ? ANNOUNCE_ARGUMENTS : 0);
 }
 
 bool event_launch_begin(struct launch *launch)
@@ -183,4 +185,31 @@ void event_access_run(struct warp *w, const struct insn *i, const struct access_
 {
     bool others = announces(w->block, ANNOUNCE_ACCESSES);
     if (others || !count_run(counts_of(w, i), w, i, run)) access_of_run(w, i, run);
+}
+
+/* ---- barriers and warp-wide operations ------------------------------------------------------- */
+
+static bool has_synccheck(const struct warp *w)
+{
+    return w->block->launch->emu->checks & EMU_CHECK_SYNC;
+}
+
+void event_barrier_arguments(struct warp *w, const struct fragment *f, const struct insn *i,
+                             unsigned number, unsigned threads)
+{
+    const struct emu *emu = w->block->launch->emu;
+    if (emu->trace_steps) trace_step(emu->trace, w, i, f->mask);
+    if (has_synccheck(w)) sync_barrier_arguments(w, f, i, number, threads);
+}
+
+void event_member_masks(struct warp *w, const struct insn *i, uint32_t lanes)
+{
+    const struct emu *emu = w->block->launch->emu;
+    if (emu->trace_steps) trace_step(emu->trace, w, i, lanes);
+    if (has_synccheck(w)) sync_member_masks(w, i, lanes);
+}
+
+void event_shuffle_outside(struct warp *w, int lane, int from)
+{
+    if (has_synccheck(w)) sync_shuffle_outside(w, lane, from);
 }

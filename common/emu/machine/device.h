@@ -37,6 +37,7 @@ struct emu {
     struct checkers *checkers;
     struct records *records;
     struct emu_trace *trace;   /* NULL: off */
+    bool trace_steps;          /* as emu_config */
     struct pictures *pictures; /* NULL: off */
     void (*host_place)(struct emu_host_place *);
     void (*describe_host_place)(const struct emu_host_place *, char *text, size_t size);

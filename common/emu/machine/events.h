@@ -157,7 +157,7 @@ void event_copy_wait(struct warp *, int lane, enum copies, uint32_t until);
 void event_copy_arrive(struct warp *, int lane, enum agent, struct copy_mark,
                        const struct shared_place *);
 
-/* ---- arguments: only with ANNOUNCE_ARGUMENTS (check/sync_check.c) ---------------------------- */
+/* ---- arguments: only with ANNOUNCE_ARGUMENTS ------------------------------------------------- */
 
 /* A fragment comes to a barrier, which names a number of threads if `threads` is not 0. */
 void event_barrier_arguments(struct warp *, const struct fragment *, const struct insn *,

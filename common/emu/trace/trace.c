@@ -69,11 +69,9 @@ static void print_values(FILE *file, const struct warp *w, const struct insn *i,
     }
 }
 
-/* Prints the columns up to the mask. */
-static void print_place(FILE *file, const struct warp *w, const struct insn *i,
-                        const struct access *access)
+/* Prints the columns up to the source line. */
+static void print_place(FILE *file, const struct warp *w, const struct insn *i)
 {
-    static const char *const operations[] = {"ld", "st", "atom"};
     const struct launch *launch = w->block->launch;
     const struct ptx_text *text = &launch->kernel->module->text;
     const char *path = i->source->file < text->file_count ? text->files[i->source->file] : NULL;
@@ -81,21 +79,59 @@ static void print_place(FILE *file, const struct warp *w, const struct insn *i,
     fprintf(file, "%u\t%s\t%" PRIu64 "\t%u\t%u\t", launch->id, launch->kernel->info.name,
             w->block->index, w->index, w->block->epoch);
     visible_print(file, name, strlen(name));
-    fprintf(file, ":%u\t%s\t%s\t%u\t%08" PRIx32 "\t", i->source->source_line,
-            operations[access->operation], ptx_space_name(access->space), access->bytes,
-            access->mask);
+    fprintf(file, ":%u\t", i->source->source_line);
+}
+
+/* Begins a line, and before the first one the header. */
+static FILE *begin_line(struct emu_trace *trace, const struct warp *w, const struct insn *i)
+{
+    if (!trace->has_header) fputs(header, trace->file);
+    trace->has_header = true;
+    print_place(trace->file, w, i);
+    return trace->file;
 }
 
 void trace_access(struct emu_trace *trace, const struct warp *w, const struct insn *i,
                   const struct access *access)
 {
-    FILE *file = trace->file;
-    if (!trace->has_header) fputs(header, file);
-    trace->has_header = true;
-    print_place(file, w, i, access);
+    static const char *const operations[] = {"ld", "st", "atom"};
+    FILE *file = begin_line(trace, w, i);
+    fprintf(file, "%s\t%s\t%u\t%08" PRIx32 "\t", operations[access->operation],
+            ptx_space_name(access->space), access->bytes, access->mask);
     print_counts(file, w, i, access);
     for (uint32_t left = access->mask; left; left &= left - 1)
         fprintf(file, "%" PRIx64 "%c", access->address[__builtin_ctz(left)],
                 left & (left - 1) ? ' ' : '\t');
     print_values(file, w, i, access);
+}
+
+/* ---- barriers and warp-wide operations ------------------------------------------------------- */
+
+static void print_lanes(FILE *file, const uint32_t *values, uint32_t lanes, const char *format,
+                        char end)
+{
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        fprintf(file, format, values[__builtin_ctz(left)]);
+        fputc(left & (left - 1) ? ' ' : end, file);
+    }
+}
+
+void trace_step(struct emu_trace *trace, const struct warp *w, const struct insn *i, uint32_t lanes)
+{
+    FILE *file = begin_line(trace, w, i);
+    const struct ptx_instruction *source = i->source;
+    bool is_shuffle = !strcmp(source->words[0], "shfl");
+    fputs(source->words[0], file);
+    for (unsigned k = 1; k < source->word_count; k++) /* .up of a shuffle, .warp of a barrier */
+        if (strcmp(source->words[k], "sync")) {
+            fprintf(file, ".%s", source->words[k]);
+            break;
+        }
+    fprintf(file, "\t-\t0\t%08" PRIx32 "\t-\t-\t-\t", lanes);
+    if (!is_shuffle) {
+        fputs("-\t-\n", file);
+        return;
+    }
+    print_lanes(file, slot_at(w, i->b), lanes, "%" PRIx32, '\t');
+    print_lanes(file, slot_at(w, i->a), lanes, "%08" PRIx32, '\n');
 }

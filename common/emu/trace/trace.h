@@ -12,6 +12,13 @@
  * (hexadecimal; elements of a vector separated by commas): what a load reads, what a store writes,
  * what an atomic operation finds. A copy's store has "-" for its values, which are those of its
  * load.
+ *
+ * With emu_config.trace_steps, a line is also written when lanes come to a barrier (bar, barrier)
+ * or to a warp-wide operation (shfl, vote, match, redux, elect; bar.warp is __syncwarp). Its
+ * operation is the first word of the PTX instruction with the next one that is not sync, such as
+ * shfl.up, and its space and counts are "-". The lists
+ * of a shfl hold its second operand (a distance or a lane) and the value that each lane gives.
+ * Those of other operations are "-".
  */
 #ifndef EMU_TRACE_H
 #define EMU_TRACE_H
@@ -25,5 +32,7 @@ struct emu_trace *trace_open(FILE *);
 void trace_close(struct emu_trace *);
 void trace_access(struct emu_trace *, const struct warp *, const struct insn *,
                   const struct access *);
+/* Lanes come to a barrier or to a warp-wide operation. */
+void trace_step(struct emu_trace *, const struct warp *, const struct insn *, uint32_t lanes);
 
 #endif

@@ -1,0 +1,185 @@
+"""build_page.py -- joins the page: python3 build_page.py PTX-FOLDER EMULATOR.js OUT.html
+
+The page holds the chapters, the steps' PTX and sources, ncu's recorded counters, the emulator and
+the modules of this folder. All is inside of one file, and the file's content security policy names
+the hashes of its scripts and styles.
+"""
+import base64
+import csv
+import hashlib
+import html
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TOP = HERE.parents[1]
+NOTES = TOP / "notes"
+STEPS = TOP / "steps"
+RECORDED = TOP / "profiles" / "h200" / "counters.csv"
+KEPT_SIZES = 16384  # elements of a recorded scan that the page can run
+
+CHAPTER = re.compile(r"^\d+\. \[([^]]*)\]\(([^)#]+)\)", re.M)
+IMAGE = re.compile(r'<img src="([^"]+)"')
+STYLE = re.compile(r' style="[^"]*"')
+LINK = re.compile(r'<a href="([^"]*)"')
+FILE_LINE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', re.M)
+
+
+def fail(message):
+    sys.exit("build_page.py: " + message)
+
+
+# ---- chapters ----------------------------------------------------------------------------------
+
+def chapters():
+    """Title and file of each chapter, in the reading order of notes/README.md."""
+    return CHAPTER.findall((NOTES / "README.md").read_text(encoding="utf-8"))
+
+
+def rendered(path):
+    command = ["pandoc", "--from", "gfm", "--to", "html5", "--no-highlight", "--wrap=none",
+               str(path)]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def data_address(path):
+    kinds = {".svg": "image/svg+xml", ".png": "image/png"}
+    content = base64.b64encode(path.read_bytes()).decode()
+    return "data:%s;base64,%s" % (kinds[path.suffix], content)
+
+
+def link_in_page(address, folder, names):
+    """A chapter's link leads to the chapter in the page; other files of the repository are not in
+    the page, and become text with the file's name as a title."""
+    if re.match(r"https?:|#", address):
+        return '<a href="%s"' % address if address[0] != "#" else '<a data-place="%s"' % address[1:]
+    path = (folder / address.split("#")[0]).resolve()
+    name = path.name[:-3] if path.suffix == ".md" else ""
+    if path.parent == NOTES and name in names:
+        return '<a href="#chapter=%s"' % name
+    shown = path.relative_to(TOP) if TOP in path.parents or path == TOP else path.name
+    return '<a title="%s"' % html.escape(str(shown))
+
+
+def chapter_html(file, names):
+    path = NOTES / file
+    text = STYLE.sub("", rendered(path))
+    text = IMAGE.sub(lambda m: '<img src="%s"' % data_address(path.parent / m[1]), text)
+    return LINK.sub(lambda m: link_in_page(html.unescape(m[1]), path.parent, names), text)
+
+
+def chapter_sections():
+    all_chapters = chapters()
+    names = [file[:-3] for _, file in all_chapters]
+    sections, entries = [], []
+    for title, file in all_chapters:
+        name = file[:-3]
+        sections.append('<article id="chapter-%s" data-chapter="%s" hidden>\n%s</article>'
+                        % (name, name, chapter_html(file, names)))
+        entries.append('<li><a href="#chapter=%s">%s</a></li>' % (name, html.escape(title)))
+    return "\n".join(sections), "\n".join(entries)
+
+
+# ---- data --------------------------------------------------------------------------------------
+
+def short_name(path):
+    """A path as the page shows it: from the top of the repository, or only its last part."""
+    if path.startswith(str(TOP) + "/"):
+        return path[len(str(TOP)) + 1:]
+    return "cuda/include/" + path.split("/include/")[-1] if "/include/" in path else path
+
+
+def ptx_texts(folder):
+    texts = {}
+    for path in sorted(folder.glob("*/*.ptx")):
+        text = path.read_text(encoding="utf-8")
+        texts["%s/%s" % (path.parent.name, path.stem)] = FILE_LINE.sub(
+            lambda m: '%s"%s"' % (m[1], short_name(m[2])), text)
+    if not texts:
+        fail("there are no PTX files in %s" % folder)
+    return texts
+
+
+def sources(texts):
+    """The steps' files that the PTX texts name."""
+    names = {m[2] for text in texts.values() for m in FILE_LINE.finditer(text)}
+    return {name: (TOP / name).read_text(encoding="utf-8")
+            for name in sorted(names) if name.startswith("steps/")}
+
+
+def recorded():
+    """ncu's counters of whole launches: "step,variant,n" -> [launch, kernel, metric, value]."""
+    counters = {}
+    with RECORDED.open(encoding="utf-8") as file:
+        for row in csv.DictReader(line for line in file if not line.startswith("#")):
+            if row["line"] or int(row["n"]) > KEPT_SIZES:
+                continue
+            key = "%s,%s,%s" % (row["step"], row["variant"], row["n"])
+            counters.setdefault(key, []).append(
+                [int(row["launch"]), row["kernel"], row["metric"], float(row["value"])])
+    return counters
+
+
+def page_data(folder):
+    texts = ptx_texts(folder)
+    return {"ptx": texts, "sources": sources(texts), "recorded": recorded()}
+
+
+# ---- the file ----------------------------------------------------------------------------------
+
+def modules():
+    """All modules as one script. Each is a function of a table, as in node."""
+    parts = []
+    for path in sorted(HERE.glob("*.js")):
+        if path.name in ("worker.js", "main.js"):
+            continue
+        parts.append('modules["./%s"] = function (module, require) {\n%s};\n'
+                     % (path.name, path.read_text(encoding="utf-8")))
+    main = (HERE / "main.js").read_text(encoding="utf-8")
+    loader = (HERE / "loader.txt").read_text(encoding="utf-8")
+    return loader.replace("MODULES", "".join(parts)).replace("MAIN", main)
+
+
+def hash_of(text):
+    return "'sha256-%s'" % base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def inert(text):
+    """A text that may stand in a script element: nothing in it ends the element or begins a
+    comment."""
+    return text.replace("<", "\\u003c")
+
+
+def policy(script, style):
+    return ("default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
+            "worker-src blob:; script-src %s 'wasm-unsafe-eval'; style-src %s"
+            % (hash_of(script), hash_of(style)))
+
+
+def page(folder, emulator):
+    script = "\n" + modules()
+    style = "\n" + (HERE / "style.css").read_text(encoding="utf-8")
+    wasm = base64.b64encode(emulator.with_suffix(".wasm").read_bytes()).decode()
+    worker = '%s\nconst WASM = "%s";\n%s' % (
+        emulator.read_text(encoding="utf-8"), wasm,
+        (HERE / "worker.js").read_text(encoding="utf-8"))
+    if "</script" in script or "<!--" in script:
+        fail("a module contains the end of a script")
+    sections, entries = chapter_sections()
+    parts = {"POLICY": policy(script, style), "STYLE": style, "SCRIPT": script,
+             "DATA": inert(json.dumps(page_data(folder))),
+             "WORKER": inert(json.dumps(worker)), "CHAPTERS": sections, "ENTRIES": entries}
+    template = (HERE / "page.html").read_text(encoding="utf-8")
+    return re.sub(r"@([A-Z]+)@", lambda m: parts[m[1]], template)
+
+
+def main():
+    folder, emulator, out = map(Path, sys.argv[1:4])
+    out.write_text(page(folder, emulator), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

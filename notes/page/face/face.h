@@ -1,0 +1,34 @@
+/*
+ * face.h — runs PTX as a text asks for it, and answers in JSON: what the page's worker calls.
+ *
+ * A request is lines of words. After the line "ptx", the rest of the request is PTX.
+ *
+ *   gpu KEY, rules KEY                models of emu.h
+ *   check N                           checkers, as bits of enum emu_check
+ *   schedule SEED                     a random but reproducible order
+ *   limit N                           warp instructions, after which a grid is ended
+ *   memory BYTES                      of the device
+ *   trace                             answer with a trace, with steps (trace/trace.h)
+ *   buffer NAME TYPE COUNT FILL       FILL: zero, one, ramp (0, 1, 2, …), digits (0 to 9, always
+ *                                     the same), none, or values followed by numbers
+ *   launch KERNEL GRID BLOCK SHARED ARGUMENT…
+ *                                     GRID and BLOCK: x,y,z; SHARED: dynamic bytes; an argument is
+ *                                     @NAME for a buffer's address, or TYPE:NUMBER; KERNEL with +
+ *                                     before its name is launched cooperatively
+ *
+ * A type is u8, s8, u16, s16, u32, s32, u64, s64, f32 or f64.
+ *
+ * The answer has the fields "error" (of enum emu_error; 0: none), "message", "kernels" (with names
+ * and parameters), "buffers" (with their values as text), "document" (as emu --json writes it) and
+ * "trace". An error in the request itself is EMU_INVALID_VALUE.
+ */
+#ifndef PAGE_FACE_H
+#define PAGE_FACE_H
+
+#include <stddef.h>
+
+/* Runs a request, which ends with NUL. Returns JSON, which the caller frees; NULL: out of
+ * memory. */
+char *face_run(const char *request);
+
+#endif

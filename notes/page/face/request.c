@@ -1,0 +1,241 @@
+/* request.c — see request.h. */
+#include "request.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is read, and where the reader is: in one line of it. */
+struct reader {
+    const char *at, *end;
+    char *message;
+    size_t size;
+};
+
+static bool fail(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool fail(struct reader *r, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (!*r->message) vsnprintf(r->message, r->size, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+/* The next word of the line; an empty one at its end. */
+static bool word(struct reader *r, char *to, size_t size)
+{
+    while (r->at < r->end && *r->at == ' ') r->at++;
+    size_t length = 0;
+    while (r->at < r->end && *r->at != ' ') {
+        if (length + 1 == size) return fail(r, "a word of the request is too long");
+        to[length++] = *r->at++;
+    }
+    to[length] = 0;
+    return true;
+}
+
+static bool number(struct reader *r, const char *what, uint64_t *value)
+{
+    char text[40], *end;
+    if (!word(r, text, sizeof text)) return false;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    if (*text >= '0' && *text <= '9' && !*end && !errno) return true;
+    return fail(r, "%s must be a whole number, and is \"%s\"", what, text);
+}
+
+static bool bytes(struct reader *r, const char *what, size_t *value)
+{
+    uint64_t wide;
+    if (!number(r, what, &wide)) return false;
+    *value = (size_t)wide;
+    return *value == wide || fail(r, "%s is too large", what);
+}
+
+/* x,y,z */
+static bool dimensions(struct reader *r, const char *what, struct emu_dim *dim)
+{
+    char text[80], rest;
+    if (!word(r, text, sizeof text)) return false;
+    if (sscanf(text, "%u,%u,%u%c", &dim->x, &dim->y, &dim->z, &rest) == 3 && text[0] != '-')
+        return true;
+    return fail(r, "%s must be three numbers with commas between them, and is \"%s\"", what, text);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static bool put_number(struct reader *r, const struct value_type *type, const char *text, void *to)
+{
+    char *end;
+    bool is_float = *type->name == 'f';
+    double real = strtod(text, &end);
+    if (end == text || *end) return fail(r, "\"%s\" is not a number", text);
+    float single = (float)real;
+    if (is_float) {
+        if (type->bytes == sizeof single)
+            memcpy(to, &single, sizeof single);
+        else
+            memcpy(to, &real, sizeof real);
+        return true;
+    }
+    uint64_t bits = *text == '-' ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
+    if (*end) return fail(r, "\"%s\" is not a whole number", text);
+    memcpy(to, &bits, type->bytes);
+    return true;
+}
+
+static bool put_values(struct reader *r, struct request_buffer *b)
+{
+    char text[64];
+    for (size_t k = 0; k < b->count; k++) {
+        if (!word(r, text, sizeof text)) return false;
+        if (!*text)
+            return fail(r, "buffer %s has %zu elements, and %zu values are given", b->name,
+                        b->count, k);
+        if (!put_number(r, b->type, text, (char *)b->values + k * b->type->bytes)) return false;
+    }
+    return true;
+}
+
+/* A pattern: element k has the value start + step · k, or a digit that only depends on k. */
+static bool put_pattern(struct reader *r, struct request_buffer *b, const char *fill)
+{
+    enum { DIGITS = 10, TEXT = 24 };
+    bool digits = !strcmp(fill, "digits"), ramp = !strcmp(fill, "ramp");
+    if (!digits && !ramp && strcmp(fill, "zero") && strcmp(fill, "one"))
+        return fail(r, "buffer %s cannot be filled with \"%s\"", b->name, fill);
+    uint32_t state = 1;
+    for (size_t k = 0; k < b->count; k++) {
+        char text[TEXT];
+        state = state * 1664525 + 1013904223; /* Numerical Recipes' generator */
+        size_t value = digits ? (state >> 16) % DIGITS : ramp ? k : !strcmp(fill, "one");
+        snprintf(text, sizeof text, "%zu", value);
+        put_number(r, b->type, text, (char *)b->values + k * b->type->bytes);
+    }
+    return true;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static bool read_buffer(struct reader *r, struct request *q)
+{
+    char type[8], fill[16];
+    if (q->buffer_count == REQUEST_BUFFERS)
+        return fail(r, "there are more than %d buffers", REQUEST_BUFFERS);
+    struct request_buffer *b = &q->buffers[q->buffer_count];
+    if (!word(r, b->name, sizeof b->name) || !word(r, type, sizeof type)) return false;
+    b->type = value_type(type, strlen(type));
+    if (!b->type) return fail(r, "buffer %s has the unknown type \"%s\"", b->name, type);
+    if (!bytes(r, "the number of elements", &b->count) || !word(r, fill, sizeof fill)) return false;
+    if (!b->count) return fail(r, "buffer %s has no elements", b->name);
+    if (b->count > q->config.memory / b->type->bytes)
+        return fail(r, "buffer %s has %zu elements of %u bytes, and the device has %zu bytes",
+                    b->name, b->count, b->type->bytes, q->config.memory);
+    q->buffer_count++;
+    if (!strcmp(fill, "none")) return true;
+    b->values = malloc(b->count * b->type->bytes);
+    if (!b->values) return fail(r, "out of memory");
+    return !strcmp(fill, "values") ? put_values(r, b) : put_pattern(r, b, fill);
+}
+
+static int find_buffer(const struct request *q, const char *name)
+{
+    for (size_t k = 0; k < q->buffer_count; k++)
+        if (!strcmp(q->buffers[k].name, name)) return (int)k;
+    return -1;
+}
+
+static bool read_argument(struct reader *r, const struct request *q, struct request_launch *l,
+                          const char *text)
+{
+    unsigned k = l->argument_count;
+    if (k == REQUEST_ARGUMENTS) return fail(r, "a launch has too many arguments");
+    l->argument_count++;
+    l->argument[k] = 0;
+    l->buffer[k] = -1;
+    if (*text == '@') {
+        l->buffer[k] = find_buffer(q, text + 1);
+        return l->buffer[k] >= 0 || fail(r, "there is no buffer \"%s\"", text + 1);
+    }
+    const char *colon = strchr(text, ':');
+    const struct value_type *type = colon ? value_type(text, (size_t)(colon - text)) : NULL;
+    if (!type) return fail(r, "the argument \"%s\" is neither @BUFFER nor TYPE:NUMBER", text);
+    return put_number(r, type, colon + 1, &l->argument[k]);
+}
+
+static bool read_launch(struct reader *r, struct request *q)
+{
+    char text[REQUEST_NAME + 1];
+    if (q->launch_count == REQUEST_LAUNCHES)
+        return fail(r, "there are more than %d launches", REQUEST_LAUNCHES);
+    struct request_launch *l = &q->launches[q->launch_count++];
+    if (!word(r, text, sizeof text)) return false;
+    l->cooperative = *text == '+';
+    strcpy(l->kernel, text + l->cooperative);
+    if (!dimensions(r, "the grid", &l->grid) || !dimensions(r, "the block", &l->block) ||
+        !bytes(r, "the dynamic shared memory", &l->shared))
+        return false;
+    for (;;) {
+        if (!word(r, text, sizeof text)) return false;
+        if (!*text) return true;
+        if (!read_argument(r, q, l, text)) return false;
+    }
+}
+
+static bool read_model(struct reader *r, struct emu_config *config, bool is_gpu)
+{
+    char key[40];
+    if (!word(r, key, sizeof key)) return false;
+    if (is_gpu)
+        config->gpu = emu_gpu_find(key);
+    else
+        config->model = emu_model_find(key);
+    return (is_gpu ? (const void *)config->gpu : (const void *)config->model) ||
+           fail(r, "\"%s\" is not the name of %s", key, is_gpu ? "a GPU" : "a GPU's rules");
+}
+
+static bool read_line(struct reader *r, struct request *q)
+{
+    char key[16];
+    uint64_t check = 0;
+    if (!word(r, key, sizeof key)) return false;
+    if (!strcmp(key, "buffer")) return read_buffer(r, q);
+    if (!strcmp(key, "launch")) return read_launch(r, q);
+    if (!strcmp(key, "gpu")) return read_model(r, &q->config, true);
+    if (!strcmp(key, "rules")) return read_model(r, &q->config, false);
+    if (!strcmp(key, "schedule")) return number(r, "the seed", &q->config.schedule);
+    if (!strcmp(key, "limit")) return number(r, "the limit", &q->config.instruction_limit);
+    if (!strcmp(key, "memory")) return bytes(r, "the memory", &q->config.memory);
+    if (!strcmp(key, "trace")) return q->wants_trace = true;
+    if (strcmp(key, "check")) return fail(r, "a line begins with the unknown word \"%s\"", key);
+    if (!number(r, "the checkers", &check)) return false;
+    q->config.checks = (unsigned)check & EMU_CHECK_ALL;
+    return true;
+}
+
+bool request_read(struct request *q, const char *text, char *message, size_t size)
+{
+    enum { MEMORY = 16 << 20 };
+    *message = 0;
+    *q = (struct request){.config = {.threads = 1, .memory = MEMORY, .counters = true}, .ptx = ""};
+    while (*text) {
+        const char *end = strchr(text, '\n');
+        if (!end) end = text + strlen(text);
+        if (end - text == 3 && !strncmp(text, "ptx", 3)) {
+            q->ptx = *end ? end + 1 : end;
+            return true;
+        }
+        struct reader r = {.at = text, .end = end, .message = message, .size = size};
+        if (end > text && !read_line(&r, q)) return false;
+        text = *end ? end + 1 : end;
+    }
+    return true;
+}
+
+void request_free(struct request *q)
+{
+    for (size_t k = 0; k < q->buffer_count; k++) free(q->buffers[k].values);
+}

@@ -1,0 +1,51 @@
+/* request.h — reads a request of face.h. */
+#ifndef PAGE_REQUEST_H
+#define PAGE_REQUEST_H
+
+#include "common/emu/emu.h"
+
+enum { REQUEST_ARGUMENTS = 64, REQUEST_NAME = 512, REQUEST_BUFFERS = 32, REQUEST_LAUNCHES = 32 };
+
+struct value_type {
+    const char *name; /* "u8" … "f64" */
+    unsigned bytes;
+};
+
+struct request_buffer {
+    char name[REQUEST_NAME];
+    const struct value_type *type;
+    size_t count;
+    void *values; /* NULL: the buffer is not filled */
+    emu_addr address;
+};
+
+struct request_launch {
+    char kernel[REQUEST_NAME];
+    bool cooperative;
+    struct emu_dim grid, block;
+    size_t shared;
+    unsigned argument_count;
+    int buffer[REQUEST_ARGUMENTS];        /* the index of a buffer; -1: a value */
+    uint64_t argument[REQUEST_ARGUMENTS]; /* its bits; of a buffer the address, once it is known */
+};
+
+struct request {
+    struct emu_config config;
+    bool wants_trace;
+    struct request_buffer buffers[REQUEST_BUFFERS];
+    size_t buffer_count;
+    struct request_launch launches[REQUEST_LAUNCHES];
+    size_t launch_count;
+    const char *ptx; /* in the text that was read; "": none */
+};
+
+/* Reads a text, which must outlive the request. False: message[size] says what is wrong. The caller
+ * calls request_free() in both cases. */
+bool request_read(struct request *, const char *text, char *message, size_t size);
+void request_free(struct request *);
+/* The type with this name, of `length` bytes; NULL: unknown. */
+const struct value_type *value_type(const char *name, size_t length);
+/* Writes a value as text: nine digits of an f32, seventeen of an f64. */
+void value_print(FILE *, const struct value_type *, const void *value);
+
+#endif

@@ -1,0 +1,128 @@
+/*
+ * kernels.js -- the kernels of the steps: which PTX holds them, and how a scan of n elements
+ * launches them. It follows the host code of steps/NN-name/scan.cu.
+ */
+"use strict";
+
+const FLOAT = 4;
+const padded = (n, shift) => n + ((n - 1) >> shift);
+const blocksOf = (n, size) => Math.ceil(n / size);
+
+/* Adds the launches that scan buffer `from` into `to`, by blocks of `size` elements, and then the
+ * sums of the blocks in place, as the steps of any size do. */
+function scanBlocks(plan, shape, to, from, n, level) {
+    const blocks = blocksOf(n, shape.size);
+    const sums = `sums${level}`;
+    if (blocks > 1) plan.buffers.push([sums, "f32", blocks, "none"]);
+    const pointers = [`@${to}`, `@${from}`, blocks > 1 ? `@${sums}` : "u64:0", `u64:${n}`];
+    plan.launches.push([shape.kernel, blocks, shape.threads, shape.shared,
+                        ...pointers, ...(shape.more || [])]);
+    if (blocks === 1) return plan;
+    scanBlocks(plan, shape, sums, sums, blocks, level + 1);
+    plan.launches.push([shape.add, blocks - 1, shape.threads, 0,
+                        `@${to}`, `@${sums}`, `u64:${n}`]);
+    return plan;
+}
+
+function planOf(n) {
+    return { buffers: [["in", "f32", n, "digits"], ["out", "f32", n, "none"]], launches: [] };
+}
+
+/* One block that scans all elements. */
+function oneBlock(kernel, threads, floats) {
+    return (n) => {
+        const plan = planOf(n);
+        plan.launches.push([kernel, 1, threads(n), floats(n) * FLOAT, "@out", "@in", `s32:${n}`]);
+        return plan;
+    };
+}
+
+function anySize(shape) {
+    return (n) => scanBlocks(planOf(n), shape, "out", "in", n, 1);
+}
+
+const BLOCK = "_Z10scan_blockPfPKfi";
+const half = (n) => n / 2;
+const padding = (number, floats) =>
+    oneBlock(`_Z10scan_blockIL7padding${number}EEvPfPKfi`, half, floats);
+
+const tree = { size: 512, threads: 256, shared: padded(512, 5) * FLOAT, more: ["s32:512"],
+               kernel: "_Z10scan_blockPfPKfS_mi", add: "_Z11uniform_addPfPKfm" };
+const vectors = { size: 2048, threads: 256, shared: padded(512, 5) * FLOAT,
+                  kernel: "_Z10scan_blockPfPKfS_m", add: tree.add };
+const shuffles = (number) => ({ size: 2048, threads: 256, shared: 0, add: tree.add,
+                                kernel: `_Z10scan_blockILi${number}EEvPfPKfS0_m` });
+
+/* Step 10 has one block for each tile, up to what the GPU holds at once. */
+function cooperative(isBackward) {
+    return (n) => {
+        const plan = planOf(n), blocks = blocksOf(n, 2048);
+        plan.buffers.push(["sums", "f32", blocks, "none"]);
+        plan.launches.push(["+_Z9scan_gridPfPKfS_mb", blocks, 256, 0,
+                            "@out", "@in", "@sums", `u64:${n}`, `u8:${isBackward}`]);
+        return plan;
+    };
+}
+
+/* Step 11; the host clears the states of the tiles and the ticket. */
+function singlePass(float4s) {
+    return (n) => {
+        const plan = planOf(n), tiles = blocksOf(n, 4 * 256 * float4s);
+        plan.buffers.push(["states", "u64", tiles, "zero"], ["ticket", "u32", 1, "zero"]);
+        plan.launches.push([`_Z10scan_tilesILi${float4s}EEvPfPKfPmPjm`, tiles, 256, 0,
+                            "@out", "@in", "@states", "@ticket", `u64:${n}`]);
+        return plan;
+    };
+}
+
+/* `variant` is the name that recordings have; "-": the step has only one. */
+const variant = (name, ptx, plan) => ({ name, ptx, plan });
+const powers = (from, to) => (from > to ? [] : [from, ...powers(2 * from, to)]);
+
+/* `sizes` are those that the page offers; the first one is shown at first. */
+const STEPS = [
+    { step: 2, chapter: "02-naive", sizes: [512, 8, 16, 32, 64, 128, 256, 1000, 1024],
+      variants: [variant("-", "02-naive/scan", oneBlock(BLOCK, (n) => n, (n) => 2 * n))] },
+    { step: 3, chapter: "03-work-efficient", sizes: [512, ...powers(8, 256), 1024, 2048],
+      variants: [variant("-", "03-work-efficient/scan", oneBlock(BLOCK, half, (n) => n))] },
+    { step: 4, chapter: "04-conflict-free", sizes: [512, ...powers(8, 256), 1024, 2048],
+      variants: [
+          variant("pad32", "04-conflict-free/scan", oneBlock(BLOCK, half, (n) => padded(n, 5))),
+          variant("pad16", "04-conflict-free/variants", padding(1, (n) => padded(n, 4))),
+          variant("pad32x2", "04-conflict-free/variants",
+                  padding(2, (n) => padded(n, 5) + ((n - 1) >> 10))),
+          variant("none", "03-work-efficient/scan", oneBlock(BLOCK, half, (n) => n))] },
+    { step: 5, chapter: "05-arbitrary-size", sizes: [1024, 100, 512, 1000, 2048, 5000],
+      variants: [variant("conflict-free", "05-arbitrary-size/scan", anySize(tree))] },
+    { step: 6, chapter: "06-vectorized", sizes: [2048, 512, 1024, 1000, 5000],
+      variants: [variant("-", "06-vectorized/scan", anySize(vectors))] },
+    { step: 7, chapter: "07-unrolled", sizes: [2048, 512, 1024, 1000, 5000],
+      variants: [variant("-", "07-unrolled/scan", anySize(vectors))] },
+    { step: 9, chapter: "09-warp-shuffle", sizes: [2048, 512, 1024, 1000, 5000],
+      variants: [variant("shfl", "09-warp-shuffle/scan", anySize(shuffles(0))),
+                 variant("predicate", "09-warp-shuffle/scan", anySize(shuffles(1)))] },
+    { step: 10, chapter: "10-cooperative", sizes: [2048, 512, 1024, 1000, 5000],
+      variants: [variant("backward", "10-cooperative/scan", cooperative(1)),
+                 variant("forward", "10-cooperative/scan", cooperative(0))] },
+    { step: 11, chapter: "11-single-pass", sizes: [2048, 512, 1024, 5000, 9000],
+      variants: [variant("tile2048", "11-single-pass/scan", singlePass(2)),
+                 variant("tile4096", "11-single-pass/scan", singlePass(4)),
+                 variant("tile8192", "11-single-pass/scan", singlePass(8))] },
+];
+
+/* The request (face/face.h) of a plan: options are `rules`, `seed`, `check` and `trace`. */
+function requestOf(plan, ptx, options) {
+    const lines = [`check ${options.check}`, `schedule ${options.seed || 0}`];
+    if (options.rules) lines.push(`rules ${options.rules}`);
+    if (options.trace) lines.push("trace");
+    for (const buffer of plan.buffers) lines.push(`buffer ${buffer.join(" ")}`);
+    for (const [kernel, grid, block, ...rest] of plan.launches)
+        lines.push(`launch ${kernel} ${grid},1,1 ${block},1,1 ${rest.join(" ")}`);
+    return `${lines.join("\n")}\nptx\n${ptx}`;
+}
+
+const stepOf = (number) => STEPS.find((step) => step.step === number);
+const variantOf = (step, name) =>
+    step.variants.find((one) => one.name === name) || step.variants[0];
+
+module.exports = { STEPS, requestOf, stepOf, variantOf };

@@ -1,0 +1,66 @@
+# page.mk — builds the book as one page, build/page/upsweep.html: the chapters, and the emulator
+# compiled to WebAssembly. Needs emscripten and pandoc (make setup-page).
+
+.PHONY: page
+
+PAGE     := notes/page
+FACE     := $(addprefix $(PAGE)/face/,face.c request.c value.c)
+
+# The emulator without what only the runtime library and the command need: containers of kernels,
+# programs, and reports in other forms than JSON.
+WASM_ROOMS = ptx decode machine operations count check events trace fidelity
+WASM_C   := $(wildcard $(WASM_ROOMS:%=common/emu/%/*.c)) $(FACE) common/files/visible.c \
+            $(addprefix common/emu/binary/,cubin.c cubin_lines.c elf_file.c) \
+            $(addprefix common/emu/report/,document.c json.c json_document.c)
+WASM     := $(WASM_C:%.c=build/page/wasm/%.o)
+
+# As in common/emu/emu.mk. WebAssembly has one instruction set. The page's memory grows. Debian's
+# emscripten uses Debian's packages of JavaScript, which other builds of node do not find.
+EMCC      = emcc -std=c11 -Wall -Wextra -Werror -O2 -ffp-contract=off -fno-math-errno \
+            -DEMU_ISA=base -I.
+EMCC_LINK = NODE_PATH=/usr/share/nodejs emcc -O2 \
+            -sMODULARIZE=1 -sEXPORT_NAME=Emulator \
+            -sALLOW_MEMORY_GROWTH=1 -sENVIRONMENT=web,worker,node \
+            -sEXPORTED_FUNCTIONS=_face_run,_malloc,_free \
+            -sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8
+
+build/page/wasm/%.o: %.c
+	$(call say,emcc,$<)
+	$(Q)$(EMCC) $(DEPEND) -c $< -o $(NEW) $(PUT_OBJECT)
+
+# The linker also writes emulator.wasm, which has the same name in front.
+build/page/emulator.js: $(WASM) $(PAGE)/page.mk
+	$(call say,emcc,$@)
+	$(Q)mkdir $(NEW) && $(EMCC_LINK) $(WASM) -o $(NEW)/emulator.js && mv -f $(NEW)/* $(@D) && \
+	    rmdir $(NEW)
+
+# What the tests compare it with.
+build/page/native: $(call objects,$(FACE) $(PAGE)/face/native.c) $(EMU)
+	$(call say,link,$@)
+	$(Q)ar rcs $(NEW).a $(EMU)
+	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $(filter-out $(EMU),$^) $(NEW).a $(ZSTD) -lm -ldl -pthread \
+	    -o $(NEW) $(PUT) && rm $(NEW).a
+
+# ---- the page ------------------------------------------------------------------------------------
+
+# The PTX of a step's kernels. Other steps' kernels use no shared memory, or are too large.
+PAGE_CU  := $(foreach s,02 03 04 05 06 07 09 10 11,$(wildcard steps/$(s)-*/scan.cu)) \
+            $(wildcard steps/04-*/variants.cu)
+PAGE_PTX := $(PAGE_CU:steps/%.cu=build/page/ptx/%.ptx)
+
+build/page/ptx/%.ptx: steps/%.cu
+	$(call say,nvcc,"$< to PTX")
+	$(Q)$(NVCC) -O3 -lineinfo -ptx -arch=compute_90 $(CPPFLAGS) $(DEPEND) $< -o $(NEW) \
+	    && mv -f $(NEW).dependencies $(@:.ptx=.d) $(PUT)
+
+page: build/page/upsweep.html ## build the book as one page, build/page/upsweep.html
+
+PAGE_IN  := $(wildcard $(PAGE)/*.js $(PAGE)/*.py $(PAGE)/*.html $(PAGE)/*.css $(PAGE)/*.txt) \
+            $(wildcard notes/*.md notes/figures/*) profiles/h200/counters.csv
+build/page/upsweep.html: build/page/emulator.js $(PAGE_PTX) $(PAGE_IN)
+	$(call say,page,$@)
+	$(Q)python3 -B $(PAGE)/build_page.py build/page/ptx build/page/emulator.js $(NEW) $(PUT)
+
+# What the tests of the page need, where `make setup-page` has been run.
+PAGE_TESTS := $(shell command -v emcc >/dev/null && command -v pandoc >/dev/null && \
+              echo build/page/upsweep.html build/page/native)

@@ -1,0 +1,36 @@
+/* answers.js -- for test_emulator.py: answers the requests on stdin, a JSON array of texts, by
+ * WebAssembly. Arguments: emulator.js, worker.js. With --requests, prints the requests of every
+ * step and variant instead: objects of name, n and request; the argument is the folder of PTX. */
+"use strict";
+const fs = require("fs");
+const path = require("path");
+const PAGE = path.join(__dirname, "..", "..", "notes", "page");
+const ALL_CHECKERS = 15;
+
+function requests(folder) {
+    const { STEPS, requestOf } = require(path.join(PAGE, "kernels.js"));
+    const found = [];
+    for (const step of STEPS)
+        for (const variant of step.variants)
+            for (const n of step.sizes) {
+                const ptx = fs.readFileSync(path.join(folder, `${variant.ptx}.ptx`), "utf8");
+                const options = { check: ALL_CHECKERS, trace: n <= 1024 };
+                found.push({ step: step.step, variant: variant.name, n,
+                             request: requestOf(variant.plan(n), ptx, options) });
+            }
+    return found;
+}
+
+async function answers(file) {
+    const { runRequest } = require(path.join(PAGE, "worker.js"));
+    const emulator = await require(path.resolve(file))({
+        wasmBinary: fs.readFileSync(file.replace(/js$/, "wasm")) });
+    return JSON.parse(fs.readFileSync(0, "utf8")).map((text) => runRequest(emulator, text));
+}
+
+async function main() {
+    const [what, file] = process.argv.slice(2);
+    const result = what === "--requests" ? requests(file) : await answers(file);
+    process.stdout.write(JSON.stringify(result));
+}
+main();

@@ -1,0 +1,27 @@
+"""page_files.py -- what the tests of the page use: where it lies, and whether it can be built."""
+import os
+import shutil
+import subprocess
+import unittest
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+BUILT = TOP / "build" / "page"
+PAGE = BUILT / "upsweep.html"
+
+
+def node(*arguments, given=None):
+    """Runs node; emscripten's loader must not find node's own fetch."""
+    command = ["node", "--no-experimental-fetch", str(TOP / "tests/page/answers.js"), *arguments]
+    return subprocess.run(command, input=given, capture_output=True, text=True, check=True).stdout
+
+
+def need(*programs):
+    """Skips a test where what it needs is not installed; with PAGE_REQUIRED=1 it fails."""
+    missing = [name for name in programs if not shutil.which(name)]
+    if not missing:
+        return
+    message = "%s not found: make setup-page installs what the page needs" % ", ".join(missing)
+    if os.environ.get("PAGE_REQUIRED") == "1":
+        raise AssertionError(message)
+    raise unittest.SkipTest(message)
