@@ -77,7 +77,7 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all setup setup-labs doctor format clean help
+.PHONY: all setup setup-labs setup-page doctor format clean help
 
 all: $(STEPS) ## build every step; the default
 #cub: ## build CUB's scan, to be compared with
@@ -117,6 +117,9 @@ setup: ## list which tools are missing, and install them (Debian, Ubuntu; needs 
 setup-labs: ## install bubblewrap, in which `make grade` runs what students write
 	@common/build/setup.sh labs
 
+setup-page: ## install what `make page` and its tests need: emscripten, pandoc, Chromium, Selenium
+	@common/build/setup.sh page
+
 doctor: ## tell which tools were found and what each is for
 	@common/build/doctor.sh
 
@@ -133,7 +136,8 @@ help: ## list the targets
 
 # The rest of the build stands beside what it builds.
 include steps/steps.mk common/bench/bench.mk common/emu/emu.mk common/emu/install.mk \
-        common/labs/labs.mk common/labs/grader/grader.mk tests/tests.mk profiles/profiles.mk
+        common/labs/labs.mk common/labs/grader/grader.mk notes/page/page.mk tests/tests.mk \
+        profiles/profiles.mk
 
 -include $(shell find build -name '*.d' -not -path 'build/asan/*' -not -path 'build/mutate/*' \
     2>/dev/null)

@@ -51,7 +51,7 @@ tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $
         build/fidelity/patterns $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan \
         build/tests/step14-no-png labs build/labs/grade-labs build/labs/confine \
         build/tests/labs/misbehave \
-        $(SMALL_BLOCKS)
+        $(SMALL_BLOCKS) $(if $(SANITIZE),,$(PAGE_TESTS))
 	@:
 
 # Step 14 built without libpng.

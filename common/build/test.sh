@@ -1,9 +1,9 @@
 #!/bin/sh
-# make test: the tests of documents and of tests/mutation (Python's unittest), of scripts and
-# commands (bats) and of C (Criterion). bats runs beside the others, since much of its time is
-# spent on waiting, and its output is shown when all have ended. Criterion's last line is then
-# repeated, so that it is the last one. All tests run even if some fail, and the failed parts are
-# named before that line. Runs in the top folder of a built tree.
+# make test: the tests of documents, of tests/mutation and of the page (Python's unittest), of
+# scripts and commands (bats) and of C (Criterion). bats runs beside the others, since much of its
+# time is spent on waiting, and its output is shown when all have ended. Criterion's last line is
+# then repeated, so that it is the last one. All tests run even if some fail, and the failed parts
+# are named before that line. Runs in the top folder of a built tree.
 failed=
 export EMU_PROGRESS=${EMU_PROGRESS-0} # what it says of slow kernels is not what a test expects
 part() {
@@ -36,12 +36,17 @@ criterion() {
 
 # The sanitizers' tree has links to the sources, so its documents need no second test.
 if [ -n "${SANITIZED:-}" ]; then
-    echo "== documents, mutation scripts: left to the ordinary tree"
+    echo "== documents, mutation scripts, page: left to the ordinary tree"
 elif command -v python3 >/dev/null; then
     part documents python3 -B -m unittest discover -s tests/docs
     part "mutation scripts" python3 -B -m unittest discover -s tests/mutation
+    if [ -n "${PAGE_REQUIRED:-}" ] || command -v emcc >/dev/null; then
+        part "page" python3 -B -m unittest discover -s tests/page
+    else
+        echo "== page: skipped, make setup-page installs what it needs"
+    fi
 else
-    echo "== documents, mutation scripts: skipped, python3 is not installed"
+    echo "== documents, mutation scripts, page: skipped, python3 is not installed"
 fi
 part "C" criterion
 part "scripts and commands" scripts_end

@@ -37,6 +37,15 @@ missing_packages() {
 missing_packages_of() {
     case $1 in
     labs) have bwrap || echo bubblewrap ;;
+    page)
+        have emcc || echo emscripten
+        have pandoc || echo pandoc
+        have chromium || echo chromium
+        have chromedriver || echo chromium-driver
+        # Where python3 is not Debian's, tests/page also looks into Debian's folder.
+        [ -e /usr/lib/python3/dist-packages/selenium ] ||
+            python3 -c 'import selenium' 2>/dev/null || echo python3-selenium
+        ;;
     esac
 }
 

@@ -45,7 +45,7 @@ setup_file() {
     local copy=$BATS_FILE_TMPDIR/copy
     mkdir -p "$copy/common" "$copy/bin" "$copy/steps"
     cp -rL common/build "$copy/common/"
-    cp -L --parents Makefile ./*/*.mk common/*/*.mk common/*/*/*.mk "$copy"
+    cp -L --parents Makefile ./*/*.mk common/*/*.mk common/*/*/*.mk notes/page/*.mk "$copy"
     for tool in $TOOLS; do ln -s "$(command -v "$tool")" "$copy/bin/$tool" || return; done
     toolkit "$copy/cuda" 13.0
 }
@@ -341,6 +341,16 @@ lists_each_tool() {
     [ "$status" -eq 0 ]
     says $'  bubblewrap                    123 kB\n'
     [ "$(cat called)" = "install -y --no-install-recommends gcc g++ bats bubblewrap" ]
+}
+
+@test "setup-page adds what only the book's page needs" {
+    stand_in id "echo 0"
+    stand_in apt-get 'case "$*" in *--print-uris*) ;; *) echo "$@" >>called ;; esac'
+    stand_in apt-cache "echo Package: x; echo Size: 123000"
+    run bare make setup-page
+    [ "$status" -eq 0 ]
+    says $'  emscripten                    123 kB\n'
+    [[ "$(cat called)" == *" bats emscripten pandoc chromium chromium-driver"* ]]
 }
 
 @test "setup asks for the list of packages on a fresh machine" {

@@ -1,0 +1,52 @@
+/*
+ * dom.js -- makes elements. Texts become text nodes, so that no name in a PTX text or a message can
+ * become markup.
+ */
+"use strict";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/* Children are elements, texts, or null for none. Attributes that begin with "on" are listeners;
+ * true sets an attribute without a value, false and undefined leave it out. */
+function fill(element, attributes, children) {
+    for (const [name, value] of Object.entries(attributes || {})) {
+        if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+        else if (value === true) element.setAttribute(name, "");
+        else if (value !== false && value !== undefined) element.setAttribute(name, value);
+    }
+    for (const child of children.flat()) if (child !== null) element.append(child);
+    return element;
+}
+
+const make = (tag, attributes, ...children) =>
+    fill(document.createElement(tag), attributes, children);
+const makeSvg = (tag, attributes, ...children) =>
+    fill(document.createElementNS(SVG, tag), attributes, children);
+
+function replace(element, ...children) {
+    element.replaceChildren(...children.flat().filter((child) => child !== null));
+    return element;
+}
+
+/* A control with its name before it. */
+const labelled = (name, control) => make("label", { class: "control" }, `${name} `, control);
+
+function choice(options, chosen, onchange) {
+    const select = make("select", { onchange: () => onchange(select.value) });
+    for (const [value, name] of options)
+        select.append(make("option", { value, selected: String(value) === String(chosen) },
+                           String(name)));
+    return select;
+}
+
+/* A table with a caption; the first cell of each row is its heading. */
+function table(caption, heads, rows) {
+    const row = (cells) => make("tr", {}, cells.map((cell, k) =>
+        make(k ? "td" : "th", k ? {} : { scope: "row" }, cell)));
+    return make("table", {}, make("caption", {}, caption),
+                make("thead", {}, make("tr", {}, heads.map((head) =>
+                    make("th", { scope: "col" }, head)))),
+                make("tbody", {}, rows.map(row)));
+}
+
+module.exports = { make, makeSvg, replace, labelled, choice, table };

@@ -1,0 +1,71 @@
+/* main.js -- opens the chapter that the address's fragment names, with its widget. */
+const { readState, writeState } = require("./state.js");
+const { STEPS } = require("./kernels.js");
+const { makeRunner } = require("./runner.js");
+const { makeStepWidget } = require("./step_widget.js");
+const { makeOwn } = require("./own.js");
+
+const FIRST = "03-work-efficient";
+const byId = (id) => document.getElementById(id);
+const textOf = (id) => JSON.parse(byId(id).textContent);
+const articles = [...document.querySelectorAll("article")];
+const widgets = {};
+let runner = null, data = null;
+
+/* The address keeps the state, without an entry in the history for each step. */
+function remember(state) {
+    history.replaceState(null, "", writeState(state));
+}
+
+/* A widget stands behind its chapter's first part. */
+function hostIn(article) {
+    const host = document.createElement("div");
+    const heading = article.querySelectorAll("h2")[0];
+    if (heading) heading.before(host);
+    else article.append(host);
+    return host;
+}
+
+function widgetOf(article) {
+    const name = article.dataset.chapter;
+    const step = STEPS.find((one) => one.chapter === name);
+    if (widgets[name] || (!step && name !== "own")) return widgets[name];
+    runner = runner || makeRunner(textOf("worker"));
+    data = data || textOf("data");
+    widgets[name] = step ? makeStepWidget(hostIn(article), step, data, runner, remember)
+        : makeOwn(hostIn(article), runner, remember);
+    return widgets[name];
+}
+
+function open() {
+    const state = readState(location.hash);
+    const article = byId(`chapter-${state.chapter}`) || byId(`chapter-${FIRST}`);
+    for (const one of articles) one.hidden = one !== article;
+    for (const link of document.querySelectorAll("nav a"))
+        if (link.hash === `#chapter=${article.dataset.chapter}`) link.setAttribute("aria-current", "page");
+        else link.removeAttribute("aria-current");
+    document.title = `${article.querySelector("h1").textContent} – Upsweep`;
+    /* The text is shown first; then the emulator starts. */
+    requestAnimationFrame(() => setTimeout(() => {
+        const widget = widgetOf(article);
+        if (widget) widget.open(state);
+    }));
+}
+
+document.addEventListener("click", (event) => {
+    const link = event.target.closest && event.target.closest("a[data-place]");
+    if (link && byId(link.dataset.place)) byId(link.dataset.place).scrollIntoView();
+});
+byId("copy").addEventListener("click", async () => {
+    const field = byId("address");
+    field.hidden = false;
+    field.value = location.href;
+    field.select();
+    try {
+        await navigator.clipboard.writeText(location.href);
+    } catch (error) {
+        document.execCommand("copy"); /* where a page may not write: the text is selected */
+    }
+});
+window.addEventListener("hashchange", () => { scrollTo(0, 0); open(); });
+open();

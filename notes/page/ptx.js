@@ -1,0 +1,52 @@
+/* ptx.js -- finds and removes barriers in a PTX text, and numbers its lines for the emulator. */
+"use strict";
+
+const LOC = /^\s*\.loc\s+(\d+)\s+(\d+)/;
+const FILE = /^\s*\.file\s+(\d+)\s+"([^"]*)"/;
+const BARRIER = /^(\s*)((?:bar|barrier)(?:\.cta)?(?:\.sync|\.red)\b[^;]*;|bar\.warp\.sync\b[^;]*;)/;
+const INSTRUCTION = /^\s*(?:@!?%\w+\s+)?[a-z][\w.]*(?:\s[^;]*)?;/;
+
+/* The barriers: { index of the line, file, line of the source, isWarp }. */
+function barriersOf(ptx) {
+    const files = {}, barriers = [];
+    let place = { file: "", line: 0 };
+    const lines = ptx.split("\n");
+    for (const text of lines) {
+        const file = FILE.exec(text);
+        if (file) files[file[1]] = file[2];
+    }
+    lines.forEach((text, index) => {
+        const loc = LOC.exec(text), barrier = BARRIER.exec(text);
+        if (loc) place = { file: files[loc[1]] || "", line: Number(loc[2]) };
+        if (barrier) barriers.push({ index, ...place, isWarp: barrier[2].startsWith("bar.warp") });
+    });
+    return barriers;
+}
+
+const keyOf = (barrier) => `${barrier.file.split("/").pop()}:${barrier.line}`;
+
+/* The text without the barriers whose keys ("scan.cu:52") are in a set. Lines keep their numbers. */
+function withoutBarriers(ptx, keys) {
+    const lines = ptx.split("\n");
+    for (const barrier of barriersOf(ptx))
+        if (keys.has(keyOf(barrier)))
+            lines[barrier.index] = lines[barrier.index].replace(BARRIER, "$1// removed: $2");
+    return lines.join("\n");
+}
+
+/* A text without line information gets that of the PTX itself: each instruction belongs to its own
+ * line of a file with this name. */
+function withLines(ptx, name) {
+    if (/^\s*\.loc\s/m.test(ptx)) return ptx;
+    let depth = 0, isNamed = false;
+    return ptx.split("\n").map((text, index) => {
+        const isInside = depth > 0;
+        depth += (text.match(/{/g) || []).length - (text.match(/}/g) || []).length;
+        if (isInside && INSTRUCTION.test(text)) return `.loc 1 ${index + 1} 1\n${text}`;
+        if (isNamed || !/^\s*\.address_size/.test(text)) return text;
+        isNamed = true;
+        return `${text} .file 1 "${name}"`;
+    }).join("\n");
+}
+
+module.exports = { barriersOf, keyOf, withoutBarriers, withLines };

@@ -1,0 +1,57 @@
+/*
+ * runner.js -- the worker that runs requests. A request that takes too long ends with the worker,
+ * and the next one gets a new worker.
+ */
+"use strict";
+
+const SECONDS = 10;
+
+/* run(request, seconds) gives a promise of the answer (face/face.h), or of an Error with a
+ * sentence; stop() ends what runs. */
+function makeRunner(program) {
+    let worker = null, pending = null, count = 0;
+
+    function start() {
+        const address = URL.createObjectURL(new Blob([program], { type: "text/javascript" }));
+        worker = new Worker(address);
+        worker.onmessage = (event) => finish(event.data);
+        worker.onerror = (event) => finish({ id: pending && pending.id, failure: event.message });
+        URL.revokeObjectURL(address);
+    }
+
+    function finish({ id, answer, failure }) {
+        if (!pending || pending.id !== id) return;
+        const { resolve, reject, timer } = pending;
+        pending = null;
+        clearTimeout(timer);
+        if (failure) reject(new Error(`The emulator has failed: ${failure}`));
+        else resolve(JSON.parse(answer));
+    }
+
+    function stop(sentence) {
+        if (!pending) return;
+        const { reject, timer } = pending;
+        pending = null;
+        clearTimeout(timer);
+        worker.terminate();
+        worker = null;
+        reject(new Error(sentence || "The run was stopped, and the emulator was started again."));
+    }
+
+    function run(request, seconds = SECONDS) {
+        stop("Another run has begun.");
+        if (!worker) start();
+        const id = ++count;
+        return new Promise((resolve, reject) => {
+            const timer = setTimeout(() => stop(
+                `The kernel had not ended after ${seconds} s. It was stopped, and the emulator ` +
+                "was started again. Does a loop wait for something that never happens?"),
+            seconds * 1000);
+            pending = { id, resolve, reject, timer };
+            worker.postMessage({ id, request });
+        });
+    }
+    return { run, stop: () => stop() };
+}
+
+module.exports = { makeRunner };

@@ -1,0 +1,112 @@
+/* step_widget.js -- the widget of a step's kernel, with its choices. */
+"use strict";
+const { make, replace, labelled, choice } = require("./dom.js");
+const { requestOf, variantOf } = require("./kernels.js");
+const { barriersOf, keyOf, withoutBarriers } = require("./ptx.js");
+const { makeWidget } = require("./widget.js");
+
+const ALL_CHECKERS = 15;
+const RULES = [["hopper", "Hopper"], ["kepler8", "Kepler (8-byte banks)"],
+               ["kepler4", "Kepler (4-byte banks)"], ["fermi", "Fermi"], ["gt200", "GT200"],
+               ["g80", "G80"]];
+const MOST_SEED = 999999999;
+
+/* ncu's counters of a launch, by metric; null: none is recorded for this scan by these rules. */
+function recordedOf(data, step, state) {
+    const number = state.variant === "none" ? 3 : step.step;
+    const name = state.variant === "none" ? "-" : state.variant;
+    const rows = data.recorded[`${number},${name},${state.n}`];
+    return (launch) => {
+        const mine = (rows || []).filter((row) => row[0] === launch);
+        if (!mine.length || state.rules !== "hopper") return null;
+        return new Map(mine.map((row) => [row[2], row[3]]));
+    };
+}
+
+function completeState(step, given) {
+    const variant = variantOf(step, given.variant);
+    const n = step.sizes.includes(given.n) ? given.n : step.sizes[0];
+    const rules = RULES.some(([key]) => key === given.rules) ? given.rules : "hopper";
+    return { chapter: step.chapter, n, variant: variant.name, rules, seed: given.seed || 0,
+             off: given.off || "", at: given.at || 0, launch: given.launch || 0,
+             block: given.block || 0 };
+}
+
+function makeStepWidget(host, step, data, runner, remember) {
+    let state = completeState(step, {}), text = null;
+    const widget = makeWidget(host, `Step ${step.step}: run it here`, (moved) => {
+        Object.assign(state, moved);
+        remember(state);
+    });
+    const places = make("span"), editor = make("textarea", { rows: 12, spellcheck: "false",
+                                                             "aria-label": "PTX of this kernel" });
+    const off = () => new Set(state.off ? state.off.split(",") : []);
+    const original = () => data.ptx[variantOf(step, state.variant).ptx];
+
+    function set(change, keepsText) {
+        state = completeState(step, { ...state, at: 0, launch: 0, block: 0, ...change });
+        if (!keepsText) text = null;
+        run();
+    }
+    function toggle(key) {
+        const keys = off();
+        if (!keys.delete(key)) keys.add(key);
+        set({ off: [...keys].join(","), at: state.at }, true);
+    }
+
+    function showChoices() {
+        const names = step.variants.map((one) => [one.name, one.name]);
+        const seed = make("input", { type: "number", min: 0, max: MOST_SEED, value: state.seed,
+            onchange: () => set({ seed: Math.max(0, Math.min(MOST_SEED, Number(seed.value) | 0)) }, true) });
+        replace(widget.parts.choices,
+            labelled("n", choice(step.sizes.slice().sort((a, b) => a - b).map((n) => [n, n]),
+                                 state.n, (value) => set({ n: Number(value) }, true))),
+            names.length > 1 ? labelled("variant", choice(names, state.variant,
+                (value) => set({ variant: value, off: "" }))) : null,
+            labelled("counted by the rules of", choice(RULES, state.rules,
+                                                       (value) => set({ rules: value }, true))),
+            labelled("schedule seed", seed), places,
+            make("button", { type: "button", onclick: () => runner.stop() }, "Stop"),
+            make("button", { type: "button", onclick: () => set({ off: "", seed: 0 }) },
+                 "Restore all"));
+    }
+
+    /* Other steps have files of the same names. */
+    const sources = () => Object.fromEntries(Object.entries(data.sources)
+        .filter(([name]) => original().includes(`"${name}"`)));
+
+    function show(answer, ptx) {
+        widget.show({ answer, state, sources: sources(), file: "scan.cu", barriers: barriersOf(ptx),
+                      off: off(), toggle, recorded: recordedOf(data, step, state),
+                      placeHost: places, select: (change) => {
+                          Object.assign(state, { at: 0 }, change);
+                          show(answer, ptx);
+                      } });
+    }
+
+    async function run() {
+        const ptx = text === null ? original() : text;
+        showChoices();
+        remember(state);
+        if (editor.value !== ptx) editor.value = ptx;
+        widget.status("The emulator runs …");
+        const plan = variantOf(step, state.variant).plan(state.n);
+        const options = { check: ALL_CHECKERS, rules: state.rules, seed: state.seed, trace: true };
+        try {
+            const answer = await runner.run(requestOf(plan, withoutBarriers(ptx, off()), options));
+            show(answer, ptx);
+            const removed = off().size ? ` without the barriers ${[...off()].join(", ")}` : "";
+            widget.status(`Run by the emulator in this page${removed}.`);
+        } catch (error) {
+            widget.fail(error.message);
+            widget.status("");
+        }
+    }
+    widget.section.append(make("details", { class: "ptx" },
+        make("summary", {}, "The PTX of this kernel: change it, and run it"), editor,
+        make("button", { type: "button", onclick: () => { text = editor.value; set({}, true); } },
+             "Run this text")));
+    return { keyOf, open: (given) => { state = completeState(step, given); run(); } };
+}
+
+module.exports = { makeStepWidget };

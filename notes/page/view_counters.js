@@ -1,0 +1,133 @@
+/* view_counters.js -- a launch's counters beside ncu's, the conflicts between barriers with the
+ * reader's predictions, the findings, and the result. */
+"use strict";
+const { make, replace, table } = require("./dom.js");
+
+/* Name, ncu's metric, what the document counts, and what the trace has counted so far. */
+const excess = (part) => part.wavefronts - part.ideal_wavefronts;
+const COUNTERS = [
+    ["bank conflicts of loads", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+     (c) => excess(c.shared_load), (s) => s.ld.conflicts],
+    ["bank conflicts of stores", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+     (c) => excess(c.shared_store), (s) => s.st.conflicts],
+    ["wavefronts of loads", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+     (c) => c.shared_load.wavefronts, (s) => s.ld.wavefronts],
+    ["wavefronts of stores", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+     (c) => c.shared_store.wavefronts, (s) => s.st.wavefronts],
+    ["instructions that load shared memory", "smsp__sass_inst_executed_op_shared_ld.sum",
+     (c) => c.shared_load.instructions, (s) => s.ld.instructions],
+    ["instructions that store shared memory", "smsp__sass_inst_executed_op_shared_st.sum",
+     (c) => c.shared_store.instructions, (s) => s.st.instructions],
+    ["requests to load global memory", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+     (c) => c.global_load.requests, (s) => s.ld.requests],
+    ["requests to store global memory", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+     (c) => c.global_store.requests, (s) => s.st.requests],
+    ["sectors loaded", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+     (c) => c.global_load.sectors, (s) => s.ld.sectors],
+    ["sectors stored", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+     (c) => c.global_store.sectors, (s) => s.st.sectors],
+    ["additions of floats", "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
+     (c) => c.adds.f32, null],
+    ["barriers of warps", null, (c) => c.barriers, null],
+];
+
+/* `recorded`: ncu's value by metric; null: none is recorded for this launch. */
+function countersTable(counters, sums, recorded) {
+    const rows = COUNTERS.map(([name, metric, whole, part]) => [
+        name, part && sums ? String(part(sums)) : "", String(whole(counters)),
+        recorded && recorded.has(metric) ? String(recorded.get(metric)) : ""]);
+    const heads = ["counter", "up to here", "whole launch", "H200, by ncu"];
+    const note = recorded ? "" : " (none is recorded by ncu for these choices)";
+    return table(`Counters${note}`, heads, rows);
+}
+
+/* ---- conflicts between barriers, predicted first ------------------------------------------- */
+
+function answerText(guess, sum) {
+    const numbers = (guess.match(/\d+/g) || []).map(Number);
+    const total = numbers.reduce((a, b) => a + b, 0);
+    if (!numbers.length) return "";
+    return total === sum ? "right" : `not ${total}`;
+}
+
+function levelRow(level, isShown) {
+    const counted = make("td", { class: "counted", "data-epoch": level.epoch },
+                         isShown ? `${level.ld} + ${level.st}` : "?");
+    const verdict = make("td", { "aria-live": "polite" });
+    const guess = make("input", { size: 7, inputmode: "numeric", "aria-label":
+        `Your prediction of the conflicts after barrier ${level.epoch}`,
+    onchange: () => {
+        counted.textContent = `${level.ld} + ${level.st}`;
+        verdict.textContent = answerText(guess.value, level.ld + level.st);
+    } });
+    return make("tr", {}, make("th", { scope: "row" }, level.epoch ? `after barrier ${level.epoch}`
+        : "before the first barrier"), make("td", {}, [...level.lines].sort((a, b) => a - b).join(", ")),
+    make("td", {}, guess), counted, verdict);
+}
+
+function levelsTable(levels, isShown, showAll) {
+    const sum = (name) => levels.reduce((total, level) => total + level[name], 0);
+    const heads = ["accesses", "lines", "your prediction", "conflicts, loads + stores", ""];
+    return [make("table", { class: "levels" },
+        make("caption", {}, "Bank conflicts between barriers: predict, then see what was counted"),
+        make("thead", {}, make("tr", {}, heads.map((head) => make("th", { scope: "col" }, head)))),
+        make("tbody", {}, levels.map((level) => levelRow(level, isShown)),
+             make("tr", {}, make("th", { scope: "row" }, "all"), make("td"), make("td"),
+                  make("td", { class: "total" }, isShown ? `${sum("ld")} + ${sum("st")}` : "?"),
+                  make("td")))),
+    isShown ? null : make("button", { class: "show-levels", onclick: showAll }, "Show all counts")];
+}
+
+/* ---- findings and results ------------------------------------------------------------------ */
+
+function placeText(place) {
+    if (!place) return "";
+    const file = place.file ? place.file.split("/").pop() : "PTX";
+    const thread = place.thread ? `, thread ${place.thread[0]} of block ${place.block[0]}` : "";
+    return `${place.access ? `${place.access} at ` : ""}${file}:${place.line || place.ptx_line}${thread}`;
+}
+
+function findingItem(finding) {
+    const places = [finding.place, finding.other_place].map(placeText).filter((text) => text);
+    return make("li", { class: finding.severity }, make("strong", {}, `${finding.tool}: `),
+                `${finding.title}. ${places.join(" and ")}`,
+                make("details", {}, make("summary", {}, "the whole report"),
+                     make("pre", {}, [finding.text, finding.detail].filter((t) => t).join("\n"))));
+}
+
+function findingsList(document) {
+    const found = document.findings;
+    if (!found.length)
+        return make("p", {}, "No findings by memcheck, racecheck, initcheck and synccheck.");
+    const most = 20, order = ["racecheck", "synccheck", "memcheck", "initcheck"];
+    found.sort((a, b) => order.indexOf(a.tool) - order.indexOf(b.tool));
+    return make("div", {}, make("p", {}, `${document.errors} errors and ${document.warnings} ` +
+        `warnings${found.length > most ? `; the first ${most}` : ""}:`),
+    make("ol", {}, found.slice(0, most).map(findingItem)));
+}
+
+function valuesOf(buffer) {
+    return buffer.values.split(" ").map(Number);
+}
+
+/* Says whether "out" is the exclusive scan of "in". */
+function resultText(answer) {
+    const buffer = (name) => answer.buffers.find((one) => one.name === name);
+    if (!buffer("in") || !buffer("out")) return "";
+    const input = valuesOf(buffer("in")), output = valuesOf(buffer("out"));
+    let sum = 0, wrong = 0, first = "";
+    output.forEach((value, k) => {
+        if (value !== sum && !wrong++) first = `out[${k}] is ${value}, and should be ${sum}`;
+        sum += input[k];
+    });
+    if (!wrong) return `The result is right: all ${output.length} elements.`;
+    return `The result is wrong: ${wrong} of ${output.length} elements. First, ${first}.`;
+}
+
+function showResult(host, answer) {
+    const text = answer.error ? answer.message : resultText(answer);
+    const isWrong = answer.error || text.startsWith("The result is wrong");
+    replace(host, make("p", { class: isWrong ? "wrong" : "right" }, text));
+}
+
+module.exports = { countersTable, levelsTable, findingsList, showResult };

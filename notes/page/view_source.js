@@ -1,0 +1,65 @@
+/* view_source.js -- the source of a kernel: the line that runs, the conflicts of each line, and a
+ * button at each barrier. */
+"use strict";
+const { make, replace } = require("./dom.js");
+
+/* Sums of conflicts by line of a file: loads and stores. */
+function conflictsByLine(record, name) {
+    const sums = new Map();
+    for (const { file, line, counters } of record ? record.lines : []) {
+        if (file.split("/").pop() !== name) continue;
+        const excess = (part) => part.wavefronts - part.ideal_wavefronts;
+        const ld = excess(counters.shared_load), st = excess(counters.shared_store);
+        if (ld + st) sums.set(line, `${ld} + ${st} conflicts`);
+    }
+    return sums;
+}
+
+function barrierButton(barrier, isOff, toggle) {
+    const name = barrier.isWarp ? "__syncwarp" : "barrier";
+    const what = `${isOff ? "Restore" : "Remove"} the ${name} in line ${barrier.line}`;
+    return make("button", { class: "barrier", "aria-pressed": String(isOff), "aria-label": what,
+                            title: what, "data-line": barrier.line, onclick: toggle },
+                isOff ? "restore" : "remove");
+}
+
+/* barriers: by line; off(line) says whether it is removed; toggle(line) changes that. */
+function makeSource(host) {
+    let lines = new Map(), current = null;
+
+    function show(name, text, record, barriers, off, toggle) {
+        const sums = conflictsByLine(record, name);
+        lines = new Map();
+        current = null;
+        const body = make("tbody");
+        text.split("\n").forEach((code, k) => {
+            const line = k + 1, barrier = barriers.get(line);
+            const isOff = barrier !== undefined && off(line);
+            const row = make("tr", { "data-line": line, class: isOff ? "off" : "" },
+                make("th", { scope: "row" }, String(line)), make("td", {}, make("code", {}, code)),
+                make("td", { class: "note" }, sums.get(line) || "",
+                     barrier ? barrierButton(barrier, isOff, () => toggle(line)) : null));
+            lines.set(line, row);
+            body.append(row);
+        });
+        replace(host, make("table", { class: "source" },
+                           make("caption", {}, `Source: ${name}`), body));
+    }
+
+    /* Marks the line that runs; the panel alone scrolls to it. */
+    function mark(line, hasConflict) {
+        if (current) {
+            current.classList.remove("runs", "conflict");
+            current.removeAttribute("aria-current");
+        }
+        current = lines.get(line) || null;
+        if (!current) return;
+        current.classList.add("runs");
+        if (hasConflict) current.classList.add("conflict");
+        current.setAttribute("aria-current", "step");
+        host.scrollTop = current.offsetTop - host.clientHeight / 2;
+    }
+    return { show, mark };
+}
+
+module.exports = { makeSource };

@@ -1,0 +1,335 @@
+"""test_browser.py -- the page in headless Chromium, opened as a file: what chapters 3 and 4 say,
+each control, the keyboard, restored states, and input that is wrong or hostile."""
+import re
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from page_files import PAGE, need
+
+try:
+    import selenium  # noqa: F401
+except ImportError:  # python3 is not Debian's, whose packages lie here
+    sys.path.append("/usr/lib/python3/dist-packages")
+
+SECONDS = 40
+KERNEL = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry %s(.param .u64 p) {
+.reg .b64 %%a;
+.reg .b32 %%r;
+ld.param.u64 %%a, [p];
+mov.u32 %%r, %%tid.x;
+%s
+ret;
+}
+"""
+
+
+def start():
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    options = webdriver.ChromeOptions()
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                     "--window-size=1400,1200", "--force-prefers-reduced-motion"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        need("emcc", "pandoc", "chromium", "chromedriver")
+        try:
+            import selenium  # noqa: F401
+        except ImportError:
+            need("python3-selenium")
+        cls.driver = start()
+        cls.addClassCleanup(cls.driver.quit)
+        cls.driver.set_script_timeout(SECONDS)
+
+    def tearDown(self):
+        self.assertEqual([entry["message"][:300] for entry in self.driver.get_log("browser")], [])
+
+    # ---- steps of a test
+
+    def open(self, fragment=""):
+        self.driver.get("about:blank")
+        self.driver.get(PAGE.as_uri() + fragment)
+        return self.wait_for(lambda: self.text(".result"))
+
+    def wait_for(self, ready):
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            value = ready()
+            if value:
+                return value
+            time.sleep(0.05)
+        self.fail("the page did not come to the expected state within %d s" % SECONDS)
+
+    def all(self, selector):
+        from selenium.webdriver.common.by import By
+        return self.driver.find_elements(By.CSS_SELECTOR, "article:not([hidden]) " + selector)
+
+    def text(self, selector):
+        found = self.all(selector)
+        return found[0].get_attribute("textContent") if found else ""
+
+    def choose(self, label, value):
+        """Chooses in the control with this label, and waits for the run's end."""
+        from selenium.webdriver.support.ui import Select
+        Select(self.control(label)).select_by_value(value)
+        self.wait_for(lambda: "runs" not in self.text(".status"))
+
+    def control(self, label):
+        for element in self.all("label.control"):
+            if element.get_attribute("textContent").startswith(label + " "):
+                return element.find_element("css selector", "select, input")
+        self.fail("there is no control " + label)
+
+    def press(self, name):
+        for element in self.all("button"):
+            if element.text == name:
+                self.driver.execute_script("arguments[0].click()", element)
+                return
+        self.fail("there is no button " + name)
+
+    def counter(self, name):
+        for row in self.all(".numbers tbody tr"):
+            cells = row.find_elements("css selector", "th, td")
+            if cells[0].text == name:
+                return [cell.text for cell in cells[1:]]
+        self.fail("there is no counter " + name)
+
+
+class Chapters(Page):
+    def test_step_3_has_its_conflicts_level_by_level(self):
+        self.assertEqual(self.open("#chapter=03-work-efficient"),
+                         "The result is right: all 512 elements.")
+        self.press("End")
+        self.assertEqual(self.counter("bank conflicts of loads"), ["375", "375", "375"])
+        self.assertEqual(self.counter("bank conflicts of stores"), ["225", "225", "225"])
+        self.assertEqual(self.text(".total"), "?")
+        self.press("Show all counts")
+        self.assertEqual(self.text(".total"), "375 + 225")
+        levels = [cell.text for cell in self.all(".counted")]
+        up = ["16 + 8", "24 + 12", "28 + 14", "30 + 15", "30 + 15", "14 + 7", "6 + 3", "2 + 1"]
+        down = ["3 + 2", "9 + 6", "21 + 14", "45 + 30", "45 + 30", "42 + 28", "36 + 24", "24 + 16"]
+        self.assertEqual(levels[1:9], up)
+        self.assertEqual(levels[-9:-1], down)
+
+    def test_step_4_has_none(self):
+        self.open("#chapter=04-conflict-free")
+        self.press("Show all counts")
+        self.assertEqual(self.text(".total"), "0 + 0")
+        self.choose("variant", "pad16")
+        self.assertNotEqual(self.counter("bank conflicts of loads")[1], "0")
+        self.choose("variant", "none")
+        self.assertEqual(self.counter("bank conflicts of loads")[1:], ["375", "375"])
+
+    def test_a_prediction_is_judged(self):
+        self.open("#chapter=03-work-efficient")
+        fields = self.all(".levels input")
+        fields[1].send_keys("16 + 8\t")
+        fields[2].send_keys("1\t")
+        rows = [row.text for row in self.all(".levels tbody tr")]
+        self.assertRegex(rows[1], r"16 \+ 8 right$")
+        self.assertRegex(rows[2], r"24 \+ 12 not 1$")
+
+    def test_a_missing_barrier_shows_its_hazard(self):
+        self.open("#chapter=03-work-efficient")
+        button = self.all("button.barrier")[0]
+        line = button.get_attribute("data-line")
+        self.driver.execute_script("arguments[0].click()", button)
+        self.wait_for(lambda: "racecheck" in self.text(".findings"))
+        found = self.text(".findings li")
+        self.assertRegex(found, r"scan\.cu:\d+, thread \d+.* and .*scan\.cu:\d+, thread \d+")
+        self.assertIn("scan.cu:" + line, self.text(".status"))
+        self.assertIn("off=", self.driver.current_url)
+        self.press("Restore all")
+        self.wait_for(lambda: "No findings" in self.text(".findings"))
+
+    def test_a_schedule_shows_a_wrong_element(self):
+        self.open("#chapter=03-work-efficient&off=scan.cu:37&seed=1")
+        self.assertRegex(self.text(".result"), r"wrong: \d+ of 512 elements. First, out\[\d+\] is")
+
+    def test_every_kernel_runs_in_its_chapter(self):
+        for chapter in ("02-naive", "05-arbitrary-size", "06-vectorized", "07-unrolled",
+                        "09-warp-shuffle", "10-cooperative", "11-single-pass"):
+            with self.subTest(chapter=chapter):
+                self.assertRegex(self.open("#chapter=" + chapter), "^The result is right")
+                self.press("End")
+                self.assertRegex(self.text(".event"), r"^(\d+) of \1: block 0, warp \d+")
+                self.assertNotEqual(self.all("tr.runs"), [])
+
+    def test_shuffles_name_the_lanes(self):
+        self.open("#chapter=09-warp-shuffle")
+        for _ in range(200):
+            self.press("Step")
+            if "shfl.up" in self.text(".event"):
+                break
+        self.assertIn("← 0", self.text(".lanes"))
+
+
+class Controls(Page):
+    def test_play_step_back_and_bar(self):
+        self.open("#chapter=03-work-efficient")
+        self.press("Step")
+        self.assertRegex(self.text(".event"), "^1 of ")
+        self.press("End")
+        self.press("Back")
+        self.assertRegex(self.text(".event"), "^360 of 361")
+        self.press("Start")
+        self.press("Play")
+        self.wait_for(lambda: re.match("^[3-9] of", self.text(".event")))
+        self.press("Pause")
+        self.driver.execute_script(
+            "const b = document.querySelector('article:not([hidden]) .bar'); b.value = 100;"
+            "b.dispatchEvent(new Event('input'))")
+        self.assertRegex(self.text(".event"), "^100 of ")
+
+    def test_barriers_are_steps_too(self):
+        self.open("#chapter=03-work-efficient")
+        self.choose("by", "barrier")
+        texts = []
+        for _ in range(4):
+            self.press("Step")
+            texts.append(self.text(".event"))
+        self.assertEqual(len(set(texts)), 4)
+        self.press("Back")
+        self.assertEqual(self.text(".event"), texts[2])
+
+    def test_the_keyboard_moves(self):
+        self.open("#chapter=03-work-efficient")
+        widget = self.all(".widget")[0]
+        widget.send_keys("\ue014\ue014\ue014")  # three times the right arrow
+        self.assertRegex(self.text(".event"), "^3 of ")
+        widget.send_keys("\ue012")  # left
+        self.assertRegex(self.text(".event"), "^2 of ")
+        widget.send_keys("\ue010")  # End
+        self.assertRegex(self.text(".event"), "^361 of ")
+        widget.send_keys("\ue011")  # Home
+        self.assertEqual(self.text(".event"), "Nothing has run yet.")
+
+    def test_choices_change_the_launch(self):
+        self.open("#chapter=03-work-efficient")
+        self.choose("n", "64")
+        self.assertEqual(self.text(".result"), "The result is right: all 64 elements.")
+        self.choose("n", "512")
+        self.choose("counted by the rules of", "g80")
+        self.assertEqual(self.all(".banks thead th")[-1].text, "15")
+        self.assertNotEqual(self.counter("bank conflicts of loads")[1], "375")
+
+    def test_a_state_is_restored(self):
+        self.open("#chapter=04-conflict-free&n=128&variant=pad16&seed=7&rules=fermi&at=20")
+        self.assertEqual(self.control("n").get_attribute("value"), "128")
+        self.assertEqual(self.control("variant").get_attribute("value"), "pad16")
+        self.assertEqual(self.control("schedule seed").get_attribute("value"), "7")
+        self.assertRegex(self.text(".event"), "^20 of ")
+        self.press("Step")
+        self.assertIn("at=21", self.driver.current_url)
+
+    def test_every_control_has_a_name(self):
+        self.open("#chapter=04-conflict-free")
+        for element in self.all("button, select, input, textarea"):
+            if element.is_displayed():
+                self.assertTrue(element.accessible_name, element.get_attribute("outerHTML"))
+
+    def test_no_width_scrolls_the_page_sideways(self):
+        for width in (360, 800, 2560):
+            self.driver.set_window_size(width, 1200)
+            self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+                "width": width, "height": 1200, "deviceScaleFactor": 1, "mobile": False})
+            self.open("#chapter=04-conflict-free")
+            size = self.driver.execute_script("return document.documentElement.scrollWidth")
+            self.assertLessEqual(size, width)
+        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def test_nothing_is_requested(self):
+        self.open("#chapter=03-work-efficient")
+        names = self.driver.execute_script(
+            "return performance.getEntriesByType('resource').map((one) => one.name)")
+        self.assertEqual([name for name in names if not name.startswith(("data:", "blob:"))], [])
+
+
+class OwnPtx(Page):
+    def own(self, ptx):
+        self.driver.get("about:blank")
+        self.driver.get(PAGE.as_uri() + "#chapter=own")
+        editor = self.wait_for(lambda: self.all("textarea[aria-label='Your PTX']"))[0]
+        self.driver.execute_script(
+            "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change'))",
+            editor, ptx)
+
+    def run_own(self, ptx, **fields):
+        self.own(ptx)
+        self.wait_for(lambda: self.all("form button[type=submit]"))
+        for name, value in fields.items():
+            field = self.control(name.replace("_", " "))
+            field.clear()
+            field.send_keys(str(value))
+        self.press("Run")
+
+    def test_a_kernel_runs_and_is_counted_by_its_own_lines(self):
+        self.run_own(KERNEL % ("k", "cvt.u64.u32 %a, %r;"))
+        self.wait_for(lambda: self.all(".numbers tr"))
+        self.run_own(KERNEL % ("k", ".shared .b32 s[64];\nst.shared.u32 [s], %r;\nbar.sync 0;"))
+        self.wait_for(lambda: "own.ptx:" in self.text(".findings") or
+                      "No findings" in self.text(".findings"))
+        self.press("Step")
+        self.assertIn("own.ptx:10 stores to shared memory", self.text(".event"))
+
+    def test_bad_text_gives_the_emulators_sentence(self):
+        self.own("this is not PTX")
+        self.assertIn("line 1", self.wait_for(lambda: self.text(".result")))
+        self.own(KERNEL % ("k", "bogus.u32 %r, %r;"))
+        self.wait_for(lambda: self.all("form button[type=submit]"))
+        self.press("Run")
+        self.assertIn("bogus", self.wait_for(lambda: self.text(".result")))
+
+    def test_names_reach_the_page_as_text_only(self):
+        name = "<img src=x onerror=document.title='hacked'><b>"
+        ptx = KERNEL % ("k", "bar.sync 0;")
+        self.run_own(ptx.replace(".address_size 64", '.address_size 64\n.file 1 "%s"' % name)
+                     .replace("bar.sync 0;", ".loc 1 3 1\n.shared .b32 s[4];\n"
+                                             "st.shared.u32 [s], %r;\nbar.sync 0;"))
+        self.wait_for(lambda: self.all(".findings li, .findings p"))
+        self.press("Step")
+        self.assertIn("<img", self.text(".event"))
+        self.assertEqual(self.all(".widget img, .widget b"), [])
+        self.own("<script>document.title='hacked'</script>")
+        self.wait_for(lambda: self.text(".result"))
+        self.assertNotIn("hacked", self.driver.title)
+
+    def test_an_endless_kernel_is_ended(self):
+        self.run_own(KERNEL % ("k", "L:\nadd.u32 %r, %r, 1;\nbra L;"), stop_after_seconds=1)
+        self.wait_for(lambda: "had not ended after 1 s" in self.text(".result"))
+        self.run_own(KERNEL % ("k", "bar.sync 0;"))
+        self.wait_for(lambda: "No findings" in self.text(".findings"))
+
+    def test_stop_ends_a_run(self):
+        self.run_own(KERNEL % ("k", "L:\nadd.u32 %r, %r, 1;\nbra L;"))
+        self.press("Stop")
+        self.wait_for(lambda: "was stopped" in self.text(".result"))
+
+    def test_a_launch_that_is_too_large_is_refused(self):
+        self.run_own(KERNEL % ("k", "bar.sync 0;"), threads_of_a_block=4096)
+        self.assertIn("1024", self.wait_for(lambda: self.text(".result")))
+
+    def test_a_file_of_50_megabytes_is_refused(self):
+        self.own("")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "large.ptx"
+            with path.open("wb") as file:
+                file.truncate(50 << 20)
+            self.all("input[type=file]")[0].send_keys(str(path))
+            self.assertIn("50 MB", self.wait_for(lambda: re.search(
+                "The file has.*", self.text(".result")))[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
