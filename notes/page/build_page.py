@@ -19,6 +19,7 @@ TOP = HERE.parents[1]
 NOTES = TOP / "notes"
 STEPS = TOP / "steps"
 RECORDED = TOP / "profiles" / "h200" / "counters.csv"
+DIFFERENCES = TOP / "profiles" / "counters_differences.csv"
 KEPT_SIZES = 16384  # elements of a recorded scan that the page can run
 
 CHAPTER = re.compile(r"^\d+\. \[([^]]*)\]\(([^)#]+)\)", re.M)
@@ -123,9 +124,19 @@ def recorded():
     return counters
 
 
+def differences():
+    """Why a counter of the emulator differs from ncu's: steps, variants ("*": all), counters."""
+    with DIFFERENCES.open(encoding="utf-8") as file:
+        rows = csv.DictReader(line for line in file if not line.startswith("#"))
+        return [{"steps": [int(step) for step in row["steps"].split()],
+                 "variants": row["variants"].split(), "counters": row["counters"].split("|"),
+                 "why": row["why"]} for row in rows]
+
+
 def page_data(folder):
     texts = ptx_texts(folder)
-    return {"ptx": texts, "sources": sources(texts), "recorded": recorded()}
+    return {"ptx": texts, "sources": sources(texts), "recorded": recorded(),
+            "differences": differences()}
 
 
 # ---- the file ----------------------------------------------------------------------------------

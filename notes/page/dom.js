@@ -14,7 +14,7 @@ function fill(element, attributes, children) {
         else if (value === true) element.setAttribute(name, "");
         else if (value !== false && value !== undefined) element.setAttribute(name, value);
     }
-    for (const child of children.flat()) if (child !== null) element.append(child);
+    for (const child of children.flat(Infinity)) if (child !== null) element.append(child);
     return element;
 }
 

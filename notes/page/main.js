@@ -67,5 +67,6 @@ byId("copy").addEventListener("click", async () => {
         document.execCommand("copy"); /* where a page may not write: the text is selected */
     }
 });
+byId("contents").open = innerWidth >= 800; /* beside the text, otherwise above it */
 window.addEventListener("hashchange", () => { scrollTo(0, 0); open(); });
 open();

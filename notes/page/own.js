@@ -6,6 +6,7 @@
 const { make, replace, labelled, choice } = require("./dom.js");
 const { barriersOf, withoutBarriers, withLines } = require("./ptx.js");
 const { makeWidget } = require("./widget.js");
+const { buffersView } = require("./view_counters.js");
 
 const MOST_BYTES = 8 << 20, ALL_CHECKERS = 15, SECONDS = 10, MEMORY = 64 << 20;
 const FILE = "own.ptx";
@@ -59,11 +60,13 @@ function makeOwn(host, runner, remember) {
     const file = make("input", { type: "file", accept: ".ptx,text/plain",
                                  onchange: () => take(file.files[0]) });
     const form = make("form", { class: "own", onsubmit: (event) => { event.preventDefault(); run(); } });
-    const launch = launchFields(), places = make("span");
+    const launch = launchFields(), places = make("span"), buffers = make("div");
     let kernels = [], chosen = 0, rows = [], off = new Set(), latest = null;
+    let turn = 0; // of reading: an answer to an older one is not shown
     const widget = makeWidget(host, "Your own PTX", () => {});
     widget.section.insertBefore(make("div", { class: "drop" }, make("p", {}, HELP),
         labelled("A file", file), editor, form), widget.parts.choices.nextSibling);
+    widget.section.append(buffers);
     host.addEventListener("dragover", (event) => event.preventDefault());
     host.addEventListener("drop", (event) => {
         event.preventDefault();
@@ -73,6 +76,7 @@ function makeOwn(host, runner, remember) {
     async function take(given) {
         if (!given) return;
         if (given.size > MOST_BYTES) {
+            turn++;
             widget.fail(`The file has ${Math.ceil(given.size / (1 << 20))} MB, and the page reads ` +
                         `at most ${MOST_BYTES >> 20} MB.`);
             return;
@@ -83,17 +87,19 @@ function makeOwn(host, runner, remember) {
 
     /* Asks the emulator which kernels the text has. */
     async function read() {
+        const mine = ++turn;
         off = new Set();
         replace(form);
         try {
             const answer = await runner.run(`ptx\n${editor.value}`);
+            if (mine !== turn) return;
             kernels = answer.kernels;
             chosen = 0;
             if (answer.error) widget.fail(answer.message);
             else if (!kernels.length) widget.fail("The text has no kernel (.entry).");
             else showForm();
         } catch (error) {
-            widget.fail(error.message);
+            if (mine === turn) widget.fail(error.message);
         }
         remember({ chapter: "own", own: editor.value.length < 2000 ? editor.value : "" });
     }
@@ -131,6 +137,7 @@ function makeOwn(host, runner, remember) {
     }
 
     function show(ptx, state) {
+        replace(buffers, latest.buffers.length ? buffersView(latest.buffers) : "");
         widget.show({ answer: latest, state, sources: { [FILE]: editor.value }, file: FILE,
                       barriers: barriersOf(ptx), off, placeHost: places,
                       toggle: (key) => { if (!off.delete(key)) off.add(key); run(); },

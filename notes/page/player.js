@@ -5,9 +5,10 @@ const { make, labelled, choice } = require("./dom.js");
 
 const PAUSE_MS = 250;
 
-/* show(position) is called whenever the position changes. next(position, step) returns the position
+/* show(position) is called whenever the position changes, and plays(true or false) when playing
+ * begins and ends. next(position, step) returns the position
  * of the next (1) or previous (-1) place to stop, by what the reader has chosen. */
-function makePlayer(host, show, next, units) {
+function makePlayer(host, { show, plays }, next, units) {
     let position = 0, last = 0, timer = null, unit = units[0][0];
     const bar = make("input", { type: "range", min: 0, max: 0, value: 0, class: "bar",
                                 "aria-label": "Position in the launch",
@@ -26,6 +27,7 @@ function makePlayer(host, show, next, units) {
     function start() {
         if (position === last) go(0);
         play.textContent = "Pause";
+        plays(true);
         timer = setInterval(() => {
             go(next(position, 1, unit));
             if (position === last) pause();
@@ -35,6 +37,7 @@ function makePlayer(host, show, next, units) {
         clearInterval(timer);
         timer = null;
         play.textContent = "Play";
+        plays(false);
     }
     function keys(event) {
         if (/^(INPUT|SELECT|TEXTAREA|BUTTON)$/.test(event.target.tagName)) return;

@@ -2,8 +2,8 @@
 "use strict";
 
 const LOC = /^\s*\.loc\s+(\d+)\s+(\d+)/;
-const FILE = /^\s*\.file\s+(\d+)\s+"([^"]*)"/;
-const BARRIER = /^(\s*)((?:bar|barrier)(?:\.cta)?(?:\.sync|\.red)\b[^;]*;|bar\.warp\.sync\b[^;]*;)/;
+const FILE = /\.file\s+(\d+)\s+"([^"]*)"/;
+const BARRIER = /^(\s*(?:\.loc \d+ \d+ 1 )?)((?:bar|barrier)(?:\.cta)?(?:\.sync|\.red)\b[^;]*;|bar\.warp\.sync\b[^;]*;)/;
 const INSTRUCTION = /^\s*(?:@!?%\w+\s+)?[a-z][\w.]*(?:\s[^;]*)?;/;
 
 /* The barriers: { index of the line, file, line of the source, isWarp }. */
@@ -42,7 +42,7 @@ function withLines(ptx, name) {
     return ptx.split("\n").map((text, index) => {
         const isInside = depth > 0;
         depth += (text.match(/{/g) || []).length - (text.match(/}/g) || []).length;
-        if (isInside && INSTRUCTION.test(text)) return `.loc 1 ${index + 1} 1\n${text}`;
+        if (isInside && INSTRUCTION.test(text)) return `.loc 1 ${index + 1} 1 ${text}`;
         if (isNamed || !/^\s*\.address_size/.test(text)) return text;
         isNamed = true;
         return `${text} .file 1 "${name}"`;

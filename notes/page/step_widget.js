@@ -11,15 +11,19 @@ const RULES = [["hopper", "Hopper"], ["kepler8", "Kepler (8-byte banks)"],
                ["g80", "G80"]];
 const MOST_SEED = 999999999;
 
-/* ncu's counters of a launch, by metric; null: none is recorded for this scan by these rules. */
+/* ncu's counters of a launch: values by metric, and why(counter), which says why the emulator's
+ * differs. null: none is recorded for this scan by these rules. */
 function recordedOf(data, step, state) {
     const number = state.variant === "none" ? 3 : step.step;
     const name = state.variant === "none" ? "-" : state.variant;
     const rows = data.recorded[`${number},${name},${state.n}`];
+    const why = (counter) => (data.differences.find((one) => one.steps.includes(number) &&
+        (one.variants.includes(name) || one.variants.includes("*")) &&
+        one.counters.includes(counter)) || { why: "" }).why;
     return (launch) => {
         const mine = (rows || []).filter((row) => row[0] === launch);
         if (!mine.length || state.rules !== "hopper") return null;
-        return new Map(mine.map((row) => [row[2], row[3]]));
+        return { values: new Map(mine.map((row) => [row[2], row[3]])), why };
     };
 }
 
@@ -41,6 +45,7 @@ function makeStepWidget(host, step, data, runner, remember) {
     const places = make("span"), editor = make("textarea", { rows: 12, spellcheck: "false",
                                                              "aria-label": "PTX of this kernel" });
     const off = () => new Set(state.off ? state.off.split(",") : []);
+    const isOriginal = () => text === null && !state.off; // what ncu has seen
     const original = () => data.ptx[variantOf(step, state.variant).ptx];
 
     function set(change, keepsText) {
@@ -77,7 +82,7 @@ function makeStepWidget(host, step, data, runner, remember) {
 
     function show(answer, ptx) {
         widget.show({ answer, state, sources: sources(), file: "scan.cu", barriers: barriersOf(ptx),
-                      off: off(), toggle, recorded: recordedOf(data, step, state),
+                      off: off(), toggle, recorded: isOriginal() ? recordedOf(data, step, state) : null,
                       placeHost: places, select: (change) => {
                           Object.assign(state, { at: 0 }, change);
                           show(answer, ptx);

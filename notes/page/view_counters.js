@@ -3,39 +3,52 @@
 "use strict";
 const { make, replace, table } = require("./dom.js");
 
-/* Name, ncu's metric, what the document counts, and what the trace has counted so far. */
+/* Name, ncu's metric, what the document counts, what the trace has counted so far, and the name in
+ * profiles/counters_differences.csv. */
 const excess = (part) => part.wavefronts - part.ideal_wavefronts;
 const COUNTERS = [
     ["bank conflicts of loads", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-     (c) => excess(c.shared_load), (s) => s.ld.conflicts],
+     (c) => excess(c.shared_load), (s) => s.ld.conflicts, "conflicts ld"],
     ["bank conflicts of stores", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
-     (c) => excess(c.shared_store), (s) => s.st.conflicts],
+     (c) => excess(c.shared_store), (s) => s.st.conflicts, "conflicts st"],
     ["wavefronts of loads", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-     (c) => c.shared_load.wavefronts, (s) => s.ld.wavefronts],
+     (c) => c.shared_load.wavefronts, (s) => s.ld.wavefronts, "wavefronts ld"],
     ["wavefronts of stores", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-     (c) => c.shared_store.wavefronts, (s) => s.st.wavefronts],
+     (c) => c.shared_store.wavefronts, (s) => s.st.wavefronts, "wavefronts st"],
     ["instructions that load shared memory", "smsp__sass_inst_executed_op_shared_ld.sum",
-     (c) => c.shared_load.instructions, (s) => s.ld.instructions],
+     (c) => c.shared_load.instructions, (s) => s.ld.instructions, "wavefronts ld"],
     ["instructions that store shared memory", "smsp__sass_inst_executed_op_shared_st.sum",
-     (c) => c.shared_store.instructions, (s) => s.st.instructions],
+     (c) => c.shared_store.instructions, (s) => s.st.instructions, "wavefronts st"],
     ["requests to load global memory", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-     (c) => c.global_load.requests, (s) => s.ld.requests],
+     (c) => c.global_load.requests, (s) => s.ld.requests, "global ld"],
     ["requests to store global memory", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-     (c) => c.global_store.requests, (s) => s.st.requests],
+     (c) => c.global_store.requests, (s) => s.st.requests, "global st"],
     ["sectors loaded", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-     (c) => c.global_load.sectors, (s) => s.ld.sectors],
+     (c) => c.global_load.sectors, (s) => s.ld.sectors, "sectors ld"],
     ["sectors stored", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-     (c) => c.global_store.sectors, (s) => s.st.sectors],
+     (c) => c.global_store.sectors, (s) => s.st.sectors, "sectors st"],
     ["additions of floats", "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
-     (c) => c.adds.f32, null],
+     (c) => c.adds.f32, null, "additions"],
     ["barriers of warps", null, (c) => c.barriers, null],
 ];
 
-/* `recorded`: ncu's value by metric; null: none is recorded for this launch. */
+const ARBITRATION = "the hardware also counts arbitration, when one access waits for another";
+
+/* ncu's value as a text, and where it differs, why. */
+function recordedText(recorded, metric, key, counted) {
+    if (!recorded || !recorded.values.has(metric)) return "";
+    const value = recorded.values.get(metric);
+    const isMore = value > counted && /^(conflicts|wavefronts)/.test(key);
+    const why = value === counted ? "" : recorded.why(key) || (isMore ? ARBITRATION : "");
+    return why ? make("span", {}, `${value} `, make("small", {}, `(${why})`)) : String(value);
+}
+
+/* `recorded`: ncu's values by metric, and why(counter) says why one differs; null: none is recorded
+ * for this launch. */
 function countersTable(counters, sums, recorded) {
-    const rows = COUNTERS.map(([name, metric, whole, part]) => [
+    const rows = COUNTERS.map(([name, metric, whole, part, key]) => [
         name, part && sums ? String(part(sums)) : "", String(whole(counters)),
-        recorded && recorded.has(metric) ? String(recorded.get(metric)) : ""]);
+        recordedText(recorded, metric, key, whole(counters))]);
     const heads = ["counter", "up to here", "whole launch", "H200, by ncu"];
     const note = recorded ? "" : " (none is recorded by ncu for these choices)";
     return table(`Counters${note}`, heads, rows);
@@ -130,4 +143,12 @@ function showResult(host, answer) {
     replace(host, make("p", { class: isWrong ? "wrong" : "right" }, text));
 }
 
-module.exports = { countersTable, levelsTable, findingsList, showResult };
+/* All buffers after the run; the text of a long one is cut. */
+function buffersView(buffers) {
+    const most = 20000;
+    return make("details", { class: "buffers" }, make("summary", {}, "The buffers after the run"),
+        buffers.map(({ name, type, values }) => [make("h3", {}, `${name} (${type})`),
+            make("pre", { tabindex: 0 }, values.slice(0, most) + (values.length > most ? " …" : ""))]));
+}
+
+module.exports = { buffersView, countersTable, levelsTable, findingsList, showResult };

@@ -42,8 +42,12 @@ function makeSource(host) {
             lines.set(line, row);
             body.append(row);
         });
+        const focused = host.contains(document.activeElement) && document.activeElement.dataset.line;
         replace(host, make("table", { class: "source" },
                            make("caption", {}, `Source: ${name}`), body));
+        /* The button that was pressed has been made again. */
+        const same = focused && body.querySelector(`button[data-line="${focused}"]`);
+        if (same) same.focus({ preventScroll: true });
     }
 
     /* Marks the line that runs; the panel alone scrolls to it. */

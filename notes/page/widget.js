@@ -23,7 +23,7 @@ function accessText(event) {
     if (!trace.isShared(event)) return `${what}, ${event.sectors} sectors`;
     const more = trace.conflictsOf(event);
     const wavefronts = `${event.wavefronts} ${event.wavefronts === 1 ? "wavefront" : "wavefronts"}`;
-    return `${what}, ${wavefronts}: ${more ? `${more} too many, by bank conflicts` : "no conflict"}`;
+    return `${what}, ${wavefronts}: ${more ? `${more} of them by bank conflicts` : "no conflict"}`;
 }
 
 /* How many warps of the block have come to the barrier that the last event came to. */
@@ -62,7 +62,7 @@ function panels() {
                                                  role: "region", "aria-label": label });
     return { choices: make("div", { class: "choices" }), player: make("div", { class: "player" }),
              status: make("p", { class: "status", role: "status" }),
-             event: make("p", { class: "event" }),
+             event: make("p", { class: "event", "aria-live": "polite" }),
              result: make("div", { class: "result", "aria-live": "polite" }),
              source: panel("code", "Source"), lanes: panel("lanes-panel", "Lanes"),
              banks: panel("banks-panel", "Shared memory"), counters: panel("numbers", "Counters"),
@@ -76,7 +76,8 @@ function makeWidget(host, title, changed) {
     const source = makeSource(parts.source), memory = makeMemory(parts.lanes, parts.banks);
     let view = null, isShown = false;
 
-    const player = makePlayer(parts.player, move, (position, direction, unit) =>
+    const whilePlaying = (plays) => parts.event.setAttribute("aria-live", plays ? "off" : "polite");
+    const player = makePlayer(parts.player, { show: move, plays: whilePlaying }, (position, direction, unit) =>
         (view ? nextPosition(view.events, position, direction, unit) : 0), UNITS);
     const section = make("section", { class: "widget", "aria-label": title, tabindex: 0,
                                       onkeydown: (event) => player.keys(event) },

@@ -157,14 +157,26 @@ class Chapters(Page):
         self.open("#chapter=03-work-efficient&off=scan.cu:37&seed=1")
         self.assertRegex(self.text(".result"), r"wrong: \d+ of 512 elements. First, out\[\d+\] is")
 
-    def test_every_kernel_runs_in_its_chapter(self):
-        for chapter in ("02-naive", "05-arbitrary-size", "06-vectorized", "07-unrolled",
-                        "09-warp-shuffle", "10-cooperative", "11-single-pass"):
+    def test_every_kernel_runs_and_counts_as_ncu(self):
+        for chapter in ("02-naive", "03-work-efficient", "04-conflict-free", "05-arbitrary-size",
+                        "06-vectorized", "07-unrolled", "09-warp-shuffle", "10-cooperative",
+                        "11-single-pass"):
             with self.subTest(chapter=chapter):
                 self.assertRegex(self.open("#chapter=" + chapter), "^The result is right")
                 self.press("End")
                 self.assertRegex(self.text(".event"), r"^(\d+) of \1: block 0, warp \d+")
                 self.assertNotEqual(self.all("tr.runs"), [])
+                self.check_recorded()
+
+    def check_recorded(self):
+        """Where ncu's counter differs, the page says why."""
+        texts = self.driver.execute_script(
+            "return [...document.querySelectorAll('article:not([hidden]) .numbers tbody tr')]"
+            ".map((row) => [row.cells[2].textContent, row.cells[3].textContent])")
+        texts = [(counted, recorded) for counted, recorded in texts if recorded]
+        self.assertGreater(len(texts), 8)
+        for counted, recorded in texts:
+            self.assertTrue(counted == recorded or "(" in recorded, (counted, recorded))
 
     def test_shuffles_name_the_lanes(self):
         self.open("#chapter=09-warp-shuffle")
@@ -282,6 +294,17 @@ class OwnPtx(Page):
                       "No findings" in self.text(".findings"))
         self.press("Step")
         self.assertIn("own.ptx:10 stores to shared memory", self.text(".event"))
+
+    def test_its_barriers_can_be_removed_and_its_buffers_seen(self):
+        body = (".shared .b32 s[64];\n.reg .b32 %s;\n.reg .b64 %b;\nmul.wide.u32 %b, %r, 4;\n"
+                "add.u64 %a, %a, %b;\nmov.u32 %s, s;\nshl.b32 %r, %r, 2;\nadd.u32 %s, %s, %r;\n"
+                "st.shared.f32 [%s], 0f3F800000;\nbar.sync 0;\nxor.b32 %s, %s, 128;\n"
+                "ld.shared.u32 %r, [%s];\nst.global.u32 [%a], %r;")
+        self.run_own(KERNEL % ("k", body), threads_of_a_block=64)
+        self.wait_for(lambda: "No findings" in self.text(".findings"))
+        self.assertTrue(self.text(".buffers pre").startswith("1 1 1 "))
+        self.driver.execute_script("arguments[0].click()", self.all("button.barrier")[0])
+        self.wait_for(lambda: "racecheck" in self.text(".findings"))
 
     def test_bad_text_gives_the_emulators_sentence(self):
         self.own("this is not PTX")
