@@ -62,7 +62,11 @@ function memoryTable(memory, banks) {
         body.append(row);
     }
     const more = memory.words > words ? ` (the first ${words} of ${memory.words} words)` : "";
-    return { cells, element: make("table", { class: "banks" },
+    const legend = make("p", { class: "legend" }, make("span", { class: "touched" }, "accessed"),
+        " by this instruction; ", make("span", { class: "excess" }, "accessed"), " in a bank with " +
+        "another word, so that one waits for the other; ", make("span", { class: "fresh" }, "written"),
+        " since the last barrier; · never written");
+    return { cells, legend, element: make("table", { class: "banks" },
         make("caption", {}, `Shared memory: a column for each of the ${banks} banks${more}`),
         make("thead", {}, head), body) };
 }
@@ -84,7 +88,7 @@ function makeMemory(lanesHost, banksHost) {
         type = valueType || "f32";
         const made = memoryTable(trace.memoryAfter([], 0, size), banks);
         cells = made.cells;
-        replace(banksHost, size ? made.element
+        replace(banksHost, size ? [made.element, made.legend]
             : make("p", {}, "This kernel does not access shared memory here."));
     }
 
@@ -94,9 +98,12 @@ function makeMemory(lanesHost, banksHost) {
         const waiting = isShared ? waitingWords(event, lists) : new Set();
         const touched = new Set(lists.flat());
         const memory = trace.memoryAfter(events, count, size);
+        const isFresh = (word) => event && memory.written[word] >= 0 &&
+            events[memory.written[word]].epoch === event.epoch;
         cells.forEach((cell, word) => {
             const text = wordText(memory, word, type);
-            const classes = (touched.has(word) ? "touched " : "") + (waiting.has(word) ? "excess" : "");
+            const classes = (touched.has(word) ? "touched " : "") + (waiting.has(word) ? "excess " : "") +
+                (isFresh(word) ? "fresh" : "");
             if (cell.textContent !== text) cell.textContent = text;
             if (cell.className !== classes) cell.className = classes;
         });
