@@ -59,13 +59,18 @@ function makeOwn(host, runner, remember) {
                                       onchange: () => read() });
     const file = make("input", { type: "file", accept: ".ptx,text/plain",
                                  onchange: () => take(file.files[0]) });
+    const sources = {}; // texts that the line information names
+    const source = make("input", { type: "file", onchange: async () => {
+        const given = source.files[0];
+        if (given && given.size <= MOST_BYTES) sources[given.name] = await given.text();
+    } });
     const form = make("form", { class: "own", onsubmit: (event) => { event.preventDefault(); run(); } });
     const launch = launchFields(), places = make("span"), buffers = make("div");
     let kernels = [], chosen = 0, rows = [], off = new Set(), latest = null;
     let turn = 0; // of reading: an answer to an older one is not shown
     const widget = makeWidget(host, "Your own PTX", () => {});
     widget.section.insertBefore(make("div", { class: "drop" }, make("p", {}, HELP),
-        labelled("A file", file), editor, form), widget.parts.choices.nextSibling);
+        labelled("A file", file), labelled("Its source, to be shown", source), editor, form), widget.parts.choices.nextSibling);
     widget.section.append(buffers);
     host.addEventListener("dragover", (event) => event.preventDefault());
     host.addEventListener("drop", (event) => {
@@ -138,7 +143,7 @@ function makeOwn(host, runner, remember) {
 
     function show(ptx, state) {
         replace(buffers, latest.buffers.length ? buffersView(latest.buffers) : "");
-        widget.show({ answer: latest, state, sources: { [FILE]: editor.value }, file: FILE,
+        widget.show({ answer: latest, state, sources: { ...sources, [FILE]: editor.value }, file: FILE,
                       barriers: barriersOf(ptx), off, placeHost: places,
                       toggle: (key) => { if (!off.delete(key)) off.add(key); run(); },
                       select: (change) => show(ptx, { ...state, ...change }) });

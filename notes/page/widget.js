@@ -11,6 +11,7 @@ const { makePlayer } = require("./player.js");
 const counters = require("./view_counters.js");
 
 const UNITS = [["access", "warp instruction"], ["barrier", "barrier"]];
+const NO_SOURCE = "The page does not have this file.";
 const MOST_EVENTS = 60000;
 
 /* ---- sentences ----------------------------------------------------------------------------- */
@@ -106,7 +107,7 @@ function makeWidget(host, title, changed) {
         view.file = name;
         const barriers = new Map(view.barriers.filter((one) => one.file.split("/").pop() === name)
             .map((one) => [one.line, one]));
-        source.show(name, path ? view.sources[path] : "", view.record, barriers,
+        source.show(name, path ? view.sources[path] : NO_SOURCE, view.record, barriers,
                     (line) => view.off.has(`${name}:${line}`),
                     (line) => view.toggle(`${name}:${line}`));
     }

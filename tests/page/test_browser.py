@@ -306,6 +306,20 @@ class OwnPtx(Page):
         self.driver.execute_script("arguments[0].click()", self.all("button.barrier")[0])
         self.wait_for(lambda: "racecheck" in self.text(".findings"))
 
+    def test_its_source_is_shown(self):
+        ptx = (KERNEL % ("k", "bar.sync 0;")).replace(
+            ".address_size 64", '.address_size 64\n.file 1 "/home/reader/mine.cu"').replace(
+            "bar.sync 0;", ".loc 1 2 1\n.shared .b32 s[4];\nst.shared.u32 [s], %r;\nbar.sync 0;")
+        self.own(ptx)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "mine.cu"
+            path.write_text("first line\nsecond line\n", encoding="utf-8")
+            self.all("input[type=file]")[1].send_keys(str(path))
+            self.wait_for(lambda: self.all("form button[type=submit]"))
+            time.sleep(0.3)  # the page reads the file
+        self.press("Run")
+        self.wait_for(lambda: "second line" in self.text(".source"))
+
     def test_bad_text_gives_the_emulators_sentence(self):
         self.own("this is not PTX")
         self.assertIn("line 1", self.wait_for(lambda: self.text(".result")))
