@@ -131,13 +131,13 @@ template <typename Sum> struct search {
     struct progress<Sum> progress;
 };
 
-/* The ticket of the tile at p, which has arrived. The look warp reads no element, but must keep
- * up. */
+/* The ticket of the tile at p, which has arrived. */
 template <typename In, typename Sum>
 static __device__ struct ticket take_ticket(ring_of<In, Sum> &ring, struct place p)
 {
     struct ticket t = ring.slot[p.slot].drawn;
-    if (t.tile != NO_TILE) barrier_arrive(&ring.empty[p.stage]);
+    if (t.tile == NO_TILE) return t;
+    barrier_arrive(&ring.empty[p.stage]); // it reads no element, but must keep up
     return t;
 }
 

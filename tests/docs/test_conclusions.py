@@ -222,14 +222,15 @@ class Chapter12(Conclusions):
         n, ends = "n=67108864", [value("timeline", "store", k, "end") for k in ("k=0", "k=11")]
         tile = (ends[1] - ends[0]) / 11  # cycles from tile to tile
         mean = lambda part: value("timeline", "mean", n, part)
-        self.assertGreater(mean("look"), 0.8 * tile)
+        self.between(0.6, mean("look") / tile, 1)
+        self.between(0.25, mean("wait for the prefix") / tile, 0.45)
         self.assertLess(mean("sum"), 0.6 * tile)
         self.between(1, mean("copy") / tile, 2)
         self.between(2.5, mean("tiles ahead"), 6)
         for power in (24, 26, 28):
             time = lambda way: value("fixed-order", way, "n=%d" % (1 << power))
             for way in ("in float", "first come"):
-                self.between(0.98 if power == 24 else 0.995, time(way) / time("as it is"), 1.005)
+                self.between(0.97 if power == 24 else 0.995, time(way) / time("as it is"), 1.005)
 
     def test_step_11_takes_twice_the_time_of_a_copy(self):
         self.about(share(11, "tile2048", N28), 0.5)
@@ -241,7 +242,7 @@ class Chapter12(Conclusions):
         self.assertLess(of_roof("bulk copies", "f32"), of_roof("step 12", "f32"))
         for power in range(10, 29):
             with self.subTest(power):
-                self.assertEqual(self.times_cub(power, "f32") < 1.28, power in (22, 23, 24))
+                self.assertEqual(self.times_cub(power, "f32") < 1.28, power in (22, 23))
         self.between(1.1, self.times_cub(28, "f64"), self.times_cub(28, "f32"))
         self.between(self.times_cub(28, "f32"), self.times_cub(28, "i16"), self.times_cub(28, "i8"))
 
@@ -268,11 +269,11 @@ class Chapter12(Conclusions):
 
 
     def test_the_error_of_floats_does_not_grow(self):
-        """CUB's is more than twenty times as large for 2^28 positive numbers."""
+        """CUB's is nearly twenty times as large for 2^28 positive numbers."""
         error = lambda what: number("promises.csv", "value", variant="f32 0 to 1",
                                     parameter=1 << 28, metric=what)
-        self.assertGreater(error("error of CUB in the second half"),
-                           20 * error("error in the second half"))
+        self.between(17, error("error of CUB in the second half") /
+                     error("error in the second half"), 23)
 
 
 class Applications(Conclusions):

@@ -1,5 +1,5 @@
 /* rounding.h — carries out floating-point operations with a rounding mode and with .ftz where the
- * processor has no modes for them. On x86 ops_rules.c uses the modes, and nothing of this is there. */
+ * processor has no modes for them. On x86 ops_rules.c uses the modes instead. */
 #ifndef EMU_ROUNDING_H
 #define EMU_ROUNDING_H
 

@@ -157,8 +157,8 @@ static __global__ void ones(float *in, size_t n)
 
 static int run(struct experiment *e, struct fault *fault)
 {
-    e->lesson = "the sums are some tiles ahead of the scans, and the look warp works "
-                "without a pause.";
+    e->lesson = "the sums are some tiles ahead of the scans, and the scans wait for the "
+                "look warp.";
     struct scan s = {};
     struct moments *on_device;
     size_t shared = sizeof(ring_of<float, float>);
