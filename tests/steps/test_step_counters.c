@@ -65,7 +65,7 @@ Test(step_counters, step_12_says_what_it_launches)
     struct launch_shape small = step12.shape(4096, 0), wave = step12.shape(1 << 22, 0);
     struct launch_shape pipeline = step12.shape((1 << 22) + 1, 0);
     cr_expect(small.grid == 2 && small.block == 128, "%zu of %u", small.grid, small.block);
-    cr_expect(wave.grid == 512 && wave.block == 256, "%zu of %u", wave.grid, wave.block);
+    cr_expect(wave.grid == 256 && wave.block == 512, "%zu of %u", wave.grid, wave.block);
     cr_expect(pipeline.grid == 132 && pipeline.block == 14 * 32, "%zu of %u", pipeline.grid,
               pipeline.block);
     cr_expect(pipeline.shared_bytes > 6 << 15 && pipeline.shared_bytes < 7 << 15, "%zu bytes",
