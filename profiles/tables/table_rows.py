@@ -107,7 +107,7 @@ def patterns():
                      ("permuted", "misaligned", "same-word", "strided", "scattered", "structures",
                       "float4"))
     head = ["`--variant`", "what lane i reads", "sectors per load", "per store",
-            "bytes used of those requested",
+            "bytes used of those that loads request",
             "GB/s", "of the roof"]
     return ["Sectors per request, as the emulator counts them for 1 Mi floats, and the speed of a "
             "copy of",

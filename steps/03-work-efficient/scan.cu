@@ -6,7 +6,7 @@
  * root, the down-sweep hands to every node the sum of all that lies to its left.
  * Same as step 2 except: two sweeps over a tree, in place, with n/2 threads and one buffer.
  * What it fixes: the work. 2 (n - 1) additions, whatever log2 n is.
- * What is still bad: the tree's strides are powers of two, so up to 16 lanes of a warp use the same
+ * What is still bad: the tree's strides are powers of two, so up to 32 lanes of a warp use the same
  * bank of shared memory (step 4); one block, n a power of two (step 5).
  * How to run it: make step3 && ./step3 --counters
  *
