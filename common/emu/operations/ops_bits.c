@@ -111,7 +111,7 @@ static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors)
     uint32_t result = 0;
     for (int n = 0; n < 4; n++) {
         uint32_t selector = selectors >> 4 * n, source = selector & 4 ? b : a;
-        int32_t byte = (int32_t)(source >> 8 * (selector & 3)) << 24;
+        int32_t byte = (int32_t)(source >> 8 * (selector & 3) << 24);
         uint32_t chosen = (uint32_t)(selector & 8 ? byte >> 7 : byte);
         result |= (chosen & 0xff000000) >> (24 - 8 * n);
     }
