@@ -33,7 +33,7 @@ static void free_kept(void)
     for (size_t i = 0; i < kept_count; i++) free(kept[i]);
 }
 
-TestSuite(pipeline, .fini = free_kept, .timeout = 60);
+TestSuite(pipeline, .fini = free_kept, .timeout = 240);
 
 /* ---- scan.h by type -------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(promises, .init = command_init, .fini = command_fini, .timeout = 60);
+TestSuite(promises, .init = command_init, .fini = command_fini, .timeout = 240);
 
 /* The sum of a metric's values over all rows, and how many rows there are. */
 static double sum_of(const char *metric, int *rows)

@@ -118,7 +118,8 @@ static void run_resized(struct warp *w, const struct insn *i, uint32_t mask)
     static void id##_flushed(struct warp *w, const struct insn *i, uint32_t mask)                  \
     {                                                                                              \
         lane_float *d = LANES(f32, i->d), results[WARP];                                           \
-        const lane_float *a = LANES(f32, i->a), *b = LANES(f32, i->b), *c = LANES(f32, i->c);      \
+        const lane_float *a = LANES(f32, i->a), *b = LANES(f32, i->b);                             \
+        const lane_float *c = i->c == NO_SLOT ? b : LANES(f32, i->c); /* of fma */                 \
         uint32_t close = 0;                                                                        \
         (void)c;                                                                                   \
         INDEPENDENT for (int l = 0; l < WARP; l += ROW)                                            \
