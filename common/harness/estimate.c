@@ -14,7 +14,7 @@
  * worth their time. */
 #define QUICK ((size_t)1 << 12)
 #define LARGE ((size_t)1 << 17)
-#define PART  16 /* of the elements, at most one in so many is used */
+#define PART  16 /* a run on fewer elements has at most a 16th of them */
 
 /* Timed runs whose time is taken for that of any others: from 15 on, until they take a tenth of a
  * second. */
@@ -65,8 +65,8 @@ static bool run(const struct step *step, const struct options *o, const struct i
     return outcome.right;
 }
 
-/* The time of everything from the input to the last of `reps` timed runs. False: there is none,
- * because something went wrong, which the runs themselves will report. */
+/* The time of everything from the input to the last of `reps` timed runs. False: it
+ * has no time, because something went wrong, which the runs themselves will report. */
 static bool time_all(struct step step, struct options o, bool emulated, size_t n, int reps,
                      double *seconds)
 {

@@ -17,7 +17,7 @@ static void plane_give(struct spare_plane **spares, void *plane)
     *spares = spare;
 }
 
-/* A plane of zeros with so many bytes for a granule. */
+/* A plane of zeros, with `of_granule` bytes for each granule. */
 static void *plane_take(struct planes *planes, struct spare_plane **spares, size_t of_granule)
 {
     size_t bytes = planes->granules * of_granule;

@@ -53,7 +53,7 @@ struct planes {
     size_t granules; /* of each plane */
     size_t bytes;    /* of all of them, those that are not in use included */
     struct spare_plane *spare, *spare_short;
-    struct record_rows *rows; /* for short records; NULL: there are none, as in shared memory */
+    struct record_rows *rows; /* for short records; NULL: long ones only, as in shared memory */
 };
 void planes_free(struct planes *);
 

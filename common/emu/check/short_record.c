@@ -34,7 +34,7 @@ static bool grow(struct record_rows *rows)
     return true;
 }
 
-/* The number of a row, made if there is none. 0: there are too many, or no memory is left. */
+/* The number of a row, which is added if it is new. 0: too many rows, or no memory is left. */
 static uint32_t number_of(struct record_rows *rows, record row)
 {
     if (rows->last_number && rows->last == row) return rows->last_number;

@@ -273,13 +273,21 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
     X(shared_4, u32, PTX_SHARED, 4) X(shared_8, u64, PTX_SHARED, 4)                                \
     X(global_4, u32, PTX_GLOBAL, 8) X(global_8, u64, PTX_GLOBAL, 8)
 
+/* Finds the run of an access of all lanes, and its place. With observers, they are told. False: the
+ * access has to go another way. */
+INLINE bool begin_run(struct warp *w, const struct insn *i, enum ptx_space space, unsigned bytes,
+                      unsigned address_bytes, bool observed, struct access_run *run)
+{
+    return find_run(w, i, ALL_LANES, space, bytes, address_bytes, run) &&
+           (observed ? enter_run(w, i, run) : place_run(w, run));
+}
+
 /* Each twice: with and without observers, whose call would cost all of them a stack frame. */
 #define DEFINE_USUAL_ACCESS(name, type, space, address_bytes)                                      \
     INLINE bool try_load_##name(struct warp *w, const struct insn *i, bool observed)               \
     {                                                                                              \
         struct access_run run = {.operation = OPERATION_LOAD};                                     \
-        if (!find_run(w, i, ALL_LANES, space, sizeof(T_##type), address_bytes, &run) ||            \
-            !(observed ? enter_run(w, i, &run) : place_run(w, &run)))                              \
+        if (!begin_run(w, i, space, sizeof(T_##type), address_bytes, observed, &run))              \
             return false;                                                                          \
         L_##type *d = LANES(type, i->memory.value[0]);                                             \
         const L_##type *s = (const L_##type *)(uintptr_t)(run.host + run.first), first = *s;       \
@@ -292,9 +300,8 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
     INLINE bool try_store_##name(struct warp *w, const struct insn *i, bool observed)              \
     {                                                                                              \
         struct access_run run = {.operation = OPERATION_STORE};                                    \
-        if (!w->block->changed ||                                                                  \
-            !find_run(w, i, ALL_LANES, space, sizeof(T_##type), address_bytes, &run) ||            \
-            !(observed ? enter_run(w, i, &run) : place_run(w, &run)))                              \
+        if (!w->block->changed) return false;                                                      \
+        if (!begin_run(w, i, space, sizeof(T_##type), address_bytes, observed, &run))              \
             return false;                                                                          \
         L_##type *d = (L_##type *)(uintptr_t)(run.host + run.first);                               \
         const L_##type *s = LANES(type, i->memory.value[0]);                                       \
@@ -336,9 +343,7 @@ USUAL_ACCESSES(DEFINE_USUAL_ACCESS)
     INLINE bool try_load_##name(struct warp *w, const struct insn *i, bool observed)               \
     {                                                                                              \
         struct access_run run = {.operation = OPERATION_LOAD};                                     \
-        if (!find_run(w, i, ALL_LANES, space, bits / 8, address_bytes, &run) ||                    \
-            !(observed ? enter_run(w, i, &run) : place_run(w, &run)))                              \
-            return false;                                                                          \
+        if (!begin_run(w, i, space, bits / 8, address_bytes, observed, &run)) return false;        \
         lane_32 *d = LANES(u32, i->memory.value[0]);                                               \
         const byte_##bits *s = (const byte_##bits *)(uintptr_t)(run.host + run.first);             \
         uint32_t first = (uint32_t)load_element(s, bits / 8, i->is_signed);                        \
@@ -353,10 +358,8 @@ USUAL_ACCESSES(DEFINE_USUAL_ACCESS)
     INLINE bool try_store_##name(struct warp *w, const struct insn *i, bool observed)              \
     {                                                                                              \
         struct access_run run = {.operation = OPERATION_STORE};                                    \
-        if (!w->block->changed ||                                                                  \
-            !find_run(w, i, ALL_LANES, space, bits / 8, address_bytes, &run) ||                    \
-            !(observed ? enter_run(w, i, &run) : place_run(w, &run)))                              \
-            return false;                                                                          \
+        if (!w->block->changed) return false;                                                      \
+        if (!begin_run(w, i, space, bits / 8, address_bytes, observed, &run)) return false;        \
         byte_##bits *d = (byte_##bits *)(uintptr_t)(run.host + run.first);                         \
         const lane_32 *s = LANES(u32, i->memory.value[0]);                                         \
         if (run.stride == 0)                                                                       \
@@ -398,9 +401,7 @@ INLINE void store_last_vector(struct warp *w, const struct insn *i, void *to, un
     INLINE bool try_load_##name(struct warp *w, const struct insn *i, bool observed)               \
     {                                                                                              \
         struct access_run run = {.operation = OPERATION_LOAD};                                     \
-        if (!find_run(w, i, ALL_LANES, space, 4 * elements, address_bytes, &run) ||                \
-            !(observed ? enter_run(w, i, &run) : place_run(w, &run)))                              \
-            return false;                                                                          \
+        if (!begin_run(w, i, space, 4 * elements, address_bytes, observed, &run)) return false;    \
         const uint8_t *from = (const uint8_t *)(uintptr_t)(run.host + run.first);                  \
         if (run.stride == 0)                                                                       \
             spread_vector(w, i, from, elements);                                                   \
@@ -411,10 +412,8 @@ INLINE void store_last_vector(struct warp *w, const struct insn *i, void *to, un
     INLINE bool try_store_##name(struct warp *w, const struct insn *i, bool observed)              \
     {                                                                                              \
         struct access_run run = {.operation = OPERATION_STORE};                                    \
-        if (!w->block->changed ||                                                                  \
-            !find_run(w, i, ALL_LANES, space, 4 * elements, address_bytes, &run) ||                \
-            !(observed ? enter_run(w, i, &run) : place_run(w, &run)))                              \
-            return false;                                                                          \
+        if (!w->block->changed) return false;                                                      \
+        if (!begin_run(w, i, space, 4 * elements, address_bytes, observed, &run)) return false;    \
         uint8_t *to = (uint8_t *)(uintptr_t)(run.host + run.first);                                \
         if (run.stride == 0)                                                                       \
             store_last_vector(w, i, to, elements);                                                 \

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "grader.h"
 #include "common/labs/compile.h"
+#include "hash.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,16 +14,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* FNV-1a. It tells versions apart and protects from nothing: these files are the instructor's. */
-static uint64_t add_bytes(uint64_t bits, const void *bytes, size_t size)
-{
-    for (const unsigned char *at = bytes, *end = at + size; at < end; at++)
-        bits = (bits ^ *at) * 0x100000001b3;
-    return bits;
-}
-
-static const uint64_t none = 0xcbf29ce484222325;
 
 /* A file that cannot be read adds nothing: what needs it fails later, and says why. */
 static uint64_t add_file(uint64_t bits, const char *folder, const char *name)
@@ -37,7 +28,7 @@ static uint64_t add_file(uint64_t bits, const char *folder, const char *name)
         bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
     close(file);
     if (bytes == MAP_FAILED) return bits;
-    bits = add_bytes(bits, bytes, (size_t)status.st_size);
+    bits = hash_bytes(bits, bytes, (size_t)status.st_size);
     munmap(bytes, (size_t)status.st_size);
     return bits;
 }
@@ -52,7 +43,7 @@ static uint64_t solution_of(const struct grader *grader)
 /* The labs' table and the scorer are in the programs. */
 static uint64_t scorer_of(const struct grader *grader)
 {
-    uint64_t bits = add_bytes(grader->solution, &grader->weights, sizeof grader->weights);
+    uint64_t bits = hash_bytes(grader->solution, &grader->weights, sizeof grader->weights);
     bits = add_file(bits, grader->programs, "grade-labs");
     return add_file(bits, grader->programs, "run-lab");
 }
@@ -61,10 +52,10 @@ static uint64_t scorer_of(const struct grader *grader)
 static uint64_t compiler_of(const struct grader *grader)
 {
     const char *arguments[COMPILE_ARGUMENTS];
-    uint64_t bits = add_file(none, grader->toolkit.folder, "bin/nvcc");
+    uint64_t bits = add_file(HASH_NONE, grader->toolkit.folder, "bin/nvcc");
     compile_arguments("nvcc", SOURCE_INSIDE, "ptx", arguments);
     for (size_t i = 0; arguments[i] != NULL; i++)
-        bits = add_bytes(bits, arguments[i], strlen(arguments[i]) + 1);
+        bits = hash_bytes(bits, arguments[i], strlen(arguments[i]) + 1);
     return bits;
 }
 

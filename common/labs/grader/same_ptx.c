@@ -1,6 +1,7 @@
 /* same_ptx.c — see same_ptx.h. */
 #define _GNU_SOURCE
 #include "same_ptx.h"
+#include "hash.h"
 #include "common/labs/run_entry.h"
 
 #include <ctype.h>
@@ -37,18 +38,15 @@ struct text {
     struct functions *functions; /* whose bodies stand for their names */
 };
 
-static uint64_t mix(uint64_t hash, uint64_t value) { return (hash ^ value) * 0x100000001b3; }
-
 static void take(struct text *text, uint64_t value)
 {
-    text->bits[0] = mix(text->bits[0], value);
-    text->bits[1] = mix(text->bits[1], value + (text->bits[1] >> 29));
+    text->bits[0] = hash_mix(text->bits[0], value);
+    text->bits[1] = hash_mix(text->bits[1], value + (text->bits[1] >> 29));
 }
 
 static uint64_t hash_of(const char *word, size_t length)
 {
-    uint64_t hash = 0xcbf29ce484222325;
-    for (size_t i = 0; i < length; i++) hash = mix(hash, (unsigned char)word[i]);
+    uint64_t hash = hash_bytes(HASH_NONE, word, length);
     return hash ^ hash >> 32;
 }
 
@@ -199,7 +197,7 @@ static void compute_bits(struct functions *functions, struct function *function)
     if (function->is_known) return;
     struct text text = {.at = function->at,
                         .end = function->end,
-                        .bits = {0xcbf29ce484222325, 0x9e3779b97f4a7c15},
+                        .bits = {HASH_NONE, 0x9e3779b97f4a7c15},
                         .functions = functions};
     function->is_open = true;
     take_all(&text);

@@ -1,6 +1,7 @@
 /* submission.c — see submission.h. */
 #define _GNU_SOURCE
 #include "submission.h"
+#include "hash.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -16,14 +17,6 @@
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* FNV-1a, to tell apart long names that are cut. */
-static uint64_t hash_of(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325;
-    for (; *text != '\0'; text++) hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
-    return hash;
-}
-
 /* Letters, digits and - _ . of a text stay; any other byte becomes ~ and two hexadecimal digits. */
 static void make_id(struct submission *submission, const char *text)
 {
@@ -38,7 +31,7 @@ static void make_id(struct submission *submission, const char *text)
         else
             to += sprintf(to, "~%02X", (unsigned char)*at);
     }
-    if (*at != '\0') to += sprintf(to, "-%016" PRIx64, hash_of(text));
+    if (*at != '\0') to += sprintf(to, "-%016" PRIx64, hash_bytes(HASH_NONE, text, strlen(text)));
     *to = '\0';
 }
 

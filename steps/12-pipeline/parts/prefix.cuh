@@ -40,7 +40,7 @@ static __device__ unsigned first_from(unsigned tile)
 }
 
 /* Begins to load the states of this lane's tiles from `next` on and before `tile`, all at once.
- * Nobody waits for them here. */
+ * Does not wait for them. */
 template <typename Sum>
 static __device__ void load_window(struct window<Sum> &w, const state<Sum> *states, unsigned next,
                                    unsigned tile)
