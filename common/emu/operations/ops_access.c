@@ -67,20 +67,51 @@ static void store_four(const struct warp *w, const struct insn *i, const struct 
     }
 }
 
-static bool is_four_words(const struct insn *i)
+/* The same for two elements: words, or double words, in one piece each. */
+#define DEFINE_TWO(name, type, lane, half, both, join)                                             \
+    static void load_##name(const struct warp *w, const struct insn *i,                            \
+                            const struct access *access)                                           \
+    {                                                                                              \
+        uint64_t host = access->host;                                                              \
+        lane *low = LANES(type, i->memory.value[0]), *high = LANES(type, i->memory.value[1]);      \
+        for (uint32_t left = access->mask; left; left &= left - 1) {                               \
+            int l = __builtin_ctz(left);                                                           \
+            both pair = *(const volatile both *)(uintptr_t)(host + access->address[l]);            \
+            low[l] = half(pair, 0), high[l] = half(pair, 1);                                       \
+        }                                                                                          \
+    }                                                                                              \
+    static void store_##name(const struct warp *w, const struct insn *i,                           \
+                             const struct access *access)                                          \
+    {                                                                                              \
+        uint64_t host = access->host;                                                              \
+        const lane *low = LANES(type, i->memory.value[0]);                                         \
+        const lane *high = LANES(type, i->memory.value[1]);                                        \
+        for (uint32_t left = access->mask; left; left &= left - 1) {                               \
+            int l = __builtin_ctz(left);                                                           \
+            *(volatile both *)(uintptr_t)(host + access->address[l]) = join(low[l], high[l]);      \
+        }                                                                                          \
+    }
+#define WORD(pair, k)         ((uint32_t)((pair) >> 32 * (k)))
+#define JOIN_WORDS(low, high) ((low) | (uint64_t)(high) << 32)
+#define LONG(pair, k)         ((pair)[k])
+#define JOIN_LONGS(low, high) ((byte_2x64){low, high})
+DEFINE_TWO(two_words, u32, lane_32, WORD, byte_64, JOIN_WORDS)
+DEFINE_TWO(two_longs, u64, lane_64, LONG, byte_2x64, JOIN_LONGS)
+
+/* Has a vector this many elements of this size, each with a register of that size? */
+static bool is_plain_vector(const struct insn *i, unsigned elements, unsigned bytes)
 {
-    return i->elements == 4 && i->element_bytes == 4 && i->lane_bytes == 4 &&
-           i->memory.value[0] != NO_SLOT && i->memory.value[1] != NO_SLOT &&
-           i->memory.value[2] != NO_SLOT && i->memory.value[3] != NO_SLOT;
+    if (i->elements != elements || i->element_bytes != bytes || i->lane_bytes != bytes)
+        return false;
+    for (unsigned k = 0; k < elements; k++)
+        if (i->memory.value[k] == NO_SLOT) return false;
+    return true;
 }
 
-static void load_vectors(struct warp *w, const struct insn *i, const struct access *access)
+/* The other vectors, such as those of bytes or with a sink. */
+static void load_one_by_one(struct warp *w, const struct insn *i, const struct access *access)
 {
     uint64_t host = access->host;
-    if (is_four_words(i)) {
-        load_four(w, i, access);
-        return;
-    }
     for (uint32_t left = access->mask; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         byte_128 vector[MAX_VECTOR * sizeof(uint64_t) / sizeof(byte_128)];
@@ -93,13 +124,21 @@ static void load_vectors(struct warp *w, const struct insn *i, const struct acce
     }
 }
 
-static void store_vectors(struct warp *w, const struct insn *i, const struct access *access)
+static void load_vectors(struct warp *w, const struct insn *i, const struct access *access)
+{
+    if (is_plain_vector(i, 4, 4))
+        load_four(w, i, access);
+    else if (is_plain_vector(i, 2, 4))
+        load_two_words(w, i, access);
+    else if (is_plain_vector(i, 2, 8))
+        load_two_longs(w, i, access);
+    else
+        load_one_by_one(w, i, access);
+}
+
+static void store_one_by_one(struct warp *w, const struct insn *i, const struct access *access)
 {
     uint64_t host = access->host;
-    if (is_four_words(i)) {
-        store_four(w, i, access);
-        return;
-    }
     for (uint32_t left = access->mask; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         byte_128 vector[MAX_VECTOR * sizeof(uint64_t) / sizeof(byte_128)];
@@ -108,6 +147,18 @@ static void store_vectors(struct warp *w, const struct insn *i, const struct acc
                           get_lane(w, i->memory.value[k], i->lane_bytes, l), i->element_bytes);
         move_vector((void *)(uintptr_t)(host + access->address[l]), vector, access->bytes);
     }
+}
+
+static void store_vectors(struct warp *w, const struct insn *i, const struct access *access)
+{
+    if (is_plain_vector(i, 4, 4))
+        store_four(w, i, access);
+    else if (is_plain_vector(i, 2, 4))
+        store_two_words(w, i, access);
+    else if (is_plain_vector(i, 2, 8))
+        store_two_longs(w, i, access);
+    else
+        store_one_by_one(w, i, access);
 }
 
 /* ---- elements and vectors of several words of local memory, which are not contiguous ---- */

@@ -61,6 +61,7 @@ typedef uint16_t byte_16 __attribute__((may_alias));
 typedef uint32_t byte_32 __attribute__((may_alias));
 typedef uint64_t byte_64 __attribute__((may_alias));
 typedef uint32_t byte_128 __attribute__((may_alias, vector_size(16))); /* four words */
+typedef uint64_t byte_2x64 __attribute__((may_alias, vector_size(16)));
 
 static inline uint64_t load_element(const void *from, unsigned bytes, bool sign_extend)
 {
