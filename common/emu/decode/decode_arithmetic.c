@@ -36,20 +36,27 @@ static const struct op *find_op(struct decoder *d, const struct key *key)
     return op;
 }
 
-/* Puts the wrapper around a floating-point operation that flushes, saturates or does not round to
- * nearest. Frequent operations that flush need none. */
+/* An operation of its own that follows these rules; only frequent ones have one. */
+static const struct op *find_ruled(const struct float_rules *rules, const struct key *key)
+{
+    bool nearest = rules->rounding == FE_TONEAREST;
+    const char *rule = rules->flush ? "flushed" : nearest ? "clamped" : "rounded";
+    char text[sizeof key->text + sizeof "flushed."];
+    if (rules->flush && !nearest) return NULL;
+    snprintf(text, sizeof text, "%s.%s", rule, key->text);
+    return op_find(text);
+}
+
+/* Replaces a floating-point operation that flushes, saturates or does not round to nearest, by one
+ * that does, or by the wrapper. */
 static void wrap(struct insn *i, enum ptx_type result, const struct key *key)
 {
     const struct float_rules *rules = &i->rules;
-    char flushed[sizeof key->text + sizeof "flushed."];
-    snprintf(flushed, sizeof flushed, "flushed.%s", key->text);
-    const struct op *op = NULL;
     i->rules.type = (uint8_t)result;
     i->rules.inner = i->fn;
-    if (rules->flush && rules->rounding == FE_TONEAREST) op = op_find(flushed);
-    if (!op && (rules->rounding != FE_TONEAREST || rules->flush || rules->clamp != CLAMP_NONE))
-        op = op_find("by rules");
-    if (op) i->fn = op->fn;
+    if (rules->rounding == FE_TONEAREST && !rules->flush && rules->clamp == CLAMP_NONE) return;
+    const struct op *op = find_ruled(rules, key);
+    i->fn = op != NULL ? op->fn : op_find("by rules")->fn;
 }
 
 /* .sat and .relu */

@@ -226,20 +226,30 @@ DEFINE_INSERT(u32, 32)
 DEFINE_INSERT(u64, 64)
 
 /* lop3: any function of three bits, given as its truth table, whose bit 4a + 2b + c is the value.
- * Each table is a sum (exclusive or) of products of a, b and c: TERM is all ones if a product is
- * part of it. The product of some of the bits is part of it if the sum of the table's bits over all
- * smaller products is odd. */
-#define TERM(table, bits) (0 - (uint32_t)__builtin_parity((table) & (bits)))
+ * Its low half is a function of b and c, for a = 0; where the halves differ, a changes the value.
+ * A function of b and c is a sum (exclusive or) of 1, c, b and b & c. products[] has for each table
+ * of four bits a mask for each of these: all ones if it is part of the sum. */
+#define MASK(bit) (0 - (uint32_t)((bit)&1))
+#define PRODUCTS(n)                                                                                \
+    {                                                                                              \
+        MASK(n), MASK(n ^ n >> 1), MASK(n ^ n >> 2), MASK(n ^ n >> 1 ^ n >> 2 ^ n >> 3)            \
+    }
+static const uint32_t products[16][4] = {PRODUCTS(0),  PRODUCTS(1),  PRODUCTS(2),  PRODUCTS(3),
+                                         PRODUCTS(4),  PRODUCTS(5),  PRODUCTS(6),  PRODUCTS(7),
+                                         PRODUCTS(8),  PRODUCTS(9),  PRODUCTS(10), PRODUCTS(11),
+                                         PRODUCTS(12), PRODUCTS(13), PRODUCTS(14), PRODUCTS(15)};
+static inline uint32_t sum_of_products(const uint32_t *of, uint32_t b, uint32_t c)
+{
+    return of[0] ^ (c & of[1]) ^ (b & (of[2] ^ (c & of[3])));
+}
+
 static void lop3_u32(struct warp *w, const struct insn *i, uint32_t mask)
 {
     lane_32 *d = LANES(u32, i->d);
     const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);
-    uint32_t table = i->logic.table;
-    uint32_t one = TERM(table, 0x01), of_c = TERM(table, 0x03), of_b = TERM(table, 0x05);
-    uint32_t of_bc = TERM(table, 0x0f), of_a = TERM(table, 0x11), of_ac = TERM(table, 0x33);
-    uint32_t of_ab = TERM(table, 0x55), of_abc = TERM(table, 0xff);
-    FOR_LANES(d, (one ^ (c[l] & of_c) ^ (b[l] & (of_b ^ (c[l] & of_bc)))) ^
-                     (a[l] & (of_a ^ (c[l] & of_ac) ^ (b[l] & (of_ab ^ (c[l] & of_abc))))));
+    const uint32_t *low = products[i->logic.table & 15];
+    const uint32_t *change = products[(i->logic.table ^ i->logic.table >> 4) & 15];
+    FOR_LANES(d, sum_of_products(low, b[l], c[l]) ^ (a[l] & sum_of_products(change, b[l], c[l])));
 }
 
 /* .and, .or: the predicate (result != 0), combined with another predicate */

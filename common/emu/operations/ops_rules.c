@@ -20,14 +20,28 @@ enum {
     ROUNDING_SHIFT = 3,     /* which <fenv.h> defines for the x87's control word */
 };
 
+/* Sets the mode and returns the one before. The compiler moves no access to memory across a change
+ * of the mode, so a loop over lanes stays between two of them. */
+static inline unsigned set_mode(const struct float_rules *rules)
+{
+    unsigned before = _mm_getcsr(), rounding = (unsigned)rules->rounding << ROUNDING_SHIFT;
+    unsigned flush = rules->flush ? FLUSH_BITS : 0;
+    _mm_setcsr((before & ~(unsigned)(ROUNDING_BITS | FLUSH_BITS)) | rounding | flush);
+    __asm__ volatile("" ::: "memory");
+    return before;
+}
+
+static inline void restore_mode(unsigned before)
+{
+    __asm__ volatile("" ::: "memory");
+    _mm_setcsr(before);
+}
+
 static inline void run_in_mode(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    unsigned before = _mm_getcsr();
-    unsigned rounding = (unsigned)i->rules.rounding << ROUNDING_SHIFT;
-    unsigned flush = i->rules.flush ? FLUSH_BITS : 0;
-    _mm_setcsr((before & ~(unsigned)(ROUNDING_BITS | FLUSH_BITS)) | rounding | flush);
+    unsigned before = set_mode(&i->rules);
     i->rules.inner(w, i, mask);
-    _mm_setcsr(before);
+    restore_mode(before);
 }
 #else
 /* Without modes: in software. */
@@ -58,16 +72,19 @@ static inline uint32_t clamp_half(uint32_t bits, enum ptx_type type, enum clamp 
 }
 
 /* A NaN becomes 0. */
+static inline float to_unit_f32(float a) { return a > 0 ? (a < 1 ? a : 1) : 0; }
+static inline double to_unit_f64(double a) { return a > 0 ? (a < 1 ? a : 1) : 0; }
+
 static void clamp_results(struct warp *w, const struct insn *i, uint32_t mask)
 {
     enum ptx_type type = i->rules.type;
     enum clamp clamp = i->rules.clamp;
     if (type == PTX_F64) {
         lane_double *d = LANES(f64, i->d);
-        FOR_LANES(d, d[l] > 0 ? (d[l] < 1 ? d[l] : 1) : 0);
+        FOR_LANES(d, to_unit_f64(d[l]));
     } else if (type == PTX_F32) {
         lane_float *d = LANES(f32, i->d);
-        FOR_LANES(d, d[l] > 0 ? (d[l] < 1 ? d[l] : 1) : 0);
+        FOR_LANES(d, to_unit_f32(d[l]));
     } else {
         bool pair = ptx_type_size(type) == 4;
         lane_32 *d = LANES(u32, i->d);
@@ -103,42 +120,115 @@ static void run_resized(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
-/* ---- .ftz of frequent operations, without a change of the CPU's mode, which would take longer
- * than they do. The decoder prefers these to the wrapper. ---- */
+/* ---- frequent operations by loops of their own, which the decoder prefers to the wrapper ---- */
 
-#define FLUSHED(operand) row_flush(row_load(operand + l))
-#define FLUSHED_OPERATIONS(X)                                                                      \
-    X(add, FLUSHED(a) + FLUSHED(b))                                                                \
-    X(sub, FLUSHED(a) - FLUSHED(b)) X(mul, FLUSHED(a) * FLUSHED(b))                                \
-        X(div, FLUSHED(a) / FLUSHED(b)) X(fma, row_fma(FLUSHED(a), FLUSHED(b), FLUSHED(c)))
+#define OPERATIONS(X)                                                                              \
+    X(add, f32, a[l] + b[l])                                                                       \
+    X(sub, f32, a[l] - b[l])                                                                       \
+    X(mul, f32, a[l] * b[l])                                                                       \
+    X(fma, f32, __builtin_fmaf(a[l], b[l], c[l]))                                                  \
+    X(add, f64, a[l] + b[l])                                                                       \
+    X(sub, f64, a[l] - b[l])                                                                       \
+    X(mul, f64, a[l] * b[l])                                                                       \
+    X(fma, f64, __builtin_fma(a[l], b[l], c[l]))
+#define OPERANDS(type)                                                                             \
+    L_##type *d = LANES(type, i->d);                                                               \
+    const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b);                                 \
+    const L_##type *c = i->c == NO_SLOT ? b : LANES(type, i->c); /* of fma */                      \
+    (void)c
 
-/* A result may be flushed that would be rounded up to the smallest normal number, because it is
- * denormal before. Where there is such a number, the CPU decides. */
-#define DEFINE_FLUSHED(id, value)                                                                  \
-    static void id##_flushed(struct warp *w, const struct insn *i, uint32_t mask)                  \
+/* .rz, .rm and .rp, also with .sat */
+#if defined __x86_64__
+static inline float canonical_f32(float a) { return a == a ? a : f32_of_bits(0x7fffffff); }
+static inline double canonical_f64(double a) { return a; }
+#define DEFINE_ROUNDED(id, type, value)                                                            \
+    static void id##_##type##_rounded(struct warp *w, const struct insn *i, uint32_t mask)         \
     {                                                                                              \
-        lane_float *d = LANES(f32, i->d), results[WARP];                                           \
-        const lane_float *a = LANES(f32, i->a), *b = LANES(f32, i->b);                             \
-        const lane_float *c = i->c == NO_SLOT ? b : LANES(f32, i->c); /* of fma */                 \
-        uint32_t close = 0;                                                                        \
-        (void)c;                                                                                   \
-        INDEPENDENT for (int l = 0; l < WARP; l += ROW)                                            \
+        OPERANDS(type);                                                                            \
+        unsigned before = set_mode(&i->rules);                                                     \
+        FOR_LANES(d, canonical_##type(value));                                                     \
+        restore_mode(before);                                                                      \
+        if (i->rules.clamp != CLAMP_NONE) clamp_results(w, i, mask);                               \
+    }
+OPERATIONS(DEFINE_ROUNDED)
+#define ENTRY_ROUNDED(id, type, value) {"rounded." #id "." #type, id##_##type##_rounded, ""},
+#else
+#define ENTRY_ROUNDED(id, type, value)
+#endif
+
+/* .sat alone */
+#define DEFINE_CLAMPED(id, type, value)                                                            \
+    static void id##_##type##_clamped(struct warp *w, const struct insn *i, uint32_t mask)         \
+    {                                                                                              \
+        OPERANDS(type);                                                                            \
+        FOR_LANES(d, to_unit_##type(value));                                                       \
+    }
+OPERATIONS(DEFINE_CLAMPED)
+#define ENTRY_CLAMPED(id, type, value) {"clamped." #id "." #type, id##_##type##_clamped, ""},
+
+/* .ftz, also with .sat. Denormal numbers are rare, so these only look for them, and leave it to the
+ * wrapper to flush them. */
+#define FLUSHED_OPERATIONS(X)                                                                      \
+    X(add, 2, x + y)                                                                               \
+    X(sub, 2, x - y)                                                                               \
+    X(mul, 2, x *y)                                                                                \
+    X(div, 2, x / y)                                                                               \
+    X(rcp, 1, 1.0f / x)                                                                            \
+    X(fma, 3, row_fma(x, y, z))
+#define DEFINE_FLUSHED(id, operands, value)                                                        \
+    static void id##_f32_flushed(struct warp *w, const struct insn *i, uint32_t mask)              \
+    {                                                                                              \
+        lane_float *d = LANES(f32, i->d);                                                          \
+        const lane_float *a = LANES(f32, i->a);                                                    \
+        const lane_float *b = operands < 2 ? a : LANES(f32, i->b);                                 \
+        const lane_float *c = operands < 3 ? a : LANES(f32, i->c);                                 \
+        row results[WARP / ROW];                                                                   \
+        ranks least = ranks_of_none();                                                             \
+        INDEPENDENT for (int r = 0; r < WARP / ROW; r++)                                           \
         {                                                                                          \
-            row result = row_canonical(value);                                                     \
-            close |= row_is_close(result);                                                         \
-            row_store(results + l, row_flush(result));                                             \
+            row x = row_load(a + r * ROW), y = row_load(b + r * ROW), z = row_load(c + r * ROW);   \
+            row result = value;                                                                    \
+            least = ranks_least(least, x);                                                         \
+            if (operands > 1) least = ranks_least(least, y);                                       \
+            if (operands > 2) least = ranks_least(least, z);                                       \
+            least = ranks_least(least, result);                                                    \
+            results[r] = row_canonical(result);                                                    \
         }                                                                                          \
-        if (close) {                                                                               \
+        if (ranks_have_small(least)) {                                                             \
             run_by_rules(w, i, mask);                                                              \
             return;                                                                                \
         }                                                                                          \
-        FOR_LANES(d, results[l]);                                                                  \
+        if (mask == ALL_LANES)                                                                     \
+            for (int r = 0; r < WARP / ROW; r++) row_store(d + r * ROW, results[r]);               \
+        else                                                                                       \
+            i->rules.inner(w, i, mask);                                                            \
         if (i->rules.clamp != CLAMP_NONE) clamp_results(w, i, mask);                               \
     }
 FLUSHED_OPERATIONS(DEFINE_FLUSHED)
 
-#define ENTRY_FLUSHED(id, ...) {"flushed." #id ".f32", id##_flushed, ""},
+/* The same for operations whose results are denormal only if an operand is. */
+static void flushed_operands(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    const lane_float *a = LANES(f32, i->a), *b = i->b == NO_SLOT ? a : LANES(f32, i->b);
+    ranks least = ranks_of_none();
+    for (int l = 0; l < WARP; l += ROW)
+        least = ranks_least(ranks_least(least, row_load(a + l)), row_load(b + l));
+    if (ranks_have_small(least)) {
+        run_by_rules(w, i, mask);
+        return;
+    }
+    i->rules.inner(w, i, mask);
+    if (i->rules.clamp != CLAMP_NONE) clamp_results(w, i, mask);
+}
+
+#define ENTRY_FLUSHED(id, ...) {"flushed." #id ".f32", id##_f32_flushed, ""},
 static const struct op entries[] = {{"by rules", run_by_rules, ""},
                                     {"resized", run_resized, ""},
-                                    FLUSHED_OPERATIONS(ENTRY_FLUSHED)};
+                                    {"flushed.min.f32", flushed_operands, ""},
+                                    {"flushed.max.f32", flushed_operands, ""},
+                                    {"flushed.abs.f32", flushed_operands, ""},
+                                    {"flushed.neg.f32", flushed_operands, ""},
+                                    {"flushed.sqrt.f32", flushed_operands, ""},
+                                    FLUSHED_OPERATIONS(ENTRY_FLUSHED) OPERATIONS(ENTRY_ROUNDED)
+                                        OPERATIONS(ENTRY_CLAMPED)};
 DEFINE_OP_TABLE(ops_rules, entries);

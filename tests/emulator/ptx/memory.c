@@ -85,8 +85,10 @@ static void print_store(FILE *f, const char *space, const struct access *a, cons
                ".reg .f64 %d<4>;\n.reg .b32 %t<4>;\n.reg .b64 %a<8>;\n"
 
 /* in → the space → (from the neighbour's element, where there is one) → out: the bytes of thread t
- * must arrive at its neighbour unchanged. */
-static void check_space(struct emu *emu, const struct space *s, const struct access *a)
+ * must arrive at its neighbour unchanged. The stores or the loads are in the order of the threads:
+ * an access to consecutive addresses is done another way than one to exchanged ones. */
+static void check_space(struct emu *emu, const struct space *s, const struct access *a,
+                        bool stores_exchanged)
 {
     unsigned size = a->bytes * a->vector;
     char *text;
@@ -104,9 +106,9 @@ static void check_space(struct emu *emu, const struct space *s, const struct acc
             size, size, size);
     fprintf(f, "xor.b32 %%t1, %%t0, %d;\nmad.wide.u32 %%a5, %%t1, %u, %%a3;\n", s->shared, size);
     print_load(f, ".global", a, "%a1");
-    print_store(f, s->name, a, "%a4");
+    print_store(f, s->name, a, stores_exchanged ? "%a5" : "%a4");
     fputs("bar.sync 0;\n", f);
-    print_load(f, s->name, a, "%a5");
+    print_load(f, s->name, a, stores_exchanged ? "%a4" : "%a5");
     print_store(f, ".global", a, "%a0");
     fputs("ret;\n}\n", f);
     fclose(f);
@@ -136,7 +138,8 @@ Test(emu_memory, every_width_in_every_space)
     struct emu *emu = open_emu();
     for (size_t s = 0; s < sizeof spaces / sizeof *spaces; s++)
         for (size_t a = 0; a < sizeof accesses / sizeof *accesses; a++)
-            check_space(emu, &spaces[s], &accesses[a]);
+            for (int exchanged = 0; exchanged < 2; exchanged++)
+                check_space(emu, &spaces[s], &accesses[a], exchanged);
     emu_close(emu);
 }
 

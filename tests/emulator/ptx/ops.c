@@ -77,6 +77,33 @@ static size_t combine(const struct type *const types[], unsigned inputs, union v
     return count;
 }
 
+/* Is a number so small that a product or a quotient with it may be denormal? */
+static bool is_small(const struct type *t, union value value)
+{
+    if (t->kind != FLOAT || t->bits != 32) return false;
+    float magnitude = fabsf(value.f32);
+    return magnitude > 0 && magnitude < 0x1p-60f;
+}
+
+/* Moves the combinations with a small number to the front, in their order. The warps of the others
+ * have no denormal number in any lane; operations with .ftz run them by other code. */
+static void put_small_first(union value *all, size_t count, unsigned inputs,
+                            const struct type *const types[])
+{
+    union value *sorted = calloc(count * inputs + 1, sizeof *sorted);
+    cr_assert(sorted);
+    size_t placed = 0;
+    for (int small = 1; small >= 0; small--)
+        for (size_t n = 0; n < count; n++) {
+            int found = 0;
+            for (unsigned i = 0; i < inputs; i++) found |= is_small(types[i], all[n * inputs + i]);
+            if (found == small)
+                memcpy(sorted + inputs * placed++, all + n * inputs, inputs * sizeof *all);
+        }
+    memcpy(all, sorted, count * inputs * sizeof *all);
+    free(sorted);
+}
+
 /* Bits of a register class. */
 static unsigned width(char reg)
 {
@@ -142,6 +169,7 @@ static bool check_form(struct emu *emu, const struct op *op, const struct form *
 
     union value *in;
     size_t count = combine(types + outputs, inputs, &in);
+    if (form->ftz) put_small_first(in, count, inputs, types + outputs);
     union value *out = calloc(count * outputs, sizeof *out);
     cr_assert(out);
 
