@@ -28,6 +28,10 @@ struct subject {
 /* Runs a workload and prints its rows: instructions, rate, elapsed seconds. */
 void measure(const struct subject *, workload *, void *argument);
 
+/* The warp instructions of one run; the same rows for a workload whose number of them is known. */
+double count_instructions(const struct subject *, workload *, void *argument);
+void measure_work(const struct subject *, double work, workload *, void *argument);
+
 /* operations.c: a row for each operation and type, and for each shape of access. */
 void measure_operations(void);
 void measure_accesses(void);
@@ -41,6 +45,10 @@ struct micro {
 };
 extern const struct micro micros[];
 enum { MICRO_BUFFER = 1 << 24 }; /* bytes of the buffer that all of them work on */
+
+/* translated.c: a row for the "large product" of micros[], translated to C. It overwrites the
+ * buffer, of MICRO_BUFFER bytes, to compare the results. */
+void measure_translation(void *buffer);
 
 /* A sum of n floats by a tree in shared memory, for any block size: how speed depends on it. */
 cudaError_t launch_tree(void *buffer, size_t n, unsigned block);

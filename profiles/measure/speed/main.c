@@ -59,8 +59,7 @@ static void check(cudaError_t error, const struct subject *s)
     exit(1);
 }
 
-/* The warp instructions of one run. */
-static double instructions(const struct subject *s, workload *run, void *argument)
+double count_instructions(const struct subject *s, workload *run, void *argument)
 {
     double sum = 0;
     struct emu *emu = emu_runtime();
@@ -73,11 +72,16 @@ static double instructions(const struct subject *s, workload *run, void *argumen
     return sum;
 }
 
-void measure(const struct subject *s, workload *run, void *argument)
+static bool is_wanted(const struct subject *s)
 {
     const char *only = getenv("BENCH_ONLY");
-    if (only != NULL && strcmp(only, s->name) != 0) return;
-    double used[RUNS], elapsed[RUNS], work = instructions(s, run, argument);
+    return only == NULL || strcmp(only, s->name) == 0;
+}
+
+void measure_work(const struct subject *s, double work, workload *run, void *argument)
+{
+    double used[RUNS], elapsed[RUNS];
+    if (!is_wanted(s)) return;
     emu_count(emu_runtime(), strcmp(mode, "counters") == 0);
     for (int i = 0; i < RUNS; i++) {
         double wall = clock_seconds(CLOCK_MONOTONIC), cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
@@ -90,6 +94,11 @@ void measure(const struct subject *s, workload *run, void *argument)
     row(s, "rate", work / median(used, RUNS) / 1e6, "M/s a core");
     qsort(elapsed, RUNS, sizeof *elapsed, ascending);
     row(s, "elapsed", elapsed[0], "s");
+}
+
+void measure(const struct subject *s, workload *run, void *argument)
+{
+    if (is_wanted(s)) measure_work(s, count_instructions(s, run, argument), run, argument);
 }
 
 /* ---- the scans ----------------------------------------------------------------------------- */
@@ -171,6 +180,7 @@ static void micro(void)
         struct subject s = {"micro", r.micro->name, r.micro->n, r.micro->block};
         measure(&s, run_micro, &r);
     }
+    if (strcmp(mode, "plain") == 0) measure_translation(r.buffer);
     cudaFree(r.buffer);
 }
 
