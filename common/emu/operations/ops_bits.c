@@ -227,29 +227,58 @@ DEFINE_INSERT(u64, 64)
 
 /* lop3: any function of three bits, given as its truth table, whose bit 4a + 2b + c is the value.
  * Its low half is a function of b and c, for a = 0; where the halves differ, a changes the value.
- * A function of b and c is a sum (exclusive or) of 1, c, b and b & c. products[] has for each table
- * of four bits a mask for each of these: all ones if it is part of the sum. */
-#define MASK(bit) (0 - (uint32_t)((bit)&1))
-#define PRODUCTS(n)                                                                                \
-    {                                                                                              \
-        MASK(n), MASK(n ^ n >> 1), MASK(n ^ n >> 2), MASK(n ^ n >> 1 ^ n >> 2 ^ n >> 3)            \
-    }
-static const uint32_t products[16][4] = {PRODUCTS(0),  PRODUCTS(1),  PRODUCTS(2),  PRODUCTS(3),
-                                         PRODUCTS(4),  PRODUCTS(5),  PRODUCTS(6),  PRODUCTS(7),
-                                         PRODUCTS(8),  PRODUCTS(9),  PRODUCTS(10), PRODUCTS(11),
-                                         PRODUCTS(12), PRODUCTS(13), PRODUCTS(14), PRODUCTS(15)};
-static inline uint32_t sum_of_products(const uint32_t *of, uint32_t b, uint32_t c)
+ * A function of b and c is a sum (exclusive or) of 1, c, b and b & c: which of these is part of it
+ * follows from its table of four bits. */
+#define ALWAYS    static inline __attribute__((always_inline))
+#define MASK(bit) (0 - (uint32_t)((bit)&1)) /* all ones or 0 */
+ALWAYS uint32_t function_of_two(uint32_t n, uint32_t b, uint32_t c)
 {
-    return of[0] ^ (c & of[1]) ^ (b & (of[2] ^ (c & of[3])));
+    return MASK(n) ^ (c & MASK(n ^ n >> 1)) ^
+           (b & (MASK(n ^ n >> 2) ^ (c & MASK(n ^ n >> 1 ^ n >> 2 ^ n >> 3))));
 }
+ALWAYS uint32_t function_of_three(uint32_t table, uint32_t a, uint32_t b, uint32_t c)
+{
+    return function_of_two(table, b, c) ^ (a & function_of_two(table ^ table >> 4, b, c));
+}
+
+/* A loop for each table, in which the compiler keeps the few operations that the table needs. Their
+ * code is long, so there are such loops for AVX2 only, and for all lanes. */
+#if defined __AVX2__
+#define TABLES_16(X, n)                                                                            \
+    X(n##0)                                                                                        \
+    X(n##1)                                                                                        \
+    X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) X(n##8) X(n##9) X(n##a) X(n##b) X(n##c)        \
+        X(n##d) X(n##e) X(n##f)
+#define TABLES_256(X)                                                                              \
+    TABLES_16(X, 0x0)                                                                              \
+    TABLES_16(X, 0x1)                                                                              \
+    TABLES_16(X, 0x2)                                                                              \
+    TABLES_16(X, 0x3) TABLES_16(X, 0x4) TABLES_16(X, 0x5) TABLES_16(X, 0x6) TABLES_16(X, 0x7)      \
+        TABLES_16(X, 0x8) TABLES_16(X, 0x9) TABLES_16(X, 0xa) TABLES_16(X, 0xb) TABLES_16(X, 0xc)  \
+            TABLES_16(X, 0xd) TABLES_16(X, 0xe) TABLES_16(X, 0xf)
+#define DEFINE_TABLE(n)                                                                            \
+    static void by_table_##n(lane_32 *d, const lane_32 *a, const lane_32 *b, const lane_32 *c)     \
+    {                                                                                              \
+        INDEPENDENT for (int l = 0; l < WARP; l++) d[l] = function_of_three(n, a[l], b[l], c[l]);  \
+    }
+TABLES_256(DEFINE_TABLE)
+#define NAME_TABLE(n) by_table_##n,
+static void (*const by_table[256])(lane_32 *, const lane_32 *, const lane_32 *,
+                                   const lane_32 *) = {TABLES_256(NAME_TABLE)};
+#endif
 
 static void lop3_u32(struct warp *w, const struct insn *i, uint32_t mask)
 {
     lane_32 *d = LANES(u32, i->d);
     const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);
-    const uint32_t *low = products[i->logic.table & 15];
-    const uint32_t *change = products[(i->logic.table ^ i->logic.table >> 4) & 15];
-    FOR_LANES(d, sum_of_products(low, b[l], c[l]) ^ (a[l] & sum_of_products(change, b[l], c[l])));
+    uint32_t table = i->logic.table;
+#if defined __AVX2__
+    if (mask == ALL_LANES) {
+        by_table[table](d, a, b, c);
+        return;
+    }
+#endif
+    FOR_LANES(d, function_of_three(table, a[l], b[l], c[l]));
 }
 
 /* .and, .or: the predicate (result != 0), combined with another predicate */

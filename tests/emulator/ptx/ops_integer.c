@@ -342,20 +342,23 @@ static const struct op logic[] = {
 
 Test(emu_ops_integer, logic_and_shifts) { CHECK_OPS(logic); }
 
-/* lop3: bit (4a + 2b + c) of the table is the result for the bits a, b, c. All 256 tables, eight
- * at a time, each on all combinations of the three bits. */
+/* lop3: bit (4a + 2b + c) of the table is the result for the bits a, b, c. All 256 tables, in a
+ * whole warp and in some lanes of another, on different numbers in each lane. */
 Test(emu_ops_integer, lop3_all_tables)
 {
+    enum { LANES = 32 + 5 };
     struct emu *emu = open_emu();
+    union value in[LANES][3], out[LANES];
+    uint64_t seed = 1;
+    for (int n = 0; n < LANES; n++)
+        for (int k = 0; k < 3; k++)
+            in[n][k] = (union value){.u64 = (uint32_t)(next_random(&seed) >> 16)};
     for (unsigned table = 0; table < 256; table++) {
         char text[64];
-        union value in[2][3] = {{{.u64 = 0xf0f0aaaa}, {.u64 = 0xccccf00f}, {.u64 = 0xaaaa3c5a}},
-                                {{.u64 = 0x12345678}, {.u64 = 0xdeadbeef}, {.u64 = 0x0badf00d}}};
-        union value out[2];
         snprintf(text, sizeof text, "lop3.b32 $0, $1, $2, $3, 0x%x;", table);
-        int e = ptx_run(emu, text, "r=rrr", 2, in[0], out);
+        int e = ptx_run(emu, text, "r=rrr", LANES, in[0], out);
         cr_assert(!e, "%s: %s", text, emu_message(emu));
-        for (int n = 0; n < 2; n++) {
+        for (int n = 0; n < LANES; n++) {
             uint32_t want = 0;
             for (unsigned bit = 0; bit < 32; bit++) {
                 unsigned a = in[n][0].u32 >> bit & 1, b = in[n][1].u32 >> bit & 1;
