@@ -344,3 +344,21 @@ static const struct op approximations[] = {
 };
 
 Test(emu_ops_float, approximations) { CHECK_OPS(approximations); }
+
+/* A product that is denormal before it is rounded, and the smallest normal number after it, is
+ * flushed. PTX leaves this open, x86 decides so. The operands are not small. */
+Test(emu_ops_float, products_that_round_up_to_a_normal_number)
+{
+    enum { LANES = 32 };
+    struct emu *emu = open_emu();
+    union value in[LANES][2], out[LANES];
+    for (int n = 0; n < LANES; n++) {
+        in[n][0] = (union value){.f32 = 0x1p-100f};
+        in[n][1] = (union value){.f32 = n % 2 ? -0x1.fffffep-27f : 0x1p-20f};
+    }
+    cr_assert(!ptx_run(emu, "mul.ftz.f32 $0, $1, $2;", "f=ff", LANES, in[0], out), "%s",
+              emu_message(emu));
+    for (int n = 0; n < LANES; n++)
+        cr_expect(out[n].u32 == (n % 2 ? 0x80000000 : 0x03800000), "lane %d: 0x%x", n, out[n].u32);
+    emu_close(emu);
+}
