@@ -79,8 +79,9 @@ struct lab_case {
 
 /* The cases of a lab, at most LAB_CASES, in the order in which they are run; returns their number.
  * The same arguments give the same cases. With `handed_out`, sizes are those that students know;
- * otherwise sizes near them are drawn from the seed (the same if only powers of two are allowed).
- * Every size has one case with schedule 0, and some have more. */
+ * otherwise sizes near them are drawn from the seed, with the edges: the least size, one full
+ * block, several full blocks, and two sizes anywhere. If only powers of two are allowed, both are
+ * the same. Every size has one case with schedule 0, and some have more. */
 size_t lab_cases(const struct lab *, uint64_t seed, bool handed_out, struct lab_case *);
 
 /* The input of a case: n multiples of 1/8, of either sign and not 0. Every sum of neighbours is a

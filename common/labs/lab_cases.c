@@ -8,6 +8,8 @@ enum {
     ORDERED_SIZES = 3, /* how many sizes, the largest ones */
     NEAR = 8,          /* a drawn size differs from the one handed out by at most 1/8 … */
     NEAR_LEAST = 2,    /* … or by this many */
+    ANYWHERE = 2,      /* sizes that are drawn between the lab's least and most */
+    WARP_LANES = 32,
     TRIES = 100,
     GREATEST_ELEMENT = 15, /* in eighths */
     BOUNDARY_LEAST = 16,   /* the least size that may have a boundary … */
@@ -60,12 +62,36 @@ static size_t draw_size(const struct lab *lab, const size_t *drawn, size_t count
     return near;
 }
 
+/* Adds a size, unless it is there already. */
+static size_t add_size(size_t *sizes, size_t count, size_t n)
+{
+    if (is_among(sizes, count, n)) return count;
+    sizes[count] = n;
+    return count + 1;
+}
+
+/* Sizes at which errors are likely: the least one, exactly one block (a warp, in a lab of one
+ * block), and several full blocks. And some sizes that are near no size handed out. */
+static size_t choose_edges(const struct lab *lab, uint64_t *state, size_t *sizes)
+{
+    size_t full = lab->block ? lab->block : WARP_LANES, count = 0;
+    count = add_size(sizes, count, lab->least);
+    count = add_size(sizes, count, full);
+    count = add_size(sizes, count, full * (2 + draw(state) % (lab->most / full - 1)));
+    for (int i = 0; i < ANYWHERE; i++)
+        count = add_size(sizes, count, lab->least + draw(state) % (lab->most - lab->least + 1));
+    return count;
+}
+
+/* The last sizes are those with several orders, and the largest ones handed out or drawn near
+ * them. */
 static size_t choose_sizes(const struct lab *lab, bool handed_out, uint64_t *state, size_t *sizes)
 {
-    size_t count = count_sizes(lab);
-    for (size_t i = 0; i < count; i++)
-        sizes[i] = handed_out || lab->power_of_two ? lab->sizes[i]
-                                                   : draw_size(lab, sizes, i, lab->sizes[i], state);
+    size_t known = count_sizes(lab), count = 0;
+    bool draws = !handed_out && !lab->power_of_two;
+    if (draws) count = choose_edges(lab, state, sizes);
+    for (size_t i = 0; i < known; i++, count++)
+        sizes[count] = draws ? draw_size(lab, sizes, count, lab->sizes[i], state) : lab->sizes[i];
     return count;
 }
 

@@ -92,21 +92,45 @@ static bool is_handed_out(const struct lab *lab, size_t n)
     return false;
 }
 
-/* Sizes drawn are other ones, but for labs of powers of two. No size occurs twice with the usual
- * order, and no two cases have one input. */
+static bool has_size(const struct lab_case *cases, size_t count, size_t n)
+{
+    for (size_t i = 0; i < count; i++)
+        if (cases[i].n == n) return true;
+    return false;
+}
+
+/* A lab of one block has the warp as its edge. */
+static size_t full_part(const struct lab *lab) { return lab->block ? lab->block : 32; }
+
+/* No size occurs twice with the usual order, and no two cases have one input. */
 static void check_cases(const struct lab *lab, const struct lab_case *cases, size_t count,
                         bool handed_out)
 {
     for (size_t i = 0; i < count; i++) {
         size_t n = cases[i].n;
         cr_expect(n >= lab->least && n <= lab->most, "lab %d: %zu", lab->number, n);
-        cr_expect_eq(is_handed_out(lab, n), handed_out || lab->power_of_two, "lab %d: %zu",
-                     lab->number, n);
+        cr_expect(is_handed_out(lab, n) || !(handed_out || lab->power_of_two), "lab %d: %zu",
+                  lab->number, n);
         for (size_t k = 0; k < i; k++) {
             cr_expect_neq(cases[k].input, cases[i].input);
             cr_expect(cases[k].n != n || cases[i].schedule, "lab %d: %zu", lab->number, n);
         }
     }
+}
+
+/* Drawn cases hold the edges, and few other sizes that are handed out: a kernel that is right for
+ * those only loses most of its points. */
+static void check_drawn(const struct lab *lab, const struct lab_case *cases, size_t count)
+{
+    size_t full = full_part(lab), multiples = 0, known = 0;
+    cr_expect(has_size(cases, count, lab->least), "lab %d", lab->number);
+    cr_expect(has_size(cases, count, full), "lab %d", lab->number);
+    for (size_t i = 0; i < count; i++) {
+        multiples += cases[i].n > full && cases[i].n % full == 0;
+        known += is_handed_out(lab, cases[i].n);
+    }
+    cr_expect_geq(multiples, 1, "lab %d", lab->number);
+    cr_expect_leq(4 * known, count, "lab %d: %zu of %zu", lab->number, known, count);
 }
 
 Test(lab_cases, are_drawn_as_said)
@@ -118,7 +142,20 @@ Test(lab_cases, are_drawn_as_said)
             size_t count = lab_cases(lab, seed, handed_out, cases);
             cr_assert(count > handed_out_count(lab) && count <= LAB_CASES);
             check_cases(lab, cases, count, handed_out);
+            if (!handed_out && !lab->power_of_two) check_drawn(lab, cases, count);
         }
+}
+
+/* Between the sizes handed out there is no range that is never drawn. */
+Test(lab_cases, are_drawn_between_neighbourhoods)
+{
+    struct lab_case cases[LAB_CASES];
+    size_t between = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        size_t count = lab_cases(lab_find(6), seed, false, cases);
+        for (size_t i = 0; i < count; i++) between += cases[i].n > 6000 && cases[i].n < 8000;
+    }
+    cr_expect_gt(between, 0);
 }
 
 Test(lab_cases, are_the_same_for_one_seed_only)
