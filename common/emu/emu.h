@@ -414,6 +414,7 @@ struct emu_launch_record {
     double seconds;                 /* time that the emulator took */
     struct emu_agreement agreement; /* with the machine code */
     struct emu_counts total;
+    uint64_t longest_warp; /* warp instructions of the warp that executed most */
     size_t line_count;
     const struct emu_line *lines;
     size_t operation_count;

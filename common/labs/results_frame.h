@@ -14,7 +14,7 @@
 #define TAG_CASE  "case"
 #define TAG_END   "end."
 
-enum { TAG_BYTES = 4, RESULTS_VERSION = 3, RESULTS_WORDS = 1 << 20 };
+enum { TAG_BYTES = 4, RESULTS_VERSION = 4, RESULTS_WORDS = 1 << 20 };
 
 struct frame_begin {
     char tag[TAG_BYTES];
@@ -28,7 +28,7 @@ struct frame_case {
     struct lab_case is;
     uint64_t words; /* of the output; 0: none */
     uint32_t line_count, operation_count, finding_count, unused;
-    uint64_t errors, warnings, dropped, printed;
+    uint64_t errors, warnings, dropped, printed, longest_warps;
     struct emu_counts total;
     char message[RESULTS_TEXT];
 };

@@ -116,7 +116,7 @@ static bool counts_agree(const struct lab_case_result *r)
 {
     return is_possible(&r->total) && operations_agree(r) && lines_agree(r) &&
            r->errors <= COUNT_MOST && r->warnings <= COUNT_MOST && r->dropped <= COUNT_MOST &&
-           r->printed <= COUNT_MOST;
+           r->printed <= COUNT_MOST && r->longest_warps <= COUNT_MOST;
 }
 
 static const char *read_case(struct cursor *c, struct lab_case_result *r)
@@ -131,7 +131,8 @@ static const char *read_case(struct cursor *c, struct lab_case_result *r)
                                   .errors = f.errors,
                                   .warnings = f.warnings,
                                   .dropped = f.dropped,
-                                  .printed = f.printed};
+                                  .printed = f.printed,
+                                  .longest_warps = f.longest_warps};
     r->line_count = f.line_count;
     r->operation_count = f.operation_count;
     r->finding_count = f.finding_count;

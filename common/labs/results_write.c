@@ -47,6 +47,7 @@ int results_write_case(int fd, const struct lab_case_result *result)
     frame.warnings = result->warnings;
     frame.dropped = result->dropped;
     frame.printed = result->printed;
+    frame.longest_warps = result->longest_warps;
     frame.total = result->total;
     memcpy(frame.message, result->message, sizeof frame.message);
 

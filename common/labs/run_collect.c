@@ -94,6 +94,7 @@ void collect_counters(struct emu *emu, struct lab_case_result *result)
     for (size_t i = 0; i < emu_records(emu); i++) {
         const struct emu_launch_record *record = emu_record(emu, i);
         add_counts(&result->total, &record->total);
+        result->longest_warps += record->longest_warp;
         collect_lines(result, record);
         collect_operations(result, record);
     }

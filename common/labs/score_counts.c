@@ -133,7 +133,8 @@ struct lab_sums lab_sums(const struct lab *lab, const struct lab_case_result *r,
     struct lab_sums sums = {.wavefronts = count_wavefronts(&r->total),
                             .conflicts = count_conflicts(&r->total),
                             .sectors = count_sectors(&r->total),
-                            .other = r->dropped};
+                            .other = r->dropped,
+                            .longest_warps = r->longest_warps};
     uint64_t most = 0;
     const struct lab_operation *borrowed = NULL;
     for (size_t i = 0; i < r->operation_count; i++) {

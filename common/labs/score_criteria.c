@@ -21,6 +21,9 @@ static const double other_cap = 2;
 /* And so may the warp instructions that make as many additions. One thread that adds alone needs
  * many more. */
 static const double serial_cap = 2;
+/* And so may the instructions of the longest warp, of any kind. Where one warp or one block does
+ * what many could, its warps execute many more. */
+static const double longest_cap = 1.5;
 /* What a run with warnings, but without errors, counts of the hazards. */
 static const double warned = 0.5;
 /* Fewer lost points than this are not explained. */
@@ -43,6 +46,7 @@ static double share(double expected, double got)
 enum reason {
     ADDS,
     SERIAL,
+    LONGEST,
     HIDDEN,
     TOO_FEW,
     OTHER,
@@ -79,6 +83,13 @@ static double parallelism(const struct compared *c)
                  (double)(c->got.add_instructions + c->got.unexpected_instructions));
 }
 
+/* The same for the work's distribution over warps: 1 up to longest_cap times the instructions of
+ * the solution's longest warp. */
+static double distribution(const struct compared *c)
+{
+    return share(longest_cap * (double)c->expected.longest_warps, (double)c->got.longest_warps);
+}
+
 static void compare_work(struct compared *c)
 {
     double left = 1, least = c->own->is.n > 2 ? (double)c->own->is.n - 2 : 0;
@@ -87,6 +98,7 @@ static void compare_work(struct compared *c)
     double visible = hidden < expected ? 1 - hidden / expected : 0;
     take(c, ADDS, &left, share(expected, adds));
     take(c, SERIAL, &left, parallelism(c));
+    take(c, LONGEST, &left, distribution(c));
     take(c, HIDDEN, &left, hidden > 0 ? visible : 1);
     /* n results need n - 2 additions: with fewer, other instructions have added. */
     take(c, TOO_FEW, &left, adds < least ? adds / least : 1);
@@ -115,6 +127,7 @@ static uint64_t cost_of(const struct emu_counts *c, enum reason reason, uint32_t
     switch (reason) {
     case ADDS:
     case SERIAL:
+    case LONGEST:
     case ALONE: return c->adds[EMU_ADD_F32];
     case HIDDEN: return work_class < EMU_CLASSES ? c->classes[work_class] : 0;
     case TOO_FEW:
@@ -167,6 +180,13 @@ static struct verdict_line *explain_work(struct lab_verdict *v, const struct com
                         "%llu and twice as many are free: too few lanes add at a time.",
                         n, (number)(got->add_instructions + got->unexpected_instructions),
                         (number)expected->add_instructions);
+    case LONGEST:
+        return add_line(
+            v, LAB_WORK, lost,
+            "n = %zu: the longest warps execute %llu instructions, where those of the "
+            "step's solution execute %llu and half as many more are free: one warp or one "
+            "block does what others could.",
+            n, (number)got->longest_warps, (number)expected->longest_warps);
     case HIDDEN:
         return add_line(v, LAB_WORK, lost,
                         "n = %zu: %s computes %llu elements; this lab expects %s, and other "

@@ -36,6 +36,7 @@ struct lab_sums {
     uint64_t other;    /* lanes of all instructions but the expected operations */
     uint64_t borrowed; /* elements of operations that are harmless in small numbers only */
     uint64_t shuffles; /* warp instructions */
+    uint64_t longest_warps; /* instructions of each launch's longest warp, added up */
     uint64_t wavefronts, conflicts, sectors;
 };
 /* Sums the counters of a case. `reference` are the sums of the step's own solution: what that one

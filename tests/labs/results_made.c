@@ -56,6 +56,7 @@ static void make_counters(struct lab_case_result *r)
     r->total.global_ld.sectors = n / SECTOR_FLOATS + 1;
     make_operation(r, "add.f32", EMU_CLASS_F32, n - 1);
     make_operation(r, "ld.f32", EMU_CLASS_LOAD, n);
+    r->longest_warps = n;
     r->lines = calloc(1, sizeof *r->lines);
     r->line_count = 1;
     strcpy(r->lines->kernel, "scan_block");

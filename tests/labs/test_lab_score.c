@@ -110,6 +110,11 @@ static void more_add_instructions(struct lab_case_result *r, double factor)
     r->operations[0].instructions = (uint64_t)((double)r->operations[0].instructions * factor);
 }
 
+static void longer_warps(struct lab_case_result *r, double factor)
+{
+    r->longest_warps = (uint64_t)((double)r->longest_warps * factor);
+}
+
 static void more_others(struct lab_case_result *r, double factor)
 {
     r->operations[1].lanes = (uint64_t)((double)r->operations[1].lanes * factor);
@@ -146,6 +151,12 @@ Test(lab_score, additions_one_after_the_other)
 {
     expect_continuous(more_add_instructions);
     expect_line(LAB_WORK, "too few lanes add at a time");
+}
+
+Test(lab_score, one_warp_does_what_many_could)
+{
+    expect_continuous(longer_warps);
+    expect_line(LAB_WORK, "one warp or one block does what others could");
 }
 
 Test(lab_score, other_instructions)

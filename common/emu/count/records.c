@@ -135,6 +135,7 @@ static struct emu_launch_record *record_make(const struct launch *launch, double
                                          .static_shared = kernel->info.shared_bytes,
                                          .agreement = *checked,
                                          .seconds = seconds,
+                                         .longest_warp = launch->longest_warp,
                                          .lines = lines,
                                          .operation_count = operation_count,
                                          .operations = operations};

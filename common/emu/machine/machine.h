@@ -227,6 +227,7 @@ struct launch {
     double spun_until; /* host's clock: no deadlock is reported before */
     struct cluster *waiting, **waiting_end;
     struct insn_counts *total; /* each host thread adds its counts when it ends */
+    uint64_t longest_warp;     /* counting: warp instructions of the warp that executed most */
     atomic_int error;          /* of the first fault; blocks stop when it is set */
     char message[LAUNCH_MESSAGE];
 };

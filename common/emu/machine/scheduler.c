@@ -52,6 +52,7 @@ struct share {
     uint64_t next, end; /* in the order in which clusters start */
     unsigned ended;
     bool is_small; /* the last cluster that ended was over soon */
+    uint64_t longest_warp; /* counting: of the clusters that have ended */
 };
 
 /* Tells the launch of the clusters that have ended. The launch is locked. */
@@ -134,6 +135,18 @@ static void note_end(const struct cluster *cluster, struct share *share)
     share->ended++;
 }
 
+/* Notes the instructions of the cluster's longest warp. */
+static void note_longest(const struct cluster *cluster, struct share *share)
+{
+    for (unsigned rank = 0; rank < cluster->size; rank++) {
+        const struct block *block = cluster->blocks[rank];
+        for (unsigned i = 0; i < block->warp_count; i++) {
+            uint64_t executed = block->warps[i].clock - block->warps[i].fuel;
+            if (executed > share->longest_warp) share->longest_warp = executed;
+        }
+    }
+}
+
 static void wait_in_queue(struct launch *launch, struct cluster *cluster)
 {
     cluster->next = NULL;
@@ -144,9 +157,11 @@ static void wait_in_queue(struct launch *launch, struct cluster *cluster)
     pthread_mutex_unlock(&launch->lock);
 }
 
-static void add_up(struct launch *launch, const struct insn_counts *counts)
+static void add_up(struct launch *launch, const struct share *share,
+                   const struct insn_counts *counts)
 {
     pthread_mutex_lock(&launch->lock);
+    if (share->longest_warp > launch->longest_warp) launch->longest_warp = share->longest_warp;
     for (size_t i = 0; i < launch->kernel->code_count; i++) {
         struct insn_counts *total = &launch->total[i];
         total->executed += counts[i].executed;
@@ -330,6 +345,7 @@ static void work(void *argument)
         double start = needs_clock(cluster) ? now() : 0;
         bool ended = cluster_run(cluster, counts);
         if (ended) note_end(cluster, &share);
+        if (ended && counts) note_longest(cluster, &share);
         check_end(cluster, start - launch->began);
         if (!ended) {
             check_patience(cluster, &share, cluster->waited ? now() - start : 0);
@@ -340,7 +356,7 @@ static void work(void *argument)
         spare = cluster;
     }
     cluster_free(spare);
-    if (counts) add_up(launch, counts);
+    if (counts) add_up(launch, &share, counts);
     free(counts);
 }
 
