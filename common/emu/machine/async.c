@@ -27,6 +27,7 @@ void async_start(struct block *block)
     copy_queues_clear(async->queues, block->warp_count);
     bulk_copies_free(&async->arriving);
     bulk_copies_free(&async->grouped);
+    async->last_arriving = async->last_grouped = NULL;
     stores_free(&async->stores);
     memset(async->bulk_groups, 0, block->warp_count * sizeof *async->bulk_groups);
 }

@@ -30,6 +30,7 @@ struct async {
     struct copy_queue *queues;            /* cp.async copies, by warp */
     struct bulk_copy *arriving, *grouped; /* bulk copies that complete at an mbarrier of this block;
                                               those that its threads wait for by groups */
+    struct bulk_copy *last_arriving, *last_grouped; /* NULL: not known */
     struct async_stores stores;           /* st.async into this block */
     uint32_t (*bulk_groups)[WARP];        /* by warp and lane: the number of committed groups */
 };

@@ -97,7 +97,9 @@ static uint8_t *find(struct warp *w, const struct bulk_copy *copy, const struct 
     return (uint8_t *)(uintptr_t)(host + address);
 }
 
-static void append(struct bulk_copy **list, const struct bulk_copy *copy, struct warp *w)
+/* `last` is the list's last copy, or NULL if that is not known. */
+static void append(struct bulk_copy **list, struct bulk_copy **last, const struct bulk_copy *copy,
+                   struct warp *w)
 {
     struct bulk_copy *kept = malloc(sizeof *kept);
     if (!kept) {
@@ -106,8 +108,9 @@ static void append(struct bulk_copy **list, const struct bulk_copy *copy, struct
         return;
     }
     *kept = *copy;
+    if (*last) list = &(*last)->next;
     while (*list) list = &(*list)->next;
-    *list = kept;
+    *list = *last = kept;
 }
 
 /* Issues a copy to one block, which completes at an mbarrier there. */
@@ -125,7 +128,8 @@ static void issue_to_shared(struct warp *w, const struct insn *i, struct bulk_co
     copy.to = copy.from ? find(w, &copy, to, OPERATION_STORE, BY_BARRIER) : NULL;
     if (is_ordered) event_copy_end(w);
     struct block *owner = copy.mbarrier.owner;
-    if (copy.to && async_of(&owner->warps[0], i)) append(&owner->async->arriving, &copy, w);
+    if (copy.to && async_of(&owner->warps[0], i))
+        append(&owner->async->arriving, &owner->async->last_arriving, &copy, w);
 }
 
 /* Issues a copy to global memory, which completes in a group of its thread. */
@@ -138,7 +142,8 @@ static void issue_to_global(struct warp *w, const struct insn *i, struct bulk_co
     copy.to = copy.from ? find(w, &copy, &i->bulk.to, writes, BY_BULK) : NULL;
     if (is_ordered) event_copy_end(w);
     copy.group = w->block->async->bulk_groups[w->index][copy.lane];
-    if (copy.to) append(&w->block->async->grouped, &copy, w);
+    struct async *async = w->block->async;
+    if (copy.to) append(&async->grouped, &async->last_grouped, &copy, w);
 }
 
 /* Issues a copy to the same offset in each block whose bit is set. */
@@ -158,6 +163,20 @@ static void issue_multicast(struct warp *w, const struct insn *i, struct bulk_co
     }
 }
 
+/* Under a limit on instructions, each unit of a copy counts as one, and an empty copy does, too:
+ * they take as much of the emulator's time. Ends the warp's slice when it is used up. */
+static void charge(struct warp *w, uint64_t bytes)
+{
+    uint64_t rest = 1 + bytes / BULK_UNIT;
+    if (!w->block->launch->emu->instruction_limit) return;
+    w->block->executed += rest;
+    uint64_t taken = rest < w->fuel ? rest : w->fuel;
+    w->fuel -= taken;
+    w->clock -= taken; /* its %clock stays as it is */
+    rest -= taken;
+    w->slice -= rest < w->slice ? rest : w->slice;
+}
+
 static void issue(struct warp *w, const struct insn *i, int lane)
 {
     uint32_t bytes = ((const uint32_t *)slot_at(w, i->bulk.bytes))[lane];
@@ -169,6 +188,7 @@ static void issue(struct warp *w, const struct insn *i, int lane)
         return;
     }
     if (w->counts) event_bulk_issued(w, i, bytes);
+    charge(w, bytes);
     if (i->bulk.to.space == PTX_GLOBAL)
         issue_to_global(w, i, copy);
     else if (i->bulk.blocks != NO_SLOT)
@@ -197,10 +217,11 @@ static void carry_out(struct bulk_copy *copy)
     if (changes) copy->warp->block->changed = true;
 }
 
-/* Takes a copy out of a list and frees it. */
-static void drop(struct bulk_copy **at)
+/* Takes a copy out of a list and frees it. `last` as in append(). */
+static void drop(struct bulk_copy **at, struct bulk_copy **last)
 {
     struct bulk_copy *copy = *at;
+    if (*last == copy) *last = NULL;
     *at = copy->next;
     free(copy->taken);
     free(copy);
@@ -223,7 +244,7 @@ void bulk_arrive_at(const struct shared_place *place)
         if (announces(place->owner, ANNOUNCE_ORDER))
             event_copy_arrive(copy->warp, copy->lane, BY_BARRIER, copy->mark, place);
         mbarrier_complete_bytes(copy->warp, copy->insn, copy->lane, place, copy->bytes);
-        drop(at);
+        drop(at, &place->owner->async->last_arriving);
     }
 }
 
@@ -248,7 +269,7 @@ void op_bulk_wait(struct warp *w, const struct insn *i, uint32_t mask)
         }
         if (done && !i->group.read) {
             carry_out(copy);
-            drop(at);
+            drop(at, &async->last_grouped);
             continue;
         }
         if (done && !copy->taken && (copy->taken = malloc(copy->bytes + !copy->bytes)))
@@ -263,6 +284,6 @@ void bulk_finish(struct block *block)
     struct bulk_copy **list = &block->async->grouped;
     while (*list) {
         carry_out(*list);
-        drop(list);
+        drop(list, &block->async->last_grouped);
     }
 }

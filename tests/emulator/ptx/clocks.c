@@ -75,6 +75,23 @@ Test(emu_limits, instructions_end_endless_loops)
         }
 }
 
+/* Bulk copies count by their bytes: 100 copies of 8 KiB exceed a limit that is far above the number
+ * of their instructions. */
+Test(emu_limits, bulk_copies_count_by_their_bytes)
+{
+    static const char copies[] = PTX_KERNEL(
+        "copies", ".shared .align 16 .b8 s[8192];\nmov.u32 %r1, 0;\nmov.u32 %r0, s;\nNEXT:\n"
+                  "cp.async.bulk.global.shared::cta.bulk_group [%out], [%r0], 8192;\n"
+                  "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p0, %r1, 100;\n@%p0 bra NEXT;\nret;\n");
+    struct emu_config config = {.memory = 1 << 20, .threads = 1, .instruction_limit = 10000};
+    struct emu *emu = open_emu_with(&config);
+    struct emu_kernel *kernel = load_kernel(emu, copies, "copies");
+    emu_addr out = device_copy(emu, NULL, 8192);
+    uint64_t args[] = {out, out};
+    cr_expect_eq(launch(emu, kernel, 1, 1, 0, 2, args), EMU_LAUNCH_TIMEOUT, "%s", emu_message(emu));
+    emu_close(emu);
+}
+
 /* Each launch has the whole limit. */
 Test(emu_limits, instructions_are_those_of_one_launch)
 {
