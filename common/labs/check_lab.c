@@ -345,7 +345,7 @@ static int weights_of(const struct places *places, const struct arguments *a, co
 
 static int run(const struct arguments *a, const struct places *places, struct fault *fault)
 {
-    const struct lab *lab = lab_find(atoi(a->names[0]));
+    const struct lab *lab = lab_named(a->names[0]);
     struct lab_weights weights;
     static struct lab_verdict verdict;
     if (!lab) return fail(fault, EXIT_USAGE, "There is no lab \"%s\".", a->names[0]);

@@ -64,6 +64,8 @@ struct lab {
 /* The lab of a number, or NULL. lab_at gives all in order, and NULL beyond the last. */
 const struct lab *lab_find(int number);
 const struct lab *lab_at(size_t index);
+/* The lab of a number in decimal digits and nothing else, or NULL. */
+const struct lab *lab_named(const char *number);
 
 /* ---- lab_cases.c ----------------------------------------------------------------------------- */
 

@@ -2,6 +2,9 @@
 #include "common/harness/levels.h"
 #include "lab.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static struct lab_argument address(enum lab_buffer buffer, size_t offset)
 {
     return (struct lab_argument){.kind = LAB_ADDRESS, .buffer = buffer, .value = offset};
@@ -262,5 +265,15 @@ const struct lab *lab_find(int number)
 {
     for (size_t i = 0; i < LAB_COUNT; i++)
         if (labs[i].number == number) return &labs[i];
+    return NULL;
+}
+
+const struct lab *lab_named(const char *number)
+{
+    char name[12];
+    for (size_t i = 0; i < LAB_COUNT; i++) {
+        snprintf(name, sizeof name, "%d", labs[i].number);
+        if (!strcmp(name, number)) return &labs[i];
+    }
     return NULL;
 }

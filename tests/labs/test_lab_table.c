@@ -22,6 +22,10 @@ Test(lab_table, labs_are_found_by_number)
     cr_expect_eq(count, 8);
     cr_expect_null(lab_find(0));
     cr_expect_null(lab_find(8));
+    cr_expect_eq(lab_named("11"), lab_find(11));
+    cr_expect_null(lab_named("3x"));
+    cr_expect_null(lab_named(" 3"));
+    cr_expect_null(lab_named(""));
 }
 
 static size_t handed_out_count(const struct lab *lab)

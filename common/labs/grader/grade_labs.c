@@ -214,7 +214,7 @@ static int test_sandbox(const struct grader *grader, struct fault *fault)
 static int prepare(struct arguments *a, struct fault *fault)
 {
     struct grader *grader = &a->grader;
-    grader->lab = lab_find(atoi(a->names[0]));
+    grader->lab = lab_named(a->names[0]);
     grader->folder = a->names[1];
     if (grader->lab == NULL) return fail(fault, EXIT_USAGE, "there is no lab \"%s\"", a->names[0]);
     if (grader->out == NULL) {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,10 +36,11 @@ static void make_id(struct submission *submission, const char *text)
     *to = '\0';
 }
 
+/* Upper and lower case are the same: some systems write LAB3.CU. */
 static bool ends_with(const char *text, const char *end)
 {
     size_t length = strlen(text), least = strlen(end);
-    return length > least && strcmp(text + length - least, end) == 0;
+    return length > least && strcasecmp(text + length - least, end) == 0;
 }
 
 /* The folder's file of the lab: labN.cu, or the only one that ends in .cu, since browsers and
@@ -85,7 +87,9 @@ static bool take_entry(int folder, const char *name, int lab, struct submission 
     snprintf(submission->path, sizeof submission->path, "%s", name);
     if (ends_with(name, ".cu")) {
         submission->name[strlen(name) - strlen(".cu")] = '\0';
-        make_id(submission, submission->name);
+        /* NAME.CU keeps its suffix: its report is not that of NAME.cu or of the folder NAME. */
+        bool usual = strcmp(name + strlen(name) - strlen(".cu"), ".cu") == 0;
+        make_id(submission, usual ? submission->name : name);
         return true;
     }
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || S_ISREG(status.st_mode))
