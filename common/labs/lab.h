@@ -86,6 +86,9 @@ struct lab_case {
  * the same. Every size has one case with schedule 0, and some have more. */
 size_t lab_cases(const struct lab *, uint64_t seed, bool handed_out, struct lab_case *);
 
+/* Do students know the size? */
+bool lab_hands_out(const struct lab *, size_t n);
+
 /* The input of a case: n multiples of 1/8, of either sign and not 0. Every sum of neighbours is a
  * float, so the right result does not depend on the order of additions.
  *

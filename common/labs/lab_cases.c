@@ -46,18 +46,23 @@ static size_t count_sizes(const struct lab *lab)
     return count;
 }
 
+bool lab_hands_out(const struct lab *lab, size_t n)
+{
+    return is_among(lab->sizes, count_sizes(lab), n);
+}
+
 /* A size near the one handed out, and neither handed out nor drawn before. After too many tries,
  * the one handed out. */
 static size_t draw_size(const struct lab *lab, const size_t *drawn, size_t count, size_t near,
                         uint64_t *state)
 {
-    size_t handed_out = count_sizes(lab), reach = near / NEAR;
+    size_t reach = near / NEAR;
     if (reach < NEAR_LEAST) reach = NEAR_LEAST;
     for (int i = 0; i < TRIES; i++) {
         size_t n = near + draw(state) % (2 * reach + 1);
         if (n < reach + lab->least || n - reach > lab->most) continue;
         n -= reach;
-        if (!is_among(lab->sizes, handed_out, n) && !is_among(drawn, count, n)) return n;
+        if (!lab_hands_out(lab, n) && !is_among(drawn, count, n)) return n;
     }
     return near;
 }

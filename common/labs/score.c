@@ -74,10 +74,25 @@ static const char *machine_failure(const struct lab_results *r)
     return NULL;
 }
 
+static double fraction_of(unsigned part, unsigned all) { return all ? (double)part / all : 0; }
+
+/* Students know the edges, which are among the graded sizes. Answers for these alone are worth
+ * nothing. If all sizes are handed out, all cases count. */
+static void find_correctness(struct lab_verdict *v)
+{
+    double all = fraction_of(v->right_cases, v->cases);
+    double unseen = v->unseen ? fraction_of(v->right_unseen, v->unseen) : all;
+    v->correctness = unseen < all ? unseen : all;
+    if (v->correctness < all)
+        add_line(v, LAB_CRITERIA, v->most * (all - unseen),
+                 "%u of %u runs at sizes that are not handed out are right, and the points are "
+                 "multiplied by no more than that.",
+                 v->right_unseen, v->unseen);
+}
+
 static void add_points(struct lab_verdict *v)
 {
     double sum = 0;
-    v->correctness = v->cases ? (double)v->right_cases / v->cases : 0;
     for (int c = 0; c < LAB_CRITERIA; c++) sum += v->weight[c] * v->fraction[c];
     v->points = v->correctness * sum;
 }
@@ -111,7 +126,7 @@ int score_lab(const struct lab *lab, const struct lab_results *results,
     if (failure) return unjudged(v, failure);
 
     score_sizes(v, results, reference);
-    v->correctness = v->cases ? (double)v->right_cases / v->cases : 0;
+    find_correctness(v);
     score_criteria(v, results, reference);
     if (!v->handed_out) note_printed(v, results);
     add_points(v);

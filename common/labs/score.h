@@ -2,10 +2,11 @@
  * score.h — the scorer: from results to points, with a reason for each lost point. `make check` and
  * `make grade` judge by this code, in a process that runs no submission.
  *
- * Correctness comes first: it is the fraction of cases with a right output, and it multiplies all
- * other points. The other criteria compare the submission's counters with those of the step's own
- * solution, which has run on the same cases. Every criterion is a fraction from 0 to 1, so points
- * are continuous.
+ * Correctness comes first, and it multiplies all other points. It is the fraction of cases with a
+ * right output, but no more than that of the cases whose size is not handed out: a submission
+ * that is right for known sizes only has no points. The other criteria compare the submission's
+ * counters with those of the step's own solution, which has run on the same cases. Every criterion
+ * is a fraction from 0 to 1, so points are continuous.
  */
 #ifndef LAB_SCORE_H
 #define LAB_SCORE_H
@@ -88,6 +89,7 @@ struct lab_verdict {
     double points, most;        /* most: the sum of the weights */
     double correctness;         /* 0 to 1 */
     unsigned right_cases, cases;
+    unsigned right_unseen, unseen; /* of these, the ones whose size is not handed out */
     double fraction[LAB_CRITERIA]; /* 0 to 1, before they are multiplied by correctness */
     double weight[LAB_CRITERIA];
     size_t size_count;

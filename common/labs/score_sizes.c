@@ -103,6 +103,10 @@ static void note_case(struct lab_verdict *v, const struct lab_case_result *r,
     bool right = output_is_right(v->lab, r, &wrong);
     v->cases++;
     v->right_cases += right;
+    if (!lab_hands_out(v->lab, reference->is.n)) {
+        v->unseen++;
+        v->right_unseen += right;
+    }
     if (!size) return;
     size->cases++;
     size->wrong_cases += !right;

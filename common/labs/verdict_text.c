@@ -80,7 +80,10 @@ static void print_points(FILE *out, const struct lab_verdict *v)
     for (int c = 0; c < LAB_CRITERIA; c++)
         fprintf(out, ", %s %.2f of %g", lab_criterion_name((enum lab_criterion)c),
                 v->weight[c] * v->fraction[c], v->weight[c]);
-    fputs(v->correctness < 1 ? "; all times the fraction of right runs\n" : "\n", out);
+    if (v->correctness < 1) fputs("; all times the fraction of right runs", out);
+    if (v->cases && v->correctness < (double)v->right_cases / v->cases)
+        fputs(" at sizes that are not handed out", out);
+    fputc('\n', out);
 }
 
 void lab_verdict_text(FILE *out, const struct lab_verdict *v, const char *source)

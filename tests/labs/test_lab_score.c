@@ -86,6 +86,30 @@ Test(lab_score, nothing_right_is_no_points)
     expect_line(LAB_CRITERIA, "the output was never written");
 }
 
+/* Lab 2's drawn sizes hold edges that students know. Answers for these alone earn nothing, and
+ * a wrong size among the others costs its run. */
+Test(lab_score, sizes_that_are_handed_out_alone_earn_nothing)
+{
+    const struct lab *lab = lab_find(2);
+    unsigned unseen = 0;
+    fini();
+    make_results(lab, 9, false, &own);
+    make_results(lab, 9, false, &reference);
+    cr_assert_eq(score_lab(lab, &own, &reference, &weights, &verdict), 0);
+    cr_expect_eq(verdict.points, 100);
+    for (size_t i = 0; i < own.case_count; i++) {
+        if (lab_hands_out(lab, own.cases[i].is.n)) continue;
+        own.cases[i].out[own.cases[i].is.n - 1] ^= 0x80000000;
+        cr_assert_eq(score_lab(lab, &own, &reference, &weights, &verdict), 0);
+        unseen++;
+        cr_expect_lt(fabs(verdict.correctness - 1 + (double)unseen / verdict.unseen), 1e-9);
+    }
+    cr_expect_eq(unseen, verdict.unseen);
+    cr_expect_gt(verdict.right_cases, 0);
+    cr_expect_eq(verdict.points, 0);
+    expect_line(LAB_CRITERIA, "runs at sizes that are not handed out are right");
+}
+
 /* More of anything costs more, without a cliff. */
 static void expect_continuous(void (*more)(struct lab_case_result *, double))
 {
