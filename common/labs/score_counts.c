@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { SECTOR = 32 }; /* bytes */
+enum { SECTOR = 32 /* bytes */, WARP_LANES = 32 };
 
 uint64_t count_wavefronts(const struct emu_counts *c)
 {
@@ -134,6 +134,7 @@ struct lab_sums lab_sums(const struct lab *lab, const struct lab_case_result *r,
                             .conflicts = count_conflicts(&r->total),
                             .sectors = count_sectors(&r->total),
                             .other = r->dropped,
+                            .other_instructions = r->dropped / WARP_LANES, /* at least */
                             .longest_warps = r->longest_warps};
     uint64_t most = 0;
     const struct lab_operation *borrowed = NULL;
@@ -145,6 +146,7 @@ struct lab_sums lab_sums(const struct lab *lab, const struct lab_case_result *r,
             continue;
         }
         sums.other += o->lanes;
+        sums.other_instructions += o->instructions;
         if (begins_with(o->name, "shfl")) sums.shuffles += o->instructions;
         if (is_borrowed(o)) {
             sums.borrowed += o->elements;

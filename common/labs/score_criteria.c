@@ -16,7 +16,8 @@
 static const double tolerance = 1.05;
 /* And this many more, for sizes of which the reference counts next to nothing. */
 static const double slack = 8;
-/* Lanes of other instructions may be this many times the reference's. */
+/* Lanes of other instructions may be this many times the reference's, and so may the warp
+ * instructions themselves: one thread that does all has few lanes and many instructions. */
 static const double other_cap = 2;
 /* And so may the warp instructions that make as many additions. One thread that adds alone needs
  * many more. */
@@ -50,11 +51,14 @@ enum reason {
     HIDDEN,
     TOO_FEW,
     OTHER,
+    OTHER_ALONE,
     CONFLICTS,
     NO_SHARED,
     SHUFFLED,
+    CONFLICTS_ALONE,
     SECTORS,
-    ALONE,
+    SECTORS_ALONE,
+    HAZARDS_ALONE,
     REASONS
 };
 
@@ -73,14 +77,36 @@ static void take(struct compared *c, enum reason reason, double *left, double sh
     *left *= share;
 }
 
-/* What share of the solution's parallelism the additions have, whatever makes them: 1 up to
- * serial_cap times the warp instructions that the solution would need for as many. */
-static double parallelism(const struct compared *c)
+/* Lanes, and the warp instructions that they take. */
+struct effort {
+    uint64_t lanes, instructions;
+};
+
+/* What share of the solution's parallelism there is: 1 up to serial_cap times the warp instructions
+ * that the solution would need for as many lanes. */
+static double parallelism(struct effort expected, struct effort got)
 {
-    double adds = (double)(c->got.adds + c->got.unexpected), expected = (double)c->expected.adds;
-    double needed = (double)c->expected.add_instructions * (adds > expected ? adds / expected : 1);
-    return share(serial_cap * needed,
-                 (double)(c->got.add_instructions + c->got.unexpected_instructions));
+    double times = got.lanes > expected.lanes ? (double)got.lanes / (double)expected.lanes : 1;
+    return share(serial_cap * times * (double)expected.instructions, (double)got.instructions);
+}
+
+/* The same of the additions, whatever makes them. */
+static double adds_parallelism(const struct compared *c)
+{
+    const struct lab_sums *got = &c->got, *expected = &c->expected;
+    return parallelism((struct effort){expected->adds, expected->add_instructions},
+                       (struct effort){got->adds + got->unexpected,
+                                       got->add_instructions + got->unexpected_instructions});
+}
+
+/* The same of the additions or of all other instructions, whichever have less of it. */
+static double least_parallelism(const struct compared *c)
+{
+    const struct lab_sums *got = &c->got, *expected = &c->expected;
+    double adds = adds_parallelism(c);
+    double other = parallelism((struct effort){expected->other, expected->other_instructions},
+                               (struct effort){got->other, got->other_instructions});
+    return other < adds ? other : adds;
 }
 
 /* The same for the work's distribution over warps: 1 up to longest_cap times the instructions of
@@ -97,27 +123,32 @@ static void compare_work(struct compared *c)
     double expected = (double)c->expected.adds;
     double visible = hidden < expected ? 1 - hidden / expected : 0;
     take(c, ADDS, &left, share(expected, adds));
-    take(c, SERIAL, &left, parallelism(c));
+    take(c, SERIAL, &left, adds_parallelism(c));
     take(c, LONGEST, &left, distribution(c));
     take(c, HIDDEN, &left, hidden > 0 ? visible : 1);
     /* n results need n - 2 additions: with fewer, other instructions have added. */
     take(c, TOO_FEW, &left, adds < least ? adds / least : 1);
     take(c, OTHER, &left, share(other_cap * (double)c->expected.other, (double)c->got.other));
+    take(c, OTHER_ALONE, &left,
+         share(other_cap * (double)c->expected.other_instructions,
+               (double)c->got.other_instructions));
 }
 
 static void compare_memory(struct compared *c)
 {
-    double left = 1, wavefronts = (double)c->got.wavefronts;
+    double left = 1, wavefronts = (double)c->got.wavefronts, parallel = least_parallelism(c);
     double expected = (double)c->expected.wavefronts, shuffles = (double)c->got.shuffles;
     double ideal = (double)(c->expected.wavefronts - c->expected.conflicts);
     double least = least_shared * ideal;
     take(c, CONFLICTS, &left, share(expected, wavefronts));
     take(c, NO_SHARED, &left, wavefronts < least ? wavefronts / least : 1);
     take(c, SHUFFLED, &left, c->expected.shuffles ? 1 : share(most_shuffled * ideal, shuffles));
+    take(c, CONFLICTS_ALONE, &left, parallel);
     left = 1;
     take(c, SECTORS, &left, share((double)c->expected.sectors, (double)c->got.sectors));
+    take(c, SECTORS_ALONE, &left, parallel);
     left = 1;
-    take(c, ALONE, &left, parallelism(c));
+    take(c, HAZARDS_ALONE, &left, parallel);
 }
 
 /* ---- where ----------------------------------------------------------------------------------- */
@@ -127,11 +158,14 @@ static uint64_t cost_of(const struct emu_counts *c, enum reason reason, uint32_t
     switch (reason) {
     case ADDS:
     case SERIAL:
-    case LONGEST:
-    case ALONE: return c->adds[EMU_ADD_F32];
+    case LONGEST: return c->adds[EMU_ADD_F32];
     case HIDDEN: return work_class < EMU_CLASSES ? c->classes[work_class] : 0;
     case TOO_FEW:
     case OTHER: return c->lanes;
+    case OTHER_ALONE:
+    case CONFLICTS_ALONE:
+    case SECTORS_ALONE:
+    case HAZARDS_ALONE: return c->instructions;
     case CONFLICTS: {
         uint64_t conflicts = count_conflicts(c);
         return conflicts << 20 | (count_wavefronts(c) & 0xfffff);
@@ -198,6 +232,11 @@ static struct verdict_line *explain_work(struct lab_verdict *v, const struct com
                         "n = %zu: %llu additions are too few for these results, which need at "
                         "least %zu; the others are made by other instructions, and earn no points.",
                         n, (number)got->adds, n - 2);
+    case OTHER_ALONE:
+        return add_line(v, LAB_WORK, lost,
+                        "n = %zu: %llu warp instructions besides the additions, where the step's "
+                        "solution needs %llu and twice as many are free; this line executes most.",
+                        n, (number)got->other_instructions, (number)expected->other_instructions);
     default:
         return add_line(v, LAB_WORK, lost,
                         "n = %zu: %llu instructions of lanes besides the additions, where the "
@@ -205,6 +244,25 @@ static struct verdict_line *explain_work(struct lab_verdict *v, const struct com
                         "executes most.",
                         n, (number)got->other, (number)expected->other);
     }
+}
+
+static enum lab_criterion criterion_of(enum reason reason)
+{
+    if (reason <= OTHER_ALONE) return LAB_WORK;
+    if (reason <= CONFLICTS_ALONE) return LAB_CONFLICTS;
+    return reason <= SECTORS_ALONE ? LAB_SECTORS : LAB_HAZARDS;
+}
+
+static struct verdict_line *explain_alone(struct lab_verdict *v, const struct compared *c,
+                                          enum reason reason, double lost)
+{
+    const char *merit = reason == CONFLICTS_ALONE ? "having no conflicts"
+                        : reason == SECTORS_ALONE ? "moving few sectors"
+                                                  : "having no hazards";
+    return add_line(v, criterion_of(reason), lost,
+                    "n = %zu: too few lanes work at a time: where nothing runs in parallel, there "
+                    "is no merit in %s.",
+                    c->own->is.n, merit);
 }
 
 static struct verdict_line *explain(struct lab_verdict *v, const struct compared *c,
@@ -229,11 +287,9 @@ static struct verdict_line *explain(struct lab_verdict *v, const struct compared
                         "n = %zu: %llu shuffles, where the step's solution has none: what moves "
                         "by shuffles has no conflicts to avoid.",
                         n, (number)got->shuffles);
-    case ALONE:
-        return add_line(v, LAB_HAZARDS, lost,
-                        "n = %zu: too few lanes add at a time: where nothing runs in parallel, "
-                        "there is no merit in having no hazards.",
-                        n);
+    case CONFLICTS_ALONE:
+    case SECTORS_ALONE:
+    case HAZARDS_ALONE: return explain_alone(v, c, reason, lost);
     case SECTORS:
         return add_line(v, LAB_SECTORS, lost,
                         "n = %zu: %llu sectors of 32 bytes are moved, where the step's solution "
@@ -241,12 +297,6 @@ static struct verdict_line *explain(struct lab_verdict *v, const struct compared
                         n, (number)got->sectors, (number)expected->sectors);
     default: return explain_work(v, c, reason, lost);
     }
-}
-
-static enum lab_criterion criterion_of(enum reason reason)
-{
-    if (reason == ALONE) return LAB_HAZARDS;
-    return reason <= OTHER ? LAB_WORK : reason <= SHUFFLED ? LAB_CONFLICTS : LAB_SECTORS;
 }
 
 /* One line for a reason, with the size where it costs most. */
@@ -365,7 +415,7 @@ void score_criteria(struct lab_verdict *v, const struct lab_results *results,
     if (count == 0) return;
     for (size_t i = 0; i < count; i++) {
         all[i].weight /= weights;
-        all[i].lost[ALONE] *= v->fraction[LAB_HAZARDS]; /* of what the findings have left */
+        all[i].lost[HAZARDS_ALONE] *= v->fraction[LAB_HAZARDS]; /* of what the findings have left */
     }
     for (int c = LAB_WORK; c <= LAB_SECTORS; c++) v->fraction[c] = 1;
     for (int reason = 0; reason < REASONS; reason++) {

@@ -34,6 +34,7 @@ struct lab_sums {
     const char *worst;         /* the name of that operation with most elements; NULL: none */
     uint32_t worst_class;
     uint64_t other;    /* lanes of all instructions but the expected operations */
+    uint64_t other_instructions; /* and these warp instructions */
     uint64_t borrowed; /* elements of operations that are harmless in small numbers only */
     uint64_t shuffles; /* warp instructions */
     uint64_t longest_warps; /* instructions of each launch's longest warp, added up */

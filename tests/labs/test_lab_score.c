@@ -269,6 +269,30 @@ Test(lab_score, no_hazards_without_parallelism)
     expect_line(LAB_HAZARDS, "no merit in having no hazards");
 }
 
+/* And if it adds in integers, it has few lanes and many warp instructions. */
+Test(lab_score, one_thread_that_adds_in_integers)
+{
+    for (size_t i = 0; i < own.case_count; i++)
+        own.cases[i].operations[1].instructions = 16 * own.cases[i].is.n;
+    cr_expect_lt(score(), 15);
+    expect_line(LAB_WORK, "warp instructions besides the additions");
+    expect_line(LAB_CONFLICTS, "no merit in having no conflicts");
+    expect_line(LAB_SECTORS, "no merit in moving few sectors");
+    expect_line(LAB_HAZARDS, "no merit in having no hazards");
+}
+
+/* Other instructions in as many lanes at a time cost work, and nothing else. */
+Test(lab_score, more_instructions_are_not_less_parallel)
+{
+    for (size_t i = 0; i < own.case_count; i++) {
+        own.cases[i].operations[1].lanes *= 10;
+        own.cases[i].operations[1].instructions *= 10;
+    }
+    cr_expect_gt(score(), 60);
+    cr_expect_eq(verdict.fraction[LAB_HAZARDS], 1);
+    expect_line(LAB_WORK, "instructions of lanes besides the additions");
+}
+
 /* More additions in as many lanes at a time are more work, and not less parallel. */
 Test(lab_score, more_additions_are_not_less_parallel)
 {
