@@ -140,7 +140,8 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
     says '"nothing","nothing.cu",judged,0.00,'
     run cat "$graded/grades.csv"
     says_not .hidden
-    says_not notes
+    says '"notes","notes.txt",look at it,,,,,,,,,"The name of the file does not end in .cu."'
+    grep -q ': notes.txt: not graded; look at it: The name of the file' "$BATS_FILE_TMPDIR/said"
 }
 
 @test "the same PTX is named, with other names and other lines" {

@@ -62,10 +62,10 @@ Test(submission, files_and_folders_in_order)
     put("anna.cu", "a");
     cr_assert(mkdir("bob", 0755) == 0);
     put("bob/lab3.cu", "b");
-    put("notes.txt", "");
     put(".hidden.cu", "");
     find();
     cr_assert_eq(count, 3);
+    for (size_t i = 0; i < count; i++) cr_expect(!list[i].unclear);
     cr_assert_str_eq(list[0].name, "anna");
     cr_assert_str_eq(list[0].id, "anna");
     cr_assert_str_eq(list[1].name, "bob");
@@ -136,6 +136,40 @@ Test(submission, of_several_sources_the_labs_is_taken)
     find();
     cr_assert_eq(count, 1);
     cr_assert_str_eq(list[0].path, "anna/lab3.cu");
+}
+
+/* What is not taken is listed all the same, with the name of its student. */
+Test(submission, what_is_not_taken_is_unclear)
+{
+    static const struct {
+        const char *path, *name, *id, *why;
+    } expected[] = {
+        {"a.cu.txt", "a", "a.cu.txt~2F", "The name of the file does not end in .cu."},
+        {"b.zip", "b", "b.zip~2F", "The name of the file does not end in .cu."},
+        {"c/lab3.cu", "c", "c",
+         "The folder holds no file that ends in .cu, but other files or folders."},
+        {"d/lab3.cu", "d", "d",
+         "The folder holds no file that ends in .cu, but other files or folders."},
+        {"e/lab3.cu", "e", "e",
+         "The folder holds 2 files that end in .cu, and none of them is lab3.cu."},
+        {"notes", "notes", "notes~2F", "The name of the file does not end in .cu."},
+    };
+    put("a.cu.txt", ""), put("b.zip", ""), put("notes", "");
+    cr_assert(mkdir("c", 0755) == 0 && mkdir("c/lab3", 0755) == 0);
+    cr_assert(mkdir("d", 0755) == 0 && mkdir("e", 0755) == 0);
+    put("c/lab3/lab3.cu", ""), put("d/lab3.zip", ""), put("e/1.cu", ""), put("e/2.cu", "");
+    find();
+    cr_assert_eq(count, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < count; i++) {
+        char why[256];
+        size_t size;
+        cr_expect(list[i].unclear);
+        cr_expect_str_eq(list[i].path, expected[i].path);
+        cr_expect_str_eq(list[i].name, expected[i].name);
+        cr_expect_str_eq(list[i].id, expected[i].id);
+        cr_expect_null(submission_read(class, &list[i], &size, why, sizeof why));
+        cr_expect_str_eq(why, expected[i].why);
+    }
 }
 
 /* The only source is a link, or no file: it is taken, and then refused. */

@@ -332,6 +332,18 @@ static size_t do_twice(const struct grader *grader, const struct submission *lis
     return failed;
 }
 
+static void tell_to_look(const struct grader *grader, const struct submission *submission)
+{
+    char why[FAULT_TEXT] = "tried twice without a result; look at it, or try once more with "
+                           "--again";
+    size_t size;
+    if (submission->unclear)
+        free(submission_read(grader->folder, submission, &size, why, sizeof why));
+    fputs("grade-labs: ", stderr);
+    visible_print(stderr, submission->path, strlen(submission->path));
+    fprintf(stderr, ": %s%s\n", submission->unclear ? "not graded; look at it: " : "", why);
+}
+
 /* Says which submissions a person has to look at; with `again`, forgets that. */
 static void look_at(const struct grader *grader, const struct submission *list, size_t count,
                     bool again)
@@ -341,11 +353,7 @@ static void look_at(const struct grader *grader, const struct submission *list, 
         bool look = row != NULL && strncmp(row, STATUS_LOOK, strlen(STATUS_LOOK)) == 0;
         free(row);
         if (look && again) state_remove_results(grader, &list[i]);
-        if (!look || again) continue;
-        fputs("grade-labs: ", stderr);
-        visible_print(stderr, list[i].path, strlen(list[i].path));
-        fputs(": tried twice without a result; look at it, or try once more with --again\n",
-              stderr);
+        if (look && !again) tell_to_look(grader, &list[i]);
     }
 }
 

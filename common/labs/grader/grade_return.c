@@ -53,14 +53,19 @@ static int copy(const struct grader *grader, const struct submission *submission
     return code;
 }
 
-/* If a student has handed in NAME.cu and a folder NAME, the folder's id ends in ~2F, for /. */
-static int give_back(const struct grader *grader, const char *folder,
+static bool has_twin(const struct submission *list, size_t count, size_t of)
+{
+    for (size_t i = 0; i < count; i++)
+        if (i != of && strcmp(list[i].name, list[of].name) == 0) return true;
+    return false;
+}
+
+/* If a student has handed in NAME.cu and a folder NAME, the reports' own names differ. */
+static int give_back(const struct grader *grader, const char *folder, bool by_id,
                      const struct submission *submission, struct fault *fault)
 {
     char path[PATH_MAX], to[PATH_MAX + 16];
-    size_t length = strlen(submission->id);
-    bool second = length >= 3 && strcmp(submission->id + length - 3, "~2F") == 0;
-    if (snprintf(path, sizeof path, "%s/%s", folder, second ? submission->id : submission->name) >=
+    if (snprintf(path, sizeof path, "%s/%s", folder, by_id ? submission->id : submission->name) >=
         PATH_MAX)
         return fail(fault, EXIT_USAGE, "the name of %s/%s is too long", folder, submission->name);
     int code = make_folder(path, fault);
@@ -75,6 +80,6 @@ int return_reports(const struct grader *grader, const char *folder, const struct
 {
     int code = make_folder(folder, fault);
     for (size_t i = 0; code == 0 && i < count; i++)
-        code = give_back(grader, folder, &list[i], fault);
+        code = give_back(grader, folder, has_twin(list, count, i), &list[i], fault);
     return code;
 }

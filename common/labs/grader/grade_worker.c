@@ -99,15 +99,21 @@ int worker_compile(const struct grader *grader, const struct submission *submiss
 
 /* ---- running and judging --------------------------------------------------------------------- */
 
+/* What a person has to look at. */
+static void leave_open(const struct grader *grader, const char *why, struct lab_verdict *verdict)
+{
+    score_nothing(grader->lab, &grader->weights, "", verdict);
+    verdict->status = VERDICT_UNJUDGED;
+    snprintf(verdict->failure, sizeof verdict->failure, "%s", why);
+}
+
 /* What is not judged at the second try is left for a person to look at. Returns 0 then, and an
  * exit code at the first try. */
 static int doubt(const struct grader *grader, const struct submission *submission, const char *why,
                  struct lab_verdict *verdict, struct fault *fault)
 {
     if (!grader->alone) return fail(fault, EXIT_DEVICE, "%s: %s", submission->path, why);
-    score_nothing(grader->lab, &grader->weights, "", verdict);
-    verdict->status = VERDICT_UNJUDGED;
-    snprintf(verdict->failure, sizeof verdict->failure, "%s", why);
+    leave_open(grader, why, verdict);
     return 0;
 }
 
@@ -136,6 +142,10 @@ static int judge(const struct grader *grader, const struct submission *submissio
     char ptx[PATH_MAX];
     struct outcome run;
     int code = 0;
+    if (submission->unclear) {
+        leave_open(grader, compiled->why, verdict);
+        return 0;
+    }
     if (compiled->kind != OUTCOME_DONE) {
         score_nothing(grader->lab, &grader->weights, compiled->why, verdict);
         return 0;

@@ -55,12 +55,16 @@ static void choose_file(int folder, int lab, struct submission *submission)
     DIR *entries = inner < 0 ? NULL : fdopendir(inner);
     if (entries == NULL) return;
     for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-        if (entry->d_name[0] == '.' || !ends_with(entry->d_name, ".cu")) continue;
+        if (entry->d_name[0] == '.') continue;
+        submission->others += !ends_with(entry->d_name, ".cu");
+        if (!ends_with(entry->d_name, ".cu")) continue;
         has_own = has_own || strcmp(entry->d_name, own) == 0;
         snprintf(only, sizeof only, "%s", entry->d_name);
         submission->files++;
     }
     closedir(entries);
+    submission->unclear =
+        !has_own && submission->files != 1 && submission->files + submission->others > 0;
     if (!has_own && submission->files == 1)
         snprintf(submission->path, sizeof submission->path, "%s/%s", submission->name, only);
 }
@@ -74,6 +78,20 @@ static void make_folder_id(int folder, struct submission *submission)
     bool twice = fstatat(folder, text, &status, AT_SYMLINK_NOFOLLOW) == 0;
     snprintf(text, sizeof text, "%s%s", submission->name, twice ? "/" : "");
     make_id(submission, text);
+}
+
+/* A file that is no NAME.cu, such as NAME.zip or NAME.cu.txt, which mail programs make. The slash
+ * keeps its report apart from that of a file whose NAME ends in .zip. */
+static void take_other_file(const char *name, struct submission *submission)
+{
+    char text[SUBMISSION_NAME];
+    char *dot = strrchr(submission->name, '.');
+    if (dot != NULL) *dot = '\0';
+    if (ends_with(submission->name, ".cu"))
+        submission->name[strlen(submission->name) - strlen(".cu")] = '\0';
+    snprintf(text, sizeof text, "%s/", name);
+    make_id(submission, text);
+    submission->unclear = true;
 }
 
 /* Is an entry a submission? A folder counts if its name is no NAME.cu; what is called NAME.cu
@@ -92,8 +110,11 @@ static bool take_entry(int folder, const char *name, int lab, struct submission 
         make_id(submission, usual ? submission->name : name);
         return true;
     }
-    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || S_ISREG(status.st_mode))
-        return false;
+    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
+    if (S_ISREG(status.st_mode)) {
+        take_other_file(name, submission);
+        return true;
+    }
     choose_file(folder, lab, submission);
     make_folder_id(folder, submission);
     return true;
@@ -148,11 +169,16 @@ static char *refuse(char *why, size_t size, const char *sentence)
     return NULL;
 }
 
-/* Why nothing in a folder can be graded. */
-static char *refuse_folder(const struct submission *submission, char *why, size_t size)
+/* Why nothing in a folder can be graded, or why a file is not. */
+static char *refuse_unclear(const struct submission *submission, char *why, size_t size)
 {
-    if (submission->files < 2)
-        return refuse(why, size, "The folder holds no file that ends in .cu.");
+    if (strchr(submission->path, '/') == NULL)
+        return refuse(why, size, "The name of the file does not end in .cu.");
+    if (submission->files < 2) {
+        snprintf(why, size, "The folder holds no file that ends in .cu%s.",
+                 submission->others > 0 ? ", but other files or folders" : "");
+        return NULL;
+    }
     snprintf(why, size, "The folder holds %u files that end in .cu, and none of them is %s.",
              submission->files, strrchr(submission->path, '/') + 1);
     return NULL;
@@ -184,13 +210,14 @@ static char *read_regular(int file, size_t *size, char *why, size_t why_size)
 char *submission_read(const char *folder, const struct submission *submission, size_t *size,
                       char *why, size_t why_size)
 {
+    if (submission->unclear) return refuse_unclear(submission, why, why_size);
     int below = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int file = below < 0 ? -1 : open_below(below, submission->path);
     int error = errno;
     if (below >= 0) close(below);
     if (file < 0 && (error == ELOOP || error == ENOTDIR))
         return refuse(why, why_size, "What was handed in is a link, which is not followed.");
-    if (file < 0 && error == ENOENT) return refuse_folder(submission, why, why_size);
+    if (file < 0 && error == ENOENT) return refuse_unclear(submission, why, why_size);
     if (file < 0) {
         snprintf(why, why_size, "The file cannot be read: %s.", strerror(error));
         return NULL;

@@ -10,6 +10,7 @@
 #include "common/command/fault.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum {
@@ -19,16 +20,22 @@ enum {
 };
 
 struct submission {
-    char name[NAME_MAX + 1];    /* of the student: NAME of NAME.cu, or of the folder NAME */
+    char name[NAME_MAX + 1];    /* of the student: NAME of NAME.cu, NAME.zip, or the folder NAME */
     char path[SUBMISSION_NAME]; /* from the folder of all submissions */
     char id[SUBMISSION_ID];     /* made of the name; safe as the name of a file, and unique */
-    unsigned files;             /* in a folder: how many of its files end in .cu */
+    unsigned files;             /* in a folder: how many of its entries end in .cu */
+    unsigned others;            /* in a folder: how many do not */
+    /* Something is there, and which file counts is for a person to say: another file than NAME.cu,
+     * or a folder without one that counts. It is not read. */
+    bool unclear;
 };
 
 /*
  * Lists the submissions of a folder in the order of their paths: files NAME.cu, and folders NAME.
- * Of a folder the file labN.cu counts, or its only file that ends in .cu. Names that begin with a
- * dot and all other files are left out. Returns 0 or EXIT_USAGE. The caller frees *list.
+ * Of a folder the file labN.cu counts, or its only file that ends in .cu. Upper and lower case of
+ * .cu are the same. All other files are listed as unclear, so that nothing is passed over in
+ * silence. Names that begin with a dot are left out. Returns 0 or EXIT_USAGE. The caller frees
+ * *list.
  */
 int submissions_find(const char *folder, int lab, struct submission **list, size_t *count,
                      struct fault *);
