@@ -132,7 +132,7 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
         run row "$link"
         says "is a link, which is not followed"
     done
-    run row empty/lab3.cu
+    run row empty/
     says "holds no file that ends in .cu"
     run row large.cu
     says "more than 256 KiB"
@@ -269,6 +269,38 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
     says "$BATS_TEST_TMPDIR/return is not empty: give a new folder by --return"
     run -2 grade 3 "$folder" --out "$out" --roster /nowhere
     says "/nowhere cannot be opened"
+}
+
+# copy_anna NAME: a submission as anna's, judged already.
+copy_anna() {
+    local file
+    cp "$twins/anna.cu" "$folder/$1.cu"
+    for file in state/anna.{cu,ptx,txt,row,first} reports/anna.{txt,html}; do
+        cp "$out/$file" "$out/${file%/*}/${2:-$1}.${file##*.}"
+    done
+}
+
+@test "a name in other bytes is noted, and a row names few copies" {
+    need_sandbox
+    begin_twins
+    local folder=$BATS_TEST_TMPDIR/twins copy
+    mkdir "$folder"
+    cp "$twins/anna.cu" "$folder"
+    for copy in c1 c2 c3 c4 c5; do copy_anna $copy; done
+    copy_anna $'A\u030asa O\u0308berg' 'A~CC~8Asa~20O~CC~88berg'
+    : >"$folder/lee.cu.txt"
+    mkdir "$folder/kim_zip_file"
+    : >"$folder/kim_zip_file/lab3.zip"
+    printf '%s\n' $'\u00c5sa \u00d6berg' lee kim max >"$BATS_TEST_TMPDIR/roster"
+    run -0 grade 3 "$folder" --out "$out" --roster "$BATS_TEST_TMPDIR/roster"
+    says_not "look at it, or"
+    run cat "$out/grades.csv"
+    says $'"\u00c5sa \u00d6berg","",nothing handed in,0.00,'
+    says $'"A\u030asa O\u0308berg.cu has a name that looks alike, and is not on the roster"'
+    says '"lee","lee.cu.txt",look at it,,,,,,,,,"The name of the file does not end in .cu."'
+    says '"kim","kim_zip_file/",look at it,,,,,,,,,"The folder holds no file that ends in'
+    says '"max","",nothing handed in,0.00,'
+    says 'berg.cu; c1.cu; c2.cu; and 3 more","reports/anna.html"'
 }
 
 @test "the dry run of notes/instructor.md gives the table that it shows" {

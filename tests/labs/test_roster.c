@@ -70,3 +70,28 @@ Test(roster, what_is_wrong_is_said)
     cr_assert_eq(roster_read("/tmp", &roster, &fault), EXIT_USAGE);
     cr_assert(strstr(fault.text, "/tmp cannot be read") != NULL, "%s", fault.text);
 }
+
+/* \u0308 is two dots over the letter before it, and \u030A a ring. */
+Test(roster, names_that_look_alike)
+{
+    static const struct {
+        const char *student, *submission;
+        bool alike;
+    } pairs[] = {
+        {"\u00c5sa \u00d6berg", "A\u030asa O\u0308berg_1_assignsubmission_file", true},
+        {"A\u030asa", "\u00c5sa", true},
+        {"M\u00dcLLER Jan", "M\u00fcller_jan", true},
+        {"Anna Berg", "anna-berg", true},
+        {"Ph\u1ea1m", "Pha\u0323m", true},
+        {"Anna", "Annabel", false},
+        {"Anna Berg", "Anna", false},
+        {"\u674e\u660e", "\u738b\u82b3", false},
+        {"M\u00fcller", "Muller", false},
+        {"a\xff", "a\xfe", false},
+        {"a\xe2\x82", "a\xe2", false},
+        {"", "", false},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        cr_expect_eq(roster_looks_alike(pairs[i].student, pairs[i].submission), pairs[i].alike,
+                     "%s and %s", pairs[i].student, pairs[i].submission);
+}

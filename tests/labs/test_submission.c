@@ -146,10 +146,8 @@ Test(submission, what_is_not_taken_is_unclear)
     } expected[] = {
         {"a.cu.txt", "a", "a.cu.txt~2F", "The name of the file does not end in .cu."},
         {"b.zip", "b", "b.zip~2F", "The name of the file does not end in .cu."},
-        {"c/lab3.cu", "c", "c",
-         "The folder holds no file that ends in .cu, but other files or folders."},
-        {"d/lab3.cu", "d", "d",
-         "The folder holds no file that ends in .cu, but other files or folders."},
+        {"c/", "c", "c", "The folder holds no file that ends in .cu, but other files or folders."},
+        {"d/", "d", "d", "The folder holds no file that ends in .cu, but other files or folders."},
         {"e/lab3.cu", "e", "e",
          "The folder holds 2 files that end in .cu, and none of them is lab3.cu."},
         {"notes", "notes", "notes~2F", "The name of the file does not end in .cu."},

@@ -34,6 +34,7 @@ void csv_verdict(FILE *out, const struct lab_verdict *verdict)
 
 struct same {
     uint64_t bits[2];
+    bool is_step;
     char name[SUBMISSION_NAME];
 };
 
@@ -49,16 +50,22 @@ static void add_same(FILE *to, bool *first, const char *name)
     *first = false;
 }
 
-/* The cell with steps and other submissions of the same PTX. */
+/* The cell with steps and the first other submissions of the same PTX, and how many more there
+ * are: in a class that has copied one file, a list of all in each row would be long. */
 static void print_same(FILE *out, const struct same *all, size_t count, size_t of)
 {
+    enum { SHOWN = 3 };
     char *text;
-    size_t size;
+    size_t size, found = 0;
     bool first = true;
     FILE *to = open_memstream(&text, &size);
     if (to == NULL) abort();
-    for (size_t i = 0; i < count; i++)
-        if (i != of && equal(&all[i], &all[of])) add_same(to, &first, all[i].name);
+    for (size_t i = 0; i < count; i++) {
+        if (i == of || !equal(&all[i], &all[of])) continue;
+        if (all[i].is_step || found < SHOWN) add_same(to, &first, all[i].name);
+        found += !all[i].is_step;
+    }
+    if (found > SHOWN) fprintf(to, "; and %zu more", found - SHOWN);
     fclose(to);
     csv_cell(out, text);
     free(text);
@@ -79,8 +86,10 @@ static size_t find_same(const struct grader *grader, const struct submission *su
         found++;
     }
     for (size_t i = 0; lab_at(i) != NULL; i++)
-        if (solution_bits(grader, lab_at(i), all[found].bits))
+        if (solution_bits(grader, lab_at(i), all[found].bits)) {
+            all[found].is_step = true;
             snprintf(all[found++].name, sizeof all->name, "step %d", lab_at(i)->number);
+        }
     return found;
 }
 
@@ -160,15 +169,36 @@ static void print_row(FILE *out, const struct class *class, size_t of)
     free(row);
 }
 
+/* The cell with submissions of nobody on the roster that may be this student's. */
+static void print_alike(FILE *out, const struct class *class, const char *student)
+{
+    char *text;
+    size_t size;
+    bool first = true;
+    FILE *to = open_memstream(&text, &size);
+    if (to == NULL) abort();
+    for (size_t i = 0; i < class->count; i++) {
+        if (class->owners[i] < class->grader->roster.count) continue;
+        if (roster_looks_alike(student, class->list[i].name))
+            add_same(to, &first, class->list[i].path);
+    }
+    if (!first) fputs(" has a name that looks alike, and is not on the roster", to);
+    fclose(to);
+    csv_cell(out, text);
+    free(text);
+}
+
 /* A row of a student without a submission. */
-static void print_absent(FILE *out, const struct grader *grader, const char *name)
+static void print_absent(FILE *out, const struct class *class, const char *name)
 {
     static struct lab_verdict verdict;
-    score_nothing(grader->lab, &grader->weights, "Nothing was handed in.", &verdict);
+    score_nothing(class->grader->lab, &class->grader->weights, "Nothing was handed in.", &verdict);
     csv_cell(out, name);
     fputs(",\"\",nothing handed in,", out);
     csv_verdict(out, &verdict);
-    fputs(",\"\",\"\",\"\"\n", out);
+    fputs(",\"\",\"\",", out);
+    print_alike(out, class, name);
+    fputc('\n', out);
 }
 
 /* The submissions of the student `owner`; roster.count: those of nobody on the roster. Returns how
@@ -187,7 +217,7 @@ static void print_table(FILE *out, const struct class *class)
     if (class->grader->bom) fputs("\uFEFF", out);
     print_head(out);
     for (size_t i = 0; i < roster->count; i++)
-        if (print_rows_of(out, class, i) == 0) print_absent(out, class->grader, roster->names[i]);
+        if (print_rows_of(out, class, i) == 0) print_absent(out, class, roster->names[i]);
     print_rows_of(out, class, roster->count);
 }
 

@@ -6,6 +6,7 @@
 
 #include "common/command/fault.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* `names` are in the order of the file, all different, and owned by the roster. */
@@ -25,5 +26,13 @@ void roster_end(struct roster *);
  * roster->count: the submission belongs to none.
  */
 size_t roster_find(const struct roster *, const char *submission);
+
+/*
+ * Does a submission's name look like the student's, though its bytes differ? Accents, upper and
+ * lower case of a to z, and blanks in place of _ - . do not count. So "Åsa" with one character for
+ * Å looks like "Åsa" with an A and a ring, which is how macOS writes it. Accents are known on Latin
+ * letters only.
+ */
+bool roster_looks_alike(const char *student, const char *submission);
 
 #endif

@@ -65,6 +65,8 @@ static void choose_file(int folder, int lab, struct submission *submission)
     closedir(entries);
     submission->unclear =
         !has_own && submission->files != 1 && submission->files + submission->others > 0;
+    if (submission->files == 0)
+        snprintf(submission->path, sizeof submission->path, "%s/", submission->name);
     if (!has_own && submission->files == 1)
         snprintf(submission->path, sizeof submission->path, "%s/%s", submission->name, only);
 }
