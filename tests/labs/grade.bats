@@ -360,6 +360,24 @@ copy_anna() {
     diff -r "$twins_graded" "$out"
 }
 
+# As after a power cut.
+@test "what is damaged is made again" {
+    need_sandbox
+    local damage
+    for damage in ': >$out/state/anna.ptx' 'echo "// more" >>$out/state/anna.ptx' \
+        ': >$out/state/anna.txt' 'rm $out/reports/anna.html' ': >$out/state/anna.row'; do
+        rm -rf "$BATS_TEST_TMPDIR/out"
+        begin_twins
+        echo "$damage"
+        eval "$damage"
+        run -0 grade 3 "$twins" --out "$out"
+        diff -r "$twins_graded" "$out"
+    done
+    echo "lab 3 seed 99999999999999999999999" >"$out/state/seed"
+    run -2 grade 3 "$twins" --out "$out"
+    says "their seed in $out/state/seed is lost"
+}
+
 @test "two graders do not work in one folder at a time" {
     need_sandbox
     need flock
@@ -388,9 +406,11 @@ copy_anna() {
 @test "a failure of the grader costs no points" {
     need_sandbox
     begin_twins
-    rm "$out"/state/*.row "$out/state/bob.ptx"
+    rm "$out/state/anna.row" "$out"/state/bob.*
+    mkdir -p "$out/state/bob.ptx/in the way"
     run -3 grade 3 "$twins" --out "$out" --seed 7
-    says "1 jobs failed"
+    says "bob.ptx cannot be written"
+    says "2 jobs failed"
     grep -q '"anna","anna.cu",judged,100.00,' "$out/grades.csv"
     grep -q '"bob","bob.cu",not judged,,' "$out/grades.csv"
 }

@@ -20,7 +20,7 @@ static const struct sandbox_limits limits = {
     .idle_seconds = 20,
     .wall_seconds = 300,
 };
-enum { MESSAGES = 1 << 16, PTX_BYTES = 8 << 20 };
+enum { MESSAGES = 1 << 16 };
 
 /* The names of its files, inside or, without a sandbox, outside. */
 struct names {
@@ -90,7 +90,7 @@ void grade_compile(const struct grader *grader, const char *source, struct outco
     name_files(grader, source, &names);
     compile_arguments(names.nvcc, names.source, names.ptx, arguments);
     struct sandbox_output outputs[] = {{.descriptor = STDERR_FILENO, .limit = MESSAGES},
-                                       {.descriptor = SANDBOX_RESULTS, .limit = PTX_BYTES}};
+                                       {.descriptor = SANDBOX_RESULTS, .limit = GRADER_PTX_BYTES}};
     struct sandbox_command command = {.mounts = mounts,
                                       .mount_count = count + 1,
                                       .arguments = (char *const *)arguments,

@@ -125,15 +125,26 @@ static void seed_path(const struct grader *grader, char path[PATH_MAX])
     snprintf(path, PATH_MAX, "%s/state/seed", grader->out);
 }
 
+/* Reads "lab 3 seed 7" and a newline, and nothing else. */
+static bool read_seed(const char *text, int *lab, uint64_t *seed)
+{
+    int at = 0;
+    char *end;
+    if (sscanf(text, "lab %d seed %n", lab, &at) != 1 || text[at] < '0' || text[at] > '9')
+        return false;
+    errno = 0;
+    *seed = strtoull(text + at, &end, 10);
+    return errno == 0 && strcmp(end, "\n") == 0;
+}
+
 enum stored state_seed(const struct grader *grader, int *lab, uint64_t *seed)
 {
-    char path[PATH_MAX], end;
+    char path[PATH_MAX];
     size_t size;
     seed_path(grader, path);
     if (access(path, F_OK) != 0 && errno == ENOENT) return STATE_NONE;
     char *text = state_read(path, SEED_BYTES, &size);
-    bool read = text != NULL && sscanf(text, "lab %d seed %" SCNu64 "%c", lab, seed, &end) == 3 &&
-                end == '\n';
+    bool read = text != NULL && read_seed(text, lab, seed);
     free(text);
     return read ? STATE_STORED : STATE_DAMAGED;
 }
@@ -207,7 +218,7 @@ bool state_has_rows(const struct grader *grader)
 /* ---- what compiling has found out ------------------------------------------------------------ */
 
 /* Two lines, then the compiler's messages. */
-static const char format[] = "%016" PRIx64 " %d %016" PRIx64 " %016" PRIx64 "\n%s\n";
+static const char format[] = "%016" PRIx64 " %d %016" PRIx64 " %016" PRIx64 " %016" PRIx64 "\n%s\n";
 
 bool state_compiled(const struct grader *grader, const struct submission *submission,
                     struct compiled *compiled)
@@ -221,8 +232,8 @@ bool state_compiled(const struct grader *grader, const struct submission *submis
     const char *why = text == NULL ? NULL : strchr(text, '\n');
     const char *messages = why == NULL ? NULL : strchr(why + 1, '\n');
     bool read = messages != NULL &&
-                sscanf(text, "%" SCNx64 " %d %" SCNx64 " %" SCNx64, &compiler, &kind,
-                       &compiled->same[0], &compiled->same[1]) == 4 &&
+                sscanf(text, "%" SCNx64 " %d %" SCNx64 " %" SCNx64 " %" SCNx64, &compiler, &kind,
+                       &compiled->same[0], &compiled->same[1], &compiled->ptx) == 5 &&
                 compiler == grader->compiler;
     if (read) {
         compiled->kind = (enum outcome_kind)kind;
@@ -239,7 +250,7 @@ int state_store_compiled(const struct grader *grader, const struct submission *s
     char path[PATH_MAX], *text;
     state_path(grader, submission, STATE_COMPILED, path);
     int head = asprintf(&text, format, grader->compiler, (int)compiled->kind, compiled->same[0],
-                        compiled->same[1], compiled->why);
+                        compiled->same[1], compiled->ptx, compiled->why);
     if (head < 0) abort();
     for (char *at = strchr(text, '\n') + 1; at < text + head - 1; at++)
         if (*at == '\n') *at = ' ';

@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "grader.h"
+#include "hash.h"
 #include "same_ptx.h"
 
 #include <stdio.h>
@@ -21,6 +22,18 @@ static void forget(const struct grader *grader, const struct submission *submiss
     }
 }
 
+/* Is the PTX there that was stored? A machine that lost its power may have damaged it. */
+static bool has_ptx(const struct grader *grader, const struct submission *submission, uint64_t hash)
+{
+    char path[PATH_MAX];
+    size_t size;
+    state_path(grader, submission, STATE_PTX, path);
+    char *ptx = state_read(path, GRADER_PTX_BYTES, &size);
+    bool is_there = ptx != NULL && hash_bytes(HASH_NONE, ptx, size) == hash;
+    free(ptx);
+    return is_there;
+}
+
 /* Has this very text been compiled? Otherwise, what is known is of an earlier version. */
 static bool is_compiled(const struct grader *grader, const struct submission *submission,
                         const char *source, size_t size)
@@ -35,6 +48,7 @@ static bool is_compiled(const struct grader *grader, const struct submission *su
     free(old);
     if (!same || !state_compiled(grader, submission, &compiled)) return false;
     free(compiled.messages);
+    if (compiled.kind == OUTCOME_DONE && !has_ptx(grader, submission, compiled.ptx)) return false;
     return source != NULL && !(grader->alone && compiled.kind == OUTCOME_DOUBTFUL);
 }
 
@@ -50,6 +64,7 @@ static int store(const struct grader *grader, const struct submission *submissio
     memcpy(compiled.why, outcome->why, sizeof compiled.why);
     if (outcome->kind == OUTCOME_DONE) {
         same_ptx(grader->lab, outcome->bytes, outcome->size, compiled.same);
+        compiled.ptx = hash_bytes(HASH_NONE, outcome->bytes, outcome->size);
         state_path(grader, submission, STATE_PTX, path);
         code = state_write(path, outcome->bytes, outcome->size, fault);
     }
@@ -221,6 +236,14 @@ static int leave_all(struct report *report, struct fault *fault)
     return code;
 }
 
+static bool has_reports(const struct grader *grader, const struct submission *submission)
+{
+    char text[PATH_MAX], html[PATH_MAX];
+    state_path(grader, submission, REPORT_TEXT, text);
+    state_path(grader, submission, REPORT_HTML, html);
+    return access(text, F_OK) == 0 && access(html, F_OK) == 0;
+}
+
 int worker_judge(const struct grader *grader, const struct submission *submission,
                  struct fault *fault)
 {
@@ -228,7 +251,7 @@ int worker_judge(const struct grader *grader, const struct submission *submissio
     static struct lab_verdict verdict;
     char *row = state_row(grader, submission, NULL);
     free(row);
-    if (row != NULL) return 0;
+    if (row != NULL && has_reports(grader, submission)) return 0;
     state_remove_results(grader, submission);
     if (!state_compiled(grader, submission, &compiled))
         return fail(fault, EXIT_DEVICE, "%s has not been compiled", submission->path);

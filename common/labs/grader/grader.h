@@ -84,6 +84,9 @@ bool solution_is_compiled(const struct grader *);
 /* Runs it with the grader's seed, which gives grader->reference. Returns 0 or EXIT_DEVICE. */
 int solution_run(struct grader *, struct fault *);
 
+/* The most bytes of PTX that a submission may compile to. */
+enum { GRADER_PTX_BYTES = 8 << 20 };
+
 /* ---- grade_memory.c -------------------------------------------------------------------------- */
 
 /* The most memory that a submission may use while it is compiled or run. */
@@ -159,6 +162,7 @@ struct compiled {
     enum outcome_kind kind;
     char why[FAULT_TEXT];
     uint64_t same[2]; /* of same_ptx.h; 0: no PTX */
+    uint64_t ptx;     /* hash of the PTX that is stored; 0: no PTX */
     char *messages;   /* freed by the caller */
 };
 bool state_compiled(const struct grader *, const struct submission *, struct compiled *);
